@@ -1,0 +1,145 @@
+import type { Clock, Random } from "../ports/clock";
+import type { EmbeddingModel } from "../ports/embedding-model";
+import type { PasswordHasher } from "../ports/password-hasher";
+import type { Sealer } from "../ports/sealer";
+import type { SpeechModel } from "../ports/speech-model";
+import type {
+  ChannelRecord,
+  KeyRecord,
+  KeyWithOwner,
+  ModelRecord,
+  SessionRecord,
+  Store,
+  UserRecord,
+} from "../ports/store";
+
+/** Structured log; fields pass an allowlist and redaction before they are written. */
+export interface Log {
+  info(event: string, fields?: Record<string, unknown>): void;
+  warn(event: string, fields?: Record<string, unknown>): void;
+  error(event: string, fields?: Record<string, unknown>): void;
+}
+
+/** Facts of this running instance. */
+export interface Instance {
+  /** Random, new at each start; owner of open usage rows. */
+  id: string;
+  version: string;
+  /** IANA name; days and months of budgets are counted in it. */
+  timeZone: string;
+  passwordMinimum: number;
+  /** `PATCHBAY_LEGACY_ENGINES`: the engines path may leave `model` out of the body. */
+  legacyEngines: boolean;
+  /** The data directory's path for humans and the admin command; never in a reply. */
+  dataDirectory: string;
+}
+
+/** Who may claim the instance without being the first on this machine (SECURITY SU-1). */
+export interface SetupGuard {
+  /** True when this caller must show the token. */
+  isTokenRequired(caller: { isLocal: boolean }): boolean;
+  /** Constant-time comparison; false when the token was used up. */
+  accepts(token: string): boolean;
+  /** Deletes token and file after success. */
+  retire(): Promise<void>;
+}
+
+/** A model with what serves it, from memory. */
+export interface CatalogEntry {
+  model: ModelRecord;
+  routes: { channel: ChannelRecord; upstreamName: string }[];
+}
+
+/** The models and channels as the gateway sees them; refreshed by the store's change feed. */
+export interface Catalog {
+  /** By public name or alias; null when unknown or disabled. */
+  find(name: string): Promise<CatalogEntry | null>;
+  all(): Promise<readonly CatalogEntry[]>;
+}
+
+/** Providers by channel, made by the composition root from lib/providers/registry.ts. */
+export interface Providers {
+  /** Throws AppError `internal` when the channel's provider does not speak. */
+  speech(channel: ChannelRecord): SpeechModel;
+  embedding(channel: ChannelRecord): EmbeddingModel;
+}
+
+/** Counters of calls in a sliding minute and of calls at once. In memory; shared through Redis when set. */
+export interface RateLimiter {
+  /**
+   * Takes `cost` from `limit` per `windowMs` under `bucket`. Exact at the boundary: of `limit + 1` simultaneous
+   * calls one is refused. `retryAfterMs` tells when one unit is free again.
+   */
+  take(
+    bucket: string,
+    limit: number,
+    windowMs: number,
+    cost?: number,
+  ): { allowed: boolean; remaining: number; resetMs: number; retryAfterMs: number };
+  /** A place among `limit` calls at once; null when there is none. Call the releaser exactly once. */
+  enter(bucket: string, limit: number): (() => void) | null;
+}
+
+/** Everything a verb may reach, built once by lib/server/container.ts. */
+export interface Services {
+  store: Store;
+  clock: Clock;
+  random: Random;
+  sealer: Sealer;
+  hasher: PasswordHasher;
+  log: Log;
+  instance: Instance;
+  setupGuard: SetupGuard;
+  catalog: Catalog;
+  providers: Providers;
+  limiter: RateLimiter;
+  /** Text tokens as cl100k_base counts them. */
+  countTokens(text: string): number;
+  /** Numbers for /metrics. */
+  metrics: Metrics;
+}
+
+export interface Metrics {
+  observeCall(call: {
+    operation: string;
+    model: string;
+    channel: string;
+    status: number;
+    seconds: number;
+    firstByteSeconds: number | null;
+  }): void;
+  count(name: MetricName, value?: number): void;
+}
+export type MetricName =
+  | "login_failures"
+  | "rate_limited"
+  | "cache_hits"
+  | "cache_misses"
+  | "usage_rows"
+  | "usage_commits";
+
+/** One request of the console. */
+export interface ConsoleContext extends Services {
+  caller: ConsoleCaller;
+  peer: { address: string | null; isLocal: boolean; isSecure: boolean };
+  device: string;
+  requestId: string;
+}
+
+export type ConsoleCaller =
+  | { kind: "anonymous" }
+  | { kind: "session"; user: UserRecord; session: SessionRecord }
+  | { kind: "manage-key"; user: UserRecord; key: KeyRecord };
+
+/** One request of a program, its key checked. */
+export interface GatewayContext extends Services {
+  caller: KeyWithOwner;
+  peer: { address: string | null };
+  requestId: string;
+  /** `x-patchbay-tags` */
+  tags: string | null;
+  /** Aborted when the caller leaves. */
+  signal: AbortSignal;
+  /** Monotonic milliseconds at arrival. */
+  receivedAt: number;
+}

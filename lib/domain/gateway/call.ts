@@ -1,0 +1,65 @@
+import type { CallOptions } from "../../ports/speech-model";
+import type { CatalogEntry, GatewayContext } from "../context";
+
+/** What one gateway call is about, before it runs. */
+export interface CallPlan {
+  entry: CatalogEntry;
+  operation: "speech" | "embeddings";
+  /** The name the caller used; what the reply says. */
+  askedModel: string;
+  inputTokens: number;
+  characters: number;
+  /** Worst case, nano-dollars (DESIGN §5). */
+  reservedNano: number;
+  /** The caller's own `user` field. */
+  user: string | null;
+  /** Speech, or anything that streams: an open row is written even when the call is free. */
+  leavesOpenRow: boolean;
+}
+
+/** What happened, when it is over. */
+export interface CallOutcome {
+  status: number;
+  error: string | null;
+  inputTokens: number;
+  outputTokens: number;
+  audioMs: number;
+  estimated: boolean;
+  cached: boolean;
+}
+
+/** The books of one call: opened before the upstream is called, settled exactly once whatever happens. */
+export interface Meter {
+  /** Notes which channel serves and how many attempts there were. */
+  served(channelId: string, attempts: number): void;
+  firstByte(): void;
+  /** Resolves when the row is on disk; a second call does nothing. The last byte of a reply waits for it. */
+  settle(outcome: CallOutcome): Promise<void>;
+  /** `x-patchbay-channel`, `-attempts`, `-overhead-ms` as known so far. */
+  headers(): Record<string, string>;
+}
+
+/** One attempt's place: a channel that serves the model. */
+export interface Target {
+  channel: CatalogEntry["routes"][number]["channel"];
+  upstreamName: string;
+}
+
+/** Finds the model, checks the key's rights to it. Throws `model_not_found`, `model_not_allowed`, `forbidden`, `invalid` (another kind of model). */
+export type ResolveModel = (
+  ctx: GatewayContext,
+  name: string,
+  operation: "speech" | "embeddings",
+) => Promise<CatalogEntry>;
+/** Takes tokens per minute and a place among the calls at once, reserves the budget. Throws `rate_limited`, `insufficient_quota`, `storage_unavailable`. */
+export type OpenMeter = (ctx: GatewayContext, plan: CallPlan) => Promise<Meter>;
+/**
+ * Runs `attempt` on one channel after another (DESIGN §4) until one gives a value; `attempt` resolves when the first
+ * byte (or the whole reply) is there, so that nothing is retried after it. The options carry caller's signal and deadline.
+ */
+export type WithFailover = <T>(
+  ctx: GatewayContext,
+  plan: CallPlan,
+  meter: Meter,
+  attempt: (target: Target, options: CallOptions) => Promise<T>,
+) => Promise<T>;

@@ -1,0 +1,92 @@
+/**
+ * The one error type of the product. A verb throws `AppError`; the doors turn its code into the status and
+ * body of the caller's dialect (lib/http/render-error.ts). Anything else that is thrown is our own fault: 500.
+ */
+export const ERROR_CODES = [
+  "unauthenticated",
+  "invalid_credentials",
+  "invalid_code",
+  "flow_expired",
+  "setup_token_required",
+  "forbidden",
+  "step_up_failed",
+  "model_not_allowed",
+  "ip_not_allowed",
+  "not_found",
+  "model_not_found",
+  "unknown_url",
+  "method_not_allowed",
+  "invalid",
+  "request_timeout",
+  "conflict",
+  "too_large",
+  "unsupported_media_type",
+  "headers_too_large",
+  "rate_limited",
+  "upstream_rate_limited",
+  "insufficient_quota",
+  "not_initialized",
+  "no_channel_available",
+  "overloaded",
+  "storage_unavailable",
+  "upstream_error",
+  "upstream_truncated",
+  "upstream_invalid",
+  "upstream_redirect",
+  "upstream_timeout",
+  "caller_left",
+  "internal",
+] as const;
+
+export type ErrorCode = (typeof ERROR_CODES)[number];
+
+/** One fault of one field; `path` is dotted (`contents.0.parts.1.text`), empty for the whole body. */
+export interface Issue {
+  path: string;
+  message: string;
+}
+
+export interface ErrorDetails {
+  /** Every fault found, for forms (console) and `details` (Gemini). */
+  issues?: Issue[];
+  /** OpenAI's `param`: the field at fault. */
+  param?: string;
+  /** Replaces OpenAI's `code`, e.g. `context_length_exceeded`. */
+  apiCode?: string;
+  /** `Retry-After`, in milliseconds. */
+  retryAfterMs?: number;
+  /** Wrong second-factor codes still allowed on this flow. */
+  attemptsLeft?: number;
+  /** Methods of the path, for 405's `Allow`. */
+  allow?: readonly string[];
+  /** The status an upstream gave when its 400 or 404 about the caller's input passes through. */
+  upstreamStatus?: number;
+  /** False when trying again cannot help (`x-should-retry`). */
+  shouldRetry?: boolean;
+}
+
+const BRAND = "patchbay.AppError";
+
+export class AppError extends Error {
+  readonly brand = BRAND;
+  readonly code: ErrorCode;
+  readonly details: ErrorDetails;
+
+  /** `message` is shown to the caller: what is wrong, where, and what would be right. `cause` goes to the log alone. */
+  constructor(code: ErrorCode, message: string, details: ErrorDetails = {}, cause?: unknown) {
+    super(message, cause === undefined ? undefined : { cause });
+    this.name = "AppError";
+    this.code = code;
+    this.details = details;
+  }
+}
+
+/** True for an AppError of any copy of this module (Next's bundle and the server's hold one each). */
+export function isAppError(error: unknown): error is AppError {
+  return typeof error === "object" && error !== null && "brand" in error && error.brand === BRAND;
+}
+
+/** True when `error` is an AppError with this code. */
+export function hasCode(error: unknown, code: ErrorCode): error is AppError {
+  return isAppError(error) && error.code === code;
+}

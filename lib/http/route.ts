@@ -1,0 +1,93 @@
+import type { z } from "zod";
+import type { ConsoleContext, GatewayContext } from "../domain/context";
+import type { Operation } from "../ports/store";
+import type { Inbound, Outbound } from "./exchange";
+
+/**
+ * An address is a declaration in the route table (routes/index.ts); both doors open the same table.
+ * `path` segments in braces are parameters: `{id}` takes one segment, `{model}` takes one or more (model ids hold
+ * slashes), percent-decoded once and checked. A pattern may end in `:{method}` on the Gemini surface.
+ */
+export type Surface = "gemini" | "openai" | "console";
+export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+export type Parameters = Readonly<Record<string, string>>;
+
+/** `/api/**`: answers `{success, message, data}`. */
+export interface ConsoleRoute<Body extends z.ZodType | undefined = z.ZodType | undefined> {
+  surface: "console";
+  method: Method;
+  path: string;
+  /** `none`: anyone; `session`: cookie; `manage`: cookie, or a key with the manage operation; `admin`: a session or manage key of an owner or admin. */
+  auth: "none" | "session" | "manage" | "admin";
+  /** Strict schema of the JSON body; absent: no body is read. */
+  body?: Body;
+  /** Strict schema of the query's parameters; absent: unknown parameters are ignored. */
+  query?: z.ZodType;
+  /** Answers before set-up too (else 503 `not_initialized` for `/api/user/login*`; other routes are 401 by nature). */
+  openBeforeSetup?: boolean;
+  summary: string;
+  /** Schema of `data`, for /openapi.json. */
+  data?: z.ZodType;
+  handle(
+    ctx: ConsoleContext,
+    input: {
+      body: Body extends z.ZodType ? z.output<Body> : undefined;
+      query: Record<string, unknown>;
+      params: Parameters;
+      request: Inbound;
+    },
+  ): Promise<ConsoleReply>;
+}
+
+export interface ConsoleReply {
+  data: unknown;
+  /** 200 unless told. */
+  status?: number;
+  cookies?: string[];
+  headers?: Record<string, string>;
+}
+
+/** `/v1/**`, `/v1beta/**`: an API key, then the surface's own shapes. */
+export interface GatewayRoute {
+  surface: "gemini" | "openai";
+  method: Method;
+  path: string;
+  /** The operation the key must allow; null: any valid key. */
+  operation: Exclude<Operation, "manage"> | null;
+  summary: string;
+  /** For /openapi.json. */
+  body?: z.ZodType;
+  reply?: z.ZodType;
+  /** Largest body in bytes; absent: 4 MiB. */
+  maxBodyBytes?: number;
+  /** `x-goog-api-key` and `?key=` are read besides Bearer. */
+  takesGoogleKey?: boolean;
+  /** `body` is the parsed JSON (strictly read: depth, keys, duplicates), undefined for GET. */
+  handle(
+    ctx: GatewayContext,
+    input: { body: unknown; params: Parameters; request: Inbound },
+  ): Promise<Outbound>;
+}
+
+/** Health, metrics, the OpenAPI document. */
+export interface PlainRoute {
+  surface: "plain";
+  method: Method;
+  path: string;
+  summary: string;
+  handle(services: ConsoleContext, request: Inbound): Promise<Outbound>;
+}
+
+export type Route = ConsoleRoute | GatewayRoute | PlainRoute;
+
+/** Types the body of `handle` by its schema. */
+export function consoleRoute<Body extends z.ZodType | undefined = undefined>(
+  definition: Omit<ConsoleRoute<Body>, "surface">,
+): ConsoleRoute {
+  // The table holds routes of any body; the door parses with `body` before it calls `handle`.
+  return { surface: "console", ...definition } as unknown as ConsoleRoute;
+}
+
+export function gatewayRoute(definition: GatewayRoute): GatewayRoute {
+  return definition;
+}

