@@ -1,0 +1,103 @@
+/**
+ * `npm test`: every check and every test, one after the other; `npm run verify` (`--fast`) leaves out what needs a
+ * database server, a browser or minutes. Ends with `N passed, N failed` over all runners.
+ */
+import { spawn } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { findChromium } from "./support/browser.mjs";
+
+const isFast = process.argv.includes("--fast");
+const reports = mkdtempSync(path.join(tmpdir(), "patchbay-tests-"));
+const total = { passed: 0, failed: 0 };
+const broken = [];
+
+function run(command, args, env = {}) {
+  return new Promise((resolve) => {
+    const child = spawn(command, args, {
+      stdio: ["ignore", "inherit", "inherit"],
+      env: { ...process.env, NEXT_TELEMETRY_DISABLED: "1", FORCE_COLOR: "0", ...env },
+      shell: process.platform === "win32",
+    });
+    child.on("error", () => resolve(127));
+    child.on("close", (code) => resolve(code ?? 1));
+  });
+}
+
+function readReport(file) {
+  try {
+    return JSON.parse(readFileSync(file, "utf8"));
+  } catch {
+    return null;
+  }
+}
+
+function add(name, passed, failed) {
+  total.passed += passed;
+  total.failed += failed;
+  if (failed > 0) broken.push(name);
+}
+
+/** A check that either holds or does not. */
+async function check(name, command, args) {
+  console.log(`\n── ${name}`);
+  const code = await run(command, args);
+  add(name, code === 0 ? 1 : 0, code === 0 ? 0 : 1);
+  return code === 0;
+}
+
+async function vitest(name, args, env) {
+  console.log(`\n── ${name}`);
+  const file = path.join(reports, `${name.replaceAll(/\W+/g, "-")}.json`);
+  const code = await run(
+    "npx",
+    [
+      "vitest",
+      "run",
+      "--config",
+      "tests/vitest.config.ts",
+      "--reporter=dot",
+      "--reporter=json",
+      `--outputFile.json=${file}`,
+      ...args,
+    ],
+    env,
+  );
+  const report = readReport(file);
+  const failed = report?.numFailedTests ?? 0;
+  const brokenFiles =
+    report?.testResults.filter((one) => one.status === "failed" && one.assertionResults.length === 0)
+      .length ?? 0;
+  // A runner that fails without a failed test (a crash, an unhandled error) is a failure of its own.
+  add(name, report?.numPassedTests ?? 0, Math.max(failed + brokenFiles, code === 0 ? 0 : 1));
+}
+
+async function browser() {
+  console.log("\n── browser");
+  const file = path.join(reports, "browser.json");
+  const chromium = await findChromium();
+  const code = await run("npx", ["playwright", "test", "--config", "tests/e2e/playwright.config.ts"], {
+    PLAYWRIGHT_JSON_OUTPUT_NAME: file,
+    PATCHBAY_TEST_CHROMIUM: chromium,
+  });
+  const stats = readReport(file)?.stats;
+  add("browser", stats?.expected ?? 0, Math.max(stats?.unexpected ?? 0, code === 0 ? 0 : 1));
+}
+
+await check("format and lint", "npx", ["biome", "ci", "--diagnostic-level=error", "."]);
+await check("types", "npx", ["tsc", "--noEmit"]);
+if (isFast) {
+  await vitest("unit, routes and contracts", ["tests/unit", "tests/routes", "tests/contracts/store.sqlite"]);
+} else {
+  await vitest("unit, routes and contracts", ["tests/unit", "tests/routes", "tests/contracts"]);
+  if (await check("build", "npm", ["run", "--silent", "build"])) {
+    await vitest("faults and SDKs", ["tests/faults", "tests/sdk"]);
+    await browser();
+  }
+}
+
+rmSync(reports, { recursive: true, force: true });
+if (broken.length > 0) console.log(`\nFailed: ${broken.join(", ")}`);
+console.log(`\n${total.passed} passed, ${total.failed} failed`);
+process.exitCode = total.failed === 0 && total.passed > 0 ? 0 : 1;

@@ -1,0 +1,51 @@
+/** Finds a Chromium: Playwright's own, else the system's, else Debian's package is installed where that is allowed. */
+import { execFileSync, spawnSync } from "node:child_process";
+import { existsSync } from "node:fs";
+import path from "node:path";
+
+const NAMES = ["chromium", "chromium-browser", "google-chrome-stable", "google-chrome", "microsoft-edge"];
+const PLACES = [
+  "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
+  "/Applications/Chromium.app/Contents/MacOS/Chromium",
+  "C:\\Program Files\\Google\\Chrome\\Application\\chrome.exe",
+];
+
+/** Flags for a Chromium that runs as root in a container and talks to nobody. */
+export const CHROMIUM_FLAGS = [
+  "--no-sandbox",
+  "--disable-gpu",
+  "--disable-background-networking",
+  "--disable-component-update",
+  "--disable-sync",
+  "--no-first-run",
+  "--autoplay-policy=no-user-gesture-required",
+];
+
+function findSystemChromium() {
+  const folders = (process.env.PATH ?? "").split(path.delimiter);
+  const onPath = NAMES.flatMap((name) => folders.map((folder) => path.join(folder, name)));
+  return [...onPath, ...PLACES].find((file) => existsSync(file));
+}
+
+/** Path of a Chromium; installs one on Debian as root. Throws with the one line that helps elsewhere. */
+export async function findChromium() {
+  const { chromium } = await import("@playwright/test");
+  const own = chromium.executablePath();
+  if (own && existsSync(own)) return own;
+  const system = findSystemChromium();
+  if (system) return system;
+  const isRootOnDebian = process.getuid?.() === 0 && existsSync("/usr/bin/apt-get");
+  if (isRootOnDebian) {
+    console.log("No Chromium here: installing Debian's package (apt-get install chromium) …");
+    execFileSync("apt-get", ["update", "-qq"], { stdio: "inherit" });
+    spawnSync("apt-get", ["install", "-y", "-qq", "--no-install-recommends", "chromium"], {
+      stdio: ["ignore", "ignore", "inherit"],
+      env: { ...process.env, DEBIAN_FRONTEND: "noninteractive" },
+    });
+    const installed = findSystemChromium();
+    if (installed) return installed;
+  }
+  throw new Error(
+    "No Chromium found. Run `npx playwright install chromium`, or install your system's chromium package.",
+  );
+}

@@ -1,0 +1,49 @@
+import { readdirSync, readFileSync } from "node:fs";
+import path from "node:path";
+import { fileURLToPath } from "node:url";
+
+export const ROOT = fileURLToPath(new URL("../../", import.meta.url));
+
+export interface Source {
+  /** Path from the project's root, with forward slashes. */
+  file: string;
+  text: string;
+}
+
+/** Every TypeScript file below the given top folders. */
+export function sourcesBelow(...folders: string[]): Source[] {
+  return folders.flatMap((folder) =>
+    readdirSync(path.join(ROOT, folder), { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile() && /\.(tsx?|mts)$/.test(entry.name))
+      .map((entry) => path.join(entry.parentPath, entry.name))
+      .map((absolute) => ({
+        file: path.relative(ROOT, absolute).replaceAll(path.sep, "/"),
+        text: readFileSync(absolute, "utf8"),
+      })),
+  );
+}
+
+export interface Import {
+  from: string;
+  /** Path from the root for a file of ours, else the package's name. */
+  to: string;
+  isOurs: boolean;
+  isTypeOnly: boolean;
+}
+
+const IMPORT =
+  /(?:import|export)\s+(type\s+)?(?:[^"';]*?\sfrom\s+)?["']([^"']+)["']|import\(\s*["']([^"']+)["']\s*\)/g;
+
+/** What a file imports, statically or not. */
+export function importsOf(source: Source): Import[] {
+  return [...source.text.matchAll(IMPORT)].map((match) => {
+    const target = match[2] ?? match[3] ?? "";
+    const isOurs = target.startsWith(".") || target.startsWith("@/");
+    const to = target.startsWith("@/")
+      ? target.slice(2)
+      : target.startsWith(".")
+        ? path.posix.join(path.posix.dirname(source.file), target)
+        : target;
+    return { from: source.file, to, isOurs, isTypeOnly: match[1] !== undefined };
+  });
+}

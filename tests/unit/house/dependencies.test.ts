@@ -1,0 +1,77 @@
+import { execFileSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import path from "node:path";
+import { expect, test } from "vitest";
+import { ROOT } from "../../support/sources";
+
+/** Versions below these have published holes (SSRF, remote execution, session confusion). */
+const FLOORS: Record<string, string> = {
+  next: "16.2.6",
+  react: "19.2.6",
+  "react-dom": "19.2.6",
+  "next-auth": "4.24.15",
+};
+
+interface LockedPackage {
+  version?: string;
+  hasInstallScript?: boolean;
+  engines?: { node?: string };
+  dev?: boolean;
+}
+
+const lock: { packages: Record<string, LockedPackage> } = JSON.parse(
+  readFileSync(path.join(ROOT, "package-lock.json"), "utf8"),
+);
+const manifest: { scripts: Record<string, string>; dependencies: Record<string, string> } = JSON.parse(
+  readFileSync(path.join(ROOT, "package.json"), "utf8"),
+);
+
+function isAtLeast(version: string, floor: string): boolean {
+  const [have, want] = [version, floor].map((text) => text.split(".").map(Number));
+  for (let i = 0; i < 3; i++) {
+    const difference = (have?.[i] ?? 0) - (want?.[i] ?? 0);
+    if (difference !== 0) return difference > 0;
+  }
+  return true;
+}
+
+test.each(Object.entries(FLOORS))("%s stands at %s or above", (name, floor) => {
+  const version = lock.packages[`node_modules/${name}`]?.version ?? "0.0.0";
+  expect(isAtLeast(version, floor), `${name} ${version}`).toBe(true);
+});
+
+test("versions are pinned exactly", () => {
+  const loose = Object.entries(manifest.dependencies).filter(
+    ([, version]) => !/^\d+\.\d+\.\d+/.test(version),
+  );
+  expect(loose).toEqual([]);
+});
+
+test("every script that runs Next has its telemetry switched off", () => {
+  const talking = Object.entries(manifest.scripts).filter(
+    ([, script]) =>
+      /\bnext (build|dev|start)\b/.test(script) && !script.includes("NEXT_TELEMETRY_DISABLED=1"),
+  );
+  expect(talking).toEqual([]);
+});
+
+test("the top of the tree holds the nine names and what the tools force, no more", () => {
+  const tracked = execFileSync("git", ["ls-files"], { cwd: ROOT, encoding: "utf8" }).trim().split("\n");
+  const top = [...new Set(tracked.map((file) => file.split("/")[0] ?? ""))].filter(
+    (name) => !name.startsWith("."),
+  );
+  const allowed = [
+    "app",
+    "components",
+    "lib",
+    "tests",
+    "public",
+    "package.json",
+    "package-lock.json",
+    "tsconfig.json",
+    "next.config.js",
+    "README.md",
+    "LICENSE",
+  ];
+  expect(top.filter((name) => !allowed.includes(name))).toEqual([]);
+});
