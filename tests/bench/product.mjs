@@ -1,0 +1,87 @@
+/** Starts the built product on a fresh data folder, sets it up and makes a key. */
+import { spawn } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import path from "node:path";
+
+function freePort() {
+  return new Promise((resolve) => {
+    const probe = createServer();
+    probe.listen(0, "127.0.0.1", () => {
+      const { port } = probe.address();
+      probe.close(() => resolve(port));
+    });
+  });
+}
+
+async function untilReady(url, child) {
+  for (;;) {
+    if (child.exitCode !== null) throw new Error("the server stopped");
+    const isReady = await fetch(`${url}/api/health/ready`).then(
+      (reply) => reply.ok,
+      () => false,
+    );
+    if (isReady) return;
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+}
+
+/** `command` as `[file, ...args]`; the port comes in as `PORT`. */
+export async function startFor(
+  command,
+  { env = {}, data = mkdtempSync(path.join(tmpdir(), "patchbay-bench-")) } = {},
+) {
+  const port = await freePort();
+  const startedAt = performance.now();
+  const child = spawn(command[0], command.slice(1), {
+    env: {
+      ...process.env,
+      NODE_ENV: "production",
+      NEXT_TELEMETRY_DISABLED: "1",
+      PORT: String(port),
+      HOST: "127.0.0.1",
+      PATCHBAY_DATA_DIR: data,
+      ...env,
+    },
+    stdio: ["ignore", "ignore", "inherit"],
+  });
+  const url = `http://127.0.0.1:${port}`;
+  await untilReady(url, child);
+  return {
+    url,
+    pid: child.pid,
+    data,
+    readyMs: performance.now() - startedAt,
+    stop: (keep = false) =>
+      new Promise((resolve) => {
+        child.once("exit", () => {
+          if (!keep) rmSync(data, { recursive: true, force: true });
+          resolve();
+        });
+        child.kill("SIGTERM");
+      }),
+  };
+}
+
+/** Claims the instance and returns a key for everything. */
+export async function claim(url) {
+  const password = "seven green kettles hum";
+  const headers = { "content-type": "application/json" };
+  const setUp = await fetch(`${url}/api/setup`, {
+    method: "POST",
+    headers,
+    body: JSON.stringify({ username: "bench", password, confirmPassword: password }),
+  });
+  if (!setUp.ok) throw new Error(`set-up: ${setUp.status} ${await setUp.text()}`);
+  const cookie = setUp.headers
+    .getSetCookie()
+    .map((one) => one.split(";")[0])
+    .join("; ");
+  const made = await fetch(`${url}/api/keys`, {
+    method: "POST",
+    headers: { ...headers, cookie },
+    body: JSON.stringify({ name: "bench" }),
+  });
+  return (await made.json()).data.key;
+}

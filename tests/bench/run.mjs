@@ -1,0 +1,15 @@
+/** `npm run bench [-- gateway speech embeddings …] [--idle]`: prints figures; asserts nothing. Needs `npm run build`. */
+import { existsSync } from "node:fs";
+
+const asked = process.argv.slice(2).filter((word) => !word.startsWith("--"));
+const BENCHES = {
+  gateway: async () => (await import("./gateway.mjs")).benchGateway(),
+};
+
+if (!existsSync(".next/patchbay/main.mjs")) {
+  console.error("Nothing is built yet: run `npm run build` first.");
+  process.exit(1);
+}
+for (const [name, bench] of Object.entries(BENCHES)) {
+  if (asked.length === 0 || asked.includes(name)) await bench();
+}

@@ -1,0 +1,139 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { ROOT } from "./sources";
+
+/** A free loopback port; the system does not hand it out again at once. */
+export async function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const probe = createServer();
+    probe.once("error", reject);
+    probe.listen(0, "127.0.0.1", () => {
+      const address = probe.address();
+      const port = typeof address === "object" && address !== null ? address.port : 0;
+      probe.close(() => resolve(port));
+    });
+  });
+}
+
+export interface ProductOptions {
+  /** Kept by the caller when given; else a new folder that `close()` removes. */
+  dataDirectory?: string;
+  env?: Record<string, string>;
+  /** The node door alone, without Next's pages; starts in well under a second. */
+  doorOnly?: boolean;
+  port?: number;
+}
+
+/** The product as a process of its own, as `npm start` runs it. */
+export interface Product {
+  url: string;
+  port: number;
+  dataDirectory: string;
+  process: ChildProcess;
+  /** Everything it printed so far. */
+  output(): string;
+  /** SIGKILL, at once. */
+  kill(): Promise<void>;
+  /** SIGTERM, then removes the data folder it made. Resolves with the exit code. */
+  close(): Promise<number | null>;
+}
+
+/** Starts the built server and waits until it is ready; throws with its output when it stops first. */
+export async function startProduct(options: ProductOptions = {}): Promise<Product> {
+  const dataDirectory = options.dataDirectory ?? mkdtempSync(path.join(tmpdir(), "patchbay-product-"));
+  const port = options.port ?? (await freePort());
+  const child = spawn(process.execPath, [path.join(ROOT, ".next/patchbay/main.mjs")], {
+    cwd: ROOT,
+    env: {
+      PATH: process.env.PATH,
+      NODE_ENV: "production",
+      NEXT_TELEMETRY_DISABLED: "1",
+      PORT: String(port),
+      HOST: "127.0.0.1",
+      PATCHBAY_DATA_DIR: dataDirectory,
+      ...(options.doorOnly ? { PATCHBAY_DOOR_ONLY: "1" } : {}),
+      ...options.env,
+    },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  let printed = "";
+  child.stdout?.on("data", (chunk: Buffer) => {
+    printed += chunk.toString();
+  });
+  child.stderr?.on("data", (chunk: Buffer) => {
+    printed += chunk.toString();
+  });
+  const exited = new Promise<number | null>((resolve) => child.once("exit", (code) => resolve(code)));
+  const url = `http://127.0.0.1:${port}`;
+  const product: Product = {
+    url,
+    port,
+    dataDirectory,
+    process: child,
+    output: () => printed,
+    kill: async () => {
+      child.kill("SIGKILL");
+      await exited;
+    },
+    close: async () => {
+      if (child.exitCode === null && child.signalCode === null) child.kill("SIGTERM");
+      const code = await exited;
+      if (options.dataDirectory === undefined) rmSync(dataDirectory, { recursive: true, force: true });
+      return code;
+    },
+  };
+  await untilReady(url, child, () => printed);
+  return product;
+}
+
+async function untilReady(url: string, child: ChildProcess, output: () => string): Promise<void> {
+  const giveUpAt = performance.now() + 30_000;
+  while (performance.now() < giveUpAt) {
+    if (child.exitCode !== null || child.signalCode !== null)
+      throw new Error(`The server stopped:\n${output()}`);
+    const isReady = await fetch(`${url}/api/health/ready`).then(
+      (reply) => reply.status === 200,
+      () => false,
+    );
+    if (isReady) return;
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+  child.kill("SIGKILL");
+  throw new Error(`The server was not ready within 30 s:\n${output()}`);
+}
+
+export const OWNER = { username: "olivia", password: "seven green kettles hum" };
+
+/** Sets the instance up and returns the session cookie. */
+export async function setUp(url: string): Promise<string> {
+  const reply = await fetch(`${url}/api/setup`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ ...OWNER, confirmPassword: OWNER.password }),
+  });
+  if (reply.status !== 200) throw new Error(`set-up: ${reply.status} ${await reply.text()}`);
+  return reply.headers
+    .getSetCookie()
+    .map((cookie) => cookie.split(";")[0])
+    .join("; ");
+}
+
+/** Makes an API key and returns it whole. */
+export async function createKey(
+  url: string,
+  cookie: string,
+  fields: Record<string, unknown> = {},
+): Promise<string> {
+  const reply = await fetch(`${url}/api/keys`, {
+    method: "POST",
+    headers: { "content-type": "application/json", cookie },
+    body: JSON.stringify({ name: "test", ...fields }),
+  });
+  // The console's envelope, as CONTRACT §7 gives it.
+  const body = (await reply.json()) as { data?: { key?: string }; message?: string };
+  if (body.data?.key === undefined) throw new Error(`create key: ${reply.status} ${body.message}`);
+  return body.data.key;
+}
