@@ -1,3 +1,4 @@
+import type { AudioEncoder } from "../ports/audio-encoder";
 import type { Clock, Random } from "../ports/clock";
 import type { EmbeddingModel } from "../ports/embedding-model";
 import type { PasswordHasher } from "../ports/password-hasher";
@@ -95,6 +96,8 @@ export interface Services {
   limiter: RateLimiter;
   /** Text tokens as cl100k_base counts them. */
   countTokens(text: string): number;
+  /** Speech as mp3, opus, … : `createAudioEncoder({ workerFile: workerFile("encode") })` of lib/audio/encode/create.ts. */
+  encoder: AudioEncoder;
   /** Numbers for /metrics. */
   metrics: Metrics;
 }
