@@ -1,0 +1,210 @@
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { createKey, type Product, setUp, startProduct } from "../../support/product";
+import { sendRaw } from "../../support/raw-request";
+import { digestStore } from "../../support/store-dump";
+
+let product: Product;
+let cookie: string;
+let key: string;
+/** An address that must never be called: it counts its visitors. */
+const canary = createServer((_request, response) => {
+  visits++;
+  response.end();
+});
+let visits = 0;
+
+beforeAll(async () => {
+  product = await startProduct({
+    doorOnly: true,
+    env: { PATCHBAY_LIMITS: JSON.stringify({ wrongKeysPerMinute: 10_000 }) },
+  });
+  cookie = await setUp(product.url);
+  key = await createKey(product.url, cookie);
+  await new Promise<void>((resolve) => canary.listen(0, "127.0.0.1", resolve));
+});
+afterAll(async () => {
+  canary.close();
+  await product?.close();
+});
+
+const PATH = "/v1beta/models/patchbay-speech:generateContent";
+const AUDIO = { responseModalities: ["AUDIO"] };
+const GOOD = { contents: [{ parts: [{ text: "hello" }] }], generationConfig: AUDIO };
+
+function send(body: unknown, headers: Record<string, string> = {}, path = PATH) {
+  return sendRaw(product.url, {
+    path,
+    headers: { "content-type": "application/json", authorization: `Bearer ${key}`, ...headers },
+    body: JSON.stringify(body),
+  });
+}
+const speaking = (fields: object) => ({ ...GOOD, generationConfig: { ...AUDIO, ...fields } });
+const saying = (part: unknown) => ({ ...GOOD, contents: [{ parts: [part] }] });
+
+describe("credentials", () => {
+  test.each([
+    ["none", { authorization: "" }],
+    ["Basic", { authorization: "Basic dXNlcjpwYXNz" }],
+    ["a high byte", { authorization: "Bearer \xff" }],
+    ["a lone percent", { authorization: "Bearer %" }],
+    ["a wrong x-goog-api-key", { authorization: "", "x-goog-api-key": "AIzaSyWrong" }],
+  ])("%s: 401 UNAUTHENTICATED", async (_name, headers) => {
+    const reply = await send(GOOD, headers);
+    expect(reply.status).toBe(401);
+    expect(reply.json).toMatchObject({
+      error: { code: 401, status: "UNAUTHENTICATED", message: expect.any(String) },
+    });
+  });
+
+  test("a key as Google's clients send it is good in the header and in the query", async () => {
+    expect((await send(GOOD, { authorization: "", "x-goog-api-key": key })).status).toBe(200);
+    expect((await send(GOOD, { authorization: "" }, `${PATH}?key=${key}`)).status).toBe(200);
+    expect(product.output()).not.toContain(key);
+  });
+
+  test("two different keys: 400", async () => {
+    const other = await createKey(product.url, cookie, { name: "other" });
+    expect((await send(GOOD, { "x-goog-api-key": other })).status).toBe(400);
+  });
+
+  test("a key for embeddings alone: 403", async () => {
+    const narrow = await createKey(product.url, cookie, { name: "embeddings", operations: ["embeddings"] });
+    const reply = await send(GOOD, { authorization: `Bearer ${narrow}` });
+    expect(reply.status).toBe(403);
+    expect(reply.json).toMatchObject({ error: { status: "PERMISSION_DENIED" } });
+  });
+});
+
+describe("paths", () => {
+  test.each([
+    ["N-128 no method", "/v1beta/models/patchbay-speech", 405],
+    ["N-129 an unknown method", "/v1beta/models/patchbay-speech:x", 404],
+    ["N-132 no model", "/v1beta/models/:generateContent", 404],
+    ["N-133 an unknown model with a slash", "/v1beta/models/a/b:generateContent", 404],
+    ["an unknown model", "/v1beta/models/nobody:generateContent", 404],
+  ])("%s", async (_name, path, status) => {
+    const reply = await send(GOOD, {}, path);
+    expect(reply.status, reply.text).toBe(status);
+    expect(reply.headers["content-type"]).toContain("application/json");
+    expect(reply.json).toMatchObject({ error: { code: status } });
+  });
+
+  test("N-130 a percent-encoded colon is the same address", async () => {
+    expect((await send(GOOD, {}, PATH.replace(":", "%3A"))).status).toBe(200);
+  });
+
+  test("an embeddings model says what it is for", async () => {
+    const reply = await send(GOOD, {}, "/v1beta/models/patchbay-embed:generateContent");
+    expect(reply.status).toBe(400);
+    expect(reply.text).toMatch(/embedding/i);
+  });
+});
+
+describe("fields", () => {
+  const voice = (voiceName: string) => ({ prebuiltVoiceConfig: { voiceName } });
+  test.each<[string, unknown]>([
+    ["N-134 no contents", { generationConfig: AUDIO }],
+    ["N-134 null for contents", { ...GOOD, contents: null }],
+    ["N-134 an object for contents", { ...GOOD, contents: {} }],
+    ["N-134 empty text for contents", { ...GOOD, contents: "" }],
+    ["N-134 empty contents", { ...GOOD, contents: [] }],
+    ["N-135 no generationConfig", { contents: GOOD.contents }],
+    [
+      "N-136 10,001 contents",
+      { ...GOOD, contents: Array.from({ length: 10_001 }, () => ({ parts: [{ text: "x" }] })) },
+    ],
+    ["N-138 no parts", { ...GOOD, contents: [{}] }],
+    ["N-138 empty parts", { ...GOOD, contents: [{ parts: [] }] }],
+    ["N-138 an empty part", { ...GOOD, contents: [{ parts: [{}] }] }],
+    ["N-139 text that is a number", saying({ text: 5 })],
+    ["N-140 an inline picture", saying({ inlineData: { mimeType: "image/png", data: "!!" } })],
+    ["N-142 a file", saying({ fileData: { fileUri: "file:///etc/passwd" } })],
+    ["N-143 empty text", saying({ text: "" })],
+    ["N-143 white space", saying({ text: " \n " })],
+    ["N-144 no modalities", { ...GOOD, generationConfig: {} }],
+    ["N-144 empty modalities", speaking({ responseModalities: [] })],
+    ["N-144 modalities as a text", speaking({ responseModalities: "AUDIO" })],
+    ["N-144 a picture show", speaking({ responseModalities: ["VIDEO"] })],
+    ["N-144 a number", speaking({ responseModalities: [1] })],
+    ["N-144 text besides", speaking({ responseModalities: ["AUDIO", "TEXT"] })],
+    ["N-144 a thousand", speaking({ responseModalities: Array.from({ length: 1000 }, () => "AUDIO") })],
+    ["N-145 null for speechConfig", speaking({ speechConfig: null })],
+    ["N-145 a list for speechConfig", speaking({ speechConfig: [] })],
+    ["N-145 a text for speechConfig", speaking({ speechConfig: "x" })],
+    ["N-146 an empty voiceConfig", speaking({ speechConfig: { voiceConfig: {} } })],
+    [
+      "N-147 a voice that is a number",
+      speaking({ speechConfig: { voiceConfig: { prebuiltVoiceConfig: { voiceName: 7 } } } }),
+    ],
+    ["N-148 an unknown voice", speaking({ speechConfig: { voiceConfig: voice("Korre") } })],
+    [
+      "N-149 one voice and several",
+      speaking({
+        speechConfig: {
+          voiceConfig: voice("Kore"),
+          multiSpeakerVoiceConfig: { speakerVoiceConfigs: [{ speaker: "A", voiceConfig: voice("Puck") }] },
+        },
+      }),
+    ],
+    [
+      "N-149 nine speakers",
+      speaking({
+        speechConfig: {
+          multiSpeakerVoiceConfig: {
+            speakerVoiceConfigs: Array.from({ length: 9 }, (_, i) => ({
+              speaker: `S${i}`,
+              voiceConfig: voice("Puck"),
+            })),
+          },
+        },
+      }),
+    ],
+    ["N-150 a candidateCount of a thousand million", speaking({ candidateCount: 1e9 })],
+    ["N-150 a temperature in words", speaking({ temperature: "NaN" })],
+    ["both forms of one field", { ...GOOD, generation_config: AUDIO }],
+    ["a language that is none", speaking({ speechConfig: { languageCode: "not a tag!" } })],
+  ])("%s: 400, and the store is as it was", async (_name, body) => {
+    const before = digestStore(product.dataDirectory);
+    const reply = await send(body);
+    expect(reply.status, reply.text).toBe(400);
+    expect(reply.json).toMatchObject({
+      error: { code: 400, status: "INVALID_ARGUMENT", message: expect.any(String) },
+    });
+    expect(digestStore(product.dataDirectory)).toBe(before);
+  });
+
+  test("an unknown voice is told the nearest", async () => {
+    const reply = await send(speaking({ speechConfig: { voiceConfig: voice("Korre") } }));
+    expect(reply.text).toMatch(/Korre.*did you mean 'Kore'/);
+  });
+
+  test("N-137 five megabytes of text: 413", async () => {
+    const reply = await send(saying({ text: "a".repeat(5_000_000) })).catch(() => ({ status: 413 }));
+    expect(reply.status).toBe(413);
+  });
+
+  test("text beyond the model's limit: 400 with both numbers", async () => {
+    const reply = await send(saying({ text: "a ".repeat(16_001) }));
+    expect(reply.status).toBe(400);
+    expect(reply.text).toMatch(/32,?002.*32,?000|32,?000.*32,?002/);
+  });
+
+  test("N-152 markup is spoken as data", async () => {
+    const reply = await send(saying({ text: '<speak><script>alert("x")</script> hello</speak>' }));
+    expect(reply.status).toBe(200);
+  });
+
+  test("N-141 no address in any field is ever fetched", async () => {
+    const address = `http://127.0.0.1:${(canary.address() as AddressInfo).port}/`;
+    await send(saying({ fileData: { fileUri: address } }));
+    await send({
+      ...saying({ text: `see ${address}` }),
+      api_base: address,
+      baseUrl: address,
+      cachedContent: address,
+    });
+    expect(visits).toBe(0);
+  });
+});

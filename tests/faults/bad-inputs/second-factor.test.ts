@@ -1,0 +1,157 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { OWNER, type Product, setUp, startProduct } from "../../support/product";
+import { sendRaw } from "../../support/raw-request";
+import { totpCode } from "../../support/totp";
+
+let product: Product;
+let secret: string;
+let backupCodes: string[];
+
+const limits = { loginAttemptsPerMinute: 100_000 };
+
+async function post(path: string, body: unknown, headers: Record<string, string> = {}) {
+  return sendRaw(product.url, {
+    path,
+    headers: { "content-type": "application/json", ...headers },
+    body: JSON.stringify(body),
+  });
+}
+const dataOf = (json: unknown) => (json as { data: Record<string, unknown> }).data;
+
+beforeAll(async () => {
+  product = await startProduct({ doorOnly: true, env: { PATCHBAY_LIMITS: JSON.stringify(limits) } });
+  const cookie = await setUp(product.url);
+  secret = String(dataOf((await post("/api/user/2fa/setup", {}, { cookie })).json).secret);
+  // The step before is taken for the enrolment, so that the present one is still good.
+  const enabled = await post(
+    "/api/user/2fa/enable",
+    { code: totpCode(secret, Date.now() - 30_000) },
+    { cookie },
+  );
+  expect(enabled.status, enabled.text).toBe(200);
+  backupCodes = dataOf(enabled.json).backup_codes as string[];
+});
+afterAll(() => product?.close());
+
+/** A fresh flow of the owner, password passed. */
+async function flow(): Promise<{ token: string; cookie: string }> {
+  const reply = await post("/api/user/login", OWNER);
+  expect(reply.status, reply.text).toBe(200);
+  const data = dataOf(reply.json);
+  expect(data.require_2fa).toBe(true);
+  const cookie = (reply.headers["set-cookie"] ?? []).map((one) => one.split(";")[0]).join("; ");
+  return { token: String(data.flow_token), cookie };
+}
+
+describe("flows", () => {
+  test("N-156 no flow: 401 flow_expired", async () => {
+    const reply = await post("/api/user/login/2fa", { code: "123456" });
+    expect(reply.status).toBe(401);
+    expect(reply.json).toMatchObject({ success: false, code: "flow_expired" });
+  });
+
+  test("N-157 a made-up flow: 401 flow_expired", async () => {
+    const reply = await post("/api/user/login/2fa", { code: "123456", flow_token: "x".repeat(43) });
+    expect(reply.json).toMatchObject({ code: "flow_expired" });
+  });
+
+  test("N-162 one flow in the body and another in the cookie: 400", async () => {
+    const [one, two] = [await flow(), await flow()];
+    const reply = await post(
+      "/api/user/login/2fa",
+      { code: "123456", flow_token: one.token },
+      { cookie: two.cookie },
+    );
+    expect(reply.status).toBe(400);
+  });
+
+  test("N-186 what the first step gives opens nothing", async () => {
+    const { cookie } = await flow();
+    for (const path of ["/api/user/self", "/api/keys", "/api/user/sessions"]) {
+      expect((await sendRaw(product.url, { method: "GET", path, headers: { cookie } })).status).toBe(401);
+    }
+  });
+
+  test("N-185 another site's page may not post: 403", async () => {
+    const { token } = await flow();
+    const reply = await post(
+      "/api/user/login/2fa",
+      { code: "123456", flow_token: token },
+      { origin: "https://evil.example", "sec-fetch-site": "cross-site" },
+    );
+    expect(reply.status).toBe(403);
+  });
+});
+
+describe("codes", () => {
+  /** One flow for all malformed codes: they must leave its attempts alone. */
+  let shared: string | undefined;
+  test.each<[string, unknown]>([
+    ["N-163 none", undefined],
+    ["N-164 null", null],
+    ["N-164 empty", ""],
+    ["N-164 a number", 123456],
+    ["N-164 a list", ["123456"]],
+    ["N-164 an object", { value: "123456" }],
+    ["N-165 five digits", "12345"],
+    ["N-165 seven digits", "1234567"],
+    ["N-168 Arabic-Indic digits", "١٢٣٤٥٦"],
+    ["N-169 a sign", "+12345"],
+    ["N-169 a minus", "-12345"],
+    ["N-169 an exponent", "1e5"],
+    ["N-169 hexadecimal", "0x1E240"],
+  ])("%s: 400", async (_name, code) => {
+    shared ??= (await flow()).token;
+    const reply = await post("/api/user/login/2fa", {
+      flow_token: shared,
+      ...(code === undefined ? {} : { code }),
+    });
+    expect(reply.status, reply.text).toBe(400);
+  });
+
+  test("none of the malformed ones was counted as an attempt", async () => {
+    const wrong = await post("/api/user/login/2fa", {
+      flow_token: shared,
+      code: totpCode(secret, Date.now() + 3_600_000),
+    });
+    expect(wrong.json).toMatchObject({ code: "invalid_code", attempts_left: 4 });
+  });
+
+  test.each<[string, object]>([
+    ["N-182 a backup_code besides", { backup_code: "AAAAA-BBBBB" }],
+    ["N-184 twofa", { twofa: true }],
+    ["N-184 trusted", { trusted: true }],
+    ["N-188 the caller's own clock", { ts: 1 }],
+  ])("%s: 400", async (_name, extra) => {
+    const { token } = await flow();
+    expect((await post("/api/user/login/2fa", { code: "123456", flow_token: token, ...extra })).status).toBe(
+      400,
+    );
+  });
+
+  test.each([
+    ["N-170 two steps late", -60_000],
+    ["N-170 two steps early", 75_000],
+  ])("%s: 401", async (_name, offset) => {
+    const { token } = await flow();
+    const reply = await post("/api/user/login/2fa", {
+      code: totpCode(secret, Date.now() + offset),
+      flow_token: token,
+    });
+    expect(reply.json).toMatchObject({ code: "invalid_code" });
+  });
+
+  test("N-177 a backup code is good in lower case, with a space for its dash, once", async () => {
+    const code = backupCodes[0]?.toLowerCase().replace("-", " ");
+    const first = await post("/api/user/login/2fa", { code, flow_token: (await flow()).token });
+    expect(first.status, first.text).toBe(200);
+    expect(first.json).toMatchObject({ data: { login_method: "backup_code" } });
+    const second = await post("/api/user/login/2fa", { code, flow_token: (await flow()).token });
+    expect(second.json).toMatchObject({ code: "invalid_code" });
+  });
+
+  test("N-180 a flow token alone says nothing of users without a second factor", async () => {
+    const reply = await post("/api/user/login/2fa", { code: "123456", flow_token: "y".repeat(43) });
+    expect(reply.status).toBe(401);
+  });
+});

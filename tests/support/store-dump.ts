@@ -1,0 +1,26 @@
+import { createHash } from "node:crypto";
+import path from "node:path";
+import Database from "libsql";
+
+/** Tables that move by themselves: heartbeats, and revisions that only wake caches. */
+const MOVING = new Set(["instances", "revisions"]);
+
+/** A digest of every row of every table of an instance's SQLite file; equal digests mean an unchanged store. */
+export function digestStore(dataDirectory: string): string {
+  const database = new Database(path.join(dataDirectory, "patchbay.db"), { readonly: true });
+  try {
+    const tables = database
+      .prepare(
+        "select name from sqlite_master where type = 'table' and name not like 'sqlite_%' order by name",
+      )
+      .all() as { name: string }[];
+    const hash = createHash("sha256");
+    for (const { name } of tables.filter((table) => !MOVING.has(table.name))) {
+      const rows = database.prepare(`select * from "${name}"`).all();
+      hash.update(name).update(JSON.stringify(rows));
+    }
+    return hash.digest("hex");
+  } finally {
+    database.close();
+  }
+}
