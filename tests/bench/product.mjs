@@ -64,8 +64,8 @@ export async function startFor(
   };
 }
 
-/** Claims the instance and returns a key for everything. */
-export async function claim(url) {
+/** Claims the instance; the owner's session cookie and a key for everything. */
+export async function claimWithCookie(url) {
   const password = "seven green kettles hum";
   const headers = { "content-type": "application/json" };
   const setUp = await fetch(`${url}/api/setup`, {
@@ -83,5 +83,10 @@ export async function claim(url) {
     headers: { ...headers, cookie },
     body: JSON.stringify({ name: "bench" }),
   });
-  return (await made.json()).data.key;
+  return { cookie, key: (await made.json()).data.key };
+}
+
+/** Claims the instance and returns a key for everything. */
+export async function claim(url) {
+  return (await claimWithCookie(url)).key;
 }

@@ -1,0 +1,17 @@
+/** Every page a visitor can open, and as whom. */
+export interface PageUnderTest {
+  name: string;
+  path: string;
+  /** `fresh`: nobody has set the instance up; `nobody`: set up, not signed in; `owner`: signed in. */
+  as: "fresh" | "nobody" | "owner";
+}
+
+export const PAGES: readonly PageUnderTest[] = [
+  { name: "setup", path: "/setup", as: "fresh" },
+  { name: "login", path: "/login", as: "nobody" },
+  { name: "overview", path: "/", as: "owner" },
+  { name: "speech", path: "/playground/speech", as: "owner" },
+  { name: "embeddings", path: "/playground/embeddings", as: "owner" },
+  { name: "keys", path: "/keys", as: "owner" },
+  { name: "account", path: "/account", as: "owner" },
+];
