@@ -1,0 +1,89 @@
+import { AppError } from "../../errors";
+import type { AudioEncoder, AudioFormat } from "../../ports/audio-encoder";
+import { SPEECH_SAMPLE_RATE } from "../../ports/speech-model";
+import { wavHeader } from "../wav";
+import { EncoderThread } from "./encoder-thread";
+import type { EncodedFormat } from "./session";
+
+/** A LAME or Opus encoder holds a megabyte or less; one of AAC or FLAC a thread and 5 MB. */
+const MOST_AT_ONCE = { mp3: 256, opus: 256, aac: 16, flac: 16 } satisfies Record<EncodedFormat, number>;
+/** A long sentence is handed over in pieces, so that no encoder keeps the others waiting. */
+const PIECE_SAMPLES = SPEECH_SAMPLE_RATE / 4;
+const IDLE_MS = 60_000;
+
+/** `workerFile` is the bundle of encode.worker.ts. */
+export function createAudioEncoder(options: { workerFile: URL; idleMs?: number }): AudioEncoder {
+  const thread = new EncoderThread(options.workerFile, options.idleMs ?? IDLE_MS);
+  const running = { mp3: 0, opus: 0, aac: 0, flac: 0 };
+
+  /** An encoder that cannot start must not leave the speech running. */
+  async function openFor(format: EncodedFormat, source: AsyncIterator<Uint8Array>) {
+    try {
+      return await thread.open(format);
+    } catch (error) {
+      await source.return?.();
+      throw error;
+    }
+  }
+
+  async function* inThread(format: EncodedFormat, pcm: AsyncIterable<Uint8Array>) {
+    const source = pcm[Symbol.asyncIterator]();
+    if (running[format] >= MOST_AT_ONCE[format]) {
+      await source.return?.();
+      throw tooMany(format);
+    }
+    running[format] += 1;
+    try {
+      const session = await openFor(format, source);
+      try {
+        for await (const chunk of { [Symbol.asyncIterator]: () => source }) {
+          for (const piece of pieces(chunk)) {
+            const bytes = await session.push(piece);
+            if (bytes.byteLength > 0) yield bytes;
+          }
+        }
+        const rest = await session.finish();
+        if (rest.byteLength > 0) yield rest;
+      } finally {
+        await session.close();
+      }
+    } finally {
+      running[format] -= 1;
+    }
+  }
+
+  return {
+    encode: (format: AudioFormat, pcm) => {
+      if (format === "pcm") return pcm;
+      if (format === "wav") return withHeader(pcm);
+      return inThread(format, pcm);
+    },
+    close: () => thread.end(),
+  };
+}
+
+async function* withHeader(pcm: AsyncIterable<Uint8Array>) {
+  let first = true;
+  for await (const chunk of pcm) {
+    // With the first samples rather than before them: an error before any sound still gets a status of its own.
+    yield first ? Buffer.concat([wavHeader(SPEECH_SAMPLE_RATE, null), chunk]) : chunk;
+    first = false;
+  }
+}
+
+function* pieces(chunk: Uint8Array): Generator<Int16Array> {
+  // An Int16Array needs an even offset, which a view into a larger buffer may not have.
+  const aligned = chunk.byteOffset % 2 === 0 ? chunk : chunk.slice();
+  const samples = new Int16Array(aligned.buffer, aligned.byteOffset, aligned.byteLength >> 1);
+  for (let start = 0; start < samples.length; start += PIECE_SAMPLES) {
+    yield samples.subarray(start, start + PIECE_SAMPLES);
+  }
+}
+
+function tooMany(format: EncodedFormat): AppError {
+  return new AppError(
+    "overloaded",
+    `Too many replies are being encoded as ${format} just now; try again shortly, or ask for pcm or wav.`,
+    { retryAfterMs: 1_000 },
+  );
+}

@@ -1,0 +1,61 @@
+import { parentPort } from "node:worker_threads";
+import { openAacOrFlac } from "./aac-flac";
+import { openMp3 } from "./mp3";
+import { openOpus } from "./opus";
+import type { EncodedFormat, EncodeReply, EncodeRequest, EncoderSession } from "./session";
+
+/** Encoders of all running replies, away from the event loop that serves requests. */
+const SAMPLE_RATE = 24_000;
+const NOTHING = new Uint8Array(0);
+const sessions = new Map<number, Promise<EncoderSession>>();
+
+function open(format: EncodedFormat): Promise<EncoderSession> {
+  switch (format) {
+    case "mp3":
+      return openMp3(SAMPLE_RATE);
+    case "opus":
+      return openOpus(SAMPLE_RATE);
+    case "aac":
+    case "flac":
+      return openAacOrFlac(format, SAMPLE_RATE);
+  }
+}
+
+async function session(id: number): Promise<EncoderSession> {
+  const found = sessions.get(id);
+  if (!found) throw new Error("this encoder is closed");
+  return found;
+}
+
+async function answer(request: EncodeRequest): Promise<Uint8Array | null> {
+  switch (request.type) {
+    case "open": {
+      const opening = open(request.format);
+      sessions.set(request.id, opening);
+      await opening;
+      return NOTHING;
+    }
+    case "push":
+      return (await session(request.id)).push(request.samples);
+    case "finish":
+      return (await session(request.id)).finish();
+    case "close": {
+      const closing = sessions.get(request.id);
+      sessions.delete(request.id);
+      await (await closing)?.close();
+      return null;
+    }
+  }
+}
+
+parentPort?.on("message", (request: EncodeRequest) => {
+  answer(request).then(
+    (bytes) => {
+      if (bytes) parentPort?.postMessage({ id: request.id, bytes } satisfies EncodeReply);
+    },
+    (error: unknown) => {
+      if (request.type === "close") return;
+      parentPort?.postMessage({ id: request.id, error: String(error) } satisfies EncodeReply);
+    },
+  );
+});

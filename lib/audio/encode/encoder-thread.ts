@@ -1,0 +1,99 @@
+import { Worker } from "node:worker_threads";
+import { AppError } from "../../errors";
+import type { EncodedFormat, EncodeReply, EncodeRequest, EncoderSession } from "./session";
+
+interface Waiter {
+  resolve(bytes: Uint8Array): void;
+  reject(error: Error): void;
+}
+
+/** The one thread that all encoders share: started by the first, ended a while after the last. */
+export class EncoderThread {
+  private worker: Worker | null = null;
+  private readonly waiters = new Map<number, Waiter>();
+  private readonly running = new Set<number>();
+  private nextId = 0;
+  private idleTimer: NodeJS.Timeout | undefined;
+
+  constructor(
+    private readonly file: URL,
+    private readonly idleMs: number,
+  ) {}
+
+  /** Opens an encoder; its methods run in the thread. */
+  async open(format: EncodedFormat): Promise<EncoderSession> {
+    const id = this.nextId++;
+    const worker = this.wake(id);
+    const ask = (request: EncodeRequest, transfer: ArrayBuffer[] = []) =>
+      new Promise<Uint8Array>((resolve, reject) => {
+        if (!this.running.has(id)) return reject(new AppError("internal", "The audio encoder stopped."));
+        this.waiters.set(id, { resolve, reject });
+        worker.postMessage(request, transfer);
+      });
+    const close = async () => {
+      if (!this.running.delete(id)) return;
+      worker.postMessage({ id, type: "close" } satisfies EncodeRequest);
+      this.rest();
+    };
+    try {
+      await ask({ id, type: "open", format });
+    } catch (error) {
+      await close();
+      throw error;
+    }
+    return {
+      push: (samples) => {
+        const copy = samples.slice();
+        return ask({ id, type: "push", samples: copy }, [copy.buffer]);
+      },
+      finish: () => ask({ id, type: "finish" }),
+      close,
+    };
+  }
+
+  async end(): Promise<void> {
+    clearTimeout(this.idleTimer);
+    const worker = this.worker;
+    this.lose(worker, new AppError("internal", "The audio encoder was shut down."));
+    await worker?.terminate();
+  }
+
+  private wake(id: number): Worker {
+    clearTimeout(this.idleTimer);
+    this.worker ??= this.start();
+    this.worker.ref();
+    this.running.add(id);
+    return this.worker;
+  }
+
+  private rest(): void {
+    if (this.running.size > 0) return;
+    this.worker?.unref();
+    this.idleTimer = setTimeout(() => void this.end(), this.idleMs).unref();
+  }
+
+  private start(): Worker {
+    const worker = new Worker(this.file);
+    worker.on("message", (reply: EncodeReply) => {
+      const waiter = this.waiters.get(reply.id);
+      this.waiters.delete(reply.id);
+      if ("bytes" in reply) waiter?.resolve(reply.bytes);
+      else waiter?.reject(new AppError("internal", "The audio could not be encoded.", {}, reply.error));
+    });
+    worker.on("error", (error) => this.lose(worker, error));
+    worker.on("exit", () => this.lose(worker, new Error("the encoder thread ended")));
+    return worker;
+  }
+
+  /** Fails what runs in `worker`; the next encoder starts a new thread. */
+  private lose(worker: Worker | null, cause: Error): void {
+    if (this.worker !== worker) return;
+    this.worker = null;
+    this.running.clear();
+    const failed = [...this.waiters.values()];
+    this.waiters.clear();
+    for (const waiter of failed) {
+      waiter.reject(new AppError("internal", "The audio encoder stopped.", {}, cause));
+    }
+  }
+}
