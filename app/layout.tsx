@@ -1,0 +1,42 @@
+import { GeistMono } from "geist/font/mono";
+import { GeistSans } from "geist/font/sans";
+import type { Metadata, Viewport } from "next";
+import type { ReactNode } from "react";
+import { LocaleProvider } from "@/components/intl/messages-provider";
+import { ThemeProvider } from "@/components/theme/theme-provider";
+import { Toaster } from "@/components/theme/toaster";
+import { messagesFor } from "@/lib/messages/catalogue";
+import { requestLocale, requestNonce } from "./request";
+import "./globals.css";
+
+export const dynamic = "force-dynamic";
+
+export const metadata: Metadata = {
+  title: { template: "%s · Patchbay", default: "Patchbay" },
+  description: "One door in front of any speech and embedding model.",
+  robots: { index: false, follow: false },
+};
+
+export const viewport: Viewport = {
+  themeColor: [
+    { media: "(prefers-color-scheme: light)", color: "#fbfaf7" },
+    { media: "(prefers-color-scheme: dark)", color: "#100e0c" },
+  ],
+};
+
+export default async function RootLayout({ children }: { children: ReactNode }) {
+  const [locale, nonce] = await Promise.all([requestLocale(), requestNonce()]);
+  return (
+    // The theme's script sets a class on <html> before React wakes.
+    <html lang={locale} className={`${GeistSans.variable} ${GeistMono.variable}`} suppressHydrationWarning>
+      <body>
+        <ThemeProvider nonce={nonce}>
+          <LocaleProvider locale={locale} messages={messagesFor(locale, ["common"])}>
+            {children}
+            <Toaster />
+          </LocaleProvider>
+        </ThemeProvider>
+      </body>
+    </html>
+  );
+}

@@ -1,0 +1,60 @@
+"use client";
+
+import { AlertDialog as Primitive } from "radix-ui";
+import type { ComponentProps } from "react";
+import { buttonVariants } from "./button";
+import { cn } from "./class-names";
+import { dialogClasses, scrimClasses } from "./dialog";
+
+export const AlertDialog = Primitive.Root;
+export const AlertDialogTrigger = Primitive.Trigger;
+
+export function AlertDialogContent({ className, ...props }: ComponentProps<typeof Primitive.Content>) {
+  return (
+    <Primitive.Portal>
+      <Primitive.Overlay className={scrimClasses} />
+      <Primitive.Content data-slot="alert-dialog" className={cn(dialogClasses, className)} {...props} />
+    </Primitive.Portal>
+  );
+}
+
+export function AlertDialogTitle({ className, ...props }: ComponentProps<typeof Primitive.Title>) {
+  return (
+    <Primitive.Title
+      data-slot="alert-dialog-title"
+      className={cn("text-lg font-medium tracking-tight", className)}
+      {...props}
+    />
+  );
+}
+
+export function AlertDialogDescription({
+  className,
+  ...props
+}: ComponentProps<typeof Primitive.Description>) {
+  return (
+    <Primitive.Description
+      data-slot="alert-dialog-description"
+      className={cn("text-base text-ink-muted", className)}
+      {...props}
+    />
+  );
+}
+
+export function AlertDialogFooter({ className, ...props }: ComponentProps<"div">) {
+  return (
+    <div
+      data-slot="alert-dialog-footer"
+      className={cn("flex flex-col-reverse gap-2 sm:flex-row sm:justify-end", className)}
+      {...props}
+    />
+  );
+}
+
+export function AlertDialogCancel({ className, ...props }: ComponentProps<typeof Primitive.Cancel>) {
+  return <Primitive.Cancel className={cn(buttonVariants({ variant: "outline" }), className)} {...props} />;
+}
+
+export function AlertDialogAction({ className, ...props }: ComponentProps<typeof Primitive.Action>) {
+  return <Primitive.Action className={cn(buttonVariants({ variant: "danger" }), className)} {...props} />;
+}

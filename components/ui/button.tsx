@@ -1,0 +1,71 @@
+import { cva, type VariantProps } from "class-variance-authority";
+import { Slot } from "radix-ui";
+import type { ComponentProps } from "react";
+import { cn } from "./class-names";
+import { Spinner } from "./spinner";
+
+export const buttonVariants = cva(
+  "relative inline-flex shrink-0 select-none items-center justify-center gap-2 whitespace-nowrap rounded-md text-base font-medium transition-colors disabled:cursor-not-allowed disabled:opacity-50 aria-disabled:cursor-not-allowed aria-disabled:opacity-50 [&_svg]:size-4 [&_svg]:shrink-0",
+  {
+    variants: {
+      variant: {
+        primary: "bg-ink text-on-ink hover:bg-ink/85",
+        /** The one that makes sound or sends the signal. */
+        signal: "bg-signal text-on-signal hover:bg-signal/85",
+        outline: "border border-line-strong/60 bg-panel text-ink hover:bg-hover",
+        ghost: "text-ink-muted hover:bg-hover hover:text-ink",
+        danger: "bg-bad text-on-bad hover:bg-bad/85",
+        link: "rounded-sm text-ink underline decoration-line-strong underline-offset-4 hover:decoration-ink",
+      },
+      size: {
+        sm: "h-8 px-3 text-sm pointer-coarse:h-10",
+        md: "h-9 px-4 pointer-coarse:h-11",
+        lg: "h-11 px-5",
+        icon: "size-9 pointer-coarse:size-11",
+        "icon-sm": "size-8 pointer-coarse:size-10",
+        inline: "h-auto p-0",
+      },
+    },
+    defaultVariants: { variant: "primary", size: "md" },
+  },
+);
+
+export interface ButtonProps extends ComponentProps<"button">, VariantProps<typeof buttonVariants> {
+  /** Renders the child (a link) with the button's looks. */
+  asChild?: boolean;
+  /** Shows a spinner in the label's place and takes no press; the width stays. */
+  isBusy?: boolean;
+}
+
+export function Button({ className, variant, size, asChild, isBusy, children, ...props }: ButtonProps) {
+  const classes = cn(buttonVariants({ variant, size }), className);
+  if (asChild) {
+    return (
+      <Slot.Root data-slot="button" className={classes} {...props}>
+        {children}
+      </Slot.Root>
+    );
+  }
+  return (
+    <button
+      data-slot="button"
+      type="button"
+      className={classes}
+      {...props}
+      disabled={props.disabled || isBusy}
+      aria-busy={isBusy || undefined}
+    >
+      {isBusy ? (
+        <>
+          {/* Unseen but still the button's name. */}
+          <span className="inline-flex items-center gap-2 opacity-0">{children}</span>
+          <span className="absolute inset-0 flex items-center justify-center">
+            <Spinner />
+          </span>
+        </>
+      ) : (
+        children
+      )}
+    </button>
+  );
+}

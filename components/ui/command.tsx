@@ -1,0 +1,69 @@
+"use client";
+
+import { Command as Primitive } from "cmdk";
+import { SearchIcon } from "lucide-react";
+import type { ComponentProps } from "react";
+import { cn } from "./class-names";
+
+export function Command({ className, ...props }: ComponentProps<typeof Primitive>) {
+  return (
+    <Primitive
+      data-slot="command"
+      className={cn("flex w-full flex-col overflow-hidden rounded-md bg-raised text-ink", className)}
+      {...props}
+    />
+  );
+}
+
+export function CommandInput({ className, ...props }: ComponentProps<typeof Primitive.Input>) {
+  return (
+    <div className="flex items-center gap-2 border-b px-3">
+      <SearchIcon aria-hidden="true" className="size-4 shrink-0 text-ink-faint" />
+      <Primitive.Input
+        data-slot="command-input"
+        className={cn(
+          "h-11 w-full bg-transparent text-base outline-none placeholder:text-ink-faint",
+          className,
+        )}
+        {...props}
+      />
+    </div>
+  );
+}
+
+export function CommandList({ className, ...props }: ComponentProps<typeof Primitive.List>) {
+  return (
+    <Primitive.List
+      className={cn("max-h-80 scroll-py-1 overflow-y-auto overflow-x-hidden p-1", className)}
+      {...props}
+    />
+  );
+}
+
+export function CommandEmpty({ className, ...props }: ComponentProps<typeof Primitive.Empty>) {
+  return <Primitive.Empty className={cn("py-8 text-center text-ink-muted", className)} {...props} />;
+}
+
+export function CommandGroup({ className, ...props }: ComponentProps<typeof Primitive.Group>) {
+  return (
+    <Primitive.Group
+      className={cn(
+        "[&_[cmdk-group-heading]]:px-2 [&_[cmdk-group-heading]]:pt-2 [&_[cmdk-group-heading]]:pb-1 [&_[cmdk-group-heading]]:text-xs [&_[cmdk-group-heading]]:text-ink-faint",
+        className,
+      )}
+      {...props}
+    />
+  );
+}
+
+export function CommandItem({ className, ...props }: ComponentProps<typeof Primitive.Item>) {
+  return (
+    <Primitive.Item
+      className={cn(
+        "flex select-none items-center gap-2 rounded-sm px-2 py-2 outline-none data-[disabled=true]:opacity-50 data-[selected=true]:bg-hover pointer-coarse:py-3 [&_svg]:size-4 [&_svg]:shrink-0 [&_svg]:text-ink-faint",
+        className,
+      )}
+      {...props}
+    />
+  );
+}

@@ -1,0 +1,53 @@
+"use client";
+
+import { CheckIcon, CopyIcon } from "lucide-react";
+import { useEffect, useState } from "react";
+import { useTranslations } from "use-intl";
+import { Button, type ButtonProps } from "./button";
+import { copyText } from "./copy-text";
+
+/** Copies `value`; its own sign says that it did. With `label` the words stand on the button. */
+export function CopyButton({
+  value,
+  label,
+  name,
+  onCopied,
+  ...props
+}: Omit<ButtonProps, "value" | "name" | "children"> & {
+  value: string | (() => string);
+  label?: string;
+  /** What is copied, for those who hear the page: "Copy key". */
+  name?: string;
+  onCopied?(): void;
+}) {
+  const t = useTranslations("common");
+  const [isCopied, setCopied] = useState(false);
+
+  useEffect(() => {
+    if (!isCopied) return;
+    const timer = setTimeout(() => setCopied(false), 2_000);
+    return () => clearTimeout(timer);
+  }, [isCopied]);
+
+  const copy = async () => {
+    if (!(await copyText(typeof value === "function" ? value() : value))) return;
+    setCopied(true);
+    onCopied?.();
+  };
+
+  return (
+    <Button
+      variant={label ? "outline" : "ghost"}
+      size={label ? "sm" : "icon-sm"}
+      aria-label={label ? undefined : (name ?? t("copy"))}
+      {...props}
+      onClick={() => void copy()}
+    >
+      {isCopied ? <CheckIcon /> : <CopyIcon />}
+      {label ? <span>{isCopied ? t("copied") : label}</span> : null}
+      <span role="status" className="sr-only">
+        {isCopied ? t("copied") : ""}
+      </span>
+    </Button>
+  );
+}

@@ -1,0 +1,31 @@
+"use client";
+
+import { Popover as Primitive } from "radix-ui";
+import type { ComponentProps } from "react";
+import { cn } from "./class-names";
+import { floatClasses } from "./dropdown-menu";
+
+export const Popover = Primitive.Root;
+export const PopoverTrigger = Primitive.Trigger;
+export const PopoverAnchor = Primitive.Anchor;
+export const PopoverClose = Primitive.Close;
+
+export function PopoverContent({
+  className,
+  sideOffset = 4,
+  align = "start",
+  ...props
+}: ComponentProps<typeof Primitive.Content>) {
+  return (
+    <Primitive.Portal>
+      <Primitive.Content
+        data-slot="popover"
+        sideOffset={sideOffset}
+        align={align}
+        collisionPadding={8}
+        className={cn(floatClasses, "w-72 p-4", className)}
+        {...props}
+      />
+    </Primitive.Portal>
+  );
+}

@@ -1,0 +1,46 @@
+import { cn } from "./class-names";
+
+const TONES = {
+  ink: "bg-ink",
+  signal: "bg-signal",
+  good: "bg-good",
+  warn: "bg-warn",
+  bad: "bg-bad",
+} as const;
+
+/** How far; `value` of `max`. Without a value it only shows that something is under way. */
+export function Progress({
+  value,
+  max = 100,
+  label,
+  tone = "ink",
+  className,
+}: {
+  value?: number;
+  max?: number;
+  label: string;
+  tone?: keyof typeof TONES;
+  className?: string;
+}) {
+  const share = value === undefined || max <= 0 ? null : Math.min(1, Math.max(0, value / max));
+  return (
+    <div
+      data-slot="progress"
+      role="progressbar"
+      aria-label={label}
+      aria-valuemin={0}
+      aria-valuemax={max}
+      aria-valuenow={value}
+      className={cn("h-1.5 w-full overflow-hidden rounded-full bg-hover", className)}
+    >
+      <div
+        className={cn(
+          "h-full rounded-full transition-[width] duration-150",
+          TONES[tone],
+          share === null && "w-1/3 animate-pulse",
+        )}
+        style={share === null ? undefined : { width: `${share * 100}%` }}
+      />
+    </div>
+  );
+}

@@ -1,0 +1,64 @@
+"use client";
+
+import { RadioGroup as Primitive } from "radix-ui";
+import { type ReactNode, useId } from "react";
+import { cn } from "./class-names";
+
+export interface RadioCard<Value extends string> {
+  value: Value;
+  title: ReactNode;
+  description?: ReactNode;
+}
+
+/** One of a few, each with a line that says what it means. */
+export function RadioCards<Value extends string>({
+  label,
+  value,
+  onValueChange,
+  cards,
+  className,
+}: {
+  label: string;
+  value: Value;
+  onValueChange(value: Value): void;
+  cards: readonly RadioCard<Value>[];
+  className?: string;
+}) {
+  const id = useId();
+  return (
+    <Primitive.Root
+      aria-label={label}
+      value={value}
+      // Radix hands back one of the values below.
+      onValueChange={(next) => onValueChange(next as Value)}
+      className={cn("grid gap-2", className)}
+    >
+      {cards.map((card) => (
+        <Primitive.Item
+          key={card.value}
+          value={card.value}
+          aria-labelledby={`${id}-${card.value}`}
+          aria-describedby={card.description ? `${id}-${card.value}-what` : undefined}
+          className="group flex items-start gap-3 rounded-md border bg-panel p-4 text-left transition-colors hover:border-line-strong data-[state=checked]:border-ink data-[state=checked]:bg-sunken"
+        >
+          <span
+            aria-hidden="true"
+            className="mt-0.5 flex size-4 shrink-0 items-center justify-center rounded-full border border-line-strong group-data-[state=checked]:border-ink"
+          >
+            <Primitive.Indicator className="size-2 rounded-full bg-ink" />
+          </span>
+          <span className="grid gap-0.5">
+            <span id={`${id}-${card.value}`} className="font-medium">
+              {card.title}
+            </span>
+            {card.description ? (
+              <span id={`${id}-${card.value}-what`} className="text-sm text-ink-muted">
+                {card.description}
+              </span>
+            ) : null}
+          </span>
+        </Primitive.Item>
+      ))}
+    </Primitive.Root>
+  );
+}

@@ -1,0 +1,53 @@
+"use client";
+
+import { XIcon } from "lucide-react";
+import { Dialog as Primitive } from "radix-ui";
+import type { ComponentProps } from "react";
+import { useTranslations } from "use-intl";
+import { Button } from "./button";
+import { cn } from "./class-names";
+import { scrimClasses } from "./dialog";
+
+export const Sheet = Primitive.Root;
+export const SheetTrigger = Primitive.Trigger;
+export const SheetClose = Primitive.Close;
+
+const SIDES = {
+  left: "inset-y-0 left-0 w-72 border-r data-[state=open]:slide-in-from-left",
+  right: "inset-y-0 right-0 w-full max-w-md border-l data-[state=open]:slide-in-from-right",
+  bottom: "inset-x-0 bottom-0 max-h-[85dvh] border-t data-[state=open]:slide-in-from-bottom",
+} as const;
+
+/** A dialog that comes from an edge. `title` names it for those who hear the page. */
+export function SheetContent({
+  side = "right",
+  title,
+  className,
+  children,
+  ...props
+}: Omit<ComponentProps<typeof Primitive.Content>, "title"> & { side?: keyof typeof SIDES; title: string }) {
+  const t = useTranslations("common");
+  return (
+    <Primitive.Portal>
+      <Primitive.Overlay className={scrimClasses} />
+      <Primitive.Content
+        data-slot="sheet"
+        aria-describedby={undefined}
+        className={cn(
+          "fixed z-50 max-w-[calc(100vw-2rem)] overflow-y-auto bg-raised text-ink shadow-float outline-none data-[state=open]:animate-in data-[state=open]:duration-180",
+          SIDES[side],
+          className,
+        )}
+        {...props}
+      >
+        <Primitive.Title className="sr-only">{title}</Primitive.Title>
+        {children}
+        <Primitive.Close asChild>
+          <Button variant="ghost" size="icon-sm" className="absolute top-3 right-3" aria-label={t("close")}>
+            <XIcon />
+          </Button>
+        </Primitive.Close>
+      </Primitive.Content>
+    </Primitive.Portal>
+  );
+}

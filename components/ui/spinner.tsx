@@ -1,0 +1,15 @@
+import { cn } from "./class-names";
+
+/** Shows that something is under way; say what in the text beside it. */
+export function Spinner({ className }: { className?: string }) {
+  return (
+    <span
+      data-slot="spinner"
+      aria-hidden="true"
+      className={cn(
+        "inline-block size-4 shrink-0 animate-spin rounded-full border-2 border-current border-r-transparent motion-reduce:animate-pulse",
+        className,
+      )}
+    />
+  );
+}

@@ -1,0 +1,42 @@
+import type { ComponentProps } from "react";
+import { cn } from "./class-names";
+
+/** Tables turn into lists on a phone: wrap in `hidden md:block` and give the list beside it. */
+export function Table({ className, ...props }: ComponentProps<"table">) {
+  return (
+    <div data-slot="table" className="w-full overflow-x-auto rounded-md border bg-panel">
+      <table className={cn("w-full text-base", className)} {...props} />
+    </div>
+  );
+}
+
+export function TableHeader({ className, ...props }: ComponentProps<"thead">) {
+  return <thead className={cn("border-b text-xs text-ink-faint", className)} {...props} />;
+}
+
+export function TableBody({ className, ...props }: ComponentProps<"tbody">) {
+  return <tbody className={cn("divide-y", className)} {...props} />;
+}
+
+export function TableRow({ className, ...props }: ComponentProps<"tr">) {
+  return (
+    <tr
+      className={cn("transition-colors hover:bg-sunken/60 data-selected:bg-signal-soft", className)}
+      {...props}
+    />
+  );
+}
+
+export function TableHead({ className, ...props }: ComponentProps<"th">) {
+  return (
+    <th
+      scope="col"
+      className={cn("h-9 whitespace-nowrap px-4 text-left align-middle font-normal", className)}
+      {...props}
+    />
+  );
+}
+
+export function TableCell({ className, ...props }: ComponentProps<"td">) {
+  return <td className={cn("h-12 px-4 py-2 align-middle", className)} {...props} />;
+}

@@ -1,0 +1,137 @@
+/**
+ * A failed call of the gateway as the playgrounds show it: the API's own words, its request id, and which advice
+ * fits. Reads the three error bodies of the service (Gemini's, OpenAI's, the console's).
+ */
+export type Advice =
+  | "offline"
+  | "sign-in"
+  | "not-allowed"
+  | "unknown-model"
+  | "input"
+  | "too-large"
+  | "wait"
+  | "budget"
+  | "no-channel"
+  | "upstream"
+  | "cut"
+  | "server";
+
+export interface GatewayFailure {
+  /** The API's own sentence; empty when the server could not be reached. */
+  message: string;
+  /** HTTP status, or the one an in-band error frame names; 0 when there was no answer. */
+  status: number;
+  /** OpenAI's `code`, Gemini's `status` or the console's `code`. */
+  code: string | null;
+  requestId: string | null;
+  retryAfterMs: number | null;
+  advice: Advice;
+}
+
+export class GatewayError extends Error {
+  readonly failure: GatewayFailure;
+
+  constructor(failure: GatewayFailure, cause?: unknown) {
+    super(failure.message || failure.advice, cause === undefined ? undefined : { cause });
+    this.name = "GatewayError";
+    this.failure = failure;
+  }
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function text(value: unknown): string | null {
+  return typeof value === "string" && value !== "" ? value : null;
+}
+
+const ADVICE_OF_STATUS: Readonly<Record<number, Advice>> = {
+  400: "input",
+  401: "sign-in",
+  403: "not-allowed",
+  404: "unknown-model",
+  413: "too-large",
+  429: "wait",
+  502: "upstream",
+  503: "no-channel",
+  504: "upstream",
+};
+
+function adviceFor(status: number, code: string | null, message: string): Advice {
+  if (code === "insufficient_quota" || (status === 429 && /budget|quota/i.test(message))) return "budget";
+  return ADVICE_OF_STATUS[status] ?? (status >= 500 ? "server" : "input");
+}
+
+/** Reads an error body of any of the three dialects; null when `body` is none of them. */
+export function readFailure(body: unknown, httpStatus: number): GatewayFailure | null {
+  if (!isRecord(body)) return null;
+  const inner = isRecord(body.error) ? body.error : body.success === false ? body : null;
+  if (inner === null) return null;
+  const message = text(inner.message) ?? "";
+  const named = typeof inner.code === "number" ? inner.code : httpStatus;
+  const code = text(inner.code) ?? text(inner.status) ?? text(inner.type);
+  return {
+    message,
+    status: named,
+    code,
+    requestId: null,
+    retryAfterMs: null,
+    advice: adviceFor(named, code, message),
+  };
+}
+
+function retryAfter(headers: Headers): number | null {
+  const exact = Number(headers.get("retry-after-ms") ?? Number.NaN);
+  if (Number.isFinite(exact)) return exact;
+  const seconds = Number(headers.get("retry-after") ?? Number.NaN);
+  return Number.isFinite(seconds) ? seconds * 1000 : null;
+}
+
+/** The failure of a response that is not 2xx. Never throws: a body that cannot be read leaves the status alone to tell. */
+export async function failureOf(response: Response): Promise<GatewayFailure> {
+  const body: unknown = await response.json().catch(() => null);
+  const failure = readFailure(body, response.status) ?? {
+    message: `${response.status} ${response.statusText}`.trim(),
+    status: response.status,
+    code: null,
+    requestId: null,
+    retryAfterMs: null,
+    advice: adviceFor(response.status, null, ""),
+  };
+  return {
+    ...failure,
+    requestId: response.headers.get("x-request-id"),
+    retryAfterMs: retryAfter(response.headers),
+  };
+}
+
+/** The failure behind anything thrown by a call; null when the caller itself stopped it. */
+export function failureFrom(error: unknown): GatewayFailure | null {
+  if (error instanceof GatewayError) return error.failure;
+  if (error instanceof Error && error.name === "AbortError") return null;
+  return { message: "", status: 0, code: null, requestId: null, retryAfterMs: null, advice: "offline" };
+}
+
+/** A stream that stopped before it said that it was whole. */
+export function cutFailure(requestId: string | null): GatewayFailure {
+  return { message: "", status: 0, code: null, requestId, retryAfterMs: null, advice: "cut" };
+}
+
+/** POSTs JSON with the key; throws GatewayError for anything but 2xx, AbortError when `signal` is aborted. */
+export async function postJson(
+  path: string,
+  body: unknown,
+  options: { key: string; signal?: AbortSignal; fetch?: typeof fetch },
+): Promise<Response> {
+  const send = options.fetch ?? fetch;
+  const response = await send(path, {
+    method: "POST",
+    headers: { "content-type": "application/json", authorization: `Bearer ${options.key}` },
+    body: JSON.stringify(body),
+    cache: "no-store",
+    ...(options.signal ? { signal: options.signal } : {}),
+  });
+  if (!response.ok) throw new GatewayError(await failureOf(response));
+  return response;
+}

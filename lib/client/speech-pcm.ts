@@ -1,0 +1,139 @@
+/** Plain arithmetic on 24 kHz mono s16 samples: joining, WAV, peaks, pauses. No DOM. */
+export const SAMPLE_RATE = 24_000;
+
+/** Bytes of standard base64. Throws DOMException on a foreign character. */
+export function bytesFromBase64(base64: string): Uint8Array<ArrayBuffer> {
+  const binary = atob(base64);
+  const bytes = new Uint8Array(binary.length);
+  for (let at = 0; at < binary.length; at += 1) bytes[at] = binary.charCodeAt(at);
+  return bytes;
+}
+
+/** Little-endian samples of a whole number of bytes; right on machines of either byte order. */
+export function samplesFromBytes(bytes: Uint8Array): Int16Array<ArrayBuffer> {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const samples = new Int16Array(bytes.byteLength >> 1);
+  for (let at = 0; at < samples.length; at += 1) samples[at] = view.getInt16(at * 2, true);
+  return samples;
+}
+
+/** Makes whole samples of byte chunks that may break in the middle of one. */
+export class SampleJoiner {
+  #odd: number | null = null;
+
+  push(bytes: Uint8Array): Int16Array<ArrayBuffer> {
+    const total = bytes.length + (this.#odd === null ? 0 : 1);
+    const joined = new Uint8Array(total - (total % 2));
+    let from = 0;
+    let to = 0;
+    if (this.#odd !== null && joined.length > 0) {
+      joined[0] = this.#odd;
+      to = 1;
+    }
+    const taken = joined.length - to;
+    joined.set(bytes.subarray(from, taken), to);
+    from = taken;
+    if (from < bytes.length) this.#odd = bytes[from] ?? null;
+    else if (joined.length > 0) this.#odd = null;
+    return samplesFromBytes(joined);
+  }
+}
+
+/** One array of all chunks. */
+export function joinSamples(chunks: readonly Int16Array[]): Int16Array<ArrayBuffer> {
+  const whole = new Int16Array(chunks.reduce((sum, chunk) => sum + chunk.length, 0));
+  let at = 0;
+  for (const chunk of chunks) {
+    whole.set(chunk, at);
+    at += chunk.length;
+  }
+  return whole;
+}
+
+/** A RIFF/WAVE file (PCM, mono, 16 bit, 24 kHz) around the samples: 44 bytes of header, then the data. */
+export function wavOf(samples: Int16Array): Uint8Array<ArrayBuffer> {
+  const data = samples.length * 2;
+  const file = new Uint8Array(44 + data);
+  const view = new DataView(file.buffer);
+  const word = (at: number, four: string) => {
+    for (let index = 0; index < 4; index += 1) view.setUint8(at + index, four.charCodeAt(index));
+  };
+  word(0, "RIFF");
+  view.setUint32(4, 36 + data, true);
+  word(8, "WAVE");
+  word(12, "fmt ");
+  view.setUint32(16, 16, true);
+  view.setUint16(20, 1, true);
+  view.setUint16(22, 1, true);
+  view.setUint32(24, SAMPLE_RATE, true);
+  view.setUint32(28, SAMPLE_RATE * 2, true);
+  view.setUint16(32, 2, true);
+  view.setUint16(34, 16, true);
+  word(36, "data");
+  view.setUint32(40, data, true);
+  for (let at = 0; at < samples.length; at += 1) view.setInt16(44 + at * 2, samples[at] ?? 0, true);
+  return file;
+}
+
+/** The samples as raw little-endian bytes. */
+export function pcmOf(samples: Int16Array): Uint8Array<ArrayBuffer> {
+  return wavOf(samples).slice(44);
+}
+
+/** Largest magnitude (0–1) in each of `buckets` equal stretches of the samples. */
+export function peaksOf(samples: Int16Array, buckets: number): Float32Array<ArrayBuffer> {
+  const peaks = new Float32Array(buckets);
+  const span = samples.length / buckets;
+  for (let bucket = 0; bucket < buckets; bucket += 1) {
+    const end = Math.min(samples.length, Math.ceil((bucket + 1) * span));
+    let most = 0;
+    for (let at = Math.floor(bucket * span); at < end; at += 1) {
+      most = Math.max(most, Math.abs(samples[at] ?? 0));
+    }
+    peaks[bucket] = most / 32_768;
+  }
+  return peaks;
+}
+
+/** Peaks of a take that is still growing: one for each `span` samples, counted once as they arrive. */
+export class PeakMeter {
+  readonly span: number;
+  readonly peaks: number[] = [];
+  #most = 0;
+  #filled = 0;
+
+  constructor(span = 480) {
+    this.span = span;
+  }
+
+  push(samples: Int16Array): void {
+    for (const sample of samples) {
+      this.#most = Math.max(this.#most, Math.abs(sample));
+      this.#filled += 1;
+      if (this.#filled === this.span) {
+        this.peaks.push(this.#most / 32_768);
+        this.#most = 0;
+        this.#filled = 0;
+      }
+    }
+  }
+}
+
+/**
+ * Index of the middle of the first pause at or after `from`: at least 50 ms below −40 dBFS. −1: none.
+ * A player changes its source there without being heard.
+ */
+export function findPause(samples: Int16Array, from: number): number {
+  const least = SAMPLE_RATE / 20;
+  const quiet = 328;
+  let start = Math.max(0, from);
+  for (let at = start; at < samples.length; at += 1) {
+    if (Math.abs(samples[at] ?? 0) > quiet) start = at + 1;
+    else if (at - start + 1 >= least) return start + (least >> 1);
+  }
+  return -1;
+}
+
+export function durationMsOf(samples: { length: number }): number {
+  return (samples.length / SAMPLE_RATE) * 1000;
+}

@@ -1,0 +1,1 @@
+export const embeddings = { title: "Embeddings playground" };

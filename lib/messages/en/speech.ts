@@ -1,0 +1,1 @@
+export const speech = { title: "Speech playground" };

@@ -1,0 +1,1 @@
+export const embeddings = { title: "向量实验台" };

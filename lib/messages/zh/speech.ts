@@ -1,0 +1,1 @@
+export const speech = { title: "语音试听台" };
