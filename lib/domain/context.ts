@@ -1,3 +1,4 @@
+import type { Limits } from "../contracts/limits";
 import type { AudioEncoder } from "../ports/audio-encoder";
 import type { Clock, Random } from "../ports/clock";
 import type { EmbeddingModel } from "../ports/embedding-model";
@@ -33,6 +34,12 @@ export interface Instance {
   legacyEngines: boolean;
   /** The data directory's path for humans and the admin command; never in a reply. */
   dataDirectory: string;
+  /** `PATCHBAY_BASE_URL`; null: callers reach us under whatever Host they name. */
+  baseUrl?: string | null;
+  /** True once the process has been told to stop: readiness fails, work in flight goes on. */
+  draining?: boolean;
+  /** Absent: DEFAULT_LIMITS. */
+  limits?: Limits;
 }
 
 /** Who may claim the instance without being the first on this machine (SECURITY SU-1). */
@@ -43,6 +50,20 @@ export interface SetupGuard {
   accepts(token: string): boolean;
   /** Deletes token and file after success. */
   retire(): Promise<void>;
+}
+
+/** How people sign in to this instance. */
+export interface SignInSettings {
+  /** `NEXTAUTH_SECRET` (HKDF of the instance secret): seals the session cookie. */
+  cookieSecret: string;
+  /** Origin of `PATCHBAY_BASE_URL`, without a slash at the end; null when unset. */
+  baseUrl: string | null;
+  /** Attempts a minute and address, for the password and for the second step each; 10 unless `PATCHBAY_LIMITS` says otherwise. */
+  loginAttemptsPerMinute: number;
+  /** Wrong set-up tokens a minute and address; 10. */
+  wrongSetupTokensPerMinute: number;
+  /** Least time a refused sign-in takes, in milliseconds; 250. */
+  refusalFloorMs: number;
 }
 
 /** A model with what serves it, from memory. */
@@ -91,6 +112,7 @@ export interface Services {
   log: Log;
   instance: Instance;
   setupGuard: SetupGuard;
+  signIn: SignInSettings;
   catalog: Catalog;
   providers: Providers;
   limiter: RateLimiter;
@@ -112,6 +134,13 @@ export interface Metrics {
     firstByteSeconds: number | null;
   }): void;
   count(name: MetricName, value?: number): void;
+  /** What /metrics shows; absent where nothing is collected. */
+  exposition?: {
+    /** `PATCHBAY_METRICS_TOKEN`; null: loopback alone may read. */
+    token: string | null;
+    contentType: string;
+    render(): Promise<string>;
+  };
 }
 export type MetricName =
   | "login_failures"

@@ -1,0 +1,78 @@
+import { z } from "zod";
+import { Budget, BudgetChange, Spent } from "./money";
+import { shownText } from "./text";
+import { Timestamp } from "./timestamp";
+
+export const Operation = z.enum(["speech", "embeddings", "manage"]);
+export type Operation = z.infer<typeof Operation>;
+
+/** Public form of an API key, for secret scanners: prefix, 32 random characters, CRC32 in base62. */
+export const API_KEY_PATTERN = /^sk-pb-[0-9A-Za-z]{38}$/;
+
+export const ApiKey = z.strictObject({
+  id: z.string(),
+  name: z.string(),
+  display: z.string(),
+  enabled: z.boolean(),
+  created_at: Timestamp,
+  expires_at: Timestamp.nullable(),
+  last_used_at: Timestamp.nullable(),
+  operations: z.array(Operation),
+  allowed_models: z.array(z.string()),
+  allowed_addresses: z.array(z.string()),
+  rpm: z.int().nullable(),
+  tpm: z.int().nullable(),
+  concurrency: z.int().nullable(),
+  budget: Budget,
+  spent: Spent,
+  owner_id: z.string(),
+  version: z.int(),
+});
+export type ApiKey = z.infer<typeof ApiKey>;
+
+/** An answer that shows a key for the only time. */
+export const ApiKeyWithSecret = ApiKey.extend({ key: z.string() });
+export type ApiKeyWithSecret = z.infer<typeof ApiKeyWithSecret>;
+
+const ModelName = z
+  .string()
+  .regex(/^[A-Za-z0-9][A-Za-z0-9._:@+/-]{0,127}$/, 'Must be a model\'s name, such as "patchbay-speech".');
+const Address = z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()], {
+  error: "Must be an address or a range such as 203.0.113.0/24.",
+});
+const Limit = z.int("Must be a whole number.").min(1, "Must be 1 or more.").max(1_000_000_000).nullable();
+
+const writable = {
+  name: shownText(64),
+  enabled: z.boolean(),
+  expires_at: z.iso
+    .datetime({ offset: true, error: "Must be a time such as 2027-01-31T12:00:00Z." })
+    .nullable(),
+  operations: z
+    .array(Operation)
+    .min(1, "Pick at least one.")
+    .max(3)
+    .refine((list) => new Set(list).size === list.length, "Each operation once."),
+  allowed_models: z.array(ModelName).max(100),
+  allowed_addresses: z.array(Address).max(100),
+  rpm: Limit,
+  tpm: Limit,
+  concurrency: Limit,
+  budget: BudgetChange,
+};
+
+/** `POST /api/keys`: speech and embeddings without limits unless told. */
+export const CreateKey = z.strictObject(writable).partial().required({ name: true });
+export type CreateKey = z.infer<typeof CreateKey>;
+
+/** `PATCH /api/keys/{id}`: `version` as it was read. */
+export const UpdateKey = z.strictObject(writable).partial().extend({ version: z.int() });
+export type UpdateKey = z.infer<typeof UpdateKey>;
+
+/** `POST /api/keys/{id}/rotate`: how long the old key goes on. */
+export const RotateKey = z.strictObject({ grace_hours: z.number().min(0).max(24).default(0) });
+export type RotateKey = z.infer<typeof RotateKey>;
+
+/** `POST /api/keys/playground`. */
+export const PlaygroundKey = z.strictObject({ key: z.string(), expires_at: Timestamp });
+export type PlaygroundKey = z.infer<typeof PlaygroundKey>;

@@ -1,0 +1,44 @@
+import { z } from "zod";
+
+/** Nano-dollars in a dollar. */
+const NANO = 1_000_000_000n;
+const FORM = /^(\d{1,7})(?:\.(\d{1,9}))?$/;
+
+/** `200` → `"0.000000200"`: always nine decimals, exact for every safe integer. */
+export function nanoToUsd(nano: number): string {
+  const amount = BigInt(nano);
+  const size = amount < 0n ? -amount : amount;
+  const fraction = (size % NANO).toString().padStart(9, "0");
+  return `${amount < 0n ? "-" : ""}${size / NANO}.${fraction}`;
+}
+
+/** `"0.0000002"` → `200`; null when the text is no amount of dollars with at most nine decimals, or too large to hold. */
+export function usdToNano(text: string): number | null {
+  const parts = FORM.exec(text);
+  if (parts === null) return null;
+  const nano = BigInt(parts[1] ?? "0") * NANO + BigInt((parts[2] ?? "").padEnd(9, "0"));
+  return nano <= BigInt(Number.MAX_SAFE_INTEGER) ? Number(nano) : null;
+}
+
+/** A decimal string of dollars, as money stands in every reply and request of the console. */
+export const Usd = z
+  .string()
+  .refine((text) => usdToNano(text) !== null, 'Must be dollars as a decimal string, such as "12.50".')
+  .meta({ description: "Dollars as a decimal string with up to nine decimals", examples: ["12.50"] });
+export type Usd = z.infer<typeof Usd>;
+
+/** Limits of spending; null: none. */
+export const Budget = z.strictObject({
+  total_usd: Usd.nullable(),
+  daily_usd: Usd.nullable(),
+  monthly_usd: Usd.nullable(),
+});
+export type Budget = z.infer<typeof Budget>;
+
+/** What a form or program sends: a part left out keeps what it was (a new key: no limit). */
+export const BudgetChange = Budget.partial();
+export type BudgetChange = z.infer<typeof BudgetChange>;
+
+/** Settled plus reserved spending of the periods a budget knows. */
+export const Spent = z.strictObject({ total_usd: Usd, daily_usd: Usd, monthly_usd: Usd });
+export type Spent = z.infer<typeof Spent>;
