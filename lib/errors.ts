@@ -90,3 +90,40 @@ export function isAppError(error: unknown): error is AppError {
 export function hasCode(error: unknown, code: ErrorCode): error is AppError {
   return isAppError(error) && error.code === code;
 }
+
+/** The HTTP status of each code: what the doors answer and the usage rows keep. */
+export const HTTP_STATUS = {
+  unauthenticated: 401,
+  invalid_credentials: 401,
+  invalid_code: 401,
+  flow_expired: 401,
+  setup_token_required: 401,
+  forbidden: 403,
+  step_up_failed: 403,
+  model_not_allowed: 403,
+  ip_not_allowed: 403,
+  not_found: 404,
+  model_not_found: 404,
+  unknown_url: 404,
+  method_not_allowed: 405,
+  invalid: 400,
+  request_timeout: 408,
+  conflict: 409,
+  too_large: 413,
+  unsupported_media_type: 415,
+  headers_too_large: 431,
+  rate_limited: 429,
+  upstream_rate_limited: 429,
+  insufficient_quota: 429,
+  not_initialized: 503,
+  no_channel_available: 503,
+  overloaded: 503,
+  storage_unavailable: 503,
+  upstream_error: 502,
+  upstream_truncated: 502,
+  upstream_invalid: 502,
+  upstream_redirect: 502,
+  upstream_timeout: 504,
+  caller_left: 499,
+  internal: 500,
+} as const satisfies Record<ErrorCode, number>;

@@ -116,8 +116,8 @@ export interface Services {
   catalog: Catalog;
   providers: Providers;
   limiter: RateLimiter;
-  /** Text tokens as cl100k_base counts them. */
-  countTokens(text: string): number;
+  /** Text tokens as cl100k_base counts them; may stop above `limit` and return some number above it. */
+  countTokens(text: string, limit?: number): number;
   /** Speech as mp3, opus, … : `createAudioEncoder({ workerFile: workerFile("encode") })` of lib/audio/encode/create.ts. */
   encoder: AudioEncoder;
   /** Numbers for /metrics. */

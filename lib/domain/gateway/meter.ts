@@ -1,0 +1,106 @@
+import type { UsageRecord } from "../../ports/store";
+import type { GatewayContext } from "../context";
+import { billingPeriod } from "./billing-period";
+import type { CallOutcome, CallPlan, Meter } from "./call";
+import { costNano } from "./price";
+
+/** The settled row of a call: its open row with what happened. A repeat from a cache costs nothing. */
+function settledRow(
+  ctx: GatewayContext,
+  plan: CallPlan,
+  open: UsageRecord,
+  outcome: CallOutcome,
+): UsageRecord {
+  const cost = outcome.cached
+    ? 0
+    : costNano(plan.entry.model.prices, {
+        inputTokens: outcome.inputTokens,
+        characters: outcome.status < 400 || outcome.inputTokens > 0 ? open.characters : 0,
+        outputTokens: outcome.outputTokens,
+        audioMs: outcome.audioMs,
+      });
+  return {
+    ...open,
+    inputTokens: outcome.inputTokens,
+    outputTokens: outcome.outputTokens,
+    audioMs: outcome.audioMs,
+    costNano: cost,
+    status: outcome.status,
+    error: outcome.error,
+    state: "settled",
+    cached: outcome.cached,
+    estimated: outcome.estimated,
+    overrun: cost > open.reservedNano,
+    latencyMs: Math.round(ctx.clock.monotonic() - ctx.receivedAt),
+  };
+}
+
+/** The books of one call. `leave` gives back its place among the calls at once; it runs once, when the row is settled. */
+export function createMeter(
+  ctx: GatewayContext,
+  plan: CallPlan,
+  row: UsageRecord,
+  own: { limitHeaders: Record<string, string>; leave: () => void },
+): Meter {
+  let channelName: string | null = null;
+  let upstreamFrom: number | null = null;
+  let firstByteAt: number | null = null;
+  let settling: Promise<void> | null = null;
+
+  async function book(outcome: CallOutcome): Promise<void> {
+    const settled = settledRow(ctx, plan, row, outcome);
+    try {
+      await ctx.store.ledger.settle(settled, billingPeriod(ctx.instance.timeZone, row.at));
+      ctx.metrics.count("usage_rows");
+    } finally {
+      own.leave();
+      ctx.metrics.observeCall({
+        operation: plan.operation,
+        model: plan.entry.model.name,
+        channel: channelName ?? "",
+        status: outcome.status,
+        seconds: settled.latencyMs / 1_000,
+        firstByteSeconds: settled.firstByteMs === null ? null : settled.firstByteMs / 1_000,
+      });
+    }
+  }
+
+  return {
+    served(channelId, attempts) {
+      row.channelId = channelId;
+      row.attempts = attempts;
+      upstreamFrom ??= ctx.clock.monotonic();
+      channelName =
+        plan.entry.routes.find((route) => route.channel.id === channelId)?.channel.name ?? channelId;
+    },
+
+    firstByte() {
+      if (firstByteAt !== null) return;
+      firstByteAt = ctx.clock.monotonic();
+      row.firstByteMs = Math.round(firstByteAt - ctx.receivedAt);
+    },
+
+    settle(outcome) {
+      settling ??= book(outcome);
+      return settling;
+    },
+
+    headers() {
+      const now = ctx.clock.monotonic();
+      const upstreamMs = upstreamFrom === null ? 0 : (firstByteAt ?? now) - upstreamFrom;
+      return {
+        ...own.limitHeaders,
+        ...(channelName === null ? {} : { "x-patchbay-channel": headerText(channelName) }),
+        "x-patchbay-attempts": String(row.attempts),
+        "x-patchbay-overhead-ms": Math.max(0, now - ctx.receivedAt - upstreamMs).toFixed(1),
+      };
+    },
+  };
+}
+
+/** A channel's name as a header may carry it: visible ASCII, the bytes of the rest percent-encoded. */
+function headerText(name: string): string {
+  return name.replace(/[^\x20-\x7e]/gu, (other) =>
+    [...Buffer.from(other, "utf8")].map((byte) => `%${byte.toString(16).padStart(2, "0")}`).join(""),
+  );
+}

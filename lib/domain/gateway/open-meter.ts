@@ -1,0 +1,128 @@
+import { AppError } from "../../errors";
+import type { Budget, UsageRecord } from "../../ports/store";
+import type { GatewayContext } from "../context";
+import { describeLimit, MINUTE_MS } from "./admit-request";
+import { billingPeriod } from "./billing-period";
+import type { CallPlan, Meter, OpenMeter } from "./call";
+import { createMeter } from "./meter";
+
+/** Calls at once over all keys; beyond, the server says that it is full rather than slow everybody down. */
+const MAX_CALLS_AT_ONCE = 2_048;
+
+function enterGateway(ctx: GatewayContext): () => void {
+  const leaveAll = ctx.limiter.enter("calls", MAX_CALLS_AT_ONCE);
+  if (leaveAll === null) {
+    throw new AppError("overloaded", "The server is busy. Try again in a moment.", { retryAfterMs: 1_000 });
+  }
+  const { id, concurrency } = ctx.caller.key;
+  if (concurrency === null) return leaveAll;
+  const leaveKey = ctx.limiter.enter(`concurrency:${id}`, concurrency);
+  if (leaveKey === null) {
+    leaveAll();
+    ctx.metrics.count("rate_limited");
+    throw new AppError(
+      "rate_limited",
+      `This key may have ${concurrency} calls at once. Wait for one to end.`,
+      {
+        retryAfterMs: 1_000,
+      },
+    );
+  }
+  return () => {
+    leaveKey();
+    leaveAll();
+  };
+}
+
+/** Takes the call's tokens; the headers are those of whichever limit of the key is tighter. */
+function takeTokens(ctx: GatewayContext, inputTokens: number): Record<string, string> {
+  const { id, tpm, rpm } = ctx.caller.key;
+  if (tpm === null) return {};
+  const state = ctx.limiter.take(`tpm:${id}`, tpm, MINUTE_MS, inputTokens);
+  if (!state.allowed) {
+    ctx.metrics.count("rate_limited");
+    const hope =
+      inputTokens > tpm
+        ? "Send less in one request."
+        : `Try again in ${Math.ceil(state.retryAfterMs / 1_000)} s.`;
+    throw new AppError(
+      "rate_limited",
+      `This key may send ${tpm} tokens a minute; ${inputTokens} more are too many now. ${hope}`,
+      { retryAfterMs: state.retryAfterMs, shouldRetry: inputTokens <= tpm },
+    );
+  }
+  const headers = describeLimit("tokens", tpm, state);
+  const requests = rpm === null ? null : ctx.limiter.take(`rpm:${id}`, rpm, MINUTE_MS, 0);
+  if (rpm === null || requests === null || state.remaining / tpm <= requests.remaining / rpm) return headers;
+  // Requests are the tighter limit; the door has told of them already.
+  return Object.fromEntries(Object.entries(headers).filter(([name]) => name.startsWith("x-")));
+}
+
+function isShut(budget: Budget): boolean {
+  return budget.totalNano === 0 || budget.dailyNano === 0 || budget.monthlyNano === 0;
+}
+
+function outOfQuota(whose: "key" | "user"): AppError {
+  const owner = whose === "key" ? "this key" : "this key's owner";
+  return new AppError("insufficient_quota", `The budget of ${owner} has no room for this call.`, {
+    shouldRetry: false,
+  });
+}
+
+async function reserve(ctx: GatewayContext, plan: CallPlan, row: UsageRecord): Promise<void> {
+  const { key, owner } = ctx.caller;
+  // A budget of nothing allows nothing, not even what is free.
+  if (isShut(key.budget)) throw outOfQuota("key");
+  if (isShut(owner.budget)) throw outOfQuota("user");
+  if (plan.reservedNano === 0 && !plan.leavesOpenRow) return;
+  const { refused } = await ctx.store.ledger.reserve({
+    row,
+    keyBudget: key.budget,
+    userBudget: owner.budget,
+    ...billingPeriod(ctx.instance.timeZone, row.at),
+  });
+  if (refused !== null) throw outOfQuota(refused);
+}
+
+function openRow(ctx: GatewayContext, plan: CallPlan): UsageRecord {
+  return {
+    id: `use_${Buffer.from(ctx.random.bytes(15)).toString("base64url")}`,
+    requestId: ctx.requestId,
+    at: ctx.clock.now(),
+    keyId: ctx.caller.key.id,
+    userId: ctx.caller.owner.id,
+    model: plan.entry.model.name,
+    channelId: null,
+    operation: plan.operation,
+    attempts: 0,
+    inputTokens: plan.inputTokens,
+    outputTokens: 0,
+    characters: plan.characters,
+    audioMs: 0,
+    costNano: 0,
+    reservedNano: plan.reservedNano,
+    status: 0,
+    error: null,
+    state: "open",
+    cached: false,
+    estimated: false,
+    overrun: false,
+    user: plan.user,
+    tags: ctx.tags,
+    latencyMs: 0,
+    firstByteMs: null,
+  };
+}
+
+export const openMeter: OpenMeter = async (ctx, plan): Promise<Meter> => {
+  const leave = enterGateway(ctx);
+  try {
+    const limitHeaders = takeTokens(ctx, plan.inputTokens);
+    const row = openRow(ctx, plan);
+    await reserve(ctx, plan, row);
+    return createMeter(ctx, plan, row, { limitHeaders, leave });
+  } catch (error) {
+    leave();
+    throw error;
+  }
+};

@@ -1,0 +1,58 @@
+import { AppError } from "../../errors";
+import type { CallOptions } from "../../ports/speech-model";
+import type { GatewayContext } from "../context";
+
+/**
+ * Runs one attempt until it gives a value, its time for the first byte is over (`upstream_timeout`) or the caller
+ * leaves (`caller_left`), whichever is first. The attempt's signal is aborted in the last two cases, and stays
+ * bound to the caller afterwards, since a stream goes on under it.
+ */
+export function runAttempt<T>(
+  ctx: GatewayContext,
+  firstByteMs: number,
+  attempt: (options: CallOptions) => Promise<T>,
+): Promise<T> {
+  return new Promise<T>((resolve, reject) => {
+    const controller = new AbortController();
+    const stop = (error: AppError): void => {
+      clearTimeout(timer);
+      controller.abort(error);
+      reject(error);
+    };
+    const onLeave = (): void => stop(new AppError("caller_left", "The caller left."));
+    const timer = setTimeout(
+      () =>
+        stop(
+          new AppError(
+            "upstream_timeout",
+            `The channel did not answer within ${Math.round(firstByteMs)} ms.`,
+          ),
+        ),
+      firstByteMs,
+    );
+    if (ctx.signal.aborted) {
+      onLeave();
+      return;
+    }
+    ctx.signal.addEventListener("abort", onLeave, { once: true });
+    const options = {
+      signal: controller.signal,
+      requestId: ctx.requestId,
+      firstByteBy: ctx.clock.monotonic() + firstByteMs,
+    };
+    // The wrapper turns a synchronous throw of the provider into a rejection.
+    Promise.resolve()
+      .then(() => attempt(options))
+      .then(
+        (value) => {
+          clearTimeout(timer);
+          resolve(value);
+        },
+        (error: unknown) => {
+          clearTimeout(timer);
+          ctx.signal.removeEventListener("abort", onLeave);
+          reject(error);
+        },
+      );
+  });
+}

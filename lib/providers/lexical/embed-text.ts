@@ -1,0 +1,114 @@
+import { type Unit, unitsOf } from "./fold";
+import { addFeature, DIMENSIONS, hashOf, step, unitVector } from "./sketch";
+import { STOP_WORDS } from "./stop-words";
+
+/** Seeds keep features of different sorts apart: the word "cat" and the letters c-a-t are two. */
+const SEED = {
+  word: 0x2f9be6cc,
+  accented: 0x51ed270b,
+  pair: 0x1b873593,
+  letters: 0x7a1c3d4f,
+  blank: 0x0badcafe,
+};
+
+const STOP_WEIGHT = 0.12;
+const SYMBOL_WEIGHT = 0.5;
+const PUNCTUATION_WEIGHT = 0.02;
+/** Shares of a word's weight: itself, its accented spelling, its letter groups together, the pair with the word before. */
+const WORD = 0.75;
+const ACCENTED = 0.35;
+const LETTERS = 1;
+const PAIR = 0.4;
+const EDGE = 0x02;
+
+/** Letter groups of three to five with the word's edges; their weights' squares sum to `weight²`. */
+function addLetterGroups(sums: Float64Array, word: string, weight: number): void {
+  const last = word.length + 1;
+  const groups = Math.max(1, 3 * last - 6);
+  const each = weight / Math.sqrt(groups);
+  for (let start = 0; start <= last - 2; start++) {
+    let hash = SEED.letters;
+    for (let length = 1; length <= 5 && start + length - 1 <= last; length++) {
+      const at = start + length - 1;
+      hash = step(hash, at === 0 || at === last ? EDGE : word.charCodeAt(at - 1));
+      if (length >= 3) addFeature(sums, hash, each);
+    }
+  }
+}
+
+/** Characters, pairs and triples of a script without spaces. */
+function addRun(sums: Float64Array, run: string, weight: number): void {
+  const characters = [...run];
+  for (let i = 0; i < characters.length; i++) {
+    let hash = SEED.word;
+    for (let length = 1; length <= 3 && i + length <= characters.length; length++) {
+      hash = hashOf(characters[i + length - 1] ?? "", hash);
+      addFeature(sums, hash, weight * (length === 1 ? 0.5 : length === 2 ? 0.8 : 0.5));
+    }
+  }
+}
+
+function weightOf(unit: Unit): number {
+  switch (unit.kind) {
+    case "word":
+      if (STOP_WORDS.has(unit.folded)) return STOP_WEIGHT;
+      return unit.folded.length <= 2 ? 0.6 : 1;
+    case "dense":
+      return 0.7;
+    case "symbol":
+      return SYMBOL_WEIGHT;
+    case "punctuation":
+      return PUNCTUATION_WEIGHT;
+  }
+}
+
+function addUnit(sums: Float64Array, unit: Unit, weight: number): void {
+  if (unit.kind === "dense") {
+    addRun(sums, unit.folded, weight);
+    return;
+  }
+  addFeature(sums, hashOf(unit.folded, SEED.word), weight * WORD);
+  if (unit.kind !== "word") return;
+  if (unit.accented !== null) addFeature(sums, hashOf(unit.accented, SEED.accented), weight * ACCENTED);
+  addLetterGroups(sums, unit.folded, weight * LETTERS);
+}
+
+interface Count {
+  unit: Unit;
+  times: number;
+}
+
+/**
+ * The vector of one text, of length 1 and `dimensions` numbers. A word said n times counts √n times (sublinear);
+ * roots, sums and products are exact or correctly rounded, so every machine gives the same bits.
+ */
+export function embedText(
+  text: string,
+  dimensions: number,
+  sums = new Float64Array(DIMENSIONS),
+): Float32Array {
+  sums.fill(0);
+  const counts = new Map<string, Count>();
+  const pairs = new Map<number, { weight: number; times: number }>();
+  let before: { hash: number; weight: number } | null = null;
+  for (const unit of unitsOf(text)) {
+    const key = unit.accented ?? unit.folded;
+    const count = counts.get(key);
+    if (count === undefined) counts.set(key, { unit, times: 1 });
+    else count.times += 1;
+    if (unit.kind !== "word") continue;
+    const here = { hash: hashOf(unit.folded, SEED.pair), weight: weightOf(unit) };
+    if (before !== null) {
+      const hash = step(Math.imul(before.hash, 31), here.hash);
+      const pair = pairs.get(hash);
+      if (pair === undefined) pairs.set(hash, { weight: Math.sqrt(before.weight * here.weight), times: 1 });
+      else pair.times += 1;
+    }
+    before = here;
+  }
+  for (const { unit, times } of counts.values()) addUnit(sums, unit, weightOf(unit) * Math.sqrt(times));
+  for (const [hash, { weight, times }] of pairs) addFeature(sums, hash, weight * PAIR * Math.sqrt(times));
+  // White space alone has a place of its own.
+  if (counts.size === 0) addFeature(sums, SEED.blank, 1);
+  return unitVector(sums, dimensions);
+}

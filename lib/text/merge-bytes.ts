@@ -1,0 +1,75 @@
+/** Ranks are below 2¹⁷; a queue entry is rank × 2³² + position, exact in a double. */
+const POSITION = 2 ** 32;
+const NONE = -1;
+
+function siftUp(heap: number[], value: number): void {
+  let at = heap.push(value) - 1;
+  while (at > 0) {
+    const parent = (at - 1) >> 1;
+    const above = heap[parent] ?? 0;
+    if (above <= value) break;
+    heap[at] = above;
+    at = parent;
+  }
+  heap[at] = value;
+}
+
+function takeLeast(heap: number[]): number {
+  const least = heap[0] ?? 0;
+  const value = heap.pop() ?? 0;
+  const size = heap.length;
+  if (size === 0) return least;
+  let at = 0;
+  for (let child = 1; child < size; child = 2 * at + 1) {
+    if (child + 1 < size && (heap[child + 1] ?? 0) < (heap[child] ?? 0)) child += 1;
+    const below = heap[child] ?? 0;
+    if (below >= value) break;
+    heap[at] = below;
+    at = child;
+  }
+  heap[at] = value;
+  return least;
+}
+
+/**
+ * Byte-pair encoding of one piece (a Latin-1 string, one character a byte): always merges the adjacent pair of the
+ * lowest rank, the leftmost of equals. A queue over a linked list, O(n log n), where the textbook loop is quadratic
+ * and a megabyte of one letter would stop the process. Returns how many tokens are left.
+ */
+export function countMerged(bytes: string, rankOf: ReadonlyMap<string, number>): number {
+  const length = bytes.length;
+  const next = new Int32Array(length + 1);
+  const previous = new Int32Array(length + 1);
+  const pairRank = new Int32Array(length).fill(NONE);
+  const queue: number[] = [];
+  for (let i = 0; i <= length; i++) {
+    next[i] = i + 1;
+    previous[i] = i - 1;
+  }
+
+  function look(start: number): void {
+    const middle = next[start] ?? length;
+    const rank = middle >= length ? undefined : rankOf.get(bytes.slice(start, next[middle]));
+    pairRank[start] = rank ?? NONE;
+    if (rank !== undefined) siftUp(queue, rank * POSITION + start);
+  }
+
+  for (let i = 0; i < length - 1; i++) look(i);
+  let count = length;
+  while (queue.length > 0) {
+    const entry = takeLeast(queue);
+    const start = entry % POSITION;
+    // Stale: that pair was merged away, or one of its halves has grown since.
+    if (pairRank[start] !== (entry - start) / POSITION) continue;
+    const middle = next[start] ?? length;
+    const end = next[middle] ?? length;
+    pairRank[middle] = NONE;
+    next[start] = end;
+    previous[end] = start;
+    count -= 1;
+    look(start);
+    const before = previous[start] ?? NONE;
+    if (before >= 0) look(before);
+  }
+  return count;
+}

@@ -1,0 +1,67 @@
+import { countMerged } from "./merge-bytes";
+import { type Vocabulary, vocabulary } from "./vocabulary";
+
+/** How cl100k_base cuts a text into pieces before merging (tiktoken, openai_public.py). */
+const PIECES =
+  /'(?:[sS]|[dD]|[mM]|[tT]|[lL][lL]|[vV][eE]|[rR][eE])|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s+$|\s*[\r\n]|\s+(?!\S)|\s/gu;
+
+/** The longest tokens, in bytes: of letters, and of all. */
+const LONGEST_WORD = 42;
+const LONGEST_TOKEN = 128;
+const IS_ASCII = /^\p{ASCII}*$/u;
+const IS_WORD = /^[^\r\n\p{L}\p{N}]?\p{L}/u;
+
+/** Counts of the pieces met lately that are no single token (names, inflected words, CJK). */
+const recent = new Map<string, number>();
+const MAX_RECENT = 20_000;
+const MAX_RECENT_LENGTH = 64;
+
+function countPiece(piece: string, words: Vocabulary, room: number): number {
+  // A token of one piece is its text's bytes; for ASCII these are the characters.
+  const isAscii = IS_ASCII.test(piece);
+  if (isAscii && words.rankOf.has(piece)) return 1;
+  const known = recent.get(piece);
+  if (known !== undefined) return known;
+  const bytes = isAscii ? piece : Buffer.from(piece, "utf8").toString("latin1");
+  if (words.rankOf.has(bytes)) return 1;
+  const least = Math.ceil(bytes.length / (IS_WORD.test(piece) ? LONGEST_WORD : LONGEST_TOKEN));
+  if (least > room) return least;
+  const count = countMerged(bytes, words.rankOf);
+  if (piece.length <= MAX_RECENT_LENGTH) {
+    if (recent.size >= MAX_RECENT) recent.clear();
+    recent.set(piece, count);
+  }
+  return count;
+}
+
+/**
+ * Tokens of a text as cl100k_base counts them. What looks like a special token (`<|endoftext|>`) is ordinary text;
+ * a lone surrogate counts as U+FFFD, as it does in UTF-8. Stops above `limit` and returns some number above it then,
+ * so that a text far too long costs no more than one of the limit's length.
+ */
+export function countTokens(text: string, limit = Number.POSITIVE_INFINITY): number {
+  // No token is longer, so a text of that many characters cannot fit (and is not even cut into pieces).
+  if (text.length > limit * LONGEST_TOKEN) return Math.ceil(text.length / LONGEST_TOKEN);
+  const words = vocabulary();
+  PIECES.lastIndex = 0;
+  let count = 0;
+  for (let match = PIECES.exec(text); match !== null; match = PIECES.exec(text)) {
+    count += countPiece(match[0], words, limit - count);
+    if (count > limit) break;
+  }
+  return count;
+}
+
+/**
+ * The text of cl100k_base token ids; bytes that are no UTF-8 become U+FFFD. Null when an id is not in the vocabulary.
+ */
+export function decodeTokens(tokens: readonly number[]): string | null {
+  const words = vocabulary();
+  const parts: string[] = [];
+  for (const token of tokens) {
+    const bytes = words.bytesOf(token);
+    if (bytes === undefined) return null;
+    parts.push(bytes);
+  }
+  return Buffer.from(parts.join(""), "latin1").toString("utf8");
+}
