@@ -1,0 +1,85 @@
+"use client";
+
+import { useRef } from "react";
+import { cn } from "../ui/class-names";
+
+const LENGTH = 6;
+
+/**
+ * Six boxes over one field: paste, the phone's code autofill and every key work as in any field, and those who hear
+ * the page meet one field. Calls `onComplete` once each time the sixth digit arrives.
+ */
+export function CodeInput({
+  id,
+  value,
+  onValueChange,
+  onComplete,
+  disabled,
+  autoFocus,
+  ...aria
+}: {
+  id?: string;
+  value: string;
+  onValueChange(value: string): void;
+  onComplete?(value: string): void;
+  disabled?: boolean;
+  autoFocus?: boolean;
+  "aria-label"?: string;
+  "aria-invalid"?: boolean;
+  "aria-describedby"?: string;
+}) {
+  const field = useRef<HTMLInputElement>(null);
+  const change = (text: string) => {
+    const digits = text.replace(/\D/g, "").slice(0, LENGTH);
+    if (digits === value) return;
+    onValueChange(digits);
+    if (digits.length === LENGTH) onComplete?.(digits);
+  };
+  return (
+    <span className="group relative block w-fit max-w-full" data-slot="code-input">
+      <input
+        ref={field}
+        id={id}
+        {...aria}
+        value={value}
+        disabled={disabled}
+        // The one thing to do on the screen that shows it.
+        // biome-ignore lint/a11y/noAutofocus: see above
+        autoFocus={autoFocus}
+        onChange={(event) => change(event.target.value)}
+        onSelect={() => {
+          // The caret stays behind the last digit: the boxes show no other place.
+          const end = field.current?.value.length ?? 0;
+          if (field.current?.selectionStart !== 0 || field.current.selectionEnd !== end) {
+            field.current?.setSelectionRange(end, end);
+          }
+        }}
+        inputMode="numeric"
+        pattern="[0-9 ]*"
+        autoComplete="one-time-code"
+        enterKeyHint="done"
+        className="absolute inset-0 z-10 size-full cursor-text bg-transparent text-transparent caret-transparent opacity-0 outline-none disabled:cursor-not-allowed"
+      />
+      <span aria-hidden="true" className="flex gap-2">
+        {Array.from({ length: LENGTH }, (_, index) => (
+          <span
+            // The boxes never move.
+            // biome-ignore lint/suspicious/noArrayIndexKey: see above
+            key={index}
+            className={cn(
+              "flex h-12 w-10 items-center justify-center rounded-md border border-line-strong/60 bg-panel font-mono text-xl tabular-nums transition-colors sm:w-11",
+              index === 3 && "ml-2",
+              aria["aria-invalid"] && "border-bad",
+              disabled && "bg-sunken text-ink-faint",
+              !disabled &&
+                index === Math.min(value.length, LENGTH - 1) &&
+                "group-focus-within:border-ink group-focus-within:ring-1 group-focus-within:ring-ink",
+            )}
+          >
+            {value[index] ?? ""}
+          </span>
+        ))}
+      </span>
+    </span>
+  );
+}

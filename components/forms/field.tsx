@@ -1,0 +1,59 @@
+import { type ReactNode, useId } from "react";
+import { cn } from "../ui/class-names";
+import { Label } from "../ui/label";
+
+export interface ControlProps {
+  id: string;
+  "aria-invalid"?: true;
+  "aria-describedby"?: string;
+  "aria-required"?: true;
+}
+
+/** A label, a control, a hint and the fault, bound to each other. The child takes the control's props. */
+export function Field({
+  label,
+  hint,
+  error,
+  isRequired,
+  isOptional,
+  optionalText,
+  className,
+  children,
+}: {
+  label: ReactNode;
+  hint?: ReactNode;
+  error?: string;
+  isRequired?: boolean;
+  isOptional?: boolean;
+  /** The word for "optional" in the page's language. */
+  optionalText?: string;
+  className?: string;
+  children(props: ControlProps): ReactNode;
+}) {
+  const id = useId();
+  const describedBy = [hint ? `${id}-hint` : "", error ? `${id}-error` : ""].filter(Boolean).join(" ");
+  return (
+    <div data-slot="field" className={cn("grid content-start gap-1.5", className)}>
+      <Label htmlFor={id}>
+        {label}
+        {isOptional && optionalText ? (
+          <span className="font-normal text-ink-faint">{optionalText}</span>
+        ) : null}
+      </Label>
+      {children({
+        id,
+        "aria-invalid": error ? true : undefined,
+        "aria-describedby": describedBy || undefined,
+        "aria-required": isRequired || undefined,
+      })}
+      {hint ? (
+        <div id={`${id}-hint`} className="text-sm text-ink-muted">
+          {hint}
+        </div>
+      ) : null}
+      <p id={`${id}-error`} role="alert" className={cn("text-sm text-bad", !error && "hidden")}>
+        {error}
+      </p>
+    </div>
+  );
+}

@@ -1,0 +1,38 @@
+"use client";
+
+import { EyeIcon, EyeOffIcon } from "lucide-react";
+import { type ComponentProps, useState } from "react";
+import { useTranslations } from "use-intl";
+import { Button } from "../ui/button";
+import { cn } from "../ui/class-names";
+import { Input } from "../ui/input";
+
+/** A password that its owner may look at. Password managers fill it: `autoComplete` must be given. */
+export function PasswordInput({
+  className,
+  ...props
+}: ComponentProps<"input"> & { autoComplete: "current-password" | "new-password" }) {
+  const t = useTranslations("common");
+  const [isShown, setShown] = useState(false);
+  return (
+    <span className="relative block">
+      <Input
+        {...props}
+        type={isShown ? "text" : "password"}
+        autoCapitalize="none"
+        autoCorrect="off"
+        spellCheck={false}
+        className={cn("pr-11", className)}
+      />
+      <Button
+        variant="ghost"
+        size="icon-sm"
+        className="absolute inset-y-0.5 right-0.5 h-auto"
+        aria-label={isShown ? t("hidePassword") : t("showPassword")}
+        onClick={() => setShown(!isShown)}
+      >
+        {isShown ? <EyeOffIcon /> : <EyeIcon />}
+      </Button>
+    </span>
+  );
+}

@@ -1,0 +1,28 @@
+import type { FieldValues, Path, UseFormReturn } from "react-hook-form";
+import { isApiError } from "@/lib/client/api-error";
+import { type FaultTranslator, ruleText } from "./rule-text";
+
+/**
+ * Puts the faults the server found at the fields they belong to. True when every fault found its field: nothing is
+ * left to say above the form.
+ */
+export function placeIssues<Values extends FieldValues>(
+  form: Pick<UseFormReturn<Values>, "setError">,
+  error: unknown,
+  fields: readonly Path<Values>[],
+  t: FaultTranslator,
+): boolean {
+  if (!isApiError(error) || error.issues.length === 0) return false;
+  let isFirst = true;
+  let areAllPlaced = true;
+  for (const issue of error.issues) {
+    const field = fields.find((name) => name === issue.path);
+    if (!field) {
+      areAllPlaced = false;
+      continue;
+    }
+    form.setError(field, { type: "server", message: ruleText(t, issue.message) }, { shouldFocus: isFirst });
+    isFirst = false;
+  }
+  return areAllPlaced;
+}

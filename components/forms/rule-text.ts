@@ -1,0 +1,33 @@
+import type { useTranslations } from "use-intl";
+
+export type FaultTranslator = ReturnType<typeof useTranslations<"common.fault">>;
+
+/** The contracts' rules are written in English; each is told in the page's language through its entry here. */
+const RULES: readonly [RegExp, (t: FaultTranslator, numbers: number[]) => string][] = [
+  [/^(Must not be empty|Type the code|Type the password you have now)\.$/, (t) => t("required")],
+  [/^Must have at least (\d+) characters\.$/, (t, [n = 0]) => t("tooShort", { minimum: n })],
+  [/^Must have at most (\d+) (characters|bytes)\.$/, (t, [n = 0]) => t("tooLong", { maximum: n })],
+  [/^Must be (\d+) or more\.$/, (t, [n = 0]) => t("tooSmall", { minimum: n })],
+  [/^Must not hold control/, (t) => t("invisible")],
+  [/^May hold letters, digits/, (t) => t("usernameForm")],
+  [/^Must be an e-mail address/, (t) => t("email")],
+  [/^The two passwords differ/, (t) => t("differ")],
+  [/^Must not be the username/, (t) => t("sameAsName")],
+  [/^Must be a code of six digits/, (t) => t("code")],
+  [/^Must be the six digits/, (t) => t("sixDigits")],
+  [/^Must be a whole number/, (t) => t("wholeNumber")],
+  [/^Must be dollars/, (t) => t("dollars")],
+  [/^Must be a model's name/, (t) => t("modelName")],
+  [/^Must be an address or a range/, (t) => t("address")],
+  [/^Pick at least one/, (t) => t("pickOne")],
+  [/common/i, (t) => t("commonPassword")],
+];
+
+/** A rule's words in the page's language; unknown ones as they came. */
+export function ruleText(t: FaultTranslator, message: string): string {
+  for (const [pattern, tell] of RULES) {
+    const match = pattern.exec(message);
+    if (match) return tell(t, match.slice(1).map(Number));
+  }
+  return message;
+}

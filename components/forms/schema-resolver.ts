@@ -1,0 +1,46 @@
+import { toNestErrors } from "@hookform/resolvers";
+import { useMemo } from "react";
+import type { FieldErrors, FieldValues, Resolver } from "react-hook-form";
+import { useTranslations } from "use-intl";
+import { type $ZodIssue, type $ZodType, config, type input, type output, safeParse } from "zod/v4/core";
+import { type FaultTranslator, ruleText } from "./rule-text";
+
+// Compiled checks need `eval`, which the page's Content-Security-Policy forbids.
+config({ jitless: true });
+
+/** A form's resolver from a contract's schema, with each fault in the page's language. */
+export function useSchemaResolver<Schema extends $ZodType<FieldValues, FieldValues>>(
+  schema: Schema,
+): Resolver<input<Schema>, unknown, output<Schema>> {
+  const t = useTranslations("common.fault");
+  return useMemo(() => {
+    const resolve: Resolver<input<Schema>, unknown, output<Schema>> = (values, _context, options) => {
+      const result = safeParse(schema, values, { reportInput: true });
+      if (result.success) return { values: result.data, errors: {} };
+      const errors: FieldErrors = {};
+      for (const issue of result.error.issues) {
+        errors[issue.path.join(".")] ??= { type: issue.code, message: faultText(t, issue) };
+      }
+      return { values: {}, errors: toNestErrors(errors, options) };
+    };
+    return resolve;
+  }, [schema, t]);
+}
+
+function faultText(t: FaultTranslator, issue: $ZodIssue): string {
+  const told = ruleText(t, issue.message);
+  if (told !== issue.message) return told;
+  switch (issue.code) {
+    case "too_small":
+      return t("tooSmall", { minimum: Number(issue.minimum) });
+    case "too_big":
+      return t("tooBig", { maximum: Number(issue.maximum) });
+    case "invalid_type":
+      if (issue.input === undefined || issue.input === null || issue.input === "") return t("required");
+      return issue.expected === "number" ? t("number") : t("invalid");
+    case "custom":
+      return issue.message;
+    default:
+      return t("invalid");
+  }
+}

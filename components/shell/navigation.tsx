@@ -1,0 +1,41 @@
+"use client";
+
+import Link from "next/link";
+import { usePathname } from "next/navigation";
+import { useTranslations } from "use-intl";
+import { cn } from "../ui/class-names";
+import { PAGES } from "./pages";
+
+/** The list of places; the lit one is where the visitor is. */
+export function Navigation({ onNavigate }: { onNavigate?(): void }) {
+  const t = useTranslations("common.nav");
+  const path = usePathname();
+  return (
+    <nav aria-label={t("label")}>
+      <ul className="grid gap-0.5">
+        {PAGES.map((page) => {
+          const isHere = page.path === "/" ? path === "/" : path.startsWith(page.path);
+          return (
+            <li key={page.path}>
+              <Link
+                href={page.path}
+                onClick={onNavigate}
+                aria-current={isHere ? "page" : undefined}
+                className={cn(
+                  "relative flex h-9 items-center gap-3 rounded-md px-3 text-base text-ink-muted transition-colors hover:bg-hover hover:text-ink pointer-coarse:h-11",
+                  isHere && "bg-hover font-medium text-ink",
+                )}
+              >
+                <page.icon
+                  aria-hidden="true"
+                  className={cn("size-4 shrink-0", isHere ? "text-signal-ink" : "text-ink-faint")}
+                />
+                {t(page.name)}
+              </Link>
+            </li>
+          );
+        })}
+      </ul>
+    </nav>
+  );
+}

@@ -1,0 +1,22 @@
+import type { ReactNode } from "react";
+
+/** The page's name, a line on what it is for, and its one main action. */
+export function PageHeader({
+  title,
+  description,
+  action,
+}: {
+  title: string;
+  description?: ReactNode;
+  action?: ReactNode;
+}) {
+  return (
+    <header className="mb-6 flex flex-wrap items-start justify-between gap-4">
+      <div className="grid max-w-prose gap-1">
+        <h1 className="text-xl">{title}</h1>
+        {description ? <p className="text-base text-ink-muted">{description}</p> : null}
+      </div>
+      {action}
+    </header>
+  );
+}

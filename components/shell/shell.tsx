@@ -1,0 +1,109 @@
+"use client";
+
+import { MenuIcon, SearchIcon } from "lucide-react";
+import dynamic from "next/dynamic";
+import Link from "next/link";
+import { type ReactNode, useEffect, useState } from "react";
+import { toast } from "sonner";
+import { SWRConfig } from "swr";
+import { useTranslations } from "use-intl";
+import { SWR_CONFIG } from "@/lib/client/swr-config";
+import { useErrorText } from "../forms/error-text";
+import { Button } from "../ui/button";
+import { Kbd } from "../ui/kbd";
+import { AccountMenu, type ShellUser } from "./account-menu";
+import { Wordmark } from "./mark";
+import { Navigation } from "./navigation";
+
+const CommandPalette = dynamic(() => import("./command-palette").then((one) => one.CommandPalette), {
+  ssr: false,
+});
+const PhoneMenu = dynamic(() => import("./phone-menu").then((one) => one.PhoneMenu), { ssr: false });
+
+/** The frame around every page of the console. */
+export function Shell({ user, children }: { user: ShellUser; children: ReactNode }) {
+  const t = useTranslations("common");
+  const describe = useErrorText();
+  const [palette, setPalette] = useState<"never" | "open" | "closed">("never");
+  const [menu, setMenu] = useState<"never" | "open" | "closed">("never");
+  const showError = (error: unknown) => toast.error(describe(error).message);
+
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent) => {
+      if (event.key.toLowerCase() !== "k" || !(event.metaKey || event.ctrlKey) || event.altKey) return;
+      event.preventDefault();
+      setPalette((state) => (state === "open" ? "closed" : "open"));
+    };
+    window.addEventListener("keydown", onKey);
+    return () => window.removeEventListener("keydown", onKey);
+  }, []);
+
+  const account = <AccountMenu user={user} onError={showError} />;
+  return (
+    <SWRConfig value={SWR_CONFIG}>
+      <a
+        href="#content"
+        className="sr-only z-50 rounded-md bg-ink px-4 py-2 text-on-ink focus:not-sr-only focus:fixed focus:top-3 focus:left-3"
+      >
+        {t("skipToContent")}
+      </a>
+      <div className="min-h-dvh lg:grid lg:grid-cols-[15rem_minmax(0,1fr)]">
+        <aside className="sticky top-0 hidden h-dvh flex-col gap-6 border-r bg-sunken/50 p-3 lg:flex">
+          <Link
+            href="/"
+            className="rounded-md px-2 pt-2"
+            aria-label={`${t("product")}: ${t("nav.overview")}`}
+          >
+            <Wordmark />
+          </Link>
+          <button
+            type="button"
+            onClick={() => setPalette("open")}
+            className="flex h-9 items-center gap-2 rounded-md border bg-panel px-2.5 text-sm text-ink-muted transition-colors hover:bg-hover"
+          >
+            <SearchIcon aria-hidden="true" className="size-4 text-ink-faint" />
+            <span className="flex-1 text-left">{t("palette.open")}</span>
+            <Kbd aria-hidden="true">Ctrl K</Kbd>
+          </button>
+          <Navigation />
+          <div className="mt-auto">{account}</div>
+        </aside>
+        <header className="sticky top-0 z-30 flex h-14 items-center justify-between gap-2 border-b bg-ground px-4 lg:hidden">
+          <Link href="/" className="rounded-md" aria-label={`${t("product")}: ${t("nav.overview")}`}>
+            <Wordmark />
+          </Link>
+          <span className="flex">
+            <Button
+              variant="ghost"
+              size="icon"
+              aria-label={t("palette.open")}
+              onClick={() => setPalette("open")}
+            >
+              <SearchIcon />
+            </Button>
+            <Button variant="ghost" size="icon" aria-label={t("nav.open")} onClick={() => setMenu("open")}>
+              <MenuIcon />
+            </Button>
+          </span>
+        </header>
+        <main id="content" tabIndex={-1} className="min-w-0 px-4 py-6 outline-none sm:px-6 lg:px-10 lg:py-8">
+          {children}
+        </main>
+      </div>
+      {palette !== "never" ? (
+        <CommandPalette
+          open={palette === "open"}
+          onOpenChange={(open) => setPalette(open ? "open" : "closed")}
+          onError={showError}
+        />
+      ) : null}
+      {menu !== "never" ? (
+        <PhoneMenu
+          open={menu === "open"}
+          onOpenChange={(open) => setMenu(open ? "open" : "closed")}
+          account={account}
+        />
+      ) : null}
+    </SWRConfig>
+  );
+}

@@ -1,0 +1,88 @@
+import {
+  type CodeSample,
+  CURL_HEADERS,
+  genaiClient,
+  KEY_VARIABLE,
+  literal,
+  openaiClient,
+  scriptObject,
+  shellJson,
+} from "./code-samples";
+import { type EmbeddingsCall, embeddingsBody } from "./embeddings-call";
+import { modelPath } from "./speech-call";
+
+function pythonValue(value: unknown): string {
+  if (Array.isArray(value))
+    return `[\n${value.map((one) => `        ${pythonValue(one)},`).join("\n")}\n    ]`;
+  return typeof value === "string" ? literal(value) : String(value);
+}
+
+function python(call: EmbeddingsCall, origin: string): string {
+  const fields = Object.entries(embeddingsBody(call)).map(
+    ([name, value]) => `    ${name}=${pythonValue(value)},`,
+  );
+  return [
+    "import os",
+    "from openai import OpenAI",
+    "",
+    `client = OpenAI(api_key=os.environ["${KEY_VARIABLE}"], base_url=${literal(`${origin}/v1`)})`,
+    "",
+    "reply = client.embeddings.create(",
+    ...fields,
+    ")",
+    "print(len(reply.data), reply.usage.total_tokens, reply.data[0].embedding[:8])",
+  ].join("\n");
+}
+
+/** This call for curl, both JavaScript SDKs and Python. */
+export function embeddingsSamples(call: EmbeddingsCall, origin: string): CodeSample[] {
+  const body = embeddingsBody(call);
+  return [
+    {
+      id: "curl",
+      title: "curl",
+      language: "bash",
+      install: null,
+      code: [
+        `curl ${origin}/v1/engines/${modelPath(call.model)}/embeddings \\`,
+        CURL_HEADERS,
+        `  -d ${shellJson(body)}`,
+      ].join("\n"),
+    },
+    {
+      id: "openai-js",
+      title: "JavaScript · OpenAI",
+      language: "javascript",
+      install: "npm install openai",
+      code: [
+        openaiClient(origin),
+        "",
+        `const reply = await client.embeddings.create(${scriptObject(body)});`,
+        "console.log(reply.usage.total_tokens, reply.data[0].embedding);",
+      ].join("\n"),
+    },
+    {
+      id: "genai-js",
+      title: "JavaScript · Google GenAI",
+      language: "javascript",
+      install: "npm install @google/genai",
+      code: [
+        genaiClient(origin),
+        "",
+        `const reply = await ai.models.embedContent(${scriptObject({
+          model: call.model,
+          contents: call.texts,
+          ...(call.dimensions === null ? {} : { config: { outputDimensionality: call.dimensions } }),
+        })});`,
+        "console.log(reply.embeddings[0].values);",
+      ].join("\n"),
+    },
+    {
+      id: "python",
+      title: "Python",
+      language: "python",
+      install: "pip install openai",
+      code: python(call, origin),
+    },
+  ];
+}

@@ -1,0 +1,73 @@
+/** The same call in the languages of its callers. The key is never in them: they read it from the environment. */
+export interface CodeSample {
+  id: "curl" | "openai-js" | "genai-js" | "python";
+  /** Names of products and languages: the same in every tongue. */
+  title: string;
+  /** For the highlighting and the downloaded file's end. */
+  language: "bash" | "javascript" | "python";
+  /** The command that installs what the code imports; null: nothing to install. */
+  install: string | null;
+  code: string;
+}
+
+export const KEY_VARIABLE = "PATCHBAY_API_KEY";
+
+/** A literal of JavaScript and of Python alike. */
+export function literal(text: string): string {
+  return JSON.stringify(text).replaceAll("\u2028", "\\u2028").replaceAll("\u2029", "\\u2029");
+}
+
+/** One word of a POSIX shell, whatever is in it. */
+export function shellWord(text: string): string {
+  return `'${text.replaceAll("'", `'\\''`)}'`;
+}
+
+/** JSON for a here-string in a shell, indented by two. */
+export function shellJson(body: unknown): string {
+  return shellWord(JSON.stringify(body, null, 2));
+}
+
+export const CURL_HEADERS = [
+  `  -H "Authorization: Bearer $${KEY_VARIABLE}" \\`,
+  `  -H "Content-Type: application/json" \\`,
+].join("\n");
+
+export function openaiClient(origin: string): string {
+  return [
+    'import OpenAI from "openai";',
+    "",
+    "const client = new OpenAI({",
+    `  apiKey: process.env.${KEY_VARIABLE},`,
+    `  baseURL: ${literal(`${origin}/v1`)},`,
+    "});",
+  ].join("\n");
+}
+
+export function genaiClient(origin: string): string {
+  return [
+    'import { GoogleGenAI } from "@google/genai";',
+    "",
+    "const ai = new GoogleGenAI({",
+    `  apiKey: process.env.${KEY_VARIABLE},`,
+    `  httpOptions: { baseUrl: ${literal(origin)} },`,
+    "});",
+  ].join("\n");
+}
+
+/** JSON as JavaScript writes it: keys without quotes. `indent` is what the first line already stands at. */
+export function scriptObject(value: unknown, indent = ""): string {
+  if (Array.isArray(value)) {
+    if (value.length === 0) return "[]";
+    const inner = value.map((one) => `${indent}  ${scriptObject(one, `${indent}  `)},`).join("\n");
+    return value.every((one) => typeof one === "string" && one.length < 24) && value.length < 4
+      ? `[${value.map((one) => scriptObject(one)).join(", ")}]`
+      : `[\n${inner}\n${indent}]`;
+  }
+  if (typeof value === "object" && value !== null) {
+    const inner = Object.entries(value).map(
+      ([key, one]) => `${indent}  ${key}: ${scriptObject(one, `${indent}  `)},`,
+    );
+    return `{\n${inner.join("\n")}\n${indent}}`;
+  }
+  return typeof value === "string" ? literal(value) : String(value);
+}

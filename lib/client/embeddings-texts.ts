@@ -1,0 +1,77 @@
+/** Most texts the page takes at once. */
+export const MOST_TEXTS = 500;
+
+/** One text a line; blank lines are left out. */
+export function linesOf(text: string): string[] {
+  return text
+    .replace(/^\uFEFF/, "")
+    .split(/\r\n?|\n/)
+    .map((line) => line.trim())
+    .filter((line) => line !== "");
+}
+
+/** Rows of a CSV (RFC 4180): quoted fields may hold separators, doubled quotes and line breaks. */
+export function parseCsv(text: string, separator = ","): string[][] {
+  const rows: string[][] = [];
+  let row: string[] = [];
+  let cell = "";
+  let isQuoted = false;
+  const source = text.replace(/^\uFEFF/, "").replace(/\r\n?/g, "\n");
+  const endRow = () => {
+    row.push(cell);
+    if (row.length > 1 || row[0] !== "") rows.push(row);
+    row = [];
+    cell = "";
+  };
+  for (let at = 0; at < source.length; at += 1) {
+    const character = source[at] ?? "";
+    if (isQuoted) {
+      if (character !== '"') cell += character;
+      else if (source[at + 1] === '"') {
+        cell += '"';
+        at += 1;
+      } else isQuoted = false;
+    } else if (character === '"' && cell === "") isQuoted = true;
+    else if (character === separator) {
+      row.push(cell);
+      cell = "";
+    } else if (character === "\n") endRow();
+    else cell += character;
+  }
+  endRow();
+  return rows;
+}
+
+const HEADINGS =
+  /^(texts?|sentences?|content|inputs?|body|questions?|description|title|name|文本|内容|句子|标题)$/i;
+
+/** The separator a CSV's first line speaks for: tab, semicolon or comma. */
+function separatorOf(text: string): string {
+  const first = text.split(/\r\n?|\n/, 1)[0] ?? "";
+  if (first.includes("\t")) return "\t";
+  return first.split(";").length > first.split(",").length ? ";" : ",";
+}
+
+/**
+ * The texts of a table: the column headed "text", "sentence", "content" …, else the one with the longest cells.
+ * The heading itself is no text.
+ */
+export function textsOfCsv(text: string): string[] {
+  const rows = parseCsv(text, separatorOf(text));
+  const [first = []] = rows;
+  const named = first.findIndex((cell) => HEADINGS.test(cell.trim()));
+  const width = Math.max(0, ...rows.map((row) => row.length));
+  const letters = Array.from({ length: width }, (_, column) =>
+    rows.reduce((sum, row) => sum + (row[column]?.length ?? 0), 0),
+  );
+  const column = named >= 0 ? named : letters.indexOf(Math.max(...letters));
+  return rows
+    .slice(named >= 0 ? 1 : 0)
+    .map((row) => (row[column] ?? "").trim())
+    .filter((cell) => cell !== "");
+}
+
+/** The texts of a dropped or pasted file, by its name. */
+export function textsOfFile(name: string, content: string): string[] {
+  return /\.(csv|tsv)$/i.test(name) ? textsOfCsv(content) : linesOf(content);
+}
