@@ -1,0 +1,73 @@
+import { expect, test } from "vitest";
+import { failureFrom, failureOf } from "@/lib/client/gateway-error";
+import { codePoints, costOf, estimateSpeech, readModels, readVoices } from "@/lib/client/gateway-models";
+
+test("reads the three dialects' error bodies in their own words", async () => {
+  const gemini = { error: { code: 400, message: "No voice 'Korre'.", status: "INVALID_ARGUMENT" } };
+  const openai = {
+    error: { message: "Spent.", type: "insufficient_quota", param: null, code: "insufficient_quota" },
+  };
+  const console = { success: false, message: "Gone.", code: "not_found" };
+  expect(await failureOf(Response.json(gemini, { status: 400 }))).toMatchObject({
+    message: "No voice 'Korre'.",
+    code: "INVALID_ARGUMENT",
+    advice: "input",
+  });
+  expect(await failureOf(Response.json(openai, { status: 429 }))).toMatchObject({ advice: "budget" });
+  expect(await failureOf(Response.json(console, { status: 404 }))).toMatchObject({
+    message: "Gone.",
+    code: "not_found",
+  });
+});
+
+test("a body that is no JSON leaves the status to tell", async () => {
+  const failure = await failureOf(new Response("<html>", { status: 502, statusText: "Bad Gateway" }));
+  expect(failure).toMatchObject({ message: "502 Bad Gateway", status: 502, advice: "upstream" });
+});
+
+test("a call the visitor stopped is no failure, a lost connection is", () => {
+  expect(failureFrom(new DOMException("stopped", "AbortError"))).toBeNull();
+  expect(failureFrom(new TypeError("Failed to fetch"))).toMatchObject({ advice: "offline", status: 0 });
+});
+
+test("models are told apart by what they can do", () => {
+  const models = readModels({
+    models: [
+      { name: "models/org/voice", supportedGenerationMethods: ["generateContent"], description: "speaks" },
+      { name: "models/vectors", supportedGenerationMethods: ["embedContent", "countTokens"] },
+      { name: "models/other", supportedGenerationMethods: ["predict"] },
+    ],
+  });
+  expect(models.map((model) => [model.name, model.operation])).toEqual([
+    ["org/voice", "speech"],
+    ["vectors", "embeddings"],
+  ]);
+  expect(readModels(null)).toEqual([]);
+});
+
+test("a voice two models share is one voice of both", () => {
+  const voices = readVoices({
+    data: [
+      { name: "Kore", model: "a", gender: "female", family: "gemini", description: "firm", languages: [] },
+      { name: "Kore", model: "b" },
+      { id: "custom" },
+      {},
+    ],
+  });
+  expect(voices.map((voice) => [voice.name, voice.models, voice.gender])).toEqual([
+    ["Kore", ["a", "b"], "female"],
+    ["custom", [], "neutral"],
+  ]);
+});
+
+test("a cost is the sum of what each unit costs, and unknown without prices", () => {
+  const prices = { inputTokens: 0.5, inputCharacters: null, outputTokens: 10, outputSeconds: null };
+  expect(costOf(prices, { inputTokens: 1000, characters: 0, seconds: 4 })).toBeCloseTo(0.0005 + 0.001, 9);
+  expect(costOf(null, { inputTokens: 1, characters: 1, seconds: 1 })).toBeNull();
+});
+
+test("characters are code points, and Chinese takes more time a character", () => {
+  expect(codePoints("a👋🏽")).toBe(3);
+  expect(estimateSpeech("你好世界").seconds).toBe(1);
+  expect(estimateSpeech("x".repeat(30)).seconds).toBe(2);
+});

@@ -1,0 +1,44 @@
+import { expect, test } from "vitest";
+import { readEmbeddingsLink, writeEmbeddingsLink } from "@/lib/client/embeddings-link";
+import type { SpeechCall } from "@/lib/client/speech-call";
+import { readSpeechLink, writeSpeechLink } from "@/lib/client/speech-link";
+
+const hard = 'Zeile 1\n"&=#+%" 你好 👋🏽 | Ana: ';
+
+test("a speech link carries text and settings and reads back the same", () => {
+  const single: SpeechCall = {
+    model: "org/voice:1",
+    text: hard,
+    cast: { kind: "single", voice: "Kore" },
+    language: "cmn-CN",
+    speed: 1.25,
+  };
+  expect(readSpeechLink(writeSpeechLink(single))).toEqual(single);
+  const script: SpeechCall = {
+    ...single,
+    cast: {
+      kind: "script",
+      speakers: [
+        { name: "A|b & c", voice: "Puck" },
+        { name: "安娜", voice: "nova" },
+      ],
+    },
+  };
+  expect(readSpeechLink(writeSpeechLink(script))).toEqual(script);
+});
+
+test("a speech link that was tampered with gives only what makes sense", () => {
+  expect(readSpeechLink("")).toBeNull();
+  expect(readSpeechLink("#other=1")).toBeNull();
+  expect(readSpeechLink("#text=a&speed=99&language=<script>&speaker=nobody")).toEqual({ text: "a" });
+  expect(readSpeechLink(`#${"speaker=A%7CKore&".repeat(20)}`)?.cast).toMatchObject({
+    speakers: { length: 8 },
+  });
+  expect(() => readSpeechLink("#text=%E0%A4%A")).not.toThrow();
+});
+
+test("an embeddings link carries texts, settings and the query", () => {
+  const call = { model: "patchbay-embed", texts: [hard, "b"], dimensions: 256, format: "base64" as const };
+  expect(readEmbeddingsLink(writeEmbeddingsLink(call, "who?"))).toEqual({ ...call, query: "who?" });
+  expect(readEmbeddingsLink("#dimensions=-3&format=xml")).toBeNull();
+});
