@@ -1,0 +1,166 @@
+import { AppError } from "../../errors";
+import type { SpeechRequest, SpeechSegment } from "../../ports/speech-model";
+import { cleanSpeechText, isSpeakable } from "../../text/clean-text";
+import { languageOfScript } from "../../text/detect-language";
+import { countScripts, type Script, splitByScript } from "../../text/scripts";
+import { splitSentences, type TextChunk } from "../../text/split-sentences";
+import { findUnreadableHan } from "../espeak/han";
+import { baseLanguage, ESPEAK_LANGUAGES } from "../espeak/languages";
+import type { SpeechChunk } from "./protocol";
+import { findEmbeddedVoice } from "./voices";
+
+/** Ten seconds of speech at most, so that little is held for a slow reader. */
+const LONGEST_CHUNK = 160;
+/** Characters of these scripts last two to three times as long as letters. */
+const LONGEST_DENSE_CHUNK = 60;
+const FIRST_CHUNK = 80;
+const CONTEXT_LENGTH = 1000;
+
+const PAUSES_MS: Record<TextChunk["end"], number> = { paragraph: 450, sentence: 260, clause: 110, wrap: 20 };
+const SPEAKER_PAUSE_MS = 250;
+
+interface Utterance {
+  text: string;
+  voice: string;
+  /** The language of what has no letters, such as "12.5": that of most letters. */
+  main: string | null;
+  /** Languages of the scripts found, by script. */
+  byScript: ReadonlyMap<Script, string>;
+  speed: number;
+}
+
+/**
+ * Checks the whole request and gives its chunks, made as they are asked for.
+ * Throws AppError `invalid`: unknown voice, a language or script no embedded engine reads, nothing to say.
+ */
+export function planSpeech(request: SpeechRequest): Iterator<SpeechChunk> {
+  const tag = request.language ?? null;
+  if (tag !== null && !isEnglish(tag) && !ESPEAK_LANGUAGES.has(baseLanguage(tag))) {
+    throw new AppError(
+      "invalid",
+      `languageCode '${tag}' is not spoken by the embedded engines. Leave it out to have the language detected, ` +
+        "or add an upstream that speaks it.",
+      { param: "languageCode" },
+    );
+  }
+  const utterances = request.segments.map((segment) => checkSegment(segment, tag, request.speed));
+  const spoken = utterances.filter((utterance) => isSpeakable(utterance.text));
+  if (spoken.length === 0) {
+    throw new AppError("invalid", "The text holds no letter and no digit: there is nothing to speak.");
+  }
+  return chunksOf(spoken);
+}
+
+function checkSegment(segment: SpeechSegment, tag: string | null, speed: number): Utterance {
+  const voice = findEmbeddedVoice(segment.voice);
+  if (!voice) {
+    throw new AppError("invalid", `'${segment.voice}' is not a voice of the embedded speech model.`, {
+      param: "voice",
+    });
+  }
+  const text = cleanSpeechText(segment.text);
+  const counts = countScripts(text);
+  const byScript = new Map<Script, string>();
+  for (const script of counts.keys()) byScript.set(script, languageFor(script, text, counts, tag));
+  const main = byScript.get(mainScript(counts));
+  return { text, voice: voice.name, main: tag ?? (main || null), byScript, speed };
+}
+
+/** The language one script of a text is read in; empty for Latin letters whose language is yet to be detected. */
+function languageFor(
+  script: Script,
+  text: string,
+  counts: ReadonlyMap<Script, number>,
+  tag: string | null,
+): string {
+  const asked = tag === null ? null : baseLanguage(tag);
+  if (script === "Han") {
+    if (asked === "ja" || (asked !== "zh" && asked !== "yue" && counts.has("Kana"))) refuseKanji();
+    const unreadable = findUnreadableHan(text);
+    if (unreadable !== null) {
+      throw new AppError("invalid", `The embedded engine cannot read the character '${unreadable}'.`);
+    }
+  }
+  if (tag !== null && asked !== null && scriptOfLanguage(asked) === script) return tag;
+  if (script === "Latin") return tag === null ? "" : "en";
+  const language = languageOfScript(script, text);
+  if (language === null || !ESPEAK_LANGUAGES.has(language)) {
+    throw new AppError(
+      "invalid",
+      `The embedded engines cannot read ${script === "Other" ? "the script of this text" : `${script.replace("_", " ")} script`}. ` +
+        "Add an upstream that speaks the language.",
+    );
+  }
+  return language;
+}
+
+function refuseKanji(): never {
+  throw new AppError(
+    "invalid",
+    "The embedded engine cannot read Japanese kanji, only kana (hiragana and katakana). " +
+      "Write the text in kana, or add an upstream that speaks Japanese.",
+  );
+}
+
+function* chunksOf(utterances: readonly Utterance[]): Generator<SpeechChunk> {
+  let pauseMs = 0;
+  let lastVoice: string | null = null;
+  for (const utterance of utterances) {
+    if (lastVoice !== null) {
+      pauseMs = Math.max(pauseMs, utterance.voice === lastVoice ? PAUSES_MS.sentence : SPEAKER_PAUSE_MS);
+    }
+    const context = utterance.text.slice(0, CONTEXT_LENGTH);
+    for (const chunk of splitSentences(utterance.text, limitsFor(utterance, lastVoice === null))) {
+      if (!isSpeakable(chunk.text)) continue;
+      for (const run of runsOf(chunk.text, utterance)) {
+        yield { ...run, context, voice: utterance.voice, speed: utterance.speed, pauseMs };
+        pauseMs = 0;
+      }
+      pauseMs = PAUSES_MS[chunk.end];
+      lastVoice = utterance.voice;
+    }
+  }
+}
+
+function limitsFor(utterance: Utterance, first: boolean) {
+  const dense = ["Han", "Kana", "Hangul"] as const;
+  const longest = dense.some((script) => utterance.byScript.has(script))
+    ? LONGEST_DENSE_CHUNK
+    : LONGEST_CHUNK;
+  // Slow speech lasts longer: its chunks are shorter, down to a half.
+  const maxLength = Math.round(longest * Math.min(1, Math.max(0.5, utterance.speed)));
+  return { maxLength, firstLength: first ? Math.min(FIRST_CHUNK, maxLength) : maxLength };
+}
+
+/** A chunk's stretches by language. Engines of other scripts read Latin words among their own; English does not read theirs. */
+function runsOf(text: string, { byScript, main }: Utterance): { text: string; language: string | null }[] {
+  const script = mainScript(countScripts(text));
+  const runs = splitByScript(text, (own) => (own === "Latin" ? script : own));
+  return runs
+    .filter((run) => isSpeakable(run.text))
+    .map((run) => ({
+      text: run.text.trim(),
+      language: run.script === null ? main : byScript.get(run.script) || null,
+    }));
+}
+
+/** The script most is written in; a character that is a syllable counts double. Latin when there are no letters. */
+function mainScript(counts: ReadonlyMap<Script, number>): Script {
+  let main: Script = "Latin";
+  let most = counts.get("Latin") ?? 0;
+  for (const [script, count] of counts) {
+    const weight = script === "Han" || script === "Hangul" || script === "Kana" ? count * 2 : count;
+    if (script === "Latin" || weight <= most) continue;
+    main = script;
+    most = weight;
+  }
+  return main;
+}
+
+function scriptOfLanguage(base: string): Script | null {
+  return base === "en" ? "Latin" : (ESPEAK_LANGUAGES.get(base)?.script ?? null);
+}
+
+function isEnglish(tag: string): boolean {
+  return baseLanguage(tag) === "en";
+}

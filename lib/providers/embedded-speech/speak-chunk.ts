@@ -1,0 +1,83 @@
+import { encodePcm16, samplesFor } from "../../audio/pcm";
+import { shapeSpeech } from "../../audio/shape";
+import { AppError } from "../../errors";
+import { SPEECH_SAMPLE_RATE } from "../../ports/speech-model";
+import { detectLatinLanguage, loadLanguageScores } from "../../text/detect-language";
+import { respellHan, respellKana } from "../espeak/han";
+import { baseLanguage } from "../espeak/languages";
+import { loadEspeak } from "../espeak/speak";
+import { loadFlite } from "../flite/speak";
+import type { SpeechChunk } from "./protocol";
+import { TIMBRES, type Timbre } from "./timbres";
+
+/** Letters a single sentence needs to be taken for another language than the text around it. */
+const FEWEST_LETTERS_TO_SWITCH = 24;
+
+const loadOnce = <T>(load: () => Promise<T>) => {
+  let loading: Promise<T> | undefined;
+  return () => {
+    loading ??= load();
+    return loading;
+  };
+};
+
+const flite = loadOnce(loadFlite);
+const espeak = loadOnce(loadEspeak);
+const scores = loadOnce(loadLanguageScores);
+
+/** Speaks one chunk: 24 kHz s16le, its pause first. Engines load with the first chunk that needs them. */
+export async function speakChunk(chunk: SpeechChunk): Promise<Uint8Array> {
+  const timbre = TIMBRES.get(chunk.voice);
+  if (!timbre) throw new AppError("internal", `The embedded engine lost its voice ${chunk.voice}.`);
+  const language = chunk.language ?? (await detect(chunk));
+  const spoken =
+    baseLanguage(language) === "en" ? await english(chunk, timbre) : await foreign(chunk, language, timbre);
+  const speech = shapeSpeech(
+    spoken.samples,
+    spoken.rate,
+    { tape: timbre.tape, bands: timbre.bands, speed: spoken.restSpeed },
+    SPEECH_SAMPLE_RATE,
+  );
+  const pause = samplesFor(chunk.pauseMs / chunk.speed, SPEECH_SAMPLE_RATE);
+  const pcm = new Uint8Array((pause + speech.length) * 2);
+  pcm.set(encodePcm16(speech), pause * 2);
+  return pcm;
+}
+
+// `tape` quickens the tempo with the pitch, so the engines speak as much slower and lower beforehand.
+
+async function english(chunk: SpeechChunk, timbre: Timbre) {
+  const engine = await flite();
+  const ownPitch = timbre.flite === "rms";
+  return engine.speak({
+    text: chunk.text,
+    voice: timbre.flite,
+    pitchHz: ownPitch ? null : timbre.pitchHz / timbre.tape,
+    swingHz: ownPitch || timbre.swingHz === null ? null : timbre.swingHz / timbre.tape,
+    speed: chunk.speed / timbre.tape,
+  });
+}
+
+async function foreign(chunk: SpeechChunk, language: string, timbre: Timbre) {
+  const engine = await espeak();
+  return engine.speak({
+    text: respell(chunk.text, baseLanguage(language)),
+    language,
+    variant: timbre.espeak,
+    pitchHz: timbre.pitchHz / timbre.tape,
+    speed: chunk.speed / timbre.tape,
+  });
+}
+
+function respell(text: string, language: string): string {
+  if (language === "zh") return respellHan(text);
+  if (language === "ja") return respellKana(text);
+  return text;
+}
+
+async function detect(chunk: SpeechChunk): Promise<string> {
+  const score = await scores();
+  const around = detectLatinLanguage(chunk.context, "en", score);
+  const letters = chunk.text.match(/\p{L}/gu)?.length ?? 0;
+  return letters < FEWEST_LETTERS_TO_SWITCH ? around : detectLatinLanguage(chunk.text, around, score);
+}

@@ -1,0 +1,24 @@
+import { parentPort } from "node:worker_threads";
+import { isAppError } from "../../errors";
+import type { SpeakMessage, SpokenMessage } from "./protocol";
+import { speakChunk } from "./speak-chunk";
+
+/** Speaks chunk after chunk as they come in; the pool sends one at a time. */
+async function answer({ id, chunk }: SpeakMessage): Promise<void> {
+  try {
+    const pcm = await speakChunk(chunk);
+    // The bytes move to the main thread; nothing is copied.
+    parentPort?.postMessage({ id, pcm } satisfies SpokenMessage, [pcm.buffer as ArrayBuffer]); // never shared memory: encodePcm16 made it
+  } catch (error) {
+    const told = isAppError(error)
+      ? { code: error.code, message: error.message, cause: String(error.cause ?? "") }
+      : {
+          code: "upstream_error" as const,
+          message: "The embedded speech engine failed on this text.",
+          cause: error instanceof Error ? (error.stack ?? error.message) : String(error),
+        };
+    parentPort?.postMessage({ id, error: told } satisfies SpokenMessage);
+  }
+}
+
+parentPort?.on("message", (message: SpeakMessage) => void answer(message));

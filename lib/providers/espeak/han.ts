@@ -1,0 +1,49 @@
+/**
+ * espeak-ng's Mandarin knows the ideographs of Unicode 1.1 (and 〇) but has no syllables jiong, qiong and xiong:
+ * it spells their pinyin in English. They are respelled with two characters that run together to the same sound.
+ */
+const RESPELLED: readonly (readonly [characters: string, spoken: string])[] = [
+  ["兄兇凶匈哅忷恟汹洶胷胸訩詾讻賯", "西拥"],
+  ["熊赨雄", "西颙"],
+  ["夐敻詗诇", "西用"],
+  ["匔焪芎", "七拥"],
+  ["儝卭宆惸桏棾橩焭煢琼瓊睘瞏穷穹窮竆笻筇茕藑藭蛩赹跫輁邛銎", "七颙"],
+  ["冂冋坰埛扃蘏蘔駫", "鸡拥"],
+  ["侰僒冏囧幜泂炯烱煚煛熲皛窘絅綗褧迥逈顈颎駉", "鸡永"],
+  ["澃", "鸡用"],
+  ["兒", "儿"],
+];
+
+const SPOKEN = new Map(RESPELLED.flatMap(([characters, spoken]) => [...characters].map((c) => [c, spoken])));
+
+/** 儿 closes a word of its own only after these; elsewhere it is erhua, which the engine's word list spells in English. */
+const ERHUA = /(?<=\p{Script=Han})(?<![女幼婴孤少健男小宠产胎])儿(?![子童女科歌戏])/gu;
+
+/** A character espeak-ng cannot read but spells out by its number; null when it reads all of them. */
+export function findUnreadableHan(text: string): string | null {
+  for (const character of text.normalize("NFKC")) {
+    if (!/\p{Script=Han}/u.test(character) || character === "〇" || character === "々") continue;
+    const code = character.codePointAt(0) ?? 0;
+    if (code < 0x4e00 || code > 0x9fa5) return character;
+  }
+  return null;
+}
+
+/** Chinese text as espeak-ng reads it right. */
+export function respellHan(text: string): string {
+  return text
+    .normalize("NFKC")
+    .replace(/(\p{Script=Han})々/gu, "$1$1")
+    .replaceAll("々", "")
+    .replace(ERHUA, " 儿")
+    .replace(/\p{Script=Han}/gu, (character) => SPOKEN.get(character) ?? character);
+}
+
+/** Japanese kana as espeak-ng reads them: full width, long and repeat marks only where they have something to follow. */
+export function respellKana(text: string): string {
+  return text
+    .normalize("NFKC")
+    .replace(/([ぁ-ゖァ-ヺ])[ゝヽゞヾ]/gu, "$1$1")
+    .replace(/(?<![ぁ-ゖァ-ヺー])ー+/gu, "")
+    .replace(/[ゝヽゞヾ・]/gu, " ");
+}

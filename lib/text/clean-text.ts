@@ -1,0 +1,26 @@
+/** Pictographs and their joints: nobody wants "grinning face with smiling eyes" read out in the middle of a sentence. */
+const PICTOGRAPHS =
+  /(?![©®™])\p{Extended_Pictographic}|\p{Regional_Indicator}|\p{Emoji_Modifier}|[\u{FE0E}\u{FE0F}\u{20E3}]/gu;
+/** A joiner between letters belongs to the word (Persian, the scripts of India); elsewhere it is an emoji's left-over. */
+const LOOSE_JOINERS = /(?<![\p{L}\p{M}])[\u200C\u200D]|[\u200C\u200D](?!\p{L})/gu;
+/** Direction marks, byte order marks, soft hyphens, tags and private characters: nothing to say, much to stumble over. */
+const INVISIBLE =
+  /[\u{AD}\u{180E}\u{200B}\u{200E}\u{200F}\u{202A}-\u{202E}\u{2060}-\u{206F}\u{FEFF}\u{FFF9}-\u{FFFD}\u{E0000}-\u{E007F}\p{Co}\p{Cn}\p{Cs}]/gu;
+const CONTROLS = /(?!\n)\p{Cc}/gu;
+
+/** The text as speech engines may see it: NFC, line feeds for every line break, without controls and pictographs. */
+export function cleanSpeechText(text: string): string {
+  return text
+    .replace(/\r\n?|\u2028/g, "\n")
+    .replace(/\u2029/g, "\n\n")
+    .replace(CONTROLS, " ")
+    .replace(PICTOGRAPHS, " ")
+    .replace(INVISIBLE, "")
+    .replace(LOOSE_JOINERS, "")
+    .normalize("NFC");
+}
+
+/** True when there is a letter or a digit to say. */
+export function isSpeakable(text: string): boolean {
+  return /[\p{L}\p{N}]/u.test(text);
+}

@@ -1,0 +1,94 @@
+/** Scripts that can be told from the characters alone, by their Unicode names; the frequent ones first. */
+const SCRIPTS = [
+  "Latin",
+  "Cyrillic",
+  "Han",
+  "Hiragana",
+  "Katakana",
+  "Hangul",
+  "Greek",
+  "Arabic",
+  "Hebrew",
+  "Devanagari",
+  "Bengali",
+  "Gurmukhi",
+  "Gujarati",
+  "Oriya",
+  "Tamil",
+  "Telugu",
+  "Kannada",
+  "Malayalam",
+  "Sinhala",
+  "Thai",
+  "Myanmar",
+  "Georgian",
+  "Armenian",
+  "Ethiopic",
+  "Khmer",
+  "Lao",
+  "Tibetan",
+  "Mongolian",
+  "Cherokee",
+  "Thaana",
+  "Syriac",
+  "Canadian_Aboriginal",
+  "Tifinagh",
+  "Nko",
+  "Javanese",
+  "Yi",
+] as const;
+
+type UnicodeScript = (typeof SCRIPTS)[number];
+/** Hiragana and Katakana are one here; `Other` is every script not listed. */
+export type Script = Exclude<UnicodeScript, "Hiragana" | "Katakana"> | "Kana" | "Other";
+
+const TESTS = SCRIPTS.map(
+  (script) =>
+    [
+      script === "Hiragana" || script === "Katakana" ? "Kana" : script,
+      new RegExp(`\\p{Script=${script}}`, "u"),
+    ] as const,
+);
+
+/** The script of one character; null for what all scripts share (digits, punctuation, spaces, combining marks). */
+export function scriptOf(character: string): Script | null {
+  if (character <= "\u007f") return /[A-Za-z]/.test(character) ? "Latin" : null;
+  if (/[\p{Script=Common}\p{Script=Inherited}]/u.test(character)) return null;
+  for (const [script, test] of TESTS) if (test.test(character)) return script;
+  return /\p{L}/u.test(character) ? "Other" : null;
+}
+
+/** How many letters of each script a text holds. */
+export function countScripts(text: string): Map<Script, number> {
+  const counts = new Map<Script, number>();
+  for (const character of text) {
+    const script = scriptOf(character);
+    if (script) counts.set(script, (counts.get(script) ?? 0) + 1);
+  }
+  return counts;
+}
+
+export interface ScriptRun {
+  /** Null: the run holds no letter. */
+  script: Script | null;
+  text: string;
+}
+
+/** Parts a text where `groupOf` changes; shared characters stay with the letters before them. */
+export function splitByScript(text: string, groupOf: (script: Script) => Script): ScriptRun[] {
+  const runs: ScriptRun[] = [];
+  let run: ScriptRun = { script: null, text: "" };
+  for (const character of text) {
+    const own = scriptOf(character);
+    const script = own && groupOf(own);
+    if (script && run.script && script !== run.script) {
+      runs.push(run);
+      run = { script, text: character };
+      continue;
+    }
+    run.script ??= script;
+    run.text += character;
+  }
+  if (run.text) runs.push(run);
+  return runs;
+}
