@@ -1,14 +1,13 @@
 import { AppError } from "../../errors";
 import type { AudioEncoder, AudioFormat } from "../../ports/audio-encoder";
-import { SPEECH_SAMPLE_RATE } from "../../ports/speech-model";
 import { wavHeader } from "../wav";
 import { EncoderThread } from "./encoder-thread";
-import type { EncodedFormat } from "./session";
+import { type EncodedFormat, SAMPLE_RATE } from "./session";
 
 /** A LAME or Opus encoder holds a megabyte or less; one of AAC or FLAC a thread and 5 MB. */
 const MOST_AT_ONCE = { mp3: 256, opus: 256, aac: 16, flac: 16 } satisfies Record<EncodedFormat, number>;
 /** A long sentence is handed over in pieces, so that no encoder keeps the others waiting. */
-const PIECE_SAMPLES = SPEECH_SAMPLE_RATE / 4;
+const PIECE_SAMPLES = SAMPLE_RATE / 4;
 const IDLE_MS = 60_000;
 
 /** `workerFile` is the bundle of encode.worker.ts. */
@@ -66,7 +65,7 @@ async function* withHeader(pcm: AsyncIterable<Uint8Array>) {
   let first = true;
   for await (const chunk of pcm) {
     // With the first samples rather than before them: an error before any sound still gets a status of its own.
-    yield first ? Buffer.concat([wavHeader(SPEECH_SAMPLE_RATE, null), chunk]) : chunk;
+    yield first ? Buffer.concat([wavHeader(SAMPLE_RATE, null), chunk]) : chunk;
     first = false;
   }
 }

@@ -2,10 +2,15 @@ import { parentPort } from "node:worker_threads";
 import { openAacOrFlac } from "./aac-flac";
 import { openMp3 } from "./mp3";
 import { openOpus } from "./opus";
-import type { EncodedFormat, EncodeReply, EncodeRequest, EncoderSession } from "./session";
+import {
+  type EncodedFormat,
+  type EncodeReply,
+  type EncodeRequest,
+  type EncoderSession,
+  SAMPLE_RATE,
+} from "./session";
 
 /** Encoders of all running replies, away from the event loop that serves requests. */
-const SAMPLE_RATE = 24_000;
 const NOTHING = new Uint8Array(0);
 const sessions = new Map<number, Promise<EncoderSession>>();
 

@@ -1,3 +1,6 @@
+/** Hertz of all speech that is encoded. */
+export const SAMPLE_RATE = 24_000;
+
 /** One running encoder. Calls come one after another; `finish` ends it, `close` frees it at any moment. */
 export interface EncoderSession {
   /** Takes 24 kHz mono samples, gives the bytes that are ready (perhaps none). */

@@ -1,0 +1,131 @@
+import { AppError } from "../../errors";
+import type { SpeechEvent } from "../../ports/speech-model";
+import type { GatewayContext } from "../context";
+import type { CallOutcome, Meter } from "./call";
+import { failedOutcome } from "./outcome";
+import { measureAudio } from "./speech-cost";
+
+/** What a caller of `synthesizeSpeech` reads; the tokens of `end` are those in the books. */
+export type SpokenEvent =
+  | { type: "audio"; pcm: Uint8Array }
+  | { type: "end"; inputTokens: number; outputTokens: number; audioMs: number; finishReason: string };
+
+/** A provider's stream whose first audio has arrived. */
+export interface OpenedSpeech {
+  first: Uint8Array;
+  source: AsyncIterator<SpeechEvent>;
+  isEmbedded: boolean;
+}
+
+/**
+ * Reads up to the first audio. Throws what the provider throws; `upstream_invalid` for an answer without audio,
+ * `upstream_truncated` for one that stops, `invalid` when an embedded engine found nothing to say.
+ */
+export async function openSpeech(
+  source: AsyncIterator<SpeechEvent>,
+  isEmbedded: boolean,
+  signal: AbortSignal,
+): Promise<OpenedSpeech> {
+  const event = await source.next();
+  // Nobody waits for an attempt whose time was over.
+  if (signal.aborted) {
+    await source.return?.();
+    throw signal.reason;
+  }
+  if (!event.done && event.value.type === "audio") return { first: event.value.pcm, source, isEmbedded };
+  await source.return?.();
+  if (event.done) throw cut();
+  if (event.value.type === "end" && isEmbedded) {
+    throw new AppError("invalid", "The text holds nothing that can be spoken.");
+  }
+  const reason = event.value.type === "end" ? event.value.finishReason : "unknown";
+  throw new AppError("upstream_invalid", `The channel answered without audio (finish reason ${reason}).`);
+}
+
+/**
+ * The rest of a call: audio as it comes, then one `end` once the row is on disk. Settles exactly once: at the end,
+ * on an error (which is thrown on), or with status 499 by `return()`; `throw(error)` settles with that error.
+ */
+export function meteredSpeech(
+  ctx: GatewayContext,
+  meter: Meter,
+  opened: OpenedSpeech,
+  inputTokens: number,
+): AsyncIterableIterator<SpokenEvent> {
+  let pending: Uint8Array | null = opened.first;
+  let bytes = 0;
+  let isOver = false;
+
+  const made = (): Partial<CallOutcome> => ({ inputTokens, ...measureAudio(bytes) });
+  const stop = async (error: unknown) => {
+    if (isOver) return;
+    isOver = true;
+    // The engine first: it must not work on while the row is written. Its own end is nobody's news any more.
+    opened.source.return?.().catch(() => {});
+    await meter.settle(failedOutcome(error, made()));
+  };
+
+  async function pull(): Promise<IteratorResult<SpokenEvent>> {
+    const next = pending ? audio(pending) : await opened.source.next();
+    pending = null;
+    if (isOver) return { done: true, value: undefined };
+    if (next.done) throw cut();
+    if (next.value.type === "audio") {
+      bytes += next.value.pcm.byteLength;
+      return { done: false, value: next.value };
+    }
+    const { usage, finishReason } = next.value;
+    const measured = measureAudio(bytes);
+    const counted = {
+      inputTokens: usage.inputTokens ?? inputTokens,
+      outputTokens: usage.outputTokens ?? measured.outputTokens,
+      audioMs: measured.audioMs,
+    };
+    isOver = true;
+    const isCounted = usage.inputTokens !== null && usage.outputTokens !== null;
+    await meter.settle({
+      ...counted,
+      status: 200,
+      error: null,
+      estimated: !opened.isEmbedded && !isCounted,
+      cached: false,
+    });
+    return { done: false, value: { type: "end", ...counted, finishReason } };
+  }
+
+  return {
+    [Symbol.asyncIterator]() {
+      return this;
+    },
+    async next() {
+      if (isOver) return { done: true, value: undefined };
+      try {
+        return await pull();
+      } catch (error) {
+        const seen = ctx.signal.aborted ? callerLeft() : error;
+        await stop(seen);
+        throw seen;
+      }
+    },
+    async return() {
+      await stop(callerLeft());
+      return { done: true, value: undefined };
+    },
+    async throw(error) {
+      await stop(error);
+      throw error;
+    },
+  };
+}
+
+function audio(pcm: Uint8Array): IteratorResult<SpeechEvent> {
+  return { done: false, value: { type: "audio", pcm } };
+}
+
+function cut(): AppError {
+  return new AppError("upstream_truncated", "The channel broke the speech off before its end.");
+}
+
+function callerLeft(): AppError {
+  return new AppError("caller_left", "The caller left.");
+}

@@ -1,0 +1,164 @@
+import { codePoints } from "../../contracts/text";
+import { AppError } from "../../errors";
+import type { SpeechRequest, SpeechSegment } from "../../ports/speech-model";
+import type { CatalogEntry, GatewayContext } from "../context";
+import type { CallPlan, Target } from "./call";
+import { canonicalVoice, listVoiceNames } from "./choose-voices";
+import { openMeter } from "./open-meter";
+import { failedOutcome } from "./outcome";
+import { resolveModel } from "./resolve-model";
+import { type SpokenPart, scriptSpeakers, singleSpeaker } from "./script-speakers";
+import { worstSpeechCostNano } from "./speech-cost";
+import { meteredSpeech, openSpeech, type SpokenEvent } from "./speech-stream";
+import { withFailover } from "./with-failover";
+
+export interface SpeechInput {
+  model: string;
+  parts: SpokenPart[];
+  /** `voice` null: the model's default. */
+  cast:
+    | { kind: "single"; voice: string | null }
+    | { kind: "script"; speakers: { speaker: string; voice: string }[] };
+  language?: string;
+  /** 0.25–4; 1 is natural. */
+  speed: number;
+  instructions?: string;
+  user: string | null;
+  source: { dialect: "gemini" | "openai"; body: Readonly<Record<string, unknown>> };
+  /** Fields sent that only an upstream of the same dialect can follow; named in the reply when it was another. */
+  dialectFields: readonly string[];
+}
+
+export interface SpeechCall {
+  /** Ends with `end` after the usage row is on disk; `return()` is the caller leaving, `throw(error)` our failing. */
+  events: AsyncIterableIterator<SpokenEvent>;
+  inputTokens: number;
+  /** Of the reply: `x-patchbay-channel`, `-attempts`, `-overhead-ms`, `-ignored`. */
+  headers(): Record<string, string>;
+}
+
+/** What each dialect calls the voice and the text, for messages and `param`. */
+const FIELDS = {
+  gemini: { voice: "voiceName", text: "contents" },
+  openai: { voice: "voice", text: "input" },
+} as const;
+
+/**
+ * Speaks a text: checks it against the model, reserves its worst cost, and resolves when the first audio is there, so
+ * that a failure before it still has a status of its own. Throws AppError: `model_not_found`, `model_not_allowed`,
+ * `invalid` (empty or long text, unknown voice, another kind of model), `insufficient_quota`, `rate_limited`,
+ * `no_channel_available`, `overloaded`, `upstream_*`, `caller_left`.
+ */
+export async function synthesizeSpeech(ctx: GatewayContext, input: SpeechInput): Promise<SpeechCall> {
+  const text = input.parts.map((part) => part.text).join("\n");
+  const field = FIELDS[input.source.dialect];
+  if (text.trim() === "") {
+    throw new AppError("invalid", `'${field.text}' holds no words to speak.`, { param: field.text });
+  }
+  const entry = await resolveModel(ctx, input.model, "speech");
+  const characters = codePoints(text);
+  checkLength(characters, entry, input.model, field.text);
+  const segments = await castVoices(ctx, entry, input);
+  const inputTokens = ctx.countTokens(text);
+
+  const plan: CallPlan = {
+    entry,
+    operation: "speech",
+    askedModel: input.model,
+    inputTokens,
+    characters,
+    reservedNano: worstSpeechCostNano(entry.model, { inputTokens, characters, speed: input.speed }),
+    user: input.user,
+    leavesOpenRow: true,
+  };
+  const meter = await openMeter(ctx, plan);
+  try {
+    const { opened, target } = await withFailover(ctx, plan, meter, async (target, options) => {
+      const speech = ctx.providers
+        .speech(target.channel)
+        .synthesize(request(input, segments, target), options);
+      const opened = await openSpeech(
+        speech[Symbol.asyncIterator](),
+        target.channel.embedded,
+        options.signal,
+      );
+      return { opened, target };
+    });
+    const ignored = ignoredFields(input, target);
+    return {
+      events: meteredSpeech(ctx, meter, opened, inputTokens),
+      inputTokens,
+      headers: () => ({
+        ...meter.headers(),
+        ...(ignored.length > 0 ? { "x-patchbay-ignored": ignored.join(", ") } : {}),
+      }),
+    };
+  } catch (error) {
+    await meter.settle(failedOutcome(error));
+    throw error;
+  }
+}
+
+function checkLength(characters: number, { model }: CatalogEntry, asked: string, field: string): void {
+  if (model.maxCharacters === null || characters <= model.maxCharacters) return;
+  throw new AppError(
+    "invalid",
+    `'${field}' has ${characters} characters; ${asked} speaks at most ${model.maxCharacters} in one call.`,
+    { param: field },
+  );
+}
+
+/** The text dealt out to voices of the model. */
+async function castVoices(
+  ctx: GatewayContext,
+  entry: CatalogEntry,
+  { cast, parts, model, source }: SpeechInput,
+): Promise<SpeechSegment[]> {
+  const voices = await listVoiceNames(ctx, entry);
+  const field = FIELDS[source.dialect];
+  const canonical = (name: string) => canonicalVoice(name, voices, { field: field.voice, model });
+  if (cast.kind === "single") {
+    const voice = cast.voice === null ? (entry.model.defaultVoice ?? voices.names[0]) : canonical(cast.voice);
+    if (voice === undefined) {
+      throw new AppError("invalid", `Model ${model} has no default voice; name one.`, { param: field.voice });
+    }
+    return singleSpeaker(parts, voice);
+  }
+  const members = cast.speakers.map(({ speaker, voice }) => ({ speaker, voice: canonical(voice) }));
+  const stranger = parts.find(
+    ({ speaker }) =>
+      speaker !== undefined && !members.some((one) => one.speaker.toLowerCase() === speaker.toLowerCase()),
+  );
+  if (stranger) {
+    throw new AppError(
+      "invalid",
+      `speechMetadata.speaker '${stranger.speaker}' is none of the speakers configured.`,
+      {
+        param: field.text,
+      },
+    );
+  }
+  const segments = scriptSpeakers(parts, members);
+  if (segments.length === 0) {
+    throw new AppError("invalid", `'${field.text}' holds no line to speak besides its instruction.`, {
+      param: field.text,
+    });
+  }
+  return segments;
+}
+
+function request(input: SpeechInput, segments: SpeechSegment[], target: Target): SpeechRequest {
+  return {
+    model: target.upstreamName,
+    segments,
+    ...(input.language === undefined ? {} : { language: input.language }),
+    speed: input.speed,
+    ...(input.instructions === undefined ? {} : { instructions: input.instructions }),
+    source: input.source,
+  };
+}
+
+/** What the channel that served could not follow: a provider of the caller's own dialect takes all. */
+function ignoredFields(input: SpeechInput, { channel }: Target): readonly string[] {
+  return channel.provider === input.source.dialect ? [] : input.dialectFields;
+}

@@ -1,0 +1,15 @@
+import { OpenAiSpeechRequest } from "../../contracts/speech-openai";
+import { createSpeech } from "../openai/speech";
+import { gatewayRoute } from "../route";
+
+export const SPEECH_OPENAI_ROUTES = [
+  gatewayRoute({
+    surface: "openai",
+    method: "POST",
+    path: "/v1/audio/speech",
+    operation: "speech",
+    summary: "Speak a text as mp3, opus, aac, flac, wav or pcm",
+    body: OpenAiSpeechRequest,
+    handle: (ctx, { body }) => createSpeech(ctx, body),
+  }),
+];
