@@ -7,7 +7,7 @@ import type { CallOutcome } from "./call";
  */
 export function failedOutcome(error: unknown, used: Partial<CallOutcome> = {}): CallOutcome {
   const code = isAppError(error) ? error.code : "internal";
-  const status = (isAppError(error) ? error.details.upstreamStatus : undefined) ?? HTTP_STATUS[code];
+  const isPassedOn404 = isAppError(error) && code === "invalid" && error.details.upstreamStatus === 404;
   return {
     inputTokens: 0,
     outputTokens: 0,
@@ -15,7 +15,7 @@ export function failedOutcome(error: unknown, used: Partial<CallOutcome> = {}): 
     estimated: false,
     cached: false,
     ...used,
-    status,
+    status: isPassedOn404 ? 404 : HTTP_STATUS[code],
     error: code,
   };
 }

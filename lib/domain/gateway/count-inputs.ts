@@ -1,0 +1,57 @@
+import { AppError } from "../../errors";
+import type { GatewayContext } from "../context";
+
+export interface EmbeddingInput {
+  /** Not empty. */
+  text: string;
+  /** How many token ids the caller sent, when it sent ids; absent: they are counted. */
+  tokens?: number;
+}
+
+/** Tokens of one request together (CONTRACT §4). */
+const MAX_TOKENS_IN_ALL = 300_000;
+/** The event loop gets its turn after this many characters were counted, a few milliseconds' work. */
+const CHARACTERS_A_TURN = 16_384;
+
+function tooLong(limit: number, many: boolean, index: number): AppError {
+  const which = many ? ` (input ${index})` : "";
+  return new AppError(
+    "invalid",
+    `This model's maximum context length is ${limit} tokens${which}. Please shorten the input.`,
+    { param: "input", apiCode: "context_length_exceeded" },
+  );
+}
+
+/**
+ * Tokens (cl100k_base) and UTF-16 code units of all inputs. Throws `invalid` when one has more than
+ * `maxInputTokens` or all have more than 300,000; never cuts.
+ */
+export async function countInputs(
+  ctx: Pick<GatewayContext, "countTokens">,
+  inputs: readonly EmbeddingInput[],
+  maxInputTokens: number | null,
+): Promise<{ tokens: number; characters: number }> {
+  const limit = maxInputTokens ?? MAX_TOKENS_IN_ALL;
+  let tokens = 0;
+  let characters = 0;
+  let sinceTurn = 0;
+  for (const [index, input] of inputs.entries()) {
+    const count = input.tokens ?? ctx.countTokens(input.text, limit);
+    if (count > limit) throw tooLong(limit, inputs.length > 1, index);
+    tokens += count;
+    characters += input.text.length;
+    if (tokens > MAX_TOKENS_IN_ALL) {
+      throw new AppError(
+        "invalid",
+        `The inputs have more than ${MAX_TOKENS_IN_ALL} tokens in all. Please send fewer in one request.`,
+        { param: "input", apiCode: "max_tokens_per_request" },
+      );
+    }
+    sinceTurn += input.text.length;
+    if (sinceTurn > CHARACTERS_A_TURN) {
+      sinceTurn = 0;
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+  }
+  return { tokens, characters };
+}

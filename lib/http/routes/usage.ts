@@ -1,0 +1,62 @@
+import { nanoToUsd } from "../../contracts/money";
+import { toTimestamp } from "../../contracts/timestamp";
+import { UsageList, UsageQuery, type UsageRow } from "../../contracts/usage";
+import { listUsage } from "../../domain/usage/list-usage";
+import type { UsageRecord } from "../../ports/store";
+import { consoleRoute } from "../route";
+
+function usageRow(row: UsageRecord): UsageRow {
+  return {
+    request_id: row.requestId,
+    at: toTimestamp(row.at),
+    key_id: row.keyId,
+    user_id: row.userId,
+    model: row.model,
+    channel_id: row.channelId,
+    operation: row.operation,
+    attempts: row.attempts,
+    input_tokens: row.inputTokens,
+    output_tokens: row.outputTokens,
+    audio_ms: row.audioMs,
+    cost_usd: nanoToUsd(row.costNano),
+    status: row.status,
+    error: row.error,
+    cached: row.cached,
+    estimated: row.estimated,
+    user: row.user,
+    tags: row.tags,
+    latency_ms: row.latencyMs,
+    first_byte_ms: row.firstByteMs,
+  };
+}
+
+function optionalTime(text: string | undefined): number | undefined {
+  return text === undefined ? undefined : Date.parse(text);
+}
+
+export const USAGE_ROUTES = [
+  consoleRoute({
+    method: "GET",
+    path: "/api/usage",
+    auth: "manage",
+    query: UsageQuery,
+    data: UsageList,
+    summary: "List calls, newest first; members see their own",
+    async handle(ctx, { query }) {
+      // The door has read it by the schema above; its declared type is the loose one of every route.
+      const asked = query as UsageQuery;
+      const page = await listUsage(ctx, {
+        limit: asked.limit,
+        cursor: asked.cursor ?? null,
+        q: asked.q ?? null,
+        keyId: asked.key_id,
+        userId: asked.user_id,
+        model: asked.model,
+        channelId: asked.channel_id,
+        from: optionalTime(asked.from),
+        to: optionalTime(asked.to),
+      });
+      return { data: { items: page.items.map(usageRow), next_cursor: page.nextCursor } };
+    },
+  }),
+];
