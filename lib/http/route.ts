@@ -60,6 +60,8 @@ export interface GatewayRoute {
   reply?: z.ZodType;
   /** Largest body in bytes; absent: 4 MiB. */
   maxBodyBytes?: number;
+  /** Most elements in one array of the body; absent: 10,000, for embeddings 300,000 (token ids). */
+  maxArrayItems?: number;
   /** `x-goog-api-key` and `?key=` are read besides Bearer. */
   takesGoogleKey?: boolean;
   /** `body` is the parsed JSON (strictly read: depth, keys, duplicates), undefined for GET. */

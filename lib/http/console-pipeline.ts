@@ -1,0 +1,132 @@
+import type { z } from "zod";
+import { DEFAULT_LIMITS } from "../contracts/limits";
+import type { ConsoleCaller, ConsoleContext, Services } from "../domain/context";
+import { AppError, hasCode, type Issue } from "../errors";
+import { authenticateConsole } from "./authenticate-console";
+import { checkContentType } from "./content-type";
+import { describeDevice } from "./device";
+import type { Inbound, Outbound } from "./exchange";
+import { requireSetUp } from "./is-set-up";
+import { readJsonObject } from "./read-json";
+import { jsonReply } from "./respond";
+import type { ConsoleRoute, Parameters } from "./route";
+import { requireSameOrigin } from "./same-origin";
+
+const ANONYMOUS: ConsoleCaller = { kind: "anonymous" };
+
+/** Zod's faults as ours: unknown fields are named one by one. */
+export function issuesOf(error: z.ZodError): Issue[] {
+  return error.issues.flatMap((issue) => {
+    const path = issue.path.map(String).join(".");
+    if (issue.code !== "unrecognized_keys") return [{ path, message: issue.message }];
+    return issue.keys.map((key) => ({
+      path: path === "" ? key : `${path}.${key}`,
+      message: "This field is not known.",
+    }));
+  });
+}
+
+/** `input` through `schema`; every fault in `issues`. Throws `invalid`. */
+export function parseInput<Schema extends z.ZodType>(schema: Schema, input: unknown): z.output<Schema> {
+  const result = schema.safeParse(input);
+  if (result.success) return result.data;
+  const issues = issuesOf(result.error);
+  const [first] = issues;
+  const more = issues.length > 1 ? ` (and ${issues.length - 1} more)` : "";
+  const message =
+    first === undefined ? "The request is not valid." : `${first.path || "body"}: ${first.message}${more}`;
+  throw new AppError("invalid", message, { issues });
+}
+
+function readQuery(query: string): Record<string, string> {
+  const values: Record<string, string> = {};
+  if (query === "") return values;
+  for (const [name, value] of new URLSearchParams(query)) {
+    if (Object.hasOwn(values, name))
+      throw new AppError("invalid", `The query parameter '${name}' is given twice.`);
+    values[name] = value;
+  }
+  return values;
+}
+
+async function findCaller(route: ConsoleRoute, services: Services, request: Inbound): Promise<ConsoleCaller> {
+  if (!request.headers.has("cookie") && !request.headers.has("authorization")) return ANONYMOUS;
+  if (route.auth !== "none") return authenticateConsole(services, request);
+  try {
+    return await authenticateConsole(services, request);
+  } catch (error) {
+    // An address for everybody does not mind a dead cookie; a store that is away is another matter.
+    if (hasCode(error, "unauthenticated")) return ANONYMOUS;
+    throw error;
+  }
+}
+
+function requireLevel(route: ConsoleRoute, caller: ConsoleCaller): void {
+  if (route.auth === "none") return;
+  if (caller.kind === "anonymous")
+    throw new AppError("unauthenticated", "Sign in first, or send a key that may manage.");
+  if (route.auth === "session" && caller.kind !== "session")
+    throw new AppError("forbidden", "This needs a signed-in session; a key cannot do it.");
+  if (route.auth === "admin" && caller.user.role === "member")
+    throw new AppError("forbidden", "This needs an administrator.");
+}
+
+function hasBody(request: Inbound): boolean {
+  const length = request.headers.get("content-length");
+  return (length !== undefined && length !== "0") || request.headers.has("transfer-encoding");
+}
+
+async function readBody(route: ConsoleRoute, services: Services, request: Inbound): Promise<unknown> {
+  if (route.method === "GET") return undefined;
+  // DELETE is never sent across sites without asking first, so a bare one needs no content type.
+  const isBare = route.method === "DELETE" && !hasBody(request);
+  checkContentType(request, !isBare);
+  if (isBare && route.body === undefined) return undefined;
+  const limits = services.instance.limits ?? DEFAULT_LIMITS;
+  const bytes = await request.readBody(limits.consoleBodyBytes);
+  if (route.body !== undefined) return parseInput(route.body, readJsonObject(bytes));
+  if (bytes.length > 0 && Object.keys(readJsonObject(bytes)).length > 0)
+    throw new AppError("invalid", "This address takes no fields.");
+  return undefined;
+}
+
+/** What a console handler works with. */
+export function consoleContext(services: Services, request: Inbound, caller: ConsoleCaller): ConsoleContext {
+  return {
+    ...services,
+    caller,
+    peer: request.peer,
+    device: describeDevice(request.headers.get("user-agent")),
+    requestId: request.requestId,
+  };
+}
+
+/**
+ * One call of the console's API: same site? → set up? → who is it, may they → content type, size, JSON, fields → handle.
+ */
+export async function runConsoleRoute(
+  route: ConsoleRoute,
+  services: Services,
+  request: Inbound,
+  params: Parameters,
+): Promise<Outbound> {
+  if (route.method !== "GET") requireSameOrigin(request, services.instance.baseUrl ?? null);
+  if (!route.openBeforeSetup && route.path.startsWith("/api/user/login")) await requireSetUp(services);
+  const caller = await findCaller(route, services, request);
+  requireLevel(route, caller);
+  const body = await readBody(route, services, request);
+  const given = readQuery(request.query);
+  // A schema of the query describes an object, so its output is a record.
+  const query = (route.query === undefined ? given : parseInput(route.query, given)) as Record<
+    string,
+    unknown
+  >;
+  const context = consoleContext(services, request, caller);
+  // The table holds routes of any body type; `body` has just been parsed with this route's own schema.
+  const reply = await route.handle(context, { body: body as never, query, params, request });
+  return jsonReply(
+    reply.status ?? 200,
+    { success: true, message: "", data: reply.data ?? null },
+    { ...reply.headers, ...(reply.cookies?.length ? { "set-cookie": reply.cookies } : {}) },
+  );
+}

@@ -1,0 +1,79 @@
+import { DEFAULT_LIMITS } from "../contracts/limits";
+import type { GatewayContext, Services } from "../domain/context";
+import { admitRequest } from "../domain/gateway/admit-request";
+import { authenticateKey } from "../domain/gateway/authenticate-key";
+import { AppError } from "../errors";
+import type { KeyWithOwner } from "../ports/store";
+import { checkContentType } from "./content-type";
+import type { Inbound, Outbound } from "./exchange";
+import { requireSetUp } from "./is-set-up";
+import { presentedKey } from "./presented-key";
+import { JSON_LIMITS, type JsonLimits, readJsonObject } from "./read-json";
+import { renderFailure } from "./render-failure";
+import type { GatewayRoute, Parameters } from "./route";
+
+const MAX_TAGS_LENGTH = 256;
+const TOKEN_LIMITS: JsonLimits = { ...JSON_LIMITS, maxArrayItems: 300_000 };
+
+function jsonLimits(route: GatewayRoute): JsonLimits {
+  if (route.maxArrayItems !== undefined) return { ...JSON_LIMITS, maxArrayItems: route.maxArrayItems };
+  return route.operation === "embeddings" ? TOKEN_LIMITS : JSON_LIMITS;
+}
+
+function maxBodyBytes(route: GatewayRoute, services: Services): number {
+  const limits = services.instance.limits ?? DEFAULT_LIMITS;
+  if (route.operation === "embeddings") return limits.embeddingsBodyBytes;
+  return route.maxBodyBytes ?? limits.jsonBodyBytes;
+}
+
+async function readBody(route: GatewayRoute, services: Services, request: Inbound): Promise<unknown> {
+  if (route.method === "GET") return undefined;
+  checkContentType(request, false);
+  return readJsonObject(await request.readBody(maxBodyBytes(route, services)), jsonLimits(route));
+}
+
+function readTags(request: Inbound): string | null {
+  const tags = request.headers.get("x-patchbay-tags");
+  if (tags === undefined) return null;
+  if (tags.length > MAX_TAGS_LENGTH)
+    throw new AppError("invalid", `x-patchbay-tags is longer than ${MAX_TAGS_LENGTH} characters.`);
+  return tags;
+}
+
+function gatewayContext(services: Services, caller: KeyWithOwner, request: Inbound): GatewayContext {
+  return {
+    ...services,
+    caller,
+    peer: request.peer,
+    requestId: request.requestId,
+    tags: readTags(request),
+    signal: request.signal,
+    receivedAt: request.receivedAt,
+  };
+}
+
+/**
+ * One gateway call: set up? → key → requests per minute → content type, size, JSON → handle. `pathFault` is what is
+ * wrong with the path's model id, told to those with a key. Throws only what comes before the key is admitted.
+ */
+export async function runGatewayRoute(
+  route: GatewayRoute,
+  services: Services,
+  request: Inbound,
+  params: Parameters,
+  pathFault: AppError | null,
+): Promise<Outbound> {
+  await requireSetUp(services);
+  const presented = presentedKey(request, route.takesGoogleKey ?? route.surface === "gemini");
+  const caller = await authenticateKey(services, presented, request.peer);
+  const limitHeaders = admitRequest(services, caller);
+  let reply: Outbound;
+  try {
+    if (pathFault !== null) throw pathFault;
+    const body = await readBody(route, services, request);
+    reply = await route.handle(gatewayContext(services, caller, request), { body, params, request });
+  } catch (error) {
+    reply = renderFailure(route.surface, error, request, services.log);
+  }
+  return { ...reply, headers: { ...limitHeaders, ...reply.headers } };
+}

@@ -1,0 +1,48 @@
+const MAY_HAVE_DOTS = /\/(?:\.|%2e)/i;
+
+function asDots(segment: string): string {
+  return segment.replaceAll(/%2e/gi, ".");
+}
+
+/** Resolves `.` and `..` segments as browsers do (WHATWG URL §4.4), percent-encoded dots included; all else stays. */
+export function normalizePath(path: string): string {
+  if (!MAY_HAVE_DOTS.test(path)) return path;
+  const kept: string[] = [];
+  const segments = path.split("/").slice(1);
+  for (const [index, segment] of segments.entries()) {
+    const dots = asDots(segment);
+    const isLast = index === segments.length - 1;
+    if (dots === "..") kept.pop();
+    else if (dots !== ".") kept.push(segment);
+    if (isLast && (dots === "." || dots === "..")) kept.push("");
+  }
+  return `/${kept.join("/")}`;
+}
+
+/** True when every percent-escape of the path decodes to UTF-8. */
+export function isDecodable(path: string): boolean {
+  if (!path.includes("%")) return true;
+  try {
+    decodeURIComponent(path);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+const OWNED_TOPS = new Set(["v1", "v1beta", "api"]);
+const OWNED_PATHS = new Set(["/metrics", "/openapi.json"]);
+
+/**
+ * True when the route table answers a normalised path: everything below `/v1`, `/v1beta` and `/api` in any spelling
+ * (an unknown spelling gets the table's 404, never a page), but next-auth's own `/api/auth/`.
+ */
+export function belongsToTable(path: string): boolean {
+  if (OWNED_PATHS.has(path) || path.startsWith("//")) return true;
+  const end = path.indexOf("/", 1);
+  let top = end === -1 ? path.slice(1) : path.slice(1, end);
+  if (top.includes("%")) top = decodeURIComponent(top);
+  // `/api;x=1` and `/v1.rsc` are no pages either.
+  top = (top.split(/[;.]/, 1)[0] ?? "").toLowerCase();
+  return OWNED_TOPS.has(top) && !path.startsWith("/api/auth/");
+}

@@ -1,0 +1,93 @@
+import { createAddressList } from "../domain/gateway/address-list";
+import type { Peer } from "./exchange";
+
+/** Headers in which proxies tell whom they speak for. Deleted before anything behind the door sees them. */
+export const FORWARDING_HEADERS: ReadonlySet<string> = new Set([
+  "forwarded",
+  "via",
+  "x-forwarded-for",
+  "x-forwarded-host",
+  "x-forwarded-port",
+  "x-forwarded-proto",
+  "x-forwarded-server",
+  "x-forwarded-prefix",
+  "x-original-forwarded-for",
+  "x-original-url",
+  "x-rewrite-url",
+  "x-real-ip",
+  "x-client-ip",
+  "x-cluster-client-ip",
+  "true-client-ip",
+  "cf-connecting-ip",
+  "fly-client-ip",
+]);
+
+/** Hops looked at from the right; longer chains are somebody's joke. */
+const MAX_HOPS = 32;
+const LOOPBACK = /^(?:127\.\d+\.\d+\.\d+|::1)$/;
+const LOOPBACK_HOST = /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])(?::\d+)?$/i;
+
+/** `::ffff:192.0.2.1` is 192.0.2.1; a zone (`%eth0`) is no part of an address. */
+export function unifyAddress(address: string): string {
+  const lower = (address.split("%")[0] ?? "").toLowerCase();
+  return lower.startsWith("::ffff:") && lower.includes(".") ? lower.slice(7) : lower;
+}
+
+/** `192.0.2.1:1234`, `"[2001:db8::1]:1234"` and bare forms, as some proxies write them. */
+function hopAddress(hop: string): string {
+  const text = hop.trim().replace(/^"|"$/g, "");
+  const bracketed = /^\[([^\]]*)\](?::\d+)?$/.exec(text);
+  if (bracketed !== null) return unifyAddress(bracketed[1] ?? "");
+  return unifyAddress(/^[^:]+:\d+$/.test(text) ? text.slice(0, text.lastIndexOf(":")) : text);
+}
+
+export interface PeerReader {
+  /** True when this socket's other end is a proxy whose word counts. `socketAddress` is unified. */
+  isTrusted(socketAddress: string): boolean;
+  read(socketAddress: string, httpVersion: string, headers: ReadonlyMap<string, string>): Peer;
+}
+
+/** Reads who the caller is. `trusted`: addresses and CIDRs of proxies; `baseUrl` https means every caller came by https. */
+export function createPeerReader(trusted: readonly string[], baseUrl: string | null): PeerReader {
+  const isListed = createAddressList(trusted);
+  const isTrusted = trusted.length === 0 ? () => false : isListed;
+  const isHttps = baseUrl?.startsWith("https:") ?? false;
+
+  function clientOf(socketAddress: string, forwardedFor: string | undefined): string {
+    if (forwardedFor === undefined) return socketAddress;
+    const hops = forwardedFor.split(",").slice(-MAX_HOPS);
+    let client = socketAddress;
+    for (const hop of hops.reverse()) {
+      const address = hopAddress(hop);
+      if (address === "") break;
+      client = address;
+      if (!isTrusted(address)) break;
+    }
+    return client;
+  }
+
+  function isForwarded(headers: ReadonlyMap<string, string>): boolean {
+    for (const name of headers.keys()) if (FORWARDING_HEADERS.has(name)) return true;
+    return false;
+  }
+
+  return {
+    isTrusted,
+    read(socketAddress, httpVersion, headers) {
+      const isProxy = isTrusted(socketAddress);
+      const isLocal =
+        LOOPBACK.test(socketAddress) &&
+        httpVersion === "1.1" &&
+        LOOPBACK_HOST.test(headers.get("host") ?? "") &&
+        !isForwarded(headers);
+      if (!isProxy) return { address: socketAddress, isLocal, isSecure: isHttps };
+      // The last word is the trusted proxy's own; what stands before it came from the caller.
+      const scheme = headers.get("x-forwarded-proto")?.split(",").at(-1)?.trim().toLowerCase();
+      return {
+        address: clientOf(socketAddress, headers.get("x-forwarded-for")),
+        isLocal,
+        isSecure: isHttps || scheme === "https",
+      };
+    },
+  };
+}

@@ -1,0 +1,46 @@
+/** Headers that protect whoever reads our replies (SECURITY HD-1). */
+
+const COMMON = {
+  "x-content-type-options": "nosniff",
+  "referrer-policy": "no-referrer",
+  "cross-origin-resource-policy": "same-origin",
+};
+
+/** For `/api`, `/v1`, `/v1beta` and the rest of the route table: data, never rendered, never kept. */
+export const DATA_HEADERS: Readonly<Record<string, string>> = {
+  ...COMMON,
+  "cache-control": "no-store",
+  "content-security-policy": "default-src 'none'; frame-ancestors 'none'",
+};
+
+export const STRICT_TRANSPORT = "max-age=63072000; includeSubDomains";
+
+/** The policy of a page; scripts run by nonce alone. `isDevelopment` lets Next's reloading work. */
+export function pagePolicy(nonce: string, isDevelopment: boolean): string {
+  return [
+    "default-src 'self'",
+    `script-src 'self' 'nonce-${nonce}' 'strict-dynamic'${isDevelopment ? " 'unsafe-eval'" : ""}`,
+    // Nonce-only styles break charts and notices.
+    "style-src 'self' 'unsafe-inline'",
+    "img-src 'self' data: blob:",
+    "media-src 'self' blob:",
+    "worker-src 'self' blob:",
+    `connect-src 'self'${isDevelopment ? " ws: wss:" : ""}`,
+    "font-src 'self'",
+    "form-action 'self'",
+    "object-src 'none'",
+    "base-uri 'none'",
+    "frame-ancestors 'none'",
+  ].join("; ");
+}
+
+/** Everything a page's reply carries besides its own headers. */
+export function pageHeaders(policy: string, isSecure: boolean): Record<string, string> {
+  return {
+    ...COMMON,
+    "content-security-policy": policy,
+    "cross-origin-opener-policy": "same-origin",
+    "x-frame-options": "DENY",
+    ...(isSecure ? { "strict-transport-security": STRICT_TRANSPORT } : {}),
+  };
+}
