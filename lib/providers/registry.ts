@@ -3,6 +3,7 @@ import type { Clock } from "../ports/clock";
 import type { EmbeddingModel } from "../ports/embedding-model";
 import type { SpeechModel } from "../ports/speech-model";
 import type { ChannelRecord } from "../ports/store";
+import { createEmbeddedSpeech } from "./embedded-speech/create";
 import { createLexicalModel } from "./lexical/lexical-model";
 
 export interface ProviderSettings {
@@ -20,6 +21,10 @@ export interface Provider {
 
 /** Every provider by the name that channels carry. A new one is a folder beside this file and a line here. */
 const PROVIDERS: Readonly<Record<string, (settings: ProviderSettings) => Provider>> = {
+  "embedded-speech": ({ workerFile, clock }) => {
+    const model = createEmbeddedSpeech({ workerFile: workerFile("speech"), clock });
+    return { speech: () => model, close: () => model.close() };
+  },
   lexical: () => {
     const model = createLexicalModel();
     return { embedding: () => model };

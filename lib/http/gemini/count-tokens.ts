@@ -1,8 +1,8 @@
 import { CountTokensRequest } from "../../contracts/gemini-embeddings";
 import type { GatewayContext } from "../../domain/context";
 import { getUsableModel } from "../../domain/models/list-usable";
+import { checkFields } from "../check-fields";
 import type { Outbound } from "../exchange";
-import { parseFields } from "../parse-fields";
 import { jsonReply } from "../respond";
 import { camelFields } from "./field-names";
 import { textOf } from "./text-of";
@@ -16,7 +16,7 @@ export async function countContentTokens(
   model: string,
   sent: unknown,
 ): Promise<Outbound> {
-  const request = parseFields(CountTokensRequest, camelFields(CountTokensRequest, sent));
+  const request = checkFields(CountTokensRequest, camelFields(CountTokensRequest, sent));
   await getUsableModel(ctx, model);
   const { generateContentRequest: whole, contents = whole?.contents ?? [] } = request;
   const system = whole?.systemInstruction;

@@ -3,8 +3,8 @@ import type { CatalogEntry, GatewayContext } from "../../domain/context";
 import { type EmbeddedTexts, embedTexts } from "../../domain/gateway/embed-texts";
 import { resolveModel } from "../../domain/gateway/resolve-model";
 import { AppError } from "../../errors";
+import { checkFields } from "../check-fields";
 import type { Outbound } from "../exchange";
-import { parseFields } from "../parse-fields";
 import { JSON_TYPE } from "../respond";
 import { vectorToJson } from "../vector-text";
 import { camelFields } from "./field-names";
@@ -100,7 +100,7 @@ function usageOf({ inputTokens }: EmbeddedTexts): string {
 
 /** `POST …/models/{model}:embedContent`: one content, one vector. */
 export async function embedContent(ctx: GatewayContext, model: string, sent: unknown): Promise<Outbound> {
-  const request = parseFields(EmbedContentRequest, camelFields(EmbedContentRequest, sent));
+  const request = checkFields(EmbedContentRequest, camelFields(EmbedContentRequest, sent));
   const embedded = await embed(ctx, model, [request], () => "");
   const [vector = new Float32Array(0)] = embedded.vectors;
   return {
@@ -116,7 +116,7 @@ export async function batchEmbedContents(
   model: string,
   sent: unknown,
 ): Promise<Outbound> {
-  const { requests } = parseFields(BatchEmbedContentsRequest, camelFields(BatchEmbedContentsRequest, sent));
+  const { requests } = checkFields(BatchEmbedContentsRequest, camelFields(BatchEmbedContentsRequest, sent));
   const embedded = await embed(ctx, model, requests, (index) => `requests.${index}.`);
   return {
     status: 200,

@@ -5,8 +5,8 @@ import { embedTexts } from "../../domain/gateway/embed-texts";
 import { isModelName, resolveModel } from "../../domain/gateway/resolve-model";
 import { AppError } from "../../errors";
 import { decodeTokens } from "../../text/tokenize";
+import { checkFields } from "../check-fields";
 import type { Outbound } from "../exchange";
-import { parseFields } from "../parse-fields";
 import { renderEmbeddings } from "./embeddings-reply";
 
 function modelFault(message: string): AppError {
@@ -70,7 +70,7 @@ export async function createEmbeddings(
   body: unknown,
   modelInPath: string | null,
 ): Promise<Outbound> {
-  const request = parseFields(EmbeddingsRequest, body);
+  const request = checkFields(EmbeddingsRequest, body);
   if (modelInPath === null && request.model === undefined) throw modelFault("'model' is required.");
   const inputs = textsOf(request.input);
   const { entry, askedModel } =
