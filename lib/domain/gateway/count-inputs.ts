@@ -9,7 +9,7 @@ export interface EmbeddingInput {
 }
 
 /** Tokens of one request together (CONTRACT §4). */
-const MAX_TOKENS_IN_ALL = 300_000;
+export const MAX_TOKENS_IN_ALL = 300_000;
 /** The event loop gets its turn after this many characters were counted, a few milliseconds' work. */
 const CHARACTERS_A_TURN = 16_384;
 
@@ -19,6 +19,14 @@ function tooLong(limit: number, many: boolean, index: number): AppError {
     "invalid",
     `This model's maximum context length is ${limit} tokens${which}. Please shorten the input.`,
     { param: "input", apiCode: "context_length_exceeded" },
+  );
+}
+
+export function tooManyTokens(): AppError {
+  return new AppError(
+    "invalid",
+    `The inputs have more than ${MAX_TOKENS_IN_ALL} tokens in all. Please send fewer in one request.`,
+    { param: "input", apiCode: "max_tokens_per_request" },
   );
 }
 
@@ -40,13 +48,7 @@ export async function countInputs(
     if (count > limit) throw tooLong(limit, inputs.length > 1, index);
     tokens += count;
     characters += input.text.length;
-    if (tokens > MAX_TOKENS_IN_ALL) {
-      throw new AppError(
-        "invalid",
-        `The inputs have more than ${MAX_TOKENS_IN_ALL} tokens in all. Please send fewer in one request.`,
-        { param: "input", apiCode: "max_tokens_per_request" },
-      );
-    }
+    if (tokens > MAX_TOKENS_IN_ALL) throw tooManyTokens();
     sinceTurn += input.text.length;
     if (sinceTurn > CHARACTERS_A_TURN) {
       sinceTurn = 0;

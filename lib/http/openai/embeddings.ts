@@ -1,6 +1,6 @@
 import { type EmbeddingsInput, EmbeddingsRequest } from "../../contracts/embeddings";
 import type { CatalogEntry, GatewayContext } from "../../domain/context";
-import type { EmbeddingInput } from "../../domain/gateway/count-inputs";
+import { type EmbeddingInput, MAX_TOKENS_IN_ALL, tooManyTokens } from "../../domain/gateway/count-inputs";
 import { embedTexts } from "../../domain/gateway/embed-texts";
 import { isModelName, resolveModel } from "../../domain/gateway/resolve-model";
 import { AppError } from "../../errors";
@@ -24,9 +24,17 @@ function decode(tokens: readonly number[], index: number | null): EmbeddingInput
   return { text, tokens: tokens.length };
 }
 
+/** Before they are decoded: millions of ids would take long. */
+function checkTokenTotal(input: Exclude<EmbeddingsInput, string>): void {
+  let total = 0;
+  for (const one of input) total += typeof one === "number" ? 1 : typeof one === "string" ? 0 : one.length;
+  if (total > MAX_TOKENS_IN_ALL) throw tooManyTokens();
+}
+
 /** The four forms of `input` as texts. An array of numbers is one input. */
 function textsOf(input: EmbeddingsInput): EmbeddingInput[] {
   if (typeof input === "string") return [{ text: input }];
+  checkTokenTotal(input);
   const inputs: EmbeddingInput[] = [];
   const single: number[] = [];
   for (const [index, one] of input.entries()) {
