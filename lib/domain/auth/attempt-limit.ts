@@ -1,0 +1,24 @@
+import { AppError } from "../../errors";
+import type { ConsoleContext } from "../context";
+import { addressBucket } from "../gateway/address-list";
+
+const MINUTE_MS = 60_000;
+
+/** Takes one of `limit` attempts a minute and address. Throws `rate_limited`. */
+export function takeAttempt(
+  ctx: Pick<ConsoleContext, "limiter" | "metrics" | "peer">,
+  what: string,
+  limit: number,
+): void {
+  const taken = ctx.limiter.take(`${what}:${addressBucket(ctx.peer.address)}`, limit, MINUTE_MS);
+  if (taken.allowed) return;
+  ctx.metrics.count("rate_limited");
+  throw tooMany("Too many attempts from this address.", taken.retryAfterMs);
+}
+
+/** A 429 that says how long to wait. */
+export function tooMany(words: string, retryAfterMs: number): AppError {
+  const seconds = Math.max(1, Math.ceil(retryAfterMs / 1000));
+  const wait = seconds < 120 ? `${seconds} s` : `${Math.ceil(seconds / 60)} minutes`;
+  return new AppError("rate_limited", `${words} Try again in ${wait}.`, { retryAfterMs: seconds * 1000 });
+}

@@ -1,0 +1,35 @@
+import { hasCode } from "../../errors";
+import type { SessionRecord, UserRecord } from "../../ports/store";
+import type { Services } from "../context";
+import { readSettings } from "../settings/read";
+import { isAlive, sessionLifetime } from "./session-lifetime";
+import { digestToken } from "./tokens";
+
+/** Uses of a session closer together than this are not written down. */
+const TOUCH_MS = 60_000;
+
+/**
+ * The session behind a cookie's id with its user as the store has them now; null when it was ended, has run out, or
+ * belongs to a disabled user or an older password.
+ */
+export async function findLiveSession(
+  services: Pick<Services, "store" | "clock" | "log">,
+  sid: string,
+): Promise<{ user: UserRecord; session: SessionRecord } | null> {
+  const session = await services.store.sessions.find(digestToken(sid));
+  if (session === null) return null;
+  const user = await services.store.users.findById(session.userId);
+  if (user === null || !user.enabled || user.passwordVersion !== session.passwordVersion) return null;
+  const now = services.clock.now();
+  const { idleMs } = sessionLifetime(await readSettings(services.store), user.role);
+  if (!isAlive(session, idleMs, now)) return null;
+  if (now - session.lastSeenAt < TOUCH_MS) return { user, session };
+  try {
+    await services.store.sessions.touch(session.id, now);
+  } catch (error) {
+    // A full or read-only store must not keep people from looking at what is wrong.
+    if (!hasCode(error, "storage_unavailable")) throw error;
+    services.log.warn("session_touch_failed", { error: error.code });
+  }
+  return { user, session: { ...session, lastSeenAt: now } };
+}

@@ -1,0 +1,35 @@
+import { AppError } from "../../errors";
+import type { SessionRecord, UserRecord } from "../../ports/store";
+import type { ConsoleContext } from "../context";
+
+/** The signed-in user. Throws `unauthenticated`; `forbidden` for a manage key, which never acts on accounts. */
+export function requireSession(ctx: ConsoleContext): { user: UserRecord; session: SessionRecord } {
+  switch (ctx.caller.kind) {
+    case "session":
+      return ctx.caller;
+    case "manage-key":
+      throw new AppError("forbidden", "This needs a signed-in session; an API key cannot do it.");
+    case "anonymous":
+      throw new AppError("unauthenticated", "Sign in first.");
+  }
+}
+
+/** Whoever acts, by session or manage key. Throws `unauthenticated`. */
+export function requireUser(ctx: ConsoleContext): UserRecord {
+  if (ctx.caller.kind === "anonymous") throw new AppError("unauthenticated", "Sign in first.");
+  return ctx.caller.user;
+}
+
+/** Owner or admin, by session or manage key. Throws `unauthenticated`, `forbidden`. */
+export function requireAdmin(ctx: ConsoleContext): UserRecord {
+  const user = requireUser(ctx);
+  if (user.role === "member") throw new AppError("forbidden", "This is for administrators.");
+  return user;
+}
+
+const RANK = { owner: 2, admin: 1, member: 0 } as const;
+
+/** True when `actor` stands above `target`: nobody changes an equal or a higher role. */
+export function outranks(actor: UserRecord, target: Pick<UserRecord, "role">): boolean {
+  return RANK[actor.role] > RANK[target.role];
+}

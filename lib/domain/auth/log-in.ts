@@ -1,0 +1,103 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { LoginRequest } from "../../contracts/login";
+import { AppError, isAppError } from "../../errors";
+import type { FlowRecord, Repositories, UserRecord } from "../../ports/store";
+import { recordAudit } from "../audit/record";
+import type { ConsoleContext } from "../context";
+import { takeAttempt } from "./attempt-limit";
+import { loginKey } from "./login-key";
+import { countWrongPassword, delayOf, nameDigest } from "./login-throttle";
+import { canonicalPassword } from "./password-rules";
+import { type StartedSession, startSession } from "./start-session";
+import { digestToken, newToken } from "./tokens";
+
+export const FLOW_LIFE_MS = 300_000;
+const FLOW_ATTEMPTS = 5;
+/** Share of the floor added at random, so that a refusal's time tells nothing of the work behind it. */
+const JITTER = 0.34;
+
+export type LoginOutcome =
+  | { kind: "session"; user: UserRecord; started: StartedSession }
+  | { kind: "second-step"; flowToken: string; expiresAt: number };
+
+/**
+ * Checks name and password. Right: a session, or a flow that waits for the second factor. Unknown name, wrong
+ * password and disabled user are one `invalid_credentials` after the same work and the same time.
+ * Throws `rate_limited` too: by address, or by the name's own delay.
+ */
+export async function logIn(ctx: ConsoleContext, input: LoginRequest): Promise<LoginOutcome> {
+  const startedAt = ctx.clock.monotonic();
+  takeAttempt(ctx, "login", ctx.signIn.loginAttemptsPerMinute);
+  const delayed = await delayOf(ctx.store, ctx, input.username);
+  if (delayed !== null) throw delayed;
+
+  const password = canonicalPassword(input.password);
+  const found = await ctx.store.users.findByLogin(loginKey(input.username));
+  const user = found?.enabled ? found : null;
+  const isRight = await ctx.hasher.verify(user?.passwordHash ?? null, password);
+  // Hashed outside the transaction: it takes longer than anything in it.
+  const rehashed =
+    isRight && user !== null && ctx.hasher.needsRehash(user.passwordHash)
+      ? await ctx.hasher.hash(password, "login")
+      : null;
+
+  const outcome = await ctx.store.transaction(async (tx): Promise<LoginOutcome | AppError> => {
+    // Of many guesses at once, none beyond the tenth may learn whether it was right.
+    const late = await delayOf(tx, ctx, input.username);
+    if (late !== null) return late;
+    if (!isRight || user === null) return refuse(tx, ctx, input.username);
+    const present = await tx.users.findById(user.id);
+    if (!present?.enabled || present.passwordVersion !== user.passwordVersion) {
+      return refuse(tx, ctx, input.username);
+    }
+    await tx.loginThrottles.clear(nameDigest(ctx, input.username));
+    if (rehashed !== null) await tx.users.update(present, { passwordHash: rehashed });
+    return admit(tx, ctx, present);
+  });
+  if (!isAppError(outcome)) return outcome;
+  if (outcome.code === "invalid_credentials") {
+    ctx.metrics.count("login_failures");
+    await holdBack(ctx, startedAt);
+  }
+  throw outcome;
+}
+
+async function admit(tx: Repositories, ctx: ConsoleContext, user: UserRecord): Promise<LoginOutcome> {
+  const secondFactor = await tx.twoFactors.find(user.id);
+  if (secondFactor?.state !== "enabled") {
+    const started = await startSession(tx, ctx, user, "password");
+    await recordAudit(tx, ctx, {
+      action: "login.ok",
+      actor: user.id,
+      target: user.id,
+      detail: { factor: "password" },
+    });
+    return { kind: "session", user, started };
+  }
+  const flowToken = newToken(ctx.random);
+  const flow: FlowRecord = {
+    digest: digestToken(flowToken),
+    kind: "second-step",
+    userId: user.id,
+    passwordVersion: user.passwordVersion,
+    enrolmentId: secondFactor.enrolmentId,
+    attemptsLeft: FLOW_ATTEMPTS,
+    expiresAt: ctx.clock.now() + FLOW_LIFE_MS,
+  };
+  await tx.flows.insert(flow);
+  return { kind: "second-step", flowToken, expiresAt: flow.expiresAt };
+}
+
+async function refuse(tx: Repositories, ctx: ConsoleContext, name: string): Promise<AppError> {
+  await countWrongPassword(tx, ctx, name);
+  // The name is left out: people type their password into the wrong field.
+  await recordAudit(tx, ctx, { action: "login.fail", detail: { factor: "password" } });
+  return new AppError("invalid_credentials", "The name or the password is wrong.");
+}
+
+/** Waits until a refused sign-in has taken its least time. */
+async function holdBack(ctx: ConsoleContext, startedAt: number): Promise<void> {
+  const floorMs = ctx.signIn.refusalFloorMs * (1 + JITTER * ctx.random.fraction());
+  const leftMs = floorMs - (ctx.clock.monotonic() - startedAt);
+  if (leftMs > 0) await sleep(leftMs);
+}

@@ -1,0 +1,22 @@
+import type { TwoFactorProof } from "../../../contracts/two-factor";
+import { recordAudit } from "../../audit/record";
+import type { ConsoleContext } from "../../context";
+import { requireSession } from "../guards";
+import { requireTwoFactor, stepUp } from "../step-up";
+
+/**
+ * Turns the second factor off, by password and code, and ends the user's other sessions and pending sign-ins.
+ * Throws `conflict` when none is on, `step_up_failed`, `rate_limited`.
+ */
+export async function disableSecondFactor(ctx: ConsoleContext, proof: TwoFactorProof): Promise<void> {
+  const { user, session } = requireSession(ctx);
+  const proven = await stepUp(ctx, user, await requireTwoFactor(ctx, user.id), proof);
+  await ctx.store.transaction(async (tx) => {
+    const method = await proven.consume(tx);
+    await tx.twoFactors.replaceBackupCodes(user.id, []);
+    await tx.twoFactors.delete(user.id);
+    await tx.sessions.deleteByUser(user.id, session.id);
+    await tx.flows.deleteByUser(user.id);
+    await recordAudit(tx, ctx, { action: "2fa.disable", target: user.id, detail: { factor: method } });
+  });
+}

@@ -1,0 +1,22 @@
+import type { BackupCodes, TwoFactorProof } from "../../../contracts/two-factor";
+import { recordAudit } from "../../audit/record";
+import type { ConsoleContext } from "../../context";
+import { digestBackupCode, newBackupCodes } from "../backup-codes";
+import { requireSession } from "../guards";
+import { requireTwoFactor, stepUp } from "../step-up";
+
+/** Ten new backup codes, by password and code; the old ones are dead. Throws as disableSecondFactor does. */
+export async function renewBackupCodes(ctx: ConsoleContext, proof: TwoFactorProof): Promise<BackupCodes> {
+  const { user } = requireSession(ctx);
+  const proven = await stepUp(ctx, user, await requireTwoFactor(ctx, user.id), proof);
+  const codes = newBackupCodes(ctx.random);
+  await ctx.store.transaction(async (tx) => {
+    const method = await proven.consume(tx);
+    await tx.twoFactors.replaceBackupCodes(
+      user.id,
+      codes.map((one) => digestBackupCode(ctx.sealer, user.id, one)),
+    );
+    await recordAudit(tx, ctx, { action: "2fa.backup_codes", target: user.id, detail: { factor: method } });
+  });
+  return { backup_codes: codes };
+}

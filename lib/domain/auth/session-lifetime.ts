@@ -1,0 +1,20 @@
+import type { Settings } from "../../contracts/settings";
+import type { SessionRecord, UserRecord } from "../../ports/store";
+
+const HOUR_MS = 3_600_000;
+
+/** How long a session of this role lives at most, and without being used; both in milliseconds. */
+export function sessionLifetime(
+  settings: Settings,
+  role: UserRecord["role"],
+): { absoluteMs: number; idleMs: number } {
+  const hours = settings.session_hours;
+  return role === "member"
+    ? { absoluteMs: hours.member_absolute * HOUR_MS, idleMs: hours.member_idle * HOUR_MS }
+    : { absoluteMs: hours.admin_absolute * HOUR_MS, idleMs: hours.admin_idle * HOUR_MS };
+}
+
+/** False when the session has reached its end or was left unused too long. */
+export function isAlive(session: SessionRecord, idleMs: number, now: number): boolean {
+  return now < session.expiresAt && now < session.lastSeenAt + idleMs;
+}

@@ -1,0 +1,36 @@
+import { createHash } from "node:crypto";
+import { crc32 } from "node:zlib";
+import type { Random } from "../../ports/clock";
+import { randomBase62, toBase62 } from "../new-id";
+
+const PREFIX = "sk-pb-";
+const RANDOM_LENGTH = 32;
+const FORM = /^sk-pb-[0-9A-Za-z]{38}$/;
+
+function checksum(text: string): string {
+  return toBase62(crc32(text), 6);
+}
+
+/** True for a well-formed key: prefix, 32 base62 characters, and the CRC32 of both in base62. Reads no store. */
+export function parseKeyFormat(text: string): boolean {
+  return FORM.test(text) && checksum(text.slice(0, -6)) === text.slice(-6);
+}
+
+/** The same question under its other name. */
+export const isWellFormedKey = parseKeyFormat;
+
+/** SHA-256 of the whole key, base64url: what the store knows of it. */
+export function digestKey(text: string): string {
+  return createHash("sha256").update(text).digest("base64url");
+}
+
+/** A new key of 190 random bits. */
+export function makeKey(random: Random): string {
+  const body = `${PREFIX}${randomBase62(random, RANDOM_LENGTH)}`;
+  return `${body}${checksum(body)}`;
+}
+
+/** `sk-pb-ab…wxyz`, which tells keys apart and gives nothing away. */
+export function displayKey(key: string): string {
+  return `${key.slice(0, PREFIX.length + 2)}…${key.slice(-4)}`;
+}

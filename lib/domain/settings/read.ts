@@ -1,0 +1,16 @@
+import { DEFAULT_SETTINGS, Settings } from "../../contracts/settings";
+import type { Repositories } from "../../ports/store";
+
+/** The instance's settings; a value that is missing or no longer fits counts as its default. */
+export async function readSettings(store: Pick<Repositories, "settings">): Promise<Settings> {
+  const stored = await store.settings.all();
+  const whole = Settings.safeParse({ ...DEFAULT_SETTINGS, ...pick(stored) });
+  if (whole.success) return whole.data;
+  const broken = new Set(whole.error.issues.map((issue) => issue.path[0]));
+  const sound = Object.fromEntries(Object.entries(pick(stored)).filter(([name]) => !broken.has(name)));
+  return Settings.parse({ ...DEFAULT_SETTINGS, ...sound });
+}
+
+function pick(stored: Record<string, unknown>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(stored).filter(([name]) => name in DEFAULT_SETTINGS));
+}

@@ -1,0 +1,28 @@
+import type { ListPage, ListQuery } from "../../contracts/paging";
+import type { ManagedUser } from "../../contracts/user";
+import { AppError } from "../../errors";
+import type { ConsoleContext } from "../context";
+import { requireUserManager } from "./require-manager";
+import { hasTwoFactor, toManagedUser } from "./to-user";
+
+/** Users, for administrators. */
+export async function listUsers(ctx: ConsoleContext, query: ListQuery): Promise<ListPage<ManagedUser>> {
+  requireUserManager(ctx);
+  const page = await ctx.store.users.list({
+    limit: query.limit,
+    cursor: query.cursor ?? null,
+    q: query.q ?? null,
+  });
+  const items = await Promise.all(
+    page.items.map(async (user) => toManagedUser(user, await hasTwoFactor(ctx.store, user.id))),
+  );
+  return { items, next_cursor: page.nextCursor };
+}
+
+/** One user, for administrators. Throws `not_found`. */
+export async function getUser(ctx: ConsoleContext, id: string): Promise<ManagedUser> {
+  requireUserManager(ctx);
+  const user = await ctx.store.users.findById(id);
+  if (user === null) throw new AppError("not_found", "There is no such user.");
+  return toManagedUser(user, await hasTwoFactor(ctx.store, user.id));
+}

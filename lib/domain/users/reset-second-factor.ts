@@ -1,0 +1,16 @@
+import { recordAudit } from "../audit/record";
+import type { ConsoleContext } from "../context";
+import { findManageable, requireUserManager } from "./require-manager";
+
+/** Removes the second factor of a user of a lower role who has lost it, and ends their sessions. */
+export async function resetSecondFactor(ctx: ConsoleContext, id: string): Promise<void> {
+  const actor = requireUserManager(ctx);
+  await ctx.store.transaction(async (tx) => {
+    await findManageable(tx, actor, id);
+    await tx.twoFactors.replaceBackupCodes(id, []);
+    await tx.twoFactors.delete(id);
+    await tx.sessions.deleteByUser(id);
+    await tx.flows.deleteByUser(id);
+    await recordAudit(tx, ctx, { action: "2fa.reset", target: id });
+  });
+}

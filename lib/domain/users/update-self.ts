@@ -1,0 +1,34 @@
+import type { Self, UpdateSelf } from "../../contracts/user";
+import { AppError } from "../../errors";
+import { recordAudit } from "../audit/record";
+import { requireSession } from "../auth/guards";
+import { loginKey } from "../auth/login-key";
+import type { ConsoleContext } from "../context";
+import { requireFreeLogin } from "./require-free-login";
+import { hasTwoFactor, toSelf } from "./to-user";
+
+/** Changes the caller's own profile. Throws `conflict` for a stale version or an e-mail address that is taken. */
+export async function updateSelf(ctx: ConsoleContext, input: UpdateSelf): Promise<Self> {
+  const { user, session } = requireSession(ctx);
+  const emailKey = input.email ? loginKey(input.email) : input.email;
+  return ctx.store.transaction(async (tx) => {
+    await requireFreeLogin(tx, { email: emailKey }, user.id);
+    const changed = await tx.users.update(
+      { id: user.id, version: input.version ?? user.version },
+      {
+        ...(input.display_name === undefined ? {} : { displayName: input.display_name }),
+        ...(input.email === undefined ? {} : { email: input.email, emailKey: emailKey ?? null }),
+        ...(input.locale === undefined ? {} : { locale: input.locale }),
+      },
+    );
+    if (changed === null)
+      throw new AppError("conflict", "Your profile was changed elsewhere. Load it again.");
+    const { version: _, ...fields } = input;
+    await recordAudit(tx, ctx, {
+      action: "user.update_self",
+      target: user.id,
+      detail: { fields: Object.keys(fields) },
+    });
+    return toSelf(changed, session, await hasTwoFactor(tx, user.id));
+  });
+}
