@@ -56,12 +56,6 @@ export interface SetupGuard {
 export interface SignInSettings {
   /** `NEXTAUTH_SECRET` (HKDF of the instance secret): seals the session cookie. */
   cookieSecret: string;
-  /** Origin of `PATCHBAY_BASE_URL`, without a slash at the end; null when unset. */
-  baseUrl: string | null;
-  /** Attempts a minute and address, for the password and for the second step each; 10 unless `PATCHBAY_LIMITS` says otherwise. */
-  loginAttemptsPerMinute: number;
-  /** Wrong set-up tokens a minute and address; 10. */
-  wrongSetupTokensPerMinute: number;
   /** Least time a refused sign-in takes, in milliseconds; 250. */
   refusalFloorMs: number;
 }

@@ -1,16 +1,20 @@
+import { DEFAULT_LIMITS, type Limits } from "../../contracts/limits";
 import { AppError } from "../../errors";
 import type { ConsoleContext } from "../context";
 import { addressBucket } from "../gateway/address-list";
 
 const MINUTE_MS = 60_000;
 
-/** Takes one of `limit` attempts a minute and address. Throws `rate_limited`. */
+type Counted = "loginAttemptsPerMinute" | "wrongSetupTokensPerMinute" | "setupReadsPerMinute";
+
+/** Takes one of the attempts that `limit` allows a minute and address. Throws `rate_limited`. */
 export function takeAttempt(
-  ctx: Pick<ConsoleContext, "limiter" | "metrics" | "peer">,
+  ctx: Pick<ConsoleContext, "limiter" | "metrics" | "peer" | "instance">,
   what: string,
-  limit: number,
+  limit: Counted,
 ): void {
-  const taken = ctx.limiter.take(`${what}:${addressBucket(ctx.peer.address)}`, limit, MINUTE_MS);
+  const limits: Limits = ctx.instance.limits ?? DEFAULT_LIMITS;
+  const taken = ctx.limiter.take(`${what}:${addressBucket(ctx.peer.address)}`, limits[limit], MINUTE_MS);
   if (taken.allowed) return;
   ctx.metrics.count("rate_limited");
   throw tooMany("Too many attempts from this address.", taken.retryAfterMs);

@@ -27,7 +27,7 @@ export type LoginOutcome =
  */
 export async function logIn(ctx: ConsoleContext, input: LoginRequest): Promise<LoginOutcome> {
   const startedAt = ctx.clock.monotonic();
-  takeAttempt(ctx, "login", ctx.signIn.loginAttemptsPerMinute);
+  takeAttempt(ctx, "login", "loginAttemptsPerMinute");
   const delayed = await delayOf(ctx.store, ctx, input.username);
   if (delayed !== null) throw delayed;
 

@@ -30,7 +30,7 @@ export async function verifySecondStep(
   ctx: ConsoleContext,
   input: SecondStepRequest & { pendingToken: string | null },
 ): Promise<SecondStepOutcome> {
-  takeAttempt(ctx, "second-step", ctx.signIn.loginAttemptsPerMinute);
+  takeAttempt(ctx, "second-step", "loginAttemptsPerMinute");
   const token = input.flow_token ?? input.pendingToken;
   if (
     input.flow_token !== undefined &&

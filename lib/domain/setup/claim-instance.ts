@@ -67,7 +67,7 @@ export async function claimInstance(
 function requireToken(ctx: ConsoleContext, token: string | undefined): void {
   if (!ctx.setupGuard.isTokenRequired(ctx.peer)) return;
   if (token !== undefined && ctx.setupGuard.accepts(token)) return;
-  if (token !== undefined) takeAttempt(ctx, "setup-token", ctx.signIn.wrongSetupTokensPerMinute);
+  if (token !== undefined) takeAttempt(ctx, "setup-token", "wrongSetupTokensPerMinute");
   throw new AppError(
     "setup_token_required",
     "Set-up from here needs the set-up token. The server prints it when it starts, and it stands in the file " +

@@ -2,11 +2,9 @@ import type { SetupState } from "../../contracts/setup";
 import { takeAttempt } from "../auth/attempt-limit";
 import type { ConsoleContext } from "../context";
 
-const READS_PER_MINUTE = 30;
-
 /** What the wizard found; after set-up one truth and nothing else. Throws `rate_limited`, `storage_unavailable`. */
 export async function readSetupState(ctx: ConsoleContext): Promise<SetupState> {
-  takeAttempt(ctx, "setup-state", READS_PER_MINUTE);
+  takeAttempt(ctx, "setup-state", "setupReadsPerMinute");
   if (await ctx.store.setup.isClaimed()) return { status: true };
   const catalog = await ctx.catalog.all();
   return {
