@@ -20,9 +20,14 @@ const ACCENTED = 0.35;
 const LETTERS = 1;
 const PAIR = 0.4;
 const EDGE = 0x02;
+/** Letters of a word that are looked at in groups; what is longer is no word but a code. */
+const LONGEST_SPELT = 128;
+/** Features between two steps, about a millisecond's work. */
+const FEATURES_A_STEP = 20_000;
 
 /** Letter groups of three to five with the word's edges; their weights' squares sum to `weight²`. */
-function addLetterGroups(sums: Float64Array, word: string, weight: number): void {
+function addLetterGroups(sums: Float64Array, whole: string, weight: number): void {
+  const word = whole.length > LONGEST_SPELT ? whole.slice(0, LONGEST_SPELT) : whole;
   const last = word.length + 1;
   const groups = Math.max(1, 3 * last - 6);
   const each = weight / Math.sqrt(groups);
@@ -78,19 +83,20 @@ interface Count {
   times: number;
 }
 
+/** About how many features a unit has. */
+function sizeOf(unit: Unit): number {
+  return 2 + 3 * Math.min(unit.folded.length, unit.kind === "dense" ? unit.folded.length : LONGEST_SPELT);
+}
+
 /**
- * The vector of one text, of length 1 and `dimensions` numbers. A word said n times counts √n times (sublinear);
- * roots, sums and products are exact or correctly rounded, so every machine gives the same bits.
+ * Adds a text to `sums`, in steps: a long text's caller may let others run between them. A word said n times counts
+ * √n times (sublinear).
  */
-export function embedText(
-  text: string,
-  dimensions: number,
-  sums = new Float64Array(DIMENSIONS),
-): Float32Array {
-  sums.fill(0);
+export function* addText(text: string, sums: Float64Array): Generator<void, void, void> {
   const counts = new Map<string, Count>();
   const pairs = new Map<number, { weight: number; times: number }>();
   let before: { hash: number; weight: number } | null = null;
+  let work = 0;
   for (const unit of unitsOf(text)) {
     const key = unit.accented ?? unit.folded;
     const count = counts.get(key);
@@ -105,10 +111,37 @@ export function embedText(
       else pair.times += 1;
     }
     before = here;
+    // Counting a word costs about as much as a few features.
+    work += 8;
+    if (work >= FEATURES_A_STEP) {
+      yield;
+      work = 0;
+    }
   }
-  for (const { unit, times } of counts.values()) addUnit(sums, unit, weightOf(unit) * Math.sqrt(times));
+  for (const { unit, times } of counts.values()) {
+    addUnit(sums, unit, weightOf(unit) * Math.sqrt(times));
+    work += sizeOf(unit);
+    if (work >= FEATURES_A_STEP) {
+      yield;
+      work = 0;
+    }
+  }
   for (const [hash, { weight, times }] of pairs) addFeature(sums, hash, weight * PAIR * Math.sqrt(times));
   // White space alone has a place of its own.
   if (counts.size === 0) addFeature(sums, SEED.blank, 1);
+}
+
+/**
+ * The vector of one text, of length 1 and `dimensions` numbers. Roots, sums and products are exact or correctly
+ * rounded, so every machine gives the same bits.
+ */
+export function embedText(
+  text: string,
+  dimensions: number,
+  sums = new Float64Array(DIMENSIONS),
+): Float32Array {
+  sums.fill(0);
+  const steps = addText(text, sums);
+  while (!steps.next().done);
   return unitVector(sums, dimensions);
 }

@@ -1,17 +1,19 @@
-/**
- * Words; characters of scripts that put no spaces between words, in runs; and single signs. Thai vowel marks and the
- * like belong to their run.
- */
-const UNITS =
-  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}ー々]+|[\p{L}\p{M}\p{N}]+?(?=[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]|[^\p{L}\p{M}\p{N}]|$)|[^\s\p{L}\p{M}\p{N}]/gu;
-const DENSE =
-  /^[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u;
+/** Scripts that put no spaces between words. */
+const SPACELESS =
+  "\\p{sc=Han}\\p{sc=Hiragana}\\p{sc=Katakana}\\p{sc=Thai}\\p{sc=Lao}\\p{sc=Khmer}\\p{sc=Myanmar}ー";
+/** Runs of those, words of the others, and single signs. The `v` flag subtracts one set from another. */
+const UNITS = new RegExp(
+  `[${SPACELESS}]+|[[\\p{L}\\p{M}\\p{N}]--[${SPACELESS}]]+|[^\\s\\p{L}\\p{M}\\p{N}]`,
+  "gv",
+);
+const DENSE = new RegExp(`^[${SPACELESS}]`, "v");
 const ASCII_WORDS = /[a-z0-9]+|[^\sa-z0-9]/g;
 const IS_ASCII = /^\p{ASCII}*$/u;
 const IS_WORD = /^[\p{L}\p{M}\p{N}]/u;
 const IS_PUNCTUATION = /^\p{P}/u;
 const MARKS = /\p{M}+/gu;
-const HAS_ACCENTED = /[^\p{ASCII}]/u;
+/** What is longer is no word: its accents stay. */
+const LONGEST_FOLDED = 256;
 
 export type UnitKind = "word" | "dense" | "symbol" | "punctuation";
 
@@ -24,19 +26,17 @@ export interface Unit {
 }
 
 /** ASCII is folded by lower-casing alone. */
-function asciiUnits(lower: string): Unit[] {
-  const units: Unit[] = [];
+function* asciiUnits(lower: string): Generator<Unit> {
   for (const [unit] of lower.matchAll(ASCII_WORDS)) {
     const code = unit.charCodeAt(0);
     const isWord = (code >= 97 && code <= 122) || (code >= 48 && code <= 57);
     const kind = isWord ? "word" : IS_PUNCTUATION.test(unit) ? "punctuation" : "symbol";
-    units.push({ kind, folded: unit, accented: null });
+    yield { kind, folded: unit, accented: null };
   }
-  return units;
 }
 
 function foldAccents(word: string): string {
-  if (!HAS_ACCENTED.test(word)) return word;
+  if (word.length > LONGEST_FOLDED || IS_ASCII.test(word)) return word;
   return word
     .normalize("NFD")
     .replace(MARKS, "")
@@ -58,13 +58,14 @@ function kindOf(unit: string): UnitKind {
 }
 
 /** The units of a text in order: compatibility forms unified (NFKC), case and accents folded. */
-export function unitsOf(text: string): Unit[] {
-  if (IS_ASCII.test(text)) return asciiUnits(text.toLowerCase());
-  const units: Unit[] = [];
+export function* unitsOf(text: string): Generator<Unit> {
+  if (IS_ASCII.test(text)) {
+    yield* asciiUnits(text.toLowerCase());
+    return;
+  }
   for (const [unit] of text.normalize("NFKC").toLowerCase().matchAll(UNITS)) {
     const kind = kindOf(unit);
     const folded = kind === "word" ? foldAccents(unit) : unit;
-    units.push({ kind, folded: folded === "" ? unit : folded, accented: folded === unit ? null : unit });
+    yield { kind, folded: folded === "" ? unit : folded, accented: folded === unit ? null : unit };
   }
-  return units;
 }
