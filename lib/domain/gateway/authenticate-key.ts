@@ -1,3 +1,4 @@
+import { DEFAULT_LIMITS } from "../../contracts/limits";
 import { AppError } from "../../errors";
 import type { KeyWithOwner } from "../../ports/store";
 import type { Services } from "../context";
@@ -8,16 +9,15 @@ import { gatewayState } from "./gateway-state";
 
 /** Longest credential looked at, in characters. */
 const MAX_LENGTH = 512;
-/** Wrong keys a minute and address; right ones are never counted or held back. */
-const WRONG_KEYS_PER_MINUTE = 120;
-
 /** One and the same for unknown, malformed and revoked keys: no oracle. */
 const UNKNOWN_KEY =
   "The API key is not valid. Keys begin with 'sk-pb-' and are made in the console under Keys.";
 
+/** Counts a wrong key against its address; right ones are never counted or held back. */
 function refuse(services: Services, address: string | null): AppError {
+  const { wrongKeysPerMinute } = services.instance.limits ?? DEFAULT_LIMITS;
   const bucket = `wrong-keys:${addressBucket(address)}`;
-  const state = services.limiter.take(bucket, WRONG_KEYS_PER_MINUTE, MINUTE_MS);
+  const state = services.limiter.take(bucket, wrongKeysPerMinute, MINUTE_MS);
   if (state.allowed) return new AppError("unauthenticated", UNKNOWN_KEY);
   services.metrics.count("rate_limited");
   return new AppError("rate_limited", "Too many wrong API keys from this address. Try again in a minute.", {

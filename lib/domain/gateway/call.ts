@@ -35,6 +35,8 @@ export interface Meter {
   firstByte(): void;
   /** Resolves when the row is on disk; a second call does nothing. The last byte of a reply waits for it. */
   settle(outcome: CallOutcome): Promise<void>;
+  /** Runs `action` when the call is over: the channel's place is held as long as its stream runs. */
+  whenSettled(action: () => void): void;
   /** `x-patchbay-channel`, `-attempts`, `-overhead-ms` as known so far. */
   headers(): Record<string, string>;
 }

@@ -46,6 +46,7 @@ export function createMeter(
   let upstreamFrom: number | null = null;
   let firstByteAt: number | null = null;
   let settling: Promise<void> | null = null;
+  const afterwards = [own.leave];
 
   async function book(outcome: CallOutcome): Promise<void> {
     const settled = settledRow(ctx, plan, row, outcome);
@@ -53,7 +54,7 @@ export function createMeter(
       await ctx.store.ledger.settle(settled, billingPeriod(ctx.instance.timeZone, row.at));
       ctx.metrics.count("usage_rows");
     } finally {
-      own.leave();
+      for (const action of afterwards) action();
       ctx.metrics.observeCall({
         operation: plan.operation,
         model: plan.entry.model.name,
@@ -83,6 +84,10 @@ export function createMeter(
     settle(outcome) {
       settling ??= book(outcome);
       return settling;
+    },
+
+    whenSettled(action) {
+      afterwards.push(action);
     },
 
     headers() {

@@ -4,12 +4,19 @@ import type { Clock } from "../../ports/clock";
 export interface Traffic {
   /** (In flight + 1) × smoothed latency in milliseconds; lower is better. */
   score(channelId: string): number;
-  /** Counts a call in; the returned function counts it out, with its time when it succeeded. */
-  begin(channelId: string): (succeeded: boolean) => void;
+  /** Counts an attempt in. */
+  begin(channelId: string): RunningAttempt;
   /** One call of the gateway; the retry budget is a share of these. */
   noteCall(): void;
   /** Takes one second try; false when the last 10 s had theirs. */
   takeRetry(): boolean;
+}
+
+export interface RunningAttempt {
+  /** The first byte is there: its time is the channel's newest latency. */
+  answered(): void;
+  /** Counts the attempt out; once. */
+  over(): void;
 }
 
 /** Weight of the newest latency in the smoothed one. */
@@ -61,12 +68,15 @@ export function createTraffic(clock: Clock): Traffic {
       channels.set(channelId, load);
       load.inFlight += 1;
       const startedAt = clock.monotonic();
-      return (succeeded) => {
-        load.inFlight -= 1;
-        if (!succeeded) return;
-        const tookMs = clock.monotonic() - startedAt;
-        load.latencyMs =
-          load.latencyMs === null ? tookMs : load.latencyMs + SMOOTHING * (tookMs - load.latencyMs);
+      return {
+        answered() {
+          const tookMs = clock.monotonic() - startedAt;
+          load.latencyMs =
+            load.latencyMs === null ? tookMs : load.latencyMs + SMOOTHING * (tookMs - load.latencyMs);
+        },
+        over() {
+          load.inFlight -= 1;
+        },
       };
     },
 

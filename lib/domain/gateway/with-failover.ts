@@ -1,3 +1,4 @@
+import { DEFAULT_LIMITS } from "../../contracts/limits";
 import { AppError, type ErrorCode, isAppError } from "../../errors";
 import type { CallOptions } from "../../ports/speech-model";
 import type { GatewayContext } from "../context";
@@ -8,7 +9,10 @@ import { runAttempt } from "./run-attempt";
 
 const MAX_ATTEMPTS = 3;
 /** Time for the first byte over all attempts together (CONTRACT §9). */
-const FIRST_BYTE_MS = { speech: 60_000, embeddings: 30_000 } as const;
+function firstByteLimitMs(ctx: GatewayContext, operation: CallPlan["operation"]): number {
+  const limits = ctx.instance.limits ?? DEFAULT_LIMITS;
+  return operation === "speech" ? limits.speechFirstByteMs : limits.embeddingsFirstByteMs;
+}
 
 /** What another channel may do better; everything else is the caller's fault or ours. */
 const RETRYABLE: ReadonlySet<ErrorCode> = new Set([
@@ -60,7 +64,7 @@ function lastWord(failures: readonly AppError[], plan: CallPlan): AppError {
 export const withFailover: WithFailover = async (ctx, plan, meter, attempt) => {
   const { traffic } = gatewayState(ctx);
   const targets: readonly Target[] = plan.entry.routes;
-  const deadline = ctx.clock.monotonic() + FIRST_BYTE_MS[plan.operation];
+  const deadline = ctx.clock.monotonic() + firstByteLimitMs(ctx, plan.operation);
   const excluded = new Set<string>();
   const failures: AppError[] = [];
   const allowed = Math.min(MAX_ATTEMPTS, targets.length === 1 ? 2 : targets.length);
@@ -87,20 +91,23 @@ export const withFailover: WithFailover = async (ctx, plan, meter, attempt) => {
     const share = number === allowed ? left : left / 2;
     const firstByteMs = Math.min(share, target.channel.timeouts.firstByteMs ?? share);
     meter.served(target.channel.id, number);
-    const end = traffic.begin(target.channel.id);
+    const running = traffic.begin(target.channel.id);
+    const over = (): void => {
+      running.over();
+      leave();
+    };
     try {
       const value = await runAttempt(ctx, firstByteMs, (options: CallOptions) => attempt(target, options));
+      running.answered();
       meter.firstByte();
-      end(true);
+      meter.whenSettled(over);
       return value;
     } catch (error) {
-      end(false);
+      over();
       if (ctx.signal.aborted) throw new AppError("caller_left", "The caller left.", {}, error);
       if (!isAppError(error) || !RETRYABLE.has(error.code)) throw error;
       failures.push(error);
       if (targets.length > 1 || isAboutLoad(error)) excluded.add(target.channel.id);
-    } finally {
-      leave();
     }
     number += 1;
   }
