@@ -1,0 +1,38 @@
+import type { PlaygroundKey } from "../../contracts/keys";
+import { toTimestamp } from "../../contracts/timestamp";
+import { requireSession } from "../auth/guards";
+import type { ConsoleContext } from "../context";
+import { newId } from "../new-id";
+import { digestKey, displayKey, makeKey } from "./key-format";
+
+const LIFE_MS = 15 * 60_000;
+
+/** A key of the signed-in user's for the playgrounds: 15 minutes, dies with its session, never listed. */
+export async function createPlaygroundKey(ctx: ConsoleContext): Promise<PlaygroundKey> {
+  const { user, session } = requireSession(ctx);
+  const now = ctx.clock.now();
+  const key = makeKey(ctx.random);
+  const expiresAt = Math.min(now + LIFE_MS, session.expiresAt);
+  await ctx.store.keys.insert({
+    id: newId(ctx.random, "key"),
+    digest: digestKey(key),
+    display: displayKey(key),
+    name: "Playground",
+    ownerId: user.id,
+    kind: "playground",
+    sessionId: session.id,
+    enabled: true,
+    createdAt: now,
+    expiresAt,
+    lastUsedAt: null,
+    operations: ["speech", "embeddings"],
+    allowedModels: [],
+    allowedAddresses: [],
+    rpm: null,
+    tpm: null,
+    concurrency: null,
+    budget: { totalNano: null, dailyNano: null, monthlyNano: null },
+    version: 1,
+  });
+  return { key, expires_at: toTimestamp(expiresAt) };
+}

@@ -1,0 +1,49 @@
+import type { ApiKeyWithSecret, CreateKey } from "../../contracts/keys";
+import type { KeyRecord } from "../../ports/store";
+import { recordAudit } from "../audit/record";
+import { requireUser } from "../auth/guards";
+import type { ConsoleContext } from "../context";
+import { newId } from "../new-id";
+import { applyBudget } from "../users/budget-change";
+import { readExpiry, requireGrantable } from "./authority";
+import { digestKey, displayKey, makeKey } from "./key-format";
+import { toApiKey } from "./to-api-key";
+
+/** Makes an API key of the caller's and shows it for the only time. Throws `forbidden`, `invalid`. */
+export async function createKey(ctx: ConsoleContext, input: CreateKey): Promise<ApiKeyWithSecret> {
+  const owner = requireUser(ctx);
+  const operations = input.operations ?? ["speech", "embeddings"];
+  requireGrantable(ctx, owner, operations);
+  const now = ctx.clock.now();
+  const key = makeKey(ctx.random);
+  const record: KeyRecord = {
+    id: newId(ctx.random, "key"),
+    digest: digestKey(key),
+    display: displayKey(key),
+    name: input.name,
+    ownerId: owner.id,
+    kind: "api",
+    sessionId: null,
+    enabled: input.enabled ?? true,
+    createdAt: now,
+    expiresAt: readExpiry(input.expires_at ?? null, now),
+    lastUsedAt: null,
+    operations,
+    allowedModels: input.allowed_models ?? [],
+    allowedAddresses: input.allowed_addresses ?? [],
+    rpm: input.rpm ?? null,
+    tpm: input.tpm ?? null,
+    concurrency: input.concurrency ?? null,
+    budget: applyBudget(input.budget),
+    version: 1,
+  };
+  return ctx.store.transaction(async (tx) => {
+    await tx.keys.insert(record);
+    await recordAudit(tx, ctx, {
+      action: "key.create",
+      target: record.id,
+      detail: { name: record.name, display: record.display, operations },
+    });
+    return { ...(await toApiKey(tx, record, now)), key };
+  });
+}

@@ -1,0 +1,51 @@
+import type { ApiKeyWithSecret, RotateKey } from "../../contracts/keys";
+import { AppError } from "../../errors";
+import type { KeyRecord } from "../../ports/store";
+import { recordAudit } from "../audit/record";
+import { requireUser } from "../auth/guards";
+import type { ConsoleContext } from "../context";
+import { newId } from "../new-id";
+import { findChangeableKey } from "./authority";
+import { digestKey, displayKey, makeKey } from "./key-format";
+import { toApiKey } from "./to-api-key";
+
+const HOUR_MS = 3_600_000;
+
+/**
+ * A new key with the old one's powers; the old one goes on for `grace_hours`. Only one's own: whoever sees a key
+ * spends its owner's budget. Throws `not_found`, `forbidden`, `conflict`.
+ */
+export async function rotateKey(
+  ctx: ConsoleContext,
+  id: string,
+  input: RotateKey,
+): Promise<ApiKeyWithSecret> {
+  const user = requireUser(ctx);
+  const now = ctx.clock.now();
+  const key = makeKey(ctx.random);
+  return ctx.store.transaction(async (tx) => {
+    const old = await findChangeableKey(tx, ctx, id);
+    if (old.ownerId !== user.id) throw new AppError("forbidden", "Only its owner rotates a key.");
+    const fresh: KeyRecord = {
+      ...old,
+      id: newId(ctx.random, "key"),
+      digest: digestKey(key),
+      display: displayKey(key),
+      createdAt: now,
+      lastUsedAt: null,
+      version: 1,
+    };
+    const graceEnd = now + input.grace_hours * HOUR_MS;
+    const expiresAt = Math.min(old.expiresAt ?? graceEnd, graceEnd);
+    if ((await tx.keys.update(old, { expiresAt })) === null) {
+      throw new AppError("conflict", "The key was changed meanwhile. Load it again.");
+    }
+    await tx.keys.insert(fresh);
+    await recordAudit(tx, ctx, {
+      action: "key.rotate",
+      target: old.id,
+      detail: { replaced_by: fresh.id, grace_hours: input.grace_hours },
+    });
+    return { ...(await toApiKey(tx, fresh, now)), key };
+  });
+}

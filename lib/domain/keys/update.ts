@@ -1,0 +1,64 @@
+import type { ApiKey, UpdateKey } from "../../contracts/keys";
+import { AppError } from "../../errors";
+import type { KeyRecord } from "../../ports/store";
+import { recordAudit } from "../audit/record";
+import type { ConsoleContext } from "../context";
+import { applyBudget } from "../users/budget-change";
+import { findChangeableKey, readExpiry, requireGrantable } from "./authority";
+import { toApiKey } from "./to-api-key";
+
+/**
+ * Changes what a key may do; counts from the next request. Throws `not_found`, `forbidden`, `invalid`,
+ * `conflict` (stale version).
+ */
+export async function updateKey(ctx: ConsoleContext, id: string, input: UpdateKey): Promise<ApiKey> {
+  const now = ctx.clock.now();
+  return ctx.store.transaction(async (tx) => {
+    const before = await findChangeableKey(tx, ctx, id);
+    if (input.operations !== undefined && !before.operations.includes("manage")) {
+      const owner = await tx.users.findById(before.ownerId);
+      requireGrantable(ctx, owner ?? { role: "member" }, input.operations);
+    }
+    const patch: Partial<KeyRecord> = {
+      ...(input.name === undefined ? {} : { name: input.name }),
+      ...(input.enabled === undefined ? {} : { enabled: input.enabled }),
+      ...(input.expires_at === undefined ? {} : { expiresAt: expiryOf(input.expires_at, before, now) }),
+      ...(input.operations === undefined ? {} : { operations: input.operations }),
+      ...(input.allowed_models === undefined ? {} : { allowedModels: input.allowed_models }),
+      ...(input.allowed_addresses === undefined ? {} : { allowedAddresses: input.allowed_addresses }),
+      ...(input.rpm === undefined ? {} : { rpm: input.rpm }),
+      ...(input.tpm === undefined ? {} : { tpm: input.tpm }),
+      ...(input.concurrency === undefined ? {} : { concurrency: input.concurrency }),
+      ...(input.budget === undefined ? {} : { budget: applyBudget(input.budget, before.budget) }),
+    };
+    const after = await tx.keys.update({ id, version: input.version }, patch);
+    if (after === null) throw new AppError("conflict", "The key was changed meanwhile. Load it again.");
+    await recordAudit(tx, ctx, {
+      action: "key.update",
+      target: id,
+      detail: { before: powers(before), after: powers(after) },
+    });
+    return toApiKey(tx, after, now);
+  });
+}
+
+/** An expiry sent back as it was read is no change, even when it has passed. */
+function expiryOf(text: string | null, before: KeyRecord, now: number): number | null {
+  const isSame = text !== null && Date.parse(text) === before.expiresAt;
+  return isSame ? before.expiresAt : readExpiry(text, now);
+}
+
+function powers(key: KeyRecord): Record<string, unknown> {
+  return {
+    name: key.name,
+    enabled: key.enabled,
+    expires_at: key.expiresAt,
+    operations: key.operations,
+    allowed_models: key.allowedModels,
+    allowed_addresses: key.allowedAddresses,
+    rpm: key.rpm,
+    tpm: key.tpm,
+    concurrency: key.concurrency,
+    budget: key.budget,
+  };
+}
