@@ -33,6 +33,6 @@ export function costNano(prices: Prices, used: Quantities): number {
  * Result in nano-dollars.
  */
 export function worstEmbeddingCostNano(prices: Prices, inputTokens: number, characters: number): number {
-  const withMargin = Math.ceil(inputTokens * 1.1);
+  const withMargin = inputTokens + Math.ceil(inputTokens / 10);
   return costNano(prices, { inputTokens: withMargin, characters, outputTokens: 0, audioMs: 0 });
 }

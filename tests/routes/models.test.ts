@@ -1,0 +1,77 @@
+import { expect, test } from "vitest";
+import { embedModel, openGatewayDoor } from "../support/gateway-door";
+
+const SPEECH = embedModel({ name: "patchbay-speech", aliases: [], operation: "speech", maxAudioSeconds: 60 });
+const models = [embedModel(), SPEECH];
+const google = (key: string) => ({ authorization: "", "x-goog-api-key": key });
+
+test("the list has OpenAI's form, and Gemini's where the key came as a Google client sends it", async () => {
+  const door = openGatewayDoor({ models });
+  const openai = await door.call("/v1/models");
+  expect(openai.json).toEqual({
+    object: "list",
+    data: [
+      { id: "patchbay-embed", object: "model", created: 1_700_000_000, owned_by: "patchbay" },
+      { id: "patchbay-speech", object: "model", created: 1_700_000_000, owned_by: "patchbay" },
+    ],
+  });
+  for (const reply of [
+    await door.call("/v1beta/models"),
+    await door.call("/v1/models", { headers: google(door.key) }),
+    await door.call(`/v1/models?key=${door.key}`, { headers: { authorization: "" } }),
+  ]) {
+    expect(reply.status).toBe(200);
+    expect(reply.json.models.map((model: { name: string }) => model.name)).toEqual([
+      "models/patchbay-embed",
+      "models/patchbay-speech",
+    ]);
+    expect(reply.json.models[0].supportedGenerationMethods).toContain("embedContent");
+    expect(reply.json.models[1].supportedGenerationMethods).toContain("generateContent");
+  }
+});
+
+test("Gemini's list comes in pages", async () => {
+  const door = openGatewayDoor({ models });
+  const first = await door.call("/v1beta/models?pageSize=1");
+  expect(first.json.models).toHaveLength(1);
+  const second = await door.call(`/v1beta/models?pageSize=1&pageToken=${first.json.nextPageToken}`);
+  expect(second.json.models.map((model: { name: string }) => model.name)).toEqual(["models/patchbay-speech"]);
+  expect(second.json.nextPageToken).toBeUndefined();
+  for (const query of ["pageSize=x", "pageSize=-1", "pageToken=%21", "pageToken=abcd"]) {
+    expect((await door.call(`/v1beta/models?${query}`)).status).toBe(400);
+  }
+});
+
+test("one model is told by its name or alias, in either form", async () => {
+  const door = openGatewayDoor({ models });
+  const openai = await door.call("/v1/models/text-embedding-3-small");
+  expect(openai.json.id).toBe("text-embedding-3-small");
+  const gemini = await door.call("/v1beta/models/patchbay-embed");
+  expect(gemini.json).toMatchObject({ name: "models/patchbay-embed", inputTokenLimit: 8_192 });
+  const both = await door.call("/v1/models/patchbay-embed", { headers: google(door.key) });
+  expect(both.json).toEqual(gemini.json);
+  const unknown = await door.call("/v1beta/models/nope");
+  expect([unknown.status, unknown.json.error.status]).toEqual([404, "NOT_FOUND"]);
+});
+
+test("a key sees and finds no models but its own", async () => {
+  const door = openGatewayDoor({ models });
+  door.key = door.addKey({ allowedModels: ["text-embedding-3-small"] });
+  expect((await door.call("/v1/models")).json.data.map((one: { id: string }) => one.id)).toEqual([
+    "patchbay-embed",
+  ]);
+  expect((await door.call("/v1/models/patchbay-speech")).status).toBe(404);
+  door.key = door.addKey({ operations: ["speech"] });
+  expect((await door.call("/v1/models")).json.data.map((one: { id: string }) => one.id)).toEqual([
+    "patchbay-speech",
+  ]);
+});
+
+test("a model that was switched off is gone with the next request", async () => {
+  const list = [embedModel()];
+  const door = openGatewayDoor({ models: list });
+  expect((await door.call("/v1/models/patchbay-embed")).status).toBe(200);
+  list[0] = embedModel({ enabled: false });
+  door.change("models");
+  expect((await door.call("/v1/models/patchbay-embed")).status).toBe(404);
+});

@@ -1,0 +1,75 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { createRateLimiter } from "@/lib/domain/gateway/rate-limiter";
+import { StillClock } from "../../support/gateway-door";
+
+test("of limit + 1 calls at once one is refused, and the first is free again when its window has passed", () => {
+  const clock = new StillClock();
+  const limiter = createRateLimiter(clock);
+  const answers = Array.from({ length: 11 }, () => limiter.take("k", 10, 60_000));
+  expect(answers.map((answer) => answer.allowed)).toEqual([...Array<boolean>(10).fill(true), false]);
+  expect(answers.at(-1)).toMatchObject({ remaining: 0, retryAfterMs: 60_000 });
+  clock.at += 59_999;
+  expect(limiter.take("k", 10, 60_000).allowed).toBe(false);
+  clock.at += 1;
+  expect(limiter.take("k", 10, 60_000)).toMatchObject({ allowed: true, remaining: 9 });
+});
+
+test("no window of any calls lets more through than the limit", () => {
+  const call = fc.record({ waitMs: fc.integer({ min: 0, max: 400 }), cost: fc.integer({ min: 1, max: 4 }) });
+  fc.assert(
+    fc.property(fc.array(call, { maxLength: 300 }), fc.integer({ min: 1, max: 20 }), (calls, limit) => {
+      const clock = new StillClock();
+      const limiter = createRateLimiter(clock);
+      const passed: { at: number; cost: number }[] = [];
+      for (const { waitMs, cost } of calls) {
+        clock.at += waitMs;
+        if (limiter.take("k", limit, 1_000, cost).allowed) passed.push({ at: clock.at, cost });
+        const inWindow = passed.filter((one) => one.at > clock.at - 1_000);
+        expect(inWindow.reduce((sum, one) => sum + one.cost, 0)).toBeLessThanOrEqual(limit);
+      }
+    }),
+  );
+});
+
+test("a steady stream below the limit is never refused, however long it runs", () => {
+  const clock = new StillClock();
+  const limiter = createRateLimiter(clock);
+  let refused = 0;
+  for (let i = 0; i < 50_000; i++) {
+    clock.at += 10;
+    if (!limiter.take("k", 6_200, 60_000).allowed) refused += 1;
+  }
+  expect(refused).toBe(0);
+});
+
+test("a refusal tells when enough is free", () => {
+  const clock = new StillClock();
+  const limiter = createRateLimiter(clock);
+  limiter.take("k", 10, 60_000, 6);
+  clock.at += 20_000;
+  limiter.take("k", 10, 60_000, 4);
+  expect(limiter.take("k", 10, 60_000, 1).retryAfterMs).toBe(40_000);
+  expect(limiter.take("k", 10, 60_000, 8).retryAfterMs).toBe(60_000);
+});
+
+test("a cost of nothing looks without taking", () => {
+  const limiter = createRateLimiter(new StillClock());
+  for (let i = 0; i < 5; i++)
+    expect(limiter.take("k", 1, 60_000, 0)).toMatchObject({ allowed: true, remaining: 1 });
+  limiter.take("k", 1, 60_000);
+  expect(limiter.take("k", 1, 60_000, 0).allowed).toBe(false);
+});
+
+test("places are given back once, however often the releaser is called", () => {
+  const limiter = createRateLimiter(new StillClock());
+  const first = limiter.enter("k", 2);
+  const second = limiter.enter("k", 2);
+  expect(limiter.enter("k", 2)).toBeNull();
+  first?.();
+  first?.();
+  expect(limiter.enter("k", 2)).not.toBeNull();
+  expect(limiter.enter("k", 2)).toBeNull();
+  second?.();
+  expect(limiter.enter("k", 2)).not.toBeNull();
+});

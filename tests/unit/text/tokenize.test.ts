@@ -1,0 +1,80 @@
+import fc from "fast-check";
+import reference from "gpt-tokenizer/encoding/cl100k_base";
+import { expect, test } from "vitest";
+import { countTokens, decodeTokens } from "@/lib/text/tokenize";
+
+/** The package's own encoder: right, but quadratic in the length of a piece. */
+function encode(text: string): number[] {
+  return reference.encode(text, { disallowedSpecial: new Set() });
+}
+
+const SNIPPETS = [
+  "hello world",
+  "The quick brown fox",
+  "  \n\n",
+  "\t",
+  "don't we'll I'VE",
+  "naïve café e\u0301",
+  "日本語のテキスト",
+  "Привет мир",
+  "مرحبا",
+  "😀👍🏽",
+  "12345678",
+  "<|endoftext|>",
+  "!!!===---",
+  "\ud800",
+  "ภาษาไทย",
+  "\r\n",
+  "translatesAutoresizingMask",
+  "zzqxj",
+];
+const text = fc
+  .array(fc.oneof(fc.constantFrom(...SNIPPETS), fc.string({ unit: "binary" })), { maxLength: 12 })
+  .map((parts) => parts.join(""));
+
+test("any text has as many tokens as the reference encoder gives it", () => {
+  fc.assert(
+    fc.property(text, (sample) => {
+      expect(countTokens(sample)).toBe(encode(sample).length);
+    }),
+    { numRuns: 500 },
+  );
+});
+
+test("the ids of a text are decoded to that text", () => {
+  fc.assert(
+    fc.property(text, (sample) => {
+      const wellFormed = Buffer.from(sample, "utf8").toString("utf8");
+      expect(decodeTokens(encode(wellFormed))).toBe(wellFormed);
+    }),
+    { numRuns: 300 },
+  );
+});
+
+test("what looks like a special token is ordinary text, but its id has its name", () => {
+  expect(countTokens("<|endoftext|>")).toBe(7);
+  expect(decodeTokens([100_257])).toBe("<|endoftext|>");
+});
+
+test("ids outside the vocabulary are told", () => {
+  for (const id of [100_256, 100_261, 100_277, 2 ** 31]) expect(decodeTokens([15339, id])).toBeNull();
+});
+
+test("half a character decodes to U+FFFD and leaves nothing behind for the next text", () => {
+  const [first = 0] = encode("😀");
+  expect(decodeTokens([first])).toContain("\ufffd");
+  expect(decodeTokens([15339])).toBe("hello");
+});
+
+test("counting stops soon above a limit, and never below it", () => {
+  expect(countTokens("word ".repeat(50), 10)).toBeGreaterThan(10);
+  expect(countTokens("word ".repeat(50), 51)).toBe(encode("word ".repeat(50)).length);
+  expect(countTokens("a".repeat(50_000_000), 8_192)).toBeGreaterThan(8_192);
+});
+
+test("repetitive text takes a time in proportion to its length", () => {
+  // A quadratic merge of these would take minutes; the bound is wide for slow machines.
+  const began = performance.now();
+  for (const unit of ["a", "=", " ", "é", "\n ", "ab"]) countTokens(`${unit.repeat(200_000)}x`);
+  expect(performance.now() - began).toBeLessThan(15_000);
+});
