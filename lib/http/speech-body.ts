@@ -25,7 +25,7 @@ export function speechBody(
     async return() {
       // The call first: a chunk that is being made must not hold it open.
       await call.events.return?.();
-      await source.return?.();
+      source.return?.().catch(() => {});
       return { done: true, value: undefined };
     },
   };
