@@ -1,0 +1,48 @@
+import { expect, test } from "vitest";
+import { UsageList, UsageQuery } from "@/lib/contracts/usage";
+import type { ConsoleContext } from "@/lib/domain/context";
+import { USAGE_ROUTES } from "@/lib/http/routes/usage";
+import type { Role, UsageRecord } from "@/lib/ports/store";
+import { openGatewayDoor } from "../support/gateway-door";
+
+async function list(role: Role, sent: Record<string, string> = {}) {
+  const door = openGatewayDoor();
+  await door.call("/v1/embeddings", { body: { model: "patchbay-embed", input: "a" } });
+  const asked: unknown[] = [];
+  const store = {
+    ledger: {
+      list: async (query: unknown) => {
+        asked.push(query);
+        return { items: door.rows.map((row): UsageRecord => ({ ...row, costNano: 200 })), nextCursor: "c" };
+      },
+    },
+  };
+  const caller = { kind: "session", user: { id: "usr_me", role } };
+  // The verb looks at the caller and the ledger alone.
+  const ctx = { store, caller } as unknown as ConsoleContext;
+  const [route] = USAGE_ROUTES;
+  if (route?.surface !== "console") throw new Error("the usage list is no console route");
+  const input = { body: undefined, query: UsageQuery.parse(sent), params: {}, request: undefined };
+  const reply = await route.handle(ctx, input as unknown as Parameters<typeof route.handle>[1]);
+  return { asked, data: UsageList.parse(reply.data) };
+}
+
+test("a row is shown as the contract has it, money in dollars", async () => {
+  const { data } = await list("owner");
+  expect(data.next_cursor).toBe("c");
+  expect(data.items[0]).toMatchObject({
+    request_id: "req-1",
+    at: "2026-09-21T14:13:20.000Z",
+    key_id: "key_1",
+    model: "patchbay-embed",
+    cost_usd: "0.000000200",
+    status: 200,
+  });
+});
+
+test("an owner sees everybody's calls, a member none but its own", async () => {
+  expect((await list("owner", { user_id: "usr_2" })).asked).toMatchObject([{ userId: "usr_2", limit: 50 }]);
+  expect((await list("member")).asked).toMatchObject([{ userId: "usr_me" }]);
+  const others = await list("member", { user_id: "usr_2" });
+  expect([others.asked, others.data.items]).toEqual([[], []]);
+});

@@ -1,0 +1,66 @@
+import { beforeEach, expect, test } from "vitest";
+import { ensureEmbedded } from "@/lib/domain/channels/ensure-embedded";
+import type { ChannelRecord, ModelRecord, Repositories, Store } from "@/lib/ports/store";
+import { PROVIDER_NAMES } from "@/lib/providers/registry";
+import { embedModel, StillClock } from "../../support/gateway-door";
+
+let channels: Map<string, ChannelRecord>;
+let models: Map<string, ModelRecord>;
+let store: Store;
+
+beforeEach(() => {
+  channels = new Map();
+  models = new Map();
+  const tx = {
+    channels: {
+      find: async (id: string) => channels.get(id) ?? null,
+      insert: async (one: ChannelRecord) => void channels.set(one.id, one),
+    },
+    models: {
+      all: async () => [...models.values()],
+      insert: async (one: ModelRecord) => void models.set(one.name, one),
+    },
+  } as unknown as Repositories;
+  let last: Promise<unknown> = Promise.resolve();
+  // One write transaction at a time, as the store has it.
+  store = {
+    transaction: (work: (tx: Repositories) => Promise<unknown>) => {
+      last = last.then(() => work(tx));
+      return last;
+    },
+  } as unknown as Store;
+});
+
+test("a fresh store gets both engines with a model each, of providers that exist", async () => {
+  await ensureEmbedded(store, new StillClock());
+  expect([...models.keys()].sort()).toEqual(["patchbay-embed", "patchbay-speech"]);
+  expect([...channels.values()].map((one) => one.name)).toEqual(["Built-in speech", "Built-in embeddings"]);
+  for (const channel of channels.values()) {
+    expect(channel.embedded).toBe(true);
+    expect(PROVIDER_NAMES).toContain(channel.provider);
+    for (const served of channel.models) expect(models.has(served.name)).toBe(true);
+  }
+});
+
+test("several starts at once, and later ones, change nothing", async () => {
+  const clock = new StillClock();
+  await Promise.all(Array.from({ length: 8 }, () => ensureEmbedded(store, clock)));
+  const before = structuredClone([...channels.values(), ...models.values()]);
+  clock.at += 1_000;
+  await ensureEmbedded(store, clock);
+  expect([...channels.values(), ...models.values()]).toEqual(before);
+});
+
+test("what the operator deleted or named stays so", async () => {
+  await ensureEmbedded(store, new StillClock());
+  models.delete("patchbay-embed");
+  await ensureEmbedded(store, new StillClock());
+  expect(models.has("patchbay-embed")).toBe(false);
+
+  channels.clear();
+  models.clear();
+  const own = embedModel({ name: "mine", aliases: ["patchbay-embed"] });
+  models.set("mine", own);
+  await ensureEmbedded(store, new StillClock());
+  expect([...models.keys()].sort()).toEqual(["mine", "patchbay-speech"]);
+});
