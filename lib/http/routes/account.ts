@@ -1,0 +1,73 @@
+import { SessionList } from "../../contracts/sessions";
+import { ChangePassword, Self, UpdateSelf, User } from "../../contracts/user";
+import { changePassword } from "../../domain/auth/change-password";
+import { endOtherSessions, endSession } from "../../domain/auth/end-session";
+import { listSessions } from "../../domain/auth/list-sessions";
+import { readSelf } from "../../domain/users/read-self";
+import { hasTwoFactor, toUser } from "../../domain/users/to-user";
+import { updateSelf } from "../../domain/users/update-self";
+import { consoleRoute } from "../route";
+import { writeSessionCookie } from "../session-cookie";
+
+export const ACCOUNT_ROUTES = [
+  consoleRoute({
+    method: "GET",
+    path: "/api/user/self",
+    auth: "session",
+    data: Self,
+    summary: "Tell who is signed in",
+    handle: async (ctx) => ({ data: await readSelf(ctx) }),
+  }),
+  consoleRoute({
+    method: "PATCH",
+    path: "/api/user/self",
+    auth: "session",
+    body: UpdateSelf,
+    data: Self,
+    summary: "Change your profile",
+    handle: async (ctx, { body }) => ({ data: await updateSelf(ctx, body) }),
+  }),
+  consoleRoute({
+    method: "POST",
+    path: "/api/user/password",
+    auth: "session",
+    body: ChangePassword,
+    data: User,
+    summary: "Change your password; every other session ends",
+    async handle(ctx, { body }) {
+      const { user, started } = await changePassword(ctx, body);
+      return {
+        data: toUser(user, await hasTwoFactor(ctx.store, user.id)),
+        cookies: [await writeSessionCookie(ctx, ctx.peer.isSecure, started)],
+      };
+    },
+  }),
+  consoleRoute({
+    method: "GET",
+    path: "/api/user/sessions",
+    auth: "session",
+    data: SessionList,
+    summary: "List your sessions",
+    handle: async (ctx) => ({ data: await listSessions(ctx) }),
+  }),
+  consoleRoute({
+    method: "DELETE",
+    path: "/api/user/sessions",
+    auth: "session",
+    summary: "End all your other sessions",
+    async handle(ctx) {
+      await endOtherSessions(ctx);
+      return { data: null };
+    },
+  }),
+  consoleRoute({
+    method: "DELETE",
+    path: "/api/user/sessions/{id}",
+    auth: "session",
+    summary: "End one of your sessions",
+    async handle(ctx, { params }) {
+      await endSession(ctx, params.id ?? "");
+      return { data: null };
+    },
+  }),
+];

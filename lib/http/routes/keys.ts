@@ -1,0 +1,82 @@
+import {
+  ApiKey,
+  ApiKeyWithSecret,
+  CreateKey,
+  PlaygroundKey,
+  RotateKey,
+  UpdateKey,
+} from "../../contracts/keys";
+import { ListQuery, listOf } from "../../contracts/paging";
+import { createKey } from "../../domain/keys/create";
+import { createPlaygroundKey } from "../../domain/keys/create-playground";
+import { deleteKey } from "../../domain/keys/delete";
+import { getKey, listKeys } from "../../domain/keys/list";
+import { rotateKey } from "../../domain/keys/rotate";
+import { updateKey } from "../../domain/keys/update";
+import { consoleRoute } from "../route";
+
+export const KEYS_ROUTES = [
+  consoleRoute({
+    method: "GET",
+    path: "/api/keys",
+    auth: "manage",
+    query: ListQuery,
+    data: listOf(ApiKey),
+    summary: "List API keys; members see their own",
+    // The door has read the query by the schema above; its declared type is the loose one of every route.
+    handle: async (ctx, { query }) => ({ data: await listKeys(ctx, query as ListQuery) }),
+  }),
+  consoleRoute({
+    method: "POST",
+    path: "/api/keys",
+    auth: "manage",
+    body: CreateKey,
+    data: ApiKeyWithSecret,
+    summary: "Make an API key; it is shown this once",
+    handle: async (ctx, { body }) => ({ data: await createKey(ctx, body) }),
+  }),
+  consoleRoute({
+    method: "POST",
+    path: "/api/keys/playground",
+    auth: "session",
+    data: PlaygroundKey,
+    summary: "Make a key of 15 minutes for the playgrounds",
+    handle: async (ctx) => ({ data: await createPlaygroundKey(ctx) }),
+  }),
+  consoleRoute({
+    method: "GET",
+    path: "/api/keys/{id}",
+    auth: "manage",
+    data: ApiKey,
+    summary: "Show an API key",
+    handle: async (ctx, { params }) => ({ data: await getKey(ctx, params.id ?? "") }),
+  }),
+  consoleRoute({
+    method: "PATCH",
+    path: "/api/keys/{id}",
+    auth: "manage",
+    body: UpdateKey,
+    data: ApiKey,
+    summary: "Change what an API key may do",
+    handle: async (ctx, { params, body }) => ({ data: await updateKey(ctx, params.id ?? "", body) }),
+  }),
+  consoleRoute({
+    method: "DELETE",
+    path: "/api/keys/{id}",
+    auth: "manage",
+    summary: "Revoke an API key",
+    async handle(ctx, { params }) {
+      await deleteKey(ctx, params.id ?? "");
+      return { data: null };
+    },
+  }),
+  consoleRoute({
+    method: "POST",
+    path: "/api/keys/{id}/rotate",
+    auth: "manage",
+    body: RotateKey,
+    data: ApiKeyWithSecret,
+    summary: "Replace an API key; the old one may go on for a while",
+    handle: async (ctx, { params, body }) => ({ data: await rotateKey(ctx, params.id ?? "", body) }),
+  }),
+];

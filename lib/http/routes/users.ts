@@ -1,0 +1,78 @@
+import { ListQuery, listOf } from "../../contracts/paging";
+import { CreateUser, ManagedUser, UpdateUser } from "../../contracts/user";
+import { createUser } from "../../domain/users/create";
+import { deleteUser } from "../../domain/users/delete";
+import { getUser, listUsers } from "../../domain/users/list";
+import { resetSecondFactor } from "../../domain/users/reset-second-factor";
+import { unlockUser } from "../../domain/users/unlock";
+import { updateUser } from "../../domain/users/update";
+import { consoleRoute } from "../route";
+
+export const USERS_ROUTES = [
+  consoleRoute({
+    method: "GET",
+    path: "/api/users",
+    auth: "admin",
+    query: ListQuery,
+    data: listOf(ManagedUser),
+    summary: "List users",
+    // The door has read the query by the schema above; its declared type is the loose one of every route.
+    handle: async (ctx, { query }) => ({ data: await listUsers(ctx, query as ListQuery) }),
+  }),
+  consoleRoute({
+    method: "POST",
+    path: "/api/users",
+    auth: "admin",
+    body: CreateUser,
+    data: ManagedUser,
+    summary: "Add a user",
+    handle: async (ctx, { body }) => ({ data: await createUser(ctx, body) }),
+  }),
+  consoleRoute({
+    method: "GET",
+    path: "/api/users/{id}",
+    auth: "admin",
+    data: ManagedUser,
+    summary: "Show a user",
+    handle: async (ctx, { params }) => ({ data: await getUser(ctx, params.id ?? "") }),
+  }),
+  consoleRoute({
+    method: "PATCH",
+    path: "/api/users/{id}",
+    auth: "admin",
+    body: UpdateUser,
+    data: ManagedUser,
+    summary: "Change a user of a lower role",
+    handle: async (ctx, { params, body }) => ({ data: await updateUser(ctx, params.id ?? "", body) }),
+  }),
+  consoleRoute({
+    method: "DELETE",
+    path: "/api/users/{id}",
+    auth: "admin",
+    summary: "Remove a user of a lower role with their keys",
+    async handle(ctx, { params }) {
+      await deleteUser(ctx, params.id ?? "");
+      return { data: null };
+    },
+  }),
+  consoleRoute({
+    method: "POST",
+    path: "/api/users/{id}/reset_2fa",
+    auth: "admin",
+    summary: "Remove the second factor of a user who has lost it",
+    async handle(ctx, { params }) {
+      await resetSecondFactor(ctx, params.id ?? "");
+      return { data: null };
+    },
+  }),
+  consoleRoute({
+    method: "POST",
+    path: "/api/users/{id}/unlock",
+    auth: "admin",
+    summary: "Lift a user's delays and locks",
+    async handle(ctx, { params }) {
+      await unlockUser(ctx, params.id ?? "");
+      return { data: null };
+    },
+  }),
+];

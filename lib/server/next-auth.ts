@@ -1,0 +1,86 @@
+import { NextRequest } from "next/server";
+import NextAuth from "next-auth";
+import { AppError, isAppError } from "../errors";
+import { consoleContext } from "../http/console-pipeline";
+import type { Inbound, Outbound } from "../http/exchange";
+import { nextAuthOptions } from "../http/next-auth-options";
+import { createNextDoor } from "../http/next-door";
+import { readJsonObject } from "../http/read-json";
+import { renderError } from "../http/render-error";
+import { sessionCookie } from "../http/session-cookie";
+import { getContainer } from "./container";
+
+const BODY_BYTES = 64 * 1024;
+/** What next-auth serves and we let through; `_log` would let anybody write to our log. */
+const ACTIONS = new Set([
+  "callback",
+  "csrf",
+  "error",
+  "providers",
+  "session",
+  "signin",
+  "signout",
+  "verify-request",
+]);
+
+interface RouteContext {
+  params: Promise<{ nextauth: string[] }>;
+}
+
+/** next-auth's own addresses under `/api/auth`, behind the same reading of bodies and errors as ours. */
+export async function answerNextAuth(request: Request, context: RouteContext): Promise<Response> {
+  const services = async () => (await getContainer()).services;
+  const { nextauth } = await context.params;
+  let inner: Response | null = null;
+  const door = createNextDoor(async (inbound): Promise<Outbound> => {
+    try {
+      if (!ACTIONS.has(nextauth[0] ?? ""))
+        throw new AppError("not_found", "There is nothing at this address.");
+      inner = await runNextAuth(await services(), inbound, request, context);
+      return { status: 200, headers: {}, body: null };
+    } catch (error) {
+      if (isAppError(error)) return renderError("console", error);
+      const { log } = await services();
+      log.error("next_auth_failed", { error: error instanceof Error ? error.message : "unknown" });
+      return renderError("console", new AppError("internal", "Something went wrong on our side."));
+    }
+  }, services);
+  const outer = await door(request);
+  return inner ?? outer;
+}
+
+async function runNextAuth(
+  services: Awaited<ReturnType<typeof getContainer>>["services"],
+  inbound: Inbound,
+  request: Request,
+  context: RouteContext,
+): Promise<Response> {
+  const body = request.method === "POST" ? await inbound.readBody(BODY_BYTES) : null;
+  const isJson = inbound.headers.get("content-type")?.includes("json") ?? false;
+  // next-auth answers 500 to a body it cannot read.
+  if (body !== null && isJson) readJsonObject(body);
+  const forwarded = new NextRequest(request.url, {
+    method: request.method,
+    headers: request.headers,
+    // The bytes stand on memory of their own, which the type of BodyInit cannot tell.
+    body: body as Uint8Array<ArrayBuffer> | null,
+  });
+  const options = nextAuthOptions(consoleContext(services, inbound, { kind: "anonymous" }));
+  const response: Response = await NextAuth(forwarded, context, options);
+  if (
+    inbound.method === "POST" &&
+    inbound.path.startsWith("/api/auth/callback/") &&
+    !startsSession(response, inbound)
+  ) {
+    throw new AppError("invalid_credentials", "The ticket is not valid.");
+  }
+  response.headers.set("cache-control", "no-store");
+  response.headers.set("x-request-id", inbound.requestId);
+  return response;
+}
+
+/** next-auth answers a refused sign-in with a redirect; a program is told 401. */
+function startsSession(response: Response, inbound: Inbound): boolean {
+  const { name } = sessionCookie(inbound.peer.isSecure);
+  return response.headers.getSetCookie().some((cookie) => cookie.startsWith(`${name}=ey`));
+}

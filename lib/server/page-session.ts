@@ -1,0 +1,14 @@
+import { cookies, headers } from "next/headers";
+import { readSession } from "../http/authenticate-console";
+import { PEER_HEADER, peerFrom } from "../http/peer-header";
+import { sessionCookie } from "../http/session-cookie";
+import type { SessionRecord, UserRecord } from "../ports/store";
+import { getContainer } from "./container";
+
+/** Who looks at the page that is being rendered; null when nobody is signed in. */
+export async function getPageSession(): Promise<{ user: UserRecord; session: SessionRecord } | null> {
+  const { services } = await getContainer();
+  const peer = peerFrom((await headers()).get(PEER_HEADER), services.instance.baseUrl ?? null);
+  const { name } = sessionCookie(peer.isSecure);
+  return readSession(services, (await cookies()).get(name)?.value ?? null);
+}
