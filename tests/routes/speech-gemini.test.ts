@@ -35,7 +35,7 @@ async function json(reply: Awaited<ReturnType<ReturnType<typeof door>["post"]>>)
 
 describe("generateContent", () => {
   it("answers with the audio in base64, the usage and the model asked for", async () => {
-    const { post, rows } = door();
+    const { post, rows, speech } = door();
     const reply = await post("/v1beta/models/tts-1:generateContent", GOOD);
     expect(reply.status).toBe(200);
     expect(reply.headers).toMatchObject({
@@ -71,6 +71,7 @@ describe("generateContent", () => {
     expect(rows).toMatchObject([
       { status: 200, inputTokens: 3, outputTokens: 25, audioMs: 1_000, characters: 13 },
     ]);
+    expect(speech.running).toBe(0);
   });
 
   it("writes the JSON while the audio is made, the usage last", async () => {

@@ -82,6 +82,8 @@ export function meteredSpeech(
       audioMs: measured.audioMs,
     };
     isOver = true;
+    // The engine waits behind its last event until it is let go.
+    opened.source.return?.().catch(() => {});
     const isCounted = usage.inputTokens !== null && usage.outputTokens !== null;
     await meter.settle({
       ...counted,

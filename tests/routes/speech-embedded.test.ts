@@ -1,0 +1,74 @@
+import { afterAll, expect, it } from "vitest";
+import { createEmbeddedSpeech } from "../../lib/providers/embedded-speech/create";
+import { workerFile } from "../../lib/server/workers";
+import { channel, chunksOf, openSpeechDoor, readBody } from "../support/speech-door";
+import { loudness } from "../support/tone";
+
+const speech = createEmbeddedSpeech({
+  workerFile: workerFile("speech"),
+  clock: { now: () => Date.now(), monotonic: () => performance.now() },
+});
+afterAll(() => speech.close());
+
+const door = () => openSpeechDoor([{ channel: channel("embedded"), speech }]);
+const PATH = "/v1beta/models/patchbay-speech:generateContent";
+const saying = (text: string, speechConfig?: object) => ({
+  contents: [{ role: "user", parts: [{ text }] }],
+  generationConfig: { responseModalities: ["AUDIO"], ...(speechConfig ? { speechConfig } : {}) },
+});
+
+function samples(base64: string): Int16Array {
+  const bytes = Buffer.from(base64, "base64");
+  return new Int16Array(bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length));
+}
+
+it("speaks a sentence that can be heard", async () => {
+  const { post, rows } = door();
+  const { bytes } = await readBody(await post(PATH, saying("The kettle is on the stove.")));
+  const body = JSON.parse(bytes.toString());
+  const pcm = samples(body.candidates[0].content.parts[0].inlineData.data);
+  expect(pcm.length / 24_000).toBeGreaterThan(0.8);
+  expect(loudness(pcm)).toBeGreaterThan(300);
+  expect(rows[0]?.audioMs).toBe(Math.round(pcm.length / 24));
+  expect(body.usageMetadata.candidatesTokenCount).toBe(Math.ceil((pcm.length / 24_000) * 25));
+});
+
+it("speaks a conversation by two voices, without names and instruction", async () => {
+  const one = (speaker: string, voiceName: string) => ({
+    speaker,
+    voiceConfig: { prebuiltVoiceConfig: { voiceName } },
+  });
+  const cast = {
+    multiSpeakerVoiceConfig: { speakerVoiceConfigs: [one("Joe", "Puck"), one("Jane", "Kore")] },
+  };
+  const seconds = async (text: string) => {
+    const { post, rows } = door();
+    await readBody(await post(PATH, saying(text, cast)));
+    return (rows[0]?.audioMs ?? 0) / 1_000;
+  };
+  const bare = await seconds("Joe: How are you today?\nJane: Very well, thank you.");
+  const told = await seconds(
+    "Read this in a very slow and sleepy voice:\nJoe: How are you today?\nJane: Very well, thank you.",
+  );
+  expect(bare).toBeGreaterThan(1.5);
+  expect(told).toBe(bare);
+});
+
+it.each(["…", "🙂", "?!", "— * —"])("answers 400 in words when the text is but %s", async (text) => {
+  const { post, rows } = door();
+  const reply = await post(PATH, saying(text));
+  expect(reply.status).toBe(400);
+  expect(JSON.parse((await readBody(reply)).bytes.toString()).error.message).toMatch(/spoken|speak|words/);
+  expect(rows).toMatchObject([{ status: 400, audioMs: 0, costNano: 0 }]);
+});
+
+it("sends the first sound of 32,000 characters long before the rest is made", async () => {
+  const { post, rows } = door();
+  const text = "Nobody minds at all when the brown fox jumps over the dog. ".repeat(600).slice(0, 32_000);
+  const body = chunksOf(await post(PATH, saying(text)));
+  expect((await body.next()).value?.length).toBeGreaterThan(1_000);
+  await body.return?.();
+  expect(rows[0]).toMatchObject({ status: 499 });
+  expect(rows[0]?.audioMs).toBeLessThan(5_000);
+  while (speech.stats().open > 0) await new Promise((resolve) => setImmediate(resolve));
+});
