@@ -5,6 +5,9 @@ import Database from "libsql";
 /** Tables that move by themselves: heartbeats, and revisions that only wake caches. */
 const MOVING = new Set(["instances", "revisions"]);
 
+/** Columns that are written some seconds after what they tell of. */
+const LATE = new Set(["last_used_at", "last_seen_at"]);
+
 /** A digest of every row of every table of an instance's SQLite file; equal digests mean an unchanged store. */
 export function digestStore(dataDirectory: string): string {
   const database = new Database(path.join(dataDirectory, "patchbay.db"), { readonly: true });
@@ -17,7 +20,7 @@ export function digestStore(dataDirectory: string): string {
     const hash = createHash("sha256");
     for (const { name } of tables.filter((table) => !MOVING.has(table.name))) {
       const rows = database.prepare(`select * from "${name}"`).all();
-      hash.update(name).update(JSON.stringify(rows));
+      hash.update(name).update(JSON.stringify(rows, (column, value) => (LATE.has(column) ? null : value)));
     }
     return hash.digest("hex");
   } finally {
