@@ -17,10 +17,10 @@ const config = {
     "gpt-tokenizer",
     "tinyld",
     "mediabunny",
-    "@mediabunny/mp3-encoder",
+    "wasm-media-encoders",
     "@mediabunny/flac-encoder",
     "@mediabunny/aac-encoder",
-    "opusscript",
+    "libopus-wasm",
   ],
 };
 
