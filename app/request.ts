@@ -1,6 +1,13 @@
+import type { Metadata } from "next";
 import { cookies, headers } from "next/headers";
 import { cache } from "react";
+import { type Catalogue, messagesFor } from "@/lib/messages/catalogue";
 import { LOCALE_COOKIE, type Locale, pickLocale } from "@/lib/messages/locale";
+
+/** Areas that name a page. */
+type TitledArea = {
+  [Area in keyof Catalogue]: Catalogue[Area] extends { title: string } ? Area : never;
+}[keyof Catalogue];
 
 /** The language of this request: the choice kept in this browser, else what the browser asks for. */
 export const requestLocale = cache(async (): Promise<Locale> => {
@@ -12,4 +19,14 @@ export const requestLocale = cache(async (): Promise<Locale> => {
 export async function requestNonce(): Promise<string | undefined> {
   const policy = (await headers()).get("content-security-policy");
   return policy?.match(/'nonce-([A-Za-z0-9+/_=-]+)'/)?.[1];
+}
+
+/** The title of an area's page in the visitor's language. */
+export async function pageTitle(area: TitledArea): Promise<Metadata> {
+  return { title: messagesFor(await requestLocale(), [area])[area].title };
+}
+
+/** What Next hands a page besides its path. */
+export interface PageQuery {
+  searchParams: Promise<Record<string, string | string[] | undefined>>;
 }

@@ -15,9 +15,9 @@ export function CallError({
   onRetry?(): void;
   className?: string;
 }) {
-  const describe = useErrorText();
+  const tell = useErrorText();
   if (!error) return null;
-  const { message, requestId } = describe(error);
+  const { message, requestId } = tell(error);
   return (
     <ErrorState
       title={title}

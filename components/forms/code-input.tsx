@@ -15,6 +15,7 @@ export function CodeInput({
   onValueChange,
   onComplete,
   disabled,
+  readOnly,
   autoFocus,
   ...aria
 }: {
@@ -23,6 +24,8 @@ export function CodeInput({
   onValueChange(value: string): void;
   onComplete?(value: string): void;
   disabled?: boolean;
+  /** While the code is being checked: the focus stays. */
+  readOnly?: boolean;
   autoFocus?: boolean;
   "aria-label"?: string;
   "aria-invalid"?: boolean;
@@ -43,6 +46,7 @@ export function CodeInput({
         {...aria}
         value={value}
         disabled={disabled}
+        readOnly={readOnly}
         // The one thing to do on the screen that shows it.
         // biome-ignore lint/a11y/noAutofocus: see above
         autoFocus={autoFocus}

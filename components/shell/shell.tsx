@@ -23,10 +23,10 @@ const PhoneMenu = dynamic(() => import("./phone-menu").then((one) => one.PhoneMe
 /** The frame around every page of the console. */
 export function Shell({ user, children }: { user: ShellUser; children: ReactNode }) {
   const t = useTranslations("common");
-  const describe = useErrorText();
+  const tell = useErrorText();
   const [palette, setPalette] = useState<"never" | "open" | "closed">("never");
   const [menu, setMenu] = useState<"never" | "open" | "closed">("never");
-  const showError = (error: unknown) => toast.error(describe(error).message);
+  const showError = (error: unknown) => toast.error(tell(error).message);
 
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {

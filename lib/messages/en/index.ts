@@ -4,7 +4,20 @@ import { embeddings } from "./embeddings";
 import { keys } from "./keys";
 import { login } from "./login";
 import { overview } from "./overview";
+import { playground } from "./playground";
+import { secondFactor } from "./second-factor";
 import { setup } from "./setup";
 import { speech } from "./speech";
 
-export const en = { common, setup, login, account, keys, overview, speech, embeddings };
+export const en = {
+  common,
+  setup,
+  login,
+  secondFactor,
+  account,
+  keys,
+  overview,
+  playground,
+  speech,
+  embeddings,
+};

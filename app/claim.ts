@@ -1,0 +1,16 @@
+import { SetupProgress, type SetupStep } from "@/lib/contracts/setup";
+import { PROGRESS_SETTING } from "@/lib/domain/setup/progress";
+import { getContainer } from "@/lib/server/container";
+
+/** Whether somebody has set this instance up. */
+export async function isClaimed(): Promise<boolean> {
+  const { services } = await getContainer();
+  return services.store.setup.isClaimed();
+}
+
+/** Where the owner stopped in the wizard; null once they have finished or left it. */
+export async function unfinishedSetupStep(): Promise<SetupStep | null> {
+  const { services } = await getContainer();
+  const kept = SetupProgress.safeParse((await services.store.settings.all())[PROGRESS_SETTING]);
+  return kept.success && !kept.data.finished ? kept.data.step : null;
+}

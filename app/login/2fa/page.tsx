@@ -1,0 +1,14 @@
+import { redirect } from "next/navigation";
+import { SecondStepForm } from "@/components/login/second-step-form";
+import { safeReturnPath } from "@/lib/contracts/return-path";
+import { getPageSession } from "@/lib/server/page-session";
+import { type PageQuery, pageTitle } from "../../request";
+
+export const generateMetadata = () => pageTitle("login");
+
+export default async function SecondStepPage({ searchParams }: PageQuery) {
+  const query = await searchParams;
+  const returnTo = safeReturnPath(typeof query.return_to === "string" ? query.return_to : null);
+  if (await getPageSession()) redirect(returnTo);
+  return <SecondStepForm returnTo={returnTo} />;
+}

@@ -1,0 +1,16 @@
+import type { ReactNode } from "react";
+import { MessagesProvider } from "@/components/intl/messages-provider";
+import { LoginFrame } from "@/components/login/login-frame";
+import { messagesFor } from "@/lib/messages/catalogue";
+import { requestLocale } from "../request";
+
+export const dynamic = "force-dynamic";
+
+export default async function LoginLayout({ children }: { children: ReactNode }) {
+  const locale = await requestLocale();
+  return (
+    <MessagesProvider messages={messagesFor(locale, ["login"])}>
+      <LoginFrame>{children}</LoginFrame>
+    </MessagesProvider>
+  );
+}

@@ -1,0 +1,19 @@
+import { redirect } from "next/navigation";
+import { type ArrivalReason, PasswordForm } from "@/components/login/password-form";
+import { safeReturnPath } from "@/lib/contracts/return-path";
+import { getPageSession } from "@/lib/server/page-session";
+import { isClaimed } from "../claim";
+import { type PageQuery, pageTitle } from "../request";
+
+export const generateMetadata = () => pageTitle("login");
+
+const REASONS: readonly ArrivalReason[] = ["expired", "spent", "taken"];
+
+export default async function LoginPage({ searchParams }: PageQuery) {
+  const query = await searchParams;
+  const returnTo = safeReturnPath(typeof query.return_to === "string" ? query.return_to : null);
+  if (await getPageSession()) redirect(returnTo);
+  if (!(await isClaimed())) redirect("/setup");
+  const reason = REASONS.find((one) => one === query.reason) ?? null;
+  return <PasswordForm returnTo={returnTo} reason={reason} />;
+}

@@ -1,0 +1,27 @@
+import { notFound } from "next/navigation";
+import { MessagesProvider } from "@/components/intl/messages-provider";
+import { type Resume, Wizard } from "@/components/setup/wizard";
+import { messagesFor } from "@/lib/messages/catalogue";
+import { getPageSession } from "@/lib/server/page-session";
+import { isClaimed, unfinishedSetupStep } from "../claim";
+import { pageTitle, requestLocale } from "../request";
+
+export const dynamic = "force-dynamic";
+export const generateMetadata = () => pageTitle("setup");
+
+/** Open to anybody before the claim, to the owner until they have finished; nothing is here for the rest. */
+export default async function SetupPage() {
+  const resume = (await isClaimed()) ? await requireUnfinishedOwner() : null;
+  return (
+    <MessagesProvider messages={messagesFor(await requestLocale(), ["setup", "secondFactor", "keys"])}>
+      <Wizard resume={resume} />
+    </MessagesProvider>
+  );
+}
+
+async function requireUnfinishedOwner(): Promise<Resume> {
+  const found = await getPageSession();
+  const step = found?.user.role === "owner" ? await unfinishedSetupStep() : null;
+  if (!found || step === null) notFound();
+  return { username: found.user.username, step };
+}

@@ -1,0 +1,129 @@
+"use client";
+
+import { useState } from "react";
+import { useForm } from "react-hook-form";
+import { useTranslations } from "use-intl";
+import { api } from "@/lib/client/api";
+import { isApiError } from "@/lib/client/api-error";
+import { SetupRequest, type SetupResult } from "@/lib/contracts/setup";
+import { CallError } from "../forms/call-error";
+import { Field } from "../forms/field";
+import { PasswordInput } from "../forms/password-input";
+import { placeIssues } from "../forms/place-issues";
+import { useSchemaResolver } from "../forms/schema-resolver";
+import { StrengthMeter } from "../forms/strength-meter";
+import { Button } from "../ui/button";
+import { Input } from "../ui/input";
+import type { SetupDraft } from "./draft";
+import { StepActions, StepBody } from "./wizard-frame";
+
+/** The form that claims the instance. */
+export function AdministratorStep({
+  draft,
+  onDraft,
+  onClaimed,
+  onTaken,
+  onTokenRefused,
+  onBack,
+}: {
+  draft: SetupDraft;
+  onDraft(change: Partial<SetupDraft>): void;
+  onClaimed(username: string): void;
+  onTaken(): void;
+  onTokenRefused(): void;
+  onBack(): void;
+}) {
+  const t = useTranslations("setup.administrator");
+  const common = useTranslations("common");
+  const fault = useTranslations("common.fault");
+  const [error, setError] = useState<unknown>(null);
+  const form = useForm({
+    resolver: useSchemaResolver(SetupRequest),
+    mode: "onTouched",
+    defaultValues: { username: draft.username, email: draft.email, password: "", confirmPassword: "" },
+  });
+  const { errors, isSubmitting } = form.formState;
+  const [username, email, password] = form.watch(["username", "email", "password"]);
+
+  const create = form.handleSubmit(async (values) => {
+    setError(null);
+    try {
+      const { user } = await api.post<SetupResult>("/api/setup", {
+        ...values,
+        email: values.email || undefined,
+        SelfUseModeEnabled: draft.usage === "self",
+        DemoSiteEnabled: draft.usage === "demo",
+        setup_token: draft.token || undefined,
+      });
+      onClaimed(user.username);
+    } catch (failure) {
+      if (isApiError(failure, "conflict")) return onTaken();
+      if (isApiError(failure, "setup_token_required")) return onTokenRefused();
+      const fields = ["username", "email", "password", "confirmPassword"] as const;
+      if (!placeIssues(form, failure, fields, fault)) setError(failure);
+    }
+  });
+
+  return (
+    <StepBody title={t("title")} text={t("text")}>
+      <form onSubmit={create} noValidate className="grid gap-8">
+        <div className="grid max-w-form gap-5">
+          <CallError error={error} />
+          <Field label={t("username")} hint={t("usernameHint")} error={errors.username?.message} isRequired>
+            {(control) => (
+              <Input
+                {...control}
+                {...form.register("username", {
+                  onBlur: (event) => onDraft({ username: event.target.value }),
+                })}
+                autoComplete="username"
+                autoCapitalize="none"
+                autoCorrect="off"
+                spellCheck={false}
+              />
+            )}
+          </Field>
+          <Field
+            label={t("email")}
+            hint={t("emailHint")}
+            error={errors.email?.message}
+            isOptional
+            optionalText={common("optional")}
+          >
+            {(control) => (
+              <Input
+                {...control}
+                {...form.register("email", { onBlur: (event) => onDraft({ email: event.target.value }) })}
+                type="email"
+                autoComplete="email"
+              />
+            )}
+          </Field>
+          <Field
+            label={t("password")}
+            hint={<StrengthMeter password={password} personal={[username, email ?? ""]} />}
+            error={errors.password?.message}
+            isRequired
+          >
+            {(control) => (
+              <PasswordInput {...control} {...form.register("password")} autoComplete="new-password" />
+            )}
+          </Field>
+          <Field label={t("confirm")} error={errors.confirmPassword?.message} isRequired>
+            {(control) => (
+              <PasswordInput {...control} {...form.register("confirmPassword")} autoComplete="new-password" />
+            )}
+          </Field>
+        </div>
+        <StepActions>
+          <Button variant="outline" size="lg" onClick={onBack}>
+            {common("back")}
+          </Button>
+          <Button type="submit" size="lg" isBusy={isSubmitting}>
+            {t("create")}
+          </Button>
+        </StepActions>
+      </form>
+    </StepBody>
+  );
+}

@@ -1,0 +1,88 @@
+"use client";
+
+import { useState } from "react";
+import { useForm } from "react-hook-form";
+import { useTranslations } from "use-intl";
+import { api } from "@/lib/client/api";
+import { type ApiKeyWithSecret, CreateKey } from "@/lib/contracts/keys";
+import { CallError } from "../forms/call-error";
+import { Field } from "../forms/field";
+import { placeIssues } from "../forms/place-issues";
+import { useSchemaResolver } from "../forms/schema-resolver";
+import { KeyReveal } from "../keys/key-reveal";
+import { Button } from "../ui/button";
+import { Input } from "../ui/input";
+import { Notice } from "../ui/notice";
+import { StepActions, StepBody } from "./wizard-frame";
+
+export function KeyStep({
+  secret,
+  wasMadeBefore,
+  onKey,
+  onNext,
+  onBack,
+}: {
+  /** The key, while it is still in this page's memory. */
+  secret: string | null;
+  wasMadeBefore: boolean;
+  onKey(secret: string): void;
+  onNext(): void;
+  onBack(): void;
+}) {
+  const t = useTranslations("setup.key");
+  const common = useTranslations("common");
+  const fault = useTranslations("common.fault");
+  const [error, setError] = useState<unknown>(null);
+  const form = useForm({
+    resolver: useSchemaResolver(CreateKey),
+    defaultValues: { name: t("defaultName") },
+  });
+  const { errors, isSubmitting } = form.formState;
+
+  const create = form.handleSubmit(async ({ name }) => {
+    setError(null);
+    try {
+      const made = await api.post<ApiKeyWithSecret>("/api/keys", { name });
+      onKey(made.key);
+    } catch (failure) {
+      if (!placeIssues(form, failure, ["name"], fault)) setError(failure);
+    }
+  });
+
+  if (secret !== null || wasMadeBefore) {
+    return (
+      <StepBody title={t("title")} text={t("text")}>
+        {secret !== null ? <KeyReveal secret={secret} /> : <Notice tone="info">{t("lost")}</Notice>}
+        <StepActions>
+          <Button variant="outline" size="lg" onClick={onBack}>
+            {common("back")}
+          </Button>
+          <Button size="lg" onClick={onNext}>
+            {common("next")}
+          </Button>
+        </StepActions>
+      </StepBody>
+    );
+  }
+  return (
+    <StepBody title={t("title")} text={t("text")}>
+      <form onSubmit={create} noValidate className="grid gap-8">
+        <CallError error={error} />
+        <Field label={t("name")} error={errors.name?.message} className="max-w-form" isRequired>
+          {(control) => <Input {...control} {...form.register("name")} autoComplete="off" />}
+        </Field>
+        <StepActions>
+          <Button variant="outline" size="lg" onClick={onBack}>
+            {common("back")}
+          </Button>
+          <Button type="submit" size="lg" isBusy={isSubmitting}>
+            {t("create")}
+          </Button>
+          <Button variant="ghost" size="lg" onClick={onNext}>
+            {t("skip")}
+          </Button>
+        </StepActions>
+      </form>
+    </StepBody>
+  );
+}

@@ -1,0 +1,78 @@
+"use client";
+
+import { useState } from "react";
+import { useKeys } from "@/lib/client/keys";
+import { saveProgress } from "@/lib/client/setup";
+import { KeyStep } from "./key-step";
+import { SecondFactorStep } from "./second-factor-step";
+import { SoundStep } from "./sound-step";
+import { AFTER_CLAIM, reachableStep, type WizardStep } from "./steps";
+import { useStepInAddress } from "./use-step-in-address";
+import { WizardFrame } from "./wizard-frame";
+
+type OwnerStep = "second-factor" | "key" | "sound";
+
+/** The steps of the signed-in owner; how far they came is kept on the server. */
+export function OwnerWizard({
+  owner,
+  steps,
+}: {
+  owner: { username: string; step: WizardStep };
+  steps: readonly WizardStep[];
+}) {
+  const [furthest, setFurthest] = useState<OwnerStep>(isOwnerStep(owner.step) ? owner.step : "second-factor");
+  const [secret, setSecret] = useState<string | null>(null);
+  const [wanted, go] = useStepInAddress();
+  const { keys, reload } = useKeys("");
+  const current = reachableStep(wanted, furthest, steps);
+
+  const moveTo = (step: OwnerStep) => {
+    if (AFTER_CLAIM.indexOf(step) > AFTER_CLAIM.indexOf(furthest)) {
+      setFurthest(step);
+      // A server that is away costs one screen after a refresh, no more.
+      void saveProgress({ step }).catch(() => undefined);
+    }
+    go(step);
+  };
+
+  const body = () => {
+    switch (current) {
+      case "key":
+        return (
+          <KeyStep
+            secret={secret}
+            wasMadeBefore={Boolean(keys?.length)}
+            onKey={(made) => {
+              setSecret(made);
+              void reload();
+            }}
+            onNext={() => moveTo("sound")}
+            onBack={() => moveTo("second-factor")}
+          />
+        );
+      case "sound":
+        return (
+          <SoundStep
+            secret={secret}
+            onBack={() => moveTo("key")}
+            onFinish={async () => {
+              await saveProgress({ finished: true });
+              window.location.assign("/playground/speech");
+            }}
+          />
+        );
+      default:
+        return <SecondFactorStep username={owner.username} onNext={() => moveTo("key")} />;
+    }
+  };
+
+  return (
+    <WizardFrame steps={steps} current={current} furthest={furthest} isSignedIn>
+      <div key={current}>{body()}</div>
+    </WizardFrame>
+  );
+}
+
+function isOwnerStep(step: WizardStep): step is OwnerStep {
+  return step === "second-factor" || step === "key" || step === "sound";
+}

@@ -1,0 +1,42 @@
+"use client";
+
+import { useTranslations } from "use-intl";
+import { Button } from "../ui/button";
+import { RadioCards } from "../ui/radio-cards";
+import type { SetupDraft } from "./draft";
+import { StepActions, StepBody } from "./wizard-frame";
+
+const USES = ["self", "team", "demo"] as const;
+
+export function UsageStep({
+  usage,
+  onUsage,
+  onNext,
+  onBack,
+}: {
+  usage: SetupDraft["usage"];
+  onUsage(usage: SetupDraft["usage"]): void;
+  onNext(): void;
+  onBack(): void;
+}) {
+  const t = useTranslations("setup.usage");
+  const common = useTranslations("common");
+  return (
+    <StepBody title={t("title")} text={t("text")}>
+      <RadioCards
+        label={t("title")}
+        value={usage}
+        onValueChange={onUsage}
+        cards={USES.map((value) => ({ value, title: t(value), description: t(`${value}Text`) }))}
+      />
+      <StepActions>
+        <Button variant="outline" size="lg" onClick={onBack}>
+          {common("back")}
+        </Button>
+        <Button size="lg" onClick={onNext}>
+          {common("next")}
+        </Button>
+      </StepActions>
+    </StepBody>
+  );
+}

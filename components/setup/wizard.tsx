@@ -1,0 +1,67 @@
+"use client";
+
+import { useState } from "react";
+import { SWRConfig } from "swr";
+import { useSetupState } from "@/lib/client/setup";
+import { SWR_CONFIG } from "@/lib/client/swr-config";
+import type { SetupStep } from "@/lib/contracts/setup";
+import { CallError } from "../forms/call-error";
+import { Skeleton } from "../ui/skeleton";
+import { ClaimWizard } from "./claim-wizard";
+import { OwnerWizard } from "./owner-wizard";
+import { wizardSteps } from "./steps";
+import { TakenNotice } from "./taken-notice";
+import { WizardFrame } from "./wizard-frame";
+
+/** `resume`: the owner goes on where they stopped. Null: nobody has set this instance up yet. */
+export interface Resume {
+  username: string;
+  step: SetupStep;
+}
+
+export function Wizard({ resume }: { resume: Resume | null }) {
+  return (
+    <SWRConfig value={SWR_CONFIG}>
+      <Stage resume={resume} />
+    </SWRConfig>
+  );
+}
+
+function Stage({ resume }: { resume: Resume | null }) {
+  const [owner, setOwner] = useState(resume);
+  const [isTaken, setTaken] = useState(false);
+  const { data, error, mutate } = useSetupState(owner === null);
+  const steps = wizardSteps(data?.status === false && data.setup_token_required);
+
+  if (owner) return <OwnerWizard owner={owner} steps={steps} />;
+  if (isTaken || data?.status) return <TakenNotice />;
+  if (!data) {
+    return (
+      <WizardFrame steps={steps} current="found" furthest="found" isSignedIn={false}>
+        {error ? <CallError error={error} onRetry={() => void mutate()} /> : <FoundSkeleton />}
+      </WizardFrame>
+    );
+  }
+  return (
+    <ClaimWizard
+      state={data}
+      steps={steps}
+      onTaken={() => setTaken(true)}
+      onClaimed={(username) => setOwner({ username, step: "second-factor" })}
+    />
+  );
+}
+
+/** In the sizes of what is to come. */
+function FoundSkeleton() {
+  return (
+    <div className="grid gap-8" aria-busy="true">
+      <div className="grid gap-2">
+        <Skeleton className="h-9 w-72" />
+        <Skeleton className="h-11 w-full max-w-prose" />
+      </div>
+      <Skeleton className="h-47 rounded-md" />
+      <Skeleton className="h-11 w-28 rounded-md" />
+    </div>
+  );
+}

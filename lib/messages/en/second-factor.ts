@@ -1,0 +1,24 @@
+export const secondFactor = {
+  scanTitle: "Scan this with your authenticator app",
+  scanText: "Google Authenticator, 1Password, Aegis and any other app for one-time codes will do.",
+  qr: "QR code for your authenticator app",
+  typed: "Or type the secret into the app",
+  copySecret: "Copy secret",
+  code: "Code from the app",
+  codeHint: "Six digits; a new one every 30 seconds.",
+  check: "Check code and switch on",
+  wrongCode:
+    "That code did not match. Check that the clock of your phone is right, then write the newest code.",
+  passwordTitle: "First, your password",
+  passwordText: "It has been a while since you signed in.",
+  password: "Password",
+  wrongPassword: "That is not your password.",
+  codesTitle: "Keep these backup codes",
+  codesText:
+    "Each one signs you in once when the app is not at hand. They are shown now and never again: keep them where you keep passwords.",
+  copyCodes: "Copy codes",
+  codesFile: "Backup codes for {product}, user {username}",
+  codesSaved: "I have kept them",
+  codesSavedHint: "Without them, losing the app means asking an administrator.",
+  on: "The second factor is on.",
+};
