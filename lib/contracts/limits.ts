@@ -18,9 +18,8 @@ export const Limits = z.strictObject({
   /** Open sockets of one address that is no trusted proxy. */
   connectionsPerAddress: count(2_048),
   wrongKeysPerMinute: count(120),
-  loginsPerMinute: count(10),
-  secondFactorsPerMinute: count(10),
-  setupTokensPerMinute: count(10),
+  loginAttemptsPerMinute: count(10),
+  wrongSetupTokensPerMinute: count(10),
   setupReadsPerMinute: count(30),
   upstreamConnectMs: duration(5_000),
   upstreamTlsMs: duration(5_000),

@@ -1,0 +1,15 @@
+import { z } from "zod";
+
+/** `GET /api/health/live` and `/api/health/ready`. */
+export const Health = z.object({ status: z.enum(["live", "ready"]) });
+export type Health = z.infer<typeof Health>;
+
+/** `GET /api/status`: what anybody may know, and the version for the signed-in. */
+export const Status = z.object({
+  /** True once the instance is set up. */
+  setup: z.boolean(),
+  self_use_mode: z.boolean(),
+  demo_site: z.boolean(),
+  version: z.string().optional(),
+});
+export type Status = z.infer<typeof Status>;

@@ -1,0 +1,94 @@
+import { createHash, timingSafeEqual } from "node:crypto";
+import { Health, Status } from "../../contracts/status";
+import { readSettings } from "../../domain/settings/read";
+import { AppError } from "../../errors";
+import type { Inbound } from "../exchange";
+import { describeRoutes } from "../openapi";
+import { jsonReply, textReply } from "../respond";
+import { consoleRoute, type PlainRoute, type Route } from "../route";
+
+function isSame(given: string, expected: string): boolean {
+  const [a, b] = [given, expected].map((value) => createHash("sha256").update(value).digest());
+  return a !== undefined && b !== undefined && timingSafeEqual(a, b);
+}
+
+/** With a token set: who shows it. Without: who sits on this machine and came directly. */
+function requireMetricsReader(token: string | null, request: Inbound): void {
+  if (token === null) {
+    if (request.peer.isLocal) return;
+    const message = "Metrics are for this machine alone until PATCHBAY_METRICS_TOKEN is set.";
+    throw new AppError("forbidden", message);
+  }
+  const [scheme = "", given = ""] = (request.headers.get("authorization") ?? "").split(" ");
+  if (scheme.toLowerCase() !== "bearer" || !isSame(given, token))
+    throw new AppError("unauthenticated", "Send the metrics token as 'Authorization: Bearer <token>'.");
+}
+
+const metricsRoute: PlainRoute = {
+  surface: "plain",
+  method: "GET",
+  path: "/metrics",
+  summary: "Numbers for Prometheus",
+  async handle({ metrics }, request) {
+    const { exposition } = metrics;
+    if (exposition === undefined) throw new AppError("not_found", "Nothing is counted here.");
+    requireMetricsReader(exposition.token, request);
+    return textReply(200, await exposition.render(), exposition.contentType);
+  },
+};
+
+export const OPERATIONS_ROUTES: readonly Route[] = [
+  consoleRoute({
+    method: "GET",
+    path: "/api/health/live",
+    auth: "none",
+    openBeforeSetup: true,
+    summary: "Tells that the process runs",
+    data: Health,
+    handle: async () => ({ data: { status: "live" } }),
+  }),
+  consoleRoute({
+    method: "GET",
+    path: "/api/health/ready",
+    auth: "none",
+    openBeforeSetup: true,
+    summary: "Tells that the store answers and the process is not about to stop",
+    data: Health,
+    async handle({ instance, store }) {
+      if (instance.draining) throw new AppError("overloaded", "The server is shutting down.");
+      await store.ping();
+      return { data: { status: "ready" } };
+    },
+  }),
+  consoleRoute({
+    method: "GET",
+    path: "/api/status",
+    auth: "none",
+    openBeforeSetup: true,
+    summary: "Tells whether the instance is set up, and its public settings",
+    data: Status,
+    async handle({ store, caller, instance }) {
+      const [setup, settings] = await Promise.all([store.setup.isClaimed(), readSettings(store)]);
+      const { self_use_mode, demo_site } = settings;
+      const known = caller.kind === "anonymous" ? {} : { version: instance.version };
+      return { data: { setup, self_use_mode, demo_site, ...known } };
+    },
+  }),
+  metricsRoute,
+];
+
+/** `/openapi.json` of these routes and itself. */
+export function openApiRoute(routes: readonly Route[]): PlainRoute {
+  let document: object | undefined;
+  const route: PlainRoute = {
+    surface: "plain",
+    method: "GET",
+    path: "/openapi.json",
+    summary: "This document",
+    async handle({ instance }) {
+      document ??= describeRoutes([...routes, route], instance.version);
+      return jsonReply(200, document);
+    },
+  };
+  return route;
+}

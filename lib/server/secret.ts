@@ -1,0 +1,65 @@
+import { hkdfSync, randomBytes } from "node:crypto";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { SettingError } from "./env";
+
+const MINIMUM_CHARACTERS = 32;
+/** Secrets that stand in examples, tutorials and generators; parts of one are as bad as the whole. */
+const KNOWN_BAD = [
+  "changeme",
+  "change-me",
+  "change_me",
+  "secret",
+  "password",
+  "example",
+  "insecure",
+  "default",
+];
+
+/** Refuses secrets that can be guessed: short ones, those of the examples, and repetitions. Throws SettingError. */
+export function checkSecret(name: string, secret: string): string {
+  if (Buffer.byteLength(secret, "utf8") < MINIMUM_CHARACTERS)
+    throw new SettingError(
+      `${name}: must be ${MINIMUM_CHARACTERS} bytes or more (try: openssl rand -base64 48)`,
+    );
+  const plain = secret.toLowerCase();
+  const rest = KNOWN_BAD.reduce((text, bad) => text.replaceAll(bad, ""), plain);
+  const isRepetition = new Set(rest).size < 8 || (rest + rest).indexOf(rest, 1) < rest.length;
+  if (isRepetition || /^[0-9]+$/.test(rest) || "0123456789abcdefghijklmnopqrstuvwxyz".includes(rest))
+    throw new SettingError(`${name}: is one that anybody can guess (try: openssl rand -base64 48)`);
+  return secret;
+}
+
+function readSecretFile(file: string): string | null {
+  try {
+    return readFileSync(file, "utf8").trim();
+  } catch (error) {
+    if (error instanceof Error && "code" in error && error.code === "ENOENT") return null;
+    throw new SettingError(`${file}: the instance secret cannot be read`);
+  }
+}
+
+/** The instance secret: the one given, else the file `secret` of the data directory, made (0600) when there is none. */
+export function instanceSecret(given: string | null, dataDirectory: string): string {
+  if (given !== null) return checkSecret("PATCHBAY_SECRET", given);
+  const file = path.join(dataDirectory, "secret");
+  const kept = readSecretFile(file);
+  if (kept !== null) return checkSecret(file, kept);
+  const made = randomBytes(48).toString("base64url");
+  try {
+    mkdirSync(dataDirectory, { recursive: true, mode: 0o700 });
+    // Of two processes that start together one makes the file; the other reads it.
+    writeFileSync(file, `${made}\n`, { flag: "wx", mode: 0o600 });
+    return made;
+  } catch (error) {
+    const other =
+      error instanceof Error && "code" in error && error.code === "EEXIST" ? readSecretFile(file) : null;
+    if (other) return checkSecret(file, other);
+    throw new SettingError(`PATCHBAY_DATA_DIR: ${dataDirectory} cannot be written`);
+  }
+}
+
+/** next-auth's secret, derived so that no two uses share a key. */
+export function nextAuthSecret(secret: string): string {
+  return Buffer.from(hkdfSync("sha256", secret, "", "patchbay/next-auth", 32)).toString("base64url");
+}
