@@ -451,6 +451,33 @@ describe("a fault", () => {
     expect(rows).toMatchObject([{ status: 502 }]);
   });
 
+  it("of a channel that falls silent in the middle is told after the idle time, and its work is stopped", async () => {
+    const speech = new ScriptedSpeech(async function* (_request, { signal }) {
+      yield* spoken(0.2, { ending: null });
+      await aborted(signal);
+    });
+    const { post, rows } = door(speech, { limits: { idleMs: 20 } });
+    const { bytes, error } = await readBody(await post(`${STREAM}?alt=sse`, GOOD));
+    expect(error).toMatchObject({ code: "upstream_timeout" });
+    expect(bytes.toString()).toContain("DEADLINE_EXCEEDED");
+    expect(rows).toMatchObject([{ status: 504, audioMs: 200 }]);
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(speech.running).toBe(0);
+  });
+
+  it("of a call that takes too long in all is told likewise", async () => {
+    const speech = new ScriptedSpeech(async function* () {
+      for (let i = 0; i < 100; i += 1) {
+        yield* spoken(0.2, { ending: null });
+        await new Promise((resolve) => setTimeout(resolve, 10));
+      }
+    });
+    const { post, rows } = door(speech, { limits: { callMs: 60 } });
+    expect((await readBody(await post(PATH, GOOD))).error).toMatchObject({ code: "upstream_timeout" });
+    expect(rows).toMatchObject([{ status: 504 }]);
+    expect(rows[0]?.audioMs).toBeLessThan(2_000);
+  });
+
   it("before the first audio goes to the next channel, and 200 without audio is one", async () => {
     const silent = new ScriptedSpeech(async function* () {
       yield END;

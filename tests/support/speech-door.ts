@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { afterAll } from "vitest";
 import { createAudioEncoder } from "../../lib/audio/encode/create";
+import { DEFAULT_LIMITS, type Limits } from "../../lib/contracts/limits";
 import type { CatalogEntry, GatewayContext, Services } from "../../lib/domain/context";
 import { createRateLimiter } from "../../lib/domain/gateway/rate-limiter";
 import type { Inbound, Outbound } from "../../lib/http/exchange";
@@ -120,7 +121,12 @@ export interface SpeechDoor {
 /** The speech routes over in-memory books; `engines` speaks for each channel. */
 export function openSpeechDoor(
   engines: readonly { channel: ChannelRecord; speech: SpeechModel }[],
-  options: { model?: Partial<ModelRecord>; settling?: Promise<void>; encoder?: Services["encoder"] } = {},
+  options: {
+    model?: Partial<ModelRecord>;
+    settling?: Promise<void>;
+    encoder?: Services["encoder"];
+    limits?: Partial<Limits>;
+  } = {},
 ): SpeechDoor {
   const rows: UsageRecord[] = [];
   const reserved: UsageRecord[] = [];
@@ -165,6 +171,7 @@ export function openSpeechDoor(
       passwordMinimum: 8,
       legacyEngines: false,
       dataDirectory: "",
+      limits: { ...DEFAULT_LIMITS, ...options.limits },
     },
     catalog: {
       find: async (name: string) =>

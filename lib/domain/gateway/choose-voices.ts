@@ -1,4 +1,5 @@
 import { AppError } from "../../errors";
+import type { Voice } from "../../ports/speech-model";
 import type { CatalogEntry, Services } from "../context";
 import { nearestName } from "./nearest-name";
 
@@ -8,18 +9,23 @@ export interface VoiceNames {
   isOpen: boolean;
 }
 
-/** Asks the model's channels for their voices. A channel that cannot tell them now takes any name. */
-export async function listVoiceNames(services: Services, entry: CatalogEntry): Promise<VoiceNames> {
-  const lists = await Promise.all(
+/** The voices of each channel that serves the model, in order; none for a channel that cannot tell them now. */
+export function voicesByRoute(services: Services, entry: CatalogEntry): Promise<(readonly Voice[])[]> {
+  return Promise.all(
     entry.routes.map(async ({ channel, upstreamName }) => {
       try {
         return await services.providers.speech(channel).voices(upstreamName);
       } catch (error) {
-        services.log.warn("voices_unknown", { channelId: channel.id, error });
+        services.log.warn("voices.unknown", { channelId: channel.id, error });
         return [];
       }
     }),
   );
+}
+
+/** Asks the model's channels for their voices. A channel that cannot tell them now takes any name. */
+export async function listVoiceNames(services: Services, entry: CatalogEntry): Promise<VoiceNames> {
+  const lists = await voicesByRoute(services, entry);
   return {
     names: [...new Set(lists.flatMap((voices) => voices.map((voice) => voice.name)))],
     isOpen: lists.some((voices) => voices.length === 0),

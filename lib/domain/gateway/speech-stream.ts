@@ -1,3 +1,4 @@
+import { DEFAULT_LIMITS } from "../../contracts/limits";
 import { AppError } from "../../errors";
 import type { SpeechEvent } from "../../ports/speech-model";
 import type { GatewayContext } from "../context";
@@ -15,24 +16,30 @@ export interface OpenedSpeech {
   first: Uint8Array;
   source: AsyncIterator<SpeechEvent>;
   isEmbedded: boolean;
+  /** Aborts the signal the provider works under: `return()` alone would wait for the piece it is making. */
+  halt(): void;
 }
 
 /**
- * Reads up to the first audio. Throws what the provider throws; `upstream_invalid` for an answer without audio,
- * `upstream_truncated` for one that stops, `invalid` when an embedded engine found nothing to say.
+ * Starts `speak` and reads up to the first audio. Throws what the provider throws; `upstream_invalid` for an answer
+ * without audio, `upstream_truncated` for one that stops, `invalid` when an embedded engine found nothing to say.
  */
 export async function openSpeech(
-  source: AsyncIterator<SpeechEvent>,
+  speak: (signal: AbortSignal) => AsyncIterable<SpeechEvent>,
   isEmbedded: boolean,
   signal: AbortSignal,
 ): Promise<OpenedSpeech> {
+  const halting = new AbortController();
+  const source = speak(AbortSignal.any([signal, halting.signal]))[Symbol.asyncIterator]();
   const event = await source.next();
   // Nobody waits for an attempt whose time was over.
   if (signal.aborted) {
     await source.return?.();
     throw signal.reason;
   }
-  if (!event.done && event.value.type === "audio") return { first: event.value.pcm, source, isEmbedded };
+  if (!event.done && event.value.type === "audio") {
+    return { first: event.value.pcm, source, isEmbedded, halt: () => halting.abort(callerLeft()) };
+  }
   await source.return?.();
   if (event.done) throw cut();
   if (event.value.type === "end" && isEmbedded) {
@@ -55,18 +62,28 @@ export function meteredSpeech(
   let pending: Uint8Array | null = opened.first;
   let bytes = 0;
   let isOver = false;
+  const { idleMs, callMs } = ctx.instance.limits ?? DEFAULT_LIMITS;
+  /** Of the whole call's time; what the caller takes to read is not the channel's. */
+  let leftMs = callMs - (ctx.clock.monotonic() - ctx.receivedAt);
 
+  const nextEvent = async () => {
+    const from = ctx.clock.monotonic();
+    const event = await inTime(opened.source.next(), Math.min(idleMs, leftMs));
+    leftMs -= ctx.clock.monotonic() - from;
+    return event;
+  };
   const made = (): Partial<CallOutcome> => ({ inputTokens, ...measureAudio(bytes) });
   const stop = async (error: unknown) => {
     if (isOver) return;
     isOver = true;
     // The engine first: it must not work on while the row is written. Its own end is nobody's news any more.
+    opened.halt();
     opened.source.return?.().catch(() => {});
     await meter.settle(failedOutcome(error, made()));
   };
 
   async function pull(): Promise<IteratorResult<SpokenEvent>> {
-    const next = pending ? audio(pending) : await opened.source.next();
+    const next = pending ? audio(pending) : await nextEvent();
     pending = null;
     if (isOver) return { done: true, value: undefined };
     if (next.done) throw cut();
@@ -122,6 +139,23 @@ export function meteredSpeech(
 
 function audio(pcm: Uint8Array): IteratorResult<SpeechEvent> {
   return { done: false, value: { type: "audio", pcm } };
+}
+
+/** The value of `work`, or `upstream_timeout` when it is not there after so many milliseconds. */
+async function inTime<T>(work: Promise<T>, ms: number): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_resolve, reject) => {
+    const error = new AppError(
+      "upstream_timeout",
+      "The channel stopped sending in the middle of the speech.",
+    );
+    timer = setTimeout(() => reject(error), Math.max(0, ms));
+  });
+  try {
+    return await Promise.race([work, late]);
+  } finally {
+    clearTimeout(timer);
+  }
 }
 
 function cut(): AppError {

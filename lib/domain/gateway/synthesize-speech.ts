@@ -74,14 +74,10 @@ export async function synthesizeSpeech(ctx: GatewayContext, input: SpeechInput):
   const meter = await openMeter(ctx, plan);
   try {
     const { opened, target } = await withFailover(ctx, plan, meter, async (target, options) => {
-      const speech = ctx.providers
-        .speech(target.channel)
-        .synthesize(request(input, segments, target), options);
-      const opened = await openSpeech(
-        speech[Symbol.asyncIterator](),
-        target.channel.embedded,
-        options.signal,
-      );
+      const speech = ctx.providers.speech(target.channel);
+      const wanted = request(input, segments, target);
+      const speak = (signal: AbortSignal) => speech.synthesize(wanted, { ...options, signal });
+      const opened = await openSpeech(speak, target.channel.embedded, options.signal);
       return { opened, target };
     });
     const ignored = ignoredFields(input, target);
