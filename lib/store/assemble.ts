@@ -1,0 +1,54 @@
+import type { Store } from "../ports/store";
+import type { ChangeFeed } from "./changes";
+import { periodsIn } from "./ledger/balances";
+import { type CommitGroup, GroupCommit } from "./ledger/group-commit";
+import { createLedger } from "./ledger/ledger";
+import { SILENT } from "./log";
+import type { StoreOptions } from "./options";
+import { repositoriesOn } from "./repositories";
+import { type Connections, inTransaction, rootScope } from "./transactions";
+
+/** What differs between the databases. */
+export interface Engine {
+  kind: Store["kind"];
+  connections: Connections;
+  feed: ChangeFeed;
+  commitGroup: CommitGroup;
+  ping(): Promise<void>;
+  backup(path: string): Promise<void>;
+  /** Ends timers, threads and connections; the books are closed before. */
+  close(): Promise<void>;
+}
+
+/** Builds the store on an engine and signs this instance in. */
+export async function assembleStore(engine: Engine, options: StoreOptions): Promise<Store> {
+  const { connections, feed } = engine;
+  const timeZone = options.timeZone ?? Intl.DateTimeFormat().resolvedOptions().timeZone;
+  const periodsAt = periodsIn(timeZone);
+  const scope = rootScope(connections, feed);
+  const commits = new GroupCommit(engine.commitGroup, options.clock, options.log ?? SILENT);
+  const ledger = createLedger(scope, commits, options.instanceId);
+  try {
+    await feed.refresh();
+    // Before the first row is opened, or another instance would take it for an orphan.
+    await ledger.heartbeat(options.clock.now());
+  } catch (error) {
+    await engine.close();
+    throw error;
+  }
+  let closing: Promise<void> | null = null;
+  return {
+    kind: engine.kind,
+    ...repositoriesOn(scope, periodsAt),
+    ledger,
+    transaction: (work) =>
+      inTransaction(connections, feed, (inside) => work(repositoriesOn(inside, periodsAt))),
+    onChange: (listener) => feed.subscribe(listener),
+    ping: () => engine.ping(),
+    backup: (path) => engine.backup(path),
+    close() {
+      closing ??= commits.close().then(() => engine.close());
+      return closing;
+    },
+  };
+}

@@ -1,0 +1,68 @@
+import type { Kysely } from "kysely";
+import { sql } from "kysely";
+import type { Topic } from "../ports/store";
+import type { StoreLog } from "./log";
+import type { RevisionTable, Tables } from "./schema";
+
+type Listener = (topics: ReadonlySet<Topic>) => void;
+
+/** Raises the revision of each topic inside the transaction that touched it. */
+export function raiseRevisions(db: Kysely<Tables>, topics: ReadonlySet<Topic>): Promise<RevisionTable[]> {
+  return db
+    .insertInto("revisions")
+    .values([...topics].sort().map((topic) => ({ topic, revision: 1 })))
+    .onConflict((conflict) =>
+      conflict.column("topic").doUpdateSet({ revision: sql<number>`revisions.revision + 1` }),
+    )
+    .returningAll()
+    .execute();
+}
+
+/** Tells listeners which topics a commit touched: our own at once, another process's when its revisions are seen. */
+export class ChangeFeed {
+  readonly #read: Kysely<Tables>;
+  readonly #log: StoreLog;
+  readonly #known = new Map<string, number>();
+  readonly #listeners = new Set<Listener>();
+
+  constructor(read: Kysely<Tables>, log: StoreLog) {
+    this.#read = read;
+    this.#log = log;
+  }
+
+  subscribe(listener: Listener): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  /** Our own commit, with the revisions it wrote. */
+  committed(rows: readonly RevisionTable[]): void {
+    for (const row of rows) this.#note(row);
+    this.#tell(rows);
+  }
+
+  /** Reads what stands and tells what is newer than what was known. */
+  async refresh(): Promise<void> {
+    const rows = await this.#read.selectFrom("revisions").selectAll().execute();
+    this.#tell(rows.filter((row) => this.#note(row)));
+  }
+
+  #note(row: RevisionTable): boolean {
+    const isNewer = row.revision > (this.#known.get(row.topic) ?? 0);
+    if (isNewer) this.#known.set(row.topic, row.revision);
+    return isNewer;
+  }
+
+  #tell(rows: readonly RevisionTable[]): void {
+    if (rows.length === 0) return;
+    // Written from Topics alone.
+    const topics = new Set(rows.map((row) => row.topic as Topic));
+    for (const listener of this.#listeners) {
+      try {
+        listener(topics);
+      } catch (error) {
+        this.#log.error("change_listener_failed", { cause: String(error) });
+      }
+    }
+  }
+}

@@ -1,0 +1,62 @@
+import { AppError, hasCode, isAppError } from "../errors";
+
+const AWAY = "The store cannot be reached at the moment; try again shortly.";
+const FULL = "The store is full; nothing can be written until there is room again.";
+const RETRY_AFTER_MS = 1_000;
+
+function codeOf(error: unknown): string {
+  if (typeof error !== "object" || error === null || !("code" in error)) return "";
+  return typeof error.code === "string" ? error.code : "";
+}
+
+/** The store is away, full, read-only or locked: a 503 whose words hold no SQL and no path. */
+export function storageUnavailable(cause?: unknown): AppError {
+  const isFull = /^SQLITE_FULL|^53100$/.test(codeOf(cause));
+  return new AppError("storage_unavailable", isFull ? FULL : AWAY, { retryAfterMs: RETRY_AFTER_MS }, cause);
+}
+
+/** SQLite's lock is held by another connection; worth a retry. */
+export function isBusy(error: unknown): boolean {
+  return /^SQLITE_(BUSY|LOCKED)/.test(codeOf(error));
+}
+
+/** PostgreSQL chose this transaction to break a deadlock or a serialisation conflict; worth a retry. */
+export function isContention(error: unknown): boolean {
+  const code = codeOf(isAppError(error) ? error.cause : error);
+  return code === "40P01" || code === "40001";
+}
+
+const SQLITE_AWAY = /^SQLITE_(BUSY|LOCKED|FULL|READONLY|IOERR|CANTOPEN|PROTOCOL|NOMEM|CORRUPT|NOTADB)/;
+/** Connection faults, server shutting down, out of resources, read-only, lock or statement time-out (PostgreSQL, appendix A). */
+const POSTGRES_AWAY = /^(08...|57P0[1-5]|57014|53...|58...|25006|25P03|55P03|40P01|40001|28P01|3D000)$/;
+const SOCKET_AWAY = /^(ECONN|EPIPE|ETIMEDOUT|EHOST|ENET|ENOTFOUND|EAI_|ENOENT|EACCES)/;
+const POOL_AWAY =
+  /^(Connection terminated|timeout (exceeded|expired)|Query read timeout|Client has encountered a connection error|Client was closed|Cannot use a pool after)/i;
+
+function isAway(error: unknown): boolean {
+  const code = codeOf(error);
+  if (SQLITE_AWAY.test(code) || POSTGRES_AWAY.test(code) || SOCKET_AWAY.test(code)) return true;
+  return error instanceof Error && POOL_AWAY.test(error.message);
+}
+
+function isTaken(error: unknown): boolean {
+  return /^(SQLITE_CONSTRAINT_(UNIQUE|PRIMARYKEY|ROWID)|23505)$/.test(codeOf(error));
+}
+
+/** Names what a driver threw: `storage_unavailable`, `conflict`, or the error itself when it is our own fault. */
+export function translated(error: unknown): unknown {
+  if (isAppError(error)) return error;
+  if (isTaken(error)) return new AppError("conflict", "That is taken already.", {}, error);
+  if (isAway(error)) return storageUnavailable(error);
+  return error;
+}
+
+/** Runs a write and gives its `conflict` words that fit the record. */
+export async function orConflict<T>(words: string, work: Promise<T>): Promise<T> {
+  try {
+    return await work;
+  } catch (error) {
+    if (hasCode(error, "conflict")) throw new AppError("conflict", words, {}, error.cause);
+    throw error;
+  }
+}

@@ -1,0 +1,150 @@
+import { hasCode } from "../../errors";
+import type { Clock } from "../../ports/clock";
+import { isBusy, storageUnavailable } from "../errors";
+import type { StoreLog } from "../log";
+import type { LedgerOperation, LedgerOutcome } from "./group";
+import { positionOf } from "./rows";
+
+/** How long a caller waits for another process's lock before it is told that the store is away. */
+export const LOCK_WAIT_MS = 1_000;
+const RETRY_MS = 10;
+const LARGEST_GROUP = 512;
+const MAKE_UP_EVERY_MS = 1_000;
+/** Calls a dead store may still owe; beyond it they are lost, and logged. */
+const MOST_OWED = 100_000;
+
+/** Commits a group in one transaction. Throws SQLite's own busy error as it is: nothing was written then. */
+export type CommitGroup = (operations: LedgerOperation[]) => Promise<LedgerOutcome[]>;
+
+interface Waiting {
+  operation: LedgerOperation;
+  since: number;
+  resolve(outcome: LedgerOutcome): void;
+  reject(error: unknown): void;
+}
+
+const ID = positionOf("id");
+
+function idOf(operation: LedgerOperation): string {
+  return operation.kind === "cancel" ? operation.id : String(operation.row[ID]);
+}
+
+/**
+ * Collects what arrives while a commit is under way and ships it as the next one: a commit for many, at no delay
+ * for one alone. What a failing store did not take is made up for when it is back: settlements are booked,
+ * reservations whose commit nobody saw are taken back.
+ */
+export class GroupCommit {
+  readonly #commit: CommitGroup;
+  readonly #clock: Clock;
+  readonly #log: StoreLog;
+  #waiting: Waiting[] = [];
+  readonly #owed = new Map<string, LedgerOperation>();
+  #running: Promise<void> | null = null;
+  #makeUpTimer: NodeJS.Timeout | null = null;
+  #isClosed = false;
+
+  constructor(commit: CommitGroup, clock: Clock, log: StoreLog) {
+    this.#commit = commit;
+    this.#clock = clock;
+    this.#log = log;
+  }
+
+  /** Resolves when the commit that holds it is on disk. Throws AppError `storage_unavailable`. */
+  add(operation: LedgerOperation): Promise<LedgerOutcome> {
+    if (this.#isClosed) return Promise.reject(storageUnavailable());
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({ operation, since: this.#clock.monotonic(), resolve, reject });
+      this.#running ??= this.#run();
+    });
+  }
+
+  /** Waits for what is under way and pays once more what is owed. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    if (this.#makeUpTimer) clearTimeout(this.#makeUpTimer);
+    await this.#running;
+    await this.#makeUp();
+    if (this.#owed.size > 0) this.#log.error("ledger_lost", { rows: this.#owed.size });
+  }
+
+  async #run(): Promise<void> {
+    // Everything that this turn of the event loop brings in travels together.
+    await new Promise((resolve) => setImmediate(resolve));
+    while (this.#waiting.length > 0) {
+      const group = this.#waiting.splice(0, LARGEST_GROUP);
+      await this.#ship(group);
+    }
+    this.#running = null;
+    this.#plan();
+  }
+
+  async #ship(group: Waiting[]): Promise<void> {
+    try {
+      const outcomes = await this.#commit(group.map((one) => one.operation));
+      for (const [index, one] of group.entries()) one.resolve(outcomes[index] ?? "void");
+    } catch (error) {
+      if (isBusy(error)) await this.#waitForLock(group, error);
+      else if (hasCode(error, "storage_unavailable")) this.#fail(group, error);
+      else if (group.length === 1) group[0]?.reject(error);
+      // One bad row must not take the others down with it.
+      else for (const one of group) await this.#ship([one]);
+    }
+  }
+
+  async #waitForLock(group: Waiting[], error: unknown): Promise<void> {
+    const latest = this.#clock.monotonic() - LOCK_WAIT_MS;
+    const patient = group.filter((one) => one.since > latest);
+    this.#fail(
+      group.filter((one) => one.since <= latest),
+      storageUnavailable(error),
+    );
+    this.#waiting.unshift(...patient);
+    if (this.#waiting.length > 0) await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
+  }
+
+  #fail(group: readonly Waiting[], error: unknown): void {
+    for (const { operation, reject } of group) {
+      const id = idOf(operation);
+      if (this.#owed.size < MOST_OWED || this.#owed.has(id)) {
+        this.#owed.set(id, operation.kind === "reserve" ? { kind: "cancel", id } : operation);
+      } else {
+        this.#log.error("ledger_lost", { rows: 1 });
+      }
+      reject(error);
+    }
+  }
+
+  #plan(): void {
+    if (this.#owed.size === 0 || this.#makeUpTimer || this.#isClosed) return;
+    this.#makeUpTimer = setTimeout(() => {
+      this.#makeUpTimer = null;
+      // A group under way plans anew when it ends.
+      this.#running ??= this.#makeUp().then(() => this.#run());
+    }, MAKE_UP_EVERY_MS);
+    this.#makeUpTimer.unref();
+  }
+
+  async #makeUp(): Promise<void> {
+    while (this.#owed.size > 0) {
+      const operations = [...this.#owed.values()].slice(0, LARGEST_GROUP);
+      try {
+        await this.#commit(operations);
+      } catch (error) {
+        if (isBusy(error) || hasCode(error, "storage_unavailable")) return;
+        for (const operation of operations) await this.#makeUpAlone(operation);
+      }
+      for (const operation of operations) {
+        if (this.#owed.get(idOf(operation)) === operation) this.#owed.delete(idOf(operation));
+      }
+    }
+  }
+
+  async #makeUpAlone(operation: LedgerOperation): Promise<void> {
+    try {
+      await this.#commit([operation]);
+    } catch (error) {
+      this.#log.error("ledger_lost", { rows: 1, usage: idOf(operation), cause: String(error) });
+    }
+  }
+}

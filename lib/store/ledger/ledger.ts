@@ -1,0 +1,103 @@
+import type { Kysely } from "kysely";
+import type { Ledger, UsageRecord } from "../../ports/store";
+import { behind, matches, rowsToRead, toPage } from "../page";
+import type { Tables } from "../schema";
+import type { Scope } from "../scope";
+import type { GroupCommit } from "./group-commit";
+import { toCells, toUsage } from "./rows";
+
+const ORPHANS_AT_ONCE = 200;
+
+/** Open rows of instances whose heartbeat is too old, or which have none; never our own. */
+function orphansOf(db: Kysely<Tables>, self: string, deadBefore: number) {
+  return db
+    .selectFrom("usage")
+    .leftJoin("instances", "instances.id", "usage.owner")
+    .selectAll("usage")
+    .where("usage.state", "=", "open")
+    .where("usage.owner", "!=", self)
+    .where((where) =>
+      where.or([
+        where("instances.heartbeat_at", "is", null),
+        where("instances.heartbeat_at", "<", deadBefore),
+      ]),
+    )
+    .orderBy("usage.owner")
+    .orderBy("usage.id")
+    .limit(ORPHANS_AT_ONCE)
+    .execute();
+}
+
+/** The books, on one scope and one group commit; `instanceId` owns the rows it opens. */
+export function createLedger(scope: Scope, commits: GroupCommit, instanceId: string): Ledger {
+  return {
+    async reserve({ row, keyBudget, userBudget, day, month }) {
+      const cells = toCells(row, "open", instanceId, { day, month });
+      const outcome = await commits.add({ kind: "reserve", row: cells, keyBudget, userBudget });
+      return { refused: outcome === "key" || outcome === "user" ? outcome : null };
+    },
+
+    async settle(row, period) {
+      const cells = toCells(row, "settled", instanceId, period);
+      await commits.add({ kind: "settle", row: cells, onlyOpen: false });
+    },
+
+    async settleOrphans(_now, deadBefore) {
+      let settled = 0;
+      for (;;) {
+        const rows = await orphansOf(scope.scan, instanceId, deadBefore);
+        const outcomes = await Promise.all(
+          rows.map((row) => {
+            const usage: UsageRecord = {
+              ...toUsage(row),
+              costNano: row.reserved_nano,
+              error: "internal",
+              estimated: true,
+            };
+            const cells = toCells(usage, "settled", row.owner, { day: row.day, month: row.month });
+            return commits.add({ kind: "settle", row: cells, onlyOpen: true });
+          }),
+        );
+        settled += outcomes.filter((outcome) => outcome === "done").length;
+        if (rows.length < ORPHANS_AT_ONCE) break;
+      }
+      await scope.write(async (db) => {
+        await db
+          .deleteFrom("instances")
+          .where("heartbeat_at", "<", deadBefore)
+          .where("id", "!=", instanceId)
+          .execute();
+      });
+      return settled;
+    },
+
+    heartbeat: (now) =>
+      scope.write(async (db) => {
+        await db
+          .insertInto("instances")
+          .values({ id: instanceId, heartbeat_at: now })
+          .onConflict((conflict) => conflict.column("id").doUpdateSet({ heartbeat_at: now }))
+          .execute();
+      }),
+
+    async list(query) {
+      let select = scope.scan.selectFrom("usage").selectAll();
+      if (query.userId !== undefined) select = select.where("user_id", "=", query.userId);
+      if (query.keyId !== undefined) select = select.where("key_id", "=", query.keyId);
+      if (query.model !== undefined) select = select.where("model", "=", query.model);
+      if (query.channelId !== undefined) select = select.where("channel_id", "=", query.channelId);
+      if (query.from !== undefined) select = select.where("at", ">=", query.from);
+      if (query.to !== undefined) select = select.where("at", "<", query.to);
+      if (query.q !== null) {
+        select = select.where(matches(query.q, ["request_id", "model", "error", "end_user", "tags"]));
+      }
+      if (query.cursor !== null) select = select.where(behind(query.cursor, "at", "id"));
+      const rows = await select
+        .orderBy("at", "desc")
+        .orderBy("id", "desc")
+        .limit(rowsToRead(query))
+        .execute();
+      return toPage(query, rows, (row) => ({ at: row.at, id: row.id }), toUsage);
+    },
+  };
+}

@@ -1,0 +1,63 @@
+import { LATENCY_BOUNDS_MS, latencyBucket } from "./latency";
+import { type Cell, positionOf } from "./rows";
+import { ROLLUP_WIDTH } from "./statements";
+
+const HOUR_MS = 3_600_000;
+
+const AT = positionOf("at");
+const KEY = positionOf("key_id");
+const USER = positionOf("user_id");
+const MODEL = positionOf("model");
+const CHANNEL = positionOf("channel_id");
+const OPERATION = positionOf("operation");
+const ERROR = positionOf("error");
+const LATENCY = positionOf("latency_ms");
+const FIRST_BYTE = positionOf("first_byte_ms");
+/** Input and output tokens, characters, audio and cost: summed as they stand. */
+const SUMMED = (["input_tokens", "output_tokens", "characters", "audio_ms", "cost_nano"] as const).map(
+  positionOf,
+);
+const BUCKETS = LATENCY_BOUNDS_MS.length + 1;
+
+/** Sums of one group of settled rows, an hour and combination each, ready to be added to what stands. */
+export class RollUps {
+  readonly #sums = new Map<string, { key: Cell[]; sums: number[] }>();
+
+  add(row: readonly Cell[]): void {
+    const at = Number(row[AT]);
+    const key = [
+      at - (at % HOUR_MS),
+      row[KEY] ?? "",
+      row[USER] ?? "",
+      row[MODEL] ?? "",
+      row[CHANNEL] ?? "",
+      row[OPERATION] ?? "",
+    ];
+    const name = key.join("\n");
+    let entry = this.#sums.get(name);
+    if (!entry) {
+      entry = { key, sums: Array<number>(ROLLUP_WIDTH.sums).fill(0) };
+      this.#sums.set(name, entry);
+    }
+    const latency = Number(row[LATENCY]);
+    const firstByte = row[FIRST_BYTE] ?? null;
+    const buckets = Array<number>(BUCKETS).fill(0);
+    buckets[latencyBucket(latency)] = 1;
+    const amounts = [
+      1,
+      row[ERROR] === null ? 0 : 1,
+      ...SUMMED.map((position) => Number(row[position])),
+      latency,
+      Number(firstByte ?? 0),
+      firstByte === null ? 0 : 1,
+      ...buckets,
+    ];
+    const { sums } = entry;
+    for (const [index, amount] of amounts.entries()) sums[index] = (sums[index] ?? 0) + amount;
+  }
+
+  /** In one fixed order, so that two groups lock their rows alike. */
+  rows(): Cell[][] {
+    return [...this.#sums].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, { key, sums }]) => [...key, ...sums]);
+  }
+}

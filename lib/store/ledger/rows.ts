@@ -1,0 +1,153 @@
+import { AppError } from "../../errors";
+import type { UsageRecord } from "../../ports/store";
+import type { UsageTable } from "../schema";
+import type { Periods } from "./balances";
+
+/** What either database takes as a parameter without conversion. */
+export type Cell = string | number | null;
+
+/** The order in which a usage row travels to the writer as a bare list of cells. */
+export const USAGE_COLUMNS = [
+  "id",
+  "request_id",
+  "at",
+  "key_id",
+  "user_id",
+  "model",
+  "channel_id",
+  "operation",
+  "attempts",
+  "input_tokens",
+  "output_tokens",
+  "characters",
+  "audio_ms",
+  "cost_nano",
+  "reserved_nano",
+  "status",
+  "error",
+  "state",
+  "cached",
+  "estimated",
+  "overrun",
+  "end_user",
+  "tags",
+  "latency_ms",
+  "first_byte_ms",
+  "owner",
+  "day",
+  "month",
+] as const satisfies readonly (keyof UsageTable)[];
+
+/** What settling writes over an open row; the rest was fixed when it was opened. */
+export const SETTLED_COLUMNS = [
+  "model",
+  "channel_id",
+  "attempts",
+  "input_tokens",
+  "output_tokens",
+  "characters",
+  "audio_ms",
+  "cost_nano",
+  "status",
+  "error",
+  "state",
+  "cached",
+  "estimated",
+  "overrun",
+  "end_user",
+  "tags",
+  "latency_ms",
+  "first_byte_ms",
+] as const satisfies readonly (typeof USAGE_COLUMNS)[number][];
+
+/** A fraction of a millisecond is rounded away; what is no number at all would poison sums for ever. */
+function whole(value: number, column: string): number {
+  const rounded = Math.round(value);
+  if (!Number.isSafeInteger(rounded)) throw new AppError("internal", `A usage row's ${column} is no number.`);
+  return rounded;
+}
+
+/** PostgreSQL's text cannot hold NUL; a caller's words may. */
+function text(value: string): string {
+  return value.includes("\0") ? value.replaceAll("\0", "�") : value;
+}
+
+function textOrNull(value: string | null): string | null {
+  return value === null ? null : text(value);
+}
+
+/** A row as cells in the order of `USAGE_COLUMNS`. Throws AppError `internal` for numbers that are none. */
+export function toCells(
+  row: UsageRecord,
+  state: "open" | "settled",
+  owner: string,
+  periods: Periods,
+): Cell[] {
+  return [
+    row.id,
+    text(row.requestId),
+    whole(row.at, "at"),
+    row.keyId,
+    row.userId,
+    text(row.model),
+    row.channelId,
+    row.operation,
+    whole(row.attempts, "attempts"),
+    whole(row.inputTokens, "input tokens"),
+    whole(row.outputTokens, "output tokens"),
+    whole(row.characters, "characters"),
+    whole(row.audioMs, "audio"),
+    whole(row.costNano, "cost"),
+    whole(row.reservedNano, "reservation"),
+    whole(row.status, "status"),
+    textOrNull(row.error),
+    state,
+    row.cached ? 1 : 0,
+    row.estimated ? 1 : 0,
+    row.overrun ? 1 : 0,
+    textOrNull(row.user),
+    textOrNull(row.tags),
+    whole(row.latencyMs, "latency"),
+    row.firstByteMs === null ? null : whole(row.firstByteMs, "time to first byte"),
+    owner,
+    periods.day,
+    periods.month,
+  ];
+}
+
+export function toUsage(row: UsageTable): UsageRecord {
+  return {
+    id: row.id,
+    requestId: row.request_id,
+    at: row.at,
+    keyId: row.key_id,
+    userId: row.user_id,
+    model: row.model,
+    channelId: row.channel_id,
+    operation: row.operation === "embeddings" ? "embeddings" : "speech",
+    attempts: row.attempts,
+    inputTokens: row.input_tokens,
+    outputTokens: row.output_tokens,
+    characters: row.characters,
+    audioMs: row.audio_ms,
+    costNano: row.cost_nano,
+    reservedNano: row.reserved_nano,
+    status: row.status,
+    error: row.error,
+    state: row.state === "open" ? "open" : "settled",
+    cached: row.cached === 1,
+    estimated: row.estimated === 1,
+    overrun: row.overrun === 1,
+    user: row.end_user,
+    tags: row.tags,
+    latencyMs: row.latency_ms,
+    firstByteMs: row.first_byte_ms,
+  };
+}
+
+const POSITION = new Map<string, number>(USAGE_COLUMNS.map((column, index) => [column, index]));
+
+/** The places of a row's cells by name. */
+export function positionOf(column: (typeof USAGE_COLUMNS)[number]): number {
+  return POSITION.get(column) ?? -1;
+}

@@ -1,0 +1,164 @@
+import { LATENCY_COLUMNS } from "./latency";
+import { type Cell, SETTLED_COLUMNS, USAGE_COLUMNS } from "./rows";
+
+/** One statement of a group commit; `?` stands for a parameter on both databases, rows come back as lists of cells. */
+export interface Statement {
+  sql: string;
+  parameters: Cell[];
+}
+
+/** A statement's rows come in powers of two, so that few texts are prepared and all are used again. */
+const LARGEST = 64;
+
+const ROLLUP_KEY = ["hour", "key_id", "user_id", "model", "channel_id", "operation"] as const;
+const ROLLUP_SUMS = [
+  "calls",
+  "errors",
+  "input_tokens",
+  "output_tokens",
+  "characters",
+  "audio_ms",
+  "cost_nano",
+  "latency_sum_ms",
+  "first_byte_sum_ms",
+  "first_byte_calls",
+  ...LATENCY_COLUMNS,
+] as const;
+
+const tuple = (width: number): string => `(${Array(width).fill("?").join(", ")})`;
+const tuples = (width: number, count: number): string => Array(count).fill(tuple(width)).join(", ");
+
+const texts = new Map<string, string>();
+
+function textOf(name: string, count: number, make: () => string): string {
+  const key = `${name}/${count}`;
+  let text = texts.get(key);
+  if (text === undefined) {
+    text = make();
+    texts.set(key, text);
+  }
+  return text;
+}
+
+function* chunks<T>(items: readonly T[]): Generator<T[]> {
+  let start = 0;
+  while (start < items.length) {
+    const size = Math.min(LARGEST, 2 ** Math.floor(Math.log2(items.length - start)));
+    yield items.slice(start, start + size);
+    start += size;
+  }
+}
+
+/** Inserts rows by bulk; `tail` is what follows the values. */
+function* insertAll(
+  name: string,
+  into: string,
+  columns: readonly string[],
+  tail: string,
+  rows: readonly Cell[][],
+): Generator<Statement> {
+  for (const some of chunks(rows)) {
+    yield {
+      sql: textOf(
+        name,
+        some.length,
+        () =>
+          `insert into ${into} (${columns.join(", ")}) values ${tuples(columns.length, some.length)} ${tail}`,
+      ),
+      parameters: some.flat(),
+    };
+  }
+}
+
+/** Reads rows by key; the last key is repeated to fill a chunk. */
+function* selectAll(
+  name: string,
+  keys: readonly Cell[][],
+  make: (values: string) => string,
+): Generator<Statement> {
+  for (let start = 0; start < keys.length; start += LARGEST) {
+    const some = keys.slice(start, start + LARGEST);
+    const size = 2 ** Math.ceil(Math.log2(some.length));
+    while (some.length < size) some.push(some[some.length - 1] ?? []);
+    yield {
+      sql: textOf(name, size, () => make(tuples(some[0]?.length ?? 0, size))),
+      parameters: some.flat(),
+    };
+  }
+}
+
+/** `lock` is `for update` where rows are locked one by one, and empty where the whole store is. */
+export const selectUsage = (ids: readonly string[], lock: string): Generator<Statement> =>
+  selectAll(
+    "usage",
+    ids.map((id) => [id]),
+    (values) =>
+      `select id, state, reserved_nano, key_id, user_id, day, month from usage where id in (values ${values}) order by id ${lock}`,
+  );
+
+export const selectBalances = (keys: readonly Cell[][], lock: string): Generator<Statement> =>
+  selectAll(
+    "balances",
+    keys,
+    (values) =>
+      `select subject_kind, subject_id, period, spent + reserved from balances
+       where (subject_kind, subject_id, period) in (values ${values}) order by subject_kind, subject_id, period ${lock}`,
+  );
+
+const BALANCE_KEY = ["subject_kind", "subject_id", "period"] as const;
+const BALANCE = [...BALANCE_KEY, "spent", "reserved"] as const;
+
+/** Makes sure that there is a row to lock. */
+export const ensureBalances = (keys: readonly Cell[][]): Generator<Statement> =>
+  insertAll(
+    "ensure",
+    "balances",
+    BALANCE,
+    "on conflict do nothing",
+    keys.map((key) => [...key, 0, 0]),
+  );
+
+export const addToBalances = (rows: readonly Cell[][]): Generator<Statement> =>
+  insertAll(
+    "add",
+    "balances",
+    BALANCE,
+    `on conflict (${BALANCE_KEY.join(", ")}) do update
+     set spent = balances.spent + excluded.spent, reserved = balances.reserved + excluded.reserved`,
+    rows,
+  );
+
+/** Inserts rows, or settles the open ones among them. */
+export const writeUsage = (rows: readonly Cell[][]): Generator<Statement> =>
+  insertAll(
+    "write",
+    "usage",
+    USAGE_COLUMNS,
+    `on conflict (id) do update set ${SETTLED_COLUMNS.map((column) => `${column} = excluded.${column}`).join(", ")}
+     where usage.state = 'open'`,
+    rows,
+  );
+
+/** Inserts open rows; an id that stands already is a fault. */
+export const openUsage = (rows: readonly Cell[][]): Generator<Statement> =>
+  insertAll("open", "usage", USAGE_COLUMNS, "", rows);
+
+export const deleteUsage = (ids: readonly string[]): Generator<Statement> =>
+  selectAll(
+    "delete",
+    ids.map((id) => [id]),
+    (values) => `delete from usage where state = 'open' and id in (values ${values})`,
+  );
+
+export const addToRollUps = (rows: readonly Cell[][]): Generator<Statement> =>
+  insertAll(
+    "rollup",
+    "rollups",
+    [...ROLLUP_KEY, ...ROLLUP_SUMS],
+    `on conflict (${ROLLUP_KEY.join(", ")}) do update
+     set ${ROLLUP_SUMS.map((column) => `${column} = rollups.${column} + excluded.${column}`).join(", ")}`,
+    rows,
+  );
+
+/** How many cells a roll-up row has. */
+export const ROLLUP_WIDTH = { key: ROLLUP_KEY.length, sums: ROLLUP_SUMS.length } as const;

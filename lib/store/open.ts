@@ -1,0 +1,20 @@
+import type { Store } from "../ports/store";
+import type { StoreOptions } from "./options";
+
+export type { StoreOptions } from "./options";
+
+/**
+ * Opens the store, making and migrating it first under a lock, so that instances may start together. Throws an Error
+ * whose words tell the operator what is wrong: damaged, not writable, not reachable, or of a newer version.
+ */
+export async function openStore(options: StoreOptions): Promise<Store> {
+  if (/^postgres(ql)?:\/\//.test(options.databaseUrl)) {
+    const { openPostgresStore } = await import("./postgres/open");
+    return openPostgresStore(options);
+  }
+  if (options.databaseUrl.startsWith("file:")) {
+    const { openSqliteStore } = await import("./sqlite/open");
+    return openSqliteStore(options);
+  }
+  throw new Error("DATABASE_URL is neither file:<path> nor postgres://<host>/<database>.");
+}

@@ -1,0 +1,104 @@
+import type { ChannelRecord, Channels } from "../../ports/store";
+import { flag, fromJson, json } from "../columns";
+import { orConflict } from "../errors";
+import type { ChannelTable } from "../schema";
+import type { Scope } from "../scope";
+
+function columns(channel: ChannelRecord): ChannelTable;
+function columns(channel: Partial<ChannelRecord>): Partial<ChannelTable>;
+function columns(channel: Partial<ChannelRecord>): Partial<ChannelTable> {
+  return {
+    id: channel.id,
+    name: channel.name,
+    provider: channel.provider,
+    base_url: channel.baseUrl,
+    keys: json(channel.keys),
+    models: json(channel.models),
+    priority: channel.priority,
+    weight: channel.weight,
+    rpm: channel.rpm,
+    concurrency: channel.concurrency,
+    timeouts: json(channel.timeouts),
+    headers: json(channel.headers),
+    options: json(channel.options),
+    enabled: flag(channel.enabled),
+    embedded: flag(channel.embedded),
+    created_at: channel.createdAt,
+    version: channel.version,
+  };
+}
+
+function toChannel(row: ChannelTable): ChannelRecord {
+  return {
+    id: row.id,
+    name: row.name,
+    provider: row.provider,
+    baseUrl: row.base_url,
+    keys: fromJson<ChannelRecord["keys"]>(row.keys),
+    models: fromJson<ChannelRecord["models"]>(row.models),
+    priority: row.priority,
+    weight: row.weight,
+    rpm: row.rpm,
+    concurrency: row.concurrency,
+    timeouts: fromJson<ChannelRecord["timeouts"]>(row.timeouts),
+    headers: fromJson<ChannelRecord["headers"]>(row.headers),
+    options: fromJson<ChannelRecord["options"]>(row.options),
+    enabled: row.enabled === 1,
+    embedded: row.embedded === 1,
+    createdAt: row.created_at,
+    version: row.version,
+  };
+}
+
+export function channelsRepository(scope: Scope): Channels {
+  return {
+    insert: (channel) =>
+      scope.write(async (db, touch) => {
+        await orConflict(
+          "A channel with that id stands already.",
+          db.insertInto("channels").values(columns(channel)).execute(),
+        );
+        touch("channels");
+      }),
+
+    async find(id) {
+      const row = await scope.read.selectFrom("channels").selectAll().where("id", "=", id).executeTakeFirst();
+      return row ? toChannel(row) : null;
+    },
+
+    async all() {
+      const rows = await scope.read
+        .selectFrom("channels")
+        .selectAll()
+        .orderBy("created_at")
+        .orderBy("id")
+        .execute();
+      return rows.map(toChannel);
+    },
+
+    update: (at, patch) =>
+      scope.write(async (db, touch) => {
+        const row = await db
+          .updateTable("channels")
+          .set({ ...columns(patch), version: at.version + 1 })
+          .where("id", "=", at.id)
+          .where("version", "=", at.version)
+          .returningAll()
+          .executeTakeFirst();
+        if (!row) return null;
+        touch("channels");
+        return toChannel(row);
+      }),
+
+    delete: (id) =>
+      scope.write(async (db, touch) => {
+        const { numDeletedRows } = await db
+          .deleteFrom("channels")
+          .where("id", "=", id)
+          .executeTakeFirstOrThrow();
+        if (numDeletedRows === 0n) return false;
+        touch("channels");
+        return true;
+      }),
+  };
+}

@@ -1,0 +1,31 @@
+import type { Repositories } from "../../ports/store";
+import type { Periods } from "../ledger/balances";
+import type { Scope } from "../scope";
+import { auditRepository } from "./audit";
+import { channelsRepository } from "./channels";
+import { flowsRepository } from "./flows";
+import { keysRepository } from "./keys";
+import { loginThrottlesRepository } from "./login-throttles";
+import { modelsRepository } from "./models";
+import { sessionsRepository } from "./sessions";
+import { settingsRepository } from "./settings";
+import { setupRepository } from "./setup";
+import { twoFactorsRepository } from "./two-factors";
+import { usersRepository } from "./users";
+
+/** Every repository, working on one scope. */
+export function repositoriesOn(scope: Scope, periodsAt: (now: number) => Periods): Repositories {
+  return {
+    setup: setupRepository(scope),
+    users: usersRepository(scope),
+    twoFactors: twoFactorsRepository(scope),
+    sessions: sessionsRepository(scope),
+    flows: flowsRepository(scope),
+    loginThrottles: loginThrottlesRepository(scope),
+    keys: keysRepository(scope, periodsAt),
+    channels: channelsRepository(scope),
+    models: modelsRepository(scope),
+    settings: settingsRepository(scope),
+    audit: auditRepository(scope),
+  };
+}

@@ -1,0 +1,100 @@
+import type { SessionRecord, Sessions } from "../../ports/store";
+import type { SessionTable } from "../schema";
+import type { Scope } from "../scope";
+
+function columns(session: SessionRecord): SessionTable {
+  return {
+    id: session.id,
+    user_id: session.userId,
+    authenticated_at: session.authenticatedAt,
+    last_seen_at: session.lastSeenAt,
+    expires_at: session.expiresAt,
+    device: session.device,
+    address: session.address,
+    method: session.method,
+    password_version: session.passwordVersion,
+  };
+}
+
+function toSession(row: SessionTable): SessionRecord {
+  return {
+    id: row.id,
+    userId: row.user_id,
+    authenticatedAt: row.authenticated_at,
+    lastSeenAt: row.last_seen_at,
+    expiresAt: row.expires_at,
+    device: row.device,
+    address: row.address,
+    // Written from a SessionRecord alone.
+    method: row.method as SessionRecord["method"],
+    passwordVersion: row.password_version,
+  };
+}
+
+/** Deletes the sessions chosen and the playground keys that live by them. */
+function deleteSessions(
+  scope: Scope,
+  ids: (db: Scope["read"]) => Promise<{ id: string }[]>,
+): Promise<number> {
+  return scope.write(async (db, touch) => {
+    const chosen = (await ids(db)).map((row) => row.id);
+    if (chosen.length === 0) return 0;
+    for (let start = 0; start < chosen.length; start += 500) {
+      const some = chosen.slice(start, start + 500);
+      const keys = await db.deleteFrom("keys").where("session_id", "in", some).executeTakeFirstOrThrow();
+      if (keys.numDeletedRows > 0n) touch("keys");
+      await db.deleteFrom("sessions").where("id", "in", some).execute();
+    }
+    touch("sessions");
+    return chosen.length;
+  });
+}
+
+export function sessionsRepository(scope: Scope): Sessions {
+  return {
+    insert: (session) =>
+      scope.write(async (db, touch) => {
+        await db.insertInto("sessions").values(columns(session)).execute();
+        touch("sessions");
+      }),
+
+    async find(id) {
+      const row = await scope.read.selectFrom("sessions").selectAll().where("id", "=", id).executeTakeFirst();
+      return row ? toSession(row) : null;
+    },
+
+    touch: (id, lastSeenAt) =>
+      scope.write(async (db) => {
+        await db.updateTable("sessions").set({ last_seen_at: lastSeenAt }).where("id", "=", id).execute();
+      }),
+
+    async listByUser(userId) {
+      const rows = await scope.read
+        .selectFrom("sessions")
+        .selectAll()
+        .where("user_id", "=", userId)
+        .orderBy("authenticated_at", "desc")
+        .orderBy("id", "desc")
+        .execute();
+      return rows.map(toSession);
+    },
+
+    async delete(id) {
+      const count = await deleteSessions(scope, (db) =>
+        db.selectFrom("sessions").select("id").where("id", "=", id).execute(),
+      );
+      return count === 1;
+    },
+
+    deleteByUser: (userId, exceptId) =>
+      deleteSessions(scope, (db) => {
+        const select = db.selectFrom("sessions").select("id").where("user_id", "=", userId);
+        return (exceptId === undefined ? select : select.where("id", "!=", exceptId)).execute();
+      }),
+
+    deleteExpired: (now) =>
+      deleteSessions(scope, (db) =>
+        db.selectFrom("sessions").select("id").where("expires_at", "<=", now).execute(),
+      ),
+  };
+}

@@ -1,0 +1,162 @@
+import { AppError } from "../../errors";
+import type { TwoFactorRecord, TwoFactors } from "../../ports/store";
+import type { TwoFactorTable } from "../schema";
+import type { Scope } from "../scope";
+
+function columns(record: TwoFactorRecord): TwoFactorTable {
+  return {
+    user_id: record.userId,
+    enrolment_id: record.enrolmentId,
+    secret_sealed: record.secretSealed,
+    state: record.state,
+    last_step: record.lastStep,
+    failures: record.failures,
+    locks: record.locks,
+    locked_until: record.lockedUntil,
+    created_at: record.createdAt,
+  };
+}
+
+function toRecord(row: TwoFactorTable): TwoFactorRecord {
+  return {
+    userId: row.user_id,
+    enrolmentId: row.enrolment_id,
+    secretSealed: row.secret_sealed,
+    state: row.state === "enabled" ? "enabled" : "pending",
+    lastStep: row.last_step,
+    failures: row.failures,
+    locks: row.locks,
+    lockedUntil: row.locked_until,
+    createdAt: row.created_at,
+  };
+}
+
+export function twoFactorsRepository(scope: Scope): TwoFactors {
+  return {
+    async find(userId) {
+      const row = await scope.read
+        .selectFrom("two_factors")
+        .selectAll()
+        .where("user_id", "=", userId)
+        .executeTakeFirst();
+      return row ? toRecord(row) : null;
+    },
+
+    putPending: (record) =>
+      scope.write(async (db) => {
+        const { user_id, ...rest } = columns({ ...record, state: "pending" });
+        const { numInsertedOrUpdatedRows } = await db
+          .insertInto("two_factors")
+          .values({ user_id, ...rest })
+          .onConflict((conflict) =>
+            conflict.column("user_id").doUpdateSet(rest).where("two_factors.state", "=", "pending"),
+          )
+          .executeTakeFirstOrThrow();
+        if (numInsertedOrUpdatedRows !== 1n) {
+          throw new AppError("conflict", "A second factor is on already; switch it off first.");
+        }
+      }),
+
+    enable: (userId, enrolmentId, step) =>
+      scope.write(async (db, touch) => {
+        const { numUpdatedRows } = await db
+          .updateTable("two_factors")
+          .set({ state: "enabled", last_step: step, failures: 0, locks: 0, locked_until: null })
+          .where("user_id", "=", userId)
+          .where("enrolment_id", "=", enrolmentId)
+          .where("state", "=", "pending")
+          .executeTakeFirstOrThrow();
+        if (numUpdatedRows === 0n) return false;
+        touch("users");
+        return true;
+      }),
+
+    delete: (userId) =>
+      scope.write(async (db, touch) => {
+        await db.deleteFrom("backup_codes").where("user_id", "=", userId).execute();
+        const { numDeletedRows } = await db
+          .deleteFrom("two_factors")
+          .where("user_id", "=", userId)
+          .executeTakeFirstOrThrow();
+        if (numDeletedRows === 0n) return false;
+        touch("users");
+        return true;
+      }),
+
+    consumeStep: (userId, enrolmentId, step) =>
+      scope.write(async (db) => {
+        const { numUpdatedRows } = await db
+          .updateTable("two_factors")
+          .set({ last_step: step })
+          .where("user_id", "=", userId)
+          .where("enrolment_id", "=", enrolmentId)
+          .where("state", "=", "enabled")
+          .where("last_step", "<", step)
+          .executeTakeFirstOrThrow();
+        return numUpdatedRows === 1n;
+      }),
+
+    countAttempt: (userId, now, rule) =>
+      scope.write(async (db) => {
+        const row = await db
+          .selectFrom("two_factors")
+          .select(["failures", "locks", "locked_until"])
+          .where("user_id", "=", userId)
+          .executeTakeFirst();
+        if (!row) return { allowed: false, lockedUntil: null };
+        if (row.locked_until !== null && row.locked_until > now) {
+          return { allowed: false, lockedUntil: row.locked_until };
+        }
+        const isLast = row.failures + 1 >= rule.threshold;
+        const lockedUntil = isLast ? now + Math.min(rule.baseMs * 2 ** row.locks, rule.maxMs) : null;
+        await db
+          .updateTable("two_factors")
+          .set({
+            failures: isLast ? 0 : row.failures + 1,
+            locks: isLast ? row.locks + 1 : row.locks,
+            locked_until: lockedUntil,
+          })
+          .where("user_id", "=", userId)
+          .execute();
+        return { allowed: true, lockedUntil };
+      }),
+
+    clearFailures: (userId) =>
+      scope.write(async (db) => {
+        await db
+          .updateTable("two_factors")
+          .set({ failures: 0, locks: 0, locked_until: null })
+          .where("user_id", "=", userId)
+          .execute();
+      }),
+
+    replaceBackupCodes: (userId, digests) =>
+      scope.write(async (db) => {
+        await db.deleteFrom("backup_codes").where("user_id", "=", userId).execute();
+        if (digests.length === 0) return;
+        await db
+          .insertInto("backup_codes")
+          .values(digests.map((digest) => ({ user_id: userId, digest })))
+          .execute();
+      }),
+
+    consumeBackupCode: (userId, digest) =>
+      scope.write(async (db) => {
+        const { numDeletedRows } = await db
+          .deleteFrom("backup_codes")
+          .where("user_id", "=", userId)
+          .where("digest", "=", digest)
+          .executeTakeFirstOrThrow();
+        return numDeletedRows === 1n;
+      }),
+
+    async countBackupCodes(userId) {
+      const { count } = await scope.read
+        .selectFrom("backup_codes")
+        .select((select) => select.fn.countAll<number>().as("count"))
+        .where("user_id", "=", userId)
+        .executeTakeFirstOrThrow();
+      return count;
+    },
+  };
+}

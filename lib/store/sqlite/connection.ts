@@ -1,0 +1,88 @@
+import type Database from "libsql";
+import type { Cell } from "../ledger/rows";
+
+/** Prepared statements kept; the least used goes first. */
+const STATEMENTS_KEPT = 200;
+
+export interface QueryOutcome {
+  rows: unknown[];
+  changes: number;
+}
+
+/**
+ * One SQLite connection with its prepared statements. Rows are read with `all()` alone: libsql's `get()` leaves the
+ * statement open, and with it an old snapshot of the database.
+ */
+export class Connection {
+  readonly #database: Database.Database;
+  readonly #statements = new Map<string, Database.Statement>();
+
+  constructor(database: Database.Database) {
+    this.#database = database;
+  }
+
+  exec(sql: string): void {
+    this.#database.exec(sql);
+  }
+
+  /** Runs one statement; rows are objects by column name. */
+  query(sql: string, parameters: readonly unknown[]): QueryOutcome {
+    const statement = this.#prepare(sql, sql, false);
+    const bound = parameters.map(bindable);
+    try {
+      if (statement.reader) {
+        const rows = statement.all(bound);
+        return { rows, changes: rows.length };
+      }
+      return { rows: [], changes: statement.run(bound).changes };
+    } catch (error) {
+      this.#statements.delete(sql);
+      throw error;
+    }
+  }
+
+  /** Runs one statement; rows are lists of cells. */
+  cells(sql: string, parameters: readonly Cell[]): Cell[][] {
+    const name = `cells ${sql}`;
+    const statement = this.#prepare(name, sql, true);
+    try {
+      if (!statement.reader) {
+        statement.run(parameters);
+        return [];
+      }
+      // `raw` rows of columns that hold numbers and text alone.
+      return statement.all(parameters) as Cell[][];
+    } catch (error) {
+      this.#statements.delete(name);
+      throw error;
+    }
+  }
+
+  close(): void {
+    this.#statements.clear();
+    this.#database.close();
+  }
+
+  #prepare(name: string, sql: string, isRaw: boolean): Database.Statement {
+    let statement = this.#statements.get(name);
+    if (statement) {
+      this.#statements.delete(name);
+    } else {
+      statement = this.#database.prepare(sql);
+      if (isRaw && statement.reader) statement.raw(true);
+      const oldest = this.#statements.keys().next().value;
+      if (this.#statements.size >= STATEMENTS_KEPT && oldest !== undefined) this.#statements.delete(oldest);
+    }
+    this.#statements.set(name, statement);
+    return statement;
+  }
+}
+
+/** libsql ends the whole process at a parameter it does not know (a boolean is one), so none may reach it. */
+function bindable(value: unknown): unknown {
+  if (value === null || typeof value === "string" || typeof value === "number" || typeof value === "bigint") {
+    return value;
+  }
+  if (value instanceof Uint8Array) return value;
+  throw new TypeError(`SQLite takes no parameter of type ${typeof value}`);
+}

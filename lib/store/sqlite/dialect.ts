@@ -1,0 +1,160 @@
+import {
+  type CompiledQuery,
+  type DatabaseConnection,
+  type Dialect,
+  type Driver,
+  type QueryResult,
+  SqliteAdapter,
+  SqliteIntrospector,
+  SqliteQueryCompiler,
+} from "kysely";
+import { isBusy, translated } from "../errors";
+import { LOCK_WAIT_MS } from "../ledger/group-commit";
+import type { Turns } from "../turns";
+import type { Connection, QueryOutcome } from "./connection";
+import type { LifeToken, WorkerClient } from "./worker-client";
+
+const RETRY_MS = 10;
+
+function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
+}
+
+/** Tries again, off the event loop, while another process holds the lock; for a second at most. */
+export async function patiently<T>(work: () => Promise<T>, since = performance.now()): Promise<T> {
+  for (;;) {
+    try {
+      return await work();
+    } catch (error) {
+      if (!isBusy(error) || performance.now() - since > LOCK_WAIT_MS) throw translated(error);
+      await pause(RETRY_MS);
+    }
+  }
+}
+
+type Run = (sql: string, parameters: readonly unknown[]) => Promise<QueryOutcome>;
+
+class SqliteConnection implements DatabaseConnection {
+  readonly #run: Run;
+
+  constructor(run: Run) {
+    this.#run = run;
+  }
+
+  async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
+    const outcome = await this.#run(query.sql, query.parameters);
+    // The query's own type says what its rows are.
+    return { rows: outcome.rows as R[], numAffectedRows: BigInt(outcome.changes) };
+  }
+
+  streamQuery<R>(): AsyncIterableIterator<QueryResult<R>> {
+    throw new Error("the store does not stream rows");
+  }
+}
+
+/** Reads alone: there is nothing to begin, commit or wait for. */
+class ReadDriver implements Driver {
+  readonly #connection: SqliteConnection;
+
+  constructor(run: Run) {
+    this.#connection = new SqliteConnection((sql, parameters) => patiently(() => run(sql, parameters)));
+  }
+
+  async init(): Promise<void> {}
+  async acquireConnection(): Promise<DatabaseConnection> {
+    return this.#connection;
+  }
+  async beginTransaction(): Promise<void> {
+    throw new Error("writes go through the writer");
+  }
+  async commitTransaction(): Promise<void> {}
+  async rollbackTransaction(): Promise<void> {}
+  async releaseConnection(): Promise<void> {}
+  async destroy(): Promise<void> {}
+}
+
+/** A connection is a turn of the one writer, kept from `BEGIN IMMEDIATE` to the end. */
+class WriteDriver implements Driver {
+  readonly #writer: WorkerClient;
+  readonly #turns: Turns;
+  readonly #leases = new WeakMap<DatabaseConnection, { end: () => void; life: LifeToken; since: number }>();
+
+  constructor(writer: WorkerClient, turns: Turns) {
+    this.#writer = writer;
+    this.#turns = turns;
+  }
+
+  async init(): Promise<void> {}
+
+  async acquireConnection(): Promise<DatabaseConnection> {
+    const since = performance.now();
+    const end = await this.#turns.take();
+    try {
+      const life = this.#writer.life();
+      const connection = new SqliteConnection(async (sql, parameters) => {
+        try {
+          return await this.#writer.request({ kind: "query", sql, parameters }, life);
+        } catch (error) {
+          throw translated(error);
+        }
+      });
+      this.#leases.set(connection, { end, life, since });
+      return connection;
+    } catch (error) {
+      end();
+      throw error;
+    }
+  }
+
+  async beginTransaction(connection: DatabaseConnection): Promise<void> {
+    const since = this.#leases.get(connection)?.since;
+    await patiently(() => this.#exec(connection, "begin immediate"), since);
+  }
+
+  async commitTransaction(connection: DatabaseConnection): Promise<void> {
+    try {
+      await this.#exec(connection, "commit");
+    } catch (error) {
+      throw translated(error);
+    }
+  }
+
+  async rollbackTransaction(connection: DatabaseConnection): Promise<void> {
+    try {
+      await this.#exec(connection, "rollback");
+    } catch {
+      // SQLite has rolled back by itself, or the worker is gone and its transaction with it.
+    }
+  }
+
+  async releaseConnection(connection: DatabaseConnection): Promise<void> {
+    this.#leases.get(connection)?.end();
+  }
+
+  async destroy(): Promise<void> {}
+
+  async #exec(connection: DatabaseConnection, sql: string): Promise<void> {
+    await this.#writer.request({ kind: "exec", sql }, this.#leases.get(connection)?.life);
+  }
+}
+
+function dialect(createDriver: () => Driver): Dialect {
+  return {
+    createDriver,
+    createQueryCompiler: () => new SqliteQueryCompiler(),
+    createAdapter: () => new SqliteAdapter(),
+    createIntrospector: (db) => new SqliteIntrospector(db),
+  };
+}
+
+/** Reads on a connection of this thread. */
+export const readDialect = (connection: Connection): Dialect =>
+  dialect(() => new ReadDriver(async (sql, parameters) => connection.query(sql, parameters)));
+
+/** Reads on a worker's connection, for what may take long. */
+export const scanDialect = (worker: WorkerClient): Dialect =>
+  dialect(() => new ReadDriver((sql, parameters) => worker.request({ kind: "query", sql, parameters })));
+
+/** Transactions on the writer. */
+export const writeDialect = (writer: WorkerClient, turns: Turns): Dialect =>
+  dialect(() => new WriteDriver(writer, turns));

@@ -1,0 +1,160 @@
+import { chmodSync, closeSync, mkdirSync, openSync, readSync } from "node:fs";
+import path from "node:path";
+import Database from "libsql";
+import { isBusy } from "../errors";
+import { MIGRATIONS, newerSchemaWords } from "../migrations";
+import { Connection } from "./connection";
+
+/** The code of errors whose words stop the start; they may name paths. */
+export const START_ERROR = "STORE_START";
+
+const HEADER = "SQLite format 3\0";
+const PRIVATE_FILE = 0o600;
+const PRIVATE_DIRECTORY = 0o700;
+/** How long a start waits for another one that migrates. */
+const START_WAIT_MS = 30_000;
+const RETRY_MS = 10;
+
+class StartError extends Error {
+  readonly code = START_ERROR;
+}
+
+function damaged(file: string, finding: string, cause?: unknown): StartError {
+  return new StartError(
+    `The store ${file} is damaged (${finding}). It was left as it is. ` +
+      "Restore a backup with: npm run admin -- restore <backup file>",
+    { cause },
+  );
+}
+
+function notWritable(file: string, cause: unknown): StartError {
+  const words = cause instanceof Error ? cause.message : String(cause);
+  return new StartError(`The store ${file} cannot be opened for writing (${words}).`, { cause });
+}
+
+function sleep(ms: number): void {
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
+}
+
+/** Tries again while another process holds the lock; blocks, so for worker threads only. */
+function patiently<T>(work: () => T): T {
+  const deadline = performance.now() + START_WAIT_MS;
+  for (;;) {
+    try {
+      return work();
+    } catch (error) {
+      if (!isBusy(error) || performance.now() > deadline) throw error;
+      sleep(RETRY_MS * (0.5 + Math.random()));
+    }
+  }
+}
+
+/** Makes the file (0600) and its folder when they are not there; false when the file is empty. */
+function readyFile(file: string): boolean {
+  const header = Buffer.alloc(HEADER.length);
+  let length = 0;
+  try {
+    mkdirSync(path.dirname(file), { recursive: true, mode: PRIVATE_DIRECTORY });
+    const handle = openSync(file, "a+", PRIVATE_FILE);
+    try {
+      length = readSync(handle, header, 0, header.length, 0);
+    } finally {
+      closeSync(handle);
+    }
+  } catch (error) {
+    throw notWritable(file, error);
+  }
+  if (length === 0) return false;
+  if (header.toString("latin1") !== HEADER) throw damaged(file, "its header is not SQLite's");
+  return true;
+}
+
+function firstValue(connection: Connection, sql: string): unknown {
+  return connection.cells(sql, [])[0]?.[0];
+}
+
+function check(connection: Connection, file: string): void {
+  const findings: string[] = [];
+  try {
+    for (const row of connection.cells("pragma quick_check(5)", [])) findings.push(String(row[0]));
+    for (const row of connection.cells("pragma foreign_key_check", [])) {
+      findings.push(`a row of ${row[0]} refers to one of ${row[2]} that is gone`);
+    }
+  } catch (error) {
+    if (isBusy(error)) throw error;
+    throw damaged(file, error instanceof Error ? error.message : String(error), error);
+  }
+  const bad = findings.filter((finding) => finding !== "ok");
+  if (bad.length > 0) throw damaged(file, bad.slice(0, 5).join("; "));
+}
+
+/** One transaction: whoever comes second sees the version of the first and does nothing. */
+function migrate(connection: Connection): void {
+  connection.exec("begin immediate");
+  try {
+    const version = Number(firstValue(connection, "pragma user_version"));
+    if (version > MIGRATIONS.length) throw new StartError(newerSchemaWords(version));
+    for (const migration of MIGRATIONS.slice(version)) {
+      for (const statement of migration("sqlite")) connection.exec(statement);
+    }
+    // Written also when nothing changed: a store that takes no writes must not start.
+    connection.exec(`pragma user_version = ${MIGRATIONS.length}`);
+    connection.exec("commit");
+  } catch (error) {
+    try {
+      connection.exec("rollback");
+    } catch {
+      // SQLite has rolled back by itself; the first error says why.
+    }
+    throw error;
+  }
+}
+
+function connect(file: string): Connection {
+  const connection = new Connection(new Database(file));
+  // Short, since whoever waits here can do nothing else; the caller tries again.
+  connection.exec("pragma busy_timeout = 5");
+  return connection;
+}
+
+/** Opens a file that `prepareFile` has readied, for writing. */
+export function openForWriting(file: string): Connection {
+  const connection = connect(file);
+  connection.exec("pragma synchronous = full");
+  connection.exec("pragma foreign_keys = on");
+  connection.exec("pragma recursive_triggers = on");
+  connection.exec("pragma cache_size = -16000");
+  return connection;
+}
+
+/** Opens a file that `prepareFile` has readied, for reading alone. */
+export function openForReading(file: string): Connection {
+  const connection = connect(file);
+  connection.exec("pragma busy_timeout = 25");
+  connection.exec("pragma query_only = on");
+  return connection;
+}
+
+/**
+ * Makes or checks the file, brings its schema up to date and opens it for writing. Throws an error with code
+ * `STORE_START` whose words tell the operator what to do; a damaged file is not changed.
+ */
+export function prepareFile(file: string): Connection {
+  const isUsed = readyFile(file);
+  let connection: Connection | undefined;
+  try {
+    connection = connect(file);
+    const opened = connection;
+    if (isUsed) patiently(() => check(opened, file));
+    patiently(() => opened.exec("pragma journal_mode = wal"));
+    chmodSync(file, PRIVATE_FILE);
+    opened.exec("pragma synchronous = full");
+    patiently(() => migrate(opened));
+    opened.close();
+    return openForWriting(file);
+  } catch (error) {
+    connection?.close();
+    if (error instanceof StartError) throw error;
+    throw notWritable(file, error);
+  }
+}

@@ -1,0 +1,132 @@
+import { closeSync, openSync, rmSync } from "node:fs";
+import path from "node:path";
+import { fileURLToPath } from "node:url";
+import { Kysely } from "kysely";
+import { AppError } from "../../errors";
+import type { Store } from "../../ports/store";
+import { assembleStore } from "../assemble";
+import { ChangeFeed } from "../changes";
+import { isBusy, translated } from "../errors";
+import type { CommitGroup } from "../ledger/group-commit";
+import { SILENT, type StoreLog } from "../log";
+import type { StoreOptions } from "../options";
+import type { Tables } from "../schema";
+import { Turns } from "../turns";
+import { patiently, readDialect, scanDialect, writeDialect } from "./dialect";
+import { openForReading } from "./open-file";
+import { WorkerClient } from "./worker-client";
+
+const POLL_MS = 250;
+const SCAN_IDLE_MS = 60_000;
+
+/** `file:data/patchbay.db`, `file:/var/…` and `file:///var/…` name the same kind of thing. */
+function fileOf(databaseUrl: string): string {
+  if (databaseUrl.startsWith("file://")) return fileURLToPath(databaseUrl);
+  const name = databaseUrl.slice("file:".length);
+  if (name === "" || name === ":memory:") throw new Error("DATABASE_URL names no file.");
+  return path.resolve(name);
+}
+
+/** Looks four times a second whether another connection has committed; what it touched is told then. */
+function watchOthers(writer: WorkerClient, feed: ChangeFeed, log: StoreLog): () => void {
+  let last: number | null = null;
+  let isAsking = false;
+  const look = async (): Promise<void> => {
+    if (isAsking) return;
+    isAsking = true;
+    try {
+      const version = await writer.request({ kind: "version" });
+      if (last !== null && version !== last) await feed.refresh();
+      last = version;
+    } catch (error) {
+      // A new worker counts anew; what was missed meanwhile shows at the first number.
+      last = -1;
+      log.warn("store_watch_failed", { cause: String(error) });
+    } finally {
+      isAsking = false;
+    }
+  };
+  const timer = setInterval(() => void look(), POLL_MS);
+  timer.unref();
+  void look();
+  return () => clearInterval(timer);
+}
+
+/** Copies the store as it stands, in one read transaction of a thread of its own. */
+async function backupTo(target: string, scan: WorkerClient): Promise<void> {
+  try {
+    // An empty file may be written to, and has its mode from the first byte on.
+    closeSync(openSync(target, "wx", 0o600));
+  } catch (cause) {
+    const stands = cause instanceof Error && "code" in cause && cause.code === "EEXIST";
+    throw new AppError(
+      stands ? "conflict" : "invalid",
+      stands ? "A file stands at the backup's path already." : "The backup's path cannot be written.",
+      {},
+      cause,
+    );
+  }
+  try {
+    await patiently(() => scan.request({ kind: "query", sql: "vacuum into ?", parameters: [target] }));
+  } catch (error) {
+    rmSync(target, { force: true });
+    throw error;
+  }
+}
+
+/** Opens a SQLite file: reads here, long reads and all writes on threads of their own. */
+export async function openSqliteStore(options: StoreOptions): Promise<Store> {
+  const log = options.log ?? SILENT;
+  const file = fileOf(options.databaseUrl);
+  const worker = { url: options.writerWorker, file, log };
+  const writer = new WorkerClient({ ...worker, mode: "write", idleMs: null });
+  try {
+    await writer.prepare();
+  } catch (error) {
+    await writer.close();
+    throw error;
+  }
+  const scan = new WorkerClient({ ...worker, mode: "scan", idleMs: SCAN_IDLE_MS });
+  const reader = openForReading(file);
+  const turns = new Turns();
+  const read = new Kysely<Tables>({ dialect: readDialect(reader) });
+  const write = new Kysely<Tables>({ dialect: writeDialect(writer, turns) });
+  const feed = new ChangeFeed(read, log);
+  const unwatch = watchOthers(writer, feed, log);
+
+  const commitGroup: CommitGroup = async (operations) => {
+    const end = await turns.take();
+    try {
+      return await writer.request({ kind: "group", operations });
+    } catch (error) {
+      // The group commit waits for a lock by itself, with the callers' own patience.
+      throw isBusy(error) ? error : translated(error);
+    } finally {
+      end();
+    }
+  };
+
+  return assembleStore(
+    {
+      kind: "sqlite",
+      connections: {
+        read,
+        scan: new Kysely<Tables>({ dialect: scanDialect(scan) }),
+        writeTransaction: (work) => write.transaction().execute(work),
+      },
+      feed,
+      commitGroup,
+      async ping() {
+        await read.selectFrom("revisions").select("revision").limit(1).execute();
+      },
+      backup: (target) => backupTo(target, scan),
+      async close() {
+        unwatch();
+        await scan.close();
+        reader.close();
+        await writer.close();
+      },
+    },
+    options,
+  );
+}

@@ -1,0 +1,73 @@
+import { parentPort } from "node:worker_threads";
+import { commitGroup, type LedgerOperation, type LedgerOutcome } from "../ledger/group";
+import type { Connection } from "./connection";
+import { openForReading, openForWriting, prepareFile } from "./open-file";
+import type { Envelope, Failure, Replies, Reply, Request } from "./protocol";
+
+/** A thread with one connection: the store's writer, or a reader for long reads. */
+let connection: Connection | null = null;
+
+function opened(): Connection {
+  if (!connection) throw new Error("the store worker has no open file");
+  return connection;
+}
+
+function runGroup(operations: LedgerOperation[]): LedgerOutcome[] {
+  const database = opened();
+  database.exec("begin immediate");
+  try {
+    const work = commitGroup(operations, false);
+    let step = work.next();
+    while (!step.done) step = work.next(database.cells(step.value.sql, step.value.parameters));
+    database.exec("commit");
+    return step.value;
+  } catch (error) {
+    try {
+      database.exec("rollback");
+    } catch {
+      // SQLite has rolled back by itself; the first error says why.
+    }
+    throw error;
+  }
+}
+
+function answer(request: Request): Replies[keyof Replies] {
+  switch (request.kind) {
+    case "open": {
+      const open = { prepare: prepareFile, write: openForWriting, scan: openForReading }[request.mode];
+      connection = open(request.file);
+      return null;
+    }
+    case "query":
+      return opened().query(request.sql, request.parameters);
+    case "exec":
+      opened().exec(request.sql);
+      return null;
+    case "group":
+      return runGroup(request.operations);
+    case "version":
+      return Number(opened().cells("pragma data_version", [])[0]?.[0]);
+    case "close":
+      connection?.close();
+      connection = null;
+      return null;
+  }
+}
+
+function failureOf(error: unknown): Failure {
+  if (!(error instanceof Error)) return { message: String(error), code: "" };
+  return { message: error.message, code: "code" in error ? String(error.code) : "" };
+}
+
+const port = parentPort;
+if (!port) throw new Error("the store's writer runs as a worker thread");
+port.on("message", ({ id, request }: Envelope) => {
+  let reply: Reply;
+  try {
+    reply = { id, value: answer(request) };
+  } catch (error) {
+    reply = { id, failure: failureOf(error) };
+  }
+  port.postMessage(reply);
+  if (request.kind === "close") port.close();
+});
