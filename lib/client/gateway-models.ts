@@ -8,16 +8,17 @@ export interface Prices {
   outputSeconds: number | null;
 }
 
+/** A model the visitor may call; the page is served with the list. */
 export interface GatewayModel {
   name: string;
-  operation: "speech" | "embeddings";
   description: string;
-  /** Null where the list tells none. */
-  prices: Prices | null;
-  /** Embeddings: the vector's own length. */
-  dimensions: number | null;
+  prices: Prices;
   /** Speech: longest text in code points. */
   maxCharacters: number | null;
+  defaultVoice: string | null;
+  /** Embeddings: the vector's own length. */
+  dimensions: number | null;
+  canShorten: boolean;
 }
 
 export interface GatewayVoice {
@@ -41,56 +42,16 @@ function record(value: unknown): Json {
 
 const list = (value: unknown): Json[] => (Array.isArray(value) ? value.map(record) : []);
 const text = (value: unknown): string => (typeof value === "string" ? value : "");
-const number = (value: unknown): number | null => {
-  const read = typeof value === "string" && value !== "" ? Number(value) : value;
-  return typeof read === "number" && Number.isFinite(read) ? read : null;
-};
 const texts = (value: unknown): string[] =>
   Array.isArray(value) ? value.filter((one) => typeof one === "string") : [];
 
-async function getJson(path: string, key: string, signal?: AbortSignal): Promise<Json> {
+async function getJson(path: string, key: string): Promise<Json> {
   const response = await fetch(path, {
     headers: { authorization: `Bearer ${key}` },
     cache: "no-store",
-    ...(signal ? { signal } : {}),
   });
   if (!response.ok) throw new GatewayError(await failureOf(response));
   return record(await response.json());
-}
-
-function readPrices(value: unknown): Prices | null {
-  if (typeof value !== "object" || value === null) return null;
-  const prices = record(value);
-  return {
-    inputTokens: number(prices.input_per_million_tokens_usd),
-    inputCharacters: number(prices.input_per_million_characters_usd),
-    outputTokens: number(prices.output_per_million_tokens_usd),
-    outputSeconds: number(prices.output_per_million_seconds_usd),
-  };
-}
-
-/** Reads `GET /v1beta/models`: what each model is for is told by its methods. */
-export function readModels(body: unknown): GatewayModel[] {
-  return list(record(body).models).flatMap((one): GatewayModel[] => {
-    const methods = texts(one.supportedGenerationMethods);
-    const operation = methods.includes("generateContent")
-      ? "speech"
-      : methods.includes("embedContent")
-        ? "embeddings"
-        : null;
-    const name = text(one.name).replace(/^models\//, "");
-    if (operation === null || name === "") return [];
-    return [
-      {
-        name,
-        operation,
-        description: text(one.description),
-        prices: readPrices(one.prices),
-        dimensions: number(one.dimensions),
-        maxCharacters: number(one.maxCharacters),
-      },
-    ];
-  });
 }
 
 function genderOf(value: unknown): GatewayVoice["gender"] {
@@ -105,10 +66,10 @@ function familyOf(value: unknown): GatewayVoice["family"] {
 export function readVoices(body: unknown): GatewayVoice[] {
   const voices = new Map<string, GatewayVoice>();
   const source = record(body);
-  for (const one of list(source.data ?? source.voices)) {
+  for (const one of list(source.voices)) {
     const name = text(one.name) || text(one.id);
     if (name === "") continue;
-    const models = text(one.model) ? [text(one.model)] : texts(one.models);
+    const models = texts(one.models);
     const known = voices.get(name);
     if (known) known.models.push(...models);
     else {
@@ -125,27 +86,21 @@ export function readVoices(body: unknown): GatewayVoice[] {
   return [...voices.values()];
 }
 
-/** The models this key may use. Throws GatewayError. */
-export async function listModels(key: string, signal?: AbortSignal): Promise<GatewayModel[]> {
-  return readModels(await getJson("/v1beta/models?pageSize=1000", key, signal));
-}
-
 /** The voices of the models this key may use. Throws GatewayError. */
-export async function listVoices(key: string, signal?: AbortSignal): Promise<GatewayVoice[]> {
-  return readVoices(await getJson("/v1/audio/voices", key, signal));
+export async function listVoices(key: string): Promise<GatewayVoice[]> {
+  return readVoices(await getJson("/v1/audio/voices", key));
 }
 
 const MILLION = 1_000_000;
 
 /**
- * Dollars of a call by a model's prices, for the eye alone: the books are the server's. Null when no price is told.
- * Audio tokens are 25 a second, as Gemini counts them.
+ * Dollars of a call by a model's prices, for the eye alone: the books are the server's. Audio tokens are 25 a second,
+ * as Gemini counts them.
  */
 export function costOf(
-  prices: Prices | null,
+  prices: Prices,
   used: { inputTokens: number; characters: number; seconds: number },
-): number | null {
-  if (prices === null) return null;
+): number {
   const parts: [number | null, number][] = [
     [prices.inputTokens, used.inputTokens],
     [prices.inputCharacters, used.characters],

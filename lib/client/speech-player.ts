@@ -5,12 +5,14 @@ export interface PlayerState {
   /** `arriving`: sound plays while it comes in; `whole`: a finished take is in the audio element. */
   phase: "empty" | "arriving" | "whole";
   isPlaying: boolean;
+  /** What sounds: the arriving stream, or the element. The element's own position counts only then. */
+  source: "stream" | "element";
   /** Seconds there are so far. */
   duration: number;
   rate: number;
 }
 
-const EMPTY: PlayerState = { phase: "empty", isPlaying: false, duration: 0, rate: 1 };
+const EMPTY: PlayerState = { phase: "empty", isPlaying: false, source: "element", duration: 0, rate: 1 };
 const SEEK_BACK = 0.03;
 
 /**
@@ -68,7 +70,7 @@ export class TakePlayer {
     this.#context ??= this.#makeContext();
     this.#context.resume().catch(() => undefined);
     this.#stream = new StreamVoice(this.#context, () => this.#streamEnded());
-    this.#set({ phase: "arriving", isPlaying: true, duration: 0 });
+    this.#set({ phase: "arriving", isPlaying: true, source: "stream", duration: 0 });
   }
 
   push(samples: Int16Array<ArrayBuffer>): void {
@@ -204,6 +206,7 @@ export class TakePlayer {
     this.#handOver = null;
     this.#stream?.stop();
     this.#stream = null;
+    this.#set({ source: "element" });
   }
 
   #streamEnded(): void {

@@ -1,6 +1,6 @@
 import { MOST_SPEAKERS, type Speaker } from "./speech-call";
 
-/** One line of a script and who speaks it; null: an opening instruction or words nobody is named for. */
+/** One line of a script and who speaks it; null: an opening instruction, a blank line, or nobody to speak it. */
 export interface ScriptLine {
   text: string;
   /** Length of `Name:` with the white space around it; 0 for a line that goes on. */
@@ -14,16 +14,25 @@ const LABEL = /^\s*([^\s:：][^:：\n]{0,63}?)\s*[:：]\s*/u;
 const same = (one: string, other: string) => one.toLocaleLowerCase() === other.toLocaleLowerCase();
 
 /**
- * Reads a script as the service does: a line `Name: …` of a known speaker is theirs, a line without a known name
- * goes on with the last speaker.
+ * Reads a script as the service does: a line `Name: …` of a known speaker is theirs; a line without a known name goes
+ * on with the last speaker, at first the first of the cast; an opening line that ends in a colon and names nobody is
+ * an instruction and is not spoken.
  */
 export function readScript(text: string, speakers: readonly Speaker[]): ScriptLine[] {
-  let current: string | null = null;
+  let current = speakers[0]?.name ?? null;
+  let isOpening = true;
   return text.split("\n").map((line) => {
     const label = LABEL.exec(line);
     const known = label ? speakers.find((one) => same(one.name, label[1] ?? "")) : undefined;
+    const isBlank = line.trim() === "";
+    const isInstruction = isOpening && speakers.length > 1 && !known && /[:：]\s*$/u.test(line);
+    if (!isBlank) isOpening = false;
     if (known) current = known.name;
-    return { text: line, labelLength: known && label ? label[0].length : 0, speaker: current };
+    return {
+      text: line,
+      labelLength: known && label ? label[0].length : 0,
+      speaker: isInstruction || isBlank ? null : current,
+    };
   });
 }
 

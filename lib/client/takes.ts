@@ -21,6 +21,11 @@ export interface Take {
   requestId: string | null;
 }
 
+/** Over plain http (a console on the LAN) browsers hide `crypto.randomUUID`. */
+export function newTakeId(): string {
+  return Array.from(crypto.getRandomValues(new Uint32Array(4)), (one) => one.toString(36)).join("");
+}
+
 interface TakesSchema extends DBSchema {
   takes: { key: string; value: Take; indexes: { byUser: [string, number] } };
 }
@@ -36,6 +41,12 @@ function database(): Promise<IDBPDatabase<TakesSchema>> {
   opened ??= openDB<TakesSchema>(DATABASE, 1, {
     upgrade(db) {
       db.createObjectStore("takes", { keyPath: "id" }).createIndex("byUser", ["userId", "createdAt"]);
+    },
+    // Sign-out deletes the database, in this tab or another: an open connection would hold that up.
+    blocking(_current, _blocked, event) {
+      opened = null;
+      // The event's target is the connection that stands in the way.
+      (event.target as IDBDatabase).close();
     },
     terminated() {
       opened = null;

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { failureFrom, failureOf } from "@/lib/client/gateway-error";
-import { codePoints, costOf, estimateSpeech, readModels, readVoices } from "@/lib/client/gateway-models";
+import { codePoints, costOf, estimateSpeech, readVoices } from "@/lib/client/gateway-models";
 
 test("reads the three dialects' error bodies in their own words", async () => {
   const gemini = { error: { code: 400, message: "No voice 'Korre'.", status: "INVALID_ARGUMENT" } };
@@ -30,26 +30,11 @@ test("a call the visitor stopped is no failure, a lost connection is", () => {
   expect(failureFrom(new TypeError("Failed to fetch"))).toMatchObject({ advice: "offline", status: 0 });
 });
 
-test("models are told apart by what they can do", () => {
-  const models = readModels({
-    models: [
-      { name: "models/org/voice", supportedGenerationMethods: ["generateContent"], description: "speaks" },
-      { name: "models/vectors", supportedGenerationMethods: ["embedContent", "countTokens"] },
-      { name: "models/other", supportedGenerationMethods: ["predict"] },
-    ],
-  });
-  expect(models.map((model) => [model.name, model.operation])).toEqual([
-    ["org/voice", "speech"],
-    ["vectors", "embeddings"],
-  ]);
-  expect(readModels(null)).toEqual([]);
-});
-
 test("a voice two models share is one voice of both", () => {
   const voices = readVoices({
-    data: [
-      { name: "Kore", model: "a", gender: "female", family: "gemini", description: "firm", languages: [] },
-      { name: "Kore", model: "b" },
+    voices: [
+      { name: "Kore", models: ["a"], gender: "female", family: "gemini", description: "firm", languages: [] },
+      { name: "Kore", models: ["b"] },
       { id: "custom" },
       {},
     ],
@@ -60,10 +45,9 @@ test("a voice two models share is one voice of both", () => {
   ]);
 });
 
-test("a cost is the sum of what each unit costs, and unknown without prices", () => {
+test("a cost is the sum of what each unit costs", () => {
   const prices = { inputTokens: 0.5, inputCharacters: null, outputTokens: 10, outputSeconds: null };
   expect(costOf(prices, { inputTokens: 1000, characters: 0, seconds: 4 })).toBeCloseTo(0.0005 + 0.001, 9);
-  expect(costOf(null, { inputTokens: 1, characters: 1, seconds: 1 })).toBeNull();
 });
 
 test("characters are code points, and Chinese takes more time a character", () => {

@@ -12,9 +12,10 @@ test("a line belongs to the speaker it names, in any case and with a wide colon"
   expect(lines[0]?.labelLength).toBe(5);
 });
 
-test("a line without a known name goes on with the last speaker, and nobody owns an instruction before the first", () => {
-  const lines = readScript("Say it slowly:\nAna: one\ntwo\nNote: three\nBen: four", cast);
-  expect(lines.map((line) => line.speaker)).toEqual([null, "Ana", "Ana", "Ana", "Ben"]);
+test("a line without a known name goes on with the last speaker, and nobody says an opening instruction", () => {
+  const lines = readScript("Say it slowly:\nAna: one\ntwo\n\nNote: three\nBen: four", cast);
+  expect(lines.map((line) => line.speaker)).toEqual([null, "Ana", "Ana", null, "Ana", "Ben"]);
+  expect(readScript("Hello there\nBen: hi", cast)[0]?.speaker).toBe("Ana");
 });
 
 test("names are found where lines open with them, once each and at most eight", () => {

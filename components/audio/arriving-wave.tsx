@@ -1,0 +1,47 @@
+"use client";
+
+import { useEffect, useRef } from "react";
+import { type PeakMeter, SAMPLE_RATE } from "@/lib/client/speech-pcm";
+import { barsIn, condense, drawBars } from "./draw-bars";
+import { themeColor } from "./theme-color";
+
+/**
+ * The waveform of a take that is arriving, filling from the left. `expectedSeconds` is how long it will probably be:
+ * the bars keep their places until the take outgrows it.
+ */
+export function ArrivingWave({
+  meter,
+  expectedSeconds,
+  position,
+}: {
+  meter: PeakMeter;
+  expectedSeconds: number;
+  position(): number;
+}) {
+  const canvas = useRef<HTMLCanvasElement>(null);
+
+  useEffect(() => {
+    let frame = 0;
+    const draw = () => {
+      frame = requestAnimationFrame(draw);
+      const target = canvas.current;
+      if (!target) return;
+      const seconds = (meter.peaks.length * meter.span) / SAMPLE_RATE;
+      const whole = Math.max(seconds, expectedSeconds);
+      const bars = Math.max(1, Math.round((barsIn(target.clientWidth) * seconds) / whole));
+      drawBars(target, meter.peaks.length === 0 ? [] : condense(meter.peaks, bars), {
+        rest: themeColor(target, "--line-strong"),
+        played: themeColor(target, "--signal"),
+        progress: position() / whole,
+      });
+    };
+    draw();
+    return () => cancelAnimationFrame(frame);
+  }, [meter, expectedSeconds, position]);
+
+  return (
+    <div aria-hidden="true" className="h-full w-full">
+      <canvas ref={canvas} className="block h-full w-full" />
+    </div>
+  );
+}

@@ -1,0 +1,55 @@
+"use client";
+
+import { useEffect, useRef } from "react";
+import { peaksOf } from "@/lib/client/speech-pcm";
+import { barsIn, drawBars } from "./draw-bars";
+import { onThemeChange, themeColor } from "./theme-color";
+
+/** A still waveform of finished samples; `progress()` (0–1) is asked for on each frame while `isLive`. */
+export function PeaksCanvas({
+  samples,
+  isLive = false,
+  progress = () => 0,
+}: {
+  samples: Int16Array;
+  isLive?: boolean;
+  progress?(): number;
+}) {
+  const canvas = useRef<HTMLCanvasElement>(null);
+
+  useEffect(() => {
+    const target = canvas.current;
+    if (!target) return;
+    let peaks = new Float32Array();
+    let frame = 0;
+    const draw = () => {
+      if (target.clientWidth === 0) return;
+      const bars = barsIn(target.clientWidth);
+      if (peaks.length !== bars) peaks = peaksOf(samples, bars);
+      drawBars(target, peaks, {
+        rest: themeColor(target, "--line-strong"),
+        played: themeColor(target, "--signal"),
+        progress: progress(),
+      });
+    };
+    const tick = () => {
+      draw();
+      if (isLive) frame = requestAnimationFrame(tick);
+    };
+    tick();
+    const sizes = new ResizeObserver(draw);
+    sizes.observe(target);
+    const endTheme = onThemeChange(draw);
+    return () => {
+      cancelAnimationFrame(frame);
+      sizes.disconnect();
+      endTheme();
+    };
+  }, [samples, isLive, progress]);
+
+  return (
+    <div aria-hidden="true" className="h-full w-full">
+      <canvas ref={canvas} className="block h-full w-full" />
+    </div>
+  );
+}

@@ -1,0 +1,61 @@
+"use client";
+
+import { useState } from "react";
+import { useTranslations } from "use-intl";
+import { type CodeSample, KEY_VARIABLE } from "@/lib/client/code-samples";
+import { CopyButton } from "../ui/copy-button";
+import { Tabs, TabsContent, TabsList, TabsTrigger } from "../ui/tabs";
+
+/** The call on the page as code, one tab a language, the key left to the environment. */
+export function CodePanel({ samples }: { samples: readonly CodeSample[] }) {
+  const t = useTranslations("playground.code");
+  const [chosen, setChosen] = useState<string>("curl");
+  const shown = samples.find((one) => one.id === chosen) ?? samples[0];
+  return (
+    <section aria-labelledby="code-title" className="grid min-w-0 gap-3">
+      <div className="grid gap-0.5">
+        <h2 id="code-title" className="text-lg">
+          {t("title")}
+        </h2>
+        <p className="text-sm text-ink-muted">
+          {t.rich("hint", { variable: () => <code className="text-ink">{KEY_VARIABLE}</code> })}
+        </p>
+      </div>
+      <Tabs value={shown?.id ?? ""} onValueChange={setChosen} className="min-w-0">
+        <TabsList aria-label={t("language")}>
+          {samples.map((sample) => (
+            <TabsTrigger key={sample.id} value={sample.id}>
+              {sample.title}
+            </TabsTrigger>
+          ))}
+        </TabsList>
+        {samples.map((sample) => (
+          <TabsContent key={sample.id} value={sample.id} className="pt-3">
+            <section
+              aria-label={`${t("title")}: ${sample.title}`}
+              className="relative min-w-0 rounded-md border bg-sunken"
+            >
+              <pre
+                // biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls must be reachable by keys
+                tabIndex={0}
+                className="max-h-96 overflow-auto p-4 pr-12 text-sm leading-5"
+              >
+                <code>
+                  {sample.install ? (
+                    <span className="text-ink-faint">{`${sample.language === "python" ? "#" : "//"} ${sample.install}\n`}</span>
+                  ) : null}
+                  {sample.code}
+                </code>
+              </pre>
+              <CopyButton
+                value={sample.code}
+                name={t("copy")}
+                className="absolute top-1.5 right-1.5 bg-sunken"
+              />
+            </section>
+          </TabsContent>
+        ))}
+      </Tabs>
+    </section>
+  );
+}
