@@ -6,7 +6,7 @@ export function encodePcm16(samples: Float32Array): Uint8Array {
   const out = new Int16Array(samples.length);
   for (let i = 0; i < samples.length; i++) {
     const scaled = Math.round((samples[i] ?? 0) * 32_767);
-    out[i] = scaled > 32_767 ? 32_767 : scaled < -32_768 ? -32_768 : scaled;
+    out[i] = Math.min(32_767, Math.max(-32_768, scaled));
   }
   return new Uint8Array(out.buffer);
 }

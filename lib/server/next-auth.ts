@@ -41,7 +41,7 @@ export async function answerNextAuth(request: Request, context: RouteContext): P
     } catch (error) {
       if (isAppError(error)) return renderError("console", error);
       const { log } = await services();
-      log.error("next_auth_failed", { error: error instanceof Error ? error.message : "unknown" });
+      log.error("next_auth_failed", { cause: error instanceof Error ? error.message : "unknown" });
       return renderError("console", new AppError("internal", "Something went wrong on our side."));
     }
   }, services);

@@ -29,7 +29,7 @@ export async function findLiveSession(
   } catch (error) {
     // A full or read-only store must not keep people from looking at what is wrong.
     if (!hasCode(error, "storage_unavailable")) throw error;
-    services.log.warn("session_touch_failed", { error: error.code });
+    services.log.warn("session_touch_failed", { code: error.code });
   }
   return { user, session: { ...session, lastSeenAt: now } };
 }

@@ -59,7 +59,7 @@ export async function claimInstance(
     throw hasCode(error, "conflict") ? alreadyClaimed() : error;
   });
   await ctx.setupGuard.retire().catch((error: unknown) => {
-    ctx.log.warn("setup_token_not_deleted", { error: error instanceof Error ? error.message : "unknown" });
+    ctx.log.warn("setup_token_not_deleted", { cause: error instanceof Error ? error.message : "unknown" });
   });
   return claimed;
 }

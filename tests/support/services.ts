@@ -1,0 +1,107 @@
+import { randomBytes } from "node:crypto";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { DEFAULT_LIMITS, type Limits } from "../../lib/contracts/limits";
+import type { Services } from "../../lib/domain/context";
+import { createCatalog } from "../../lib/domain/gateway/catalog";
+import { createRateLimiter } from "../../lib/domain/gateway/rate-limiter";
+import type { Clock } from "../../lib/ports/clock";
+import { createPasswordHasher } from "../../lib/server/password-hasher";
+import { createSetupGuard } from "../../lib/server/setup-guard";
+import { workerFile } from "../../lib/server/workers";
+import { createSealer } from "../../lib/store/sealer";
+import { openSqliteStore } from "../../lib/store/sqlite/open";
+
+/** A clock that stands until it is moved; both of its hands go together. */
+export class FakeClock implements Clock {
+  #now: number;
+  constructor(at: number) {
+    this.#now = at;
+  }
+  now(): number {
+    return this.#now;
+  }
+  monotonic(): number {
+    return this.#now;
+  }
+  advance(ms: number): void {
+    this.#now += ms;
+  }
+}
+
+export interface TestServicesOptions {
+  /** Kept by the caller when given; else a new folder that `close()` removes. */
+  dataDirectory?: string;
+  limits?: Partial<Limits>;
+  setupToken?: string;
+  passwordMinimum?: number;
+  secret?: string;
+}
+
+export interface TestServices extends Services {
+  clock: FakeClock;
+  dataDirectory: string;
+  /** What set-up from elsewhere needs. */
+  setupToken: string | null;
+  /** Everything logged, as text. */
+  logged: string[];
+  close(): Promise<void>;
+}
+
+/** Services over a real SQLite store in a folder of its own, a clock that stands still and no providers. */
+export async function testServices(options: TestServicesOptions = {}): Promise<TestServices> {
+  const dataDirectory = options.dataDirectory ?? mkdtempSync(path.join(tmpdir(), "patchbay-services-"));
+  const clock = new FakeClock(1_790_000_000_000);
+  const store = await openSqliteStore({
+    databaseUrl: `file:${path.join(dataDirectory, "patchbay.db")}`,
+    writerWorker: workerFile("writer"),
+    instanceId: randomBytes(8).toString("hex"),
+    clock,
+    timeZone: "UTC",
+  });
+  const guard = createSetupGuard({
+    dataDirectory,
+    fixedToken: options.setupToken ?? null,
+    claimed: await store.setup.isClaimed(),
+  });
+  const logged: string[] = [];
+  const log = (event: string, fields?: Record<string, unknown>) => {
+    logged.push(JSON.stringify({ event, ...fields }));
+  };
+  const noProvider = () => {
+    throw new Error("These services have no providers.");
+  };
+  return {
+    store,
+    clock,
+    random: { bytes: (length) => randomBytes(length), fraction: () => 0.5 },
+    sealer: createSealer({ current: options.secret ?? "a secret of the tests, long enough", previous: [] }),
+    hasher: createPasswordHasher(),
+    log: { info: log, warn: log, error: log },
+    instance: {
+      id: "test",
+      version: "0.0.0",
+      timeZone: "UTC",
+      passwordMinimum: options.passwordMinimum ?? 8,
+      legacyEngines: false,
+      dataDirectory,
+      limits: { ...DEFAULT_LIMITS, loginAttemptsPerMinute: 100_000, ...options.limits },
+    },
+    setupGuard: guard,
+    signIn: { cookieSecret: "a cookie secret of the tests", refusalFloorMs: 0 },
+    catalog: createCatalog(store),
+    providers: { speech: noProvider, embedding: noProvider },
+    encoder: { encode: noProvider, close: () => Promise.resolve() },
+    limiter: createRateLimiter(clock),
+    countTokens: (text) => text.length,
+    metrics: { observeCall: () => undefined, count: () => undefined },
+    dataDirectory,
+    setupToken: options.setupToken ?? guard.token,
+    logged,
+    async close() {
+      await store.close();
+      if (options.dataDirectory === undefined) rmSync(dataDirectory, { recursive: true, force: true });
+    },
+  };
+}
