@@ -4,9 +4,9 @@
  */
 export interface Sealer {
   /** `place` names table, row and column (`two_factors/usr_…/secret`): a ciphertext moved elsewhere does not open. */
-  seal(purpose: "totp" | "upstream-key", place: string, plain: string): string;
+  seal(purpose: "totp" | "upstream-key" | "secret-check", place: string, plain: string): string;
   /** Throws AppError `internal` when the text was tampered with, moved, or its key is not loaded. */
-  open(purpose: "totp" | "upstream-key", place: string, sealed: string): string;
+  open(purpose: "totp" | "upstream-key" | "secret-check", place: string, sealed: string): string;
   /** HMAC-SHA-256 under a key of its own per purpose, base64url. */
   digest(purpose: "backup-code" | "login-name", value: string): string;
 }

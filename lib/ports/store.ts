@@ -422,8 +422,15 @@ export interface Ledger {
    * Resolves when that commit is on disk.
    */
   settle(row: UsageRecord, period: { day: string; month: string }): Promise<void>;
-  /** Settles open rows of instances whose heartbeat is older than `deadBefore`, at their reservation, flagged `estimated`. */
-  settleOrphans(now: number, deadBefore: number): Promise<number>;
+  /**
+   * Settles open rows of instances whose heartbeat is older than `deadBefore`, or of which `isGone` knows that they
+   * run no more, at their reservation, flagged `estimated`. Tells how many.
+   */
+  settleOrphans(
+    now: number,
+    deadBefore: number,
+    isGone?: (instanceId: string) => boolean,
+  ): Promise<number>;
   heartbeat(now: number): Promise<void>;
   list(query: PageQuery & UsageFilter): Promise<Page<UsageRecord>>;
 }

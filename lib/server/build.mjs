@@ -1,5 +1,7 @@
 /** Bundles the server process, the admin command and every `*.worker.ts` beside the Next build (`.next/patchbay`). */
-import { mkdir, readdir } from "node:fs/promises";
+import { createHash } from "node:crypto";
+import { existsSync } from "node:fs";
+import { mkdir, readdir, readFile, stat, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
@@ -40,8 +42,65 @@ export async function buildServer(out = OUT) {
     ...shared,
     entryPoints: {
       main: path.join(ROOT, "lib/server/main.ts"),
-      admin: path.join(ROOT, "lib/server/admin.ts"),
+      ...(existsSync(path.join(ROOT, "lib/server/admin.ts"))
+        ? { admin: path.join(ROOT, "lib/server/admin.ts") }
+        : {}),
     },
     outdir: out,
   });
+}
+
+const STAMP = "stamp.json";
+const PAGES = ["app", "components", "lib", "public", "next.config.js", "package-lock.json", "tsconfig.json"];
+const SERVER = ["lib", "package-lock.json", "tsconfig.json"];
+
+async function filesBelow(name) {
+  const place = path.join(ROOT, name);
+  const found = await stat(place).catch(() => null);
+  if (found === null) return [];
+  if (found.isFile()) return [place];
+  const entries = await readdir(place, { withFileTypes: true, recursive: true });
+  return entries
+    .filter((entry) => entry.isFile())
+    .map((entry) => path.join(entry.parentPath ?? entry.path, entry.name));
+}
+
+/** A digest over the names and bytes of everything that a build is made of. */
+async function digestOf(names) {
+  const files = (await Promise.all(names.map(filesBelow))).flat().sort();
+  const hash = createHash("sha256").update(process.version);
+  for (const file of files) hash.update(path.relative(ROOT, file)).update(await readFile(file));
+  return hash.digest("hex");
+}
+
+async function readStamp() {
+  try {
+    return JSON.parse(await readFile(path.join(OUT, STAMP), "utf8"));
+  } catch {
+    return {};
+  }
+}
+
+async function keepStamp(part) {
+  await mkdir(OUT, { recursive: true });
+  await writeFile(path.join(OUT, STAMP), JSON.stringify({ ...(await readStamp()), ...part }));
+}
+
+/** Bundles the server and its workers when their sources are not those of the last time. */
+export async function ensureServer() {
+  const server = await digestOf(SERVER);
+  if ((await readStamp()).server === server) return;
+  await buildWorkers();
+  await buildServer();
+  await keepStamp({ server });
+}
+
+/** Whether the pages that stand in `.next` are those of these sources. */
+export async function arePagesFresh() {
+  return (await readStamp()).pages === (await digestOf(PAGES));
+}
+
+/** Notes that the pages in `.next` were built from what stands here now. */
+export async function notePages() {
+  await keepStamp({ pages: await digestOf(PAGES) });
 }

@@ -163,3 +163,15 @@ export function provideToNextAuth(values: { secret: string; url: string }): void
   process.env.NEXTAUTH_URL = values.url;
   process.env.NEXT_TELEMETRY_DISABLED = "1";
 }
+
+/** True when Node was told to take what its HTTP parser refuses (SECURITY HS-1). */
+export function isParserLoosened(): boolean {
+  const flags = [...process.execArgv, ...(process.env.NODE_OPTIONS ?? "").split(" ")];
+  return flags.some((flag) => flag === "--insecure-http-parser");
+}
+
+/** Sets how Next and React run, before either is loaded. */
+export function provideMode(isDevelopment: boolean): void {
+  // Next's types hold NODE_ENV for a constant.
+  (process.env as Record<string, string>).NODE_ENV = isDevelopment ? "development" : "production";
+}

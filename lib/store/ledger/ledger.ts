@@ -8,8 +8,18 @@ import { toCells, toUsage } from "./rows";
 
 const ORPHANS_AT_ONCE = 200;
 
-/** Open rows of instances whose heartbeat is too old, or which have none; never our own. */
-function orphansOf(db: Kysely<Tables>, self: string, deadBefore: number) {
+/** Other instances that still have a heartbeat row and of which `isGone` says that they run no more. */
+async function goneInstances(
+  db: Kysely<Tables>,
+  self: string,
+  isGone: (instanceId: string) => boolean,
+): Promise<string[]> {
+  const rows = await db.selectFrom("instances").select("id").where("id", "!=", self).execute();
+  return rows.map((row) => row.id).filter(isGone);
+}
+
+/** Open rows of instances that are gone, whose heartbeat is too old, or which have none; never our own. */
+function orphansOf(db: Kysely<Tables>, self: string, deadBefore: number, gone: readonly string[]) {
   return db
     .selectFrom("usage")
     .leftJoin("instances", "instances.id", "usage.owner")
@@ -20,6 +30,7 @@ function orphansOf(db: Kysely<Tables>, self: string, deadBefore: number) {
       where.or([
         where("instances.heartbeat_at", "is", null),
         where("instances.heartbeat_at", "<", deadBefore),
+        ...(gone.length > 0 ? [where("instances.id", "in", gone)] : []),
       ]),
     )
     .orderBy("usage.owner")
@@ -42,10 +53,11 @@ export function createLedger(scope: Scope, commits: GroupCommit, instanceId: str
       await commits.add({ kind: "settle", row: cells, onlyOpen: false });
     },
 
-    async settleOrphans(_now, deadBefore) {
+    async settleOrphans(_now, deadBefore, isGone = () => false) {
+      const gone = await goneInstances(scope.scan, instanceId, isGone);
       let settled = 0;
       for (;;) {
-        const rows = await orphansOf(scope.scan, instanceId, deadBefore);
+        const rows = await orphansOf(scope.scan, instanceId, deadBefore, gone);
         const outcomes = await Promise.all(
           rows.map((row) => {
             const usage: UsageRecord = {
@@ -64,7 +76,12 @@ export function createLedger(scope: Scope, commits: GroupCommit, instanceId: str
       await scope.write(async (db) => {
         await db
           .deleteFrom("instances")
-          .where("heartbeat_at", "<", deadBefore)
+          .where((where) =>
+            where.or([
+              where("heartbeat_at", "<", deadBefore),
+              ...(gone.length > 0 ? [where("id", "in", gone)] : []),
+            ]),
+          )
           .where("id", "!=", instanceId)
           .execute();
       });

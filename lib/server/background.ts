@@ -1,0 +1,67 @@
+import { sweepExpired } from "../domain/auth/sweep-expired";
+import type { Services } from "../domain/context";
+import { isGone } from "./instance-id";
+
+const HEARTBEAT_MS = 5_000;
+const ORPHANS_MS = 15_000;
+const SWEEP_MS = 300_000;
+/** An instance whose heartbeat is this old has died (DESIGN §5). */
+const DEAD_AFTER_MS = 30_000;
+/** A wall clock that moves this much against the monotonic one was set, not slewed (RELIABILITY RB-16). */
+const CLOCK_JUMP_MS = 30_000;
+
+/** Settles the calls of instances that died; those of this machine are known to be dead at once. */
+async function settleOrphans({ store, clock, log }: Services): Promise<void> {
+  const now = clock.now();
+  const count = await store.ledger.settleOrphans(now, now - DEAD_AFTER_MS, isGone);
+  if (count > 0) log.warn("orphans_settled", { count });
+}
+
+function createClockWatch({ store, clock, log }: Services): () => Promise<void> {
+  let offset = clock.now() - clock.monotonic();
+  return async () => {
+    const current = clock.now() - clock.monotonic();
+    const ms = Math.round(current - offset);
+    offset = current;
+    if (Math.abs(ms) <= CLOCK_JUMP_MS) return;
+    log.warn("clock_jumped", { ms });
+    await store.transaction((tx) =>
+      tx.audit.append({
+        at: clock.now(),
+        actor: "system",
+        action: "clock.jump",
+        target: "",
+        detail: { milliseconds: ms },
+      }),
+    );
+  };
+}
+
+/** Settles what an earlier life left open, then keeps house until the returned function is called. */
+export async function startBackground(services: Services): Promise<() => void> {
+  const { store, clock, log } = services;
+  const every = (ms: number, name: string, work: () => Promise<unknown>): NodeJS.Timeout => {
+    let isRunning = false;
+    const timer = setInterval(() => {
+      if (isRunning) return;
+      isRunning = true;
+      work()
+        .catch((error: unknown) => log.warn("background_failed", { reason: name, cause: String(error) }))
+        .finally(() => {
+          isRunning = false;
+        });
+    }, ms);
+    return timer.unref();
+  };
+  await settleOrphans(services);
+  const watchClock = createClockWatch(services);
+  const timers = [
+    every(HEARTBEAT_MS, "heartbeat", () => store.ledger.heartbeat(clock.now())),
+    every(HEARTBEAT_MS, "clock", watchClock),
+    every(ORPHANS_MS, "orphans", () => settleOrphans(services)),
+    every(SWEEP_MS, "sweep", () => sweepExpired(services)),
+  ];
+  return () => {
+    for (const timer of timers) clearInterval(timer);
+  };
+}

@@ -1,0 +1,178 @@
+import { randomBytes } from "node:crypto";
+import { readFileSync } from "node:fs";
+import path from "node:path";
+import { createAudioEncoder } from "../audio/encode/create";
+import { ensureEmbedded } from "../domain/channels/ensure-embedded";
+import type { Services } from "../domain/context";
+import { createCatalog } from "../domain/gateway/catalog";
+import { createRateLimiter } from "../domain/gateway/rate-limiter";
+import type { Clock, Random } from "../ports/clock";
+import type { Store } from "../ports/store";
+import { createProviders } from "../providers/registry";
+import { openStore } from "../store/open";
+import { createSealer } from "../store/sealer";
+import { countTokens } from "../text/tokenize";
+import { startBackground } from "./background";
+import { type Environment, readEnvironment } from "./env";
+import { makeInstanceId } from "./instance-id";
+import { createLog } from "./log";
+import { createMetrics } from "./metrics";
+import { createPasswordHasher } from "./password-hasher";
+import { checkSecret, instanceSecret, nextAuthSecret } from "./secret";
+import { checkSealer } from "./secret-check";
+import { createSetupGuard } from "./setup-guard";
+import { workerFile } from "./workers";
+
+/** A refused sign-in takes at least this long, whatever was wrong with it (SECURITY EU-1). */
+const REFUSAL_FLOOR_MS = 250;
+
+/** Everything that is made once a process; nothing else says `new`. */
+export interface Container {
+  services: Services;
+  env: Environment;
+  /** What the first visitor from elsewhere must show; null when there is nothing to tell. */
+  setupToken: string | null;
+  /** Requests being answered; the door that counts them sets it. */
+  countInFlight: () => number;
+  /** Ends timers, engines and threads, then the store, whose last commits are waited for. */
+  close(): Promise<void>;
+}
+
+export const systemClock: Clock = { now: () => Date.now(), monotonic: () => performance.now() };
+export const systemRandom: Random = {
+  bytes: (length) => randomBytes(length),
+  fraction: () => Math.random(),
+};
+
+/** The version of package.json, which stands where the process was started. */
+export function readVersion(): string {
+  const text = readFileSync(path.join(process.cwd(), "package.json"), "utf8");
+  // Our own file.
+  return (JSON.parse(text) as { version: string }).version;
+}
+
+/** The store, sealer and secrets alone: what the admin command works on. */
+export async function openBooks(env: Environment, instanceId: string, log?: Services["log"]) {
+  const secret = instanceSecret(env.secret, env.dataDirectory);
+  const previous = env.previousSecrets.map((one) => checkSecret("PATCHBAY_SECRET_PREVIOUS", one));
+  const sealer = createSealer({ current: secret, previous });
+  const timeZone = Intl.DateTimeFormat().resolvedOptions().timeZone;
+  const store = await openStore({
+    databaseUrl: env.databaseUrl,
+    writerWorker: workerFile("writer"),
+    instanceId,
+    clock: systemClock,
+    timeZone,
+    ...(log ? { log } : {}),
+  });
+  try {
+    await checkSealer(store, sealer);
+  } catch (error) {
+    await store.close();
+    throw error;
+  }
+  return { store, sealer, secret, timeZone };
+}
+
+async function assemble(
+  env: Environment,
+  books: Awaited<ReturnType<typeof openBooks>>,
+  id: string,
+  log: Services["log"],
+): Promise<Container> {
+  const { store, sealer, secret, timeZone } = books;
+  const setupGuard = createSetupGuard({
+    dataDirectory: env.dataDirectory,
+    fixedToken: env.setupToken,
+    open: env.isSetupOpen,
+    claimed: await store.setup.isClaimed(),
+  });
+  const providers = createProviders({ workerFile, clock: systemClock });
+  const encoder = createAudioEncoder({ workerFile: workerFile("encode") });
+  const container: Container = {
+    services: {
+      store,
+      clock: systemClock,
+      random: systemRandom,
+      sealer,
+      hasher: createPasswordHasher(),
+      log,
+      instance: {
+        id,
+        version: readVersion(),
+        timeZone,
+        passwordMinimum: env.passwordMinimum,
+        legacyEngines: env.legacyEngines,
+        dataDirectory: env.dataDirectory,
+        baseUrl: env.baseUrl,
+        draining: false,
+        limits: env.limits,
+      },
+      setupGuard,
+      signIn: { cookieSecret: nextAuthSecret(secret), refusalFloorMs: REFUSAL_FLOOR_MS },
+      catalog: createCatalog(store),
+      providers,
+      limiter: createRateLimiter(systemClock),
+      countTokens,
+      encoder,
+      metrics: createMetrics(env.metricsToken, () => container.countInFlight()),
+    },
+    env,
+    setupToken: setupGuard.token,
+    countInFlight: () => 0,
+    close: async () => undefined,
+  };
+  await ensureEmbedded(store, systemClock);
+  const stopBackground = await startBackground(container.services);
+  let closing: Promise<void> | null = null;
+  container.close = () => {
+    closing ??= (async () => {
+      stopBackground();
+      await Promise.allSettled([providers.close(), encoder.close()]);
+      await store.close();
+    })();
+    return closing;
+  };
+  return container;
+}
+
+/** Opens the store and builds everything on it. Throws SettingError or an Error whose words are for the operator. */
+export async function createContainer(env: Environment): Promise<Container> {
+  const id = makeInstanceId();
+  const log = createLog(env.logLevel);
+  if (env.isSetupOpen && env.setupToken === null)
+    log.warn("setup_open", { reason: "PATCHBAY_SETUP_OPEN: anybody who reaches this server may claim it" });
+  const books = await openBooks(env, id, log);
+  try {
+    return await assemble(env, books, id, log);
+  } catch (error) {
+    await closeQuietly(books.store);
+    throw error;
+  }
+}
+
+async function closeQuietly(store: Store): Promise<void> {
+  await store.close().catch(() => undefined);
+}
+
+const SLOT = Symbol.for("patchbay.container");
+// Next's bundle and the server's hold separate copies of this module; the slot is ours alone, so its type is known.
+const shared = globalThis as unknown as Record<symbol, Promise<Container> | undefined>;
+
+/** Makes this process's container the one that `getContainer` hands out. */
+export function provideContainer(container: Promise<Container>): void {
+  shared[SLOT] = container;
+}
+
+/** The process's container; made from the environment at the first call where Next runs without our server. */
+export function getContainer(): Promise<Container> {
+  const known = shared[SLOT];
+  if (known !== undefined) return known;
+  const made = createContainer(readEnvironment());
+  shared[SLOT] = made;
+  // A failed start is not kept: the next request tries again.
+  made.catch(() => {
+    if (shared[SLOT] === made) delete shared[SLOT];
+  });
+  return made;
+}

@@ -1,0 +1,156 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { Limits } from "../contracts/limits";
+import type { Log } from "../domain/context";
+import { AppError } from "../errors";
+import { completeReply, createDispatcher } from "../http/dispatch";
+import { type CheckedHead, checkHead, requestIdOf } from "../http/edge-guard";
+import type { Inbound, Outbound, Peer } from "../http/exchange";
+import { surfaceOf } from "../http/match";
+import { createNodeDoor } from "../http/node-door";
+import { belongsToTable, isDecodable, normalizePath } from "../http/normalize-path";
+import { createPeerReader, FORWARDING_HEADERS, unifyAddress } from "../http/peer";
+import { PEER_HEADER } from "../http/peer-header";
+import { renderError } from "../http/render-error";
+import { ROUTES } from "../http/routes";
+import { capConnections } from "./connection-cap";
+import type { Container } from "./container";
+import type { Pages } from "./pages";
+import { refuseSocket, refuseUnreadable } from "./refuse-socket";
+
+const MAX_HEADER_BYTES = 16 * 1024;
+const KEEP_ALIVE_MS = 75_000;
+
+export interface Edge {
+  server: Server;
+  /** Pages come when Next is ready; absent, only the route table answers. */
+  pages: Pages | null;
+  /** Requests being answered, pages included. */
+  readonly running: number;
+  /** Open sockets. */
+  readonly open: number;
+  /** Tells every gateway and console request in flight to stop. */
+  abortAll(reason: AppError): void;
+}
+
+function createHttpServer(limits: Limits): Server {
+  const uploadMs = Math.max(limits.consoleUploadMs, limits.gatewayUploadMs);
+  const server = createServer({
+    maxHeaderSize: MAX_HEADER_BYTES,
+    headersTimeout: limits.headersTimeoutMs,
+    // Bodies have clocks of their own; this one is the last.
+    requestTimeout: limits.headersTimeoutMs + uploadMs + 5_000,
+    connectionsCheckingInterval: 1_000,
+    keepAliveTimeout: KEEP_ALIVE_MS,
+    // Told by us, in JSON.
+    requireHostHeader: false,
+    noDelay: true,
+  });
+  server.maxHeadersCount = 0;
+  return server;
+}
+
+/** What the table and the pages may see of a head: nothing that callers claim about themselves. */
+function withoutClaims(head: CheckedHead): void {
+  for (const name of head.headers.keys())
+    if (name === PEER_HEADER || FORWARDING_HEADERS.has(name)) head.headers.delete(name);
+}
+
+/** Our Node server: reads heads, refuses what no honest client sends, and opens the node door or a page. */
+export function createEdge(container: Container, log: Log): Edge {
+  const { services, env } = container;
+  const { instance, clock } = services;
+  const limits = env.limits;
+  const server = createHttpServer(limits);
+  const peers = createPeerReader(env.trustedProxies, env.baseUrl);
+  const connections = capConnections(server, limits.connectionsPerAddress, peers.isTrusted);
+  const isDraining = () => instance.draining === true;
+  const door = createNodeDoor(
+    createDispatcher(ROUTES, async () => services),
+    clock,
+    limits,
+    isDraining,
+    (error, requestId) => log.error("reply_broke", { requestId, cause: String(error) }),
+  );
+  let running = 0;
+
+  function reply(
+    response: ServerResponse,
+    request: Pick<Inbound, "method" | "peer" | "requestId">,
+    out: Outbound,
+  ) {
+    // Completion reads these three fields of a request alone.
+    const complete = completeReply(request as Inbound, out);
+    response.writeHead(complete.status, { ...complete.headers, connection: "close" });
+    response.end(complete.body instanceof Uint8Array ? complete.body : undefined);
+  }
+
+  async function answerPage(
+    message: IncomingMessage,
+    response: ServerResponse,
+    head: CheckedHead,
+    request: Pick<Inbound, "method" | "peer" | "requestId">,
+  ): Promise<void> {
+    const nowhere = () =>
+      renderError("console", new AppError("unknown_url", "There is nothing at this address."));
+    const refusal = edge.pages === null ? nowhere() : edge.pages.refuse(request.method, head);
+    if (refusal !== null || edge.pages === null) return reply(response, request, refusal ?? nowhere());
+    response.setHeader("x-request-id", request.requestId);
+    if (isDraining()) response.setHeader("connection", "close");
+    await edge.pages.serve(message, response, request.peer);
+  }
+
+  async function answer(message: IncomingMessage, response: ServerResponse): Promise<void> {
+    const method = message.method ?? "GET";
+    const target = message.url ?? "";
+    const { httpVersion, rawHeaders } = message;
+    const head = checkHead({ method, target, httpVersion, rawHeaders });
+    const peer: Peer = peers.read(
+      unifyAddress(message.socket.remoteAddress ?? ""),
+      httpVersion,
+      head.headers,
+    );
+    const requestId = requestIdOf(head.headers.get("x-request-id"));
+    withoutClaims(head);
+    if (head.fault !== null)
+      return reply(response, { method, peer, requestId }, renderError(surfaceOf(head.path), head.fault));
+    const isTable = !isDecodable(head.path) || belongsToTable(normalizePath(head.path));
+    if (isTable) return door.open(message, response, head, peer, requestId);
+    return answerPage(message, response, head, { method, peer, requestId });
+  }
+
+  function onRequest(message: IncomingMessage, response: ServerResponse): void {
+    running += 1;
+    message.on("error", () => undefined);
+    answer(message, response)
+      .catch((error: unknown) => {
+        log.error("request_failed", { cause: error instanceof Error ? error : String(error) });
+        if (response.headersSent) response.destroy();
+        else refuseSocket(message.socket, new AppError("internal", "Something went wrong on our side."));
+      })
+      .finally(() => {
+        running -= 1;
+      });
+  }
+
+  server.on("request", onRequest);
+  server.on("checkContinue", onRequest);
+  server.on("checkExpectation", onRequest);
+  server.on("clientError", (error, socket) => refuseUnreadable(error, socket));
+  server.on("connect", (_message, socket) =>
+    refuseSocket(socket, new AppError("invalid", "This server is no proxy: CONNECT is not taken.")),
+  );
+
+  const edge: Edge = {
+    server,
+    pages: null,
+    get running() {
+      return running;
+    },
+    get open() {
+      return connections.open;
+    },
+    abortAll: (reason) => door.abortAll(reason),
+  };
+  container.countInFlight = () => running;
+  return edge;
+}

@@ -1,0 +1,46 @@
+import { createHash, randomBytes } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { hostname } from "node:os";
+
+/** Short and the same for every process of this machine. */
+function machine(): string {
+  return createHash("sha256").update(hostname()).digest("hex").slice(0, 8);
+}
+
+/** When the process started, in ticks since boot (proc(5), field 22 of `stat`); null where there is no /proc. */
+function startTicks(pid: number | "self"): string | null {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
+    // The name in parentheses may hold spaces; what follows it does not.
+    return stat.slice(stat.lastIndexOf(")") + 2).split(" ")[19] ?? null;
+  } catch {
+    return null;
+  }
+}
+
+/** Names this process, anew at each start, so that another can tell whether it still runs. */
+export function makeInstanceId(): string {
+  return [machine(), process.pid, startTicks("self") ?? "0", randomBytes(6).toString("hex")].join("-");
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return !(error instanceof Error && "code" in error && error.code === "ESRCH");
+  }
+}
+
+/**
+ * True when that instance surely runs no more: it was a process of this machine and is gone, or its number is now
+ * another's (ours, in a container where every start has the number 1). False when nobody here can know.
+ */
+export function isGone(instanceId: string): boolean {
+  const [host, pidText = "", ticks] = instanceId.split("-");
+  const pid = Number(pidText);
+  if (host !== machine() || !Number.isSafeInteger(pid) || pid <= 0) return false;
+  if (!isRunning(pid)) return true;
+  const now = startTicks(pid);
+  return now !== null && ticks !== "0" && now !== ticks;
+}

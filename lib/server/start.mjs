@@ -1,0 +1,70 @@
+/**
+ * `npm start`: builds what is missing or stale, then runs the server in this process. `--dev`: Next's development
+ * server behind ours, started anew when a file of `lib/` changes. `--admin …`: the admin command.
+ */
+import { spawn } from "node:child_process";
+import { watch } from "node:fs";
+import path from "node:path";
+import { pathToFileURL } from "node:url";
+
+const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
+if (major < 20 || (major === 20 && minor < 19)) {
+  process.stderr.write(`Patchbay needs Node 20.19 or newer; this is ${process.version}.\n`);
+  process.exit(1);
+}
+
+const { arePagesFresh, ensureServer, notePages, OUT, ROOT } = await import("./build.mjs");
+process.chdir(ROOT);
+
+function run(command, args) {
+  return new Promise((resolve) => {
+    const child = spawn(command, args, { stdio: "inherit", shell: process.platform === "win32" });
+    child.on("error", () => resolve(127));
+    child.on("close", (code) => resolve(code ?? 1));
+  });
+}
+
+async function buildPages() {
+  process.stdout.write("Building the console; this happens once for each version.\n");
+  const code = await run(process.execPath, [path.join(ROOT, "node_modules/next/dist/bin/next"), "build"]);
+  if (code !== 0) {
+    process.stderr.write("The build failed; what it printed above says why.\n");
+    process.exit(1);
+  }
+  await notePages();
+}
+
+const load = (name) => import(pathToFileURL(path.join(OUT, `${name}.mjs`)).href);
+
+async function develop() {
+  let child = null;
+  const restart = async () => {
+    await ensureServer();
+    child?.removeAllListeners("exit");
+    child?.kill("SIGTERM");
+    child = spawn(process.execPath, [path.join(OUT, "main.mjs"), "--dev"], {
+      stdio: "inherit",
+      env: { PATCHBAY_DRAIN_SECONDS: "0", ...process.env },
+    });
+    child.on("exit", (code) => process.exit(code ?? 0));
+  };
+  let timer = null;
+  watch(path.join(ROOT, "lib"), { recursive: true }, (_event, file) => {
+    if (!file || /^(client|messages)\//.test(file)) return;
+    clearTimeout(timer);
+    timer = setTimeout(() => restart().catch((error) => process.stderr.write(`${error.message}\n`)), 300);
+  });
+  for (const signal of ["SIGINT", "SIGTERM"]) process.on(signal, () => child?.kill(signal));
+  await restart();
+}
+
+if (process.argv.includes("--dev")) {
+  await develop();
+} else if (process.argv.includes("--admin")) {
+  await ensureServer();
+  await load("admin");
+} else {
+  await ensureServer();
+  if (!(await arePagesFresh())) await buildPages();
+  await load("main");
+}
