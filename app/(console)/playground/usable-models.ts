@@ -1,0 +1,26 @@
+import type { GatewayModel } from "@/lib/client/gateway-models";
+import { getContainer } from "@/lib/server/container";
+
+const NANO = 1e-9;
+
+/** The models of an operation that some enabled channel serves, by name: what a playground's key may call. */
+export async function usableModels(operation: "speech" | "embeddings"): Promise<GatewayModel[]> {
+  const { services } = await getContainer();
+  const dollars = (nano: number | null) => (nano === null ? null : nano * NANO);
+  return (await services.catalog.all())
+    .filter(({ model, routes }) => model.operation === operation && routes.length > 0)
+    .map(({ model }) => ({
+      name: model.name,
+      description: model.description,
+      prices: {
+        inputTokens: dollars(model.prices.inputPerMillionTokens),
+        inputCharacters: dollars(model.prices.inputPerMillionCharacters),
+        outputTokens: dollars(model.prices.outputPerMillionTokens),
+        outputSeconds: dollars(model.prices.outputPerMillionSeconds),
+      },
+      maxCharacters: model.maxCharacters,
+      defaultVoice: model.defaultVoice,
+      dimensions: model.dimensions,
+      canShorten: model.canShorten,
+    }));
+}
