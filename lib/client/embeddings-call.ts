@@ -44,6 +44,13 @@ export function floatsFromBase64(base64: string): Float32Array<ArrayBuffer> {
   return floats;
 }
 
+/** The same the other way round: what `encoding_format: "base64"` answers for this vector. */
+export function base64FromFloats(vector: Float32Array): string {
+  const view = new DataView(new ArrayBuffer(vector.length * 4));
+  for (const [at, value] of vector.entries()) view.setFloat32(at * 4, value, true);
+  return btoa(Array.from(new Uint8Array(view.buffer), (byte) => String.fromCharCode(byte)).join(""));
+}
+
 function readVectors(body: unknown, count: number): { vectors: Float32Array<ArrayBuffer>[]; tokens: number } {
   // Every field is checked below before it is used.
   const { data, usage } = body as { data?: { embedding?: unknown }[]; usage?: { prompt_tokens?: unknown } };

@@ -1,3 +1,5 @@
+import { type Table, valueAt } from "./embeddings-similarity";
+
 /** The shortest decimal that reads back as the same float32, so files do not carry digits that mean nothing. */
 export function shortestFloat(value: number): number {
   for (let digits = 6; digits < 9; digits += 1) {
@@ -38,6 +40,18 @@ export function vectorsCsv(texts: readonly string[], vectors: readonly Float32Ar
     [String(at), cell(texts[at] ?? ""), ...Array.from(vector, (value) => String(shortestFloat(value)))].join(
       ",",
     ),
+  );
+  return `${[head, ...rows].join("\r\n")}\r\n`;
+}
+
+/** The matrix of cosines as a CSV: the texts head its rows and its columns. */
+export function similarityCsv(texts: readonly string[], table: Table): string {
+  const head = ["", ...texts.map(cell)].join(",");
+  const rows = texts.map((text, row) =>
+    [
+      cell(text),
+      ...texts.map((_, column) => String(Number(valueAt(table, row, column).toPrecision(6)))),
+    ].join(","),
   );
   return `${[head, ...rows].join("\r\n")}\r\n`;
 }

@@ -97,14 +97,35 @@ export function spreadOf(table: Table): { least: number; most: number } | null {
   return { least, most };
 }
 
-/** The pair of different texts that are nearest to each other. Null below two texts. */
-export function nearestPair(table: Table): { row: number; column: number; similarity: number } | null {
-  let best: { row: number; column: number; similarity: number } | null = null;
+export interface Pair {
+  row: number;
+  column: number;
+  similarity: number;
+}
+
+/** The pairs of different texts that are nearest to each other, nearest first, at most `most` of them. */
+export function nearestPairs(table: Table, most: number): Pair[] {
+  const best: Pair[] = [];
   for (let row = 0; row < table.count; row += 1) {
     for (let column = row + 1; column < table.count; column += 1) {
       const similarity = valueAt(table, row, column);
-      if (best === null || similarity > best.similarity) best = { row, column, similarity };
+      const last = best[most - 1];
+      if (last && similarity <= last.similarity) continue;
+      let at = best.length;
+      while (at > 0 && (best[at - 1]?.similarity ?? 1) < similarity) at -= 1;
+      best.splice(at, 0, { row, column, similarity });
+      if (best.length > most) best.pop();
     }
   }
   return best;
+}
+
+/** All other texts by nearness to one of them, nearest first; equals stay in their order. */
+export function neighboursOf(table: Table, row: number): Neighbour[] {
+  return Array.from({ length: table.count }, (_, index) => ({
+    index,
+    similarity: valueAt(table, row, index),
+  }))
+    .filter((one) => one.index !== row)
+    .sort((a, b) => b.similarity - a.similarity || a.index - b.index);
 }

@@ -118,3 +118,29 @@ export async function projectToPlane(
   }
   return { points, kept };
 }
+
+/**
+ * Where one more vector lies on the map, from its dot products with the set (`query`) and the set's own (`dots`,
+ * row-major): its share along each axis, as out-of-sample classical scaling has it (Gower 1968).
+ */
+export function placeOnPlane(
+  { points }: Projection,
+  dots: Float32Array,
+  query: readonly number[],
+): [number, number] {
+  const count = query.length;
+  const place: [number, number] = [0, 0];
+  for (const axis of [0, 1] as const) {
+    let spread = 0;
+    let sum = 0;
+    for (let row = 0; row < count; row += 1) {
+      const at = points[row * 2 + axis] ?? 0;
+      let mean = 0;
+      for (let column = 0; column < count; column += 1) mean += (dots[row * count + column] ?? 0) / count;
+      sum += at * ((query[row] ?? 0) - mean);
+      spread += at * at;
+    }
+    place[axis] = spread > 1e-12 ? sum / spread : 0;
+  }
+  return place;
+}

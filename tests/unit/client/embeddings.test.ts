@@ -1,10 +1,18 @@
 import { expect, test } from "vitest";
-import { embedTexts, floatsFromBase64 } from "@/lib/client/embeddings-call";
-import { shortestFloat, vectorJson, vectorsCsv, vectorsJson } from "@/lib/client/embeddings-export";
+import { base64FromFloats, embedTexts, floatsFromBase64 } from "@/lib/client/embeddings-call";
+import {
+  shortestFloat,
+  similarityCsv,
+  vectorJson,
+  vectorsCsv,
+  vectorsJson,
+} from "@/lib/client/embeddings-export";
+import { orderByLikeness } from "@/lib/client/embeddings-order";
 import {
   cosines,
   dotProducts,
-  nearestPair,
+  nearestPairs,
+  neighboursOf,
   rankByNearness,
   valueAt,
 } from "@/lib/client/embeddings-similarity";
@@ -64,6 +72,7 @@ test("a reply with a vector missing or of another length is refused", async () =
 
 test("base64 is read as little-endian float32", () => {
   expect([...floatsFromBase64("AACAPwAAAMA=")]).toEqual([1, -2]);
+  expect(base64FromFloats(Float32Array.from([1, -2]))).toBe("AACAPwAAAMA=");
 });
 
 test("cosines are symmetric, 1 on the diagonal and 0 for a zero vector", async () => {
@@ -79,7 +88,11 @@ test("cosines are symmetric, 1 on the diagonal and 0 for a zero vector", async (
   expect(valueAt(table, 1, 0)).toBe(valueAt(table, 0, 1));
   expect(valueAt(table, 0, 2)).toBeCloseTo(-1, 6);
   expect(valueAt(table, 3, 0)).toBe(0);
-  expect(nearestPair(table)).toMatchObject({ row: 0, column: 1 });
+  expect(nearestPairs(table, 2).map(({ row, column }) => [row, column])).toEqual([
+    [0, 1],
+    [0, 3],
+  ]);
+  expect(neighboursOf(table, 1).map((one) => one.index)).toEqual([0, 3, 2]);
 });
 
 test("500 texts are compared in slices, and an abandoned comparison stops", async () => {
@@ -122,6 +135,28 @@ test("the texts of a CSV are the headed column, else the longest", () => {
   expect(textsOfCsv("1;The first sentence\n2;A second")).toEqual(["The first sentence", "A second"]);
   expect(textsOfCsv("a\tlonger one\nb\tand more")).toEqual(["longer one", "and more"]);
   expect(textsOfFile("x.TXT", "a,b\nc")).toEqual(["a,b", "c"]);
+});
+
+test("ordered by likeness, groups stand side by side, however they were mixed", async () => {
+  const groups = [0, 2, 1, 0, 1, 2, 2, 0, 1];
+  const vectors = groups.map((group, at) =>
+    Float32Array.from([0, 1, 2].map((axis) => (axis === group ? 1 : 0.05 * ((at * 7) % 5)))),
+  );
+  const order = await orderByLikeness(cosines(await dotProducts(vectors)));
+  expect([...order].sort((a, b) => a - b)).toEqual(groups.map((_, at) => at));
+  const seen = order.map((index) => groups[index]);
+  const changes = seen.filter((group, at) => at > 0 && group !== seen[at - 1]).length;
+  expect(changes).toBe(2);
+  expect(await orderByLikeness({ count: 0, values: new Float32Array() })).toEqual([]);
+});
+
+test("a matrix export is headed by the texts on both sides", async () => {
+  const table = cosines(await dotProducts([Float32Array.from([1, 0]), Float32Array.from([3, 4])]));
+  expect(parseCsv(similarityCsv(["a", "=b"], table))).toEqual([
+    ["", "a", "'=b"],
+    ["a", "1", "0.6"],
+    ["'=b", "0.6", "1"],
+  ]);
 });
 
 test("exported numbers read back as the same float32", () => {

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { dotProducts } from "@/lib/client/embeddings-similarity";
-import { projectToPlane } from "@/lib/client/pca";
+import { dot, dotProducts } from "@/lib/client/embeddings-similarity";
+import { placeOnPlane, projectToPlane } from "@/lib/client/pca";
 
 async function project(rows: number[][]) {
   const vectors = rows.map((row) => Float32Array.from(row));
@@ -73,4 +73,31 @@ test("equal texts, one text and none make no map but no fault either", async () 
     expect([...points].every((value) => value === 0)).toBe(true);
     expect(kept).toEqual([0, 0]);
   }
+});
+
+test("one more vector lands where it would lie in the plane of the others", async () => {
+  const rows = [
+    [0, 0, 7],
+    [4, 0, 7],
+    [4, 3, 7],
+    [0, 3, 7],
+    [2, 9, 7],
+  ];
+  const vectors = rows.map((row) => Float32Array.from(row));
+  const dots = (await dotProducts(vectors)).values;
+  const projection = await projectToPlane(dots, rows.length);
+  const among = (row: number[]) => {
+    const query = Float32Array.from(row);
+    return placeOnPlane(
+      projection,
+      dots,
+      vectors.map((vector) => dot(query, vector)),
+    );
+  };
+  // A vector of the set lands on its own point, a stranger at its true distance from the others.
+  expect(among([4, 3, 7])[0]).toBeCloseTo(at(projection.points, 2)[0], 4);
+  expect(among([4, 3, 7])[1]).toBeCloseTo(at(projection.points, 2)[1], 4);
+  const [x, y] = among([1, 1, 7]);
+  const [x0, y0] = at(projection.points, 0);
+  expect(Math.hypot(x - x0, y - y0)).toBeCloseTo(Math.SQRT2, 4);
 });
