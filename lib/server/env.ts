@@ -132,7 +132,7 @@ export function readEnvironment(
     throw new SettingError(`${String(issue?.path[0] ?? "environment")}: ${issue?.message ?? "is not valid"}`);
   }
   const given = parsed.data;
-  const dataDirectory = path.resolve(given.PATCHBAY_DATA_DIR ?? "./data");
+  const dataDirectory = path.resolve(/* turbopackIgnore: true */ given.PATCHBAY_DATA_DIR ?? "./data");
   return {
     port: given.PORT ?? 3000,
     host: given.HOST ?? "0.0.0.0",

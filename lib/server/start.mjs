@@ -64,7 +64,8 @@ if (process.argv.includes("--dev")) {
   await ensureServer();
   await load("admin");
 } else {
-  await ensureServer();
+  // Next empties its folder first, so the server's bundles come after it.
   if (!(await arePagesFresh())) await buildPages();
+  await ensureServer();
   await load("main");
 }
