@@ -1,6 +1,6 @@
-import { buildWorkers } from "../../lib/server/build.mjs";
+import { ensureServer } from "../../lib/server/build.mjs";
 
-/** Worker threads run bundles; tests make them anew from the sources first. */
+/** The server and its worker threads run from bundles; tests make them anew when the sources have changed. */
 export default async function setup(): Promise<void> {
-  await buildWorkers();
+  await ensureServer();
 }
