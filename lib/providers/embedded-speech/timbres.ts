@@ -15,16 +15,16 @@ export interface Timbre {
   swingHz: number | null;
 }
 
-/** Colours some decibels apart from each other over the whole spectrum. */
+/** Colours, any two of them 2 dB or more apart over the mel bands (2.9 dB but for hollow beside airy or plain). */
 const COLOURS = {
   plain: [],
   dark: [
-    { shape: "low-shelf", hertz: 350, gainDb: 3 },
-    { shape: "high-shelf", hertz: 2200, gainDb: -7 },
+    { shape: "low-shelf", hertz: 300, gainDb: 4 },
+    { shape: "high-shelf", hertz: 2400, gainDb: -8 },
   ],
   bright: [
-    { shape: "low-shelf", hertz: 350, gainDb: -4 },
-    { shape: "high-shelf", hertz: 2000, gainDb: 6 },
+    { shape: "low-shelf", hertz: 350, gainDb: -5 },
+    { shape: "high-shelf", hertz: 2000, gainDb: 7 },
   ],
   airy: [
     { shape: "peak", hertz: 1500, gainDb: -6 },
@@ -33,6 +33,15 @@ const COLOURS = {
   hollow: [
     { shape: "low-shelf", hertz: 300, gainDb: 4 },
     { shape: "peak", hertz: 1100, gainDb: -7 },
+  ],
+  forward: [
+    { shape: "low-shelf", hertz: 250, gainDb: -5 },
+    { shape: "peak", hertz: 1300, gainDb: 6 },
+    { shape: "high-shelf", hertz: 5000, gainDb: -5 },
+  ],
+  warm: [
+    { shape: "peak", hertz: 600, gainDb: 6 },
+    { shape: "peak", hertz: 2600, gainDb: -8 },
   ],
 } satisfies Record<string, readonly Band[]>;
 
@@ -45,53 +54,53 @@ type Row = readonly [
   swingHz?: number,
 ];
 
+/** Neighbours stand half a semitone apart; a colour comes back after a semitone and a half at the soonest. */
 const ROWS: Readonly<Record<string, Row>> = {
   // Women, from low to high.
   Gacrux: ["slt", "f4", 150, 0.94, "dark"],
-  sage: ["slt", "f2", 150, 0.97, "airy"],
-  Sulafat: ["slt", "f4", 163, 0.96, "dark"],
-  Kore: ["slt", "f2", 160, 0.98, "plain", 9],
-  Vindemiatrix: ["slt", "f2", 177, 0.97, "dark"],
-  Erinome: ["slt", "f3", 172, 1, "bright"],
-  marin: ["slt", "f4", 175, 1.02, "plain"],
-  Despina: ["slt", "f4", 192, 0.98, "dark"],
-  Pulcherrima: ["slt", "f2", 187, 1.02, "bright", 18],
-  Achernar: ["slt", "f2", 208, 1, "dark"],
-  nova: ["slt", "f4", 204, 1.03, "plain", 20],
-  Autonoe: ["slt", "f3", 203, 1.03, "bright"],
-  Callirrhoe: ["slt", "f4", 225, 1, "dark"],
-  Aoede: ["slt", "f2", 220, 1.03, "airy"],
-  coral: ["slt", "f2", 220, 1.04, "bright", 22],
-  Laomedeia: ["slt", "f4", 238, 1.05, "plain", 26],
-  Zephyr: ["slt", "f3", 239, 1.05, "bright"],
-  shimmer: ["slt", "f2", 256, 1.05, "airy"],
-  Leda: ["slt", "f3", 260, 1.1, "bright", 22],
-  // In between.
-  alloy: ["awb", "m3", 150, 1.08, "hollow"],
-  fable: ["awb", "f4", 140, 1.06, "airy", 18],
-  // Men, from low to high. `rms` has its own pitch of 101 Hz, moved by `tape`.
+  sage: ["slt", "f2", 154.6, 0.97, "airy"],
+  Kore: ["slt", "f2", 159.3, 0.98, "bright", 9],
+  Sulafat: ["slt", "f4", 164.2, 0.96, "warm"],
+  Erinome: ["slt", "f3", 169.2, 1, "plain"],
+  marin: ["slt", "f4", 174.4, 1.02, "airy"],
+  Vindemiatrix: ["slt", "f2", 179.7, 0.97, "dark"],
+  Autonoe: ["slt", "f3", 185.2, 1.03, "bright"],
+  Pulcherrima: ["slt", "f2", 190.9, 1.02, "forward", 18],
+  Despina: ["slt", "f4", 196.8, 0.98, "warm"],
+  Callirrhoe: ["slt", "f4", 202.8, 1, "airy"],
+  nova: ["slt", "f4", 209, 1.03, "plain", 20],
+  Achernar: ["slt", "f2", 215.4, 1, "dark"],
+  Aoede: ["slt", "f2", 222, 1.03, "bright"],
+  Laomedeia: ["slt", "f4", 228.8, 1.05, "forward", 26],
+  coral: ["slt", "f2", 235.8, 1.04, "warm", 22],
+  Leda: ["slt", "f3", 243, 1.1, "hollow", 22],
+  Zephyr: ["slt", "f3", 250.5, 1.05, "bright"],
+  shimmer: ["slt", "f2", 258.2, 1.05, "airy"],
+  // Men, from low to high, and the two in between. `rms` has its own pitch of 101 Hz, moved by `tape`.
   onyx: ["awb", "m1", 81, 0.9, "dark"],
-  Algenib: ["kal16", "m7", 80, 0.95, "hollow"],
-  cedar: ["awb", "m3", 88, 0.92, "dark"],
-  Charon: ["awb", "m0", 89, 0.94, "bright"],
-  Alnilam: ["rms", "m3", 89, 0.88, "plain"],
-  Umbriel: ["awb", "m1", 95, 0.94, "dark"],
-  Rasalgethi: ["awb", "m3", 96, 0.97, "plain"],
-  Orus: ["rms", "m0", 96, 0.95, "bright"],
-  Algieba: ["awb", "m3", 103, 0.95, "dark"],
-  Sadaltager: ["rms", "m7", 103, 1.02, "plain"],
-  Schedar: ["kal16", "m0", 103, 1, "airy", 8],
-  Enceladus: ["awb", "m1", 111, 0.98, "airy"],
-  Iapetus: ["awb", "m0", 111, 1, "bright"],
-  ash: ["rms", "m3", 111, 1.1, "hollow"],
-  ballad: ["awb", "m3", 120, 0.97, "dark", 20],
-  echo: ["kal16", "m7", 120, 1.02, "hollow", 14],
-  Achird: ["awb", "m0", 120, 1.02, "plain"],
-  Zubenelgenubi: ["awb", "m1", 130, 1, "dark"],
-  verse: ["awb", "m7", 130, 1.04, "bright", 22],
-  Puck: ["awb", "m0", 141, 1.06, "bright", 22],
-  Sadachbia: ["awb", "m7", 140, 1.04, "plain", 24],
-  Fenrir: ["awb", "m7", 154, 1.07, "bright", 28],
+  Algenib: ["kal16", "m7", 83.3, 0.95, "hollow"],
+  Charon: ["awb", "m0", 85.6, 0.94, "forward"],
+  cedar: ["awb", "m3", 88, 0.92, "warm"],
+  Schedar: ["kal16", "m0", 90.5, 0.98, "airy", 8],
+  Alnilam: ["rms", "m3", 93, 0.92, "plain"],
+  Umbriel: ["awb", "m1", 95.6, 0.94, "dark"],
+  Orus: ["rms", "m0", 98.2, 0.972, "bright"],
+  Rasalgethi: ["awb", "m3", 101, 0.97, "forward"],
+  Algieba: ["awb", "m3", 103.8, 0.95, "warm"],
+  Enceladus: ["awb", "m1", 106.7, 0.97, "airy"],
+  ash: ["rms", "m3", 109.7, 1.086, "plain"],
+  ballad: ["awb", "m3", 112.8, 0.97, "dark", 20],
+  Iapetus: ["awb", "m0", 116, 1, "bright"],
+  Achird: ["awb", "m0", 119.3, 1.02, "forward"],
+  Zubenelgenubi: ["awb", "m1", 122.7, 1, "warm"],
+  echo: ["kal16", "m3", 126.2, 1.02, "hollow", 14],
+  Sadaltager: ["awb", "m7", 129.8, 1.02, "bright"],
+  verse: ["awb", "m7", 133.5, 1.04, "dark", 22],
+  Sadachbia: ["awb", "m7", 137.3, 1.04, "forward", 24],
+  fable: ["awb", "f4", 141.2, 1.06, "airy", 18],
+  Puck: ["awb", "m0", 145.2, 1.06, "warm", 22],
+  alloy: ["awb", "m3", 149.3, 1.08, "plain"],
+  Fenrir: ["awb", "m7", 154.5, 1.07, "forward", 28],
 };
 
 /** The timbre of each voice of the embedded model, by canonical name. */

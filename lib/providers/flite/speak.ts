@@ -23,6 +23,8 @@ export interface FliteEngine {
   speak(request: FliteRequest): { samples: Float32Array; rate: number; restSpeed: number };
 }
 
+/** Read as recorded, `rms` is slow and the others hurry: these bring all to about 190 words a minute. */
+const PACE: Readonly<Record<FliteVoice, number>> = { slt: 0.9, awb: 0.9, kal16: 0.88, rms: 1.08 };
 const SLOWEST = 0.5;
 const FASTEST = 2;
 const WAVE_HEADER = 44;
@@ -35,7 +37,8 @@ export async function loadFlite(): Promise<FliteEngine> {
 }
 
 function speak(module: WebAssembly.Module, request: FliteRequest): ReturnType<FliteEngine["speak"]> {
-  const speed = Math.min(FASTEST, Math.max(SLOWEST, request.speed));
+  const wanted = request.speed * PACE[request.voice];
+  const speed = Math.min(FASTEST, Math.max(SLOWEST, wanted));
   const args = ["flite", "-voice", request.voice, "--setf", `duration_stretch=${(1 / speed).toFixed(4)}`];
   if (request.pitchHz !== null) args.push("--setf", `int_f0_target_mean=${request.pitchHz.toFixed(2)}`);
   if (request.swingHz !== null) args.push("--setf", `int_f0_target_stddev=${request.swingHz.toFixed(2)}`);
@@ -52,5 +55,5 @@ function speak(module: WebAssembly.Module, request: FliteRequest): ReturnType<Fl
   const wave = new DataView(file.buffer, file.byteOffset, file.byteLength);
   const samples = new Float32Array((file.length - WAVE_HEADER) >> 1);
   for (let i = 0; i < samples.length; i++) samples[i] = wave.getInt16(WAVE_HEADER + i * 2, true) / 32_768;
-  return { samples, rate: wave.getUint32(24, true), restSpeed: request.speed / speed };
+  return { samples, rate: wave.getUint32(24, true), restSpeed: wanted / speed };
 }
