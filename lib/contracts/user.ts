@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { Budget, BudgetChange } from "./money";
-import { NewPassword } from "./password";
+import { NewPassword, Password } from "./password";
 import { shownText } from "./text";
 import { Timestamp } from "./timestamp";
 
@@ -54,7 +54,7 @@ export const UpdateSelf = z.strictObject({
 export type UpdateSelf = z.infer<typeof UpdateSelf>;
 
 export const ChangePassword = z.strictObject({
-  current_password: z.string().min(1, "Type the password you have now."),
+  current_password: Password,
   new_password: NewPassword,
   /** Needed when the second factor is on. */
   code: z.string().max(64).optional(),

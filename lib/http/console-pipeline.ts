@@ -1,7 +1,7 @@
 import type { z } from "zod";
 import { DEFAULT_LIMITS } from "../contracts/limits";
 import type { ConsoleCaller, ConsoleContext, Services } from "../domain/context";
-import { AppError, hasCode, type Issue } from "../errors";
+import { AppError, type Issue, isAppError } from "../errors";
 import { authenticateConsole } from "./authenticate-console";
 import { checkContentType } from "./content-type";
 import { describeDevice } from "./device";
@@ -51,13 +51,12 @@ function readQuery(query: string): Record<string, string> {
 
 async function findCaller(route: ConsoleRoute, services: Services, request: Inbound): Promise<ConsoleCaller> {
   if (!request.headers.has("cookie") && !request.headers.has("authorization")) return ANONYMOUS;
-  if (route.auth !== "none") return authenticateConsole(services, request);
   try {
     return await authenticateConsole(services, request);
   } catch (error) {
-    // An address for everybody does not mind a dead cookie; a store that is away is another matter.
-    if (hasCode(error, "unauthenticated")) return ANONYMOUS;
-    throw error;
+    // An address for everybody does not mind what else a caller shows; a store that is away is another matter.
+    if (route.auth !== "none" || !isAppError(error) || error.code === "storage_unavailable") throw error;
+    return ANONYMOUS;
   }
 }
 

@@ -2,6 +2,7 @@ import type { AuthOptions } from "next-auth";
 import CredentialsProvider from "next-auth/providers/credentials";
 import { safeReturnPath } from "../contracts/return-path";
 import { findLiveSession } from "../domain/auth/find-live-session";
+import { logOut } from "../domain/auth/log-out";
 import { redeemSessionTicket } from "../domain/auth/session-ticket";
 import type { ConsoleContext } from "../domain/context";
 import { openSession, sealSession, sessionCookie } from "./session-cookie";
@@ -73,7 +74,7 @@ export function nextAuthOptions(ctx: ConsoleContext): AuthOptions {
     events: {
       async signOut({ token }) {
         const live = typeof token.sid === "string" ? await findLiveSession(ctx, token.sid) : null;
-        if (live !== null) await ctx.store.sessions.delete(live.session.id);
+        if (live !== null) await logOut({ ...ctx, caller: { kind: "session", ...live } });
       },
     },
     logger: {

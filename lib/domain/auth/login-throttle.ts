@@ -9,6 +9,14 @@ const RULE = { threshold: 10, baseMs: 30_000, maxMs: 3_600_000 };
 /** A name that nobody tried for a day starts anew. */
 export const THROTTLE_KEPT_MS = 24 * 3_600_000;
 
+/**
+ * Stands for a signed-in user's own password in place of a name. Apart from the name, so that whoever guesses at
+ * sign-in cannot keep the user from changing what is guessed at; no name holds a NUL.
+ */
+export function ownPasswordOf(userId: string): string {
+  return `own-password\u0000${userId}`;
+}
+
 type Needs = Pick<ConsoleContext, "sealer" | "clock">;
 
 /** What the store counts a name's wrong passwords under. */
@@ -24,7 +32,16 @@ export async function delayOf(
 ): Promise<AppError | null> {
   const throttle = await store.loginThrottles.find(nameDigest(ctx, name));
   const waitMs = (throttle?.delayedUntil ?? 0) - ctx.clock.now();
-  return waitMs > 0 ? tooMany("Too many wrong passwords for this name.", waitMs) : null;
+  return waitMs > 0 ? tooMany("Too many wrong passwords.", waitMs) : null;
+}
+
+/** Forgets the wrong passwords counted for these names. */
+export async function forgiveNames(
+  tx: Repositories,
+  ctx: Pick<Needs, "sealer">,
+  names: readonly (string | null)[],
+): Promise<void> {
+  for (const name of names) if (name !== null) await tx.loginThrottles.clear(nameDigest(ctx, name));
 }
 
 /** Counts one wrong password. */

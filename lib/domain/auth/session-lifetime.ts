@@ -9,9 +9,10 @@ export function sessionLifetime(
   role: UserRecord["role"],
 ): { absoluteMs: number; idleMs: number } {
   const hours = settings.session_hours;
-  return role === "member"
-    ? { absoluteMs: hours.member_absolute * HOUR_MS, idleMs: hours.member_idle * HOUR_MS }
-    : { absoluteMs: hours.admin_absolute * HOUR_MS, idleMs: hours.admin_idle * HOUR_MS };
+  const [absolute, idle] =
+    role === "member" ? [hours.member_absolute, hours.member_idle] : [hours.admin_absolute, hours.admin_idle];
+  // The store holds whole milliseconds, and a third of an hour is none.
+  return { absoluteMs: Math.round(absolute * HOUR_MS), idleMs: Math.round(idle * HOUR_MS) };
 }
 
 /** False when the session has reached its end or was left unused too long. */

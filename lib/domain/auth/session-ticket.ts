@@ -9,11 +9,11 @@ const TICKET_LIFE_MS = 60_000;
 
 /**
  * A one-time ticket for next-auth's credentials sign-in, for a user whose every factor has passed: the holder of a
- * live session. Good once, for 60 seconds.
+ * live session, whose id it names. Good once, for 60 seconds.
  */
 export async function mintSessionTicket(ctx: ConsoleContext): Promise<string> {
-  const { user } = requireSession(ctx);
-  const ticket = newToken(ctx.random);
+  const { user, session } = requireSession(ctx);
+  const ticket = `${newToken(ctx.random)}.${session.id}`;
   const secondFactor = await ctx.store.twoFactors.find(user.id);
   await ctx.store.flows.insert({
     digest: digestToken(ticket),
@@ -27,7 +27,10 @@ export async function mintSessionTicket(ctx: ConsoleContext): Promise<string> {
   return ticket;
 }
 
-/** Turns a ticket into a session; null when it is unknown, spent, expired, or its user has changed since. */
+/**
+ * Turns a ticket into a session as old as the one it was minted by, so that tickets never lengthen a life or make a
+ * sign-in look fresh. Null when it is unknown, spent, expired, its session has ended or its user has changed since.
+ */
 export async function redeemSessionTicket(
   ctx: ConsoleContext,
   ticket: string,
@@ -40,9 +43,10 @@ export async function redeemSessionTicket(
     if (flow === null) return null;
     const user = await tx.users.findById(flow.userId);
     if (!user?.enabled || user.passwordVersion !== flow.passwordVersion) return null;
-    const isEnrolled = await enrolment(tx, user.id);
-    if (isEnrolled !== flow.enrolmentId) return null;
-    const started = await startSession(tx, ctx, user, isEnrolled === null ? "password" : "totp");
+    if ((await enrolment(tx, user.id)) !== flow.enrolmentId) return null;
+    const origin = await tx.sessions.find(ticket.slice(ticket.indexOf(".") + 1));
+    if (origin?.userId !== user.id || origin.expiresAt <= ctx.clock.now()) return null;
+    const started = await startSession(tx, ctx, user, origin.method, origin);
     await recordAudit(tx, ctx, {
       action: "login.ok",
       actor: user.id,

@@ -16,16 +16,18 @@ export type Visitor = Pick<ConsoleContext, "clock" | "random" | "peer" | "device
 
 /**
  * Starts a session: the only function that does, for set-up, sign-in, second step, a change of password and
- * next-auth. Refuses a user whose second factor is on unless `method` says that it was passed.
+ * next-auth. Refuses a user whose second factor is on unless `method` says that it was passed, or `origin`, a session
+ * that outlived the turning on and whose times the new one keeps.
  */
 export async function startSession(
   tx: Repositories,
   ctx: Visitor,
   user: UserRecord,
   method: SessionRecord["method"],
+  origin?: Pick<SessionRecord, "authenticatedAt" | "expiresAt">,
 ): Promise<StartedSession> {
   const secondFactor = await tx.twoFactors.find(user.id);
-  const hasPassed = method === "totp" || method === "backup_code";
+  const hasPassed = method === "totp" || method === "backup_code" || origin !== undefined;
   if (!user.enabled || (secondFactor?.state === "enabled" && !hasPassed)) {
     throw new AppError("internal", "A session was asked for before every factor had passed.");
   }
@@ -35,9 +37,9 @@ export async function startSession(
   const session: SessionRecord = {
     id: digestToken(sid),
     userId: user.id,
-    authenticatedAt: now,
+    authenticatedAt: origin?.authenticatedAt ?? now,
     lastSeenAt: now,
-    expiresAt: now + absoluteMs,
+    expiresAt: origin?.expiresAt ?? now + absoluteMs,
     device: ctx.device,
     address: ctx.peer.address ?? "",
     method,

@@ -1,40 +1,35 @@
+import type { SecondFactorMethod } from "../../contracts/login";
 import { AppError } from "../../errors";
 import type { Repositories, TwoFactorRecord, UserRecord } from "../../ports/store";
+import { recordAudit } from "../audit/record";
 import type { ConsoleContext } from "../context";
-import { consumeCode, countCodeAttempt, type MatchedCode, matchCode } from "./match-code";
+import { consumeCode, countCodeAttempt, matchCode } from "./match-code";
 import { verifyOwnPassword } from "./verify-password";
 
-/** Password and code proven; the code is used up by `consume` inside the change's transaction. */
-export interface SteppedUp {
-  /** Throws `step_up_failed` when the code was wrong or used meanwhile. */
-  consume(tx: Repositories): Promise<"totp" | "backup_code">;
-}
+type Outcome<T> = { isProven: true; value: T } | { isProven: false };
 
 /**
- * Asks the signed-in user for password and second factor before a change of consequence.
- * Throws `step_up_failed` (403: the session itself goes on), `rate_limited`.
+ * Asks the signed-in user for password and second factor, then runs `change` in the transaction that uses the code
+ * up. Throws `step_up_failed` (403: the session itself goes on), `rate_limited`, and what `change` throws.
  */
-export async function stepUp(
+export async function stepUp<T>(
   ctx: ConsoleContext,
   user: UserRecord,
   secondFactor: TwoFactorRecord,
   proof: { password: string; code: string },
-): Promise<SteppedUp> {
+  change: (tx: Repositories, method: SecondFactorMethod) => Promise<T>,
+): Promise<T> {
   await verifyOwnPassword(ctx, user, proof.password);
   await countCodeAttempt(ctx, user.id);
-  const matched: MatchedCode | null = matchCode(ctx, secondFactor, proof.code);
-  if (matched === null) throw wrongCode();
-  return {
-    async consume(tx) {
-      const method = await consumeCode(tx, secondFactor, matched);
-      if (method === null) throw wrongCode();
-      return method;
-    },
-  };
-}
-
-function wrongCode(): AppError {
-  return new AppError("step_up_failed", "The code is wrong or was used before.");
+  const matched = matchCode(ctx, secondFactor, proof.code);
+  const outcome = await ctx.store.transaction(async (tx): Promise<Outcome<T>> => {
+    const method = await consumeCode(tx, secondFactor, matched);
+    if (method !== null) return { isProven: true, value: await change(tx, method) };
+    await recordAudit(tx, ctx, { action: "2fa.fail", target: user.id });
+    return { isProven: false };
+  });
+  if (outcome.isProven) return outcome.value;
+  throw new AppError("step_up_failed", "The code is wrong or was used before.");
 }
 
 /** The user's second factor in force. Throws `conflict` when there is none. */

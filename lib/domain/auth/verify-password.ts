@@ -2,26 +2,31 @@ import { AppError } from "../../errors";
 import type { UserRecord } from "../../ports/store";
 import { recordAudit } from "../audit/record";
 import type { ConsoleContext } from "../context";
-import { countWrongPassword, delayOf } from "./login-throttle";
+import { countWrongPassword, delayOf, forgiveNames, ownPasswordOf } from "./login-throttle";
 import { canonicalPassword } from "./password-rules";
 
 /**
- * Checks the signed-in user's own password before a change of consequence. Wrong ones count against the name as at
- * sign-in. Throws `step_up_failed`, `rate_limited`, `overloaded`.
+ * Checks the signed-in user's own password before a change of consequence. Ten wrong ones delay the next as at
+ * sign-in, on a count of their own. Throws `step_up_failed`, `rate_limited`, `overloaded`.
  */
 export async function verifyOwnPassword(
   ctx: ConsoleContext,
   user: UserRecord,
   password: string,
 ): Promise<void> {
-  const delayed = await delayOf(ctx.store, ctx, user.username);
+  const name = ownPasswordOf(user.id);
+  const delayed = await delayOf(ctx.store, ctx, name);
   if (delayed !== null) throw delayed;
   const isRight = await ctx.hasher.verify(user.passwordHash, canonicalPassword(password));
   // Looked at again: of many guesses at once, none beyond the tenth may learn whether it was right.
   const refusal = await ctx.store.transaction(async (tx) => {
-    const late = await delayOf(tx, ctx, user.username);
-    if (late !== null || isRight) return late;
-    await countWrongPassword(tx, ctx, user.username);
+    const late = await delayOf(tx, ctx, name);
+    if (late !== null) return late;
+    if (isRight) {
+      await forgiveNames(tx, ctx, [name]);
+      return null;
+    }
+    await countWrongPassword(tx, ctx, name);
     await recordAudit(tx, ctx, { action: "password.fail", target: user.id });
     return new AppError("step_up_failed", "The password is wrong.");
   });

@@ -13,7 +13,7 @@ const HOUR_MS = 3_600_000;
 
 /**
  * A new key with the old one's powers; the old one goes on for `grace_hours`. Only one's own: whoever sees a key
- * spends its owner's budget. Throws `not_found`, `forbidden`, `conflict`.
+ * spends its owner's budget. Throws `not_found`, `forbidden`, `conflict` (changed meanwhile, or expired).
  */
 export async function rotateKey(
   ctx: ConsoleContext,
@@ -26,6 +26,12 @@ export async function rotateKey(
   return ctx.store.transaction(async (tx) => {
     const old = await findChangeableKey(tx, ctx, id);
     if (old.ownerId !== user.id) throw new AppError("forbidden", "Only its owner rotates a key.");
+    if (old.expiresAt !== null && old.expiresAt <= now) {
+      throw new AppError(
+        "conflict",
+        "This key has expired, and so would the new one. Make a new key instead.",
+      );
+    }
     const fresh: KeyRecord = {
       ...old,
       id: newId(ctx.random, "key"),
@@ -35,7 +41,7 @@ export async function rotateKey(
       lastUsedAt: null,
       version: 1,
     };
-    const graceEnd = now + input.grace_hours * HOUR_MS;
+    const graceEnd = now + Math.round(input.grace_hours * HOUR_MS);
     const expiresAt = Math.min(old.expiresAt ?? graceEnd, graceEnd);
     if ((await tx.keys.update(old, { expiresAt })) === null) {
       throw new AppError("conflict", "The key was changed meanwhile. Load it again.");

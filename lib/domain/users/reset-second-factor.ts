@@ -1,4 +1,5 @@
 import { recordAudit } from "../audit/record";
+import { removeSecondFactor } from "../auth/second-factor/remove";
 import type { ConsoleContext } from "../context";
 import { findManageable, requireUserManager } from "./require-manager";
 
@@ -7,10 +8,7 @@ export async function resetSecondFactor(ctx: ConsoleContext, id: string): Promis
   const actor = requireUserManager(ctx);
   await ctx.store.transaction(async (tx) => {
     await findManageable(tx, actor, id);
-    await tx.twoFactors.replaceBackupCodes(id, []);
-    await tx.twoFactors.delete(id);
-    await tx.sessions.deleteByUser(id);
-    await tx.flows.deleteByUser(id);
+    await removeSecondFactor(tx, id);
     await recordAudit(tx, ctx, { action: "2fa.reset", target: id });
   });
 }

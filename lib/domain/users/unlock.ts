@@ -1,17 +1,24 @@
+import type { Repositories, UserRecord } from "../../ports/store";
 import { recordAudit } from "../audit/record";
-import { nameDigest } from "../auth/login-throttle";
+import { forgiveNames, ownPasswordOf } from "../auth/login-throttle";
 import type { ConsoleContext } from "../context";
 import { findManageable, requireUserManager } from "./require-manager";
 
-/** Lifts the delay of a user's name and the lock of their second step. */
+/** Lifts the delays of a user's names and password and the lock of their second step. */
+export async function liftLocks(
+  tx: Repositories,
+  ctx: Pick<ConsoleContext, "sealer">,
+  user: UserRecord,
+): Promise<void> {
+  await tx.twoFactors.clearFailures(user.id);
+  await forgiveNames(tx, ctx, [user.username, user.email, ownPasswordOf(user.id)]);
+}
+
+/** The same at the word of somebody of a higher role. Throws `not_found`, `forbidden`. */
 export async function unlockUser(ctx: ConsoleContext, id: string): Promise<void> {
   const actor = requireUserManager(ctx);
   await ctx.store.transaction(async (tx) => {
-    const target = await findManageable(tx, actor, id);
-    await tx.twoFactors.clearFailures(id);
-    for (const name of [target.username, target.email]) {
-      if (name !== null) await tx.loginThrottles.clear(nameDigest(ctx, name));
-    }
+    await liftLocks(tx, ctx, await findManageable(tx, actor, id));
     await recordAudit(tx, ctx, { action: "user.unlock", target: id });
   });
 }

@@ -3,6 +3,7 @@ import { recordAudit } from "../../audit/record";
 import type { ConsoleContext } from "../../context";
 import { requireSession } from "../guards";
 import { requireTwoFactor, stepUp } from "../step-up";
+import { removeSecondFactor } from "./remove";
 
 /**
  * Turns the second factor off, by password and code, and ends the user's other sessions and pending sign-ins.
@@ -10,13 +11,8 @@ import { requireTwoFactor, stepUp } from "../step-up";
  */
 export async function disableSecondFactor(ctx: ConsoleContext, proof: TwoFactorProof): Promise<void> {
   const { user, session } = requireSession(ctx);
-  const proven = await stepUp(ctx, user, await requireTwoFactor(ctx, user.id), proof);
-  await ctx.store.transaction(async (tx) => {
-    const method = await proven.consume(tx);
-    await tx.twoFactors.replaceBackupCodes(user.id, []);
-    await tx.twoFactors.delete(user.id);
-    await tx.sessions.deleteByUser(user.id, session.id);
-    await tx.flows.deleteByUser(user.id);
+  await stepUp(ctx, user, await requireTwoFactor(ctx, user.id), proof, async (tx, method) => {
+    await removeSecondFactor(tx, user.id, session.id);
     await recordAudit(tx, ctx, { action: "2fa.disable", target: user.id, detail: { factor: method } });
   });
 }

@@ -8,10 +8,8 @@ import { requireTwoFactor, stepUp } from "../step-up";
 /** Ten new backup codes, by password and code; the old ones are dead. Throws as disableSecondFactor does. */
 export async function renewBackupCodes(ctx: ConsoleContext, proof: TwoFactorProof): Promise<BackupCodes> {
   const { user } = requireSession(ctx);
-  const proven = await stepUp(ctx, user, await requireTwoFactor(ctx, user.id), proof);
   const codes = newBackupCodes(ctx.random);
-  await ctx.store.transaction(async (tx) => {
-    const method = await proven.consume(tx);
+  await stepUp(ctx, user, await requireTwoFactor(ctx, user.id), proof, async (tx, method) => {
     await tx.twoFactors.replaceBackupCodes(
       user.id,
       codes.map((one) => digestBackupCode(ctx.sealer, user.id, one)),
