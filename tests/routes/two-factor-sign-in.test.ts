@@ -1,0 +1,341 @@
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { addUser, type ConsoleDoor, enrol, openConsoleDoor, setUpOwner } from "../support/console-door";
+import { wrongCode as anyWrongCode, beginSignIn, MINUTE, STEP, signInWith } from "../support/second-factor";
+import { type TestServices, testServices } from "../support/services";
+import { totpCode } from "../support/totp";
+
+let services: TestServices;
+let door: ConsoleDoor;
+let owner: string;
+beforeEach(async () => {
+  services = await testServices();
+  door = openConsoleDoor(services);
+  owner = await setUpOwner(door);
+});
+afterEach(() => services.close());
+
+const now = () => services.clock.now();
+const status = async (cookie = owner) => (await door("/api/user/2fa/status", { cookie })).json.data;
+const selfStatus = async (cookie: string) => (await door("/api/user/self", { cookie })).status;
+const second = (body: object, call: object = {}) => door("/api/user/login/2fa", { body, ...call });
+const flow = (who?: { username: string; password: string }) => beginSignIn(door, who);
+const finish = (code: string, who?: { username: string; password: string }) => signInWith(door, code, who);
+const wrongCode = (secret: string, salt?: number) => anyWrongCode(secret, services.clock, salt);
+const ownerId = async () => (await services.store.users.findByLogin("olivia"))?.id ?? "";
+
+describe("sign-in with a second factor", () => {
+  let secret: string;
+  let backupCodes: string[];
+  beforeEach(async () => {
+    ({ secret, backupCodes } = await enrol(door, services.clock, owner));
+  });
+
+  test("gives a flow and its cookie first, and no session", async () => {
+    const { reply, cookie, token } = await flow();
+    expect(Object.keys(reply.json.data).sort()).toEqual([
+      "expires_at",
+      "flow_token",
+      "methods",
+      "require_2fa",
+    ]);
+    expect(reply.json.data.methods).toEqual(["totp", "backup_code"]);
+    expect(Date.parse(reply.json.data.expires_at)).toBe(now() + 5 * MINUTE);
+    expect(reply.setCookies).toHaveLength(1);
+    expect(reply.setCookies[0]).toBe(
+      `patchbay.pending=${token}; Path=/; Max-Age=300; HttpOnly; SameSite=Lax`,
+    );
+    for (const path of ["/api/user/self", "/api/keys", "/api/user/2fa/status", "/api/users", "/api/audit"]) {
+      expect((await door(path, { cookie })).status, path).toBe(401);
+      const asSession = cookie.replace("patchbay.pending", "next-auth.session-token");
+      expect((await door(path, { cookie: asSession })).status, path).toBe(401);
+    }
+  });
+
+  test("a right code gives the session and takes the pending cookie away", async () => {
+    const { token } = await flow();
+    const reply = await second({ code: totpCode(secret, now()), flow_token: token });
+    expect(reply.status, reply.text).toBe(200);
+    expect(reply.json.data).toMatchObject({
+      username: "olivia",
+      two_factor_enabled: true,
+      login_method: "totp",
+    });
+    expect(reply.setCookies[0]).toMatch(/^next-auth\.session-token=ey/);
+    expect(reply.setCookies[1]).toMatch(/^patchbay\.pending=; .*Max-Age=0/);
+    expect(await selfStatus(reply.cookie)).toBe(200);
+  });
+
+  test("takes the flow from its cookie, and 400 when the body names another", async () => {
+    const [one, two] = [await flow(), await flow()];
+    const code = totpCode(secret, now());
+    const both = await second({ code, flow_token: one.token }, { cookie: two.cookie });
+    expect(both.status).toBe(400);
+    expect((await second({ code }, { cookie: two.cookie })).status).toBe(200);
+  });
+
+  test.each([
+    ["spaces around", (code: string) => ` ${code} `],
+    ["a space within", (code: string) => `${code.slice(0, 3)} ${code.slice(3)}`],
+  ])("takes a code with %s", async (_name, form) => {
+    expect((await finish(form(totpCode(secret, now())))).status).toBe(200);
+  });
+
+  test.each([-2, 2, -20])("refuses the code of the step at %i", async (steps) => {
+    const reply = await finish(totpCode(secret, now() + steps * STEP));
+    expect([reply.status, reply.json.code, reply.json.attempts_left]).toEqual([401, "invalid_code", 4]);
+  });
+
+  test.each([-1, 1])("takes the code of the step at %i, once", async (steps) => {
+    const code = totpCode(secret, now() + steps * STEP);
+    expect((await finish(code)).status).toBe(200);
+    expect((await finish(code)).json.code).toBe("invalid_code");
+  });
+
+  test("refuses an older step after a newer one", async () => {
+    expect((await finish(totpCode(secret, now() + STEP))).status).toBe(200);
+    for (const step of [0, -1]) {
+      expect((await finish(totpCode(secret, now() + step * STEP))).json.code).toBe("invalid_code");
+    }
+  });
+
+  test("of fifty posts of one code over fifty flows one gets a session", async () => {
+    const flows = [];
+    for (let i = 0; i < 50; i++) flows.push(await flow());
+    const before = (await services.store.sessions.listByUser(await ownerId())).length;
+    const code = totpCode(secret, now());
+    const replies = await Promise.all(flows.map(({ token }) => second({ code, flow_token: token })));
+    expect(replies.filter((reply) => reply.status === 200)).toHaveLength(1);
+    expect(replies.flatMap((reply) => reply.setCookies).filter((one) => one.includes("=ey"))).toHaveLength(1);
+    expect(await services.store.sessions.listByUser(await ownerId())).toHaveLength(before + 1);
+  });
+
+  test("of fifty posts of one code over one flow one gets a session", async () => {
+    const { token } = await flow();
+    const code = totpCode(secret, now());
+    const replies = await Promise.all(Array.from({ length: 50 }, () => second({ code, flow_token: token })));
+    expect(replies.filter((reply) => reply.status === 200)).toHaveLength(1);
+  });
+
+  test("of 500 wrong codes at once on one flow at most five are checked", async () => {
+    const { token } = await flow();
+    const replies = await Promise.all(
+      Array.from({ length: 500 }, (_, i) =>
+        second({ code: wrongCode(secret, i * 1_000), flow_token: token }),
+      ),
+    );
+    const codes = replies.map((reply) => reply.json.code);
+    expect(codes.filter((code) => code === "invalid_code")).toHaveLength(5);
+    expect(codes.filter((code) => code === "flow_expired")).toHaveLength(495);
+    const left = replies.flatMap((reply) => reply.json.attempts_left ?? []);
+    expect(left.sort()).toEqual([0, 1, 2, 3, 4]);
+  });
+
+  test("the fifth wrong code spends the flow: even the right one is too late", async () => {
+    const { token } = await flow();
+    for (const left of [4, 3, 2, 1, 0]) {
+      const reply = await second({ code: wrongCode(secret), flow_token: token });
+      expect([reply.status, reply.json.attempts_left]).toEqual([401, left]);
+    }
+    const late = await second({ code: totpCode(secret, now()), flow_token: token });
+    expect([late.status, late.json.code]).toEqual([401, "flow_expired"]);
+  });
+
+  test("a flow is good once", async () => {
+    const { token } = await flow();
+    expect((await second({ code: totpCode(secret, now()), flow_token: token })).status).toBe(200);
+    services.clock.advance(STEP);
+    const again = await second({ code: totpCode(secret, now()), flow_token: token });
+    expect(again.json.code).toBe("flow_expired");
+  });
+
+  test("a flow is good for 300 seconds", async () => {
+    const [early, late] = [await flow(), await flow()];
+    services.clock.advance(299_000);
+    expect((await second({ code: totpCode(secret, now()), flow_token: early.token })).status).toBe(200);
+    services.clock.advance(2_000);
+    const reply = await second({ code: totpCode(secret, now() + STEP), flow_token: late.token });
+    expect([reply.status, reply.json.code]).toEqual([401, "flow_expired"]);
+  });
+
+  test("one user's flow does not take another's code", async () => {
+    const mia = await addUser(door, owner, { username: "mia" });
+    const hers = await enrol(door, services.clock, mia.cookie);
+    const { token } = await flow();
+    const reply = await second({ code: totpCode(hers.secret, now()), flow_token: token });
+    expect(reply.json.code).toBe("invalid_code");
+    const backup = await second({ code: hers.backupCodes[0], flow_token: token });
+    expect(backup.json.code).toBe("invalid_code");
+  });
+
+  test("a flow dies with the password, the second factor and the account", async () => {
+    const mia = await addUser(door, owner, { username: "mia" });
+    const who = { username: "mia", password: mia.password };
+    const hers = await enrol(door, services.clock, mia.cookie);
+    const version = async () => (await services.store.users.findById(mia.id))?.version;
+    const dead = async (token: string) => {
+      services.clock.advance(2 * STEP);
+      const reply = await second({ code: totpCode(hers.secret, now()), flow_token: token });
+      expect([reply.status, reply.json.code]).toEqual([401, "flow_expired"]);
+    };
+
+    const one = await flow(who);
+    const password = await door("/api/user/password", {
+      body: {
+        current_password: mia.password,
+        new_password: "eleven grey herons wade",
+        code: totpCode(hers.secret, now()),
+      },
+      cookie: mia.cookie,
+    });
+    expect(password.status, password.text).toBe(200);
+    await dead(one.token);
+
+    who.password = "eleven grey herons wade";
+    const two = await flow(who);
+    const disabled = await door(`/api/users/${mia.id}`, {
+      method: "PATCH",
+      body: { enabled: false, version: await version() },
+      cookie: owner,
+    });
+    expect(disabled.status, disabled.text).toBe(200);
+    await dead(two.token);
+    await door(`/api/users/${mia.id}`, {
+      method: "PATCH",
+      body: { enabled: true, version: await version() },
+      cookie: owner,
+    });
+
+    const three = await flow(who);
+    await door(`/api/users/${mia.id}/reset_2fa`, { body: {}, cookie: owner });
+    await dead(three.token);
+    expect((await door("/api/user/login", { body: who })).json.data.require_2fa).toBeUndefined();
+  });
+
+  test("a user without a second factor has no flow; the answer is that of a made-up one", async () => {
+    const made = await second({ code: "123456", flow_token: "y".repeat(43) });
+    const none = await second({ code: "123456" });
+    expect([made.status, made.text]).toEqual([401, none.text]);
+  });
+
+  test.each<[string, object]>([
+    ["no code", {}],
+    ["null", { code: null }],
+    ["nothing", { code: "" }],
+    ["a number", { code: 123456 }],
+    ["a list", { code: ["123456"] }],
+    ["an object", { code: { value: "123456" } }],
+    ["five digits", { code: "12345" }],
+    ["seven digits", { code: "1234567" }],
+    ["Arabic-Indic digits", { code: "١٢٣٤٥٦" }],
+    ["a sign", { code: "+12345" }],
+    ["an exponent", { code: "1e5" }],
+    ["a backup_code besides", { code: "123456", backup_code: "AAAAA-BBBBB" }],
+    ["a claim of trust", { code: "123456", trusted: true }],
+    ["the caller's own clock", { code: "123456", ts: 1 }],
+  ])("%s is 400 and takes no attempt", async (_name, body) => {
+    const { token } = await flow();
+    const reply = await second({ flow_token: token, ...body });
+    expect(reply.status, reply.text).toBe(400);
+    expect((await second({ code: wrongCode(secret), flow_token: token })).json.attempts_left).toBe(4);
+  });
+
+  test("another site's page may not post", async () => {
+    const { token } = await flow();
+    const headers = { origin: "https://evil.example", host: "localhost:3000" };
+    const reply = await second({ code: totpCode(secret, now()), flow_token: token }, { headers });
+    expect(reply.status).toBe(403);
+  });
+
+  test("a backup code works in any form, once, also when sent twenty times at once", async () => {
+    const [first = "", other = "", third = ""] = backupCodes;
+    expect((await finish(first.toLowerCase().replace("-", " "))).json.data.login_method).toBe("backup_code");
+    expect((await finish(first)).json.code).toBe("invalid_code");
+    expect((await finish(other.replace("-", ""))).status).toBe(200);
+    expect(await status()).toMatchObject({ backup_codes_left: 8 });
+    const flows = [];
+    for (let i = 0; i < 20; i++) flows.push(await flow());
+    const replies = await Promise.all(flows.map(({ token }) => second({ code: third, flow_token: token })));
+    expect(replies.filter((reply) => reply.status === 200)).toHaveLength(1);
+    expect(await status()).toMatchObject({ backup_codes_left: 7 });
+  });
+});
+
+describe("the lock", () => {
+  let secret: string;
+  let backupCodes: string[];
+  beforeEach(async () => {
+    ({ secret, backupCodes } = await enrol(door, services.clock, owner));
+  });
+
+  /** Wrong codes until the account is locked; half of them backup codes, no more than four on one flow. */
+  async function lock(): Promise<void> {
+    for (let i = 0; i < 10; ) {
+      const { token } = await flow();
+      for (let n = 0; n < 4 && i < 10; n++, i++) {
+        const code = i % 2 ? wrongCode(secret) : "ZZZZZ-ZZZZZ";
+        expect((await second({ code, flow_token: token })).json.code).toBe("invalid_code");
+      }
+    }
+  }
+
+  test("comes after ten wrong codes over any flows and both kinds, and doubles from 15 minutes to a day", async () => {
+    for (const minutes of [15, 30, 60, 120, 240, 480, 960, 1440, 1440]) {
+      await lock();
+      const { token } = await flow();
+      const locked = await second({ code: totpCode(secret, now()), flow_token: token });
+      expect(locked.status).toBe(429);
+      expect(locked.headers["retry-after"]).toBe(String(minutes * 60));
+      expect(locked.json).toMatchObject({ code: "rate_limited", retry_after: minutes * 60 });
+      services.clock.advance(minutes * MINUTE);
+    }
+    expect((await finish(totpCode(secret, now()))).status).toBe(200);
+    await lock();
+    expect((await finish(totpCode(secret, now()))).headers["retry-after"]).toBe("900");
+  });
+
+  test("holds backup codes back as well, and live sessions go on and see it", async () => {
+    await lock();
+    expect((await finish(backupCodes[0] ?? "")).status).toBe(429);
+    expect(await selfStatus(owner)).toBe(200);
+    expect(await status()).toMatchObject({
+      backup_codes_left: 10,
+      locked_until: new Date(now() + 15 * MINUTE).toISOString(),
+    });
+    services.clock.advance(15 * MINUTE);
+    expect(await status()).toMatchObject({ locked_until: null });
+  });
+
+  test("is not reached by wrong codes with right ones between", async () => {
+    for (let round = 0; round < 3; round++) {
+      const { token } = await flow();
+      for (let i = 0; i < 4; i++) await second({ code: wrongCode(secret), flow_token: token });
+      expect((await second({ code: totpCode(secret, now()), flow_token: token })).status).toBe(200);
+      services.clock.advance(2 * STEP);
+    }
+    expect(await status()).toMatchObject({ locked_until: null });
+  });
+
+  test("holds over all flows at once: of 200 wrong codes over 50 flows at most ten are checked", async () => {
+    const flows = [];
+    for (let i = 0; i < 50; i++) flows.push(await flow());
+    const replies = await Promise.all(
+      flows.flatMap(({ token }) =>
+        Array.from({ length: 4 }, () => second({ code: wrongCode(secret), flow_token: token })),
+      ),
+    );
+    expect(replies.filter((reply) => reply.json.code === "invalid_code")).toHaveLength(10);
+    expect(replies.filter((reply) => reply.status === 429)).toHaveLength(190);
+  });
+
+  test("is lifted by an administrator of a higher role, and nobody else", async () => {
+    const mia = await addUser(door, owner, { username: "mia" });
+    const hers = await enrol(door, services.clock, mia.cookie);
+    const who = { username: "mia", password: mia.password };
+    for (let i = 0; i < 10; i++) await finish(wrongCode(hers.secret), who);
+    expect((await finish(totpCode(hers.secret, now()), who)).status).toBe(429);
+    const path = `/api/users/${mia.id}/unlock`;
+    expect((await door(path, { body: {}, cookie: mia.cookie })).status).toBe(403);
+    expect((await door(path, { body: {}, cookie: owner })).status).toBe(200);
+    expect((await finish(totpCode(hers.secret, now()), who)).status).toBe(200);
+  });
+});

@@ -1,0 +1,226 @@
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { type ConsoleDoor, enrol, OWNER, openConsoleDoor, setUpOwner } from "../support/console-door";
+import { wrongCode as anyWrongCode, MINUTE, STEP, signInWith } from "../support/second-factor";
+import { type TestServices, testServices } from "../support/services";
+import { readStoreBytes } from "../support/store-bytes";
+import { totpCode } from "../support/totp";
+
+let services: TestServices;
+let door: ConsoleDoor;
+let owner: string;
+beforeEach(async () => {
+  services = await testServices();
+  door = openConsoleDoor(services);
+  owner = await setUpOwner(door);
+});
+afterEach(() => services.close());
+
+const now = () => services.clock.now();
+const status = async (cookie = owner) => (await door("/api/user/2fa/status", { cookie })).json.data;
+const selfStatus = async (cookie: string) => (await door("/api/user/self", { cookie })).status;
+const second = (body: object, call: object = {}) => door("/api/user/login/2fa", { body, ...call });
+const finish = (code: string, who?: { username: string; password: string }) => signInWith(door, code, who);
+const wrongCode = (secret: string, salt?: number) => anyWrongCode(secret, services.clock, salt);
+const ownerId = async () => (await services.store.users.findByLogin("olivia"))?.id ?? "";
+
+describe("enrolment", () => {
+  test("stands at nothing, pending, enabled in turn", async () => {
+    expect(await status()).toEqual({
+      enabled: false,
+      pending: false,
+      backup_codes_left: 0,
+      locked_until: null,
+    });
+    const { data } = (await door("/api/user/2fa/setup", { body: {}, cookie: owner })).json;
+    expect(Object.keys(data).sort()).toEqual(["otpauth_uri", "secret"]);
+    expect(data.secret).toMatch(/^[A-Z2-7]{32}$/);
+    expect(data.otpauth_uri).toContain(`secret=${data.secret}`);
+    expect(await status()).toMatchObject({ enabled: false, pending: true, backup_codes_left: 0 });
+    const code = totpCode(data.secret, now());
+    const { backup_codes: codes } = (await door("/api/user/2fa/enable", { body: { code }, cookie: owner }))
+      .json.data;
+    expect(codes).toHaveLength(10);
+    expect(new Set(codes).size).toBe(10);
+    for (const one of codes) expect(one).toMatch(/^[0-9A-HJKMNP-TV-Z]{5}-[0-9A-HJKMNP-TV-Z]{5}$/);
+    expect(await status()).toMatchObject({ enabled: true, pending: false, backup_codes_left: 10 });
+    expect((await door("/api/user/self", { cookie: owner })).json.data.two_factor_enabled).toBe(true);
+  });
+
+  test("neither secret nor backup codes stand in the store or the audit", async () => {
+    const { secret, backupCodes } = await enrol(door, services.clock, owner);
+    const dump = readStoreBytes(services.dataDirectory);
+    for (const one of [secret, ...backupCodes, ...backupCodes.map((code) => code.replace("-", ""))]) {
+      expect(dump.includes(one)).toBe(false);
+    }
+  });
+
+  test("needs the password once the sign-in is older than ten minutes", async () => {
+    services.clock.advance(10 * MINUTE + 1);
+    const bare = await door("/api/user/2fa/setup", { body: {}, cookie: owner });
+    expect(bare.status).toBe(400);
+    expect(bare.json.issues[0].path).toBe("password");
+    const wrong = await door("/api/user/2fa/setup", {
+      body: { password: "wrong wrong wrong" },
+      cookie: owner,
+    });
+    expect([wrong.status, wrong.json.code]).toEqual([403, "invalid_credentials"]);
+    const right = await door("/api/user/2fa/setup", { body: { password: OWNER.password }, cookie: owner });
+    expect(right.status).toBe(200);
+  });
+
+  test("that was not finished asks for nothing at sign-in, and its secret opens nothing", async () => {
+    const { secret } = (await door("/api/user/2fa/setup", { body: {}, cookie: owner })).json.data;
+    const login = await door("/api/user/login", { body: OWNER });
+    expect(login.status).toBe(200);
+    expect(login.json.data.require_2fa).toBeUndefined();
+    const token = { code: totpCode(secret, now()), flow_token: "x".repeat(43) };
+    expect((await second(token)).json.code).toBe("flow_expired");
+    const off = await door("/api/user/2fa/disable", {
+      body: { password: OWNER.password, code: totpCode(secret, now()) },
+      cookie: owner,
+    });
+    expect(off.status).toBe(409);
+  });
+
+  test("begun anew makes the secret before worthless", async () => {
+    const first = (await door("/api/user/2fa/setup", { body: {}, cookie: owner })).json.data.secret;
+    await door("/api/user/2fa/setup", { body: {}, cookie: owner });
+    const old = { body: { code: totpCode(first, now()) }, cookie: owner };
+    expect((await door("/api/user/2fa/enable", old)).status).toBe(400);
+    expect(await status()).toMatchObject({ enabled: false, pending: true });
+  });
+
+  test("of ten at once gives one set of codes", async () => {
+    const { secret } = (await door("/api/user/2fa/setup", { body: {}, cookie: owner })).json.data;
+    const call = { body: { code: totpCode(secret, now()) }, cookie: owner };
+    const replies = await Promise.all(Array.from({ length: 10 }, () => door("/api/user/2fa/enable", call)));
+    expect(replies.map((reply) => reply.status).sort()).toEqual([200, ...Array(9).fill(409)]);
+    expect(await status()).toMatchObject({ backup_codes_left: 10 });
+  });
+
+  test("the code that enabled it does not sign in", async () => {
+    const { secret } = (await door("/api/user/2fa/setup", { body: {}, cookie: owner })).json.data;
+    const code = totpCode(secret, now());
+    expect((await door("/api/user/2fa/enable", { body: { code }, cookie: owner })).status).toBe(200);
+    expect((await finish(code)).json.code).toBe("invalid_code");
+  });
+
+  test("without a pending one, with a wrong code, or twice is refused", async () => {
+    const call = (code: string) => door("/api/user/2fa/enable", { body: { code }, cookie: owner });
+    expect((await call("123456")).status).toBe(409);
+    const { secret } = (await door("/api/user/2fa/setup", { body: {}, cookie: owner })).json.data;
+    expect((await call(wrongCode(secret))).status).toBe(400);
+    expect((await call("AAAAA-BBBBB")).status).toBe(400);
+    await enrol(door, services.clock, owner);
+    expect((await door("/api/user/2fa/setup", { body: {}, cookie: owner })).status).toBe(409);
+  });
+
+  test("ends the user's other sessions and pending sign-ins, not this one", async () => {
+    const other = await door("/api/user/login", { body: OWNER });
+    await enrol(door, services.clock, owner);
+    expect(await selfStatus(other.cookie)).toBe(401);
+    expect(await selfStatus(owner)).toBe(200);
+  });
+});
+
+describe("turning it off and new backup codes", () => {
+  let secret: string;
+  let backupCodes: string[];
+  beforeEach(async () => {
+    ({ secret, backupCodes } = await enrol(door, services.clock, owner));
+  });
+  const post = (what: string, body: object) => door(`/api/user/2fa/${what}`, { body, cookie: owner });
+
+  test.each(["disable", "backup_codes"])(
+    "%s needs password and code: missing 400, wrong 403",
+    async (what) => {
+      const code = totpCode(secret, now());
+      for (const body of [{}, { code }, { password: OWNER.password }]) {
+        expect((await post(what, body)).status).toBe(400);
+      }
+      for (const body of [
+        { password: "wrong wrong wrong", code },
+        { password: OWNER.password, code: wrongCode(secret) },
+        { password: OWNER.password, code: "ZZZZZ-ZZZZZ" },
+      ]) {
+        const reply = await post(what, body);
+        expect([reply.status, reply.json.code]).toEqual([403, "invalid_credentials"]);
+      }
+      expect(await status()).toMatchObject({ enabled: true, backup_codes_left: 10 });
+      expect(await selfStatus(owner)).toBe(200);
+      const { items } = await services.store.audit.list({ limit: 3, cursor: null, q: null });
+      expect(items.map((row) => row.action).sort()).toEqual(["2fa.fail", "2fa.fail", "password.fail"]);
+    },
+  );
+
+  test("disable ends the other sessions and asks for nothing from then on", async () => {
+    const other = await finish(totpCode(secret, now()));
+    services.clock.advance(2 * STEP);
+    const off = await post("disable", { password: OWNER.password, code: totpCode(secret, now()) });
+    expect(off.status, off.text).toBe(200);
+    expect(off.json.data).toBeNull();
+    expect(await selfStatus(other.cookie)).toBe(401);
+    expect(await selfStatus(owner)).toBe(200);
+    expect(await status()).toMatchObject({ enabled: false, pending: false, backup_codes_left: 0 });
+    expect((await door("/api/user/login", { body: OWNER })).json.data.require_2fa).toBeUndefined();
+    expect((await post("disable", { password: OWNER.password, code: "123456" })).status).toBe(409);
+  });
+
+  test("a code that disabled it was used: it does nothing else", async () => {
+    const code = totpCode(secret, now());
+    const renewed = await post("backup_codes", { password: OWNER.password, code });
+    expect(renewed.status).toBe(200);
+    expect((await post("disable", { password: OWNER.password, code })).status).toBe(403);
+  });
+
+  test("new backup codes kill the old ones", async () => {
+    const renewed = await post("backup_codes", { password: OWNER.password, code: backupCodes[0] });
+    expect(renewed.json.data.backup_codes).toHaveLength(10);
+    expect((await finish(backupCodes[1] ?? "")).json.code).toBe("invalid_code");
+    expect((await finish(renewed.json.data.backup_codes[0])).status).toBe(200);
+    expect(await status()).toMatchObject({ backup_codes_left: 9 });
+  });
+
+  test("ten wrong codes with the right password lock here too, and sign-in with it", async () => {
+    const wrong = { password: OWNER.password, code: wrongCode(secret) };
+    for (let i = 0; i < 10; i++) expect((await post("disable", wrong)).status).toBe(403);
+    expect((await post("disable", wrong)).status).toBe(429);
+    expect((await finish(totpCode(secret, now()))).status).toBe(429);
+  });
+
+  test("whoever guesses at sign-in does not keep the user from what asks for the password", async () => {
+    for (let i = 0; i < 12; i++) {
+      await door("/api/user/login", { body: { username: "olivia", password: "wrong wrong wrong" } });
+    }
+    expect((await door("/api/user/login", { body: OWNER })).status).toBe(429);
+    const off = await post("disable", { password: OWNER.password, code: totpCode(secret, now()) });
+    expect(off.status, off.text).toBe(200);
+  });
+
+  test("ten wrong passwords delay the next, right or wrong", async () => {
+    const code = totpCode(secret, now());
+    for (let i = 0; i < 10; i++) {
+      expect((await post("disable", { password: "wrong wrong wrong", code })).status).toBe(403);
+    }
+    const delayed = await post("disable", { password: OWNER.password, code });
+    expect([delayed.status, delayed.headers["retry-after"]]).toEqual([429, "30"]);
+  });
+});
+
+test("every step is in the audit with its factor, and the chain is whole", async () => {
+  const { secret, backupCodes } = await enrol(door, services.clock, owner);
+  await finish(totpCode(secret, now()));
+  await finish(backupCodes[0] ?? "");
+  await finish(wrongCode(secret));
+  const { items } = await services.store.audit.list({ limit: 20, cursor: null, q: null });
+  expect(items.map((row) => [row.action, row.detail.factor ?? null]).reverse()).toEqual([
+    ["setup.claim", null],
+    ["2fa.setup", null],
+    ["2fa.enable", null],
+    ["login.ok", "totp"],
+    ["login.ok", "backup_code"],
+    ["login.fail", "second"],
+  ]);
+  expect(items[0]).toMatchObject({ actor: "anonymous", target: await ownerId() });
+  expect(await services.store.audit.verify()).toBeNull();
+});

@@ -1,0 +1,9 @@
+import { readdirSync, readFileSync } from "node:fs";
+import path from "node:path";
+
+/** All that stands on disk of an instance's store (database, log and index), to look for what must not be there. */
+export function readStoreBytes(dataDirectory: string): Buffer {
+  const files = readdirSync(dataDirectory).filter((name) => name.startsWith("patchbay.db"));
+  if (files.length === 0) throw new Error(`No store in ${dataDirectory}`);
+  return Buffer.concat(files.map((name) => readFileSync(path.join(dataDirectory, name))));
+}
