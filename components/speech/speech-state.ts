@@ -11,16 +11,18 @@ export interface SpeechDraft {
   speed: number;
 }
 
+/** Scripts have no speed, and the form that sets speed has no language: what the call cannot carry is not in it. */
 export function callOf(draft: SpeechDraft): SpeechCall {
+  const isScript = draft.mode === "script";
+  const speed = isScript ? 1 : draft.speed;
   return {
     model: draft.model,
     text: draft.text,
-    cast:
-      draft.mode === "script"
-        ? { kind: "script", speakers: draft.speakers }
-        : { kind: "single", voice: draft.voice || null },
-    language: draft.language,
-    speed: draft.mode === "script" ? 1 : draft.speed,
+    cast: isScript
+      ? { kind: "script", speakers: draft.speakers }
+      : { kind: "single", voice: draft.voice || null },
+    language: speed === 1 ? draft.language : null,
+    speed,
   };
 }
 
@@ -61,15 +63,34 @@ export function storeDraft(draft: SpeechDraft): void {
   }
 }
 
-/** The colour of a speaker's lines: the accent and the meanings' hues, in a fixed order (theme variables only). */
+/** Voices for the speakers of a new script, two that differ at once first. */
+const FIRST_VOICES = ["Kore", "Puck", "Zephyr", "Charon", "Leda", "Fenrir", "Sulafat", "Algenib"];
+
+/** A cast of these names: who is known keeps the voice, the others get one that nobody has yet. */
+export function castOf(names: readonly string[], known: readonly Speaker[]): Speaker[] {
+  const speakers: Speaker[] = [];
+  for (const name of names) {
+    const old = known.find((one) => one.name.toLocaleLowerCase() === name.toLocaleLowerCase());
+    speakers.push({ name, voice: old?.voice ?? freeVoice([...known, ...speakers]) });
+  }
+  return speakers;
+}
+
+/** A voice none of the speakers has, as long as there is one. */
+export function freeVoice(speakers: readonly Speaker[]): string {
+  const isTaken = (voice: string) => speakers.some((one) => one.voice === voice);
+  return FIRST_VOICES.find((voice) => !isTaken(voice)) ?? "Kore";
+}
+
+/** The colour of a speaker's lines, in a fixed order: the meanings' hues and what lies between them. */
 const HUES = [
   "var(--info)",
-  "var(--signal)",
-  "var(--good)",
-  "var(--bad)",
   "var(--warn)",
   "color-mix(in oklch, var(--info), var(--bad))",
+  "var(--good)",
+  "var(--bad)",
   "color-mix(in oklch, var(--info), var(--good))",
+  "color-mix(in oklch, var(--warn), var(--bad))",
   "var(--ink-muted)",
 ] as const;
 

@@ -2,19 +2,16 @@
 
 import { useCallback, useEffect, useState } from "react";
 import { readSpeechLink } from "@/lib/client/speech-link";
-import { readStoredDraft, type SpeechDraft, storeDraft, withCall } from "./speech-state";
+import { castOf, readStoredDraft, type SpeechDraft, storeDraft, withCall } from "./speech-state";
 
 /** Everything the visitor sets on the page: from the link's fragment, else this tab's last draft, else the start. */
-export function useSpeechDraft(start: { text: string; speakers: [string, string] }) {
+export function useSpeechDraft(start: { text: string; voice: string; names: readonly string[] }) {
   const [draft, setDraft] = useState<SpeechDraft>(() => ({
     text: start.text,
     model: "",
     mode: "single",
-    voice: "Kore",
-    speakers: [
-      { name: start.speakers[0], voice: "Kore" },
-      { name: start.speakers[1], voice: "Puck" },
-    ],
+    voice: start.voice,
+    speakers: castOf(start.names, []),
     language: null,
     speed: 1,
   }));

@@ -92,6 +92,15 @@ export class TakePlayer {
     this.#put(samples);
   }
 
+  /** Puts another take under the needle where the one before stands; what was playing plays on. */
+  swap(samples: Int16Array<ArrayBuffer>): void {
+    const { isPlaying } = this.#state;
+    const position = this.position();
+    this.load(samples);
+    this.seek(position < this.#state.duration ? position : 0);
+    if (isPlaying) this.play();
+  }
+
   clear(): void {
     this.#dropStream();
     this.#audio?.pause();

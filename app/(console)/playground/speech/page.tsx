@@ -1,0 +1,18 @@
+import { MessagesProvider } from "@/components/intl/messages-provider";
+import { SpeechPlayground } from "@/components/speech/speech-playground";
+import { messagesFor } from "@/lib/messages/catalogue";
+import { pageTitle, requestLocale } from "../../../request";
+import { requirePageSession } from "../../guard";
+import { usableModels } from "../usable-models";
+
+export const generateMetadata = () => pageTitle("speech");
+
+export default async function SpeechPage() {
+  const { user } = await requirePageSession("/playground/speech");
+  const [locale, models] = await Promise.all([requestLocale(), usableModels("speech")]);
+  return (
+    <MessagesProvider messages={messagesFor(locale, ["playground", "speech"])}>
+      <SpeechPlayground userId={user.id} models={models} />
+    </MessagesProvider>
+  );
+}

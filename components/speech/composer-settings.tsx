@@ -1,0 +1,129 @@
+"use client";
+
+import { useId } from "react";
+import { useFormatter, useLocale, useTranslations } from "use-intl";
+import type { GatewayModel } from "@/lib/client/gateway-models";
+import { languageName, SPEECH_LANGUAGES } from "@/lib/client/speech-languages";
+import { NativeSelect } from "../ui/native-select";
+import type { SpeechDraft } from "./speech-state";
+
+/** Model, language and speed. What the chosen form cannot carry is switched off and says why. */
+export function ComposerSettings({
+  draft,
+  models,
+  onModel,
+  onChange,
+}: {
+  draft: SpeechDraft;
+  models: readonly GatewayModel[];
+  onModel(name: string): void;
+  onChange(change: Partial<SpeechDraft>): void;
+}) {
+  const t = useTranslations("speech");
+  const playground = useTranslations("playground");
+  const locale = useLocale();
+  const id = useId();
+  const isScript = draft.mode === "script";
+  const isSpedUp = !isScript && draft.speed !== 1;
+  const isKnown = models.some((one) => one.name === draft.model);
+  // A link may carry any tag and any model: both stay as they came, and the service has the last word.
+  const languages: string[] = [...SPEECH_LANGUAGES];
+  if (draft.language && !languages.includes(draft.language)) languages.push(draft.language);
+  const hint = isScript ? t("speedScript") : isSpedUp ? t("speedLanguage") : null;
+  return (
+    <div className="grid gap-2">
+      <div className="grid gap-x-4 gap-y-3 sm:grid-cols-3">
+        <div className="grid min-w-0 gap-1">
+          <label htmlFor={`${id}-model`} className="text-xs text-ink-faint">
+            {playground("model")}
+          </label>
+          <NativeSelect
+            id={`${id}-model`}
+            value={draft.model}
+            onChange={(event) => onModel(event.target.value)}
+          >
+            {isKnown ? null : <option value={draft.model}>{draft.model}</option>}
+            {models.map((one) => (
+              <option key={one.name} value={one.name}>
+                {one.name}
+              </option>
+            ))}
+          </NativeSelect>
+        </div>
+        <div className="grid min-w-0 gap-1">
+          <label htmlFor={`${id}-language`} className="text-xs text-ink-faint">
+            {t("language")}
+          </label>
+          <NativeSelect
+            id={`${id}-language`}
+            value={isSpedUp ? "" : (draft.language ?? "")}
+            disabled={isSpedUp}
+            aria-describedby={hint ? `${id}-hint` : undefined}
+            onChange={(event) => onChange({ language: event.target.value || null })}
+          >
+            <option value="">{t("languageAuto")}</option>
+            {languages.map((tag) => (
+              <option key={tag} value={tag}>
+                {languageName(tag, locale)}
+              </option>
+            ))}
+          </NativeSelect>
+        </div>
+        <SpeedSlider
+          speed={isScript ? 1 : draft.speed}
+          isDisabled={isScript}
+          describedBy={hint ? `${id}-hint` : undefined}
+          onChange={(speed) => onChange({ speed })}
+        />
+      </div>
+      {hint ? (
+        <p id={`${id}-hint`} className="text-sm text-ink-muted">
+          {hint}
+        </p>
+      ) : null}
+    </div>
+  );
+}
+
+/** Natural speed lies in the middle: the slider moves by equal factors, a quarter to four times. */
+function SpeedSlider({
+  speed,
+  isDisabled,
+  describedBy,
+  onChange,
+}: {
+  speed: number;
+  isDisabled: boolean;
+  describedBy: string | undefined;
+  onChange(speed: number): void;
+}) {
+  const t = useTranslations("speech");
+  const id = useId();
+  const format = useFormatter();
+  const shown = speed === 1 ? t("speedNatural") : `${format.number(speed, { maximumFractionDigits: 2 })}×`;
+  return (
+    <div className="grid min-w-0 gap-1">
+      <span className="flex justify-between gap-2 text-xs text-ink-faint">
+        <label htmlFor={id}>{t("speed")}</label>
+        <span aria-hidden="true" className="tabular text-ink-muted">
+          {shown}
+        </span>
+      </span>
+      <span className="flex h-9 items-center pointer-coarse:h-11">
+        <input
+          id={id}
+          type="range"
+          min={-2}
+          max={2}
+          step={0.1}
+          value={Math.log2(speed)}
+          disabled={isDisabled}
+          aria-valuetext={shown}
+          aria-describedby={describedBy}
+          onChange={(event) => onChange(Math.round(2 ** event.currentTarget.valueAsNumber * 100) / 100)}
+          className="w-full cursor-pointer accent-ink disabled:cursor-not-allowed"
+        />
+      </span>
+    </div>
+  );
+}

@@ -1,0 +1,144 @@
+"use client";
+
+import { ChevronDownIcon, PlayIcon, SquareIcon, XIcon } from "lucide-react";
+import { useId } from "react";
+import { useTranslations } from "use-intl";
+import type { GatewayModel } from "@/lib/client/gateway-models";
+import type { SpeechCall } from "@/lib/client/speech-call";
+import { namesIn } from "@/lib/client/speech-script";
+import { Button } from "../ui/button";
+import {
+  DropdownMenu,
+  DropdownMenuContent,
+  DropdownMenuItem,
+  DropdownMenuTrigger,
+} from "../ui/dropdown-menu";
+import { Kbd } from "../ui/kbd";
+import { SegmentedControl } from "../ui/segmented-control";
+import { ComposerSettings } from "./composer-settings";
+import { castOf, type SpeechDraft } from "./speech-state";
+import { TextEditor } from "./text-editor";
+import { isTooLong, TextFacts } from "./text-facts";
+
+const EXAMPLES = ["greeting", "dialogue", "numbers", "languages"] as const;
+
+/** The words, who speaks them and how, and the press that does it. */
+export function Composer({
+  draft,
+  call,
+  models,
+  isRunning,
+  onModel,
+  onChange,
+  onSpeak,
+  onStop,
+}: {
+  draft: SpeechDraft;
+  call: SpeechCall;
+  models: readonly GatewayModel[];
+  isRunning: boolean;
+  onModel(name: string): void;
+  onChange(change: Partial<SpeechDraft>): void;
+  onSpeak(): void;
+  onStop(): void;
+}) {
+  const t = useTranslations("speech");
+  const factsId = useId();
+  const model = models.find((one) => one.name === draft.model) ?? null;
+  const isLong = isTooLong(call, model);
+
+  const setMode = (mode: SpeechDraft["mode"]) => {
+    const names = namesIn(draft.text);
+    const isCast = names.some((name) => draft.speakers.some((one) => one.name === name));
+    const speakers = mode === "script" && names.length > 0 && !isCast ? castOf(names, []) : draft.speakers;
+    onChange({ mode, speakers });
+  };
+
+  const takeExample = (example: (typeof EXAMPLES)[number]) => {
+    const text = t(`try.${example}Text`);
+    if (example === "dialogue")
+      onChange({ text, mode: "script", speakers: castOf(namesIn(text), draft.speakers) });
+    else onChange({ text, mode: "single" });
+  };
+
+  return (
+    <>
+      <div className="flex flex-wrap items-center justify-between gap-2 border-b px-3 py-2 sm:px-4">
+        <SegmentedControl
+          label={t("mode.label")}
+          value={draft.mode}
+          onValueChange={setMode}
+          segments={[
+            { value: "single", label: t("mode.single") },
+            { value: "script", label: t("mode.script") },
+          ]}
+        />
+        <div className="flex items-center gap-1">
+          <DropdownMenu>
+            <DropdownMenuTrigger asChild>
+              <Button variant="ghost" size="sm">
+                {t("try.label")}
+                <ChevronDownIcon aria-hidden="true" />
+              </Button>
+            </DropdownMenuTrigger>
+            <DropdownMenuContent align="end">
+              {EXAMPLES.map((example) => (
+                <DropdownMenuItem key={example} onSelect={() => takeExample(example)}>
+                  {t(`try.${example}`)}
+                </DropdownMenuItem>
+              ))}
+            </DropdownMenuContent>
+          </DropdownMenu>
+          <Button
+            variant="ghost"
+            size="icon-sm"
+            aria-label={t("text.clear")}
+            disabled={draft.text === ""}
+            onClick={() => onChange({ text: "" })}
+          >
+            <XIcon />
+          </Button>
+        </div>
+      </div>
+      <TextEditor
+        text={draft.text}
+        speakers={draft.mode === "script" ? draft.speakers : null}
+        describedBy={factsId}
+        isInvalid={isLong}
+        onChange={(text) => onChange({ text })}
+      />
+      <div className="grid gap-4 border-t px-5 py-4 sm:px-6">
+        <ComposerSettings draft={draft} models={models} onModel={onModel} onChange={onChange} />
+        <div className="flex flex-wrap items-center justify-between gap-x-4 gap-y-3">
+          <TextFacts id={factsId} call={call} model={model} />
+          {isRunning ? (
+            <Button variant="outline" size="lg" className="w-full sm:w-auto sm:min-w-40" onClick={onStop}>
+              <SquareIcon aria-hidden="true" className="fill-current" />
+              {t("stop")}
+              <Kbd aria-hidden="true" className="hidden sm:inline-flex">
+                {t("keys.stop")}
+              </Kbd>
+            </Button>
+          ) : (
+            <Button
+              variant="signal"
+              size="lg"
+              className="w-full sm:w-auto sm:min-w-40"
+              disabled={draft.text.trim() === "" || isLong}
+              onClick={onSpeak}
+            >
+              <PlayIcon aria-hidden="true" className="fill-current" />
+              {t("speak")}
+              <Kbd
+                aria-hidden="true"
+                className="hidden border-on-signal/30 bg-transparent text-on-signal sm:inline-flex"
+              >
+                {t("keys.speak")}
+              </Kbd>
+            </Button>
+          )}
+        </div>
+      </div>
+    </>
+  );
+}

@@ -1,0 +1,85 @@
+"use client";
+
+import { DownloadIcon } from "lucide-react";
+import { useState } from "react";
+import { useTranslations } from "use-intl";
+import { failureFrom, type GatewayFailure } from "@/lib/client/gateway-error";
+import { saveFile } from "@/lib/client/save-file";
+import {
+  compressedBar,
+  DOWNLOAD_FORMATS,
+  type DownloadFormat,
+  downloadName,
+  isLocal,
+  takeAs,
+} from "@/lib/client/speech-download";
+import type { Take } from "@/lib/client/takes";
+import { withPlaygroundKey } from "@/lib/client/with-playground-key";
+import { FailureNotice } from "../playground/failure-notice";
+import { Button } from "../ui/button";
+import { Dialog, DialogContent, DialogTitle } from "../ui/dialog";
+import {
+  DropdownMenu,
+  DropdownMenuContent,
+  DropdownMenuItem,
+  DropdownMenuLabel,
+  DropdownMenuSeparator,
+  DropdownMenuTrigger,
+} from "../ui/dropdown-menu";
+
+/** The take as a file, in the format chosen. */
+export function DownloadMenu({ take }: { take: Take }) {
+  const t = useTranslations("speech.deck");
+  const [isBusy, setBusy] = useState(false);
+  const [failure, setFailure] = useState<GatewayFailure | null>(null);
+  const bar = compressedBar(take.call);
+
+  const download = async (format: DownloadFormat) => {
+    setBusy(true);
+    try {
+      saveFile(await takeAs(format, take, { key: withPlaygroundKey }), downloadName(take.call, format));
+    } catch (error) {
+      setFailure(failureFrom(error));
+    } finally {
+      setBusy(false);
+    }
+  };
+  const item = (format: DownloadFormat) => (
+    <DropdownMenuItem
+      key={format}
+      disabled={!isLocal(format) && bar !== null}
+      onSelect={() => void download(format)}
+      className="font-mono"
+    >
+      {format}
+    </DropdownMenuItem>
+  );
+
+  return (
+    <>
+      <DropdownMenu>
+        <DropdownMenuTrigger asChild>
+          <Button variant="outline" size="sm" isBusy={isBusy}>
+            <DownloadIcon aria-hidden="true" />
+            {t("download")}
+          </Button>
+        </DropdownMenuTrigger>
+        <DropdownMenuContent align="end" className="max-w-64">
+          <DropdownMenuLabel>{t("own")}</DropdownMenuLabel>
+          {DOWNLOAD_FORMATS.filter(isLocal).map(item)}
+          <DropdownMenuSeparator />
+          <DropdownMenuLabel>{bar ? t(`bar.${bar}`) : t("compressed")}</DropdownMenuLabel>
+          {DOWNLOAD_FORMATS.filter((format) => !isLocal(format)).map(item)}
+        </DropdownMenuContent>
+      </DropdownMenu>
+      {failure ? (
+        <Dialog open onOpenChange={() => setFailure(null)}>
+          <DialogContent aria-describedby={undefined}>
+            <DialogTitle>{t("download")}</DialogTitle>
+            <FailureNotice failure={failure} />
+          </DialogContent>
+        </Dialog>
+      ) : null}
+    </>
+  );
+}

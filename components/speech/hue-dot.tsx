@@ -1,0 +1,13 @@
+import { cn } from "../ui/class-names";
+import { hueOf } from "./speech-state";
+
+/** A speaker's colour; the name stands beside it. */
+export function HueDot({ index, className }: { index: number; className?: string }) {
+  return (
+    <span
+      aria-hidden="true"
+      className={cn("inline-block size-2 shrink-0 rounded-full", className)}
+      style={{ backgroundColor: hueOf(index) }}
+    />
+  );
+}

@@ -1,0 +1,32 @@
+"use client";
+
+import { useTranslations } from "use-intl";
+import { useQuantities } from "../playground/use-quantities";
+import type { Recording } from "./use-recorder";
+
+/** What goes on with the newest call, for those who hear the page. */
+export function RecordingStatus({ recording }: { recording: Recording }) {
+  const t = useTranslations("speech.status");
+  const show = useQuantities();
+  const words = () => {
+    switch (recording.kind) {
+      case "idle":
+        return "";
+      case "calling":
+        return t("calling");
+      case "arriving":
+        return t("arriving", { time: show.duration(recording.firstSoundMs) });
+      case "done":
+        return t(recording.take.state === "whole" ? "ready" : "stopped", {
+          duration: show.duration(recording.take.durationMs),
+        });
+      case "failed":
+        return t("failed");
+    }
+  };
+  return (
+    <p role="status" className="sr-only">
+      {words()}
+    </p>
+  );
+}

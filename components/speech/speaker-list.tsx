@@ -1,0 +1,91 @@
+"use client";
+
+import { PlusIcon } from "lucide-react";
+import { useTranslations } from "use-intl";
+import { MOST_SPEAKERS } from "@/lib/client/speech-call";
+import { freeName, namesIn, renameSpeaker } from "@/lib/client/speech-script";
+import { Button } from "../ui/button";
+import { SpeakerRow } from "./speaker-row";
+import { castOf, freeVoice, type SpeechDraft } from "./speech-state";
+
+/** The speakers of a script: each with a colour, a name and a voice; the lit one is whose voice is being chosen. */
+export function SpeakerList({
+  draft,
+  active,
+  onActive,
+  onChange,
+}: {
+  draft: SpeechDraft;
+  active: number;
+  onActive(index: number): void;
+  onChange(change: Partial<SpeechDraft>): void;
+}) {
+  const t = useTranslations("speech.speakers");
+  const { speakers, text } = draft;
+  const names = namesIn(text);
+  const isComplete = names.every((name) =>
+    speakers.some((one) => one.name.toLocaleLowerCase() === name.toLocaleLowerCase()),
+  );
+
+  const rename = (index: number, name: string) => {
+    const from = speakers[index]?.name ?? "";
+    onChange({
+      speakers: speakers.map((one, at) => (at === index ? { ...one, name } : one)),
+      text: renameSpeaker(text, from, name),
+    });
+  };
+  const add = () => {
+    const name = freeName(t("base"), speakers);
+    const line = `${text === "" || text.endsWith("\n") ? "" : "\n"}${name}: `;
+    onChange({ speakers: [...speakers, { name, voice: freeVoice(speakers) }], text: text + line });
+    onActive(speakers.length);
+  };
+
+  return (
+    <section aria-label={t("title")} className="grid gap-2 border-b p-3">
+      <ul className="grid gap-1">
+        {speakers.map((speaker, index) => (
+          <SpeakerRow
+            // A name changes while it is written; the place in the cast stays.
+            // biome-ignore lint/suspicious/noArrayIndexKey: see above
+            key={index}
+            index={index}
+            speaker={speaker}
+            others={speakers.filter((_, at) => at !== index)}
+            isActive={index === active}
+            canRemove={speakers.length > 1}
+            onActive={() => onActive(index)}
+            onRename={(name) => rename(index, name)}
+            onRemove={() => {
+              onChange({ speakers: speakers.filter((_, at) => at !== index) });
+              onActive(Math.max(0, active >= index ? active - 1 : active));
+            }}
+          />
+        ))}
+      </ul>
+      <div className="flex flex-wrap gap-2">
+        {speakers.length < MOST_SPEAKERS ? (
+          <Button variant="outline" size="sm" onClick={add}>
+            <PlusIcon aria-hidden="true" />
+            {t("add")}
+          </Button>
+        ) : (
+          <p className="text-sm text-ink-muted">{t("most", { count: MOST_SPEAKERS })}</p>
+        )}
+        {isComplete ? null : (
+          <Button
+            variant="outline"
+            size="sm"
+            onClick={() => {
+              onChange({ speakers: castOf(names, speakers) });
+              onActive(0);
+            }}
+          >
+            {t("fromText")}
+          </Button>
+        )}
+      </div>
+      <p className="text-sm text-ink-muted">{t("hint")}</p>
+    </section>
+  );
+}

@@ -1,0 +1,100 @@
+"use client";
+
+import { XIcon } from "lucide-react";
+import { useId, useState } from "react";
+import { useTranslations } from "use-intl";
+import type { Speaker } from "@/lib/client/speech-call";
+import { castFault } from "@/lib/client/speech-script";
+import { Button } from "../ui/button";
+import { cn } from "../ui/class-names";
+import { HueDot } from "./hue-dot";
+
+/** One speaker. A new name counts when it is finished and good; until then the script keeps the old one. */
+export function SpeakerRow({
+  index,
+  speaker,
+  others,
+  isActive,
+  canRemove,
+  onActive,
+  onRename,
+  onRemove,
+}: {
+  index: number;
+  speaker: Speaker;
+  others: readonly Speaker[];
+  isActive: boolean;
+  canRemove: boolean;
+  onActive(): void;
+  onRename(name: string): void;
+  onRemove(): void;
+}) {
+  const t = useTranslations("speech.speakers");
+  const id = useId();
+  const [written, setWritten] = useState<string | null>(null);
+  const fault = written === null ? null : castFault([...others, { ...speaker, name: written }]);
+
+  const finish = () => {
+    const name = written?.trim();
+    if (name && fault === null && name !== speaker.name) onRename(name);
+    setWritten(null);
+  };
+
+  return (
+    <li>
+      <div
+        className={cn(
+          "flex items-center gap-1 rounded-sm pl-3 transition-colors focus-within:bg-hover",
+          isActive ? "bg-hover" : "hover:bg-hover",
+        )}
+      >
+        <HueDot index={index} />
+        <input
+          aria-label={t("name", { number: index + 1 })}
+          aria-invalid={fault !== null || undefined}
+          aria-describedby={fault ? id : undefined}
+          value={written ?? speaker.name}
+          maxLength={64}
+          spellCheck="false"
+          onFocus={onActive}
+          onChange={(event) => setWritten(event.currentTarget.value)}
+          onBlur={finish}
+          onKeyDown={(event) => {
+            if (event.key === "Enter" && !event.ctrlKey && !event.metaKey) event.currentTarget.blur();
+            if (event.key === "Escape") {
+              event.preventDefault();
+              setWritten(null);
+            }
+          }}
+          className="h-9 min-w-0 flex-1 bg-transparent px-2 font-medium outline-none aria-invalid:text-bad pointer-coarse:h-11"
+        />
+        <Button
+          variant="ghost"
+          size="sm"
+          aria-pressed={isActive}
+          aria-label={t("pick", { speaker: speaker.name, voice: speaker.voice })}
+          className={cn("max-w-28 px-2 font-normal", isActive && "text-ink")}
+          onClick={onActive}
+        >
+          <span translate="no" className="truncate">
+            {speaker.voice}
+          </span>
+        </Button>
+        <Button
+          variant="ghost"
+          size="icon-sm"
+          aria-label={t("remove", { speaker: speaker.name })}
+          disabled={!canRemove}
+          onClick={onRemove}
+        >
+          <XIcon />
+        </Button>
+      </div>
+      {fault ? (
+        <p id={id} role="alert" className="px-3 pt-1 text-sm text-bad">
+          {t(`fault.${fault}`)}
+        </p>
+      ) : null}
+    </li>
+  );
+}

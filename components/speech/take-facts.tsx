@@ -1,0 +1,67 @@
+"use client";
+
+import type { ReactNode } from "react";
+import { useTranslations } from "use-intl";
+import { codePoints, costOf, type GatewayModel } from "@/lib/client/gateway-models";
+import type { Take } from "@/lib/client/takes";
+import { useQuantities } from "../playground/use-quantities";
+import { CopyButton } from "../ui/copy-button";
+
+/** What a take cost by its model's prices; null: the model has no price, or is gone. */
+export function takeCost(take: Take, models: readonly GatewayModel[]): number | null {
+  const model = models.find((one) => one.name === take.call.model);
+  if (!model || Object.values(model.prices).every((price) => price === null)) return null;
+  return costOf(model.prices, {
+    inputTokens: take.inputTokens ?? 0,
+    characters: codePoints(take.call.text),
+    seconds: take.durationMs / 1000,
+  });
+}
+
+/** What there is to know of a take. */
+export function TakeFacts({ take, models }: { take: Take; models: readonly GatewayModel[] }) {
+  const t = useTranslations("speech.deck.facts");
+  const free = useTranslations("speech.text")("free");
+  const show = useQuantities();
+  const cost = takeCost(take, models);
+  const isCounted = take.inputTokens !== null && take.outputTokens !== null;
+  return (
+    <dl className="grid grid-cols-2 gap-x-6 gap-y-3 border-t pt-4 sm:grid-cols-3 xl:grid-cols-[repeat(5,auto)_minmax(0,1fr)]">
+      <Fact name={t("firstSound")}>
+        {take.firstSoundMs === null ? t("unknown") : show.duration(take.firstSoundMs)}
+      </Fact>
+      <Fact name={t("duration")}>{show.duration(take.durationMs)}</Fact>
+      <Fact name={t("tokens")}>
+        {isCounted
+          ? t("tokensValue", {
+              input: show.count(take.inputTokens ?? 0),
+              output: show.count(take.outputTokens ?? 0),
+            })
+          : t("unknown")}
+      </Fact>
+      <Fact name={t("cost")}>{cost === null ? free : show.money(cost)}</Fact>
+      <Fact name={t("channel")}>{take.channel ?? t("unknown")}</Fact>
+      <Fact name={t("request")}>
+        {take.requestId ? (
+          <span className="flex items-center gap-1">
+            <code className="truncate" title={take.requestId}>
+              {take.requestId}
+            </code>
+            <CopyButton value={take.requestId} name={t("copyRequest")} className="-my-2 shrink-0" />
+          </span>
+        ) : (
+          t("unknown")
+        )}
+      </Fact>
+    </dl>
+  );
+}
+
+export function Fact({ name, children }: { name: string; children: ReactNode }) {
+  return (
+    <div className="min-w-0">
+      <dt className="text-xs text-ink-faint">{name}</dt>
+      <dd className="tabular truncate text-sm">{children}</dd>
+    </div>
+  );
+}
