@@ -15,6 +15,11 @@ export function json(value: unknown): string | undefined {
   return value === undefined ? undefined : JSON.stringify(value);
 }
 
+/** PostgreSQL's text cannot hold NUL, and SQLite's ends at it in places; what is kept and what is sought lose it alike. */
+export function storable(text: string): string {
+  return text.includes("\0") ? text.replaceAll("\0", "\ufffd") : text;
+}
+
 /** Parses what `json` wrote; the caller names the type that went in. */
 export function fromJson<T>(text: string): T {
   // The column is written by `json` alone, from a value of this type.

@@ -29,7 +29,7 @@ export function isContention(error: unknown): boolean {
 const SQLITE_AWAY = /^SQLITE_(BUSY|LOCKED|FULL|READONLY|IOERR|CANTOPEN|PROTOCOL|NOMEM|CORRUPT|NOTADB)/;
 /** Connection faults, server shutting down, out of resources, read-only, lock or statement time-out (PostgreSQL, appendix A). */
 const POSTGRES_AWAY = /^(08...|57P0[1-5]|57014|53...|58...|25006|25P03|55P03|40P01|40001|28P01|3D000)$/;
-const SOCKET_AWAY = /^(ECONN|EPIPE|ETIMEDOUT|EHOST|ENET|ENOTFOUND|EAI_|ENOENT|EACCES)/;
+const SOCKET_AWAY = /^(ECONN|EPIPE|ERR_STREAM_|ETIMEDOUT|EHOST|ENET|ENOTFOUND|EAI_|ENOENT|EACCES)/;
 const POOL_AWAY =
   /^(Connection terminated|timeout (exceeded|expired)|Query read timeout|Client has encountered a connection error|Client was closed|Cannot use a pool after)/i;
 

@@ -1,5 +1,6 @@
 import { AppError } from "../../errors";
 import type { UsageRecord } from "../../ports/store";
+import { storable } from "../columns";
 import type { UsageTable } from "../schema";
 import type { Periods } from "./balances";
 
@@ -67,13 +68,8 @@ function whole(value: number, column: string): number {
   return rounded;
 }
 
-/** PostgreSQL's text cannot hold NUL; a caller's words may. */
-function text(value: string): string {
-  return value.includes("\0") ? value.replaceAll("\0", "�") : value;
-}
-
 function textOrNull(value: string | null): string | null {
-  return value === null ? null : text(value);
+  return value === null ? null : storable(value);
 }
 
 /** A row as cells in the order of `USAGE_COLUMNS`. Throws AppError `internal` for numbers that are none. */
@@ -85,11 +81,11 @@ export function toCells(
 ): Cell[] {
   return [
     row.id,
-    text(row.requestId),
+    storable(row.requestId),
     whole(row.at, "at"),
     row.keyId,
     row.userId,
-    text(row.model),
+    storable(row.model),
     row.channelId,
     row.operation,
     whole(row.attempts, "attempts"),

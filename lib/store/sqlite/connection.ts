@@ -1,4 +1,5 @@
 import type Database from "libsql";
+import { storable } from "../columns";
 import type { Cell } from "../ledger/rows";
 
 /** Prepared statements kept; the least used goes first. */
@@ -80,9 +81,8 @@ export class Connection {
 
 /** libsql ends the whole process at a parameter it does not know (a boolean is one), so none may reach it. */
 function bindable(value: unknown): unknown {
-  if (value === null || typeof value === "string" || typeof value === "number" || typeof value === "bigint") {
-    return value;
-  }
+  if (typeof value === "string") return storable(value);
+  if (value === null || typeof value === "number" || typeof value === "bigint") return value;
   if (value instanceof Uint8Array) return value;
   throw new TypeError(`SQLite takes no parameter of type ${typeof value}`);
 }

@@ -3,10 +3,8 @@ import path from "node:path";
 import Database from "libsql";
 import { isBusy } from "../errors";
 import { MIGRATIONS, newerSchemaWords } from "../migrations";
+import { StartError } from "../start-error";
 import { Connection } from "./connection";
-
-/** The code of errors whose words stop the start; they may name paths. */
-export const START_ERROR = "STORE_START";
 
 const HEADER = "SQLite format 3\0";
 const PRIVATE_FILE = 0o600;
@@ -14,10 +12,6 @@ const PRIVATE_DIRECTORY = 0o700;
 /** How long a start waits for another one that migrates. */
 const START_WAIT_MS = 30_000;
 const RETRY_MS = 10;
-
-class StartError extends Error {
-  readonly code = START_ERROR;
-}
 
 function damaged(file: string, finding: string, cause?: unknown): StartError {
   return new StartError(

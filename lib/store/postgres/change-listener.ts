@@ -1,0 +1,123 @@
+import { Client } from "pg";
+import type { ChangeFeed } from "../changes";
+import type { StoreLog } from "../log";
+import { ANSWER_MS, sessionConfig, withinTime } from "./session";
+
+export const CHANNEL = "patchbay_changes";
+
+/** How often a listening connection is asked whether it still lives, and how often the feed is read without one. */
+const BEAT_MS = 5_000;
+const FIRST_RETRY_MS = 100;
+
+/**
+ * Hears of other instances' commits (`LISTEN`) on a connection of its own. While that is down the feed is read every
+ * five seconds at least, and once it is back: nothing that was missed stays missed.
+ */
+export class ChangeListener {
+  readonly #url: string;
+  readonly #feed: ChangeFeed;
+  readonly #log: StoreLog;
+  #client: Client | null = null;
+  #timer: NodeJS.Timeout | null = null;
+  #retryMs = FIRST_RETRY_MS;
+  #isClosed = false;
+  #reading: Promise<void> | null = null;
+  #isStale = false;
+
+  constructor(url: string, feed: ChangeFeed, log: StoreLog) {
+    this.#url = url;
+    this.#feed = feed;
+    this.#log = log;
+  }
+
+  /** Resolves after the first try; a failed one is tried again in the background. */
+  async start(): Promise<void> {
+    await this.#beat();
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    if (this.#timer) clearTimeout(this.#timer);
+    const client = this.#client;
+    this.#client = null;
+    if (client) await withinTime(client.end(), ANSWER_MS).catch(() => {});
+    await this.#reading;
+  }
+
+  /** One look after the connection: it lives, or there is a new one, or the feed is read without. */
+  async #beat(): Promise<void> {
+    if (this.#client) await this.#ask(this.#client);
+    else await this.#connect();
+    if (this.#isClosed) return;
+    if (!this.#client) await this.#refresh();
+    this.#plan(this.#client ? BEAT_MS : this.#retryMs);
+    this.#retryMs = this.#client ? FIRST_RETRY_MS : Math.min(this.#retryMs * 2, BEAT_MS);
+  }
+
+  #plan(ms: number): void {
+    if (this.#isClosed) return;
+    if (this.#timer) clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => void this.#beat(), ms);
+    this.#timer.unref();
+  }
+
+  async #ask(client: Client): Promise<void> {
+    try {
+      await withinTime(client.query("select 1"), ANSWER_MS);
+    } catch (error) {
+      this.#lose(client, error);
+    }
+  }
+
+  async #connect(): Promise<void> {
+    const client = new Client({
+      ...sessionConfig(this.#url, ANSWER_MS),
+      application_name: "patchbay listener",
+    });
+    client.on("error", (error) => this.#lose(client, error));
+    client.on("end", () => this.#lose(client, new Error("the server closed the connection")));
+    client.on("notification", () => void this.#refresh());
+    try {
+      await client.connect();
+      await withinTime(client.query(`listen ${CHANNEL}`), ANSWER_MS);
+    } catch (error) {
+      this.#log.warn("store_listener_down", { cause: String(error) });
+      void client.end().catch(() => {});
+      return;
+    }
+    if (this.#isClosed) {
+      await client.end();
+      return;
+    }
+    this.#client = client;
+    await this.#refresh();
+  }
+
+  #lose(client: Client, error: unknown): void {
+    if (this.#client !== client) return;
+    this.#client = null;
+    this.#log.warn("store_listener_down", { cause: String(error) });
+    void client.end().catch(() => {});
+    this.#plan(FIRST_RETRY_MS);
+  }
+
+  /** Reads the feed; what comes in while it is read makes for one more reading. */
+  #refresh(): Promise<void> {
+    this.#isStale = true;
+    this.#reading ??= this.#read().finally(() => {
+      this.#reading = null;
+    });
+    return this.#reading;
+  }
+
+  async #read(): Promise<void> {
+    while (this.#isStale && !this.#isClosed) {
+      this.#isStale = false;
+      try {
+        await this.#feed.refresh();
+      } catch (error) {
+        this.#log.warn("store_watch_failed", { cause: String(error) });
+      }
+    }
+  }
+}

@@ -1,0 +1,61 @@
+import { isContention } from "../errors";
+import { commitGroup, type LedgerOperation, type LedgerOutcome } from "../ledger/group";
+import type { CommitGroup } from "../ledger/group-commit";
+import type { Lease } from "./lease";
+import type { LeasePool } from "./lease-pool";
+
+const MOST_TRIES = 3;
+
+interface Prepared {
+  name: string;
+  sql: string;
+}
+
+/** The ledger's few statement texts, each prepared once a connection, with PostgreSQL's own parameter marks. */
+const prepared = new Map<string, Prepared>();
+
+function preparedOf(sql: string): Prepared {
+  let one = prepared.get(sql);
+  if (!one) {
+    let position = 0;
+    const numbered = sql.replaceAll("?", () => `$${++position}`);
+    one = { name: `ledger_${prepared.size}`, sql: numbered };
+    prepared.set(sql, one);
+  }
+  return one;
+}
+
+async function commitOn(lease: Lease, operations: readonly LedgerOperation[]): Promise<LedgerOutcome[]> {
+  await lease.query("begin isolation level read committed", []);
+  try {
+    const work = commitGroup(operations, true);
+    let step = work.next();
+    while (!step.done) {
+      const { name, sql } = preparedOf(step.value.sql);
+      step = work.next(await lease.cells(name, sql, step.value.parameters));
+    }
+    await lease.query("commit", []);
+    return step.value;
+  } catch (error) {
+    await lease.query("rollback", []).catch(() => {
+      // The connection is gone and its transaction with it; the first error says why.
+    });
+    throw error;
+  }
+}
+
+/** One transaction a group, on rows that are locked in one order; a deadlock with another instance is tried again. */
+export function groupCommitOn(pool: LeasePool): CommitGroup {
+  return async (operations) => {
+    for (let tried = 1; ; tried++) {
+      const lease = await pool.connect();
+      try {
+        return await commitOn(lease, operations);
+      } catch (error) {
+        if (!isContention(error) || tried === MOST_TRIES) throw error;
+      } finally {
+        lease.release();
+      }
+    }
+  };
+}

@@ -1,0 +1,57 @@
+import type { PostgresPool } from "kysely";
+import { Pool } from "pg";
+import { hasCode } from "../../errors";
+import { translated } from "../errors";
+import type { StoreLog } from "../log";
+import { Lease } from "./lease";
+import { ANSWER_MS, sessionConfig, withinTime } from "./session";
+
+const IDLE_MS = 60_000;
+/** How long an end waits for connections that may be gone. */
+const LEAVE_MS = 1_000;
+
+/** Connections to one server; each is made when it is needed, so a server that was away is found again by itself. */
+export class LeasePool implements PostgresPool {
+  readonly #pool: Pool;
+  readonly #statementMs: number;
+  #lastFailure: { at: number; error: unknown } | null = null;
+
+  constructor(url: string, options: { max: number; statementMs: number; log: StoreLog }) {
+    this.#statementMs = options.statementMs;
+    this.#pool = new Pool({
+      ...sessionConfig(url, options.statementMs),
+      max: options.max,
+      idleTimeoutMillis: IDLE_MS,
+    });
+    const lost = (error: Error): void => options.log.warn("store_connection_lost", { cause: error.message });
+    // Without listeners a server that goes away would end this process: the pool's own hear idle connections alone.
+    this.#pool.on("error", lost);
+    this.#pool.on("connect", (client) => client.on("error", () => {}));
+  }
+
+  /**
+   * Throws AppError `storage_unavailable` when there is no connection within a second, or when the server was found
+   * away after `since`: who waited for somebody else's try does not wait for one of its own.
+   */
+  async connect(since = performance.now()): Promise<Lease> {
+    if (this.#lastFailure && this.#lastFailure.at > since) throw this.#lastFailure.error;
+    try {
+      const client = await withinTime(this.#pool.connect(), ANSWER_MS, (late) => late.release());
+      return new Lease(client, this.#statementMs, (error) => this.#note(error));
+    } catch (error) {
+      const named = translated(error);
+      this.#note(named);
+      throw named;
+    }
+  }
+
+  async end(): Promise<void> {
+    await withinTime(this.#pool.end(), LEAVE_MS).catch(() => {
+      // A server that does not answer does not hear a goodbye either.
+    });
+  }
+
+  #note(error: unknown): void {
+    if (hasCode(error, "storage_unavailable")) this.#lastFailure = { at: performance.now(), error };
+  }
+}

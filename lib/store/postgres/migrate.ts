@@ -1,0 +1,95 @@
+import { Client } from "pg";
+import { MIGRATIONS, newerSchemaWords } from "../migrations";
+import { StartError } from "../start-error";
+import { LOCKS } from "./locks";
+import { placeOf, sessionConfig } from "./session";
+
+/** How long a start waits for another one that migrates, and for a server that is itself starting. */
+const START_WAIT_MS = 30_000;
+const RETRY_MS = 200;
+const STARTING_UP = "57P03";
+const NOT_ALLOWED = "42501";
+
+function codeOf(error: unknown): string {
+  return typeof error === "object" && error !== null && "code" in error ? String(error.code) : "";
+}
+
+/** The words for an operator whose database does not do what is needed. */
+function startError(url: string, error: unknown): StartError {
+  if (error instanceof StartError) return error;
+  const words = (error instanceof Error && error.message) || codeOf(error) || String(error);
+  const advice =
+    codeOf(error) === NOT_ALLOWED
+      ? " Its user must be allowed to create tables there: make it the owner of the database."
+      : "";
+  return new StartError(`The store at ${placeOf(url)} cannot be opened for writing (${words}).${advice}`, {
+    cause: error,
+  });
+}
+
+async function connect(url: string): Promise<Client> {
+  const deadline = performance.now() + START_WAIT_MS;
+  for (;;) {
+    const client = new Client({
+      ...sessionConfig(url, START_WAIT_MS),
+      connectionTimeoutMillis: START_WAIT_MS,
+      statement_timeout: 0,
+      lock_timeout: START_WAIT_MS,
+    });
+    // What ends the connection is told by the query that needed it.
+    client.on("error", () => {});
+    try {
+      await client.connect();
+      return client;
+    } catch (error) {
+      await client.end().catch(() => {});
+      if (codeOf(error) !== STARTING_UP || performance.now() > deadline) throw error;
+      await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
+    }
+  }
+}
+
+async function migrateOn(client: Client): Promise<void> {
+  const { rows: encodings } = await client.query<{ server_encoding: string }>("show server_encoding");
+  const encoding = encodings[0]?.server_encoding;
+  if (encoding !== "UTF8") {
+    throw new StartError(
+      `The database has encoding ${encoding}; make one with: create database … encoding 'UTF8'`,
+    );
+  }
+  await client.query("begin");
+  // Held until the transaction ends, however it ends; whoever comes second sees the version of the first.
+  await client.query("select pg_advisory_xact_lock($1, $2)", [...LOCKS.migrations]);
+  await client.query(
+    "create table if not exists schema_version (id bigint primary key check (id = 1), version bigint not null)",
+  );
+  const { rows } = await client.query<{ version: number }>("select version from schema_version");
+  const version = rows[0]?.version ?? 0;
+  if (version > MIGRATIONS.length) throw new StartError(newerSchemaWords(version));
+  for (const migration of MIGRATIONS.slice(version)) {
+    for (const statement of migration("postgres")) await client.query(statement);
+  }
+  // Written also when nothing changed: a store that takes no writes must not start.
+  await client.query(
+    "insert into schema_version (id, version) values (1, $1) on conflict (id) do update set version = excluded.version",
+    [MIGRATIONS.length],
+  );
+  await client.query("commit");
+}
+
+/**
+ * Brings the schema up to date in one transaction: a start that is killed midway leaves nothing behind. Throws an
+ * error with code `STORE_START` whose words tell the operator what to do.
+ */
+export async function migratePostgres(url: string): Promise<void> {
+  try {
+    const client = await connect(url);
+    try {
+      await migrateOn(client);
+    } finally {
+      await client.end();
+    }
+  } catch (error) {
+    throw startError(url, error);
+  }
+}

@@ -1,0 +1,100 @@
+import { Kysely, PostgresDialect, type PostgresPool, sql } from "kysely";
+import { AppError } from "../../errors";
+import type { Store } from "../../ports/store";
+import { assembleStore } from "../assemble";
+import { ChangeFeed } from "../changes";
+import { SILENT } from "../log";
+import type { StoreOptions } from "../options";
+import type { Tables } from "../schema";
+import type { Connections } from "../transactions";
+import { Turns } from "../turns";
+import { CHANNEL, ChangeListener } from "./change-listener";
+import { groupCommitOn } from "./commit-group";
+import { LeasePool } from "./lease-pool";
+import { LOCKS } from "./locks";
+import { migratePostgres } from "./migrate";
+import { ANSWER_MS, SCAN_MS } from "./session";
+
+const READERS = 8;
+const SCANNERS = 2;
+/** One for transactions, one for the ledger. */
+const WRITERS = 2;
+
+function databaseOn(pool: PostgresPool): Kysely<Tables> {
+  return new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
+}
+
+/** One write transaction of this process at a time; those of other instances are kept apart by the advisory lock. */
+function inTurns(pool: LeasePool, turns: Turns): PostgresPool {
+  return {
+    async connect() {
+      const since = performance.now();
+      const end = await turns.take();
+      try {
+        const lease = await pool.connect(since);
+        lease.onRelease(end);
+        return lease;
+      } catch (error) {
+        end();
+        throw error;
+      }
+    },
+    end: () => pool.end(),
+  };
+}
+
+/** Opens a PostgreSQL database: several instances may work on it. */
+export async function openPostgresStore(options: StoreOptions): Promise<Store> {
+  const { databaseUrl: url, log = SILENT } = options;
+  await migratePostgres(url);
+  const readers = new LeasePool(url, { max: READERS, statementMs: ANSWER_MS, log });
+  const scanners = new LeasePool(url, { max: SCANNERS, statementMs: SCAN_MS, log });
+  const writers = new LeasePool(url, { max: WRITERS, statementMs: ANSWER_MS, log });
+  const read = databaseOn(readers);
+  const write = databaseOn(inTurns(writers, new Turns()));
+  const feed = new ChangeFeed(read, log);
+  const listener = new ChangeListener(url, feed, log);
+  await listener.start();
+
+  const writeTransaction: Connections["writeTransaction"] = (work) =>
+    write
+      .transaction()
+      .setIsolationLevel("read committed")
+      .execute(async (db) => {
+        // What follows reads what the holder before has committed.
+        await sql`select pg_advisory_xact_lock(${LOCKS.writes[0]}, ${LOCKS.writes[1]})`.execute(db);
+        return work(db);
+      });
+
+  return assembleStore(
+    {
+      kind: "postgres",
+      connections: {
+        read,
+        scan: databaseOn(scanners),
+        writeTransaction,
+        async announce(db) {
+          await sql`select pg_notify(${CHANNEL}, '')`.execute(db);
+        },
+      },
+      feed,
+      commitGroup: groupCommitOn(writers),
+      async ping() {
+        await sql`select 1`.execute(read);
+      },
+      backup() {
+        return Promise.reject(
+          new AppError(
+            "invalid",
+            "This store is PostgreSQL, which has its own backup: pg_dump --format=custom --file=<file> <DATABASE_URL>.",
+          ),
+        );
+      },
+      async close() {
+        await listener.close();
+        await Promise.all([readers.end(), scanners.end(), writers.end()]);
+      },
+    },
+    options,
+  );
+}

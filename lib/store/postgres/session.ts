@@ -1,0 +1,62 @@
+import { type ClientConfig, TypeOverrides } from "pg";
+import { LOCK_WAIT_MS } from "../ledger/group-commit";
+
+/** How long the server may take to answer; with what is left of the second the caller is told that it is away. */
+export const ANSWER_MS = 0.9 * LOCK_WAIT_MS;
+/** How long a read of many rows may take. */
+export const SCAN_MS = 30_000;
+/** A transaction that waits for its client this long is given up, and its locks with it. */
+const IDLE_TRANSACTION_MS = 10_000;
+
+const BIGINT = 20;
+/** The type of a sum of bigints. */
+const NUMERIC = 1700;
+
+/** Every number here is whole and below 2⁵³; pg would hand out text, since it cannot know. */
+const types = new TypeOverrides();
+types.setTypeParser(BIGINT, Number);
+types.setTypeParser(NUMERIC, Number);
+
+/** How a session is opened; the server itself ends statements a little before the client stops waiting for them. */
+export function sessionConfig(url: string, statementMs: number): ClientConfig {
+  return {
+    connectionString: url,
+    application_name: "patchbay",
+    types,
+    keepAlive: true,
+    connectionTimeoutMillis: ANSWER_MS,
+    statement_timeout: Math.round(0.95 * statementMs),
+    lock_timeout: Math.round(0.9 * ANSWER_MS),
+    idle_in_transaction_session_timeout: IDLE_TRANSACTION_MS,
+  };
+}
+
+/** Host and database of a URL, for words to the operator: no name, no password. */
+export function placeOf(url: string): string {
+  const { host, pathname, searchParams } = new URL(url);
+  return `${host || searchParams.get("host") || "the local socket"}${pathname}`;
+}
+
+/** Waits for `work`, but not for ever; what `late` does with a result that comes after the time is its own. */
+export function withinTime<T>(work: Promise<T>, ms: number, late: (value: T) => void = () => {}): Promise<T> {
+  return new Promise((resolve, reject) => {
+    let isOver = false;
+    const end = (): void => {
+      isOver = true;
+      reject(new Error("timeout expired: the database did not answer"));
+    };
+    // One more turn of the event loop: after a stall the answer may be waiting to be read.
+    const timer = setTimeout(() => setImmediate(end), ms);
+    work.then(
+      (value) => {
+        clearTimeout(timer);
+        if (isOver) late(value);
+        else resolve(value);
+      },
+      (error: unknown) => {
+        clearTimeout(timer);
+        reject(error);
+      },
+    );
+  });
+}
