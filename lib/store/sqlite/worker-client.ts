@@ -3,6 +3,9 @@ import { storageUnavailable } from "../errors";
 import type { StoreLog } from "../log";
 import { type Replies, type Reply, type Request, WorkerFailure } from "./protocol";
 
+/** Statements and rows pass through a worker and leave nothing behind; V8's own young generation would keep 48 MB of them. */
+const HEAP = { maxYoungGenerationSizeMb: 8 };
+
 interface Pending {
   resolve(value: Replies[keyof Replies]): void;
   reject(error: unknown): void;
@@ -83,7 +86,7 @@ export class WorkerClient {
   }
 
   #start(mode: "prepare" | "write" | "scan"): Life {
-    const worker = new Worker(this.#url);
+    const worker = new Worker(this.#url, { resourceLimits: HEAP });
     const life: Life = { worker, pending: new Map(), opened: Promise.resolve() };
     this.#life = life;
     worker.on("message", (reply: Reply) => this.#settle(life, reply));
