@@ -3,16 +3,18 @@ import { cookies, headers } from "next/headers";
 import { cache } from "react";
 import { type Catalogue, messagesFor } from "@/lib/messages/catalogue";
 import { LOCALE_COOKIE, type Locale, pickLocale } from "@/lib/messages/locale";
+import { getPageSession } from "@/lib/server/page-session";
 
 /** Areas that name a page. */
 type TitledArea = {
   [Area in keyof Catalogue]: Catalogue[Area] extends { title: string } ? Area : never;
 }[keyof Catalogue];
 
-/** The language of this request: the choice kept in this browser, else what the browser asks for. */
+/** The language of this request: the choice kept in this browser, else the account's, else what the browser asks for. */
 export const requestLocale = cache(async (): Promise<Locale> => {
   const [jar, head] = await Promise.all([cookies(), headers()]);
-  return pickLocale(jar.get(LOCALE_COOKIE)?.value, head.get("accept-language"));
+  const chosen = jar.get(LOCALE_COOKIE)?.value ?? (await getPageSession())?.user.locale;
+  return pickLocale(chosen, head.get("accept-language"));
 });
 
 /** The nonce of this request's Content-Security-Policy; undefined where no server of ours set one. */

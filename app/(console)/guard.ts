@@ -2,10 +2,20 @@ import { redirect } from "next/navigation";
 import { getPageSession } from "@/lib/server/page-session";
 import { isClaimed } from "../claim";
 
-/** The session of a page of the console; without one the visitor goes to set-up or sign-in, and from there to `path`. */
-export async function requirePageSession(path: string) {
+/**
+ * The session of a page of the console; without one the visitor goes to set-up or sign-in, and from there to `path`
+ * with the query the page was asked for.
+ */
+export async function requirePageSession(
+  path: string,
+  query: Record<string, string | string[] | undefined> = {},
+) {
   const found = await getPageSession();
   if (found) return found;
   if (!(await isClaimed())) redirect("/setup");
-  redirect(path === "/" ? "/login" : `/login?return_to=${encodeURIComponent(path)}`);
+  const pairs = Object.entries(query).flatMap(([name, value]) =>
+    [value ?? []].flat().map((one): [string, string] => [name, one]),
+  );
+  const asked = pairs.length > 0 ? `${path}?${new URLSearchParams(pairs)}` : path;
+  redirect(asked === "/" ? "/login" : `/login?return_to=${encodeURIComponent(asked)}`);
 }

@@ -4,19 +4,20 @@ import { type FaultTranslator, ruleText } from "./rule-text";
 
 /**
  * Puts the faults the server found at the fields they belong to. True when every fault found its field: nothing is
- * left to say above the form.
+ * left to say above the form. `fieldOf` tells which field a fault's path belongs to where the names differ.
  */
 export function placeIssues<Values extends FieldValues>(
   form: Pick<UseFormReturn<Values>, "setError">,
   error: unknown,
   fields: readonly Path<Values>[],
   t: FaultTranslator,
+  fieldOf: (path: string) => string = (path) => path,
 ): boolean {
   if (!isApiError(error) || error.issues.length === 0) return false;
   let isFirst = true;
   let areAllPlaced = true;
   for (const issue of error.issues) {
-    const field = fields.find((name) => name === issue.path);
+    const field = fields.find((name) => name === fieldOf(issue.path));
     if (!field) {
       areAllPlaced = false;
       continue;

@@ -5,6 +5,8 @@ export type FaultTranslator = ReturnType<typeof useTranslations<"common.fault">>
 /** The contracts' rules are written in English; each is told in the page's language through its entry here. */
 const RULES: readonly [RegExp, (t: FaultTranslator, numbers: number[]) => string][] = [
   [/^(Must not be empty|Type the code|Type the password you have now)\.$/, (t) => t("required")],
+  [/^Type the code of your second factor/, (t) => t("required")],
+  [/^Must be in the future/, (t) => t("future")],
   [/^Must have at least (\d+) characters\.$/, (t, [n = 0]) => t("tooShort", { minimum: n })],
   [/^Must have at most (\d+) (characters|bytes)\.$/, (t, [n = 0]) => t("tooLong", { maximum: n })],
   [/^Must be (\d+) or more\.$/, (t, [n = 0]) => t("tooSmall", { minimum: n })],

@@ -27,7 +27,8 @@ export function useSchemaResolver<Schema extends $ZodType<FieldValues, FieldValu
   }, [schema, t]);
 }
 
-function faultText(t: FaultTranslator, issue: $ZodIssue): string {
+/** What to tell at a field about one broken rule. */
+export function faultText(t: FaultTranslator, issue: $ZodIssue): string {
   const told = ruleText(t, issue.message);
   if (told !== issue.message) return told;
   switch (issue.code) {

@@ -47,12 +47,14 @@ export function PasswordForm({ returnTo, reason }: { returnTo: string; reason: A
       setLeaving(true);
       if ("require_2fa" in result) {
         keepPendingSignIn({ username: values.username, expiresAt: Date.parse(result.expires_at) });
-        router.push(`/login/2fa${returnTo === "/" ? "" : `?return_to=${encodeURIComponent(returnTo)}`}`);
+        const query = returnTo === "/" ? "" : `?return_to=${encodeURIComponent(returnTo)}`;
+        // The fragment of the page first asked for goes along, unseen by the server.
+        router.push(`/login/2fa${query}${window.location.hash}`);
         return;
       }
       forgetPendingSignIn();
       // A whole load: everything the page shows is of the new session.
-      window.location.assign(returnTo);
+      window.location.assign(returnTo + window.location.hash);
     } catch (failure) {
       setError(failure);
       if (isApiError(failure, "not_initialized")) window.location.assign("/setup");

@@ -41,7 +41,7 @@ export function SecondStepForm({ returnTo }: { returnTo: string }) {
       if (!reason) forgetPendingSignIn();
       const query = new URLSearchParams(reason ? { reason } : {});
       if (returnTo !== "/") query.set("return_to", returnTo);
-      router.replace(`/login${query.size > 0 ? `?${query}` : ""}`);
+      router.replace(`/login${query.size > 0 ? `?${query}` : ""}${window.location.hash}`);
     },
     [returnTo, router],
   );
@@ -68,7 +68,7 @@ export function SecondStepForm({ returnTo }: { returnTo: string }) {
     try {
       await api.post<SecondStepResult>("/api/user/login/2fa", { code: text });
       forgetPendingSignIn();
-      window.location.assign(returnTo);
+      window.location.assign(returnTo + window.location.hash);
     } catch (failure) {
       setBusy(false);
       setCode("");

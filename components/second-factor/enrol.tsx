@@ -11,7 +11,7 @@ import { Field } from "../forms/field";
 import { Button } from "../ui/button";
 import { CopyButton } from "../ui/copy-button";
 import { Skeleton } from "../ui/skeleton";
-import { BackupCodes } from "./backup-codes";
+import { KeepBackupCodes } from "./keep-backup-codes";
 import { PasswordStep } from "./password-step";
 import { QrCode } from "./qr-code";
 
@@ -33,7 +33,6 @@ export function EnrolSecondFactor({
   onEnabled?(): void;
   onDone(): void;
 }) {
-  const t = useTranslations("secondFactor");
   const [stage, setStage] = useState<Stage>({ kind: "starting" });
   const hasStarted = useRef(false);
 
@@ -82,21 +81,7 @@ export function EnrolSecondFactor({
         />
       );
     case "codes":
-      return (
-        <div className="grid gap-4">
-          <div className="grid gap-1">
-            <h3 className="text-base">{t("codesTitle")}</h3>
-            <p className="text-ink-muted">{t("codesText")}</p>
-          </div>
-          <BackupCodes codes={stage.codes} username={username} />
-          <div className="grid gap-2">
-            <Button className="w-fit" onClick={onDone}>
-              {t("codesSaved")}
-            </Button>
-            <p className="text-sm text-ink-muted">{t("codesSavedHint")}</p>
-          </div>
-        </div>
-      );
+      return <KeepBackupCodes codes={stage.codes} username={username} onKept={onDone} />;
     default:
       return stage satisfies never;
   }

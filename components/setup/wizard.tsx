@@ -31,7 +31,9 @@ function Stage({ resume }: { resume: Resume | null }) {
   const [owner, setOwner] = useState(resume);
   const [isTaken, setTaken] = useState(false);
   const { data, error, mutate } = useSetupState(owner === null);
-  const steps = wizardSteps(data?.status === false && data.setup_token_required);
+  // Still true after the claim, when the server no longer tells.
+  const [neededToken, setNeededToken] = useState(false);
+  const steps = wizardSteps(neededToken || (data?.status === false && data.setup_token_required));
 
   if (owner) return <OwnerWizard owner={owner} steps={steps} />;
   if (isTaken || data?.status) return <TakenNotice />;
@@ -47,7 +49,10 @@ function Stage({ resume }: { resume: Resume | null }) {
       state={data}
       steps={steps}
       onTaken={() => setTaken(true)}
-      onClaimed={(username) => setOwner({ username, step: "second-factor" })}
+      onClaimed={(username) => {
+        setNeededToken(data.setup_token_required);
+        setOwner({ username, step: "second-factor" });
+      }}
     />
   );
 }

@@ -1,9 +1,10 @@
 "use client";
 
-import Link from "next/link";
+import Link, { useLinkStatus } from "next/link";
 import { usePathname } from "next/navigation";
 import { useTranslations } from "use-intl";
 import { cn } from "../ui/class-names";
+import { Spinner } from "../ui/spinner";
 import { PAGES } from "./pages";
 
 /** The list of places; the lit one is where the visitor is. */
@@ -31,11 +32,25 @@ export function Navigation({ onNavigate }: { onNavigate?(): void }) {
                   className={cn("size-4 shrink-0", isHere ? "text-signal-ink" : "text-ink-faint")}
                 />
                 {t(page.name)}
+                <Pending />
               </Link>
             </li>
           );
         })}
       </ul>
     </nav>
+  );
+}
+
+/** Shows after a moment that the page is on its way. */
+function Pending() {
+  const { pending } = useLinkStatus();
+  return (
+    <span
+      aria-hidden="true"
+      className={cn("ml-auto opacity-0 transition-opacity", pending && "opacity-100 delay-200")}
+    >
+      {pending ? <Spinner className="size-3.5 text-ink-faint" /> : null}
+    </span>
   );
 }

@@ -18,7 +18,8 @@ export const SWR_CONFIG: SWRConfiguration = {
 /** The session has ended: to the sign-in page, and back here afterwards. */
 export function leaveForSignIn(): void {
   const { pathname, search, hash } = window.location;
-  window.location.assign(signInPath(`${pathname}${search}${hash}`));
+  // The fragment may hold the visitor's words: it goes along as one, unseen by the server.
+  window.location.assign(`${signInPath(`${pathname}${search}`)}${hash}`);
 }
 
 /** Address of the sign-in page that returns to `path`. */

@@ -1,14 +1,20 @@
 import { cookies, headers } from "next/headers";
+import { cache } from "react";
 import { readSession } from "../http/authenticate-console";
 import { PEER_HEADER, peerFrom } from "../http/peer-header";
 import { sessionCookie } from "../http/session-cookie";
 import type { SessionRecord, UserRecord } from "../ports/store";
 import { getContainer } from "./container";
 
-/** Who looks at the page that is being rendered; null when nobody is signed in. */
-export async function getPageSession(): Promise<{ user: UserRecord; session: SessionRecord } | null> {
+interface PageSession {
+  user: UserRecord;
+  session: SessionRecord;
+}
+
+/** Who looks at the page that is being rendered, read once for each; null when nobody is signed in. */
+export const getPageSession = cache(async (): Promise<PageSession | null> => {
   const { services } = await getContainer();
   const peer = peerFrom((await headers()).get(PEER_HEADER), services.instance.baseUrl ?? null);
   const { name } = sessionCookie(peer.isSecure);
   return readSession(services, (await cookies()).get(name)?.value ?? null);
-}
+});

@@ -65,6 +65,7 @@ export const common = {
     notFoundText: "The page may have moved, or you may not be allowed to see it.",
     toOverview: "Go to the overview",
     fix: "Correct the marked fields and try again.",
+    reload: "Load the page again",
   },
   fault: {
     required: "Fill this in.",

@@ -64,6 +64,7 @@ export const common = {
     notFoundText: "页面可能已移动，或者您无权查看。",
     toOverview: "前往概览",
     fix: "请改正标出的字段后重试。",
+    reload: "重新加载页面",
   },
   fault: {
     required: "请填写此项。",

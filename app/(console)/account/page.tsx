@@ -1,0 +1,20 @@
+import { AccountPage } from "@/components/account/account-page";
+import { MessagesProvider } from "@/components/intl/messages-provider";
+import { hasTwoFactor, toSelf } from "@/lib/domain/users/to-user";
+import { messagesFor } from "@/lib/messages/catalogue";
+import { getContainer } from "@/lib/server/container";
+import { pageTitle, requestLocale } from "../../request";
+import { requirePageSession } from "../guard";
+
+export const generateMetadata = () => pageTitle("account");
+
+export default async function Page() {
+  const { user, session } = await requirePageSession("/account");
+  const { services } = await getContainer();
+  const self = toSelf(user, session, await hasTwoFactor(services.store, user.id));
+  return (
+    <MessagesProvider messages={messagesFor(await requestLocale(), ["account", "secondFactor"])}>
+      <AccountPage self={self} />
+    </MessagesProvider>
+  );
+}

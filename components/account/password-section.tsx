@@ -1,0 +1,110 @@
+"use client";
+
+import { useState } from "react";
+import { useForm } from "react-hook-form";
+import { toast } from "sonner";
+import { useSWRConfig } from "swr";
+import { useTranslations } from "use-intl";
+import { z } from "zod";
+import { SELF_PATH, SESSIONS_PATH } from "@/lib/client/account";
+import { api } from "@/lib/client/api";
+import { isApiError } from "@/lib/client/api-error";
+import { ChangePassword, type Self, type User } from "@/lib/contracts/user";
+import { Field } from "../forms/field";
+import { PasswordInput } from "../forms/password-input";
+import { placeIssues } from "../forms/place-issues";
+import { useSchemaResolver } from "../forms/schema-resolver";
+import { StrengthMeter } from "../forms/strength-meter";
+import { Button } from "../ui/button";
+import { Input } from "../ui/input";
+import { ProofError } from "./proof-error";
+import { Section } from "./section";
+
+/** The contract's request, and the new password a second time. */
+const PasswordForm = ChangePassword.extend({ again: z.string() }).superRefine((form, context) => {
+  if (form.again === form.new_password) return;
+  context.addIssue({ code: "custom", path: ["again"], message: "The two passwords differ." });
+});
+
+const EMPTY = { current_password: "", new_password: "", again: "", code: "" };
+
+export function PasswordSection({ self }: { self: Self }) {
+  const t = useTranslations("account.password");
+  const fault = useTranslations("common.fault");
+  const { mutate } = useSWRConfig();
+  const [error, setError] = useState<unknown>(null);
+  const form = useForm({ resolver: useSchemaResolver(PasswordForm), defaultValues: EMPTY });
+  const { errors, isSubmitting } = form.formState;
+  const next = form.watch("new_password");
+
+  const change = form.handleSubmit(async ({ current_password, new_password, code }) => {
+    setError(null);
+    try {
+      await api.post<User>("/api/user/password", {
+        current_password,
+        new_password,
+        code: self.two_factor_enabled ? code : undefined,
+      });
+      form.reset(EMPTY);
+      void mutate(SELF_PATH);
+      void mutate(SESSIONS_PATH);
+      toast.success(t("changed"));
+    } catch (failure) {
+      if (isApiError(failure, "invalid_credentials") && !self.two_factor_enabled) {
+        form.setError("current_password", { message: t("wrong") }, { shouldFocus: true });
+        return;
+      }
+      if (!placeIssues(form, failure, ["current_password", "new_password", "code"], fault)) setError(failure);
+    }
+  });
+
+  return (
+    <Section title={t("title")} text={t("text")}>
+      <form onSubmit={change} noValidate className="grid max-w-form gap-5">
+        <ProofError error={error} wrong={t("wrongEither")} />
+        {/* Password managers store the change under this name. */}
+        <input type="text" hidden readOnly autoComplete="username" value={self.username} />
+        <Field label={t("current")} error={errors.current_password?.message}>
+          {(control) => (
+            <PasswordInput
+              {...control}
+              {...form.register("current_password")}
+              autoComplete="current-password"
+            />
+          )}
+        </Field>
+        <Field
+          label={t("next")}
+          hint={<StrengthMeter password={next} personal={[self.username, self.email ?? ""]} />}
+          error={errors.new_password?.message}
+        >
+          {(control) => (
+            <PasswordInput {...control} {...form.register("new_password")} autoComplete="new-password" />
+          )}
+        </Field>
+        <Field label={t("again")} error={errors.again?.message}>
+          {(control) => (
+            <PasswordInput {...control} {...form.register("again")} autoComplete="new-password" />
+          )}
+        </Field>
+        {self.two_factor_enabled ? (
+          <Field label={t("code")} hint={t("codeHint")} error={errors.code?.message}>
+            {(control) => (
+              <Input
+                {...control}
+                {...form.register("code")}
+                autoComplete="one-time-code"
+                autoCapitalize="characters"
+                spellCheck={false}
+                className="font-mono"
+              />
+            )}
+          </Field>
+        ) : null}
+        <Button type="submit" className="w-fit" isBusy={isSubmitting}>
+          {t("change")}
+        </Button>
+      </form>
+    </Section>
+  );
+}

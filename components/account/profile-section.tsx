@@ -1,0 +1,97 @@
+"use client";
+
+import { useRouter } from "next/navigation";
+import { useEffect, useState } from "react";
+import { useForm } from "react-hook-form";
+import { toast } from "sonner";
+import { useSWRConfig } from "swr";
+import { useTranslations } from "use-intl";
+import { SELF_PATH } from "@/lib/client/account";
+import { api } from "@/lib/client/api";
+import { isApiError } from "@/lib/client/api-error";
+import { type Self, UpdateSelf } from "@/lib/contracts/user";
+import { CallError } from "../forms/call-error";
+import { Field } from "../forms/field";
+import { placeIssues } from "../forms/place-issues";
+import { useSchemaResolver } from "../forms/schema-resolver";
+import { Badge } from "../ui/badge";
+import { Button } from "../ui/button";
+import { Input } from "../ui/input";
+import { Section } from "./section";
+
+/** An empty e-mail field means none. */
+const orNone = (text: string | null) => (text === "" ? null : text);
+
+export function ProfileSection({ self }: { self: Self }) {
+  const t = useTranslations("account.profile");
+  const common = useTranslations("common");
+  const fault = useTranslations("common.fault");
+  const router = useRouter();
+  const { mutate } = useSWRConfig();
+  const [error, setError] = useState<unknown>(null);
+  const form = useForm({
+    resolver: useSchemaResolver(UpdateSelf),
+    mode: "onTouched",
+    defaultValues: { display_name: self.display_name, email: self.email },
+  });
+  const { errors, isSubmitting, isDirty } = form.formState;
+
+  // What was changed elsewhere shows here too, unless it would overwrite what is being typed.
+  const { display_name, email } = self;
+  useEffect(
+    () => form.reset({ display_name, email }, { keepDirtyValues: true }),
+    [form, display_name, email],
+  );
+
+  const save = form.handleSubmit(async (values) => {
+    setError(null);
+    try {
+      const saved = await api.patch<Self>(SELF_PATH, { ...values, version: self.version });
+      form.reset({ display_name: saved.display_name, email: saved.email });
+      await mutate(SELF_PATH, saved, { revalidate: false });
+      // The frame shows the name too.
+      router.refresh();
+      toast.success(t("saved"));
+    } catch (failure) {
+      if (isApiError(failure, "conflict")) void mutate(SELF_PATH);
+      if (!placeIssues(form, failure, ["display_name", "email"], fault)) setError(failure);
+    }
+  });
+
+  return (
+    <Section
+      title={t("title")}
+      text={t("text")}
+      status={<Badge tone="outline">{t(`role.${self.role}`)}</Badge>}
+    >
+      <form onSubmit={save} noValidate className="grid max-w-form gap-5">
+        <CallError error={error} />
+        <Field label={t("username")} hint={t("usernameHint")}>
+          {(control) => <Input {...control} value={self.username} readOnly autoComplete="username" />}
+        </Field>
+        <Field label={t("displayName")} error={errors.display_name?.message}>
+          {(control) => <Input {...control} {...form.register("display_name")} autoComplete="name" />}
+        </Field>
+        <Field
+          label={t("email")}
+          hint={t("emailHint")}
+          error={errors.email?.message}
+          isOptional
+          optionalText={common("optional")}
+        >
+          {(control) => (
+            <Input
+              {...control}
+              {...form.register("email", { setValueAs: orNone })}
+              type="email"
+              autoComplete="email"
+            />
+          )}
+        </Field>
+        <Button type="submit" className="w-fit" isBusy={isSubmitting} disabled={!isDirty}>
+          {common("save")}
+        </Button>
+      </form>
+    </Section>
+  );
+}

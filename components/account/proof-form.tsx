@@ -1,0 +1,78 @@
+"use client";
+
+import { useState } from "react";
+import { useForm } from "react-hook-form";
+import { useTranslations } from "use-intl";
+import { TwoFactorProof } from "@/lib/contracts/two-factor";
+import { Field } from "../forms/field";
+import { PasswordInput } from "../forms/password-input";
+import { placeIssues } from "../forms/place-issues";
+import { useSchemaResolver } from "../forms/schema-resolver";
+import { Button } from "../ui/button";
+import { DialogFooter } from "../ui/dialog";
+import { Input } from "../ui/input";
+import { ProofError } from "./proof-error";
+
+/** Password and code before a change of consequence. */
+export function ProofForm({
+  action,
+  isDanger = false,
+  onProof,
+  onCancel,
+}: {
+  action: string;
+  isDanger?: boolean;
+  onProof(proof: TwoFactorProof): Promise<void>;
+  onCancel(): void;
+}) {
+  const t = useTranslations("account.factor");
+  const common = useTranslations("common");
+  const fault = useTranslations("common.fault");
+  const [error, setError] = useState<unknown>(null);
+  const form = useForm({
+    resolver: useSchemaResolver(TwoFactorProof),
+    defaultValues: { password: "", code: "" },
+  });
+  const { errors, isSubmitting } = form.formState;
+
+  const prove = form.handleSubmit(async (proof) => {
+    setError(null);
+    try {
+      await onProof(proof);
+    } catch (failure) {
+      form.setValue("code", "");
+      if (!placeIssues(form, failure, ["password", "code"], fault)) setError(failure);
+    }
+  });
+
+  return (
+    <form onSubmit={prove} noValidate className="grid gap-5">
+      <ProofError error={error} wrong={t("wrong")} />
+      <Field label={t("password")} error={errors.password?.message}>
+        {(control) => (
+          <PasswordInput {...control} {...form.register("password")} autoComplete="current-password" />
+        )}
+      </Field>
+      <Field label={t("code")} error={errors.code?.message}>
+        {(control) => (
+          <Input
+            {...control}
+            {...form.register("code")}
+            autoComplete="one-time-code"
+            autoCapitalize="characters"
+            spellCheck={false}
+            className="font-mono"
+          />
+        )}
+      </Field>
+      <DialogFooter>
+        <Button variant="outline" onClick={onCancel}>
+          {common("cancel")}
+        </Button>
+        <Button type="submit" variant={isDanger ? "danger" : "primary"} isBusy={isSubmitting}>
+          {action}
+        </Button>
+      </DialogFooter>
+    </form>
+  );
+}

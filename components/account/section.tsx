@@ -1,0 +1,34 @@
+import { type ReactNode, useId } from "react";
+
+/** One matter of the account: its name and a line at the left, what one can do at the right. */
+export function Section({
+  title,
+  text,
+  status,
+  children,
+}: {
+  title: string;
+  text: string;
+  /** Beside the name: a badge. */
+  status?: ReactNode;
+  children: ReactNode;
+}) {
+  const id = useId();
+  return (
+    <section
+      aria-labelledby={id}
+      className="grid gap-x-12 gap-y-4 border-t py-8 first:border-t-0 first:pt-2 md:grid-cols-[15rem_minmax(0,1fr)]"
+    >
+      <div className="grid content-start gap-1">
+        <div className="flex items-center gap-2">
+          <h2 id={id} className="text-lg">
+            {title}
+          </h2>
+          {status}
+        </div>
+        <p className="text-ink-muted">{text}</p>
+      </div>
+      <div className="min-w-0 max-w-2xl">{children}</div>
+    </section>
+  );
+}

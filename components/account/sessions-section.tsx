@@ -1,0 +1,130 @@
+"use client";
+
+import { LaptopIcon, SmartphoneIcon, TerminalIcon } from "lucide-react";
+import dynamic from "next/dynamic";
+import { useState } from "react";
+import { toast } from "sonner";
+import { useTranslations } from "use-intl";
+import { SESSIONS_PATH, useSessions } from "@/lib/client/account";
+import { api } from "@/lib/client/api";
+import type { Session } from "@/lib/contracts/sessions";
+import { CallError } from "../forms/call-error";
+import { Badge } from "../ui/badge";
+import { Button } from "../ui/button";
+import { RelativeTime } from "../ui/relative-time";
+import { Skeleton } from "../ui/skeleton";
+import { Section } from "./section";
+
+const ConfirmDialog = dynamic(() => import("../forms/confirm-dialog").then((one) => one.ConfirmDialog), {
+  ssr: false,
+});
+
+export function SessionsSection() {
+  const t = useTranslations("account.sessions");
+  const { data, error, mutate } = useSessions();
+  const [asked, setAsked] = useState<Session | "others" | null>(null);
+  const nameOf = useDeviceName();
+  const others = data?.items.filter((session) => !session.current) ?? [];
+
+  const end = async (path: string, message: string) => {
+    await api.delete(path);
+    await mutate();
+    setAsked(null);
+    toast.success(message);
+  };
+
+  return (
+    <Section title={t("title")} text={t("text")}>
+      {error && !data ? (
+        <CallError error={error} onRetry={() => void mutate()} />
+      ) : !data ? (
+        <Skeleton className="h-16.5 rounded-md" />
+      ) : (
+        <div className="grid gap-4">
+          <ul className="divide-y rounded-md border bg-panel">
+            {data.items.map((session) => (
+              <SessionRow key={session.id} session={session} onEnd={() => setAsked(session)} />
+            ))}
+          </ul>
+          {others.length > 0 ? (
+            <Button variant="outline" className="w-fit" onClick={() => setAsked("others")}>
+              {t("endOthers")}
+            </Button>
+          ) : (
+            <p className="text-sm text-ink-muted">{t("alone")}</p>
+          )}
+        </div>
+      )}
+      {asked === "others" ? (
+        <ConfirmDialog
+          title={t("endOthersTitle", { count: others.length })}
+          text={t("endOthersText")}
+          action={t("endOthers")}
+          onConfirm={() => end(SESSIONS_PATH, t("othersEnded"))}
+          onClose={() => setAsked(null)}
+        />
+      ) : asked ? (
+        <ConfirmDialog
+          title={t("endTitle", { device: nameOf(asked.device) })}
+          text={t("endText", { address: asked.address || t("unknownAddress") })}
+          action={t("end")}
+          onConfirm={() =>
+            end(
+              `${SESSIONS_PATH}/${encodeURIComponent(asked.id)}`,
+              t("ended", { device: nameOf(asked.device) }),
+            )
+          }
+          onClose={() => setAsked(null)}
+        />
+      ) : null}
+    </Section>
+  );
+}
+
+function SessionRow({ session, onEnd }: { session: Session; onEnd(): void }) {
+  const t = useTranslations("account.sessions");
+  const Icon = iconOf(session.device);
+  const device = useDeviceName()(session.device);
+  const address = session.address || t("unknownAddress");
+  return (
+    <li className="flex items-center gap-4 px-4 py-3">
+      <Icon aria-hidden="true" className="size-5 shrink-0 text-ink-faint" />
+      <div className="grid min-w-0 flex-1 gap-0.5">
+        <p className="flex flex-wrap items-center gap-x-2 gap-y-1">
+          <span className="font-medium">{device}</span>
+          {session.current ? <Badge tone="neutral">{t("here")}</Badge> : null}
+        </p>
+        <p className="flex flex-wrap gap-x-2 text-sm text-ink-muted">
+          <code className="break-all">{address}</code>
+          <span aria-hidden="true">·</span>
+          {session.current ? (
+            <RelativeTime at={session.created_at} say={(when) => t("since", { when })} />
+          ) : (
+            <RelativeTime at={session.last_seen_at} say={(when) => t("seen", { when })} />
+          )}
+        </p>
+      </div>
+      {session.current ? null : (
+        <Button variant="outline" size="sm" onClick={onEnd} aria-label={t("endNamed", { device, address })}>
+          {t("end")}
+        </Button>
+      )}
+    </li>
+  );
+}
+
+/** The server names devices in English: `Firefox on Linux`. */
+function useDeviceName(): (device: string) => string {
+  const t = useTranslations("account.sessions");
+  return (device) => {
+    const [, program = "", system = ""] = /^(.+) on (.+)$/.exec(device) ?? [];
+    if (program === "A program") return t("programOn", { system });
+    if (program) return t("browserOn", { browser: program, system });
+    return device === "Unknown device" ? t("unknownDevice") : device;
+  };
+}
+
+function iconOf(device: string) {
+  if (/Android|iOS/.test(device)) return SmartphoneIcon;
+  return /program|curl/.test(device) ? TerminalIcon : LaptopIcon;
+}

@@ -1,0 +1,143 @@
+"use client";
+
+import { useTranslations } from "use-intl";
+import type { ApiKey } from "@/lib/contracts/keys";
+import { cn } from "../ui/class-names";
+import { Skeleton } from "../ui/skeleton";
+import { Table, TableBody, TableCell, TableHead, TableHeader, TableRow } from "../ui/table";
+import { type KeyAction, KeyMenu } from "./key-menu";
+import { KeyDates, KeyLastUsed, KeyState } from "./key-state";
+import { KeyUsage } from "./key-usage";
+
+interface KeyListProps {
+  keys: readonly ApiKey[];
+  userId: string;
+  onAction(action: KeyAction, key: ApiKey): void;
+}
+
+/** Keys under each other: a table where there is room, a list on a phone. */
+export function KeyList(props: KeyListProps) {
+  return (
+    <>
+      <div className="hidden md:block">
+        <KeyTable {...props} />
+      </div>
+      <ul className="divide-y rounded-md border bg-panel md:hidden">
+        {props.keys.map((key) => (
+          <KeyCard key={key.id} apiKey={key} {...props} />
+        ))}
+      </ul>
+    </>
+  );
+}
+
+function KeyTable({ keys, userId, onAction }: KeyListProps) {
+  const t = useTranslations("keys");
+  return (
+    <Table>
+      <Headings />
+      <TableBody>
+        {keys.map((key) => (
+          <TableRow key={key.id}>
+            <TableCell>
+              <span className="grid gap-0.5">
+                <span className="flex flex-wrap items-center gap-2">
+                  <span className={cn("font-medium break-words", !key.enabled && "text-ink-muted")}>
+                    {key.name}
+                  </span>
+                  <KeyState apiKey={key} isOwn={key.owner_id === userId} />
+                </span>
+                <KeyDates apiKey={key} />
+              </span>
+            </TableCell>
+            <TableCell>
+              <code className="whitespace-nowrap text-ink-muted">{key.display}</code>
+            </TableCell>
+            <TableCell>{key.operations.map((operation) => t(`operation.${operation}`)).join(", ")}</TableCell>
+            <TableCell>
+              <KeyUsage apiKey={key} />
+            </TableCell>
+            <TableCell className="whitespace-nowrap">
+              <KeyLastUsed apiKey={key} />
+            </TableCell>
+            <TableCell className="text-right">
+              <KeyMenu
+                apiKey={key}
+                isOwn={key.owner_id === userId}
+                onAction={(action) => onAction(action, key)}
+              />
+            </TableCell>
+          </TableRow>
+        ))}
+      </TableBody>
+    </Table>
+  );
+}
+
+function Headings() {
+  const t = useTranslations("keys.table");
+  return (
+    <TableHeader>
+      <tr>
+        <TableHead>{t("name")}</TableHead>
+        <TableHead>{t("key")}</TableHead>
+        <TableHead>{t("may")}</TableHead>
+        <TableHead>{t("spent")}</TableHead>
+        <TableHead>{t("used")}</TableHead>
+        <TableHead>
+          <span className="sr-only">{t("actions")}</span>
+        </TableHead>
+      </tr>
+    </TableHeader>
+  );
+}
+
+function KeyCard({ apiKey, userId, onAction }: KeyListProps & { apiKey: ApiKey }) {
+  const t = useTranslations("keys");
+  const isOwn = apiKey.owner_id === userId;
+  return (
+    <li className="grid gap-3 p-4">
+      <div className="flex items-start gap-2">
+        <div className="grid min-w-0 flex-1 gap-0.5">
+          <span className="flex flex-wrap items-center gap-2">
+            <span className="min-w-0 font-medium break-words">{apiKey.name}</span>
+            <KeyState apiKey={apiKey} isOwn={isOwn} />
+          </span>
+          <code className="text-ink-muted">{apiKey.display}</code>
+        </div>
+        <KeyMenu apiKey={apiKey} isOwn={isOwn} onAction={(action) => onAction(action, apiKey)} />
+      </div>
+      <dl className="grid grid-cols-[6rem_1fr] gap-x-3 gap-y-1.5 text-sm [&>dt]:text-ink-faint">
+        <dt>{t("table.may")}</dt>
+        <dd>{apiKey.operations.map((operation) => t(`operation.${operation}`)).join(", ")}</dd>
+        <dt>{t("table.spent")}</dt>
+        <dd>
+          <KeyUsage apiKey={apiKey} />
+        </dd>
+        <dt>{t("table.used")}</dt>
+        <dd>
+          <KeyLastUsed apiKey={apiKey} />
+        </dd>
+      </dl>
+      <KeyDates apiKey={apiKey} />
+    </li>
+  );
+}
+
+/** The list before it has come. */
+export function KeyListSkeleton() {
+  return (
+    <div aria-busy="true" className="divide-y rounded-md border bg-panel">
+      {[0, 1, 2].map((row) => (
+        <div key={row} className="flex items-center gap-8 p-4">
+          <div className="grid flex-1 gap-2">
+            <Skeleton className="h-4 w-40" />
+            <Skeleton className="h-3 w-24" />
+          </div>
+          <Skeleton className="hidden h-4 w-32 md:block" />
+          <Skeleton className="hidden h-4 w-24 md:block" />
+        </div>
+      ))}
+    </div>
+  );
+}

@@ -1,0 +1,33 @@
+"use client";
+
+import { useTranslations } from "use-intl";
+import { Button } from "../ui/button";
+import { BackupCodes } from "./backup-codes";
+
+/** The codes, why they matter, and the word that they are kept. */
+export function KeepBackupCodes({
+  codes,
+  username,
+  onKept,
+}: {
+  codes: readonly string[];
+  username: string;
+  onKept(): void;
+}) {
+  const t = useTranslations("secondFactor");
+  return (
+    <div className="grid gap-4">
+      <div className="grid gap-1">
+        <h3 className="text-base">{t("codesTitle")}</h3>
+        <p className="text-ink-muted">{t("codesText")}</p>
+      </div>
+      <BackupCodes codes={codes} username={username} />
+      <div className="grid gap-2">
+        <Button className="w-fit" onClick={onKept}>
+          {t("codesSaved")}
+        </Button>
+        <p className="text-sm text-ink-muted">{t("codesSavedHint")}</p>
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,29 @@
+"use client";
+
+import { useFormatter, useNow } from "use-intl";
+
+const MINUTE_MS = 60_000;
+
+/** An instant as words ("3 hours ago"), with the exact time on hover. `at`: RFC 3339; `say` puts the words in a phrase. */
+export function RelativeTime({ at, say }: { at: string; say?(when: string): string }) {
+  const tell = useRelativeTime();
+  const format = useFormatter();
+  const exact = format.dateTime(new Date(at), { dateStyle: "medium", timeStyle: "medium" });
+  return (
+    <time dateTime={at} title={exact}>
+      {say ? say(tell(at)) : tell(at)}
+    </time>
+  );
+}
+
+/** Words for an instant given as RFC 3339; they move on with the clock. */
+export function useRelativeTime(): (at: string) => string {
+  const format = useFormatter();
+  const now = useNow({ updateInterval: MINUTE_MS });
+  return (at) => {
+    const date = new Date(at);
+    // What has just happened lies a moment after the last tick.
+    const isFresh = Math.abs(date.getTime() - now.getTime()) < MINUTE_MS;
+    return format.relativeTime(isFresh ? now : date, { now, numberingSystem: "latn" });
+  };
+}
