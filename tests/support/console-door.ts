@@ -18,7 +18,8 @@ export interface ConsoleCall {
   /** Sent as JSON. */
   body?: unknown;
   cookie?: string;
-  headers?: Record<string, string>;
+  /** `undefined` leaves out what is sent otherwise. */
+  headers?: Record<string, string | undefined>;
   peer?: Partial<Peer>;
 }
 
@@ -55,11 +56,14 @@ export function openConsoleDoor(services: Services): ConsoleDoor {
     const [path = "", query = ""] = target.split("?");
     const bytes = Buffer.from(call.body === undefined ? "" : JSON.stringify(call.body));
     const method = call.method ?? (call.body === undefined ? "GET" : "POST");
-    const headers = new Map<string, string>(Object.entries(call.headers ?? {}));
-    if (method !== "GET") {
-      if (!headers.has("content-type")) headers.set("content-type", "application/json");
-      headers.set("content-length", String(bytes.length));
-    }
+    const sent = {
+      ...(method === "GET"
+        ? {}
+        : { "content-type": "application/json", "content-length": String(bytes.length) }),
+      ...call.headers,
+    };
+    const headers = new Map<string, string>();
+    for (const [name, value] of Object.entries(sent)) if (value !== undefined) headers.set(name, value);
     if (call.cookie !== undefined) headers.set("cookie", call.cookie);
     const request: Inbound = {
       method,

@@ -1,0 +1,198 @@
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import {
+  addUser,
+  type ConsoleDoor,
+  enrol,
+  OWNER,
+  openConsoleDoor,
+  setUpOwner,
+} from "../support/console-door";
+import { wrongCode } from "../support/second-factor";
+import { type TestServices, testServices } from "../support/services";
+import { readStoreBytes } from "../support/store-bytes";
+import { totpCode } from "../support/totp";
+
+let services: TestServices;
+let door: ConsoleDoor;
+let owner: string;
+beforeEach(async () => {
+  services = await testServices();
+  door = openConsoleDoor(services);
+  owner = await setUpOwner(door);
+});
+afterEach(() => services.close());
+
+const patch = (body: object, cookie = owner) => door("/api/user/self", { method: "PATCH", body, cookie });
+const self = async (cookie = owner) => (await door("/api/user/self", { cookie })).json.data;
+const NEW = "eleven grey herons wade";
+
+describe("one's own profile", () => {
+  test("tells what may be told, field by field", async () => {
+    expect(await self()).toEqual({
+      id: expect.stringMatching(/^usr_/),
+      username: "olivia",
+      display_name: "olivia",
+      email: null,
+      role: "owner",
+      enabled: true,
+      two_factor_enabled: false,
+      created_at: new Date(services.clock.now()).toISOString(),
+      version: 1,
+      locale: null,
+      login_method: "setup",
+      session_expires_at: new Date(services.clock.now() + 24 * 3_600_000).toISOString(),
+    });
+  });
+
+  test("name, address and language can be changed, and taken back", async () => {
+    const reply = await patch({
+      display_name: " Olivia W. ",
+      email: "o@example.com",
+      locale: "zh",
+      version: 1,
+    });
+    expect(reply.status, reply.text).toBe(200);
+    expect(reply.json.data).toMatchObject({
+      display_name: "Olivia W.",
+      email: "o@example.com",
+      locale: "zh",
+      version: 2,
+    });
+    expect((await patch({ email: null, locale: null })).json.data).toMatchObject({
+      email: null,
+      locale: null,
+    });
+  });
+
+  test("a version that is not the one stored is 409, and nothing changes", async () => {
+    const reply = await patch({ display_name: "Else", version: 7 });
+    expect([reply.status, reply.json.code]).toEqual([409, "conflict"]);
+    expect((await self()).display_name).toBe("olivia");
+  });
+
+  test.each<[string, object]>([
+    ["role", { role: "owner" }],
+    ["id", { id: "usr_1" }],
+    ["username", { username: "root" }],
+    ["password", { password: NEW }],
+    ["enabled", { enabled: true }],
+    ["two_factor_enabled", { two_factor_enabled: true }],
+    ["budget", { budget: { total_usd: null } }],
+  ])("%s is not one's own to set: 400", async (field, body) => {
+    const reply = await patch({ display_name: "x", ...body });
+    expect(reply.status).toBe(400);
+    expect(reply.json.issues).toEqual([{ path: field, message: "This field is not known." }]);
+    expect((await self()).version).toBe(1);
+  });
+
+  test("an address or name that opens another's door is 409", async () => {
+    const mia = await addUser(door, owner, { username: "mia@example.com" });
+    await patch({ email: "o@example.com" });
+    for (const email of ["MIA@example.com", "o@EXAMPLE.com"]) {
+      const cookie = email.startsWith("MIA") ? owner : mia.cookie;
+      const reply = await patch({ email }, cookie);
+      expect(reply.status, email).toBe(409);
+      expect(reply.json.issues[0].path).toBe("email");
+    }
+  });
+
+  test.each([
+    ["a direction mark", "a\u202eb"],
+    ["nothing but spaces", "   "],
+    ["65 characters", "x".repeat(65)],
+  ])("a display name of %s is 400", async (_name, display_name) => {
+    expect((await patch({ display_name })).status).toBe(400);
+  });
+});
+
+describe("a change of password", () => {
+  const change = (body: object, cookie = owner) => door("/api/user/password", { body, cookie });
+
+  test("needs the present one: missing 400, wrong 403, and nothing changes", async () => {
+    expect((await change({ new_password: NEW })).status).toBe(400);
+    const wrong = await change({ current_password: "wrong wrong wrong", new_password: NEW });
+    expect([wrong.status, wrong.json.code]).toEqual([403, "invalid_credentials"]);
+    expect((await door("/api/user/login", { body: OWNER })).status).toBe(200);
+  });
+
+  test.each([
+    ["a short one", "short"],
+    ["a common one", "password123"],
+    ["the username", "Olivia"],
+    ["more than 1,024 bytes", "x".repeat(1025)],
+    ["a list", ["x"]],
+  ])("to %s is 400", async (_name, new_password) => {
+    const reply = await change({ current_password: OWNER.password, new_password });
+    expect(reply.status).toBe(400);
+    expect(reply.json.issues[0].path).toBe("new_password");
+  });
+
+  test("a present one beyond 1,024 bytes is 400 before any hashing", async () => {
+    const reply = await change({ current_password: "x".repeat(1025), new_password: NEW });
+    expect(reply.status).toBe(400);
+    expect(reply.json.issues[0].path).toBe("current_password");
+  });
+
+  test("gives a new session and opens with the new one alone", async () => {
+    const reply = await change({ current_password: OWNER.password, new_password: NEW });
+    expect(reply.status, reply.text).toBe(200);
+    expect(reply.setCookies[0]).toMatch(/^next-auth\.session-token=ey/);
+    expect((await self(reply.cookie)).username).toBe("olivia");
+    expect((await door("/api/user/login", { body: OWNER })).status).toBe(401);
+    expect((await door("/api/user/login", { body: { ...OWNER, password: NEW } })).status).toBe(200);
+    expect(readStoreBytes(services.dataDirectory).includes(NEW)).toBe(false);
+  });
+
+  test("asks for a code too when the second factor is on, and uses it up", async () => {
+    const { secret } = await enrol(door, services.clock, owner);
+    const code = totpCode(secret, services.clock.now());
+    const body = { current_password: OWNER.password, new_password: NEW };
+    for (const missing of [{}, { code: "" }, { code: "12345" }]) {
+      const reply = await change({ ...body, ...missing });
+      expect(reply.status).toBe(400);
+      expect(reply.json.issues[0].path).toBe("code");
+    }
+    expect((await change({ ...body, code: wrongCode(secret, services.clock) })).status).toBe(403);
+    const reply = await change({ ...body, code });
+    expect(reply.status, reply.text).toBe(200);
+    expect(reply.json.data.two_factor_enabled).toBe(true);
+    const flow = await door("/api/user/login", { body: { ...OWNER, password: NEW } });
+    const replay = await door("/api/user/login/2fa", { body: { code }, cookie: flow.cookie });
+    expect(replay.json.code).toBe("invalid_code");
+  });
+
+  test("of ten at once one is made", async () => {
+    const replies = await Promise.all(
+      Array.from({ length: 10 }, (_, i) =>
+        change({ current_password: OWNER.password, new_password: `${NEW} ${i}` }),
+      ),
+    );
+    const statuses = replies.map((reply) => reply.status);
+    expect(statuses.filter((status) => status === 200)).toHaveLength(1);
+    for (const status of statuses) expect([200, 401, 403, 409]).toContain(status);
+  });
+});
+
+test("every address of the account is 401 without a session and 403 for a key", async () => {
+  const made = await door("/api/keys", { body: { name: "m", operations: ["manage"] }, cookie: owner });
+  const headers = { authorization: `Bearer ${made.json.data.key}` };
+  const calls: [string, object][] = [
+    ["/api/user/self", {}],
+    ["/api/user/self", { method: "PATCH", body: {} }],
+    ["/api/user/password", { body: {} }],
+    ["/api/user/sessions", {}],
+    ["/api/user/sessions", { method: "DELETE" }],
+    ["/api/user/sessions/x", { method: "DELETE" }],
+    ["/api/user/2fa/status", {}],
+    ["/api/user/2fa/setup", { body: {} }],
+    ["/api/user/2fa/enable", { body: {} }],
+    ["/api/user/2fa/disable", { body: {} }],
+    ["/api/user/2fa/backup_codes", { body: {} }],
+    ["/api/keys/playground", { body: {} }],
+    ["/api/setup/progress", {}],
+  ];
+  for (const [path, call] of calls) {
+    expect((await door(path, call)).status, path).toBe(401);
+    expect((await door(path, { ...call, headers })).status, path).toBe(403);
+  }
+});

@@ -1,0 +1,281 @@
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { mintSessionTicket, redeemSessionTicket } from "../../lib/domain/auth/session-ticket";
+import { consoleContext } from "../../lib/http/console-pipeline";
+import type { Inbound } from "../../lib/http/exchange";
+import {
+  addUser,
+  type ConsoleDoor,
+  enrol,
+  OWNER,
+  openConsoleDoor,
+  setUpOwner,
+} from "../support/console-door";
+import { type TestServices, testServices } from "../support/services";
+import { totpCode } from "../support/totp";
+
+let services: TestServices;
+let door: ConsoleDoor;
+let owner: string;
+beforeEach(async () => {
+  services = await testServices();
+  door = openConsoleDoor(services);
+  owner = await setUpOwner(door);
+});
+afterEach(() => services.close());
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+const FIREFOX = "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0";
+const selfStatus = async (cookie: string) => (await door("/api/user/self", { cookie })).status;
+const login = async (who: { username: string; password: string } = OWNER, call: object = {}) =>
+  (await door("/api/user/login", { body: { username: who.username, password: who.password }, ...call }))
+    .cookie;
+const versionOf = async (id: string) => (await services.store.users.findById(id))?.version;
+
+describe("the list", () => {
+  test("shows one's own with device, address and times, this one marked, and no secret", async () => {
+    services.clock.advance(MINUTE);
+    const peer = { address: "198.51.100.7", isLocal: false };
+    const other = await login(OWNER, { headers: { "user-agent": FIREFOX }, peer });
+    await addUser(door, owner, { username: "mia" });
+    const { items } = (await door("/api/user/sessions", { cookie: other })).json.data;
+    expect(items).toHaveLength(2);
+    expect(Object.keys(items[0]).sort()).toEqual(
+      ["address", "created_at", "current", "device", "id", "last_seen_at"].sort(),
+    );
+    expect(items.find((one: { current: boolean }) => one.current)).toMatchObject({
+      device: "Firefox on Linux",
+      address: "198.51.100.7",
+    });
+    expect(items.filter((one: { current: boolean }) => one.current)).toHaveLength(1);
+  });
+
+  test("an id from it is no session", async () => {
+    const [first] = (await door("/api/user/sessions", { cookie: owner })).json.data.items;
+    expect(await selfStatus(`next-auth.session-token=${first.id}`)).toBe(401);
+  });
+
+  test("leaves out what was left unused too long", async () => {
+    await login();
+    services.clock.advance(50 * MINUTE);
+    expect(await selfStatus(owner)).toBe(200);
+    services.clock.advance(20 * MINUTE);
+    expect((await door("/api/user/sessions", { cookie: owner })).json.data.items).toHaveLength(1);
+  });
+});
+
+describe("ending", () => {
+  test("one ends that one at once", async () => {
+    const other = await login();
+    const { items } = (await door("/api/user/sessions", { cookie: owner })).json.data;
+    const id = items.find((one: { current: boolean }) => !one.current).id;
+    const reply = await door(`/api/user/sessions/${id}`, { method: "DELETE", cookie: owner });
+    expect([reply.status, reply.json.data]).toEqual([200, null]);
+    expect(await selfStatus(other)).toBe(401);
+    expect(await selfStatus(owner)).toBe(200);
+    expect((await door(`/api/user/sessions/${id}`, { method: "DELETE", cookie: owner })).status).toBe(404);
+  });
+
+  test("another user's is 404, for the owner too, and it goes on", async () => {
+    const mia = await addUser(door, owner, { username: "mia" });
+    const [hers] = (await door("/api/user/sessions", { cookie: mia.cookie })).json.data.items;
+    const [mine] = (await door("/api/user/sessions", { cookie: owner })).json.data.items;
+    const end = (id: string, cookie: string) =>
+      door(`/api/user/sessions/${id}`, { method: "DELETE", cookie });
+    expect((await end(hers.id, owner)).status).toBe(404);
+    expect((await end(mine.id, mia.cookie)).status).toBe(404);
+    expect([await selfStatus(mia.cookie), await selfStatus(owner)]).toEqual([200, 200]);
+  });
+
+  test("all others ends all of one's own but this one", async () => {
+    const mia = await addUser(door, owner, { username: "mia" });
+    const others = [await login(), await login()];
+    expect((await door("/api/user/sessions", { method: "DELETE", cookie: owner })).status).toBe(200);
+    for (const cookie of others) expect(await selfStatus(cookie)).toBe(401);
+    expect([await selfStatus(mia.cookie), await selfStatus(owner)]).toEqual([200, 200]);
+  });
+
+  test("takes the session's playground key with it", async () => {
+    const other = await login();
+    await door("/api/keys/playground", { body: {}, cookie: other });
+    const digestCount = async () => (await services.store.sessions.listByUser((await me()).id)).length;
+    expect(await digestCount()).toBe(2);
+    const key = (await door("/api/keys/playground", { body: {}, cookie: other })).json.data.key;
+    const { authenticateKey } = await import("../../lib/domain/gateway/authenticate-key");
+    const use = () => authenticateKey(services, key, { address: "127.0.0.1" });
+    await expect(use()).resolves.toMatchObject({ key: { kind: "playground" } });
+    await door("/api/user/logout", { body: {}, cookie: other });
+    await expect(use()).rejects.toMatchObject({ code: "unauthenticated" });
+  });
+});
+
+async function me() {
+  const user = await services.store.users.findByLogin("olivia");
+  if (user === null) throw new Error("There is no owner.");
+  return user;
+}
+
+describe("an old cookie is nobody's on the next request", () => {
+  test("after sign-out", async () => {
+    await door("/api/user/logout", { body: {}, cookie: owner });
+    expect(await selfStatus(owner)).toBe(401);
+  });
+
+  test("after the user is disabled, and stays so when enabled again", async () => {
+    const mia = await addUser(door, owner, { username: "mia" });
+    for (const enabled of [false, true]) {
+      const body = { enabled, version: await versionOf(mia.id) };
+      expect((await door(`/api/users/${mia.id}`, { method: "PATCH", body, cookie: owner })).status).toBe(200);
+      expect(await selfStatus(mia.cookie)).toBe(401);
+    }
+  });
+
+  test("after a change of role", async () => {
+    const mia = await addUser(door, owner, { username: "mia" });
+    const body = { role: "admin", version: await versionOf(mia.id) };
+    expect((await door(`/api/users/${mia.id}`, { method: "PATCH", body, cookie: owner })).status).toBe(200);
+    expect(await selfStatus(mia.cookie)).toBe(401);
+  });
+
+  test("after a change of password, by oneself or an administrator", async () => {
+    const mia = await addUser(door, owner, { username: "mia" });
+    const other = await login({ username: "mia", password: mia.password });
+    const changed = await door("/api/user/password", {
+      body: { current_password: mia.password, new_password: "eleven grey herons wade" },
+      cookie: mia.cookie,
+    });
+    expect(changed.status, changed.text).toBe(200);
+    for (const cookie of [mia.cookie, other]) expect(await selfStatus(cookie)).toBe(401);
+    expect(await selfStatus(changed.cookie)).toBe(200);
+    const body = { password: "twelve red foxes nap", version: await versionOf(mia.id) };
+    expect((await door(`/api/users/${mia.id}`, { method: "PATCH", body, cookie: owner })).status).toBe(200);
+    expect(await selfStatus(changed.cookie)).toBe(401);
+  });
+
+  test("after the second factor is turned on, off, or reset", async () => {
+    const mia = await addUser(door, owner, { username: "mia" });
+    const who = { username: "mia", password: mia.password };
+    const before = await login(who);
+    const { secret, backupCodes } = await enrol(door, services.clock, mia.cookie);
+    expect(await selfStatus(before)).toBe(401);
+    const flow = await door("/api/user/login", { body: who });
+    const other = await door("/api/user/login/2fa", { body: { code: backupCodes[0] }, cookie: flow.cookie });
+    const off = await door("/api/user/2fa/disable", {
+      body: { password: mia.password, code: totpCode(secret, services.clock.now()) },
+      cookie: mia.cookie,
+    });
+    expect(off.status, off.text).toBe(200);
+    expect(await selfStatus(other.cookie)).toBe(401);
+    const last = await login(who);
+    expect((await door(`/api/users/${mia.id}/reset_2fa`, { body: {}, cookie: owner })).status).toBe(200);
+    expect(await selfStatus(last)).toBe(401);
+  });
+
+  test("after the user is removed", async () => {
+    const mia = await addUser(door, owner, { username: "mia" });
+    await door(`/api/users/${mia.id}`, { method: "DELETE", cookie: owner });
+    expect(await selfStatus(mia.cookie)).toBe(401);
+  });
+
+  test("in another process on the same store as well", async () => {
+    const elsewhere = await testServices({ dataDirectory: services.dataDirectory });
+    try {
+      const otherDoor = openConsoleDoor(elsewhere);
+      expect((await otherDoor("/api/user/self", { cookie: owner })).status).toBe(200);
+      await door("/api/user/logout", { body: {}, cookie: owner });
+      expect((await otherDoor("/api/user/self", { cookie: owner })).status).toBe(401);
+    } finally {
+      await elsewhere.close();
+    }
+  });
+});
+
+describe("how long one lives", () => {
+  test("is the operator's to say, in parts of an hour too", async () => {
+    const hours = { admin_absolute: 1 / 3 + 1, admin_idle: 1 / 3, member_absolute: 2, member_idle: 1 };
+    const saved = await door("/api/settings", {
+      method: "PATCH",
+      body: { session_hours: hours },
+      cookie: owner,
+    });
+    expect(saved.status, saved.text).toBe(200);
+    const cookie = await login();
+    const [session] = await services.store.sessions.listByUser((await me()).id);
+    expect(Number.isSafeInteger(session?.expiresAt)).toBe(true);
+    services.clock.advance(19 * MINUTE);
+    expect(await selfStatus(cookie)).toBe(200);
+    services.clock.advance(20 * MINUTE);
+    expect(await selfStatus(cookie)).toBe(401);
+  });
+
+  test("a member in use every hour is signed out after seven days", async () => {
+    const mia = await addUser(door, owner, { username: "mia" });
+    for (let hour = 12; hour < 7 * 24; hour += 12) {
+      services.clock.advance(12 * HOUR);
+      expect(await selfStatus(mia.cookie), `${hour} h`).toBe(200);
+    }
+    services.clock.advance(12 * HOUR);
+    expect(await selfStatus(mia.cookie)).toBe(401);
+  });
+});
+
+describe("a ticket for next-auth", () => {
+  /** The context of a caller, as the door makes it; anonymous without one. */
+  async function contextOf(signedIn: boolean) {
+    const user = await me();
+    const [session] = await services.store.sessions.listByUser(user.id);
+    if (session === undefined) throw new Error("There is no session.");
+    // Only headers, peer and request id of the request are looked at.
+    const request = {
+      headers: new Map(),
+      peer: { address: "127.0.0.1", isLocal: true, isSecure: false },
+      requestId: "req-1",
+    } as unknown as Inbound;
+    return consoleContext(
+      services,
+      request,
+      signedIn ? { kind: "session", user, session } : { kind: "anonymous" },
+    );
+  }
+
+  test("is good once, and the session it gives ends when the one before would have", async () => {
+    const ticket = await mintSessionTicket(await contextOf(true));
+    const [origin] = await services.store.sessions.listByUser((await me()).id);
+    services.clock.advance(59_000);
+    const redeemed = await redeemSessionTicket(await contextOf(false), ticket);
+    expect(redeemed?.started.session).toMatchObject({
+      authenticatedAt: origin?.authenticatedAt,
+      expiresAt: origin?.expiresAt,
+      method: "setup",
+    });
+    expect(await redeemSessionTicket(await contextOf(false), ticket)).toBeNull();
+  });
+
+  test("is good for 60 seconds", async () => {
+    const ticket = await mintSessionTicket(await contextOf(true));
+    services.clock.advance(60_000);
+    expect(await redeemSessionTicket(await contextOf(false), ticket)).toBeNull();
+  });
+
+  test("opens nothing when altered, or when its session or the second factor has changed", async () => {
+    const context = await contextOf(false);
+    const ticket = await mintSessionTicket(await contextOf(true));
+    expect(await redeemSessionTicket(context, `${ticket}x`)).toBeNull();
+    expect(await redeemSessionTicket(context, "nothing")).toBeNull();
+    const kept = await mintSessionTicket(await contextOf(true));
+    await enrol(door, services.clock, owner);
+    expect(await redeemSessionTicket(context, kept)).toBeNull();
+    const last = await mintSessionTicket(await contextOf(true));
+    await door("/api/user/logout", { body: {}, cookie: owner });
+    expect(await redeemSessionTicket(context, last)).toBeNull();
+  });
+
+  test("is not what a pending second step gives", async () => {
+    const { secret } = await enrol(door, services.clock, owner);
+    const flow = await door("/api/user/login", { body: OWNER });
+    const token = flow.json.data.flow_token;
+    expect(await redeemSessionTicket(await contextOf(false), token)).toBeNull();
+    const code = totpCode(secret, services.clock.now());
+    expect((await door("/api/user/login/2fa", { body: { code, flow_token: token } })).status).toBe(200);
+  });
+});
