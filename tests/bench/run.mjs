@@ -4,6 +4,7 @@ import { existsSync } from "node:fs";
 const asked = process.argv.slice(2).filter((word) => !word.startsWith("--"));
 const BENCHES = {
   gateway: async () => (await import("./gateway.mjs")).benchGateway(),
+  embeddings: async () => (await import("./embeddings.mjs")).benchEmbeddings(),
 };
 
 if (!existsSync(".next/patchbay/main.mjs")) {
