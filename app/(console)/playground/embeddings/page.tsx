@@ -1,0 +1,33 @@
+import { EmbeddingsPlayground } from "@/components/embeddings/embeddings-playground";
+import { MessagesProvider } from "@/components/intl/messages-provider";
+import { messagesFor } from "@/lib/messages/catalogue";
+import { getContainer } from "@/lib/server/container";
+import { pageTitle, requestLocale } from "../../../request";
+import { requirePageSession } from "../../guard";
+import { usableModels } from "../usable-models";
+
+export const generateMetadata = () => pageTitle("embeddings");
+
+/** Models that only the built-in engine serves: the page tells their limits. */
+async function lexicalModels(): Promise<string[]> {
+  const { services } = await getContainer();
+  return (await services.catalog.all())
+    .filter(
+      ({ routes }) => routes.length > 0 && routes.every(({ channel }) => channel.provider === "lexical"),
+    )
+    .map(({ model }) => model.name);
+}
+
+export default async function EmbeddingsPage() {
+  await requirePageSession("/playground/embeddings");
+  const [locale, models, lexical] = await Promise.all([
+    requestLocale(),
+    usableModels("embeddings"),
+    lexicalModels(),
+  ]);
+  return (
+    <MessagesProvider messages={messagesFor(locale, ["playground", "embeddings"])}>
+      <EmbeddingsPlayground models={models} lexicalModels={lexical} />
+    </MessagesProvider>
+  );
+}

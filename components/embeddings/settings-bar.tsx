@@ -1,0 +1,126 @@
+"use client";
+
+import { Grid3x3Icon, SquareIcon } from "lucide-react";
+import { useId } from "react";
+import { useTranslations } from "use-intl";
+import type { EncodingFormat } from "@/lib/client/embeddings-call";
+import type { GatewayModel } from "@/lib/client/gateway-models";
+import { Button } from "../ui/button";
+import { Input } from "../ui/input";
+import { Kbd } from "../ui/kbd";
+import { Label } from "../ui/label";
+import { NativeSelect } from "../ui/native-select";
+import { SegmentedControl } from "../ui/segmented-control";
+import type { EmbeddingsDraft } from "./draft";
+
+const SHORTER = [1_536, 1_024, 768, 512, 256, 128, 64] as const;
+
+/** Everything of the call but its texts, and the press that makes it. */
+export function SettingsBar({
+  models,
+  model,
+  draft,
+  isRunning,
+  onChange,
+  onEmbed,
+  onStop,
+}: {
+  models: readonly GatewayModel[];
+  model: GatewayModel | undefined;
+  draft: EmbeddingsDraft;
+  isRunning: boolean;
+  onChange(fields: Partial<EmbeddingsDraft>): void;
+  onEmbed(): void;
+  onStop(): void;
+}) {
+  const t = useTranslations("embeddings");
+  const id = useId();
+  const name = draft.model || (model?.name ?? "");
+  const own = model?.dimensions ?? null;
+  const isFixed = model !== undefined && !model.canShorten;
+  return (
+    <section
+      aria-label={t("settings.label")}
+      className="flex flex-wrap items-end gap-x-4 gap-y-3 rounded-md border bg-panel p-3"
+    >
+      <div className="grid min-w-48 flex-1 gap-1.5 sm:max-w-72">
+        <Label htmlFor={`${id}-model`}>{t("settings.model")}</Label>
+        <NativeSelect
+          id={`${id}-model`}
+          value={name}
+          onChange={(event) => onChange({ model: event.target.value })}
+        >
+          {models.some((one) => one.name === name) ? null : <option value={name}>{name}</option>}
+          {models.map((one) => (
+            <option key={one.name} value={one.name}>
+              {one.name}
+            </option>
+          ))}
+        </NativeSelect>
+      </div>
+      <div className="grid w-36 gap-1.5">
+        <Label htmlFor={`${id}-dimensions`}>{t("settings.dimensions")}</Label>
+        <Input
+          id={`${id}-dimensions`}
+          type="number"
+          inputMode="numeric"
+          min={1}
+          step={1}
+          list={`${id}-shorter`}
+          disabled={isFixed}
+          title={isFixed ? t("settings.dimensionsFixed") : undefined}
+          value={draft.dimensions ?? ""}
+          placeholder={
+            own === null ? t("settings.dimensionsOwn") : t("settings.dimensionsAll", { count: String(own) })
+          }
+          onChange={(event) => {
+            const typed = Math.trunc(Number(event.target.value));
+            onChange({ dimensions: event.target.value === "" || typed < 1 ? null : typed });
+          }}
+        />
+        <datalist id={`${id}-shorter`}>
+          {SHORTER.filter((count) => own === null || count < own).map((count) => (
+            <option key={count} value={count} />
+          ))}
+        </datalist>
+      </div>
+      <div className="grid gap-1.5">
+        <span className="text-sm font-medium">{t("settings.format")}</span>
+        <SegmentedControl<EncodingFormat>
+          label={t("settings.format")}
+          value={draft.format}
+          onValueChange={(format) => onChange({ format })}
+          segments={[
+            { value: "float", label: t("settings.float") },
+            { value: "base64", label: t("settings.base64") },
+          ]}
+          className="h-9 pointer-coarse:h-auto"
+        />
+      </div>
+      <div className="flex flex-1 justify-end max-sm:w-full max-sm:flex-none">
+        {isRunning ? (
+          <Button variant="outline" onClick={onStop} className="max-sm:w-full">
+            <SquareIcon />
+            {t("stop")}
+          </Button>
+        ) : (
+          <Button
+            variant="signal"
+            onClick={onEmbed}
+            disabled={draft.texts.length === 0}
+            className="max-sm:w-full"
+          >
+            <Grid3x3Icon />
+            {t("embed", { count: draft.texts.length })}
+            <Kbd
+              aria-hidden="true"
+              className="ml-1 hidden border-on-signal/30 bg-transparent text-on-signal lg:inline-flex"
+            >
+              Ctrl ↵
+            </Kbd>
+          </Button>
+        )}
+      </div>
+    </section>
+  );
+}

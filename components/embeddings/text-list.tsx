@@ -1,0 +1,89 @@
+"use client";
+
+import { Trash2Icon } from "lucide-react";
+import { useId } from "react";
+import { useTranslations } from "use-intl";
+import { MOST_TEXTS } from "@/lib/client/embeddings-texts";
+import { Button } from "../ui/button";
+import { cn } from "../ui/class-names";
+import type { DraftText } from "./draft";
+import type { FocusStore } from "./focus";
+import { TextComposer } from "./text-composer";
+import { TextRow } from "./text-row";
+
+/** The texts, in the matrix's order while it has them, and the place where more come in. */
+export function TextList({
+  texts,
+  order,
+  focus,
+  isBeside,
+  onAdd,
+  onFiles,
+  onChange,
+  onRemove,
+  onClear,
+}: {
+  texts: readonly DraftText[];
+  order: readonly number[] | null;
+  focus: FocusStore;
+  /** The rows stand beside the matrix's. */
+  isBeside: boolean;
+  onAdd(texts: string[]): void;
+  onFiles(files: File[]): void;
+  onChange(id: number, text: string): void;
+  onRemove(id: number): void;
+  onClear(): void;
+}) {
+  const t = useTranslations("embeddings.texts");
+  const id = useId();
+  const rows = (order ?? texts.map((_, at) => at)).flatMap((index) => {
+    const one = texts[index];
+    return one ? [{ ...one, index }] : [];
+  });
+  return (
+    <section aria-labelledby={id} className="grid min-w-0 content-start gap-3">
+      <div className="flex min-h-9 items-center gap-2">
+        <h2 id={id} className="text-lg">
+          {t("title")}
+        </h2>
+        <span className="tabular text-xs text-ink-faint">
+          {t("count", { count: texts.length, most: MOST_TEXTS })}
+        </span>
+        {texts.length > 0 ? (
+          <Button
+            variant="ghost"
+            size="icon-sm"
+            className="ml-auto"
+            aria-label={t("clear")}
+            onClick={onClear}
+          >
+            <Trash2Icon />
+          </Button>
+        ) : null}
+      </div>
+      {rows.length > 0 ? (
+        <ul
+          aria-label={t("list")}
+          data-texts=""
+          className={cn(
+            "relative -mx-1 max-h-72 overflow-y-auto overscroll-contain px-1 md:max-h-[34rem]",
+            isBeside && "md:mt-(--band) md:max-h-none md:overflow-visible",
+          )}
+        >
+          {rows.map(({ id: key, index, text }) => (
+            <TextRow
+              key={key}
+              id={key}
+              index={index}
+              text={text}
+              focus={focus}
+              onChange={onChange}
+              onRemove={onRemove}
+            />
+          ))}
+        </ul>
+      ) : null}
+      <TextComposer onAdd={onAdd} onFiles={onFiles} />
+    </section>
+  );
+}

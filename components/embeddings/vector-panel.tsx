@@ -1,0 +1,121 @@
+"use client";
+
+import { DownloadIcon } from "lucide-react";
+import { useCallback, useId, useMemo } from "react";
+import { useTranslations } from "use-intl";
+import { base64FromFloats } from "@/lib/client/embeddings-call";
+import { similarityCsv, vectorJson, vectorsCsv, vectorsJson } from "@/lib/client/embeddings-export";
+import { dot } from "@/lib/client/embeddings-similarity";
+import { saveFile } from "@/lib/client/save-file";
+import { themeColor } from "../audio/theme-color";
+import { useQuantities } from "../playground/use-quantities";
+import { Button } from "../ui/button";
+import { CopyButton } from "../ui/copy-button";
+import type { Comparison } from "./comparison";
+import { type FocusStore, useFocus } from "./focus";
+import { type Surface, useCanvas } from "./use-canvas";
+
+/** The numbers themselves: of one text to read and copy, of all to download. */
+export function VectorPanel({ comparison, focus }: { comparison: Comparison; focus: FocusStore }) {
+  const t = useTranslations("embeddings");
+  const say = useQuantities();
+  const id = useId();
+  const index = useFocus(focus, (state) => state.pinned?.row ?? 0);
+  const { call, reply } = comparison;
+  const vector = reply.vectors[index] ?? new Float32Array();
+  const raw = useMemo(
+    () => (call.format === "base64" ? base64FromFloats(vector) : vectorJson(vector).replaceAll(",", ", ")),
+    [call.format, vector],
+  );
+  const save = (content: string, type: string, name: string) =>
+    saveFile(new Blob([content], { type }), `${call.model.replace(/[^\w.-]+/g, "-")}-${name}`);
+  return (
+    <section aria-labelledby={id} className="grid min-w-0 content-start gap-3">
+      <div className="grid gap-0.5">
+        <h2 id={id} className="text-lg">
+          {t("vector.title")}
+        </h2>
+        <p className="flex min-w-0 flex-wrap gap-x-2 text-sm text-ink-muted">
+          <span className="text-ink">{t("vector.of", { number: index + 1 })}</span>
+          <span>
+            {t("vector.about", {
+              count: say.count(vector.length),
+              length: Math.sqrt(dot(vector, vector)).toFixed(3),
+            })}
+          </span>
+          <span className="w-full truncate">{call.texts[index]}</span>
+        </p>
+      </div>
+      <VectorStripe vector={vector} label={t("vector.signs")} />
+      <section
+        aria-label={t("vector.raw", { number: index + 1 })}
+        className="relative min-w-0 rounded-md border bg-sunken"
+      >
+        <pre
+          // biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls must be reachable by keys
+          tabIndex={0}
+          className="max-h-64 overflow-y-auto whitespace-pre-wrap break-all p-4 pr-12 text-sm leading-5"
+        >
+          {raw}
+        </pre>
+        <CopyButton
+          value={() => (call.format === "base64" ? raw : vectorJson(vector))}
+          name={t("vector.copy")}
+          className="absolute top-1.5 right-1.5 bg-sunken"
+        />
+      </section>
+      <div className="flex flex-wrap items-center gap-2">
+        <span className="text-sm text-ink-muted">
+          {t("vector.all", { count: say.count(reply.vectors.length) })}
+        </span>
+        <Button
+          variant="outline"
+          size="sm"
+          aria-label={t("vector.downloadJson")}
+          onClick={() =>
+            save(vectorsJson(call.model, call.texts, reply.vectors), "application/json", "vectors.json")
+          }
+        >
+          <DownloadIcon />
+          {t("vector.allJson")}
+        </Button>
+        <Button
+          variant="outline"
+          size="sm"
+          aria-label={t("vector.downloadCsv")}
+          onClick={() => save(vectorsCsv(call.texts, reply.vectors), "text/csv", "vectors.csv")}
+        >
+          <DownloadIcon />
+          {t("vector.allCsv")}
+        </Button>
+        <Button
+          variant="outline"
+          size="sm"
+          onClick={() => save(similarityCsv(call.texts, comparison.cosines), "text/csv", "similarity.csv")}
+        >
+          <DownloadIcon />
+          {t("matrix.download")}
+        </Button>
+      </div>
+    </section>
+  );
+}
+
+/** Each number as a stripe, its strength as depth: two alike texts have alike patterns. */
+function VectorStripe({ vector, label }: { vector: Float32Array; label: string }) {
+  const paint = useCallback(
+    ({ pen, canvas, width, height }: Surface) => {
+      const most = vector.reduce((top, value) => Math.max(top, Math.abs(value)), 0) || 1;
+      const wide = width / Math.max(1, vector.length);
+      pen.fillStyle = themeColor(canvas, "--heat-high");
+      for (const [at, value] of vector.entries()) {
+        pen.globalAlpha = Math.sqrt(Math.abs(value) / most);
+        pen.fillRect(at * wide, value >= 0 ? 0 : height / 2, Math.max(wide, 0.5), height / 2);
+      }
+      pen.globalAlpha = 1;
+    },
+    [vector],
+  );
+  const { canvas } = useCanvas(paint);
+  return <canvas ref={canvas} role="img" aria-label={label} className="h-10 w-full rounded-sm bg-heat-low" />;
+}
