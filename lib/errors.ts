@@ -59,7 +59,10 @@ export interface ErrorDetails {
   attemptsLeft?: number;
   /** Methods of the path, for 405's `Allow`. */
   allow?: readonly string[];
-  /** The status an upstream gave when its 400 or 404 about the caller's input passes through. */
+  /**
+   * The status an upstream gave: with `invalid` its 400 or 404 about the caller's input, which passes through; with
+   * `upstream_error` 401 or 403 where the channel's key is at fault, 402 where its account is empty.
+   */
   upstreamStatus?: number;
   /** False when trying again cannot help (`x-should-retry`). */
   shouldRetry?: boolean;

@@ -1,0 +1,64 @@
+import {
+  type AddressBytes,
+  isMetadata,
+  isPrivate,
+  isWithin,
+  type Prefix,
+  parseAddress,
+  parsePrefix,
+} from "./address";
+
+/** What the operator has allowed besides the public internet over https. */
+export interface AllowList {
+  /** The list as one text; another text is another list. */
+  readonly fingerprint: string;
+  /** True when this very host and port stand on the list: plain http and private addresses are fine there. */
+  hasHost(host: string, port: number): boolean;
+  hasAddress(address: AddressBytes): boolean;
+}
+
+type Entry = { kind: "network"; prefix: Prefix } | { kind: "host"; host: string; port: number | null };
+
+const HOST_AND_PORT = /^(\[[^\]]+\]|[^:/@?#\\\s]+)(?::(\d{1,5}))?$/;
+
+/** The host of a URL in one writing: lower case, no final dot. */
+export function canonicalHost(hostname: string): string {
+  return hostname.toLowerCase().replace(/\.$/, "");
+}
+
+function parseEntry(text: string): Entry | null {
+  const network = parsePrefix(text);
+  if (network !== null) return { kind: "network", prefix: network };
+  const [, name, port] = HOST_AND_PORT.exec(text) ?? [];
+  if (name === undefined || !URL.canParse(`http://${name}`)) return null;
+  if (port !== undefined && (Number(port) < 1 || Number(port) > 65_535)) return null;
+  const host = canonicalHost(new URL(`http://${name}`).hostname);
+  return { kind: "host", host, port: port === undefined ? null : Number(port) };
+}
+
+/** True for `host:port`, a host, an address or a CIDR. */
+export function isAllowEntry(text: string): boolean {
+  return parseEntry(text) !== null;
+}
+
+/** An entry that cannot be read allows nothing. */
+export function parseAllowList(entries: readonly string[]): AllowList {
+  const parsed = entries.flatMap((entry) => parseEntry(entry) ?? []);
+  return {
+    fingerprint: [...entries].sort().join(" "),
+    hasHost: (host, port) => {
+      const wanted = canonicalHost(host);
+      return parsed.some(
+        (one) => one.kind === "host" && one.host === wanted && (one.port === null || one.port === port),
+      );
+    },
+    hasAddress: (address) => parsed.some((one) => one.kind === "network" && isWithin(address, one.prefix)),
+  };
+}
+
+/** Whether a connection to `address` for this host and port may be made. */
+export function mayConnect(address: string, host: string, port: number, allow: AllowList): boolean {
+  const bytes = parseAddress(address);
+  if (bytes === null || isMetadata(bytes)) return false;
+  return !isPrivate(bytes) || allow.hasAddress(bytes) || allow.hasHost(host, port);
+}

@@ -1,0 +1,107 @@
+import { pipeline, type Readable } from "node:stream";
+import { createBrotliDecompress, createGunzip, createInflate } from "node:zlib";
+import type { AppError } from "../../errors";
+import { connectionError, invalidAnswer, stalled, tooSlow, UpstreamFault } from "./fault";
+
+export interface BodyLimits {
+  /** Decoded bytes; one more and the connection is closed. */
+  maxBytes: number;
+  /** Milliseconds left for the first byte. */
+  firstByteMs: number;
+  /** Between bytes, while we wait for them. */
+  idleMs: number;
+  /** Of waiting for the upstream, all together. */
+  totalMs: number;
+}
+
+export interface UpstreamBody extends AsyncIterable<Uint8Array> {
+  /** Closes the connection unless the body was read to its end. Harmless when repeated. */
+  close(): void;
+}
+
+const DECODERS: Readonly<Record<string, () => NodeJS.ReadWriteStream & Readable>> = {
+  gzip: createGunzip,
+  "x-gzip": createGunzip,
+  deflate: createInflate,
+  br: createBrotliDecompress,
+};
+
+function decoded(body: Readable, encoding: string): Readable {
+  if (encoding === "" || encoding === "identity") return body;
+  const make = Object.hasOwn(DECODERS, encoding) ? DECODERS[encoding] : undefined;
+  if (make === undefined) throw invalidAnswer("in a content encoding that nobody asked for");
+  const decoder = make();
+  // Either end's failure is the other's, and comes out of the iterator.
+  pipeline(body, decoder, () => {});
+  return decoder;
+}
+
+/**
+ * The bytes of an answer, decoded, counted and in time. The clock of `idleMs` and `totalMs` runs while we wait for the
+ * upstream, never while our reader is busy. Throws `upstream_timeout`, `upstream_truncated`, `upstream_invalid` (too
+ * large, or packed in a way that is none), or the reason of an aborted call.
+ */
+export function readBody(
+  body: Readable,
+  encoding: string,
+  limits: BodyLimits,
+  hooks: { abortReason(): AppError | null; over(): void },
+): UpstreamBody {
+  let isOver = false;
+  // A body that is destroyed before anybody reads it must not end the process.
+  body.on("error", () => {});
+  const close = (): void => {
+    if (!isOver) hooks.over();
+    isOver = true;
+    body.destroy();
+  };
+
+  async function* read(): AsyncGenerator<Uint8Array> {
+    let failure: AppError | null = null;
+    let bytes = 0;
+    let leftMs = limits.totalMs;
+    try {
+      const source: AsyncIterator<Uint8Array> = decoded(body, encoding)[Symbol.asyncIterator]();
+      for (;;) {
+        const from = performance.now();
+        const allowedMs = bytes === 0 ? limits.firstByteMs : limits.idleMs;
+        const timer = setTimeout(
+          () => {
+            failure = bytes === 0 ? tooSlow() : stalled();
+            body.destroy(failure);
+          },
+          Math.max(0, Math.min(allowedMs, leftMs)),
+        );
+        const next = await source.next().finally(() => clearTimeout(timer));
+        leftMs -= performance.now() - from;
+        if (next.done) return;
+        bytes += next.value.byteLength;
+        if (bytes > limits.maxBytes) throw invalidAnswer("more than it may");
+        yield next.value;
+      }
+    } catch (error) {
+      throw failure ?? hooks.abortReason() ?? bodyError(error);
+    } finally {
+      close();
+    }
+  }
+
+  return { [Symbol.asyncIterator]: read, close };
+}
+
+function bodyError(error: unknown): AppError {
+  const code = error instanceof Error && "code" in error ? String(error.code) : "";
+  // zlib's own codes; a packed body that merely stops is cut like any other.
+  if (/^(?:Z_(?!BUF_ERROR)|ERR__?BROTLI|ERR_BROTLI)/.test(code)) {
+    return invalidAnswer("with bytes that do not unpack", new UpstreamFault("protocol_error", code));
+  }
+  return connectionError(error, "body");
+}
+
+/** The whole body as one piece. */
+export async function collect(body: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
+  const pieces: Uint8Array[] = [];
+  for await (const piece of body) pieces.push(piece);
+  const [only] = pieces;
+  return pieces.length === 1 && only !== undefined ? only : Buffer.concat(pieces);
+}

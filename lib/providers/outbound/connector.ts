@@ -1,0 +1,138 @@
+import { connect as connectTcp, isIP, type LookupFunction, type Socket } from "node:net";
+import { connect as connectTls, type TLSSocket } from "node:tls";
+import type { buildConnector } from "undici";
+import { errnoOf, UpstreamFault } from "./fault";
+import type { Resolver } from "./resolver";
+
+export interface ConnectorSettings {
+  resolver: Resolver;
+  /** Asked for every address before a connection and for the peer's after it. */
+  mayConnect(address: string, host: string, port: number): boolean;
+  /** For the name and the TCP connection together. */
+  connectMs: number;
+  tlsMs: number;
+  /** PEM of the authority to trust for this upstream; absent: the system's. */
+  ca?: string;
+}
+
+const KEEP_ALIVE_AFTER_MS = 60_000;
+/** The other family is tried beside the first after this long (RFC 8305). */
+const NEXT_ADDRESS_MS = 250;
+
+/**
+ * Connects for undici. Each address a host has is checked, literal ones too (undici asks no lookup for them), and the
+ * peer of the made connection once more: a name that changes its mind gains nothing (SECURITY SF-3).
+ */
+export function createConnector(settings: ConnectorSettings): buildConnector.connector {
+  return (options, callback) => {
+    open(settings, options).then(
+      (socket) => callback(null, socket),
+      (error: unknown) =>
+        callback(error instanceof Error ? error : new UpstreamFault("connection_refused"), null),
+    );
+  };
+}
+
+async function open(settings: ConnectorSettings, options: buildConnector.Options): Promise<Socket> {
+  const host = options.hostname.replace(/^\[(.*)\]$/, "$1");
+  const isSecure = options.protocol === "https:";
+  const port = Number(options.port) || (isSecure ? 443 : 80);
+  const socket = await openTcp(settings, host, port);
+  return isSecure ? openTls(settings, socket, host) : socket;
+}
+
+async function openTcp(settings: ConnectorSettings, host: string, port: number): Promise<Socket> {
+  const until = performance.now() + settings.connectMs;
+  const left = () => Math.max(1, until - performance.now());
+  const addresses = isIP(host) > 0 ? [host] : await addressesOf(settings.resolver, host, left());
+  if (addresses.length === 0) throw new UpstreamFault("name_unknown");
+  // One private address among public ones is a trap, not a choice.
+  if (!addresses.every((address) => settings.mayConnect(address, host, port))) {
+    throw new UpstreamFault("address_refused");
+  }
+  const socket = connectTcp({
+    host,
+    port,
+    lookup: answering(addresses),
+    autoSelectFamily: true,
+    autoSelectFamilyAttemptTimeout: NEXT_ADDRESS_MS,
+    noDelay: true,
+    keepAlive: true,
+    keepAliveInitialDelay: KEEP_ALIVE_AFTER_MS,
+  });
+  await happened(socket, "connect", left(), (error) =>
+    error === null
+      ? new UpstreamFault("connect_timeout")
+      : new UpstreamFault("connection_refused", errnoOf(error)),
+  );
+  if (socket.remoteAddress === undefined || !settings.mayConnect(socket.remoteAddress, host, port)) {
+    socket.destroy();
+    throw new UpstreamFault("address_refused");
+  }
+  return socket;
+}
+
+async function openTls({ tlsMs, ca }: ConnectorSettings, socket: Socket, host: string): Promise<TLSSocket> {
+  const secure = connectTls({
+    socket,
+    host,
+    ...(isIP(host) > 0 ? {} : { servername: host }),
+    ...(ca === undefined ? {} : { ca }),
+    ALPNProtocols: ["http/1.1"],
+  });
+  await happened(secure, "secureConnect", tlsMs, (error) => new UpstreamFault("tls_failed", errnoOf(error)));
+  return secure;
+}
+
+/** Resolves at the event; destroys the socket and rejects with `fault(error)`, or with `fault(null)` when it is late. */
+function happened(
+  socket: Socket,
+  event: "connect" | "secureConnect",
+  ms: number,
+  fault: (error: Error | null) => UpstreamFault,
+): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const fail = (error: Error | null): void => {
+      finish();
+      // Whatever else it has to say is nobody's news.
+      socket.on("error", () => {});
+      socket.destroy();
+      reject(fault(error));
+    };
+    const onClose = (): void => fail(new Error("closed"));
+    const onEvent = (): void => {
+      finish();
+      resolve();
+    };
+    const timer = setTimeout(() => fail(null), ms);
+    const finish = (): void => {
+      clearTimeout(timer);
+      socket.off("error", fail).off("close", onClose).off(event, onEvent);
+    };
+    socket.once("error", fail).once("close", onClose).once(event, onEvent);
+  });
+}
+
+async function addressesOf(resolver: Resolver, host: string, ms: number): Promise<readonly string[]> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(() => reject(new UpstreamFault("connect_timeout")), ms);
+  });
+  try {
+    return await Promise.race([resolver.resolve(host), late]);
+  } catch (error) {
+    throw error instanceof UpstreamFault ? error : new UpstreamFault("name_unknown", errnoOf(error));
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** A lookup that knows the addresses already. */
+function answering(addresses: readonly string[]): LookupFunction {
+  const all = addresses.map((address) => ({ address, family: isIP(address) }));
+  return (_host, options, callback) => {
+    const [first] = all;
+    if (options.all) callback(null, all);
+    else callback(null, first?.address ?? "", first?.family ?? 4);
+  };
+}

@@ -1,0 +1,72 @@
+import { AppError, isAppError } from "../../errors";
+import type { UpstreamFaultKind } from "../../ports/channel-probe";
+
+/** What went wrong below HTTP. Its words hold no host, address or key: they may stand in a log. */
+export class UpstreamFault extends Error {
+  override readonly name = "UpstreamFault";
+  readonly kind: UpstreamFaultKind;
+
+  constructor(kind: UpstreamFaultKind, errno = "") {
+    super(errno === "" ? kind : `${kind} (${errno})`);
+    this.kind = kind;
+  }
+}
+
+/** Node's and undici's short name of an error (`ECONNREFUSED`, `HPE_INVALID_CONSTANT`). */
+export function errnoOf(error: unknown): string {
+  if (typeof error !== "object" || error === null || !("code" in error)) return "";
+  return typeof error.code === "string" ? error.code : "";
+}
+
+/** The fault under an error, however often it was wrapped; null when there is none. */
+export function faultOf(error: unknown): UpstreamFaultKind | null {
+  for (let at = error, depth = 0; at instanceof Error && depth < 8; at = at.cause, depth += 1) {
+    if (at instanceof UpstreamFault) return at.kind;
+  }
+  return null;
+}
+
+/** One sentence for every way of not reaching an upstream, so that nobody can map a network with it (SECURITY SF-6). */
+export function unreachable(fault: UpstreamFault): AppError {
+  return new AppError("upstream_error", "The channel's upstream could not be reached.", {}, fault);
+}
+
+export function tooSlow(): AppError {
+  return new AppError("upstream_timeout", "The channel's upstream did not answer in time.");
+}
+
+export function stalled(): AppError {
+  return new AppError("upstream_timeout", "The channel's upstream stopped sending.");
+}
+
+export function truncated(cause?: unknown): AppError {
+  return new AppError("upstream_truncated", "The channel's upstream broke its answer off.", {}, cause);
+}
+
+/** `what` goes on after "The channel's upstream answered". */
+export function invalidAnswer(what: string, cause?: unknown): AppError {
+  return new AppError("upstream_invalid", `The channel's upstream answered ${what}.`, {}, cause);
+}
+
+/** Why an aborted call ended: whoever aborted it has said so. */
+export function abortReason(signal: AbortSignal): AppError {
+  return isAppError(signal.reason) ? signal.reason : new AppError("caller_left", "The caller left.");
+}
+
+const NOT_HTTP = /^HPE_|^UND_ERR_HEADERS_OVERFLOW$|^UND_ERR_RES_CONTENT_LENGTH_MISMATCH$/;
+
+/** An error of the connection or of undici, before (`headers`) or after (`body`) the status line was there. */
+export function connectionError(error: unknown, phase: "headers" | "body"): AppError {
+  if (isAppError(error)) return error;
+  if (error instanceof UpstreamFault) return unreachable(error);
+  const errno = errnoOf(error);
+  if (phase === "body") return truncated(new UpstreamFault("connection_lost", errno));
+  if (NOT_HTTP.test(errno))
+    return invalidAnswer("what is not HTTP", new UpstreamFault("protocol_error", errno));
+  return new AppError(
+    "upstream_error",
+    "The channel's upstream broke the connection off before it answered.",
+    {},
+    new UpstreamFault("connection_lost", errno),
+  );
+}

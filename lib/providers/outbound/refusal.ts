@@ -1,0 +1,81 @@
+import { AppError } from "../../errors";
+import { cleanWords } from "./clean-words";
+import { asFields, asText, type Fields, tryParseJson } from "./json";
+import { readRetryAfter } from "./retry-after";
+
+/** What a provider's error body says, in no provider's words. */
+export interface RefusalFacts {
+  /** The upstream's own words; null when the body has none. */
+  words: string | null;
+  /**
+   * `key`: our key, or what it may do, is at fault, whatever the status says. `money`: the account has none left.
+   * `caller`: what was asked is at fault. Null: the status tells.
+   */
+  about: "key" | "money" | "caller" | null;
+  retryAfterMs?: number;
+}
+
+/** Reads a provider's error body; `body` is null when it was no JSON object. */
+export type ReadRefusal = (status: number, body: Fields | null) => RefusalFacts;
+
+export interface Refusal {
+  status: number;
+  header(name: string): string | null;
+  text: string;
+  nowMs: number;
+  secrets: readonly string[];
+  read: ReadRefusal;
+}
+
+/** A reply of this type that is no JSON is words for people. */
+function plainWords({ text, header }: Refusal): string | null {
+  const isPlain = (header("content-type") ?? "").startsWith("text/plain");
+  return isPlain && !/^\s*</.test(text) ? asText(text.trim()) : null;
+}
+
+function failed(status: number, retryAfterMs?: number): AppError {
+  return new AppError("upstream_error", `The channel's upstream answered with an error (${status}).`, {
+    upstreamStatus: status,
+    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+  });
+}
+
+/**
+ * The error of a reply that is none of 2xx (CONTRACT §1): a fault of what was asked passes through with its words, all
+ * else is the channel's. `details.upstreamStatus` holds 401, 402 or 403 where the channel's key or account is at fault.
+ */
+export function refusalError(refusal: Refusal): AppError {
+  const { status, header, text, nowMs, secrets, read } = refusal;
+  if (status >= 300 && status < 400) {
+    return new AppError(
+      "upstream_redirect",
+      "The channel's upstream sent the call elsewhere; redirects are not followed.",
+    );
+  }
+  const facts = read(status, asFields(tryParseJson(text)));
+  const retryAfterMs = facts.retryAfterMs ?? readRetryAfter(header, nowMs);
+  if (facts.about === "key") return failed(status === 403 ? 403 : 401);
+  if (facts.about === "money") return failed(402, retryAfterMs);
+  if (status === 429) {
+    return new AppError(
+      "upstream_rate_limited",
+      "The channel's upstream takes no more calls at the moment.",
+      {
+        upstreamStatus: 429,
+        ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+      },
+    );
+  }
+  if (status === 408 || status === 504) {
+    return new AppError("upstream_timeout", "The channel's upstream was too slow.", {
+      upstreamStatus: status,
+    });
+  }
+  const words = cleanWords(facts.words ?? plainWords(refusal) ?? "", secrets);
+  const isAboutInput = facts.about === "caller" || [400, 404, 413, 415, 422].includes(status);
+  // A 404 without words is a wrong path of the channel, an HTML 400 some proxy on the way: neither is the caller's.
+  if (isAboutInput && words !== "") {
+    return new AppError("invalid", words, { upstreamStatus: status === 404 ? 404 : 400 });
+  }
+  return failed(status, retryAfterMs);
+}

@@ -1,0 +1,94 @@
+import { promises as dns } from "node:dns";
+import type { Clock } from "../../ports/clock";
+
+/** Every address of a host, of both families. */
+export type Lookup = (host: string) => Promise<readonly string[]>;
+
+export interface Resolver {
+  /** Throws what the lookup throws, when nothing is remembered either. */
+  resolve(host: string): Promise<readonly string[]>;
+}
+
+const FRESH_MS = 30_000;
+const STALE_MS = 300_000;
+/** A refresh that takes longer than this is not waited for while an older answer stands. */
+const PATIENCE_MS = 200;
+const MOST_HOSTS = 1_000;
+
+/** These come from the hosts file and from multicast DNS, which c-ares reads neither of. */
+function isLocalName(host: string): boolean {
+  return !host.includes(".") || /\.(?:localhost|local)$/.test(host);
+}
+
+async function systemAddresses(host: string): Promise<string[]> {
+  const found = await dns.lookup(host, { all: true });
+  return found.map(({ address }) => address);
+}
+
+/** c-ares does not take threads from the pool that files and hashes use, as getaddrinfo does. */
+export function createSystemLookup(): Lookup {
+  const resolver = new dns.Resolver({ timeout: 2_000, tries: 2 });
+  return async (host) => {
+    if (isLocalName(host)) return systemAddresses(host);
+    const answers = await Promise.allSettled([resolver.resolve4(host), resolver.resolve6(host)]);
+    const addresses = answers.flatMap((one) => (one.status === "fulfilled" ? one.value : []));
+    // Names with dots may stand in the hosts file too (host.docker.internal).
+    return addresses.length > 0 ? addresses : systemAddresses(host);
+  };
+}
+
+interface Known {
+  addresses: readonly string[] | null;
+  at: number;
+  refresh: Promise<readonly string[]> | null;
+}
+
+/** Remembers answers for 30 s, and for 5 minutes where the name server fails or is slow. */
+export function createResolver(clock: Clock, lookup: Lookup): Resolver {
+  const hosts = new Map<string, Known>();
+
+  function refresh(host: string, known: Known): Promise<readonly string[]> {
+    known.refresh ??= lookup(host)
+      .then((addresses) => {
+        known.addresses = addresses;
+        known.at = clock.monotonic();
+        return addresses;
+      })
+      .finally(() => {
+        known.refresh = null;
+      });
+    return known.refresh;
+  }
+
+  return {
+    async resolve(host) {
+      const known = hosts.get(host) ?? { addresses: null, at: 0, refresh: null };
+      if (!hosts.has(host)) {
+        const oldest = hosts.keys().next();
+        if (hosts.size >= MOST_HOSTS && !oldest.done) hosts.delete(oldest.value);
+        hosts.set(host, known);
+      }
+      const age = clock.monotonic() - known.at;
+      if (known.addresses !== null && age < FRESH_MS) return known.addresses;
+      const fresh = refresh(host, known);
+      if (known.addresses === null || age >= STALE_MS) return fresh;
+      const stale = known.addresses;
+      return orAfter(
+        fresh.catch(() => stale),
+        stale,
+      );
+    },
+  };
+}
+
+async function orAfter<T>(work: Promise<T>, otherwise: T): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<T>((resolve) => {
+    timer = setTimeout(() => resolve(otherwise), PATIENCE_MS);
+  });
+  try {
+    return await Promise.race([work, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

@@ -1,0 +1,87 @@
+import { AppError } from "../../errors";
+import { isMetadata, isPrivate, parseAddress } from "./address";
+import { type AllowList, canonicalHost } from "./allow-list";
+
+const LONGEST_URL = 2_048;
+
+/** Ports above 1023 at which something else than an API listens: what browsers block, and databases. */
+const OTHER_SERVICES: ReadonlySet<number> = new Set([
+  1719, 1720, 1723, 2049, 2375, 2376, 2379, 2380, 3306, 3389, 3659, 4045, 4190, 5060, 5061, 5432, 5672, 5900,
+  6000, 6379, 6380, 6443, 6566, 6665, 6666, 6667, 6668, 6669, 6679, 6697, 9042, 9200, 9300, 10080, 10250,
+  11211, 26379, 27017, 27018, 50000,
+]);
+
+const METADATA_NAMES = /^(?:metadata|metadata\.google\.internal|instance-data(?:\..*)?)$/;
+
+function refuse(why: string, apiCode?: string): AppError {
+  const message = `'base_url' ${why}`;
+  return new AppError("invalid", message, {
+    param: "base_url",
+    issues: [{ path: "base_url", message: why }],
+    ...(apiCode === undefined ? {} : { apiCode }),
+  });
+}
+
+export function portOf(url: URL): number {
+  if (url.port !== "") return Number(url.port);
+  return url.protocol === "https:" ? 443 : 80;
+}
+
+/** `host:port`, as the list of allowed upstreams takes it. */
+export function targetOf(url: URL): string {
+  return `${canonicalHost(url.hostname)}:${portOf(url)}`;
+}
+
+/**
+ * Reads the address of an upstream as an operator writes it (SECURITY SF-2), without asking the network. Throws
+ * `invalid`; what is wrong is not repeated with the address in it.
+ */
+export function parseUpstreamUrl(text: string): URL {
+  if (text.length > LONGEST_URL) throw refuse(`is longer than ${LONGEST_URL} characters`);
+  // URL parsers mend these in silence, each in its own way.
+  if (/[\s\\\p{C}]/u.test(text)) throw refuse("holds a space, a backslash or a control character");
+  if (!/^https?:\/\/[^/]/i.test(text)) throw refuse("must begin with https://");
+  if (/[?#]/.test(text)) throw refuse("must not have a query or a fragment");
+  if (/[/](?:\.|%2e){1,2}(?:[/]|$)|%2f|%5c|%00/i.test(text))
+    throw refuse("must not have '..' or an encoded slash in its path");
+  if (!URL.canParse(text)) throw refuse("is not a URL, such as https://api.example.com/v1");
+  const url = new URL(text);
+  if (url.username !== "" || url.password !== "" || /^https?:\/\/[^/]*@/i.test(text)) {
+    throw refuse("must not carry a user name or password; the key has a field of its own");
+  }
+  url.hostname = canonicalHost(url.hostname);
+  url.pathname = url.pathname.replace(/\/+$/, "");
+  return url;
+}
+
+/**
+ * The address in its one canonical writing, when a channel may go there: https, or http to a host on the list; a port
+ * at which APIs live; no literal private address that is not listed. Names are checked where they are connected.
+ */
+export function readUpstreamUrl(text: string, allow: AllowList): URL {
+  const url = parseUpstreamUrl(text);
+  const port = portOf(url);
+  const isListed = allow.hasHost(url.hostname, port);
+  const address = parseAddress(url.hostname);
+  if (METADATA_NAMES.test(url.hostname) || (address !== null && isMetadata(address))) {
+    throw refuse("is an address of the cloud's own services, which channels never reach");
+  }
+  const isUsualPort = port === 443 || port === 80 || port >= 1_024;
+  if (OTHER_SERVICES.has(port) || (!isUsualPort && !isListed)) {
+    throw refuse(`names port ${port}, where no such API lives`);
+  }
+  const isAddressListed = isListed || (address !== null && allow.hasAddress(address));
+  if (address !== null && isPrivate(address) && !isAddressListed) {
+    throw refuse(
+      `is a private address; the owner has to allow '${targetOf(url)}' first`,
+      "upstream_not_allowed",
+    );
+  }
+  if (url.protocol === "http:" && !isAddressListed) {
+    throw refuse(
+      `must begin with https://; for plain http the owner has to allow '${targetOf(url)}' first`,
+      "upstream_not_allowed",
+    );
+  }
+  return url;
+}

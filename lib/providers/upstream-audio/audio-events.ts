@@ -1,0 +1,37 @@
+import type { SpeechEvent } from "../../ports/speech-model";
+import { invalidAnswer } from "../outbound/fault";
+
+/** Less is no speech: held back until there is more, so that an answer of a click can still be tried elsewhere. */
+const LEAST_BYTES = 40 * 48;
+/** Sound goes on in pieces of half a second at most. */
+const PIECE_BYTES = 500 * 48;
+
+/**
+ * PCM as it comes, as audio events: whole samples, none empty. Throws `upstream_invalid` at the end of a stream that
+ * held less than 40 ms.
+ */
+export async function* audioEvents(pcm: AsyncIterable<Uint8Array>): AsyncGenerator<SpeechEvent> {
+  let held: Uint8Array[] = [];
+  let heldBytes = 0;
+  let hasBegun = false;
+  for await (const piece of pcm) {
+    if (piece.length === 0) continue;
+    if (hasBegun) {
+      yield* pieces(piece);
+      continue;
+    }
+    held.push(piece);
+    heldBytes += piece.length;
+    if (heldBytes < LEAST_BYTES) continue;
+    hasBegun = true;
+    yield* pieces(Buffer.concat(held));
+    held = [];
+  }
+  if (!hasBegun) throw invalidAnswer(heldBytes === 0 ? "without audio" : "with no more than a click");
+}
+
+function* pieces(pcm: Uint8Array): Generator<SpeechEvent> {
+  for (let at = 0; at < pcm.length; at += PIECE_BYTES) {
+    yield { type: "audio", pcm: pcm.subarray(at, Math.min(pcm.length, at + PIECE_BYTES)) };
+  }
+}

@@ -1,0 +1,96 @@
+import { invalidAnswer, truncated } from "../outbound/fault";
+
+/** How samples lie in the bytes; all little-endian. */
+export interface SampleShape {
+  rate: number;
+  channels: number;
+  encoding: "u8" | "s16" | "s24" | "s32" | "f32";
+}
+
+const RIFF_HEADER = 12;
+const CHUNK_HEADER = 8;
+const LONGEST_HEADER = 64 * 1024;
+const PCM = 1;
+const FLOAT = 3;
+const EXTENSIBLE = 0xfffe;
+/** Writers that do not know the length yet put 0, 0xFFFFFFFF or the greatest size they can. */
+const ENDLESS_FROM = 0x7fff_f000;
+
+const ENCODINGS: Readonly<Record<string, SampleShape["encoding"]>> = {
+  [`${PCM}/8`]: "u8",
+  [`${PCM}/16`]: "s16",
+  [`${PCM}/24`]: "s24",
+  [`${PCM}/32`]: "s32",
+  [`${FLOAT}/32`]: "f32",
+};
+
+function readFormat(chunk: DataView): SampleShape {
+  if (chunk.byteLength < 16) throw invalidAnswer("with a WAV header that is too short");
+  const tag = chunk.getUint16(0, true);
+  // The extensible form keeps the true tag in the first two bytes of a GUID.
+  const format = tag === EXTENSIBLE && chunk.byteLength >= 26 ? chunk.getUint16(24, true) : tag;
+  const encoding = ENCODINGS[`${format}/${chunk.getUint16(14, true)}`];
+  const channels = chunk.getUint16(2, true);
+  if (encoding === undefined || channels < 1 || channels > 8) {
+    throw invalidAnswer("with a WAV encoding that is not PCM");
+  }
+  return { rate: chunk.getUint32(4, true), channels, encoding };
+}
+
+/** Takes the header off a WAV file (RIFF) while it arrives; sizes that are not known yet are read to the end. */
+export class WavReader {
+  shape: SampleShape | null = null;
+  #head: Uint8Array = new Uint8Array();
+  /** Bytes of the data chunk still to come; infinite where the file does not tell. */
+  #left = Number.POSITIVE_INFINITY;
+  #inData = false;
+
+  /** The sample bytes that `bytes` brings; what stands behind the data chunk is left out. */
+  push(bytes: Uint8Array): Uint8Array {
+    if (this.#inData) return this.#takeData(bytes);
+    this.#head = this.#head.length === 0 ? bytes : Buffer.concat([this.#head, bytes]);
+    const at = this.#findData();
+    if (at === null) {
+      if (this.#head.length > LONGEST_HEADER) throw invalidAnswer("with a WAV header without end");
+      return new Uint8Array();
+    }
+    this.#inData = true;
+    const data = this.#head.subarray(at);
+    this.#head = new Uint8Array();
+    return this.#takeData(data);
+  }
+
+  /** Throws `upstream_truncated` when the header or announced samples are missing. */
+  end(): void {
+    if (!this.#inData || (this.#left > 0 && this.#left !== Number.POSITIVE_INFINITY)) throw truncated();
+  }
+
+  #takeData(bytes: Uint8Array): Uint8Array {
+    const taken = bytes.subarray(0, Math.min(bytes.length, this.#left));
+    this.#left -= taken.length;
+    return taken;
+  }
+
+  /** Where the samples begin; null while the header is not whole. */
+  #findData(): number | null {
+    const head = this.#head;
+    const view = new DataView(head.buffer, head.byteOffset, head.byteLength);
+    let at = RIFF_HEADER;
+    while (at + CHUNK_HEADER <= head.length) {
+      const id = view.getUint32(at);
+      const size = view.getUint32(at + 4, true);
+      const body = at + CHUNK_HEADER;
+      if (id === 0x64617461 /* data */) {
+        if (this.shape === null) throw invalidAnswer("with a WAV file without a format");
+        this.#left = size === 0 || size >= ENDLESS_FROM ? Number.POSITIVE_INFINITY : size;
+        return body;
+      }
+      if (body + size > head.length) return null;
+      if (id === 0x666d7420 /* fmt */)
+        this.shape = readFormat(new DataView(head.buffer, head.byteOffset + body, size));
+      // Chunks begin at even offsets.
+      at = body + size + (size % 2);
+    }
+    return null;
+  }
+}
