@@ -1,0 +1,214 @@
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { addUser, type ConsoleDoor, OWNER, openConsoleDoor, setUpOwner } from "../support/console-door";
+import { type TestServices, testServices } from "../support/services";
+import { readStoreBytes } from "../support/store-bytes";
+
+let services: TestServices;
+let door: ConsoleDoor;
+let owner: string;
+beforeEach(async () => {
+  services = await testServices();
+  door = openConsoleDoor(services);
+  owner = await setUpOwner(door);
+});
+afterEach(() => services.close());
+
+const PASSWORD = "nine blue lanterns drift";
+const create = (body: object, cookie = owner) =>
+  door("/api/users", { body: { username: "mia", password: PASSWORD, ...body }, cookie });
+const patch = (id: string, body: object, cookie = owner) =>
+  door(`/api/users/${id}`, { method: "PATCH", body, cookie });
+const ownerId = async () => (await services.store.users.findByLogin("olivia"))?.id ?? "";
+const count = async () =>
+  (await services.store.users.list({ limit: 100, cursor: null, q: null })).items.length;
+
+describe("adding one", () => {
+  test("gives a member unless told, with nothing of the password in any reply or on disk", async () => {
+    const reply = await create({ email: "mia@example.com", budget: { monthly_usd: "5" } });
+    expect(reply.status, reply.text).toBe(200);
+    expect(reply.json.data).toEqual({
+      id: expect.stringMatching(/^usr_/),
+      username: "mia",
+      display_name: "mia",
+      email: "mia@example.com",
+      role: "member",
+      enabled: true,
+      two_factor_enabled: false,
+      created_at: new Date(services.clock.now()).toISOString(),
+      version: 1,
+      budget: { total_usd: null, daily_usd: null, monthly_usd: "5.000000000" },
+    });
+    const lists = await door("/api/users", { cookie: owner });
+    expect(lists.json.data.items).toHaveLength(2);
+    expect(lists.text).not.toMatch(/argon2|password/);
+    expect(readStoreBytes(services.dataDirectory).includes(PASSWORD)).toBe(false);
+  });
+
+  test.each<[string, object]>([
+    ["role", { role: "owner" }],
+    ["password", { password: "short" }],
+    ["password", { password: "password123" }],
+    ["password", { username: "longenough", password: "LongEnough" }],
+    ["username", { username: "mia " }],
+    ["username", { username: "a\u200bb" }],
+    ["username", { username: "" }],
+    ["email", { email: "nowhere" }],
+    ["id", { id: "usr_1" }],
+    ["two_factor_enabled", { two_factor_enabled: true }],
+    ["password_hash", { password_hash: "x" }],
+  ])("a bad or foreign %s is 400, and nobody is added", async (field, body) => {
+    const reply = await create(body);
+    expect(reply.status, reply.text).toBe(400);
+    expect(reply.json.issues.map((issue: { path: string }) => issue.path)).toContain(field);
+    expect(await count()).toBe(1);
+  });
+
+  test.each([
+    ["the same name in other letters", { username: "OLIVIA" }],
+    ["a name that is another's address", { username: "o@example.com" }],
+    ["an address that is another's name", { email: "Olivia@Example.com" }],
+  ])("%s is 409", async (_what, body) => {
+    await door("/api/user/self", { method: "PATCH", body: { email: "o@example.com" }, cookie: owner });
+    if ("email" in body) await create({ username: "olivia@example.com" });
+    const before = await count();
+    const reply = await create({ username: "other", ...body });
+    expect([reply.status, reply.json.code]).toEqual([409, "conflict"]);
+    expect(await count()).toBe(before);
+  });
+
+  test("of ten of one name at once one is added", async () => {
+    const replies = await Promise.all(Array.from({ length: 10 }, () => create({})));
+    expect(replies.map((reply) => reply.status).sort()).toEqual([200, ...Array(9).fill(409)]);
+  });
+});
+
+describe("roles", () => {
+  test("nobody acts on an equal or a higher role, or on themselves", async () => {
+    const ada = await addUser(door, owner, { username: "ada", role: "admin" });
+    const bob = await addUser(door, owner, { username: "bob", role: "admin" });
+    const self = await ownerId();
+    const acts = (id: string, cookie: string) => [
+      patch(id, { enabled: false, version: 1 }, cookie),
+      patch(id, { password: "twelve red foxes nap", version: 1 }, cookie),
+      door(`/api/users/${id}`, { method: "DELETE", cookie }),
+      door(`/api/users/${id}/reset_2fa`, { body: {}, cookie }),
+      door(`/api/users/${id}/unlock`, { body: {}, cookie }),
+    ];
+    const attempts = [
+      [bob.id, ada.cookie],
+      [self, ada.cookie],
+      [ada.id, ada.cookie],
+      [self, owner],
+    ] as const;
+    for (const [id, cookie] of attempts) {
+      const replies = await Promise.all(acts(id, cookie));
+      expect(replies.map((reply) => reply.status)).toEqual([403, 403, 403, 403, 403]);
+    }
+    expect(await count()).toBe(3);
+    expect((await door("/api/user/login", { body: OWNER })).status).toBe(200);
+  });
+
+  test("an administrator adds and raises nobody to their own", async () => {
+    const ada = await addUser(door, owner, { username: "ada", role: "admin" });
+    expect((await create({ role: "admin" }, ada.cookie)).status).toBe(403);
+    const mia = (await create({}, ada.cookie)).json.data;
+    expect((await patch(mia.id, { role: "admin", version: 1 }, ada.cookie)).status).toBe(403);
+    expect((await patch(mia.id, { role: "owner", version: 1 }, owner)).status).toBe(400);
+    expect((await patch(mia.id, { role: "admin", version: 1 }, owner)).status).toBe(200);
+  });
+
+  test("members and strangers see no user, whoever it is", async () => {
+    const mia = await addUser(door, owner, { username: "mia" });
+    const id = await ownerId();
+    for (const [path, method] of [
+      ["/api/users", "GET"],
+      ["/api/users", "POST"],
+      [`/api/users/${id}`, "GET"],
+      [`/api/users/${mia.id}`, "GET"],
+      ["/api/users/usr_unknown", "GET"],
+      [`/api/users/${mia.id}`, "PATCH"],
+      [`/api/users/${id}`, "DELETE"],
+      [`/api/users/${mia.id}/reset_2fa`, "POST"],
+      [`/api/users/${mia.id}/unlock`, "POST"],
+      ["/api/settings", "GET"],
+      ["/api/settings", "PATCH"],
+      ["/api/audit", "GET"],
+    ] as const) {
+      const body = method === "GET" || method === "DELETE" ? undefined : {};
+      expect((await door(path, { method, body, cookie: mia.cookie })).status, `${method} ${path}`).toBe(403);
+      expect((await door(path, { method, body })).status, `${method} ${path}`).toBe(401);
+    }
+  });
+
+  test("an unknown user is 404 for whoever may look", async () => {
+    expect((await door("/api/users/usr_unknown", { cookie: owner })).status).toBe(404);
+    expect((await patch("usr_unknown", { version: 1 })).status).toBe(404);
+    expect((await door("/api/users/usr_unknown", { method: "DELETE", cookie: owner })).status).toBe(404);
+  });
+});
+
+describe("changing one", () => {
+  test("needs the version read; a stale one is 409", async () => {
+    const { id } = (await create({})).json.data;
+    expect((await patch(id, { display_name: "Mia" })).status).toBe(400);
+    expect((await patch(id, { display_name: "Mia", version: 1 })).json.data.display_name).toBe("Mia");
+    expect((await patch(id, { display_name: "Else", version: 1 })).status).toBe(409);
+  });
+
+  test("a new password is checked like any other and opens", async () => {
+    const { id } = (await create({})).json.data;
+    expect((await patch(id, { password: "mia", version: 1 })).status).toBe(400);
+    expect((await patch(id, { password: "twelve red foxes nap", version: 1 })).status).toBe(200);
+    const login = (password: string) => door("/api/user/login", { body: { username: "mia", password } });
+    expect((await login(PASSWORD)).status).toBe(401);
+    expect((await login("twelve red foxes nap")).status).toBe(200);
+  });
+
+  test("lifting the delay of a name lets its owner in", async () => {
+    const { id } = (await create({})).json.data;
+    for (let i = 0; i < 10; i++) {
+      await door("/api/user/login", { body: { username: "mia", password: "wrong wrong wrong" } });
+    }
+    const login = () => door("/api/user/login", { body: { username: "mia", password: PASSWORD } });
+    expect((await login()).status).toBe(429);
+    expect((await door(`/api/users/${id}/unlock`, { body: {}, cookie: owner })).status).toBe(200);
+    expect((await login()).status).toBe(200);
+  });
+});
+
+test("on a demo site only its owner changes users and settings", async () => {
+  const ada = await addUser(door, owner, { username: "ada", role: "admin" });
+  const settings = (body: object, cookie: string) => door("/api/settings", { method: "PATCH", body, cookie });
+  expect((await settings({ demo_site: true }, ada.cookie)).status).toBe(403);
+  expect((await settings({ demo_site: true }, owner)).status).toBe(200);
+  expect((await settings({ self_use_mode: true }, ada.cookie)).status).toBe(403);
+  expect((await create({}, ada.cookie)).status).toBe(403);
+  expect((await door("/api/settings", { cookie: ada.cookie })).status).toBe(200);
+  expect((await create({}, owner)).status).toBe(200);
+});
+
+describe("settings", () => {
+  test("tell their names and values alone, and change one at a time", async () => {
+    const before = (await door("/api/settings", { cookie: owner })).json.data;
+    expect(Object.keys(before).sort()).toEqual(["demo_site", "self_use_mode", "session_hours"]);
+    const reply = await door("/api/settings", {
+      method: "PATCH",
+      body: { self_use_mode: true },
+      cookie: owner,
+    });
+    expect(reply.json.data).toEqual({ ...before, self_use_mode: true });
+  });
+
+  test.each<[string, object]>([
+    ["an unknown name", { secret_check: "x" }],
+    ["another's name", { setup_progress: { step: "key", finished: false } }],
+    ["a switch that is text", { demo_site: "true" }],
+    [
+      "an idle time of nothing",
+      { session_hours: { admin_absolute: 1, admin_idle: 0, member_absolute: 1, member_idle: 1 } },
+    ],
+    ["half an object", { session_hours: { admin_idle: 1 } }],
+  ])("%s is 400", async (_what, body) => {
+    expect((await door("/api/settings", { method: "PATCH", body, cookie: owner })).status).toBe(400);
+  });
+});
