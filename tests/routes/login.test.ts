@@ -46,6 +46,7 @@ describe("name and password", () => {
     expect(replies.map((reply) => reply.status)).toEqual([401, 401, 401]);
     expect(new Set(replies.map((reply) => reply.text)).size).toBe(1);
     expect(replies[0]?.json.code).toBe("invalid_credentials");
+    expect(new Set(replies.map((reply) => JSON.stringify(reply.headers))).size).toBe(1);
     expect(replies.map((reply) => reply.setCookies)).toEqual([[], [], []]);
     expect(verify).toHaveBeenCalledTimes(3);
   });

@@ -1,0 +1,249 @@
+import { readdirSync } from "node:fs";
+import path from "node:path";
+import Database from "libsql";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { AppError } from "../../lib/errors";
+import type { Repositories } from "../../lib/ports/store";
+import {
+  addUser,
+  type ConsoleDoor,
+  enrol,
+  OWNER,
+  openConsoleDoor,
+  setUpOwner,
+} from "../support/console-door";
+import { beginSignIn } from "../support/second-factor";
+import { type TestServices, testServices } from "../support/services";
+import { digestStore } from "../support/store-dump";
+import { totpCode } from "../support/totp";
+
+let services: TestServices;
+let door: ConsoleDoor;
+beforeEach(async () => {
+  services = await testServices();
+  door = openConsoleDoor(services);
+});
+afterEach(() => services.close());
+
+/** From now on no audit row can be written. */
+function breakAudit(): void {
+  const whole = services.store.transaction.bind(services.store);
+  services.store.transaction = <T>(work: (tx: Repositories) => Promise<T>) =>
+    whole((tx) =>
+      work({
+        ...tx,
+        audit: {
+          ...tx.audit,
+          append: () => Promise.reject(new AppError("storage_unavailable", "The audit takes no rows.")),
+        },
+      }),
+    );
+}
+
+describe("a change and its audit row are one: when the row cannot be written nothing has happened", () => {
+  interface Scene {
+    owner: string;
+    member: { id: string; cookie: string; password: string };
+    key: { id: string };
+    secret: string;
+    backupCode: string;
+    flow: string;
+    sessionId: string;
+  }
+  /** A user of every kind, a key, a second factor, a pending sign-in: something for every verb to change. */
+  async function scene(): Promise<Scene> {
+    const owner = await setUpOwner(door);
+    const member = await addUser(door, owner, { username: "mia" });
+    const key = (await door("/api/keys", { body: { name: "robot" }, cookie: owner })).json.data;
+    const { secret, backupCodes } = await enrol(door, services.clock, owner);
+    const { token } = await beginSignIn(door);
+    const [session] = (await door("/api/user/sessions", { cookie: owner })).json.data.items;
+    return {
+      owner,
+      member,
+      key,
+      secret,
+      backupCode: backupCodes[0] ?? "",
+      flow: token,
+      sessionId: session.id,
+    };
+  }
+  const code = (of: Scene) => totpCode(of.secret, services.clock.now());
+
+  const calls: [string, (of: Scene) => [string, object]][] = [
+    ["a sign-in", (of) => ["/api/user/login", { body: { username: "mia", password: of.member.password } }]],
+    ["a failed sign-in", () => ["/api/user/login", { body: { username: "mia", password: "wrong wrong" } }]],
+    [
+      "a second step by backup code",
+      (of) => ["/api/user/login/2fa", { body: { code: of.backupCode, flow_token: of.flow } }],
+    ],
+    ["a sign-out", (of) => ["/api/user/logout", { body: {}, cookie: of.owner }]],
+    [
+      "a profile",
+      (of) => ["/api/user/self", { method: "PATCH", body: { display_name: "X" }, cookie: of.owner }],
+    ],
+    [
+      "a password",
+      (of) => [
+        "/api/user/password",
+        {
+          body: { current_password: OWNER.password, new_password: "eleven grey herons wade", code: code(of) },
+          cookie: of.owner,
+        },
+      ],
+    ],
+    [
+      "an ended session",
+      (of) => [`/api/user/sessions/${of.sessionId}`, { method: "DELETE", cookie: of.owner }],
+    ],
+    ["ended sessions", (of) => ["/api/user/sessions", { method: "DELETE", cookie: of.owner }]],
+    ["an enrolment begun", (of) => ["/api/user/2fa/setup", { body: {}, cookie: of.member.cookie }]],
+    [
+      "new backup codes",
+      (of) => [
+        "/api/user/2fa/backup_codes",
+        { body: { password: OWNER.password, code: code(of) }, cookie: of.owner },
+      ],
+    ],
+    [
+      "a second factor off",
+      (of) => [
+        "/api/user/2fa/disable",
+        { body: { password: OWNER.password, code: code(of) }, cookie: of.owner },
+      ],
+    ],
+    ["a new key", (of) => ["/api/keys", { body: { name: "new" }, cookie: of.owner }]],
+    [
+      "a key",
+      (of) => [`/api/keys/${of.key.id}`, { method: "PATCH", body: { rpm: 1, version: 1 }, cookie: of.owner }],
+    ],
+    ["a rotation", (of) => [`/api/keys/${of.key.id}/rotate`, { body: {}, cookie: of.owner }]],
+    ["a revoked key", (of) => [`/api/keys/${of.key.id}`, { method: "DELETE", cookie: of.owner }]],
+    [
+      "a new user",
+      (of) => ["/api/users", { body: { username: "new", password: OWNER.password }, cookie: of.owner }],
+    ],
+    [
+      "a user",
+      (of) => [
+        `/api/users/${of.member.id}`,
+        { method: "PATCH", body: { role: "admin", version: 1 }, cookie: of.owner },
+      ],
+    ],
+    ["a removed user", (of) => [`/api/users/${of.member.id}`, { method: "DELETE", cookie: of.owner }]],
+    [
+      "a reset second factor",
+      (of) => [`/api/users/${of.member.id}/reset_2fa`, { body: {}, cookie: of.owner }],
+    ],
+    ["a lifted lock", (of) => [`/api/users/${of.member.id}/unlock`, { body: {}, cookie: of.owner }]],
+    [
+      "settings",
+      (of) => ["/api/settings", { method: "PATCH", body: { self_use_mode: true }, cookie: of.owner }],
+    ],
+  ];
+
+  /** What counts an attempt is meant to stay counted; the rest of the store must not have moved. */
+  const COUNTS_FIRST = new Set([
+    "a second step by backup code",
+    "a password",
+    "new backup codes",
+    "a second factor off",
+  ]);
+
+  test.each(calls)("%s", async (name, call) => {
+    const of = await scene();
+    breakAudit();
+    const before = digestStore(services.dataDirectory);
+    const [target, request] = call(of);
+    const reply = await door(target, request);
+    expect([reply.status, reply.json.code], reply.text).toEqual([503, "unavailable"]);
+    expect(reply.setCookies).toEqual([]);
+    if (!COUNTS_FIRST.has(name)) expect(digestStore(services.dataDirectory)).toBe(before);
+    expect((await door("/api/user/self", { cookie: of.owner })).json.data).toMatchObject({
+      display_name: "olivia",
+      two_factor_enabled: true,
+      version: 1,
+    });
+    expect((await door("/api/user/2fa/status", { cookie: of.owner })).json.data.backup_codes_left).toBe(10);
+  });
+
+  test("set-up, which can then be tried again", async () => {
+    const whole = services.store.transaction;
+    breakAudit();
+    const before = digestStore(services.dataDirectory);
+    expect((await door("/api/setup", { body: OWNER })).status).toBe(503);
+    expect(digestStore(services.dataDirectory)).toBe(before);
+    services.store.transaction = whole;
+    expect((await door("/api/setup", { body: OWNER })).status).toBe(200);
+  });
+});
+
+describe("the list", () => {
+  test("shows the newest first with who, what and from where, and searches", async () => {
+    const owner = await setUpOwner(door);
+    await door("/api/keys", { body: { name: "100% robot" }, cookie: owner });
+    await door("/api/settings", { method: "PATCH", body: { self_use_mode: true }, cookie: owner });
+    const { items } = (await door("/api/audit", { cookie: owner })).json.data;
+    expect(items.map((row: { action: string }) => row.action)).toEqual([
+      "settings.update",
+      "key.create",
+      "setup.claim",
+    ]);
+    expect(Object.keys(items[0]).sort()).toEqual([
+      "action",
+      "actor",
+      "at",
+      "detail",
+      "hash",
+      "seq",
+      "target",
+    ]);
+    expect(items[0].detail).toMatchObject({
+      before: { self_use_mode: false },
+      change: { self_use_mode: true },
+      address: "127.0.0.1",
+    });
+    const found = async (q: string) =>
+      (await door(`/api/audit?q=${encodeURIComponent(q)}`, { cookie: owner })).json.data.items.length;
+    expect([await found("key."), await found("0% r"), await found("0_ r")]).toEqual([1, 1, 0]);
+  });
+
+  test("pages without gap", async () => {
+    const owner = await setUpOwner(door);
+    for (let i = 0; i < 5; i++) await door("/api/keys", { body: { name: `k${i}` }, cookie: owner });
+    const first = (await door("/api/audit?limit=4", { cookie: owner })).json.data;
+    const rest = (await door(`/api/audit?limit=4&cursor=${first.next_cursor}`, { cookie: owner })).json.data;
+    const seqs = [...first.items, ...rest.items].map((row) => row.seq);
+    expect(seqs).toEqual([6, 5, 4, 3, 2, 1]);
+    expect(rest.next_cursor).toBeNull();
+  });
+});
+
+describe("the chain", () => {
+  test("names the first row that somebody has changed with the database's own tools", async () => {
+    const owner = await setUpOwner(door);
+    for (let i = 0; i < 4; i++) await door("/api/keys", { body: { name: `k${i}` }, cookie: owner });
+    expect(await services.store.audit.verify()).toBeNull();
+    const file = readdirSync(services.dataDirectory).find((name) => name.endsWith(".db")) ?? "";
+    const database = new Database(path.join(services.dataDirectory, file));
+    try {
+      expect(() => database.exec("update audit set actor = 'nobody' where seq = 3")).toThrow(/append-only/);
+      expect(() => database.exec("delete from audit where seq = 3")).toThrow(/append-only/);
+      database.exec("drop trigger audit_no_update");
+      database.exec("update audit set actor = 'nobody' where seq = 3");
+    } finally {
+      database.close();
+    }
+    expect(await services.store.audit.verify()).toBe(3);
+  });
+
+  test("is whole after a hundred changes at once", async () => {
+    const owner = await setUpOwner(door);
+    await Promise.all(
+      Array.from({ length: 100 }, (_, i) => door("/api/keys", { body: { name: `k${i}` }, cookie: owner })),
+    );
+    expect(await services.store.audit.verify()).toBeNull();
+    const { items } = await services.store.audit.list({ limit: 100, cursor: null, q: null });
+    expect(items[0]?.seq).toBe(101);
+  });
+});

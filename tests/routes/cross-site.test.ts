@@ -1,0 +1,142 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import {
+  type ConsoleCall,
+  type ConsoleDoor,
+  OWNER,
+  openConsoleDoor,
+  setUpOwner,
+} from "../support/console-door";
+import { type TestServices, testServices } from "../support/services";
+import { digestStore } from "../support/store-dump";
+
+let services: TestServices;
+let door: ConsoleDoor;
+let owner: string;
+beforeAll(async () => {
+  services = await testServices();
+  door = openConsoleDoor(services);
+  owner = await setUpOwner(door);
+});
+afterAll(() => services.close());
+
+const HOST = { host: "patchbay.example:3000" };
+const patch = (headers: ConsoleCall["headers"]) =>
+  door("/api/user/self", { method: "PATCH", body: {}, cookie: owner, headers: { ...HOST, ...headers } });
+
+describe("a write from another site's page is refused", () => {
+  test.each<[string, Record<string, string>]>([
+    ["another origin", { origin: "https://evil.example" }],
+    ["another port of ours", { origin: "http://patchbay.example:3001" }],
+    ["the port that stands for none", { origin: "http://patchbay.example" }],
+    ["a sibling subdomain", { origin: "http://evil.patchbay.example:3000" }],
+    ["the domain above", { origin: "http://example:3000" }],
+    ["a host that begins with ours", { origin: "http://patchbay.example.evil:3000" }],
+    ["a host that ends with ours", { origin: "http://evilpatchbay.example:3000" }],
+    ["our name as its user", { origin: "http://patchbay.example:3000@evil.example" }],
+    ["the null origin of a sandbox", { origin: "null" }],
+    ["an empty origin", { origin: "" }],
+    ["an origin that is none", { origin: "patchbay.example:3000" }],
+    ["two origins", { origin: "http://patchbay.example:3000, https://evil.example" }],
+    ["Sec-Fetch-Site: cross-site", { "sec-fetch-site": "cross-site" }],
+    ["Sec-Fetch-Site: same-site", { "sec-fetch-site": "same-site" }],
+    ["Sec-Fetch-Site of another word", { "sec-fetch-site": "SAME-ORIGIN,cross-site" }],
+    [
+      "Sec-Fetch-Site, whatever the origin says",
+      { "sec-fetch-site": "cross-site", origin: "http://patchbay.example:3000" },
+    ],
+  ])("%s", async (_name, headers) => {
+    const reply = await patch(headers);
+    expect([reply.status, reply.json.code]).toEqual([403, "forbidden"]);
+  });
+
+  test.each<[string, Record<string, string>]>([
+    ["no browser's headers", {}],
+    ["our own origin", { origin: "http://patchbay.example:3000" }],
+    ["our own behind a proxy that speaks https", { origin: "https://patchbay.example:3000" }],
+    ["our own in other letters", { origin: "HTTP://Patchbay.Example:3000" }],
+    ["Sec-Fetch-Site: same-origin", { "sec-fetch-site": "same-origin" }],
+    ["Sec-Fetch-Site: none", { "sec-fetch-site": "none" }],
+  ])("while %s pass", async (_name, headers) => expect((await patch(headers)).status).toBe(200));
+
+  test("also where nobody is signed in yet, and nothing changes", async () => {
+    const before = digestStore(services.dataDirectory);
+    const headers = { ...HOST, origin: "https://evil.example" };
+    for (const [path, body] of [
+      ["/api/setup", OWNER],
+      ["/api/user/login", OWNER],
+      ["/api/user/login/2fa", { code: "123456" }],
+      ["/api/user/logout", {}],
+    ] as const) {
+      expect((await door(path, { body, headers, cookie: owner })).status, path).toBe(403);
+    }
+    expect(digestStore(services.dataDirectory)).toBe(before);
+  });
+
+  test("by the whole origin when the operator has named it", async () => {
+    services.instance.baseUrl = "https://patchbay.example";
+    try {
+      const host = "10.0.0.5:3000";
+      expect((await patch({ host, origin: "https://patchbay.example" })).status).toBe(200);
+      expect((await patch({ host, origin: "http://patchbay.example" })).status).toBe(403);
+      expect((await patch({ host, origin: "http://10.0.0.5:3000" })).status).toBe(403);
+    } finally {
+      services.instance.baseUrl = null;
+    }
+  });
+});
+
+describe("what a form of another site can send is no request of ours", () => {
+  test.each([
+    "text/plain",
+    "text/plain; charset=application/json",
+    "application/x-www-form-urlencoded",
+    "multipart/form-data; boundary=x",
+    "application/json; charset=utf-16",
+    "text/json",
+    "",
+    undefined,
+  ])("content-type %j is 415", async (type) => {
+    for (const path of ["/api/user/login", "/api/user/logout", "/api/keys", "/api/keys/playground"]) {
+      const reply = await door(path, { body: OWNER, cookie: owner, headers: { "content-type": type } });
+      expect([reply.status, reply.json.code], path).toEqual([415, "unsupported_media_type"]);
+    }
+  });
+
+  test("and a compressed body neither", async () => {
+    const headers = { "content-encoding": "gzip" };
+    expect((await door("/api/user/login", { body: OWNER, headers })).status).toBe(415);
+  });
+});
+
+describe("reads", () => {
+  test("change nothing, and no reply invites another origin to read it", async () => {
+    const before = digestStore(services.dataDirectory);
+    for (const path of ["/api/user/self", "/api/user/sessions", "/api/keys", "/api/users", "/api/settings"]) {
+      const reply = await door(path, { cookie: owner, headers: { ...HOST, origin: "https://evil.example" } });
+      expect(Object.keys(reply.headers).filter((name) => name.startsWith("access-control"))).toEqual([]);
+      expect(reply.headers["cache-control"]).toContain("no-store");
+    }
+    expect(digestStore(services.dataDirectory)).toBe(before);
+  });
+
+  test("of an address that only takes writes are 405", async () => {
+    for (const path of [
+      "/api/user/logout",
+      "/api/user/login",
+      "/api/user/2fa/disable",
+      "/api/keys/playground",
+    ]) {
+      const reply = await door(path, { cookie: owner });
+      expect(reply.status, path).toBe(405);
+    }
+  });
+});
+
+test("a session's cookie as a Bearer token opens nothing, with or without the cookie beside it", async () => {
+  const value = owner.slice(owner.indexOf("=") + 1);
+  const headers = { authorization: `Bearer ${value}` };
+  for (const path of ["/api/user/self", "/api/keys", "/api/users", "/api/audit", "/api/settings"]) {
+    expect((await door(path, { headers })).status, path).toBe(401);
+    expect((await door(path, { headers, cookie: owner })).status, path).toBe(401);
+  }
+});
