@@ -2,6 +2,8 @@
 const config = {
   poweredByHeader: false,
   compress: false,
+  // An API path is never answered with a redirect.
+  skipTrailingSlashRedirect: true,
   images: { unoptimized: true },
   // Native binaries and WebAssembly stay outside the bundle and are loaded from node_modules.
   serverExternalPackages: [

@@ -1,8 +1,11 @@
 import http from "node:http";
+import net from "node:net";
 
 export interface RawReply {
   status: number;
   headers: http.IncomingHttpHeaders;
+  /** The body as it came. */
+  bytes: Buffer;
   text: string;
   json: unknown;
 }
@@ -10,8 +13,19 @@ export interface RawReply {
 export interface RawRequest {
   method?: string;
   path: string;
-  headers?: Record<string, string>;
+  /** Several values: the header is sent several times. */
+  headers?: Record<string, string | string[]>;
   body?: Uint8Array | string;
+  /** The address of this machine to call from (`127.0.0.2` is another caller than `127.0.0.1`). */
+  from?: string;
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
 }
 
 /** Sends exactly these bytes: no fetch that mends paths, headers or bodies on the way. */
@@ -26,6 +40,7 @@ export function sendRaw(base: string, request: RawRequest): Promise<RawReply> {
         method: request.method ?? "POST",
         path: request.path,
         agent: false,
+        ...(request.from ? { localAddress: request.from } : {}),
         headers: { ...(body ? { "content-length": String(body.length) } : {}), ...request.headers },
       },
       (reply) => {
@@ -33,14 +48,9 @@ export function sendRaw(base: string, request: RawRequest): Promise<RawReply> {
         reply.on("data", (chunk: Buffer) => chunks.push(chunk));
         reply.on("error", reject);
         reply.on("end", () => {
-          const text = Buffer.concat(chunks).toString();
-          let json: unknown;
-          try {
-            json = JSON.parse(text);
-          } catch {
-            json = undefined;
-          }
-          resolve({ status: reply.statusCode ?? 0, headers: reply.headers, text, json });
+          const bytes = Buffer.concat(chunks);
+          const text = bytes.toString();
+          resolve({ status: reply.statusCode ?? 0, headers: reply.headers, bytes, text, json: parsed(text) });
         });
       },
     );
@@ -48,4 +58,96 @@ export function sendRaw(base: string, request: RawRequest): Promise<RawReply> {
     if (body) outgoing.write(body);
     outgoing.end();
   });
+}
+
+/** A socket on which every byte is the test's own. */
+export interface Wire {
+  send(bytes: string | Uint8Array): void;
+  /** All that has come so far, byte for byte (latin1). */
+  received(): string;
+  /** Resolves with all that came once it holds `mark`; throws when the socket ends before. */
+  until(mark: string): Promise<string>;
+  /** Resolves with all that came when the other side has closed. */
+  ended: Promise<string>;
+  /** Stops and goes on reading, as a caller who does not keep up. */
+  pause(): void;
+  resume(): void;
+  /** Whether the other side has closed or reset. */
+  isClosed(): boolean;
+  destroy(): void;
+}
+
+/** Opens a socket to `port` of this machine, from `from` when given. */
+export function openWire(port: number, from?: string): Promise<Wire> {
+  return new Promise((resolve, reject) => {
+    const socket = net.connect({ port, host: "127.0.0.1", ...(from ? { localAddress: from } : {}) });
+    let text = "";
+    let isClosed = false;
+    const watchers = new Set<() => void>();
+    const tell = () => {
+      for (const watcher of [...watchers]) watcher();
+    };
+    socket.on("data", (chunk: Buffer) => {
+      text += chunk.toString("latin1");
+      tell();
+    });
+    const ended = new Promise<string>((done) => {
+      socket.on("close", () => {
+        isClosed = true;
+        tell();
+        done(text);
+      });
+    });
+    socket.once("error", reject);
+    socket.on("error", () => undefined);
+    socket.once("connect", () =>
+      resolve({
+        send: (bytes) => void socket.write(bytes),
+        received: () => text,
+        until: (mark) =>
+          new Promise((found, failed) => {
+            const look = () => {
+              if (text.includes(mark)) found(text);
+              else if (isClosed) failed(new Error(`The socket closed before '${mark}' came: ${text}`));
+              else return;
+              watchers.delete(look);
+            };
+            watchers.add(look);
+            look();
+          }),
+        ended,
+        pause: () => void socket.pause(),
+        resume: () => void socket.resume(),
+        isClosed: () => isClosed,
+        destroy: () => void socket.destroy(),
+      }),
+    );
+  });
+}
+
+export interface WireReply {
+  status: number;
+  headers: Record<string, string>;
+  body: string;
+  json: unknown;
+}
+
+/** Takes the first reply with a body told by Content-Length out of what came on a wire. */
+export function readReply(text: string): WireReply {
+  const end = text.indexOf("\r\n\r\n");
+  const [line = "", ...rest] = text.slice(0, end).split("\r\n");
+  const headers: Record<string, string> = {};
+  for (const header of rest) {
+    const colon = header.indexOf(":");
+    headers[header.slice(0, colon).toLowerCase()] = header.slice(colon + 1).trim();
+  }
+  const body = text.slice(end + 4, end + 4 + Number(headers["content-length"] ?? text.length));
+  return { status: Number(line.split(" ")[1] ?? 0), headers, body, json: parsed(body) };
+}
+
+/** Sends these bytes on a new socket and reads the one reply; the server has to close. */
+export async function exchange(port: number, bytes: string | Uint8Array, from?: string): Promise<WireReply> {
+  const wire = await openWire(port, from);
+  wire.send(bytes);
+  return readReply(await wire.ended);
 }

@@ -1,0 +1,389 @@
+import { createHash } from "node:crypto";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { type NextAlone, startNextAlone } from "../support/next-alone";
+import { createKey, OWNER, type Product, setUp, startProduct } from "../support/product";
+import { type RawReply, type RawRequest, sendRaw } from "../support/raw-request";
+
+/**
+ * The gateway's calls through the node door (`npm start`) and through Next's route handlers (`next start` on the same
+ * build and the same store): the same status, headers and bytes. The second door has no edge in front, so who calls is
+ * unknown there, and what depends on it is refused.
+ */
+
+/** Of the connection and its framing, of the moment, or Next's own beside every route handler (`vary`). */
+const OWN_HEADERS = new Set([
+  "date",
+  "connection",
+  "keep-alive",
+  "transfer-encoding",
+  "content-length",
+  "vary",
+  "x-patchbay-overhead-ms",
+  "ratelimit-reset",
+  "x-ratelimit-reset-requests",
+  "x-ratelimit-reset-tokens",
+  "retry-after-ms",
+]);
+
+/** Short bodies as they are, long ones by digest and size: a difference stays readable. */
+function told(body: string): string {
+  if (body.length < 2_000) return body;
+  return `${body.slice(0, 80)}… ${body.length} bytes, sha256 ${createHash("sha256").update(body).digest("hex")}`;
+}
+
+/** An Ogg stream's serial number is drawn anew for each, and its pages' checksums follow it (RFC 3533 §6). */
+function withoutSerial(ogg: Buffer): Buffer {
+  const pages = Buffer.from(ogg);
+  for (let at = pages.indexOf("OggS"); at !== -1; at = pages.indexOf("OggS", at + 27)) {
+    pages.fill(0, at + 14, at + 18);
+    pages.fill(0, at + 22, at + 26);
+  }
+  return pages;
+}
+
+function comparable(reply: RawReply) {
+  const headers = Object.fromEntries(
+    Object.entries(reply.headers).filter(([name]) => !OWN_HEADERS.has(name)),
+  );
+  // A reply's own id is the one thing in a body that has to differ.
+  const bytes = reply.headers["content-type"] === "audio/ogg" ? withoutSerial(reply.bytes) : reply.bytes;
+  const body = bytes.toString("latin1").replaceAll(/"responseId":"[^"]+"/g, '"responseId":"…"');
+  return { status: reply.status, headers, body: told(body) };
+}
+
+let product: Product;
+let alone: NextAlone;
+let dataDirectory: string;
+const keys: Record<string, string> = {};
+
+beforeAll(async () => {
+  dataDirectory = mkdtempSync(path.join(tmpdir(), "patchbay-doors-"));
+  product = await startProduct({ dataDirectory });
+  const cookie = await setUp(product.url);
+  const make = async (name: string, fields: Record<string, unknown> = {}) => {
+    keys[name] = await createKey(product.url, cookie, { name, ...fields });
+  };
+  await make("good");
+  await make("two a minute", { rpm: 2 });
+  await make("without money", { budget: { total_usd: "0" } });
+  await make("embeddings alone", { operations: ["embeddings"] });
+  await make("one model", { allowed_models: ["patchbay-speech"] });
+  await make("at home", { allowed_addresses: ["127.0.0.1/32"] });
+  await make("elsewhere", { allowed_addresses: ["203.0.113.0/24"] });
+  await make("disabled", { enabled: false });
+  alone = await startNextAlone(dataDirectory);
+});
+afterAll(async () => {
+  await alone?.close();
+  await product?.close();
+  rmSync(dataDirectory, { recursive: true, force: true });
+});
+
+interface Call extends Omit<RawRequest, "body"> {
+  key?: string;
+  body?: unknown;
+}
+
+async function both({ key = "good", body, ...call }: Call): Promise<[RawReply, RawReply]> {
+  const isBytes = typeof body === "string" || body instanceof Uint8Array;
+  const bytes = isBytes ? body : JSON.stringify(body);
+  const request: RawRequest = {
+    ...call,
+    ...(bytes === undefined ? {} : { body: bytes }),
+    headers: {
+      "x-request-id": "the-same-for-both",
+      ...(key === "" ? {} : { authorization: `Bearer ${keys[key] ?? key}` }),
+      ...(bytes === undefined ? {} : { "content-type": "application/json" }),
+      ...call.headers,
+    },
+  };
+  return [await sendRaw(product.url, request), await sendRaw(alone.url, request)];
+}
+
+const SPEAK = "/v1beta/models/patchbay-speech:generateContent";
+const STREAM = "/v1beta/models/patchbay-speech:streamGenerateContent";
+const EMBED = "/v1/embeddings";
+const ENGINE = "/v1/engines/patchbay-embed/embeddings";
+const TALK = "/v1/audio/speech";
+const words = { contents: [{ parts: [{ text: "The kettle is on." }] }] };
+const speech = { ...words, generationConfig: { responseModalities: ["AUDIO"] } };
+const script = {
+  contents: [{ parts: [{ text: "Ann: Is it on?\nBob: It is." }] }],
+  generationConfig: {
+    responseModalities: ["AUDIO"],
+    speechConfig: {
+      multiSpeakerVoiceConfig: {
+        speakerVoiceConfigs: [
+          { speaker: "Ann", voiceConfig: { prebuiltVoiceConfig: { voiceName: "Kore" } } },
+          { speaker: "Bob", voiceConfig: { prebuiltVoiceConfig: { voiceName: "Puck" } } },
+        ],
+      },
+    },
+  },
+};
+const inWav = {
+  ...words,
+  generationConfig: {
+    responseModalities: ["AUDIO"],
+    responseFormat: { audio: { mimeType: "AUDIO_WAV" } },
+  },
+};
+const embed = (input: unknown, more: object = {}) => ({ model: "patchbay-embed", input, ...more });
+const talk = (more: object) => ({
+  model: "patchbay-speech",
+  input: "Tea is ready.",
+  voice: "alloy",
+  ...more,
+});
+const withoutKey = { key: "" };
+
+const CALLS: [string, number, Call][] = [
+  ["a text", 200, { path: EMBED, body: embed("a cat sat") }],
+  ["a text at the engine's path", 200, { path: ENGINE, body: embed("a cat sat") }],
+  ["base64", 200, { path: ENGINE, body: embed("a cat sat", { encoding_format: "base64" }) }],
+  ["several texts", 200, { path: EMBED, body: embed(["one", "two", "Grüße 你好"]) }],
+  ["token ids", 200, { path: EMBED, body: embed([1820, 8415]) }],
+  ["several lists of token ids", 200, { path: EMBED, body: embed([[1820], [8415, 7731]]) }],
+  ["fewer dimensions", 200, { path: EMBED, body: embed("short", { dimensions: 64 }) }],
+  ["white space", 200, { path: EMBED, body: embed("  ") }],
+  ["no content type", 200, { path: EMBED, body: embed("x"), headers: { "content-type": [] } }],
+  [
+    "one content",
+    200,
+    { path: "/v1beta/models/patchbay-embed:embedContent", body: { content: { parts: [{ text: "x" }] } } },
+  ],
+  [
+    "a batch of contents on v1",
+    200,
+    {
+      path: "/v1/models/patchbay-embed:batchEmbedContents",
+      body: { requests: [{ model: "models/patchbay-embed", content: { parts: [{ text: "x" }] } }] },
+    },
+  ],
+  ["counted tokens", 200, { path: "/v1beta/models/patchbay-speech:countTokens", body: words }],
+  ["speech whole", 200, { path: SPEAK, body: speech }],
+  ["speech on v1", 200, { path: "/v1/models/patchbay-speech:generateContent", body: speech }],
+  ["speech by an encoded colon", 200, { path: SPEAK.replace(":", "%3A"), body: speech }],
+  [
+    "speech by Google's header",
+    200,
+    { path: SPEAK, body: speech, key: "", headers: { "x-goog-api-key": "good" } },
+  ],
+  ["speech by two speakers", 200, { path: SPEAK, body: script }],
+  ["speech as a WAV file", 200, { path: SPEAK, body: inWav }],
+  [
+    "speech with an ignored field",
+    200,
+    { path: SPEAK, body: { ...speech, systemInstruction: words.contents[0] } },
+  ],
+  ["speech as events", 200, { path: `${STREAM}?alt=sse`, body: speech }],
+  ["speech as a JSON array", 200, { path: STREAM, body: speech }],
+  ...["mp3", "opus", "aac", "flac", "wav", "pcm"].map((format): [string, number, Call] => [
+    `speech as ${format}`,
+    200,
+    { path: TALK, body: talk({ response_format: format }) },
+  ]),
+  [
+    "OpenAI's speech events",
+    200,
+    { path: TALK, body: talk({ stream_format: "sse", response_format: "pcm" }) },
+  ],
+  ["the models", 200, { method: "GET", path: "/v1/models" }],
+  ["the models' head", 200, { method: "HEAD", path: "/v1/models" }],
+  ["what the models take", 204, { method: "OPTIONS", path: "/v1/models" }],
+  ["the models in Gemini's form", 200, { method: "GET", path: "/v1beta/models?pageSize=1" }],
+  ["a model", 200, { method: "GET", path: "/v1/models/patchbay-embed" }],
+  ["a model in Gemini's form", 200, { method: "GET", path: "/v1beta/models/patchbay-speech" }],
+  ["the voices", 200, { method: "GET", path: "/v1/audio/voices" }],
+
+  ["no body", 400, { path: EMBED }],
+  ["broken JSON", 400, { path: EMBED, body: "{" }],
+  ["a wrong field", 400, { path: EMBED, body: embed(5) }],
+  ["a wrong field on the Gemini surface", 400, { path: SPEAK, body: { ...speech, contents: "x" } }],
+  ["another model in the path", 400, { path: ENGINE, body: { model: "other", input: "x" } }],
+  ["an impossible model", 400, { path: "/v1/engines/_x/embeddings", body: embed("x") }],
+  ["a NUL in the model", 400, { path: "/v1/engines/a%00b/embeddings", body: embed("x") }],
+  ["two different keys", 400, { path: SPEAK, body: speech, headers: { "x-goog-api-key": "sk-pb-other" } }],
+  ["a voice nobody has", 400, { path: TALK, body: talk({ voice: "Korre" }) }],
+  ["no key", 401, { path: EMBED, body: embed("x"), ...withoutKey }],
+  ["no key on the Gemini surface", 401, { path: SPEAK, body: speech, ...withoutKey }],
+  ["an unknown key", 401, { path: EMBED, body: embed("x"), key: "sk-pb-nobody" }],
+  [
+    "a key in the query of the OpenAI surface",
+    401,
+    { path: `${EMBED}?key=x`, body: embed("x"), ...withoutKey },
+  ],
+  ["a disabled key", 401, { path: EMBED, body: embed("x"), key: "disabled" }],
+  ["an operation the key has not", 403, { path: SPEAK, body: speech, key: "embeddings alone" }],
+  ["a model the key has not", 403, { path: EMBED, body: embed("x"), key: "one model" }],
+  ["an address the key has not", 403, { path: EMBED, body: embed("x"), key: "elsewhere" }],
+  ["an unknown model", 404, { path: EMBED, body: { model: "nobody", input: "x" } }],
+  ["an unknown Gemini model", 404, { path: "/v1beta/models/nobody:generateContent", body: speech }],
+  ["an unknown method", 404, { path: "/v1beta/models/patchbay-speech:dance", body: speech }],
+  ["an unknown path", 404, { path: "/v1/nowhere", body: {} }],
+  ["an unknown Gemini path", 404, { path: "/v1beta/nowhere", body: {} }],
+  ["a path that climbs out", 404, { path: "/v1/engines/..%2f..%2fadmin/embeddings", body: embed("x") }],
+  ["a trailing slash", 404, { path: "/v1/embeddings/", body: embed("x") }],
+  ["the bare surface", 404, { method: "GET", path: "/v1" }],
+  ["a wrong method", 405, { method: "GET", path: EMBED }],
+  ["a wrong method on the Gemini surface", 405, { method: "DELETE", path: SPEAK }],
+  // Announced and not sent: what a server does with the bytes of a refused body is a matter of its own.
+  [
+    "a large body",
+    413,
+    {
+      path: SPEAK,
+      headers: { "content-length": String(4 * 1024 * 1024 + 1), "content-type": "application/json" },
+    },
+  ],
+  [
+    "a form",
+    415,
+    { path: EMBED, body: "a=b", headers: { "content-type": "application/x-www-form-urlencoded" } },
+  ],
+  ["a compressed body", 415, { path: SPEAK, body: speech, headers: { "content-encoding": "gzip" } }],
+  [
+    "UTF-16 by its name",
+    415,
+    { path: SPEAK, body: speech, headers: { "content-type": "application/json; charset=utf-16" } },
+  ],
+  ["no money left", 429, { path: EMBED, body: embed("x"), key: "without money" }],
+];
+
+describe("both doors give the same status, headers and bytes", () => {
+  test.each(CALLS)("%s: %i", async (_name, status, call) => {
+    const given = call.headers?.["x-goog-api-key"];
+    const headers = given === "good" ? { ...call.headers, "x-goog-api-key": keys.good ?? "" } : call.headers;
+    const [node, next] = await both({ ...call, ...(headers ? { headers } : {}) });
+    expect(node.status, node.text.slice(0, 300)).toBe(status);
+    expect(comparable(next)).toEqual(comparable(node));
+    if (status === 200 && call.method !== "HEAD") expect(node.bytes.length).toBeGreaterThan(20);
+  });
+
+  test("the third call of two a minute: 429 with the wait", async () => {
+    const call = { path: EMBED, body: embed("x"), key: "two a minute" };
+    for (const left of ["1", "0"]) {
+      for (const reply of await both(call)) {
+        expect(reply.status).toBe(200);
+        expect(reply.headers["x-ratelimit-remaining-requests"]).toBe(left);
+      }
+    }
+    const [node, next] = await both(call);
+    expect(node.status).toBe(429);
+    expect(Number(node.headers["retry-after"])).toBeGreaterThan(0);
+    const { "retry-after": _, ...rest } = comparable(node).headers;
+    expect(comparable(next).headers).toMatchObject(rest);
+    expect(next.status).toBe(429);
+  });
+
+  test("a caller who leaves in the middle is one row of the books at either door", async () => {
+    const long = {
+      ...speech,
+      contents: [{ parts: [{ text: "One more sentence for the road. ".repeat(300) }] }],
+    };
+    for (const base of [product.url, alone.url]) {
+      const leaving = new AbortController();
+      const reply = await fetch(base + SPEAK, {
+        method: "POST",
+        headers: {
+          authorization: `Bearer ${keys.good}`,
+          "content-type": "application/json",
+          "x-patchbay-tags": base,
+        },
+        body: JSON.stringify(long),
+        signal: leaving.signal,
+      });
+      await reply.body?.getReader().read();
+      leaving.abort();
+    }
+    const cookie = await signIn();
+    const rows = async () => {
+      const list = await sendRaw(product.url, {
+        method: "GET",
+        path: "/api/usage?limit=100",
+        headers: { cookie },
+      });
+      const { data } = list.json as { data: { items: { tags: string | null; status: number }[] } };
+      return data.items.filter((row) => row.tags === product.url || row.tags === alone.url);
+    };
+    await expect.poll(async () => (await rows()).length, { timeout: 5_000 }).toBe(2);
+    expect((await rows()).map((row) => row.status)).toEqual([499, 499]);
+  });
+});
+
+async function signIn(): Promise<string> {
+  const reply = await sendRaw(product.url, {
+    path: "/api/user/login",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify(OWNER),
+  });
+  return (reply.headers["set-cookie"] ?? []).map((cookie) => cookie.split(";")[0]).join("; ");
+}
+
+describe("where Next runs without our server the caller is unknown", () => {
+  test("a key with an address list is refused, even from an address that is on it", async () => {
+    const [node, next] = await both({ path: EMBED, body: embed("x"), key: "at home" });
+    expect(node.status).toBe(200);
+    expect(next.status).toBe(403);
+    expect(next.json).toMatchObject({ error: { type: "permission_error", code: "ip_not_allowed" } });
+  });
+
+  test("a caller who writes our private header is believed at neither door", async () => {
+    const headers = { "x-patchbay-peer": ";1;1;127.0.0.1" };
+    const [, next] = await both({ path: EMBED, body: embed("x"), key: "at home", headers });
+    expect(next.status).toBe(403);
+    const [node] = await both({
+      path: EMBED,
+      body: embed("x"),
+      key: "elsewhere",
+      headers: { "x-patchbay-peer": ";1;1;203.0.113.9" },
+    });
+    expect(node.status).toBe(403);
+  });
+
+  test("metrics are nobody's", async () => {
+    const reply = await sendRaw(alone.url, { method: "GET", path: "/metrics" });
+    expect(reply.status).toBe(403);
+  });
+});
+
+describe("before set-up", () => {
+  test("both doors say so with the same 503, and Next alone wants the token even from this machine", async () => {
+    const fresh = mkdtempSync(path.join(tmpdir(), "patchbay-fresh-"));
+    const door = await startProduct({ dataDirectory: fresh, doorOnly: true });
+    const next = await startNextAlone(fresh);
+    try {
+      for (const [address, body] of [
+        [EMBED, embed("x")],
+        [SPEAK, speech],
+      ] as const) {
+        const request = {
+          path: address,
+          headers: { "content-type": "application/json", "x-request-id": "same" },
+          body: JSON.stringify(body),
+        };
+        const [one, two] = [await sendRaw(door.url, request), await sendRaw(next.url, request)];
+        expect(one.status).toBe(503);
+        expect(comparable(two)).toEqual(comparable(one));
+      }
+      const claim = (token?: string) =>
+        sendRaw(next.url, {
+          path: "/api/setup",
+          headers: { "content-type": "application/json" },
+          body: JSON.stringify({ ...OWNER, ...(token ? { setup_token: token } : {}) }),
+        });
+      const refused = await claim();
+      expect(refused.status).toBe(401);
+      expect(refused.json).toMatchObject({ code: "setup_token_required" });
+      const token = readFileSync(path.join(fresh, "setup-token"), "utf8").trim();
+      expect((await claim(token)).status).toBe(200);
+    } finally {
+      await next.close();
+      await door.close();
+      rmSync(fresh, { recursive: true, force: true });
+    }
+  });
+});
