@@ -1,8 +1,8 @@
 "use client";
 
 import { useEffect, useRef } from "react";
-import { type PeakMeter, SAMPLE_RATE } from "@/lib/client/speech-pcm";
-import { barsIn, condense, drawBars } from "./draw-bars";
+import { meansOf, type PeakMeter, SAMPLE_RATE } from "@/lib/client/speech-pcm";
+import { barsIn, drawBars } from "./draw-bars";
 import { themeColor } from "./theme-color";
 
 /**
@@ -29,7 +29,7 @@ export function ArrivingWave({
       const seconds = (meter.peaks.length * meter.span) / SAMPLE_RATE;
       const whole = Math.max(seconds, expectedSeconds);
       const bars = Math.max(1, Math.round((barsIn(target.clientWidth) * seconds) / whole));
-      drawBars(target, meter.peaks.length === 0 ? [] : condense(meter.peaks, bars), {
+      drawBars(target, meter.peaks.length === 0 ? [] : meansOf(meter.peaks, bars), {
         rest: themeColor(target, "--line-strong"),
         played: themeColor(target, "--signal"),
         progress: position() / whole,

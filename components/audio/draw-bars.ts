@@ -37,14 +37,3 @@ export function drawBars(
     pen.fill();
   }
 }
-
-/** Fewer peaks of the same sound: the loudest of each stretch. */
-export function condense(peaks: ArrayLike<number>, count: number): number[] {
-  const span = peaks.length / count;
-  return Array.from({ length: count }, (_, at) => {
-    let most = 0;
-    const end = Math.max(Math.floor(at * span) + 1, Math.ceil((at + 1) * span));
-    for (let from = Math.floor(at * span); from < end; from += 1) most = Math.max(most, peaks[from] ?? 0);
-    return most;
-  });
-}

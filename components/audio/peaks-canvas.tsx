@@ -1,7 +1,7 @@
 "use client";
 
 import { useEffect, useRef } from "react";
-import { peaksOf } from "@/lib/client/speech-pcm";
+import { barsOf } from "@/lib/client/speech-pcm";
 import { barsIn, drawBars } from "./draw-bars";
 import { onThemeChange, themeColor } from "./theme-color";
 
@@ -25,7 +25,7 @@ export function PeaksCanvas({
     const draw = () => {
       if (target.clientWidth === 0) return;
       const bars = barsIn(target.clientWidth);
-      if (peaks.length !== bars) peaks = peaksOf(samples, bars);
+      if (peaks.length !== bars) peaks = barsOf(samples, bars);
       drawBars(target, peaks, {
         rest: themeColor(target, "--line-strong"),
         played: themeColor(target, "--signal"),

@@ -2,7 +2,7 @@
 
 import { useEffect, useRef } from "react";
 import WaveSurfer from "wavesurfer.js";
-import { peaksOf, SAMPLE_RATE } from "@/lib/client/speech-pcm";
+import { barsOf, SAMPLE_RATE } from "@/lib/client/speech-pcm";
 import { BAR_GAP, BAR_WIDTH, barsIn } from "./draw-bars";
 import { onThemeChange, themeColor } from "./theme-color";
 
@@ -39,7 +39,7 @@ export default function TakeWave({
       // The slider above the picture takes pointer and keys alike.
       interact: false,
       hideScrollbar: true,
-      peaks: [peaksOf(samples, barsIn(container.clientWidth) * 2)],
+      peaks: [barsOf(samples, barsIn(container.clientWidth))],
       duration: samples.length / SAMPLE_RATE,
       ...colors(),
     });

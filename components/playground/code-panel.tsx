@@ -18,7 +18,10 @@ export function CodePanel({ samples }: { samples: readonly CodeSample[] }) {
           {t("title")}
         </h2>
         <p className="text-sm text-ink-muted">
-          {t.rich("hint", { variable: () => <code className="text-ink">{KEY_VARIABLE}</code> })}
+          {t.rich("hint", {
+            variable: (name) => <code className="text-ink">{name}</code>,
+            name: KEY_VARIABLE,
+          })}
         </p>
       </div>
       <Tabs value={shown?.id ?? ""} onValueChange={setChosen} className="min-w-0">

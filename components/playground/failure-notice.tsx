@@ -2,6 +2,8 @@
 
 import { useTranslations } from "use-intl";
 import type { GatewayFailure } from "@/lib/client/gateway-error";
+import { leaveForSignIn } from "@/lib/client/swr-config";
+import { Button } from "../ui/button";
 import { ErrorState } from "../ui/error-state";
 
 /** A failed call: the API's own words first, then what to do about it. */
@@ -22,6 +24,13 @@ export function FailureNotice({ failure, onRetry }: { failure: GatewayFailure; o
       }
       requestId={failure.requestId}
       {...(onRetry ? { onRetry } : {})}
+      action={
+        failure.advice === "sign-in" ? (
+          <Button size="sm" onClick={leaveForSignIn}>
+            {t("signIn")}
+          </Button>
+        ) : null
+      }
     />
   );
 }

@@ -1,6 +1,5 @@
 "use client";
 
-import { SearchIcon } from "lucide-react";
 import { useState } from "react";
 import { useTranslations } from "use-intl";
 import { failureFrom } from "@/lib/client/gateway-error";
@@ -9,15 +8,11 @@ import { FailureNotice } from "../playground/failure-notice";
 import { Button } from "../ui/button";
 import { cn } from "../ui/class-names";
 import { Lamp } from "../ui/lamp";
-import { SegmentedControl } from "../ui/segmented-control";
 import { Skeleton } from "../ui/skeleton";
 import { SpeakerList } from "./speaker-list";
 import type { SpeechDraft } from "./speech-state";
 import type { useSample } from "./use-sample";
-import { useVoiceWord, VoiceList } from "./voice-list";
-
-type Gender = "all" | GatewayVoice["gender"];
-const GENDERS: readonly Gender[] = ["all", "female", "male", "neutral"];
+import { VoiceChoice } from "./voice-choice";
 
 /** The cast beside the text: the speakers of a script, and the voices to choose from. */
 export function CastPanel({
@@ -25,6 +20,8 @@ export function CastPanel({
   voices,
   error,
   sampler,
+  isOpen,
+  onOpen,
   onReload,
   onChange,
 }: {
@@ -33,12 +30,14 @@ export function CastPanel({
   voices: readonly GatewayVoice[] | null;
   error: unknown;
   sampler: ReturnType<typeof useSample>;
+  /** On narrow screens, where the list is folded. */
+  isOpen: boolean;
+  onOpen(isOpen: boolean): void;
   onReload(): void;
   onChange(change: Partial<SpeechDraft>): void;
 }) {
   const t = useTranslations("speech.cast");
   const [active, setActive] = useState(0);
-  const [isOpen, setOpen] = useState(false);
   const isScript = draft.mode === "script";
   const at = Math.min(active, draft.speakers.length - 1);
   const speaker = isScript ? draft.speakers[at] : undefined;
@@ -55,20 +54,23 @@ export function CastPanel({
       aria-labelledby="cast-title"
       className="flex min-h-0 min-w-0 flex-col rounded-md border bg-panel lg:max-h-[calc(100dvh-4rem)]"
     >
-      <header className="flex min-h-12 items-center gap-2 border-b px-4 py-2">
+      <header
+        className={cn(
+          "flex min-h-12 items-center gap-2 px-4 py-2 lg:border-b",
+          (isOpen || isScript) && "border-b",
+        )}
+      >
         <h2 id="cast-title" className="text-base">
           {t("title")}
         </h2>
-        {voices ? (
-          <span className="tabular text-sm text-ink-faint">{t("count", { count: voices.length })}</span>
-        ) : null}
+        {voices ? <span className="tabular text-sm text-ink-faint">{voices.length}</span> : null}
         <Button
           variant="outline"
           size="sm"
           aria-expanded={isOpen}
           aria-controls="cast-voices"
           className="ml-auto lg:hidden"
-          onClick={() => setOpen(!isOpen)}
+          onClick={() => onOpen(!isOpen)}
         >
           <Lamp tone="signal" />
           <span translate="no">{chosen}</span>
@@ -81,7 +83,7 @@ export function CastPanel({
           active={at}
           onActive={(index) => {
             setActive(index);
-            setOpen(true);
+            onOpen(true);
           }}
           onChange={onChange}
         />
@@ -94,7 +96,7 @@ export function CastPanel({
         ) : voices === null ? (
           <Loading />
         ) : (
-          <Choice
+          <VoiceChoice
             voices={voices}
             chosen={chosen}
             title={speaker ? t("forSpeaker", { speaker: speaker.name }) : null}
@@ -105,89 +107,6 @@ export function CastPanel({
         )}
       </div>
     </section>
-  );
-}
-
-function Choice({
-  voices,
-  chosen,
-  title,
-  draft,
-  sampler,
-  onChoose,
-}: {
-  voices: readonly GatewayVoice[];
-  chosen: string;
-  title: string | null;
-  draft: SpeechDraft;
-  sampler: ReturnType<typeof useSample>;
-  onChoose(voice: string): void;
-}) {
-  const t = useTranslations("speech.cast");
-  const word = useVoiceWord();
-  const [query, setQuery] = useState("");
-  const [gender, setGender] = useState<Gender>("all");
-  const asked = query.trim().toLocaleLowerCase();
-  const shown = voices.filter(
-    (one) =>
-      (gender === "all" || one.gender === gender) &&
-      `${one.name} ${one.description} ${word(one)}`.toLocaleLowerCase().includes(asked),
-  );
-  return (
-    <>
-      <div className="grid gap-2 border-b p-3">
-        {title ? <p className="text-sm text-ink-muted">{title}</p> : null}
-        <label className="flex h-9 items-center gap-2 rounded-md border border-line-strong/60 px-2.5 focus-within:border-ink pointer-coarse:h-11">
-          <SearchIcon aria-hidden="true" className="size-4 shrink-0 text-ink-faint" />
-          <input
-            type="search"
-            aria-label={t("search")}
-            placeholder={t("searchPlaceholder")}
-            value={query}
-            onChange={(event) => setQuery(event.currentTarget.value)}
-            className="min-w-0 flex-1 bg-transparent outline-none placeholder:text-ink-faint"
-          />
-        </label>
-        <SegmentedControl<Gender>
-          label={t("gender")}
-          value={gender}
-          onValueChange={setGender}
-          segments={GENDERS.map((value) => ({ value, label: t(value) }))}
-          className="flex [&>button]:px-1"
-        />
-      </div>
-      <div className="max-h-96 min-h-0 overflow-y-auto overscroll-contain pb-2 lg:max-h-none">
-        {sampler.failure ? (
-          <div className="p-2">
-            <FailureNotice failure={sampler.failure} />
-          </div>
-        ) : null}
-        <VoiceList
-          voices={shown}
-          chosen={chosen}
-          speakers={draft.mode === "script" ? draft.speakers : []}
-          sample={sampler.sample}
-          onChoose={onChoose}
-          onSample={(voice) => void sampler.play(voice)}
-          onStopSample={sampler.stop}
-        />
-        {shown.length === 0 ? (
-          <div className="grid justify-items-center gap-3 p-6 text-center">
-            <p className="text-ink-muted">{t("none")}</p>
-            <Button
-              variant="outline"
-              size="sm"
-              onClick={() => {
-                setQuery("");
-                setGender("all");
-              }}
-            >
-              {t("reset")}
-            </Button>
-          </div>
-        ) : null}
-      </div>
-    </>
   );
 }
 

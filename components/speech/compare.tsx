@@ -73,7 +73,7 @@ export function Compare({
               segments={SIDES.map((side) => ({ value: side, label: side }))}
             />
             {heard >= 0 ? <PlayClock player={player} state={state} /> : null}
-            <span className="text-sm text-ink-muted">{t("hint")}</span>
+            <span className="hidden text-sm text-ink-muted xl:inline">{t("hint")}</span>
           </>
         ) : (
           <span className="text-ink-muted">{t("pick")}</span>
@@ -145,7 +145,7 @@ function Side({
       <p className="flex flex-wrap gap-x-3 text-sm text-ink-muted">
         <CastLine call={take.call} />
       </p>
-      <dl className="grid grid-cols-2 gap-x-4 gap-y-2 border-t pt-3 sm:grid-cols-4">
+      <dl className="grid grid-cols-2 gap-x-4 gap-y-2 border-t pt-3 sm:grid-cols-[auto_auto_auto_minmax(0,1fr)]">
         <Fact name={t("firstSound")}>
           {take.firstSoundMs === null ? t("unknown") : show.duration(take.firstSoundMs)}
         </Fact>

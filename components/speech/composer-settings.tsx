@@ -4,7 +4,10 @@ import { useId } from "react";
 import { useFormatter, useLocale, useTranslations } from "use-intl";
 import type { GatewayModel } from "@/lib/client/gateway-models";
 import { languageName, SPEECH_LANGUAGES } from "@/lib/client/speech-languages";
+import { Button } from "../ui/button";
+import { Lamp } from "../ui/lamp";
 import { NativeSelect } from "../ui/native-select";
+import { HueDot } from "./hue-dot";
 import type { SpeechDraft } from "./speech-state";
 
 /** Model, language and speed. What the chosen form cannot carry is switched off and says why. */
@@ -12,11 +15,14 @@ export function ComposerSettings({
   draft,
   models,
   onModel,
+  onVoices,
   onChange,
 }: {
   draft: SpeechDraft;
   models: readonly GatewayModel[];
   onModel(name: string): void;
+  /** Opens the cast where it does not stand beside the text. */
+  onVoices(): void;
   onChange(change: Partial<SpeechDraft>): void;
 }) {
   const t = useTranslations("speech");
@@ -32,7 +38,23 @@ export function ComposerSettings({
   const hint = isScript ? t("speedScript") : isSpedUp ? t("speedLanguage") : null;
   return (
     <div className="grid gap-2">
-      <div className="grid gap-x-4 gap-y-3 sm:grid-cols-3">
+      <div className="grid grid-cols-[2fr_3fr] gap-x-4 gap-y-3 sm:grid-cols-4 lg:grid-cols-3">
+        <div className="grid min-w-0 gap-1 lg:hidden">
+          <span aria-hidden="true" className="text-xs text-ink-faint">
+            {isScript ? t("speakers.title") : t("cast.one")}
+          </span>
+          <Button variant="outline" className="justify-start px-3 font-normal" onClick={onVoices}>
+            <span className="sr-only">{t("cast.change")}: </span>
+            {isScript ? (
+              draft.speakers.map((one, index) => <HueDot key={one.name} index={index} />)
+            ) : (
+              <Lamp tone="signal" />
+            )}
+            <span translate="no" className="truncate">
+              {isScript ? null : draft.voice}
+            </span>
+          </Button>
+        </div>
         <div className="grid min-w-0 gap-1">
           <label htmlFor={`${id}-model`} className="text-xs text-ink-faint">
             {playground("model")}
@@ -50,7 +72,7 @@ export function ComposerSettings({
             ))}
           </NativeSelect>
         </div>
-        <div className="grid min-w-0 gap-1">
+        <div className="order-1 grid min-w-0 gap-1 sm:order-none">
           <label htmlFor={`${id}-language`} className="text-xs text-ink-faint">
             {t("language")}
           </label>

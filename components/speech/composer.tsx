@@ -29,6 +29,7 @@ export function Composer({
   models,
   isRunning,
   onModel,
+  onVoices,
   onChange,
   onSpeak,
   onStop,
@@ -38,6 +39,7 @@ export function Composer({
   models: readonly GatewayModel[];
   isRunning: boolean;
   onModel(name: string): void;
+  onVoices(): void;
   onChange(change: Partial<SpeechDraft>): void;
   onSpeak(): void;
   onStop(): void;
@@ -108,7 +110,13 @@ export function Composer({
         onChange={(text) => onChange({ text })}
       />
       <div className="grid gap-4 border-t px-5 py-4 sm:px-6">
-        <ComposerSettings draft={draft} models={models} onModel={onModel} onChange={onChange} />
+        <ComposerSettings
+          draft={draft}
+          models={models}
+          onModel={onModel}
+          onVoices={onVoices}
+          onChange={onChange}
+        />
         <div className="flex flex-wrap items-center justify-between gap-x-4 gap-y-3">
           <TextFacts id={factsId} call={call} model={model} />
           {isRunning ? (

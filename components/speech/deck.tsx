@@ -10,6 +10,7 @@ import { PlayClock } from "../audio/play-clock";
 import { Waveform } from "../audio/waveform";
 import { Badge } from "../ui/badge";
 import { Kbd } from "../ui/kbd";
+import { NativeSelect } from "../ui/native-select";
 import { DownloadMenu } from "./download-menu";
 import { TakeFacts } from "./take-facts";
 import type { Recording } from "./use-recorder";
@@ -113,18 +114,18 @@ function RateSelect({ rate, onChange }: { rate: number; onChange(rate: number): 
   const t = useTranslations("speech.deck");
   const format = useFormatter();
   return (
-    <select
+    <NativeSelect
       aria-label={t("rate")}
       title={t("rate")}
       value={rate}
       onChange={(event) => onChange(Number(event.currentTarget.value))}
-      className="tabular h-8 cursor-pointer rounded-md border border-line-strong/60 bg-panel px-2 text-sm pointer-coarse:h-10"
+      className="tabular w-24"
     >
       {RATES.map((one) => (
         <option key={one} value={one}>
           {format.number(one)}×
         </option>
       ))}
-    </select>
+    </NativeSelect>
   );
 }

@@ -59,7 +59,7 @@ export function DownloadMenu({ take }: { take: Take }) {
     <>
       <DropdownMenu>
         <DropdownMenuTrigger asChild>
-          <Button variant="outline" size="sm" isBusy={isBusy}>
+          <Button variant="outline" isBusy={isBusy}>
             <DownloadIcon aria-hidden="true" />
             {t("download")}
           </Button>

@@ -42,8 +42,8 @@ export function SpeakerList({
   };
 
   return (
-    <section aria-label={t("title")} className="grid gap-2 border-b p-3">
-      <ul className="grid gap-1">
+    <section aria-label={t("title")} className="grid grid-cols-1 gap-2 border-b p-3">
+      <ul className="grid grid-cols-1 gap-1">
         {speakers.map((speaker, index) => (
           <SpeakerRow
             // A name changes while it is written; the place in the cast stays.

@@ -1,6 +1,7 @@
 "use client";
 
 import dynamic from "next/dynamic";
+import { useRef, useState } from "react";
 import { useTranslations } from "use-intl";
 import type { GatewayModel } from "@/lib/client/gateway-models";
 import { writeSpeechLink } from "@/lib/client/speech-link";
@@ -33,6 +34,8 @@ export function SpeechBench({
 }) {
   const t = useTranslations("speech");
   const bench = useSpeechBench(userId, models, first);
+  const [isCastOpen, setCastOpen] = useState(false);
+  const cast = useRef<HTMLDivElement>(null);
   const { draft, call, change, player, state, current, recording, isRunning, tape, marked } = bench;
   const [a, b] = marked.map((id) => tape.takes?.find((one) => one.id === id));
   const isNewest = recording.kind === "done" && recording.take.id === current?.id;
@@ -59,6 +62,10 @@ export function SpeechBench({
               models={models}
               isRunning={isRunning}
               onModel={bench.chooseModel}
+              onVoices={() => {
+                setCastOpen(true);
+                cast.current?.scrollIntoView({ block: "start" });
+              }}
               onChange={change}
               onSpeak={bench.speak}
               onStop={bench.stop}
@@ -79,12 +86,14 @@ export function SpeechBench({
             <FailureNotice failure={recording.failure} onRetry={bench.speak} />
           ) : null}
         </div>
-        <div className="min-w-0 lg:sticky lg:top-8 lg:row-span-2">
+        <div ref={cast} className="min-w-0 scroll-mt-18 lg:sticky lg:top-8 lg:row-span-2">
           <CastPanel
             draft={draft}
             voices={bench.voices.voices}
             error={bench.voices.error}
             sampler={bench.sampler}
+            isOpen={isCastOpen}
+            onOpen={setCastOpen}
             onReload={bench.voices.reload}
             onChange={change}
           />

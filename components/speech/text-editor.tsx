@@ -33,7 +33,7 @@ export function TextEditor({
   const type = speakers ? SCRIPT_TYPE : TYPE;
   const placeholder = speakers ? t("scriptPlaceholder") : t("placeholder");
   return (
-    <div className="max-h-[60dvh] min-h-52 overflow-y-auto overscroll-contain sm:min-h-64">
+    <div className="max-h-[42dvh] min-h-52 overflow-y-auto overscroll-contain sm:min-h-64">
       <div className="relative grid min-h-52 sm:min-h-64">
         <div
           aria-hidden="true"
@@ -87,7 +87,7 @@ function ScriptPictureLine({ line, hue }: { line: ScriptLine; hue: string | null
           className="rounded-sm"
           style={{
             backgroundColor: `color-mix(in oklch, ${hue} 18%, transparent)`,
-            boxShadow: `0 0 0 3px color-mix(in oklch, ${hue} 18%, transparent)`,
+            boxShadow: `0 0 0 2px color-mix(in oklch, ${hue} 18%, transparent)`,
           }}
         >
           {name}

@@ -83,7 +83,7 @@ function VoiceRow({
   return (
     <div
       className={cn(
-        "group mx-1 flex items-center rounded-sm pr-1 transition-colors hover:bg-hover has-[:focus-visible]:outline-2",
+        "relative mx-1 flex items-center rounded-sm pr-1 transition-colors hover:bg-hover has-[:focus-visible]:outline-2",
         isChosen && "bg-signal-soft hover:bg-signal-soft",
       )}
     >
@@ -111,6 +111,8 @@ function VoiceRow({
       <Button
         variant="ghost"
         size="icon-sm"
+        // One stop of the Tab key for the list: the arrow keys choose a voice, Tab then comes to its sample.
+        tabIndex={isChosen ? 0 : -1}
         className={cn("ml-1", isChosen && "text-ink")}
         aria-label={phase ? t("stopSample", { voice: voice.name }) : t("hear", { voice: voice.name })}
         onClick={phase ? onStopSample : onSample}

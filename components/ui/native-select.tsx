@@ -9,7 +9,11 @@ export function NativeSelect({ className, ...props }: ComponentProps<"select">) 
     <span className={cn("relative inline-block w-full", className)}>
       <select
         data-slot="native-select"
-        className={cn(fieldClasses, "h-9 appearance-none pr-9 pointer-coarse:h-11")}
+        // A select always counts as read-only to CSS; it can be changed all the same.
+        className={cn(
+          fieldClasses,
+          "h-9 appearance-none read-only:bg-panel disabled:bg-sunken pr-9 pointer-coarse:h-11",
+        )}
         {...props}
       />
       <ChevronDownIcon

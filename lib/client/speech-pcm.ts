@@ -95,6 +95,31 @@ export function peaksOf(samples: Int16Array, buckets: number): Float32Array<Arra
   return peaks;
 }
 
+/** Samples of one peak where many are averaged: 20 ms. */
+const STEP = SAMPLE_RATE / 50;
+
+/**
+ * What a waveform shows of finished samples: their peaks (0–1); in a long take, whose buckets each hold many syllables,
+ * the mean of the peaks every 20 ms, or every bar would reach the top.
+ */
+export function barsOf(samples: Int16Array, buckets: number): Float32Array<ArrayBuffer> {
+  const steps = Math.floor(samples.length / STEP);
+  if (steps < buckets * 2) return peaksOf(samples, buckets);
+  return meansOf(peaksOf(samples, steps), buckets);
+}
+
+/** Mean of each of `count` equal stretches; with fewer values than that, the nearest one. */
+export function meansOf(values: ArrayLike<number>, count: number): Float32Array<ArrayBuffer> {
+  const span = values.length / count;
+  return Float32Array.from({ length: count }, (_, at) => {
+    const from = Math.floor(at * span);
+    const end = Math.max(from + 1, Math.floor((at + 1) * span));
+    let sum = 0;
+    for (let one = from; one < end; one += 1) sum += values[one] ?? 0;
+    return sum / (end - from);
+  });
+}
+
 /** Peaks of a take that is still growing: one for each `span` samples, counted once as they arrive. */
 export class PeakMeter {
   readonly span: number;

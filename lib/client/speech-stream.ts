@@ -94,6 +94,7 @@ export async function* streamSpeech(
   };
   if (!response.body) throw new GatewayError(cutFailure(requestId));
   const joiner = new SampleJoiner();
+  let isWhole = false;
   let usage = { inputTokens: null as number | null, outputTokens: null as number | null };
   try {
     for await (const event of serverEvents(response.body)) {
@@ -108,13 +109,15 @@ export async function* streamSpeech(
         outputTokens: frame.outputTokens ?? usage.outputTokens,
       };
       if (frame.finishReason !== null) {
+        // Read on to the end of the body: a connection closed now would look like a caller who left.
+        isWhole = true;
         yield { type: "end", ...usage, finishReason: frame.finishReason };
-        return;
       }
     }
   } catch (error) {
+    if (isWhole) return;
     if (error instanceof GatewayError || options.signal.aborted) throw error;
     throw new GatewayError(cutFailure(requestId), error);
   }
-  throw new GatewayError(cutFailure(requestId));
+  if (!isWhole) throw new GatewayError(cutFailure(requestId));
 }

@@ -12,6 +12,7 @@ export const playground = {
     title: "The call failed",
     code: "HTTP {status}",
     again: "Try again",
+    signIn: "Sign in again",
     advice: {
       offline: "The server did not answer. Check that it runs and that you are connected, then try again.",
       "sign-in": "Your session may have ended. Sign in again and come back; the text stays here.",
@@ -30,7 +31,7 @@ export const playground = {
   },
   code: {
     title: "The same call as code",
-    hint: "Put a key of yours into {variable} first. Keys are made on the Keys page.",
+    hint: "Put a key of yours into <variable>{name}</variable> first. Keys are made on the Keys page.",
     copy: "Copy code",
     language: "Language of the code",
   },

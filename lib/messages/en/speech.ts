@@ -15,9 +15,9 @@ export const speech = {
     tooLong: "The model takes {limit, plural, one {# character} other {# characters}} at most.",
     clear: "Clear text",
   },
-  keys: { speak: "Ctrl ⏎", stop: "Esc" },
+  keys: { speak: "Ctrl Enter", stop: "Esc" },
   try: {
-    label: "Try an example",
+    label: "Examples",
     greeting: "A greeting",
     greetingText: "Good morning! The kettle is on, the window is open, and nothing is urgent before nine.",
     dialogue: "A dialogue",
@@ -48,7 +48,6 @@ export const speech = {
   },
   cast: {
     title: "Voices",
-    count: "{count, plural, one {# voice} other {# voices}}",
     search: "Search voices",
     searchPlaceholder: "Name or manner",
     gender: "Gender",
@@ -62,6 +61,7 @@ export const speech = {
     none: "No voice by that name or manner.",
     reset: "Show all voices",
     change: "Change voice",
+    one: "Voice",
     hide: "Hide voices",
     forSpeaker: "Choosing for {speaker}",
     loading: "Loading voices…",

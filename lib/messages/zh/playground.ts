@@ -11,6 +11,7 @@ export const playground = {
     title: "调用失败",
     code: "HTTP {status}",
     again: "再试一次",
+    signIn: "重新登录",
     advice: {
       offline: "服务器没有回应。请确认它正在运行、网络已连接，然后再试。",
       "sign-in": "会话可能已结束。请重新登录后回来，文字还在这里。",
@@ -28,7 +29,7 @@ export const playground = {
   },
   code: {
     title: "用代码做同样的调用",
-    hint: "先把你的密钥放入 {variable}。密钥在“密钥”页面创建。",
+    hint: "先把你的密钥放入 <variable>{name}</variable>。密钥在“密钥”页面创建。",
     copy: "复制代码",
     language: "代码语言",
   },

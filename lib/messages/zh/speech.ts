@@ -15,9 +15,9 @@ export const speech = {
     tooLong: "该模型最多接受 {limit} 个字符。",
     clear: "清空文字",
   },
-  keys: { speak: "Ctrl ⏎", stop: "Esc" },
+  keys: { speak: "Ctrl Enter", stop: "Esc" },
   try: {
-    label: "试试示例",
+    label: "示例",
     greeting: "问候",
     greetingText: "早上好！水已经烧开了，窗户也打开了，九点之前没有什么要紧的事。",
     dialogue: "对话",
@@ -46,7 +46,6 @@ export const speech = {
   },
   cast: {
     title: "声音",
-    count: "{count} 个声音",
     search: "搜索声音",
     searchPlaceholder: "名字或特点",
     gender: "性别",
@@ -60,6 +59,7 @@ export const speech = {
     none: "没有这样的名字或特点。",
     reset: "显示全部声音",
     change: "更换声音",
+    one: "声音",
     hide: "收起声音",
     forSpeaker: "正在为{speaker}选择",
     loading: "正在载入声音…",

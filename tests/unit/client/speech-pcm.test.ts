@@ -1,5 +1,13 @@
 import { expect, test } from "vitest";
-import { findPause, joinSamples, PeakMeter, peaksOf, SAMPLE_RATE, wavOf } from "@/lib/client/speech-pcm";
+import {
+  barsOf,
+  findPause,
+  joinSamples,
+  PeakMeter,
+  peaksOf,
+  SAMPLE_RATE,
+  wavOf,
+} from "@/lib/client/speech-pcm";
 
 test("a WAV file says what it holds", () => {
   const file = Buffer.from(wavOf(Int16Array.from([1, -1, 32_767])));
@@ -52,4 +60,18 @@ test("chunks join in order", () => {
   expect(joinSamples([Int16Array.from([1]), new Int16Array(0), Int16Array.from([2, 3])])).toEqual(
     Int16Array.from([1, 2, 3]),
   );
+});
+
+test("a long take's bars tell loud stretches from soft ones, a short take's are its peaks", () => {
+  const long = new Int16Array(SAMPLE_RATE * 60).map((_, at) => {
+    const isLoudHalf = at >= SAMPLE_RATE * 30;
+    // A click of full scale each second, in both halves; a hum in the second alone.
+    return at % SAMPLE_RATE === 0 ? 32_767 : isLoudHalf ? 16_384 : 0;
+  });
+  const bars = barsOf(long, 10);
+  expect(Math.max(...bars.slice(0, 5))).toBeLessThan(0.1);
+  expect(Math.min(...bars.slice(5))).toBeGreaterThan(0.45);
+  expect(bars).toHaveLength(10);
+  const short = long.slice(0, SAMPLE_RATE / 10);
+  expect(barsOf(short, 10)).toEqual(peaksOf(short, 10));
 });

@@ -196,3 +196,9 @@ test("a script names every speaker's voice and never goes to the surface that ha
     },
   });
 });
+
+test("reads a whole stream to the end of its body, so that the service does not take us for a caller who left", async () => {
+  const server = serverOf([frame(base64([1, 2])), frame("", LAST), ""]);
+  await collect(streamSpeech(call, options(server.fake)));
+  expect(server.wasCancelled()).toBe(false);
+});
