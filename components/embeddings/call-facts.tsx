@@ -31,7 +31,7 @@ export function CallFacts({
     ...(reply.cache === null ? [] : [[t("cache"), reply.cache] satisfies [string, ReactNode]]),
   ];
   return (
-    <dl aria-label={t("label")} className="flex flex-wrap items-center gap-x-6 gap-y-1 text-sm">
+    <dl aria-label={t("label")} className="flex flex-wrap items-center gap-x-5 gap-y-1 border-t pt-2 text-sm">
       {facts.map(([name, value]) => (
         <div key={name} className="flex items-baseline gap-1.5">
           <dt className="text-xs text-ink-faint">{name}</dt>

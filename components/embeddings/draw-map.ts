@@ -98,7 +98,8 @@ export function drawMap(
   pen.font = `12px ${ink.fonts}`;
   pen.textBaseline = "middle";
   pen.textAlign = "left";
-  const taken: Rectangle[] = seen
+  const labels: Rectangle[] = [];
+  const dots: Rectangle[] = seen
     .slice(0, 400)
     .map(({ spot: { x, y } }) => ({ left: x - 4, top: y - 4, right: x + 4, bottom: y + 4 }));
   const label = (spot: Spot, text: string, look: { color: string; isForced: boolean }) => {
@@ -106,10 +107,13 @@ export function drawMap(
     const inside = ({ left, top, right, bottom }: Rectangle) =>
       left >= 2 && top >= 2 && right <= width - 2 && bottom <= height - 2;
     const places = boxesAbout(spot, wide).filter(inside);
-    const place = places.find((one) => !taken.some((other) => overlaps(one, other)));
-    const chosen = place ?? (look.isForced ? (places[0] ?? pushInside(spot, wide, width)) : null);
+    const isFreeOf = (others: readonly Rectangle[]) => (one: Rectangle) =>
+      !others.some((other) => overlaps(one, other));
+    const fallback = () => places.find(isFreeOf(labels)) ?? places[0] ?? pushInside(spot, wide, width);
+    const chosen =
+      places.filter(isFreeOf(dots)).find(isFreeOf(labels)) ?? (look.isForced ? fallback() : null);
     if (!chosen) return;
-    taken.push(chosen);
+    labels.push(chosen);
     if (look.isForced) {
       pen.fillStyle = ink.ground;
       pen.globalAlpha = 0.85;

@@ -169,10 +169,7 @@ export function EmbeddingsPlayground({
         onEmbed={start}
         onStop={stop}
       />
-      <div className="flex flex-wrap items-center justify-between gap-3">
-        {model && lexicalModels.includes(model.name) ? <LexicalNote /> : null}
-        {comparison && !isStale ? <CallFacts comparison={comparison} model={model} /> : null}
-      </div>
+      {model && lexicalModels.includes(model.name) ? <LexicalNote /> : null}
       {work.kind === "failed" ? (
         <FailureNotice
           failure={work.failure}
@@ -222,6 +219,10 @@ export function EmbeddingsPlayground({
                   onCell={setCell}
                 />
                 <Readout comparison={comparison} focus={focus} />
+                <CallFacts
+                  comparison={comparison}
+                  model={models.find((one) => one.name === comparison.call.model)}
+                />
               </div>
               {isRunning && !(work.kind === "calling" && work.what === "query") ? (
                 <div className="absolute inset-0 grid place-items-center">

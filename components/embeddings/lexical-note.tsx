@@ -7,7 +7,7 @@ import { useTranslations } from "use-intl";
 export function LexicalNote() {
   const t = useTranslations("embeddings.lexical");
   return (
-    <details className="group rounded-md bg-info-soft px-3 py-2 text-sm text-ink">
+    <details className="group justify-self-start rounded-md bg-info-soft px-3 py-2 text-sm text-ink">
       <summary className="flex items-center gap-2 rounded-sm [&::-webkit-details-marker]:hidden">
         <InfoIcon aria-hidden="true" className="size-4 shrink-0 text-info" />
         <span className="font-medium">{t("title")}</span>

@@ -23,7 +23,7 @@ export function MatrixHeader({
   const t = useTranslations("embeddings.matrix");
   const [least, most] = [scale.least.toFixed(2), scale.most.toFixed(2)];
   return (
-    <div className="flex min-h-9 flex-wrap items-center gap-x-3 gap-y-2">
+    <div className="flex min-h-9 flex-wrap items-center gap-x-2.5 gap-y-2">
       <h2 id={id} className="text-lg">
         {t("title")}
       </h2>
@@ -33,11 +33,12 @@ export function MatrixHeader({
         className="tabular inline-flex items-center gap-2 text-xs text-ink-faint"
       >
         {least}
-        <span className="h-2 w-16 rounded-sm bg-linear-to-r from-heat-low via-heat-mid to-heat-high ring-1 ring-line" />
+        <span className="h-2 w-12 rounded-sm bg-linear-to-r from-heat-low via-heat-mid to-heat-high ring-1 ring-line" />
         {most}
       </span>
-      <span className="ml-auto flex items-center gap-1">
+      <span className="ml-auto flex items-center">
         <SegmentedControl
+          className="mr-1"
           label={t("order")}
           value={isAlike ? "alike" : "written"}
           onValueChange={(order) => onAlike(order === "alike")}

@@ -110,7 +110,7 @@ export function Matrix({
 
   const zoom = { isWhole, canGrow: view.canGrow, onStep: view.zoomBy, onWhole: view.showWhole };
   return (
-    <section aria-labelledby={id} className="grid min-w-0 content-start gap-3">
+    <section aria-labelledby={id} className="grid min-w-0 grid-cols-1 content-start gap-3">
       <MatrixHeader
         id={id}
         scale={comparison.spread}

@@ -97,7 +97,7 @@ export function NearPanel({
     );
 
   return (
-    <section aria-labelledby={`${id}-title`} className="grid min-w-0 content-start gap-3">
+    <section aria-labelledby={`${id}-title`} className="grid min-w-0 grid-cols-1 content-start gap-3">
       <h2 id={`${id}-title`} className="flex min-h-9 items-center text-lg">
         {t("title")}
       </h2>

@@ -130,7 +130,7 @@ export function PointMap({
 
   const id = useId();
   return (
-    <section aria-labelledby={`${id}-title`} className="grid min-w-0 content-start gap-3">
+    <section aria-labelledby={`${id}-title`} className="grid min-w-0 grid-cols-1 content-start gap-3">
       <div className="flex min-h-9 items-center gap-2">
         <h2 id={`${id}-title`} className="text-lg">
           {t("title")}

@@ -41,7 +41,7 @@ export function TextList({
     return one ? [{ ...one, index }] : [];
   });
   return (
-    <section aria-labelledby={id} className="grid min-w-0 content-start gap-3">
+    <section aria-labelledby={id} className="grid min-w-0 grid-cols-1 content-start gap-3">
       <div className="flex min-h-9 items-center gap-2">
         <h2 id={id} className="text-lg">
           {t("title")}
@@ -67,7 +67,7 @@ export function TextList({
           data-texts=""
           className={cn(
             "relative -mx-1 max-h-72 overflow-y-auto overscroll-contain px-1 md:max-h-[34rem]",
-            isBeside && "md:mt-(--band) md:max-h-none md:overflow-visible",
+            isBeside && "md:mt-(--band) md:mr-0 md:max-h-none md:overflow-visible",
           )}
         >
           {rows.map(({ id: key, index, text }) => (
@@ -77,6 +77,7 @@ export function TextList({
               index={index}
               text={text}
               focus={focus}
+              isBeside={isBeside}
               onChange={onChange}
               onRemove={onRemove}
             />

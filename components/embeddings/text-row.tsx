@@ -16,6 +16,7 @@ export const TextRow = memo(function TextRow({
   index,
   text,
   focus,
+  isBeside,
   onChange,
   onRemove,
 }: {
@@ -23,6 +24,8 @@ export const TextRow = memo(function TextRow({
   index: number;
   text: string;
   focus: FocusStore;
+  /** The matrix beside it shows the number. */
+  isBeside: boolean;
   onChange(id: number, text: string): void;
   onRemove(id: number): void;
 }) {
@@ -71,12 +74,13 @@ export const TextRow = memo(function TextRow({
             title={text}
             onClick={() => focus.pin(isPinned ? null : { row: index, column: null })}
             onDoubleClick={() => setEditing(true)}
-            className="flex h-full min-w-0 flex-1 items-center gap-2 rounded-sm text-left -outline-offset-2"
+            className="flex h-full min-w-0 flex-1 items-center gap-2 rounded-sm pl-1 text-left -outline-offset-2"
           >
             <span
               className={cn(
                 "tabular w-7 shrink-0 text-right text-xs",
                 isOn ? "font-medium text-signal-ink" : "text-ink-faint",
+                isBeside && "md:hidden",
               )}
             >
               {number}

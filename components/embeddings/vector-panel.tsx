@@ -10,6 +10,7 @@ import { saveFile } from "@/lib/client/save-file";
 import { themeColor } from "../audio/theme-color";
 import { useQuantities } from "../playground/use-quantities";
 import { Button } from "../ui/button";
+import { cn } from "../ui/class-names";
 import { CopyButton } from "../ui/copy-button";
 import type { Comparison } from "./comparison";
 import { type FocusStore, useFocus } from "./focus";
@@ -23,14 +24,15 @@ export function VectorPanel({ comparison, focus }: { comparison: Comparison; foc
   const index = useFocus(focus, (state) => state.pinned?.row ?? 0);
   const { call, reply } = comparison;
   const vector = reply.vectors[index] ?? new Float32Array();
+  const isBase64 = call.format === "base64";
   const raw = useMemo(
-    () => (call.format === "base64" ? base64FromFloats(vector) : vectorJson(vector).replaceAll(",", ", ")),
-    [call.format, vector],
+    () => (isBase64 ? base64FromFloats(vector) : vectorJson(vector).replaceAll(",", ", ")),
+    [isBase64, vector],
   );
   const save = (content: string, type: string, name: string) =>
     saveFile(new Blob([content], { type }), `${call.model.replace(/[^\w.-]+/g, "-")}-${name}`);
   return (
-    <section aria-labelledby={id} className="grid min-w-0 content-start gap-3">
+    <section aria-labelledby={id} className="grid min-w-0 grid-cols-1 content-start gap-3">
       <div className="grid gap-0.5">
         <h2 id={id} className="text-lg">
           {t("vector.title")}
@@ -54,12 +56,15 @@ export function VectorPanel({ comparison, focus }: { comparison: Comparison; foc
         <pre
           // biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls must be reachable by keys
           tabIndex={0}
-          className="max-h-64 overflow-y-auto whitespace-pre-wrap break-all p-4 pr-12 text-sm leading-5"
+          className={cn(
+            "max-h-64 overflow-y-auto whitespace-pre-wrap p-4 pr-12 text-sm leading-5",
+            isBase64 ? "break-all" : "break-words",
+          )}
         >
           {raw}
         </pre>
         <CopyButton
-          value={() => (call.format === "base64" ? raw : vectorJson(vector))}
+          value={() => (isBase64 ? raw : vectorJson(vector))}
           name={t("vector.copy")}
           className="absolute top-1.5 right-1.5 bg-sunken"
         />

@@ -82,19 +82,23 @@ export function rankByNearness(query: Float32Array, vectors: readonly Float32Arr
     .sort((a, b) => b.similarity - a.similarity || a.index - b.index);
 }
 
-/** The least and the greatest value off the diagonal: what a heat map's scale must show. Null below two texts. */
+/** Share of all pairs at either end that a scale leaves out: one pair of twins must not pale the rest. */
+const OUTLIERS = 0.002;
+
+/** The values off the diagonal that a heat map's scale must show: all but the outliers. Null below two texts. */
 export function spreadOf(table: Table): { least: number; most: number } | null {
   if (table.count < 2) return null;
-  let least = 1;
-  let most = -1;
+  const values = new Float32Array((table.count * (table.count - 1)) / 2);
+  let at = 0;
   for (let row = 0; row < table.count; row += 1) {
     for (let column = row + 1; column < table.count; column += 1) {
-      const value = valueAt(table, row, column);
-      least = Math.min(least, value);
-      most = Math.max(most, value);
+      values[at] = valueAt(table, row, column);
+      at += 1;
     }
   }
-  return { least, most };
+  values.sort();
+  const skipped = Math.floor(values.length * OUTLIERS);
+  return { least: values[skipped] ?? 0, most: values[values.length - 1 - skipped] ?? 1 };
 }
 
 export interface Pair {

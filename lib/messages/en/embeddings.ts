@@ -1,6 +1,6 @@
 export const embeddings = {
   title: "Embeddings playground",
-  lead: "Put texts side by side and see which ones a model holds to be alike. The calls go through the same door as every program’s.",
+  lead: "Lay every text against every other and see which ones a model holds alike.",
   settings: {
     label: "The call",
     model: "Model",
@@ -107,7 +107,7 @@ export const embeddings = {
     cell: "{row} and {column}: {value}",
     order: "Order",
     written: "As written",
-    alike: "Alike together",
+    alike: "Grouped",
     closer: "Zoom in",
     farther: "Zoom out",
     whole: "Show the whole matrix",

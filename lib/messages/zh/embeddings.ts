@@ -1,6 +1,6 @@
 export const embeddings = {
   title: "向量实验台",
-  lead: "把文本放在一起，看模型认为哪些相似。调用与所有程序走同一扇门。",
+  lead: "让每条文本与其他文本逐一比较，看模型认为哪些相似。",
   settings: {
     label: "调用",
     model: "模型",
@@ -106,7 +106,7 @@ export const embeddings = {
     cell: "{row} 与 {column}：{value}",
     order: "顺序",
     written: "原顺序",
-    alike: "相似的在一起",
+    alike: "按相似分组",
     closer: "放大",
     farther: "缩小",
     whole: "显示整个矩阵",

@@ -14,6 +14,7 @@ import {
   nearestPairs,
   neighboursOf,
   rankByNearness,
+  spreadOf,
   valueAt,
 } from "@/lib/client/embeddings-similarity";
 import { linesOf, parseCsv, textsOfCsv, textsOfFile } from "@/lib/client/embeddings-texts";
@@ -93,6 +94,26 @@ test("cosines are symmetric, 1 on the diagonal and 0 for a zero vector", async (
     [0, 3],
   ]);
   expect(neighboursOf(table, 1).map((one) => one.index)).toEqual([0, 3, 2]);
+});
+
+test("a scale shows every value of a few texts, and leaves the outliers of many out", async () => {
+  const few = cosines(
+    await dotProducts(
+      [
+        [1, 0],
+        [0, 1],
+        [3, 4],
+      ].map((one) => Float32Array.from(one)),
+    ),
+  );
+  expect(spreadOf(few)?.least).toBeCloseTo(0, 6);
+  expect(spreadOf(few)?.most).toBeCloseTo(0.8, 6);
+  expect(spreadOf({ count: 1, values: Float32Array.of(1) })).toBeNull();
+  const count = 60;
+  const values = new Float32Array(count * count).fill(0.25);
+  values[1] = 1;
+  values[count] = 1;
+  expect(spreadOf({ count, values })).toEqual({ least: 0.25, most: 0.25 });
 });
 
 test("500 texts are compared in slices, and an abandoned comparison stops", async () => {
