@@ -12,6 +12,8 @@ import { pageHeaders, pagePolicy } from "../http/security-headers";
 
 /** Headers by which Next's own parts talk to each other; from outside they mean nothing (SECURITY NX-1). */
 const INTERNAL = /^x-(?:middleware|invoke|nextjs|matched-path|now-route|vercel|action|opennext)/;
+/** By these the development server pairs a reply with its debug channel; without them no page change ever ends. */
+const OF_DEVELOPMENT = /^x-nextjs-(?:html-)?request-id$/;
 
 export interface Pages {
   /** What to answer instead of a page; null: Next answers. */
@@ -74,10 +76,12 @@ function createRefusal(isKnown: (path: string) => boolean): Pages["refuse"] {
 }
 
 /** Rewrites the message's headers to what pages may know, and sets the policy that Next takes its nonce from. */
-function prepareMessage(message: IncomingMessage, peer: Peer, policy: string): void {
-  for (const name of Object.keys(message.headers))
+function prepareMessage(message: IncomingMessage, peer: Peer, policy: string, isDevelopment: boolean): void {
+  for (const name of Object.keys(message.headers)) {
+    if (isDevelopment && OF_DEVELOPMENT.test(name)) continue;
     if (FORWARDING_HEADERS.has(name) || INTERNAL.test(name) || name === PEER_HEADER)
       delete message.headers[name];
+  }
   message.headers["content-security-policy"] = policy;
   message.headers[PEER_HEADER] = peerHeader(peer);
 }
@@ -112,7 +116,7 @@ export async function openPages(options: {
     refuse: createRefusal((address) => known === null || known.has(address)),
     async serve(message, response, peer) {
       const policy = pagePolicy(randomBytes(16).toString("base64"), options.isDevelopment);
-      prepareMessage(message, peer, policy);
+      prepareMessage(message, peer, policy, options.isDevelopment);
       const headers = pageHeaders(policy, peer.isSecure);
       for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
       await handler(message, response);
