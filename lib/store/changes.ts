@@ -35,10 +35,9 @@ export class ChangeFeed {
     return () => this.#listeners.delete(listener);
   }
 
-  /** Our own commit, with the revisions it wrote. */
+  /** Our own commit, with the revisions it wrote; what a refresh saw before this has been told. */
   committed(rows: readonly RevisionTable[]): void {
-    for (const row of rows) this.#note(row);
-    this.#tell(rows);
+    this.#tell(rows.filter((row) => this.#note(row)));
   }
 
   /** Reads what stands and tells what is newer than what was known. */

@@ -15,9 +15,12 @@ export function json(value: unknown): string | undefined {
   return value === undefined ? undefined : JSON.stringify(value);
 }
 
-/** PostgreSQL's text cannot hold NUL, and SQLite's ends at it in places; what is kept and what is sought lose it alike. */
+/**
+ * PostgreSQL's text cannot hold NUL, SQLite's ends at it in places, and half a surrogate pair has no UTF-8: each
+ * gives way to U+FFFD, in what is kept and in what is sought alike, so that text comes back as it was written.
+ */
 export function storable(text: string): string {
-  return text.includes("\0") ? text.replaceAll("\0", "\ufffd") : text;
+  return text.replace(/\0|\p{Surrogate}/gu, "\ufffd");
 }
 
 /** Parses what `json` wrote; the caller names the type that went in. */

@@ -32,11 +32,17 @@ class Keyring {
 
 /**
  * Encryption under the instance secret. What is new is sealed under `current`; what was sealed under one of
- * `previous` still opens. Digests are made under `current` alone.
+ * `previous` still opens. Digests are made under `digestKey`, which the store keeps sealed: what they stand for is
+ * not known any more, so they could not be made anew under another secret; without it they are made under `current`.
  * `open` throws AppError `internal` whose message names the key id when its secret is not loaded.
  */
-export function createSealer(secrets: { current: Secret; previous: readonly Secret[] }): Sealer {
+export function createSealer(secrets: {
+  current: Secret;
+  previous: readonly Secret[];
+  digestKey?: Secret;
+}): Sealer {
   const current = new Keyring(secrets.current);
+  const digests = secrets.digestKey === undefined ? current : new Keyring(secrets.digestKey);
   const byId = new Map(
     [...secrets.previous.map((one) => new Keyring(one)), current].map((ring) => [ring.id, ring]),
   );
@@ -84,8 +90,10 @@ export function createSealer(secrets: { current: Secret; previous: readonly Secr
       }
     },
 
+    isCurrent: (sealed) => sealedKeyId(sealed) === current.id,
+
     digest(purpose, value) {
-      return createHmac("sha256", current.key(`digest/${purpose}`))
+      return createHmac("sha256", digests.key(`digest/${purpose}`))
         .update(value, "utf8")
         .digest("base64url");
     },

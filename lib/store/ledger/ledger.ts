@@ -97,6 +97,17 @@ export function createLedger(scope: Scope, commits: GroupCommit, instanceId: str
           .execute();
       }),
 
+    async otherInstances(since) {
+      const rows = await scope.scan
+        .selectFrom("instances")
+        .select("id")
+        .where("heartbeat_at", ">=", since)
+        .where("id", "!=", instanceId)
+        .orderBy("id")
+        .execute();
+      return rows.map((row) => row.id);
+    },
+
     async list(query) {
       let select = scope.scan.selectFrom("usage").selectAll();
       if (query.userId !== undefined) select = select.where("user_id", "=", query.userId);

@@ -37,9 +37,7 @@ async function commitOn(lease: Lease, operations: readonly LedgerOperation[]): P
     await lease.query("commit", []);
     return step.value;
   } catch (error) {
-    await lease.query("rollback", []).catch(() => {
-      // The connection is gone and its transaction with it; the first error says why.
-    });
+    await lease.query("rollback", []);
     throw error;
   }
 }

@@ -1,5 +1,5 @@
 import type { PostgresCursor, PostgresPoolClient, PostgresQueryResult } from "kysely";
-import type { PoolClient } from "pg";
+import type { PoolClient, QueryResult } from "pg";
 import { AppError } from "../../errors";
 import { storable } from "../columns";
 import { storageUnavailable, translated } from "../errors";
@@ -45,17 +45,16 @@ export class Lease implements PostgresPoolClient {
     parameters: ReadonlyArray<unknown> = [],
   ): Promise<PostgresQueryResult<R>> | PostgresCursor<R> {
     if (typeof sql !== "string") throw new Error("the store does not stream rows");
-    const run = this.#run(() => this.#client.query({ text: sql, values: parameters.map(asParameter) }), sql);
+    const run = sql === "rollback" ? this.#rollback() : this.#runText(sql, parameters);
     // pg knows more commands than kysely asks about; the rows' type is the query's own.
-    return run as unknown as Promise<PostgresQueryResult<R>>;
+    return run as Promise<unknown> as Promise<PostgresQueryResult<R>>;
   }
 
   /** Runs one prepared statement; rows are lists of cells. */
   async cells(name: string, sql: string, parameters: readonly Cell[]): Promise<Cell[][]> {
     const values = parameters.map(asParameter);
-    const { rows } = await this.#run(
-      () => this.#client.query<Cell[]>({ name, text: sql, values, rowMode: "array" }),
-      sql,
+    const { rows } = await this.#run(() =>
+      this.#client.query<Cell[]>({ name, text: sql, values, rowMode: "array" }),
     );
     return rows;
   }
@@ -65,18 +64,34 @@ export class Lease implements PostgresPoolClient {
     this.#atRelease();
   }
 
-  async #run<T extends { command: string }>(work: () => Promise<T>, sql: string): Promise<T> {
+  async #runText(sql: string, parameters: ReadonlyArray<unknown>): Promise<QueryResult> {
+    const result = await this.#run(() =>
+      this.#client.query({ text: sql, values: parameters.map(asParameter) }),
+    );
+    if (sql === "commit" && result.command === "ROLLBACK") {
+      // PostgreSQL says so of a transaction that a failed statement has ended, and calls it no error.
+      throw new AppError(
+        "internal",
+        "A transaction that had failed was to be committed; nothing was written.",
+      );
+    }
+    return result;
+  }
+
+  /** Never throws: what made it needful says more, and a connection that is lost takes its transaction along. */
+  async #rollback(): Promise<Pick<QueryResult, "command" | "rowCount" | "rows">> {
+    try {
+      if (!this.#isBroken) return await this.#runText("rollback", []);
+    } catch {
+      // The connection counts as broken now.
+    }
+    return { command: "ROLLBACK", rowCount: null, rows: [] };
+  }
+
+  async #run<T>(work: () => Promise<T>): Promise<T> {
     try {
       if (this.#isBroken) throw storageUnavailable(new Error("the connection is lost"));
-      const result = await withinTime(work(), this.#statementMs);
-      if (sql === "commit" && result.command === "ROLLBACK") {
-        // PostgreSQL says so of a transaction that a failed statement has ended, and calls it no error.
-        throw new AppError(
-          "internal",
-          "A transaction that had failed was to be committed; nothing was written.",
-        );
-      }
-      return result;
+      return await withinTime(work(), this.#statementMs);
     } catch (error) {
       if (!isServersOwn(error)) this.#isBroken = true;
       const named = translated(error);

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { Audit, AuditEntry, AuditRecord } from "../../ports/store";
-import { fromJson } from "../columns";
+import { fromJson, storable } from "../columns";
 import { behind, matches, rowsToRead, toPage } from "../page";
 import type { AuditTable } from "../schema";
 import type { Scope } from "../scope";
@@ -53,9 +53,10 @@ export function auditRepository(scope: Scope): Audit {
         const row = {
           seq: (last?.seq ?? 0) + 1,
           at: entry.at,
-          actor: entry.actor,
-          action: entry.action,
-          target: entry.target,
+          // The hash is over what a later reader will find.
+          actor: storable(entry.actor),
+          action: storable(entry.action),
+          target: storable(entry.target),
           detail: canonicalJson(entry.detail),
           previous_hash: last?.hash ?? FIRST_HASH,
         };

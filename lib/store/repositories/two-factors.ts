@@ -130,6 +130,28 @@ export function twoFactorsRepository(scope: Scope): TwoFactors {
           .execute();
       }),
 
+    async listSealed(after, limit) {
+      const rows = await scope.read
+        .selectFrom("two_factors")
+        .select(["user_id", "secret_sealed"])
+        .where("user_id", ">", after)
+        .orderBy("user_id")
+        .limit(limit)
+        .execute();
+      return rows.map((row) => ({ userId: row.user_id, secretSealed: row.secret_sealed }));
+    },
+
+    reseal: (userId, before, after) =>
+      scope.write(async (db) => {
+        const { numUpdatedRows } = await db
+          .updateTable("two_factors")
+          .set({ secret_sealed: after })
+          .where("user_id", "=", userId)
+          .where("secret_sealed", "=", before)
+          .executeTakeFirstOrThrow();
+        return numUpdatedRows === 1n;
+      }),
+
     replaceBackupCodes: (userId, digests) =>
       scope.write(async (db) => {
         await db.deleteFrom("backup_codes").where("user_id", "=", userId).execute();

@@ -1,5 +1,6 @@
 import type Database from "libsql";
 import { storable } from "../columns";
+import { storageUnavailable } from "../errors";
 import type { Cell } from "../ledger/rows";
 
 /** Prepared statements kept; the least used goes first. */
@@ -65,6 +66,7 @@ export class Connection {
   }
 
   #prepare(name: string, sql: string, isRaw: boolean): Database.Statement {
+    if (!this.#database.open) throw storageUnavailable(new Error("the store is closed"));
     let statement = this.#statements.get(name);
     if (statement) {
       this.#statements.delete(name);

@@ -67,7 +67,7 @@ async function backupTo(target: string, scan: WorkerClient): Promise<void> {
     );
   }
   try {
-    await patiently(() => scan.request({ kind: "query", sql: "vacuum into ?", parameters: [target] }));
+    await patiently(() => scan.request({ kind: "copy", target }));
   } catch (error) {
     rmSync(target, { force: true });
     throw error;

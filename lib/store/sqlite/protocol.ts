@@ -9,6 +9,8 @@ export type Request =
   | { kind: "exec"; sql: string }
   | { kind: "group"; operations: LedgerOperation[] }
   | { kind: "version" }
+  /** Copies the store as it stands into an empty file. */
+  | { kind: "copy"; target: string }
   | { kind: "close" };
 
 export interface Replies {
@@ -17,6 +19,7 @@ export interface Replies {
   exec: null;
   group: LedgerOutcome[];
   version: number;
+  copy: null;
   close: null;
 }
 

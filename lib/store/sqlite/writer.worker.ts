@@ -31,6 +31,17 @@ function runGroup(operations: LedgerOperation[]): LedgerOutcome[] {
   }
 }
 
+function copyTo(target: string): void {
+  const database = opened();
+  // A copy is a write to SQLite, though not to the store.
+  database.exec("pragma query_only = off");
+  try {
+    database.query("vacuum into ?", [target]);
+  } finally {
+    database.exec("pragma query_only = on");
+  }
+}
+
 function answer(request: Request): Replies[keyof Replies] {
   switch (request.kind) {
     case "open": {
@@ -47,6 +58,9 @@ function answer(request: Request): Replies[keyof Replies] {
       return runGroup(request.operations);
     case "version":
       return Number(opened().cells("pragma data_version", [])[0]?.[0]);
+    case "copy":
+      copyTo(request.target);
+      return null;
     case "close":
       connection?.close();
       connection = null;
