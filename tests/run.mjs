@@ -88,7 +88,7 @@ async function browser() {
 await check("format and lint", "npx", ["biome", "ci", "--diagnostic-level=error", "."]);
 await check("types", "npx", ["tsc", "--noEmit"]);
 if (isFast) {
-  await vitest("unit, routes and contracts", ["tests/unit", "tests/routes", "tests/contracts/store.sqlite"]);
+  await vitest("unit, routes and contracts", ["tests/unit", "tests/routes", "tests/contracts/store-sqlite"]);
 } else {
   await vitest("unit, routes and contracts", ["tests/unit", "tests/routes", "tests/contracts"]);
   if (await check("build", "npm", ["run", "--silent", "build"])) {

@@ -1,0 +1,38 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { startPostgres, type TestPostgres } from "../support/postgres";
+import { storeContract } from "./store";
+import { newPostgresPlace } from "./store/postgres-place";
+import { flowRecord, userRecord } from "./store/records";
+
+let server: TestPostgres;
+beforeAll(async () => {
+  server = await startPostgres();
+}, 120_000);
+afterAll(() => server.close());
+
+storeContract(() => newPostgresPlace(server));
+
+test("a backup is PostgreSQL's own business, and says whose", async () => {
+  const place = await newPostgresPlace(server);
+  const store = await place.open();
+  await expect(store.backup("/tmp/backup")).rejects.toMatchObject({
+    code: "invalid",
+    message: expect.stringContaining("pg_dump"),
+  });
+  await place.remove();
+});
+
+test("a transaction whose work swallowed a failed statement is not reported as committed", async () => {
+  const place = await newPostgresPlace(server);
+  const store = await place.open();
+  const user = userRecord();
+  await store.users.insert(user);
+  const flow = flowRecord(user.id);
+  const swallowing = store.transaction(async (tx) => {
+    await tx.flows.insert(flow);
+    await tx.flows.insert(flow).catch(() => undefined);
+  });
+  await expect(swallowing).rejects.toMatchObject({ code: "internal" });
+  expect(await store.flows.find(flow.digest)).toBeNull();
+  await place.remove();
+});

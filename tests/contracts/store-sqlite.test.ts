@@ -1,0 +1,52 @@
+import { existsSync, statSync } from "node:fs";
+import path from "node:path";
+import { expect, test } from "vitest";
+import { workerFile } from "../../lib/server/workers";
+import { openStore } from "../../lib/store/open";
+import { storeContract } from "./store";
+import { allUsage } from "./store/books";
+import { together } from "./store/place";
+import { insertKey, PERIOD, usageRecord } from "./store/records";
+import { newSqlitePlace, SYSTEM_CLOCK } from "./store/sqlite-place";
+
+storeContract(newSqlitePlace);
+
+test("a backup made under load opens as a store that holds all that was committed before it", async () => {
+  const place = await newSqlitePlace();
+  const store = await place.open();
+  const { key, user } = await insertKey(store);
+  const before = Array.from({ length: 200 }, () => usageRecord(key.id, user.id, { costNano: 1 }));
+  await Promise.all(before.map((row) => store.ledger.settle(row, PERIOD)));
+  const target = path.join(path.dirname(place.file), "backup.db");
+  const backup = store.backup(target);
+  const during = together(200, () =>
+    store.ledger.settle(usageRecord(key.id, user.id, { costNano: 1 }), PERIOD),
+  );
+  await Promise.all([backup, ...during]);
+  expect(statSync(target).mode & 0o777).toBe(0o600);
+
+  const copy = await openStore({
+    databaseUrl: `file:${target}`,
+    writerWorker: workerFile("writer"),
+    instanceId: "copy",
+    clock: SYSTEM_CLOCK,
+    timeZone: "UTC",
+  });
+  const ids = new Set((await allUsage(copy)).map((row) => row.id));
+  expect(before.filter((row) => !ids.has(row.id))).toEqual([]);
+  expect((await copy.keys.spent(key.id, SYSTEM_CLOCK.now())).totalNano).toBe(ids.size);
+  expect(await copy.keys.findById(key.id)).toEqual(key);
+  await copy.close();
+  await place.remove();
+});
+
+test("a backup never writes over a file, and leaves none when it cannot be made", async () => {
+  const place = await newSqlitePlace();
+  const store = await place.open();
+  await expect(store.backup(place.file)).rejects.toMatchObject({ code: "conflict" });
+  const nowhere = path.join(path.dirname(place.file), "no", "such", "folder.db");
+  await expect(store.backup(nowhere)).rejects.toMatchObject({ code: "invalid" });
+  expect(existsSync(nowhere)).toBe(false);
+  await store.settings.put("still", "works");
+  await place.remove();
+});

@@ -1,0 +1,105 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { Store } from "../../../lib/ports/store";
+import { type NewPlace, NOW, outcomesOf, type Place, together } from "./place";
+import { channelRecord, modelRecord, unique } from "./records";
+
+export function catalogueContract(newPlace: NewPlace): void {
+  describe("channels, models and settings", () => {
+    let place: Place;
+    let store: Store;
+    beforeAll(async () => {
+      place = await newPlace();
+      store = await place.open();
+    });
+    afterAll(() => place.remove());
+
+    test("channels come back as they went in, the oldest first", async () => {
+      const newer = channelRecord({ createdAt: NOW + 1 });
+      const older = channelRecord({
+        baseUrl: null,
+        keys: [],
+        models: [],
+        embedded: true,
+        rpm: 5,
+        enabled: false,
+      });
+      await store.channels.insert(newer);
+      await store.channels.insert(older);
+      expect(await store.channels.find(newer.id)).toEqual(newer);
+      expect(await store.channels.all()).toEqual([older, newer]);
+      await expect(store.channels.insert(newer)).rejects.toMatchObject({ code: "conflict" });
+      expect(await store.channels.find("chn_none")).toBeNull();
+    });
+
+    test("a channel is patched at its version and deleted once", async () => {
+      const channel = channelRecord();
+      await store.channels.insert(channel);
+      const patch = { weight: 7, keys: [], options: { nested: { list: [1, "2", null] } }, baseUrl: null };
+      const patched = await store.channels.update({ id: channel.id, version: 1 }, patch);
+      expect(patched).toEqual({ ...channel, ...patch, version: 2 });
+      expect(await store.channels.update({ id: channel.id, version: 1 }, { weight: 9 })).toBeNull();
+      expect(await store.channels.find(channel.id)).toEqual(patched);
+      expect(await store.channels.delete(channel.id)).toBe(true);
+      expect(await store.channels.delete(channel.id)).toBe(false);
+    });
+
+    test("no two models answer to one name, be it a name or an alias", async () => {
+      const first = modelRecord({ aliases: [unique("alias"), unique("alias")] });
+      await store.models.insert(first);
+      const alias = first.aliases[0] ?? "";
+      const wrong = [
+        modelRecord({ name: first.name }),
+        modelRecord({ name: alias }),
+        modelRecord({ aliases: [unique("free"), alias] }),
+        modelRecord({ aliases: [first.name] }),
+      ];
+      for (const model of wrong) {
+        await expect(store.models.insert(model)).rejects.toMatchObject({ code: "conflict" });
+      }
+      const second = modelRecord({
+        operation: "embeddings",
+        dimensions: 1_024,
+        canShorten: true,
+        createdAt: NOW + 1,
+      });
+      await store.models.insert(second);
+      await expect(store.models.update(second.name, 1, { aliases: [alias] })).rejects.toMatchObject({
+        code: "conflict",
+      });
+      expect(await store.models.all()).toEqual([first, second]);
+    });
+
+    test("a model may be named anew, and its old names are free again", async () => {
+      const model = modelRecord({ aliases: [unique("alias")] });
+      await store.models.insert(model);
+      const name = unique("renamed");
+      const renamed = await store.models.update(model.name, 1, { name, aliases: [model.name] });
+      expect(renamed).toEqual({ ...model, name, aliases: [model.name], version: 2 });
+      expect(await store.models.update(name, 1, { description: "stale" })).toBeNull();
+      await store.models.insert(modelRecord({ name: model.aliases[0] ?? "" }));
+      await expect(store.models.insert(modelRecord({ name: model.name }))).rejects.toMatchObject({
+        code: "conflict",
+      });
+      expect(await store.models.delete(name)).toBe(true);
+      expect(await store.models.delete(name)).toBe(false);
+      await store.models.insert(modelRecord({ name: model.name }));
+    });
+
+    test("of ten models with one alias one is taken", async () => {
+      const alias = unique("wanted");
+      const { values, codes } = await outcomesOf(
+        together(10, () => store.models.insert(modelRecord({ aliases: [alias] }))),
+      );
+      expect(values).toHaveLength(1);
+      expect(codes).toEqual(Array(9).fill("conflict"));
+    });
+
+    test("settings keep JSON values by name", async () => {
+      const values = { text: "ü", list: [1, null, { deep: true }], no: false, nothing: null, number: 1.5 };
+      for (const [name, value] of Object.entries(values)) await store.settings.put(name, value);
+      expect(await store.settings.all()).toEqual(values);
+      await store.settings.put("list", []);
+      expect(await store.settings.all()).toEqual({ ...values, list: [] });
+    });
+  });
+}

@@ -1,0 +1,27 @@
+import { auditContract } from "./audit";
+import { catalogueContract } from "./catalogue";
+import { changesContract } from "./changes";
+import { keysContract } from "./keys";
+import { ledgerContract } from "./ledger";
+import type { NewPlace } from "./place";
+import { secondFactorsContract } from "./second-factors";
+import { setupContract } from "./setup";
+import { signInContract } from "./sign-in";
+import { textContract } from "./text";
+import { transactionsContract } from "./transactions";
+import { usersContract } from "./users";
+
+/** What every store does, whatever database keeps it. */
+export function storeContract(newPlace: NewPlace): void {
+  setupContract(newPlace);
+  usersContract(newPlace);
+  secondFactorsContract(newPlace);
+  signInContract(newPlace);
+  keysContract(newPlace);
+  catalogueContract(newPlace);
+  auditContract(newPlace);
+  ledgerContract(newPlace);
+  changesContract(newPlace);
+  transactionsContract(newPlace);
+  textContract(newPlace);
+}

@@ -1,0 +1,345 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { Reservation, Store, UsageRecord } from "../../../lib/ports/store";
+import { allUsage, expectBooksToBalance } from "./books";
+import { type NewPlace, NOW, outcomesOf, type Place, together } from "./place";
+import { insertKey, NO_BUDGET, PERIOD, unique, usageRecord } from "./records";
+
+export function ledgerContract(newPlace: NewPlace): void {
+  describe("the ledger", () => {
+    let place: Place;
+    let store: Store;
+    beforeAll(async () => {
+      place = await newPlace();
+      store = await place.open();
+    });
+    afterAll(async () => {
+      await expectBooksToBalance(place);
+      await place.remove();
+    });
+
+    const reservation = (row: UsageRecord, budgets: Partial<Reservation> = {}): Reservation => ({
+      row,
+      keyBudget: NO_BUDGET,
+      userBudget: NO_BUDGET,
+      ...PERIOD,
+      ...budgets,
+    });
+
+    test("a call is open and its worst cost held, until it is settled at its true cost", async () => {
+      const { key, user } = await insertKey(store);
+      const row = usageRecord(key.id, user.id, { reservedNano: 100 });
+      expect(await store.ledger.reserve(reservation(row))).toEqual({ refused: null });
+      expect(await allUsage(store, { keyId: key.id })).toEqual([{ ...row, state: "open" }]);
+      expect(await store.keys.spent(key.id, NOW)).toEqual({
+        totalNano: 100,
+        dailyNano: 100,
+        monthlyNano: 100,
+      });
+      const done: UsageRecord = {
+        ...row,
+        channelId: "chn_1",
+        attempts: 2,
+        inputTokens: 3,
+        outputTokens: 4,
+        characters: 5,
+        audioMs: 6,
+        costNano: 70,
+        status: 206,
+        error: "upstream_truncated",
+        cached: true,
+        estimated: true,
+        user: "a caller's own",
+        tags: "a,b",
+        latencyMs: 1_234.4,
+        firstByteMs: 55.5,
+      };
+      await store.ledger.settle(done, PERIOD);
+      const booked = { ...done, latencyMs: 1_234, firstByteMs: 56 };
+      expect(await allUsage(store, { keyId: key.id })).toEqual([booked]);
+      expect(await store.keys.spent(key.id, NOW)).toEqual({ totalNano: 70, dailyNano: 70, monthlyNano: 70 });
+      // Of other days and months the whole remains.
+      const year = 366 * 86_400_000;
+      expect(await store.keys.spent(key.id, NOW + year)).toEqual({
+        totalNano: 70,
+        dailyNano: 0,
+        monthlyNano: 0,
+      });
+    });
+
+    test("a call is settled once, whoever settles it and whatever the second one says", async () => {
+      const { key, user } = await insertKey(store);
+      const row = usageRecord(key.id, user.id, { reservedNano: 100, costNano: 40 });
+      await store.ledger.reserve(reservation(row));
+      await Promise.all(
+        together(20, (index) => store.ledger.settle({ ...row, costNano: 40 + index }, PERIOD)),
+      );
+      await store.ledger.settle({ ...row, costNano: 99, error: "late" }, PERIOD);
+      const [booked, ...others] = await allUsage(store, { keyId: key.id });
+      expect(others).toEqual([]);
+      expect(booked).toMatchObject({ state: "settled", error: null, costNano: 40 });
+      expect((await store.keys.spent(key.id, NOW)).totalNano).toBe(40);
+    });
+
+    test("a call that reserved nothing is booked when it is settled, once", async () => {
+      const { key, user } = await insertKey(store);
+      const row = usageRecord(key.id, user.id, { costNano: 5, characters: 11 });
+      await store.ledger.settle(row, PERIOD);
+      await store.ledger.settle(row, PERIOD);
+      expect(await allUsage(store, { keyId: key.id })).toEqual([row]);
+      expect((await store.keys.spent(key.id, NOW)).totalNano).toBe(5);
+    });
+
+    test("a cost above its reservation is booked whole and flagged", async () => {
+      const { key, user } = await insertKey(store);
+      const budget = { totalNano: 100, dailyNano: null, monthlyNano: null };
+      const row = usageRecord(key.id, user.id, { reservedNano: 60 });
+      await store.ledger.reserve(reservation(row, { keyBudget: budget }));
+      await store.ledger.settle({ ...row, costNano: 150 }, PERIOD);
+      expect(await allUsage(store, { keyId: key.id })).toMatchObject([{ costNano: 150, overrun: true }]);
+      expect((await store.keys.spent(key.id, NOW)).totalNano).toBe(150);
+      const next = usageRecord(key.id, user.id, { reservedNano: 1 });
+      expect(await store.ledger.reserve(reservation(next, { keyBudget: budget }))).toEqual({
+        refused: "key",
+      });
+    });
+
+    test.each(["totalNano", "dailyNano", "monthlyNano"] as const)(
+      "of 100 calls at once against a key's %s for ten, ten are admitted",
+      async (period) => {
+        const { key, user } = await insertKey(store);
+        const keyBudget = { ...NO_BUDGET, [period]: 1_000 };
+        const rows = Array.from({ length: 100 }, () => usageRecord(key.id, user.id, { reservedNano: 100 }));
+        const answers = await Promise.all(
+          rows.map((row) => store.ledger.reserve(reservation(row, { keyBudget }))),
+        );
+        expect(answers.filter((answer) => answer.refused === null)).toHaveLength(10);
+        expect(answers.filter((answer) => answer.refused === "key")).toHaveLength(90);
+        expect(await allUsage(store, { keyId: key.id })).toHaveLength(10);
+        // What a call did not use is there for the next.
+        const admitted = rows.filter((_, index) => answers[index]?.refused === null);
+        await Promise.all(admitted.map((row) => store.ledger.settle({ ...row, costNano: 50 }, PERIOD)));
+        const more = await Promise.all(
+          together(20, () =>
+            store.ledger.reserve(
+              reservation(usageRecord(key.id, user.id, { reservedNano: 100 }), { keyBudget }),
+            ),
+          ),
+        );
+        expect(more.filter((answer) => answer.refused === null)).toHaveLength(5);
+      },
+    );
+
+    test("keys of one user share the user's budget", async () => {
+      const { key, user } = await insertKey(store);
+      const userBudget = { ...NO_BUDGET, dailyNano: 999 };
+      const answers = await Promise.all(
+        together(50, (index) =>
+          store.ledger.reserve(
+            reservation(usageRecord(`${key.id}_${index % 5}`, user.id, { reservedNano: 100 }), {
+              userBudget,
+            }),
+          ),
+        ),
+      );
+      expect(answers.filter((answer) => answer.refused === null)).toHaveLength(9);
+      expect(answers.filter((answer) => answer.refused === "user")).toHaveLength(41);
+    });
+
+    test("a call that costs nothing is admitted at a full budget, one that would pass it by one is not", async () => {
+      const { key, user } = await insertKey(store);
+      const keyBudget = { ...NO_BUDGET, totalNano: 10 };
+      const ask = (reservedNano: number) =>
+        store.ledger.reserve(reservation(usageRecord(key.id, user.id, { reservedNano }), { keyBudget }));
+      expect(await ask(11)).toEqual({ refused: "key" });
+      expect(await ask(10)).toEqual({ refused: null });
+      expect(await ask(0)).toEqual({ refused: null });
+      expect(await ask(1)).toEqual({ refused: "key" });
+    });
+
+    test("one bad row does not take down those that travel with it", async () => {
+      const { key, user } = await insertKey(store);
+      const standing = usageRecord(key.id, user.id, { reservedNano: 5 });
+      await store.ledger.reserve(reservation(standing));
+      const good = Array.from({ length: 10 }, () => usageRecord(key.id, user.id, { costNano: 1 }));
+      const { values, codes } = await outcomesOf<unknown>([
+        ...good.slice(0, 5).map((row) => store.ledger.settle(row, PERIOD)),
+        store.ledger.settle(usageRecord(key.id, user.id, { costNano: Number.NaN }), PERIOD),
+        store.ledger.settle(usageRecord(key.id, user.id, { audioMs: Number.POSITIVE_INFINITY }), PERIOD),
+        // An id that stands already is a fault of ours.
+        store.ledger.reserve(reservation({ ...standing, reservedNano: 7 })),
+        ...good.slice(5).map((row) => store.ledger.settle(row, PERIOD)),
+      ]);
+      expect(values).toHaveLength(10);
+      expect(codes).toHaveLength(3);
+      expect(codes.slice(0, 2)).toEqual(["internal", "internal"]);
+      expect(await allUsage(store, { keyId: key.id })).toHaveLength(11);
+      expect((await store.keys.spent(key.id, NOW)).totalNano).toBe(15);
+    });
+
+    test("lists are filtered and searched, and go from the newest to the oldest", async () => {
+      const { key, user } = await insertKey(store);
+      const rows = Array.from({ length: 30 }, (_, index) =>
+        usageRecord(key.id, user.id, {
+          at: NOW + 1_000 + Math.floor(index / 3),
+          model: index % 2 === 0 ? "tts" : "embed",
+          channelId: index % 3 === 0 ? "chn_a" : "chn_b",
+          tags: index === 4 ? "team_a,100%" : null,
+          error: index === 6 ? "upstream_error" : null,
+          user: index === 8 ? "Caller_8" : null,
+        }),
+      );
+      await Promise.all(rows.map((row) => store.ledger.settle(row, PERIOD)));
+      const listed = await allUsage(store, { keyId: key.id });
+      expect(listed.map((row) => row.id).sort()).toEqual(rows.map((row) => row.id).sort());
+      expect(listed.map((row) => row.at)).toEqual(rows.map((row) => row.at).reverse());
+      const count = async (query: Partial<Parameters<Store["ledger"]["list"]>[0]>): Promise<number> =>
+        (await store.ledger.list({ limit: 100, cursor: null, q: null, userId: user.id, ...query })).items
+          .length;
+      expect(await count({})).toBe(30);
+      expect(await count({ userId: "usr_nobody" })).toBe(0);
+      expect(await count({ model: "tts" })).toBe(15);
+      expect(await count({ channelId: "chn_a", model: "tts" })).toBe(5);
+      expect(await count({ from: NOW + 1_001, to: NOW + 1_003 })).toBe(6);
+      expect(await count({ q: "m_a,100%" })).toBe(1);
+      expect(await count({ q: "upstream_error" })).toBe(1);
+      expect(await count({ q: "caller_8" })).toBe(1);
+      expect(await count({ q: rows[3]?.requestId ?? "" })).toBe(1);
+      expect(await count({ q: "%%" })).toBe(0);
+    });
+
+    test("a caller's own words are kept, whatever characters they hold", async () => {
+      const { key, user } = await insertKey(store);
+      const row = usageRecord(key.id, user.id, {
+        requestId: "req\0end",
+        user: "a\0b 😀 \u202e 'quoted' \ud800",
+        tags: "?, $1, %s, \\",
+      });
+      await store.ledger.settle(row, PERIOD);
+      const [booked] = await allUsage(store, { keyId: key.id });
+      expect(booked?.requestId).toBe("req\ufffdend");
+      expect(booked?.user).toMatch(/^a\ufffdb 😀 \u202e 'quoted' \ufffd$/);
+      expect(booked?.tags).toBe("?, $1, %s, \\");
+    });
+
+    test("after any mixture of calls, rows, roll-ups and balances tell the same sums", async () => {
+      const subjects = await Promise.all(together(4, () => insertKey(store)));
+      const calls = together(300, async (index) => {
+        const { key, user } = subjects[index % 4] ?? (await insertKey(store));
+        const at = NOW + index * 60_000;
+        const period = index % 2 === 0 ? PERIOD : { day: "2026-10-01", month: "2026-10" };
+        const row = usageRecord(key.id, user.id, {
+          at,
+          model: `model-${index % 3}`,
+          reservedNano: (index * 37) % 500,
+          latencyMs: (index * index) % 40_000,
+        });
+        const done = {
+          ...row,
+          costNano: (index * 53) % 600,
+          audioMs: index,
+          firstByteMs: index % 2 ? index : null,
+        };
+        if (index % 5 !== 0) {
+          const keyBudget = { ...NO_BUDGET, totalNano: 20_000 };
+          const { refused } = await store.ledger.reserve({ ...reservation(row, { keyBudget }), ...period });
+          if (refused !== null) return;
+        }
+        if (index % 7 !== 0) await store.ledger.settle(done, period);
+        if (index % 3 === 0) await store.ledger.settle(done, period);
+      });
+      await Promise.all(calls);
+      expect(
+        await place.raw("select count(*) from usage where state = 'open' and reserved_nano > 0"),
+      ).not.toEqual([[0]]);
+      await expectBooksToBalance(place);
+    });
+  });
+
+  describe("calls of instances that are gone", () => {
+    const open = async (store: Store, keyId: string, userId: string): Promise<UsageRecord> => {
+      const row = usageRecord(keyId, userId, { reservedNano: 30 });
+      await store.ledger.reserve({ row, keyBudget: NO_BUDGET, userBudget: NO_BUDGET, ...PERIOD });
+      return row;
+    };
+
+    test("are settled at their reservation by estimate, once, and no living instance's are", async () => {
+      const place = await newPlace();
+      const clock = { now: () => NOW, monotonic: () => performance.now() };
+      const [dead, living, self] = [
+        await place.open({ instanceId: "dead", clock }),
+        await place.open({ instanceId: "living", clock }),
+        await place.open({ instanceId: "self", clock }),
+      ];
+      const { key, user } = await insertKey(self);
+      const lost = await Promise.all(together(250, () => open(dead, key.id, user.id)));
+      const kept = [await open(living, key.id, user.id), await open(self, key.id, user.id)];
+      await living.ledger.heartbeat(NOW + 30_000);
+      expect(await self.ledger.settleOrphans(NOW + 31_000, NOW)).toBe(0);
+      expect(await self.ledger.settleOrphans(NOW + 31_000, NOW + 1_000)).toBe(250);
+      expect(await self.ledger.settleOrphans(NOW + 31_000, NOW + 1_000)).toBe(0);
+      // The one that was taken for dead comes back with the true cost: too late.
+      await dead.ledger.settle({ ...(lost[0] ?? usageRecord(key.id, user.id)), costNano: 1 }, PERIOD);
+      const rows = await allUsage(self);
+      const settled = rows.filter((row) => row.state === "settled");
+      expect(settled.map((row) => row.id).sort()).toEqual(lost.map((row) => row.id).sort());
+      for (const row of settled)
+        expect(row).toMatchObject({ costNano: 30, estimated: true, error: "internal" });
+      expect(
+        rows
+          .filter((row) => row.state === "open")
+          .map((row) => row.id)
+          .sort(),
+      ).toEqual(kept.map((row) => row.id).sort());
+      expect((await self.keys.spent(key.id, NOW)).totalNano).toBe(252 * 30);
+      await expectBooksToBalance(place);
+      await place.remove();
+    });
+
+    test("are settled at once when it is known that the instance runs no more", async () => {
+      const place = await newPlace();
+      const [gone, self] = [
+        await place.open({ instanceId: "gone" }),
+        await place.open({ instanceId: "self" }),
+      ];
+      const { key, user } = await insertKey(self);
+      await open(gone, key.id, user.id);
+      await open(self, key.id, user.id);
+      expect(await self.ledger.settleOrphans(NOW, 0, (id) => id === "gone")).toBe(1);
+      expect(await place.raw("select id from instances order by id")).toEqual([["self"]]);
+      await place.remove();
+    });
+
+    test("are settled by one of several that look at the same time", async () => {
+      const place = await newPlace();
+      const dead = await place.open({ instanceId: "dead" });
+      const finders = [await place.open(), await place.open(), await place.open()];
+      const { key, user } = await insertKey(dead);
+      await Promise.all(together(120, () => open(dead, key.id, user.id)));
+      const counts = await Promise.all(
+        finders.map((one) => one.ledger.settleOrphans(NOW, 0, (id) => id === "dead")),
+      );
+      expect(counts.reduce((sum, count) => sum + count)).toBe(120);
+      await expectBooksToBalance(place);
+      await place.remove();
+    });
+  });
+
+  test("two instances never admit more than one budget holds", async () => {
+    const place = await newPlace();
+    const stores = [await place.open(), await place.open()];
+    const first = stores[0];
+    if (!first) throw new Error("no store was opened");
+    const { key, user } = await insertKey(first);
+    const keyBudget = { ...NO_BUDGET, monthlyNano: 1_000 };
+    const answers = await Promise.all(
+      together(100, (index) => {
+        const row = usageRecord(key.id, user.id, { id: unique("use"), reservedNano: 100 });
+        const store = stores[index % 2] ?? first;
+        return store.ledger.reserve({ row, keyBudget, userBudget: NO_BUDGET, ...PERIOD });
+      }),
+    );
+    expect(answers.filter((answer) => answer.refused === null)).toHaveLength(10);
+    await expectBooksToBalance(place);
+    await place.remove();
+  });
+}

@@ -1,0 +1,213 @@
+import type {
+  AuditEntry,
+  Budget,
+  ChannelRecord,
+  FlowRecord,
+  KeyRecord,
+  ModelRecord,
+  SessionRecord,
+  Store,
+  TwoFactorRecord,
+  UsageRecord,
+  UserRecord,
+} from "../../../lib/ports/store";
+import { NOW } from "./place";
+
+/** Records that are valid and like no other; a test names only the fields it is about. */
+
+export const NO_BUDGET: Budget = { totalNano: null, dailyNano: null, monthlyNano: null };
+export const PERIOD = { day: "2026-09-21", month: "2026-09" };
+
+let made = 0;
+
+export function unique(prefix: string): string {
+  made += 1;
+  return `${prefix}_${made.toString(36).padStart(5, "0")}`;
+}
+
+export function userRecord(fields: Partial<UserRecord> = {}): UserRecord {
+  const id = fields.id ?? unique("usr");
+  return {
+    id,
+    username: `Name-${id}`,
+    usernameKey: `name-${id}`,
+    displayName: `Display ${id}`,
+    email: null,
+    emailKey: null,
+    role: "member",
+    enabled: true,
+    passwordHash: "$argon2id$v=19$m=19456,t=2,p=1$c2FsdA$aGFzaA",
+    passwordVersion: 1,
+    locale: null,
+    budget: NO_BUDGET,
+    createdAt: NOW,
+    version: 1,
+    ...fields,
+  };
+}
+
+export function twoFactorRecord(userId: string, fields: Partial<TwoFactorRecord> = {}): TwoFactorRecord {
+  return {
+    userId,
+    enrolmentId: unique("enr"),
+    secretSealed: "v1.00000000.bm9uY2U.c2VhbGVk",
+    state: "pending",
+    lastStep: 0,
+    failures: 0,
+    locks: 0,
+    lockedUntil: null,
+    createdAt: NOW,
+    ...fields,
+  };
+}
+
+export function sessionRecord(userId: string, fields: Partial<SessionRecord> = {}): SessionRecord {
+  return {
+    id: unique("ses"),
+    userId,
+    authenticatedAt: NOW,
+    lastSeenAt: NOW,
+    expiresAt: NOW + 3_600_000,
+    device: "Firefox on Linux",
+    address: "127.0.0.1",
+    method: "password",
+    passwordVersion: 1,
+    ...fields,
+  };
+}
+
+export function flowRecord(userId: string, fields: Partial<FlowRecord> = {}): FlowRecord {
+  return {
+    digest: unique("flow"),
+    kind: "second-step",
+    userId,
+    passwordVersion: 1,
+    enrolmentId: "enr_1",
+    attemptsLeft: 5,
+    expiresAt: NOW + 300_000,
+    ...fields,
+  };
+}
+
+export function keyRecord(ownerId: string, fields: Partial<KeyRecord> = {}): KeyRecord {
+  const id = fields.id ?? unique("key");
+  return {
+    id,
+    digest: `digest-${id}`,
+    display: "sk-pb-ab…wxyz",
+    name: `Key ${id}`,
+    ownerId,
+    kind: "api",
+    sessionId: null,
+    enabled: true,
+    createdAt: NOW,
+    expiresAt: null,
+    lastUsedAt: null,
+    operations: ["speech", "embeddings"],
+    allowedModels: [],
+    allowedAddresses: [],
+    rpm: null,
+    tpm: null,
+    concurrency: null,
+    budget: NO_BUDGET,
+    version: 1,
+    ...fields,
+  };
+}
+
+export function channelRecord(fields: Partial<ChannelRecord> = {}): ChannelRecord {
+  return {
+    id: unique("chn"),
+    name: "An upstream",
+    provider: "openai",
+    baseUrl: "https://api.example.com/v1",
+    keys: [{ id: "k1", sealed: "v1.00000000.bm9uY2U.c2VhbGVk", display: "****wxyz" }],
+    models: [{ name: "tts", upstreamName: "tts-1" }],
+    priority: 0,
+    weight: 1,
+    rpm: null,
+    concurrency: null,
+    timeouts: { connectMs: 1_000 },
+    headers: { "x-team": "speech" },
+    options: { voices: { alloy: "af_sky" }, coalescing: true },
+    enabled: true,
+    embedded: false,
+    createdAt: NOW,
+    version: 1,
+    ...fields,
+  };
+}
+
+export function modelRecord(fields: Partial<ModelRecord> = {}): ModelRecord {
+  return {
+    name: unique("model"),
+    aliases: [],
+    operation: "speech",
+    description: "Speaks.",
+    prices: {
+      inputPerMillionTokens: 20_000_000,
+      inputPerMillionCharacters: null,
+      outputPerMillionTokens: null,
+      outputPerMillionSeconds: 1,
+    },
+    maxCharacters: 4_096,
+    maxAudioSeconds: 600,
+    dimensions: null,
+    canShorten: false,
+    maxInputTokens: null,
+    defaultVoice: "alloy",
+    cacheable: true,
+    coalescing: false,
+    enabled: true,
+    createdAt: NOW,
+    version: 1,
+    ...fields,
+  };
+}
+
+export function auditEntry(fields: Partial<AuditEntry> = {}): AuditEntry {
+  return { at: NOW, actor: "system", action: "key.create", target: unique("key"), detail: {}, ...fields };
+}
+
+export function usageRecord(keyId: string, userId: string, fields: Partial<UsageRecord> = {}): UsageRecord {
+  return {
+    id: unique("use"),
+    requestId: unique("req"),
+    at: NOW,
+    keyId,
+    userId,
+    model: "patchbay-speech",
+    channelId: null,
+    operation: "speech",
+    attempts: 1,
+    inputTokens: 0,
+    outputTokens: 0,
+    characters: 0,
+    audioMs: 0,
+    costNano: 0,
+    reservedNano: 0,
+    status: 200,
+    error: null,
+    state: "settled",
+    cached: false,
+    estimated: false,
+    overrun: false,
+    user: null,
+    tags: null,
+    latencyMs: 12,
+    firstByteMs: null,
+    ...fields,
+  };
+}
+
+/** A user with one key, both in the store. */
+export async function insertKey(
+  store: Store,
+  fields: Partial<KeyRecord> = {},
+): Promise<{ user: UserRecord; key: KeyRecord }> {
+  const user = userRecord();
+  await store.users.insert(user);
+  const key = keyRecord(user.id, fields);
+  await store.keys.insert(key);
+  return { user, key };
+}

@@ -1,0 +1,56 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { Store } from "../../../lib/ports/store";
+import { type NewPlace, NOW, outcomesOf, type Place, together } from "./place";
+import { auditEntry, userRecord } from "./records";
+
+export function setupContract(newPlace: NewPlace): void {
+  describe("setting up", () => {
+    let place: Place;
+    let store: Store;
+    beforeAll(async () => {
+      place = await newPlace();
+      store = await place.open();
+    });
+    afterAll(() => place.remove());
+
+    test("of 50 claims at once one wins, and leaves one owner and one audit row", async () => {
+      expect(await store.setup.isClaimed()).toBe(false);
+      const claims = together(50, () =>
+        store.transaction(async (tx) => {
+          const owner = userRecord({ role: "owner" });
+          await tx.setup.claim({ claimedAt: NOW, ownerId: owner.id });
+          await tx.users.insert(owner);
+          await tx.audit.append(auditEntry({ action: "setup.claim", target: owner.id }));
+          return owner.id;
+        }),
+      );
+      const { values, codes } = await outcomesOf(claims);
+      expect(values).toHaveLength(1);
+      expect(codes).toEqual(Array(49).fill("conflict"));
+      expect(await place.raw("select id, role from users")).toEqual([[values[0], "owner"]]);
+      expect(await place.raw("select target from audit")).toEqual([[values[0]]]);
+      expect(await store.setup.isClaimed()).toBe(true);
+    });
+
+    test("a lost singleton row does not open the door again while an administrator stands", async () => {
+      await place.raw("delete from setup");
+      expect(await store.setup.isClaimed()).toBe(true);
+      await place.raw("update users set role = 'member'");
+      expect(await store.setup.isClaimed()).toBe(false);
+    });
+  });
+
+  test("two instances that claim at the same time find one winner", async () => {
+    const place = await newPlace();
+    const stores = [await place.open(), await place.open()];
+    const { values, codes } = await outcomesOf(
+      together(20, async (index) => {
+        const claim = { claimedAt: NOW, ownerId: `usr_${index}` };
+        await stores[index % 2]?.transaction((tx) => tx.setup.claim(claim));
+      }),
+    );
+    expect(values).toHaveLength(1);
+    expect(codes).toEqual(Array(19).fill("conflict"));
+    await place.remove();
+  });
+}

@@ -1,0 +1,134 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { Store } from "../../../lib/ports/store";
+import { type NewPlace, NOW, type Place, together } from "./place";
+import { flowRecord, keyRecord, sessionRecord, unique, userRecord } from "./records";
+
+const RULE = { threshold: 3, baseMs: 1_000, maxMs: 5_000 };
+
+export function signInContract(newPlace: NewPlace): void {
+  describe("sessions, flows and delays", () => {
+    let place: Place;
+    let store: Store;
+    let userId = "";
+    beforeAll(async () => {
+      place = await newPlace();
+      store = await place.open();
+      const user = userRecord();
+      userId = user.id;
+      await store.users.insert(user);
+    });
+    afterAll(() => place.remove());
+
+    test("a session comes back as it went in, is touched, and is listed the newest first", async () => {
+      const older = sessionRecord(userId, { authenticatedAt: NOW - 5, method: "totp" });
+      const newer = sessionRecord(userId);
+      await store.sessions.insert(older);
+      await store.sessions.insert(newer);
+      expect(await store.sessions.find(older.id)).toEqual(older);
+      await store.sessions.touch(older.id, NOW + 9);
+      expect(await store.sessions.listByUser(userId)).toEqual([newer, { ...older, lastSeenAt: NOW + 9 }]);
+      expect(await store.sessions.delete(older.id)).toBe(true);
+      expect(await store.sessions.delete(older.id)).toBe(false);
+      expect(await store.sessions.find(older.id)).toBeNull();
+      expect(await store.sessions.deleteByUser(userId)).toBe(1);
+    });
+
+    test("playground keys die with their session, other keys do not", async () => {
+      const session = sessionRecord(userId);
+      await store.sessions.insert(session);
+      const playground = keyRecord(userId, { kind: "playground", sessionId: session.id });
+      const api = keyRecord(userId);
+      await store.keys.insert(playground);
+      await store.keys.insert(api);
+      const told = new Set<string>();
+      const stop = store.onChange((topics) => {
+        for (const topic of topics) told.add(topic);
+      });
+      await store.sessions.delete(session.id);
+      stop();
+      expect(await store.keys.findById(playground.id)).toBeNull();
+      expect(await store.keys.findById(api.id)).toEqual(api);
+      expect([...told].sort()).toEqual(["keys", "sessions"]);
+    });
+
+    test("all sessions of one user end but the one that is named, and none of another's", async () => {
+      const other = userRecord();
+      await store.users.insert(other);
+      const sessions = Array.from({ length: 3 }, () => sessionRecord(userId));
+      for (const session of [...sessions, sessionRecord(other.id)]) await store.sessions.insert(session);
+      expect(await store.sessions.deleteByUser(userId, sessions[1]?.id)).toBe(2);
+      expect((await store.sessions.listByUser(userId)).map((one) => one.id)).toEqual([sessions[1]?.id]);
+      expect(await store.sessions.listByUser(other.id)).toHaveLength(1);
+    });
+
+    test("what has expired goes, what expires later stays, in numbers beyond one statement", async () => {
+      const user = userRecord();
+      await store.users.insert(user);
+      await store.transaction(async (tx) => {
+        for (let index = 0; index < 600; index++) {
+          await tx.sessions.insert(sessionRecord(user.id, { expiresAt: NOW - 1_000 + index }));
+        }
+      });
+      expect(await store.sessions.deleteExpired(NOW - 1_000 + 549)).toBe(550);
+      expect(await store.sessions.listByUser(user.id)).toHaveLength(50);
+    });
+
+    test("of 500 attempts on a flow of five, five are let through, each with its own count", async () => {
+      const flow = flowRecord(userId);
+      await store.flows.insert(flow);
+      expect(await store.flows.find(flow.digest)).toEqual(flow);
+      const taken = await Promise.all(together(500, () => store.flows.takeAttempt(flow.digest, NOW)));
+      const left = taken.flatMap((one) => (one === null ? [] : [one.attemptsLeft]));
+      expect(left.sort()).toEqual([0, 1, 2, 3, 4]);
+      // The last attempt that was taken may still be finished.
+      expect(await store.flows.consume(flow.digest, NOW)).toEqual({ ...flow, attemptsLeft: 0 });
+    });
+
+    test("a flow is consumed once, and not at all when it has expired", async () => {
+      const flow = flowRecord(userId, { kind: "session-ticket", enrolmentId: null });
+      await store.flows.insert(flow);
+      expect(await store.flows.takeAttempt(flow.digest, flow.expiresAt)).toBeNull();
+      expect(await store.flows.consume(flow.digest, flow.expiresAt)).toBeNull();
+      const consumed = await Promise.all(together(30, () => store.flows.consume(flow.digest, NOW)));
+      expect(consumed.filter((one) => one !== null)).toEqual([flow]);
+      expect(await store.flows.find(flow.digest)).toBeNull();
+    });
+
+    test("flows go by their user and by their age", async () => {
+      const other = userRecord();
+      await store.users.insert(other);
+      const kept = flowRecord(other.id);
+      const old = flowRecord(other.id, { expiresAt: NOW - 1 });
+      for (const flow of [flowRecord(userId), flowRecord(userId), kept, old]) await store.flows.insert(flow);
+      await store.flows.deleteByUser(userId);
+      expect(await store.flows.deleteExpired(NOW)).toBe(1);
+      expect(await store.flows.find(kept.digest)).toEqual(kept);
+      expect(await place.raw("select count(*) from flows")).toEqual([[1]]);
+    });
+
+    test("wrong passwords at once are all counted, and delay from the threshold on, doubling to the longest", async () => {
+      const name = unique("name");
+      const answers = await Promise.all(together(40, () => store.loginThrottles.fail(name, NOW, RULE)));
+      const byFailures = answers.sort((a, b) => a.failures - b.failures);
+      expect(byFailures.map((one) => one.failures)).toEqual(
+        Array.from({ length: 40 }, (_, index) => index + 1),
+      );
+      const delays = byFailures.map((one) => (one.delayedUntil === null ? null : one.delayedUntil - NOW));
+      expect(delays.slice(0, 6)).toEqual([null, null, 1_000, 2_000, 4_000, 5_000]);
+      expect(delays.at(-1)).toBe(5_000);
+      expect(await store.loginThrottles.find(name)).toEqual({ failures: 40, delayedUntil: NOW + 5_000 });
+    });
+
+    test("a delay is cleared by success, and forgotten with age", async () => {
+      const [cleared, old, recent] = [unique("name"), unique("name"), unique("name")];
+      await store.loginThrottles.fail(cleared, NOW, RULE);
+      await store.loginThrottles.fail(old, NOW - 100, RULE);
+      await store.loginThrottles.fail(recent, NOW, RULE);
+      await store.loginThrottles.clear(cleared);
+      expect(await store.loginThrottles.find(cleared)).toBeNull();
+      expect(await store.loginThrottles.deleteOlderThan(NOW - 50)).toBe(1);
+      expect(await store.loginThrottles.find(old)).toBeNull();
+      expect(await store.loginThrottles.find(recent)).toEqual({ failures: 1, delayedUntil: null });
+    });
+  });
+}

@@ -1,0 +1,67 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { Store } from "../../../lib/ports/store";
+import type { NewPlace, Place } from "./place";
+import { auditEntry, userRecord } from "./records";
+
+const ODD: [words: string, text: string][] = [
+  ["quotes and SQL", `'; drop table users; -- "x" \`y\` $1 ? :a @b`],
+  ["backslashes and percents", "\\ \\\\ \\0 % %% _ \\%"],
+  ["emoji and joiners", "👩‍👩‍👧 🏳️‍🌈 e\u0301"],
+  ["right to left", "\u202eשלום\u202c"],
+  ["control characters", "\u0001\u0007\u001b[31m\u007f\r\n\t"],
+  ["a byte order mark and the last code points", "\ufeff\uffff\u{10ffff}"],
+  ["nothing", ""],
+  ["100,000 characters", "語".repeat(100_000)],
+];
+
+export function textContract(newPlace: NewPlace): void {
+  describe("text", () => {
+    let place: Place;
+    let store: Store;
+    beforeAll(async () => {
+      place = await newPlace();
+      store = await place.open();
+    });
+    afterAll(() => place.remove());
+
+    test.each(ODD)("of %s comes back as it went in, as a column and within JSON", async (_, text) => {
+      const user = userRecord({ displayName: text });
+      await store.users.insert(user);
+      expect(await store.users.findById(user.id)).toEqual(user);
+      await store.settings.put("odd", { [text]: text });
+      expect((await store.settings.all()).odd).toEqual({ [text]: text });
+    });
+
+    test("with NUL in it is kept with a mark in its place, and found by the same words", async () => {
+      const user = userRecord({ username: "nul\0name", usernameKey: "nul\0name" });
+      await store.users.insert(user);
+      expect((await store.users.findByLogin("nul\0name"))?.username).toBe("nul\ufffdname");
+      expect(await store.users.findByLogin("nul")).toBeNull();
+      expect((await store.users.list({ limit: 9, cursor: null, q: "l\0n" })).items).toHaveLength(1);
+      await store.settings.put("nul", "a\0b");
+      expect((await store.settings.all()).nul).toBe("a\0b");
+    });
+
+    test("with NUL in it finds nobody where it names nobody", async () => {
+      expect(await store.users.findById("\0")).toBeNull();
+      expect(await store.keys.findByDigest("\0")).toBeNull();
+      expect(await store.sessions.find("\0")).toBeNull();
+      expect(await store.flows.takeAttempt("\0", 1)).toBeNull();
+      expect(await store.flows.consume("\0", 1)).toBeNull();
+    });
+
+    test("with half a character does not break the row or the chain", async () => {
+      await store.users.insert(userRecord({ displayName: "half \ud83d" }));
+      await store.audit.append(
+        auditEntry({ actor: "half \ud83d", target: "nul\0", detail: { text: "half \ud83d\0" } }),
+      );
+      expect((await store.audit.list({ limit: 1, cursor: null, q: null })).items[0]).toMatchObject({
+        actor: "half \ufffd",
+        target: "nul\ufffd",
+        detail: { text: "half \ud83d\0" },
+      });
+      await store.audit.append(auditEntry());
+      expect(await store.audit.verify()).toBeNull();
+    });
+  });
+}

@@ -1,0 +1,84 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { Store } from "../../../lib/ports/store";
+import { type NewPlace, outcomesOf, type Place, together } from "./place";
+import { keyRecord, userRecord } from "./records";
+
+export function transactionsContract(newPlace: NewPlace): void {
+  describe("transactions", () => {
+    let place: Place;
+    let stores: Store[];
+    let store: Store;
+    beforeAll(async () => {
+      place = await newPlace();
+      store = await place.open();
+      stores = [store, await place.open()];
+    });
+    afterAll(() => place.remove());
+
+    const increment = (on: Store, name: string): Promise<void> =>
+      on.transaction(async (tx) => {
+        const { [name]: value } = await tx.settings.all();
+        await tx.settings.put(name, Number(value ?? 0) + 1);
+      });
+
+    test("read and write without losing each other's work, in one instance and in two", async () => {
+      await Promise.all(together(60, () => increment(store, "one")));
+      await Promise.all(together(60, (index) => increment(stores[index % 2] ?? store, "two")));
+      expect(await store.settings.all()).toEqual({ one: 60, two: 60 });
+    });
+
+    test("see their own writes; nobody else does before the commit", async () => {
+      const user = userRecord();
+      const key = keyRecord(user.id);
+      await store.transaction(async (tx) => {
+        await tx.users.insert(user);
+        await tx.keys.insert(key);
+        expect(await tx.users.findById(user.id)).toEqual(user);
+        expect((await tx.keys.list({ limit: 9, cursor: null, q: null, ownerId: user.id })).items).toEqual([
+          key,
+        ]);
+        expect(await store.users.findById(user.id)).toBeNull();
+        expect(await stores[1]?.users.findById(user.id)).toBeNull();
+      });
+      expect(await store.users.findById(user.id)).toEqual(user);
+      expect(await stores[1]?.users.findById(user.id)).toEqual(user);
+    });
+
+    test("leave nothing behind when they fail, and stand in nobody's way", async () => {
+      const user = userRecord();
+      const failing = together(5, () =>
+        store.transaction(async (tx) => {
+          await tx.users.insert(user);
+          await tx.users.insert(user);
+        }),
+      );
+      const { codes } = await outcomesOf(failing);
+      expect(codes).toEqual(Array(5).fill("conflict"));
+      expect(await store.users.findById(user.id)).toBeNull();
+      await increment(store, "after");
+      expect((await store.settings.all()).after).toBe(1);
+    });
+
+    test("give back what their work gives", async () => {
+      expect(await store.transaction(async () => ({ kind: "answer", value: 42 }))).toEqual({
+        kind: "answer",
+        value: 42,
+      });
+    });
+
+    test("the store answers a ping", async () => {
+      await expect(store.ping()).resolves.toBeUndefined();
+    });
+  });
+
+  test("an instance that was closed says that the store is away, and may be closed again", async () => {
+    const place = await newPlace();
+    const store = await place.open();
+    await store.close();
+    await store.close();
+    await expect(store.settings.put("a", 1)).rejects.toMatchObject({ code: "storage_unavailable" });
+    await expect(store.setup.isClaimed()).rejects.toMatchObject({ code: "storage_unavailable" });
+    await expect(store.ledger.heartbeat(1)).rejects.toMatchObject({ code: "storage_unavailable" });
+    await place.remove();
+  });
+}

@@ -1,0 +1,158 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { Store, UserRecord } from "../../../lib/ports/store";
+import { type NewPlace, NOW, outcomesOf, type Place, together } from "./place";
+import { flowRecord, keyRecord, sessionRecord, twoFactorRecord, unique, userRecord } from "./records";
+
+const ALL = { limit: 100, cursor: null, q: null };
+
+export function usersContract(newPlace: NewPlace): void {
+  describe("users", () => {
+    let place: Place;
+    let store: Store;
+    beforeAll(async () => {
+      place = await newPlace();
+      store = await place.open();
+    });
+    afterAll(() => place.remove());
+
+    const insert = async (fields: Partial<UserRecord> = {}): Promise<UserRecord> => {
+      const user = userRecord(fields);
+      await store.users.insert(user);
+      return user;
+    };
+
+    test("a user comes back as it went in, by id, name and e-mail address", async () => {
+      const user = await insert({
+        email: "Ada@Example.org",
+        emailKey: "ada@example.org",
+        role: "admin",
+        enabled: false,
+        locale: "zh",
+        budget: { totalNano: 2 ** 53 - 1, dailyNano: 0, monthlyNano: null },
+      });
+      expect(await store.users.findById(user.id)).toEqual(user);
+      expect(await store.users.findByLogin(user.usernameKey)).toEqual(user);
+      expect(await store.users.findByLogin("ada@example.org")).toEqual(user);
+      expect(await store.users.findById("usr_nobody")).toBeNull();
+      expect(await store.users.findByLogin("nobody")).toBeNull();
+    });
+
+    test("somebody named like another's address signs in by that name", async () => {
+      const address = `${unique("address")}@example.org`;
+      await insert({ email: address, emailKey: address });
+      const named = await insert({ usernameKey: address });
+      expect((await store.users.findByLogin(address))?.id).toBe(named.id);
+    });
+
+    test("a name or address that is taken is a conflict", async () => {
+      const user = await insert({ email: "taken@example.org", emailKey: "taken@example.org" });
+      const sameName = userRecord({ usernameKey: user.usernameKey });
+      await expect(store.users.insert(sameName)).rejects.toMatchObject({ code: "conflict" });
+      const sameAddress = userRecord({ email: "taken@example.org", emailKey: "taken@example.org" });
+      await expect(store.users.insert(sameAddress)).rejects.toMatchObject({ code: "conflict" });
+      const other = await insert();
+      await expect(
+        store.users.update({ id: other.id, version: 1 }, { usernameKey: user.usernameKey }),
+      ).rejects.toMatchObject({ code: "conflict" });
+      expect(await store.users.findById(other.id)).toEqual(other);
+    });
+
+    test("a patch changes what it names and raises the version; a stale one changes nothing", async () => {
+      const user = await insert({ displayName: "Before", locale: "en" });
+      const patched = await store.users.update(
+        { id: user.id, version: 1 },
+        { displayName: "After", locale: null },
+      );
+      expect(patched).toEqual({ ...user, displayName: "After", locale: null, version: 2 });
+      expect(await store.users.update({ id: user.id, version: 1 }, { displayName: "Late" })).toBeNull();
+      expect(await store.users.update({ id: "usr_nobody", version: 1 }, { displayName: "Late" })).toBeNull();
+      expect(await store.users.findById(user.id)).toEqual(patched);
+    });
+
+    test("of ten patches of one version one is taken", async () => {
+      const user = await insert();
+      const { values } = await outcomesOf(
+        together(10, (index) =>
+          store.users.update({ id: user.id, version: 1 }, { displayName: `No. ${index}` }),
+        ),
+      );
+      expect(values.filter((value) => value !== null)).toHaveLength(1);
+      expect((await store.users.findById(user.id))?.version).toBe(2);
+    });
+
+    test("pages go from the newest to the oldest, miss nobody and name nobody twice, also among equals in age", async () => {
+      const paged = await newPlace();
+      const own = await paged.open();
+      // Ids whose order differs between bytes and languages.
+      const ids = ["a", "B", "ä", "_", "Z", "-", "é", "0", "aa", "AB", "ß", "z"];
+      for (const [index, id] of ids.entries()) {
+        await own.users.insert(userRecord({ id, createdAt: NOW - Math.floor(index / 4) }));
+      }
+      const seen: UserRecord[] = [];
+      let cursor: string | null = null;
+      do {
+        const page = await own.users.list({ limit: 5, cursor, q: null });
+        expect(page.items.length).toBeLessThanOrEqual(5);
+        seen.push(...page.items);
+        cursor = page.nextCursor;
+      } while (cursor !== null);
+      expect(seen.map((user) => user.id).sort()).toEqual([...ids].sort());
+      expect(seen.map((user) => user.createdAt)).toEqual(
+        [0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2].map((age) => NOW - age),
+      );
+      await paged.remove();
+    });
+
+    test("a full last page has no next one, and a cursor of somebody else's making is refused", async () => {
+      const { items } = await store.users.list(ALL);
+      expect((await store.users.list({ ...ALL, limit: items.length })).nextCursor).toBeNull();
+      for (const cursor of ["x", "", "WzFd", Buffer.from('["a","b"]').toString("base64url")]) {
+        await expect(store.users.list({ ...ALL, cursor })).rejects.toMatchObject({ code: "invalid" });
+      }
+    });
+
+    test.each([
+      ["%_%", ["odd 100%_% odd"]],
+      ["100%", ["odd 100%_% odd"]],
+      ["__", ["odd a__b odd"]],
+      ["c\\d", ["odd c\\d odd"]],
+      ["\\%", []],
+      ["ODD A_", ["odd a__b odd"]],
+      ["' or ''='", []],
+    ])("a search for %s takes its characters as they are", async (q, found) => {
+      for (const displayName of ["odd 100%_% odd", "odd a__b odd", "odd c\\d odd", "odd axxb odd"]) {
+        const id = `usr_${Buffer.from(displayName).toString("hex")}`;
+        if ((await store.users.findById(id)) === null) await insert({ id, displayName });
+      }
+      const { items } = await store.users.list({ ...ALL, q });
+      expect(items.map((user) => user.displayName)).toEqual(found);
+    });
+
+    test("a search of one character is refused, one of two wide characters is not", async () => {
+      await expect(store.users.list({ ...ALL, q: "a" })).rejects.toMatchObject({ code: "invalid" });
+      await expect(store.users.list({ ...ALL, q: "😀" })).rejects.toMatchObject({ code: "invalid" });
+      const user = await insert({ displayName: "语音 路由" });
+      expect((await store.users.list({ ...ALL, q: "语音" })).items).toEqual([user]);
+    });
+
+    test("all that is a user's own goes with the user", async () => {
+      const user = await insert();
+      const session = sessionRecord(user.id);
+      const flow = flowRecord(user.id);
+      const key = keyRecord(user.id);
+      await store.sessions.insert(session);
+      await store.flows.insert(flow);
+      await store.keys.insert(key);
+      await store.twoFactors.putPending(twoFactorRecord(user.id));
+      await store.twoFactors.replaceBackupCodes(user.id, ["one", "two"]);
+      expect(await store.users.delete(user.id)).toBe(true);
+      expect(await store.users.delete(user.id)).toBe(false);
+      expect(await store.users.findById(user.id)).toBeNull();
+      expect(await store.sessions.find(session.id)).toBeNull();
+      expect(await store.flows.find(flow.digest)).toBeNull();
+      expect(await store.keys.findById(key.id)).toBeNull();
+      expect(await store.twoFactors.find(user.id)).toBeNull();
+      expect(await store.twoFactors.countBackupCodes(user.id)).toBe(0);
+    });
+  });
+}
