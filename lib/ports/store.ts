@@ -248,6 +248,10 @@ export interface TwoFactors {
   ): Promise<{ allowed: boolean; lockedUntil: number | null }>;
   /** After a success, an administrator's word or the admin command. */
   clearFailures(userId: string): Promise<void>;
+  /** Sealed secrets in the order of user ids, behind `after`; for sealing them anew. */
+  listSealed(after: string, limit: number): Promise<Pick<TwoFactorRecord, "userId" | "secretSealed">[]>;
+  /** Replaces a sealed text by another of the same secret; false when `before` stands there no more. */
+  reseal(userId: string, before: string, after: string): Promise<boolean>;
   replaceBackupCodes(userId: string, digests: readonly string[]): Promise<void>;
   /** Deletes the code; true when this call did. */
   consumeBackupCode(userId: string, digest: string): Promise<boolean>;
@@ -426,12 +430,10 @@ export interface Ledger {
    * Settles open rows of instances whose heartbeat is older than `deadBefore`, or of which `isGone` knows that they
    * run no more, at their reservation, flagged `estimated`. Tells how many.
    */
-  settleOrphans(
-    now: number,
-    deadBefore: number,
-    isGone?: (instanceId: string) => boolean,
-  ): Promise<number>;
+  settleOrphans(now: number, deadBefore: number, isGone?: (instanceId: string) => boolean): Promise<number>;
   heartbeat(now: number): Promise<void>;
+  /** Ids of the other instances whose last heartbeat is at `since` or later. */
+  otherInstances(since: number): Promise<string[]>;
   list(query: PageQuery & UsageFilter): Promise<Page<UsageRecord>>;
 }
 

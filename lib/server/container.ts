@@ -13,12 +13,13 @@ import { openStore } from "../store/open";
 import { createSealer } from "../store/sealer";
 import { countTokens } from "../text/tokenize";
 import { startBackground } from "./background";
+import { ensureDigestKey } from "./digest-key";
 import { type Environment, readEnvironment } from "./env";
 import { makeInstanceId } from "./instance-id";
 import { createLog } from "./log";
 import { createMetrics } from "./metrics";
 import { createPasswordHasher } from "./password-hasher";
-import { checkSecret, instanceSecret, nextAuthSecret } from "./secret";
+import { instanceSecret, nextAuthSecret, previousSecrets } from "./secret";
 import { checkSealer } from "./secret-check";
 import { createSetupGuard } from "./setup-guard";
 import { workerFile } from "./workers";
@@ -54,8 +55,7 @@ export function readVersion(): string {
 /** The store, sealer and secrets alone: what the admin command works on. */
 export async function openBooks(env: Environment, instanceId: string, log?: Services["log"]) {
   const secret = instanceSecret(env.secret, env.dataDirectory);
-  const previous = env.previousSecrets.map((one) => checkSecret("PATCHBAY_SECRET_PREVIOUS", one));
-  const sealer = createSealer({ current: secret, previous });
+  const secrets = { current: secret, previous: previousSecrets(env.previousSecrets, env.dataDirectory) };
   const timeZone = Intl.DateTimeFormat().resolvedOptions().timeZone;
   const store = await openStore({
     databaseUrl: env.databaseUrl,
@@ -66,12 +66,14 @@ export async function openBooks(env: Environment, instanceId: string, log?: Serv
     ...(log ? { log } : {}),
   });
   try {
-    await checkSealer(store, sealer);
+    const opener = createSealer(secrets);
+    await checkSealer(store, opener);
+    const digestKey = await ensureDigestKey(store, opener);
+    return { store, sealer: createSealer({ ...secrets, digestKey }), secret, timeZone };
   } catch (error) {
     await store.close();
     throw error;
   }
-  return { store, sealer, secret, timeZone };
 }
 
 async function assemble(

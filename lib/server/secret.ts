@@ -1,5 +1,5 @@
 import { hkdfSync, randomBytes } from "node:crypto";
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { SettingError } from "./env";
 
@@ -57,6 +57,45 @@ export function instanceSecret(given: string | null, dataDirectory: string): str
     if (other) return checkSecret(file, other);
     throw new SettingError(`PATCHBAY_DATA_DIR: ${dataDirectory} cannot be written`);
   }
+}
+
+/** Where the secret before stands while `rotate-secret` is at work; it still opens what has not been sealed anew. */
+function previousFile(dataDirectory: string): string {
+  return path.join(dataDirectory, "secret.previous");
+}
+
+/** The secrets that still open what was sealed before: those given, and one whose rotation is not finished. */
+export function previousSecrets(given: readonly string[], dataDirectory: string): string[] {
+  const kept = readSecretFile(previousFile(dataDirectory));
+  return [
+    ...given.map((one) => checkSecret("PATCHBAY_SECRET_PREVIOUS", one)),
+    ...(kept === null ? [] : [kept]),
+  ];
+}
+
+/** Writes a file of 0600 in one step: it is there whole, or not at all. */
+function writePrivate(file: string, text: string): void {
+  const draft = `${file}.${randomBytes(6).toString("hex")}`;
+  writeFileSync(draft, `${text}\n`, { flag: "wx", mode: 0o600, flush: true });
+  renameSync(draft, file);
+}
+
+/**
+ * Makes a new secret file and keeps the one before as `secret.previous`. Does nothing when one stands there: its
+ * rotation is to be finished first. Whenever it is cut off, both secrets together open everything.
+ */
+export function renewSecretFile(dataDirectory: string): void {
+  const previous = previousFile(dataDirectory);
+  const present = instanceSecret(null, dataDirectory);
+  const kept = readSecretFile(previous);
+  if (kept !== null && kept !== present) return;
+  writePrivate(previous, present);
+  writePrivate(path.join(dataDirectory, "secret"), randomBytes(48).toString("base64url"));
+}
+
+/** Removes the secret before, which nothing needs any more. */
+export function forgetPreviousSecret(dataDirectory: string): void {
+  rmSync(previousFile(dataDirectory), { force: true });
 }
 
 /** next-auth's secret, derived so that no two uses share a key. */

@@ -1,8 +1,10 @@
 import type { Repositories } from "../../ports/store";
-import type { ConsoleContext } from "../context";
+import type { ConsoleCaller, ConsoleContext } from "../context";
 
-/** What an audit row needs of a request. */
-export type Witness = Pick<ConsoleContext, "clock" | "peer" | "caller" | "requestId">;
+/** What an audit row needs of a request, or of whoever runs the admin command on the machine itself. */
+export interface Witness extends Pick<ConsoleContext, "clock" | "peer" | "requestId"> {
+  caller: ConsoleCaller | { kind: "admin-command" };
+}
 
 /**
  * Appends one audit row inside the change's own transaction. `actor` stands for whoever is not the caller yet
@@ -13,7 +15,7 @@ export async function recordAudit(
   ctx: Witness,
   entry: { action: string; target?: string; detail?: Record<string, unknown>; actor?: string },
 ): Promise<void> {
-  const caller = ctx.caller.kind === "anonymous" ? "anonymous" : ctx.caller.user.id;
+  const caller = "user" in ctx.caller ? ctx.caller.user.id : ctx.caller.kind;
   const via = ctx.caller.kind === "manage-key" ? { key: ctx.caller.key.id } : {};
   await tx.audit.append({
     at: ctx.clock.now(),

@@ -1,6 +1,6 @@
 import type { ApiKeyWithSecret, CreateKey } from "../../contracts/keys";
-import type { KeyRecord } from "../../ports/store";
-import { recordAudit } from "../audit/record";
+import type { KeyRecord, Operation, UserRecord } from "../../ports/store";
+import { recordAudit, type Witness } from "../audit/record";
 import { requireUser } from "../auth/guards";
 import type { ConsoleContext } from "../context";
 import { newId } from "../new-id";
@@ -9,11 +9,22 @@ import { readExpiry, requireGrantable } from "./authority";
 import { digestKey, displayKey, makeKey } from "./key-format";
 import { toApiKey } from "./to-api-key";
 
+const EVERYDAY: Operation[] = ["speech", "embeddings"];
+
 /** Makes an API key of the caller's and shows it for the only time. Throws `forbidden`, `invalid`. */
 export async function createKey(ctx: ConsoleContext, input: CreateKey): Promise<ApiKeyWithSecret> {
   const owner = requireUser(ctx);
-  const operations = input.operations ?? ["speech", "embeddings"];
-  requireGrantable(ctx, owner, operations);
+  requireGrantable(ctx, owner, input.operations ?? EVERYDAY);
+  return createKeyOf(ctx, owner, input);
+}
+
+/** The same for any owner, by who has shown that they may. Throws `invalid`. */
+export async function createKeyOf(
+  ctx: Witness & Pick<ConsoleContext, "store" | "random">,
+  owner: UserRecord,
+  input: CreateKey,
+): Promise<ApiKeyWithSecret> {
+  const operations = input.operations ?? EVERYDAY;
   const now = ctx.clock.now();
   const key = makeKey(ctx.random);
   const record: KeyRecord = {

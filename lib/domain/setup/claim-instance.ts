@@ -1,7 +1,7 @@
 import type { SetupRequest } from "../../contracts/setup";
 import { AppError, hasCode } from "../../errors";
-import type { Store, UserRecord } from "../../ports/store";
-import { recordAudit } from "../audit/record";
+import type { Repositories, Store, UserRecord } from "../../ports/store";
+import { recordAudit, type Witness } from "../audit/record";
 import { takeAttempt } from "../auth/attempt-limit";
 import { canonicalPassword, requireGoodPassword } from "../auth/password-rules";
 import { type StartedSession, startSession } from "../auth/start-session";
@@ -22,6 +22,9 @@ export async function requireUnclaimed(ctx: Pick<ConsoleContext, "store">): Prom
   if (await ctx.store.setup.isClaimed()) throw alreadyClaimed();
 }
 
+/** Whoever may claim the instance: a visitor with what it takes, or the admin command. */
+export type Claimant = Witness & Pick<ConsoleContext, "store" | "random" | "hasher" | "instance">;
+
 /**
  * First-run set-up: the owner, the way of use, the singleton row and the audit row in one transaction, and a session
  * for the owner. Of any number of calls one wins; the others get `conflict`, without a hash made for them.
@@ -33,10 +36,22 @@ export async function claimInstance(
 ): Promise<{ user: UserRecord; started: StartedSession }> {
   await requireUnclaimed(ctx);
   requireToken(ctx, input.setup_token);
+  const { user, value } = await createOwner(ctx, input, (tx, owner) => startSession(tx, ctx, owner, "setup"));
+  await ctx.setupGuard.retire().catch((error: unknown) => {
+    ctx.log.warn("setup_token_not_deleted", { cause: error instanceof Error ? error.message : "unknown" });
+  });
+  return { user, started: value };
+}
+
+/** The claim itself, for who has shown that they may; `also` runs in its transaction. Throws `conflict`, `invalid`. */
+export async function createOwner<T>(
+  ctx: Claimant,
+  input: SetupRequest,
+  also: (tx: Repositories, owner: UserRecord) => Promise<T>,
+): Promise<{ user: UserRecord; value: T }> {
   const email = input.email === undefined || input.email === "" ? null : input.email;
   requireGoodPassword(ctx.instance, input.password, { username: input.username, email }, "password");
-
-  const claimed = await inTurn(ctx.store, async () => {
+  return inTurn(ctx.store, async () => {
     await requireUnclaimed(ctx);
     const passwordHash = await ctx.hasher.hash(canonicalPassword(input.password), "setup");
     return ctx.store.transaction(async (tx) => {
@@ -50,18 +65,16 @@ export async function claimInstance(
       await tx.settings.put("self_use_mode", input.SelfUseModeEnabled ?? false);
       await tx.settings.put("demo_site", input.DemoSiteEnabled ?? false);
       await tx.settings.put(PROGRESS_SETTING, { step: "second-factor", finished: false });
-      const started = await startSession(tx, ctx, user, "setup");
-      await recordAudit(tx, ctx, { action: "setup.claim", actor: user.id, target: user.id });
-      return { user, started };
+      const value = await also(tx, user);
+      // Nobody is signed in yet: a visitor becomes the owner by this.
+      const actor = ctx.caller.kind === "anonymous" ? { actor: user.id } : {};
+      await recordAudit(tx, ctx, { action: "setup.claim", target: user.id, ...actor });
+      return { user, value };
     });
   }).catch((error: unknown) => {
     // Another process won between our look and our insert.
     throw hasCode(error, "conflict") ? alreadyClaimed() : error;
   });
-  await ctx.setupGuard.retire().catch((error: unknown) => {
-    ctx.log.warn("setup_token_not_deleted", { cause: error instanceof Error ? error.message : "unknown" });
-  });
-  return claimed;
 }
 
 function requireToken(ctx: ConsoleContext, token: string | undefined): void {
