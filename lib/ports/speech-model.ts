@@ -67,6 +67,8 @@ export interface SpeechModel {
    */
   synthesize(request: SpeechRequest, options: CallOptions): AsyncIterable<SpeechEvent>;
   voices(model: string): Promise<readonly Voice[]>;
+  /** Fields of a dialect not its own that it follows all the same; the others are named in `x-patchbay-ignored`. */
+  readonly carries?: readonly string[];
 }
 
 /** Sample rate of every `audio` event, in hertz. */

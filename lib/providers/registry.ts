@@ -1,15 +1,19 @@
 import { AppError } from "../errors";
+import type { ChannelProviders, ProviderFacts } from "../ports/channel-probe";
 import type { Clock } from "../ports/clock";
 import type { EmbeddingModel } from "../ports/embedding-model";
 import type { SpeechModel } from "../ports/speech-model";
 import type { ChannelRecord } from "../ports/store";
 import { createEmbeddedSpeech } from "./embedded-speech/create";
 import { createLexicalModel } from "./lexical/lexical-model";
+import { createUpstreams, UPSTREAM_PROVIDER_NAMES, type UpstreamsSettings } from "./upstreams";
 
 export interface ProviderSettings {
   /** Where the bundle of a worker stands (lib/server/workers.ts). */
   workerFile(name: string): URL;
   clock: Clock;
+  /** What channels to upstreams need. */
+  upstreams: UpstreamsSettings;
 }
 
 /** What one provider can do; an engine is made on its first call and lives until `close`. */
@@ -19,8 +23,8 @@ export interface Provider {
   close?(): Promise<void>;
 }
 
-/** Every provider by the name that channels carry. A new one is a folder beside this file and a line here. */
-const PROVIDERS: Readonly<Record<string, (settings: ProviderSettings) => Provider>> = {
+/** The engines built in, by the name that channels carry; upstreams.ts holds the others. A new one is a folder and a line. */
+const EMBEDDED: Readonly<Record<string, (settings: ProviderSettings) => Provider>> = {
   "embedded-speech": ({ workerFile, clock }) => {
     const model = createEmbeddedSpeech({ workerFile: workerFile("speech"), clock });
     return { speech: () => model, close: () => model.close() };
@@ -31,20 +35,33 @@ const PROVIDERS: Readonly<Record<string, (settings: ProviderSettings) => Provide
   },
 };
 
-export const PROVIDER_NAMES: readonly string[] = Object.keys(PROVIDERS);
+const EMBEDDED_FACTS: readonly ProviderFacts[] = [
+  { name: "embedded-speech", operations: ["speech"], defaultBaseUrl: null, isUpstream: false },
+  { name: "lexical", operations: ["embeddings"], defaultBaseUrl: null, isUpstream: false },
+];
 
-/** The providers of one process; each is made when a channel first asks for it. */
-export function createProviders(settings: ProviderSettings): {
+export const PROVIDER_NAMES: readonly string[] = [...Object.keys(EMBEDDED), ...UPSTREAM_PROVIDER_NAMES];
+
+export interface ProvidersOfProcess extends ChannelProviders {
   speech(channel: ChannelRecord): SpeechModel;
   embedding(channel: ChannelRecord): EmbeddingModel;
   close(): Promise<void>;
-} {
+}
+
+/**
+ * The providers of one process; each is made when a channel first asks for it. A channel is called with the first of
+ * its `keys`: whoever chooses among several hands over the channel with the chosen one in front.
+ */
+export function createProviders(settings: ProviderSettings): ProvidersOfProcess {
+  const upstreams = createUpstreams(settings.clock, settings.upstreams, EMBEDDED_FACTS);
   const made = new Map<string, Provider>();
 
   function providerOf(channel: ChannelRecord): Provider {
+    const upstream = upstreams.provider(channel.provider);
+    if (upstream !== null) return upstream;
     const known = made.get(channel.provider);
     if (known !== undefined) return known;
-    const make = Object.hasOwn(PROVIDERS, channel.provider) ? PROVIDERS[channel.provider] : undefined;
+    const make = Object.hasOwn(EMBEDDED, channel.provider) ? EMBEDDED[channel.provider] : undefined;
     if (make === undefined) throw new AppError("internal", `There is no provider '${channel.provider}'.`);
     const provider = make(settings);
     made.set(channel.provider, provider);
@@ -52,6 +69,7 @@ export function createProviders(settings: ProviderSettings): {
   }
 
   return {
+    ...upstreams,
     speech(channel) {
       const model = providerOf(channel).speech?.(channel);
       if (model === undefined)
@@ -66,7 +84,7 @@ export function createProviders(settings: ProviderSettings): {
       return model;
     },
     async close() {
-      await Promise.all([...made.values()].map((provider) => provider.close?.()));
+      await Promise.all([...[...made.values()].map((provider) => provider.close?.()), upstreams.close()]);
       made.clear();
     },
   };

@@ -89,7 +89,11 @@ async function assemble(
     open: env.isSetupOpen,
     claimed: await store.setup.isClaimed(),
   });
-  const providers = createProviders({ workerFile, clock: systemClock });
+  const providers = createProviders({
+    workerFile,
+    clock: systemClock,
+    upstreams: { sealer, limits: env.limits, allowedUpstreams: () => env.upstreamAllow },
+  });
   const encoder = createAudioEncoder({ workerFile: workerFile("encode") });
   const container: Container = {
     services: {

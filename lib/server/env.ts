@@ -1,6 +1,7 @@
 import path from "node:path";
 import { z } from "zod";
 import { Limits } from "../contracts/limits";
+import { isAllowEntry } from "../providers/outbound/allow-list";
 
 /** The environment, read here and nowhere else (DESIGN §1). */
 
@@ -77,7 +78,10 @@ const Variables = z.object({
     .optional(),
   PATCHBAY_SETUP_OPEN: Switch.optional(),
   PATCHBAY_PASSWORD_MIN: integer(8, 256).optional(),
-  PATCHBAY_UPSTREAM_ALLOW: List.optional(),
+  PATCHBAY_UPSTREAM_ALLOW: List.refine(
+    (list) => list.every(isAllowEntry),
+    "must be host:port, hosts, addresses or CIDRs, with commas between them",
+  ).optional(),
   PATCHBAY_METRICS_TOKEN: z.string().min(8, "must be 8 characters or more").optional(),
   PATCHBAY_LEGACY_ENGINES: Switch.optional(),
   PATCHBAY_DRAIN_SECONDS: integer(0, 3_600).optional(),

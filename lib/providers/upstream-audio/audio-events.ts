@@ -30,7 +30,9 @@ export async function* audioEvents(pcm: AsyncIterable<Uint8Array>): AsyncGenerat
   if (!hasBegun) throw invalidAnswer(heldBytes === 0 ? "without audio" : "with no more than a click");
 }
 
-function* pieces(pcm: Uint8Array): Generator<SpeechEvent> {
+function* pieces(bytes: Uint8Array): Generator<SpeechEvent> {
+  // Readers lay 16-bit numbers over the bytes, which works at even offsets alone.
+  const pcm = bytes.byteOffset % 2 === 0 ? bytes : Uint8Array.from(bytes);
   for (let at = 0; at < pcm.length; at += PIECE_BYTES) {
     yield { type: "audio", pcm: pcm.subarray(at, Math.min(pcm.length, at + PIECE_BYTES)) };
   }

@@ -4,8 +4,10 @@ import { SpeechSamples } from "./speech-samples";
 import { WavReader } from "./wav-reader";
 
 /** What marks a file of a kind that is not taken; the first four bytes as Latin-1. */
-const PACKED = /^(?:ID3|OggS|fLaC|\x1aE\xdf\xa3)/;
-const NOT_AUDIO = /^(?:\s*[{[<])/;
+const PACKED = /^(?:ID3|OggS|fLaC)/;
+const MP3_FRAME = /^\xff[\xe2-\xff]/;
+/** How JSON and pages begin; speech begins near silence. */
+const TEXT = /^(?:[{[]\s*["{]|<[!?a-zA-Z])[\x20-\x7e\s]{1,2}$/;
 
 /** The sample rate that a media type names (`audio/L16;codec=pcm;rate=24000`, `audio/pcm; rate=16000`). */
 export function rateOf(mediaType: string): number | null {
@@ -30,12 +32,15 @@ export function checkAudioType(mediaType: string): void {
  */
 export class AudioReader {
   readonly #rawRate: number;
+  readonly #mayBeMp3: boolean;
   #head: Uint8Array = new Uint8Array();
   #wav: WavReader | null = null;
   #samples: SpeechSamples | null = null;
   #isRecognized = false;
 
-  constructor(rawRate: number | null) {
+  /** `rawRate` null: 24 kHz. `mayBeMp3`: the media type says so, which some upstreams say of raw samples too. */
+  constructor(rawRate: number | null, mayBeMp3 = false) {
+    this.#mayBeMp3 = mayBeMp3;
     this.#rawRate = rawRate ?? SPEECH_SAMPLE_RATE;
   }
 
@@ -63,7 +68,9 @@ export class AudioReader {
   #recognize(): void {
     this.#isRecognized = true;
     const mark = Buffer.from(this.#head.subarray(0, 4)).toString("latin1");
-    if (PACKED.test(mark)) throw invalidAnswer("with packed audio where PCM or WAV was asked for");
+    if (PACKED.test(mark) || (this.#mayBeMp3 && MP3_FRAME.test(mark)))
+      throw invalidAnswer("with packed audio where PCM or WAV was asked for");
+    if (TEXT.test(mark)) throw invalidAnswer("without audio");
     if (mark === "RIFF") this.#wav = new WavReader();
     else this.#samples = new SpeechSamples({ rate: this.#rawRate, channels: 1, encoding: "s16" });
   }
@@ -76,10 +83,4 @@ export class AudioReader {
     this.#samples ??= new SpeechSamples(shape);
     return this.#samples.push(data);
   }
-}
-
-/** True when a body that should be audio begins as JSON or a page does. */
-export function looksLikeText(bytes: Uint8Array): boolean {
-  const start = Buffer.from(bytes.subarray(0, 64)).toString("latin1");
-  return NOT_AUDIO.test(start) && /^[\x20-\x7e\s]+$/.test(start);
 }

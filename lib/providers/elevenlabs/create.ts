@@ -1,0 +1,164 @@
+import { AppError } from "../../errors";
+import type { ChannelProbe, ListedModel } from "../../ports/channel-probe";
+import type {
+  CallOptions,
+  SpeechEvent,
+  SpeechModel,
+  SpeechRequest,
+  SpeechSegment,
+} from "../../ports/speech-model";
+import type { ChannelRecord } from "../../ports/store";
+import { collect } from "../outbound/body";
+import type { UpstreamReply } from "../outbound/create";
+import { invalidAnswer } from "../outbound/fault";
+import { asFields, asList, asText, parseJson } from "../outbound/json";
+import type { UpstreamProvider } from "../upstream/provider";
+import {
+  MOST_LIST_BYTES,
+  MOST_SPEECH_BYTES,
+  NEXT_SEGMENT_MS,
+  type UpstreamSettings,
+} from "../upstream/settings";
+import { audioEvents } from "../upstream-audio/audio-events";
+import { AudioReader, checkAudioType, rateOf } from "../upstream-audio/audio-reader";
+import { createVoiceLists, type VoiceLists } from "../upstream-voices/voice-list";
+import { ELEVENLABS_BASE, ELEVENLABS_OPTIONS } from "./options";
+import { readElevenLabsRefusal } from "./refusal";
+import { elevenLabsBase, elevenLabsVoiceFor, elevenLabsVoices } from "./voices";
+
+/** What the voices there can do. */
+const SLOWEST = 0.7;
+const FASTEST = 1.2;
+const SAMPLE_RATE = 24_000;
+
+/** ElevenLabs: speech as a stream of raw samples, with the account's own voices. It tells characters, not tokens. */
+export function createElevenLabs(settings: UpstreamSettings): UpstreamProvider {
+  const lists = createVoiceLists(settings.clock);
+  return {
+    operations: ["speech"],
+    defaultBaseUrl: ELEVENLABS_BASE,
+    checkOptions: (options) => ELEVENLABS_OPTIONS.check(options),
+    speech: (channel) => elevenLabsSpeech(settings, lists, channel),
+    probe: (channel) => elevenLabsProbe(settings, channel),
+  };
+}
+
+function elevenLabsSpeech(
+  settings: UpstreamSettings,
+  lists: VoiceLists,
+  channel: ChannelRecord,
+): SpeechModel {
+  return {
+    synthesize: (request, options) => speak(settings, lists, channel, request, options),
+    voices: () => elevenLabsVoices(settings, lists, channel),
+  };
+}
+
+async function* speak(
+  settings: UpstreamSettings,
+  lists: VoiceLists,
+  channel: ChannelRecord,
+  request: SpeechRequest,
+  options: CallOptions,
+): AsyncGenerator<SpeechEvent> {
+  for (const [index, segment] of request.segments.entries()) {
+    const callOptions =
+      index === 0 ? options : { ...options, firstByteBy: settings.clock.monotonic() + NEXT_SEGMENT_MS };
+    const voice = elevenLabsVoiceFor(lists, channel, segment.voice);
+    const reply = await post(settings, channel, voice, speechBody(channel, request, segment), callOptions);
+    try {
+      yield* audioEvents(pcmOf(channel, reply));
+    } finally {
+      reply.body.close();
+    }
+  }
+  yield { type: "end", usage: { inputTokens: null, outputTokens: null }, finishReason: "STOP" };
+}
+
+function speechBody(
+  channel: ChannelRecord,
+  { model, speed, language }: SpeechRequest,
+  { text }: SpeechSegment,
+): Record<string, unknown> {
+  if (speed < SLOWEST || speed > FASTEST) {
+    throw new AppError("invalid", `This model speaks at a 'speed' from ${SLOWEST} to ${FASTEST}.`, {
+      param: "speed",
+    });
+  }
+  const { voice_settings } = ELEVENLABS_OPTIONS.of(channel);
+  const voiceSettings = { ...voice_settings, ...(speed === 1 ? {} : { speed }) };
+  return {
+    text,
+    model_id: model,
+    // It takes ISO 639-1 alone.
+    ...(language === undefined ? {} : { language_code: language.split("-")[0]?.toLowerCase() }),
+    ...(Object.keys(voiceSettings).length === 0 ? {} : { voice_settings: voiceSettings }),
+  };
+}
+
+function post(
+  { outbound, keyOf }: UpstreamSettings,
+  channel: ChannelRecord,
+  voice: string,
+  body: Record<string, unknown>,
+  options: CallOptions,
+): Promise<UpstreamReply> {
+  const { sample_rate, enable_logging, ca } = ELEVENLABS_OPTIONS.of(channel);
+  const key = keyOf(channel);
+  const logging = enable_logging === false ? "&enable_logging=false" : "";
+  return outbound.call({
+    channel,
+    baseUrl: elevenLabsBase(channel),
+    method: "POST",
+    path: `/text-to-speech/${encodeURIComponent(voice)}/stream?output_format=pcm_${sample_rate ?? SAMPLE_RATE}${logging}`,
+    headers: { accept: "audio/*", ...(key === null ? {} : { "xi-api-key": key }) },
+    body,
+    maxBytes: MOST_SPEECH_BYTES,
+    readRefusal: readElevenLabsRefusal,
+    secrets: key === null ? [] : [key],
+    ca,
+    options,
+  });
+}
+
+async function* pcmOf(
+  channel: ChannelRecord,
+  { header, isDelimited, contentType, body }: UpstreamReply,
+): AsyncGenerator<Uint8Array> {
+  const mediaType = header("content-type") ?? "";
+  // Raw samples come from there as audio/mpeg too, whatever was asked for; the bytes themselves tell.
+  if (contentType !== "audio/mpeg") checkAudioType(mediaType);
+  if (!isDelimited) throw invalidAnswer("without telling where its audio ends");
+  const rate = rateOf(mediaType) ?? ELEVENLABS_OPTIONS.of(channel).sample_rate ?? SAMPLE_RATE;
+  const reader = new AudioReader(rate, contentType === "audio/mpeg");
+  for await (const bytes of body) yield reader.push(bytes);
+  yield reader.end();
+}
+
+function elevenLabsProbe({ outbound, keyOf }: UpstreamSettings, channel: ChannelRecord): ChannelProbe {
+  return {
+    async listModels(options) {
+      const key = keyOf(channel);
+      const reply = await outbound.call({
+        channel,
+        baseUrl: elevenLabsBase(channel),
+        method: "GET",
+        path: "/models",
+        headers: { accept: "application/json", ...(key === null ? {} : { "xi-api-key": key }) },
+        maxBytes: MOST_LIST_BYTES,
+        readRefusal: readElevenLabsRefusal,
+        secrets: key === null ? [] : [key],
+        ca: ELEVENLABS_OPTIONS.of(channel).ca,
+        options,
+      });
+      const answer = parseJson(await collect(reply.body));
+      if (!Array.isArray(answer)) throw invalidAnswer("without a list of models");
+      return asList(answer).flatMap((entry): ListedModel[] => {
+        const fields = asFields(entry);
+        const name = asText(fields?.model_id);
+        if (name === null) return [];
+        return [{ name, operation: fields?.can_do_text_to_speech === false ? null : "speech" }];
+      });
+    },
+  };
+}

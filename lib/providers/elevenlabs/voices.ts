@@ -1,0 +1,105 @@
+import type { Voice } from "../../ports/speech-model";
+import type { ChannelRecord } from "../../ports/store";
+import { collect } from "../outbound/body";
+import { asFields, asList, asText, parseJson } from "../outbound/json";
+import { MOST_LIST_BYTES, type UpstreamSettings, withVersion } from "../upstream/settings";
+import { catalogueVoice, GEMINI_VOICES, OPENAI_VOICES } from "../upstream-voices/equivalents";
+import type { ListedVoice, VoiceLists } from "../upstream-voices/voice-list";
+import {
+  fallbackVoice,
+  fromTable,
+  joinVoices,
+  nearestVoice,
+  tableVoices,
+} from "../upstream-voices/voice-table";
+import { ELEVENLABS_BASE, ELEVENLABS_OPTIONS } from "./options";
+import { readElevenLabsRefusal } from "./refusal";
+
+const LIST_MS = 2_000;
+
+/** Premade voices that every account has: Sarah, George, and River for who is neither. */
+const PREMADE: Readonly<Record<Voice["gender"], string>> = {
+  female: "EXAVITQu4vr4xnSDxMaL",
+  male: "JBFqnCBsd6RMkjVDRZzb",
+  neutral: "SAz9YHcvj6GT2YYXdXww",
+};
+
+export function elevenLabsBase(channel: ChannelRecord): string {
+  return withVersion(channel.baseUrl ?? ELEVENLABS_BASE, "/v1");
+}
+
+function listKey(channel: ChannelRecord): string {
+  return `${channel.id}/${channel.version}`;
+}
+
+function readVoice(entry: unknown): ListedVoice | null {
+  const fields = asFields(entry);
+  const id = asText(fields?.voice_id);
+  const name = asText(fields?.name);
+  if (id === null || name === null) return null;
+  const labels = asFields(fields?.labels);
+  const gender = asText(labels?.gender);
+  const language = asText(labels?.language);
+  // Names there carry a description behind a dash ("Sarah - Mature, Reassuring").
+  const [short = name, ...rest] = name.split(/\s+[-–—]\s+/);
+  return {
+    id,
+    name: short,
+    languages: language === null ? [] : [language],
+    gender: gender === "female" || gender === "male" ? gender : "neutral",
+    description: rest.join(" ") || (asText(labels?.descriptive) ?? asText(labels?.description) ?? ""),
+    family: "engine",
+  };
+}
+
+async function fetchVoices(settings: UpstreamSettings, channel: ChannelRecord): Promise<ListedVoice[]> {
+  const key = settings.keyOf(channel);
+  const reply = await settings.outbound.call({
+    channel,
+    baseUrl: elevenLabsBase(channel),
+    method: "GET",
+    path: "/voices",
+    headers: { accept: "application/json", ...(key === null ? {} : { "xi-api-key": key }) },
+    maxBytes: MOST_LIST_BYTES,
+    readRefusal: readElevenLabsRefusal,
+    secrets: key === null ? [] : [key],
+    ca: ELEVENLABS_OPTIONS.of(channel).ca,
+    options: {
+      signal: AbortSignal.timeout(LIST_MS),
+      requestId: "",
+      firstByteBy: settings.clock.monotonic() + LIST_MS,
+    },
+  });
+  const answer = asFields(parseJson(await collect(reply.body)));
+  return asList(answer?.voices).flatMap((entry) => readVoice(entry) ?? []);
+}
+
+/** The account's voices by name, those of the channel's table, and the names of the other catalogues. */
+export async function elevenLabsVoices(
+  settings: UpstreamSettings,
+  lists: VoiceLists,
+  channel: ChannelRecord,
+): Promise<readonly Voice[]> {
+  const table = ELEVENLABS_OPTIONS.of(channel).voices ?? {};
+  const listed = await lists.get(listKey(channel), () => fetchVoices(settings, channel));
+  // Without the account's list any name may be an id of its own.
+  if (listed === null && Object.keys(table).length === 0) return [];
+  return joinVoices(tableVoices(table), listed ?? [], OPENAI_VOICES, GEMINI_VOICES);
+}
+
+/** The voice id for a caller's name: the table's, the account's by name or id, else one of the same gender. */
+export function elevenLabsVoiceFor(lists: VoiceLists, channel: ChannelRecord, name: string): string {
+  const table = ELEVENLABS_OPTIONS.of(channel).voices ?? {};
+  const listed = lists.peek(listKey(channel)) ?? [];
+  const byName = (wanted: string) =>
+    listed.find((voice) => voice.id === wanted || voice.name.toLowerCase() === wanted.toLowerCase())?.id;
+  const told = fromTable(table, name);
+  if (told !== null) return byName(told) ?? told;
+  const own = byName(name);
+  if (own !== undefined) return own;
+  const any = fallbackVoice(table);
+  if (any !== null) return byName(any) ?? any;
+  const like = catalogueVoice(name);
+  if (like === null) return name;
+  return nearestVoice(listed, like)?.id ?? PREMADE[like.gender];
+}

@@ -1,0 +1,67 @@
+import type { ChannelProbe, ListedModel } from "../../ports/channel-probe";
+import type { ChannelRecord } from "../../ports/store";
+import { collect } from "../outbound/body";
+import { invalidAnswer } from "../outbound/fault";
+import { asFields, asList, asText, parseJson } from "../outbound/json";
+import type { UpstreamProvider } from "../upstream/provider";
+import { MOST_LIST_BYTES, type UpstreamSettings } from "../upstream/settings";
+import { geminiEmbedding } from "./embeddings";
+import { GEMINI_BASE, GEMINI_OPTIONS, geminiBase, keyHeaders } from "./options";
+import { readGeminiRefusal } from "./refusal";
+import { geminiSpeech } from "./speech";
+
+/** Pages of the list asked for at most; one holds all that Google serves today. */
+const MOST_PAGES = 5;
+
+/** The Gemini API, and what speaks its protocol. */
+export function createGemini(settings: UpstreamSettings): UpstreamProvider {
+  return {
+    operations: ["speech", "embeddings"],
+    defaultBaseUrl: GEMINI_BASE,
+    checkOptions: (options) => GEMINI_OPTIONS.check(options),
+    speech: (channel) => geminiSpeech(settings, channel),
+    embedding: (channel) => geminiEmbedding(settings, channel),
+    probe: (channel) => geminiProbe(settings, channel),
+  };
+}
+
+function geminiProbe({ outbound, keyOf }: UpstreamSettings, channel: ChannelRecord): ChannelProbe {
+  return {
+    async listModels(options) {
+      const key = keyOf(channel);
+      const models: ListedModel[] = [];
+      let token: string | null = null;
+      for (let page = 0; page < MOST_PAGES; page += 1) {
+        const next: string = token === null ? "" : `&pageToken=${encodeURIComponent(token)}`;
+        const reply = await outbound.call({
+          channel,
+          baseUrl: geminiBase(channel),
+          method: "GET",
+          path: `/models?pageSize=1000${next}`,
+          headers: { accept: "application/json", ...keyHeaders(key) },
+          maxBytes: MOST_LIST_BYTES,
+          readRefusal: readGeminiRefusal,
+          secrets: key === null ? [] : [key],
+          ca: GEMINI_OPTIONS.of(channel).ca,
+          options,
+        });
+        const answer = asFields(parseJson(await collect(reply.body)));
+        if (!Array.isArray(answer?.models)) throw invalidAnswer("without a list of models");
+        models.push(...answer.models.flatMap(readModel));
+        token = asText(answer.nextPageToken);
+        if (token === null) break;
+      }
+      return models;
+    },
+  };
+}
+
+function readModel(entry: unknown): ListedModel[] {
+  const fields = asFields(entry);
+  const name = asText(fields?.name)?.replace(/^models\//, "");
+  if (name === undefined) return [];
+  const methods = asList(fields?.supportedGenerationMethods);
+  if (methods.includes("embedContent")) return [{ name, operation: "embeddings" }];
+  const isSpeech = methods.includes("generateContent") && /-tts\b/.test(name);
+  return [{ name, operation: isSpeech ? "speech" : null }];
+}

@@ -1,0 +1,75 @@
+import type { EmbeddingModel, EmbeddingRequest, EmbeddingResult } from "../../ports/embedding-model";
+import type { CallOptions } from "../../ports/speech-model";
+import type { ChannelRecord } from "../../ports/store";
+import { collect } from "../outbound/body";
+import { invalidAnswer } from "../outbound/fault";
+import { asCount, asFields, asList, type Fields, parseJson } from "../outbound/json";
+import { inBatches } from "../upstream/in-batches";
+import { mostEmbeddingBytes, type UpstreamSettings } from "../upstream/settings";
+import { fitVectors, readVector } from "../upstream/vectors";
+import { GEMINI_OPTIONS, geminiBase, keyHeaders, methodPath, resourceOf } from "./options";
+import { readGeminiRefusal } from "./refusal";
+
+/** Google's own limit of requests in one batch. */
+const MOST_TEXTS = 100;
+
+/** `:embedContent` for one text, `:batchEmbedContents` for more. Shortened vectors come as they are cut; they leave here at length 1. */
+export function geminiEmbedding(settings: UpstreamSettings, channel: ChannelRecord): EmbeddingModel {
+  return {
+    async embed(request, options) {
+      const { dimensions, max_batch } = GEMINI_OPTIONS.of(channel);
+      const result = await inBatches(request.texts, max_batch ?? MOST_TEXTS, options, (texts, batchOptions) =>
+        embedBatch(settings, channel, { ...request, texts: [...texts] }, batchOptions),
+      );
+      const vectors = fitVectors(result.vectors, request.dimensions, dimensions === "shorten");
+      return { ...result, vectors };
+    },
+  };
+}
+
+async function embedBatch(
+  { outbound, keyOf }: UpstreamSettings,
+  channel: ChannelRecord,
+  request: EmbeddingRequest,
+  options: CallOptions,
+): Promise<EmbeddingResult> {
+  const settings = GEMINI_OPTIONS.of(channel);
+  const key = keyOf(channel);
+  const dimensions = settings.dimensions === "shorten" ? undefined : request.dimensions;
+  const requests = request.texts.map((text) => ({
+    model: resourceOf(request.model),
+    content: { parts: [{ text }] },
+    ...(request.taskType === undefined ? {} : { taskType: request.taskType }),
+    ...(dimensions === undefined ? {} : { outputDimensionality: dimensions }),
+  }));
+  const [only] = requests;
+  const isSingle = requests.length === 1;
+  const reply = await outbound.call({
+    channel,
+    baseUrl: geminiBase(channel),
+    method: "POST",
+    path: methodPath(request.model, isSingle ? "embedContent" : "batchEmbedContents"),
+    headers: { accept: "application/json", ...keyHeaders(key) },
+    body: isSingle ? only : { requests },
+    maxBytes: mostEmbeddingBytes(requests.length, dimensions),
+    readRefusal: readGeminiRefusal,
+    secrets: key === null ? [] : [key],
+    ca: settings.ca,
+    options,
+  });
+  const answer = asFields(parseJson(await collect(reply.body)));
+  const embeddings =
+    isSingle && answer?.embedding !== undefined ? [answer.embedding] : asList(answer?.embeddings);
+  if (embeddings.length !== requests.length) {
+    throw invalidAnswer(`${embeddings.length} vectors for ${requests.length} texts`);
+  }
+  return {
+    vectors: embeddings.map((embedding) => readVector(asFields(embedding)?.values)),
+    inputTokens: tokensOf(answer),
+  };
+}
+
+function tokensOf(answer: Fields | null): number | null {
+  const usage = asFields(answer?.usageMetadata);
+  return asCount(usage?.promptTokenCount) ?? asCount(usage?.totalTokenCount);
+}

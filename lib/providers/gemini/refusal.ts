@@ -1,0 +1,25 @@
+import { asFields, asList, asText, type Fields } from "../outbound/json";
+import type { RefusalFacts } from "../outbound/refusal";
+import { readDuration } from "../outbound/retry-after";
+
+const BAD_KEY = /^(?:API_KEY_INVALID|API_KEY_SERVICE_BLOCKED|ACCESS_TOKEN_EXPIRED|CREDENTIALS_MISSING)$/;
+
+/**
+ * Google's error body (`google.rpc.Status` as JSON). A bad key comes as 400 and is told by its `ErrorInfo`; how long to
+ * wait stands in `RetryInfo`, in no header.
+ */
+export function readGeminiRefusal(status: number, body: Fields | null): RefusalFacts {
+  const error = asFields(body?.error);
+  const words = asText(error?.message);
+  const details = asList(error?.details).map((one) => asFields(one) ?? {});
+  const isBadKey =
+    details.some(({ reason }) => typeof reason === "string" && BAD_KEY.test(reason)) ||
+    /API key (?:not valid|expired|not found)/i.test(words ?? "");
+  if (isBadKey || status === 401 || status === 403) return { words, about: "key" };
+  // Billing that is off, a country that is not served: nothing the caller could write differently.
+  if (error?.status === "FAILED_PRECONDITION") return { words, about: "money" };
+  const retryAfterMs = details
+    .map(({ retryDelay }) => readDuration(retryDelay))
+    .find((ms) => ms !== undefined);
+  return { words, about: null, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) };
+}

@@ -1,0 +1,126 @@
+import { AppError } from "../../errors";
+import type { SpeechRequest, SpeechSegment } from "../../ports/speech-model";
+import { asFields, asList, type Fields } from "../outbound/json";
+import type { VoiceTable } from "../upstream-voices/voice-table";
+import { geminiVoiceFor } from "./voices";
+
+/** Gemini speaks with one voice or with exactly so many speakers. */
+const SPEAKERS = 2;
+
+interface Manner {
+  table: VoiceTable;
+  form: "parts" | "prompt";
+}
+
+/** The body of `:generateContent` for speech. Throws `invalid` for what Gemini cannot do. */
+export function geminiSpeechBody(request: SpeechRequest, manner: Manner): Fields {
+  if (request.speed !== 1) {
+    throw new AppError("invalid", "This model speaks at its own speed; leave 'speed' out or set it to 1.", {
+      param: "speed",
+    });
+  }
+  const isOwnDialect = request.source?.dialect === "gemini";
+  return isOwnDialect && request.source
+    ? asSent(request, request.source.body, manner)
+    : written(request, manner);
+}
+
+/**
+ * A Gemini caller's own body, all of it that we do not know included. Voices are put in Gemini's writing, and samples
+ * are asked for raw: the container is made at the door.
+ */
+function asSent(request: SpeechRequest, body: Fields, { table }: Manner): Fields {
+  const config = asFields(body.generationConfig) ?? {};
+  const speech = asFields(config.speechConfig);
+  const casting = asFields(speech?.multiSpeakerVoiceConfig);
+  const speechConfig =
+    casting === null
+      ? { ...speech, voiceConfig: voiceOf(asFields(speech?.voiceConfig), request.segments[0], table) }
+      : { ...speech, multiSpeakerVoiceConfig: castOf(casting, table) };
+  return {
+    ...body,
+    generationConfig: {
+      ...config,
+      responseModalities: ["AUDIO"],
+      speechConfig,
+      ...("responseFormat" in config ? { responseFormat: rawFormat(config.responseFormat) } : {}),
+    },
+  };
+}
+
+function voiceOf(sent: Fields | null, first: SpeechSegment | undefined, table: VoiceTable): Fields {
+  const prebuilt = asFields(sent?.prebuiltVoiceConfig);
+  const named = (name: unknown) => geminiVoiceFor(table, String(name));
+  if (sent !== null && sent.voice !== undefined) {
+    return {
+      ...sent,
+      voice: named(sent.voice),
+      ...(prebuilt === null
+        ? {}
+        : { prebuiltVoiceConfig: { ...prebuilt, voiceName: named(prebuilt.voiceName) } }),
+    };
+  }
+  const name = prebuilt?.voiceName ?? first?.voice;
+  return { ...sent, prebuiltVoiceConfig: { ...prebuilt, voiceName: named(name) } };
+}
+
+function castOf(casting: Fields, table: VoiceTable): Fields {
+  const speakers = asList(casting.speakerVoiceConfigs).map((one) => asFields(one) ?? {});
+  if (speakers.length !== SPEAKERS) {
+    throw new AppError(
+      "invalid",
+      `'speakerVoiceConfigs' has ${speakers.length} speakers; this model speaks with exactly ${SPEAKERS}.`,
+      { param: "speakerVoiceConfigs" },
+    );
+  }
+  return {
+    ...casting,
+    speakerVoiceConfigs: speakers.map((speaker) => ({
+      ...speaker,
+      voiceConfig: voiceOf(asFields(speaker.voiceConfig), undefined, table),
+    })),
+  };
+}
+
+function rawFormat(sent: unknown): unknown {
+  if (Array.isArray(sent)) return sent.map(rawFormat);
+  const format = asFields(sent);
+  const audio = asFields(format?.audio);
+  if (format === null || audio === null || audio.mimeType === undefined) return sent;
+  return { ...format, audio: { ...audio, mimeType: "AUDIO_L16" } };
+}
+
+/** A body for a caller of another dialect: its segments have one voice. */
+function written({ segments, language, instructions }: SpeechRequest, { table, form }: Manner): Fields {
+  const [first] = segments;
+  if (first === undefined || segments.some(({ voice }) => voice !== first.voice)) {
+    throw new AppError(
+      "invalid",
+      "This model speaks with one voice, or as a Gemini script with exactly 2 speakers.",
+    );
+  }
+  return {
+    contents: [{ role: "user", parts: segments.map((segment) => part(segment, instructions, form)) }],
+    generationConfig: {
+      responseModalities: ["AUDIO"],
+      speechConfig: {
+        voiceConfig: { prebuiltVoiceConfig: { voiceName: geminiVoiceFor(table, first.voice) } },
+        ...(language === undefined ? {} : { languageCode: language }),
+      },
+    },
+  };
+}
+
+function part(
+  { text, style }: SpeechSegment,
+  instructions: string | undefined,
+  form: Manner["form"],
+): Fields {
+  const manner = [instructions, style]
+    .filter((words) => words !== undefined && words.trim() !== "")
+    .join(" ");
+  if (manner === "") return { text };
+  if (form === "parts") return { text, speechMetadata: { style: manner } };
+  // What ends in a colon is taken as direction, not as words to speak.
+  return { text: `${manner.trim().replace(/[.:\s]*$/, "")}:\n${text}` };
+}

@@ -1,0 +1,167 @@
+import type {
+  CallOptions,
+  SpeechEvent,
+  SpeechModel,
+  SpeechRequest,
+  SpeechUsage,
+} from "../../ports/speech-model";
+import type { ChannelRecord } from "../../ports/store";
+import { collect } from "../outbound/body";
+import type { UpstreamReply } from "../outbound/create";
+import { invalidAnswer, truncated } from "../outbound/fault";
+import {
+  asCount,
+  asFields,
+  asList,
+  asText,
+  decodeBase64,
+  type Fields,
+  parseJson,
+  tryParseJson,
+} from "../outbound/json";
+import { refusalError } from "../outbound/refusal";
+import { serverSentEvents } from "../outbound/server-sent-events";
+import { MOST_SPEECH_BYTES, type UpstreamSettings } from "../upstream/settings";
+import { audioEvents } from "../upstream-audio/audio-events";
+import { AudioReader, checkAudioType, rateOf } from "../upstream-audio/audio-reader";
+import { GEMINI_OPTIONS, geminiBase, keyHeaders, methodPath, speechForm } from "./options";
+import { readGeminiRefusal } from "./refusal";
+import { geminiSpeechBody } from "./speech-request";
+import { geminiVoices } from "./voices";
+
+/** What a reply told besides its audio. */
+interface Told extends SpeechUsage {
+  finishReason: string | null;
+}
+
+/** `:streamGenerateContent?alt=sse`, or `:generateContent` where a channel's options say so. */
+export function geminiSpeech(settings: UpstreamSettings, channel: ChannelRecord): SpeechModel {
+  return {
+    synthesize: (request, options) => speak(settings, channel, request, options),
+    voices: async () => geminiVoices(GEMINI_OPTIONS.of(channel).voices ?? {}),
+    carries: ["systemInstruction", "tools", "candidateCount", "instructions"],
+  };
+}
+
+async function* speak(
+  { outbound, keyOf, clock }: UpstreamSettings,
+  channel: ChannelRecord,
+  request: SpeechRequest,
+  options: CallOptions,
+): AsyncGenerator<SpeechEvent> {
+  const settings = GEMINI_OPTIONS.of(channel);
+  const key = keyOf(channel);
+  const isStreamed = settings.streaming ?? true;
+  const reply = await outbound.call({
+    channel,
+    baseUrl: geminiBase(channel),
+    method: "POST",
+    path: methodPath(request.model, isStreamed ? "streamGenerateContent?alt=sse" : "generateContent"),
+    headers: { accept: isStreamed ? "text/event-stream" : "application/json", ...keyHeaders(key) },
+    body: geminiSpeechBody(request, {
+      table: settings.voices ?? {},
+      form: speechForm(settings, request.model),
+    }),
+    maxBytes: MOST_SPEECH_BYTES,
+    readRefusal: readGeminiRefusal,
+    secrets: key === null ? [] : [key],
+    ca: settings.ca,
+    options,
+  });
+  const told: Told = { inputTokens: null, outputTokens: null, finishReason: null };
+  try {
+    yield* audioEvents(checked(pcmOf(messagesOf(reply, clock.now(), key), told), told));
+  } finally {
+    reply.body.close();
+  }
+  const { finishReason, inputTokens, outputTokens } = told;
+  // Every good stream says why it ended; one that just stops was cut.
+  if (finishReason === null) throw truncated();
+  yield { type: "end", usage: { inputTokens, outputTokens }, finishReason };
+}
+
+/** A reply without audio keeps the reason that the upstream gave for it. */
+async function* checked(pcm: AsyncIterable<Uint8Array>, told: Told): AsyncGenerator<Uint8Array> {
+  let bytes = 0;
+  for await (const piece of pcm) {
+    bytes += piece.length;
+    yield piece;
+  }
+  if (bytes > 0) return;
+  const reason = told.finishReason === null ? "" : ` (finish reason ${told.finishReason})`;
+  throw invalidAnswer(`without audio${reason}`);
+}
+
+/** The response objects of a reply: events, or JSON of one or of many where an upstream answers so. */
+async function* messagesOf(reply: UpstreamReply, nowMs: number, key: string | null): AsyncGenerator<Fields> {
+  if (reply.contentType === "text/event-stream") {
+    for await (const { data } of serverSentEvents(reply.body)) {
+      if (data === "[DONE]") continue;
+      const message = asFields(tryParseJson(data));
+      // Half an event is what a cut leaves behind.
+      if (message === null) throw truncated();
+      yield checkedMessage(message, nowMs, key);
+    }
+    return;
+  }
+  const answer = parseJson(await collect(reply.body));
+  for (const one of Array.isArray(answer) ? asList(answer) : [answer]) {
+    const message = asFields(one);
+    if (message === null) throw invalidAnswer("without a response object");
+    yield checkedMessage(message, nowMs, key);
+  }
+}
+
+/** Google sends an error in the middle of a stream as a message of its own. */
+function checkedMessage(message: Fields, nowMs: number, key: string | null): Fields {
+  const error = asFields(message.error);
+  if (error === null) return message;
+  const status = typeof error.code === "number" && error.code >= 400 && error.code < 600 ? error.code : 500;
+  const text = JSON.stringify(message);
+  throw refusalError({
+    status,
+    header: () => null,
+    text,
+    nowMs,
+    secrets: key === null ? [] : [key],
+    read: readGeminiRefusal,
+  });
+}
+
+async function* pcmOf(messages: AsyncIterable<Fields>, told: Told): AsyncGenerator<Uint8Array> {
+  let reader: AudioReader | null = null;
+  let mediaType: string | null = null;
+  for await (const message of messages) {
+    readUsage(message, told);
+    // Of several candidates the first speaks.
+    const candidate = asFields(asList(message.candidates)[0]);
+    for (const part of asList(asFields(candidate?.content)?.parts)) {
+      const blob = asFields(asFields(part)?.inlineData) ?? asFields(asFields(part)?.inline_data);
+      const data = asText(blob?.data);
+      if (blob === null || data === null) continue;
+      const type = asText(blob.mimeType) ?? asText(blob.mime_type) ?? "";
+      const bytes = decodeBase64(data);
+      const isNewFile = bytes.subarray(0, 4).toString("latin1") === "RIFF";
+      if (reader === null || type !== mediaType || isNewFile) {
+        if (reader !== null) yield reader.end();
+        checkAudioType(type);
+        reader = new AudioReader(rateOf(type));
+        mediaType = type;
+      }
+      yield reader.push(bytes);
+    }
+    told.finishReason = asText(candidate?.finishReason) ?? blockReason(message) ?? told.finishReason;
+  }
+  if (reader !== null) yield reader.end();
+}
+
+function blockReason(message: Fields): string | null {
+  return asText(asFields(message.promptFeedback)?.blockReason);
+}
+
+function readUsage(message: Fields, told: Told): void {
+  const usage = asFields(message.usageMetadata);
+  if (usage === null) return;
+  told.inputTokens = asCount(usage.promptTokenCount);
+  told.outputTokens = asCount(usage.candidatesTokenCount);
+}

@@ -1,0 +1,22 @@
+import { AppError } from "../../errors";
+import type { Voice } from "../../ports/speech-model";
+import { GEMINI_VOICES, geminiEquivalent, OPENAI_VOICES } from "../upstream-voices/equivalents";
+import {
+  fallbackVoice,
+  fromTable,
+  joinVoices,
+  tableVoices,
+  type VoiceTable,
+} from "../upstream-voices/voice-table";
+
+/** The prebuilt voices, OpenAI's names for them, and those of the channel's table. Google has no list to ask for. */
+export function geminiVoices(table: VoiceTable): readonly Voice[] {
+  return joinVoices(tableVoices(table), GEMINI_VOICES, OPENAI_VOICES);
+}
+
+/** Gemini's voice for a caller's name. Throws `invalid` for a name that is nobody's and has no `*` in the table. */
+export function geminiVoiceFor(table: VoiceTable, name: string): string {
+  const voice = fromTable(table, name) ?? geminiEquivalent(name) ?? fallbackVoice(table);
+  if (voice !== null) return voice;
+  throw new AppError("invalid", `The channel has no voice '${name.slice(0, 100)}'.`, { param: "voice" });
+}

@@ -1,0 +1,31 @@
+import { asFields, asList, asText, type Fields } from "../outbound/json";
+import type { RefusalFacts } from "../outbound/refusal";
+
+const NO_MONEY = new Set(["insufficient_quota", "billing_hard_limit_reached", "billing_not_active"]);
+const BAD_KEY = new Set(["invalid_api_key", "invalid_authentication", "account_deactivated"]);
+
+/** `{"detail":[{"loc":["body","voice"],"msg":"field required"}]}`, as FastAPI servers write it. */
+function detailWords(detail: unknown): string | null {
+  if (typeof detail === "string") return asText(detail);
+  const inner = asFields(detail);
+  if (inner !== null) return asText(inner.message) ?? detailWords(inner.error);
+  const lines = asList(detail).flatMap((one) => {
+    const fields = asFields(one);
+    const words = asText(fields?.msg);
+    const place = asList(fields?.loc).filter((part) => part !== "body");
+    return words === null ? [] : [place.length > 0 ? `${place.join(".")}: ${words}` : words];
+  });
+  return lines.length > 0 ? lines.join("; ") : null;
+}
+
+/** The error bodies of OpenAI, and of the servers that speak its protocol in dialects of their own. */
+export function readOpenAiRefusal(status: number, body: Fields | null): RefusalFacts {
+  const error = asFields(body?.error);
+  const code = String(error?.code ?? error?.type ?? body?.code ?? "");
+  const words =
+    asText(error?.message) ?? asText(body?.error) ?? asText(body?.message) ?? detailWords(body?.detail);
+  if (NO_MONEY.has(code) || error?.type === "insufficient_quota") return { words, about: "money" };
+  if (status === 401 || status === 403 || BAD_KEY.has(code)) return { words, about: "key" };
+  if (status === 402) return { words, about: "money" };
+  return { words, about: null };
+}

@@ -1,0 +1,44 @@
+import { AppError } from "../../errors";
+import type { SpeechUsage } from "../../ports/speech-model";
+import { invalidAnswer, truncated } from "../outbound/fault";
+import { asCount, asFields, asText, decodeBase64, tryParseJson } from "../outbound/json";
+import { serverSentEvents } from "../outbound/server-sent-events";
+import { AudioReader } from "../upstream-audio/audio-reader";
+
+/**
+ * The samples of `speech.audio.delta` events. A stream without `speech.audio.done` (or `[DONE]`) was cut, whatever its
+ * last bytes look like.
+ */
+export async function* speechEventPcm(
+  body: AsyncIterable<Uint8Array>,
+  rawRate: number | null,
+  told: SpeechUsage,
+): AsyncGenerator<Uint8Array> {
+  const reader = new AudioReader(rawRate);
+  let isWhole = false;
+  for await (const { event, data } of serverSentEvents(body)) {
+    if (data === "[DONE]") {
+      isWhole = true;
+      continue;
+    }
+    const fields = asFields(tryParseJson(data));
+    // Half an event is what a cut leaves behind.
+    if (fields === null) throw truncated();
+    if (event === "error" || fields.error !== undefined) {
+      throw new AppError("upstream_error", "The channel's upstream failed in the middle of its answer.");
+    }
+    const type = asText(fields.type) ?? event;
+    if (type === "speech.audio.done") {
+      const usage = asFields(fields.usage);
+      told.inputTokens = asCount(usage?.input_tokens);
+      told.outputTokens = asCount(usage?.output_tokens);
+      isWhole = true;
+      continue;
+    }
+    const audio = asText(fields.audio) ?? asText(fields.delta);
+    if (type === "speech.audio.delta" && audio === null) throw invalidAnswer("an event without its audio");
+    if (audio !== null) yield reader.push(decodeBase64(audio));
+  }
+  if (!isWhole) throw truncated();
+  yield reader.end();
+}

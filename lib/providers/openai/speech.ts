@@ -1,0 +1,126 @@
+import type {
+  CallOptions,
+  SpeechEvent,
+  SpeechModel,
+  SpeechRequest,
+  SpeechUsage,
+} from "../../ports/speech-model";
+import type { ChannelRecord } from "../../ports/store";
+import type { UpstreamReply } from "../outbound/create";
+import { invalidAnswer } from "../outbound/fault";
+import { MOST_SPEECH_BYTES, NEXT_SEGMENT_MS, type UpstreamSettings } from "../upstream/settings";
+import { audioEvents } from "../upstream-audio/audio-events";
+import { AudioReader, checkAudioType, rateOf } from "../upstream-audio/audio-reader";
+import type { VoiceLists } from "../upstream-voices/voice-list";
+import { formOf } from "./options";
+import { readOpenAiRefusal } from "./refusal";
+import { speechEventPcm } from "./speech-events";
+import { openAiVoiceFor, openAiVoices } from "./voices";
+
+/**
+ * `POST /audio/speech`, once for each segment of a conversation, one after another. Raw samples are asked for; what
+ * comes is read by what it is: WAV by its header, raw samples at the rate told, events where events come.
+ */
+export function openAiSpeech(
+  settings: UpstreamSettings,
+  lists: VoiceLists,
+  channel: ChannelRecord,
+): SpeechModel {
+  return {
+    synthesize: (request, options) => speak(settings, lists, channel, request, options),
+    voices: () => openAiVoices(settings, lists, channel),
+    carries: ["instructions"],
+  };
+}
+
+async function* speak(
+  settings: UpstreamSettings,
+  lists: VoiceLists,
+  channel: ChannelRecord,
+  request: SpeechRequest,
+  options: CallOptions,
+): AsyncGenerator<SpeechEvent> {
+  const used: SpeechUsage = { inputTokens: 0, outputTokens: 0 };
+  for (const [index, segment] of request.segments.entries()) {
+    const callOptions =
+      index === 0 ? options : { ...options, firstByteBy: settings.clock.monotonic() + NEXT_SEGMENT_MS };
+    const told: SpeechUsage = { inputTokens: null, outputTokens: null };
+    const body = speechBody(channel, request, segment, openAiVoiceFor(lists, channel, segment.voice));
+    const reply = await post(settings, channel, request.model, body, callOptions);
+    try {
+      yield* audioEvents(pcmOf(channel, reply, told));
+    } finally {
+      reply.body.close();
+    }
+    used.inputTokens = sum(used.inputTokens, told.inputTokens);
+    used.outputTokens = sum(used.outputTokens, told.outputTokens);
+  }
+  yield { type: "end", usage: used, finishReason: "STOP" };
+}
+
+function sum(a: number | null, b: number | null): number | null {
+  return a === null || b === null ? null : a + b;
+}
+
+function speechBody(
+  channel: ChannelRecord,
+  { model, speed, instructions }: SpeechRequest,
+  segment: SpeechRequest["segments"][number],
+  voice: string,
+): Record<string, unknown> {
+  const { speech_format, stream_format } = formOf(channel).options;
+  const manner = [instructions, segment.style].filter((words) => words !== undefined && words !== "");
+  return {
+    model,
+    input: segment.text,
+    voice,
+    response_format: speech_format ?? "pcm",
+    ...(speed === 1 ? {} : { speed }),
+    ...(manner.length === 0 ? {} : { instructions: manner.join("\n") }),
+    ...(stream_format === "sse" ? { stream_format } : {}),
+  };
+}
+
+function post(
+  { outbound, keyOf }: UpstreamSettings,
+  channel: ChannelRecord,
+  model: string,
+  body: Record<string, unknown>,
+  options: CallOptions,
+): Promise<UpstreamReply> {
+  const form = formOf(channel);
+  const key = keyOf(channel);
+  return outbound.call({
+    channel,
+    baseUrl: form.baseUrl,
+    method: "POST",
+    path: form.path("/audio/speech", model),
+    headers: { accept: "audio/*, text/event-stream", ...form.headers(key) },
+    body,
+    maxBytes: MOST_SPEECH_BYTES,
+    readRefusal: readOpenAiRefusal,
+    secrets: key === null ? [] : [key],
+    ca: form.options.ca,
+    options,
+  });
+}
+
+/** The samples of one reply; `told` gets the tokens an event stream tells at its end. */
+async function* pcmOf(
+  channel: ChannelRecord,
+  { contentType, header, isDelimited, body }: UpstreamReply,
+  told: SpeechUsage,
+): AsyncGenerator<Uint8Array> {
+  const { sample_rate } = formOf(channel).options;
+  if (contentType === "text/event-stream") {
+    yield* speechEventPcm(body, sample_rate ?? null, told);
+    return;
+  }
+  const mediaType = header("content-type") ?? "";
+  checkAudioType(mediaType);
+  // Without a length a broken connection would pass for the end of the speech.
+  if (!isDelimited) throw invalidAnswer("without telling where its audio ends");
+  const reader = new AudioReader(rateOf(mediaType) ?? sample_rate ?? null);
+  for await (const bytes of body) yield reader.push(bytes);
+  yield reader.end();
+}

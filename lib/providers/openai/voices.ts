@@ -1,0 +1,132 @@
+import type { Voice } from "../../ports/speech-model";
+import type { ChannelRecord } from "../../ports/store";
+import { collect } from "../outbound/body";
+import { asFields, asList, asText, parseJson } from "../outbound/json";
+import { MOST_LIST_BYTES, type UpstreamSettings } from "../upstream/settings";
+import {
+  catalogueVoice,
+  GEMINI_VOICES,
+  OPENAI_VOICES,
+  openaiEquivalent,
+} from "../upstream-voices/equivalents";
+import type { ListedVoice, VoiceLists } from "../upstream-voices/voice-list";
+import {
+  fallbackVoice,
+  fromTable,
+  joinVoices,
+  nearestVoice,
+  tableVoices,
+} from "../upstream-voices/voice-table";
+import { formOf } from "./options";
+import { readOpenAiRefusal } from "./refusal";
+
+/** A list that takes longer is done without; a call is waiting for it. */
+const LIST_MS = 2_000;
+
+/** Kokoro's names carry language and gender in front (`af_bella`: American, female). */
+const KOKORO = /^([abefhijpz])([fm])_/;
+const KOKORO_LANGUAGES: Readonly<Record<string, string>> = {
+  a: "en-US",
+  b: "en-GB",
+  e: "es",
+  f: "fr",
+  h: "hi",
+  i: "it",
+  j: "ja",
+  p: "pt-BR",
+  z: "zh",
+};
+
+function listKey(channel: ChannelRecord): string {
+  return `${channel.id}/${channel.version}`;
+}
+
+function genderOf(told: unknown, letter: string | undefined): Voice["gender"] {
+  if (told === "female" || letter === "f") return "female";
+  if (told === "male" || letter === "m") return "male";
+  return "neutral";
+}
+
+/** One entry of a list: a name alone, or fields by the names servers in use give them. */
+function readVoice(entry: unknown): ListedVoice | null {
+  const fields = asFields(entry);
+  const id = asText(entry) ?? asText(fields?.id) ?? asText(fields?.voice_id) ?? asText(fields?.name);
+  if (id === null || id.length > 200) return null;
+  const [, letter, sex] = KOKORO.exec(id) ?? [];
+  const told = asText(fields?.language) ?? (letter === undefined ? null : (KOKORO_LANGUAGES[letter] ?? null));
+  return {
+    id,
+    name: id,
+    languages: told === null ? [] : [told],
+    gender: genderOf(fields?.gender, sex),
+    description: asText(fields?.name) === id ? "" : (asText(fields?.name) ?? ""),
+    family: "engine",
+  };
+}
+
+/** `GET /audio/voices`, which OpenAI lacks and most servers of its protocol have. Null: no list there. */
+async function fetchVoices(
+  settings: UpstreamSettings,
+  channel: ChannelRecord,
+): Promise<ListedVoice[] | null> {
+  const form = formOf(channel);
+  const key = settings.keyOf(channel);
+  const reply = await settings.outbound.call({
+    channel,
+    baseUrl: form.baseUrl,
+    method: "GET",
+    path: "/audio/voices",
+    headers: { accept: "application/json", ...form.headers(key) },
+    maxBytes: MOST_LIST_BYTES,
+    readRefusal: readOpenAiRefusal,
+    secrets: key === null ? [] : [key],
+    ca: form.options.ca,
+    options: {
+      signal: AbortSignal.timeout(LIST_MS),
+      requestId: "",
+      firstByteBy: settings.clock.monotonic() + LIST_MS,
+    },
+  });
+  const answer = parseJson(await collect(reply.body));
+  const fields = asFields(answer);
+  const entries = Array.isArray(answer) ? asList(answer) : asList(fields?.voices ?? fields?.data);
+  const voices = entries.flatMap((entry) => readVoice(entry) ?? []);
+  return voices.length > 0 ? voices : null;
+}
+
+/**
+ * The names callers may use: those of the channel's table, then the upstream's own list; at OpenAI its 13 and Gemini's
+ * 30, which have equivalents there. Empty where neither is known: the upstream takes names that only it knows.
+ */
+export async function openAiVoices(
+  settings: UpstreamSettings,
+  lists: VoiceLists,
+  channel: ChannelRecord,
+): Promise<readonly Voice[]> {
+  const form = formOf(channel);
+  const table = form.options.voices ?? {};
+  const listed = form.hasVoiceList
+    ? await lists.get(listKey(channel), () => fetchVoices(settings, channel))
+    : null;
+  if (listed !== null) return joinVoices(tableVoices(table), listed, OPENAI_VOICES, GEMINI_VOICES);
+  if (form.isOpenAi) return joinVoices(tableVoices(table), OPENAI_VOICES, GEMINI_VOICES);
+  return Object.keys(table).length > 0 ? joinVoices(tableVoices(table), OPENAI_VOICES, GEMINI_VOICES) : [];
+}
+
+/**
+ * What the upstream is sent for a caller's name: the table's word; the name itself where the upstream lists it (also as
+ * Kokoro writes it, `af_kore`), or its equivalent; the table's `*`; a voice of the same gender.
+ */
+export function openAiVoiceFor(lists: VoiceLists, channel: ChannelRecord, name: string): string {
+  const table = formOf(channel).options.voices ?? {};
+  const told = fromTable(table, name);
+  if (told !== null) return told;
+  const listed = lists.peek(listKey(channel));
+  const equivalent = openaiEquivalent(name);
+  if (listed === null) return (equivalent === null ? null : fallbackVoice(table)) ?? equivalent ?? name;
+  const find = (wanted: string | null) =>
+    listed.find(({ id }) => wanted !== null && id.toLowerCase().replace(KOKORO, "") === wanted.toLowerCase());
+  const own = listed.find(({ id }) => id.toLowerCase() === name.toLowerCase()) ?? find(name);
+  const chosen = own ?? (fallbackVoice(table) === null ? find(equivalent) : undefined);
+  return chosen?.id ?? fallbackVoice(table) ?? nearestVoice(listed, catalogueVoice(name))?.id ?? name;
+}

@@ -1,0 +1,59 @@
+import type { Clock } from "../../ports/clock";
+import type { Voice } from "../../ports/speech-model";
+
+/** Voices as an upstream lists them; `id` is what it wants to be sent. */
+export interface ListedVoice extends Voice {
+  id: string;
+}
+
+const FRESH_MS = 300_000;
+const FAILED_MS = 60_000;
+const MOST_LISTS = 500;
+
+interface Kept {
+  /** Null: the upstream has no list, or did not give it. */
+  voices: readonly ListedVoice[] | null;
+  until: number;
+  running: Promise<readonly ListedVoice[] | null> | null;
+}
+
+export interface VoiceLists {
+  /** Asks the upstream at most once in 5 minutes (1 after a failure); an older list serves while a new one is fetched. */
+  get(
+    key: string,
+    fetchList: () => Promise<readonly ListedVoice[] | null>,
+  ): Promise<readonly ListedVoice[] | null>;
+  /** What is known without asking. */
+  peek(key: string): readonly ListedVoice[] | null;
+}
+
+export function createVoiceLists(clock: Clock): VoiceLists {
+  const lists = new Map<string, Kept>();
+  return {
+    async get(key, fetchList) {
+      const kept = lists.get(key) ?? { voices: null, until: Number.NEGATIVE_INFINITY, running: null };
+      lists.delete(key);
+      lists.set(key, kept);
+      const oldest = lists.keys().next();
+      if (lists.size > MOST_LISTS && !oldest.done) lists.delete(oldest.value);
+      if (clock.monotonic() < kept.until) return kept.voices;
+      kept.running ??= fetchList()
+        .then(
+          (voices) => {
+            kept.voices = voices;
+            kept.until = clock.monotonic() + FRESH_MS;
+          },
+          () => {
+            // What was known stays: an upstream in trouble has not lost its voices.
+            kept.until = clock.monotonic() + FAILED_MS;
+          },
+        )
+        .then(() => {
+          kept.running = null;
+          return kept.voices;
+        });
+      return kept.voices ?? kept.running;
+    },
+    peek: (key) => lists.get(key)?.voices ?? null,
+  };
+}

@@ -1,0 +1,49 @@
+import type { Voice } from "../../ports/speech-model";
+
+/** A channel's own table (`options.voices`): a caller's name to the upstream's; `*` is what any other name becomes. */
+export type VoiceTable = Readonly<Record<string, string>>;
+
+const ANY = "*";
+
+/** The table's own word on a name, in any letter case; null when it has none. */
+export function fromTable(table: VoiceTable, name: string): string | null {
+  const wanted = name.toLowerCase();
+  const key = Object.keys(table).find((one) => one !== ANY && one.toLowerCase() === wanted);
+  return key === undefined ? null : (table[key] ?? null);
+}
+
+/** What a name becomes that neither the table nor the upstream knows. */
+export function fallbackVoice(table: VoiceTable): string | null {
+  return table[ANY] ?? null;
+}
+
+/** The names a table adds to an upstream's voices. */
+export function tableVoices(table: VoiceTable): Voice[] {
+  return Object.keys(table)
+    .filter((name) => name !== ANY)
+    .map((name) => ({ name, languages: [], gender: "neutral", description: "", family: "engine" }));
+}
+
+/** Lists one after another, each name once (in any letter case). */
+export function joinVoices(...lists: readonly (readonly Voice[])[]): Voice[] {
+  const byName = new Map<string, Voice>();
+  for (const voice of lists.flat()) {
+    const key = voice.name.toLowerCase();
+    if (!byName.has(key)) byName.set(key, voice);
+  }
+  return [...byName.values()];
+}
+
+/**
+ * One of an upstream's voices for a name it does not know: always the same for the same name, of its gender where the
+ * upstream has one, in English where the upstream tells languages.
+ */
+export function nearestVoice<V extends Voice>(listed: readonly V[], like: Voice | null): V | null {
+  const english = listed.filter(({ languages }) => languages.some((tag) => /^en\b/i.test(tag)));
+  const pool = english.length > 0 ? english : listed;
+  const sameGender = pool.filter(({ gender }) => like !== null && gender === like.gender);
+  const choice = sameGender.length > 0 ? sameGender : pool;
+  let hash = 0;
+  for (const unit of like?.name ?? "") hash = (hash * 31 + (unit.codePointAt(0) ?? 0)) % 1_000_003;
+  return choice[hash % choice.length] ?? null;
+}

@@ -1,0 +1,41 @@
+import type { EmbeddingResult } from "../../ports/embedding-model";
+import type { CallOptions } from "../../ports/speech-model";
+
+/** Calls of one request under way at once. */
+const AT_ONCE = 4;
+
+/**
+ * Embeds texts in as many calls as the upstream's limit asks for, a few at once; the first failure ends the others.
+ * Tokens add up; one call that tells none makes the sum unknown.
+ */
+export async function inBatches(
+  texts: readonly string[],
+  most: number,
+  options: CallOptions,
+  embed: (texts: readonly string[], options: CallOptions) => Promise<EmbeddingResult>,
+): Promise<EmbeddingResult> {
+  if (texts.length <= most) return embed(texts, options);
+  const batches: (readonly string[])[] = [];
+  for (let at = 0; at < texts.length; at += most) batches.push(texts.slice(at, at + most));
+  const stopping = new AbortController();
+  const signal = AbortSignal.any([options.signal, stopping.signal]);
+  const results = new Array<EmbeddingResult>(batches.length);
+  const queue = batches.entries();
+
+  const work = async (): Promise<void> => {
+    for (const [at, batch] of queue) results[at] = await embed(batch, { ...options, signal });
+  };
+  try {
+    await Promise.all(Array.from({ length: Math.min(AT_ONCE, batches.length) }, work));
+  } catch (error) {
+    stopping.abort(error);
+    throw error;
+  }
+  return {
+    vectors: results.flatMap(({ vectors }) => vectors),
+    inputTokens: results.reduce<number | null>(
+      (sum, { inputTokens }) => (sum === null || inputTokens === null ? null : sum + inputTokens),
+      0,
+    ),
+  };
+}

@@ -1,0 +1,76 @@
+import { invalidAnswer } from "../outbound/fault";
+import { decodeBase64 } from "../outbound/json";
+
+/** How far from 1 a length may be before a vector counts as not normalised. */
+const UNIT_TOLERANCE = 1e-3;
+
+/** A vector as an upstream writes it: numbers, or base64 of little-endian float32, whichever was asked for. */
+export function readVector(value: unknown): Float32Array {
+  if (typeof value === "string") return fromBase64(value);
+  if (!Array.isArray(value)) throw invalidAnswer("without a vector");
+  const vector = new Float32Array(value.length);
+  for (let at = 0; at < value.length; at += 1) {
+    const number: unknown = value[at];
+    if (typeof number !== "number") throw invalidAnswer("a vector that holds something else than numbers");
+    vector[at] = number;
+  }
+  return checked(vector);
+}
+
+function fromBase64(text: string): Float32Array {
+  const bytes = decodeBase64(text);
+  if (bytes.length % 4 !== 0) throw invalidAnswer("a vector that ends inside a number");
+  // A copy of its own: the bytes may stand anywhere in a shared buffer.
+  const vector = new Float32Array(bytes.length / 4);
+  new Uint8Array(vector.buffer).set(bytes);
+  return checked(vector);
+}
+
+function checked(vector: Float32Array): Float32Array {
+  if (vector.length === 0) throw invalidAnswer("an empty vector");
+  for (let at = 0; at < vector.length; at += 1) {
+    if (!Number.isFinite(vector[at])) throw invalidAnswer("a vector that holds no number");
+  }
+  return vector;
+}
+
+/** The vector at length 1; itself when it is so already, or is all noughts. */
+export function unitLength(vector: Float32Array): Float32Array {
+  let sum = 0;
+  for (let at = 0; at < vector.length; at += 1) sum += (vector[at] ?? 0) ** 2;
+  const length = Math.sqrt(sum);
+  if (length === 0 || Math.abs(length - 1) <= UNIT_TOLERANCE) return vector;
+  return vector.map((number) => number / length);
+}
+
+/**
+ * The vectors of one reply at the length asked for, each of length 1. `shorten`: longer ones are cut to their first
+ * numbers, as models trained for it allow; otherwise another length than `dimensions` is the upstream's fault.
+ * Throws `upstream_invalid` naming both numbers.
+ */
+export function fitVectors(
+  vectors: readonly Float32Array[],
+  dimensions: number | undefined,
+  shorten: boolean,
+): Float32Array[] {
+  const expected = dimensions ?? vectors[0]?.length ?? 0;
+  return vectors.map((vector) => {
+    const fits = vector.length === expected || (shorten && vector.length > expected);
+    if (!fits) {
+      throw invalidAnswer(`a vector of ${vector.length} numbers where ${expected} were asked for`);
+    }
+    return unitLength(vector.length === expected ? vector : vector.slice(0, expected));
+  });
+}
+
+/** Items by the `index` each carries; as they come where none does. Throws `upstream_invalid` for half an order. */
+export function inOrder<T>(items: readonly { index: unknown; item: T }[]): T[] {
+  if (items.every(({ index }) => index === undefined || index === null)) return items.map(({ item }) => item);
+  const ordered = new Map<number, T>();
+  for (const { index, item } of items) {
+    const at = typeof index === "number" && Number.isInteger(index) ? index : -1;
+    if (at < 0 || at >= items.length || ordered.has(at)) throw invalidAnswer("vectors in no order");
+    ordered.set(at, item);
+  }
+  return [...ordered.entries()].sort(([a], [b]) => a - b).map(([, item]) => item);
+}

@@ -1,0 +1,124 @@
+import { Limits } from "../contracts/limits";
+import { AppError } from "../errors";
+import type { ChannelDraft, ChannelProviders, ProviderFacts } from "../ports/channel-probe";
+import { channelKeyPlace } from "../ports/channel-probe";
+import type { Clock } from "../ports/clock";
+import type { Sealer } from "../ports/sealer";
+import type { ChannelKey, ChannelRecord } from "../ports/store";
+import { createElevenLabs } from "./elevenlabs/create";
+import { createGemini } from "./gemini/create";
+import { createOpenAi } from "./openai/create";
+import { createOutbound } from "./outbound/create";
+import { faultOf } from "./outbound/fault";
+import { checkHeaders } from "./outbound/headers";
+import type { Lookup } from "./outbound/resolver";
+import { parseUpstreamUrl, readUpstreamUrl, targetOf } from "./outbound/upstream-url";
+import type { UpstreamProvider } from "./upstream/provider";
+import type { UpstreamSettings } from "./upstream/settings";
+
+/** What the composition root gives for calls that leave this machine. */
+export interface UpstreamsSettings {
+  /** Opens the channels' keys (purpose `upstream-key`, at `channelKeyPlace`). */
+  sealer: Sealer;
+  /** Absent: DEFAULT_LIMITS of the contracts. */
+  limits?: Limits;
+  /** `PATCHBAY_UPSTREAM_ALLOW` and the owner's own list, together; asked at every call. */
+  allowedUpstreams(): readonly string[];
+  /** For tests: names to addresses. */
+  lookup?: Lookup;
+}
+
+/** Every provider of upstreams by the name that channels carry. A new one is a folder beside this file and a line here. */
+const UPSTREAM_PROVIDERS: Readonly<Record<string, (settings: UpstreamSettings) => UpstreamProvider>> = {
+  gemini: createGemini,
+  openai: createOpenAi,
+  elevenlabs: createElevenLabs,
+};
+
+export const UPSTREAM_PROVIDER_NAMES: readonly string[] = Object.keys(UPSTREAM_PROVIDERS);
+
+export interface Upstreams extends ChannelProviders {
+  /** Null for a name that is no provider of upstreams. */
+  provider(name: string): UpstreamProvider | null;
+  close(): Promise<void>;
+}
+
+/** The providers that call out, all through one door. `embedded` are the names of those that do not. */
+export function createUpstreams(
+  clock: Clock,
+  settings: UpstreamsSettings,
+  embedded: readonly ProviderFacts[],
+): Upstreams {
+  const outbound = createOutbound({
+    clock,
+    limits: settings.limits ?? Limits.parse({}),
+    allowedUpstreams: () => settings.allowedUpstreams(),
+    ...(settings.lookup === undefined ? {} : { lookup: settings.lookup }),
+  });
+  const keyOf = createKeyring(settings.sealer);
+  const made = new Map<string, UpstreamProvider>();
+
+  function provider(name: string): UpstreamProvider | null {
+    const make = Object.hasOwn(UPSTREAM_PROVIDERS, name) ? UPSTREAM_PROVIDERS[name] : undefined;
+    if (make === undefined) return null;
+    const known = made.get(name) ?? make({ outbound, clock, keyOf });
+    made.set(name, known);
+    return known;
+  }
+
+  return {
+    provider,
+    providers: () => [
+      ...UPSTREAM_PROVIDER_NAMES.flatMap((name) => {
+        const known = provider(name);
+        if (known === null) return [];
+        const { operations, defaultBaseUrl } = known;
+        return [{ name, operations, defaultBaseUrl, isUpstream: true }];
+      }),
+      ...embedded,
+    ],
+    probe: (channel) => provider(channel.provider)?.probe(channel) ?? null,
+    checkChannel(draft) {
+      const known = provider(draft.provider);
+      if (known !== null)
+        return checkDraft(known, draft, (url) => readUpstreamUrl(url, outbound.allowList()).href);
+      if (embedded.some(({ name }) => name === draft.provider)) return draft;
+      const names = [...UPSTREAM_PROVIDER_NAMES, ...embedded.map(({ name }) => name)].join(", ");
+      const message = `must be one of ${names}`;
+      throw new AppError("invalid", `'provider' ${message}.`, {
+        param: "provider",
+        issues: [{ path: "provider", message }],
+      });
+    },
+    targetOf: (baseUrl) => targetOf(parseUpstreamUrl(baseUrl)),
+    faultOf,
+    close: () => outbound.close(),
+  };
+}
+
+function checkDraft(
+  provider: UpstreamProvider,
+  { baseUrl, headers, options, ...rest }: ChannelDraft,
+  canonical: (url: string) => string,
+): ChannelDraft {
+  return {
+    ...rest,
+    // The slash that a URL of no path ends in says nothing.
+    baseUrl: baseUrl === null ? null : canonical(baseUrl).replace(/\/$/, ""),
+    headers: checkHeaders(headers),
+    options: provider.checkOptions(options),
+  };
+}
+
+/** Keys in the clear, by their stored record: opening one takes longer than all else a call does here. */
+function createKeyring(sealer: Sealer): (channel: ChannelRecord) => string | null {
+  const opened = new WeakMap<ChannelKey, string>();
+  return (channel) => {
+    const [key] = channel.keys;
+    if (key === undefined) return null;
+    const known =
+      opened.get(key) ?? sealer.open("upstream-key", channelKeyPlace(channel.id, key.id), key.sealed);
+    opened.set(key, known);
+    return known;
+  };
+}
