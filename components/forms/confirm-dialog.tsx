@@ -1,6 +1,6 @@
 "use client";
 
-import { type ReactNode, useState } from "react";
+import { type ReactNode, useRef, useState } from "react";
 import { useTranslations } from "use-intl";
 import {
   AlertDialog,
@@ -39,6 +39,7 @@ export function ConfirmDialog({
   children?: ReactNode;
 }) {
   const common = useTranslations("common");
+  const field = useRef<HTMLInputElement>(null);
   const [name, setName] = useState("");
   const [isBusy, setBusy] = useState(false);
   const [error, setError] = useState<unknown>(null);
@@ -58,7 +59,14 @@ export function ConfirmDialog({
 
   return (
     <AlertDialog open onOpenChange={(open) => (open ? undefined : onClose())}>
-      <AlertDialogContent className="max-w-md">
+      <AlertDialogContent
+        className="max-w-md"
+        onOpenAutoFocus={(event) => {
+          if (!typed) return;
+          event.preventDefault();
+          field.current?.focus();
+        }}
+      >
         <form
           className="grid gap-5"
           onSubmit={(event) => {
@@ -76,6 +84,7 @@ export function ConfirmDialog({
               {(control) => (
                 <Input
                   {...control}
+                  ref={field}
                   value={name}
                   onChange={(event) => setName(event.target.value)}
                   autoComplete="off"

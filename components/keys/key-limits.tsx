@@ -39,7 +39,9 @@ export function KeyLimits({
         />
         <span className="grid">
           <span className="font-medium">{t("limits")}</span>
-          <span className="text-sm text-ink-muted">{t("limitsText")}</span>
+          <span className="text-sm text-ink-muted">
+            {hidesBudgets ? t("limitsTextPlain") : t("limitsText")}
+          </span>
         </span>
       </summary>
       <div className="grid gap-5 border-t p-4">

@@ -1,6 +1,6 @@
 "use client";
 
-import { useTranslations } from "use-intl";
+import { useFormatter, useTranslations } from "use-intl";
 import type { ApiKey } from "@/lib/contracts/keys";
 import { cn } from "../ui/class-names";
 import { Skeleton } from "../ui/skeleton";
@@ -32,7 +32,6 @@ export function KeyList(props: KeyListProps) {
 }
 
 function KeyTable({ keys, userId, onAction }: KeyListProps) {
-  const t = useTranslations("keys");
   return (
     <Table>
       <Headings />
@@ -53,7 +52,9 @@ function KeyTable({ keys, userId, onAction }: KeyListProps) {
             <TableCell>
               <code className="whitespace-nowrap text-ink-muted">{key.display}</code>
             </TableCell>
-            <TableCell>{key.operations.map((operation) => t(`operation.${operation}`)).join(", ")}</TableCell>
+            <TableCell>
+              <Operations of={key} />
+            </TableCell>
             <TableCell>
               <KeyUsage apiKey={key} />
             </TableCell>
@@ -71,6 +72,19 @@ function KeyTable({ keys, userId, onAction }: KeyListProps) {
         ))}
       </TableBody>
     </Table>
+  );
+}
+
+function Operations({ of: key }: { of: ApiKey }) {
+  const t = useTranslations("keys.operation");
+  const format = useFormatter();
+  return (
+    <>
+      {format.list(
+        key.operations.map((operation) => t(operation)),
+        { type: "unit" },
+      )}
+    </>
   );
 }
 
@@ -109,7 +123,9 @@ function KeyCard({ apiKey, userId, onAction }: KeyListProps & { apiKey: ApiKey }
       </div>
       <dl className="grid grid-cols-[6rem_1fr] gap-x-3 gap-y-1.5 text-sm [&>dt]:text-ink-faint">
         <dt>{t("table.may")}</dt>
-        <dd>{apiKey.operations.map((operation) => t(`operation.${operation}`)).join(", ")}</dd>
+        <dd>
+          <Operations of={apiKey} />
+        </dd>
         <dt>{t("table.spent")}</dt>
         <dd>
           <KeyUsage apiKey={apiKey} />

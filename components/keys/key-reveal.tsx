@@ -9,7 +9,7 @@ export function KeyReveal({ secret, onCopied }: { secret: string; onCopied?(): v
   const t = useTranslations("keys.reveal");
   return (
     <div className="grid gap-3">
-      <div className="flex items-center gap-2 rounded-md border border-line-strong/60 bg-sunken py-2 pr-2 pl-4">
+      <div className="flex flex-col gap-3 rounded-md border border-line-strong/60 bg-sunken p-3 sm:flex-row sm:items-center sm:gap-2 sm:py-2 sm:pr-2 sm:pl-4">
         <code data-testid="api-key" className="min-w-0 flex-1 break-all text-base select-all">
           {secret}
         </code>

@@ -13,10 +13,10 @@ export function BackupCodes({ codes, username }: { codes: readonly string[]; use
   const heading = t("codesFile", { product: common("product"), username });
   const text = `${heading}\n\n${codes.join("\n")}\n`;
   return (
-    <div className="grid gap-3">
+    <div className="grid max-w-form gap-3">
       <div data-print>
         <p className="hidden print:mb-4 print:block">{heading}</p>
-        <ul className="grid grid-cols-2 gap-x-6 gap-y-2 rounded-md border bg-sunken p-4 font-mono text-base tabular-nums">
+        <ul className="grid grid-cols-2 justify-items-center gap-x-6 gap-y-2 rounded-md border bg-sunken p-4 font-mono text-base tabular-nums">
           {codes.map((code) => (
             <li key={code}>{code}</li>
           ))}

@@ -25,10 +25,13 @@ type Stage =
 /** From nothing to a second factor that is on: (password) → scan → code → backup codes. */
 export function EnrolSecondFactor({
   username,
+  isHeaded = false,
   onEnabled,
   onDone,
 }: {
   username: string;
+  /** The place around it says what the codes are for. */
+  isHeaded?: boolean;
   /** The second factor is on; the backup codes are still to be read. */
   onEnabled?(): void;
   onDone(): void;
@@ -81,7 +84,7 @@ export function EnrolSecondFactor({
         />
       );
     case "codes":
-      return <KeepBackupCodes codes={stage.codes} username={username} onKept={onDone} />;
+      return <KeepBackupCodes codes={stage.codes} username={username} isHeaded={isHeaded} onKept={onDone} />;
     default:
       return stage satisfies never;
   }
@@ -126,7 +129,7 @@ function Scan({ enrolment, onCodes }: { enrolment: TwoFactorEnrolment; onCodes(c
           <div className="grid gap-1">
             <p className="text-sm text-ink-muted">{t("typed")}</p>
             <div className="flex items-center gap-2">
-              <code className="break-all">{enrolment.secret.replace(/(.{4})(?=.)/g, "$1 ")}</code>
+              <code className="break-words">{enrolment.secret.replace(/(.{4})(?=.)/g, "$1 ")}</code>
               <CopyButton value={enrolment.secret} name={t("copySecret")} />
             </div>
           </div>

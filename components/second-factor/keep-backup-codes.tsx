@@ -8,19 +8,24 @@ import { BackupCodes } from "./backup-codes";
 export function KeepBackupCodes({
   codes,
   username,
+  isHeaded = false,
   onKept,
 }: {
   codes: readonly string[];
   username: string;
+  /** The place around it already says what they are for. */
+  isHeaded?: boolean;
   onKept(): void;
 }) {
   const t = useTranslations("secondFactor");
   return (
     <div className="grid gap-4">
-      <div className="grid gap-1">
-        <h3 className="text-base">{t("codesTitle")}</h3>
-        <p className="text-ink-muted">{t("codesText")}</p>
-      </div>
+      {isHeaded ? null : (
+        <div className="grid gap-1">
+          <h3 className="text-base">{t("codesTitle")}</h3>
+          <p className="text-ink-muted">{t("codesText")}</p>
+        </div>
+      )}
       <BackupCodes codes={codes} username={username} />
       <div className="grid gap-2">
         <Button className="w-fit" onClick={onKept}>

@@ -13,6 +13,7 @@ import { KeyReveal } from "../keys/key-reveal";
 import { Button } from "../ui/button";
 import { Input } from "../ui/input";
 import { Notice } from "../ui/notice";
+import { Skeleton } from "../ui/skeleton";
 import { StepActions, StepBody } from "./wizard-frame";
 
 export function KeyStep({
@@ -24,7 +25,8 @@ export function KeyStep({
 }: {
   /** The key, while it is still in this page's memory. */
   secret: string | null;
-  wasMadeBefore: boolean;
+  /** Null while it is being asked. */
+  wasMadeBefore: boolean | null;
   onKey(secret: string): void;
   onNext(): void;
   onBack(): void;
@@ -49,9 +51,19 @@ export function KeyStep({
     }
   });
 
-  if (secret !== null || wasMadeBefore) {
+  if (secret === null && wasMadeBefore === null) {
     return (
       <StepBody title={t("title")} text={t("text")}>
+        <Skeleton className="h-40 rounded-md" />
+      </StepBody>
+    );
+  }
+  if (secret !== null || wasMadeBefore) {
+    return (
+      <StepBody
+        title={secret !== null ? t("madeTitle") : t("title")}
+        text={secret !== null ? t("madeText") : t("text")}
+      >
         {secret !== null ? <KeyReveal secret={secret} /> : <Notice tone="info">{t("lost")}</Notice>}
         <StepActions>
           <Button variant="outline" size="lg" onClick={onBack}>

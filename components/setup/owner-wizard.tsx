@@ -23,7 +23,7 @@ export function OwnerWizard({
   const [furthest, setFurthest] = useState<OwnerStep>(isOwnerStep(owner.step) ? owner.step : "second-factor");
   const [secret, setSecret] = useState<string | null>(null);
   const [wanted, go] = useStepInAddress();
-  const { keys, reload } = useKeys("");
+  const { keys, error: keysError, reload } = useKeys("");
   const current = reachableStep(wanted, furthest, steps);
 
   const moveTo = (step: OwnerStep) => {
@@ -41,7 +41,8 @@ export function OwnerWizard({
         return (
           <KeyStep
             secret={secret}
-            wasMadeBefore={Boolean(keys?.length)}
+            // A list that cannot be read does not keep anybody from making a key.
+            wasMadeBefore={keys ? keys.length > 0 : keysError ? false : null}
             onKey={(made) => {
               setSecret(made);
               void reload();

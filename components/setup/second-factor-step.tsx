@@ -16,8 +16,12 @@ export function SecondFactorStep({ username, onNext }: { username: string; onNex
   const { data, error, mutate } = useTwoFactor();
   // The codes stand on the screen while the status already says "on".
   const [isEnrolling, setEnrolling] = useState(false);
+  const codes = useTranslations("secondFactor");
   return (
-    <StepBody title={t("title")} text={t("text")}>
+    <StepBody
+      title={isEnrolling ? codes("codesTitle") : t("title")}
+      text={isEnrolling ? codes("codesText") : t("text")}
+    >
       {error && !data ? (
         <CallError error={error} onRetry={() => void mutate()} />
       ) : !data ? (
@@ -35,6 +39,7 @@ export function SecondFactorStep({ username, onNext }: { username: string; onNex
         <>
           <EnrolSecondFactor
             username={username}
+            isHeaded
             onEnabled={() => {
               setEnrolling(true);
               void mutate();

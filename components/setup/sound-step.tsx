@@ -1,27 +1,22 @@
 "use client";
 
 import { PlayIcon } from "lucide-react";
-import { useEffect, useRef, useState } from "react";
+import { useEffect, useState } from "react";
 import { useTranslations } from "use-intl";
-import { shellJson } from "@/lib/client/code-samples";
 import { failureFrom, postJson } from "@/lib/client/gateway-error";
 import { geminiBody, type SpeechCall } from "@/lib/client/speech-call";
 import { bytesFromBase64, durationMsOf, samplesFromBytes, wavOf } from "@/lib/client/speech-pcm";
 import { withPlaygroundKey } from "@/lib/client/with-playground-key";
 import { Field } from "../forms/field";
+import { useQuantities } from "../playground/use-quantities";
 import { Button } from "../ui/button";
-import { CopyButton } from "../ui/copy-button";
 import { ErrorState } from "../ui/error-state";
 import { Textarea } from "../ui/textarea";
+import { CallAsCurl } from "./call-as-curl";
+import { HeardSound, type Sound } from "./heard-sound";
 import { StepActions, StepBody } from "./wizard-frame";
 
 const PATH = "/v1beta/models/patchbay-speech:generateContent";
-
-interface Sound {
-  url: string;
-  durationMs: number;
-  tookMs: number;
-}
 
 /** The wizard's last screen: one press and the service is heard. */
 export function SoundStep({
@@ -35,18 +30,16 @@ export function SoundStep({
 }) {
   const t = useTranslations("setup.sound");
   const common = useTranslations("common");
+  const quantities = useQuantities();
   const [text, setText] = useState(t("sentence"));
   const [sound, setSound] = useState<Sound | null>(null);
   const [error, setError] = useState<unknown>(null);
   const [isBusy, setBusy] = useState(false);
-  const [isBlocked, setBlocked] = useState(false);
   const [isFinishing, setFinishing] = useState(false);
-  const player = useRef<HTMLAudioElement>(null);
   const url = sound?.url;
 
   useEffect(() => {
     if (!url) return;
-    player.current?.play().catch(() => setBlocked(true));
     return () => URL.revokeObjectURL(url);
   }, [url]);
 
@@ -54,13 +47,13 @@ export function SoundStep({
   const speak = async () => {
     setBusy(true);
     setError(null);
-    setBlocked(false);
     const startedAt = performance.now();
     try {
       const run = (key: string) => postJson(PATH, body, { key });
       const response = await (secret ? run(secret) : withPlaygroundKey(run));
       const samples = samplesFromBytes(audioOf(await response.json()));
       setSound({
+        samples,
         url: URL.createObjectURL(new Blob([wavOf(samples)], { type: "audio/wav" })),
         durationMs: durationMsOf(samples),
         tookMs: performance.now() - startedAt,
@@ -73,7 +66,7 @@ export function SoundStep({
   };
 
   return (
-    <StepBody title={t("title")} text={t("text")}>
+    <StepBody title={t("title")} text={secret ? t("text") : t("textWithoutKey")}>
       <form
         className="grid gap-4"
         onSubmit={(event) => {
@@ -108,22 +101,16 @@ export function SoundStep({
               ? t("making")
               : sound
                 ? t("made", {
-                    seconds: (sound.durationMs / 1000).toFixed(1),
-                    ms: Math.round(sound.tookMs),
+                    duration: quantities.duration(sound.durationMs),
+                    took: quantities.duration(sound.tookMs),
                   })
                 : null}
           </p>
         </div>
       </form>
       <SoundError error={error} onRetry={() => void speak()} />
-      {sound ? (
-        <div className="grid gap-2">
-          {/* biome-ignore lint/a11y/useMediaCaption: the words stand in the field above */}
-          <audio ref={player} src={sound.url} controls aria-label={t("player")} className="w-full" />
-          {isBlocked ? <p className="text-sm text-ink-muted">{t("blocked")}</p> : null}
-        </div>
-      ) : null}
-      <CallAsCurl body={body} secret={secret} />
+      {sound ? <HeardSound sound={sound} /> : null}
+      <CallAsCurl path={PATH} body={body} secret={secret} />
       <StepActions>
         <Button variant="outline" size="lg" onClick={onBack}>
           {common("back")}
@@ -180,30 +167,5 @@ function SoundError({ error, onRetry }: { error: unknown; onRetry(): void }) {
       requestId={failure.requestId}
       onRetry={onRetry}
     />
-  );
-}
-
-function CallAsCurl({ body, secret }: { body: unknown; secret: string | null }) {
-  const t = useTranslations("setup.sound");
-  const origin = typeof window === "undefined" ? "" : window.location.origin;
-  const curl = (key: string) =>
-    [
-      `curl ${origin}${PATH} \\`,
-      `  -H "Authorization: Bearer ${key}" \\`,
-      `  -H "Content-Type: application/json" \\`,
-      `  -d ${shellJson(body)}`,
-    ].join("\n");
-  const masked = secret ? `${secret.slice(0, 8)}…${secret.slice(-4)}` : "$PATCHBAY_API_KEY";
-  return (
-    <section className="grid gap-2" aria-label={t("call")}>
-      <div className="flex items-center justify-between gap-2">
-        <h2 className="text-sm font-medium">{t("call")}</h2>
-        <CopyButton value={() => curl(secret ?? "$PATCHBAY_API_KEY")} label={t("copyCall")} />
-      </div>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls must be reachable by keyboard */}
-      <pre tabIndex={0} className="overflow-x-auto rounded-md border bg-sunken p-4 text-sm">
-        {curl(masked)}
-      </pre>
-    </section>
   );
 }

@@ -58,11 +58,12 @@ export function Shell({ user, children }: { user: ShellUser; children: ReactNode
           </Link>
           <button
             type="button"
+            aria-label={t("palette.open")}
             onClick={() => setPalette("open")}
             className="flex h-9 items-center gap-2 rounded-md border bg-panel px-2.5 text-sm text-ink-muted transition-colors hover:bg-hover"
           >
             <SearchIcon aria-hidden="true" className="size-4 text-ink-faint" />
-            <span className="flex-1 text-left">{t("palette.open")}</span>
+            <span className="flex-1 text-left">{t("palette.short")}</span>
             <Kbd aria-hidden="true">Ctrl K</Kbd>
           </button>
           <Navigation />

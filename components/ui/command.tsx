@@ -34,7 +34,7 @@ export function CommandInput({ className, ...props }: ComponentProps<typeof Prim
 export function CommandList({ className, ...props }: ComponentProps<typeof Primitive.List>) {
   return (
     <Primitive.List
-      className={cn("max-h-80 scroll-py-1 overflow-y-auto overflow-x-hidden p-1", className)}
+      className={cn("max-h-[min(28rem,60dvh)] scroll-py-1 overflow-y-auto overflow-x-hidden p-1", className)}
       {...props}
     />
   );

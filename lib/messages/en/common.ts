@@ -43,6 +43,7 @@ export const common = {
   },
   palette: {
     open: "Search and commands",
+    short: "Search",
     title: "Commands",
     placeholder: "Where to, or what to do?",
     empty: "Nothing by that name.",

@@ -62,6 +62,7 @@ export const keys = {
     expiresHint: "Empty: it does not expire.",
     limits: "Limits",
     limitsText: "Requests, models, addresses and money. Empty means no limit.",
+    limitsTextPlain: "Requests, models and addresses. Empty means no limit.",
     rpm: "Requests a minute",
     tpm: "Tokens a minute",
     concurrency: "At the same time",

@@ -43,6 +43,7 @@ export const common = {
   },
   palette: {
     open: "搜索与命令",
+    short: "搜索",
     title: "命令",
     placeholder: "去哪里，或做什么？",
     empty: "没有找到。",

@@ -62,6 +62,7 @@ export const keys = {
     expiresHint: "留空则不过期。",
     limits: "限制",
     limitsText: "请求、模型、地址和金额。留空表示不限。",
+    limitsTextPlain: "请求、模型和地址。留空表示不限。",
     rpm: "每分钟请求数",
     tpm: "每分钟令牌数",
     concurrency: "同时请求数",

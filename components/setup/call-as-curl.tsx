@@ -1,0 +1,47 @@
+"use client";
+
+import { useTranslations } from "use-intl";
+import { KEY_VARIABLE, shellWord } from "@/lib/client/code-samples";
+import { CopyButton } from "../ui/copy-button";
+
+/** The call that made the sound, for a shell. On the screen the key is masked; what is copied works as it is. */
+export function CallAsCurl({
+  path,
+  body,
+  secret,
+}: {
+  path: string;
+  body: Readonly<Record<string, unknown>>;
+  /** Null: the key is read from the environment. */
+  secret: string | null;
+}) {
+  const t = useTranslations("setup.sound");
+  const origin = typeof window === "undefined" ? "" : window.location.origin;
+  const curl = (key: string) =>
+    [
+      `curl ${origin}${path} \\`,
+      `  -H "Authorization: Bearer ${key}" \\`,
+      `  -H "Content-Type: application/json" \\`,
+      `  -d ${shellWord(aFieldALine(body))}`,
+    ].join("\n");
+  const masked = secret ? `${secret.slice(0, 8)}…${secret.slice(-4)}` : `$${KEY_VARIABLE}`;
+  return (
+    <section className="grid gap-2" aria-label={t("call")}>
+      <div className="flex items-center justify-between gap-2">
+        <h2 className="text-sm font-medium">{t("call")}</h2>
+        <CopyButton value={() => curl(secret ?? `$${KEY_VARIABLE}`)} label={t("copyCall")} />
+      </div>
+      <pre className="rounded-md border bg-sunken p-4 text-sm break-words whitespace-pre-wrap">
+        {curl(masked)}
+      </pre>
+    </section>
+  );
+}
+
+/** JSON with one top-level field a line: short enough to be read at a glance. */
+function aFieldALine(body: Readonly<Record<string, unknown>>): string {
+  const fields = Object.entries(body).map(
+    ([name, value]) => `    ${JSON.stringify(name)}: ${JSON.stringify(value)}`,
+  );
+  return `{\n${fields.join(",\n")}\n  }`;
+}
