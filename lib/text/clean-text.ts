@@ -20,7 +20,7 @@ export function cleanSpeechText(text: string): string {
     .normalize("NFC");
 }
 
-/** True when there is a letter or a digit to say. */
+/** True when there is a letter or a digit to say; a mark that only lengthens or repeats one (ー, 々) is neither. */
 export function isSpeakable(text: string): boolean {
-  return /[\p{L}\p{N}]/u.test(text);
+  return /[\p{Lu}\p{Ll}\p{Lt}\p{Lo}\p{N}]/u.test(text);
 }

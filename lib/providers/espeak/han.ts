@@ -39,11 +39,32 @@ export function respellHan(text: string): string {
     .replace(/\p{Script=Han}/gu, (character) => SPOKEN.get(character) ?? character);
 }
 
-/** Japanese kana as espeak-ng reads them: full width, long and repeat marks only where they have something to follow. */
+const SMALL_VOWELS = "ぁぃぅぇぉゎァィゥェォヮ";
+/** Small kana espeak-ng spells in English ("Japanese letter"): wherever they stand, and where no syllable carries them. */
+const ALWAYS_GROWN = pairUp(
+  "ゕゖヵヶㇰㇱㇲㇳㇴㇵㇶㇷㇸㇹㇺㇻㇼㇽㇾㇿ",
+  "かけカケクシストヌハヒフヘホムラリルレロ",
+);
+const GROWN_ALONE = pairUp(SMALL_VOWELS, "あいうえおわアイウエオワ");
+const BARE_SMALL_VOWEL = new RegExp(
+  `(?<![ぁ-ゖァ-ヺー])[${SMALL_VOWELS}]|(?<=[っッ${SMALL_VOWELS}])[${SMALL_VOWELS}]`,
+  "gu",
+);
+
+/** Japanese kana as espeak-ng reads them: full width; small kana, long and repeat marks only where a syllable carries them. */
 export function respellKana(text: string): string {
   return text
     .normalize("NFKC")
+    .replace(/ ?[\u3099\u309a]/gu, "")
+    .replace(/(?<=[ぁ-ゖァ-ヺ])[〜~]/gu, "ー")
     .replace(/([ぁ-ゖァ-ヺ])[ゝヽゞヾ]/gu, "$1$1")
-    .replace(/(?<![ぁ-ゖァ-ヺー])ー+/gu, "")
-    .replace(/[ゝヽゞヾ・]/gu, " ");
+    .replace(/[ゕゖヵヶㇰ-ㇿ]/gu, (kana) => ALWAYS_GROWN.get(kana) ?? kana)
+    .replace(BARE_SMALL_VOWEL, (kana) => GROWN_ALONE.get(kana) ?? kana)
+    .replace(/(?<![ぁ-ゖァ-ヺー])ー+|(?<=[っッんン])ー+/gu, "")
+    .replace(/[ゝヽゞヾ・〜]/gu, " ");
+}
+
+function pairUp(from: string, to: string): ReadonlyMap<string, string> {
+  const ends = [...to];
+  return new Map([...from].map((character, index) => [character, ends[index] ?? character]));
 }

@@ -1,0 +1,28 @@
+import { expect, it } from "vitest";
+import { cleanSpeechText, isSpeakable } from "../../../lib/text/clean-text";
+
+it.each([
+  ["Hi 🙂 there 👩‍👩‍👧!", "Hi   there    !"],
+  ["keycap 1\u{FE0F}\u{20E3} flag 🇩🇪 wave 👋🏽", "keycap 1   flag    wave   "],
+  ["bell\u0007 and \u001b[31mred", "bell  and  [31mred"],
+  ["\u202Ereversed\u202C \u200Emark\u200F", "reversed mark"],
+  ["one\r\ntwo\rthree\u2028four\u2029five", "one\ntwo\nthree\nfour\n\nfive"],
+  ["cafe\u0301", "café"],
+  ["soft\u00ADhyphen \uFEFF", "softhyphen "],
+  ["© 2024 Acme™", "© 2024 Acme™"],
+])("cleans %j", (text, cleaned) => {
+  expect(cleanSpeechText(text)).toBe(cleaned);
+});
+
+it("keeps the joiner that belongs to a word and drops the one an emoji leaves", () => {
+  expect(cleanSpeechText("می‌خواهم")).toBe("می‌خواهم");
+  expect(cleanSpeechText("a \u200D b")).toBe("a  b");
+});
+
+it("finds nothing to say in marks, pictures and length marks alone", () => {
+  for (const text of ["", "…", "🙂🙂", "?!", "— * —", "ーーー", "々"]) {
+    expect(isSpeakable(cleanSpeechText(text)), text).toBe(false);
+  }
+  for (const text of ["a", "5", "½", "あ", "〇", "१"])
+    expect(isSpeakable(cleanSpeechText(text)), text).toBe(true);
+});
