@@ -21,6 +21,8 @@ export const Limits = z.strictObject({
   loginAttemptsPerMinute: count(10),
   wrongSetupTokensPerMinute: count(10),
   setupReadsPerMinute: count(30),
+  /** Channels tried for one call at most (DESIGN §4). */
+  attemptsPerCall: z.int().min(1).max(5).default(3),
   upstreamConnectMs: duration(5_000),
   upstreamTlsMs: duration(5_000),
   speechFirstByteMs: duration(60_000),

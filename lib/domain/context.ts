@@ -12,6 +12,7 @@ import type {
   ModelRecord,
   SessionRecord,
   Store,
+  UsageRecord,
   UserRecord,
 } from "../ports/store";
 
@@ -142,7 +143,10 @@ export type MetricName =
   | "cache_hits"
   | "cache_misses"
   | "usage_rows"
-  | "usage_commits";
+  | "usage_commits"
+  | "upstream_batches"
+  | "batched_texts"
+  | "idempotent_repeats";
 
 /** One request of the console. */
 export interface ConsoleContext extends Services {
@@ -164,6 +168,10 @@ export interface GatewayContext extends Services {
   requestId: string;
   /** `x-patchbay-tags` */
   tags: string | null;
+  /** `cache-control: no-store`: neither answered from a cache nor kept in one. */
+  isNoStore?: boolean;
+  /** Told each usage row of the request once it is in the books. */
+  onBooked?: (row: UsageRecord) => void;
   /** Aborted when the caller leaves. */
   signal: AbortSignal;
   /** Monotonic milliseconds at arrival. */

@@ -6,6 +6,7 @@ import { AppError } from "../errors";
 import type { KeyWithOwner } from "../ports/store";
 import { checkContentType } from "./content-type";
 import type { Inbound, Outbound } from "./exchange";
+import { answerOnce, readIdempotencyKey } from "./idempotent-reply";
 import { requireSetUp } from "./is-set-up";
 import { presentedKey } from "./presented-key";
 import { JSON_LIMITS, type JsonLimits, readJsonObject } from "./read-json";
@@ -26,10 +27,12 @@ function maxBodyBytes(route: GatewayRoute, services: Services): number {
   return route.maxBodyBytes ?? limits.jsonBodyBytes;
 }
 
-async function readBody(route: GatewayRoute, services: Services, request: Inbound): Promise<unknown> {
-  if (route.method === "GET") return undefined;
+const NO_BODY = new Uint8Array(0);
+
+async function readBytes(route: GatewayRoute, services: Services, request: Inbound): Promise<Uint8Array> {
+  if (route.method === "GET") return NO_BODY;
   checkContentType(request, false);
-  return readJsonObject(await request.readBody(maxBodyBytes(route, services)), jsonLimits(route));
+  return request.readBody(maxBodyBytes(route, services));
 }
 
 function readTags(request: Inbound): string | null {
@@ -47,6 +50,7 @@ function gatewayContext(services: Services, caller: KeyWithOwner, request: Inbou
     peer: request.peer,
     requestId: request.requestId,
     tags: readTags(request),
+    isNoStore: request.headers.get("cache-control")?.includes("no-store") ?? false,
     signal: request.signal,
     receivedAt: request.receivedAt,
   };
@@ -70,8 +74,12 @@ export async function runGatewayRoute(
   let reply: Outbound;
   try {
     if (pathFault !== null) throw pathFault;
-    const body = await readBody(route, services, request);
-    reply = await route.handle(gatewayContext(services, caller, request), { body, params, request });
+    const bytes = await readBytes(route, services, request);
+    const body = route.method === "GET" ? undefined : readJsonObject(bytes, jsonLimits(route));
+    const execute = (ctx: GatewayContext) => route.handle(ctx, { body, params, request });
+    const ctx = gatewayContext(services, caller, request);
+    const key = readIdempotencyKey(request);
+    reply = key === null ? await execute(ctx) : await answerOnce(ctx, request, { key, body: bytes }, execute);
   } catch (error) {
     reply = renderFailure(route.surface, error, request, services.log);
   }

@@ -1,3 +1,4 @@
+import type { ErrorCode } from "../../errors";
 import type { CallOptions } from "../../ports/speech-model";
 import type { CatalogEntry, GatewayContext } from "../context";
 
@@ -15,12 +16,14 @@ export interface CallPlan {
   user: string | null;
   /** Speech, or anything that streams: an open row is written even when the call is free. */
   leavesOpenRow: boolean;
+  /** What `x-patchbay-cache` says; absent where the model has no cache. */
+  cache?: "hit" | "miss" | "bypass";
 }
 
 /** What happened, when it is over. */
 export interface CallOutcome {
   status: number;
-  error: string | null;
+  error: ErrorCode | null;
   inputTokens: number;
   outputTokens: number;
   audioMs: number;
@@ -36,8 +39,8 @@ export interface Meter {
   /** Resolves when the row is on disk; a second call does nothing. The last byte of a reply waits for it. */
   settle(outcome: CallOutcome): Promise<void>;
   /** Runs `action` when the call is over: the channel's place is held as long as its stream runs. */
-  whenSettled(action: () => void): void;
-  /** `x-patchbay-channel`, `-attempts`, `-overhead-ms` as known so far. */
+  whenSettled(action: (outcome: CallOutcome) => void): void;
+  /** `x-patchbay-channel`, `-attempts`, `-overhead-ms`, `-cache` as known so far. */
   headers(): Record<string, string>;
 }
 

@@ -31,23 +31,23 @@ export function tooManyTokens(): AppError {
 }
 
 /**
- * Tokens (cl100k_base) and UTF-16 code units of all inputs. Throws `invalid` when one has more than
+ * Tokens (cl100k_base) of each input and of all. Throws `invalid` when one has more than
  * `maxInputTokens` or all have more than 300,000; never cuts.
  */
 export async function countInputs(
   ctx: Pick<GatewayContext, "countTokens">,
   inputs: readonly EmbeddingInput[],
   maxInputTokens: number | null,
-): Promise<{ tokens: number; characters: number }> {
+): Promise<{ tokens: number; counts: number[] }> {
   const limit = maxInputTokens ?? MAX_TOKENS_IN_ALL;
   let tokens = 0;
-  let characters = 0;
+  const counts: number[] = [];
   let sinceTurn = 0;
   for (const [index, input] of inputs.entries()) {
     const count = input.tokens ?? ctx.countTokens(input.text, limit);
     if (count > limit) throw tooLong(limit, inputs.length > 1, index);
     tokens += count;
-    characters += input.text.length;
+    counts.push(count);
     if (tokens > MAX_TOKENS_IN_ALL) throw tooManyTokens();
     sinceTurn += input.text.length;
     if (sinceTurn > CHARACTERS_A_TURN) {
@@ -55,5 +55,5 @@ export async function countInputs(
       await new Promise((resolve) => setImmediate(resolve));
     }
   }
-  return { tokens, characters };
+  return { tokens, counts };
 }

@@ -1,11 +1,14 @@
 import { AppError } from "../../errors";
 import type { EmbeddingResult } from "../../ports/embedding-model";
+import type { CallOptions } from "../../ports/speech-model";
 import type { CatalogEntry, GatewayContext } from "../context";
-import type { CallPlan } from "./call";
+import type { CallPlan, Meter, Target } from "./call";
 import { countInputs, type EmbeddingInput } from "./count-inputs";
+import { gatewayState } from "./gateway-state";
 import { openMeter } from "./open-meter";
 import { failedOutcome } from "./outcome";
 import { worstEmbeddingCostNano } from "./price";
+import { vectorKeys } from "./vector-cache";
 import { withFailover } from "./with-failover";
 
 export interface EmbedTexts {
@@ -78,37 +81,139 @@ function believe(told: number | null, counted: number): { inputTokens: number; e
   return isSane ? { inputTokens: told, estimated: false } : { inputTokens: counted, estimated: true };
 }
 
+type Embed = Omit<EmbedTexts, "inputs">;
+
+/** One channel's answer for these texts; single ones travel in company where model and channel allow it. */
+async function embedOn(
+  ctx: GatewayContext,
+  call: Embed,
+  fetched: Fetched,
+  { channel, upstreamName }: Target,
+  options: CallOptions,
+): Promise<EmbeddingResult> {
+  const { dimensions, taskType } = call;
+  const parameters = { model: upstreamName, dimensions, taskType, user: call.user ?? undefined };
+  const provider = ctx.providers.embedding(channel);
+  const [text] = fetched.texts;
+  const isAlone = fetched.texts.length === 1 && text !== undefined;
+  const mayWait = call.entry.model.coalescing && !channel.embedded && channel.options.coalescing !== false;
+  if (!isAlone || !mayWait) return provider.embed({ ...parameters, texts: fetched.texts }, options);
+  const keyId = channel.keys[0]?.id ?? null;
+  const place = JSON.stringify([channel.id, channel.version, keyId, parameters]);
+  return gatewayState(ctx).coalescer.embed(
+    place,
+    parameters,
+    { text, tokens: fetched.tokens, options },
+    (request, batchOptions) => provider.embed(request, batchOptions),
+  );
+}
+
+/** The texts that no cache knows, and what they weigh. */
+interface Fetched {
+  texts: string[];
+  /** Where each stands among the call's inputs. */
+  positions: number[];
+  tokens: number;
+  characters: number;
+}
+
+interface Lookup {
+  state: "hit" | "miss" | "bypass" | null;
+  known: (Float32Array | undefined)[];
+  keyOf: ((text: string) => string) | null;
+}
+
+function lookUp(ctx: GatewayContext, call: EmbedTexts): Lookup {
+  const known: Lookup["known"] = new Array(call.inputs.length).fill(undefined);
+  if (!call.entry.model.cacheable) return { state: null, known, keyOf: null };
+  if (ctx.isNoStore) return { state: "bypass", known, keyOf: null };
+  const { dimensions, taskType } = call;
+  const keyOf = vectorKeys(call.entry, { dimensions, taskType });
+  const { vectors } = gatewayState(ctx);
+  for (const [index, { text }] of call.inputs.entries()) known[index] = vectors.get(keyOf(text));
+  const state = known.every((vector) => vector !== undefined) ? "hit" : "miss";
+  ctx.metrics.count(state === "hit" ? "cache_hits" : "cache_misses");
+  return { state, known, keyOf };
+}
+
+function missingOf(call: EmbedTexts, known: Lookup["known"], counts: readonly number[]): Fetched {
+  const fetched: Fetched = { texts: [], positions: [], tokens: 0, characters: 0 };
+  for (const [index, { text }] of call.inputs.entries()) {
+    if (known[index] !== undefined) continue;
+    fetched.texts.push(text);
+    fetched.positions.push(index);
+    fetched.tokens += counts[index] ?? 0;
+    fetched.characters += text.length;
+  }
+  return fetched;
+}
+
+function merge(
+  call: EmbedTexts,
+  lookup: Lookup,
+  fetched: Fetched,
+  fresh: readonly Float32Array[],
+  ctx: GatewayContext,
+) {
+  const { vectors: cache } = gatewayState(ctx);
+  const vectors = [...lookup.known];
+  for (const [at, position] of fetched.positions.entries()) {
+    const vector = fresh[at];
+    const text = call.inputs[position]?.text;
+    vectors[position] = vector;
+    if (lookup.keyOf !== null && vector !== undefined && text !== undefined)
+      cache.put(lookup.keyOf(text), vector);
+  }
+  return vectors.filter((vector) => vector !== undefined);
+}
+
+/** A call that the cache answers whole: free, and a row all the same. */
+async function serveFromCache(meter: Meter, lookup: Lookup, tokens: number): Promise<EmbeddedTexts> {
+  await meter.settle({
+    status: 200,
+    error: null,
+    inputTokens: tokens,
+    outputTokens: 0,
+    audioMs: 0,
+    estimated: false,
+    cached: true,
+  });
+  const vectors = lookup.known.filter((vector) => vector !== undefined);
+  return { vectors, inputTokens: tokens, headers: meter.headers() };
+}
+
 /**
- * One embeddings call through a channel, in the books when it returns. Throws `invalid` (dimensions, too many tokens),
- * what `openMeter` throws, and what is left when every channel has failed.
+ * One embeddings call through a channel, in the books when it returns. Texts that the cache knows are not sent again
+ * and cost nothing. Throws `invalid` (dimensions, too many tokens), what `openMeter` throws, and what is left when
+ * every channel has failed.
  */
 export async function embedTexts(ctx: GatewayContext, call: EmbedTexts): Promise<EmbeddedTexts> {
   const { model } = call.entry;
   checkDimensions(call.entry, call.askedModel, call.dimensions);
-  const { tokens, characters } = await countInputs(ctx, call.inputs, model.maxInputTokens);
-  const texts = call.inputs.map((input) => input.text);
+  const { tokens, counts } = await countInputs(ctx, call.inputs, model.maxInputTokens);
+  const lookup = lookUp(ctx, call);
+  const fetched = missingOf(call, lookup.known, counts);
   const plan: CallPlan = {
     entry: call.entry,
     operation: "embeddings",
     askedModel: call.askedModel,
+    // Tokens a minute count what was sent, known or not.
     inputTokens: tokens,
-    characters,
-    reservedNano: worstEmbeddingCostNano(model.prices, tokens, characters),
+    characters: fetched.characters,
+    reservedNano: worstEmbeddingCostNano(model.prices, fetched.tokens, fetched.characters),
     user: call.user,
     leavesOpenRow: false,
+    ...(lookup.state === null ? {} : { cache: lookup.state }),
   };
   const meter = await openMeter(ctx, plan);
   try {
-    const result = await withFailover(ctx, plan, meter, async ({ channel, upstreamName }, options) => {
-      const { dimensions, taskType } = call;
-      const user = call.user ?? undefined;
-      const answer = await ctx.providers
-        .embedding(channel)
-        .embed({ model: upstreamName, texts, dimensions, taskType, user }, options);
-      checkVectors(answer, texts.length, dimensions ?? model.dimensions);
+    if (fetched.texts.length === 0) return await serveFromCache(meter, lookup, tokens);
+    const result = await withFailover(ctx, plan, meter, async (target, options) => {
+      const answer = await embedOn(ctx, call, fetched, target, options);
+      checkVectors(answer, fetched.texts.length, call.dimensions ?? model.dimensions);
       return answer;
     });
-    const { inputTokens, estimated } = believe(result.inputTokens, tokens);
+    const { inputTokens, estimated } = believe(result.inputTokens, fetched.tokens);
     const outcome = {
       status: 200,
       error: null,
@@ -119,7 +224,8 @@ export async function embedTexts(ctx: GatewayContext, call: EmbedTexts): Promise
       cached: false,
     };
     await meter.settle(outcome);
-    return { vectors: result.vectors, inputTokens, headers: meter.headers() };
+    const vectors = merge(call, lookup, fetched, result.vectors, ctx);
+    return { vectors, inputTokens: inputTokens + tokens - fetched.tokens, headers: meter.headers() };
   } catch (error) {
     await meter.settle(failedOutcome(error));
     throw error;

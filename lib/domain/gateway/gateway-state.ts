@@ -1,12 +1,22 @@
 import type { Store } from "../../ports/store";
 import type { Services } from "../context";
+import { type Circuits, createCircuits } from "./circuits";
+import { type Coalescer, createCoalescer } from "./coalesce";
+import { createIdempotency, type Idempotency } from "./idempotency";
 import { createKeyRing, type KeyRing } from "./key-ring";
+import { createSpeechCache, type SpeechCache } from "./speech-cache";
 import { createTraffic, type Traffic } from "./traffic";
+import { createVectorCache, type VectorCache } from "./vector-cache";
 
 /** What the gateway remembers between calls: keys seen, the channels' load and speed. */
 export interface GatewayState {
   keyRing: KeyRing;
   traffic: Traffic;
+  circuits: Circuits;
+  vectors: VectorCache;
+  speeches: SpeechCache;
+  coalescer: Coalescer;
+  idempotency: Idempotency;
 }
 
 const SLOT = Symbol.for("patchbay.gateway-state");
@@ -21,13 +31,26 @@ function states(): WeakMap<Store, GatewayState> {
 }
 
 /** The state of the instance these services belong to; one per store, so tests that open a store start anew. */
-export function gatewayState(services: Pick<Services, "store" | "clock" | "log">): GatewayState {
+export function gatewayState(services: Pick<Services, "store" | "clock" | "log" | "metrics">): GatewayState {
   const known = states();
   let state = known.get(services.store);
   if (state === undefined) {
     state = {
       keyRing: createKeyRing(services.store, services.clock, services.log),
       traffic: createTraffic(services.clock),
+      circuits: createCircuits(services.clock, (place, { state, reason }) => {
+        const [channel] = place.split("/", 1);
+        const fields = { channel, state, reason: reason ?? "" };
+        if (state === "closed") services.log.info("circuit_closed", fields);
+        else services.log.warn("circuit_opened", fields);
+      }),
+      idempotency: createIdempotency(services.clock),
+      vectors: createVectorCache(),
+      speeches: createSpeechCache(),
+      coalescer: createCoalescer((size) => {
+        services.metrics.count("upstream_batches");
+        services.metrics.count("batched_texts", size);
+      }),
     };
     known.set(services.store, state);
   }

@@ -46,15 +46,16 @@ export function createMeter(
   let upstreamFrom: number | null = null;
   let firstByteAt: number | null = null;
   let settling: Promise<void> | null = null;
-  const afterwards = [own.leave];
+  const afterwards: ((outcome: CallOutcome) => void)[] = [own.leave];
 
   async function book(outcome: CallOutcome): Promise<void> {
     const settled = settledRow(ctx, plan, row, outcome);
     try {
       await ctx.store.ledger.settle(settled, billingPeriod(ctx.instance.timeZone, row.at));
       ctx.metrics.count("usage_rows");
+      ctx.onBooked?.(settled);
     } finally {
-      for (const action of afterwards) action();
+      for (const action of afterwards) action(outcome);
       ctx.metrics.observeCall({
         operation: plan.operation,
         model: plan.entry.model.name,
@@ -96,6 +97,7 @@ export function createMeter(
       return {
         ...own.limitHeaders,
         ...(channelName === null ? {} : { "x-patchbay-channel": headerText(channelName) }),
+        ...(plan.cache === undefined ? {} : { "x-patchbay-cache": plan.cache }),
         "x-patchbay-attempts": String(row.attempts),
         "x-patchbay-overhead-ms": Math.max(0, now - ctx.receivedAt - upstreamMs).toFixed(1),
       };

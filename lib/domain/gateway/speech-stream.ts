@@ -16,6 +16,8 @@ export interface OpenedSpeech {
   first: Uint8Array;
   source: AsyncIterator<SpeechEvent>;
   isEmbedded: boolean;
+  /** Told again from memory: it costs nothing. */
+  isCached?: boolean;
   /** Aborts the signal the provider works under: `return()` alone would wait for the piece it is making. */
   halt(): void;
 }
@@ -72,7 +74,11 @@ export function meteredSpeech(
     leftMs -= ctx.clock.monotonic() - from;
     return event;
   };
-  const made = (): Partial<CallOutcome> => ({ inputTokens, ...measureAudio(bytes) });
+  const made = (): Partial<CallOutcome> => ({
+    inputTokens,
+    cached: opened.isCached ?? false,
+    ...measureAudio(bytes),
+  });
   const stop = async (error: unknown) => {
     if (isOver) return;
     isOver = true;
@@ -107,7 +113,7 @@ export function meteredSpeech(
       status: 200,
       error: null,
       estimated: !opened.isEmbedded && !isCounted,
-      cached: false,
+      cached: opened.isCached ?? false,
     });
     return { done: false, value: { type: "end", ...counted, finishReason } };
   }

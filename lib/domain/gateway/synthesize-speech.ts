@@ -2,14 +2,16 @@ import { codePoints } from "../../contracts/text";
 import { AppError } from "../../errors";
 import type { SpeechRequest, SpeechSegment } from "../../ports/speech-model";
 import type { CatalogEntry, GatewayContext } from "../context";
-import type { CallPlan, Target } from "./call";
+import type { CallPlan, Meter, Target } from "./call";
 import { canonicalVoice, listVoiceNames } from "./choose-voices";
+import { gatewayState } from "./gateway-state";
 import { openMeter } from "./open-meter";
 import { failedOutcome } from "./outcome";
 import { resolveModel } from "./resolve-model";
 import { type SpokenPart, scriptSpeakers, singleSpeaker } from "./script-speakers";
+import { type KeptSpeech, recorded, replay, speechKey } from "./speech-cache";
 import { worstSpeechCostNano } from "./speech-cost";
-import { meteredSpeech, openSpeech, type SpokenEvent } from "./speech-stream";
+import { meteredSpeech, type OpenedSpeech, openSpeech, type SpokenEvent } from "./speech-stream";
 import { withFailover } from "./with-failover";
 
 export interface SpeechInput {
@@ -61,26 +63,24 @@ export async function synthesizeSpeech(ctx: GatewayContext, input: SpeechInput):
   const segments = await castVoices(ctx, entry, input);
   const inputTokens = ctx.countTokens(text);
 
+  const lookup = lookUp(ctx, entry, input);
   const plan: CallPlan = {
     entry,
     operation: "speech",
     askedModel: input.model,
     inputTokens,
     characters,
-    reservedNano: worstSpeechCostNano(entry.model, { inputTokens, characters, speed: input.speed }),
+    reservedNano:
+      lookup.known === undefined
+        ? worstSpeechCostNano(entry.model, { inputTokens, characters, speed: input.speed })
+        : 0,
     user: input.user,
-    leavesOpenRow: true,
+    leavesOpenRow: lookup.known === undefined,
+    ...(lookup.state === null ? {} : { cache: lookup.state }),
   };
   const meter = await openMeter(ctx, plan);
   try {
-    const { opened, target } = await withFailover(ctx, plan, meter, async (target, options) => {
-      const speech = ctx.providers.speech(target.channel);
-      const wanted = request(input, segments, target);
-      const speak = (signal: AbortSignal) => speech.synthesize(wanted, { ...options, signal });
-      const opened = await openSpeech(speak, target.channel.embedded, options.signal);
-      return { opened, target };
-    });
-    const ignored = ignoredFields(input, target);
+    const { opened, ignored } = await openCall(ctx, { input, segments, plan, meter, lookup });
     return {
       events: meteredSpeech(ctx, meter, opened, inputTokens),
       inputTokens,
@@ -93,6 +93,45 @@ export async function synthesizeSpeech(ctx: GatewayContext, input: SpeechInput):
     await meter.settle(failedOutcome(error));
     throw error;
   }
+}
+
+interface Lookup {
+  state: "hit" | "miss" | "bypass" | null;
+  known: KeptSpeech | undefined;
+  key: string | null;
+}
+
+function lookUp(ctx: GatewayContext, entry: CatalogEntry, input: SpeechInput): Lookup {
+  if (!entry.model.cacheable) return { state: null, known: undefined, key: null };
+  if (ctx.isNoStore) return { state: "bypass", known: undefined, key: null };
+  const key = speechKey(entry, input.source);
+  const known = gatewayState(ctx).speeches.get(key);
+  ctx.metrics.count(known === undefined ? "cache_misses" : "cache_hits");
+  return { state: known === undefined ? "miss" : "hit", known, key };
+}
+
+/** The speech from the cache, or from the first channel that gives sound. */
+async function openCall(
+  ctx: GatewayContext,
+  call: { input: SpeechInput; segments: SpeechSegment[]; plan: CallPlan; meter: Meter; lookup: Lookup },
+): Promise<{ opened: OpenedSpeech; ignored: readonly string[] }> {
+  const { input, segments, plan, meter, lookup } = call;
+  if (lookup.known !== undefined) {
+    meter.firstByte();
+    return { opened: replay(lookup.known), ignored: lookup.known.ignored };
+  }
+  const { opened, target } = await withFailover(ctx, plan, meter, async (target, options) => {
+    const speech = ctx.providers.speech(target.channel);
+    const wanted = request(input, segments, target);
+    const speak = (signal: AbortSignal) => speech.synthesize(wanted, { ...options, signal });
+    const opened = await openSpeech(speak, target.channel.embedded, options.signal);
+    return { opened, target };
+  });
+  const ignored = ignoredFields(input, target);
+  const { key } = lookup;
+  if (key === null) return { opened, ignored };
+  const { speeches } = gatewayState(ctx);
+  return { opened: recorded(opened, (speech) => speeches.put(key, { ...speech, ignored })), ignored };
 }
 
 function checkLength(characters: number, { model }: CatalogEntry, asked: string, field: string): void {

@@ -1,13 +1,15 @@
 import { DEFAULT_LIMITS } from "../../contracts/limits";
 import { AppError, type ErrorCode, isAppError } from "../../errors";
 import type { CallOptions } from "../../ports/speech-model";
+import type { ChannelRecord } from "../../ports/store";
 import type { GatewayContext } from "../context";
-import type { CallPlan, Target, WithFailover } from "./call";
+import type { CallOutcome, CallPlan, Target, WithFailover } from "./call";
 import { chooseChannel } from "./choose-channel";
+import { chooseKey, withKey } from "./choose-key";
+import { type CircuitPass, channelHealth, circuitPlace } from "./circuits";
 import { gatewayState } from "./gateway-state";
 import { runAttempt } from "./run-attempt";
 
-const MAX_ATTEMPTS = 3;
 /** Time for the first byte over all attempts together (CONTRACT §9). */
 function firstByteLimitMs(ctx: GatewayContext, operation: CallPlan["operation"]): number {
   const limits = ctx.instance.limits ?? DEFAULT_LIMITS;
@@ -30,28 +32,77 @@ function isAboutLoad(error: AppError): boolean {
   return error.code === "overloaded" || error.code === "upstream_rate_limited";
 }
 
-/** A channel's own limits; null when it has no room now, else what gives its place back. */
-function enterChannel(ctx: GatewayContext, target: Target): (() => void) | null {
+/** A channel that may be called now: with which key, under which circuit, and how its place is given back. */
+interface Entered {
+  channel: ChannelRecord;
+  pass: CircuitPass;
+  leave: () => void;
+}
+
+/** A channel's circuit and own limits; null when it takes no call now. */
+function enterChannel(ctx: GatewayContext, target: Target): Entered | null {
   const { id, concurrency, rpm } = target.channel;
+  const { circuits } = gatewayState(ctx);
+  const key = chooseKey(target.channel, circuits, ctx.random);
+  if (key === undefined) return null;
   const leave = concurrency === null ? () => {} : ctx.limiter.enter(`channel:${id}`, concurrency);
   if (leave === null) return null;
   if (rpm !== null && !ctx.limiter.take(`channel-rpm:${id}`, rpm, 60_000).allowed) {
     leave();
     return null;
   }
-  return leave;
+  return {
+    channel: withKey(target.channel, key),
+    pass: circuits.enter(circuitPlace(id, key?.id ?? null)),
+    leave,
+  };
+}
+
+/** Only what an upstream did is held against it: engines that are merely busy, and callers' mistakes, are not. */
+function tellCircuit(pass: CircuitPass, error: unknown): void {
+  if (isAppError(error) && error.code.startsWith("upstream_")) pass.failed(error);
+  else pass.unused();
+}
+
+/** What the end of a call says of the channel: a stream that broke is its failure too. */
+function settleCircuit(pass: CircuitPass, outcome: CallOutcome): void {
+  if (outcome.error === null) pass.succeeded();
+  else if (isUpstreamCode(outcome.error)) pass.failed(new AppError(outcome.error, "The stream broke."));
+  else pass.unused();
+}
+
+function isUpstreamCode(code: string): code is ErrorCode & `upstream_${string}` {
+  return code.startsWith("upstream_");
+}
+
+/** Every channel is shut: all by their upstreams' rate limits (429), or not all (503); with the shortest wait. */
+function nobodyServes(ctx: GatewayContext, plan: CallPlan): AppError {
+  const { circuits } = gatewayState(ctx);
+  const healths = plan.entry.routes.map((route) => channelHealth(circuits, route.channel));
+  const waits = healths.filter((one) => one.state !== "closed").map((one) => one.waitMs);
+  const waitMs = waits.length > 0 ? Math.min(...waits) : 1_000;
+  const retryAfterMs = Math.min(60_000, Math.max(1_000, waitMs));
+  const isLimited = healths.length > 0 && healths.every((one) => one.reason === "rate_limited");
+  return isLimited
+    ? new AppError(
+        "upstream_rate_limited",
+        `Every channel for '${plan.askedModel}' takes no more calls now.`,
+        {
+          retryAfterMs,
+          shouldRetry: false,
+        },
+      )
+    : new AppError(
+        "no_channel_available",
+        `No channel can serve the model '${plan.askedModel}' at the moment.`,
+        { retryAfterMs },
+      );
 }
 
 /** The error the caller sees when every attempt failed. */
-function lastWord(failures: readonly AppError[], plan: CallPlan): AppError {
+function lastWord(ctx: GatewayContext, failures: readonly AppError[], plan: CallPlan): AppError {
   const last = failures.findLast((error) => error.code !== "upstream_rate_limited") ?? failures.at(-1);
-  if (last === undefined) {
-    return new AppError(
-      "no_channel_available",
-      `No channel can serve the model '${plan.askedModel}' at the moment.`,
-      { retryAfterMs: 1_000 },
-    );
-  }
+  if (last === undefined) return nobodyServes(ctx, plan);
   if (last.code === "overloaded") return last;
   const waits = failures.flatMap((error) => error.details.retryAfterMs ?? []);
   const retryAfterMs =
@@ -67,23 +118,22 @@ export const withFailover: WithFailover = async (ctx, plan, meter, attempt) => {
   const deadline = ctx.clock.monotonic() + firstByteLimitMs(ctx, plan.operation);
   const excluded = new Set<string>();
   const failures: AppError[] = [];
-  const allowed = Math.min(MAX_ATTEMPTS, targets.length === 1 ? 2 : targets.length);
+  const { attemptsPerCall } = ctx.instance.limits ?? DEFAULT_LIMITS;
+  const allowed = Math.min(attemptsPerCall, targets.length === 1 ? 2 : targets.length);
   traffic.noteCall();
 
   for (let number = 1; number <= allowed; ) {
     const target = chooseChannel(targets, excluded, traffic, ctx.random);
     if (target === null) break;
-    const leave = enterChannel(ctx, target);
-    if (leave === null) {
+    const entered = enterChannel(ctx, target);
+    if (entered === null) {
       excluded.add(target.channel.id);
       continue;
     }
-    if (number > 1 && !traffic.takeRetry()) {
-      leave();
-      break;
-    }
+    const { channel, pass, leave } = entered;
     const left = deadline - ctx.clock.monotonic();
-    if (left <= 0) {
+    if (left <= 0 || (number > 1 && !traffic.takeRetry())) {
+      pass.unused();
       leave();
       break;
     }
@@ -97,13 +147,20 @@ export const withFailover: WithFailover = async (ctx, plan, meter, attempt) => {
       leave();
     };
     try {
-      const value = await runAttempt(ctx, firstByteMs, (options: CallOptions) => attempt(target, options));
+      const value = await runAttempt(ctx, firstByteMs, (options: CallOptions) =>
+        attempt({ ...target, channel }, options),
+      );
       running.answered();
+      pass.answered();
       meter.firstByte();
-      meter.whenSettled(over);
+      meter.whenSettled((outcome) => {
+        over();
+        settleCircuit(pass, outcome);
+      });
       return value;
     } catch (error) {
       over();
+      tellCircuit(pass, ctx.signal.aborted ? null : error);
       if (ctx.signal.aborted) throw new AppError("caller_left", "The caller left.", {}, error);
       if (!isAppError(error) || !RETRYABLE.has(error.code)) throw error;
       failures.push(error);
@@ -111,5 +168,5 @@ export const withFailover: WithFailover = async (ctx, plan, meter, attempt) => {
     }
     number += 1;
   }
-  throw lastWord(failures, plan);
+  throw lastWord(ctx, failures, plan);
 };

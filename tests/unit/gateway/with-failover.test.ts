@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import type { GatewayContext } from "@/lib/domain/context";
 import type { CallPlan, Meter } from "@/lib/domain/gateway/call";
+import { gatewayState } from "@/lib/domain/gateway/gateway-state";
 import { withFailover } from "@/lib/domain/gateway/with-failover";
 import { AppError, type ErrorCode } from "@/lib/errors";
 import type { CallOptions } from "@/lib/ports/speech-model";
@@ -37,7 +38,16 @@ function setting(channels: ChannelRecord[], fractions: number[] = []): Setting {
     served: (id) => served.push(id),
     firstByte() {},
     settle: async () => {},
-    whenSettled: (action) => action(),
+    whenSettled: (action) =>
+      action({
+        status: 200,
+        error: null,
+        inputTokens: 0,
+        outputTokens: 0,
+        audioMs: 0,
+        estimated: false,
+        cached: false,
+      }),
     headers: () => ({}),
   };
   return { ctx, plan, meter, served, leaving };
@@ -161,8 +171,11 @@ test("no channel at all is 503 no_channel_available", async () => {
 
 test("second tries stop at ten in ten seconds of few calls", async () => {
   const { ctx, plan, meter, served } = setting([channelRecord({ id: "a" }), channelRecord({ id: "b" })]);
+  const { circuits } = gatewayState(ctx);
   for (let call = 0; call < 20; call++) {
     await failureOf(withFailover(ctx, plan, meter, failing("upstream_error")));
+    // The circuits have tests of their own.
+    for (const place of ["a", "b"]) circuits.close(place);
   }
   expect(served).toHaveLength(20 + 10);
   await vi.advanceTimersByTimeAsync(11_000);
@@ -180,4 +193,66 @@ test("a channel at its own limit of calls at once is passed over", async () => {
   await slow;
   await withFailover(ctx, plan, meter, async () => "free again");
   expect(served).toEqual(["a", "b", "a"]);
+});
+
+test("after five failures in a row a channel is not called, and its probe after 30 s decides", async () => {
+  const { ctx, plan, meter, served } = setting([
+    channelRecord({ id: "a" }),
+    channelRecord({ id: "b", priority: 1 }),
+  ]);
+  const onlyAFails: Parameters<typeof withFailover>[3] = async ({ channel }) => {
+    if (channel.id === "a") throw new AppError("upstream_error", "It failed.");
+    return "ok";
+  };
+  for (let call = 0; call < 8; call++) await withFailover(ctx, plan, meter, onlyAFails);
+  expect(served.filter((id) => id === "a")).toHaveLength(5);
+  await vi.advanceTimersByTimeAsync(30_000);
+  served.length = 0;
+  await withFailover(ctx, plan, meter, onlyAFails);
+  await withFailover(ctx, plan, meter, onlyAFails);
+  expect(served).toEqual(["a", "b", "b"]);
+  await vi.advanceTimersByTimeAsync(30_000);
+  served.length = 0;
+  await withFailover(ctx, plan, meter, async () => "well again");
+  await withFailover(ctx, plan, meter, async () => "well again");
+  expect(served).toEqual(["a", "a"]);
+});
+
+test("while every channel is shut by its upstream's rate limit, the caller hears 429 with the shortest wait", async () => {
+  const { ctx, plan, meter, served } = setting([channelRecord({ id: "a" }), channelRecord({ id: "b" })]);
+  const waits: Record<string, number> = { a: 40_000, b: 20_000 };
+  const limited: Parameters<typeof withFailover>[3] = ({ channel }) =>
+    Promise.reject(new AppError("upstream_rate_limited", "Full.", { retryAfterMs: waits[channel.id] ?? 0 }));
+  await failureOf(withFailover(ctx, plan, meter, limited));
+  served.length = 0;
+  await vi.advanceTimersByTimeAsync(5_000);
+  const error = await failureOf(withFailover(ctx, plan, meter, limited));
+  expect(served).toEqual([]);
+  expect(error).toMatchObject({ code: "upstream_rate_limited", details: { retryAfterMs: 15_000 } });
+});
+
+test("a key that the upstream refuses is left out at once, and the channel goes on with its other one", async () => {
+  const keys = ["k1", "k2"].map((id) => ({ id, sealed: id, display: id }));
+  const { ctx, plan, meter } = setting([channelRecord({ id: "a", keys })]);
+  const used: string[] = [];
+  const answer = await withFailover(ctx, plan, meter, async ({ channel }) => {
+    const [key, ...others] = channel.keys;
+    expect(others).toEqual([]);
+    used.push(key?.id ?? "");
+    if (key?.id === "k1") throw new AppError("upstream_error", "No.", { upstreamStatus: 401 });
+    return "ok";
+  });
+  expect(answer).toBe("ok");
+  for (let call = 0; call < 3; call++)
+    await withFailover(ctx, plan, meter, async ({ channel }) => used.push(channel.keys[0]?.id ?? ""));
+  expect(used).toEqual(["k1", "k2", "k2", "k2", "k2"]);
+});
+
+test("a caller's mistake and a busy engine are not held against a channel", async () => {
+  const { ctx, plan, meter, served } = setting([channelRecord({ id: "a" })]);
+  for (const code of ["invalid", "overloaded"] as const)
+    for (let call = 0; call < 10; call++) await failureOf(withFailover(ctx, plan, meter, failing(code)));
+  served.length = 0;
+  await withFailover(ctx, plan, meter, async () => "fine");
+  expect(served).toEqual(["a"]);
 });

@@ -1,0 +1,127 @@
+import { createHash } from "node:crypto";
+import type { GatewayContext } from "../domain/context";
+import { bookRepeat } from "../domain/gateway/book-repeat";
+import { gatewayState } from "../domain/gateway/gateway-state";
+import { type KeptReply, MAX_REPLY_BYTES } from "../domain/gateway/idempotency";
+import { AppError } from "../errors";
+import type { UsageRecord } from "../ports/store";
+import type { Inbound, Outbound } from "./exchange";
+
+const MAX_KEY_LENGTH = 255;
+
+/** The request's Idempotency-Key; null without one. Throws `invalid` for one that is empty or too long. */
+export function readIdempotencyKey(request: Inbound): string | null {
+  const key = request.headers.get("idempotency-key");
+  if (key === undefined || request.method === "GET") return null;
+  if (key === "" || key.length > MAX_KEY_LENGTH)
+    throw new AppError("invalid", `Idempotency-Key must have 1 to ${MAX_KEY_LENGTH} characters.`);
+  return key;
+}
+
+function digestOf(request: Inbound, body: Uint8Array): string {
+  const query = new URLSearchParams(request.query);
+  // A key in the query is who asks, not what is asked.
+  query.delete("key");
+  return createHash("sha256")
+    .update(`${request.method} ${request.path}?${query}\n`)
+    .update(body)
+    .digest("base64url");
+}
+
+/** Passes a streamed body on and hands it to `keep` when it was read whole and is not too long. */
+async function* copied(
+  body: AsyncIterable<Uint8Array>,
+  keep: (body: Uint8Array) => void,
+  forget: () => void,
+): AsyncGenerator<Uint8Array> {
+  let chunks: Uint8Array[] | null = [];
+  let bytes = 0;
+  let isWhole = false;
+  try {
+    for await (const chunk of body) {
+      bytes += chunk.byteLength;
+      if (bytes > MAX_REPLY_BYTES) chunks = null;
+      else chunks?.push(chunk);
+      yield chunk;
+    }
+    isWhole = true;
+  } finally {
+    if (isWhole && chunks !== null) keep(Buffer.concat(chunks));
+    else forget();
+  }
+}
+
+/** A body nobody has asked for yet must still let go of the key when it is given up unread. */
+function copiedBody(
+  body: AsyncIterable<Uint8Array>,
+  keep: (body: Uint8Array) => void,
+  forget: () => void,
+): AsyncIterable<Uint8Array> {
+  return {
+    [Symbol.asyncIterator]() {
+      const source = body[Symbol.asyncIterator]();
+      const copy = copied({ [Symbol.asyncIterator]: () => source }, keep, forget);
+      let hasBegun = false;
+      return {
+        next() {
+          hasBegun = true;
+          return copy.next();
+        },
+        async return() {
+          if (hasBegun) return copy.return(undefined);
+          forget();
+          await source.return?.();
+          return { done: true as const, value: undefined };
+        },
+      };
+    },
+  };
+}
+
+/**
+ * Runs `execute` once for all requests of one key with the same Idempotency-Key and body (CONTRACT §8). Only good
+ * replies are kept: a failure says "send it again", and an official SDK does so under the same key.
+ */
+export async function answerOnce(
+  ctx: GatewayContext,
+  request: Inbound,
+  sent: { key: string; body: Uint8Array },
+  execute: (ctx: GatewayContext) => Promise<Outbound>,
+): Promise<Outbound> {
+  const { idempotency } = gatewayState(ctx);
+  const start = idempotency.begin(ctx.caller.key.id, sent.key, digestOf(request, sent.body));
+  if (start.kind === "repeat") {
+    const kept = await start.reply;
+    if (kept === null) return answerOnce(ctx, request, sent, execute);
+    if (kept.row !== null) await bookRepeat(ctx, kept.row);
+    return { status: kept.status, headers: { ...kept.headers }, body: kept.body };
+  }
+  let row: UsageRecord | null = null;
+  const watched: GatewayContext = {
+    ...ctx,
+    onBooked(booked) {
+      row = booked;
+    },
+  };
+  try {
+    const reply = await execute(watched);
+    if (reply.status !== 200) {
+      start.forget();
+      return reply;
+    }
+    const keep = (body: Uint8Array): void => {
+      const kept: KeptReply = { status: reply.status, headers: reply.headers, body, row };
+      start.keep(kept);
+    };
+    if (reply.body === null || reply.body instanceof Uint8Array) {
+      const body = reply.body ?? new Uint8Array(0);
+      if (body.byteLength <= MAX_REPLY_BYTES) keep(body);
+      else start.forget();
+      return reply;
+    }
+    return { ...reply, body: copiedBody(reply.body, keep, start.forget) };
+  } catch (error) {
+    start.forget();
+    throw error;
+  }
+}

@@ -1,0 +1,120 @@
+import { expect, test } from "vitest";
+import type { EmbeddingModel } from "@/lib/ports/embedding-model";
+import { channelRecord, embedModel, openGatewayDoor } from "../support/gateway-door";
+
+const PRICES = {
+  inputPerMillionTokens: 20_000_000,
+  inputPerMillionCharacters: null,
+  outputPerMillionTokens: null,
+  outputPerMillionSeconds: null,
+};
+
+/** An engine that remembers the texts it was asked for. */
+function remembering() {
+  const asked: string[][] = [];
+  const engine: EmbeddingModel = {
+    async embed({ texts, dimensions = 1_024 }) {
+      asked.push(texts);
+      const vectorOf = (text: string) => {
+        const vector = new Float32Array(dimensions);
+        vector[text.length % dimensions] = 1;
+        return vector;
+      };
+      return { vectors: texts.map(vectorOf), inputTokens: null };
+    },
+  };
+  return { asked, engine };
+}
+
+function open(fields: Parameters<typeof embedModel>[0] = {}) {
+  const { asked, engine } = remembering();
+  const door = openGatewayDoor({ models: [embedModel({ prices: PRICES, ...fields })], engine: () => engine });
+  const embed = (input: unknown, more: { headers?: Record<string, string>; body?: object } = {}) =>
+    door.call("/v1/embeddings", {
+      headers: more.headers ?? {},
+      body: { model: "patchbay-embed", input, encoding_format: "base64", ...more.body },
+    });
+  return { door, asked, embed };
+}
+
+test("the same text again comes from the cache: equal bytes, no upstream call, no cost, a row all the same", async () => {
+  const { door, asked, embed } = open();
+  const first = await embed("seven green kettles");
+  const second = await embed("seven green kettles");
+  expect(first.headers["x-patchbay-cache"]).toBe("miss");
+  expect(second.headers["x-patchbay-cache"]).toBe("hit");
+  expect(second.text).toBe(first.text);
+  expect(asked).toEqual([["seven green kettles"]]);
+  expect(door.rows.map((row) => [row.cached, row.costNano > 0])).toEqual([
+    [false, true],
+    [true, false],
+  ]);
+  expect(door.rows[1]).toMatchObject({ status: 200, attempts: 0, channelId: null });
+});
+
+test("of a batch only the unknown texts are sent and paid, and the order stays", async () => {
+  const { door, asked, embed } = open();
+  await embed("known");
+  const whole = await embed(["new one", "known", "another new"]);
+  expect(asked[1]).toEqual(["new one", "another new"]);
+  const alone = await embed("another new");
+  expect(whole.json.data[2].embedding).toBe(alone.json.data[0].embedding);
+  expect(whole.json.usage.prompt_tokens).toBeGreaterThan(door.rows[1]?.inputTokens ?? 0);
+});
+
+test("other dimensions are another vector", async () => {
+  const { asked, embed } = open();
+  await embed("text", { body: { dimensions: 8 } });
+  await embed("text", { body: { dimensions: 16 } });
+  expect(asked).toHaveLength(2);
+});
+
+test("cache-control: no-store neither reads nor writes the cache", async () => {
+  const { asked, embed } = open();
+  const headers = { "cache-control": "no-store" };
+  expect((await embed("text", { headers })).headers["x-patchbay-cache"]).toBe("bypass");
+  expect((await embed("text")).headers["x-patchbay-cache"]).toBe("miss");
+  await embed("text", { headers });
+  expect(asked).toHaveLength(3);
+});
+
+test("a model without a cache says nothing of one", async () => {
+  const { asked, embed } = open({ cacheable: false });
+  await embed("text");
+  expect((await embed("text")).headers["x-patchbay-cache"]).toBeUndefined();
+  expect(asked).toHaveLength(2);
+});
+
+test("a change of what serves the model makes older vectors unreachable", async () => {
+  const { asked, engine } = remembering();
+  const channels = [channelRecord()];
+  const door = openGatewayDoor({ channels, engine: () => engine });
+  const embed = () => door.call("/v1/embeddings", { body: { model: "patchbay-embed", input: "text" } });
+  await embed();
+  channels[0] = channelRecord({ version: 2 });
+  door.change("channels");
+  await embed();
+  expect(asked).toHaveLength(2);
+});
+
+test("single texts of many callers travel together where model and channel allow it", async () => {
+  for (const [options, calls] of [
+    [{}, 1],
+    [{ coalescing: false }, 20],
+  ] as const) {
+    const { asked, engine } = remembering();
+    const door = openGatewayDoor({
+      models: [embedModel({ coalescing: true, cacheable: false })],
+      channels: [channelRecord({ embedded: false, options })],
+      engine: () => engine,
+    });
+    const replies = await Promise.all(
+      Array.from({ length: 20 }, (_, i) =>
+        door.call("/v1/embeddings", { body: { model: "patchbay-embed", input: "x".repeat(i + 1) } }),
+      ),
+    );
+    expect(asked).toHaveLength(calls);
+    expect(replies.every((reply, i) => reply.json.data[0].embedding[i + 1] === 1)).toBe(true);
+    expect(door.rows).toHaveLength(20);
+  }
+});

@@ -1,0 +1,88 @@
+import { expect, test } from "vitest";
+import { AppError } from "@/lib/errors";
+import type { EmbeddingModel } from "@/lib/ports/embedding-model";
+import { embedModel, openGatewayDoor } from "../support/gateway-door";
+
+function open(embed?: EmbeddingModel["embed"]) {
+  let asked = 0;
+  const engine: EmbeddingModel = {
+    async embed(request, options) {
+      asked += 1;
+      if (embed) return embed(request, options);
+      return { vectors: request.texts.map(() => new Float32Array(1_024).fill(1 / 32)), inputTokens: null };
+    },
+  };
+  const door = openGatewayDoor({ models: [embedModel({ cacheable: false })], engine: () => engine });
+  const send = (input: string, key = "order-17", as = door.key) =>
+    door.call("/v1/embeddings", {
+      headers: { "idempotency-key": key, authorization: `Bearer ${as}` },
+      body: { model: "patchbay-embed", input },
+    });
+  return { door, send, asked: () => asked };
+}
+
+test("the same request again gets the stored reply, costs nothing and is a row that says so", async () => {
+  const { door, send, asked } = open();
+  const first = await send("text");
+  const second = await send("text");
+  expect(second.status).toBe(200);
+  expect(second.text).toBe(first.text);
+  expect(asked()).toBe(1);
+  expect(door.rows.map((row) => [row.cached, row.attempts])).toEqual([
+    [false, 1],
+    [true, 0],
+  ]);
+});
+
+test("another body under the same key is refused, and another key of the caller is another matter", async () => {
+  const { door, send, asked } = open();
+  await send("text");
+  const other = await send("another text");
+  expect(other.status).toBe(400);
+  expect(other.json.error.message).toContain("Idempotency-Key");
+  expect((await send("another text", "order-18")).status).toBe(200);
+  expect((await send("another text", "order-17", door.addKey())).status).toBe(200);
+  expect(asked()).toBe(3);
+});
+
+test("one still running is waited for: ten at once are one call", async () => {
+  let release = (): void => undefined;
+  const gate = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  const { send, asked } = open(async ({ texts }) => {
+    await gate;
+    return { vectors: texts.map(() => new Float32Array(1_024).fill(1 / 32)), inputTokens: null };
+  });
+  const replies = Array.from({ length: 10 }, () => send("text"));
+  release();
+  const texts = new Set((await Promise.all(replies)).map((reply) => reply.text));
+  expect(texts.size).toBe(1);
+  expect(asked()).toBe(1);
+});
+
+test("a failure is not kept: sent again under its key, the request runs again", async () => {
+  let isDown = true;
+  const { send } = open(async ({ texts }) => {
+    if (isDown) throw new AppError("upstream_error", "It failed.");
+    return { vectors: texts.map(() => new Float32Array(1_024).fill(1 / 32)), inputTokens: null };
+  });
+  expect((await send("text")).status).toBe(502);
+  isDown = false;
+  expect((await send("text")).status).toBe(200);
+});
+
+test("a key of more than 255 characters is refused", async () => {
+  const { send, asked } = open();
+  expect((await send("text", "x".repeat(255))).status).toBe(200);
+  expect((await send("text", "x".repeat(256))).status).toBe(400);
+  expect(asked()).toBe(1);
+});
+
+test("a stored reply is forgotten after 24 hours", async () => {
+  const { door, send, asked } = open();
+  await send("text");
+  door.clock.at += 24 * 3_600_000 + 1;
+  await send("text");
+  expect(asked()).toBe(2);
+});
