@@ -14,6 +14,7 @@ export interface PlayerState {
 
 const EMPTY: PlayerState = { phase: "empty", isPlaying: false, source: "element", duration: 0, rate: 1 };
 const SEEK_BACK = 0.03;
+const TELL_MS = 150;
 
 /**
  * One player for the page: a take is heard from the Web Audio clock while it arrives and from an `<audio>` element
@@ -27,6 +28,9 @@ export class TakePlayer {
   #handOver: ReturnType<typeof setTimeout> | null = null;
   #url: string | null = null;
   #state = EMPTY;
+  /** Samples of the arriving take, and when the page was last told how many. */
+  #arrived = 0;
+  #toldAt = 0;
   readonly #listeners = new Set<() => void>();
   readonly #makeContext: () => AudioContext;
 
@@ -67,6 +71,8 @@ export class TakePlayer {
   /** Makes ready for a take that will arrive. Call it in the user's own click or key press: browsers ask for that. */
   begin(): void {
     this.clear();
+    this.#arrived = 0;
+    this.#toldAt = 0;
     this.#context ??= this.#makeContext();
     this.#context.resume().catch(() => undefined);
     this.#stream = new StreamVoice(this.#context, () => this.#streamEnded());
@@ -75,7 +81,12 @@ export class TakePlayer {
 
   push(samples: Int16Array<ArrayBuffer>): void {
     this.#stream?.push(samples);
-    this.#set({ duration: this.#state.duration + samples.length / SAMPLE_RATE });
+    this.#arrived += samples.length;
+    // Long speech arrives far faster than the page needs to draw its length.
+    const now = performance.now();
+    if (now - this.#toldAt < TELL_MS) return;
+    this.#toldAt = now;
+    this.#set({ duration: this.#arrived / SAMPLE_RATE });
   }
 
   /** The take has arrived (or was stopped): from now on it can be sought, slowed and replayed. */

@@ -1,0 +1,118 @@
+import type { Page } from "@playwright/test";
+import { ALL_FORMATS, BufferSource, EncodedPacketSink, Input } from "mediabunny";
+import { expect } from "./fixtures";
+
+export const PATH = "/playground/speech";
+
+/** A take as the page keeps it in the browser's database, its sound reduced to figures. */
+export interface KeptTake {
+  state: "whole" | "stopped" | "cut";
+  createdAt: number;
+  durationMs: number;
+  firstSoundMs: number | null;
+  totalMs: number;
+  inputTokens: number | null;
+  outputTokens: number | null;
+  channel: string | null;
+  requestId: string | null;
+  seconds: number;
+  /** Root mean square of the samples, 0–1. */
+  loudness: number;
+}
+
+/** Opens the playground with what a link's fragment may carry. */
+export async function openSpeech(page: Page, url: string, fields: [string, string][] = []): Promise<void> {
+  const fragment = new URLSearchParams(fields).toString();
+  await page.goto(`${url}${PATH}${fragment ? `#${fragment}` : ""}`);
+  await expect(page.getByRole("radio", { name: /^Kore/ })).toBeAttached();
+}
+
+/** Presses Speak and waits for the take. */
+export async function speak(page: Page): Promise<void> {
+  await page.getByRole("button", { name: "Speak", exact: true }).click();
+  await expectStatus(page, /The take is ready/);
+}
+
+export async function expectStatus(page: Page, words: RegExp): Promise<void> {
+  await expect(page.getByRole("status").filter({ hasText: words })).toBeAttached({ timeout: 45_000 });
+}
+
+/** Remembers every piece of sound handed to the audio clock: when, how long and how loud. */
+export async function listenIn(page: Page): Promise<void> {
+  await page.addInitScript(() => {
+    const heard: { at: number; seconds: number; peak: number }[] = [];
+    Object.assign(window, { heard });
+    const start = AudioBufferSourceNode.prototype.start;
+    AudioBufferSourceNode.prototype.start = function (...when) {
+      const data = this.buffer?.getChannelData(0) ?? new Float32Array();
+      const peak = data.reduce((most, one) => Math.max(most, Math.abs(one)), 0);
+      heard.push({ at: Date.now(), seconds: data.length / (this.buffer?.sampleRate ?? 1), peak });
+      start.apply(this, when);
+    };
+  });
+}
+
+export function heardPieces(page: Page): Promise<{ at: number; seconds: number; peak: number }[]> {
+  // Put there by listenIn.
+  return page.evaluate(() => (window as unknown as { heard: never[] }).heard);
+}
+
+/** The takes in this browser's database, newest first; empty when there is none. */
+export function keptTakes(page: Page): Promise<KeptTake[]> {
+  return page.evaluate(async () => {
+    const names = (await indexedDB.databases()).map((one) => one.name);
+    if (!names.includes("patchbay-takes")) return [];
+    const done = <T>(request: IDBRequest<T>) =>
+      new Promise<T>((resolve, reject) => {
+        request.onsuccess = () => resolve(request.result);
+        request.onerror = () => reject(request.error);
+      });
+    const db = await done(indexedDB.open("patchbay-takes"));
+    const rows = await done(db.transaction("takes").objectStore("takes").getAll());
+    db.close();
+    return rows
+      .sort((one, other) => other.createdAt - one.createdAt)
+      .map(({ samples, ...facts }: KeptTake & { samples: Int16Array }) => {
+        let sum = 0;
+        for (const sample of samples) sum += (sample / 32_768) ** 2;
+        const loudness = Math.sqrt(sum / Math.max(1, samples.length));
+        return { ...facts, seconds: samples.length / 24_000, loudness };
+      });
+  });
+}
+
+/** The page's own audio element. */
+export function element(page: Page): Promise<{ seconds: number; position: number; isPaused: boolean }> {
+  return page.evaluate(() => {
+    const audio = document.querySelector("audio");
+    return {
+      seconds: audio?.duration ?? 0,
+      position: audio?.currentTime ?? 0,
+      isPaused: audio?.paused ?? true,
+    };
+  });
+}
+
+/** Codec and length of a file, read by the container's own rules. */
+export async function fileFacts(bytes: Buffer): Promise<{ codec: string | null; seconds: number }> {
+  const input = new Input({ source: new BufferSource(bytes), formats: ALL_FORMATS });
+  const track = await input.getPrimaryAudioTrack();
+  if (!track) throw new Error("the file has no audio track");
+  let seconds = 0;
+  for await (const packet of new EncodedPacketSink(track).packets()) seconds += packet.duration;
+  return { codec: await track.getCodec(), seconds };
+}
+
+/** Loudness of a file as the browser itself decodes it; null where it has no decoder for the format. */
+export function decodedLoudness(page: Page, bytes: Buffer): Promise<number | null> {
+  return page.evaluate(async (base64: string) => {
+    const file = Uint8Array.from(atob(base64), (one) => one.charCodeAt(0));
+    try {
+      const sound = await new OfflineAudioContext(1, 1, 24_000).decodeAudioData(file.buffer);
+      const samples = sound.getChannelData(0);
+      return Math.sqrt(samples.reduce((sum, one) => sum + one * one, 0) / samples.length);
+    } catch {
+      return null;
+    }
+  }, bytes.toString("base64"));
+}

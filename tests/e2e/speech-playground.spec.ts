@@ -1,0 +1,327 @@
+import { readFileSync } from "node:fs";
+import AxeBuilder from "@axe-core/playwright";
+import { expect, OWNER, signInByCookie, test } from "./fixtures";
+import {
+  decodedLoudness,
+  element,
+  expectStatus,
+  fileFacts,
+  heardPieces,
+  keptTakes,
+  listenIn,
+  openSpeech,
+  PATH,
+  speak,
+} from "./speech-page";
+
+const SENTENCE = "The lamp went orange, and somebody pulled the cord.";
+const STORY = `${"The patch bay stood in the corner of the studio, a grid of brass and dust. ".repeat(40)}The end.`;
+const SCRIPT = "Ana: Did the cord go into the third jack?\nBen: The fourth. The third one is for embeddings.";
+/** Speech is some tenths of a second of silence and a voice between −30 and −10 dBFS. */
+const AUDIBLE = 0.02;
+
+test("speaks while the text is still arriving, and keeps a take that plays, seeks and slows down", async ({
+  ownerPage: page,
+  product,
+}) => {
+  await listenIn(page);
+  await openSpeech(page, product.url, [["text", STORY]]);
+  await speak(page);
+
+  const [take] = await keptTakes(page);
+  expect(take?.state).toBe("whole");
+  expect(take?.loudness).toBeGreaterThan(AUDIBLE);
+  expect(take?.seconds).toBeGreaterThan(60);
+  expect(take?.firstSoundMs).toBeLessThan((take?.totalMs ?? 0) / 2);
+  expect(take?.outputTokens).toBeCloseTo((take?.seconds ?? 0) * 25, -1);
+  const [first] = await heardPieces(page);
+  expect(first?.at).toBeLessThan(take?.createdAt ?? 0);
+  expect(first?.peak).toBeGreaterThan(AUDIBLE);
+
+  await page.getByRole("button", { name: "Pause", exact: true }).click();
+  await page.getByRole("slider", { name: "Position in the take" }).fill("30");
+  await page.getByRole("combobox", { name: "Playback speed" }).selectOption("2");
+  await page.getByRole("button", { name: "Play", exact: true }).click();
+  await expect.poll(async () => (await element(page)).position).toBeGreaterThan(30.5);
+  const sounding = await element(page);
+  expect(sounding.isPaused).toBe(false);
+  expect(sounding.seconds).toBeCloseTo(take?.seconds ?? 0, 1);
+
+  const facts = page.getByRole("region", { name: "Take", exact: true });
+  for (const name of ["First sound", "Duration", "Tokens", "Cost", "Channel", "Request id"]) {
+    await expect(facts.getByText(name, { exact: true })).toBeVisible();
+  }
+  await expect(facts.getByText(take?.requestId ?? "none")).toBeVisible();
+  await expect(facts.getByText(take?.channel ?? "none")).toBeVisible();
+});
+
+test("Stop aborts the call and keeps what was heard", async ({ ownerPage: page, product }) => {
+  await openSpeech(page, product.url, [["text", STORY.repeat(8)]]);
+  const aborted = page.waitForEvent("requestfailed", (one) => one.url().includes(":streamGenerateContent"));
+  await page.getByRole("button", { name: "Speak", exact: true }).click();
+  await expectStatus(page, /Speaking/);
+  await page.keyboard.press("Escape");
+  await aborted;
+  await expectStatus(page, /Stopped after/);
+  await expect.poll(async () => (await keptTakes(page))[0]?.state).toBe("stopped");
+  expect((await keptTakes(page))[0]?.seconds).toBeLessThan(1_500);
+  await expect(page.getByRole("button", { name: "Speak", exact: true })).toBeEnabled();
+});
+
+test("every format downloads as a file that holds the speech", async ({ ownerPage: page, product }) => {
+  await openSpeech(page, product.url, [["text", SENTENCE]]);
+  await speak(page);
+  const seconds = (await keptTakes(page))[0]?.seconds ?? 0;
+  const codecs = { mp3: "mp3", opus: "opus", aac: "aac", flac: "flac", wav: "pcm-s16", pcm: null };
+  for (const [format, codec] of Object.entries(codecs)) {
+    await page.getByRole("button", { name: "Download" }).click();
+    const [download] = await Promise.all([
+      page.waitForEvent("download"),
+      page.getByRole("menuitem", { name: format, exact: true }).click(),
+    ]);
+    expect(download.suggestedFilename()).toMatch(/^Kore-The-lamp-went-orange/);
+    const bytes = readFileSync(await download.path());
+    if (codec === null) {
+      expect(bytes.length / 48_000).toBeCloseTo(seconds, 2);
+      continue;
+    }
+    const facts = await fileFacts(bytes);
+    expect(facts.codec, format).toBe(codec);
+    expect(Math.abs(facts.seconds - seconds), format).toBeLessThan(0.3);
+    // Chromium builds without licensed codecs have no AAC.
+    const loudness = await decodedLoudness(page, bytes);
+    if (format !== "aac" || loudness !== null) expect(loudness, format).toBeGreaterThan(AUDIBLE);
+  }
+});
+
+test("a script is spoken by its speakers, each line in its colour", async ({ ownerPage: page, product }) => {
+  await openSpeech(page, product.url);
+  await page.getByRole("button", { name: "Examples" }).click();
+  await page.getByRole("menuitem", { name: "A dialogue" }).click();
+  await expect(page.getByRole("textbox", { name: "Name of speaker 2" })).toHaveValue("Ben");
+  await page.getByRole("textbox", { name: "Text to speak" }).fill(SCRIPT);
+  await expect(page.locator('[data-speaker="Ana"]')).toHaveCount(1);
+  await expect(page.locator('[data-speaker="Ben"]')).toHaveCount(1);
+
+  const second = page.getByRole("textbox", { name: "Name of speaker 2" });
+  await second.fill("Bertha");
+  await second.press("Enter");
+  await expect(page.getByRole("textbox", { name: "Text to speak" })).toHaveValue(/\nBertha: The fourth/);
+  await page.getByRole("radio", { name: /^Zephyr/ }).check({ force: true });
+  const call = page.waitForRequest((one) => one.url().includes(":streamGenerateContent"));
+  await speak(page);
+  const voices = (await call).postDataJSON().generationConfig.speechConfig.multiSpeakerVoiceConfig;
+  expect(voices.speakerVoiceConfigs).toEqual([
+    { speaker: "Ana", voiceConfig: { prebuiltVoiceConfig: { voiceName: "Kore" } } },
+    { speaker: "Bertha", voiceConfig: { prebuiltVoiceConfig: { voiceName: "Zephyr" } } },
+  ]);
+  const [take] = await keptTakes(page);
+  expect(take?.seconds).toBeGreaterThan(3);
+  expect(take?.loudness).toBeGreaterThan(AUDIBLE);
+});
+
+test("takes outlive a reload, are compared, deleted and brought back, and are gone at sign-out", async ({
+  page,
+  product,
+}) => {
+  const login = await fetch(`${product.url}/api/user/login`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify(OWNER),
+  });
+  const cookies = login.headers.getSetCookie().map((one) => one.split(";")[0]);
+  await signInByCookie(page, product.url, cookies.join("; "));
+  await openSpeech(page, product.url, [["text", SENTENCE]]);
+  await speak(page);
+  await page.getByRole("radio", { name: /^Puck/ }).check({ force: true });
+  await speak(page);
+  await expect.poll(async () => (await keptTakes(page)).length).toBe(2);
+
+  await page.reload();
+  const tape = page.getByRole("region", { name: "Takes" });
+  await expect(tape.getByRole("listitem")).toHaveCount(2);
+  await tape
+    .getByRole("button", { name: /^Play take/ })
+    .first()
+    .click();
+  await expect.poll(async () => (await element(page)).position).toBeGreaterThan(0.2);
+  for (const at of [0, 1])
+    await tape
+      .getByRole("button", { name: /^Compare take/ })
+      .nth(at)
+      .click();
+  const compare = page.getByRole("region", { name: "Compare" });
+  await expect(compare.getByRole("radio", { name: "A" })).toBeChecked();
+  await page.getByRole("slider", { name: "Position in the take" }).fill("1.5");
+  await compare.getByRole("radio", { name: "B" }).click();
+  await expect(compare.getByRole("radio", { name: "B" })).toBeChecked();
+  await expect.poll(async () => (await element(page)).position).toBeGreaterThanOrEqual(1.4);
+
+  await tape
+    .getByRole("button", { name: /^Delete take/ })
+    .first()
+    .click();
+  await expect(tape.getByRole("listitem")).toHaveCount(1);
+  await page.getByRole("button", { name: "Undo" }).click();
+  await expect(tape.getByRole("listitem")).toHaveCount(2);
+  await expect.poll(async () => (await keptTakes(page)).length).toBe(2);
+
+  await page.getByRole("button", { name: /^Account menu/ }).click();
+  await page.getByRole("menuitem", { name: "Sign out" }).click();
+  await page.waitForURL(/\/login/);
+  expect(await keptTakes(page)).toEqual([]);
+});
+
+test("a link brings back text, voice, language and speed; the code beside it names no key", async ({
+  ownerPage: page,
+  product,
+  context,
+}) => {
+  await context.grantPermissions(["clipboard-read", "clipboard-write"]);
+  await openSpeech(page, product.url, [
+    ["text", `${SENTENCE} 50 % & more`],
+    ["voice", "Charon"],
+    ["speed", "1.5"],
+  ]);
+  await expect(page.getByRole("textbox", { name: "Text to speak" })).toHaveValue(`${SENTENCE} 50 % & more`);
+  await expect(page.getByRole("radio", { name: /^Charon/ })).toBeChecked();
+  await expect(page.getByRole("slider", { name: "Speed", exact: true })).toHaveAttribute(
+    "aria-valuetext",
+    "1.5×",
+  );
+  await page.getByRole("button", { name: "Copy link" }).click();
+  const link = await page.evaluate(() => navigator.clipboard.readText());
+  expect(new URLSearchParams(new URL(link).hash.slice(1)).get("voice")).toBe("Charon");
+
+  for (const tab of ["curl", "JavaScript · OpenAI", "Python"]) {
+    await page.getByRole("tab", { name: tab, exact: true }).click();
+    const code = page.getByRole("region", { name: `The same call as code: ${tab}` });
+    await expect(code).toContainText("Charon");
+    await expect(code).toContainText("PATCHBAY_API_KEY");
+    await expect(code).not.toContainText("sk-pb-");
+  }
+  await page.goto("about:blank");
+  await page.goto(link);
+  await expect(page.getByRole("radio", { name: /^Charon/ })).toBeChecked();
+});
+
+test("Ctrl-Enter speaks from inside the text, Space pauses and plays outside of it", async ({
+  ownerPage: page,
+  product,
+}) => {
+  await openSpeech(page, product.url, [["text", STORY]]);
+  const text = page.getByRole("textbox", { name: "Text to speak" });
+  await text.focus();
+  await page.keyboard.press("Control+Enter");
+  await expectStatus(page, /The take is ready/);
+  await expect(text).toHaveValue(STORY);
+  await text.blur();
+  await page.keyboard.press("Space");
+  await expect(page.getByRole("button", { name: "Play", exact: true })).toBeVisible();
+  await page.keyboard.press("Space");
+  await expect(page.getByRole("button", { name: "Pause", exact: true })).toBeVisible();
+  await expect.poll(async () => (await element(page)).isPaused).toBe(false);
+});
+
+test("a voice is tried on press, and found by its manner", async ({ ownerPage: page, product }) => {
+  await openSpeech(page, product.url);
+  await page.getByRole("searchbox", { name: "Search voices" }).fill("gravelly");
+  await expect(page.getByRole("radio", { name: /^Kore/ })).toHaveCount(0);
+  const call = page.waitForRequest((one) => one.url().includes(":streamGenerateContent"));
+  await page.getByRole("button", { name: "Hear Algenib" }).click();
+  expect((await call).postDataJSON().generationConfig.speechConfig.voiceConfig).toEqual({
+    prebuiltVoiceConfig: { voiceName: "Algenib" },
+  });
+  await expect(page.getByRole("button", { name: "Stop Algenib" })).toBeVisible();
+  await expect(page.getByRole("button", { name: "Hear Algenib" })).toBeVisible({ timeout: 20_000 });
+  expect(await keptTakes(page)).toEqual([]);
+});
+
+test.describe("a call that is refused", () => {
+  test.use({ allowedConsole: [[/400/], { scope: "test" }] });
+
+  test("is told in the API's own words, with what to do and the request id", async ({
+    ownerPage: page,
+    product,
+  }) => {
+    await openSpeech(page, product.url, [
+      ["text", SENTENCE],
+      ["voice", "Korre"],
+    ]);
+    await page.getByRole("button", { name: "Speak", exact: true }).click();
+    const alert = page.getByRole("alert").filter({ hasText: "Korre" });
+    await expect(alert).toContainText("did you mean 'Kore'?");
+    await expect(alert).toContainText("HTTP 400");
+    await expect(alert.getByRole("button", { name: "Copy request id" })).toBeVisible();
+    await page.getByRole("radio", { name: /^Kore/ }).check({ force: true });
+    await alert.getByRole("button", { name: "Try again" }).click();
+    await expectStatus(page, /The take is ready/);
+    await expect(alert).toHaveCount(0);
+  });
+});
+
+test("on a phone nothing scrolls sideways, with takes, comparison and script open", async ({
+  ownerPage: page,
+  product,
+}) => {
+  await page.setViewportSize({ width: 390, height: 844 });
+  await openSpeech(page, product.url, [["text", SENTENCE]]);
+  await speak(page);
+  await speak(page);
+  for (const at of [0, 1])
+    await page
+      .getByRole("button", { name: /^Compare take/ })
+      .nth(at)
+      .click();
+  await page.getByRole("radio", { name: "Script" }).click();
+  await page
+    .getByRole("button", { name: /Change voice/ })
+    .first()
+    .click();
+  await expect(page.getByRole("button", { name: "Hear Kore" })).toBeVisible();
+  const [inner, outer] = await page.evaluate(() => [document.documentElement.scrollWidth, window.innerWidth]);
+  expect(inner).toBeLessThanOrEqual(outer ?? 0);
+});
+
+for (const colorScheme of ["light", "dark"] as const) {
+  test(`axe finds nothing with takes, comparison and script in ${colorScheme}`, async ({
+    ownerPage: page,
+    product,
+  }) => {
+    await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
+    await openSpeech(page, product.url, [
+      ["text", SCRIPT],
+      ["speaker", "Ana|Kore"],
+      ["speaker", "Ben|Puck"],
+    ]);
+    await speak(page);
+    await speak(page);
+    for (const at of [0, 1])
+      await page
+        .getByRole("button", { name: /^Compare take/ })
+        .nth(at)
+        .click();
+    await expect(
+      page.getByRole("region", { name: "Compare" }).getByRole("radio", { name: "B" }),
+    ).toBeVisible();
+    const { violations } = await new AxeBuilder({ page }).analyze();
+    expect(
+      violations.map((one) => `${one.id}: ${one.nodes.map((node) => node.target.join(" ")).join(", ")}`),
+    ).toEqual([]);
+  });
+}
+
+test.describe("in Chinese", () => {
+  test.use({ locale: "zh-CN" });
+
+  test("the page and its example speak Chinese", async ({ ownerPage: page, product }) => {
+    await page.goto(`${product.url}${PATH}`);
+    await expect(page.getByRole("heading", { level: 1, name: "语音试听台" })).toBeVisible();
+    await page.getByRole("button", { name: "示例" }).click();
+    await page.getByRole("menuitem", { name: "对话" }).click();
+    await expect(page.locator('[data-speaker="小安"]')).toHaveCount(2);
+    await page.getByRole("button", { name: "朗读", exact: true }).click();
+    await expectStatus(page, /录音已就绪/);
+    expect((await keptTakes(page))[0]?.loudness).toBeGreaterThan(AUDIBLE);
+  });
+});
