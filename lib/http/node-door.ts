@@ -74,7 +74,8 @@ async function pump(response: ServerResponse, chunks: AsyncIterable<Uint8Array>)
   response.end();
 }
 
-async function send(
+/** Sends a reply; one that leaves a body unread closes, and is given time to arrive before that. */
+export async function sendReply(
   message: IncomingMessage,
   response: ServerResponse,
   reply: Outbound,
@@ -149,7 +150,7 @@ export function createNodeDoor(
           await reply.body[Symbol.asyncIterator]().return?.();
         return;
       }
-      await send(message, response, reply, isDraining());
+      await sendReply(message, response, reply, isDraining());
     } catch (error) {
       // The head is out, so the only truth left to tell is a connection that breaks.
       if (!controller.signal.aborted) onBroken(error, requestId);

@@ -6,7 +6,7 @@ import { completeReply, createDispatcher } from "../http/dispatch";
 import { type CheckedHead, checkHead, requestIdOf } from "../http/edge-guard";
 import type { Inbound, Outbound, Peer } from "../http/exchange";
 import { surfaceOf } from "../http/match";
-import { createNodeDoor } from "../http/node-door";
+import { createNodeDoor, sendReply } from "../http/node-door";
 import { belongsToTable, isDecodable, normalizePath } from "../http/normalize-path";
 import { createPeerReader, FORWARDING_HEADERS, unifyAddress } from "../http/peer";
 import { PEER_HEADER } from "../http/peer-header";
@@ -73,15 +73,14 @@ export function createEdge(container: Container, log: Log): Edge {
   );
   let running = 0;
 
-  function reply(
+  function refuse(
+    message: IncomingMessage,
     response: ServerResponse,
     request: Pick<Inbound, "method" | "peer" | "requestId">,
     out: Outbound,
-  ) {
+  ): Promise<void> {
     // Completion reads these three fields of a request alone.
-    const complete = completeReply(request as Inbound, out);
-    response.writeHead(complete.status, { ...complete.headers, connection: "close" });
-    response.end(complete.body instanceof Uint8Array ? complete.body : undefined);
+    return sendReply(message, response, completeReply(request as Inbound, out), true);
   }
 
   async function answerPage(
@@ -93,7 +92,8 @@ export function createEdge(container: Container, log: Log): Edge {
     const nowhere = () =>
       renderError("console", new AppError("unknown_url", "There is nothing at this address."));
     const refusal = edge.pages === null ? nowhere() : edge.pages.refuse(request.method, head);
-    if (refusal !== null || edge.pages === null) return reply(response, request, refusal ?? nowhere());
+    if (refusal !== null || edge.pages === null)
+      return refuse(message, response, request, refusal ?? nowhere());
     response.setHeader("x-request-id", request.requestId);
     if (isDraining()) response.setHeader("connection", "close");
     await edge.pages.serve(message, response, request.peer);
@@ -111,11 +111,12 @@ export function createEdge(container: Container, log: Log): Edge {
     );
     const requestId = requestIdOf(head.headers.get("x-request-id"));
     withoutClaims(head);
+    const request = { method, peer, requestId };
     if (head.fault !== null)
-      return reply(response, { method, peer, requestId }, renderError(surfaceOf(head.path), head.fault));
+      return refuse(message, response, request, renderError(surfaceOf(head.path), head.fault));
     const isTable = !isDecodable(head.path) || belongsToTable(normalizePath(head.path));
     if (isTable) return door.open(message, response, head, peer, requestId);
-    return answerPage(message, response, head, { method, peer, requestId });
+    return answerPage(message, response, head, request);
   }
 
   function onRequest(message: IncomingMessage, response: ServerResponse): void {

@@ -1,10 +1,11 @@
 import { randomBytes } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
-import type { IncomingMessage, Server, ServerResponse } from "node:http";
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import path from "node:path";
 import { AppError } from "../errors";
 import type { CheckedHead } from "../http/edge-guard";
 import type { Outbound, Peer } from "../http/exchange";
+import { normalizePath } from "../http/normalize-path";
 import { FORWARDING_HEADERS } from "../http/peer";
 import { PEER_HEADER, peerHeader } from "../http/peer-header";
 import { renderError } from "../http/render-error";
@@ -33,36 +34,46 @@ function readJson(file: string): Record<string, string> {
   }
 }
 
-function publicFiles(root: string): string[] {
+/** Paths relative to `folder`, with forward slashes; none where there is no such folder. */
+function filesBelow(folder: string): string[] {
   try {
-    return readdirSync(path.join(root, "public"), { recursive: true, withFileTypes: true })
+    return readdirSync(folder, { recursive: true, withFileTypes: true })
       .filter((entry) => entry.isFile())
-      .map(
-        (entry) => `/${path.relative(path.join(root, "public"), path.join(entry.parentPath, entry.name))}`,
+      .map((entry) =>
+        path.relative(folder, path.join(entry.parentPath, entry.name)).replaceAll(path.sep, "/"),
       );
   } catch {
     return [];
   }
 }
 
-/** The addresses that the build made, and the files of `public/`. */
+/** The addresses that the build made, its own files and those of `public/`. */
 function knownAddresses(root: string): ReadonlySet<string> {
   const manifest = readJson(path.join(root, ".next", "app-path-routes-manifest.json"));
-  return new Set([...Object.values(manifest), ...publicFiles(root)]);
+  return new Set([
+    ...Object.values(manifest),
+    ...filesBelow(path.join(root, "public")).map((file) => `/${file}`),
+    ...filesBelow(path.join(root, ".next", "static")).map((file) => `/_next/static/${file}`),
+  ]);
 }
 
+/** Somebody who reads pages gets one that says so; Next's own files are asked for by programs. */
 function wantsPage(head: CheckedHead): boolean {
+  if (head.path.startsWith("/_next/")) return false;
   const accept = head.headers.get("accept") ?? "";
   return accept.includes("text/html") || head.headers.has("rsc");
 }
 
 function createRefusal(isKnown: (path: string) => boolean): Pages["refuse"] {
   return (method, head) => {
+    // Browsers resolve dots before they ask; what Next makes of them is nobody's business.
+    if (normalizePath(head.path) !== head.path)
+      return renderError("console", new AppError("unknown_url", "There is nothing at this address."));
     if (head.path.startsWith("/api/auth/")) return null;
     // There are no server actions, so nothing may look for one (SECURITY pitfall 25).
     if (head.headers.has("next-action"))
       return renderError("console", new AppError("unknown_url", "There is nothing at this address."));
-    const isPage = head.path.startsWith("/_next/") || isKnown(head.path);
+    const isPage = isKnown(decodeURIComponent(head.path));
     if (method !== "GET" && method !== "HEAD") {
       const allow = ["GET", "HEAD"];
       const fault = isPage
@@ -106,7 +117,8 @@ export async function openPages(options: {
     dir: root,
     hostname: options.host,
     port: options.port,
-    httpServer: options.server,
+    // Next takes every Upgrade of the server it is given, at its first page; only its reloading needs one.
+    httpServer: options.isDevelopment ? options.server : createServer(),
     customServer: true,
   });
   await app.prepare();

@@ -1,9 +1,12 @@
-import { STATUS_CODES } from "node:http";
+import { type IncomingMessage, type ServerResponse, STATUS_CODES } from "node:http";
 import type { Duplex } from "node:stream";
 import { AppError } from "../errors";
 import { completeReply } from "../http/dispatch";
+import { requestIdOf } from "../http/edge-guard";
 import type { Inbound, Outbound } from "../http/exchange";
+import { surfaceOf } from "../http/match";
 import { renderError } from "../http/render-error";
+import type { Surface } from "../http/route";
 
 /** The head of a request that never became one. */
 const UNREADABLE: Pick<Inbound, "method" | "peer"> = {
@@ -33,23 +36,54 @@ function serialise(reply: Outbound): Buffer {
   return Buffer.concat([Buffer.from(`${lines.join("\r\n")}\r\n\r\n`, "latin1"), body]);
 }
 
-/** Answers on a bare socket in the words of the console's dialect and closes it. */
-export function refuseSocket(socket: Duplex, fault: AppError): void {
+/** Sockets that have their answer; what else they say is thrown away. */
+const refused = new WeakSet<Duplex>();
+const LINGER_MS = 1_000;
+
+/** Answers on a bare socket and closes it; before a path is known in the words of the console's dialect. */
+export function refuseSocket(
+  socket: Duplex,
+  fault: AppError,
+  surface: Surface = "console",
+  requestId: string = crypto.randomUUID(),
+): void {
   // Inbound has more fields; the reply's completion reads these alone.
-  const request = { ...UNREADABLE, requestId: crypto.randomUUID() } as Inbound;
-  const reply = completeReply(request, renderError("console", fault));
+  const request = { ...UNREADABLE, requestId } as Inbound;
+  const reply = completeReply(request, renderError(surface, fault));
   reply.headers.connection = "close";
+  refused.add(socket);
   socket.on("error", () => undefined);
-  socket.end(serialise(reply), () => socket.destroy());
+  socket.end(serialise(reply));
+  // Closing while bytes still come would reset the connection and cost the caller our reply.
+  const timer = setTimeout(() => socket.destroy(), LINGER_MS);
+  socket.once("end", () => socket.destroy());
+  socket.once("close", () => clearTimeout(timer));
+  socket.resume();
 }
 
-/** What Node's parser could not read: told in JSON unless a reply has begun on that socket. */
+type CurrentReply = ServerResponse & { req: IncomingMessage };
+
+/** The reply that Node has assigned to this socket; there is no public way to ask for it. */
+function currentReply(socket: Duplex): CurrentReply | null {
+  // Node's own handling of a parser error looks at the same field.
+  return "_httpMessage" in socket ? ((socket._httpMessage as CurrentReply | null) ?? null) : null;
+}
+
+/**
+ * What Node's parser could not read, told in JSON. When a request's head had been read already, the fault is told in
+ * its dialect if it is in its body, unless its reply has begun; a fault behind it would be taken for its reply.
+ */
 export function refuseUnreadable(error: unknown, socket: Duplex): void {
-  const hasReply = "_httpMessage" in socket && Boolean(socket._httpMessage);
   const isReset = error instanceof Error && "code" in error && error.code === "ECONNRESET";
-  if (isReset || hasReply || !socket.writable) {
+  if (refused.has(socket) && !isReset) return;
+  const reply = currentReply(socket);
+  if (isReset || !socket.writable || (reply !== null && (reply.headersSent || reply.req.complete))) {
     socket.destroy();
-    return;
+  } else if (reply === null) {
+    refuseSocket(socket, faultOf(error));
+  } else {
+    const { url = "", headers } = reply.req;
+    const requestId = requestIdOf([headers["x-request-id"]].flat()[0]);
+    refuseSocket(socket, faultOf(error), surfaceOf(url.split("?", 1)[0] ?? ""), requestId);
   }
-  refuseSocket(socket, faultOf(error));
 }

@@ -1,0 +1,172 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { expectError, type Surface } from "../support/expect-error";
+import { type Product, setUp, startProduct } from "../support/product";
+import { exchange, openWire, readReply, sendRaw } from "../support/raw-request";
+
+/** Heads that no honest client sends, byte by byte, to the server of `npm start`. */
+
+let product: Product;
+
+beforeAll(async () => {
+  product = await startProduct();
+  await setUp(product.url);
+  // Whatever Next does to a server at its first page is done.
+  await sendRaw(product.url, { method: "GET", path: "/login", headers: { accept: "text/html" } });
+});
+afterAll(() => product?.close());
+
+const HOST = "Host: localhost";
+const PATHS: [Surface, string][] = [
+  ["console", "/api/health/live"],
+  ["openai", "/v1/models"],
+  ["gemini", "/v1beta/models"],
+  ["console", "/login"],
+];
+const lines = (...parts: string[]) => `${parts.join("\r\n")}\r\n\r\n`;
+
+describe("heads that cannot be read", () => {
+  const UNREADABLE: [string, string, number][] = [
+    [
+      "N-054 Content-Length and Transfer-Encoding",
+      lines("POST /v1/embeddings HTTP/1.1", HOST, "Content-Length: 5", "Transfer-Encoding: chunked") +
+        "0\r\n\r\n",
+      400,
+    ],
+    [
+      "chunked twice",
+      `${lines("POST /v1/embeddings HTTP/1.1", HOST, "Transfer-Encoding: chunked, chunked")}0\r\n\r\n`,
+      400,
+    ],
+    [
+      "an unknown transfer coding",
+      `${lines("POST /v1/embeddings HTTP/1.1", HOST, "Transfer-Encoding: xchunked")}0\r\n\r\n`,
+      400,
+    ],
+    [
+      "two lengths",
+      `${lines("POST /v1/embeddings HTTP/1.1", HOST, "Content-Length: 2", "Content-Length: 3")}{}`,
+      400,
+    ],
+    ["a signed length", `${lines("POST /v1/embeddings HTTP/1.1", HOST, "Content-Length: +2")}{}`, 400],
+    ["a negative length", lines("POST /v1/embeddings HTTP/1.1", HOST, "Content-Length: -1"), 400],
+    ["N-056 a folded header", lines("GET /v1/models HTTP/1.1", HOST, "X-One: a", " b"), 400],
+    ["N-057 bare line feeds", "GET /v1/models HTTP/1.1\nHost: localhost\n\n", 400],
+    ["a space before the colon", lines("GET /v1/models HTTP/1.1", HOST, "X-One : a"), 400],
+    ["a NUL in a header", lines("GET /v1/models HTTP/1.1", HOST, "X-One: a\0b"), 400],
+    ["N-058 HTTP/0.9", "GET /v1/models\r\n\r\n", 400],
+    ["HTTP/3.0 by its name", lines("GET /v1/models HTTP/3.0", HOST), 400],
+    ["no HTTP at all", "\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03", 400],
+    ["a method in lower case", lines("get /v1/models HTTP/1.1", HOST), 400],
+    [
+      "N-052 17 KB of header",
+      lines("GET /v1/models HTTP/1.1", HOST, `X-Long: ${"a".repeat(17 * 1024)}`),
+      431,
+    ],
+    ["17 KB of path", lines(`GET /${"a".repeat(17 * 1024)} HTTP/1.1`, HOST), 431],
+    [
+      "20 KB of chunk extension",
+      `${lines(
+        "POST /api/user/login HTTP/1.1",
+        HOST,
+        "Content-Type: application/json",
+        "Transfer-Encoding: chunked",
+      )}2;${"a".repeat(20_000)}\r\n{}\r\n0\r\n\r\n`,
+      413,
+    ],
+  ];
+  const KNOWN_PATH = new Set(["an unknown transfer coding", "N-058 HTTP/0.9"]);
+  test.each(UNREADABLE)("%s: refused in JSON, and the socket closed", async (name, bytes, status) => {
+    const reply = await exchange(product.port, bytes);
+    // Once the line and headers have been read, their path's own dialect.
+    expectError(reply, KNOWN_PATH.has(name) ? "openai" : "console", status);
+    expect(reply.headers.connection).toBe("close");
+  });
+
+  test("what came before an unreadable request on the same socket is answered first", async () => {
+    const wire = await openWire(product.port);
+    wire.send(lines("GET /api/health/live HTTP/1.1", HOST));
+    await wire.until('"live"');
+    wire.send("nonsense\r\n\r\n");
+    const all = await wire.ended;
+    expect(all.match(/HTTP\/1\.1 \d+/g)).toEqual(["HTTP/1.1 200", "HTTP/1.1 400"]);
+  });
+});
+
+describe("heads that can be read and are refused", () => {
+  const many = Array.from({ length: 100 }, (_, i) => `X-${i}: 1`);
+  const REFUSED: [string, (path: string) => string, number][] = [
+    ["N-050 two Hosts", (path) => lines(`GET ${path} HTTP/1.1`, HOST, "Host: evil.example"), 400],
+    ["no Host", (path) => lines(`GET ${path} HTTP/1.1`, "Accept: */*"), 400],
+    [
+      "two keys by two Authorization headers",
+      (path) => lines(`GET ${path} HTTP/1.1`, HOST, "Authorization: Bearer a", "Authorization: Bearer b"),
+      400,
+    ],
+    ["N-053 101 headers", (path) => lines(`GET ${path} HTTP/1.1`, HOST, ...many), 431],
+    [
+      "an Upgrade to WebSocket",
+      (path) =>
+        lines(
+          `GET ${path} HTTP/1.1`,
+          HOST,
+          "Connection: Upgrade",
+          "Upgrade: websocket",
+          "Sec-WebSocket-Version: 13",
+          "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==",
+        ),
+      400,
+    ],
+    ["an unknown expectation", (path) => lines(`GET ${path} HTTP/1.1`, HOST, "Expect: miracles"), 400],
+    ["a body in HTTP/1.0", (path) => `${lines(`POST ${path} HTTP/1.0`, HOST, "Content-Length: 2")}{}`, 400],
+    ["a backslash in the path", (path) => lines(`GET ${path}\\.. HTTP/1.1`, HOST), 400],
+    ["a fragment in the target", (path) => lines(`GET ${path}#x HTTP/1.1`, HOST), 400],
+  ];
+  const each = REFUSED.flatMap(([name, make, status]) =>
+    PATHS.map(([surface, path]) => [name, path, surface, make(path), status] as const),
+  );
+  test.each(each)("%s at %s", async (_name, _path, surface, bytes, status) => {
+    const reply = await exchange(product.port, bytes);
+    expectError(reply, surface, status);
+    expect(reply.headers.connection).toBe("close");
+  });
+
+  test.each([
+    ["N-049 an absolute target", "GET http://169.254.169.254/latest/meta-data HTTP/1.1"],
+    ["an absolute target at ourselves", "GET http://localhost/v1/models HTTP/1.1"],
+    ["an asterisk", "OPTIONS * HTTP/1.1"],
+  ])("%s: 400, and nobody is asked", async (_name, line) => {
+    expectError(await exchange(product.port, lines(line, HOST)), "console", 400);
+  });
+
+  test("CONNECT: 400, no tunnel", async () => {
+    const bytes = lines("CONNECT 127.0.0.1:22 HTTP/1.1", "Host: 127.0.0.1:22");
+    expectError(await exchange(product.port, bytes), "console", 400);
+  });
+
+  test("exactly 100 headers and 15 KB of them are no fault", async () => {
+    const filler = Array.from({ length: 97 }, (_, i) => `X-${i}: ${"a".repeat(140)}`);
+    const bytes = lines("GET /api/health/live HTTP/1.1", HOST, "Connection: close", "Accept: */*", ...filler);
+    expect((await exchange(product.port, bytes)).status).toBe(200);
+  });
+
+  test("a wish for HTTP/2 is passed over", async () => {
+    const bytes = lines(
+      "GET /api/health/live HTTP/1.1",
+      HOST,
+      "Connection: close, Upgrade, HTTP2-Settings",
+      "Upgrade: h2c",
+      "HTTP2-Settings: AAMAAABkAAQAAP__",
+    );
+    expect((await exchange(product.port, bytes)).status).toBe(200);
+  });
+
+  test("a refused upload is told why though its body goes on", async () => {
+    const wire = await openWire(product.port);
+    wire.send(lines("POST /v1/embeddings HTTP/1.1", HOST, "Host: twice", "Content-Length: 3000000"));
+    wire.send("x".repeat(1_500_000));
+    const seen = await wire.until("\r\n\r\n");
+    wire.send("x".repeat(1_500_000));
+    expect(seen).toMatch(/^HTTP\/1\.1 400 /);
+    expectError(readReply(await wire.ended), "openai", 400);
+  });
+});

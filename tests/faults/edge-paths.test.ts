@@ -1,0 +1,186 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { expectError, type Surface } from "../support/expect-error";
+import { type Product, setUp, startProduct } from "../support/product";
+import { sendRaw } from "../support/raw-request";
+
+/** Addresses, methods and headers that lead nowhere: told in the surface's JSON, never by a page of Next's. */
+
+let product: Product;
+
+beforeAll(async () => {
+  product = await startProduct();
+  await setUp(product.url);
+  // Whatever Next does to a server at its first page is done.
+  await sendRaw(product.url, { method: "GET", path: "/login", headers: { accept: "text/html" } });
+});
+afterAll(() => product?.close());
+
+describe("paths and methods", () => {
+  test.each<[Surface, string, number]>([
+    ["console", "/%ff", 400],
+    ["console", "/%", 400],
+    ["openai", "/v1/%ff", 400],
+    ["gemini", "/v1beta/models/%E0%A4%A", 400],
+    ["console", "/api/%c0%af", 400],
+    ["console", "/api/nowhere", 404],
+    ["console", "/api", 404],
+    ["console", "/api/", 404],
+    ["openai", "/v1", 404],
+    ["openai", "/v1/", 404],
+    ["openai", "/v1/nowhere", 404],
+    ["openai", "/v1/models/", 404],
+    ["gemini", "/v1beta", 404],
+    ["gemini", "/v1beta/nowhere", 404],
+    ["console", "//api/setup", 404],
+    ["console", "//evil.example/%2e%2e", 404],
+    ["console", "/API/setup", 404],
+    ["console", "/Api/Setup", 404],
+    ["console", "/%61pi/setup", 404],
+    ["console", "/api/setup;x=1", 404],
+    ["console", "/api;x/setup", 404],
+    ["console", "/api/setup.rsc", 404],
+    ["console", "/api/setup.json", 404],
+    ["console", "/api/setup.segments/_tree.segment.rsc", 404],
+    ["console", "/api.rsc", 404],
+    ["console", "/api/setup/", 404],
+    ["console", "/api/setup%2f", 404],
+    ["console", "/api%2fsetup", 404],
+    ["console", "/nowhere", 404],
+    ["console", "/.env", 404],
+    ["console", "/.git/config", 404],
+    ["console", "/wp-login.php", 404],
+    ["console", "/login/../nowhere", 404],
+    ["console", "/_next/../../package.json", 404],
+    ["console", "/_next/static/..%2f..%2f..%2fpackage.json", 404],
+    ["console", "/_next/nowhere", 404],
+    ["console", "/_next/image?url=http://169.254.169.254/&w=64&q=1", 404],
+    ["console", "/metrics/", 404],
+  ])("%s %s: %i in JSON", async (surface, path, status) => {
+    expectError(await sendRaw(product.url, { method: "GET", path }), surface, status);
+  });
+
+  test("N-046 a path with dots is its canonical self, with the same checks", async () => {
+    const reply = await sendRaw(product.url, { method: "GET", path: "/api/x/%2e%2e/setup" });
+    expect(reply.json).toEqual({ success: true, message: "", data: { status: true } });
+    expectError(await sendRaw(product.url, { method: "GET", path: "/login/../v1/models" }), "openai", 401);
+    expectError(await sendRaw(product.url, { method: "GET", path: "/x/../api/keys" }), "console", 401);
+  });
+
+  const METHODS: [Surface, string, string, string][] = [
+    ["openai", "GET", "/v1/embeddings", "OPTIONS, POST"],
+    ["openai", "PUT", "/v1/embeddings", "OPTIONS, POST"],
+    ["openai", "PATCH", "/v1/engines/patchbay-embed/embeddings", "OPTIONS, POST"],
+    ["openai", "DELETE", "/v1/models", "GET, HEAD, OPTIONS"],
+    ["openai", "TRACE", "/v1/models", "GET, HEAD, OPTIONS"],
+    ["gemini", "GET", "/v1beta/models/patchbay-speech:generateContent", "OPTIONS, POST"],
+    ["gemini", "TRACE", "/v1beta/models/patchbay-speech:generateContent", "OPTIONS, POST"],
+    ["gemini", "PROPFIND", "/v1beta/models", "GET, HEAD, OPTIONS"],
+    ["console", "DELETE", "/api/setup", "GET, HEAD, OPTIONS, POST"],
+    ["console", "GET", "/api/user/login/2fa", "OPTIONS, POST"],
+    ["console", "TRACE", "/api/setup", "GET, HEAD, OPTIONS, POST"],
+    ["console", "POST", "/metrics", "GET, HEAD, OPTIONS"],
+    ["console", "POST", "/login", "GET, HEAD"],
+    ["console", "TRACE", "/login", "GET, HEAD"],
+    ["console", "OPTIONS", "/login", "GET, HEAD"],
+    ["console", "PUT", "/icon.svg", "GET, HEAD"],
+  ];
+  test.each(METHODS)("%s %s %s: 405 that allows %s", async (surface, method, path, allow) => {
+    const reply = await sendRaw(product.url, { method, path });
+    expectError(reply, surface, 405);
+    expect(reply.headers.allow).toBe(allow);
+  });
+
+  test("a wrong method on an unknown page is 404", async () => {
+    expectError(await sendRaw(product.url, { path: "/nowhere", body: "{}" }), "console", 404);
+  });
+
+  test("HEAD tells what GET would, without the body", async () => {
+    const [get, head] = await Promise.all(
+      ["GET", "HEAD"].map((method) => sendRaw(product.url, { method, path: "/api/health/live" })),
+    );
+    expect(head?.status).toBe(200);
+    expect(head?.bytes.length).toBe(0);
+    expect(head?.headers["content-length"]).toBe(get?.headers["content-length"]);
+  });
+
+  test("OPTIONS tells the methods and no CORS header", async () => {
+    const headers = { origin: "https://evil.example", "access-control-request-method": "POST" };
+    const reply = await sendRaw(product.url, { method: "OPTIONS", path: "/v1/embeddings", headers });
+    expect(reply.status).toBe(204);
+    expect(reply.headers.allow).toBe("OPTIONS, POST");
+    expect(Object.keys(reply.headers).filter((name) => name.startsWith("access-control"))).toEqual([]);
+  });
+
+  test("a page that is not there is a page only for who asks for one", async () => {
+    const page = await sendRaw(product.url, {
+      method: "GET",
+      path: "/nowhere",
+      headers: { accept: "text/html" },
+    });
+    expect(page.status).toBe(404);
+    expect(page.headers["content-type"]).toMatch(/^text\/html/);
+    const api = await sendRaw(product.url, {
+      method: "GET",
+      path: "/api/nowhere",
+      headers: { accept: "text/html" },
+    });
+    expectError(api, "console", 404);
+  });
+});
+
+describe("headers that speak to Next's own parts", () => {
+  const HEADERS: [string, Record<string, string>][] = [
+    ["N-061 x-middleware-subrequest", { "x-middleware-subrequest": "proxy:proxy:proxy:proxy:proxy" }],
+    [
+      "x-middleware-subrequest of src",
+      {
+        "x-middleware-subrequest":
+          "src/middleware:src/middleware:src/middleware:src/middleware:src/middleware",
+      },
+    ],
+    ["N-062 x-middleware-rewrite", { "x-middleware-rewrite": "/login" }],
+    ["x-middleware-next", { "x-middleware-next": "1", "x-middleware-invoke": "1" }],
+    ["x-matched-path", { "x-matched-path": "/login" }],
+    ["x-invoke-path", { "x-invoke-path": "/login", "x-invoke-status": "200", "x-invoke-output": "/login" }],
+    ["x-now-route-matches", { "x-now-route-matches": "1=login" }],
+    ["x-nextjs-data", { "x-nextjs-data": "1" }],
+    ["x-original-url", { "x-original-url": "/login", "x-rewrite-url": "/login" }],
+    ["x-http-method-override", { "x-http-method-override": "POST" }],
+  ];
+  test.each(HEADERS)("%s opens nothing", async (_name, headers) => {
+    expectError(await sendRaw(product.url, { method: "GET", path: "/api/keys", headers }), "console", 401);
+    expectError(await sendRaw(product.url, { method: "GET", path: "/v1/models", headers }), "openai", 401);
+    const page = await sendRaw(product.url, {
+      method: "GET",
+      path: "/playground/speech",
+      headers: { accept: "text/html", ...headers },
+    });
+    // Signed out, the console's pages lead to the sign-in and show nothing.
+    expect([302, 303, 307]).toContain(page.status);
+    expect(page.headers.location).toMatch(/^\/login/);
+  });
+
+  test.each(["/", "/login", "/login/2fa", "/setup", "/playground/speech", "/nowhere"])(
+    "N-066 a server action posted to %s finds none",
+    async (path) => {
+      for (const headers of [
+        { "next-action": "x", "content-type": "text/plain;charset=UTF-8" },
+        { "next-action": "40".repeat(21), "content-type": "multipart/form-data; boundary=b" },
+      ]) {
+        const reply = await sendRaw(product.url, { path, headers, body: '["$1:__proto__:then"]' });
+        expectError(reply, "console", 404);
+      }
+    },
+  );
+
+  test("a server action at next-auth's address is answered by next-auth or not at all, in JSON", async () => {
+    const reply = await sendRaw(product.url, {
+      path: "/api/auth/callback/credentials",
+      headers: { "next-action": "x", "content-type": "text/plain" },
+      body: "[]",
+    });
+    expect(reply.status).toBeGreaterThanOrEqual(400);
+    expect(reply.status).toBeLessThan(500);
+    expect(reply.json).toBeDefined();
+  });
+});
