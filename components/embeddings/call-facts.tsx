@@ -27,7 +27,8 @@ export function CallFacts({
     [t("time"), say.duration(reply.elapsedMs)],
     [t("cost"), cost === null ? t("unknown") : cost === 0 ? t("free") : say.money(cost)],
     [t("size"), say.bytes(reply.bytes)],
-    [t("channel"), reply.channel ?? t("unknown")],
+    // A reply from the cache came through no channel.
+    ...(reply.channel === null ? [] : [[t("channel"), reply.channel] satisfies [string, ReactNode]]),
     ...(reply.cache === null ? [] : [[t("cache"), reply.cache] satisfies [string, ReactNode]]),
   ];
   return (

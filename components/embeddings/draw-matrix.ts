@@ -214,16 +214,20 @@ function drawNumbers(
   const isTick = (position: number, every: number) =>
     every === 1 || position === 0 || (position + 1) % every === 0;
   for (let column = places.columns.from; column < places.columns.to; column += 1) {
-    // The last number of a dense matrix is wider than its column: it is moved in, not cut.
-    const center = Math.min(places.x(column) + cell / 2, width - (cell < gutter ? gutter / 2 - 2 : 0));
+    const center = places.x(column) + cell / 2;
     const isHere = column === litColumn;
     if (!isHere && (!isTick(column, step) || (step > 1 && isNear(column, litColumn)))) continue;
-    if (center > gutter && center < width) write(column, center, gutter / 2, isHere);
+    // A number that would be cut at the edge is left out; a lit one is moved in.
+    const last = width - (cell < gutter ? gutter / 2 - 2 : 0);
+    if (center <= gutter || (center > last && !isHere)) continue;
+    write(column, Math.min(center, last), gutter / 2, isHere);
   }
   for (let row = places.rows.from; row < places.rows.to; row += 1) {
-    const center = Math.min(places.y(row) + cell / 2, height - (cell < 16 ? 8 : 0));
+    const center = places.y(row) + cell / 2;
     const isHere = row === litRow;
     if (!isHere && (!isTick(row, down) || (down > 1 && isNear(row, litRow)))) continue;
-    if (center > gutter && center < height) write(row, gutter / 2 - 1, center, isHere);
+    const last = height - (cell < 16 ? 8 : 0);
+    if (center <= gutter || (center > last && !isHere)) continue;
+    write(row, gutter / 2 - 1, Math.min(center, last), isHere);
   }
 }

@@ -2,20 +2,15 @@
 
 import dynamic from "next/dynamic";
 import { type CSSProperties, useCallback, useEffect, useMemo, useState } from "react";
-import { toast } from "sonner";
 import { useTranslations } from "use-intl";
 import { embeddingsSamples } from "@/lib/client/code-samples-embeddings";
 import { writeEmbeddingsLink } from "@/lib/client/embeddings-link";
-import { MOST_TEXTS } from "@/lib/client/embeddings-texts";
 import type { GatewayModel } from "@/lib/client/gateway-models";
 import { FailureNotice } from "../playground/failure-notice";
 import { ShareButton } from "../playground/share-button";
-import { useQuantities } from "../playground/use-quantities";
 import { PageHeader } from "../shell/page-header";
-import { Button } from "../ui/button";
 import { cn } from "../ui/class-names";
 import { EmptyState } from "../ui/empty-state";
-import { Notice } from "../ui/notice";
 import { CallFacts } from "./call-facts";
 import { type DraftText, draftTexts, type Example, isSameCall, textsOfExample } from "./draft";
 import { createFocusStore } from "./focus";
@@ -24,7 +19,6 @@ import { Matrix } from "./matrix";
 import { gutterOf } from "./matrix-geometry";
 import { NearPanel } from "./near-panel";
 import { PointMap } from "./point-map";
-import { LARGEST_FILE, readFiles } from "./read-files";
 import { Readout } from "./readout";
 import { SettingsBar } from "./settings-bar";
 import { StartPanel } from "./start-panel";
@@ -32,7 +26,8 @@ import { TextList } from "./text-list";
 import { useComparison } from "./use-comparison";
 import { useEmbeddingsDraft } from "./use-embeddings-draft";
 import { useFileDrop } from "./use-file-drop";
-import { WorkState } from "./work-state";
+import { useTexts } from "./use-texts";
+import { StaleNotice, WorkState } from "./work-state";
 
 const CodePanel = dynamic(() => import("../playground/code-panel").then((one) => one.CodePanel), {
   ssr: false,
@@ -52,7 +47,6 @@ export function EmbeddingsPlayground({
 }) {
   const t = useTranslations("embeddings");
   const tPlayground = useTranslations("playground");
-  const say = useQuantities();
   const { draft, change, call, model } = useEmbeddingsDraft(models);
   const { work, isRunning, comparison, answer, embed, ask, stop, clear } = useComparison();
   const [focus] = useState(createFocusStore);
@@ -78,50 +72,18 @@ export function EmbeddingsPlayground({
     return () => window.removeEventListener("keydown", onKey);
   }, [start]);
 
-  const setTexts = useCallback((next: readonly DraftText[]) => change({ texts: next }), [change]);
-  const add = useCallback(
-    (added: readonly string[]) => {
-      const room = MOST_TEXTS - texts.length;
-      setTexts([...texts, ...draftTexts(added.slice(0, room))]);
-      const left = added.length - room;
-      if (left > 0) toast.warning(t("texts.leftOut", { count: left, most: MOST_TEXTS }));
-      else if (added.length > 1) toast.success(t("texts.added", { count: added.length }));
-    },
-    [texts, setTexts, t],
-  );
-  const addFiles = useCallback(
-    async (files: File[]) => {
-      const read = await readFiles(files);
-      if (read.texts.length > 0) add(read.texts);
-      if (read.refused) {
-        const { fault, name } = read.refused;
-        toast.error(t(`texts.${fault}`, { name, size: say.bytes(LARGEST_FILE) }));
-      }
-    },
-    [add, say, t],
-  );
-  const isDropping = useFileDrop((files) => void addFiles(files));
-
-  const changeText = useCallback(
-    (id: number, text: string) => setTexts(texts.map((one) => (one.id === id ? { id, text } : one))),
-    [texts, setTexts],
-  );
-  const removeText = useCallback(
-    (id: number) => {
+  const setTexts = useCallback(
+    (next: readonly DraftText[]) => {
+      // What is lit names texts by their place, which has just changed.
       focus.pin(null);
-      setTexts(texts.filter((one) => one.id !== id));
+      if (next.length === 0) clear();
+      change({ texts: next });
     },
-    [texts, setTexts, focus],
+    [change, clear, focus],
   );
-  const clearTexts = () => {
-    const removed = texts;
-    focus.pin(null);
-    setTexts([]);
-    clear();
-    toast(t("texts.cleared", { count: removed.length }), {
-      action: { label: t("texts.undo"), onClick: () => setTexts(removed) },
-    });
-  };
+  const edit = useTexts(texts, setTexts);
+  const isDropping = useFileDrop((files) => void edit.addFiles(files));
+
   const begin = (example: Example) => {
     const next = textsOfExample(t(`example.${example}.texts`));
     const ask = t(`example.${example}.query`);
@@ -131,8 +93,8 @@ export function EmbeddingsPlayground({
   };
 
   const samples = useMemo(
-    () => ((comparison && !isStale ? comparison.call : call).texts.length === 0 ? null : call),
-    [comparison, isStale, call],
+    () => (call.texts.length === 0 ? null : embeddingsSamples(call, window.location.origin)),
+    [call],
   );
 
   if (models.length === 0) {
@@ -151,6 +113,8 @@ export function EmbeddingsPlayground({
     ...(isBeside ? { "--row": `${cell}px` } : {}),
   } as CSSProperties;
   const isFirst = comparison === null;
+  const isBusy = isRunning && !(work.kind === "calling" && work.what === "query");
+  const isOld = isStale || isBusy;
   return (
     <div className="relative grid gap-5">
       <div className="-mb-5">
@@ -176,16 +140,6 @@ export function EmbeddingsPlayground({
           onRetry={() => (work.what === "query" && comparison ? void ask(comparison, query) : start())}
         />
       ) : null}
-      {isStale && !isRunning && work.kind !== "failed" ? (
-        <Notice tone="warn" isLive>
-          <span className="flex flex-wrap items-center justify-between gap-2">
-            {t("status.stale")}
-            <Button variant="outline" size="sm" onClick={start} disabled={texts.length === 0}>
-              {t("status.staleAction")}
-            </Button>
-          </span>
-        </Notice>
-      ) : null}
       <div
         style={band}
         className="grid gap-x-6 gap-y-8 md:grid-cols-[16rem_minmax(0,1fr)] min-[87.5rem]:grid-cols-[17rem_minmax(0,1fr)_18rem]"
@@ -195,11 +149,11 @@ export function EmbeddingsPlayground({
           order={isAlike && comparison && !isStale ? comparison.alike : null}
           focus={focus}
           isBeside={isBeside}
-          onAdd={add}
-          onFiles={(files) => void addFiles(files)}
-          onChange={changeText}
-          onRemove={removeText}
-          onClear={clearTexts}
+          onAdd={edit.add}
+          onFiles={(files) => void edit.addFiles(files)}
+          onChange={edit.change}
+          onRemove={edit.remove}
+          onClear={edit.clear}
         />
         {isFirst && !isRunning ? <StartPanel count={texts.length} onExample={begin} /> : null}
         {isFirst && isRunning ? (
@@ -210,7 +164,7 @@ export function EmbeddingsPlayground({
         {comparison ? (
           <>
             <div className="relative grid min-w-0 content-start gap-4">
-              <div className={cn("grid gap-4 transition-opacity", (isStale || isRunning) && "opacity-45")}>
+              <div inert={isOld} className={cn("grid gap-4 transition-opacity", isOld && "opacity-40")}>
                 <Matrix
                   comparison={comparison}
                   focus={focus}
@@ -224,13 +178,19 @@ export function EmbeddingsPlayground({
                   model={models.find((one) => one.name === comparison.call.model)}
                 />
               </div>
-              {isRunning && !(work.kind === "calling" && work.what === "query") ? (
-                <div className="absolute inset-0 grid place-items-center">
-                  <WorkState work={work} />
+              {isOld ? (
+                <div className="absolute inset-x-0 top-40 grid justify-items-center">
+                  {isBusy ? <WorkState work={work} /> : <StaleNotice onEmbed={start} />}
                 </div>
               ) : null}
             </div>
-            <div className="grid min-w-0 content-start gap-x-6 gap-y-8 md:col-span-2 md:grid-cols-2 min-[87.5rem]:col-span-1 min-[87.5rem]:grid-cols-1">
+            <div
+              inert={isOld}
+              className={cn(
+                "grid min-w-0 content-start gap-x-6 gap-y-8 transition-opacity md:col-span-2 md:grid-cols-2 min-[87.5rem]:col-span-1 min-[87.5rem]:grid-cols-1",
+                isOld && "opacity-40",
+              )}
+            >
               {texts.length > 2 ? <PointMap comparison={comparison} answer={answer} focus={focus} /> : null}
               <NearPanel
                 comparison={comparison}
@@ -248,7 +208,7 @@ export function EmbeddingsPlayground({
       {comparison || samples ? (
         <div className="grid gap-x-6 gap-y-8 border-t pt-6 min-[87.5rem]:grid-cols-2">
           {comparison ? <VectorPanel comparison={comparison} focus={focus} /> : null}
-          {samples ? <CodePanel samples={embeddingsSamples(samples, window.location.origin)} /> : null}
+          {samples ? <CodePanel samples={samples} /> : null}
         </div>
       ) : null}
       {isDropping ? (

@@ -8,7 +8,7 @@ export function LexicalNote() {
   const t = useTranslations("embeddings.lexical");
   return (
     <details className="group justify-self-start rounded-md bg-info-soft px-3 py-2 text-sm text-ink">
-      <summary className="flex items-center gap-2 rounded-sm [&::-webkit-details-marker]:hidden">
+      <summary className="flex flex-wrap items-center gap-x-2 rounded-sm [&::-webkit-details-marker]:hidden">
         <InfoIcon aria-hidden="true" className="size-4 shrink-0 text-info" />
         <span className="font-medium">{t("title")}</span>
         <span className="text-ink-muted underline decoration-line-strong underline-offset-4 group-open:hidden">

@@ -61,7 +61,9 @@ export function useComparison() {
         const next = await compare(of, reply, { signal, onRow });
         setComparison(next);
         setAnswer(null);
-        if (query.trim() !== "") await rank(next, query, signal);
+        if (query.trim() === "") return;
+        setWork({ kind: "calling", what: "query" });
+        await rank(next, query, signal);
       }),
     [run, rank],
   );

@@ -1,9 +1,26 @@
 "use client";
 
 import { useTranslations } from "use-intl";
+import { Button } from "../ui/button";
 import { Progress } from "../ui/progress";
 import { Spinner } from "../ui/spinner";
 import type { Work } from "./use-comparison";
+
+/** What is shown belongs to other texts or settings. */
+export function StaleNotice({ onEmbed }: { onEmbed(): void }) {
+  const t = useTranslations("embeddings.status");
+  return (
+    <div
+      role="status"
+      className="grid justify-items-center gap-3 rounded-md border bg-raised p-5 shadow-float"
+    >
+      <p className="text-base">{t("stale")}</p>
+      <Button variant="outline" size="sm" onClick={onEmbed}>
+        {t("staleAction")}
+      </Button>
+    </div>
+  );
+}
 
 /** What is under way, and how far it is. */
 export function WorkState({ work }: { work: Work }) {

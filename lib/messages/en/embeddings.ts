@@ -84,7 +84,6 @@ export const embeddings = {
   status: {
     calling: "Calling the model…",
     comparing: "Comparing {done} of {count}",
-    done: "{count, plural, one {# vector} other {# vectors}} of {dimensions} numbers are here.",
     stale: "The texts or settings have changed since.",
     staleAction: "Embed again",
   },
@@ -118,8 +117,6 @@ export const embeddings = {
     one: "This text",
     hint: "Touch a cell to light up its two texts.",
     download: "Matrix (CSV)",
-    table: "Show as a table",
-    tableOf: "Nearest pairs as a table",
   },
   map: {
     title: "Map",
@@ -132,7 +129,6 @@ export const embeddings = {
     farther: "Zoom out of the map",
     whole: "Show the whole map",
     query: "Query",
-    few: "Three texts or more make a map.",
   },
   near: {
     title: "Nearest",
@@ -146,7 +142,6 @@ export const embeddings = {
     used: "{tokens, plural, one {# token} other {# tokens}} · {time}",
     more: "Show {count} more",
     none: "Nothing to rank: one text alone.",
-    pair: "Texts {row} and {column}",
   },
   vector: {
     title: "The vector",

@@ -83,7 +83,6 @@ export const embeddings = {
   status: {
     calling: "正在调用模型…",
     comparing: "正在比较，第 {done} 条，共 {count} 条",
-    done: "已得到 {count} 个向量，每个 {dimensions} 个数。",
     stale: "文本或设置已改动。",
     staleAction: "重新生成",
   },
@@ -117,8 +116,6 @@ export const embeddings = {
     one: "这条文本",
     hint: "点一个单元格，对应的两条文本会亮起。",
     download: "矩阵 (CSV)",
-    table: "以表格显示",
-    tableOf: "最相似的各对文本",
   },
   map: {
     title: "地图",
@@ -129,7 +126,6 @@ export const embeddings = {
     farther: "缩小地图",
     whole: "显示整个地图",
     query: "查询",
-    few: "三条或更多文本才能成图。",
   },
   near: {
     title: "最近",
@@ -143,7 +139,6 @@ export const embeddings = {
     used: "{tokens} 个词元 · {time}",
     more: "再显示 {count} 条",
     none: "只有一条文本，没有可排序的。",
-    pair: "文本 {row} 与 {column}",
   },
   vector: {
     title: "向量",

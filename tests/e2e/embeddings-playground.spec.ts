@@ -1,0 +1,413 @@
+import { readFile } from "node:fs/promises";
+import AxeBuilder from "@axe-core/playwright";
+import type { Download, Page } from "@playwright/test";
+import { linesOf, parseCsv } from "@/lib/client/embeddings-texts";
+import { en } from "@/lib/messages/en";
+import { expect, signInByCookie, test } from "./fixtures";
+
+const PATH = "/playground/embeddings";
+const SUPPORT = linesOf(en.embeddings.example.support.texts);
+
+const matrix = (page: Page) => page.getByRole("grid", { name: /^Similarity of/ });
+const cell = (page: Page) => matrix(page).getByRole("gridcell");
+const row = (page: Page, number: number) =>
+  page.getByRole("button", { name: new RegExp(`^Text ${number}:`) });
+const ranking = (page: Page) => page.getByRole("list", { name: "To the query" }).getByRole("listitem");
+
+async function open(page: Page, url: string, fragment = ""): Promise<void> {
+  await page.goto(`${url}${PATH}${fragment}`, { waitUntil: "networkidle" });
+}
+
+async function openExample(page: Page, url: string, name = "Help desk"): Promise<void> {
+  await open(page, url);
+  await page.getByRole("button", { name: new RegExp(`^${name}`) }).click();
+  await expect(matrix(page)).toBeVisible();
+  await expect(ranking(page).first()).toBeVisible();
+}
+
+/** Hands the page a file as a drop from the desktop does. */
+async function dropFile(page: Page, name: string, type: string, content: string): Promise<void> {
+  const data = await page.evaluateHandle(
+    ([fileName = "", mime = "", text = ""]) => {
+      const transfer = new DataTransfer();
+      transfer.items.add(new File([text], fileName, { type: mime }));
+      return transfer;
+    },
+    [name, type, content],
+  );
+  await page.dispatchEvent("main", "dragenter", { dataTransfer: data });
+  await page.dispatchEvent("main", "dragover", { dataTransfer: data });
+  await page.dispatchEvent("main", "drop", { dataTransfer: data });
+}
+
+async function embed(url: string, key: string, input: string[], fields = {}): Promise<number[][]> {
+  const reply = await fetch(`${url}/v1/engines/patchbay-embed/embeddings`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
+    body: JSON.stringify({ model: "patchbay-embed", input, ...fields }),
+  });
+  expect(reply.status).toBe(200);
+  // CONTRACT: the OpenAI shape of embeddings.
+  const { data } = (await reply.json()) as { data: { embedding: number[] }[] };
+  return data.map((one) => one.embedding);
+}
+
+function cosine(one: readonly number[] = [], other: readonly number[] = []): number {
+  const dot = (a: readonly number[], b: readonly number[]) =>
+    a.reduce((sum, value, at) => sum + value * (b[at] ?? 0), 0);
+  return dot(one, other) / Math.sqrt(dot(one, one) * dot(other, other));
+}
+
+const contentOf = async (download: Download) => readFile(await download.path(), "utf8");
+
+/** Colours of the painted matrix: how many there are, and how light they are on average (0–255). */
+async function painted(page: Page): Promise<{ colours: number; light: number }> {
+  return matrix(page).evaluate((grid) => {
+    const canvas = grid.parentElement?.querySelector("canvas");
+    const pen = canvas?.getContext("2d");
+    if (!canvas || !pen) return { colours: 0, light: 0 };
+    const { data } = pen.getImageData(40, 40, canvas.width - 40, canvas.height - 40);
+    const seen = new Set<number>();
+    let sum = 0;
+    for (let at = 0; at < data.length; at += 4) {
+      const [red = 0, green = 0, blue = 0] = data.subarray(at, at + 3);
+      seen.add((red << 16) | (green << 8) | blue);
+      sum += (red + green + blue) / 3;
+    }
+    return { colours: seen.size, light: sum / (data.length / 4) };
+  });
+}
+
+test("the matrix shows the cosines of the vectors that the API gives", async ({
+  ownerPage: page,
+  product,
+}) => {
+  await openExample(page, product.url);
+  const vectors = await embed(product.url, product.key, SUPPORT);
+  await matrix(page).focus();
+  for (const [at, key] of ["ArrowRight", "ArrowRight", "ArrowDown", "ArrowRight", "PageDown"].entries()) {
+    await page.keyboard.press(key);
+    const [down, across] =
+      [
+        [0, 1],
+        [0, 2],
+        [1, 2],
+        [1, 3],
+        [11, 3],
+      ][at] ?? [];
+    const value = cosine(vectors[down ?? 0], vectors[across ?? 0]).toFixed(3);
+    await expect(cell(page)).toHaveText(
+      `${(down ?? 0) + 1}. ${SUPPORT[down ?? 0]} and ${(across ?? 0) + 1}. ${SUPPORT[across ?? 0]}: ${value}`,
+    );
+  }
+});
+
+test("a touched cell lights up both texts in the list, on the map and in the ranking", async ({
+  ownerPage: page,
+  product,
+}) => {
+  await openExample(page, product.url);
+  const box = await matrix(page).boundingBox();
+  if (!box) throw new Error("no matrix");
+  const side = (box.width - 26) / SUPPORT.length;
+  await matrix(page).click({ position: { x: 26 + side * 2.5, y: 26 + side * 0.5 } });
+  await expect(row(page, 1)).toHaveAttribute("aria-pressed", "true");
+  await expect(row(page, 3)).toHaveAttribute("aria-pressed", "true");
+  await expect(row(page, 2)).toHaveAttribute("aria-pressed", "false");
+  await expect(page.getByRole("listbox").getByRole("option")).toHaveText(`1. ${SUPPORT[0]}`);
+  const nearest = page.getByRole("list", { name: "Nearest" }).getByRole("listitem");
+  await expect(nearest.first()).toContainText(SUPPORT[2] ?? "");
+  await page.keyboard.press("Escape");
+  await expect(row(page, 1)).toHaveAttribute("aria-pressed", "false");
+});
+
+test("a query ranks its paraphrase first", async ({ ownerPage: page, product }) => {
+  await openExample(page, product.url);
+  const query = "Where has my parcel gone? It has not arrived";
+  await page.getByLabel("Query").fill(query);
+  await page.getByRole("button", { name: "Rank" }).click();
+  const [asked, ...vectors] = await embed(product.url, product.key, [query, ...SUPPORT]);
+  const best = vectors
+    .map((vector, at) => ({ text: SUPPORT[at] ?? "", value: cosine(asked, vector) }))
+    .sort((a, b) => b.value - a.value);
+  expect(best[0]?.text).toContain("parcel");
+  for (const [at, { text, value }] of best.slice(0, 5).entries()) {
+    await expect(ranking(page).nth(at)).toContainText(text);
+    await expect(ranking(page).nth(at)).toHaveAttribute("data-similarity", value.toFixed(3));
+  }
+});
+
+test("downloads hold every text with the vector the API gives", async ({ ownerPage: page, product }) => {
+  await openExample(page, product.url);
+  await page.getByLabel("Dimensions").fill("64");
+  await page.getByRole("button", { name: /^Embed again/ }).click();
+  await expect(page.getByText("64 numbers, length 1.000")).toBeVisible();
+  const wanted = await embed(product.url, product.key, SUPPORT, { dimensions: 64 });
+  const save = async (name: RegExp | string) => {
+    const [download] = await Promise.all([
+      page.waitForEvent("download"),
+      page.getByRole("button", { name }).click(),
+    ]);
+    return download;
+  };
+
+  const json = await save("Download all vectors as JSON");
+  expect(json.suggestedFilename()).toBe("patchbay-embed-vectors.json");
+  const document = JSON.parse(await contentOf(json));
+  expect(document).toMatchObject({ model: "patchbay-embed", dimensions: 64, data: { length: 12 } });
+  for (const [at, { text, embedding }] of document.data.entries()) {
+    expect(text).toBe(SUPPORT[at]);
+    expect(Float32Array.from(embedding)).toEqual(Float32Array.from(wanted[at] ?? []));
+  }
+
+  const [head, ...lines] = parseCsv(await contentOf(await save("Download all vectors as CSV")));
+  expect(head).toHaveLength(2 + 64);
+  expect(lines).toHaveLength(12);
+  for (const [at, line] of lines.entries()) {
+    expect(line.slice(0, 2)).toEqual([String(at), SUPPORT[at]]);
+    expect(Float32Array.from(line.slice(2), Number)).toEqual(Float32Array.from(wanted[at] ?? []));
+  }
+
+  const table = parseCsv(await contentOf(await save("Matrix (CSV)")));
+  expect(table.map((line) => line.length)).toEqual(Array.from({ length: 13 }, () => 13));
+  expect(Number(table[1]?.[3])).toBeCloseTo(cosine(wanted[0], wanted[2]), 5);
+});
+
+test("base64 gives the same matrix as float", async ({ ownerPage: page, product }) => {
+  await openExample(page, product.url);
+  await matrix(page).focus();
+  await page.keyboard.press("ArrowRight");
+  const float = await cell(page).textContent();
+  await page.getByRole("radio", { name: "base64" }).click();
+  await page.getByRole("button", { name: /^Embed again/ }).click();
+  const vector = page.getByRole("region", { name: "Numbers of text 1" });
+  await expect(vector).toContainText(/^[A-Za-z0-9+/]{5000,}={0,2}$/);
+  await matrix(page).focus();
+  await page.keyboard.press("ArrowRight");
+  expect(await cell(page).textContent()).toBe(float);
+});
+
+test("a dropped CSV brings its text column, and a file of another sort is refused by name", async ({
+  ownerPage: page,
+  product,
+}) => {
+  await open(page, product.url);
+  const csv = 'id,Text,lang\n1,"A cord, a jack",en\n2,"Say ""hello""",en\n3,,en\n4,你好,zh\n';
+  await dropFile(page, "texts.csv", "text/csv", csv);
+  const texts = page.getByRole("list", { name: "Texts of the comparison" }).getByRole("listitem");
+  await expect(texts).toHaveText(["1A cord, a jack", '2Say "hello"', "3你好"]);
+  await dropFile(page, "photo.png", "image/png", "…");
+  await expect(page.getByText("“photo.png” is no text or table.")).toBeVisible();
+  await expect(texts).toHaveCount(3);
+});
+
+test("500 texts become a matrix that zooms to its values; what is over is told", async ({
+  ownerPage: page,
+  product,
+}) => {
+  const words = ["harbour", "storm", "parcel", "comet", "kettle", "jack", "cord", "lamp"];
+  const many = Array.from(
+    { length: 520 },
+    (_, at) => `Line ${at} about the ${words[at % 8]} and the ${words[(at * 3) % 8]}`,
+  );
+  await open(page, product.url);
+  await page.locator("input[type=file]").setInputFiles({
+    name: "lines.txt",
+    mimeType: "text/plain",
+    buffer: Buffer.from(many.join("\n")),
+  });
+  await expect(page.getByText("20 texts were left out")).toBeVisible();
+  await page.getByRole("button", { name: "Embed 500 texts" }).click();
+  await expect(matrix(page)).toHaveAttribute("aria-rowcount", "500", { timeout: 30_000 });
+  expect((await painted(page)).colours).toBeGreaterThan(20);
+
+  await matrix(page).focus();
+  await page.keyboard.press("End");
+  await expect(cell(page)).toHaveAttribute("aria-colindex", "500");
+  for (const _ of [1, 2, 3]) await page.keyboard.press("+");
+  // Zoomed, the box scrolls by itself, and the keys bring the cell along.
+  await page.keyboard.press("Home");
+  const scroll = () =>
+    matrix(page).evaluate((grid) => [grid.scrollLeft, grid.scrollWidth > grid.clientWidth]);
+  await expect.poll(scroll).toEqual([0, true]);
+  await page.keyboard.press("End");
+  await expect.poll(async () => Number((await scroll())[0])).toBeGreaterThan(1000);
+  await page.keyboard.press("0");
+  await expect.poll(async () => (await scroll())[1]).toBe(false);
+
+  // Grouped, neighbours in the list are alike: the first text's neighbour shares its words.
+  await page.getByRole("radio", { name: "Grouped" }).click();
+  const list = page.getByRole("list", { name: "Texts of the comparison" }).getByRole("listitem");
+  const endings = (await list.allTextContents()).map((text) => text.replace(/^.*about/, ""));
+  const changes = endings.filter((ending, at) => at > 0 && ending !== endings[at - 1]).length;
+  expect(changes).toBeLessThan(60);
+});
+
+test("everything goes with the keyboard alone", async ({ ownerPage: page, product }) => {
+  await open(page, product.url);
+  await page.getByLabel("Add texts").focus();
+  for (const text of ["The kettle is on", "The kettle was on", "Rain tomorrow"]) {
+    await page.keyboard.type(text);
+    await page.keyboard.press("Enter");
+  }
+  await page.keyboard.press("Control+Enter");
+  await expect(matrix(page)).toBeVisible();
+  for (let press = 0; press < 40; press += 1) {
+    if (await matrix(page).evaluate((grid) => grid === document.activeElement)) break;
+    await page.keyboard.press("Tab");
+  }
+  await expect(matrix(page)).toBeFocused();
+  await page.keyboard.press("ArrowRight");
+  await expect(cell(page)).toHaveText(/1\. The kettle is on and 2\. The kettle was on: 0\.\d{3}/);
+  await page.keyboard.press("Escape");
+  for (let press = 0; press < 10; press += 1) {
+    if (await page.getByRole("listbox").evaluate((map) => map === document.activeElement)) break;
+    await page.keyboard.press("Tab");
+  }
+  await expect(page.getByRole("listbox")).toBeFocused();
+  await page.keyboard.press("ArrowRight");
+  await expect(page.getByRole("option", { selected: true })).toHaveText("1. The kettle is on");
+  await page.keyboard.press("+");
+  await expect(page.getByRole("button", { name: "Zoom out of the map" })).toBeEnabled();
+  await page.keyboard.press("0");
+  await expect(page.getByRole("button", { name: "Zoom out of the map" })).toBeDisabled();
+});
+
+test("pasted lines become texts of their own; a text is edited, removed, and all come back with Undo", async ({
+  ownerPage: page,
+  product,
+}) => {
+  await open(page, product.url);
+  const field = page.getByLabel("Add texts");
+  await field.focus();
+  await field.evaluate((target) => {
+    const data = new DataTransfer();
+    data.setData("text/plain", "one\r\n\r\ntwo\nthree");
+    target.dispatchEvent(
+      new ClipboardEvent("paste", { clipboardData: data, bubbles: true, cancelable: true }),
+    );
+  });
+  const texts = page.getByRole("list", { name: "Texts of the comparison" }).getByRole("listitem");
+  await expect(texts).toHaveText(["1one", "2two", "3three"]);
+  await row(page, 2).dblclick();
+  await page.getByLabel("Text 2", { exact: true }).fill("second");
+  await page.keyboard.press("Enter");
+  await row(page, 1).hover();
+  await page.getByRole("button", { name: "Remove text 1" }).click();
+  await expect(texts).toHaveText(["1second", "2three"]);
+  await page.getByRole("button", { name: "Remove all" }).click();
+  await expect(texts).toHaveCount(0);
+  await page.getByRole("button", { name: "Undo" }).click();
+  await expect(texts).toHaveText(["1second", "2three"]);
+});
+
+test("a link brings texts, settings and the query; a reload keeps them", async ({
+  ownerPage: page,
+  product,
+}) => {
+  await open(page, product.url, "#text=a%20cord&text=two%20cords&dimensions=32&format=base64&query=cords");
+  await page.getByRole("button", { name: "Embed 2 texts" }).click();
+  await expect(ranking(page).first()).toContainText("two cords");
+  await expect(page.getByLabel("Dimensions")).toHaveValue("32");
+  await row(page, 1).dblclick();
+  await page.getByLabel("Text 1", { exact: true }).fill("one cord");
+  await page.keyboard.press("Enter");
+  await expect
+    .poll(() => page.evaluate(() => sessionStorage.getItem("patchbay-embeddings-draft") ?? ""))
+    .toContain("one+cord");
+  await open(page, product.url);
+  await expect(row(page, 1)).toHaveText(/one cord/);
+});
+
+test("the code makes the same call, its key left to the environment", async ({
+  ownerPage: page,
+  product,
+}) => {
+  await openExample(page, product.url);
+  await page.getByLabel("Dimensions").fill("128");
+  const code = page.getByRole("region", { name: /^The same call as code: / });
+  await expect(code).toContainText(`${product.url}/v1/engines/patchbay-embed/embeddings`);
+  await expect(code).toContainText("$PATCHBAY_API_KEY");
+  await expect(code).toContainText('"dimensions": 128');
+  for (const language of ["JavaScript · OpenAI", "JavaScript · Google GenAI", "Python"]) {
+    await page.getByRole("tab", { name: language }).click();
+    await expect(code).toContainText(SUPPORT[0] ?? "");
+    await expect(code).not.toContainText("sk-pb-");
+  }
+});
+
+test("what the built-in model cannot tell is said, with the way to one that can", async ({
+  ownerPage: page,
+  product,
+}) => {
+  await open(page, product.url);
+  await page.getByText("Similar words, not similar meanings").click();
+  await expect(page.getByText(/an administrator adds a channel to an upstream/)).toBeVisible();
+});
+
+test.describe("a refused call", () => {
+  test.use({ allowedConsole: [/400 \(Bad Request\)/] });
+  test("speaks in the API's own words, with the request id", async ({ ownerPage: page, product }) => {
+    await open(page, product.url);
+    await page.getByLabel("Dimensions").fill("4096");
+    const [response] = await Promise.all([
+      page.waitForResponse((one) => one.url().endsWith("/embeddings") && one.request().method() === "POST"),
+      page.getByRole("button", { name: /^Help desk/ }).click(),
+    ]);
+    const { error } = await response.json();
+    const alert = page.getByRole("alert").filter({ hasText: "HTTP 400" });
+    await expect(alert).toContainText(error.message);
+    await expect(alert).toContainText(response.headers()["x-request-id"] ?? "no request id");
+    await page.getByLabel("Dimensions").fill("");
+    await alert.getByRole("button", { name: "Try again" }).click();
+    await expect(matrix(page)).toBeVisible();
+    await expect(alert).toHaveCount(0);
+  });
+});
+
+for (const colorScheme of ["light", "dark"] as const) {
+  test(`a full page in ${colorScheme} has its own colours and nothing for axe`, async ({
+    ownerPage: page,
+    product,
+  }) => {
+    await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
+    await openExample(page, product.url);
+    const { colours, light } = await painted(page);
+    expect(colours).toBeGreaterThan(20);
+    if (colorScheme === "dark") expect(light).toBeLessThan(90);
+    else expect(light).toBeGreaterThan(160);
+    const { violations } = await new AxeBuilder({ page }).analyze();
+    expect(
+      violations.map((one) => `${one.id}: ${one.nodes.map((node) => node.target.join(" ")).join(", ")}`),
+    ).toEqual([]);
+  });
+}
+
+test.describe("on a phone", () => {
+  test.use({ viewport: { width: 390, height: 844 }, hasTouch: true });
+  test("nothing scrolls sideways, and a tap lights a pair", async ({ ownerPage: page, product }) => {
+    await openExample(page, product.url);
+    const widths = await page.evaluate(() => [document.documentElement.scrollWidth, window.innerWidth]);
+    expect(widths[0]).toBeLessThanOrEqual(widths[1] ?? 0);
+    await matrix(page).scrollIntoViewIfNeeded();
+    const box = await matrix(page).boundingBox();
+    const side = ((box?.width ?? 0) - 26) / SUPPORT.length;
+    await matrix(page).tap({ position: { x: 26 + side * 2.5, y: 26 + side * 0.5 } });
+    await expect(cell(page)).toHaveText(/^1\. .* and 3\. /);
+    await expect(page.getByText("This pair")).toBeVisible();
+  });
+});
+
+test.describe("in Chinese", () => {
+  test.use({ locale: "zh-CN" });
+  test("the page and its examples speak it", async ({ page, product }) => {
+    await signInByCookie(page, product.url, product.cookie);
+    await open(page, product.url);
+    await expect(page.getByRole("heading", { level: 1 })).toHaveText("向量实验台");
+    await page.getByRole("button", { name: /^客服问题/ }).click();
+    await expect(page.getByRole("grid", { name: /^12 条文本的相似度/ })).toBeVisible();
+    await expect(page.getByRole("list", { name: "与查询相比" }).getByRole("listitem").first()).toContainText(
+      "密码",
+    );
+  });
+});
