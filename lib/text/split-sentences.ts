@@ -1,3 +1,5 @@
+import { reachOf } from "./spoken-length";
+
 /** A stretch of text to be spoken in one breath. */
 export interface TextChunk {
   text: string;
@@ -5,12 +7,16 @@ export interface TextChunk {
   end: "paragraph" | "sentence" | "clause" | "wrap";
 }
 
+/** Lengths as they are spoken, in letters' time (spoken-length.ts); read anew for every chunk. */
 export interface ChunkLimits {
-  /** No chunk is longer, in UTF-16 units. */
-  maxLength: number;
-  /** The first one is cut at a comma before this, where there is one, so that sound starts early. */
-  firstLength: number;
+  /** No chunk is longer. */
+  readonly longest: number;
+  /** The first one is cut at a comma before this where there is one, else at a space if it is much longer. */
+  readonly first: number;
 }
+
+/** A first sentence that is no longer than this times `first` is not torn at a mere space. */
+const FIRST_SLACK = 1.4;
 
 const TERMINATORS = /[.!?…。！？｡؟۔।॥።՞։။]/u;
 /** These end a sentence without a space after them. */
@@ -37,18 +43,17 @@ const ABBREVIATIONS = new Set(
  * Yields trimmed, non-empty texts.
  */
 export function* splitSentences(text: string, limits: ChunkLimits): Generator<TextChunk> {
-  let first = true;
+  let isFirst = true;
   for (const sentence of sentences(text)) {
     let rest = sentence.text;
-    while (rest.length > (first ? limits.firstLength : limits.maxLength)) {
-      const cut = findCut(rest, limits, first);
+    for (;;) {
+      const cut = isFirst ? findFirstCut(rest, limits) : findCut(rest, limits.longest);
+      isFirst = false;
       if (cut === null) break;
       yield { text: rest.slice(0, cut.at).trim(), end: cut.end };
       rest = rest.slice(cut.at).trim();
-      first = false;
     }
     if (rest) yield { text: rest, end: sentence.end };
-    first = false;
   }
 }
 
@@ -115,17 +120,23 @@ interface Cut {
   end: "clause" | "wrap";
 }
 
-function findCut(text: string, { maxLength, firstLength }: ChunkLimits, first: boolean): Cut | null {
-  if (first) {
-    const early = lastClause(text, Math.ceil(firstLength / 4), firstLength);
-    if (early !== null) return { at: early, end: "clause" };
-    if (text.length <= maxLength) return null;
-  }
-  const clause = lastClause(text, Math.ceil(maxLength / 3), maxLength);
+/** Null: the text is short enough as it is. */
+function findFirstCut(text: string, { longest, first }: ChunkLimits): Cut | null {
+  const reach = reachOf(text, first);
+  if (reach >= text.length) return null;
+  const clause = lastClause(text, Math.ceil(reach / 4), reach);
   if (clause !== null) return { at: clause, end: "clause" };
-  const space = text.lastIndexOf(" ", maxLength);
-  if (space > maxLength / 3) return { at: space, end: "wrap" };
-  return { at: betweenCharacters(text, maxLength), end: "wrap" };
+  return reachOf(text, Math.min(longest, first * FIRST_SLACK)) >= text.length ? null : findCut(text, first);
+}
+
+function findCut(text: string, longest: number): Cut | null {
+  const reach = reachOf(text, longest);
+  if (reach >= text.length) return null;
+  const clause = lastClause(text, Math.ceil(reach / 3), reach);
+  if (clause !== null) return { at: clause, end: "clause" };
+  const space = text.lastIndexOf(" ", reach);
+  if (space > reach / 3) return { at: space, end: "wrap" };
+  return { at: betweenCharacters(text, Math.max(1, reach)), end: "wrap" };
 }
 
 function lastClause(text: string, from: number, to: number): number | null {

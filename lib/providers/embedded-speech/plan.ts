@@ -3,17 +3,18 @@ import type { SpeechRequest, SpeechSegment } from "../../ports/speech-model";
 import { cleanSpeechText, isSpeakable } from "../../text/clean-text";
 import { languageOfScript } from "../../text/detect-language";
 import { countScripts, type Script, splitByScript } from "../../text/scripts";
-import { splitSentences, type TextChunk } from "../../text/split-sentences";
+import { type ChunkLimits, splitSentences, type TextChunk } from "../../text/split-sentences";
 import { findUnreadableHan } from "../espeak/han";
 import { baseLanguage, ESPEAK_LANGUAGES } from "../espeak/languages";
 import type { SpeechChunk } from "./protocol";
 import { findEmbeddedVoice } from "./voices";
 
-/** Ten seconds of speech at most, so that little is held for a slow reader. */
+/** Ten seconds of speech: a whole sentence, mostly. Lengths are in letters' time (lib/text/spoken-length.ts). */
 const LONGEST_CHUNK = 160;
-/** Characters of these scripts last two to three times as long as letters. */
-const LONGEST_DENSE_CHUNK = 60;
+/** Five seconds: a tenth of a second's work for the engine, so that the first sound comes at once. */
 const FIRST_CHUNK = 80;
+/** Three seconds, while memory is short. */
+const SHORT_CHUNK = 45;
 const CONTEXT_LENGTH = 1000;
 
 const PAUSES_MS: Record<TextChunk["end"], number> = { paragraph: 450, sentence: 260, clause: 110, wrap: 20 };
@@ -29,11 +30,17 @@ interface Utterance {
   speed: number;
 }
 
+/** Read before every chunk. */
+export interface Pace {
+  /** True while the audio held for all readers has to be kept small: chunks are short then. */
+  isTight(): boolean;
+}
+
 /**
  * Checks the whole request and gives its chunks, made as they are asked for.
  * Throws AppError `invalid`: unknown voice, a language or script no embedded engine reads, nothing to say.
  */
-export function planSpeech(request: SpeechRequest): Iterator<SpeechChunk> {
+export function planSpeech(request: SpeechRequest, pace: Pace): Iterator<SpeechChunk> {
   const tag = request.language ?? null;
   if (tag !== null && !isEnglish(tag) && !ESPEAK_LANGUAGES.has(baseLanguage(tag))) {
     throw new AppError(
@@ -48,7 +55,7 @@ export function planSpeech(request: SpeechRequest): Iterator<SpeechChunk> {
   if (spoken.length === 0) {
     throw new AppError("invalid", "The text holds no letter and no digit: there is nothing to speak.");
   }
-  return chunksOf(spoken);
+  return chunksOf(spoken, pace);
 }
 
 function checkSegment(segment: SpeechSegment, tag: string | null, speed: number): Utterance {
@@ -102,7 +109,7 @@ function refuseKanji(): never {
   );
 }
 
-function* chunksOf(utterances: readonly Utterance[]): Generator<SpeechChunk> {
+function* chunksOf(utterances: readonly Utterance[], pace: Pace): Generator<SpeechChunk> {
   let pauseMs = 0;
   let lastVoice: string | null = null;
   for (const utterance of utterances) {
@@ -110,7 +117,10 @@ function* chunksOf(utterances: readonly Utterance[]): Generator<SpeechChunk> {
       pauseMs = Math.max(pauseMs, utterance.voice === lastVoice ? PAUSES_MS.sentence : SPEAKER_PAUSE_MS);
     }
     const context = utterance.text.slice(0, CONTEXT_LENGTH);
-    for (const chunk of splitSentences(utterance.text, limitsFor(utterance, lastVoice === null))) {
+    for (const chunk of splitSentences(
+      utterance.text,
+      limitsFor(utterance.speed, pace, lastVoice === null),
+    )) {
       if (!isSpeakable(chunk.text)) continue;
       for (const run of runsOf(chunk.text, utterance)) {
         yield { ...run, context, voice: utterance.voice, speed: utterance.speed, pauseMs };
@@ -122,14 +132,17 @@ function* chunksOf(utterances: readonly Utterance[]): Generator<SpeechChunk> {
   }
 }
 
-function limitsFor(utterance: Utterance, first: boolean) {
-  const dense = ["Han", "Kana", "Hangul"] as const;
-  const longest = dense.some((script) => utterance.byScript.has(script))
-    ? LONGEST_DENSE_CHUNK
-    : LONGEST_CHUNK;
-  // Slow speech lasts longer: its chunks are shorter, down to a half.
-  const maxLength = Math.round(longest * Math.min(1, Math.max(0.5, utterance.speed)));
-  return { maxLength, firstLength: first ? Math.min(FIRST_CHUNK, maxLength) : maxLength };
+function limitsFor(speed: number, pace: Pace, isFirst: boolean): ChunkLimits {
+  // Slow speech lasts longer: its chunks are shorter, down to a quarter.
+  const scale = Math.min(1, speed);
+  return {
+    get longest() {
+      return (pace.isTight() ? SHORT_CHUNK : LONGEST_CHUNK) * scale;
+    },
+    get first() {
+      return isFirst ? FIRST_CHUNK * scale : this.longest;
+    },
+  };
 }
 
 /** A chunk's stretches by language. Engines of other scripts read Latin words among their own; English does not read theirs. */

@@ -39,8 +39,12 @@ interface Task {
 interface Slot {
   worker: Worker;
   task: Task | null;
+  startedAt: number;
   timer: NodeJS.Timeout | undefined;
 }
+
+const FIRST_GUESS_MS = 100;
+const SMOOTHING = 0.1;
 
 /**
  * Worker threads that speak one chunk at a time, first come, first served. A speaker has one chunk in the queue
@@ -53,6 +57,8 @@ export class SpeechPool {
   #nextId = 1;
   #chunks = 0;
   #crashes = 0;
+  /** What a chunk took lately. */
+  #chunkMs = FIRST_GUESS_MS;
   #closed = false;
 
   constructor(options: PoolOptions) {
@@ -72,6 +78,12 @@ export class SpeechPool {
       this.#advance();
     }
     return { pcm, cancel: () => queued && this.#cancel(queued) };
+  }
+
+  /** About how long a chunk queued now waits for its turn. */
+  queueMs(): number {
+    const { busy } = this.stats();
+    return ((this.#queue.length + busy) * this.#chunkMs) / this.#options.maxWorkers;
   }
 
   stats(): PoolStats {
@@ -125,6 +137,7 @@ export class SpeechPool {
     }
     clearTimeout(slot.timer);
     slot.task = task;
+    slot.startedAt = performance.now();
     slot.worker.ref();
     slot.timer = setTimeout(() => {
       this.#crashes++;
@@ -135,7 +148,7 @@ export class SpeechPool {
 
   #spawn(): Slot {
     const worker = new Worker(this.#options.workerFile, { name: "speech" });
-    const slot: Slot = { worker, task: null, timer: undefined };
+    const slot: Slot = { worker, task: null, startedAt: 0, timer: undefined };
     this.#slots.add(slot);
     worker.on("message", (message: SpokenMessage) => this.#answer(slot, message));
     worker.on("error", (error) => this.#lost(slot, error));
@@ -149,6 +162,7 @@ export class SpeechPool {
     slot.task = null;
     this.#rest(slot);
     this.#chunks++;
+    this.#chunkMs += (performance.now() - slot.startedAt - this.#chunkMs) * SMOOTHING;
     if ("pcm" in message) task.resolve(message.pcm);
     else {
       const { code, message: words, cause } = message.error;

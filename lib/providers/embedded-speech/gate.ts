@@ -1,0 +1,53 @@
+import { AppError } from "../../errors";
+
+/** Calls open at once. A waiting one costs its request alone, one with a stalled reader a second of audio (backlog.ts). */
+export const MOST_OPEN = 1000;
+/** Calls waiting for their first sound: at a tenth of a second each, what two workers do in half a minute. */
+export const MOST_WAITING = 512;
+const SHORTEST_RETRY_MS = 1000;
+const LONGEST_RETRY_MS = 60_000;
+
+/** A call that was let in. */
+export interface Visit {
+  isWaiting: boolean;
+  isOpen: boolean;
+}
+
+/** Lets calls in while there is room and hope of a first sound in time; turns the others away at once. */
+export class Gate {
+  open = 0;
+  waiting = 0;
+  readonly #mostOpen: number;
+  readonly #mostWaiting: number;
+
+  constructor(mostOpen = MOST_OPEN, mostWaiting = MOST_WAITING) {
+    this.#mostOpen = mostOpen;
+    this.#mostWaiting = mostWaiting;
+  }
+
+  /** `queueMs`: how long the work already queued will take; `leftMs`: time until the first sound is due. Throws `overloaded`. */
+  enter(queueMs: number, leftMs: number): Visit {
+    if (this.open >= this.#mostOpen || this.waiting >= this.#mostWaiting || queueMs > leftMs) {
+      throw new AppError(
+        "overloaded",
+        "The speech engine has more work than it can take. Try again in a moment.",
+        { retryAfterMs: Math.min(LONGEST_RETRY_MS, Math.max(SHORTEST_RETRY_MS, Math.round(queueMs))) },
+      );
+    }
+    this.open++;
+    this.waiting++;
+    return { isWaiting: true, isOpen: true };
+  }
+
+  /** The first sound is there. */
+  sounded(visit: Visit): void {
+    if (visit.isWaiting) this.waiting--;
+    visit.isWaiting = false;
+  }
+
+  leave(visit: Visit): void {
+    this.sounded(visit);
+    if (visit.isOpen) this.open--;
+    visit.isOpen = false;
+  }
+}

@@ -1,0 +1,119 @@
+import { AppError, isAppError } from "../../errors";
+import type { Clock } from "../../ports/clock";
+import type { CallOptions, SpeechEvent, SpeechRequest } from "../../ports/speech-model";
+import { SPEECH_SAMPLE_RATE } from "../../ports/speech-model";
+import { type Backlog, HeldAudio } from "./backlog";
+import type { Gate } from "./gate";
+import { planSpeech } from "./plan";
+import type { SpeechPool } from "./pool";
+import type { SpeechChunk } from "./protocol";
+
+export interface Engine {
+  pool: SpeechPool;
+  gate: Gate;
+  backlog: Backlog;
+  clock: Clock;
+}
+
+const BYTES_PER_SECOND = SPEECH_SAMPLE_RATE * 2;
+/** Sound goes out in pieces of 200 ms. */
+const PIECE_BYTES = BYTES_PER_SECOND / 5;
+/** The next chunk is made when less than this is left of the last. */
+const LOW_WATER_BYTES = BYTES_PER_SECOND * 1.5;
+
+/** A chunk on its way, or made and waiting for its turn. */
+interface Making {
+  chunk: SpeechChunk;
+  held: Promise<HeldAudio>;
+  /** Gives up the work, and the audio if it is there already. */
+  drop(): void;
+}
+
+/** Speaks one request chunk by chunk, one chunk ahead of the reader at most. */
+export async function* speakRequest(
+  engine: Engine,
+  request: SpeechRequest,
+  { signal, firstByteBy }: CallOptions,
+): AsyncGenerator<SpeechEvent> {
+  throwIfAborted(signal);
+  const { pool, gate, backlog, clock } = engine;
+  const chunks = planSpeech(request, backlog);
+  const visit = gate.enter(pool.queueMs(), firstByteBy - clock.monotonic());
+  const beginInTime = () => {
+    if (clock.monotonic() < firstByteBy) return;
+    throw new AppError("upstream_timeout", "The speech engine was too busy to begin in time.");
+  };
+  const makeNext = (begin: () => void): Making | null => {
+    const next: IteratorResult<SpeechChunk, unknown> = chunks.next();
+    return next.done ? null : make(engine, next.value, 0, begin);
+  };
+  let current: Making | null = null;
+  let next: Making | null = null;
+  const drop = () => {
+    current?.drop();
+    next?.drop();
+  };
+  signal.addEventListener("abort", drop);
+  let hasSounded = false;
+  try {
+    current = makeNext(beginInTime);
+    while (current) {
+      const held: HeldAudio = await current.held;
+      throwIfAborted(signal);
+      gate.sounded(visit);
+      held.isBeingRead = true;
+      while (held.bytes > 0) {
+        const pcm = held.take(PIECE_BYTES, clock.monotonic());
+        if (held.left <= LOW_WATER_BYTES && !backlog.isTight()) next ??= makeNext(() => {});
+        hasSounded = true;
+        yield { type: "audio", pcm };
+        throwIfAborted(signal);
+      }
+      current.drop();
+      if (held.resumeAt !== null) {
+        current = make(engine, current.chunk, held.resumeAt, () => {});
+        continue;
+      }
+      current = next ?? makeNext(() => {});
+      next = null;
+    }
+    if (!hasSounded) {
+      throw new AppError("upstream_invalid", "The embedded speech engine made no sound of this text.");
+    }
+    yield { type: "end", usage: { inputTokens: null, outputTokens: null }, finishReason: "STOP" };
+  } catch (error) {
+    throwIfAborted(signal);
+    throw error;
+  } finally {
+    gate.leave(visit);
+    signal.removeEventListener("abort", drop);
+    drop();
+  }
+}
+
+/** Makes a chunk, or makes it again from byte `from` on. */
+function make({ pool, backlog, clock }: Engine, chunk: SpeechChunk, from: number, begin: () => void): Making {
+  const spoken = pool.speak(chunk, begin);
+  let isDropped = false;
+  const held = spoken.pcm.then((pcm) => {
+    const audio = new HeldAudio(pcm, from, clock.monotonic());
+    if (!isDropped) backlog.add(audio, clock.monotonic());
+    return audio;
+  });
+  // A failure of what is made ahead waits until the reader comes to it.
+  held.catch(() => {});
+  const drop = () => {
+    isDropped = true;
+    spoken.cancel();
+    held.then(
+      (audio) => backlog.remove(audio),
+      () => {},
+    );
+  };
+  return { chunk, held, drop };
+}
+
+function throwIfAborted(signal: AbortSignal): void {
+  if (!signal.aborted) return;
+  throw isAppError(signal.reason) ? signal.reason : new AppError("caller_left", "The caller left.");
+}

@@ -1,0 +1,196 @@
+import { afterEach, describe, expect, it } from "vitest";
+import type { SpeechEvent } from "../../../lib/ports/speech-model";
+import {
+  createEmbeddedSpeech,
+  type EmbeddedSpeech,
+  type EmbeddedSpeechOptions,
+} from "../../../lib/providers/embedded-speech/create";
+import { FAKE_SPEECH_WORKER } from "../../support/speech-worker";
+
+const SECOND = 48_000;
+const LONG =
+  "It rained and rained until the river stood as high as the old stone bridge by the mill. ".repeat(360);
+
+let now = 0;
+const models: EmbeddedSpeech[] = [];
+afterEach(async () => {
+  await Promise.all(models.splice(0).map((model) => model.close()));
+});
+
+function open(options: Partial<EmbeddedSpeechOptions> = {}): EmbeddedSpeech {
+  const clock = { now: () => now, monotonic: () => now };
+  const model = createEmbeddedSpeech({ workerFile: FAKE_SPEECH_WORKER, clock, maxWorkers: 1, ...options });
+  models.push(model);
+  return model;
+}
+
+interface Call {
+  firstByteIn?: number;
+  signal?: AbortSignal;
+}
+
+function speak(model: EmbeddedSpeech, text: string, { firstByteIn = 60_000, signal }: Call = {}) {
+  const request = { model: "patchbay-speech", segments: [{ text, voice: "Kore" }], speed: 1 };
+  const options = {
+    signal: signal ?? new AbortController().signal,
+    requestId: "req",
+    firstByteBy: now + firstByteIn,
+  };
+  return model.synthesize(request, options)[Symbol.asyncIterator]();
+}
+
+async function quiet(model: EmbeddedSpeech): Promise<void> {
+  while (model.stats().busy > 0 || model.stats().waiting > 0) await new Promise(setImmediate);
+}
+
+function bytesOf(result: IteratorResult<SpeechEvent>): Uint8Array {
+  return !result.done && result.value.type === "audio" ? result.value.pcm : new Uint8Array(0);
+}
+
+async function readAll(call: AsyncIterator<SpeechEvent>, pieces: Uint8Array[] = []): Promise<Buffer> {
+  for (let next = await call.next(); !next.done; next = await call.next()) pieces.push(bytesOf(next));
+  return Buffer.concat(pieces);
+}
+
+describe("a slow reader", () => {
+  it("of 32,000 characters has no more than two chunks of ten seconds made ahead of it", async () => {
+    const model = open();
+    const call = speak(model, LONG);
+    let read = 0;
+    for (let i = 0; i < 300; i++) {
+      read += bytesOf(await call.next()).length;
+      if (i % 50 === 0) await quiet(model);
+      expect(model.stats().backlogBytes).toBeLessThanOrEqual(2 * 10 * SECOND);
+    }
+    await quiet(model);
+    expect(model.stats().chunks).toBeLessThan(read / (4 * SECOND) + 3);
+    await call.return?.(undefined);
+    expect(model.stats()).toMatchObject({ open: 0, backlogBytes: 0 });
+  });
+
+  it("costs 64 KB at most when there are 500 of them, and still hears everything", async () => {
+    const model = open();
+    const text = LONG.slice(0, 1_000);
+    const whole = await readAll(speak(model, text));
+    const calls = [];
+    for (let i = 0; i < 500; i++) {
+      const call = speak(model, text);
+      calls.push({ call, pieces: [bytesOf(await call.next())] });
+      now += 20;
+    }
+    await quiet(model);
+    now += 2_000;
+    await speak(model, "One more comes by.").next();
+    expect(model.stats()).toMatchObject({ open: 501 });
+    expect(model.stats().backlogBytes).toBeLessThan(500 * 64 * 1024);
+
+    for (const { call, pieces } of calls.slice(0, 20)) {
+      expect((await readAll(call, pieces)).length).toBe(whole.length);
+    }
+    await Promise.all(calls.map(({ call }) => call.return?.(undefined)));
+  }, 60_000);
+
+  it("hears no sample twice and misses none where audio was given up and made again", async () => {
+    const model = open({ backlogBytes: 1 });
+    const text = LONG.slice(0, 90);
+    const samples = async (stallMs: number) => {
+      const call = speak(model, text);
+      const pieces: Uint8Array[] = [];
+      for (let next = await call.next(); !next.done; next = await call.next()) {
+        pieces.push(bytesOf(next));
+        now += stallMs;
+        // Another caller's chunk makes the stalled reader give its own up.
+        if (stallMs > 0) await readAll(speak(model, "Hi."));
+      }
+      const bytes = Buffer.concat(pieces);
+      return new Int16Array(bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length));
+    };
+    const straight = await samples(0);
+    const before = model.stats().chunks;
+    const stalled = await samples(2_000);
+    expect(stalled.length).toBe(straight.length);
+    const again = model.stats().chunks - before;
+    expect(again).toBeGreaterThan(straight.length / 24_000 / 4);
+    // Fades of 5 ms at either side of each seam are all that differs.
+    const differing = stalled.filter((sample, i) => sample !== straight[i]).length;
+    expect(differing).toBeGreaterThan(0);
+    expect(differing).toBeLessThan(again * 2 * 120);
+    expect(stalled.every((sample, i) => sample >= 0 && sample <= (straight[i] ?? 0))).toBe(true);
+  });
+});
+
+describe("too many calls", () => {
+  it("are refused at once when the queue is full, with when to come back", async () => {
+    const model = open({ mostWaiting: 2 });
+    const calls = [speak(model, "hang on"), speak(model, "wait")];
+    const firsts = Promise.allSettled(calls.map((call) => call.next()));
+    await expect(speak(model, "too many").next()).rejects.toMatchObject({
+      code: "overloaded",
+      details: { retryAfterMs: expect.any(Number) },
+    });
+    await model.close();
+    expect((await firsts).map(({ status }) => status)).toEqual(["rejected", "rejected"]);
+    expect(model.stats().open).toBe(0);
+  });
+
+  it("are refused when their first sound could not come in time", async () => {
+    const model = open();
+    const firsts = Promise.allSettled(
+      ["hang on", "wait", "wait too"].map((text) => speak(model, text).next()),
+    );
+    await expect(speak(model, "in a hurry", { firstByteIn: 50 }).next()).rejects.toMatchObject({
+      code: "overloaded",
+    });
+    await model.close();
+    await firsts;
+  });
+
+  it("are refused beyond the most that may be open", async () => {
+    const model = open({ mostOpen: 1 });
+    const first = speak(model, LONG);
+    await first.next();
+    await expect(speak(model, "one more").next()).rejects.toMatchObject({ code: "overloaded" });
+    await first.return?.(undefined);
+    expect(bytesOf(await speak(model, "one more").next()).length).toBeGreaterThan(0);
+  });
+});
+
+it("does nothing before the first next()", () => {
+  const model = open();
+  speak(model, LONG);
+  expect(model.stats()).toMatchObject({ workers: 0, open: 0 });
+});
+
+it("stops the work of a caller who leaves, and the worker is free for the next", async () => {
+  const model = open();
+  const leaving = new AbortController();
+  const call = speak(model, LONG, { signal: leaving.signal });
+  await call.next();
+  leaving.abort();
+  await expect(call.next()).rejects.toMatchObject({ code: "caller_left" });
+  await quiet(model);
+  const { chunks } = model.stats();
+  expect(model.stats()).toMatchObject({ open: 0, busy: 0, waiting: 0, backlogBytes: 0 });
+  expect(chunks).toBeLessThanOrEqual(2);
+  expect(bytesOf(await speak(model, "Next, please.").next()).length).toBeGreaterThan(0);
+});
+
+it("lets a caller leave while waiting for the first sound", async () => {
+  const model = open();
+  const leaving = new AbortController();
+  const blocking = expect(speak(model, "hang on").next()).rejects.toMatchObject({ code: "overloaded" });
+  const first = speak(model, "waiting", { signal: leaving.signal }).next();
+  leaving.abort();
+  await expect(first).rejects.toMatchObject({ code: "caller_left" });
+  expect(model.stats()).toMatchObject({ open: 1, waiting: 0 });
+  await model.close();
+  await blocking;
+});
+
+it("fails the call whose worker crashes and no other", async () => {
+  const model = open();
+  const [crashed, fine] = [speak(model, "crash now").next(), speak(model, "All is well.").next()];
+  await expect(crashed).rejects.toMatchObject({ code: "upstream_error" });
+  expect(bytesOf(await fine).length).toBeGreaterThan(0);
+  expect(model.stats().crashes).toBe(1);
+});

@@ -1,0 +1,105 @@
+import { describe, expect, it } from "vitest";
+import { decodePcm16 } from "../../../lib/audio/pcm";
+import { planSpeech } from "../../../lib/providers/embedded-speech/plan";
+import { speakChunk } from "../../../lib/providers/embedded-speech/speak-chunk";
+import { findUnreadableHan, respellHan, respellKana } from "../../../lib/providers/espeak/han";
+import { baseLanguage, espeakVoice } from "../../../lib/providers/espeak/languages";
+import { loadEspeak } from "../../../lib/providers/espeak/speak";
+import { toFliteText } from "../../../lib/providers/flite/normalize";
+import { rmsDb } from "../../support/measure-audio";
+import { SENTENCES } from "../../support/sentences";
+
+const RATE = 24_000;
+
+async function speak(text: string, language?: string): Promise<Float32Array> {
+  const request = { model: "patchbay-speech", segments: [{ text, voice: "Kore" }], speed: 1, language };
+  const chunks = planSpeech(request, { isTight: () => false });
+  const parts: Float32Array[] = [];
+  for (let next = chunks.next(); !next.done; next = chunks.next()) {
+    const pcm = await speakChunk(next.value);
+    parts.push(decodePcm16(new Int16Array(pcm.buffer, pcm.byteOffset, pcm.length / 2)));
+  }
+  return Float32Array.from(parts.flatMap((part) => [...part]));
+}
+
+describe.each(Object.keys(SENTENCES))("'%s'", (language) => {
+  const text = SENTENCES[language]?.[0] ?? "";
+
+  it("sounds for about as long as its words take, detected or asked for", async () => {
+    const detected = await speak(text);
+    const asked = await speak(text, language);
+    for (const samples of [detected, asked]) {
+      expect(rmsDb(samples)).toBeGreaterThan(-26);
+      expect(samples.length / RATE).toBeGreaterThan(1.2);
+      expect(samples.length / RATE).toBeLessThan(5);
+    }
+    // The same engine, voice and language: the same length to a sample or so.
+    expect(Math.abs(detected.length - asked.length)).toBeLessThan(RATE / 50);
+  });
+});
+
+it("speaks another language otherwise than English", async () => {
+  const english = await speak("Die alte Katze schläft.", "en");
+  const german = await speak("Die alte Katze schläft.", "de");
+  expect(Math.abs(english.length - german.length)).toBeGreaterThan(RATE / 50);
+});
+
+const engine = await loadEspeak();
+
+describe("espeak-ng never spells", () => {
+  const seconds = (text: string, language: string) => {
+    const { samples, rate } = engine.speak({ text, language, variant: "m3", pitchHz: 107, speed: 1 });
+    return samples.length / rate;
+  };
+  // "Chinese letter" and a code take more than a second; a syllable takes a third of one.
+  const SPELLED = 1;
+
+  it("an ideograph it is given: every 53rd and all that are respelled", () => {
+    const spelled: string[] = [];
+    const respelled = "兄兇凶匈忷恟汹洶胷胸熊雄夐詗芎惸瓊琼穷穹窮邛冂冋坰囧窘迥颎兒儿";
+    const every = Array.from({ length: 394 }, (_, i) => String.fromCodePoint(0x4e00 + i * 53));
+    for (const character of [...every, ...respelled]) {
+      expect(findUnreadableHan(character)).toBeNull();
+      if (seconds(respellHan(character), "zh") > SPELLED) spelled.push(character);
+    }
+    expect(spelled).toEqual([]);
+    expect(seconds("\u{2000b}", "zh")).toBeGreaterThan(SPELLED);
+    expect(findUnreadableHan("\u{2000b}")).toBe("\u{2000b}");
+  });
+
+  it("kana, small ones alone or in a row included", () => {
+    const kana = Array.from({ length: 0xb6 }, (_, i) => String.fromCodePoint(0x3041 + i)).filter(
+      (character) => /[ぁ-ゖァ-ヺ]/u.test(character),
+    );
+    const texts = [...kana, ..."ㇰㇱㇿｱｬｯ", "ぁぁ", "ァー", "っぁ", "んー", "か゛", "わ〜い"];
+    const SPELLED_KANA = 0.8;
+    expect(texts.filter((text) => seconds(respellKana(text), "ja") > SPELLED_KANA)).toEqual([]);
+    expect(seconds("ぁ", "ja")).toBeGreaterThan(SPELLED_KANA);
+  });
+});
+
+it.each([
+  ["en-GB", "en"],
+  ["zh-Hans-CN", "zh"],
+  ["zh-Hant-HK", "yue"],
+  ["no", "nb"],
+  ["PT-br", "pt"],
+])("takes %s for %s", (tag, base) => {
+  expect(baseLanguage(tag)).toBe(base);
+});
+
+it("gives regions their own voice where espeak-ng has one", () => {
+  expect(espeakVoice("pt")).toBe("pt-br");
+  expect(espeakVoice("pt-PT")).toBe("pt");
+  expect(espeakVoice("es-MX")).toBe("es-419");
+  expect(espeakVoice("th")).toBeNull();
+});
+
+it.each([
+  ["“Naïve” café — 5 €", '"Naive" cafe, 5 euros'],
+  ["Łódź, Ærø", "Lodz, Aero"],
+  ["१२٣", "123"],
+  ["𝐇𝐞𝐥𝐥𝐨", "Hello"],
+])("gives flite %s as %s", (text, ascii) => {
+  expect(toFliteText(text).replaceAll(" ,", ",")).toBe(ascii);
+});

@@ -1,0 +1,102 @@
+import { describe, expect, it } from "vitest";
+import { planSpeech } from "../../../lib/providers/embedded-speech/plan";
+import type { SpeechChunk } from "../../../lib/providers/embedded-speech/protocol";
+
+interface Asked {
+  language?: string;
+  voice?: string;
+  speed?: number;
+  isTight?: boolean;
+}
+
+function plan(
+  text: string,
+  { language, voice = "Kore", speed = 1, isTight = false }: Asked = {},
+): SpeechChunk[] {
+  const request = { model: "patchbay-speech", segments: [{ text, voice }], speed, language };
+  return [...{ [Symbol.iterator]: () => planSpeech(request, { isTight: () => isTight }) }];
+}
+const languages = (text: string, asked?: Asked) =>
+  plan(text, asked).map(({ text, language }) => [text, language]);
+
+describe("kanji", () => {
+  it.each([
+    ["日本語のテキストです。", undefined],
+    ["東京", "ja"],
+    ["こんにちは 東京", "ja-JP"],
+    ["コーヒーを飲む", undefined],
+  ])("in %s (languageCode %s) are refused with the way out", (text, language) => {
+    expect(() => plan(text, { language })).toThrow(/kanji, only kana.*upstream that speaks Japanese/s);
+    expect(() => plan(text, { language })).toThrow(expect.objectContaining({ code: "invalid" }));
+  });
+
+  it("are Chinese characters when the text is Chinese", () => {
+    expect(languages("東京", { language: "zh" })).toEqual([["東京", "zh"]]);
+    expect(languages("你好")).toEqual([["你好", "zh"]]);
+  });
+
+  it("that the Chinese engine would spell by number are refused by name", () => {
+    expect(() => plan("好𠀋")).toThrow("cannot read the character '𠀋'");
+  });
+});
+
+it("speaks each script of a mixed text in its language", () => {
+  expect(languages("Привет, мир. 안녕하세요. שלום. Hello there.")).toEqual([
+    ["Привет, мир.", "ru"],
+    ["안녕하세요.", "ko"],
+    ["שלום.", "he"],
+    ["Hello there.", null],
+  ]);
+});
+
+it("reads numbers alone in the language asked for, or in their own digits' language", () => {
+  expect(languages("12,5", { language: "fr" })).toEqual([["12,5", "fr"]]);
+  expect(languages("42")).toEqual([["42", null]]);
+  expect(languages("१२३")).toEqual([["१२३", "hi"]]);
+});
+
+it.each([
+  ["สวัสดีครับ", "Thai script"],
+  ["ကြောင်", "Myanmar script"],
+  ["𐎀𐎁", "the script of this text"],
+])("refuses %s by its script", (text, words) => {
+  expect(() => plan(text)).toThrow(words);
+});
+
+it("refuses a language nobody here speaks, and a voice it does not have", () => {
+  expect(() => plan("hello", { language: "tlh" })).toThrow("languageCode 'tlh' is not spoken");
+  expect(() => plan("hello", { voice: "Nobody" })).toThrow("'Nobody' is not a voice");
+});
+
+it.each(["🙂🙂", "", "…!", "\u0000\u0007"])("refuses %j: there is nothing to speak", (text) => {
+  expect(() => plan(text)).toThrow("nothing to speak");
+});
+
+describe("the length of chunks", () => {
+  const long =
+    "The rain went on and on without an end in sight for anybody who had to walk to work that day ".repeat(
+      30,
+    );
+
+  it("is a sentence when there is room and three seconds when memory is short", () => {
+    const longest = (isTight: boolean) =>
+      Math.max(
+        ...plan(long, { isTight })
+          .slice(1)
+          .map(({ text }) => text.length),
+      );
+    expect(longest(false)).toBeGreaterThan(120);
+    expect(longest(true)).toBeLessThanOrEqual(45);
+  });
+
+  it("shrinks as speech slows down, so that it lasts no longer", () => {
+    expect(Math.max(...plan(long, { speed: 0.25 }).map(({ text }) => text.length))).toBeLessThanOrEqual(40);
+  });
+});
+
+it("pauses longest between paragraphs and least inside a sentence", () => {
+  const pauses = plan("One.\n\nTwo. Three.").map(({ pauseMs }) => pauseMs);
+  expect(pauses[0]).toBe(0);
+  expect(pauses[1]).toBeGreaterThan(pauses[2] ?? 0);
+  expect(pauses[2]).toBeGreaterThan(100);
+});

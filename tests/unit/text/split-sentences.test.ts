@@ -1,0 +1,95 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { splitSentences } from "../../../lib/text/split-sentences";
+import { reachOf } from "../../../lib/text/spoken-length";
+
+const LIMITS = { longest: 160, first: 80 };
+const split = (text: string, limits = LIMITS) => [...splitSentences(text, limits)];
+const texts = (text: string, limits = LIMITS) => split(text, limits).map((chunk) => chunk.text);
+
+describe("sentences", () => {
+  it.each([
+    ["Dr. Smith met J. R. Tolkien at 5 p.m. today.", 1],
+    ["Pi is 3.14159. See example.com now.", 2],
+    ["What?! No way... Really.", 3],
+    ["你好。今天天气很好！我们走吧？", 3],
+    ["यह एक वाक्य है। यह दूसरा है।", 2],
+    ["Das ist z.B. ein Satz.", 1],
+    ['He said "Stop." Then he left.', 2],
+  ])("of %j are %i", (text, count) => {
+    expect(texts(text)).toHaveLength(count);
+  });
+
+  it("end at a blank line as paragraphs and run on over a hard wrap", () => {
+    expect(split("A wrapped\nline here.\n\nNext part")).toEqual([
+      { text: "A wrapped line here.", end: "paragraph" },
+      { text: "Next part", end: "paragraph" },
+    ]);
+  });
+});
+
+describe("a first chunk", () => {
+  it("ends at an early comma, so that sound starts soon", () => {
+    const text =
+      "When the rain had stopped, the children ran out into the yard to look for the puddles and the frogs.";
+    expect(split(text)[0]).toEqual({ text: "When the rain had stopped,", end: "clause" });
+  });
+
+  it("is a whole sentence when that is only a little longer", () => {
+    const text = "The quick brown fox jumps over the lazy dog and then runs off into the dark old forest.";
+    expect(texts(text)).toEqual([text]);
+  });
+
+  it("ends at a space when the sentence is much longer", () => {
+    const [first] = texts("word ".repeat(6_400));
+    expect(first?.length).toBeLessThanOrEqual(80);
+    expect(first).toMatch(/^(word )*word$/);
+  });
+});
+
+it("parts 32,000 characters without a full stop, losing none", () => {
+  const text = "lorem ipsum ".repeat(2_667).trim();
+  const chunks = texts(text);
+  expect(chunks.join(" ")).toBe(text);
+  expect(Math.max(...chunks.map((chunk) => chunk.length))).toBeLessThanOrEqual(160);
+});
+
+it("counts digits, symbols and ideographs by how long they are spoken", () => {
+  expect(reachOf("one plain sentence", 13)).toBe(13);
+  expect(reachOf("9".repeat(100), 100)).toBe(20);
+  expect(reachOf("漢".repeat(100), 100)).toBe(25);
+  expect(reachOf("%/%/%/%/%/", 35)).toBe(5);
+  expect(reachOf("short", 1_000)).toBe(5);
+});
+
+it("keeps surrogate pairs and marks whole and every character in order, whatever the text", () => {
+  const letters = fc.constantFrom(
+    "a",
+    "é",
+    "漢",
+    "𝒳",
+    "e\u0301",
+    "か\u3099",
+    " ",
+    ". ",
+    ", ",
+    "\n",
+    "9",
+    "%",
+    "क्ष",
+  );
+  fc.assert(
+    fc.property(fc.array(letters, { maxLength: 400 }), (parts) => {
+      const text = parts.join("");
+      const chunks = texts(text);
+      const bare = (value: string) => value.replace(/\s+/gu, "");
+      expect(bare(chunks.join(""))).toBe(bare(text));
+      for (const chunk of chunks) {
+        expect(chunk).not.toMatch(/\p{Cs}/u);
+        expect(chunk).toBe(chunk.trim());
+        expect(reachOf(chunk, LIMITS.longest)).toBe(chunk.length);
+      }
+    }),
+    { seed: 8, numRuns: 300 },
+  );
+});
