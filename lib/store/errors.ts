@@ -20,6 +20,11 @@ export function isBusy(error: unknown): boolean {
   return /^SQLITE_(BUSY|LOCKED)/.test(codeOf(error));
 }
 
+/** What SQLite read is not what it once wrote. */
+export function isDamage(error: unknown): boolean {
+  return /^SQLITE_(CORRUPT|NOTADB|IOERR_(SHORT_READ|DATA|CORRUPTFS))/.test(codeOf(error));
+}
+
 /** PostgreSQL chose this transaction to break a deadlock or a serialisation conflict; worth a retry. */
 export function isContention(error: unknown): boolean {
   const code = codeOf(isAppError(error) ? error.cause : error);

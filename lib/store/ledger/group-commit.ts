@@ -85,7 +85,7 @@ export class GroupCommit {
       for (const [index, one] of group.entries()) one.resolve(outcomes[index] ?? "void");
     } catch (error) {
       if (isBusy(error)) await this.#waitForLock(group, error);
-      else if (hasCode(error, "storage_unavailable")) this.#fail(group, error);
+      else if (hasCode(error, "storage_unavailable")) this.#failWith(group, error);
       else if (group.length === 1) group[0]?.reject(error);
       // One bad row must not take the others down with it.
       else for (const one of group) await this.#ship([one]);
@@ -101,6 +101,11 @@ export class GroupCommit {
     );
     this.#waiting.unshift(...patient);
     if (this.#waiting.length > 0) await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
+  }
+
+  /** Who waited while the store was found away does not wait for a try of its own, which may take as long. */
+  #failWith(group: readonly Waiting[], error: unknown): void {
+    this.#fail([...group, ...this.#waiting.splice(0)], error);
   }
 
   #fail(group: readonly Waiting[], error: unknown): void {
@@ -131,7 +136,11 @@ export class GroupCommit {
       try {
         await this.#commit(operations);
       } catch (error) {
-        if (isBusy(error) || hasCode(error, "storage_unavailable")) return;
+        if (isBusy(error)) return;
+        if (hasCode(error, "storage_unavailable")) {
+          this.#failWith([], error);
+          return;
+        }
         for (const operation of operations) await this.#makeUpAlone(operation);
       }
       for (const operation of operations) {

@@ -1,7 +1,7 @@
 import { chmodSync, closeSync, mkdirSync, openSync, readSync } from "node:fs";
 import path from "node:path";
 import Database from "libsql";
-import { isBusy } from "../errors";
+import { isBusy, isDamage } from "../errors";
 import { MIGRATIONS, newerSchemaWords } from "../migrations";
 import { StartError } from "../start-error";
 import { Connection } from "./connection";
@@ -75,7 +75,7 @@ function check(connection: Connection, file: string): void {
       findings.push(`a row of ${row[0]} refers to one of ${row[2]} that is gone`);
     }
   } catch (error) {
-    if (isBusy(error)) throw error;
+    if (!isDamage(error)) throw error;
     throw damaged(file, error instanceof Error ? error.message : String(error), error);
   }
   const bad = findings.filter((finding) => finding !== "ok");

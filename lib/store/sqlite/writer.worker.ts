@@ -42,6 +42,17 @@ function copyTo(target: string): void {
   }
 }
 
+/** Leaves everything in the one file, for those who copy it; a log that another process still needs stays. */
+function close(): void {
+  try {
+    connection?.exec("pragma wal_checkpoint(truncate)");
+  } catch {
+    // A reader's connection may not, and a store that takes no writes cannot; the log is read at the next start.
+  }
+  connection?.close();
+  connection = null;
+}
+
 function answer(request: Request): Replies[keyof Replies] {
   switch (request.kind) {
     case "open": {
@@ -62,8 +73,7 @@ function answer(request: Request): Replies[keyof Replies] {
       copyTo(request.target);
       return null;
     case "close":
-      connection?.close();
-      connection = null;
+      close();
       return null;
   }
 }
