@@ -38,6 +38,7 @@ export async function newSqlitePlace(): Promise<SqlitePlace> {
       const database = new Database(file);
       try {
         database.exec("pragma busy_timeout = 1000");
+        database.exec("pragma foreign_keys = off");
         const statement = database.prepare(sql);
         if (statement.reader) return statement.raw(true).all() as unknown[][];
         statement.run();

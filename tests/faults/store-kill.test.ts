@@ -1,0 +1,71 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { allUsage, expectBooksToBalance } from "../contracts/store/books";
+import { newPostgresPlace } from "../contracts/store/postgres-place";
+import { newSqlitePlace } from "../contracts/store/sqlite-place";
+import { startPostgres, type TestPostgres } from "../support/postgres";
+import { bundle, startStoreProcess } from "../support/store-processes";
+
+let script = "";
+let server: TestPostgres;
+beforeAll(async () => {
+  [script, server] = await Promise.all([bundle("tests/support/store-child.ts"), startPostgres()]);
+}, 120_000);
+afterAll(() => server.close());
+
+const cases = [
+  {
+    name: "SQLite",
+    kills: 8,
+    newPlace: async () => {
+      const place = await newSqlitePlace();
+      return { ...place, at: `file:${place.file}` };
+    },
+  },
+  {
+    name: "PostgreSQL",
+    kills: 4,
+    newPlace: async () => {
+      const place = await newPostgresPlace(server);
+      return { ...place, at: place.url };
+    },
+  },
+];
+
+test.each(cases)(
+  "$name: of $kills processes killed while they keep books, every acknowledged call has its row, once, and sums equal balances",
+  { timeout: 240_000 },
+  async ({ name, kills, newPlace }) => {
+    const place = await newPlace();
+    const acknowledged = new Set<string>();
+    const instances: string[] = [];
+    for (let kill = 0; kill < kills; kill++) {
+      const keeper = startStoreProcess(script, "keep-books", place.at);
+      instances.push(keeper.instanceId);
+      await keeper.ready;
+      keeper.start();
+      // Some work first, then a moment that nobody chose.
+      await keeper.until((lines) => lines.length > 100);
+      await new Promise((resolve) => setTimeout(resolve, Math.random() * 150));
+      await keeper.kill();
+      for (const line of keeper.lines()) if (line.startsWith("use_")) acknowledged.add(line);
+    }
+    const store = await place.open();
+    const before = await allUsage(store);
+    const settled = before.filter((row) => row.state === "settled").map((row) => row.id);
+    expect([...acknowledged].filter((id) => !settled.includes(id))).toEqual([]);
+    expect(new Set(before.map((row) => row.id)).size).toBe(before.length);
+    await expectBooksToBalance(place);
+
+    const open = before.filter((row) => row.state === "open").length;
+    expect(await store.ledger.settleOrphans(Date.now(), 0, (id) => instances.includes(id))).toBe(open);
+    const after = await allUsage(store);
+    expect(after.filter((row) => row.state === "open")).toEqual([]);
+    expect(after.filter((row) => row.estimated)).toHaveLength(open);
+    await expectBooksToBalance(place);
+    console.log(
+      `${name}: ${kills} kills, ${acknowledged.size} acknowledged, 0 lost, ${open} under way settled by estimate`,
+    );
+    expect(acknowledged.size).toBeGreaterThan(kills * 50);
+    await place.remove();
+  },
+);

@@ -1,0 +1,167 @@
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import type { Store } from "../../lib/ports/store";
+import { openStore } from "../../lib/store/open";
+import { allUsage, expectBooksToBalance } from "../contracts/store/books";
+import { outcomesOf, together } from "../contracts/store/place";
+import { newPostgresPlace, type PostgresPlace } from "../contracts/store/postgres-place";
+import { channelRecord, insertKey, NO_BUDGET, PERIOD, usageRecord } from "../contracts/store/records";
+import { SYSTEM_CLOCK } from "../contracts/store/sqlite-place";
+import { startPostgres, type TestPostgres } from "../support/postgres";
+import { openTcpGate } from "../support/tcp-gate";
+
+/** Loosely above the second that is promised; twenty writes that wait for one another would take twenty. */
+const SOON_MS = 6_000;
+
+let server: TestPostgres;
+beforeAll(async () => {
+  server = await startPostgres();
+}, 120_000);
+afterAll(() => server.close());
+
+interface Subject {
+  place: PostgresPlace;
+  store: Store;
+  keyId: string;
+  userId: string;
+}
+
+/** One call of each kind and twenty writes, all at once; how long the longest took. */
+async function expectAllRefused({ store, keyId, userId }: Subject): Promise<number> {
+  const since = performance.now();
+  const row = usageRecord(keyId, userId, { costNano: 7, reservedNano: 9 });
+  const reservation = { row, keyBudget: NO_BUDGET, userBudget: NO_BUDGET, ...PERIOD };
+  const { codes, values } = await outcomesOf<unknown>([
+    store.ping(),
+    store.setup.isClaimed(),
+    store.keys.findById(keyId),
+    store.ledger.reserve(reservation),
+    store.ledger.settle({ ...row, id: `${row.id}_settled` }, PERIOD),
+    ...together(20, (index) => store.settings.put(`refused-${index}`, true)),
+  ]);
+  expect(values).toEqual([]);
+  expect(codes).toEqual(Array(25).fill("storage_unavailable"));
+  return performance.now() - since;
+}
+
+async function expectAllWell({ place, store, keyId, userId }: Subject): Promise<void> {
+  await vi.waitUntil(
+    () =>
+      store.settings.put("well", true).then(
+        () => true,
+        () => false,
+      ),
+    {
+      timeout: 20_000,
+      interval: 20,
+    },
+  );
+  await store.ping();
+  expect((await store.settings.all()).well).toBe(true);
+  await store.ledger.settle(usageRecord(keyId, userId, { id: "use_after", costNano: 1 }), PERIOD);
+  // The settlement that was refused is booked, the reservation that was refused holds nothing.
+  await vi.waitUntil(async () => (await allUsage(store, { keyId })).length === 2, {
+    timeout: 20_000,
+    interval: 50,
+  });
+  expect((await store.keys.spent(keyId, SYSTEM_CLOCK.now())).totalNano).toBe(8);
+  await expectBooksToBalance(place);
+  // And the feed is heard again.
+  const heard = new Promise<void>((resolve) => {
+    store.onChange((topics) => {
+      if (topics.has("channels")) resolve();
+    });
+  });
+  const other = await place.open();
+  await other.channels.insert(channelRecord());
+  await heard;
+}
+
+test("a server that stops is away at once for every call, and is found again without a restart", async () => {
+  const place = await newPostgresPlace(server);
+  const store = await place.open();
+  const { key, user } = await insertKey(store);
+  const subject = { place, store, keyId: key.id, userId: user.id };
+  await server.stop("immediate");
+  console.log(`refused after ${Math.round(await expectAllRefused(subject))} ms at most`);
+  await server.start();
+  const since = performance.now();
+  await expectAllWell(subject);
+  console.log(`all well ${Math.round(performance.now() - since)} ms after the server was`);
+  await place.remove();
+});
+
+test("a server that no longer answers is away within a second or so for every call, and is found again", async () => {
+  const place = await newPostgresPlace(server);
+  const gate = await openTcpGate(Number(new URL(place.url).port));
+  const through = new URL(place.url);
+  through.port = String(gate.port);
+  const store = await openStore({
+    databaseUrl: through.href,
+    writerWorker: new URL("file:///dev/null"),
+    instanceId: "behind-the-gate",
+    clock: SYSTEM_CLOCK,
+    timeZone: "UTC",
+  });
+  const { key, user } = await insertKey(store);
+  const subject = { place, store, keyId: key.id, userId: user.id };
+  gate.stopUp();
+  for (const round of ["with connections that stood", "with new ones"]) {
+    const ms = await expectAllRefused(subject);
+    console.log(`${round}: refused after ${Math.round(ms)} ms at most`);
+    expect(ms).toBeLessThan(SOON_MS);
+  }
+  gate.reopen();
+  // Each round's settlement is owed.
+  await vi.waitUntil(async () => (await allUsage(store, { keyId: key.id }).catch(() => [])).length === 2, {
+    timeout: 20_000,
+    interval: 50,
+  });
+  await store.settings.put("well", true);
+  expect((await store.keys.spent(key.id, SYSTEM_CLOCK.now())).totalNano).toBe(14);
+  await expectBooksToBalance(place);
+  await store.close();
+  await gate.close();
+  await place.remove();
+});
+
+test("a connection that the server ends in the middle of a transaction rolls it back, and ends nothing else", async () => {
+  const place = await newPostgresPlace(server);
+  const store = await place.open();
+  const cut = store.transaction(async (tx) => {
+    await tx.settings.put("cut", true);
+    await place.raw(
+      "select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()",
+    );
+    await tx.settings.put("cut", false);
+  });
+  await expect(cut).rejects.toMatchObject({ code: "storage_unavailable" });
+  await store.settings.put("next", true);
+  expect(await store.settings.all()).toEqual({ next: true });
+  await place.remove();
+});
+
+test("while another instance holds the lock of all writes, writes are refused and reads go on", async () => {
+  const place = await newPostgresPlace(server);
+  const [store, holder] = [await place.open(), await place.open()];
+  let release = (): void => {};
+  const held = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  let isHeld = (): void => {};
+  const holding = new Promise<void>((resolve) => {
+    isHeld = resolve;
+  });
+  const long = holder.transaction(async (tx) => {
+    await tx.settings.put("long", true);
+    isHeld();
+    await held;
+  });
+  await holding;
+  await expect(store.settings.put("refused", true)).rejects.toMatchObject({ code: "storage_unavailable" });
+  expect(await store.settings.all()).toEqual({});
+  release();
+  await long;
+  await store.settings.put("after", true);
+  expect(await store.settings.all()).toEqual({ long: true, after: true });
+  await place.remove();
+});

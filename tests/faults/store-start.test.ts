@@ -1,0 +1,256 @@
+import { createHash } from "node:crypto";
+import {
+  chmodSync,
+  chownSync,
+  closeSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+  writeSync,
+} from "node:fs";
+import path from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { MIGRATIONS } from "../../lib/store/migrations";
+import type { Place } from "../contracts/store/place";
+import { newPostgresPlace } from "../contracts/store/postgres-place";
+import { insertKey } from "../contracts/store/records";
+import { newSqlitePlace } from "../contracts/store/sqlite-place";
+import { startPostgres, type TestPostgres } from "../support/postgres";
+import { bundle, startStoreProcess } from "../support/store-processes";
+
+const STARTERS = 8;
+const SQLITE_ROUNDS = 3;
+const KILLS = 10;
+const NEWER = MIGRATIONS.length + 1;
+
+let script = "";
+let server: TestPostgres;
+beforeAll(async () => {
+  [script, server] = await Promise.all([bundle("tests/support/store-child.ts"), startPostgres()]);
+}, 120_000);
+afterAll(() => server.close());
+
+/** What the store holds, for comparing a schema with a whole one. */
+async function schemaOf(place: Place): Promise<string[]> {
+  const rows = await place.raw(
+    place.kind === "sqlite"
+      ? "select type, name from sqlite_master where name not like 'sqlite_%'"
+      : `select 'table', tablename from pg_tables where schemaname = 'public'
+         union all select 'index', indexname from pg_indexes where schemaname = 'public'
+         union all select 'trigger', tgname from pg_trigger where not tgisinternal`,
+  );
+  return rows.map(String).sort();
+}
+
+async function startTogether(url: string): Promise<string[][]> {
+  const all = Array.from({ length: STARTERS }, () => startStoreProcess(script, "open", url));
+  await Promise.all(all.map((one) => one.ready));
+  for (const one of all) one.start();
+  await Promise.all(all.map((one) => one.ended));
+  return all.map((one) => one.lines());
+}
+
+describe("eight processes that start at once on an empty store all open it", () => {
+  test(`SQLite, ${SQLITE_ROUNDS} times`, { timeout: 240_000 }, async () => {
+    for (let round = 0; round < SQLITE_ROUNDS; round++) {
+      const place = await newSqlitePlace();
+      expect(await startTogether(`file:${place.file}`)).toEqual(Array(STARTERS).fill(["open"]));
+      await place.remove();
+    }
+  });
+
+  test("PostgreSQL", { timeout: 240_000 }, async () => {
+    const place = await newPostgresPlace(server);
+    expect(await startTogether(place.url)).toEqual(Array(STARTERS).fill(["open"]));
+    expect(await place.raw("select version from schema_version")).toEqual([[MIGRATIONS.length]]);
+    await place.remove();
+  });
+});
+
+describe("a start that is killed in the middle leaves nothing half made", () => {
+  const cases: [string, () => Promise<Place & { at: string }>][] = [
+    [
+      "SQLite",
+      async () => {
+        const place = await newSqlitePlace();
+        return { ...place, at: `file:${place.file}` };
+      },
+    ],
+    [
+      "PostgreSQL",
+      async () => {
+        const place = await newPostgresPlace(server);
+        return { ...place, at: place.url };
+      },
+    ],
+  ];
+  test.each(cases)(`%s, ${KILLS} kills`, { timeout: 240_000 }, async (_, newPlace) => {
+    const whole = await newPlace();
+    const since = performance.now();
+    await whole.open();
+    const openMs = performance.now() - since;
+    const expected = await schemaOf(whole);
+    await whole.remove();
+    let early = 0;
+    for (let kill = 0; kill < KILLS; kill++) {
+      const place = await newPlace();
+      const starter = startStoreProcess(script, "open", place.at);
+      await starter.ready;
+      starter.start();
+      const killAt = performance.now() + (openMs * kill) / KILLS;
+      while (performance.now() < killAt) await new Promise((resolve) => setTimeout(resolve, 1));
+      await starter.kill();
+      if (!starter.lines().includes("open")) early += 1;
+      const store = await place.open();
+      expect(await schemaOf(place)).toEqual(expected);
+      await store.settings.put("works", true);
+      await place.remove();
+    }
+    console.log(`${early} of ${KILLS} starts were killed before the store was open`);
+    expect(early).toBeGreaterThan(0);
+  });
+
+  test("SQLite, killed with half of the tables in the log", async () => {
+    const place = await newSqlitePlace();
+    const half = MIGRATIONS[0]?.("sqlite").slice(0, 12) ?? [];
+    const writer = [
+      'import Database from "libsql";',
+      `const db = new Database(${JSON.stringify(place.file)});`,
+      'db.exec("pragma journal_mode = wal"); db.exec("pragma cache_size = 1"); db.exec("begin immediate");',
+      `for (const sql of ${JSON.stringify(half)}) db.exec(sql);`,
+      'process.kill(process.pid, "SIGKILL");',
+    ].join("\n");
+    const { spawnSync } = await import("node:child_process");
+    const child = spawnSync(process.execPath, ["--input-type=module", "-e", writer]);
+    expect(child.signal).toBe("SIGKILL");
+    const store = await place.open();
+    await insertKey(store);
+    await place.remove();
+  });
+});
+
+describe("a store of a newer version is refused, with words, and left as it is", () => {
+  test("SQLite", async () => {
+    const place = await newSqlitePlace();
+    await (await place.open()).close();
+    await place.raw(`pragma user_version = ${NEWER}`);
+    const before = readFileSync(place.file);
+    await expect(place.open()).rejects.toThrow(/newer Patchbay.*backup/s);
+    expect(readFileSync(place.file).equals(before)).toBe(true);
+    await place.remove();
+  });
+
+  test("PostgreSQL", async () => {
+    const place = await newPostgresPlace(server);
+    await (await place.open()).close();
+    await place.raw(`update schema_version set version = ${NEWER}`);
+    await expect(place.open()).rejects.toThrow(/newer Patchbay.*backup/s);
+    expect(await place.raw("select version from schema_version")).toEqual([[NEWER]]);
+    await place.remove();
+  });
+});
+
+describe("a damaged file is refused with the command that helps, and not touched", () => {
+  const overwrite = (file: string, at: number, bytes: Buffer): void => {
+    const handle = openSync(file, "r+");
+    writeSync(handle, bytes, 0, bytes.length, at);
+    closeSync(handle);
+  };
+  const PAGE = 4_096;
+  const damages: [string, (file: string) => void][] = [
+    ["another header", (file) => overwrite(file, 0, Buffer.from("PK\u0003\u0004 not a database"))],
+    ["a text file", (file) => writeFileSync(file, "hello, this is no database at all\n".repeat(400))],
+    ["a missing end", (file) => truncateSync(file, statSync(file).size - 5 * PAGE)],
+    ["a cut in the first page", (file) => truncateSync(file, 700)],
+    ["pages of noise", (file) => overwrite(file, 3 * PAGE, Buffer.alloc(4 * PAGE, 0xa5))],
+    ["pages of zeros", (file) => overwrite(file, 2 * PAGE, Buffer.alloc(6 * PAGE))],
+  ];
+
+  test.each(damages)("%s", async (_, damage) => {
+    const place = await newSqlitePlace();
+    const store = await place.open();
+    for (let count = 0; count < 20; count++) await insertKey(store);
+    await store.close();
+    damage(place.file);
+    const before = createHash("sha256").update(readFileSync(place.file)).digest("hex");
+    await expect(place.open()).rejects.toThrow(/damaged.*npm run admin -- restore/s);
+    expect(createHash("sha256").update(readFileSync(place.file)).digest("hex")).toBe(before);
+    await place.remove();
+  });
+
+  test("a row whose user is gone", async () => {
+    const place = await newSqlitePlace();
+    const store = await place.open();
+    await insertKey(store);
+    await store.close();
+    await place.raw("update keys set owner_id = 'usr_nobody'");
+    await expect(place.open()).rejects.toThrow(/damaged.*keys.*users/s);
+    await place.remove();
+  });
+});
+
+describe("a place that cannot be written is refused by its name", () => {
+  test("a folder that is a file", async () => {
+    const place = await newSqlitePlace();
+    writeFileSync(`${place.file}.d`, "");
+    const file = path.join(`${place.file}.d`, "patchbay.db");
+    const starter = startStoreProcess(script, "open", `file:${file}`);
+    await starter.ready;
+    starter.start();
+    expect(await starter.ended).toBe(1);
+    expect(starter.lines()[0]).toContain(`${file} cannot be opened for writing`);
+    await place.remove();
+  });
+
+  test("a log that cannot be made", async () => {
+    const place = await newSqlitePlace();
+    await (await place.open()).close();
+    rmSync(`${place.file}-wal`, { force: true });
+    mkdirSync(`${place.file}-wal`);
+    await expect(place.open()).rejects.toThrow(`${place.file} cannot be opened for writing`);
+    await place.remove();
+  });
+
+  test("a file that may only be read", async () => {
+    const place = await newSqlitePlace();
+    await (await place.open()).close();
+    const isRoot = process.getuid?.() === 0;
+    if (isRoot) {
+      for (const one of [path.dirname(place.file), place.file]) chownSync(one, 65_534, 65_534);
+    }
+    chmodSync(place.file, 0o400);
+    chmodSync(path.dirname(place.file), 0o500);
+    const starter = startStoreProcess(script, isRoot ? "open-as-nobody" : "open", `file:${place.file}`);
+    await starter.ready;
+    starter.start();
+    expect(await starter.ended).toBe(1);
+    expect(starter.lines()[0]).toContain(`${place.file} cannot be opened for writing`);
+    chmodSync(path.dirname(place.file), 0o700);
+    await place.remove();
+  });
+
+  test("a PostgreSQL that is not there, or does not know the database, without its password", async () => {
+    const place = await newPostgresPlace(server);
+    const { openStore } = await import("../../lib/store/open");
+    const open = (databaseUrl: string) =>
+      openStore({
+        databaseUrl,
+        writerWorker: new URL("file:///dev/null"),
+        instanceId: "x",
+        clock: { now: () => 0, monotonic: () => 0 },
+      });
+    const refusals = await Promise.allSettled([
+      open("postgres://ada:secret-word@127.0.0.1:1/none"),
+      open(server.url("no_such_database")),
+    ]);
+    const words = refusals.map((one) => (one.status === "rejected" ? String(one.reason) : "opened"));
+    expect(words[0]).toMatch(/127\.0\.0\.1:1\/none cannot be opened for writing \(.*ECONNREFUSED/);
+    expect(words[0]).not.toContain("secret-word");
+    expect(words[1]).toMatch(/no_such_database.*does not exist/);
+    await place.remove();
+  });
+});

@@ -1,0 +1,90 @@
+/**
+ * A process that works on a store and may be killed at any moment. It says `ready`, waits for a line on its input,
+ * opens the store, and does what it was started for. Arguments: what to do, database URL, writer bundle, instance id.
+ */
+import { randomUUID } from "node:crypto";
+import { once } from "node:events";
+import { writeSync } from "node:fs";
+import { pathToFileURL } from "node:url";
+import type { Store, UsageRecord } from "../../lib/ports/store";
+import { openStore } from "../../lib/store/open";
+
+const [task = "", databaseUrl = "", writer = "", instanceId = ""] = process.argv.slice(2);
+const CALLERS = 24;
+const BUDGET = { totalNano: null, dailyNano: null, monthlyNano: null };
+const PERIOD = { day: "2026-09-21", month: "2026-09" };
+
+/** At once, not through a stream: what was said before a kill must have been said. */
+const say = (line: string): void => void writeSync(1, `${line}\n`);
+
+function call(caller: number): UsageRecord {
+  const id = randomUUID();
+  return {
+    id: `use_${id}`,
+    requestId: `req_${id}`,
+    at: Date.now(),
+    keyId: `key_${caller % 3}`,
+    userId: "usr_1",
+    model: "patchbay-embed",
+    channelId: null,
+    operation: "embeddings",
+    attempts: 1,
+    inputTokens: 7,
+    outputTokens: 0,
+    characters: 21,
+    audioMs: 0,
+    costNano: 0,
+    reservedNano: 10,
+    status: 200,
+    error: null,
+    state: "settled",
+    cached: false,
+    estimated: false,
+    overrun: false,
+    user: null,
+    tags: null,
+    latencyMs: 3,
+    firstByteMs: null,
+  };
+}
+
+/** Reserves and settles without end, and names each call whose settlement was acknowledged. */
+async function keepBooks(store: Store): Promise<never> {
+  const callers = Array.from({ length: CALLERS }, async (_, caller) => {
+    for (let count = 0; ; count++) {
+      const row = call(caller);
+      // Every fourth call is booked without a reservation.
+      if (count % 4 !== 0) {
+        await store.ledger.reserve({ row, keyBudget: BUDGET, userBudget: BUDGET, ...PERIOD });
+      }
+      await store.ledger.settle({ ...row, costNano: 4 + (count % 9) }, PERIOD);
+      say(row.id);
+    }
+  });
+  await Promise.all(callers);
+  throw new Error("the callers never end");
+}
+
+say("ready");
+await once(process.stdin, "data");
+// Root may write everything; who is not root meets what the file's mode says.
+if (task === "open-as-nobody") {
+  process.setgid?.(65_534);
+  process.setuid?.(65_534);
+}
+try {
+  const store = await openStore({
+    databaseUrl,
+    writerWorker: pathToFileURL(writer),
+    instanceId,
+    clock: { now: () => Date.now(), monotonic: () => performance.now() },
+    timeZone: "UTC",
+  });
+  say("open");
+  if (task === "keep-books") await keepBooks(store);
+  await store.close();
+  process.exit(0);
+} catch (error) {
+  say(`failed: ${error instanceof Error ? error.message : String(error)}`);
+  process.exit(1);
+}
