@@ -1,0 +1,125 @@
+/**
+ * `node tests/bench/ledger.mjs`: microseconds a settlement takes in the books, alone and in groups, on SQLite in the
+ * temp folder (or PATCHBAY_BENCH_DIR), and on PostgreSQL when PATCHBAY_BENCH_DATABASE names one; asserts nothing.
+ */
+import { randomUUID } from "node:crypto";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { pathToFileURL } from "node:url";
+import { build } from "esbuild";
+import { buildWorkers, OUT, ROOT } from "../../lib/server/build.mjs";
+
+const ALONE = 500;
+const IN_GROUPS = 20_000;
+const CALLERS = [10, 100, 500];
+const PERIOD = { day: "2026-09-21", month: "2026-09" };
+const NO_BUDGET = { totalNano: null, dailyNano: null, monthlyNano: null };
+const BUDGET = { totalNano: Number.MAX_SAFE_INTEGER, dailyNano: null, monthlyNano: null };
+
+async function loadStore() {
+  await buildWorkers();
+  const outfile = path.join(OUT, "bench", "store.mjs");
+  await build({
+    entryPoints: [path.join(ROOT, "lib/store/open.ts")],
+    outfile,
+    bundle: true,
+    platform: "node",
+    target: "node20",
+    format: "esm",
+    packages: "external",
+  });
+  return import(pathToFileURL(outfile).href);
+}
+
+function call(caller) {
+  const id = randomUUID();
+  return {
+    id: `use_${id}`,
+    requestId: `req_${id}`,
+    at: Date.now(),
+    keyId: `key_${caller % 10}`,
+    userId: "usr_1",
+    model: "patchbay-embed",
+    channelId: "chn_embedded",
+    operation: "embeddings",
+    attempts: 1,
+    inputTokens: 7,
+    outputTokens: 0,
+    characters: 21,
+    audioMs: 0,
+    costNano: 140,
+    reservedNano: 150,
+    status: 200,
+    error: null,
+    state: "settled",
+    cached: false,
+    estimated: false,
+    overrun: false,
+    user: null,
+    tags: null,
+    latencyMs: 3,
+    firstByteMs: null,
+  };
+}
+
+async function settle(store, caller) {
+  await store.ledger.settle(call(caller), PERIOD);
+}
+
+async function reserveAndSettle(store, caller) {
+  const row = call(caller);
+  await store.ledger.reserve({ row, keyBudget: BUDGET, userBudget: NO_BUDGET, ...PERIOD });
+  await store.ledger.settle(row, PERIOD);
+}
+
+/** Wall and CPU microseconds a call, with `callers` calls under way at any time. */
+async function measure(store, work, callers, calls) {
+  const each = Math.ceil(calls / callers);
+  const cpu = process.cpuUsage();
+  const since = performance.now();
+  await Promise.all(
+    Array.from({ length: callers }, async (_, caller) => {
+      for (let count = 0; count < each; count++) await work(store, caller);
+    }),
+  );
+  const wallUs = ((performance.now() - since) * 1_000) / (each * callers);
+  const used = process.cpuUsage(cpu);
+  return { wallUs, cpuUs: (used.user + used.system) / (each * callers) };
+}
+
+async function benchOn(openStore, name, databaseUrl) {
+  const store = await openStore({
+    databaseUrl,
+    writerWorker: pathToFileURL(path.join(OUT, "workers", "writer.mjs")),
+    instanceId: randomUUID(),
+    clock: { now: () => Date.now(), monotonic: () => performance.now() },
+    timeZone: "UTC",
+  });
+  console.log(`\n${name}`);
+  console.log("calls at once   settle: µs (CPU)        reserve + settle: µs (CPU)");
+  const show = ({ wallUs, cpuUs }) => `${wallUs.toFixed(1)} (${cpuUs.toFixed(1)})`.padEnd(24);
+  for (const callers of [1, ...CALLERS]) {
+    const calls = callers === 1 ? ALONE : IN_GROUPS;
+    await measure(store, reserveAndSettle, callers, Math.min(calls, 2_000));
+    const alone = await measure(store, settle, callers, calls);
+    const both = await measure(store, reserveAndSettle, callers, calls);
+    console.log(`${String(callers).padEnd(16)}${show(alone)}${show(both)}`);
+  }
+  await store.close();
+}
+
+export async function benchLedger() {
+  const { openStore } = await loadStore();
+  const folder = mkdtempSync(path.join(process.env.PATCHBAY_BENCH_DIR ?? tmpdir(), "patchbay-ledger-"));
+  try {
+    await benchOn(openStore, "The books on SQLite", `file:${path.join(folder, "patchbay.db")}`);
+    const server = process.env.PATCHBAY_BENCH_DATABASE;
+    if (server) await benchOn(openStore, "The books on PostgreSQL", server);
+    else console.log("\nPostgreSQL is left out: PATCHBAY_BENCH_DATABASE names none.");
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+if (process.argv[1] && import.meta.url === pathToFileURL(process.argv[1]).href) await benchLedger();
