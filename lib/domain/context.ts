@@ -1,5 +1,6 @@
 import type { Limits } from "../contracts/limits";
 import type { AudioEncoder } from "../ports/audio-encoder";
+import type { ChannelProviders } from "../ports/channel-probe";
 import type { Clock, Random } from "../ports/clock";
 import type { EmbeddingModel } from "../ports/embedding-model";
 import type { PasswordHasher } from "../ports/password-hasher";
@@ -75,7 +76,7 @@ export interface Catalog {
 }
 
 /** Providers by channel, made by the composition root from lib/providers/registry.ts. */
-export interface Providers {
+export interface Providers extends ChannelProviders {
   /** Throws AppError `internal` when the channel's provider does not speak. */
   speech(channel: ChannelRecord): SpeechModel;
   embedding(channel: ChannelRecord): EmbeddingModel;

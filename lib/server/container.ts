@@ -12,6 +12,7 @@ import { createProviders } from "../providers/registry";
 import { openStore } from "../store/open";
 import { createSealer } from "../store/sealer";
 import { countTokens } from "../text/tokenize";
+import { followAllowedUpstreams } from "./allowed-upstreams";
 import { startBackground } from "./background";
 import { ensureDigestKey } from "./digest-key";
 import { type Environment, readEnvironment } from "./env";
@@ -92,7 +93,11 @@ async function assemble(
   const providers = createProviders({
     workerFile,
     clock: systemClock,
-    upstreams: { sealer, limits: env.limits, allowedUpstreams: () => env.upstreamAllow },
+    upstreams: {
+      sealer,
+      limits: env.limits,
+      allowedUpstreams: await followAllowedUpstreams(store, env.upstreamAllow),
+    },
   });
   const encoder = createAudioEncoder({ workerFile: workerFile("encode") });
   const container: Container = {

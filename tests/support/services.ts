@@ -7,6 +7,9 @@ import type { Services } from "../../lib/domain/context";
 import { createCatalog } from "../../lib/domain/gateway/catalog";
 import { createRateLimiter } from "../../lib/domain/gateway/rate-limiter";
 import type { Clock } from "../../lib/ports/clock";
+import type { Sealer } from "../../lib/ports/sealer";
+import { createProviders } from "../../lib/providers/registry";
+import { followAllowedUpstreams } from "../../lib/server/allowed-upstreams";
 import { createPasswordHasher } from "../../lib/server/password-hasher";
 import { createSetupGuard } from "../../lib/server/setup-guard";
 import { workerFile } from "../../lib/server/workers";
@@ -31,12 +34,16 @@ export class FakeClock implements Clock {
 }
 
 export interface TestServicesOptions {
+  /** `PATCHBAY_UPSTREAM_ALLOW`. */
+  upstreamAllow?: string[];
   /** Kept by the caller when given; else a new folder that `close()` removes. */
   dataDirectory?: string;
   limits?: Partial<Limits>;
   setupToken?: string;
   passwordMinimum?: number;
   secret?: string;
+  /** In place of one under `secret`. */
+  sealer?: Sealer;
 }
 
 export interface TestServices extends Services {
@@ -49,7 +56,7 @@ export interface TestServices extends Services {
   close(): Promise<void>;
 }
 
-/** Services over a real SQLite store in a folder of its own, a clock that stands still and no providers. */
+/** Services over a real SQLite store in a folder of its own, a clock that stands still and the real providers. */
 export async function testServices(options: TestServicesOptions = {}): Promise<TestServices> {
   const dataDirectory = options.dataDirectory ?? mkdtempSync(path.join(tmpdir(), "patchbay-services-"));
   const clock = new FakeClock(1_790_000_000_000);
@@ -72,11 +79,23 @@ export async function testServices(options: TestServicesOptions = {}): Promise<T
   const noProvider = () => {
     throw new Error("These services have no providers.");
   };
+  const sealer = createSealer({
+    current: options.secret ?? "a secret of the tests, long enough",
+    previous: [],
+  });
+  const allowed = followAllowedUpstreams(store, options.upstreamAllow ?? []);
+  const providers = createProviders({
+    workerFile,
+    clock,
+    upstreams: { sealer, allowedUpstreams: await allowed },
+  });
   return {
     store,
     clock,
     random: { bytes: (length) => randomBytes(length), fraction: () => 0.5 },
-    sealer: createSealer({ current: options.secret ?? "a secret of the tests, long enough", previous: [] }),
+    sealer:
+      options.sealer ??
+      createSealer({ current: options.secret ?? "a secret of the tests, long enough", previous: [] }),
     hasher: createPasswordHasher(),
     log: { info: log, warn: log, error: log },
     instance: {
@@ -91,7 +110,7 @@ export async function testServices(options: TestServicesOptions = {}): Promise<T
     setupGuard: guard,
     signIn: { cookieSecret: "a cookie secret of the tests", refusalFloorMs: 0 },
     catalog: createCatalog(store),
-    providers: { speech: noProvider, embedding: noProvider },
+    providers,
     encoder: { encode: noProvider, close: () => Promise.resolve() },
     limiter: createRateLimiter(clock),
     countTokens: (text) => text.length,
@@ -100,6 +119,7 @@ export async function testServices(options: TestServicesOptions = {}): Promise<T
     setupToken: options.setupToken ?? guard.token,
     logged,
     async close() {
+      await providers.close();
       await store.close();
       if (options.dataDirectory === undefined) rmSync(dataDirectory, { recursive: true, force: true });
     },

@@ -1,5 +1,7 @@
 import type { Route } from "../route";
 import { ACCOUNT_ROUTES } from "./account";
+import { CHANNELS_ROUTES } from "./channels";
+import { CONSOLE_MODELS_ROUTES } from "./console-models";
 import { COUNT_TOKENS_ROUTES } from "./count-tokens";
 import { EMBEDDINGS_ROUTES } from "./embeddings";
 import { GEMINI_EMBEDDINGS_ROUTES } from "./gemini-embeddings";
@@ -26,6 +28,8 @@ const DECLARED: readonly Route[] = [
   ...KEYS_ROUTES,
   ...USERS_ROUTES,
   ...SETTINGS_ROUTES,
+  ...CHANNELS_ROUTES,
+  ...CONSOLE_MODELS_ROUTES,
   ...SPEECH_GEMINI_ROUTES,
   ...SPEECH_OPENAI_ROUTES,
   ...VOICES_ROUTES,

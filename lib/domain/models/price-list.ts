@@ -1,0 +1,119 @@
+import type { ModelRecord } from "../../ports/store";
+
+/** When the list below was read off the vendors' pages; the console shows it beside the prices it has filled in. */
+export const PRICE_LIST_DATE = "2026-11-20";
+
+type Known = Pick<ModelRecord, "operation"> &
+  Partial<Omit<ModelRecord, "prices">> & { prices: ModelRecord["prices"] };
+
+const NANO = 1_000_000_000;
+
+/** Dollars per million units as nano-dollars per million units. */
+function dollars(prices: {
+  tokens?: number;
+  characters?: number;
+  audioTokens?: number;
+}): ModelRecord["prices"] {
+  const nano = (amount: number | undefined) => (amount === undefined ? null : Math.round(amount * NANO));
+  return {
+    inputPerMillionTokens: nano(prices.tokens),
+    inputPerMillionCharacters: nano(prices.characters),
+    outputPerMillionTokens: nano(prices.audioTokens),
+    outputPerMillionSeconds: null,
+  };
+}
+
+const OPENAI_EMBEDDING = {
+  operation: "embeddings",
+  maxInputTokens: 8_192,
+  coalescing: true,
+  cacheable: true,
+} as const;
+const OPENAI_SPEECH = { operation: "speech", maxCharacters: 4_096, defaultVoice: "alloy" } as const;
+const GEMINI_SPEECH = {
+  operation: "speech",
+  maxCharacters: 32_000,
+  // The upstream's context for audio output holds 32,768 tokens less the text; 25 tokens are a second.
+  maxAudioSeconds: 655,
+  defaultVoice: "Kore",
+} as const;
+
+/** Public list prices of models that channels often serve, by the upstream's own name; editable once in the store. */
+const LIST: Readonly<Record<string, Known>> = {
+  "text-embedding-3-small": {
+    ...OPENAI_EMBEDDING,
+    dimensions: 1_536,
+    canShorten: true,
+    prices: dollars({ tokens: 0.02 }),
+  },
+  "text-embedding-3-large": {
+    ...OPENAI_EMBEDDING,
+    dimensions: 3_072,
+    canShorten: true,
+    prices: dollars({ tokens: 0.13 }),
+  },
+  "text-embedding-ada-002": {
+    ...OPENAI_EMBEDDING,
+    dimensions: 1_536,
+    canShorten: false,
+    prices: dollars({ tokens: 0.1 }),
+  },
+  "gemini-embedding-001": {
+    operation: "embeddings",
+    maxInputTokens: 2_048,
+    coalescing: true,
+    cacheable: true,
+    dimensions: 3_072,
+    canShorten: true,
+    prices: dollars({ tokens: 0.15 }),
+  },
+  "tts-1": { ...OPENAI_SPEECH, prices: dollars({ characters: 15 }) },
+  "tts-1-hd": { ...OPENAI_SPEECH, prices: dollars({ characters: 30 }) },
+  "gpt-4o-mini-tts": { ...OPENAI_SPEECH, prices: dollars({ tokens: 0.6, audioTokens: 12 }) },
+  "gemini-2.5-flash-preview-tts": { ...GEMINI_SPEECH, prices: dollars({ tokens: 0.5, audioTokens: 10 }) },
+  "gemini-2.5-pro-preview-tts": { ...GEMINI_SPEECH, prices: dollars({ tokens: 1, audioTokens: 20 }) },
+};
+
+/** What the list knows of a model by its upstream's name, version suffixes and vendor prefixes apart; null: nothing. */
+export function knownModel(upstreamName: string): Known | null {
+  const bare = upstreamName.split("/").at(-1) ?? upstreamName;
+  return (Object.hasOwn(LIST, bare) ? LIST[bare] : undefined) ?? null;
+}
+
+/** A model's record before the operator has said more; prices null where the list knows none. */
+export function draftModel(
+  name: string,
+  operation: ModelRecord["operation"],
+  upstreamName: string,
+  now: number,
+): ModelRecord {
+  const known = knownModel(upstreamName);
+  const fits = known !== null && known.operation === operation ? known : null;
+  return {
+    aliases: [],
+    description: "",
+    prices: dollars({}),
+    maxCharacters: operation === "speech" ? 32_000 : null,
+    maxAudioSeconds: null,
+    dimensions: null,
+    canShorten: operation === "embeddings",
+    maxInputTokens: operation === "embeddings" ? 8_192 : null,
+    defaultVoice: null,
+    cacheable: operation === "embeddings",
+    coalescing: operation === "embeddings",
+    enabled: true,
+    version: 1,
+    ...fits,
+    name,
+    operation,
+    createdAt: now,
+  };
+}
+
+/** What a model is for, read off its name as vendors choose them; null: it does not tell. */
+export function operationByName(upstreamName: string): ModelRecord["operation"] | null {
+  const known = knownModel(upstreamName);
+  if (known !== null) return known.operation;
+  if (/embed|bge|e5-|gte-|minilm/i.test(upstreamName)) return "embeddings";
+  return /tts|speech|kokoro|piper|eleven/i.test(upstreamName) ? "speech" : null;
+}

@@ -1,0 +1,138 @@
+import { z } from "zod";
+import { wavHeader } from "../../audio/wav";
+import {
+  AllowedUpstreams,
+  AllowUpstream,
+  Channel,
+  ChannelTest,
+  CreateChannel,
+  Provider,
+  TestChannel,
+  UpdateChannel,
+  UpstreamModels,
+} from "../../contracts/channels";
+import { listOf } from "../../contracts/paging";
+import { requireAdmin } from "../../domain/auth/guards";
+import { allowUpstream, disallowUpstream, readAllowedUpstreams } from "../../domain/channels/allow-upstream";
+import { createChannel } from "../../domain/channels/create";
+import { deleteChannel } from "../../domain/channels/delete";
+import { getChannel, listChannels, listProviders } from "../../domain/channels/list";
+import { listUpstreamModels } from "../../domain/channels/list-upstream-models";
+import { testChannel } from "../../domain/channels/test-channel";
+import { closeCircuit, updateChannel } from "../../domain/channels/update";
+import { SPEECH_SAMPLE_RATE } from "../../ports/speech-model";
+import { consoleRoute } from "../route";
+
+function asWav(pcm: Uint8Array): Uint8Array {
+  return Buffer.concat([wavHeader(SPEECH_SAMPLE_RATE, pcm.byteLength), pcm]);
+}
+
+export const CHANNELS_ROUTES = [
+  consoleRoute({
+    method: "GET",
+    path: "/api/channels",
+    auth: "admin",
+    data: listOf(Channel),
+    summary: "List channels in the order in which they are tried",
+    handle: async (ctx) => ({ data: await listChannels(ctx) }),
+  }),
+  consoleRoute({
+    method: "POST",
+    path: "/api/channels",
+    auth: "admin",
+    body: CreateChannel,
+    data: Channel,
+    summary: "Add a channel to an upstream",
+    handle: async (ctx, { body }) => ({ data: await createChannel(ctx, body) }),
+  }),
+  consoleRoute({
+    method: "GET",
+    path: "/api/channels/{id}",
+    auth: "admin",
+    data: Channel,
+    summary: "Show a channel",
+    handle: async (ctx, { params }) => ({ data: await getChannel(ctx, params.id ?? "") }),
+  }),
+  consoleRoute({
+    method: "PATCH",
+    path: "/api/channels/{id}",
+    auth: "admin",
+    body: UpdateChannel,
+    data: Channel,
+    summary: "Change a channel",
+    handle: async (ctx, { params, body }) => ({ data: await updateChannel(ctx, params.id ?? "", body) }),
+  }),
+  consoleRoute({
+    method: "DELETE",
+    path: "/api/channels/{id}",
+    auth: "admin",
+    summary: "Remove a channel and its keys",
+    async handle(ctx, { params }) {
+      await deleteChannel(ctx, params.id ?? "");
+      return { data: null };
+    },
+  }),
+  consoleRoute({
+    method: "POST",
+    path: "/api/channels/{id}/test",
+    auth: "admin",
+    body: TestChannel,
+    data: ChannelTest,
+    summary: "Send one real call through a channel and tell what came of it",
+    handle: async (ctx, { params, body }) => ({ data: await testChannel(ctx, params.id ?? "", body, asWav) }),
+  }),
+  consoleRoute({
+    method: "POST",
+    path: "/api/channels/{id}/models",
+    auth: "admin",
+    body: z.strictObject({}),
+    data: UpstreamModels,
+    summary: "Ask the upstream what it serves",
+    handle: async (ctx, { params }) => ({ data: await listUpstreamModels(ctx, params.id ?? "") }),
+  }),
+  consoleRoute({
+    method: "POST",
+    path: "/api/channels/{id}/close",
+    auth: "admin",
+    body: z.strictObject({}),
+    data: Channel,
+    summary: "Close a channel's circuits by hand",
+    handle: async (ctx, { params }) => ({ data: await closeCircuit(ctx, params.id ?? "") }),
+  }),
+  consoleRoute({
+    method: "GET",
+    path: "/api/providers",
+    auth: "admin",
+    data: z.strictObject({ items: z.array(Provider) }),
+    summary: "List what a channel may be made of",
+    handle: async (ctx) => ({ data: listProviders(ctx) }),
+  }),
+  consoleRoute({
+    method: "GET",
+    path: "/api/upstreams/allowed",
+    auth: "admin",
+    data: AllowedUpstreams,
+    summary: "List the private addresses that the owner has allowed as upstreams",
+    async handle(ctx) {
+      requireAdmin(ctx);
+      return { data: { targets: await readAllowedUpstreams(ctx.store) } };
+    },
+  }),
+  consoleRoute({
+    method: "POST",
+    path: "/api/upstreams/allowed",
+    auth: "session",
+    body: AllowUpstream,
+    data: AllowedUpstreams,
+    summary: "Allow one private host and port as an upstream, with the owner's password",
+    handle: async (ctx, { body }) => ({ data: await allowUpstream(ctx, body) }),
+  }),
+  consoleRoute({
+    method: "DELETE",
+    path: "/api/upstreams/allowed/{target}",
+    auth: "session",
+    data: AllowedUpstreams,
+    summary: "Take the allowance of a private host and port back",
+    handle: async (ctx, { params }) => ({ data: await disallowUpstream(ctx, params.target ?? "") }),
+  }),
+];

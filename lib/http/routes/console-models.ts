@@ -1,0 +1,43 @@
+import { listOf } from "../../contracts/paging";
+import { CreateModel, Model, UpdateModel } from "../../contracts/public-models";
+import { createModel, deleteModel, listModels, updateModel } from "../../domain/models/manage";
+import { consoleRoute } from "../route";
+
+export const CONSOLE_MODELS_ROUTES = [
+  consoleRoute({
+    method: "GET",
+    path: "/api/models",
+    auth: "admin",
+    data: listOf(Model),
+    summary: "List models with their prices and who serves them",
+    handle: async (ctx) => ({ data: await listModels(ctx) }),
+  }),
+  consoleRoute({
+    method: "POST",
+    path: "/api/models",
+    auth: "admin",
+    body: CreateModel,
+    data: Model,
+    summary: "Make a public model name",
+    handle: async (ctx, { body }) => ({ data: await createModel(ctx, body) }),
+  }),
+  consoleRoute({
+    method: "PATCH",
+    path: "/api/models/{model}",
+    auth: "admin",
+    body: UpdateModel,
+    data: Model,
+    summary: "Change a model's names, prices and limits",
+    handle: async (ctx, { params, body }) => ({ data: await updateModel(ctx, params.model ?? "", body) }),
+  }),
+  consoleRoute({
+    method: "DELETE",
+    path: "/api/models/{model}",
+    auth: "admin",
+    summary: "Take a public model name away",
+    async handle(ctx, { params }) {
+      await deleteModel(ctx, params.model ?? "");
+      return { data: null };
+    },
+  }),
+];
