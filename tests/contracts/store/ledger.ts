@@ -324,6 +324,18 @@ export function ledgerContract(newPlace: NewPlace): void {
     });
   });
 
+  test("an instance knows the others by their heartbeats", async () => {
+    const place = await newPlace();
+    const clock = { now: () => NOW, monotonic: () => performance.now() };
+    const self = await place.open({ instanceId: "self", clock });
+    const other = await place.open({ instanceId: "other", clock });
+    expect(await self.ledger.otherInstances(NOW)).toEqual(["other"]);
+    expect(await self.ledger.otherInstances(NOW + 1)).toEqual([]);
+    await other.ledger.heartbeat(NOW + 5_000);
+    expect(await self.ledger.otherInstances(NOW + 5_000)).toEqual(["other"]);
+    await place.remove();
+  });
+
   test("two instances never admit more than one budget holds", async () => {
     const place = await newPlace();
     const stores = [await place.open(), await place.open()];

@@ -111,6 +111,30 @@ export function secondFactorsContract(newPlace: NewPlace): void {
       expect(await store.twoFactors.countBackupCodes(userId)).toBe(0);
     });
 
+    test("sealed secrets are walked through whole, and replaced only where they still stand", async () => {
+      const own = await newPlace();
+      const sealing = await own.open();
+      const ids = ["usr_b", "usr_A", "usr_a", "usr_ä", "usr_Z"];
+      for (const id of ids) {
+        await sealing.users.insert(userRecord({ id }));
+        await sealing.twoFactors.putPending(twoFactorRecord(id, { secretSealed: `sealed ${id}` }));
+      }
+      const seen: string[] = [];
+      for (let after = ""; ; ) {
+        const some = await sealing.twoFactors.listSealed(after, 2);
+        seen.push(...some.map((one) => `${one.userId}: ${one.secretSealed}`));
+        const last = some.at(-1);
+        if (!last) break;
+        after = last.userId;
+      }
+      expect(seen.sort()).toEqual(ids.map((id) => `${id}: sealed ${id}`).sort());
+      expect(await sealing.twoFactors.reseal("usr_a", "sealed usr_a", "anew")).toBe(true);
+      expect(await sealing.twoFactors.reseal("usr_a", "sealed usr_a", "late")).toBe(false);
+      expect((await sealing.twoFactors.find("usr_a"))?.secretSealed).toBe("anew");
+      expect((await sealing.twoFactors.find("usr_A"))?.secretSealed).toBe("sealed usr_A");
+      await own.remove();
+    });
+
     test("switching the factor off takes the backup codes along", async () => {
       const { userId } = await enrolled();
       await store.twoFactors.replaceBackupCodes(userId, ["a"]);
