@@ -90,6 +90,12 @@ const errorReply = (surface: Surface): Json => ({
   content: jsonContent({ $ref: `#/components/schemas/${surface}Error` }),
 });
 
+function replyContent(route: GatewayRoute): { content?: Json } {
+  const others = Object.fromEntries((route.replyTypes ?? []).map((type) => [type, {}]));
+  if (route.reply) return { content: { ...jsonContent(jsonSchema(route.reply, "output")), ...others } };
+  return route.replyTypes ? { content: others } : {};
+}
+
 function gatewayOperation(route: GatewayRoute): Json {
   const security: Json[] = [{ bearer: [] }];
   if (route.takesGoogleKey ?? route.surface === "gemini")
@@ -105,7 +111,7 @@ function gatewayOperation(route: GatewayRoute): Json {
     responses: {
       200: {
         description: "Done.",
-        ...(route.reply ? { content: jsonContent(jsonSchema(route.reply, "output")) } : {}),
+        ...replyContent(route),
       },
       default: errorReply(route.surface),
     },

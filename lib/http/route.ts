@@ -58,6 +58,8 @@ export interface GatewayRoute {
   /** For /openapi.json. */
   body?: z.ZodType;
   reply?: z.ZodType;
+  /** Content types of a reply that is not JSON, or not always. */
+  replyTypes?: readonly string[];
   /** Largest body in bytes; absent: 4 MiB. */
   maxBodyBytes?: number;
   /** Most elements in one array of the body; absent: 10,000, for embeddings 300,000 (token ids). */

@@ -23,6 +23,7 @@ export const SPEECH_GEMINI_ROUTES = ["/v1beta", "/v1"].flatMap((version) => [
     summary: "Speak a text and send the audio while it is made (alt=sse, or a JSON array)",
     body: GeminiSpeechRequest,
     reply: GeminiSpeechReply,
+    replyTypes: ["text/event-stream"],
     takesGoogleKey: true,
     handle: (ctx, { body, params, request }) => streamSpeech(ctx, params.model ?? "", body, request.query),
   }),

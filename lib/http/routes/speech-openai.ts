@@ -1,4 +1,4 @@
-import { OpenAiSpeechRequest } from "../../contracts/speech-openai";
+import { OpenAiSpeechRequest, SPEECH_CONTENT_TYPES } from "../../contracts/speech-openai";
 import { createSpeech } from "../openai/speech";
 import { gatewayRoute } from "../route";
 
@@ -10,6 +10,7 @@ export const SPEECH_OPENAI_ROUTES = [
     operation: "speech",
     summary: "Speak a text as mp3, opus, aac, flac, wav or pcm",
     body: OpenAiSpeechRequest,
+    replyTypes: [...Object.values(SPEECH_CONTENT_TYPES), "text/event-stream"],
     handle: (ctx, { body }) => createSpeech(ctx, body),
   }),
 ];

@@ -1,0 +1,176 @@
+import { existsSync, readFileSync, statSync } from "node:fs";
+import { mkdtemp, rm } from "node:fs/promises";
+import { networkInterfaces, tmpdir } from "node:os";
+import path from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { ROUTES } from "../../lib/http/routes";
+import { OWNER, type Product, startProduct } from "../support/product";
+import { exchange, sendRaw } from "../support/raw-request";
+import { ROOT } from "../support/sources";
+import { digestStore } from "../support/store-dump";
+
+/** Who may claim a fresh instance, and where the token for the others stands (SECURITY SU-1). */
+
+/** An address of this machine that is not loopback: calls to it come from it, as from a neighbour. */
+const NEIGHBOUR = Object.values(networkInterfaces())
+  .flat()
+  .find((one) => one?.family === "IPv4" && !one.internal)?.address;
+
+let product: Product;
+let token: string;
+beforeAll(async () => {
+  product = await startProduct({ env: { HOST: "0.0.0.0" } });
+  token = /#token=([\w-]+)/.exec(product.output())?.[1] ?? "";
+});
+afterAll(() => product?.close());
+
+const tokenFile = (of: Product) => path.join(of.dataDirectory, "setup-token");
+
+function claim(url: string, fields: object = {}, headers: Record<string, string> = {}) {
+  return sendRaw(url, {
+    path: "/api/setup",
+    headers: { "content-type": "application/json", ...headers },
+    body: JSON.stringify({ ...OWNER, ...fields }),
+  });
+}
+
+describe("before the claim", () => {
+  test("the token is printed as a link's fragment and kept in a file that its owner alone reads", () => {
+    expect(Buffer.from(token, "base64url").length).toBeGreaterThanOrEqual(32);
+    expect(readFileSync(tokenFile(product), "utf8").trim()).toBe(token);
+    expect(statSync(tokenFile(product)).mode & 0o777).toBe(0o600);
+    expect(statSync(path.join(product.dataDirectory, "secret")).mode & 0o777).toBe(0o600);
+  });
+
+  test("no address tells the token, whatever is asked and whoever asks", { timeout: 60_000 }, async () => {
+    // The build's own list: page file → address.
+    const manifest = JSON.parse(
+      readFileSync(path.join(ROOT, ".next/app-path-routes-manifest.json"), "utf8"),
+    ) as Record<string, string>;
+    const pages = Object.values(manifest).map((address) => ["GET", address.replace(/\/\[.*/, "/x")] as const);
+    const routes = ROUTES.map(
+      (route) =>
+        [route.method, route.path.replace("{model}", "patchbay-embed").replace(/\{\w+\}/g, "x")] as const,
+    );
+    const wrong: [string, string][] = [
+      ["GET", "/nowhere"],
+      ["GET", "/%ff"],
+      ["PUT", "/api/setup"],
+      ["GET", "/.next/patchbay/main.mjs"],
+      ["GET", "/data/setup-token"],
+      ["GET", "/setup-token"],
+    ];
+    const asked = [...routes, ...pages, ...wrong];
+    expect(asked.length).toBeGreaterThan(50);
+    const told: string[] = [];
+    for (const [method, address] of asked) {
+      for (const accept of ["text/html", "*/*"]) {
+        const reply = await sendRaw(product.url, {
+          method,
+          path: address,
+          headers: { accept, "content-type": "application/json" },
+          ...(method === "GET" ? {} : { body: "{}" }),
+        });
+        const words = reply.text + JSON.stringify(reply.headers);
+        if (words.includes(token) || words.includes(product.dataDirectory)) told.push(`${method} ${address}`);
+      }
+    }
+    expect(told).toEqual([]);
+    // The log is for whoever reads the start's lines; the link is there once and nowhere else.
+    expect(product.output().split(token).length - 1).toBe(1);
+  });
+
+  test.each<[string, object, Record<string, string>, number]>([
+    ["a forwarding header", {}, { "x-forwarded-for": "127.0.0.1" }, 401],
+    ["an empty forwarding header", {}, { forwarded: "" }, 401],
+    ["another Host", {}, { host: "evil.example" }, 401],
+    ["a Host that begins like ours", {}, { host: "localhost.evil.example" }, 401],
+    ["a wrong token from elsewhere", { setup_token: "x".repeat(43) }, { via: "1.1 proxy" }, 401],
+    ["another site's page", {}, { origin: "http://evil.example" }, 403],
+    ["another site's page with the token", { setup_token: "given" }, { "sec-fetch-site": "cross-site" }, 403],
+    ["a page of another port", {}, { origin: "http://localhost:1" }, 403],
+  ])("%s is refused and nothing is changed", async (_name, fields, headers, status) => {
+    const before = digestStore(product.dataDirectory);
+    expect((await claim(product.url, fields, headers)).status).toBe(status);
+    expect(digestStore(product.dataDirectory)).toBe(before);
+  });
+
+  test.runIf(NEIGHBOUR)(
+    "a neighbour needs the token, a private address or a borrowed Host notwithstanding",
+    async () => {
+      const url = `http://${NEIGHBOUR}:${product.port}`;
+      const borrowed: Record<string, string>[] = [
+        {},
+        { host: `localhost:${product.port}` },
+        { "x-forwarded-for": "127.0.0.1" },
+      ];
+      for (const headers of borrowed) {
+        const reply = await claim(url, {}, headers);
+        expect(reply.status).toBe(401);
+        expect(reply.json).toMatchObject({ code: "setup_token_required" });
+      }
+      expect((await claim(url, { setup_token: token.slice(0, -1) })).status).toBe(401);
+    },
+  );
+
+  test("the state tells each caller whether they need the token", async () => {
+    const mine = await sendRaw(product.url, { method: "GET", path: "/api/setup" });
+    expect(mine.json).toMatchObject({ data: { status: false, setup_token_required: false } });
+    const far = await sendRaw(product.url, { method: "GET", path: "/api/setup", headers: { via: "1.1 p" } });
+    expect(far.json).toMatchObject({ data: { status: false, setup_token_required: true } });
+    // A browser of today speaks HTTP/1.1; what does not is a tool or a proxy.
+    const old = await exchange(product.port, "GET /api/setup HTTP/1.0\r\nHost: localhost\r\n\r\n");
+    expect(old.json).toMatchObject({ data: { status: false, setup_token_required: true } });
+  });
+});
+
+describe("the token's life", () => {
+  test("a restart makes a new one and the old one opens nothing; the claim ends it", async () => {
+    const dataDirectory = await mkdtemp(path.join(tmpdir(), "patchbay-token-"));
+    const elsewhere = { via: "1.1 proxy" };
+    try {
+      const first = await startProduct({ dataDirectory, doorOnly: true });
+      const old = readFileSync(tokenFile(first), "utf8").trim();
+      await first.close();
+      const second = await startProduct({ dataDirectory, doorOnly: true });
+      const current = readFileSync(tokenFile(second), "utf8").trim();
+      expect(current).not.toBe(old);
+      expect((await claim(second.url, { setup_token: old }, elsewhere)).status).toBe(401);
+      expect((await claim(second.url, { setup_token: current }, elsewhere)).status).toBe(200);
+      expect(existsSync(tokenFile(second))).toBe(false);
+      expect((await claim(second.url, { setup_token: current, username: "late" }, elsewhere)).status).toBe(
+        409,
+      );
+      await second.close();
+      const third = await startProduct({ dataDirectory, doorOnly: true });
+      expect(existsSync(tokenFile(third))).toBe(false);
+      expect(third.output()).not.toContain("#token=");
+      await third.close();
+    } finally {
+      await rm(dataDirectory, { recursive: true, force: true });
+    }
+  });
+
+  test("a token that the operator sets is wanted from this machine too, and is never printed or kept", async () => {
+    const set = "a-token-the-operator-chose";
+    const own = await startProduct({ doorOnly: true, env: { PATCHBAY_SETUP_TOKEN: set } });
+    try {
+      expect(own.output()).not.toContain(set);
+      expect(existsSync(tokenFile(own))).toBe(false);
+      expect((await claim(own.url)).status).toBe(401);
+      expect((await claim(own.url, { setup_token: set })).status).toBe(200);
+    } finally {
+      await own.close();
+    }
+  });
+
+  test("an instance that was opened on purpose says so in its log and takes anybody", async () => {
+    const open = await startProduct({ doorOnly: true, env: { PATCHBAY_SETUP_OPEN: "1" } });
+    try {
+      expect(open.output()).toContain("setup_open");
+      expect((await claim(open.url, {}, { via: "1.1 proxy" })).status).toBe(200);
+    } finally {
+      await open.close();
+    }
+  });
+});

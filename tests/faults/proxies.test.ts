@@ -1,0 +1,169 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { createKey, OWNER, type Product, setUp, startProduct } from "../support/product";
+import { type RawReply, sendRaw } from "../support/raw-request";
+
+/**
+ * Who the caller is (SECURITY TP-1): the socket's other end, or whom a trusted proxy names. 127.0.0.2 is the trusted
+ * proxy here; 127.0.0.1 is anybody.
+ */
+const PROXY = "127.0.0.2";
+
+let product: Product;
+let cookie: string;
+let officeKey: string;
+
+beforeAll(async () => {
+  product = await startProduct({
+    doorOnly: true,
+    env: {
+      PATCHBAY_TRUSTED_PROXIES: `${PROXY}, 192.0.2.0/24`,
+      PATCHBAY_LIMITS: JSON.stringify({ loginAttemptsPerMinute: 3 }),
+    },
+  });
+  cookie = await setUp(product.url);
+  officeKey = await createKey(product.url, cookie, {
+    allowed_addresses: ["203.0.113.0/24", "2001:db8:1::/48"],
+  });
+});
+afterAll(() => product?.close());
+
+function embed(headers: Record<string, string>, from?: string): Promise<RawReply> {
+  return sendRaw(product.url, {
+    path: "/v1/embeddings",
+    headers: { authorization: `Bearer ${officeKey}`, "content-type": "application/json", ...headers },
+    body: JSON.stringify({ model: "patchbay-embed", input: "x", dimensions: 8 }),
+    ...(from ? { from } : {}),
+  });
+}
+
+describe("an address list", () => {
+  const OFFICE = "203.0.113.9";
+  test.each<[string, string, number]>([
+    ["the office", OFFICE, 200],
+    ["the office with a port", `${OFFICE}:4711`, 200],
+    ["the office in IPv6", "2001:db8:1:2::3", 200],
+    ["the office in IPv6 with a port", '"[2001:db8:1:2::3]:4711"', 200],
+    ["the office as a mapped address", `::ffff:${OFFICE}`, 200],
+    ["the office behind another trusted proxy", `${OFFICE}, 192.0.2.7`, 200],
+    ["somebody else", "198.51.100.7", 403],
+    ["somebody else who says the office", `${OFFICE}, 198.51.100.7`, 403],
+    ["somebody else behind another trusted proxy", `${OFFICE}, 198.51.100.7, 192.0.2.7`, 403],
+    ["no address at all", "unknown", 403],
+    ["an empty list", "", 403],
+    ["N-064 a list of a thousand", `${"203.0.113.9,".repeat(999)}198.51.100.7`, 403],
+  ])("the trusted proxy names %s: %s → %i", async (_name, forwarded, status) => {
+    expect((await embed({ "x-forwarded-for": forwarded }, PROXY)).status).toBe(status);
+  });
+
+  test.each([
+    ["x-forwarded-for", OFFICE],
+    ["x-forwarded-for", `${OFFICE},`.repeat(1_000)],
+    ["x-real-ip", OFFICE],
+    ["x-client-ip", OFFICE],
+    ["true-client-ip", OFFICE],
+    ["cf-connecting-ip", OFFICE],
+    ["forwarded", `for=${OFFICE}`],
+    ["x-patchbay-peer", `;1;1;${OFFICE}`],
+  ])("anybody who says it by %s is not believed", async (name, value) => {
+    const reply = await embed({ [name]: value });
+    expect(reply.status).toBe(403);
+    expect(reply.json).toMatchObject({ error: { code: "ip_not_allowed" } });
+  });
+
+  test("the trusted proxy's other headers name nobody", async () => {
+    expect((await embed({ "x-real-ip": OFFICE }, PROXY)).status).toBe(403);
+  });
+});
+
+describe("https", () => {
+  const login = (headers: Record<string, string>, from?: string) =>
+    sendRaw(product.url, {
+      path: "/api/user/login",
+      headers: { "content-type": "application/json", ...headers },
+      body: JSON.stringify(OWNER),
+      ...(from ? { from } : {}),
+    });
+
+  test("N-065 somebody's X-Forwarded-Proto changes neither cookies nor headers", async () => {
+    const reply = await login({ "x-forwarded-proto": "https", "x-forwarded-ssl": "on" });
+    expect(reply.status).toBe(200);
+    const [session = ""] = reply.headers["set-cookie"] ?? [];
+    expect(session).toMatch(/^next-auth\.session-token=/);
+    expect(session).not.toMatch(/secure/i);
+    expect(reply.headers["strict-transport-security"]).toBeUndefined();
+  });
+
+  test("the trusted proxy's word makes cookies Secure and the origin https alone", async () => {
+    const reply = await login({ "x-forwarded-proto": "https", "x-forwarded-for": "198.51.100.20" }, PROXY);
+    expect(reply.status).toBe(200);
+    for (const one of reply.headers["set-cookie"] ?? []) {
+      expect(one).toMatch(/^__Host-/);
+      expect(one).toMatch(/; Secure/);
+      expect(one).not.toMatch(/domain=/i);
+    }
+    expect(
+      Number(/max-age=(\d+)/.exec(reply.headers["strict-transport-security"] ?? "")?.[1]),
+    ).toBeGreaterThanOrEqual(31_536_000);
+  });
+
+  test("of two schemes the trusted proxy's own counts", async () => {
+    const address = { "x-forwarded-for": "198.51.100.21" };
+    const forged = await login({ ...address, "x-forwarded-proto": "https, http" }, PROXY);
+    expect(forged.headers["strict-transport-security"]).toBeUndefined();
+  });
+});
+
+describe("limits per address", () => {
+  const wrong = (headers: Record<string, string>, from?: string) =>
+    sendRaw(product.url, {
+      path: "/api/user/login",
+      headers: { "content-type": "application/json", ...headers },
+      body: JSON.stringify({ username: `nobody-${Math.random()}`, password: "not the password" }),
+      ...(from ? { from } : {}),
+    });
+
+  test("a rotating X-Forwarded-For does not make new callers of one", async () => {
+    const statuses: number[] = [];
+    for (let i = 0; i < 5; i++)
+      statuses.push((await wrong({ "x-forwarded-for": `198.51.100.${i}` }, "127.0.0.3")).status);
+    expect(statuses).toEqual([401, 401, 401, 429, 429]);
+  });
+
+  test("callers behind the trusted proxy are told apart, by /64 in IPv6", async () => {
+    const through = async (address: string) => (await wrong({ "x-forwarded-for": address }, PROXY)).status;
+    const first = [];
+    for (let i = 0; i < 4; i++) first.push(await through(`2001:db8:9:9::${i + 1}`));
+    expect(first).toEqual([401, 401, 401, 429]);
+    expect(await through("2001:db8:9:a::1")).toBe(401);
+  });
+});
+
+describe("/metrics", () => {
+  const read = (url: string, headers: Record<string, string> = {}, from?: string) =>
+    sendRaw(url, { method: "GET", path: "/metrics", headers, ...(from ? { from } : {}) });
+
+  test.each<[string, Record<string, string>, number]>([
+    ["this machine", {}, 200],
+    ["a forwarding header", { "x-forwarded-for": "127.0.0.1" }, 403],
+    ["a Via header", { via: "1.1 proxy" }, 403],
+    ["another Host", { host: "metrics.example" }, 403],
+    ["a token nobody has set", { authorization: "Bearer anything-at-all", via: "1.1 proxy" }, 403],
+  ])("without a token of its own, %s: %o → %i", async (_name, headers, status) => {
+    expect((await read(product.url, headers)).status).toBe(status);
+  });
+
+  test("with a token of its own it wants that, from this machine too", async () => {
+    const guarded = await startProduct({ doorOnly: true, env: { PATCHBAY_METRICS_TOKEN: "numbers-for-us" } });
+    try {
+      for (const authorization of [undefined, "Bearer numbers-for-u", "Basic numbers-for-us", "Bearer"]) {
+        const reply = await read(guarded.url, authorization ? { authorization } : {});
+        expect(reply.status, authorization).toBe(401);
+        expect(reply.headers["www-authenticate"]).toBe("Bearer");
+      }
+      const reply = await read(guarded.url, { authorization: "bearer numbers-for-us", via: "1.1 proxy" });
+      expect(reply.status).toBe(200);
+    } finally {
+      await guarded.close();
+    }
+  });
+});
