@@ -11,10 +11,17 @@ export interface ConnectorSettings {
   /** For the name and the TCP connection together. */
   connectMs: number;
   tlsMs: number;
+  /**
+   * False when no request waits for a connection. undici makes a new one for each that was aborted, and would keep it
+   * open for nobody.
+   */
+  isWanted(): boolean;
   /** PEM of the authority to trust for this upstream; absent: the system's. */
   ca?: string;
 }
 
+/** A connection over which nothing has gone by then was made for a request that is no more. */
+const UNUSED_MS = 500;
 const KEEP_ALIVE_AFTER_MS = 60_000;
 /** The other family is tried beside the first after this long (RFC 8305). */
 const NEXT_ADDRESS_MS = 250;
@@ -25,6 +32,10 @@ const NEXT_ADDRESS_MS = 250;
  */
 export function createConnector(settings: ConnectorSettings): buildConnector.connector {
   return (options, callback) => {
+    if (!settings.isWanted()) {
+      callback(new UpstreamFault("connection_lost"), null);
+      return;
+    }
     open(settings, options).then(
       (socket) => callback(null, socket),
       (error: unknown) =>
@@ -37,8 +48,19 @@ async function open(settings: ConnectorSettings, options: buildConnector.Options
   const host = options.hostname.replace(/^\[(.*)\]$/, "$1");
   const isSecure = options.protocol === "https:";
   const port = Number(options.port) || (isSecure ? 443 : 80);
-  const socket = await openTcp(settings, host, port);
-  return isSecure ? openTls(settings, socket, host) : socket;
+  const tcp = await openTcp(settings, host, port);
+  const socket = isSecure ? await openTls(settings, tcp, host) : tcp;
+  closeUnused(socket, tcp);
+  return socket;
+}
+
+function closeUnused(socket: Socket, tcp: Socket): void {
+  const written = tcp.bytesWritten;
+  const timer = setTimeout(() => {
+    if (tcp.bytesWritten === written) socket.destroy();
+  }, UNUSED_MS);
+  timer.unref();
+  socket.once("close", () => clearTimeout(timer));
 }
 
 async function openTcp(settings: ConnectorSettings, host: string, port: number): Promise<Socket> {

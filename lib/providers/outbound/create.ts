@@ -72,10 +72,18 @@ const REFUSAL_BYTES = 64 * 1024;
 const REFUSAL_MS = 2_000;
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
+interface ChannelPool {
+  /** Another one is another pool. */
+  fingerprint: string;
+  pool: Pool;
+  /** Requests without an answer yet. */
+  waiting: { count: number };
+}
+
 /** The one way to an upstream: pools of kept connections, a pool a channel. Redirects are never followed. */
 export function createOutbound(settings: OutboundSettings): Outbound {
   const resolver = createResolver(settings.clock, settings.lookup ?? createSystemLookup());
-  const pools = new Map<string, { fingerprint: string; pool: Pool }>();
+  const pools = new Map<string, ChannelPool>();
   let allow = parseAllowList([]);
 
   function allowList(): AllowList {
@@ -85,17 +93,19 @@ export function createOutbound(settings: OutboundSettings): Outbound {
     return allow;
   }
 
-  function poolFor({ channel, ca }: OutboundRequest, origin: string): Pool {
+  function poolFor({ channel, ca }: OutboundRequest, origin: string): ChannelPool {
     const connectMs = channel.timeouts.connectMs ?? settings.limits.upstreamConnectMs;
     const connections = channel.concurrency ?? MOST_CONNECTIONS;
     const fingerprint = JSON.stringify([origin, connectMs, connections, ca, allowList().fingerprint]);
     const known = pools.get(channel.id);
-    if (known?.fingerprint === fingerprint) return known.pool;
+    if (known?.fingerprint === fingerprint) return known;
+    const waiting = { count: 0 };
     const connect = createConnector({
       resolver,
       mayConnect: (address, host, port) => mayConnect(address, host, port, allowList()),
       connectMs,
       tlsMs: settings.limits.upstreamTlsMs,
+      isWanted: () => waiting.count > 0,
       ca,
     });
     const pool = new Pool(origin, {
@@ -112,13 +122,14 @@ export function createOutbound(settings: OutboundSettings): Outbound {
     // What is under way ends on the old connections.
     known?.pool.close().catch(() => {});
     pools.delete(channel.id);
-    pools.set(channel.id, { fingerprint, pool });
+    const made = { fingerprint, pool, waiting };
+    pools.set(channel.id, made);
     const oldest = pools.entries().next();
     if (pools.size > MOST_POOLS && !oldest.done) {
       oldest.value[1].pool.close().catch(() => {});
       pools.delete(oldest.value[0]);
     }
-    return pool;
+    return made;
   }
 
   return {
@@ -150,7 +161,7 @@ function prepare(request: OutboundRequest, allow: AllowList): { url: URL; header
 
 async function send(
   settings: OutboundSettings,
-  pool: Pool,
+  { pool, waiting }: ChannelPool,
   url: URL,
   headers: Record<string, string>,
   request: OutboundRequest,
@@ -173,7 +184,12 @@ async function send(
 
   try {
     const path = `${url.pathname === "/" ? "" : url.pathname}${request.path}`;
-    const reply = await pool.request({ method, path, headers, body, signal: controller.signal });
+    waiting.count += 1;
+    const reply = await pool
+      .request({ method, path, headers, body, signal: controller.signal })
+      .finally(() => {
+        waiting.count -= 1;
+      });
     clearTimeout(timer);
     const header = (name: string): string | null => {
       const value = reply.headers[name];

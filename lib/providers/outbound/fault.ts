@@ -53,7 +53,10 @@ export function abortReason(signal: AbortSignal): AppError {
   return isAppError(signal.reason) ? signal.reason : new AppError("caller_left", "The caller left.");
 }
 
-const NOT_HTTP = /^HPE_|^UND_ERR_HEADERS_OVERFLOW$|^UND_ERR_RES_CONTENT_LENGTH_MISMATCH$/;
+const NOT_HTTP: ReadonlySet<string> = new Set([
+  "UND_ERR_HEADERS_OVERFLOW",
+  "UND_ERR_RES_CONTENT_LENGTH_MISMATCH",
+]);
 
 /** An error of the connection or of undici, before (`headers`) or after (`body`) the status line was there. */
 export function connectionError(error: unknown, phase: "headers" | "body"): AppError {
@@ -61,8 +64,9 @@ export function connectionError(error: unknown, phase: "headers" | "body"): AppE
   if (error instanceof UpstreamFault) return unreachable(error);
   const errno = errnoOf(error);
   if (phase === "body") return truncated(new UpstreamFault("connection_lost", errno));
-  if (NOT_HTTP.test(errno))
-    return invalidAnswer("what is not HTTP", new UpstreamFault("protocol_error", errno));
+  // undici's parser errors do not all have a code.
+  const isNotHttp = NOT_HTTP.has(errno) || (error instanceof Error && error.name === "HTTPParserError");
+  if (isNotHttp) return invalidAnswer("what is not HTTP", new UpstreamFault("protocol_error", errno));
   return new AppError(
     "upstream_error",
     "The channel's upstream broke the connection off before it answered.",

@@ -1,0 +1,62 @@
+import { describe, expect, test } from "vitest";
+import type { EmbeddingModel } from "../../lib/ports/embedding-model";
+import type { CallOptions } from "../../lib/ports/speech-model";
+
+export interface EmbeddingPlace {
+  model: EmbeddingModel;
+  /** The model's own name at the upstream, and its vectors' length. */
+  name: string;
+  dimensions: number;
+}
+
+const TEXTS = ["a cat sat", "ein Hund lief", "三只小猪", "a cat sat", " "];
+
+function options(signal = new AbortController().signal): CallOptions {
+  return { signal, requestId: "req-1", firstByteBy: performance.now() + 20_000 };
+}
+
+function lengthOf(vector: Float32Array | undefined): number {
+  return Math.hypot(...(vector ?? []));
+}
+
+/** The contract of EmbeddingModel: engines and upstreams alike. */
+export function embeddingModelContract(name: string, open: () => Promise<EmbeddingPlace>): void {
+  describe(`${name} as an embedding model`, () => {
+    test("makes one vector of length 1 a text, in order", async () => {
+      const place = await open();
+      const { vectors } = await place.model.embed({ model: place.name, texts: TEXTS }, options());
+      expect(vectors.map((vector) => vector.length)).toEqual(TEXTS.map(() => place.dimensions));
+      expect(vectors[3]).toEqual(vectors[0]);
+      expect(vectors[1]).not.toEqual(vectors[0]);
+      for (const vector of vectors.slice(0, 4)) expect(lengthOf(vector)).toBeCloseTo(1, 3);
+    });
+
+    test("makes the same vector of a text alone and inside a batch", async () => {
+      const place = await open();
+      const batch = await place.model.embed({ model: place.name, texts: TEXTS }, options());
+      for (const [i, text] of TEXTS.entries()) {
+        const alone = await place.model.embed({ model: place.name, texts: [text] }, options());
+        for (const [at, number] of (alone.vectors[0] ?? []).entries()) {
+          expect(Math.abs(number - (batch.vectors[i]?.[at] ?? Number.NaN))).toBeLessThan(1e-6);
+        }
+      }
+    });
+
+    test("shortens to the length asked for and gives length 1 again", async () => {
+      const place = await open();
+      const { vectors } = await place.model.embed(
+        { model: place.name, texts: TEXTS.slice(0, 2), dimensions: 64 },
+        options(),
+      );
+      expect(vectors.map((vector) => vector.length)).toEqual([64, 64]);
+      for (const vector of vectors) expect(lengthOf(vector)).toBeCloseTo(1, 3);
+    });
+
+    test("does nothing for a caller who has left", async () => {
+      const place = await open();
+      const texts = Array.from({ length: 3_000 }, (_, i) => `text number ${i} and some more words`);
+      const work = place.model.embed({ model: place.name, texts }, options(AbortSignal.abort()));
+      await expect(work).rejects.toMatchObject({ code: "caller_left" });
+    });
+  });
+}

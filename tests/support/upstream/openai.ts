@@ -1,0 +1,90 @@
+import type { Fault } from "./fault";
+import { json, parts, type Reply, stream, usageNumber } from "./reply";
+import { tokensOf, tonePcm, vectorOf, wavFile } from "./sounds";
+
+type Body = Record<string, unknown>;
+
+export const OPENAI_VOICE_LIST = ["af_kore", "am_puck", "af_nova", "am_adam", "bf_emma", "zf_xiaobei"];
+
+/** `https://platform.openai.com/docs/api-reference/errors`. */
+export function openAiError(status: number, message: string, code: string | null = null): Reply {
+  const type = status === 429 ? "rate_limit_error" : status >= 500 ? "server_error" : "invalid_request_error";
+  return json(status, { error: { message, type, param: null, code } });
+}
+
+export function openAiSpeech(body: Body, fault: Fault | null): Reply {
+  const text = String(body.input);
+  const rate = fault?.kind === "rate" || fault?.kind === "wav" ? fault.n || 24_000 : 24_000;
+  const spoken = tonePcm(text, String(body.voice), rate, typeof body.speed === "number" ? body.speed : 1);
+  const pcm = fault?.kind === "short-audio" ? spoken.subarray(0, fault.n) : spoken;
+  const tokens = tokensOf(text);
+  if (fault?.kind === "no-audio") return stream("audio/pcm", [], tokens);
+  if (fault?.kind === "mp3")
+    return stream("audio/mpeg", [Buffer.from("ID3garbage of a packed file")], tokens);
+  if (body.stream_format === "sse") return speechEvents(pcm, tokens, fault);
+  if (body.response_format === "wav" || fault?.kind === "wav" || fault?.kind === "wav-endless") {
+    const file = wavFile(pcm, rate, fault?.kind === "wav-endless");
+    return stream("audio/wav", parts(file, 4_801), tokens);
+  }
+  const type = fault?.kind === "rate" ? `audio/pcm;rate=${rate}` : "audio/pcm";
+  // An odd size: samples are split between chunks, as networks do.
+  return stream(type, parts(pcm, 4_801), tokens);
+}
+
+function speechEvents(pcm: Buffer, tokens: number, fault: Fault | null): Reply {
+  const frame = (value: object) => Buffer.from(`event: x\ndata: ${JSON.stringify(value)}\n\n`);
+  const deltas = parts(pcm, 4_801).map((bytes) =>
+    frame({ type: "speech.audio.delta", audio: bytes.toString("base64") }),
+  );
+  const usage = {
+    input_tokens: usageNumber(fault?.kind ?? "", tokens),
+    output_tokens: usageNumber(fault?.kind ?? "", Math.ceil(pcm.length / 1_920)),
+    total_tokens: 0,
+  };
+  const done = frame({ type: "speech.audio.done", usage });
+  return stream("text/event-stream", [...deltas, done], tokens);
+}
+
+/** `base` tells the vector's size after a dot (`embed.768`). */
+export function openAiEmbeddings(base: string, body: Body, fault: Fault | null): Reply {
+  const input = Array.isArray(body.input) ? body.input.map(String) : [String(body.input)];
+  const asked = typeof body.dimensions === "number" ? body.dimensions : undefined;
+  const own = Number(base.split(".")[1] ?? 256);
+  const size =
+    fault?.kind === "wrong-size" ? fault.n : fault?.kind === "ignores-dimensions" ? own : (asked ?? own);
+  const isBase64 = (body.encoding_format === "base64") !== (fault?.kind === "swapped");
+  const data = input.map((text, index) => {
+    const vector = vectorOf(text, size);
+    const floats: unknown[] = [...vector];
+    if (fault?.kind === "null-number") floats[1] = null;
+    const asText = Buffer.from(vector.buffer).toString("base64");
+    const isText = isBase64 && fault?.kind !== "null-number";
+    return { object: "embedding", index, embedding: isText ? asText : floats };
+  });
+  if (fault?.kind === "nan" && data[0])
+    data[0].embedding = Buffer.from(Float32Array.of(Number.NaN, 1).buffer).toString("base64");
+  if (fault?.kind === "wrong-count") data.pop();
+  if (fault?.kind === "reversed") data.reverse();
+  if (fault?.kind === "same-index") for (const one of data) one.index = 0;
+  const tokens = input.reduce((sum, text) => sum + tokensOf(text), 0);
+  const told = usageNumber(fault?.kind ?? "", tokens);
+  return json(
+    200,
+    { object: "list", data, model: body.model, usage: { prompt_tokens: told, total_tokens: told } },
+    tokens,
+  );
+}
+
+export function openAiLists(path: string): Reply | null {
+  if (path.endsWith("/models")) {
+    return json(200, {
+      object: "list",
+      data: ["kokoro", "nomic-embed-text", "llama3"].map((id) => ({
+        id,
+        object: "model",
+        owned_by: "library",
+      })),
+    });
+  }
+  return path.endsWith("/audio/voices") ? json(200, { voices: OPENAI_VOICE_LIST }) : null;
+}

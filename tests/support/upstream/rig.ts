@@ -1,0 +1,120 @@
+import { DEFAULT_LIMITS, type Limits } from "../../../lib/contracts/limits";
+import { channelKeyPlace } from "../../../lib/ports/channel-probe";
+import type { Clock } from "../../../lib/ports/clock";
+import type { CallOptions, SpeechEvent, SpeechModel, SpeechRequest } from "../../../lib/ports/speech-model";
+import type { ChannelRecord } from "../../../lib/ports/store";
+import type { Lookup } from "../../../lib/providers/outbound/resolver";
+import { createProviders } from "../../../lib/providers/registry";
+import { createSealer } from "../../../lib/store/sealer";
+import type { Upstream } from "./server";
+
+export const UPSTREAM_KEY = "sk-upstream-0123456789abcdef";
+
+const sealer = createSealer({ current: "a secret of the tests, long enough", previous: [] });
+export const CLOCK: Clock = { now: () => Date.now(), monotonic: () => performance.now() };
+
+export interface RigOptions {
+  allow?: readonly string[];
+  lookup?: Lookup;
+  limits?: Partial<Limits>;
+  clock?: Clock;
+}
+
+/** The product's own providers, allowed to reach these upstreams. */
+export function createRig(upstreams: readonly Upstream[], options: RigOptions = {}) {
+  const allow = [...upstreams.map(({ target }) => target), ...(options.allow ?? [])];
+  return createProviders({
+    workerFile: () => {
+      throw new Error("No engine is needed here.");
+    },
+    clock: options.clock ?? CLOCK,
+    upstreams: {
+      sealer,
+      limits: { ...DEFAULT_LIMITS, ...options.limits },
+      allowedUpstreams: () => allow,
+      ...(options.lookup === undefined ? {} : { lookup: options.lookup }),
+    },
+  });
+}
+
+/** The base path each provider's channels have at the loopback upstream. */
+export const BASE_PATHS: Readonly<Record<string, string>> = {
+  openai: "/v1",
+  gemini: "/v1beta",
+  elevenlabs: "/eleven/v1",
+};
+
+let channels = 0;
+
+/** A channel of its own, so that no pool is shared between tests. */
+export function channelTo(
+  provider: string,
+  upstream: Pick<Upstream, "origin">,
+  fields: Partial<ChannelRecord> = {},
+): ChannelRecord {
+  channels += 1;
+  const id = `chn_${channels}`;
+  const sealed = sealer.seal("upstream-key", channelKeyPlace(id, "cky_1"), UPSTREAM_KEY);
+  return {
+    id,
+    name: `channel ${channels}`,
+    provider,
+    baseUrl: `${upstream.origin}${BASE_PATHS[provider] ?? ""}`,
+    keys: [{ id: "cky_1", sealed, display: "****cdef" }],
+    models: [],
+    priority: 0,
+    weight: 1,
+    rpm: null,
+    concurrency: null,
+    timeouts: {},
+    headers: {},
+    options: {},
+    enabled: true,
+    embedded: false,
+    createdAt: 0,
+    version: 1,
+    ...fields,
+  };
+}
+
+export function callOptions(fields: Partial<CallOptions> = {}): CallOptions {
+  return {
+    signal: new AbortController().signal,
+    requestId: "req-1",
+    firstByteBy: performance.now() + 20_000,
+    ...fields,
+  };
+}
+
+export const TEXT = "The quick brown fox jumps over the lazy dog, twice.";
+
+export function speechRequest(model: string, fields: Partial<SpeechRequest> = {}): SpeechRequest {
+  return { model, segments: [{ text: TEXT, voice: "Kore" }], speed: 1, ...fields };
+}
+
+export interface Heard {
+  pcm: Buffer;
+  /** Null: the stream stopped without an `end`. */
+  end: Extract<SpeechEvent, { type: "end" }> | null;
+  /** What it broke with, if it did. */
+  error: unknown;
+}
+
+/** Listens to the end, whatever the end is. */
+export async function hear(
+  model: SpeechModel,
+  request: SpeechRequest,
+  options = callOptions(),
+): Promise<Heard> {
+  const pcm: Uint8Array[] = [];
+  let end: Heard["end"] = null;
+  try {
+    for await (const event of model.synthesize(request, options)) {
+      if (event.type === "audio") pcm.push(event.pcm);
+      else end = event;
+    }
+  } catch (error) {
+    return { pcm: Buffer.concat(pcm), end, error };
+  }
+  return { pcm: Buffer.concat(pcm), end, error: null };
+}

@@ -1,0 +1,210 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import { createServer as createSecureServer } from "node:https";
+import type { AddressInfo, Socket } from "node:net";
+import type { Certificate } from "./certificates";
+import { elevenLabsError, elevenLabsLists, elevenLabsSpeech } from "./elevenlabs";
+import { type Fault, RETRY_AFTER_FORMS, readModel } from "./fault";
+import { BAD_KEY_DETAILS, geminiEmbeddings, geminiError, geminiModels, geminiSpeech } from "./gemini";
+import { openAiEmbeddings, openAiError, openAiLists, openAiSpeech } from "./openai";
+import type { Reply } from "./reply";
+import { send } from "./send";
+
+/** One request as it arrived, and what became of it. */
+export interface LedgerEntry {
+  method: string;
+  /** With its query. */
+  path: string;
+  headers: IncomingMessage["headers"];
+  rawHeaders: string[];
+  body: unknown;
+  model: string;
+  /** Null while nothing was answered. */
+  status: number | null;
+  tokens: number;
+  bodyBytes: number;
+  /** The reply did not reach its end: the fault or the caller saw to that. */
+  isCut: boolean;
+}
+
+export interface Upstream {
+  /** `http://127.0.0.1:port` */
+  origin: string;
+  /** `127.0.0.1:port`, as the list of allowed upstreams takes it. */
+  target: string;
+  port: number;
+  ledger: LedgerEntry[];
+  openSockets(): number;
+  /** Resolves when no socket is open any more. */
+  whenNoSockets(): Promise<void>;
+  close(): Promise<void>;
+}
+
+export interface UpstreamOptions {
+  tls?: Certificate;
+  /** Where `--redirect-<status>` points. */
+  redirectTo?: string;
+  /** What every good key is; any other is refused. Absent: all are good. */
+  key?: string;
+}
+
+/** A loopback upstream with the paths of Gemini, OpenAI, Azure OpenAI and ElevenLabs. */
+export async function startUpstream(options: UpstreamOptions = {}): Promise<Upstream> {
+  const ledger: LedgerEntry[] = [];
+  const sockets = new Set<Socket>();
+  let waiting: (() => void)[] = [];
+  const handle = (req: IncomingMessage, res: ServerResponse): void => {
+    answer(req, res, options, ledger).catch(() => res.destroy());
+  };
+  const server: Server = options.tls ? createSecureServer(options.tls, handle) : createServer(handle);
+  // Faults write more headers than a client may, and hold sockets as long as they like.
+  server.keepAliveTimeout = 60_000;
+  server.on("connection", (socket: Socket) => {
+    sockets.add(socket);
+    socket.on("close", () => {
+      sockets.delete(socket);
+      if (sockets.size > 0) return;
+      for (const resolve of waiting) resolve();
+      waiting = [];
+    });
+    socket.on("error", () => {});
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  // A TCP server has an address and a port.
+  const { port } = server.address() as AddressInfo;
+  return {
+    origin: `${options.tls ? "https://localhost" : "http://127.0.0.1"}:${port}`,
+    target: `${options.tls ? "localhost" : "127.0.0.1"}:${port}`,
+    port,
+    ledger,
+    openSockets: () => sockets.size,
+    whenNoSockets: () =>
+      sockets.size === 0 ? Promise.resolve() : new Promise((resolve) => waiting.push(resolve)),
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        for (const socket of sockets) socket.destroy();
+      }),
+  };
+}
+
+async function answer(
+  req: IncomingMessage,
+  res: ServerResponse,
+  options: UpstreamOptions,
+  ledger: LedgerEntry[],
+): Promise<void> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of req) chunks.push(chunk);
+  const text = Buffer.concat(chunks).toString();
+  const body: unknown = text === "" ? null : JSON.parse(text);
+  const path = req.url ?? "";
+  const model = modelOf(path, body);
+  const { base, fault } = readModel(model);
+  const entry: LedgerEntry = {
+    method: req.method ?? "",
+    path,
+    headers: req.headers,
+    rawHeaders: req.rawHeaders,
+    body,
+    model,
+    status: null,
+    tokens: 0,
+    bodyBytes: 0,
+    isCut: true,
+  };
+  ledger.push(entry);
+  res.on("finish", () => {
+    entry.isCut = false;
+  });
+  const reply =
+    keyRefusal(req, options) ?? faultyReply(path, fault, options) ?? goodReply(path, base, body, fault);
+  if (fault?.kind !== "black-hole") entry.status = reply.status;
+  entry.tokens = reply.tokens;
+  await send(res, reply, fault, (bytes) => {
+    entry.bodyBytes += bytes;
+  });
+}
+
+function modelOf(path: string, body: unknown): string {
+  const inPath = /\/models\/([^/:?]+):/.exec(path)?.[1] ?? /\/deployments\/([^/]+)\//.exec(path)?.[1];
+  if (inPath !== undefined) return decodeURIComponent(inPath);
+  // The tests' own requests.
+  const fields = (body ?? {}) as { model?: string; model_id?: string };
+  return fields.model ?? fields.model_id ?? "";
+}
+
+function errorReply(path: string, status: number, message: string): Reply {
+  if (path.includes("/text-to-speech/")) return elevenLabsError(status, message, "failed");
+  return path.includes(":") ? geminiError(status, message) : openAiError(status, message);
+}
+
+function keyRefusal({ headers, url = "" }: IncomingMessage, { key }: UpstreamOptions): Reply | null {
+  const sent =
+    headers["x-goog-api-key"] ??
+    headers["xi-api-key"] ??
+    headers["api-key"] ??
+    headers.authorization?.slice(7);
+  if (key === undefined || sent === key) return null;
+  const words = `Incorrect API key provided: ${sent}.`;
+  if (url.includes("/v1beta/"))
+    return geminiError(400, "API key not valid. Please pass a valid API key.", BAD_KEY_DETAILS);
+  return url.includes("/text-to-speech/")
+    ? elevenLabsError(401, words, "invalid_api_key")
+    : openAiError(401, words, "invalid_api_key");
+}
+
+/** Faults that are a status of their own. */
+function faultyReply(path: string, fault: Fault | null, options: UpstreamOptions): Reply | null {
+  switch (fault?.kind) {
+    case "status":
+      return errorReply(path, fault.n, `Failed at http://10.1.2.3:8080/internal with ${fault.n}.`);
+    case "html-status":
+      return {
+        status: fault.n,
+        headers: { "content-type": "text/html" },
+        chunks: [Buffer.from("<h1>no</h1>")],
+        tokens: 0,
+      };
+    case "no-money":
+      return openAiError(429, "You exceeded your current quota.", "insufficient_quota");
+    case "limited": {
+      const reply = errorReply(path, 429, "Slow down.");
+      const header = RETRY_AFTER_FORMS[fault.n]?.header ?? null;
+      return header === null ? reply : { ...reply, headers: { ...reply.headers, "retry-after": header } };
+    }
+    case "retry-info":
+      return geminiError(429, "Quota exceeded.", [
+        { "@type": "type.googleapis.com/google.rpc.RetryInfo", retryDelay: `${fault.n}s` },
+      ]);
+    case "redirect": {
+      const headers = { location: options.redirectTo ?? "/elsewhere" };
+      return { status: fault.n || 302, headers, chunks: [Buffer.from("moved")], tokens: 0 };
+    }
+    default:
+      return null;
+  }
+}
+
+function goodReply(path: string, base: string, body: unknown, fault: Fault | null): Reply {
+  const { pathname, searchParams } = new URL(path, "http://upstream");
+  // The tests' own requests.
+  const fields = (body ?? {}) as Record<string, unknown>;
+  if (pathname.endsWith("/audio/speech")) return openAiSpeech(fields, fault);
+  if (pathname.endsWith("/embeddings")) return openAiEmbeddings(base, fields, fault);
+  if (pathname.endsWith(":generateContent")) return geminiSpeech(body, false, fault);
+  if (pathname.endsWith(":streamGenerateContent")) return geminiSpeech(body, true, fault);
+  if (pathname.endsWith(":embedContent")) return geminiEmbeddings(base, body, false, fault);
+  if (pathname.endsWith(":batchEmbedContents")) return geminiEmbeddings(base, body, true, fault);
+  if (pathname.endsWith("/v1beta/models")) return geminiModels(searchParams.get("pageToken"));
+  const voice = /\/text-to-speech\/([^/]+)\/stream$/.exec(pathname)?.[1];
+  if (voice !== undefined) {
+    return elevenLabsSpeech(
+      decodeURIComponent(voice),
+      searchParams.get("output_format") ?? "",
+      fields,
+      fault,
+    );
+  }
+  const lists = pathname.startsWith("/eleven") ? elevenLabsLists(pathname) : openAiLists(pathname);
+  return lists ?? openAiError(404, `Unknown request URL: ${pathname}`, "unknown_url");
+}

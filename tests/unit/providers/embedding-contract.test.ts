@@ -1,0 +1,207 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import type { ChannelRecord } from "@/lib/ports/store";
+import { createLexicalModel } from "@/lib/providers/lexical/lexical-model";
+import { embeddingModelContract } from "../../contracts/embedding-model";
+import { callOptions, channelTo, createRig, UPSTREAM_KEY } from "../../support/upstream/rig";
+import { startUpstream, type Upstream } from "../../support/upstream/server";
+import { vectorOf } from "../../support/upstream/sounds";
+
+let upstream: Upstream;
+let rig: ReturnType<typeof createRig>;
+beforeAll(async () => {
+  upstream = await startUpstream({ key: UPSTREAM_KEY });
+  rig = createRig([upstream]);
+});
+afterAll(async () => {
+  await rig.close();
+  await upstream.close();
+});
+
+function embedding(
+  provider: string,
+  options: Record<string, unknown> = {},
+  fields: Partial<ChannelRecord> = {},
+) {
+  return rig.embedding(channelTo(provider, upstream, { options, ...fields }));
+}
+
+embeddingModelContract("the lexical engine", async () => ({
+  model: createLexicalModel(),
+  name: "patchbay-embed",
+  dimensions: 1_024,
+}));
+
+const CHANNELS: readonly [string, Record<string, unknown>][] = [
+  ["openai", {}],
+  ["openai", { encoding_format: "float" }],
+  ["openai", { dimensions: "shorten", max_batch: 2 }],
+  ["openai", { azure_api_version: "2024-10-21" }],
+  ["gemini", {}],
+  ["gemini", { dimensions: "shorten", max_batch: 2 }],
+];
+
+for (const [provider, options] of CHANNELS) {
+  embeddingModelContract(`${provider} ${JSON.stringify(options)}`, async () => ({
+    model: embedding(provider, options),
+    name: "embed.768",
+    dimensions: 768,
+  }));
+}
+
+const FAULTS: readonly [string, string][] = [
+  ["reset-before-headers", "upstream_error"],
+  ["not-http", "upstream_invalid"],
+  ["garbage", "upstream_invalid"],
+  ["garbage-json", "upstream_invalid"],
+  ["not-utf8", "upstream_invalid"],
+  ["empty", "upstream_invalid"],
+  ["null-number", "upstream_invalid"],
+  ["wrong-count", "upstream_invalid"],
+  ["bad-gzip", "upstream_invalid"],
+  ["redirect-307", "upstream_redirect"],
+  ["status-400", "invalid"],
+  ["status-401", "upstream_error"],
+  ["status-404", "invalid"],
+  ["status-413", "invalid"],
+  ["html-status-404", "upstream_error"],
+  ["status-429", "upstream_rate_limited"],
+  ["status-500", "upstream_error"],
+  ["status-504", "upstream_timeout"],
+];
+
+test.each(["openai", "gemini"].flatMap((provider) => FAULTS.map(([fault, code]) => [provider, fault, code])))(
+  "%s: '%s' is %s",
+  async (provider, fault, code) => {
+    const work = embedding(provider).embed({ model: `embed--${fault}`, texts: ["a b", "c"] }, callOptions());
+    await expect(work).rejects.toMatchObject({ code });
+  },
+);
+
+test.each([["nan"], ["same-index"]])("openai: '%s' is upstream_invalid", async (fault) => {
+  const work = embedding("openai").embed({ model: `embed--${fault}`, texts: ["a b", "c"] }, callOptions());
+  await expect(work).rejects.toMatchObject({ code: "upstream_invalid" });
+});
+
+test("vectors that come in another order are put in the order of their texts", async () => {
+  const texts = ["one", "two", "three"];
+  const { vectors } = await embedding("openai").embed({ model: "embed--reversed", texts }, callOptions());
+  expect(vectors).toEqual(texts.map((text) => vectorOf(text, 256)));
+});
+
+const SWAPPED: readonly [Record<string, unknown>, string][] = [
+  [{}, "base64 asked, floats answered"],
+  [{ encoding_format: "float" }, "floats asked, base64 answered"],
+];
+
+test.each(SWAPPED)("%j: %s: the vectors are exact either way", async (options) => {
+  const { vectors } = await embedding("openai", options).embed(
+    { model: "embed--swapped", texts: ["one"] },
+    callOptions(),
+  );
+  expect(vectors).toEqual([vectorOf("one", 256)]);
+});
+
+test.each(["openai", "gemini"])(
+  "%s: another length than the one asked for names both numbers",
+  async (provider) => {
+    const work = embedding(provider).embed(
+      { model: "embed--wrong-size-768", texts: ["a"], dimensions: 1_024 },
+      callOptions(),
+    );
+    await expect(work).rejects.toMatchObject({
+      code: "upstream_invalid",
+      message: expect.stringMatching(/768.*1024/),
+    });
+  },
+);
+
+test.each(["openai", "gemini"])(
+  "%s: a longer vector than asked for is nobody's but the operator's to shorten",
+  async (provider) => {
+    const request = { model: "embed.768--ignores-dimensions", texts: ["a"], dimensions: 128 };
+    const strict = embedding(provider).embed(request, callOptions());
+    await expect(strict).rejects.toMatchObject({
+      code: "upstream_invalid",
+      message: expect.stringMatching(/768.*128/),
+    });
+    const { vectors } = await embedding(provider, { dimensions: "shorten" }).embed(request, callOptions());
+    expect(vectors[0]?.length).toBe(128);
+  },
+);
+
+const USAGE: readonly [string, number | null][] = [
+  ["", 3],
+  ["--usage-minus", null],
+  ["--usage-text", null],
+  ["--usage-huge", null],
+  ["--usage-half", null],
+  ["--usage-absent", null],
+];
+
+test.each(
+  ["openai", "gemini"].flatMap((provider) =>
+    USAGE.map(([fault, tokens]) => [provider, fault, tokens] as const),
+  ),
+)("%s: usage '%s' counts as %s", async (provider, fault, tokens) => {
+  const { inputTokens } = await embedding(provider).embed(
+    { model: `embed${fault}`, texts: ["one two three"] },
+    callOptions(),
+  );
+  expect(inputTokens).toBe(tokens);
+});
+
+test("more texts than one call takes go in several, and their tokens add up", async () => {
+  const texts = Array.from({ length: 250 }, (_, i) => `text ${i}`);
+  const before = upstream.ledger.length;
+  const { vectors, inputTokens } = await embedding("gemini").embed({ model: "embed", texts }, callOptions());
+  const calls = upstream.ledger.slice(before);
+  expect(calls.map(({ path }) => path)).toEqual(Array(3).fill("/v1beta/models/embed:batchEmbedContents"));
+  expect(vectors).toEqual(texts.map((text) => vectorOf(text, 256)));
+  expect(inputTokens).toBe(calls.reduce((sum, { tokens }) => sum + tokens, 0));
+});
+
+test("sends what was asked and nothing that is null", async () => {
+  const before = upstream.ledger.length;
+  await embedding("openai").embed(
+    { model: "embed", texts: ["a"], dimensions: 64, user: "u-1" },
+    callOptions(),
+  );
+  await embedding("openai").embed({ model: "embed", texts: ["a"] }, callOptions());
+  expect(upstream.ledger.slice(before).map(({ body }) => body)).toEqual([
+    { model: "embed", input: ["a"], encoding_format: "base64", dimensions: 64, user: "u-1" },
+    { model: "embed", input: ["a"], encoding_format: "base64" },
+  ]);
+});
+
+test("speaks Azure's form: deployment in the path, api-version, api-key header", async () => {
+  const before = upstream.ledger.length;
+  const azure = { options: { azure_api_version: "2024-10-21" }, baseUrl: upstream.origin };
+  await embedding("openai", azure.options, azure).embed({ model: "my embed", texts: ["a"] }, callOptions());
+  const entry = upstream.ledger[before];
+  expect(entry?.path).toBe("/openai/deployments/my%20embed/embeddings?api-version=2024-10-21");
+  expect(entry?.headers["api-key"]).toBe(UPSTREAM_KEY);
+  expect(entry?.headers.authorization).toBeUndefined();
+});
+
+test("asks Gemini for the task and length, one text by embedContent and more in a batch", async () => {
+  const before = upstream.ledger.length;
+  const model = embedding("gemini");
+  await model.embed(
+    { model: "embed", texts: ["a"], dimensions: 64, taskType: "RETRIEVAL_QUERY" },
+    callOptions(),
+  );
+  await model.embed({ model: "tunedModels/mine", texts: ["a", "b"] }, callOptions());
+  const [single, batch] = upstream.ledger.slice(before);
+  expect(single?.path).toBe("/v1beta/models/embed:embedContent");
+  expect(single?.headers["x-goog-api-key"]).toBe(UPSTREAM_KEY);
+  expect(single?.body).toEqual({
+    model: "models/embed",
+    content: { parts: [{ text: "a" }] },
+    taskType: "RETRIEVAL_QUERY",
+    outputDimensionality: 64,
+  });
+  expect(batch?.path).toBe("/v1beta/tunedModels/mine:batchEmbedContents");
+  expect(batch?.body).toEqual({
+    requests: ["a", "b"].map((text) => ({ model: "tunedModels/mine", content: { parts: [{ text }] } })),
+  });
+});
