@@ -432,6 +432,8 @@ export interface Ledger {
    */
   settleOrphans(now: number, deadBefore: number, isGone?: (instanceId: string) => boolean): Promise<number>;
   heartbeat(now: number): Promise<void>;
+  /** Takes this instance's heartbeat away: it runs no more. The store's own close() calls it. */
+  leave(): Promise<void>;
   /** Ids of the other instances whose last heartbeat is at `since` or later. */
   otherInstances(since: number): Promise<string[]>;
   list(query: PageQuery & UsageFilter): Promise<Page<UsageRecord>>;

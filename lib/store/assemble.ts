@@ -47,7 +47,11 @@ export async function assembleStore(engine: Engine, options: StoreOptions): Prom
     ping: () => engine.ping(),
     backup: (path) => engine.backup(path),
     close() {
-      closing ??= commits.close().then(() => engine.close());
+      closing ??= commits
+        .close()
+        // Signed off, so that nobody waits for this instance's heartbeat to grow old.
+        .then(() => ledger.leave().catch(() => undefined))
+        .then(() => engine.close());
       return closing;
     },
   };

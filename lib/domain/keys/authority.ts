@@ -41,6 +41,13 @@ export async function findChangeableKey(
   return key;
 }
 
+/** Throws `forbidden` when a key of this owner's may not have these operations. */
+export function requireFitFor(owner: Pick<UserRecord, "role">, operations: readonly Operation[]): void {
+  if (operations.includes("manage") && owner.role === "member") {
+    throw new AppError("forbidden", "Only an owner's or an administrator's key may manage.");
+  }
+}
+
 /** Throws `forbidden` when the caller may not hand out these operations to a key of `owner`'s. */
 export function requireGrantable(
   ctx: ConsoleContext,
@@ -51,9 +58,8 @@ export function requireGrantable(
   if (ctx.caller.kind !== "session") {
     throw new AppError("forbidden", "A key cannot make a key that may manage. Sign in instead.");
   }
-  if (owner.role === "member" || ctx.caller.user.role === "member") {
-    throw new AppError("forbidden", "Only an owner's or an administrator's key may manage.");
-  }
+  requireFitFor(owner, operations);
+  requireFitFor(ctx.caller.user, operations);
 }
 
 /** `text` as milliseconds since 1970; null stays null. Throws `invalid` for a time that has passed. */

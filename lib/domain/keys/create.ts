@@ -5,7 +5,7 @@ import { requireUser } from "../auth/guards";
 import type { ConsoleContext } from "../context";
 import { newId } from "../new-id";
 import { applyBudget } from "../users/budget-change";
-import { readExpiry, requireGrantable } from "./authority";
+import { readExpiry, requireFitFor, requireGrantable } from "./authority";
 import { digestKey, displayKey, makeKey } from "./key-format";
 import { toApiKey } from "./to-api-key";
 
@@ -18,13 +18,14 @@ export async function createKey(ctx: ConsoleContext, input: CreateKey): Promise<
   return createKeyOf(ctx, owner, input);
 }
 
-/** The same for any owner, by who has shown that they may. Throws `invalid`. */
+/** The same for any owner, by who has shown that they may. Throws `forbidden`, `invalid`. */
 export async function createKeyOf(
   ctx: Witness & Pick<ConsoleContext, "store" | "random">,
   owner: UserRecord,
   input: CreateKey,
 ): Promise<ApiKeyWithSecret> {
   const operations = input.operations ?? EVERYDAY;
+  requireFitFor(owner, operations);
   const now = ctx.clock.now();
   const key = makeKey(ctx.random);
   const record: KeyRecord = {

@@ -5,7 +5,7 @@ import { recordAudit, type Witness } from "../audit/record";
 import { takeAttempt } from "../auth/attempt-limit";
 import { canonicalPassword, requireGoodPassword } from "../auth/password-rules";
 import { type StartedSession, startSession } from "../auth/start-session";
-import type { ConsoleContext } from "../context";
+import type { ConsoleContext, Instance } from "../context";
 import { newUser } from "../users/new-user";
 import { PROGRESS_SETTING } from "./progress";
 
@@ -23,7 +23,9 @@ export async function requireUnclaimed(ctx: Pick<ConsoleContext, "store">): Prom
 }
 
 /** Whoever may claim the instance: a visitor with what it takes, or the admin command. */
-export type Claimant = Witness & Pick<ConsoleContext, "store" | "random" | "hasher" | "instance">;
+export interface Claimant extends Witness, Pick<ConsoleContext, "store" | "random" | "hasher"> {
+  instance: Pick<Instance, "passwordMinimum">;
+}
 
 /**
  * First-run set-up: the owner, the way of use, the singleton row and the audit row in one transaction, and a session

@@ -2,18 +2,18 @@ import { AppError } from "../../errors";
 import type { UserRecord } from "../../ports/store";
 import { recordAudit, type Witness } from "../audit/record";
 import { canonicalPassword, requireGoodPassword } from "../auth/password-rules";
-import type { ConsoleContext } from "../context";
+import type { ConsoleContext, Instance } from "../context";
 import { liftLocks } from "./unlock";
+
+interface Resetter extends Witness, Pick<ConsoleContext, "store" | "hasher" | "sealer"> {
+  instance: Pick<Instance, "passwordMinimum">;
+}
 
 /**
  * Gives a user another password without the one they had, by who has shown that they may. Ends their sessions and
  * pending sign-ins and lifts their delays; a second factor stays on. Throws `invalid`, `conflict` (changed meanwhile).
  */
-export async function resetPassword(
-  ctx: Witness & Pick<ConsoleContext, "store" | "hasher" | "sealer" | "instance">,
-  user: UserRecord,
-  password: string,
-): Promise<void> {
+export async function resetPassword(ctx: Resetter, user: UserRecord, password: string): Promise<void> {
   requireGoodPassword(ctx.instance, password, user, "password");
   const passwordHash = await ctx.hasher.hash(canonicalPassword(password), "login");
   await ctx.store.transaction(async (tx) => {

@@ -97,6 +97,11 @@ export function createLedger(scope: Scope, commits: GroupCommit, instanceId: str
           .execute();
       }),
 
+    leave: () =>
+      scope.write(async (db) => {
+        await db.deleteFrom("instances").where("id", "=", instanceId).execute();
+      }),
+
     async otherInstances(since) {
       const rows = await scope.scan
         .selectFrom("instances")

@@ -20,7 +20,7 @@ const POLL_MS = 250;
 const SCAN_IDLE_MS = 60_000;
 
 /** `file:data/patchbay.db`, `file:/var/…` and `file:///var/…` name the same kind of thing. */
-function fileOf(databaseUrl: string): string {
+export function fileOf(databaseUrl: string): string {
   if (databaseUrl.startsWith("file://")) return fileURLToPath(databaseUrl);
   const name = databaseUrl.slice("file:".length);
   if (name === "" || name === ":memory:") throw new Error("DATABASE_URL names no file.");

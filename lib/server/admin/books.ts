@@ -1,0 +1,56 @@
+import type { Witness } from "../../domain/audit/record";
+import { loginKey } from "../../domain/auth/login-key";
+import type { Clock, Random } from "../../ports/clock";
+import type { PasswordHasher } from "../../ports/password-hasher";
+import type { Sealer } from "../../ports/sealer";
+import type { Store, UserRecord } from "../../ports/store";
+import { openBooks, systemClock, systemRandom } from "../container";
+import type { Environment } from "../env";
+import { isGone, makeInstanceId } from "../instance-id";
+import { createPasswordHasher } from "../password-hasher";
+import { CommandError } from "./command";
+
+/** A server whose heartbeat is this old is not running. */
+export const ALIVE_MS = 30_000;
+
+/** What the verbs need of whoever sits at the machine: the server's own store, beside it or without it. */
+export interface Operator extends Witness {
+  store: Store;
+  sealer: Sealer;
+  hasher: PasswordHasher;
+  clock: Clock;
+  random: Random;
+  instance: { passwordMinimum: number };
+}
+
+/** Opens the store, lets `work` act on it and closes it again. */
+export async function withBooks<T>(env: Environment, work: (operator: Operator) => Promise<T>): Promise<T> {
+  const { store, sealer } = await openBooks(env, makeInstanceId());
+  try {
+    return await work({
+      store,
+      sealer,
+      hasher: createPasswordHasher(),
+      clock: systemClock,
+      random: systemRandom,
+      instance: { passwordMinimum: env.passwordMinimum },
+      caller: { kind: "admin-command" },
+      peer: { address: null, isLocal: true, isSecure: false },
+      requestId: "admin-command",
+    });
+  } finally {
+    await store.close();
+  }
+}
+
+/** The user of that name or e-mail address. Throws CommandError. */
+export async function findUser(store: Store, name: string): Promise<UserRecord> {
+  const user = await store.users.findByLogin(loginKey(name));
+  if (user === null) throw new CommandError(`There is no user '${name}'.`);
+  return user;
+}
+
+/** Servers that run on the same store now. */
+export async function runningServers(store: Store, now: number): Promise<string[]> {
+  return (await store.ledger.otherInstances(now - ALIVE_MS)).filter((id) => !isGone(id));
+}

@@ -1,0 +1,60 @@
+import type { ParseArgsConfig } from "node:util";
+import { parseArgs } from "node:util";
+import type { Environment } from "../env";
+import type { Terminal } from "./terminal";
+
+/** The command line is wrong: told with the command's usage, exit code 2. */
+export class UsageError extends Error {
+  override readonly name = "UsageError";
+}
+
+/** The command cannot do it: told in one line, exit code 1. */
+export class CommandError extends Error {
+  override readonly name = "CommandError";
+}
+
+export interface CommandContext {
+  env: Environment;
+  terminal: Terminal;
+}
+
+/** One command of `npm run admin`. */
+export interface Command {
+  name: string;
+  /** What follows the name, as usage shows it. */
+  usage: string;
+  summary: string;
+  /** Resolves when it is done. Throws UsageError, CommandError, AppError or SettingError. */
+  run(ctx: CommandContext, args: readonly string[]): Promise<void>;
+}
+
+type Options = NonNullable<ParseArgsConfig["options"]>;
+
+/** A command's options and what else stands on its line. Throws UsageError for what it does not know. */
+export function readArguments<O extends Options>(
+  args: readonly string[],
+  options: O,
+  names: readonly string[],
+) {
+  const parsed = parse(args, options);
+  if (parsed.positionals.length > names.length) {
+    throw new UsageError(`'${parsed.positionals[names.length]}' is one argument too many.`);
+  }
+  const missing = names[parsed.positionals.length];
+  if (missing !== undefined) throw new UsageError(`<${missing}> is missing.`);
+  return parsed;
+}
+
+function parse<O extends Options>(args: readonly string[], options: O) {
+  try {
+    return parseArgs({ args: [...args], options, allowPositionals: true, strict: true });
+  } catch (error) {
+    // Its words name the option and what was expected.
+    throw new UsageError(error instanceof Error ? error.message : String(error));
+  }
+}
+
+/** `a, b` → `["a", "b"]`; undefined stays so. */
+export function listOf(text: string | undefined): string[] | undefined {
+  return text?.split(/[\s,]+/).filter((one) => one !== "");
+}

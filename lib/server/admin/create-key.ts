@@ -1,0 +1,55 @@
+import { CreateKey } from "../../contracts/keys";
+import { createKeyOf } from "../../domain/keys/create";
+import { parseInput } from "../../http/console-pipeline";
+import { findUser, withBooks } from "./books";
+import { type Command, listOf, readArguments, UsageError } from "./command";
+
+function wholeNumber(option: string, text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  if (!/^\d{1,9}$/.test(text)) throw new UsageError(`--${option} must be a whole number, not '${text}'.`);
+  return Number(text);
+}
+
+export const createKey: Command = {
+  name: "create-key",
+  usage:
+    "--user <name> --name <label> [--operations speech,embeddings,manage] [--models <a,b>] " +
+    "[--addresses <a,b>] [--expires <time>] [--rpm <n>]",
+  summary: "make an API key; it is printed this once",
+  async run({ env, terminal }, args) {
+    const text = { type: "string" } as const;
+    const { values } = readArguments(
+      args,
+      {
+        user: text,
+        name: text,
+        operations: text,
+        models: text,
+        addresses: text,
+        expires: text,
+        rpm: text,
+      },
+      [],
+    );
+    const { user, name, expires } = values;
+    if (user === undefined || name === undefined) {
+      throw new UsageError(`--${user === undefined ? "user" : "name"} is missing.`);
+    }
+    const input = parseInput(CreateKey, {
+      name,
+      operations: listOf(values.operations),
+      allowed_models: listOf(values.models),
+      allowed_addresses: listOf(values.addresses),
+      expires_at: expires,
+      rpm: wholeNumber("rpm", values.rpm),
+    });
+    await withBooks(env, async (operator) => {
+      const owner = await findUser(operator.store, user);
+      const made = await createKeyOf(operator, owner, input);
+      terminal.note(
+        `Key ${made.id} of ${owner.username} for ${made.operations.join(" and ")}, shown this once:`,
+      );
+      terminal.say(made.key);
+    });
+  },
+};

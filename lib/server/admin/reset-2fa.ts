@@ -1,0 +1,25 @@
+import { recordAudit } from "../../domain/audit/record";
+import { removeSecondFactor } from "../../domain/auth/second-factor/remove";
+import { findUser, withBooks } from "./books";
+import { type Command, CommandError, readArguments } from "./command";
+
+export const resetTwoFactor: Command = {
+  name: "reset-2fa",
+  usage: "<username>",
+  summary: "take away a user's second factor and end their sessions",
+  async run({ env, terminal }, args) {
+    const { positionals } = readArguments(args, {}, ["username"]);
+    await withBooks(env, async (operator) => {
+      const { store } = operator;
+      const user = await findUser(store, positionals[0] ?? "");
+      await store.transaction(async (tx) => {
+        if ((await tx.twoFactors.find(user.id)) === null) {
+          throw new CommandError(`${user.username} has no second factor.`);
+        }
+        await removeSecondFactor(tx, user.id);
+        await recordAudit(tx, operator, { action: "2fa.reset", target: user.id });
+      });
+      terminal.note(`${user.username} has no second factor any more; their sessions have ended.`);
+    });
+  },
+};

@@ -1,0 +1,71 @@
+import { isAppError } from "../../errors";
+import { readEnvironment } from "../env";
+import { backup } from "./backup";
+import { type Command, UsageError } from "./command";
+import { createKey } from "./create-key";
+import { resetTwoFactor } from "./reset-2fa";
+import { resetPassword } from "./reset-password";
+import { restore } from "./restore";
+import { rotateSecret } from "./rotate-secret";
+import { setup } from "./setup";
+import type { Terminal } from "./terminal";
+import { unlock } from "./unlock";
+
+const COMMANDS: readonly Command[] = [
+  setup,
+  createKey,
+  resetPassword,
+  resetTwoFactor,
+  unlock,
+  backup,
+  restore,
+  rotateSecret,
+];
+
+const INTRO = "npm run admin -- <command> [options]";
+
+function overview(): string {
+  const width = Math.max(...COMMANDS.map((command) => command.name.length));
+  const lines = COMMANDS.flatMap(({ name, usage, summary }) => [
+    `  ${name.padEnd(width)}  ${summary}`,
+    `  ${" ".repeat(width)}  ${name} ${usage}`,
+  ]);
+  return [`Usage: ${INTRO}`, "", ...lines].join("\n");
+}
+
+function words(error: unknown): string {
+  const issues = isAppError(error) ? (error.details.issues ?? []) : [];
+  if (issues.length > 1) return issues.map(({ path, message }) => `${path}: ${message}`).join("\n");
+  return error instanceof Error ? error.message : String(error);
+}
+
+/**
+ * Runs one command line. Returns the exit code: 0 done, 1 it could not be done, 2 the command line is wrong. `source`
+ * stands for the environment's variables.
+ */
+export async function runAdmin(
+  args: readonly string[],
+  terminal: Terminal,
+  source?: Readonly<Record<string, string | undefined>>,
+): Promise<0 | 1 | 2> {
+  const [name = "", ...rest] = args;
+  if (name === "help" || name === "--help" || name === "-h") {
+    terminal.say(overview());
+    return 0;
+  }
+  const command = COMMANDS.find((one) => one.name === name);
+  if (command === undefined) {
+    if (name !== "") terminal.note(`There is no command '${name}'.\n`);
+    terminal.note(overview());
+    return 2;
+  }
+  try {
+    await command.run({ env: readEnvironment(source), terminal }, rest);
+    return 0;
+  } catch (error) {
+    terminal.note(words(error));
+    if (!(error instanceof UsageError)) return 1;
+    terminal.note(`Usage: npm run admin -- ${command.name} ${command.usage}`);
+    return 2;
+  }
+}

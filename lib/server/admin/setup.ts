@@ -1,0 +1,51 @@
+import { rmSync } from "node:fs";
+import { SetupRequest } from "../../contracts/setup";
+import { createOwner, requireUnclaimed } from "../../domain/setup/claim-instance";
+import { PROGRESS_SETTING } from "../../domain/setup/progress";
+import { parseInput } from "../../http/console-pipeline";
+import { setupTokenFile } from "../setup-guard";
+import { withBooks } from "./books";
+import { type Command, readArguments, UsageError } from "./command";
+import { readNewPassword } from "./password";
+
+export const setup: Command = {
+  name: "setup",
+  usage: "--username <name> [--email <address>] [--self-use] [--demo] [--generate]",
+  summary: "set the instance up and create its owner",
+  async run({ env, terminal }, args) {
+    const { values } = readArguments(
+      args,
+      {
+        username: { type: "string" },
+        email: { type: "string" },
+        "self-use": { type: "boolean" },
+        demo: { type: "boolean" },
+        generate: { type: "boolean" },
+      },
+      [],
+    );
+    if (values.username === undefined) throw new UsageError("--username is missing.");
+    const { username, email } = values;
+    await withBooks(env, async (operator) => {
+      await requireUnclaimed(operator);
+      const password = await readNewPassword(terminal, values.generate === true);
+      const input = parseInput(SetupRequest, {
+        username,
+        password,
+        email,
+        SelfUseModeEnabled: values["self-use"],
+        DemoSiteEnabled: values.demo,
+      });
+      // Whoever works by commands is not asked through the rest of the wizard.
+      await createOwner(operator, input, (tx) =>
+        tx.settings.put(PROGRESS_SETTING, { step: "sound", finished: true }),
+      );
+      rmSync(setupTokenFile(env.dataDirectory), { force: true });
+      terminal.note(`Patchbay is set up; its owner is ${username}.`);
+      if (values.generate === true) {
+        terminal.note("The password, shown this once:");
+        terminal.say(password);
+      }
+    });
+  },
+};

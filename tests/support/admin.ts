@@ -1,0 +1,58 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { runAdmin } from "../../lib/server/admin/run";
+import { openBooks } from "../../lib/server/container";
+import { readEnvironment } from "../../lib/server/env";
+import { type TestServices, testServices } from "./services";
+
+export interface AdminReply {
+  code: number;
+  /** What a script would keep. */
+  out: string;
+  /** Words about it. */
+  notes: string;
+}
+
+export interface AdminPlace {
+  dataDirectory: string;
+  /** Variables besides the data directory. */
+  variables: Record<string, string>;
+  /** Runs one command; `input` are the lines that it may read. */
+  run(args: readonly string[], input?: readonly string[]): Promise<AdminReply>;
+  /** A server's services on the same store and secret, their clock at the present time. */
+  openServices(): Promise<TestServices>;
+  remove(): void;
+}
+
+/** A data folder of its own for the admin command. */
+export function adminPlace(): AdminPlace {
+  const dataDirectory = mkdtempSync(path.join(tmpdir(), "patchbay-admin-"));
+  const variables: Record<string, string> = {};
+  return {
+    dataDirectory,
+    variables,
+    async run(args, input = []) {
+      const out: string[] = [];
+      const notes: string[] = [];
+      const lines = [...input];
+      const terminal = {
+        say: (line: string) => void out.push(line),
+        note: (line: string) => void notes.push(line),
+        readSecret: () => Promise.resolve(lines.shift() ?? null),
+        isInteractive: false,
+      };
+      const code = await runAdmin(args, terminal, { PATCHBAY_DATA_DIR: dataDirectory, ...variables });
+      return { code, out: out.join("\n"), notes: notes.join("\n") };
+    },
+    async openServices() {
+      const environment = readEnvironment({ PATCHBAY_DATA_DIR: dataDirectory, ...variables });
+      const { store, sealer } = await openBooks(environment, "test");
+      await store.close();
+      const services = await testServices({ dataDirectory, sealer });
+      services.clock.advance(Date.now() - services.clock.now());
+      return services;
+    },
+    remove: () => rmSync(dataDirectory, { recursive: true, force: true }),
+  };
+}

@@ -1,0 +1,263 @@
+import { existsSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { authenticateKey } from "../../../lib/domain/gateway/authenticate-key";
+import { type AdminPlace, adminPlace } from "../../support/admin";
+import { addUser, type ConsoleDoor, enrol, OWNER, openConsoleDoor } from "../../support/console-door";
+import { beginSignIn, signInWith, wrongCode } from "../../support/second-factor";
+import type { TestServices } from "../../support/services";
+import { totpCode } from "../../support/totp";
+
+let place: AdminPlace;
+/** A server's services on the same store, at work while the command runs. */
+let services: TestServices;
+let door: ConsoleDoor;
+beforeEach(async () => {
+  place = adminPlace();
+  services = await place.openServices();
+  door = openConsoleDoor(services);
+});
+afterEach(async () => {
+  await services.close();
+  place.remove();
+});
+
+const NEW = "eleven grey herons wade";
+const setUp = (...more: string[]) =>
+  place.run(["setup", "--username", OWNER.username, ...more], [OWNER.password]);
+const lastAudit = async () => (await services.store.audit.list({ limit: 1, cursor: null, q: null })).items[0];
+const login = (password: string, username = OWNER.username) =>
+  door("/api/user/login", { body: { username, password } });
+
+describe("the command line", () => {
+  test("without a command, or with one that there is not, shows them all and is 2", async () => {
+    for (const args of [[], ["sing"]]) {
+      const reply = await place.run(args);
+      expect(reply.code).toBe(2);
+      for (const name of [
+        "setup",
+        "create-key",
+        "reset-password",
+        "reset-2fa",
+        "unlock",
+        "backup",
+        "restore",
+        "rotate-secret",
+      ]) {
+        expect(reply.notes).toContain(`\n  ${name} `);
+      }
+    }
+    expect((await place.run(["help"])).code).toBe(0);
+  });
+
+  test.each([
+    [["setup"], "--username is missing"],
+    [["setup", "--username"], "argument missing"],
+    [["setup", "--username", "x", "--password", "hunter2hunter2"], "--password"],
+    [["create-key", "--user", "olivia"], "--name is missing"],
+    [["create-key", "--user", "olivia", "--name", "x", "--rpm", "many"], "--rpm must be a whole number"],
+    [["reset-password"], "<username> is missing"],
+    [["reset-password", "olivia", "hunter2"], "'hunter2' is one argument too many"],
+    [["unlock", "--all"], "--all"],
+    [["backup"], "<file> is missing"],
+    [["restore"], "<file> is missing"],
+  ])("%j is 2 and says why, with the usage", async (args, words) => {
+    const reply = await place.run(args);
+    expect(reply.code).toBe(2);
+    expect(reply.notes).toContain(words);
+    expect(reply.notes).toContain(`Usage: npm run admin -- ${args[0]}`);
+  });
+
+  test("a wrong setting is 1 and names it", async () => {
+    place.variables.PATCHBAY_PASSWORD_MIN = "none";
+    const reply = await place.run(["unlock", "olivia"]);
+    expect([reply.code, reply.notes]).toEqual([1, expect.stringContaining("PATCHBAY_PASSWORD_MIN")]);
+  });
+});
+
+describe("setup", () => {
+  test("makes the owner, closes set-up for the running server too, and removes its token", async () => {
+    const token = path.join(place.dataDirectory, "setup-token");
+    expect(existsSync(token)).toBe(true);
+    const reply = await setUp("--email", "o@example.com", "--self-use");
+    expect(reply.code, reply.notes).toBe(0);
+    expect(reply.out).toBe("");
+    expect((await door("/api/setup")).json.data).toEqual({ status: true });
+    expect((await door("/api/setup", { body: { ...OWNER, username: "second" } })).status).toBe(409);
+    expect(existsSync(token)).toBe(false);
+    const signedIn = await login(OWNER.password);
+    expect(signedIn.json.data).toMatchObject({ username: "olivia", role: "owner", email: "o@example.com" });
+    expect(await services.store.settings.all()).toMatchObject({ self_use_mode: true, demo_site: false });
+    const { items } = await services.store.audit.list({ limit: 5, cursor: null, q: null });
+    expect(items.at(-1)).toMatchObject({ action: "setup.claim", actor: "admin-command" });
+    expect(await services.store.audit.verify()).toBeNull();
+  });
+
+  test("starts no session", async () => {
+    await setUp();
+    const owner = await services.store.users.findByLogin("olivia");
+    expect(await services.store.sessions.listByUser(owner?.id ?? "")).toEqual([]);
+  });
+
+  test("a second time is 1, and asks for no password", async () => {
+    await setUp();
+    const reply = await place.run(["setup", "--username", "second"]);
+    expect([reply.code, reply.notes]).toEqual([1, expect.stringContaining("set up already")]);
+    expect((await services.store.users.list({ limit: 9, cursor: null, q: null })).items).toHaveLength(1);
+  });
+
+  test.each([
+    ["a short password", ["--username", "olivia"], ["short"], "at least 8"],
+    ["a common password", ["--username", "olivia"], ["password123"], "most common"],
+    ["no password", ["--username", "olivia"], [], "--generate"],
+    ["a bad name", ["--username", "a b"], [NEW], "username"],
+    ["a bad address", ["--username", "olivia", "--email", "nowhere"], [NEW], "e-mail"],
+  ])("with %s is 1, and nobody is made", async (_what, args, input, words) => {
+    const reply = await place.run(["setup", ...args], input);
+    expect([reply.code, reply.notes]).toEqual([1, expect.stringContaining(words)]);
+    expect(await services.store.setup.isClaimed()).toBe(false);
+  });
+
+  test("of ten at once with the server's own one wins", async () => {
+    const codes = await Promise.all([
+      ...Array.from({ length: 3 }, async (_, i) =>
+        (await place.run(["setup", "--username", `c${i}`], [NEW])).code === 0 ? "won" : "lost",
+      ),
+      ...Array.from({ length: 7 }, async (_, i) =>
+        (await door("/api/setup", { body: { ...OWNER, username: `v${i}` } })).status === 200 ? "won" : "lost",
+      ),
+    ]);
+    expect(codes.filter((code) => code === "won")).toHaveLength(1);
+    expect((await services.store.users.list({ limit: 9, cursor: null, q: null })).items).toHaveLength(1);
+  });
+
+  test("with --generate prints a password that opens, alone on the output", async () => {
+    const reply = await place.run(["setup", "--username", "olivia", "--generate"]);
+    expect(reply.out).toMatch(/^[0-9A-Za-z]{20}$/);
+    expect(reply.notes).not.toContain(reply.out);
+    expect((await login(reply.out)).status).toBe(200);
+  });
+});
+
+describe("create-key", () => {
+  beforeEach(() => setUp());
+  const create = (...more: string[]) =>
+    place.run(["create-key", "--user", "OLIVIA", "--name", "robot", ...more]);
+
+  test("prints a key that works at once, alone on the output", async () => {
+    const reply = await create();
+    expect(reply.code, reply.notes).toBe(0);
+    const { key } = await authenticateKey(services, reply.out, { address: "127.0.0.1" });
+    expect(key).toMatchObject({ name: "robot", operations: ["speech", "embeddings"], kind: "api" });
+    expect(await lastAudit()).toMatchObject({ action: "key.create", actor: "admin-command", target: key.id });
+  });
+
+  test("takes the limits it is given", async () => {
+    const reply = await create(
+      ...["--operations", "manage, speech", "--models", "patchbay-speech", "--addresses", "203.0.113.0/24"],
+      ...["--expires", "2099-01-31T00:00:00Z", "--rpm", "5"],
+    );
+    expect(reply.code, reply.notes).toBe(0);
+    const { key } = await authenticateKey(services, reply.out, { address: "203.0.113.9" });
+    expect(key).toMatchObject({
+      operations: ["manage", "speech"],
+      allowedModels: ["patchbay-speech"],
+      allowedAddresses: ["203.0.113.0/24"],
+      expiresAt: Date.parse("2099-01-31T00:00:00Z"),
+      rpm: 5,
+    });
+  });
+
+  test.each([
+    [["--operations", "chat"], "operations"],
+    [["--expires", "2001-01-01T00:00:00Z"], "expires_at"],
+    [["--addresses", "example.com"], "allowed_addresses"],
+    [["--rpm", "0"], "rpm"],
+  ])("with %j is 1", async (args, words) => {
+    const reply = await create(...args);
+    expect([reply.code, reply.out, reply.notes]).toEqual([1, "", expect.stringContaining(words)]);
+  });
+
+  test("for nobody is 1, and a member's key may not manage", async () => {
+    const nobody = await place.run(["create-key", "--user", "nobody", "--name", "x"]);
+    expect([nobody.code, nobody.notes]).toEqual([1, "There is no user 'nobody'."]);
+    await addUser(door, (await login(OWNER.password)).cookie, { username: "mia" });
+    const reply = await place.run(["create-key", "--user", "mia", "--name", "x", "--operations", "manage"]);
+    expect([reply.code, reply.out]).toEqual([1, ""]);
+  });
+});
+
+describe("reset-password", () => {
+  beforeEach(() => setUp());
+
+  test("opens with the new one alone, ends sessions and lifts delays", async () => {
+    const { cookie } = await login(OWNER.password);
+    for (let i = 0; i < 11; i++) await login("wrong wrong wrong");
+    expect((await login(OWNER.password)).status).toBe(429);
+    const reply = await place.run(["reset-password", "olivia"], [NEW]);
+    expect(reply.code, reply.notes).toBe(0);
+    expect((await door("/api/user/self", { cookie })).status).toBe(401);
+    expect((await login(OWNER.password)).status).toBe(401);
+    expect((await login(NEW)).status).toBe(200);
+    const { items } = await services.store.audit.list({ limit: 9, cursor: null, q: "password.reset" });
+    expect(items[0]).toMatchObject({ actor: "admin-command" });
+  });
+
+  test("leaves the second factor on and says so", async () => {
+    const { cookie } = await login(OWNER.password);
+    const { secret } = await enrol(door, services.clock, cookie);
+    const reply = await place.run(["reset-password", "olivia", "--generate"]);
+    expect(reply.notes).toContain("second factor is still on");
+    const who = { username: "olivia", password: reply.out };
+    const code = totpCode(secret, services.clock.now());
+    expect((await signInWith(door, code, who)).status).toBe(200);
+  });
+
+  test("to a bad one is 1, and the old one goes on", async () => {
+    expect((await place.run(["reset-password", "olivia"], ["olivia"])).code).toBe(1);
+    expect((await login(OWNER.password)).status).toBe(200);
+    expect((await place.run(["reset-password", "nobody"], [NEW])).code).toBe(1);
+  });
+});
+
+describe("reset-2fa and unlock", () => {
+  let cookie: string;
+  let secret: string;
+  beforeEach(async () => {
+    await setUp();
+    ({ cookie } = await login(OWNER.password));
+    ({ secret } = await enrol(door, services.clock, cookie));
+  });
+
+  test("reset-2fa takes it away, ends sessions and pending sign-ins; without one it is 1", async () => {
+    const { token } = await beginSignIn(door);
+    expect((await place.run(["reset-2fa", "olivia"])).code).toBe(0);
+    expect((await door("/api/user/self", { cookie })).status).toBe(401);
+    const code = totpCode(secret, services.clock.now());
+    const late = await door("/api/user/login/2fa", { body: { code, flow_token: token } });
+    expect(late.json.code).toBe("flow_expired");
+    expect(await lastAudit()).toMatchObject({ action: "2fa.reset", actor: "admin-command" });
+    expect((await login(OWNER.password)).json.data.require_2fa).toBeUndefined();
+    expect((await place.run(["reset-2fa", "olivia"])).code).toBe(1);
+  });
+
+  test("unlock lifts the lock of the second step and the delay of the name", async () => {
+    for (let i = 0; i < 10; i++) await signInWith(door, wrongCode(secret, services.clock));
+    const code = () => totpCode(secret, services.clock.now());
+    expect((await signInWith(door, code())).status).toBe(429);
+    for (let i = 0; i < 10; i++) await login("wrong wrong wrong");
+    expect((await login(OWNER.password)).status).toBe(429);
+    expect((await place.run(["unlock", "olivia"])).code).toBe(0);
+    expect(await lastAudit()).toMatchObject({ action: "user.unlock", actor: "admin-command" });
+    expect((await signInWith(door, code())).status).toBe(200);
+    expect((await door("/api/user/self", { cookie })).status).toBe(200);
+  });
+});
+
+test("a secret that does not open the store stops every command, which changes nothing", async () => {
+  await setUp();
+  writeFileSync(path.join(place.dataDirectory, "secret"), "another secret, of forty characters at least\n");
+  const reply = await place.run(["reset-password", "olivia"], [NEW]);
+  expect([reply.code, reply.notes]).toEqual([1, expect.stringContaining("another secret (key id ")]);
+  expect((await login(OWNER.password)).status).toBe(200);
+});

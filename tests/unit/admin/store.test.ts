@@ -1,0 +1,388 @@
+import {
+  copyFileSync,
+  existsSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
+import path from "node:path";
+import Database from "libsql";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { type AdminPlace, adminPlace } from "../../support/admin";
+import { addUser, type ConsoleDoor, enrol, openConsoleDoor, setUpOwner } from "../../support/console-door";
+import { beginSignIn, signInWith } from "../../support/second-factor";
+import type { TestServices } from "../../support/services";
+import { totpCode } from "../../support/totp";
+
+let place: AdminPlace;
+const open: TestServices[] = [];
+beforeEach(() => {
+  place = adminPlace();
+});
+afterEach(async () => {
+  for (const services of open.splice(0)) await services.close();
+  place.remove();
+});
+
+const at = (name: string) => path.join(place.dataDirectory, name);
+
+/** A server at work: a set-up instance with a user, a key and a second factor. */
+async function serve(): Promise<{ services: TestServices; door: ConsoleDoor; stop(): Promise<void> }> {
+  const services = await place.openServices();
+  open.push(services);
+  return {
+    services,
+    door: openConsoleDoor(services),
+    async stop() {
+      open.splice(open.indexOf(services), 1);
+      await services.close();
+    },
+  };
+}
+
+/** Tables of a store file, rows as they stand. */
+function rowsOf(file: string, sql: string): unknown[] {
+  const database = new Database(file, { readonly: true });
+  try {
+    return database.prepare(sql).all();
+  } finally {
+    database.close();
+  }
+}
+const userNames = (file: string) =>
+  (rowsOf(file, "select username from users order by username") as { username: string }[]).map(
+    (row) => row.username,
+  );
+
+/** Makes it seem that a server of another machine has written its heartbeat `ageMs` ago. */
+function placeHeartbeat(ageMs: number): void {
+  const database = new Database(at("patchbay.db"));
+  try {
+    database
+      .prepare("insert or replace into instances (id, heartbeat_at) values (?, ?)")
+      .run(["otherhost-1-1-x", Date.now() - ageMs]);
+  } finally {
+    database.close();
+  }
+}
+
+describe("backup", () => {
+  test("copies the store while a server writes, readable by its owner alone, and writes it down", async () => {
+    const { services, door } = await serve();
+    const owner = await setUpOwner(door);
+    const writing = Promise.all(
+      Array.from({ length: 30 }, (_, i) => door("/api/keys", { body: { name: `k${i}` }, cookie: owner })),
+    );
+    const reply = await place.run(["backup", at("copy.db")]);
+    expect((await writing).every((one) => one.status === 200)).toBe(true);
+    expect(reply.code, reply.notes).toBe(0);
+    expect(reply.notes).toContain(at("copy.db"));
+    expect(reply.notes).toContain(at("secret"));
+    expect(statSync(at("copy.db")).mode & 0o777).toBe(0o600);
+    expect(userNames(at("copy.db"))).toEqual(["olivia"]);
+    expect(rowsOf(at("copy.db"), "pragma integrity_check")).toEqual([{ integrity_check: "ok" }]);
+    const { items } = await services.store.audit.list({ limit: 1, cursor: null, q: null });
+    expect(items[0]).toMatchObject({ action: "store.backup", actor: "admin-command" });
+    expect(await services.store.audit.verify()).toBeNull();
+  });
+
+  test("over a file that stands is 1 and leaves it alone; so is a folder that is not there", async () => {
+    writeFileSync(at("copy.db"), "mine");
+    expect((await place.run(["backup", at("copy.db")])).code).toBe(1);
+    expect(readFileSync(at("copy.db"), "utf8")).toBe("mine");
+    expect((await place.run(["backup", at("nowhere/copy.db")])).code).toBe(1);
+  });
+});
+
+describe("restore", () => {
+  /** A backup of an instance with olivia, her second factor and a session; afterwards mia was added. */
+  async function prepare() {
+    const server = await serve();
+    const owner = await setUpOwner(server.door);
+    const { secret } = await enrol(server.door, server.services.clock, owner);
+    const { token } = await beginSignIn(server.door);
+    expect((await place.run(["backup", at("copy.db")])).code).toBe(0);
+    await addUser(server.door, owner, { username: "mia" });
+    await server.stop();
+    return { owner, secret, token };
+  }
+
+  test("brings back what was, keeps what stood there, and the instance works", async () => {
+    const { secret } = await prepare();
+    const reply = await place.run(["restore", at("copy.db")]);
+    expect(reply.code, reply.notes).toBe(0);
+    expect(reply.notes).toContain(at("patchbay.db.before-restore"));
+    expect(userNames(at("patchbay.db"))).toEqual(["olivia"]);
+    expect(userNames(at("patchbay.db.before-restore"))).toEqual(["mia", "olivia"]);
+    expect(existsSync(at("patchbay.db.restoring"))).toBe(false);
+    expect(statSync(at("patchbay.db")).mode & 0o777).toBe(0o600);
+    const { door, services } = await serve();
+    services.clock.advance(120_000);
+    expect((await signInWith(door, totpCode(secret, services.clock.now()))).status).toBe(200);
+    expect(await services.store.audit.verify()).toBeNull();
+    const { items } = await services.store.audit.list({ limit: 1, cursor: null, q: "store.restore" });
+    expect(items[0]).toMatchObject({ actor: "admin-command", detail: { file: "copy.db" } });
+  });
+
+  test("revives no session and no pending sign-in of back then", async () => {
+    const { owner, secret, token } = await prepare();
+    await place.run(["restore", at("copy.db")]);
+    const { door, services } = await serve();
+    expect((await door("/api/user/self", { cookie: owner })).status).toBe(401);
+    const body = { code: totpCode(secret, services.clock.now()), flow_token: token };
+    expect((await door("/api/user/login/2fa", { body })).json.code).toBe("flow_expired");
+  });
+
+  test("a second time keeps both of what stood there", async () => {
+    await prepare();
+    await place.run(["restore", at("copy.db")]);
+    expect((await place.run(["restore", at("copy.db")])).code).toBe(0);
+    expect(userNames(at("patchbay.db.before-restore"))).toEqual(["mia", "olivia"]);
+    expect(userNames(at("patchbay.db.before-restore-2"))).toEqual(["olivia"]);
+  });
+
+  test("refuses while a server of this or another machine runs, unless it is forced", async () => {
+    await prepare();
+    placeHeartbeat(29_000);
+    const refused = await place.run(["restore", at("copy.db")]);
+    expect([refused.code, refused.notes]).toEqual([1, expect.stringContaining("A server is running")]);
+    expect(userNames(at("patchbay.db"))).toEqual(["mia", "olivia"]);
+    placeHeartbeat(31_000);
+    expect((await place.run(["restore", at("copy.db")])).code).toBe(0);
+    placeHeartbeat(1_000);
+    const forced = await place.run(["restore", at("copy.db"), "--force"]);
+    expect(forced.code, forced.notes).toBe(0);
+    expect(forced.notes).toContain("Restart the server now");
+  });
+
+  test("with the store in use and forced plays no old change into the new one", async () => {
+    const { owner } = await prepare();
+    const server = await serve();
+    await server.door("/api/keys", { body: { name: "late" }, cookie: owner });
+    placeHeartbeat(0);
+    const forced = await place.run(["restore", at("copy.db"), "--force"]);
+    expect(forced.code, forced.notes).toBe(0);
+    expect(userNames(at("patchbay.db"))).toEqual(["olivia"]);
+    expect(rowsOf(at("patchbay.db"), "select name from keys")).toEqual([]);
+    expect(rowsOf(at("patchbay.db"), "pragma integrity_check")).toEqual([{ integrity_check: "ok" }]);
+  });
+
+  test.each<[string, () => void]>([
+    ["a file that is not there", () => undefined],
+    ["an empty file", () => writeFileSync(at("bad.db"), "")],
+    ["a text", () => writeFileSync(at("bad.db"), "hello, hello, hello, hello")],
+    ["a folder", () => undefined],
+    [
+      "another program's database",
+      () => {
+        const other = new Database(at("bad.db"));
+        other.exec("create table users (id integer)");
+        other.close();
+      },
+    ],
+    [
+      "a backup that was cut off",
+      () => {
+        copyFileSync(at("copy.db"), at("bad.db"));
+        truncateSync(at("bad.db"), statSync(at("bad.db")).size - 8192);
+      },
+    ],
+    [
+      "a backup with a page overwritten",
+      () => {
+        const bytes = readFileSync(at("copy.db"));
+        bytes.fill(0x5a, 4096 * 5, 4096 * 9);
+        writeFileSync(at("bad.db"), bytes);
+      },
+    ],
+    [
+      "a newer Patchbay's backup",
+      () => {
+        copyFileSync(at("copy.db"), at("bad.db"));
+        const newer = new Database(at("bad.db"));
+        newer.exec("pragma user_version = 999");
+        newer.close();
+      },
+    ],
+  ])("%s is 1, and the store stands as it was", async (name, make) => {
+    await prepare();
+    make();
+    const before = readFileSync(at("patchbay.db"));
+    const reply = await place.run(["restore", name === "a folder" ? place.dataDirectory : at("bad.db")]);
+    expect(reply.code, reply.notes).toBe(1);
+    expect(reply.notes).not.toBe("");
+    expect(readFileSync(at("patchbay.db")).equals(before)).toBe(true);
+    expect(readdirSync(place.dataDirectory).filter((file) => /restor/.test(file))).toEqual([]);
+  });
+
+  test("a backup of an instance with another secret is 1 and says which is missing", async () => {
+    await prepare();
+    place.variables.PATCHBAY_SECRET = "quite another secret, 0f some l3ngth";
+    const reply = await place.run(["restore", at("copy.db")]);
+    expect([reply.code, reply.notes]).toEqual([1, expect.stringContaining("key id ")]);
+    expect(userNames(at("patchbay.db"))).toEqual(["mia", "olivia"]);
+  });
+
+  test("takes a damaged store's place, and a place where none stood", async () => {
+    await prepare();
+    writeFileSync(at("patchbay.db"), "not a database any more, sadly; far from it");
+    expect((await place.run(["restore", at("copy.db")])).code).toBe(0);
+    expect(userNames(at("patchbay.db"))).toEqual(["olivia"]);
+    place.variables.DATABASE_URL = `file:${at("new/place/patchbay.db")}`;
+    expect((await place.run(["restore", at("copy.db")])).code).toBe(0);
+    expect(userNames(at("new/place/patchbay.db"))).toEqual(["olivia"]);
+  });
+
+  test("the store itself is no backup of it, and PostgreSQL has its own way", async () => {
+    await prepare();
+    expect((await place.run(["restore", at("patchbay.db")])).code).toBe(1);
+    place.variables.DATABASE_URL = "postgres://nowhere.invalid/x";
+    expect((await place.run(["restore", at("copy.db")])).notes).toContain("pg_restore");
+  });
+});
+
+describe("rotate-secret", () => {
+  async function prepare() {
+    const server = await serve();
+    const owner = await setUpOwner(server.door);
+    const { secret, backupCodes } = await enrol(server.door, server.services.clock, owner);
+    const mia = await addUser(server.door, owner, { username: "mia" });
+    await server.door("/api/user/2fa/setup", { body: {}, cookie: mia.cookie });
+    await server.services.store.channels.insert({
+      ...CHANNEL,
+      keys: [
+        {
+          id: "ck_1",
+          sealed: server.services.sealer.seal("upstream-key", "channels/chn_1/keys/ck_1", "sk-upstream"),
+          display: "****eam",
+        },
+      ],
+    });
+    return { ...server, secret, backupCodes, owner };
+  }
+  const CHANNEL = {
+    id: "chn_1",
+    name: "up",
+    provider: "openai",
+    baseUrl: "https://up.example",
+    models: [],
+    priority: 0,
+    weight: 1,
+    rpm: null,
+    concurrency: null,
+    timeouts: {},
+    headers: {},
+    options: {},
+    enabled: true,
+    embedded: false,
+    createdAt: 1,
+    version: 1,
+  };
+  const sealedTexts = () => [
+    ...(rowsOf(at("patchbay.db"), "select secret_sealed as text from two_factors") as { text: string }[]),
+    ...(rowsOf(at("patchbay.db"), "select keys as text from channels") as { text: string }[]),
+    ...(rowsOf(
+      at("patchbay.db"),
+      "select value as text from settings where name in ('secret_check', 'digest_key')",
+    ) as { text: string }[]),
+  ];
+  const keyIds = () =>
+    new Set(sealedTexts().flatMap(({ text }) => text.match(/v1\.([0-9a-f]{8})/)?.[1] ?? "none"));
+
+  test("makes a new secret file, seals everything under it, and codes and backup codes go on", async () => {
+    const { stop, secret, backupCodes, services } = await prepare();
+    const digests = rowsOf(at("patchbay.db"), "select digest from backup_codes order by digest");
+    await stop();
+    const before = { file: readFileSync(at("secret"), "utf8"), ids: [...keyIds()] };
+    const reply = await place.run(["rotate-secret"]);
+    expect(reply.code, reply.notes).toBe(0);
+    expect(reply.notes).toContain("2 second factors, 1 upstream keys, 2 of the instance's own");
+    expect(readFileSync(at("secret"), "utf8")).not.toBe(before.file);
+    expect(statSync(at("secret")).mode & 0o777).toBe(0o600);
+    expect(existsSync(at("secret.previous"))).toBe(false);
+    const ids = keyIds();
+    expect(ids.size).toBe(1);
+    expect(before.ids).toHaveLength(1);
+    expect(ids.has(before.ids[0] ?? "")).toBe(false);
+    expect(rowsOf(at("patchbay.db"), "select digest from backup_codes order by digest")).toEqual(digests);
+
+    const again = await serve();
+    again.services.clock.advance(services.clock.now() - again.services.clock.now() + 120_000);
+    const code = totpCode(secret, again.services.clock.now());
+    expect((await signInWith(again.door, code)).status).toBe(200);
+    expect((await signInWith(again.door, backupCodes[0] ?? "")).status).toBe(200);
+    const [channel] = await again.services.store.channels.all();
+    const [key] = channel?.keys ?? [];
+    expect(again.services.sealer.open("upstream-key", "channels/chn_1/keys/ck_1", key?.sealed ?? "")).toBe(
+      "sk-upstream",
+    );
+    const { items } = await again.services.store.audit.list({ limit: 9, cursor: null, q: "secret.rotate" });
+    expect(items[0]).toMatchObject({ actor: "admin-command", detail: { secondFactors: 2, upstreamKeys: 1 } });
+  });
+
+  test("refuses while a server runs that would not know the new one, and has changed nothing", async () => {
+    const { stop } = await prepare();
+    await stop();
+    placeHeartbeat(1_000);
+    const before = [readFileSync(at("secret"), "utf8"), sealedTexts()];
+    const reply = await place.run(["rotate-secret"]);
+    expect([reply.code, reply.notes]).toEqual([1, expect.stringContaining("PATCHBAY_SECRET_PREVIOUS")]);
+    expect([readFileSync(at("secret"), "utf8"), sealedTexts()]).toEqual(before);
+    expect((await place.run(["rotate-secret", "--force"])).code).toBe(0);
+  });
+
+  test("cut off anywhere it is simply run again, and until then both secrets open the store", async () => {
+    const { stop, secret, services } = await prepare();
+    await stop();
+    const before = keyIds();
+    // As a kill leaves it: the new secret is made, one row of several is sealed under it.
+    const old = readFileSync(at("secret"), "utf8");
+    writeFileSync(at("secret.previous"), old, { mode: 0o600 });
+    writeFileSync(at("secret"), "the second secret of this very instance\n", { mode: 0o600 });
+    const server = await serve();
+    const owner = await server.services.store.users.findByLogin("olivia");
+    const found = await server.services.store.twoFactors.find(owner?.id ?? "");
+    const where = `two_factors/${owner?.id}/secret`;
+    const opened = server.services.sealer.open("totp", where, found?.secretSealed ?? "");
+    expect(opened).toBe(secret);
+    const fresh = server.services.sealer.seal("totp", where, opened);
+    await server.services.store.twoFactors.reseal(owner?.id ?? "", found?.secretSealed ?? "", fresh);
+    server.services.clock.advance(services.clock.now() - server.services.clock.now() + 120_000);
+    expect((await signInWith(server.door, totpCode(secret, server.services.clock.now()))).status).toBe(200);
+    await server.stop();
+    expect(keyIds().size).toBe(2);
+
+    const reply = await place.run(["rotate-secret"]);
+    expect(reply.code, reply.notes).toBe(0);
+    expect(reply.notes).toContain("1 second factors");
+    expect(readFileSync(at("secret"), "utf8")).toBe("the second secret of this very instance\n");
+    expect(existsSync(at("secret.previous"))).toBe(false);
+    expect(keyIds().size).toBe(1);
+    expect([...keyIds()]).not.toEqual([...before]);
+  });
+
+  test("by environment works beside a running server that knows both, and again does nothing", async () => {
+    const [first, second] = ["the-first-secret-of-an-operator-77", "the-second-secret-of-the-operator-78"];
+    place.variables.PATCHBAY_SECRET = first;
+    const { stop, secret } = await prepare();
+    await stop();
+    const before = keyIds();
+    place.variables.PATCHBAY_SECRET = second;
+    expect((await place.run(["rotate-secret"])).code).toBe(1);
+    place.variables.PATCHBAY_SECRET_PREVIOUS = first;
+    const server = await serve();
+    placeHeartbeat(0);
+    const reply = await place.run(["rotate-secret"]);
+    expect(reply.code, reply.notes).toBe(0);
+    expect(keyIds().size).toBe(1);
+    expect(keyIds()).not.toEqual(before);
+    server.services.clock.advance(120_000);
+    expect((await signInWith(server.door, totpCode(secret, server.services.clock.now()))).status).toBe(200);
+    expect((await place.run(["rotate-secret"])).notes).toContain("under the present secret already");
+    delete place.variables.PATCHBAY_SECRET_PREVIOUS;
+    expect((await place.run(["unlock", "olivia"])).code).toBe(0);
+    expect(existsSync(at("secret"))).toBe(false);
+  });
+});
