@@ -2,6 +2,8 @@ import type { Services } from "../../lib/domain/context";
 import { createDispatcher } from "../../lib/http/dispatch";
 import type { Inbound, Peer } from "../../lib/http/exchange";
 import { ACCOUNT_ROUTES } from "../../lib/http/routes/account";
+import { CHANNELS_ROUTES } from "../../lib/http/routes/channels";
+import { CONSOLE_MODELS_ROUTES } from "../../lib/http/routes/console-models";
 import { KEYS_ROUTES } from "../../lib/http/routes/keys";
 import { LOGIN_ROUTES } from "../../lib/http/routes/login";
 import { SETTINGS_ROUTES } from "../../lib/http/routes/settings";
@@ -49,6 +51,8 @@ export function openConsoleDoor(services: Services): ConsoleDoor {
       ...KEYS_ROUTES,
       ...USERS_ROUTES,
       ...SETTINGS_ROUTES,
+      ...CHANNELS_ROUTES,
+      ...CONSOLE_MODELS_ROUTES,
     ],
     async () => services,
   );

@@ -1,0 +1,274 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { addUser, type ConsoleDoor, OWNER, openConsoleDoor, setUpOwner } from "../support/console-door";
+import { freePort } from "../support/product";
+import { type TestServices, testServices } from "../support/services";
+import { readStoreBytes } from "../support/store-bytes";
+import { startUpstream, type Upstream } from "../support/upstream/server";
+
+const SECRET = "sk-upstream-0123456789abcdef";
+
+let upstream: Upstream;
+beforeAll(async () => {
+  upstream = await startUpstream();
+});
+afterAll(() => upstream.close());
+
+let services: TestServices;
+let door: ConsoleDoor;
+let owner: string;
+beforeEach(async () => {
+  services = await testServices({ upstreamAllow: ["127.0.0.1"] });
+  door = openConsoleDoor(services);
+  owner = await setUpOwner(door);
+});
+afterEach(() => services.close());
+
+const draft = (fields: object = {}) => ({
+  name: "Loopback",
+  provider: "openai",
+  base_url: `${upstream.origin}/v1`,
+  keys: [SECRET],
+  models: [
+    { name: "speech-a", upstream_name: "tts-1" },
+    { name: "embed-a", upstream_name: "text-embedding-3-small" },
+  ],
+  ...fields,
+});
+const create = async (fields: object = {}, cookie = owner) => {
+  const reply = await door("/api/channels", { body: draft(fields), cookie });
+  expect(reply.status, reply.text).toBe(200);
+  return reply.json.data;
+};
+const patch = (id: string, body: object, cookie = owner) =>
+  door(`/api/channels/${id}`, { method: "PATCH", body, cookie });
+const models = async () => (await door("/api/models", { cookie: owner })).json.data.items;
+
+describe("a channel", () => {
+  test("is made, listed and shown with its key's last four characters alone", async () => {
+    const made = await create();
+    expect(made).toMatchObject({
+      name: "Loopback",
+      keys: [{ display: "****cdef", state: "closed" }],
+      version: 1,
+    });
+    const listed = await door("/api/channels", { cookie: owner });
+    expect(listed.json.data.items.map((one: { id: string }) => one.id)).toContain(made.id);
+    const shown = await door(`/api/channels/${made.id}`, { cookie: owner });
+    for (const text of [listed.text, shown.text, services.logged.join(), JSON.stringify(made)]) {
+      expect(text).not.toContain(SECRET);
+      expect(text).not.toContain("sealed");
+    }
+    expect(readStoreBytes(services.dataDirectory).includes(SECRET)).toBe(false);
+  });
+
+  test("makes models of the names nobody has, with prices of the shipped list", async () => {
+    await create();
+    const made = (await models()).filter((model: { name: string }) => model.name.endsWith("-a"));
+    expect(made).toMatchObject([
+      {
+        name: "embed-a",
+        operation: "embeddings",
+        dimensions: 1536,
+        prices: { input_per_million_tokens: "0.020000000" },
+      },
+      { name: "speech-a", operation: "speech", prices: { input_per_million_characters: "15.000000000" } },
+    ]);
+  });
+
+  test("needs a word on what a model is for when neither name nor provider tells", async () => {
+    const models = [{ name: "mystery", upstream_name: "blue-owl" }];
+    const reply = await door("/api/channels", { body: draft({ models }), cookie: owner });
+    expect(reply.status).toBe(400);
+    expect(reply.json.issues[0].path).toBe("models.0.operation");
+    const named = [{ ...models[0], operation: "speech" }];
+    expect((await create({ models: named })).models).toHaveLength(1);
+  });
+
+  test("keeps keys by id, adds new ones and forgets those that are left out", async () => {
+    const made = await create();
+    const kept = made.keys[0].id;
+    const both = await patch(made.id, { version: 1, keys: [{ id: kept }, "sk-second-key-wxyz"] });
+    expect(both.json.data.keys.map((key: { display: string }) => key.display)).toEqual([
+      "****cdef",
+      "****wxyz",
+    ]);
+    const one = await patch(made.id, { version: 2, keys: [{ id: both.json.data.keys[1].id }] });
+    expect(one.json.data.keys).toHaveLength(1);
+    expect((await patch(made.id, { version: 3, keys: [{ id: kept }] })).status).toBe(400);
+  });
+
+  test("of an older version is not overwritten", async () => {
+    const made = await create();
+    expect((await patch(made.id, { version: 1, weight: 5 })).json.data).toMatchObject({
+      weight: 5,
+      version: 2,
+    });
+    expect((await patch(made.id, { version: 1, weight: 6 })).status).toBe(409);
+  });
+
+  test("is gone after its deletion, and an engine built in cannot be deleted or sent elsewhere", async () => {
+    const made = await create();
+    expect((await door(`/api/channels/${made.id}`, { method: "DELETE", cookie: owner })).status).toBe(200);
+    expect((await door(`/api/channels/${made.id}`, { cookie: owner })).status).toBe(404);
+    const { ensureEmbedded } = await import("../../lib/domain/channels/ensure-embedded");
+    await ensureEmbedded(services.store, services.clock);
+    const id = "chn_builtin_speech";
+    expect((await door(`/api/channels/${id}`, { method: "DELETE", cookie: owner })).status).toBe(400);
+    expect((await patch(id, { version: 1, base_url: "https://example.com" })).status).toBe(400);
+    expect((await patch(id, { version: 1, enabled: false })).json.data.enabled).toBe(false);
+  });
+
+  test("belongs to administrators: a member is told 403, a stranger 401, and unknown fields 400", async () => {
+    const mia = await addUser(door, owner, { username: "mia" });
+    expect((await door("/api/channels", { cookie: mia.cookie })).status).toBe(403);
+    expect((await door("/api/channels", { body: draft(), cookie: mia.cookie })).status).toBe(403);
+    expect((await door("/api/channels")).status).toBe(401);
+    expect((await door("/api/channels", { body: draft({ embedded: true }), cookie: owner })).status).toBe(
+      400,
+    );
+  });
+
+  test("leaves a row in the audit for each change, never with a key", async () => {
+    const made = await create();
+    await patch(made.id, { version: 1, keys: ["sk-second-key-wxyz"] });
+    await door(`/api/channels/${made.id}`, { method: "DELETE", cookie: owner });
+    const { text, json } = await door("/api/audit", { cookie: owner });
+    expect(json.data.items.slice(0, 3).map((row: { action: string }) => row.action)).toEqual([
+      "channel.delete",
+      "channel.update",
+      "channel.create",
+    ]);
+    expect(text).not.toContain("sk-second");
+    expect(text).not.toContain(SECRET);
+  });
+});
+
+describe("a test call", () => {
+  test("speaks through a speech model and hands back the sound", async () => {
+    const made = await create();
+    const spoken = () => upstream.ledger.filter((call) => call.path.endsWith("/audio/speech")).length;
+    const before = spoken();
+    const reply = await door(`/api/channels/${made.id}/test`, { body: { model: "speech-a" }, cookie: owner });
+    const { data } = reply.json;
+    expect(data).toMatchObject({ ok: true, operation: "speech", dimensions: null, error: null });
+    const wav = Buffer.from(data.audio_wav, "base64");
+    expect(wav.subarray(0, 4).toString()).toBe("RIFF");
+    expect(wav.readUInt32LE(24)).toBe(24_000);
+    expect(Math.round((wav.length - 44) / 48)).toBe(data.audio_ms);
+    expect(spoken()).toBe(before + 1);
+  });
+
+  test("embeds through an embeddings model and tells the vector's length", async () => {
+    const made = await create();
+    const reply = await door(`/api/channels/${made.id}/test`, { body: { model: "embed-a" }, cookie: owner });
+    expect(reply.json.data).toMatchObject({
+      ok: true,
+      operation: "embeddings",
+      dimensions: 256,
+      audio_wav: null,
+    });
+  });
+
+  test("tells what went wrong where nobody answers, without the address", async () => {
+    const made = await create({ base_url: `http://127.0.0.1:${await freePort()}/v1` });
+    const reply = await door(`/api/channels/${made.id}/test`, { body: {}, cookie: owner });
+    expect(reply.json.data).toMatchObject({
+      ok: false,
+      error: { code: "upstream_error", fault: "connection_refused" },
+    });
+    expect(reply.json.data.error.message).not.toContain("127.0.0.1");
+  });
+
+  test("asks the upstream what it serves", async () => {
+    const made = await create();
+    const reply = await door(`/api/channels/${made.id}/models`, { body: {}, cookie: owner });
+    const names = reply.json.data.models.map((model: { name: string }) => model.name);
+    expect(names).toContain("kokoro");
+  });
+});
+
+describe("a private address", () => {
+  beforeEach(async () => {
+    await services.close();
+    services = await testServices();
+    door = openConsoleDoor(services);
+    owner = await setUpOwner(door);
+  });
+
+  test("is refused until the owner allows exactly that host and port with the password", async () => {
+    const refused = await door("/api/channels", { body: draft(), cookie: owner });
+    expect(refused.status).toBe(400);
+    expect(refused.json.issues[0].path).toBe("base_url");
+    const base_url = `${upstream.origin}/v1`;
+    const wrong = await door("/api/upstreams/allowed", {
+      body: { base_url, password: "wrong one" },
+      cookie: owner,
+    });
+    expect(wrong.status).toBe(403);
+    const allowed = await door("/api/upstreams/allowed", {
+      body: { base_url, password: OWNER.password },
+      cookie: owner,
+    });
+    expect(allowed.json.data.targets).toEqual([new URL(upstream.origin).host]);
+    await create();
+    const otherPort = await door("/api/channels", {
+      body: draft({ base_url: "http://127.0.0.1:1/v1" }),
+      cookie: owner,
+    });
+    expect(otherPort.status).toBe(400);
+  });
+
+  test("is no administrator's to allow, and an allowance taken back stops the channel", async () => {
+    const base_url = `${upstream.origin}/v1`;
+    const anna = await addUser(door, owner, { username: "anna", role: "admin" });
+    const tried = { body: { base_url, password: anna.password }, cookie: anna.cookie };
+    expect((await door("/api/upstreams/allowed", tried)).status).toBe(403);
+    await door("/api/upstreams/allowed", { body: { base_url, password: OWNER.password }, cookie: owner });
+    const made = await create();
+    const target = new URL(upstream.origin).host;
+    const taken = await door(`/api/upstreams/allowed/${target}`, { method: "DELETE", cookie: owner });
+    expect(taken.json.data.targets).toEqual([]);
+    const before = upstream.ledger.length;
+    const reply = await door(`/api/channels/${made.id}/test`, { body: {}, cookie: owner });
+    expect(reply.json.data.ok).toBe(false);
+    expect(upstream.ledger.length).toBe(before);
+  });
+
+  test.each(["http://169.254.169.254/v1", "http://[fd00:ec2::254]/v1"])(
+    "%s is nobody's to allow",
+    async (base_url) => {
+      const reply = await door("/api/upstreams/allowed", {
+        body: { base_url, password: OWNER.password },
+        cookie: owner,
+      });
+      const made = await door("/api/channels", { body: draft({ base_url }), cookie: owner });
+      expect([reply.status, made.status]).toContain(400);
+      expect(made.status).toBe(400);
+    },
+  );
+});
+
+describe("a model", () => {
+  test("gets other prices, aliases and limits, by the version that was read", async () => {
+    await create();
+    const prices = { input_per_million_characters: "12.5" };
+    const body = { version: 1, prices, aliases: ["voice"], max_characters: 1000 };
+    const changed = await door("/api/models/speech-a", { method: "PATCH", body, cookie: owner });
+    expect(changed.json.data).toMatchObject({
+      prices: { input_per_million_characters: "12.500000000" },
+      aliases: ["voice"],
+      max_characters: 1000,
+      version: 2,
+    });
+    expect((await services.catalog.find("voice"))?.model.name).toBe("speech-a");
+    expect((await door("/api/models/speech-a", { method: "PATCH", body, cookie: owner })).status).toBe(409);
+  });
+
+  test("with a name that is taken is refused, and one that is deleted is served no more", async () => {
+    await create();
+    const body = { name: "other", operation: "speech", aliases: ["speech-a"] };
+    expect((await door("/api/models", { body, cookie: owner })).status).toBe(409);
+    expect((await door("/api/models/speech-a", { method: "DELETE", cookie: owner })).status).toBe(200);
+    expect(await services.catalog.find("speech-a")).toBeNull();
+  });
+});
