@@ -45,8 +45,8 @@ export class Resampler {
 
   /** The rest, once no more input comes; the resampler is spent then. */
   flush(): Float32Array {
-    const rest = this.#run(new Float32Array(this.#half + 1));
-    return rest.subarray(0, Math.max(0, Math.min(rest.length, Math.round(this.#owed))));
+    const owed = Math.max(0, Math.round(this.#owed));
+    return this.#run(new Float32Array(this.#half + 1)).subarray(0, owed);
   }
 
   #run(input: Float32Array): Float32Array {

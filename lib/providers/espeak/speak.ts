@@ -36,13 +36,16 @@ const PITCH_CURVE: readonly Point[] = [
   [75, 1.27],
   [99, 1.65],
 ];
-/** Words a minute and the speed they give (measured). */
+/**
+ * Words a minute and the speed they give (measured on German, Spanish, French and Russian). Further off the engine's
+ * pitch moves by up to a tenth and its pace by language: the rest is left to lib/audio/time-scale.ts.
+ */
 const RATE_CURVE: readonly Point[] = [
-  [80, 0.49],
-  [100, 0.579],
+  [130, 0.76],
+  [150, 0.87],
   [175, 1],
-  [350, 1.688],
-  [450, 2.02],
+  [220, 1.22],
+  [260, 1.4],
 ];
 
 type Point = readonly [setting: number, factor: number];

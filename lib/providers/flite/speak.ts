@@ -14,7 +14,7 @@ export interface FliteRequest {
   pitchHz: number | null;
   /** How far the melody swings about its mean, in hertz; null: the voice's own. */
   swingHz: number | null;
-  /** 1 is natural; the engine is asked for 0.5 to 2. */
+  /** 1 is natural. */
   speed: number;
 }
 
@@ -25,8 +25,13 @@ export interface FliteEngine {
 
 /** Read as recorded, `rms` is slow and the others hurry: these bring all to about 190 words a minute. */
 const PACE: Readonly<Record<FliteVoice, number>> = { slt: 0.9, awb: 0.9, kal16: 0.88, rms: 1.08 };
-const SLOWEST = 0.5;
-const FASTEST = 2;
+/** The engine's own share of a change of speed: beyond it `rms`, which is cut from recordings, changes its pitch. */
+const OWN_SPEEDS: Readonly<Record<FliteVoice, readonly [slowest: number, fastest: number]>> = {
+  slt: [0.5, 2],
+  awb: [0.5, 2],
+  kal16: [0.5, 2],
+  rms: [0.8, 1.6],
+};
 const WAVE_HEADER = 44;
 
 /** Compiles flite (about 20 ms). Each call runs in a memory of its own, so that nothing of a text outlives it. */
@@ -38,7 +43,8 @@ export async function loadFlite(): Promise<FliteEngine> {
 
 function speak(module: WebAssembly.Module, request: FliteRequest): ReturnType<FliteEngine["speak"]> {
   const wanted = request.speed * PACE[request.voice];
-  const speed = Math.min(FASTEST, Math.max(SLOWEST, wanted));
+  const [slowest, fastest] = OWN_SPEEDS[request.voice];
+  const speed = Math.min(fastest, Math.max(slowest, wanted));
   const args = ["flite", "-voice", request.voice, "--setf", `duration_stretch=${(1 / speed).toFixed(4)}`];
   if (request.pitchHz !== null) args.push("--setf", `int_f0_target_mean=${request.pitchHz.toFixed(2)}`);
   if (request.swingHz !== null) args.push("--setf", `int_f0_target_stddev=${request.swingHz.toFixed(2)}`);

@@ -1,0 +1,148 @@
+import { describe, expect, it } from "vitest";
+import { equalize } from "../../../lib/audio/equalize";
+import { levelLoudness, trimSilence } from "../../../lib/audio/level";
+import { decodePcm16, encodePcm16, samplesFor } from "../../../lib/audio/pcm";
+import { shapeSpeech } from "../../../lib/audio/shape";
+import { changeSpeed } from "../../../lib/audio/time-scale";
+import { wavHeader } from "../../../lib/audio/wav";
+import { medianPitch, peak, rmsDb } from "../../support/measure-audio";
+
+const RATE = 24_000;
+
+/** A buzz with harmonics, as a voice has them. */
+function buzz(hertz: number, rate: number, seconds: number, amplitude = 0.4): Float32Array {
+  return Float32Array.from({ length: Math.round(rate * seconds) }, (_, i) => {
+    let sum = 0;
+    for (let k = 1; k <= 8; k++) sum += Math.sin((2 * Math.PI * hertz * k * i) / rate) / k;
+    return (sum * amplitude) / 2;
+  });
+}
+
+describe("speaking faster or slower", () => {
+  it.each([0.25, 0.5, 0.8, 1.25, 2, 3, 4])(
+    "at %f keeps the pitch (3 parts in 100) and takes the time asked for",
+    (speed) => {
+      for (const hertz of [95, 140, 220]) {
+        const out = changeSpeed(buzz(hertz, RATE, 4), RATE, speed);
+        expect(Math.abs(medianPitch(out, RATE) / hertz - 1)).toBeLessThan(0.03);
+        expect(Math.abs((out.length * speed) / (4 * RATE) - 1)).toBeLessThan(0.03);
+      }
+    },
+  );
+
+  it("keeps the loudness", () => {
+    const tone = buzz(140, RATE, 2);
+    for (const speed of [0.5, 1.5, 3]) {
+      expect(Math.abs(rmsDb(changeSpeed(tone, RATE, speed)) - rmsDb(tone))).toBeLessThan(1);
+    }
+  });
+
+  it("leaves natural speed and what is too short to cut alone", () => {
+    const tone = buzz(140, RATE, 1);
+    expect(changeSpeed(tone, RATE, 1)).toBe(tone);
+    const click = tone.subarray(0, 300);
+    expect(changeSpeed(click, RATE, 2)).toBe(click);
+  });
+});
+
+describe("the level", () => {
+  it.each([0.02, 0.1, 0.5])("of speech with amplitude %f ends at −20 dBFS, without clipping", (amplitude) => {
+    const levelled = levelLoudness(buzz(120, RATE, 1, amplitude), RATE);
+    expect(rmsDb(levelled)).toBeCloseTo(-20, 0);
+    expect(peak(levelled)).toBeLessThan(0.99);
+  });
+
+  it("of a pulse train is bent at the peaks, not cut", () => {
+    const pulses = new Float32Array(RATE);
+    for (let i = 0; i < pulses.length; i += 240) pulses.set([0.2, 0.9, 0.5], i);
+    const levelled = levelLoudness(pulses, RATE);
+    expect(peak(levelled)).toBeLessThan(0.99);
+    expect(levelled[1]).toBeGreaterThan(levelled[2] ?? 1);
+  });
+
+  it("of silence stays silence", () => {
+    expect(peak(levelLoudness(new Float32Array(1_000), RATE))).toBe(0);
+  });
+});
+
+it("trims silence to the margin and keeps the sound", () => {
+  const samples = new Float32Array(3 * RATE);
+  samples.set(buzz(140, RATE, 1), RATE);
+  const trimmed = trimSilence(samples, RATE, 15);
+  expect(trimmed.length / RATE).toBeGreaterThan(1);
+  expect(trimmed.length / RATE).toBeLessThan(1.08);
+  expect(trimSilence(new Float32Array(RATE), RATE, 15)).toHaveLength(0);
+});
+
+describe("colour", () => {
+  const gainDb = (hertz: number, shape: "low-shelf" | "high-shelf" | "peak") => {
+    const tone = Float32Array.from(
+      { length: RATE },
+      (_, i) => 0.1 * Math.sin((2 * Math.PI * hertz * i) / RATE),
+    );
+    const before = rmsDb(tone);
+    return rmsDb(equalize(tone, RATE, [{ shape, hertz: 1_000, gainDb: 6 }])) - before;
+  };
+
+  it.each([
+    ["low-shelf", 6, 3, 0],
+    ["peak", 0, 6, 0],
+    ["high-shelf", 0, 3, 6],
+  ] as const)("of a %s lifts what it should and nothing else", (shape, low, middle, high) => {
+    expect(gainDb(60, shape)).toBeCloseTo(low, 0);
+    expect(gainDb(1_000, shape)).toBeCloseTo(middle, 0);
+    expect(gainDb(10_500, shape)).toBeCloseTo(high, 0);
+  });
+});
+
+describe("shaping", () => {
+  it("moves the pitch by the tape factor, comes out at 24 kHz and fades its edges", () => {
+    const input = buzz(100, 16_000, 2);
+    const out = shapeSpeech(input, 16_000, { tape: 1.1, bands: [], speed: 1 }, RATE);
+    expect(medianPitch(out, RATE) / 110).toBeCloseTo(1, 1);
+    expect(out.length / RATE).toBeCloseTo(2 / 1.1, 1);
+    expect([out[0] ?? 1, out.at(-1) ?? 1].map(Math.abs)).toEqual([0, 0]);
+  });
+
+  it("leaves the engine's samples as they were", () => {
+    const input = buzz(100, RATE, 1);
+    const copy = input.slice();
+    shapeSpeech(input, RATE, { tape: 1, bands: [], speed: 1 }, RATE);
+    expect(input).toEqual(copy);
+  });
+
+  it("makes nothing of silence", () => {
+    expect(shapeSpeech(new Float32Array(8_000), 16_000, { tape: 1, bands: [], speed: 1 }, RATE)).toHaveLength(
+      0,
+    );
+  });
+});
+
+describe("samples", () => {
+  it("are rounded, clipped and little-endian", () => {
+    expect([...encodePcm16(Float32Array.of(0, 1, -1, 2, -2, 1 / 32_767))]).toEqual([
+      0, 0, 0xff, 0x7f, 0x01, 0x80, 0xff, 0x7f, 0x00, 0x80, 1, 0,
+    ]);
+  });
+
+  it("come back from bytes within half a step", () => {
+    const tone = buzz(140, RATE, 0.1);
+    const back = decodePcm16(new Int16Array(encodePcm16(tone).buffer));
+    expect(Math.max(...tone.map((sample, i) => Math.abs(sample - (back[i] ?? 1))))).toBeLessThan(1 / 16_000);
+  });
+
+  it("are counted by time", () => {
+    expect(samplesFor(250, RATE)).toBe(6_000);
+  });
+});
+
+it("writes a WAV header whose sizes are true, or unknown while streaming", () => {
+  const header = Buffer.from(wavHeader(RATE, 96_000));
+  expect(header.toString("latin1", 0, 4) + header.toString("latin1", 8, 16)).toBe("RIFFWAVEfmt ");
+  expect(header.readUInt32LE(4)).toBe(96_036);
+  expect(header.readUInt32LE(24)).toBe(RATE);
+  expect(header.readUInt32LE(28)).toBe(RATE * 2);
+  expect(header.readUInt16LE(34)).toBe(16);
+  expect(header.readUInt32LE(40)).toBe(96_000);
+  expect(Buffer.from(wavHeader(RATE, null)).readUInt32LE(40)).toBe(0xffffffff);
+});
