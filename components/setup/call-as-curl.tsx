@@ -1,8 +1,13 @@
 "use client";
 
+import { useSyncExternalStore } from "react";
 import { useTranslations } from "use-intl";
 import { KEY_VARIABLE, shellWord } from "@/lib/client/code-samples";
 import { CopyButton } from "../ui/copy-button";
+
+const never = () => () => undefined;
+const browserOrigin = () => window.location.origin;
+const serverOrigin = () => "";
 
 /** The call that made the sound, for a shell. On the screen the key is masked; what is copied works as it is. */
 export function CallAsCurl({
@@ -16,7 +21,8 @@ export function CallAsCurl({
   secret: string | null;
 }) {
   const t = useTranslations("setup.sound");
-  const origin = typeof window === "undefined" ? "" : window.location.origin;
+  // The server does not know by which address it was reached: the browser fills it in.
+  const origin = useSyncExternalStore(never, browserOrigin, serverOrigin);
   const curl = (key: string) =>
     [
       `curl ${origin}${path} \\`,

@@ -44,7 +44,7 @@ export const test = base.extend<Fixtures, WorkerFixtures>({
     page.on("console", (message) => {
       if (message.type() !== "error") return;
       if (!allowedConsole.some((pattern) => pattern.test(message.text())))
-        faults.push(`console: ${message.text()}`);
+        faults.push(`console: ${message.text()} ${message.location().url}`);
     });
     page.on("pageerror", (error) => faults.push(`page: ${error.message}`));
     page.on("requestfailed", (request) => {

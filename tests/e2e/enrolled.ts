@@ -1,0 +1,75 @@
+import type { Browser, Page } from "@playwright/test";
+import { OWNER, type Product, setUp, startProduct } from "../support/product";
+import { totpCode } from "../support/totp";
+import { test as base, expect } from "./fixtures";
+
+const STEP_MS = 30_000;
+
+/** A product whose owner has a second factor, with what proves it. */
+export interface Enrolled {
+  url: string;
+  secret: string;
+  backupCodes: string[];
+}
+
+/** A call of the console's interface with a session; its `data`. Throws with the message of a refusal. */
+export async function call<T>(url: string, cookie: string, path: string, body: unknown): Promise<T> {
+  const reply = await fetch(`${url}${path}`, {
+    method: "POST",
+    headers: { "content-type": "application/json", cookie },
+    body: JSON.stringify(body),
+  });
+  // The console's envelope, as CONTRACT §1 gives it.
+  const envelope = (await reply.json()) as { success: boolean; message: string; data: T };
+  if (!envelope.success) throw new Error(`${path}: ${envelope.message}`);
+  return envelope.data;
+}
+
+/** `ownProduct`: set up, for one test alone. `enrolled`: with the second factor on besides. */
+export const test = base.extend<{ ownProduct: Product & { cookie: string }; enrolled: Enrolled }>({
+  ownProduct: async ({}, use) => {
+    const product = await startProduct({
+      env: { PATCHBAY_LIMITS: JSON.stringify({ loginAttemptsPerMinute: 10_000 }) },
+    });
+    await use({ ...product, cookie: await setUp(product.url) });
+    await product.close();
+  },
+  enrolled: async ({ ownProduct: { url, cookie } }, use) => {
+    const { secret } = await call<{ secret: string }>(url, cookie, "/api/user/2fa/setup", {});
+    // The code before the newest: the newest is still to be used in the browser.
+    const code = totpCode(secret, Date.now() - STEP_MS);
+    const { backup_codes } = await call<{ backup_codes: string[] }>(url, cookie, "/api/user/2fa/enable", {
+      code,
+    });
+    await use({ url, secret, backupCodes: backup_codes });
+  },
+});
+
+/** A right code that was not used yet. `ahead`: how many are used already; the service takes one ahead of its clock. */
+export function freshCode(secret: string, ahead: 0 | 1 = 0): string {
+  return totpCode(secret, Date.now() + ahead * STEP_MS);
+}
+
+/** Six digits that no clock near ours shows. */
+export function wrongCode(secret: string): string {
+  const right = new Set([-2, -1, 0, 1, 2].map((step) => totpCode(secret, Date.now() + step * STEP_MS)));
+  return ["000000", "111111", "222222", "333333", "444444", "555555"].find((one) => !right.has(one)) ?? "";
+}
+
+/** Name and password on the sign-in page. */
+export async function enterPassword(page: Page, password: string = OWNER.password): Promise<void> {
+  await page.getByLabel("Username or e-mail").fill(OWNER.username);
+  await page.getByLabel("Password", { exact: true }).fill(password);
+  await page.getByRole("button", { name: "Sign in", exact: true }).click();
+}
+
+/** Another browser of the same person, signed in by password. */
+export async function otherBrowser(browser: Browser, url: string): Promise<Page> {
+  const page = await (await browser.newContext({ locale: "en-GB" })).newPage();
+  await page.goto(`${url}/login`);
+  await enterPassword(page);
+  await expect(page.getByRole("heading", { level: 1, name: "Overview" })).toBeVisible();
+  return page;
+}
+
+export { expect, OWNER };

@@ -1,0 +1,105 @@
+import type { Page } from "@playwright/test";
+import { totpCode } from "../support/totp";
+import { expect, freshCode, OWNER, test } from "./enrolled";
+import { heading, typedSecret } from "./wizard-page";
+
+/** Presses Tab until what has the focus bears this name. */
+async function tabTo(
+  page: Page,
+  name: string | RegExp,
+  role: "button" | "textbox" | "radio" | "link" = "button",
+) {
+  const target = page.getByRole(role, { name, exact: true });
+  for (let press = 0; press < 40; press += 1) {
+    if (await target.evaluate((element) => element === document.activeElement).catch(() => false)) return;
+    await page.keyboard.press("Tab");
+  }
+  throw new Error(`Tab never reached ${role} ${name}`);
+}
+
+test("the wizard is walked from end to end with the keyboard alone", async ({ page, freshProduct }) => {
+  await page.goto(`${freshProduct.url}/setup`);
+  await expect(heading(page, "Patchbay is running")).toBeFocused();
+  await tabTo(page, "Set it up");
+  await page.keyboard.press("Enter");
+  await expect(heading(page, "How will it be used?")).toBeFocused();
+  await page.keyboard.press("Tab");
+  await page.keyboard.press("ArrowDown");
+  await expect(page.getByRole("radio", { name: "By a team" })).toBeChecked();
+  await tabTo(page, "Continue");
+  await page.keyboard.press("Enter");
+  await expect(heading(page, "Who runs it?")).toBeFocused();
+  await tabTo(page, "Username", "textbox");
+  await page.keyboard.type(OWNER.username);
+  await page.keyboard.press("Tab");
+  await page.keyboard.press("Tab");
+  await page.keyboard.type(OWNER.password);
+  await page.keyboard.press("Tab");
+  await page.keyboard.press("Tab");
+  await page.keyboard.type(OWNER.password);
+  await page.keyboard.press("Enter");
+
+  await expect(heading(page, "Will you add a second factor?")).toBeFocused();
+  const secret = await typedSecret(page);
+  await tabTo(page, "Code from the app", "textbox");
+  await page.keyboard.type(totpCode(secret, Date.now()));
+  await expect(page.getByRole("button", { name: "I have kept them" })).toBeVisible();
+  await tabTo(page, "I have kept them");
+  await page.keyboard.press("Enter");
+  await expect(heading(page, "Make your first key")).toBeFocused();
+  await tabTo(page, "Name", "textbox");
+  await page.keyboard.press("Enter");
+  await expect(page.getByTestId("api-key")).toBeVisible();
+  await tabTo(page, "Continue");
+  await page.keyboard.press("Enter");
+  await expect(heading(page, "Let it speak")).toBeFocused();
+  await tabTo(page, "Speak");
+  await page.keyboard.press("Enter");
+  await expect(page.getByText(/of sound, made in/)).toBeVisible();
+  await tabTo(page, "Open the speech playground");
+  await page.keyboard.press("Enter");
+  await expect(page).toHaveURL(/\/playground\/speech/);
+});
+
+test("signing in takes the keyboard alone", async ({ page, enrolled }) => {
+  await page.goto(`${enrolled.url}/login`);
+  await tabTo(page, "Username or e-mail", "textbox");
+  await page.keyboard.type(OWNER.username);
+  await page.keyboard.press("Tab");
+  await page.keyboard.type(OWNER.password);
+  await page.keyboard.press("Enter");
+  await expect(page.getByLabel("Six-digit code")).toBeFocused();
+  await page.keyboard.type("12");
+  await page.keyboard.press("Backspace");
+  await page.keyboard.press("Backspace");
+  await page.keyboard.type(freshCode(enrolled.secret));
+  await expect(page).toHaveURL(`${enrolled.url}/`);
+});
+
+test("every place is two keystrokes and a name away", async ({ ownerPage: page, product }) => {
+  await page.goto(product.url);
+  await expect(heading(page, "Overview")).toBeVisible();
+  await page.keyboard.press("Control+k");
+  await expect(page.getByRole("combobox")).toBeFocused();
+  await page.keyboard.type("acc");
+  await page.keyboard.press("Enter");
+  await expect(page).toHaveURL(`${product.url}/account`);
+
+  await page.keyboard.press("Control+k");
+  await expect(page.getByRole("combobox")).toBeFocused();
+  await page.keyboard.type("create");
+  await page.keyboard.press("Enter");
+  await expect(page.getByRole("dialog", { name: "Create a key" })).toBeVisible();
+  await page.keyboard.press("Escape");
+  await expect(page.getByRole("dialog")).toHaveCount(0);
+  await expect(page).toHaveURL(`${product.url}/keys`);
+});
+
+test("the first Tab offers to skip to the content", async ({ ownerPage: page, product }) => {
+  await page.goto(`${product.url}/keys`);
+  await expect(heading(page, "Keys")).toBeVisible();
+  await page.keyboard.press("Tab");
+  await expect(page.getByRole("link", { name: "Skip to content" })).toBeFocused();
+  await page.keyboard.press("Enter");
+  await expect(page.getByRole("main")).toBeFocused();
+});

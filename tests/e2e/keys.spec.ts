@@ -1,0 +1,179 @@
+import type { Page } from "@playwright/test";
+import { setUp } from "../support/product";
+import { expect, signInByCookie, test } from "./fixtures";
+
+/** The status of a call that shows this key. */
+async function statusWith(url: string, key: string): Promise<number> {
+  const reply = await fetch(`${url}/v1/embeddings`, {
+    method: "POST",
+    headers: { "content-type": "application/json", authorization: `Bearer ${key}` },
+    body: JSON.stringify({ model: "patchbay-embed", input: "lamp" }),
+  });
+  return reply.status;
+}
+
+const rowOf = (page: Page, name: string) => page.getByRole("row").filter({ hasText: name });
+
+async function choose(page: Page, name: string, action: string): Promise<void> {
+  await rowOf(page, name)
+    .getByRole("button", { name: `Actions for ${name}` })
+    .click();
+  await page.getByRole("menuitem", { name: action }).click();
+}
+
+/** Makes a key on the page and gives it as it is shown this once. */
+async function makeKey(page: Page, url: string, name: string): Promise<string> {
+  await page.goto(`${url}/keys`);
+  await page.getByRole("button", { name: "Create key" }).click();
+  const dialog = page.getByRole("dialog");
+  await dialog.getByLabel("Name").fill(name);
+  await dialog.getByRole("button", { name: "Create key" }).click();
+  const key = (await page.getByTestId("api-key").textContent()) ?? "";
+  await dialog.getByRole("button", { name: "Done" }).click();
+  await expect(rowOf(page, name)).toBeVisible();
+  return key;
+}
+
+test("a new key is shown once, is copied whole, and works", async ({ ownerPage: page, product, context }) => {
+  await context.grantPermissions(["clipboard-read", "clipboard-write"]);
+  await page.goto(`${product.url}/keys?create=1`);
+  const dialog = page.getByRole("dialog");
+  await dialog.getByLabel("Name").fill("Newsletter reader");
+  await dialog.getByRole("button", { name: "Create key" }).click();
+  // A slip of the hand does not lose it.
+  await page.keyboard.press("Escape");
+  const key = await page.getByTestId("api-key").textContent();
+  await dialog.getByRole("button", { name: "Copy key" }).click();
+  expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(key);
+  await dialog.getByRole("button", { name: "Done" }).click();
+  await expect(page).toHaveURL(`${product.url}/keys`);
+  await expect(page.getByText(key ?? "none")).toHaveCount(0);
+  await expect(rowOf(page, "Newsletter reader")).toContainText("Never used");
+
+  expect(await statusWith(product.url, key ?? "")).toBe(200);
+  await page.reload();
+  await expect(rowOf(page, "Newsletter reader")).not.toContainText("Never used");
+});
+
+test("faults of a key stand at their fields, the folded ones too", async ({ ownerPage: page, product }) => {
+  await page.goto(`${product.url}/keys?create=1`);
+  const dialog = page.getByRole("dialog");
+  await dialog.getByText("Limits", { exact: true }).click();
+  await dialog.getByLabel("Requests a minute").fill("many");
+  await dialog.getByLabel("Dollars a day").fill("ten");
+  await dialog.getByLabel("Callers’ addresses").fill("10.0.0.0/8 home");
+  await dialog.getByText("Limits", { exact: true }).click();
+  await dialog.getByRole("checkbox", { name: "Speech" }).uncheck();
+  await dialog.getByRole("checkbox", { name: "Embeddings" }).uncheck();
+  await dialog.getByRole("button", { name: "Create key" }).click();
+  await expect(dialog.getByLabel("Name")).toHaveAccessibleDescription(/Fill this in/);
+  await expect(dialog.getByLabel("Requests a minute")).toHaveAccessibleDescription(/whole number/);
+  await expect(dialog.getByLabel("Dollars a day")).toHaveAccessibleDescription(/Write dollars/);
+  await expect(dialog.getByLabel("Callers’ addresses")).toHaveAccessibleDescription(
+    /Write addresses or ranges/,
+  );
+  await expect(dialog.getByText("Pick at least one.")).toBeVisible();
+});
+
+test("an edited key keeps what was set and shows its budget", async ({ ownerPage: page, product }) => {
+  await makeKey(page, product.url, "Kitchen radio");
+  await choose(page, "Kitchen radio", "Edit");
+  const dialog = page.getByRole("dialog");
+  await dialog.getByLabel("Name").fill("Kitchen speaker");
+  await dialog.getByRole("checkbox", { name: "Embeddings" }).uncheck();
+  await dialog.getByText("Limits", { exact: true }).click();
+  await dialog.getByLabel("Dollars a day").fill("2.5");
+  await dialog.getByLabel("Models").fill("patchbay-speech");
+  await dialog.getByRole("button", { name: "Save changes" }).click();
+  await expect(page.getByText("Kitchen speaker saved")).toBeVisible();
+  await expect(rowOf(page, "Kitchen speaker")).toContainText(/\$0\.00 of \$2\.50 today/);
+
+  await choose(page, "Kitchen speaker", "Edit");
+  await expect(dialog.getByLabel("Dollars a day")).toHaveValue("2.50");
+  await expect(dialog.getByLabel("Models")).toHaveValue("patchbay-speech");
+  await expect(dialog.getByRole("checkbox", { name: "Embeddings" })).not.toBeChecked();
+});
+
+test("a rotated key hands over: the old one works on until its time is up", async ({
+  ownerPage: page,
+  product,
+}) => {
+  const old = await makeKey(page, product.url, "Door bell");
+  await choose(page, "Door bell", "Rotate");
+  await page.getByLabel("The old key works on for").selectOption("6");
+  await page.getByRole("button", { name: "Rotate key" }).click();
+  await expect(page.getByText("The old key works on for 6 hours.")).toBeVisible();
+  const fresh = (await page.getByTestId("api-key").textContent()) ?? "";
+  expect(fresh).not.toBe(old);
+  expect(await statusWith(product.url, old)).toBe(200);
+  expect(await statusWith(product.url, fresh)).toBe(200);
+  await page.getByRole("button", { name: "Done" }).click();
+  await expect(rowOf(page, "Door bell")).toHaveCount(2);
+  await expect(rowOf(page, "Door bell").filter({ hasText: /Ends in/ })).toHaveCount(1);
+});
+
+test("a disabled key is refused until it is enabled again", async ({ ownerPage: page, product }) => {
+  const key = await makeKey(page, product.url, "Old phone");
+  await choose(page, "Old phone", "Disable");
+  await page.getByRole("button", { name: "Disable key" }).click();
+  await expect(rowOf(page, "Old phone").getByText("Disabled")).toBeVisible();
+  expect(await statusWith(product.url, key)).toBe(401);
+  await choose(page, "Old phone", "Enable");
+  await expect(page.getByText("Old phone works again")).toBeVisible();
+  expect(await statusWith(product.url, key)).toBe(200);
+});
+
+test("a key is deleted only by typing its name", async ({ ownerPage: page, product }) => {
+  const key = await makeKey(page, product.url, "Lost laptop");
+  await choose(page, "Lost laptop", "Delete");
+  const dialog = page.getByRole("alertdialog", { name: "Delete Lost laptop?" });
+  const remove = dialog.getByRole("button", { name: "Delete key" });
+  await expect(remove).toBeDisabled();
+  await expect(dialog.getByLabel("Type Lost laptop to confirm")).toBeFocused();
+  await page.keyboard.type("Lost laptop");
+  await remove.click();
+  await expect(rowOf(page, "Lost laptop")).toHaveCount(0);
+  expect(await statusWith(product.url, key)).toBe(401);
+});
+
+test("a search is part of the address and says when nothing has that name", async ({
+  ownerPage: page,
+  product,
+}) => {
+  await makeKey(page, product.url, "Garden gate");
+  await page.goto(`${product.url}/keys?q=garden`);
+  await expect(rowOf(page, "Garden gate")).toBeVisible();
+  await expect(page.getByRole("row")).toHaveCount(2);
+  await page.getByLabel("Search keys").fill("cellar");
+  await expect(page.getByRole("heading", { name: "No key is called “cellar”" })).toBeVisible();
+  await expect(page).toHaveURL(/\?q=cellar$/);
+  await page.getByRole("button", { name: "Clear search" }).click();
+  await expect(rowOf(page, "Garden gate")).toBeVisible();
+});
+
+test("without a key the page says what one is for and offers the first", async ({ page, freshProduct }) => {
+  await signInByCookie(page, freshProduct.url, await setUp(freshProduct.url));
+  await page.goto(`${freshProduct.url}/keys`);
+  await expect(page.getByRole("heading", { name: "No keys yet" })).toBeVisible();
+  await page.getByRole("button", { name: "Create key" }).click();
+  await expect(page.getByRole("dialog", { name: "Create a key" })).toBeVisible();
+});
+
+test.describe("when the list cannot be read", () => {
+  test.use({ allowedConsole: [[/status of 500/], { scope: "test" }] });
+
+  test("the page tells why, with the request id, and tries again", async ({ ownerPage: page, product }) => {
+    await page.route(/\/api\/keys\?/, (route) =>
+      route.fulfill({
+        status: 500,
+        headers: { "x-request-id": "req-of-this-test" },
+        json: { success: false, message: "", code: "internal" },
+      }),
+    );
+    await page.goto(`${product.url}/keys`);
+    await expect(page.getByRole("alert")).toContainText("req-of-this-test");
+    await page.unroute(/\/api\/keys\?/);
+    await page.getByRole("button", { name: "Try again" }).click();
+    await expect(page.getByRole("table")).toBeVisible();
+  });
+});

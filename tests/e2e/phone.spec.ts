@@ -1,0 +1,79 @@
+import type { Page } from "@playwright/test";
+import { devices } from "@playwright/test";
+import { enterPassword, expect, freshCode, test } from "./enrolled";
+import { createOwner, heading, toAdministrator } from "./wizard-page";
+
+const { userAgent, deviceScaleFactor } = devices["Pixel 7"];
+test.use({
+  viewport: { width: 390, height: 844 },
+  isMobile: true,
+  hasTouch: true,
+  userAgent,
+  deviceScaleFactor,
+});
+
+/** How far the page reaches beyond the screen, in pixels. */
+const overhang = (page: Page) =>
+  page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+
+test("the wizard is walked on a phone, and no screen of it scrolls sideways", async ({
+  page,
+  freshProduct,
+}) => {
+  await page.goto(`${freshProduct.url}/setup`);
+  await expect(page.getByText("Step 1 of 6")).toBeVisible();
+  expect(await overhang(page)).toBe(0);
+  await toAdministrator(page);
+  expect(await overhang(page)).toBe(0);
+  await createOwner(page);
+  await expect(page.getByRole("img", { name: /QR code/ })).toBeVisible();
+  expect(await overhang(page)).toBe(0);
+  await page.getByRole("button", { name: "Not now" }).tap();
+  await page.getByRole("button", { name: "Create key", exact: true }).tap();
+  await expect(page.getByTestId("api-key")).toBeVisible();
+  expect(await overhang(page)).toBe(0);
+  await page.getByRole("button", { name: "Continue" }).tap();
+  await page.getByRole("button", { name: "Speak", exact: true }).tap();
+  await expect(page.getByText(/of sound, made in/)).toBeVisible();
+  expect(await overhang(page)).toBe(0);
+});
+
+test("keys are a list, and the menu leads everywhere", async ({ ownerPage: page, product }) => {
+  await page.goto(`${product.url}/keys`);
+  await expect(
+    page.getByRole("main").getByRole("listitem").filter({ hasText: "sk-pb-" }).first(),
+  ).toBeVisible();
+  await expect(page.getByRole("table")).toBeHidden();
+  expect(await overhang(page)).toBe(0);
+  await page.getByRole("button", { name: "Open menu" }).tap();
+  await page.getByRole("dialog", { name: "Main" }).getByRole("link", { name: "Account" }).tap();
+  await expect(heading(page, "Account")).toBeVisible();
+  await expect(page.getByRole("dialog")).toHaveCount(0);
+  expect(await overhang(page)).toBe(0);
+});
+
+test("signing in works by touch, with a number pad for the code", async ({ page, enrolled }) => {
+  await page.goto(`${enrolled.url}/login`);
+  expect(await overhang(page)).toBe(0);
+  await enterPassword(page);
+  await expect(page.getByLabel("Six-digit code")).toHaveAttribute("inputmode", "numeric");
+  await page.getByLabel("Six-digit code").fill(freshCode(enrolled.secret));
+  await expect(page).toHaveURL(`${enrolled.url}/`);
+});
+
+test("what one presses is at least 40 pixels high", async ({ ownerPage: page, product }) => {
+  for (const path of ["/", "/keys", "/account"]) {
+    await page.goto(product.url + path);
+    await expect(page.getByRole("heading", { level: 1 })).toBeVisible();
+    const small = await page.getByRole("button").evaluateAll((buttons) =>
+      buttons
+        .filter((one) => one.checkVisibility())
+        .map((one) => ({
+          name: one.textContent || one.ariaLabel,
+          height: one.getBoundingClientRect().height,
+        }))
+        .filter((one) => one.height < 36),
+    );
+    expect(small, path).toEqual([]);
+  }
+});

@@ -1,0 +1,150 @@
+import { enterPassword, expect, freshCode, OWNER, test, wrongCode } from "./enrolled";
+
+test("six digits sign in by themselves and lead to the page first asked for", async ({ page, enrolled }) => {
+  await page.goto(`${enrolled.url}/keys?q=lamp#below`);
+  await expect(page).toHaveURL(/\/login\?return_to=%2Fkeys%3Fq%3Dlamp#below$/);
+  await enterPassword(page);
+  const boxes = page.getByLabel("Six-digit code");
+  await expect(boxes).toBeFocused();
+  await expect(boxes).toHaveAttribute("autocomplete", "one-time-code");
+  await page.keyboard.type(freshCode(enrolled.secret));
+  await expect(page).toHaveURL(`${enrolled.url}/keys?q=lamp#below`);
+  await expect(page.getByRole("heading", { level: 1, name: "Keys" })).toBeVisible();
+});
+
+test("a code is taken from the clipboard with the space some apps put in it", async ({
+  page,
+  enrolled,
+  context,
+}) => {
+  await context.grantPermissions(["clipboard-read", "clipboard-write"]);
+  await page.goto(`${enrolled.url}/login`);
+  await enterPassword(page);
+  await expect(page.getByLabel("Six-digit code")).toBeFocused();
+  const code = freshCode(enrolled.secret);
+  await page.evaluate((text) => navigator.clipboard.writeText(text), `${code.slice(0, 3)} ${code.slice(3)}`);
+  await page.keyboard.press("Control+v");
+  await expect(page).toHaveURL(`${enrolled.url}/`);
+});
+
+test("no address makes the sign-in lead to another site", async ({ page, ownProduct }) => {
+  await page.goto(`${ownProduct.url}/login?return_to=${encodeURIComponent("//evil.example/keys")}`);
+  await enterPassword(page);
+  await expect(page).toHaveURL(`${ownProduct.url}/`);
+});
+
+test.describe("what is refused", () => {
+  test.use({ allowedConsole: [[/status of 4(?:01|29)/], { scope: "test" }] });
+
+  test("a wrong password is told, the name stays and the cursor is where one types again", async ({
+    page,
+    ownProduct,
+  }) => {
+    await page.goto(`${ownProduct.url}/login`);
+    await enterPassword(page, "not the password");
+    await expect(page.getByRole("alert").filter({ hasText: "do not match" })).toBeVisible();
+    await expect(page.getByLabel("Username or e-mail")).toHaveValue(OWNER.username);
+    await expect(page.getByLabel("Password", { exact: true })).toHaveValue("");
+    await expect(page.getByLabel("Password", { exact: true })).toBeFocused();
+  });
+
+  test("ten wrong passwords are followed by a wait that counts down", async ({ page, ownProduct }) => {
+    await page.goto(`${ownProduct.url}/login`);
+    const submit = page.getByRole("button", { name: "Sign in", exact: true });
+    for (let attempt = 0; attempt < 10; attempt += 1) {
+      const reply = page.waitForResponse(/\/api\/user\/login$/);
+      await enterPassword(page, `wrong ${attempt}`);
+      await reply;
+      await expect(page.getByLabel("Password", { exact: true })).toHaveValue("");
+    }
+    await enterPassword(page);
+    await expect(page.getByText(/Try again in 0:[0-3]\d\./)).toBeVisible();
+    await expect(submit).toBeDisabled();
+  });
+
+  test("a backup code signs in once, in whatever way it is typed, and never again", async ({
+    page,
+    enrolled,
+  }) => {
+    const [code = ""] = enrolled.backupCodes;
+    await page.goto(`${enrolled.url}/login`);
+    await enterPassword(page);
+    await page.getByRole("button", { name: "Use a backup code" }).click();
+    await page.getByLabel("Backup code").fill("too short");
+    await page.keyboard.press("Enter");
+    await expect(page.getByText(/A backup code has ten letters/)).toBeVisible();
+    await page.getByLabel("Backup code").fill(code.toLowerCase().replace("-", " "));
+    await page.keyboard.press("Enter");
+    await expect(page).toHaveURL(`${enrolled.url}/`);
+
+    await page.getByRole("button", { name: /^Account menu/ }).click();
+    await page.getByRole("menuitem", { name: "Sign out" }).click();
+    await expect(page).toHaveURL(/\/login$/);
+    await enterPassword(page);
+    await page.getByRole("button", { name: "Use a backup code" }).click();
+    await page.getByLabel("Backup code").fill(code);
+    await page.keyboard.press("Enter");
+    await expect(page.getByText("That backup code is not right. 4 tries left.")).toBeVisible();
+  });
+
+  test("wrong codes count down, start the sign-in again, and lock the second step for a while", async ({
+    page,
+    enrolled,
+  }) => {
+    const wrong = wrongCode(enrolled.secret);
+    const typeWrong = async () => {
+      await expect(page.getByLabel("Six-digit code")).toBeFocused();
+      await page.keyboard.type(wrong);
+    };
+    await page.goto(`${enrolled.url}/login?return_to=%2Fkeys`);
+    for (const round of [1, 2]) {
+      await enterPassword(page);
+      for (const left of ["4 tries", "3 tries", "2 tries", "One try"]) {
+        await typeWrong();
+        await expect(page.getByText(`That code is not right. ${left} left.`)).toBeVisible();
+      }
+      await typeWrong();
+      await expect(page.getByText("Too many wrong codes, so signing in starts again.")).toBeVisible();
+      await expect(page, `round ${round}`).toHaveURL(/\/login\?reason=spent&return_to=%2Fkeys$/);
+      await expect(page.getByLabel("Username or e-mail")).toHaveValue(OWNER.username);
+      await expect(page.getByLabel("Password", { exact: true })).toBeFocused();
+    }
+    await enterPassword(page);
+    await expect(page.getByLabel("Six-digit code")).toBeFocused();
+    await page.keyboard.type(freshCode(enrolled.secret));
+    await expect(page.getByText(/The second step opens again in 1[45]:\d\d\./)).toBeVisible();
+    await expect(page.getByLabel("Six-digit code")).toBeDisabled();
+  });
+
+  test("a sign-in whose time is up starts again with a word and the name kept", async ({
+    page,
+    enrolled,
+    context,
+  }) => {
+    await page.goto(`${enrolled.url}/login?return_to=%2Faccount`);
+    await enterPassword(page);
+    await expect(page.getByLabel("Six-digit code")).toBeFocused();
+    await context.clearCookies({ name: /pending/ });
+    await page.keyboard.type(freshCode(enrolled.secret));
+    await expect(page.getByText("Signing in took too long, so it starts again.")).toBeVisible();
+    await expect(page.getByLabel("Username or e-mail")).toHaveValue(OWNER.username);
+    await enterPassword(page);
+    await expect(page.getByLabel("Six-digit code")).toBeFocused();
+    await page.keyboard.type(freshCode(enrolled.secret));
+    await expect(page).toHaveURL(`${enrolled.url}/account`);
+  });
+});
+
+test("the last minute of a sign-in is counted down, then it starts again by itself", async ({
+  page,
+  enrolled,
+}) => {
+  await page.clock.install();
+  await page.goto(`${enrolled.url}/login`);
+  await enterPassword(page);
+  await expect(page.getByLabel("Six-digit code")).toBeFocused();
+  await page.clock.fastForward("04:10");
+  await expect(page.getByText(/left for this step/)).toBeVisible();
+  await page.clock.fastForward("01:00");
+  await expect(page.getByText("Signing in took too long, so it starts again.")).toBeVisible();
+});

@@ -1,0 +1,64 @@
+import type { Page } from "@playwright/test";
+import { totpCode } from "../support/totp";
+import { expect, OWNER } from "./fixtures";
+
+const press = (page: Page, name: string) => page.getByRole("button", { name, exact: true }).click();
+export const heading = (page: Page, name: string | RegExp) => page.getByRole("heading", { level: 1, name });
+
+/** From the first screen to the administrator's form. */
+export async function toAdministrator(page: Page): Promise<void> {
+  await press(page, "Set it up");
+  await expect(heading(page, "How will it be used?")).toBeVisible();
+  await press(page, "Continue");
+  await expect(heading(page, "Who runs it?")).toBeVisible();
+}
+
+/** Fills in the administrator's form and claims the instance. */
+export async function createOwner(page: Page): Promise<void> {
+  await page.getByLabel("Username").fill(OWNER.username);
+  await page.getByLabel("Password", { exact: true }).fill(OWNER.password);
+  await page.getByLabel("Password again").fill(OWNER.password);
+  await press(page, "Create administrator");
+  await expect(heading(page, "Will you add a second factor?")).toBeVisible();
+}
+
+/** The secret under the QR code, as one would type it into an app. */
+export async function typedSecret(page: Page): Promise<string> {
+  await expect(page.getByRole("img", { name: /QR code/ })).toBeVisible();
+  const text = await page.getByText(/^(?:[A-Z2-7]{4} )+[A-Z2-7]{1,4}$/).textContent();
+  return (text ?? "").replaceAll(" ", "");
+}
+
+/** Proves the app's first code and gives the secret and the backup codes on the screen. */
+export async function enrol(page: Page): Promise<{ secret: string; codes: string[] }> {
+  const secret = await typedSecret(page);
+  await page.getByLabel("Code from the app").fill(totpCode(secret, Date.now()));
+  await expect(page.getByRole("button", { name: "I have kept them" })).toBeVisible();
+  const codes = await page
+    .getByRole("listitem")
+    .filter({ hasText: /^[0-9A-Z]{5}-[0-9A-Z]{5}$/ })
+    .allTextContents();
+  return { secret, codes };
+}
+
+/** The element that plays on this page: how long, how far, and the loudest sample that came out of it. */
+export function listenTo(page: Page): Promise<{ duration: number; position: number; peak: number }> {
+  return page.evaluate(async () => {
+    const audio = document.querySelector("audio");
+    if (!audio) return { duration: 0, position: 0, peak: 0 };
+    const clock = new AudioContext();
+    await clock.resume();
+    const meter = clock.createAnalyser();
+    clock.createMediaElementSource(audio).connect(meter).connect(clock.destination);
+    audio.currentTime = 0;
+    await audio.play();
+    const frame = new Float32Array(meter.fftSize);
+    let peak = 0;
+    while (!audio.ended && peak < 0.05) {
+      await new Promise(requestAnimationFrame);
+      meter.getFloatTimeDomainData(frame);
+      for (const one of frame) peak = Math.max(peak, Math.abs(one));
+    }
+    return { duration: audio.duration, position: audio.currentTime, peak };
+  });
+}
