@@ -24,9 +24,10 @@ export function createTerminal(): Terminal {
   let lines: AsyncIterator<string> | null = null;
 
   async function ask(question: string): Promise<string | null> {
-    stderr.write(question);
-    // What is typed is echoed by readline alone, and its output leads nowhere.
+    // What is typed is echoed by readline alone, and its output leads nowhere. Asked after it has taken the terminal,
+    // so that not even the quickest answer shows.
     const reader = createInterface({ input: stdin, output: createSilence(), terminal: true });
+    stderr.write(question);
     try {
       return await new Promise<string | null>((resolve) => {
         reader.once("close", () => resolve(null));

@@ -1,0 +1,43 @@
+import { spawn } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { ROOT } from "../../support/sources";
+
+let dataDirectory: string;
+beforeAll(() => {
+  dataDirectory = mkdtempSync(path.join(tmpdir(), "patchbay-admin-"));
+});
+afterAll(() => rmSync(dataDirectory, { recursive: true, force: true }));
+
+/** The command as `npm run admin` starts it, with `input` on its standard input. */
+function run(args: string[], input = ""): Promise<{ code: number | null; out: string; notes: string }> {
+  const child = spawn(process.execPath, [path.join(ROOT, "lib/server/start.mjs"), "--admin", ...args], {
+    cwd: tmpdir(),
+    env: { PATH: process.env.PATH, PATCHBAY_DATA_DIR: dataDirectory },
+  });
+  let out = "";
+  let notes = "";
+  child.stdout.on("data", (chunk) => {
+    out += String(chunk);
+  });
+  child.stderr.on("data", (chunk) => {
+    notes += String(chunk);
+  });
+  child.stdin.end(input);
+  return new Promise((resolve, reject) => {
+    child.on("error", reject);
+    child.on("close", (code) => resolve({ code, out, notes }));
+  });
+}
+
+test("takes the password from its input, ends by itself, and tells by its exit code how it went", async () => {
+  const first = await run(["setup", "--username", "olivia"], "seven green kettles hum\nnot this line\n");
+  expect(first, first.notes).toMatchObject({ code: 0, out: "" });
+  expect((await run(["setup", "--username", "olivia"], "seven green kettles hum\n")).code).toBe(1);
+  const key = await run(["create-key", "--user", "olivia", "--name", "robot"]);
+  expect(key).toMatchObject({ code: 0, out: expect.stringMatching(/^sk-pb-[0-9A-Za-z]{38}\n$/) });
+  const unknown = await run(["sing"]);
+  expect(unknown).toMatchObject({ code: 2, out: "", notes: expect.stringContaining("rotate-secret") });
+});
