@@ -210,6 +210,8 @@ export interface Versioned {
 export interface Setup {
   /** True when the singleton row or any owner or admin stands. */
   isClaimed(): Promise<boolean>;
+  /** True when an owner or admin stands without the singleton row: it was lost, and set-up stays closed all the same. */
+  hasLostMark(): Promise<boolean>;
   /** Inserts the singleton row. Throws AppError `conflict` when it stands. Call inside a transaction. */
   claim(row: { claimedAt: number; ownerId: string }): Promise<void>;
 }

@@ -84,6 +84,10 @@ async function assemble(
   log: Services["log"],
 ): Promise<Container> {
   const { store, sealer, secret, timeZone } = books;
+  if (await store.setup.hasLostMark())
+    log.warn("setup_mark_lost", {
+      reason: "administrators stand without the row that says so; set-up stays closed",
+    });
   const setupGuard = createSetupGuard({
     dataDirectory: env.dataDirectory,
     fixedToken: env.setupToken,

@@ -1,5 +1,6 @@
 import { existsSync, readFileSync, statSync } from "node:fs";
 import path from "node:path";
+import Database from "libsql";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { AppError, hasCode } from "../../lib/errors";
 import { type ConsoleDoor, OWNER, openConsoleDoor, setUpOwner } from "../support/console-door";
@@ -201,6 +202,27 @@ describe("after set-up", () => {
     expect(new Set(late.map((reply) => reply.text)).size).toBe(1);
     expect(hash).not.toHaveBeenCalled();
     expect(await users()).toHaveLength(1);
+  });
+
+  /** As somebody with the database's own tools would. */
+  function runSql(sql: string): void {
+    const database = new Database(path.join(services.dataDirectory, "patchbay.db"));
+    try {
+      database.exec(sql);
+    } finally {
+      database.close();
+    }
+  }
+
+  test.each([
+    ["its row is lost", "delete from setup", true],
+    ["every user is deleted by hand", "delete from users", false],
+  ])("stays closed when %s", async (_what, sql, isLost) => {
+    runSql(sql);
+    expect(await services.store.setup.hasLostMark()).toBe(isLost);
+    expect((await door("/api/setup")).json.data).toEqual({ status: true });
+    expect((await door("/api/setup", { body: { ...OWNER, username: "second" } })).status).toBe(409);
+    expect((await users()).map((user) => user.username)).toEqual(isLost ? ["olivia"] : []);
   });
 
   test("its state may be asked for 30 times a minute from one address", async () => {

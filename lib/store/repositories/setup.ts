@@ -3,19 +3,21 @@ import { orConflict } from "../errors";
 import type { Scope } from "../scope";
 
 export function setupRepository(scope: Scope): Setup {
+  const hasMark = async () =>
+    (await scope.read.selectFrom("setup").select("id").executeTakeFirst()) !== undefined;
+  const hasAdministrator = async () =>
+    (await scope.read
+      .selectFrom("users")
+      .select("id")
+      .where("role", "in", ["owner", "admin"])
+      .limit(1)
+      .executeTakeFirst()) !== undefined;
+
   return {
-    async isClaimed() {
-      const claimed = await scope.read.selectFrom("setup").select("id").executeTakeFirst();
-      if (claimed) return true;
-      // The administrators' rows speak for themselves: a lost singleton never opens the door again.
-      const administrator = await scope.read
-        .selectFrom("users")
-        .select("id")
-        .where("role", "in", ["owner", "admin"])
-        .limit(1)
-        .executeTakeFirst();
-      return administrator !== undefined;
-    },
+    // The administrators' rows speak for themselves: a lost singleton never opens the door again.
+    isClaimed: async () => (await hasMark()) || (await hasAdministrator()),
+
+    hasLostMark: async () => !(await hasMark()) && (await hasAdministrator()),
 
     claim: (row) =>
       scope.write(async (db, touch) => {

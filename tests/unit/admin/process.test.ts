@@ -15,7 +15,7 @@ afterAll(() => rmSync(dataDirectory, { recursive: true, force: true }));
 function run(args: string[], input = ""): Promise<{ code: number | null; out: string; notes: string }> {
   const child = spawn(process.execPath, [path.join(ROOT, "lib/server/start.mjs"), "--admin", ...args], {
     cwd: tmpdir(),
-    env: { PATH: process.env.PATH, PATCHBAY_DATA_DIR: dataDirectory },
+    env: { NODE_ENV: "production", PATH: process.env.PATH, PATCHBAY_DATA_DIR: dataDirectory },
   });
   let out = "";
   let notes = "";
