@@ -1,25 +1,18 @@
 "use client";
 
 import dynamic from "next/dynamic";
-import { type CSSProperties, useCallback, useEffect, useMemo, useState } from "react";
+import { type CSSProperties, useCallback, useEffect, useState } from "react";
 import { useTranslations } from "use-intl";
-import { embeddingsSamples } from "@/lib/client/code-samples-embeddings";
 import { writeEmbeddingsLink } from "@/lib/client/embeddings-link";
 import type { GatewayModel } from "@/lib/client/gateway-models";
 import { FailureNotice } from "../playground/failure-notice";
 import { ShareButton } from "../playground/share-button";
 import { PageHeader } from "../shell/page-header";
-import { cn } from "../ui/class-names";
 import { EmptyState } from "../ui/empty-state";
-import { CallFacts } from "./call-facts";
 import { type DraftText, draftTexts, type Example, isSameCall, textsOfExample } from "./draft";
 import { createFocusStore } from "./focus";
 import { LexicalNote } from "./lexical-note";
-import { Matrix } from "./matrix";
 import { gutterOf } from "./matrix-geometry";
-import { NearPanel } from "./near-panel";
-import { PointMap } from "./point-map";
-import { Readout } from "./readout";
 import { SettingsBar } from "./settings-bar";
 import { StartPanel } from "./start-panel";
 import { TextList } from "./text-list";
@@ -29,10 +22,11 @@ import { useFileDrop } from "./use-file-drop";
 import { useTexts } from "./use-texts";
 import { StaleNotice, WorkState } from "./work-state";
 
-const CodePanel = dynamic(() => import("../playground/code-panel").then((one) => one.CodePanel), {
-  ssr: false,
-});
+// A first visit shows none of these: they load with the first texts, or while the first call is under way.
+const importResults = () => import("./results");
+const Results = dynamic(() => importResults().then((one) => one.Results), { ssr: false });
 const VectorPanel = dynamic(() => import("./vector-panel").then((one) => one.VectorPanel), { ssr: false });
+const CallCode = dynamic(() => import("./call-code").then((one) => one.CallCode), { ssr: false });
 
 /** Rows of the list stand beside the matrix's while a cell's side makes a row. */
 const SMALLEST_ROW = 30;
@@ -59,6 +53,8 @@ export function EmbeddingsPlayground({
   const start = useCallback(() => {
     if (call.texts.length === 0) return;
     focus.pin(null);
+    // Ahead of the reply; where it fails, the panel itself asks again.
+    importResults().catch(() => undefined);
     void embed(call, query);
   }, [call, query, embed, focus]);
 
@@ -89,13 +85,9 @@ export function EmbeddingsPlayground({
     const ask = t(`example.${example}.query`);
     change({ texts: draftTexts(next), query: ask });
     focus.pin(null);
+    importResults().catch(() => undefined);
     void embed({ ...call, texts: next }, ask);
   };
-
-  const samples = useMemo(
-    () => (call.texts.length === 0 ? null : embeddingsSamples(call, window.location.origin)),
-    [call],
-  );
 
   if (models.length === 0) {
     return (
@@ -114,7 +106,6 @@ export function EmbeddingsPlayground({
   } as CSSProperties;
   const isFirst = comparison === null;
   const isBusy = isRunning && !(work.kind === "calling" && work.what === "query");
-  const isOld = isStale || isBusy;
   return (
     <div className="relative grid gap-5">
       <div className="-mb-5">
@@ -162,53 +153,26 @@ export function EmbeddingsPlayground({
           </div>
         ) : null}
         {comparison ? (
-          <>
-            <div className="relative grid min-w-0 content-start gap-4">
-              <div inert={isOld} className={cn("grid gap-4 transition-opacity", isOld && "opacity-40")}>
-                <Matrix
-                  comparison={comparison}
-                  focus={focus}
-                  isAlike={isAlike}
-                  onAlike={setAlike}
-                  onCell={setCell}
-                />
-                <Readout comparison={comparison} focus={focus} />
-                <CallFacts
-                  comparison={comparison}
-                  model={models.find((one) => one.name === comparison.call.model)}
-                />
-              </div>
-              {isOld ? (
-                <div className="absolute inset-x-0 top-40 grid justify-items-center">
-                  {isBusy ? <WorkState work={work} /> : <StaleNotice onEmbed={start} />}
-                </div>
-              ) : null}
-            </div>
-            <div
-              inert={isOld}
-              className={cn(
-                "grid min-w-0 content-start gap-x-6 gap-y-8 transition-opacity md:col-span-2 md:grid-cols-2 min-[87.5rem]:col-span-1 min-[87.5rem]:grid-cols-1",
-                isOld && "opacity-40",
-              )}
-            >
-              {texts.length > 2 ? <PointMap comparison={comparison} answer={answer} focus={focus} /> : null}
-              <NearPanel
-                comparison={comparison}
-                answer={answer}
-                focus={focus}
-                query={query}
-                isAsking={work.kind === "calling" && work.what === "query"}
-                onQuery={(next) => change({ query: next })}
-                onAsk={() => void ask(comparison, query)}
-              />
-            </div>
-          </>
+          <Results
+            comparison={comparison}
+            answer={answer}
+            model={models.find((one) => one.name === comparison.call.model)}
+            focus={focus}
+            isAlike={isAlike}
+            query={query}
+            isAsking={work.kind === "calling" && work.what === "query"}
+            veil={isBusy ? <WorkState work={work} /> : isStale ? <StaleNotice onEmbed={start} /> : null}
+            onAlike={setAlike}
+            onCell={setCell}
+            onQuery={(next) => change({ query: next })}
+            onAsk={() => void ask(comparison, query)}
+          />
         ) : null}
       </div>
-      {comparison || samples ? (
+      {comparison || texts.length > 0 ? (
         <div className="grid gap-x-6 gap-y-8 border-t pt-6 min-[87.5rem]:grid-cols-2">
           {comparison ? <VectorPanel comparison={comparison} focus={focus} /> : null}
-          {samples ? <CodePanel samples={samples} /> : null}
+          {texts.length > 0 ? <CallCode call={call} /> : null}
         </div>
       ) : null}
       {isDropping ? (

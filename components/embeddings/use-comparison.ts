@@ -4,7 +4,7 @@ import { useCallback, useEffect, useRef, useState } from "react";
 import { type EmbeddingsCall, embedTexts } from "@/lib/client/embeddings-call";
 import { failureFrom, type GatewayFailure } from "@/lib/client/gateway-error";
 import { withPlaygroundKey } from "@/lib/client/with-playground-key";
-import { type Answer, answerQuery, type Comparison, compare } from "./comparison";
+import type { Answer, Comparison } from "./comparison";
 
 /** What is under way. */
 export type Work =
@@ -12,6 +12,9 @@ export type Work =
   | { kind: "calling"; what: "texts" | "query" }
   | { kind: "comparing"; done: number; count: number }
   | { kind: "failed"; failure: GatewayFailure; what: "texts" | "query" };
+
+/** The arithmetic of a comparison: loaded while the first call is under way. */
+const importArithmetic = () => import("./comparison");
 
 const call = (of: EmbeddingsCall, signal: AbortSignal) =>
   withPlaygroundKey((key) => embedTexts(of, { key, signal }));
@@ -48,6 +51,7 @@ export function useComparison() {
   const rank = useCallback(async (of: Comparison, query: string, signal: AbortSignal) => {
     const { model, dimensions, format } = of.call;
     const reply = await call({ model, dimensions, format, texts: [query] }, signal);
+    const { answerQuery } = await importArithmetic();
     setAnswer(answerQuery(of, query, reply));
   }, []);
 
@@ -55,7 +59,7 @@ export function useComparison() {
   const embed = useCallback(
     (of: EmbeddingsCall, query: string) =>
       run("texts", async (signal) => {
-        const reply = await call(of, signal);
+        const [reply, { compare }] = await Promise.all([call(of, signal), importArithmetic()]);
         const count = of.texts.length;
         const onRow = (done: number) => setWork({ kind: "comparing", done, count });
         const next = await compare(of, reply, { signal, onRow });

@@ -1,0 +1,12 @@
+"use client";
+
+import { useMemo } from "react";
+import { embeddingsSamples } from "@/lib/client/code-samples-embeddings";
+import type { EmbeddingsCall } from "@/lib/client/embeddings-call";
+import { CodePanel } from "../playground/code-panel";
+
+/** The call on the page as code. */
+export function CallCode({ call }: { call: EmbeddingsCall }) {
+  const samples = useMemo(() => embeddingsSamples(call, window.location.origin), [call]);
+  return <CodePanel samples={samples} />;
+}
