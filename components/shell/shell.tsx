@@ -11,7 +11,8 @@ import { SWR_CONFIG } from "@/lib/client/swr-config";
 import { useErrorText } from "../forms/error-text";
 import { Button } from "../ui/button";
 import { Kbd } from "../ui/kbd";
-import { AccountMenu, type ShellUser } from "./account-menu";
+import { AccountButton } from "./account-button";
+import type { ShellUser } from "./account-trigger";
 import { Wordmark } from "./mark";
 import { Navigation } from "./navigation";
 
@@ -38,7 +39,7 @@ export function Shell({ user, children }: { user: ShellUser; children: ReactNode
     return () => window.removeEventListener("keydown", onKey);
   }, []);
 
-  const account = <AccountMenu user={user} onError={showError} />;
+  const account = <AccountButton user={user} onError={showError} />;
   return (
     <SWRConfig value={SWR_CONFIG}>
       <a

@@ -1,26 +1,20 @@
 "use client";
 
-import { ChevronDownIcon, PlayIcon, SquareIcon, XIcon } from "lucide-react";
+import { PlayIcon, SquareIcon, XIcon } from "lucide-react";
 import { useId } from "react";
 import { useTranslations } from "use-intl";
 import type { GatewayModel } from "@/lib/client/gateway-models";
 import type { SpeechCall } from "@/lib/client/speech-call";
 import { namesIn } from "@/lib/client/speech-script";
 import { Button } from "../ui/button";
-import {
-  DropdownMenu,
-  DropdownMenuContent,
-  DropdownMenuItem,
-  DropdownMenuTrigger,
-} from "../ui/dropdown-menu";
 import { Kbd } from "../ui/kbd";
 import { SegmentedControl } from "../ui/segmented-control";
 import { ComposerSettings } from "./composer-settings";
+import { ExamplesButton } from "./examples-button";
+import type { Example } from "./examples-menu";
 import { castOf, type SpeechDraft } from "./speech-state";
 import { TextEditor } from "./text-editor";
 import { isTooLong, TextFacts } from "./text-facts";
-
-const EXAMPLES = ["greeting", "dialogue", "numbers", "languages"] as const;
 
 /** The words, who speaks them and how, and the press that does it. */
 export function Composer({
@@ -56,7 +50,7 @@ export function Composer({
     onChange({ mode, speakers });
   };
 
-  const takeExample = (example: (typeof EXAMPLES)[number]) => {
+  const takeExample = (example: Example) => {
     const text = t(`try.${example}Text`);
     if (example === "dialogue")
       onChange({ text, mode: "script", speakers: castOf(namesIn(text), draft.speakers) });
@@ -76,21 +70,7 @@ export function Composer({
           ]}
         />
         <div className="flex items-center gap-1">
-          <DropdownMenu>
-            <DropdownMenuTrigger asChild>
-              <Button variant="ghost" size="sm">
-                {t("try.label")}
-                <ChevronDownIcon aria-hidden="true" />
-              </Button>
-            </DropdownMenuTrigger>
-            <DropdownMenuContent align="end">
-              {EXAMPLES.map((example) => (
-                <DropdownMenuItem key={example} onSelect={() => takeExample(example)}>
-                  {t(`try.${example}`)}
-                </DropdownMenuItem>
-              ))}
-            </DropdownMenuContent>
-          </DropdownMenu>
+          <ExamplesButton onTake={takeExample} />
           <Button
             variant="ghost"
             size="icon-sm"

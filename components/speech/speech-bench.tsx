@@ -9,6 +9,7 @@ import { FailureNotice } from "../playground/failure-notice";
 import { ShareButton } from "../playground/share-button";
 import { PageHeader } from "../shell/page-header";
 import { Skeleton } from "../ui/skeleton";
+import { WhenNear } from "../ui/when-near";
 import { CastPanel } from "./cast-panel";
 import { Composer } from "./composer";
 import { Deck } from "./deck";
@@ -18,9 +19,13 @@ import { useSpeechBench } from "./use-speech-bench";
 
 const SpeechCode = dynamic(() => import("./speech-code"), {
   ssr: false,
-  loading: () => <Skeleton className="h-64 rounded-md" />,
+  loading: () => <CodePlace />,
 });
 const Compare = dynamic(() => import("./compare").then((one) => one.Compare), { ssr: false });
+
+function CodePlace() {
+  return <Skeleton className="h-80 rounded-md" />;
+}
 
 /** Text and take in one instrument, the cast beside it, the tape and the code below. */
 export function SpeechBench({
@@ -75,7 +80,7 @@ export function SpeechBench({
               state={state}
               audio={bench.audio}
               take={current}
-              recording={recording}
+              isCalling={recording.kind === "calling"}
               meter={bench.meter}
               expectedSeconds={bench.expectedSeconds}
               ignored={isNewest ? bench.ignored : null}
@@ -125,7 +130,9 @@ export function SpeechBench({
             onDelete={bench.remove}
             onClear={bench.clear}
           />
-          <SpeechCode call={call} />
+          <WhenNear fallback={<CodePlace />}>
+            <SpeechCode call={call} />
+          </WhenNear>
         </div>
       </div>
     </>

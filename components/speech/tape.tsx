@@ -1,22 +1,18 @@
 "use client";
 
+import dynamic from "next/dynamic";
 import { useTranslations } from "use-intl";
 import type { PlayerState, TakePlayer } from "@/lib/client/speech-player";
 import type { Take } from "@/lib/client/takes";
-import {
-  AlertDialog,
-  AlertDialogAction,
-  AlertDialogCancel,
-  AlertDialogContent,
-  AlertDialogDescription,
-  AlertDialogFooter,
-  AlertDialogTitle,
-  AlertDialogTrigger,
-} from "../ui/alert-dialog";
-import { Button } from "../ui/button";
 import { Notice } from "../ui/notice";
 import { Skeleton } from "../ui/skeleton";
-import { TapeRow } from "./tape-row";
+
+// A first visit has no takes, and needs none of what shows them.
+const TapeRow = dynamic(() => import("./tape-row").then((one) => one.TapeRow), {
+  ssr: false,
+  loading: () => <li className="h-16" />,
+});
+const ClearTakes = dynamic(() => import("./clear-takes").then((one) => one.ClearTakes), { ssr: false });
 
 /** All takes of this browser, newest first: to hear again, compare, use again and delete. */
 export function Tape({
@@ -58,7 +54,7 @@ export function Tape({
         {takes && takes.length > 0 ? (
           <>
             <p className="text-sm text-ink-muted">{t("kept")}</p>
-            <ClearButton count={takes.length} onClear={onClear} />
+            <ClearTakes count={takes.length} onClear={onClear} />
           </>
         ) : null}
       </header>
@@ -92,27 +88,5 @@ export function Tape({
         </ul>
       )}
     </section>
-  );
-}
-
-function ClearButton({ count, onClear }: { count: number; onClear(): void }) {
-  const t = useTranslations("speech.tape");
-  const common = useTranslations("common");
-  return (
-    <AlertDialog>
-      <AlertDialogTrigger asChild>
-        <Button variant="ghost" size="sm" className="ml-auto">
-          {t("clear")}
-        </Button>
-      </AlertDialogTrigger>
-      <AlertDialogContent>
-        <AlertDialogTitle>{t("clearTitle", { count })}</AlertDialogTitle>
-        <AlertDialogDescription>{t("clearText")}</AlertDialogDescription>
-        <AlertDialogFooter>
-          <AlertDialogCancel>{common("cancel")}</AlertDialogCancel>
-          <AlertDialogAction onClick={onClear}>{t("clearAction")}</AlertDialogAction>
-        </AlertDialogFooter>
-      </AlertDialogContent>
-    </AlertDialog>
   );
 }

@@ -60,7 +60,7 @@ export function VoiceChoice({
           value={gender}
           onValueChange={setGender}
           segments={GENDERS.map((value) => ({ value, label: t(value) }))}
-          className="flex [&>button]:px-1"
+          className="flex [&>label]:px-1"
         />
       </div>
       <div className="max-h-96 min-h-0 overflow-y-auto overscroll-contain pb-2 lg:max-h-none">

@@ -87,14 +87,14 @@ function VoiceRow({
         isChosen && "bg-signal-soft hover:bg-signal-soft",
       )}
     >
-      <label className="flex min-h-9 min-w-0 flex-1 cursor-pointer items-center gap-3 pl-3 pointer-coarse:min-h-11">
+      <label className="relative flex min-h-9 min-w-0 flex-1 cursor-pointer items-center gap-3 pl-3 pointer-coarse:min-h-11">
         <input
           type="radio"
           name={group}
           value={voice.name}
           checked={isChosen}
           onChange={onChoose}
-          className="sr-only"
+          className="absolute inset-0 cursor-pointer appearance-none opacity-0"
         />
         <Lamp
           tone={isChosen || phase === "playing" ? "signal" : "off"}

@@ -1,7 +1,6 @@
 "use client";
 
-import { RadioGroup as Primitive } from "radix-ui";
-import type { ReactNode } from "react";
+import { type ReactNode, useId } from "react";
 import { cn } from "./class-names";
 
 export interface Segment<Value extends string> {
@@ -11,7 +10,7 @@ export interface Segment<Value extends string> {
   name?: string;
 }
 
-/** One of a few short choices, side by side; arrow keys move. */
+/** One of a few short choices, side by side; arrow keys move. The browser's own radio buttons: they weigh nothing. */
 export function SegmentedControl<Value extends string>({
   label,
   value,
@@ -27,26 +26,32 @@ export function SegmentedControl<Value extends string>({
   disabled?: boolean;
   className?: string;
 }) {
+  const name = useId();
   return (
-    <Primitive.Root
+    <div
+      role="radiogroup"
       aria-label={label}
-      value={value}
-      disabled={disabled}
-      orientation="horizontal"
-      // Radix hands back one of the values below.
-      onValueChange={(next) => onValueChange(next as Value)}
+      aria-disabled={disabled || undefined}
       className={cn("inline-flex gap-0.5 rounded-md border bg-sunken p-0.5", className)}
     >
       {segments.map((segment) => (
-        <Primitive.Item
+        <label
           key={segment.value}
-          value={segment.value}
-          aria-label={segment.name}
-          className="inline-flex h-7 flex-1 items-center justify-center gap-1.5 whitespace-nowrap rounded-sm px-3 text-sm text-ink-muted transition-colors hover:text-ink disabled:opacity-50 data-[state=checked]:bg-raised data-[state=checked]:text-ink data-[state=checked]:ring-1 data-[state=checked]:ring-line pointer-coarse:h-9 [&_svg]:size-4"
+          className="relative inline-flex h-7 flex-1 items-center justify-center gap-1.5 whitespace-nowrap rounded-sm px-3 text-sm text-ink-muted transition-colors hover:text-ink has-checked:bg-raised has-checked:text-ink has-checked:ring-1 has-checked:ring-line has-disabled:opacity-50 has-focus-visible:outline-2 has-focus-visible:outline-offset-2 pointer-coarse:h-9 [&_svg]:size-4"
         >
+          <input
+            type="radio"
+            name={name}
+            value={segment.value}
+            aria-label={segment.name}
+            checked={segment.value === value}
+            disabled={disabled}
+            onChange={() => onValueChange(segment.value)}
+            className="absolute inset-0 cursor-pointer appearance-none opacity-0 disabled:cursor-not-allowed"
+          />
           {segment.label}
-        </Primitive.Item>
+        </label>
       ))}
-    </Primitive.Root>
+    </div>
   );
 }

@@ -24,7 +24,8 @@ export interface KeptTake {
 export async function openSpeech(page: Page, url: string, fields: [string, string][] = []): Promise<void> {
   const fragment = new URLSearchParams(fields).toString();
   await page.goto(`${url}${PATH}${fragment ? `#${fragment}` : ""}`);
-  await expect(page.getByRole("radio", { name: /^Kore/ })).toBeAttached();
+  // On a phone the list is folded.
+  await expect(page.getByRole("radio", { name: /^Kore/, includeHidden: true })).toBeAttached();
 }
 
 /** Presses Speak and waits for the take. */

@@ -107,7 +107,7 @@ test("a script is spoken by its speakers, each line in its colour", async ({ own
   await second.fill("Bertha");
   await second.press("Enter");
   await expect(page.getByRole("textbox", { name: "Text to speak" })).toHaveValue(/\nBertha: The fourth/);
-  await page.getByRole("radio", { name: /^Zephyr/ }).check({ force: true });
+  await page.getByRole("radio", { name: /^Zephyr/ }).check();
   const call = page.waitForRequest((one) => one.url().includes(":streamGenerateContent"));
   await speak(page);
   const voices = (await call).postDataJSON().generationConfig.speechConfig.multiSpeakerVoiceConfig;
@@ -133,7 +133,7 @@ test("takes outlive a reload, are compared, deleted and brought back, and are go
   await signInByCookie(page, product.url, cookies.join("; "));
   await openSpeech(page, product.url, [["text", SENTENCE]]);
   await speak(page);
-  await page.getByRole("radio", { name: /^Puck/ }).check({ force: true });
+  await page.getByRole("radio", { name: /^Puck/ }).check();
   await speak(page);
   await expect.poll(async () => (await keptTakes(page)).length).toBe(2);
 
@@ -253,7 +253,7 @@ test.describe("a call that is refused", () => {
     await expect(alert).toContainText("did you mean 'Kore'?");
     await expect(alert).toContainText("HTTP 400");
     await expect(alert.getByRole("button", { name: "Copy request id" })).toBeVisible();
-    await page.getByRole("radio", { name: /^Kore/ }).check({ force: true });
+    await page.getByRole("radio", { name: /^Kore/ }).check();
     await alert.getByRole("button", { name: "Try again" }).click();
     await expectStatus(page, /The take is ready/);
     await expect(alert).toHaveCount(0);
