@@ -123,7 +123,7 @@ export function openAiVoiceFor(lists: VoiceLists, channel: ChannelRecord, name: 
   if (told !== null) return told;
   const listed = lists.peek(listKey(channel));
   const equivalent = openaiEquivalent(name);
-  if (listed === null) return (equivalent === null ? null : fallbackVoice(table)) ?? equivalent ?? name;
+  if (listed === null) return fallbackVoice(table) ?? equivalent ?? name;
   const find = (wanted: string | null) =>
     listed.find(({ id }) => wanted !== null && id.toLowerCase().replace(KOKORO, "") === wanted.toLowerCase());
   const own = listed.find(({ id }) => id.toLowerCase() === name.toLowerCase()) ?? find(name);

@@ -205,6 +205,8 @@ function goodReply(path: string, base: string, body: unknown, fault: Fault | nul
       fault,
     );
   }
+  // A server that lists nothing.
+  const isBare = pathname.startsWith("/bare");
   const lists = pathname.startsWith("/eleven") ? elevenLabsLists(pathname) : openAiLists(pathname);
-  return lists ?? openAiError(404, `Unknown request URL: ${pathname}`, "unknown_url");
+  return (isBare ? null : lists) ?? openAiError(404, `Unknown request URL: ${pathname}`, "unknown_url");
 }

@@ -1,0 +1,158 @@
+import type { AddressInfo } from "node:net";
+import { createServer } from "node:net";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { isAppError } from "../../lib/errors";
+import type { ChannelRecord } from "../../lib/ports/store";
+import { CERTIFICATES } from "../support/upstream/certificates";
+import { callOptions, channelTo, createRig, type RigOptions, UPSTREAM_KEY } from "../support/upstream/rig";
+import { startUpstream, type Upstream } from "../support/upstream/server";
+
+let secure: Upstream;
+let expired: Upstream;
+let otherHost: Upstream;
+beforeAll(async () => {
+  secure = await startUpstream({ tls: CERTIFICATES.good });
+  expired = await startUpstream({ tls: CERTIFICATES.expired });
+  otherHost = await startUpstream({ tls: CERTIFICATES.otherHost });
+});
+afterAll(async () => {
+  await Promise.all([secure.close(), expired.close(), otherHost.close()]);
+});
+
+/** The fault and the words of one embeddings call, or `ok`. */
+async function call(
+  rig: ReturnType<typeof createRig>,
+  fields: Partial<ChannelRecord>,
+  firstByteBy = performance.now() + 20_000,
+): Promise<{ fault: string | null; error: unknown }> {
+  const channel = channelTo("openai", { origin: "" }, fields);
+  try {
+    await rig.embedding(channel).embed({ model: "embed", texts: ["a"] }, callOptions({ firstByteBy }));
+    return { fault: "ok", error: null };
+  } catch (error) {
+    return { fault: rig.faultOf(error), error };
+  }
+}
+
+async function once(fields: Partial<ChannelRecord>, upstreams: Upstream[], options: RigOptions = {}) {
+  const rig = createRig(upstreams, options);
+  const result = await call(rig, fields);
+  await rig.close();
+  return result;
+}
+
+test("a certificate is trusted by its channel's own authority and by no other", async () => {
+  const at = (upstream: Upstream, ca?: string) =>
+    once({ baseUrl: `${upstream.origin}/v1`, options: ca === undefined ? {} : { ca } }, [upstream]);
+  expect((await at(secure, CERTIFICATES.good.cert)).fault).toBe("ok");
+  expect((await at(secure)).fault).toBe("tls_failed");
+  expect((await at(secure, CERTIFICATES.expired.cert)).fault).toBe("tls_failed");
+  expect((await at(expired, CERTIFICATES.expired.cert)).fault).toBe("tls_failed");
+  expect((await at(otherHost, CERTIFICATES.otherHost.cert)).fault).toBe("tls_failed");
+  expect([expired.ledger.length, otherHost.ledger.length]).toEqual([0, 0]);
+});
+
+const NAMES: readonly [string, string[]][] = [
+  ["169.254.169.254.nip.io", ["169.254.169.254"]],
+  ["localtest.me", ["127.0.0.1"]],
+  ["localhost.", ["127.0.0.1"]],
+  ["both.example", ["93.184.216.34", "127.0.0.1"]],
+  ["six.example", ["93.184.216.34", "::1"]],
+  ["mapped.example", ["::ffff:127.0.0.1"]],
+  ["nat64.example", ["64:ff9b::7f00:1"]],
+];
+
+test.each(NAMES)("%s, which resolves to %j, is never connected to", async (name, addresses) => {
+  const before = secure.ledger.length;
+  const { fault, error } = await once({ baseUrl: `https://${name}:${secure.port}/v1` }, [], {
+    lookup: async () => addresses,
+  });
+  expect(fault).toBe("address_refused");
+  expect(error).toMatchObject({ code: "upstream_error" });
+  expect([secure.ledger.length, secure.openSockets()]).toEqual([before, 0]);
+});
+
+test("a name that turns from public to private is refused at the next connection", async () => {
+  // 192.0.2.1 is nobody's (RFC 5737): the first connection fails, or waits until its time is over.
+  const answers = [["192.0.2.1"], ["127.0.0.1"]];
+  let ahead = 0;
+  const rig = createRig([], {
+    limits: { upstreamConnectMs: 150 },
+    lookup: async () => answers.shift() ?? ["127.0.0.1"],
+    clock: { now: () => Date.now() + ahead, monotonic: () => performance.now() + ahead },
+  });
+  const fields = { id: "chn_flip", baseUrl: `https://flip.example:${secure.port}/v1`, keys: [] };
+  const first = await call(rig, fields);
+  expect(["connect_timeout", "connection_refused"]).toContain(first.fault);
+  ahead = 400_000;
+  const second = await call(rig, fields, performance.now() + ahead + 20_000);
+  expect(second.fault).toBe("address_refused");
+  expect(secure.openSockets()).toBe(0);
+  await rig.close();
+});
+
+test("a channel saved before its address left the list reaches nothing and tells nothing", async () => {
+  const plain = await startUpstream();
+  const { fault, error } = await once({ baseUrl: `${plain.origin}/v1` }, []);
+  expect(fault).toBe("address_refused");
+  expect(isAppError(error) && error.message).not.toContain("127.0.0.1");
+  expect(plain.ledger.length).toBe(0);
+  await plain.close();
+});
+
+test("closed, silent, refused, unknown and untrusted upstreams sound the same to a caller", async () => {
+  const silent = createServer((socket) => socket.resume());
+  await new Promise<void>((resolve) => silent.listen(0, "127.0.0.1", resolve));
+  const closing = createServer();
+  await new Promise<void>((resolve) => closing.listen(0, "127.0.0.1", resolve));
+  // TCP servers have an address and a port.
+  const closed = (closing.address() as AddressInfo).port;
+  const mute = (silent.address() as AddressInfo).port;
+  await new Promise((resolve) => closing.close(resolve));
+  const options = {
+    allow: [`localhost:${closed}`, `localhost:${mute}`],
+    limits: { upstreamTlsMs: 150 },
+  };
+  const results = await Promise.all([
+    once({ baseUrl: `https://localhost:${closed}` }, [], options),
+    once({ baseUrl: `https://localhost:${mute}` }, [], options),
+    once({ baseUrl: `https://localhost:${secure.port}` }, [secure]),
+    once({ baseUrl: "https://private.example" }, [], { lookup: async () => ["10.0.0.1"] }),
+    once({ baseUrl: "https://unknown.example" }, [], {
+      lookup: () => Promise.reject(new Error("ENOTFOUND")),
+    }),
+  ]);
+  expect(results.map(({ fault }) => fault)).toEqual([
+    "connection_refused",
+    "tls_failed",
+    "tls_failed",
+    "address_refused",
+    "name_unknown",
+  ]);
+  const told = results.map(({ error }) =>
+    isAppError(error) ? [error.code, error.message, error.details] : error,
+  );
+  for (const one of told)
+    expect(one).toEqual(["upstream_error", "The channel's upstream could not be reached.", {}]);
+  await new Promise((resolve) => silent.close(resolve));
+});
+
+test.each([301, 302, 303, 307, 308])(
+  "a redirect with %i is not followed; the key stays with the first host",
+  async (status) => {
+    const second = await startUpstream();
+    const first = await startUpstream({ redirectTo: `${second.origin}/v1/embeddings` });
+    const rig = createRig([first, second]);
+    for (const provider of ["openai", "gemini"]) {
+      const work = rig
+        .embedding(channelTo(provider, first))
+        .embed({ model: `embed--redirect-${status}`, texts: ["a"] }, callOptions());
+      await expect(work).rejects.toMatchObject({ code: "upstream_redirect" });
+    }
+    expect(JSON.stringify(first.ledger.map(({ headers }) => headers))).toContain(UPSTREAM_KEY);
+    expect([second.ledger.length, second.openSockets()]).toEqual([0, 0]);
+    await rig.close();
+    await first.close();
+    await second.close();
+  },
+);

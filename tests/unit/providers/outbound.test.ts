@@ -1,0 +1,134 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { cleanWords } from "@/lib/providers/outbound/clean-words";
+import { checkHeaders, requestHeaders } from "@/lib/providers/outbound/headers";
+import { decodeBase64 } from "@/lib/providers/outbound/json";
+import { createResolver } from "@/lib/providers/outbound/resolver";
+import { readDuration, readRetryAfter } from "@/lib/providers/outbound/retry-after";
+import { serverSentEvents } from "@/lib/providers/outbound/server-sent-events";
+import { FakeClock } from "../../support/services";
+import { RETRY_AFTER_FORMS } from "../../support/upstream/fault";
+
+const NOW = Date.parse("2026-11-20T12:00:00Z");
+
+test.each(RETRY_AFTER_FORMS)("Retry-After '$header' is $expectedMs ms", ({ header, expectedMs }) => {
+  expect(readRetryAfter((name) => (name === "retry-after" ? header : null), NOW)).toBe(expectedMs);
+});
+
+test("a date is counted from now, and retry-after-ms stands over Retry-After", () => {
+  const date = (name: string) => (name === "retry-after" ? "Fri, 20 Nov 2026 12:00:30 GMT" : null);
+  expect(readRetryAfter(date, NOW)).toBe(30_000);
+  expect(readRetryAfter((name) => (name === "retry-after-ms" ? "2500" : "9"), NOW)).toBe(2_500);
+  expect([readDuration("34s"), readDuration("0.5s"), readDuration("x"), readDuration(5)]).toEqual([
+    34_000,
+    1_000,
+    undefined,
+    undefined,
+  ]);
+});
+
+test.each([
+  ["host", "evil.example"],
+  ["Content-Length", "5"],
+  ["Transfer-Encoding", "chunked"],
+  ["Connection", "close"],
+  ["Proxy-Authorization", "x"],
+  ["Expect", "100-continue"],
+  ["X-Template", "a\r\nX-Injected: 1"],
+  ["X-Template", "a\nb"],
+  ["X-Template", "a\u0000b"],
+  ["X-Template", "ü"],
+  ["X-Template", ""],
+  ["X-Template", " a"],
+  ["X Template", "a"],
+  ["X-Temp:late", "a"],
+  ["", "a"],
+])("a channel may not send the header '%s: %s'", (name, value) => {
+  expect(() => checkHeaders({ [name]: value })).toThrow(expect.objectContaining({ code: "invalid" }));
+});
+
+test("the head of a request is the provider's and the channel's, in lower case, and no more", () => {
+  expect(requestHeaders({ authorization: "Bearer k" }, { "OpenAI-Organization": "org-1" }, true)).toEqual({
+    "user-agent": "patchbay",
+    "accept-encoding": "identity",
+    "content-type": "application/json",
+    authorization: "Bearer k",
+    "openai-organization": "org-1",
+  });
+});
+
+test.each([
+  ["see https://tts.internal:8080/x?key=1 for more", "see [address] for more"],
+  ["connect to 10.1.2.3:8080 failed", "connect to [address] failed"],
+  ["at fd00:1:2:3::5 now", "at [address] now"],
+  ["key sk-proj-abcdefgh12345 is bad", "key [key] is bad"],
+  ["Incorrect: sk-ab***********wxyz.", "Incorrect: [key]"],
+  ["host gpu-box down", "host […] down"],
+  ["two\n  lines\u0007\u202e", "two lines"],
+])("'%s' is told as '%s'", (words, clean) => {
+  expect(cleanWords(words, ["gpu-box"])).toBe(clean);
+});
+
+test("base64 that lacks a character or has a wrong one is refused", () => {
+  expect(decodeBase64("AAECAw==")).toEqual(Buffer.from([0, 1, 2, 3]));
+  expect(decodeBase64("AAECAw")).toEqual(Buffer.from([0, 1, 2, 3]));
+  for (const wrong of ["AAEC*w==", "AAECA", "AA=CAw==", "AAEC Aw="]) {
+    expect(() => decodeBase64(wrong), wrong).toThrow(expect.objectContaining({ code: "upstream_invalid" }));
+  }
+});
+
+async function* inPieces(text: string, cuts: readonly number[]): AsyncGenerator<Uint8Array> {
+  const bytes = Buffer.from(text);
+  const at = [0, ...cuts.map((cut) => cut % (bytes.length + 1)), bytes.length].sort((a, b) => a - b);
+  for (let i = 1; i < at.length; i += 1) yield bytes.subarray(at[i - 1], at[i]);
+}
+
+test("events are the same however the network cuts their bytes", async () => {
+  const text = ': hello\r\n\r\ndata: {"a":\r\ndata: "ü"}\r\n\r\nevent: done\ndata:x\nid: 7\n\ndata: 最后';
+  const expected = [
+    { event: "message", data: '{"a":\n"ü"}' },
+    { event: "done", data: "x" },
+    { event: "message", data: "最后" },
+  ];
+  await fc.assert(
+    fc.asyncProperty(fc.array(fc.nat(200), { maxLength: 12 }), async (cuts) => {
+      const events = [];
+      for await (const event of serverSentEvents(inPieces(text, cuts))) events.push(event);
+      expect(events).toEqual(expected);
+    }),
+    { numRuns: 200 },
+  );
+});
+
+test("addresses are asked for once in 30 s, and the old ones serve for 5 minutes while the name server fails", async () => {
+  const clock = new FakeClock(1_000_000);
+  let asked = 0;
+  let isDown = false;
+  const resolver = createResolver(clock, async () => {
+    asked += 1;
+    if (isDown) throw new Error("SERVFAIL");
+    return [`192.0.2.${asked}`];
+  });
+  const [first, second] = await Promise.all([resolver.resolve("h"), resolver.resolve("h")]);
+  expect([first, second, asked]).toEqual([["192.0.2.1"], ["192.0.2.1"], 1]);
+  clock.advance(29_999);
+  expect(await resolver.resolve("h")).toEqual(["192.0.2.1"]);
+  clock.advance(2);
+  expect(await resolver.resolve("h")).toEqual(["192.0.2.2"]);
+  isDown = true;
+  clock.advance(299_000);
+  expect(await resolver.resolve("h")).toEqual(["192.0.2.2"]);
+  clock.advance(2_000);
+  await expect(resolver.resolve("h")).rejects.toThrow("SERVFAIL");
+});
+
+test("a name server that does not answer holds nobody up while an old answer stands", async () => {
+  const clock = new FakeClock(1_000_000);
+  let isSlow = false;
+  const never = new Promise<string[]>(() => {});
+  const resolver = createResolver(clock, () => (isSlow ? never : Promise.resolve(["192.0.2.1"])));
+  await resolver.resolve("h");
+  isSlow = true;
+  clock.advance(31_000);
+  expect(await resolver.resolve("h")).toEqual(["192.0.2.1"]);
+});

@@ -1,0 +1,389 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import type { SpeechRequest } from "@/lib/ports/speech-model";
+import type { ChannelRecord } from "@/lib/ports/store";
+import { channelTo, createRig, hear, speechRequest, TEXT, UPSTREAM_KEY } from "../../support/upstream/rig";
+import { type LedgerEntry, startUpstream, type Upstream } from "../../support/upstream/server";
+import { spokenSamples, tonePcm } from "../../support/upstream/sounds";
+
+let upstream: Upstream;
+let rig: ReturnType<typeof createRig>;
+beforeAll(async () => {
+  upstream = await startUpstream({ key: UPSTREAM_KEY });
+  rig = createRig([upstream]);
+});
+afterAll(async () => {
+  await rig.close();
+  await upstream.close();
+});
+
+/** Speaks once and gives the requests that left. */
+async function sent(
+  provider: string,
+  request: SpeechRequest,
+  fields: Partial<ChannelRecord> = {},
+): Promise<LedgerEntry[]> {
+  const channel = channelTo(provider, upstream, fields);
+  const before = upstream.ledger.length;
+  const { error } = await hear(rig.speech(channel), request);
+  expect(error).toBeNull();
+  return upstream.ledger.slice(before);
+}
+
+const OWN_HEADERS = [
+  "accept",
+  "accept-encoding",
+  "connection",
+  "content-length",
+  "content-type",
+  "host",
+  "user-agent",
+];
+
+test.each([
+  ["openai", "authorization", `Bearer ${UPSTREAM_KEY}`],
+  ["gemini", "x-goog-api-key", UPSTREAM_KEY],
+  ["elevenlabs", "xi-api-key", UPSTREAM_KEY],
+])("%s is sent its key in %s, the channel's headers, and nothing else", async (provider, name, value) => {
+  const [entry] = await sent(provider, speechRequest("tts"), { headers: { "X-Team": "voice" } });
+  expect(entry?.headers[name]).toBe(value);
+  expect(Object.keys(entry?.headers ?? {}).sort()).toEqual([...OWN_HEADERS, name, "x-team"].sort());
+});
+
+test("OpenAI is asked for raw samples, with what the caller said and no null", async () => {
+  const request = speechRequest("tts", { speed: 1.5, instructions: "Be kind.", language: "en-US" });
+  const [plain] = await sent("openai", speechRequest("tts"));
+  const [full] = await sent("openai", request);
+  expect(plain?.path).toBe("/v1/audio/speech");
+  expect(plain?.body).toEqual({ model: "tts", input: TEXT, voice: "sage", response_format: "pcm" });
+  expect(full?.body).toEqual({
+    model: "tts",
+    input: TEXT,
+    voice: "sage",
+    response_format: "pcm",
+    speed: 1.5,
+    instructions: "Be kind.",
+  });
+});
+
+test("a script for OpenAI goes line by line, each with its voice and manner, as one speech", async () => {
+  const segments = [
+    { text: "Hello there.", voice: "Kore", speaker: "Ann" },
+    { text: "Hi!", voice: "onyx", speaker: "Bob", style: "whispered" },
+  ];
+  const channel = channelTo("openai", upstream, { options: { list_voices: false } });
+  const before = upstream.ledger.length;
+  const { pcm, end } = await hear(rig.speech(channel), speechRequest("tts", { segments }));
+  expect(upstream.ledger.slice(before).map(({ body }) => body)).toEqual([
+    { model: "tts", input: "Hello there.", voice: "sage", response_format: "pcm" },
+    { model: "tts", input: "Hi!", voice: "onyx", response_format: "pcm", instructions: "whispered" },
+  ]);
+  const expected = Buffer.concat([tonePcm("Hello there.", "sage", 24_000), tonePcm("Hi!", "onyx", 24_000)]);
+  expect(pcm.equals(expected)).toBe(true);
+  expect(end?.finishReason).toBe("STOP");
+});
+
+test("a line of a script that fails after the first ends the speech with an error", async () => {
+  const channel = channelTo("openai", upstream, { options: { voices: { gone: "gone" } } });
+  const model = rig.speech(channel);
+  const events = model.synthesize(
+    speechRequest("tts--cut-at-chunk-2", {
+      segments: [
+        { text: TEXT, voice: "a" },
+        { text: "no", voice: "b" },
+      ],
+    }),
+    { signal: new AbortController().signal, requestId: "", firstByteBy: performance.now() + 9_000 },
+  );
+  const seen: string[] = [];
+  const work = (async () => {
+    for await (const event of events) seen.push(event.type);
+  })();
+  await expect(work).rejects.toMatchObject({ code: "upstream_truncated" });
+  expect(seen).toContain("audio");
+  expect(seen).not.toContain("end");
+});
+
+test("Azure's speech goes to the deployment's URL", async () => {
+  const [entry] = await sent("openai", speechRequest("tts"), {
+    baseUrl: upstream.origin,
+    options: { azure_api_version: "2025-03-01-preview" },
+  });
+  expect(entry?.path).toBe("/openai/deployments/tts/audio/speech?api-version=2025-03-01-preview");
+  expect(entry?.headers["api-key"]).toBe(UPSTREAM_KEY);
+});
+
+test("OpenAI's events tell the tokens; raw audio tells none", async () => {
+  const events = channelTo("openai", upstream, { options: { stream_format: "sse" } });
+  const told = await hear(rig.speech(events), speechRequest("tts"));
+  expect(told.end?.usage).toEqual({
+    inputTokens: 10,
+    outputTokens: Math.ceil((spokenSamples(TEXT, 24_000) * 2) / 1_920),
+  });
+  const silent = await hear(rig.speech(channelTo("openai", upstream)), speechRequest("tts"));
+  expect(silent.end?.usage).toEqual({ inputTokens: null, outputTokens: null });
+});
+
+test.each(["usage-minus", "usage-text", "usage-huge", "usage-half", "usage-absent"])(
+  "tokens told as '%s' count as not told",
+  async (fault) => {
+    for (const [provider, options] of [
+      ["gemini", {}],
+      ["openai", { stream_format: "sse" }],
+    ] as const) {
+      const { end } = await hear(
+        rig.speech(channelTo(provider, upstream, { options })),
+        speechRequest(`tts--${fault}`),
+      );
+      expect(end?.usage).toEqual({ inputTokens: null, outputTokens: null });
+    }
+  },
+);
+
+test.each([
+  ["openai", "wav-endless", {}],
+  ["openai", "wav-44100", {}],
+  ["openai", "rate-16000", {}],
+  ["openai", "rate-48000", { speech_format: "wav" }],
+  ["gemini", "rate-16000", {}],
+  ["gemini", "wav", { streaming: false }],
+])("%s answering '%s' is heard at 24 kHz in its full length", async (provider, fault, options) => {
+  const { pcm, error } = await hear(
+    rig.speech(channelTo(provider, upstream, { options })),
+    speechRequest(`tts--${fault}`),
+  );
+  expect(error).toBeNull();
+  expect(Math.abs(pcm.length - spokenSamples(TEXT, 24_000) * 2)).toBeLessThanOrEqual(4);
+});
+
+const GEMINI_BODY = {
+  contents: [{ role: "user", parts: [{ text: TEXT, speechMetadata: { style: "calm", future: 1 } }] }],
+  generationConfig: {
+    responseModalities: ["audio"],
+    temperature: 0.5,
+    speechConfig: { languageCode: "de-DE", voiceConfig: { prebuiltVoiceConfig: { voiceName: "kore" } } },
+    responseFormat: { audio: { mimeType: "AUDIO_WAV", future: true } },
+    notKnownYet: { a: [1] },
+  },
+  safetySettings: [{ category: "X", threshold: "BLOCK_NONE" }],
+  systemInstruction: { parts: [{ text: "Read aloud." }] },
+};
+
+test("a Gemini caller's body goes to Gemini as it was, voices in Gemini's writing", async () => {
+  const source = { dialect: "gemini", body: GEMINI_BODY } as const;
+  const [entry] = await sent("gemini", speechRequest("tts", { source }));
+  expect(entry?.path).toBe("/v1beta/models/tts:streamGenerateContent?alt=sse");
+  expect(entry?.body).toEqual({
+    ...GEMINI_BODY,
+    generationConfig: {
+      ...GEMINI_BODY.generationConfig,
+      responseModalities: ["AUDIO"],
+      speechConfig: { languageCode: "de-DE", voiceConfig: { prebuiltVoiceConfig: { voiceName: "Kore" } } },
+      responseFormat: { audio: { mimeType: "AUDIO_L16", future: true } },
+    },
+  });
+});
+
+test("the newer form's voice stays in its field, and a table may rename it", async () => {
+  const body = {
+    ...GEMINI_BODY,
+    generationConfig: { responseModalities: ["AUDIO"], speechConfig: { voiceConfig: { voice: "Anna" } } },
+  };
+  const source = { dialect: "gemini", body } as const;
+  const [entry] = await sent("gemini", speechRequest("tts", { source }), {
+    options: { voices: { anna: "voices/123" } },
+  });
+  expect(entry?.body).toMatchObject({
+    generationConfig: { speechConfig: { voiceConfig: { voice: "voices/123" } } },
+  });
+});
+
+test("two speakers go to Gemini as they are; one or three are refused by number", async () => {
+  const cast = (...names: string[]) => ({
+    multiSpeakerVoiceConfig: {
+      speakerVoiceConfigs: names.map((speaker) => ({
+        speaker,
+        voiceConfig: { prebuiltVoiceConfig: { voiceName: "puck" } },
+      })),
+    },
+  });
+  const request = (...names: string[]) => {
+    const generationConfig = { responseModalities: ["AUDIO"], speechConfig: cast(...names) };
+    return speechRequest("tts", {
+      source: { dialect: "gemini", body: { ...GEMINI_BODY, generationConfig } },
+    });
+  };
+  const [entry] = await sent("gemini", request("Joe", "Jane"));
+  expect(entry?.body).toMatchObject({
+    generationConfig: {
+      speechConfig: {
+        multiSpeakerVoiceConfig: {
+          speakerVoiceConfigs: [
+            { speaker: "Joe", voiceConfig: { prebuiltVoiceConfig: { voiceName: "Puck" } } },
+            { speaker: "Jane", voiceConfig: { prebuiltVoiceConfig: { voiceName: "Puck" } } },
+          ],
+        },
+      },
+    },
+  });
+  for (const names of [["A"], ["A", "B", "C"]]) {
+    const { error } = await hear(rig.speech(channelTo("gemini", upstream)), request(...names));
+    expect(error).toMatchObject({
+      code: "invalid",
+      message: expect.stringContaining(`${names.length} speakers`),
+    });
+  }
+});
+
+test("an OpenAI caller's manner goes to Gemini as direction: in the prompt, or beside the text for newer models", async () => {
+  const source = { dialect: "openai", body: {} } as const;
+  const request = (model: string) => speechRequest(model, { instructions: "Say it cheerfully.", source });
+  const [older] = await sent("gemini", request("gemini-2.5-flash-preview-tts"));
+  const [newer] = await sent("gemini", request("gemini-3.8-flash-tts"));
+  expect(older?.body).toEqual({
+    contents: [{ role: "user", parts: [{ text: `Say it cheerfully:\n${TEXT}` }] }],
+    generationConfig: {
+      responseModalities: ["AUDIO"],
+      speechConfig: { voiceConfig: { prebuiltVoiceConfig: { voiceName: "Kore" } } },
+    },
+  });
+  expect(newer?.body).toMatchObject({
+    contents: [{ parts: [{ text: TEXT, speechMetadata: { style: "Say it cheerfully." } }] }],
+  });
+});
+
+test("OpenAI's names have voices at Gemini, each its own", async () => {
+  const names = [
+    "alloy",
+    "ash",
+    "ballad",
+    "coral",
+    "echo",
+    "fable",
+    "onyx",
+    "nova",
+    "sage",
+    "shimmer",
+    "verse",
+    "marin",
+    "cedar",
+  ];
+  const voices = new Set<unknown>();
+  for (const voice of names) {
+    const [entry] = await sent("gemini", speechRequest("tts", { segments: [{ text: "Hi", voice }] }));
+    voices.add(JSON.stringify(entry?.body));
+  }
+  expect(voices.size).toBe(names.length);
+});
+
+test.each([
+  ["gemini", 1.5],
+  ["elevenlabs", 2],
+])("%s cannot speak at %s times the speed and says so", async (provider, speed) => {
+  const before = upstream.ledger.length;
+  const { error } = await hear(rig.speech(channelTo(provider, upstream)), speechRequest("tts", { speed }));
+  expect(error).toMatchObject({ code: "invalid", details: { param: "speed" } });
+  expect(upstream.ledger.length).toBe(before);
+});
+
+test("a reply without audio keeps the reason the upstream gave", async () => {
+  for (const options of [{}, { streaming: false }]) {
+    const { error } = await hear(
+      rig.speech(channelTo("gemini", upstream, { options })),
+      speechRequest("tts--no-audio"),
+    );
+    expect(error).toMatchObject({ code: "upstream_invalid", message: expect.stringContaining("OTHER") });
+  }
+});
+
+test("Google's bad key comes as 400 and is the channel's fault all the same", async () => {
+  const { error } = await hear(
+    rig.speech({ ...channelTo("gemini", upstream), keys: [] }),
+    speechRequest("tts"),
+  );
+  expect(error).toMatchObject({ code: "upstream_error", details: { upstreamStatus: 401 } });
+});
+
+test("Google's RetryInfo tells how long to wait", async () => {
+  const { error } = await hear(
+    rig.speech(channelTo("gemini", upstream)),
+    speechRequest("tts--retry-info-34"),
+  );
+  expect(error).toMatchObject({ code: "upstream_rate_limited", details: { retryAfterMs: 34_000 } });
+});
+
+test("an empty account is no rate limit", async () => {
+  const { error } = await hear(rig.speech(channelTo("openai", upstream)), speechRequest("tts--no-money"));
+  expect(error).toMatchObject({ code: "upstream_error", details: { upstreamStatus: 402 } });
+});
+
+test("ElevenLabs is asked for raw samples of the voice by its id", async () => {
+  const channel = channelTo("elevenlabs", upstream, { options: { voice_settings: { stability: 0.4 } } });
+  const model = rig.speech(channel);
+  const names = (await model.voices("")).map(({ name }) => name);
+  expect(names.slice(0, 2)).toEqual(["Sarah", "George"]);
+  const before = upstream.ledger.length;
+  for (const voice of ["Sarah", "Kore", "onyx", "some-id"]) {
+    await hear(
+      model,
+      speechRequest("eleven_v3", { segments: [{ text: TEXT, voice }], speed: 1.1, language: "pt-BR" }),
+    );
+  }
+  const calls = upstream.ledger.slice(before);
+  expect(calls.map(({ path }) => path)).toEqual(
+    ["id-sarah", "id-sarah", "id-george", "some-id"].map(
+      (id) => `/eleven/v1/text-to-speech/${id}/stream?output_format=pcm_24000`,
+    ),
+  );
+  expect(calls[0]?.body).toEqual({
+    text: TEXT,
+    model_id: "eleven_v3",
+    language_code: "pt",
+    voice_settings: { stability: 0.4, speed: 1.1 },
+  });
+});
+
+test("the voices of a server that lists them are told, and names of other catalogues find one of theirs", async () => {
+  const model = rig.speech(channelTo("openai", upstream));
+  const voices = await model.voices("tts");
+  expect(voices.find(({ name }) => name === "af_kore")).toMatchObject({
+    gender: "female",
+    languages: ["en-US"],
+  });
+  expect(voices.map(({ name }) => name)).toContain("Kore");
+  const before = upstream.ledger.length;
+  for (const voice of ["af_nova", "Kore", "nova", "Puck", "Gacrux", "cedar"]) {
+    await hear(model, speechRequest("tts", { segments: [{ text: TEXT, voice }] }));
+  }
+  // The tests' own requests.
+  const asked = upstream.ledger.slice(before).map(({ body }) => (body as { voice: string }).voice);
+  expect(asked.slice(0, 4)).toEqual(["af_nova", "af_kore", "af_nova", "am_puck"]);
+  expect(asked[4]).toMatch(/^[ab]f_/);
+  expect(asked[5]).toMatch(/^[ab]m_/);
+});
+
+test("the operator's table stands over every default", async () => {
+  const options = { voices: { Kore: "af_bella", "*": "am_adam" }, list_voices: false };
+  const channel = channelTo("openai", upstream, { options });
+  const before = upstream.ledger.length;
+  for (const voice of ["Kore", "Puck", "nobody"]) {
+    await hear(rig.speech(channel), speechRequest("tts", { segments: [{ text: TEXT, voice }] }));
+  }
+  // The tests' own requests.
+  const asked = upstream.ledger.slice(before).map(({ body }) => (body as { voice: string }).voice);
+  expect(asked).toEqual(["af_bella", "am_adam", "am_adam"]);
+  expect((await rig.speech(channel).voices("")).map(({ name }) => name)).toContain("Kore");
+});
+
+test("an upstream that lists no voices takes any name, and is asked once", async () => {
+  const channel = channelTo("openai", upstream, { baseUrl: `${upstream.origin}/bare/v1` });
+  const model = rig.speech(channel);
+  const before = upstream.ledger.length;
+  expect(await Promise.all([model.voices(""), model.voices("")])).toEqual([[], []]);
+  expect(await model.voices("")).toEqual([]);
+  await hear(model, speechRequest("tts", { segments: [{ text: TEXT, voice: "my-own-voice" }] }));
+  expect(upstream.ledger.slice(before).map(({ path }) => path)).toEqual([
+    "/bare/v1/audio/voices",
+    "/bare/v1/audio/speech",
+  ]);
+  expect(upstream.ledger.at(-1)?.body).toMatchObject({ voice: "my-own-voice" });
+});

@@ -1,0 +1,148 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { wavHeader } from "@/lib/audio/wav";
+import { AudioReader, rateOf } from "@/lib/providers/upstream-audio/audio-reader";
+import { pitchOf, tonePcm, wavFile } from "../../support/upstream/sounds";
+
+function read(bytes: Buffer, cuts: readonly number[] = [], rate: number | null = null): Buffer {
+  const reader = new AudioReader(rate);
+  const at = [0, ...cuts.map((cut) => cut % (bytes.length + 1)), bytes.length].sort((a, b) => a - b);
+  const out: Uint8Array[] = [];
+  // Copies: a reader must not rely on one buffer that goes on.
+  for (let i = 1; i < at.length; i += 1)
+    out.push(reader.push(Uint8Array.from(bytes.subarray(at[i - 1], at[i]))));
+  out.push(reader.end());
+  return Buffer.concat(out);
+}
+
+function samplesOf(pcm: Buffer): Int16Array {
+  return new Int16Array(Uint8Array.from(pcm).buffer);
+}
+
+/** Hertz of a tone, by its zero crossings. */
+function hertz(pcm: Buffer): number {
+  const samples = samplesOf(pcm);
+  let crossings = 0;
+  for (let i = 1; i < samples.length; i += 1) {
+    if ((samples[i - 1] ?? 0) < 0 !== (samples[i] ?? 0) < 0) crossings += 1;
+  }
+  return (crossings / 2) * (24_000 / samples.length);
+}
+
+const TEXT = "a text of no great length that takes a second or so to say out loud, as texts like this one do";
+const TONE = tonePcm(TEXT, "Kore", 24_000);
+
+/** A WAV file of any format around these sample bytes. */
+function wavOf(
+  format: { tag: number; channels: number; rate: number; bits: number },
+  data: Buffer,
+  extra: Buffer = Buffer.alloc(0),
+): Buffer {
+  const header = Buffer.from(wavHeader(format.rate, data.length));
+  header.writeUInt16LE(format.tag, 20);
+  header.writeUInt16LE(format.channels, 22);
+  header.writeUInt16LE(format.bits, 34);
+  return Buffer.concat([header.subarray(0, 36), extra, header.subarray(36), data]);
+}
+
+test("raw samples and WAV files come out the same however the network cuts them", () => {
+  fc.assert(
+    fc.property(fc.array(fc.nat(TONE.length), { maxLength: 10 }), (cuts) => {
+      expect(read(TONE, cuts).equals(TONE)).toBe(true);
+      expect(read(wavFile(TONE, 24_000, false), cuts).equals(TONE)).toBe(true);
+      expect(read(wavFile(TONE, 24_000, true), cuts).equals(TONE)).toBe(true);
+    }),
+    { numRuns: 100 },
+  );
+});
+
+test.each([8_000, 16_000, 22_050, 32_000, 44_100, 48_000])(
+  "%i Hz keep their pitch and length, raw and as WAV",
+  (rate) => {
+    const tone = tonePcm(TEXT, "Kore", rate);
+    for (const pcm of [read(tone, [1, 333, 4_801], rate), read(wavFile(tone, rate, true), [1, 43, 4_801])]) {
+      expect(Math.abs(pcm.length - TONE.length)).toBeLessThanOrEqual(4);
+      expect(hertz(pcm)).toBeCloseTo(pitchOf("Kore"), -1);
+    }
+  },
+);
+
+test("stereo, 8, 24 and 32 bits and floats are read as what they are", () => {
+  const mono = samplesOf(TONE);
+  const as = (
+    bytes: number,
+    channels: number,
+    write: (buffer: Buffer, value: number, at: number) => void,
+  ) => {
+    const data = Buffer.alloc(mono.length * bytes * channels);
+    for (const [i, value] of mono.entries()) {
+      for (let channel = 0; channel < channels; channel += 1)
+        write(data, value, (i * channels + channel) * bytes);
+    }
+    return data;
+  };
+  const files = [
+    wavOf(
+      { tag: 1, channels: 2, rate: 24_000, bits: 16 },
+      as(2, 2, (b, v, at) => b.writeInt16LE(v, at)),
+    ),
+    wavOf(
+      { tag: 1, channels: 1, rate: 24_000, bits: 24 },
+      as(3, 1, (b, v, at) => b.writeIntLE(v * 256, at, 3)),
+    ),
+    wavOf(
+      { tag: 1, channels: 1, rate: 24_000, bits: 32 },
+      as(4, 1, (b, v, at) => b.writeInt32LE(v * 65_536, at)),
+    ),
+    wavOf(
+      { tag: 3, channels: 1, rate: 24_000, bits: 32 },
+      as(4, 1, (b, v, at) => b.writeFloatLE(v / 32_768, at)),
+    ),
+    wavOf(
+      { tag: 1, channels: 1, rate: 24_000, bits: 8 },
+      as(1, 1, (b, v, at) => b.writeUInt8((v >> 8) + 128, at)),
+    ),
+  ];
+  for (const [i, file] of files.entries()) {
+    const samples = samplesOf(read(file, [7, 45, 1_001]));
+    expect(samples.length).toBe(mono.length);
+    const worst = samples.reduce((most, sample, at) => Math.max(most, Math.abs(sample - (mono[at] ?? 0))), 0);
+    expect(worst, `file ${i}`).toBeLessThanOrEqual(i === 4 ? 256 : 2);
+  }
+});
+
+test("chunks before the samples are passed over, those behind them left out", () => {
+  const list = Buffer.concat([Buffer.from("LIST"), Buffer.from([3, 0, 0, 0]), Buffer.from("abc\0")]);
+  const file = Buffer.concat([wavOf({ tag: 1, channels: 1, rate: 24_000, bits: 16 }, TONE, list), list]);
+  expect(read(file, [50]).equals(TONE)).toBe(true);
+});
+
+test.each([
+  ["an odd byte", TONE.subarray(0, 1_001)],
+  ["half a header", wavFile(TONE, 24_000, false).subarray(0, 30)],
+  ["fewer samples than told", wavFile(TONE, 24_000, false).subarray(0, 2_000)],
+])("%s is a cut", (_name, bytes) => {
+  expect(() => read(bytes)).toThrow(expect.objectContaining({ code: "upstream_truncated" }));
+});
+
+test.each([
+  ["mp3", Buffer.from("ID3\u0004rest of the file")],
+  ["ogg", Buffer.from("OggS and so on")],
+  ["json", Buffer.from('{"error":"none"}')],
+  ["a page", Buffer.from("<!DOCTYPE html>")],
+  ["a rate of its own", wavFile(TONE, 23_999, false)],
+  ["a-law", wavOf({ tag: 6, channels: 1, rate: 8_000, bits: 8 }, TONE)],
+  ["no channels", wavOf({ tag: 1, channels: 0, rate: 24_000, bits: 16 }, TONE)],
+  [
+    "a header without end",
+    Buffer.concat([Buffer.from("RIFF....WAVEjunk"), Buffer.from([0, 0, 0, 1]), Buffer.alloc(80_000)]),
+  ],
+])("%s is no audio that is taken", (_name, bytes) => {
+  expect(() => read(bytes)).toThrow(expect.objectContaining({ code: "upstream_invalid" }));
+});
+
+test("the rate is read from the media type", () => {
+  expect(rateOf("audio/L16;codec=pcm;rate=24000")).toBe(24_000);
+  expect(rateOf('audio/pcm; rate="16000"')).toBe(16_000);
+  expect(rateOf("audio/pcm")).toBeNull();
+});
