@@ -38,6 +38,8 @@ export async function drain(edge: Edge, container: Container): Promise<void> {
   }
   // A socket that never sent a byte, or a page's keep-alive, would hold the process for minutes.
   edge.server.closeAllConnections();
+  // Calls whose readers had stopped reading learn of it only now, and are booked before the store closes.
+  await until(() => edge.running === 0, ABORT_MS);
   await edge.pages?.close().catch(() => undefined);
   await container.close();
   services.log.info("stopped", { ms: Math.round(performance.now() - startedAt) });

@@ -1,10 +1,11 @@
 import { AppError } from "../../errors";
 import type { CallOptions } from "../../ports/speech-model";
 import type { GatewayContext } from "../context";
+import { stopReason } from "./stop-reason";
 
 /**
  * Runs one attempt until it gives a value, its time for the first byte is over (`upstream_timeout`) or the caller
- * leaves (`caller_left`), whichever is first. The attempt's signal is aborted in the last two cases, and stays
+ * leaves or the server stops (the signal's reason), whichever is first. The attempt's signal is aborted in the last two cases, and stays
  * bound to the caller afterwards, since a stream goes on under it.
  */
 export function runAttempt<T>(
@@ -19,7 +20,7 @@ export function runAttempt<T>(
       controller.abort(error);
       reject(error);
     };
-    const onLeave = (): void => stop(new AppError("caller_left", "The caller left."));
+    const onLeave = (): void => stop(stopReason(ctx.signal));
     const timer = setTimeout(
       () =>
         stop(

@@ -5,6 +5,7 @@ import type { GatewayContext } from "../context";
 import type { CallOutcome, Meter } from "./call";
 import { failedOutcome } from "./outcome";
 import { measureAudio } from "./speech-cost";
+import { stopReason } from "./stop-reason";
 
 /** What a caller of `synthesizeSpeech` reads; the tokens of `end` are those in the books. */
 export type SpokenEvent =
@@ -40,7 +41,7 @@ export async function openSpeech(
     throw signal.reason;
   }
   if (!event.done && event.value.type === "audio") {
-    return { first: event.value.pcm, source, isEmbedded, halt: () => halting.abort(callerLeft()) };
+    return { first: event.value.pcm, source, isEmbedded, halt: () => halting.abort(stopReason(signal)) };
   }
   await source.return?.();
   if (event.done) throw cut();
@@ -127,13 +128,13 @@ export function meteredSpeech(
       try {
         return await pull();
       } catch (error) {
-        const seen = ctx.signal.aborted ? callerLeft() : error;
+        const seen = ctx.signal.aborted ? stopReason(ctx.signal) : error;
         await stop(seen);
         throw seen;
       }
     },
     async return() {
-      await stop(callerLeft());
+      await stop(stopReason(ctx.signal));
       return { done: true, value: undefined };
     },
     async throw(error) {
@@ -166,8 +167,4 @@ async function inTime<T>(work: Promise<T>, ms: number): Promise<T> {
 
 function cut(): AppError {
   return new AppError("upstream_truncated", "The channel broke the speech off before its end.");
-}
-
-function callerLeft(): AppError {
-  return new AppError("caller_left", "The caller left.");
 }

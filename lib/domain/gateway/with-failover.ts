@@ -9,6 +9,7 @@ import { chooseKey, withKey } from "./choose-key";
 import { type CircuitPass, channelHealth, circuitPlace } from "./circuits";
 import { gatewayState } from "./gateway-state";
 import { runAttempt } from "./run-attempt";
+import { stopReason } from "./stop-reason";
 
 /** Time for the first byte over all attempts together (CONTRACT §9). */
 function firstByteLimitMs(ctx: GatewayContext, operation: CallPlan["operation"]): number {
@@ -161,7 +162,7 @@ export const withFailover: WithFailover = async (ctx, plan, meter, attempt) => {
     } catch (error) {
       over();
       tellCircuit(pass, ctx.signal.aborted ? null : error);
-      if (ctx.signal.aborted) throw new AppError("caller_left", "The caller left.", {}, error);
+      if (ctx.signal.aborted) throw stopReason(ctx.signal);
       if (!isAppError(error) || !RETRYABLE.has(error.code)) throw error;
       failures.push(error);
       if (targets.length > 1 || isAboutLoad(error)) excluded.add(target.channel.id);

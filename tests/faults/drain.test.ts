@@ -1,0 +1,124 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { createKey, type Product, type ProductOptions, setUp, startProduct } from "../support/product";
+import { openWire, sendRaw } from "../support/raw-request";
+import { bookedCalls, ENDLESS, geminiSpeech, openSpeech, STREAM_PATH } from "../support/speech-call";
+
+/** What SIGTERM does to calls, sockets and books (RELIABILITY RB-23). */
+
+let dataDirectory: string;
+let product: Product;
+let key: string;
+beforeEach(() => {
+  dataDirectory = mkdtempSync(path.join(tmpdir(), "patchbay-drain-"));
+});
+afterEach(async () => {
+  await product?.kill();
+  rmSync(dataDirectory, { recursive: true, force: true });
+});
+
+async function start(options: ProductOptions): Promise<void> {
+  product = await startProduct({ dataDirectory, ...options });
+  key = await createKey(product.url, await setUp(product.url));
+}
+
+const drainFor = (seconds: number) => ({ PATCHBAY_DRAIN_SECONDS: String(seconds) });
+/** How it ended by itself; `close()` would tell it a second time. */
+async function exitCode(): Promise<number | null> {
+  await expect.poll(() => product.process.exitCode, { timeout: 20_000 }).not.toBeNull();
+  return product.process.exitCode;
+}
+const lineFor = async (words: string) =>
+  expect.poll(() => product.output(), { timeout: 10_000 }).toContain(words);
+
+describe("a server that is told to stop", () => {
+  test("fails its readiness first, lets calls end, is held up by no idle socket, books all and exits 0", async () => {
+    // With its pages: Next has an end of its own.
+    await start({ env: drainFor(60) });
+    const silent = await openWire(product.port);
+    const kept = await openWire(product.port);
+    kept.send("GET /api/health/live HTTP/1.1\r\nHost: localhost\r\n\r\n");
+    await kept.until('"live"');
+    const page = await openWire(product.port);
+    page.send("GET /login HTTP/1.1\r\nHost: localhost\r\nAccept: text/html\r\n\r\n");
+    await page.until("0\r\n\r\n");
+
+    const text = "The last train leaves at nine. ".repeat(40);
+    const speech = await openSpeech(product.port, key, STREAM_PATH, geminiSpeech(text), {
+      "x-request-id": "last-call",
+    });
+    await speech.until("inlineData");
+    // From here on the call waits for its reader, so it is surely under way.
+    speech.pause();
+
+    product.process.kill("SIGTERM");
+    await lineFor("draining");
+    const ready = await sendRaw(product.url, { method: "GET", path: "/api/health/ready" });
+    expect(ready.status).toBe(503);
+    expect(ready.json).toMatchObject({ success: false, code: "unavailable" });
+    expect(ready.headers.connection).toBe("close");
+
+    await Promise.all([kept.ended, page.ended]);
+    await expect(openWire(product.port)).rejects.toThrow(/ECONNREFUSED/);
+    expect(speech.isClosed()).toBe(false);
+    speech.resume();
+    const all = await speech.ended;
+    expect(all).toContain('"finishReason":"STOP"');
+    expect(all.endsWith("0\r\n\r\n")).toBe(true);
+    await silent.ended;
+    expect(await exitCode()).toBe(0);
+    expect(bookedCalls(dataDirectory)).toEqual([{ request_id: "last-call", state: "settled", status: 200 }]);
+  });
+
+  test("at the end of the drain time tells endless calls so in their dialect, breaks them off and books them", async () => {
+    await start({ doorOnly: true, env: drainFor(2) });
+    const talk = { model: "patchbay-speech", input: ENDLESS.slice(0, 4_000), voice: "alloy" };
+    const open = (address: string, body: object) => openSpeech(product.port, key, address, body);
+    const events = await open(STREAM_PATH, geminiSpeech(ENDLESS));
+    const array = await open(STREAM_PATH.replace("?alt=sse", ""), geminiSpeech(ENDLESS));
+    const whole = await open("/v1beta/models/patchbay-speech:generateContent", geminiSpeech(ENDLESS));
+    const raw = await open("/v1/audio/speech", { ...talk, response_format: "pcm" });
+    const deltas = await open("/v1/audio/speech", { ...talk, stream_format: "sse", response_format: "pcm" });
+    const deaf = await open(STREAM_PATH, geminiSpeech(ENDLESS));
+    const calls = [events, array, whole, raw, deltas, deaf];
+    await Promise.all(calls.map((call) => call.until("HTTP/1.1 200")));
+    // None of them can end: 4,000 characters are held back by their readers, 32,000 are minutes of work.
+    for (const slow of [raw, deltas, deaf]) slow.pause();
+
+    product.process.kill("SIGTERM");
+    await lineFor("draining");
+    await lineFor("stopped");
+    for (const slow of [raw, deltas, deaf]) slow.resume();
+    const ends = await Promise.all(calls.map((call) => call.ended));
+    expect(ends.filter((text) => text.endsWith("0\r\n\r\n"))).toEqual([]);
+    const [ofEvents = "", ofArray = "", ofWhole = ""] = ends;
+    expect(ofEvents).toMatch(/data: \{"error":\{"code":503,[^\n]*"status":"UNAVAILABLE"\}\}\n\n/);
+    expect(ofArray).toMatch(/,\n\{"error":\{"code":503,[^\n]*"status":"UNAVAILABLE"\}\}/);
+    expect(ofWhole).not.toContain("finishReason");
+
+    expect(await exitCode()).toBe(0);
+    const rows = bookedCalls(dataDirectory);
+    expect(rows.length).toBe(6);
+    expect(rows.filter((row) => row.state !== "settled")).toEqual([]);
+  });
+
+  test("told twice it goes at once", async () => {
+    await start({ doorOnly: true, env: drainFor(600) });
+    const speech = await openSpeech(product.port, key, STREAM_PATH, geminiSpeech(ENDLESS));
+    await speech.until("inlineData");
+    speech.pause();
+    product.process.kill("SIGTERM");
+    await lineFor("draining");
+    product.process.kill("SIGTERM");
+    expect(await exitCode()).toBe(1);
+    speech.destroy();
+  });
+
+  test("with nothing open it does not wait at all", async () => {
+    await start({ doorOnly: true, env: drainFor(600) });
+    expect(await product.close()).toBe(0);
+    expect(product.output()).toContain("stopped");
+  });
+});
