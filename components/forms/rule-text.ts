@@ -25,11 +25,16 @@ const RULES: readonly [RegExp, (t: FaultTranslator, numbers: number[]) => string
   [/common/i, (t) => t("commonPassword")],
 ];
 
-/** A rule's words in the page's language; unknown ones as they came. */
-export function ruleText(t: FaultTranslator, message: string): string {
+/** A rule's words in the page's language; null when the catalogue does not know it. */
+export function knownRule(t: FaultTranslator, message: string): string | null {
   for (const [pattern, tell] of RULES) {
     const match = pattern.exec(message);
     if (match) return tell(t, match.slice(1).map(Number));
   }
-  return message;
+  return null;
+}
+
+/** A rule's words in the page's language; unknown ones as they came. */
+export function ruleText(t: FaultTranslator, message: string): string {
+  return knownRule(t, message) ?? message;
 }

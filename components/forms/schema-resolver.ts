@@ -3,7 +3,7 @@ import { useMemo } from "react";
 import type { FieldErrors, FieldValues, Resolver } from "react-hook-form";
 import { useTranslations } from "use-intl";
 import { type $ZodIssue, type $ZodType, config, type input, type output, safeParse } from "zod/v4/core";
-import { type FaultTranslator, ruleText } from "./rule-text";
+import { type FaultTranslator, knownRule } from "./rule-text";
 
 // Compiled checks need `eval`, which the page's Content-Security-Policy forbids.
 config({ jitless: true });
@@ -29,8 +29,8 @@ export function useSchemaResolver<Schema extends $ZodType<FieldValues, FieldValu
 
 /** What to tell at a field about one broken rule. */
 export function faultText(t: FaultTranslator, issue: $ZodIssue): string {
-  const told = ruleText(t, issue.message);
-  if (told !== issue.message) return told;
+  const told = knownRule(t, issue.message);
+  if (told !== null) return told;
   switch (issue.code) {
     case "too_small":
       return t("tooSmall", { minimum: Number(issue.minimum) });

@@ -37,7 +37,7 @@ export function CallAsCurl({
         <h2 className="text-sm font-medium">{t("call")}</h2>
         <CopyButton value={() => curl(secret ?? `$${KEY_VARIABLE}`)} label={t("copyCall")} />
       </div>
-      <pre className="rounded-md border bg-sunken p-4 text-sm break-words whitespace-pre-wrap">
+      <pre className="rounded-md border bg-sunken p-4 text-sm wrap-anywhere whitespace-pre-wrap">
         {curl(masked)}
       </pre>
     </section>

@@ -1,4 +1,4 @@
-import { enterPassword, expect, freshCode, OWNER, otherBrowser, test } from "./enrolled";
+import { enterPassword, expect, freshCode, OWNER, openAccountMenu, otherBrowser, test } from "./enrolled";
 import { signInByCookie } from "./fixtures";
 import { enrol } from "./wizard-page";
 
@@ -62,7 +62,7 @@ test("a second factor is switched on with a real app's code, and the next sign-i
   await page.getByRole("button", { name: "I have kept them" }).click();
   await expect(section.getByText("10 backup codes left")).toBeVisible();
 
-  await page.getByRole("button", { name: /^Account menu/ }).click();
+  await openAccountMenu(page);
   await page.getByRole("menuitem", { name: "Sign out" }).click();
   await expect(page).toHaveURL(/\/login$/);
   await page.goto(`${ownProduct.url}/account`);
@@ -149,7 +149,7 @@ test("one other browser is signed out by name, then all others", async ({ page, 
 test("after signing out, Back shows nothing of the console", async ({ page, ownProduct }) => {
   await page.goto(`${ownProduct.url}/keys`);
   await expect(page.getByRole("heading", { level: 1, name: "Keys" })).toBeVisible();
-  await page.getByRole("button", { name: /^Account menu/ }).click();
+  await openAccountMenu(page);
   await page.getByRole("menuitem", { name: "Sign out" }).click();
   await expect(page.getByRole("heading", { level: 1, name: "Sign in" })).toBeVisible();
   await page.goBack();

@@ -63,6 +63,15 @@ export async function enterPassword(page: Page, password: string = OWNER.passwor
   await page.getByRole("button", { name: "Sign in", exact: true }).click();
 }
 
+/** Opens the account menu; a press before the page has woken does nothing, so it is pressed until it is open. */
+export async function openAccountMenu(page: Page): Promise<void> {
+  const trigger = page.getByRole("button", { name: /^(?:Account menu|账户菜单)/ });
+  await expect(async () => {
+    await trigger.click({ timeout: 2_000 });
+    await expect(page.getByRole("menu")).toBeVisible({ timeout: 2_000 });
+  }).toPass();
+}
+
 /** Another browser of the same person, signed in by password. */
 export async function otherBrowser(browser: Browser, url: string): Promise<Page> {
   const page = await (await browser.newContext({ locale: "en-GB" })).newPage();

@@ -24,7 +24,8 @@ test("the wizard is walked from end to end with the keyboard alone", async ({ pa
   await page.keyboard.press("Enter");
   await expect(heading(page, "How will it be used?")).toBeFocused();
   await page.keyboard.press("Tab");
-  await page.keyboard.press("ArrowDown");
+  // As long as a finger is on a key: the choice follows the focus while the key is down.
+  await page.keyboard.press("ArrowDown", { delay: 60 });
   await expect(page.getByRole("radio", { name: "By a team" })).toBeChecked();
   await tabTo(page, "Continue");
   await page.keyboard.press("Enter");

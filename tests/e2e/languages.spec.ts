@@ -1,4 +1,4 @@
-import { enterPassword, expect, test } from "./enrolled";
+import { enterPassword, expect, openAccountMenu, test } from "./enrolled";
 import { signInByCookie } from "./fixtures";
 import { heading } from "./wizard-page";
 
@@ -18,7 +18,7 @@ test.describe("for a browser that asks for Chinese", () => {
     await page.getByLabel("再次输入密码").fill("七只绿色的水壶在唱歌");
     await page.getByRole("button", { name: "创建管理员" }).click();
     await page.getByRole("button", { name: "暂不" }).click();
-    await page.getByRole("button", { name: "创建密钥" }).click();
+    await page.getByRole("button", { name: "创建密钥", exact: true }).click();
     await expect(page.getByText("密钥只显示这一次")).toBeVisible();
     await page.getByRole("button", { name: "继续" }).click();
     await page.getByRole("button", { name: "朗读" }).click();
@@ -46,7 +46,7 @@ test("a chosen language holds after a reload and goes with the account to anothe
   await expect(heading(page, "登录")).toBeVisible();
   await page.getByLabel("语言").selectOption("en");
   await enterPassword(page);
-  await page.getByRole("button", { name: /^Account menu/ }).click();
+  await openAccountMenu(page);
   const saved = page.waitForResponse((reply) => reply.request().method() === "PATCH");
   await page.getByRole("menuitemradio", { name: "中文" }).click();
   await saved;
@@ -71,7 +71,7 @@ test.describe("in a dark system", () => {
     await page.goto(ownProduct.url, { waitUntil: "commit" });
     await expect(heading(page, "Overview")).toBeVisible();
     expect(await ground()).toBe("rgb(16, 14, 12)");
-    await page.getByRole("button", { name: /^Account menu/ }).click();
+    await openAccountMenu(page);
     await page.getByRole("menuitemradio", { name: "Light" }).click();
     await expect.poll(ground).toBe("rgb(251, 250, 247)");
     await page.reload();

@@ -1,4 +1,4 @@
-import { enterPassword, expect, freshCode, OWNER, test, wrongCode } from "./enrolled";
+import { enterPassword, expect, freshCode, OWNER, openAccountMenu, test, wrongCode } from "./enrolled";
 
 test("six digits sign in by themselves and lead to the page first asked for", async ({ page, enrolled }) => {
   await page.goto(`${enrolled.url}/keys?q=lamp#below`);
@@ -77,7 +77,7 @@ test.describe("what is refused", () => {
     await page.keyboard.press("Enter");
     await expect(page).toHaveURL(`${enrolled.url}/`);
 
-    await page.getByRole("button", { name: /^Account menu/ }).click();
+    await openAccountMenu(page);
     await page.getByRole("menuitem", { name: "Sign out" }).click();
     await expect(page).toHaveURL(/\/login$/);
     await enterPassword(page);
