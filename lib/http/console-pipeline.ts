@@ -123,6 +123,11 @@ export async function runConsoleRoute(
   const context = consoleContext(services, request, caller);
   // The table holds routes of any body type; `body` has just been parsed with this route's own schema.
   const reply = await route.handle(context, { body: body as never, query, params, request });
+  if (reply.download !== undefined) {
+    const { contentType, name, body: file } = reply.download;
+    const headers = { "content-type": contentType, "content-disposition": `attachment; filename="${name}"` };
+    return { status: 200, headers, body: file };
+  }
   return jsonReply(
     reply.status ?? 200,
     { success: true, message: "", data: reply.data ?? null },

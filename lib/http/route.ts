@@ -45,6 +45,8 @@ export interface ConsoleReply {
   status?: number;
   cookies?: string[];
   headers?: Record<string, string>;
+  /** A file in place of the JSON envelope, written as it is read. */
+  download?: { contentType: string; name: string; body: AsyncIterable<Uint8Array> };
 }
 
 /** `/v1/**`, `/v1beta/**`: an API key, then the surface's own shapes. */

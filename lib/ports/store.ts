@@ -439,6 +439,43 @@ export interface Ledger {
   /** Ids of the other instances whose last heartbeat is at `since` or later. */
   otherInstances(since: number): Promise<string[]>;
   list(query: PageQuery & UsageFilter): Promise<Page<UsageRecord>>;
+  /** Sums over a range, from the hourly roll-ups where they hold the dimension: as quick at ten million rows as at ten. */
+  summarize(query: UsageSummaryQuery): Promise<UsageSummary>;
+}
+
+export type UsageDimension = "key" | "user" | "model" | "channel" | "operation" | "tag" | "end_user";
+
+export interface UsageSummaryQuery extends Omit<UsageFilter, "from" | "to"> {
+  from: number;
+  to: number;
+  by: UsageDimension | null;
+  /** A group for each hour (UTC) besides. */
+  isByHour: boolean;
+}
+
+/** Sums of the settled calls of one group. */
+export interface UsageGroup {
+  /** Its beginning; null when not asked by hour. */
+  hour: number | null;
+  /** Of the dimension; null where the calls have none, or none was asked for. */
+  name: string | null;
+  calls: number;
+  errors: number;
+  inputTokens: number;
+  outputTokens: number;
+  characters: number;
+  audioMs: number;
+  costNano: number;
+  latencySumMs: number;
+  firstByteSumMs: number;
+  firstByteCalls: number;
+  /** Calls by latency: one count for each bound, and a last one for what is above; all 0 where rows were read. */
+  latency: number[];
+}
+
+export interface UsageSummary {
+  groups: UsageGroup[];
+  latencyBoundsMs: readonly number[];
 }
 
 export interface UsageFilter {

@@ -9,6 +9,7 @@ import { LOGIN_ROUTES } from "../../lib/http/routes/login";
 import { SETTINGS_ROUTES } from "../../lib/http/routes/settings";
 import { SETUP_ROUTES } from "../../lib/http/routes/setup";
 import { TWO_FACTOR_ROUTES } from "../../lib/http/routes/two-factor";
+import { USAGE_ROUTES } from "../../lib/http/routes/usage";
 import { USERS_ROUTES } from "../../lib/http/routes/users";
 import type { FakeClock } from "./services";
 import { totpCode } from "./totp";
@@ -50,6 +51,7 @@ export function openConsoleDoor(services: Services): ConsoleDoor {
       ...ACCOUNT_ROUTES,
       ...KEYS_ROUTES,
       ...USERS_ROUTES,
+      ...USAGE_ROUTES,
       ...SETTINGS_ROUTES,
       ...CHANNELS_ROUTES,
       ...CONSOLE_MODELS_ROUTES,

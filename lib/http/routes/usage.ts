@@ -1,9 +1,14 @@
 import { nanoToUsd } from "../../contracts/money";
 import { toTimestamp } from "../../contracts/timestamp";
 import { UsageList, UsageQuery, type UsageRow } from "../../contracts/usage";
+import { UsageSummary, UsageSummaryQuery } from "../../contracts/usage-summary";
+import { requireUser } from "../../domain/auth/guards";
+import { exportUsage } from "../../domain/usage/export";
 import { listUsage } from "../../domain/usage/list-usage";
+import { summarizeUsage } from "../../domain/usage/summarize";
 import type { UsageRecord } from "../../ports/store";
 import { consoleRoute } from "../route";
+import { usageCsv } from "../usage-csv";
 
 function usageRow(row: UsageRecord): UsageRow {
   return {
@@ -34,6 +39,22 @@ function optionalTime(text: string | undefined): number | undefined {
   return text === undefined ? undefined : Date.parse(text);
 }
 
+function filterOf(asked: Omit<UsageQuery, "limit" | "cursor">) {
+  return {
+    q: asked.q ?? null,
+    keyId: asked.key_id,
+    userId: asked.user_id,
+    model: asked.model,
+    channelId: asked.channel_id,
+    from: optionalTime(asked.from),
+    to: optionalTime(asked.to),
+  };
+}
+
+async function* rowPages(pages: AsyncIterable<UsageRecord[]>): AsyncGenerator<UsageRow[]> {
+  for await (const page of pages) yield page.map(usageRow);
+}
+
 export const USAGE_ROUTES = [
   consoleRoute({
     method: "GET",
@@ -46,17 +67,39 @@ export const USAGE_ROUTES = [
       // The door has read it by the schema above; its declared type is the loose one of every route.
       const asked = query as UsageQuery;
       const page = await listUsage(ctx, {
+        ...filterOf(asked),
         limit: asked.limit,
         cursor: asked.cursor ?? null,
-        q: asked.q ?? null,
-        keyId: asked.key_id,
-        userId: asked.user_id,
-        model: asked.model,
-        channelId: asked.channel_id,
-        from: optionalTime(asked.from),
-        to: optionalTime(asked.to),
       });
       return { data: { items: page.items.map(usageRow), next_cursor: page.nextCursor } };
+    },
+  }),
+  consoleRoute({
+    method: "GET",
+    path: "/api/usage/summary",
+    auth: "manage",
+    query: UsageSummaryQuery,
+    data: UsageSummary,
+    summary: "Sum calls over a range by hour, day, key, model, channel, user, tag; members see their own",
+    handle: async (ctx, { query }) => ({ data: await summarizeUsage(ctx, query as UsageSummaryQuery) }),
+  }),
+  consoleRoute({
+    method: "GET",
+    path: "/api/usage/export",
+    auth: "manage",
+    query: UsageQuery.omit({ limit: true, cursor: true }),
+    summary: "Download calls as CSV, newest first; members get their own",
+    async handle(ctx, { query }) {
+      requireUser(ctx);
+      const pages = exportUsage(ctx, filterOf(query as UsageQuery));
+      return {
+        data: null,
+        download: {
+          contentType: "text/csv; charset=utf-8",
+          name: "usage.csv",
+          body: usageCsv(rowPages(pages)),
+        },
+      };
     },
   }),
 ];

@@ -5,6 +5,7 @@ import type { Tables } from "../schema";
 import type { Scope } from "../scope";
 import type { GroupCommit } from "./group-commit";
 import { toCells, toUsage } from "./rows";
+import { summarize } from "./summary";
 
 const ORPHANS_AT_ONCE = 200;
 
@@ -112,6 +113,8 @@ export function createLedger(scope: Scope, commits: GroupCommit, instanceId: str
         .execute();
       return rows.map((row) => row.id);
     },
+
+    summarize: (query) => summarize(scope.scan, query),
 
     async list(query) {
       let select = scope.scan.selectFrom("usage").selectAll();

@@ -1,12 +1,14 @@
 import { auditContract } from "./audit";
 import { catalogueContract } from "./catalogue";
 import { changesContract } from "./changes";
+import { instancesContract } from "./instances";
 import { keysContract } from "./keys";
 import { ledgerContract } from "./ledger";
 import type { NewPlace } from "./place";
 import { secondFactorsContract } from "./second-factors";
 import { setupContract } from "./setup";
 import { signInContract } from "./sign-in";
+import { summaryContract } from "./summary";
 import { textContract } from "./text";
 import { transactionsContract } from "./transactions";
 import { usersContract } from "./users";
@@ -21,6 +23,8 @@ export function storeContract(newPlace: NewPlace): void {
   catalogueContract(newPlace);
   auditContract(newPlace);
   ledgerContract(newPlace);
+  instancesContract(newPlace);
+  summaryContract(newPlace);
   changesContract(newPlace);
   transactionsContract(newPlace);
   textContract(newPlace);

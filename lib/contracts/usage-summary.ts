@@ -1,0 +1,49 @@
+import { z } from "zod";
+import { Usd } from "./money";
+import { Timestamp } from "./timestamp";
+
+const Id = z.string().min(1).max(128);
+
+/** `GET /api/usage/summary`: sums over a range, by time and by one dimension. */
+export const UsageSummaryQuery = z.strictObject({
+  from: Timestamp.optional(),
+  to: Timestamp.optional(),
+  by: z.enum(["key", "user", "model", "channel", "operation", "tag", "end_user"]).optional(),
+  interval: z.enum(["hour", "day"]).optional(),
+  key_id: Id.optional(),
+  user_id: Id.optional(),
+  model: Id.optional(),
+  channel_id: Id.optional(),
+});
+export type UsageSummaryQuery = z.output<typeof UsageSummaryQuery>;
+
+export const UsageSums = z.strictObject({
+  calls: z.int(),
+  errors: z.int(),
+  input_tokens: z.int(),
+  output_tokens: z.int(),
+  characters: z.int(),
+  audio_ms: z.int(),
+  cost_usd: Usd,
+  /** Means, and percentiles to the resolution of the histogram; null without calls. */
+  latency_mean_ms: z.int().nullable(),
+  first_byte_mean_ms: z.int().nullable(),
+  latency_p50_ms: z.int().nullable(),
+  latency_p95_ms: z.int().nullable(),
+});
+export type UsageSums = z.output<typeof UsageSums>;
+
+export const UsageSummary = z.strictObject({
+  from: Timestamp,
+  to: Timestamp,
+  total: UsageSums,
+  items: z.array(
+    UsageSums.extend({
+      /** Beginning of the hour, or the day in the instance's time zone (`2026-11-20`); null when not asked for. */
+      period: z.string().nullable(),
+      /** Of the dimension; null where the calls have none, or none was asked for. */
+      name: z.string().nullable(),
+    }),
+  ),
+});
+export type UsageSummary = z.output<typeof UsageSummary>;

@@ -1,0 +1,134 @@
+import { nanoToUsd } from "../../contracts/money";
+import { toTimestamp } from "../../contracts/timestamp";
+import type { UsageSummary, UsageSummaryQuery, UsageSums } from "../../contracts/usage-summary";
+import { AppError } from "../../errors";
+import type { UsageGroup } from "../../ports/store";
+import { requireUser } from "../auth/guards";
+import type { ConsoleContext } from "../context";
+import { billingPeriod } from "../gateway/billing-period";
+
+const DAY_MS = 86_400_000;
+/** More points than a chart can show. */
+const MOST_HOURS = 24 * 92;
+
+const EMPTY: Omit<UsageGroup, "hour" | "name"> = {
+  calls: 0,
+  errors: 0,
+  inputTokens: 0,
+  outputTokens: 0,
+  characters: 0,
+  audioMs: 0,
+  costNano: 0,
+  latencySumMs: 0,
+  firstByteSumMs: 0,
+  firstByteCalls: 0,
+  latency: [],
+};
+type Sums = typeof EMPTY;
+
+function add(a: Sums, b: Sums): Sums {
+  return {
+    calls: a.calls + b.calls,
+    errors: a.errors + b.errors,
+    inputTokens: a.inputTokens + b.inputTokens,
+    outputTokens: a.outputTokens + b.outputTokens,
+    characters: a.characters + b.characters,
+    audioMs: a.audioMs + b.audioMs,
+    costNano: a.costNano + b.costNano,
+    latencySumMs: a.latencySumMs + b.latencySumMs,
+    firstByteSumMs: a.firstByteSumMs + b.firstByteSumMs,
+    firstByteCalls: a.firstByteCalls + b.firstByteCalls,
+    latency: b.latency.map((count, index) => count + (a.latency[index] ?? 0)),
+  };
+}
+
+/** The upper bound of the bucket in which the share falls, linear within it; null without calls. */
+export function percentile(
+  counts: readonly number[],
+  bounds: readonly number[],
+  share: number,
+): number | null {
+  const total = counts.reduce((sum, count) => sum + count, 0);
+  if (total === 0) return null;
+  let left = share * total;
+  for (const [index, count] of counts.entries()) {
+    if (left <= count) {
+      const low = index === 0 ? 0 : (bounds[index - 1] ?? 0);
+      const high = bounds[index] ?? low * 2;
+      return Math.round(low + (count === 0 ? 0 : (left / count) * (high - low)));
+    }
+    left -= count;
+  }
+  return bounds.at(-1) ?? null;
+}
+
+function shown(sums: Sums, bounds: readonly number[]): UsageSums {
+  const mean = (sum: number, count: number) => (count === 0 ? null : Math.round(sum / count));
+  return {
+    calls: sums.calls,
+    errors: sums.errors,
+    input_tokens: sums.inputTokens,
+    output_tokens: sums.outputTokens,
+    characters: sums.characters,
+    audio_ms: sums.audioMs,
+    cost_usd: nanoToUsd(sums.costNano),
+    latency_mean_ms: mean(sums.latencySumMs, sums.calls),
+    first_byte_mean_ms: mean(sums.firstByteSumMs, sums.firstByteCalls),
+    latency_p50_ms: percentile(sums.latency, bounds, 0.5),
+    latency_p95_ms: percentile(sums.latency, bounds, 0.95),
+  };
+}
+
+function readRange(query: UsageSummaryQuery, now: number): { from: number; to: number } {
+  const to = query.to === undefined ? now : Date.parse(query.to);
+  const from = query.from === undefined ? to - DAY_MS : Date.parse(query.from);
+  if (from >= to) throw new AppError("invalid", "'from' must be before 'to'.");
+  if (query.interval !== undefined && to - from > MOST_HOURS * 3_600_000)
+    throw new AppError("invalid", "A range by hour or day may have at most 92 days.");
+  return { from, to };
+}
+
+/**
+ * Sums of calls over a range (the last day unless told), by hour or day and by one dimension; members see their own.
+ * Throws `unauthenticated`, `invalid`.
+ */
+export async function summarizeUsage(ctx: ConsoleContext, query: UsageSummaryQuery): Promise<UsageSummary> {
+  const { id, role } = requireUser(ctx);
+  const { from, to } = readRange(query, ctx.clock.now());
+  if (role === "member" && query.user_id !== undefined && query.user_id !== id)
+    throw new AppError("not_found", "There is no such user.");
+  const userId = role === "member" ? id : query.user_id;
+  const { groups, latencyBoundsMs } = await ctx.store.ledger.summarize({
+    from,
+    to,
+    by: query.by ?? null,
+    isByHour: query.interval !== undefined,
+    ...(userId === undefined ? {} : { userId }),
+    ...(query.key_id === undefined ? {} : { keyId: query.key_id }),
+    ...(query.model === undefined ? {} : { model: query.model }),
+    ...(query.channel_id === undefined ? {} : { channelId: query.channel_id }),
+  });
+  const periodOf = (hour: number | null): string | null => {
+    if (hour === null) return null;
+    return query.interval === "day" ? billingPeriod(ctx.instance.timeZone, hour).day : toTimestamp(hour);
+  };
+  let total: Sums = EMPTY;
+  const items = new Map<string, { period: string | null; name: string | null; sums: Sums }>();
+  for (const group of groups) {
+    const period = periodOf(group.hour);
+    const place = JSON.stringify([period, group.name]);
+    const known = items.get(place) ?? { period, name: group.name, sums: EMPTY };
+    items.set(place, { ...known, sums: add(known.sums, group) });
+    total = add(total, group);
+  }
+  return {
+    from: toTimestamp(from),
+    to: toTimestamp(to),
+    total: shown(total, latencyBoundsMs),
+    items: [...items.values()].map(({ period, name, sums }) => ({
+      period,
+      name,
+      ...shown(sums, latencyBoundsMs),
+    })),
+  };
+}

@@ -1,0 +1,108 @@
+import { describe, expect, test } from "vitest";
+import type { Store, UsageRecord } from "../../../lib/ports/store";
+import { allUsage, expectBooksToBalance } from "./books";
+import { type NewPlace, NOW, together } from "./place";
+import { insertKey, NO_BUDGET, PERIOD, unique, usageRecord } from "./records";
+
+/** What the books owe to there being several instances, and to their ends. */
+export function instancesContract(newPlace: NewPlace): void {
+  describe("calls of instances that are gone", () => {
+    const open = async (store: Store, keyId: string, userId: string): Promise<UsageRecord> => {
+      const row = usageRecord(keyId, userId, { reservedNano: 30 });
+      await store.ledger.reserve({ row, keyBudget: NO_BUDGET, userBudget: NO_BUDGET, ...PERIOD });
+      return row;
+    };
+
+    test("are settled at their reservation by estimate, once, and no living instance's are", async () => {
+      const place = await newPlace();
+      const clock = { now: () => NOW, monotonic: () => performance.now() };
+      const [dead, living, self] = [
+        await place.open({ instanceId: "dead", clock }),
+        await place.open({ instanceId: "living", clock }),
+        await place.open({ instanceId: "self", clock }),
+      ];
+      const { key, user } = await insertKey(self);
+      const lost = await Promise.all(together(250, () => open(dead, key.id, user.id)));
+      const kept = [await open(living, key.id, user.id), await open(self, key.id, user.id)];
+      await living.ledger.heartbeat(NOW + 30_000);
+      expect(await self.ledger.settleOrphans(NOW + 31_000, NOW)).toBe(0);
+      expect(await self.ledger.settleOrphans(NOW + 31_000, NOW + 1_000)).toBe(250);
+      expect(await self.ledger.settleOrphans(NOW + 31_000, NOW + 1_000)).toBe(0);
+      // The one that was taken for dead comes back with the true cost: too late.
+      await dead.ledger.settle({ ...(lost[0] ?? usageRecord(key.id, user.id)), costNano: 1 }, PERIOD);
+      const rows = await allUsage(self);
+      const settled = rows.filter((row) => row.state === "settled");
+      expect(settled.map((row) => row.id).sort()).toEqual(lost.map((row) => row.id).sort());
+      for (const row of settled)
+        expect(row).toMatchObject({ costNano: 30, estimated: true, error: "internal" });
+      expect(
+        rows
+          .filter((row) => row.state === "open")
+          .map((row) => row.id)
+          .sort(),
+      ).toEqual(kept.map((row) => row.id).sort());
+      expect((await self.keys.spent(key.id, NOW)).totalNano).toBe(252 * 30);
+      await expectBooksToBalance(place);
+      await place.remove();
+    });
+
+    test("are settled at once when it is known that the instance runs no more", async () => {
+      const place = await newPlace();
+      const [gone, self] = [
+        await place.open({ instanceId: "gone" }),
+        await place.open({ instanceId: "self" }),
+      ];
+      const { key, user } = await insertKey(self);
+      await open(gone, key.id, user.id);
+      await open(self, key.id, user.id);
+      expect(await self.ledger.settleOrphans(NOW, 0, (id) => id === "gone")).toBe(1);
+      expect(await place.raw("select id from instances order by id")).toEqual([["self"]]);
+      await place.remove();
+    });
+
+    test("are settled by one of several that look at the same time", async () => {
+      const place = await newPlace();
+      const dead = await place.open({ instanceId: "dead" });
+      const finders = [await place.open(), await place.open(), await place.open()];
+      const { key, user } = await insertKey(dead);
+      await Promise.all(together(120, () => open(dead, key.id, user.id)));
+      const counts = await Promise.all(
+        finders.map((one) => one.ledger.settleOrphans(NOW, 0, (id) => id === "dead")),
+      );
+      expect(counts.reduce((sum, count) => sum + count)).toBe(120);
+      await expectBooksToBalance(place);
+      await place.remove();
+    });
+  });
+
+  test("an instance knows the others by their heartbeats", async () => {
+    const place = await newPlace();
+    const clock = { now: () => NOW, monotonic: () => performance.now() };
+    const self = await place.open({ instanceId: "self", clock });
+    const other = await place.open({ instanceId: "other", clock });
+    expect(await self.ledger.otherInstances(NOW)).toEqual(["other"]);
+    expect(await self.ledger.otherInstances(NOW + 1)).toEqual([]);
+    await other.ledger.heartbeat(NOW + 5_000);
+    expect(await self.ledger.otherInstances(NOW + 5_000)).toEqual(["other"]);
+    await place.remove();
+  });
+
+  test("two instances never admit more than one budget holds", async () => {
+    const place = await newPlace();
+    const stores = [await place.open(), await place.open()];
+    const first = stores[0];
+    if (!first) throw new Error("no store was opened");
+    const { key, user } = await insertKey(first);
+    const keyBudget = { ...NO_BUDGET, monthlyNano: 1_000 };
+    const answers = await Promise.all(
+      together(100, (index) => {
+        const row = usageRecord(key.id, user.id, { id: unique("use"), reservedNano: 100 });
+        const store = stores[index % 2] ?? first;
+        return store.ledger.reserve({ row, keyBudget, userBudget: NO_BUDGET, ...PERIOD });
+      }),
+    );
+    expect(answers.filter((answer) => answer.refused === null)).toHaveLength(10);
+    await expectBooksToBalance(place);
+    await place.remove();
+  });
+}

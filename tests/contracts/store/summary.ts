@@ -1,0 +1,96 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { Store, UsageSummaryQuery } from "../../../lib/ports/store";
+import { type NewPlace, NOW, type Place } from "./place";
+import { insertKey, PERIOD, usageRecord } from "./records";
+
+const HOUR = 3_600_000;
+
+export function summaryContract(newPlace: NewPlace): void {
+  describe("the summary of usage", () => {
+    let place: Place;
+    let store: Store;
+    let ids: { key: string; user: string };
+    const start = NOW - (NOW % HOUR);
+
+    beforeAll(async () => {
+      place = await newPlace();
+      store = await place.open();
+      const { key, user } = await insertKey(store);
+      ids = { key: key.id, user: user.id };
+      const settle = (fields: Parameters<typeof usageRecord>[2]) =>
+        store.ledger.settle(
+          usageRecord(key.id, user.id, { state: "settled", status: 200, reservedNano: 0, ...fields }),
+          PERIOD,
+        );
+      await settle({
+        at: start + 1,
+        model: "a",
+        channelId: "chn_1",
+        costNano: 10,
+        latencyMs: 40,
+        tags: "blue",
+      });
+      await settle({
+        at: start + 2,
+        model: "a",
+        channelId: "chn_2",
+        costNano: 20,
+        latencyMs: 400,
+        tags: "blue",
+      });
+      await settle({ at: start + HOUR, model: "b", channelId: null, costNano: 5, latencyMs: 4, tags: null });
+      await settle({
+        at: start + HOUR,
+        model: "b",
+        status: 502,
+        error: "upstream_error",
+        costNano: 0,
+        tags: "red",
+      });
+      await settle({ at: start + 9 * HOUR, model: "later", costNano: 1_000 });
+    });
+    afterAll(() => place.remove());
+
+    const ask = async (fields: Partial<UsageSummaryQuery> = {}) => {
+      const query = { from: start, to: start + 2 * HOUR, by: null, isByHour: false, ...fields };
+      return (await store.ledger.summarize(query)).groups;
+    };
+
+    test("one sum over a range, of what lies in it alone", async () => {
+      expect(await ask()).toMatchObject([{ hour: null, name: null, calls: 4, errors: 1, costNano: 35 }]);
+      expect(await ask({ from: start + 20 * HOUR, to: start + 21 * HOUR })).toEqual([]);
+    });
+
+    test("by hour and by model", async () => {
+      const groups = await ask({ by: "model", isByHour: true });
+      expect(groups.map(({ hour, name, calls, costNano }) => [hour, name, calls, costNano])).toEqual([
+        [start, "a", 2, 30],
+        [start + HOUR, "b", 2, 5],
+      ]);
+    });
+
+    test("by channel, calls that reached none apart; by key; by tag, read off the rows", async () => {
+      const named = async (by: UsageSummaryQuery["by"]) =>
+        Object.fromEntries((await ask({ by })).map((group) => [String(group.name), group.calls]));
+      expect(await named("channel")).toEqual({ chn_1: 1, chn_2: 1, null: 2 });
+      expect(await named("key")).toEqual({ [ids.key]: 4 });
+      expect(await named("tag")).toEqual({ blue: 2, red: 1, null: 1 });
+    });
+
+    test("filters hold, and the histogram counts every call once", async () => {
+      expect(await ask({ model: "a" })).toMatchObject([{ calls: 2 }]);
+      expect(await ask({ userId: "usr_other" })).toEqual([]);
+      const { groups, latencyBoundsMs } = await store.ledger.summarize({
+        from: start,
+        to: start + HOUR,
+        by: null,
+        isByHour: false,
+      });
+      const counts = groups[0]?.latency ?? [];
+      expect(counts).toHaveLength(latencyBoundsMs.length + 1);
+      expect(counts[latencyBoundsMs.indexOf(50)]).toBe(1);
+      expect(counts[latencyBoundsMs.indexOf(500)]).toBe(1);
+      expect(counts.reduce((sum, count) => sum + count, 0)).toBe(2);
+    });
+  });
+}

@@ -1,0 +1,110 @@
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { percentile } from "../../lib/domain/usage/summarize";
+import { createDispatcher } from "../../lib/http/dispatch";
+import { USAGE_ROUTES } from "../../lib/http/routes/usage";
+import type { UsageRecord } from "../../lib/ports/store";
+import { usageRecord } from "../contracts/store/records";
+import { addUser, type ConsoleDoor, openConsoleDoor, setUpOwner } from "../support/console-door";
+import { type TestServices, testServices } from "../support/services";
+
+const HOUR = 3_600_000;
+
+let services: TestServices;
+let door: ConsoleDoor;
+let owner: string;
+beforeEach(async () => {
+  services = await testServices();
+  door = openConsoleDoor(services);
+  owner = await setUpOwner(door);
+});
+afterEach(() => services.close());
+
+const period = { day: "2026-09-21", month: "2026-09" };
+const settle = (userId: string, fields: Partial<UsageRecord> = {}) =>
+  services.store.ledger.settle(
+    usageRecord("key_1", userId, {
+      at: services.clock.now() - HOUR,
+      state: "settled",
+      status: 200,
+      ...fields,
+    }),
+    period,
+  );
+
+/** The file as it is written, chunk for chunk. */
+async function download(cookie: string): Promise<{ type: string; chunks: string[] }> {
+  const handler = createDispatcher(USAGE_ROUTES, async () => services);
+  const reply = await handler({
+    method: "GET",
+    path: "/api/usage/export",
+    query: "",
+    headers: new Map([["cookie", cookie]]),
+    peer: { address: "127.0.0.1", isLocal: true, isSecure: false },
+    requestId: "r",
+    receivedAt: 0,
+    signal: new AbortController().signal,
+    readBody: async () => new Uint8Array(0),
+  });
+  const chunks: string[] = [];
+  if (reply.body !== null && !(reply.body instanceof Uint8Array))
+    for await (const chunk of reply.body) chunks.push(Buffer.from(chunk).toString());
+  return { type: String(reply.headers["content-type"]), chunks };
+}
+
+test("sums come by hour and by dimension with their total, a member's own alone", async () => {
+  const mia = await addUser(door, owner, { username: "mia" });
+  await settle(mia.id, { model: "a", costNano: 200, latencyMs: 80 });
+  await settle("usr_other", { model: "b", costNano: 300, error: "upstream_error", status: 502 });
+  const all = await door("/api/usage/summary?by=model&interval=hour", { cookie: owner });
+  expect(all.json.data.total).toMatchObject({ calls: 2, errors: 1, cost_usd: "0.000000500" });
+  expect(all.json.data.items.map((item: { name: string }) => item.name).sort()).toEqual(["a", "b"]);
+  expect(all.json.data.items[0].period).toMatch(/T\d\d:00:00.000Z$/);
+  const own = await door("/api/usage/summary?by=model", { cookie: mia.cookie });
+  expect(own.json.data.items).toMatchObject([{ name: "a", calls: 1, latency_p50_ms: 75 }]);
+  expect((await door("/api/usage/summary?user_id=usr_other", { cookie: mia.cookie })).status).toBe(404);
+});
+
+test("days are those of the instance's time zone", async () => {
+  services.instance.timeZone = "Asia/Tokyo";
+  await settle("usr_1", { at: Date.parse("2026-09-20T14:30:00Z") });
+  await settle("usr_1", { at: Date.parse("2026-09-20T15:30:00Z") });
+  const reply = await door(
+    "/api/usage/summary?interval=day&from=2026-09-19T00:00:00Z&to=2026-09-22T00:00:00Z",
+    {
+      cookie: owner,
+    },
+  );
+  expect(reply.json.data.items.map((item: { period: string }) => item.period)).toEqual([
+    "2026-09-20",
+    "2026-09-21",
+  ]);
+});
+
+test.each([
+  "from=2026-09-22T00:00:00Z&to=2026-09-21T00:00:00Z",
+  "by=colour",
+  "interval=hour&from=2020-01-01T00:00:00Z",
+])("the query %s is refused", async (query) => {
+  expect((await door(`/api/usage/summary?${query}`, { cookie: owner })).status).toBe(400);
+});
+
+test("a percentile lies in the bucket that holds it, and nobody's is none", () => {
+  expect(percentile([0, 0, 0], [10, 20], 0.5)).toBeNull();
+  expect(percentile([10, 10, 0], [10, 20], 0.5)).toBe(10);
+  expect(percentile([10, 10, 0], [10, 20], 0.95)).toBe(19);
+  expect(percentile([0, 0, 4], [10, 20], 0.5)).toBe(30);
+});
+
+test("the export is CSV in pages, with formulas made text and one's own rows for members", async () => {
+  const mia = await addUser(door, owner, { username: "mia" });
+  for (let i = 0; i < 150; i++) await settle("usr_other", { tags: "plain" });
+  await settle(mia.id, { user: "=HYPERLINK(1)", tags: 'a,"b"' });
+  const all = await download(owner);
+  expect(all.type).toBe("text/csv; charset=utf-8");
+  expect(all.chunks.length).toBe(3);
+  expect(all.chunks.join("").trimEnd().split("\r\n")).toHaveLength(152);
+  const own = (await download(mia.cookie)).chunks.join("");
+  expect(own.trimEnd().split("\r\n")).toHaveLength(2);
+  expect(own).toContain("'=HYPERLINK(1)");
+  expect(own).toContain('"a,""b"""');
+});
