@@ -1,4 +1,5 @@
 import { AppError } from "../../errors";
+import { channelKeyPlace } from "../../ports/channel-probe";
 import type { Sealer, SealPurpose } from "../../ports/sealer";
 import type { ChannelKey, Store } from "../../ports/store";
 import { recordAudit, type Witness } from "../audit/record";
@@ -8,11 +9,6 @@ import { secretPlace } from "../auth/match-code";
 const BATCH = 100;
 /** Rounds before giving up: a server that knows the old secret alone makes old rows as fast as they are replaced. */
 const ROUNDS = 5;
-
-/** Where a channel's upstream key stands; binds the ciphertext to its row. */
-export function channelKeyPlace(channelId: string, keyId: string): string {
-  return `channels/${channelId}/keys/${keyId}`;
-}
 
 export interface SealedAnew {
   secondFactors: number;
