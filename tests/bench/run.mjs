@@ -5,6 +5,7 @@ const asked = process.argv.slice(2).filter((word) => !word.startsWith("--"));
 const BENCHES = {
   gateway: async () => (await import("./gateway.mjs")).benchGateway(),
   embeddings: async () => (await import("./embeddings.mjs")).benchEmbeddings(),
+  speech: async () => (await import("./speech.mjs")).benchSpeech(),
   ledger: async () => (await import("./ledger.mjs")).benchLedger(),
 };
 

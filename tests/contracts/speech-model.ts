@@ -1,0 +1,191 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { AppError } from "../../lib/errors";
+import type { CallOptions, SpeechEvent, SpeechModel, SpeechRequest } from "../../lib/ports/speech-model";
+
+/** One implementation of the SpeechModel port, and what it can do. */
+export interface SpeechPlace {
+  speech: SpeechModel;
+  /** The upstream's own model name. */
+  model: string;
+  /** A voice it has, and one it has not; null when any name is passed on. */
+  voice: string;
+  unknownVoice: string | null;
+  /** A sentence of a few seconds, and a text of a minute or more. */
+  sentence: string;
+  longText: string;
+  /** True when the same request gives the same length each time. */
+  isSteady: boolean;
+  /** True when `speed` changes the pace. */
+  hasSpeed: boolean;
+  /** Calls that still cost work or hold a connection. */
+  running(): number;
+  /** Chunks or upstream calls begun so far. */
+  begun(): number;
+  close(): Promise<void>;
+}
+
+const SECOND = 48_000;
+
+/** What every provider of speech does, whatever makes the sound. */
+export function speechModelContract(open: () => Promise<SpeechPlace>): void {
+  let place: SpeechPlace;
+  beforeAll(async () => {
+    place = await open();
+  });
+  afterAll(() => place.close());
+
+  const request = (fields: Partial<SpeechRequest> = {}): SpeechRequest => ({
+    model: place.model,
+    segments: [{ text: place.sentence, voice: place.voice }],
+    speed: 1,
+    ...fields,
+  });
+  const saying = (text: string, voice = place.voice) => request({ segments: [{ text, voice }] });
+  const call = (asked: SpeechRequest, signal = new AbortController().signal) => {
+    const options: CallOptions = { signal, requestId: "contract", firstByteBy: performance.now() + 60_000 };
+    return place.speech.synthesize(asked, options)[Symbol.asyncIterator]();
+  };
+  const hear = async (asked: SpeechRequest) => {
+    const events: SpeechEvent[] = [];
+    const iterator = call(asked);
+    for (let next = await iterator.next(); !next.done; next = await iterator.next()) events.push(next.value);
+    return events;
+  };
+  const audioOf = (events: readonly SpeechEvent[]) =>
+    Buffer.concat(events.flatMap((event) => (event.type === "audio" ? [event.pcm] : [])));
+  const untilIdle = async () => {
+    while (place.running() > 0) await new Promise(setImmediate);
+  };
+
+  describe("a call", () => {
+    it("is audio in whole samples, then one end with its usage", async () => {
+      const events = await hear(request());
+      expect(events.map((event) => event.type).indexOf("end")).toBe(events.length - 1);
+      for (const event of events) {
+        if (event.type !== "audio") continue;
+        expect(event.pcm.length).toBeGreaterThan(0);
+        expect(event.pcm.length % 2).toBe(0);
+      }
+      const end = events.at(-1);
+      if (end?.type !== "end") throw new Error("no end");
+      expect(end.finishReason).not.toBe("");
+      for (const tokens of [end.usage.inputTokens, end.usage.outputTokens]) {
+        expect(tokens === null || (Number.isInteger(tokens) && tokens >= 0)).toBe(true);
+      }
+    });
+
+    it("sounds: a sentence lasts seconds and is not silence", async () => {
+      const pcm = audioOf(await hear(request()));
+      expect(pcm.length / SECOND).toBeGreaterThan(1);
+      expect(pcm.length / SECOND).toBeLessThan(20);
+      let loudest = 0;
+      for (let at = 0; at < pcm.length; at += 2) loudest = Math.max(loudest, Math.abs(pcm.readInt16LE(at)));
+      expect(loudest).toBeGreaterThan(1_000);
+    });
+
+    it("speaks segment after segment", async () => {
+      const one = audioOf(await hear(request())).length;
+      const { segments } = request();
+      const two = audioOf(await hear(request({ segments: [...segments, ...segments] }))).length;
+      expect(two).toBeGreaterThan(one * 1.6);
+    });
+
+    it("does nothing before its first next()", async () => {
+      await untilIdle();
+      const before = place.begun();
+      call(request());
+      await new Promise(setImmediate);
+      expect([place.begun() - before, place.running()]).toEqual([0, 0]);
+    });
+
+    it("gives nothing more once it has ended", async () => {
+      const iterator = call(request());
+      for (let next = await iterator.next(); !next.done; ) next = await iterator.next();
+      expect(await iterator.next()).toMatchObject({ done: true });
+      await untilIdle();
+    });
+
+    it("is not mixed up with another at the same time", async () => {
+      const texts = [place.sentence, `${place.sentence} ${place.sentence}`];
+      const alone: number[] = [];
+      for (const text of texts) alone.push(audioOf(await hear(saying(text))).length);
+      const together = await Promise.all(texts.map(async (text) => audioOf(await hear(saying(text))).length));
+      const tolerance = place.isSteady ? 0 : SECOND;
+      together.forEach((length, i) => {
+        expect(Math.abs(length - (alone[i] ?? 0))).toBeLessThanOrEqual(tolerance);
+      });
+    });
+
+    it("is shorter at twice the speed, where the provider has speeds", async () => {
+      if (!place.hasSpeed) return;
+      const [natural, fast] = [await hear(request()), await hear(request({ speed: 2 }))];
+      expect(audioOf(fast).length / audioOf(natural).length).toBeCloseTo(0.5, 1);
+    });
+  });
+
+  describe("a reader who leaves", () => {
+    it("in the middle stops the work", async () => {
+      const iterator = call(saying(place.longText));
+      await iterator.next();
+      expect(place.running()).toBeGreaterThan(0);
+      await iterator.return?.(undefined);
+      await untilIdle();
+      expect(await iterator.next()).toMatchObject({ done: true });
+    });
+
+    it("by the signal stops the work, and the error says so", async () => {
+      const leaving = new AbortController();
+      const iterator = call(saying(place.longText), leaving.signal);
+      await iterator.next();
+      leaving.abort();
+      await expect(
+        (async () => {
+          for (let next = await iterator.next(); !next.done; ) next = await iterator.next();
+        })(),
+      ).rejects.toMatchObject({ code: "caller_left" });
+      await untilIdle();
+    });
+
+    it("with an error of ours for a reason gets that error", async () => {
+      const late = new AbortController();
+      const iterator = call(saying(place.longText), late.signal);
+      const first = iterator.next();
+      late.abort(new AppError("upstream_timeout", "Too late."));
+      await expect(
+        (async () => {
+          for (let next = await first; !next.done; ) next = await iterator.next();
+        })(),
+      ).rejects.toMatchObject({ code: "upstream_timeout" });
+      await untilIdle();
+    });
+
+    it("before the first next() costs nothing", async () => {
+      await untilIdle();
+      const before = place.begun();
+      await expect(call(request(), AbortSignal.abort()).next()).rejects.toMatchObject({
+        code: "caller_left",
+      });
+      expect(place.begun()).toBe(before);
+    });
+  });
+
+  describe("voices", () => {
+    it("are listed once each, by a name that can be spoken with", async () => {
+      const voices = await place.speech.voices(place.model);
+      const names = voices.map((voice) => voice.name);
+      expect(new Set(names).size).toBe(names.length);
+      expect(names).toContain(place.voice);
+      const last = names.at(-1) ?? place.voice;
+      expect(audioOf(await hear(saying(place.sentence, last))).length).toBeGreaterThan(SECOND);
+    });
+
+    it("it does not have are refused by name", async () => {
+      if (place.unknownVoice === null) return;
+      const asked = saying(place.sentence, place.unknownVoice);
+      await expect(call(asked).next()).rejects.toMatchObject({
+        code: "invalid",
+        message: expect.stringContaining(place.unknownVoice),
+      });
+    });
+  });
+}
