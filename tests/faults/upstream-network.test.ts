@@ -3,6 +3,7 @@ import { createServer } from "node:net";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { isAppError } from "../../lib/errors";
 import type { ChannelRecord } from "../../lib/ports/store";
+import { createConnector } from "../../lib/providers/outbound/connector";
 import { CERTIFICATES } from "../support/upstream/certificates";
 import { callOptions, channelTo, createRig, type RigOptions, UPSTREAM_KEY } from "../support/upstream/rig";
 import { startUpstream, type Upstream } from "../support/upstream/server";
@@ -89,6 +90,25 @@ test("a name that turns from public to private is refused at the next connection
   expect(second.fault).toBe("address_refused");
   expect(secure.openSockets()).toBe(0);
   await rig.close();
+});
+
+test("the peer of a made connection is checked once more", async () => {
+  const plain = await startUpstream();
+  const asked: string[] = [];
+  const connect = createConnector({
+    resolver: { resolve: async () => ["127.0.0.1"] },
+    // As if the address had changed between the two looks at it.
+    mayConnect: (address) => asked.push(address) === 1,
+    isWanted: () => true,
+    connectMs: 1_000,
+    tlsMs: 1_000,
+  });
+  const options = { hostname: "h.example", protocol: "http:", port: String(plain.port) };
+  const error = await new Promise((resolve) => connect(options, (failure) => resolve(failure)));
+  expect(error).toMatchObject({ kind: "address_refused" });
+  expect(asked).toEqual(["127.0.0.1", "127.0.0.1"]);
+  await plain.whenNoSockets();
+  await plain.close();
 });
 
 test("a channel saved before its address left the list reaches nothing and tells nothing", async () => {

@@ -55,14 +55,13 @@ export function openAiEmbeddings(base: string, body: Body, fault: Fault | null):
   const isBase64 = (body.encoding_format === "base64") !== (fault?.kind === "swapped");
   const data = input.map((text, index) => {
     const vector = vectorOf(text, size);
+    if (fault?.kind === "nan") vector[1] = Number.NaN;
     const floats: unknown[] = [...vector];
     if (fault?.kind === "null-number") floats[1] = null;
     const asText = Buffer.from(vector.buffer).toString("base64");
     const isText = isBase64 && fault?.kind !== "null-number";
     return { object: "embedding", index, embedding: isText ? asText : floats };
   });
-  if (fault?.kind === "nan" && data[0])
-    data[0].embedding = Buffer.from(Float32Array.of(Number.NaN, 1).buffer).toString("base64");
   if (fault?.kind === "wrong-count") data.pop();
   if (fault?.kind === "reversed") data.reverse();
   if (fault?.kind === "same-index") for (const one of data) one.index = 0;

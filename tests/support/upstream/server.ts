@@ -34,6 +34,8 @@ export interface Upstream {
   port: number;
   ledger: LedgerEntry[];
   openSockets(): number;
+  /** Ever made. */
+  connections(): number;
   /** Resolves when no socket is open any more. */
   whenNoSockets(): Promise<void>;
   close(): Promise<void>;
@@ -52,6 +54,7 @@ export async function startUpstream(options: UpstreamOptions = {}): Promise<Upst
   const ledger: LedgerEntry[] = [];
   const sockets = new Set<Socket>();
   let waiting: (() => void)[] = [];
+  let connections = 0;
   const handle = (req: IncomingMessage, res: ServerResponse): void => {
     answer(req, res, options, ledger).catch(() => res.destroy());
   };
@@ -60,6 +63,7 @@ export async function startUpstream(options: UpstreamOptions = {}): Promise<Upst
   server.keepAliveTimeout = 60_000;
   server.on("connection", (socket: Socket) => {
     sockets.add(socket);
+    connections += 1;
     socket.on("close", () => {
       sockets.delete(socket);
       if (sockets.size > 0) return;
@@ -77,6 +81,7 @@ export async function startUpstream(options: UpstreamOptions = {}): Promise<Upst
     port,
     ledger,
     openSockets: () => sockets.size,
+    connections: () => connections,
     whenNoSockets: () =>
       sockets.size === 0 ? Promise.resolve() : new Promise((resolve) => waiting.push(resolve)),
     close: () =>
