@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Reservation, Store, UsageRecord } from "../../../lib/ports/store";
 import { allUsage, expectBooksToBalance } from "./books";
 import { type NewPlace, NOW, outcomesOf, type Place, together } from "./place";
-import { insertKey, NO_BUDGET, PERIOD, unique, usageRecord } from "./records";
+import { insertKey, NO_BUDGET, PERIOD, usageRecord } from "./records";
 
 export function ledgerContract(newPlace: NewPlace): void {
   describe("the ledger", () => {
