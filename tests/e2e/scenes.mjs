@@ -1,0 +1,267 @@
+/** Every page and state that `npm run screenshots` looks at, walked as a visitor walks them. */
+import { Secret, TOTP } from "otpauth";
+
+export const OWNER = { username: "olivia", password: "seven green kettles hum" };
+export const SETUP_TOKEN = "a-token-that-only-the-operator-knows-0123456789";
+
+/** The code that an authenticator app shows now, or `steps` half-minutes from now. */
+export function codeOf(secret, steps = 0) {
+  const totp = new TOTP({ secret: Secret.fromBase32(secret.replaceAll(" ", "")) });
+  return totp.generate({ timestamp: Date.now() + steps * 30_000 });
+}
+
+const press = (page, name) => page.getByRole("button", { name, exact: typeof name === "string" }).click();
+const settle = (page) => page.waitForLoadState("networkidle");
+const SECRET = /^(?:[A-Z2-7]{4} )+[A-Z2-7]{1,4}$/;
+
+/** From an empty data folder to the first sound. `url`: a product nobody has set up, which asks for its token. */
+export async function walkWizard({ page, url, shot }) {
+  await page.goto(`${url}/setup`);
+  await shot("wizard-found");
+  await press(page, "Set it up");
+  await shot("wizard-token");
+  await page.getByLabel("Set-up token").fill(SETUP_TOKEN);
+  await press(page, "Continue");
+  await shot("wizard-usage");
+  await press(page, "Continue");
+  await shot("wizard-administrator");
+  await page.getByLabel("Username").fill("olivia green");
+  await page.getByLabel("E-mail").fill("nowhere");
+  await page.getByLabel("Password", { exact: true }).fill("short");
+  await page.getByLabel("Password again").fill("shorter");
+  await press(page, "Create administrator");
+  await shot("wizard-administrator-faults");
+  await page.getByLabel("Username").fill(OWNER.username);
+  await page.getByLabel("E-mail").fill("olivia@example.com");
+  await page.getByLabel("Password", { exact: true }).fill(OWNER.password);
+  await page.getByLabel("Password again").fill(OWNER.password);
+  await press(page, "Create administrator");
+  await page.getByRole("img", { name: /QR code/ }).waitFor();
+  await shot("wizard-second-factor");
+  const secret = (await page.getByText(SECRET).textContent()) ?? "";
+  await page.getByLabel("Code from the app").fill(codeOf(secret));
+  await page.getByRole("button", { name: "I have kept them" }).waitFor();
+  await shot("wizard-backup-codes");
+  await press(page, "I have kept them");
+  await page.getByLabel("Name").waitFor();
+  await shot("wizard-key");
+  await press(page, "Create key");
+  await page.getByTestId("api-key").waitFor();
+  await shot("wizard-key-revealed");
+  await press(page, "Continue");
+  await page.getByRole("button", { name: "Speak", exact: true }).waitFor();
+  await shot("wizard-sound");
+  await press(page, "Speak");
+  await page.getByText(/of sound, made in/).waitFor();
+  await shot("wizard-sound-spoken");
+}
+
+/** Sign-in at an instance whose owner has a second factor. Nothing here succeeds: one wrong try of each. */
+export async function walkSignIn({ page, url, shot }) {
+  const enter = async (password) => {
+    await page.getByLabel("Username or e-mail").fill(OWNER.username);
+    await page.getByLabel("Password", { exact: true }).fill(password);
+    await press(page, "Sign in");
+  };
+  await page.goto(`${url}/login`);
+  await shot("login");
+  await enter("not the password");
+  await page.getByRole("alert").filter({ hasText: /\w/ }).first().waitFor();
+  await shot("login-wrong");
+  await enter(OWNER.password);
+  await page.getByLabel("Six-digit code").waitFor();
+  await shot("second-step");
+  await page.keyboard.type("000000");
+  await page.getByText(/That code is not right/).waitFor();
+  await shot("second-step-wrong");
+  await press(page, "Use a backup code");
+  await shot("second-step-backup");
+  await page.goto(`${url}/login?reason=expired`);
+  await shot("login-expired");
+  await page.goto(`${url}/no/such/page`);
+  await shot("not-found");
+}
+
+/** What the owner of a bare instance meets: everything empty. */
+export async function walkEmpty({ page, url, shot }) {
+  for (const [path, name] of [
+    ["/", "overview-empty"],
+    ["/keys", "keys-empty"],
+    ["/account", "account"],
+    ["/playground/speech", "speech-empty"],
+    ["/playground/embeddings", "embeddings-empty"],
+    ["/no/such/page", "not-found-signed-in"],
+  ]) {
+    await page.goto(url + path);
+    await shot(name);
+  }
+}
+
+/** An instance in use: keys, sessions, a second factor, the palette and the phone's menu. */
+export async function walkConsole({ page, url, shot }) {
+  await page.goto(url);
+  await shot("overview");
+  await page.keyboard.press("Control+k");
+  await page.getByRole("dialog").waitFor();
+  await shot("palette", { fullPage: false });
+  await page.keyboard.press("Escape");
+  if ((page.viewportSize()?.width ?? 0) < 1024) {
+    await press(page, "Open menu");
+    await page.getByRole("dialog").waitFor();
+    await shot("menu", { fullPage: false });
+    await page.keyboard.press("Escape");
+  }
+  await page.goto(`${url}/keys`);
+  await shot("keys");
+  await page.goto(`${url}/keys?create=1`);
+  const dialog = page.getByRole("dialog");
+  await dialog.getByLabel("Name").waitFor();
+  await shot("keys-create", { fullPage: false });
+  await dialog.getByText("Limits", { exact: true }).click();
+  await shot("keys-create-limits", { fullPage: false });
+  await dialog.getByLabel("Name").fill("Newsletter reader");
+  await dialog.getByRole("button", { name: "Create key" }).click();
+  await page.getByTestId("api-key").waitFor();
+  await shot("keys-revealed", { fullPage: false });
+  await page.goto(`${url}/account`);
+  await shot("account-second-factor");
+}
+
+/** The speech playground: at rest, with a take, with a script, and refused. */
+export async function walkSpeech({ page, url, shot }) {
+  const open = async (fields) => {
+    // A fragment alone would not load the page anew.
+    await page.goto("about:blank");
+    await page.goto(`${url}/playground/speech#${new URLSearchParams(fields)}`);
+    await settle(page);
+  };
+  const speak = async () => {
+    await page.keyboard.press("Control+Enter");
+    await page
+      .getByRole("status")
+      .filter({ hasText: /The take is ready/ })
+      .waitFor({ state: "attached", timeout: 45_000 });
+  };
+  const text = "Good evening. The harbour is quiet, the lamps are lit, and the last train leaves at ten.";
+  await open([["text", text]]);
+  await shot("speech-text");
+  await speak();
+  await shot("speech-take");
+  await open([
+    ["text", "Ana: Did the cord go into the third jack?\nBen: The fourth. The third one is for embeddings."],
+    ["speaker", "Ana|Kore"],
+    ["speaker", "Ben|Puck"],
+  ]);
+  await speak();
+  await shot("speech-script");
+  await open([
+    ["text", text],
+    ["model", "no-such-model"],
+  ]);
+  await page.keyboard.press("Control+Enter");
+  await page.getByRole("alert").filter({ hasText: /\w/ }).first().waitFor();
+  await shot("speech-refused");
+}
+
+/** Some hundred short texts of a few subjects, the same every time. */
+function manyTexts(count) {
+  const subjects = ["harbour storm", "lost parcel", "cup final", "bright comet", "rent law", "late train"];
+  const voices = ["Everybody spoke of the", "Nobody saw the", "Again the", "News about the", "After the"];
+  const places = ["in the north", "by the river", "at night", "near the station"];
+  return Array.from(
+    { length: count },
+    (_, at) => `${voices[at % 5]} ${subjects[(at * 5 + (at >> 3)) % 6]} ${places[(at >> 2) % 4]}`,
+  );
+}
+
+/** The embeddings playground: an example, a lit cell, a query, a changed list, 500 texts, and refused. */
+export async function walkEmbeddings({ page, url, shot }) {
+  const grid = page.getByRole("grid");
+  const begin = async (example) => {
+    await page.goto(`${url}/playground/embeddings`);
+    await press(page, /^Remove all/).catch(() => undefined);
+    await press(page, example);
+    await grid.waitFor();
+    await page.getByRole("list", { name: "To the query" }).waitFor();
+  };
+  page.setDefaultTimeout(3_000);
+  await begin(/^Help desk/);
+  page.setDefaultTimeout(30_000);
+  await shot("embeddings-query");
+  const box = (await grid.boundingBox()) ?? { width: 0 };
+  const side = (box.width - 26) / 12;
+  await grid.click({ position: { x: 26 + side * 7.5, y: 26 + side * 10.5 } });
+  await shot("embeddings-pair");
+  await page.getByText("Similar words, not similar meanings").click();
+  await page.getByRole("radio", { name: "Grouped" }).click();
+  await shot("embeddings-grouped");
+  await page.getByLabel("Add texts").fill("Is there a kettle in the office?");
+  await page.keyboard.press("Enter");
+  await shot("embeddings-changed");
+  await press(page, "Remove all");
+  await page.locator("input[type=file]").setInputFiles({
+    name: "lines.txt",
+    mimeType: "text/plain",
+    buffer: Buffer.from(manyTexts(500).join("\n")),
+  });
+  await press(page, "Embed 500 texts");
+  await page.getByRole("grid", { name: /500/ }).waitFor();
+  await page.getByRole("radio", { name: "Grouped" }).click();
+  await shot("embeddings-500");
+  for (const _ of [1, 2, 3]) await press(page, "Zoom in");
+  await shot("embeddings-500-close");
+  await page.getByLabel("Dimensions").fill("4096");
+  await press(page, "Embed 500 texts");
+  await page.getByRole("alert").filter({ hasText: "HTTP 400" }).waitFor();
+  await shot("embeddings-refused");
+}
+
+/** Some pages in Chinese, by addresses and keys alone: the walk knows no words of it. */
+export async function walkChinese({ page, url, shot }) {
+  for (const [path, name] of [
+    ["/", "zh-overview"],
+    ["/keys", "zh-keys"],
+    ["/account", "zh-account"],
+    ["/playground/speech", "zh-speech"],
+  ]) {
+    await page.goto(url + path);
+    await shot(name);
+  }
+  const fields = ["怎样重置我的密码？", "我忘记密码了，如何重置？", "包裹在哪里？", "我的包裹还没有到。"];
+  const fragment = new URLSearchParams([...fields.map((text) => ["text", text]), ["query", "密码"]]);
+  await page.goto(`${url}/playground/embeddings#${fragment}`);
+  await settle(page);
+  await page.keyboard.press("Control+Enter");
+  await page.getByRole("grid").waitFor();
+  await shot("zh-embeddings");
+}
+
+/** The three pictures of the README. */
+export async function walkReadme({ page, url, freshUrl, shot }) {
+  await page.goto(`${freshUrl}/setup`);
+  await shot("wizard");
+  const text =
+    "Ana: Did the cord go into the third jack?\nBen: The fourth. The third one is for embeddings.\nAna: And who told you that?\nBen: The lamp did. It went orange.";
+  const fields = [
+    ["text", text],
+    ["speaker", "Ana|Kore"],
+    ["speaker", "Ben|Puck"],
+  ];
+  await page.goto(`${url}/playground/speech#${new URLSearchParams(fields)}`);
+  await settle(page);
+  await page.keyboard.press("Control+Enter");
+  await page
+    .getByRole("status")
+    .filter({ hasText: /The take is ready/ })
+    .waitFor({ state: "attached" });
+  await shot("speech");
+  await page.goto(`${url}/playground/embeddings`);
+  await settle(page);
+  await press(page, /^Help desk/);
+  const grid = page.getByRole("grid");
+  await grid.waitFor();
+  await page.getByRole("list", { name: "To the query" }).waitFor();
+  const side = (((await grid.boundingBox()) ?? { width: 0 }).width - 26) / 12;
+  await grid.click({ position: { x: 26 + side * 7.5, y: 26 + side * 10.5 } });
+  await shot("embeddings");
+}
