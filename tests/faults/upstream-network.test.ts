@@ -104,7 +104,7 @@ test("the peer of a made connection is checked once more", async () => {
     tlsMs: 1_000,
   });
   const options = { hostname: "h.example", protocol: "http:", port: String(plain.port) };
-  const error = await new Promise((resolve) => connect(options, (failure) => resolve(failure)));
+  const error = await new Promise((resolve) => connect(options, (...[failure]) => resolve(failure)));
   expect(error).toMatchObject({ kind: "address_refused" });
   expect(asked).toEqual(["127.0.0.1", "127.0.0.1"]);
   await plain.whenNoSockets();

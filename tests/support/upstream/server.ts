@@ -34,6 +34,8 @@ export interface Upstream {
   port: number;
   ledger: LedgerEntry[];
   openSockets(): number;
+  /** Requests whose reply is neither at its end nor given up. */
+  inFlight(): number;
   /** Ever made. */
   connections(): number;
   /** Resolves when no socket is open any more. */
@@ -55,7 +57,12 @@ export async function startUpstream(options: UpstreamOptions = {}): Promise<Upst
   const sockets = new Set<Socket>();
   let waiting: (() => void)[] = [];
   let connections = 0;
+  let inFlight = 0;
   const handle = (req: IncomingMessage, res: ServerResponse): void => {
+    inFlight += 1;
+    res.on("close", () => {
+      inFlight -= 1;
+    });
     answer(req, res, options, ledger).catch(() => res.destroy());
   };
   const server: Server = options.tls ? createSecureServer(options.tls, handle) : createServer(handle);
@@ -81,6 +88,7 @@ export async function startUpstream(options: UpstreamOptions = {}): Promise<Upst
     port,
     ledger,
     openSockets: () => sockets.size,
+    inFlight: () => inFlight,
     connections: () => connections,
     whenNoSockets: () =>
       sockets.size === 0 ? Promise.resolve() : new Promise((resolve) => waiting.push(resolve)),
