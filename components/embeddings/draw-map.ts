@@ -57,6 +57,10 @@ function boxesAbout(spot: Spot, width: number): Rectangle[] {
     at(spot.x - 8 - width, spot.y - 8),
     at(spot.x - width / 2, spot.y - 24),
     at(spot.x - width / 2, spot.y + 8),
+    at(spot.x - 6, spot.y - 24),
+    at(spot.x - 6, spot.y + 8),
+    at(spot.x + 6 - width, spot.y - 24),
+    at(spot.x + 6 - width, spot.y + 8),
   ];
 }
 

@@ -24,8 +24,11 @@ import { StaleNotice, WorkState } from "./work-state";
 
 // A first visit shows none of these: they load with the first texts, or while the first call is under way.
 const importResults = () => import("./results");
+const importVector = () => import("./vector-panel");
+/** Ahead of the reply; where it fails, the panel itself asks again. */
+const fetchPanels = () => void Promise.all([importResults(), importVector()]).catch(() => undefined);
 const Results = dynamic(() => importResults().then((one) => one.Results), { ssr: false });
-const VectorPanel = dynamic(() => import("./vector-panel").then((one) => one.VectorPanel), { ssr: false });
+const VectorPanel = dynamic(() => importVector().then((one) => one.VectorPanel), { ssr: false });
 const CallCode = dynamic(() => import("./call-code").then((one) => one.CallCode), { ssr: false });
 
 /** Rows of the list stand beside the matrix's while a cell's side makes a row. */
@@ -53,8 +56,7 @@ export function EmbeddingsPlayground({
   const start = useCallback(() => {
     if (call.texts.length === 0) return;
     focus.pin(null);
-    // Ahead of the reply; where it fails, the panel itself asks again.
-    importResults().catch(() => undefined);
+    fetchPanels();
     void embed(call, query);
   }, [call, query, embed, focus]);
 
@@ -73,7 +75,8 @@ export function EmbeddingsPlayground({
       // What is lit names texts by their place, which has just changed.
       focus.pin(null);
       if (next.length === 0) clear();
-      change({ texts: next });
+      // A query belongs to its texts.
+      change(next.length === 0 ? { texts: next, query: "" } : { texts: next });
     },
     [change, clear, focus],
   );
@@ -85,7 +88,7 @@ export function EmbeddingsPlayground({
     const ask = t(`example.${example}.query`);
     change({ texts: draftTexts(next), query: ask });
     focus.pin(null);
-    importResults().catch(() => undefined);
+    fetchPanels();
     void embed({ ...call, texts: next }, ask);
   };
 

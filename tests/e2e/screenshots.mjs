@@ -109,6 +109,8 @@ async function look(walk, eye, { url, cookie = "", ...more }, folder) {
     await page.evaluate(
       () => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))),
     );
+    // What sticks to the screen's edge stands at the page's, whatever was scrolled to.
+    if (options.fullPage !== false) await page.evaluate(() => window.scrollTo(0, 0));
     const file = path.join(folder, `${scene}.png`);
     await page.screenshot({ path: file, fullPage: true, animations: "disabled", ...options });
     return file;
