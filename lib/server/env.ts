@@ -1,3 +1,4 @@
+import { isIP } from "node:net";
 import path from "node:path";
 import { z } from "zod";
 import { Limits } from "../contracts/limits";
@@ -24,21 +25,25 @@ const DatabaseUrl = z
 
 const BaseUrl = z
   .string()
-  .refine(
-    (value) => URL.canParse(value) && /^https?:$/.test(new URL(value).protocol),
-    "must be an http(s) URL",
-  )
+  .refine((value) => URL.canParse(value) && /^https?:$/.test(new URL(value).protocol), {
+    error: "must be an http(s) URL",
+    abort: true,
+  })
   .refine((value) => new URL(value).pathname === "/", "must not have a path")
   .transform((value) => new URL(value).origin);
 
-const ADDRESS = /^[0-9a-fA-F.:]+(?:\/\d{1,3})?$/;
+/** `192.0.2.1`, `2001:db8::/32`: one that can match nothing would be a proxy that is silently not trusted. */
+function isAddressOrRange(text: string): boolean {
+  const [address = "", prefix, ...rest] = text.split("/");
+  const family = isIP(address);
+  if (family === 0 || rest.length > 0) return false;
+  return prefix === undefined || (/^\d{1,3}$/.test(prefix) && Number(prefix) <= (family === 4 ? 32 : 128));
+}
+
 const AddressList = z
   .string()
   .transform((value) => value.split(/[\s,]+/).filter((one) => one !== ""))
-  .refine(
-    (list) => list.every((one) => ADDRESS.test(one)),
-    "must be addresses or CIDRs, with commas between them",
-  );
+  .refine((list) => list.every(isAddressOrRange), "must be addresses or CIDRs, with commas between them");
 
 const List = z.string().transform((value) => value.split(/[\s,]+/).filter((one) => one !== ""));
 

@@ -34,7 +34,10 @@ function readSecretFile(file: string): string | null {
   try {
     return readFileSync(file, "utf8").trim();
   } catch (error) {
-    if (error instanceof Error && "code" in error && error.code === "ENOENT") return null;
+    const code = error instanceof Error && "code" in error ? error.code : "";
+    if (code === "ENOENT") return null;
+    if (code === "ENOTDIR")
+      throw new SettingError(`PATCHBAY_DATA_DIR: ${path.dirname(file)} is not a folder`);
     throw new SettingError(`${file}: the instance secret cannot be read`);
   }
 }

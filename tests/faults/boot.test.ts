@@ -1,0 +1,195 @@
+import { spawn } from "node:child_process";
+import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import Database from "libsql";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { freePort, setUp, startProduct } from "../support/product";
+import { ROOT } from "../support/sources";
+
+/** Starts that must not succeed: one line that names what is wrong, exit 1, nothing half made. */
+
+let scratch: string;
+beforeAll(() => {
+  scratch = mkdtempSync(path.join(tmpdir(), "patchbay-boot-"));
+});
+afterAll(() => rmSync(scratch, { recursive: true, force: true }));
+
+interface Start {
+  code: number | null;
+  errors: string;
+}
+
+/** Runs the server with these variables until it stops by itself. */
+async function start(env: Record<string, string>, flags: string[] = []): Promise<Start> {
+  const child = spawn(process.execPath, [...flags, path.join(ROOT, ".next/patchbay/main.mjs")], {
+    cwd: ROOT,
+    env: {
+      PATH: process.env.PATH,
+      NODE_ENV: "production",
+      PATCHBAY_DOOR_ONLY: "1",
+      HOST: "127.0.0.1",
+      PORT: String(await freePort()),
+      PATCHBAY_DATA_DIR: path.join(scratch, "untouched"),
+      ...env,
+    },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  let errors = "";
+  let isReady = false;
+  child.stderr.on("data", (chunk: Buffer) => {
+    errors += chunk.toString();
+  });
+  child.stdout.on("data", (chunk: Buffer) => {
+    if (!chunk.toString().includes("is ready at")) return;
+    isReady = true;
+    child.kill("SIGKILL");
+  });
+  const code = await new Promise<number | null>((resolve) => child.once("exit", resolve));
+  if (isReady) throw new Error(`It started: ${JSON.stringify(env)}`);
+  return { code, errors };
+}
+
+function expectRefusal({ code, errors }: Start, ...words: (string | RegExp)[]): void {
+  expect(code, errors).toBe(1);
+  expect(errors.trimEnd().split("\n").length, errors).toBe(1);
+  expect(errors).toMatch(/^Patchbay cannot start\. /);
+  for (const word of words) expect(errors).toMatch(word);
+  expect(errors).not.toMatch(/\bat .*\.(?:ts|mjs):\d+/);
+}
+
+describe("a wrong variable is named in one line", () => {
+  // Every rule of every variable is in tests/unit/server/env.test.ts.
+  test.each<[string, string]>([
+    ["PORT", "http"],
+    ["PATCHBAY_BASE_URL", "patchbay.example"],
+    ["PATCHBAY_LIMITS", '{"headersTimeout":1000}'],
+  ])("%s=%s", async (name, value) => {
+    const folder = path.join(scratch, "untouched");
+    expectRefusal(await start({ [name]: value, PATCHBAY_DATA_DIR: folder }), new RegExp(`${name}: \\S`));
+    expect(existsSync(folder)).toBe(false);
+  });
+});
+
+test("a secret that anybody can guess is refused and never repeated", async () => {
+  const secret = "change-me-change-me-change-me-change-me";
+  const refused = await start({ PATCHBAY_SECRET: secret });
+  expectRefusal(refused, /PATCHBAY_SECRET: /);
+  expect(refused.errors).not.toContain(secret);
+  const env = { PATCHBAY_SECRET: "Zk3-vY8qL1nR6tW0xB5cF9hJ2mP7sU4d", PATCHBAY_SECRET_PREVIOUS: "short" };
+  expectRefusal(await start(env), /PATCHBAY_SECRET_PREVIOUS: /);
+});
+
+describe("a Node that was told to take what its parser refuses", () => {
+  test.each<[string, Record<string, string>, string[]]>([
+    ["by a flag", {}, ["--insecure-http-parser"]],
+    ["by NODE_OPTIONS", { NODE_OPTIONS: "--insecure-http-parser" }, []],
+  ])("%s", async (_name, env, flags) => {
+    expectRefusal(await start(env, flags), /--insecure-http-parser/);
+  });
+});
+
+describe("places", () => {
+  test("a port that is taken", async () => {
+    const other = createServer();
+    await new Promise<void>((resolve) => other.listen(0, "127.0.0.1", resolve));
+    const address = other.address();
+    const port = typeof address === "object" && address !== null ? address.port : 0;
+    try {
+      expectRefusal(
+        await start({ PORT: String(port), PATCHBAY_DATA_DIR: path.join(scratch, "taken") }),
+        /PORT: /,
+      );
+    } finally {
+      other.close();
+    }
+  });
+
+  test("a data folder that is a file", async () => {
+    const file = path.join(scratch, "a-file");
+    writeFileSync(file, "mine");
+    expectRefusal(await start({ PATCHBAY_DATA_DIR: file }), /PATCHBAY_DATA_DIR: /, file);
+    expect(readFileSync(file, "utf8")).toBe("mine");
+  });
+
+  test("a data folder below a file", async () => {
+    const folder = path.join(scratch, "a-file-too", "data");
+    writeFileSync(path.dirname(folder), "");
+    expectRefusal(await start({ PATCHBAY_DATA_DIR: folder }), /PATCHBAY_DATA_DIR: /, folder);
+  });
+
+  // The superuser may write everywhere.
+  test.skipIf(process.getuid?.() === 0)("a data folder that may not be written", async () => {
+    const folder = mkdtempSync(path.join(scratch, "read-only-"));
+    chmodSync(folder, 0o500);
+    expectRefusal(await start({ PATCHBAY_DATA_DIR: folder }), folder);
+  });
+});
+
+describe("a store", () => {
+  let dataDirectory: string;
+  let file: string;
+  beforeAll(async () => {
+    dataDirectory = mkdtempSync(path.join(scratch, "store-"));
+    file = path.join(dataDirectory, "patchbay.db");
+    const product = await startProduct({ dataDirectory, doorOnly: true });
+    await setUp(product.url);
+    expect(await product.close()).toBe(0);
+  });
+
+  /** Starts on the store as `change` leaves it, and puts it back. */
+  async function startOn(change: () => void, env: Record<string, string> = {}): Promise<Start> {
+    const kept = new Map(
+      ["patchbay.db", "secret"].map((name) => [name, readFileSync(path.join(dataDirectory, name))]),
+    );
+    try {
+      change();
+      return await start({ PATCHBAY_DATA_DIR: dataDirectory, ...env });
+    } finally {
+      for (const [name, bytes] of kept) writeFileSync(path.join(dataDirectory, name), bytes);
+      for (const name of ["patchbay.db-wal", "patchbay.db-shm"])
+        rmSync(path.join(dataDirectory, name), { force: true });
+    }
+  }
+
+  test("EN-3 that was sealed with another secret: its key id is named, and nothing is made anew", async () => {
+    const before = readFileSync(file);
+    let after = before;
+    const refused = await startOn(() => undefined, { PATCHBAY_SECRET: "Zk3-vY8qL1nR6tW0xB5cF9hJ2mP7sU4d" });
+    after = readFileSync(file);
+    expectRefusal(refused, /PATCHBAY_SECRET: .*key id [\w-]+/);
+    expect(after.equals(before)).toBe(true);
+  });
+
+  test("EN-3 whose secret file is gone is not started with a new one", async () => {
+    const refused = await startOn(() => rmSync(path.join(dataDirectory, "secret")));
+    expectRefusal(refused, /key id/);
+  });
+
+  test("that is no database is left as it is", async () => {
+    const refused = await startOn(() =>
+      writeFileSync(file, "this is not a database, whatever its name says ".repeat(50)),
+    );
+    expectRefusal(refused, /damaged|not a database/i);
+  });
+
+  test("that was cut off is refused with what to do", async () => {
+    const refused = await startOn(() => writeFileSync(file, readFileSync(file).subarray(0, 20_000)));
+    expectRefusal(refused, /damaged/i, /restore/i);
+  });
+
+  test("of a newer version is refused", async () => {
+    const refused = await startOn(() => {
+      const database = new Database(file);
+      database.exec("pragma user_version = 9999");
+      database.close();
+    });
+    expectRefusal(refused, /newer/i);
+  });
+
+  test("as it was starts again", async () => {
+    const product = await startProduct({ dataDirectory, doorOnly: true });
+    expect(await product.close()).toBe(0);
+  });
+});

@@ -1,0 +1,124 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { expectError } from "../support/expect-error";
+import { createKey, type Product, setUp, startProduct } from "../support/product";
+import { openWire, readReply, sendRaw, type Wire } from "../support/raw-request";
+
+/** Callers who take their time, and those who take all the sockets (SECURITY LM-4, RELIABILITY RB-22). */
+
+const MOST = 40;
+const CROWD = "127.0.0.9";
+const PROXY = "127.0.0.2";
+let product: Product;
+let key: string;
+
+beforeAll(async () => {
+  product = await startProduct({
+    doorOnly: true,
+    env: {
+      PATCHBAY_TRUSTED_PROXIES: PROXY,
+      PATCHBAY_LIMITS: JSON.stringify({
+        headersTimeoutMs: 500,
+        consoleUploadMs: 500,
+        gatewayUploadMs: 700,
+        connectionsPerAddress: MOST,
+      }),
+    },
+  });
+  key = await createKey(product.url, await setUp(product.url));
+});
+afterAll(() => product?.close());
+
+/** Sends one byte after another, for as long as the other side takes them. */
+async function dribble(wire: Wire, bytes: string): Promise<string> {
+  for (const byte of bytes) {
+    if (wire.isClosed()) break;
+    wire.send(byte);
+    await Promise.race([wire.ended, new Promise((resolve) => setTimeout(resolve, 50))]);
+  }
+  return wire.ended;
+}
+
+const LOGIN = "POST /api/user/login HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n";
+const embedHead = () =>
+  `POST /v1/embeddings HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${key}\r\nContent-Type: application/json\r\n`;
+
+describe("a slow caller", () => {
+  test("whose head does not end gets 408 and is shown out", async () => {
+    const wire = await openWire(product.port);
+    wire.send("GET /api/health/live HTTP/1.1\r\nHost: localhost\r\n");
+    expectError(readReply(await wire.ended), "console", 408);
+  });
+
+  test("whose head comes byte by byte gets 408 and is shown out", async () => {
+    const wire = await openWire(product.port);
+    const all = await dribble(
+      wire,
+      `GET /v1/models HTTP/1.1\r\nHost: localhost\r\nX-Slow: ${"a".repeat(600)}`,
+    );
+    expectError(readReply(all), "console", 408);
+  });
+
+  test("who says nothing at all is shown out", async () => {
+    const wire = await openWire(product.port);
+    expect(await wire.ended).toMatch(/^(?:HTTP\/1\.1 408 |$)/);
+  });
+
+  test.each<["console" | "openai", () => string]>([
+    ["console", () => LOGIN],
+    ["openai", embedHead],
+  ])("N-036 who promises more of a body than comes gets 408 on the %s surface", async (surface, head) => {
+    const wire = await openWire(product.port);
+    wire.send(`${head()}Content-Length: 1000\r\n\r\n{"half":`);
+    const reply = readReply(await wire.ended);
+    expectError(reply, surface, 408);
+    expect(reply.headers.connection).toBe("close");
+  });
+
+  test("whose chunks come one byte at a time gets 408 however busy they are", async () => {
+    const wire = await openWire(product.port);
+    wire.send(`${embedHead()}Transfer-Encoding: chunked\r\n\r\n`);
+    const all = await dribble(wire, "1\r\n{\r\n".repeat(200));
+    expectError(readReply(all), "openai", 408);
+  });
+
+  test("who leaves in the middle of a body is nobody's row and nobody's 500", async () => {
+    const before = product.output().length;
+    for (let i = 0; i < 20; i++) {
+      const wire = await openWire(product.port);
+      wire.send(`${embedHead()}Content-Length: 1000\r\n\r\n{"half":`);
+      wire.destroy();
+    }
+    const metrics = async () => (await sendRaw(product.url, { method: "GET", path: "/metrics" })).text;
+    await expect.poll(metrics, { timeout: 10_000 }).toMatch(/^patchbay_requests_in_flight 1$/m);
+    expect(product.output().slice(before)).not.toMatch(/"status":500|uncaught|unhandled/);
+  });
+});
+
+describe("a crowd from one address", () => {
+  test("gets so many sockets and no more, and nobody else notices", async () => {
+    const crowd = await Promise.all(Array.from({ length: 3 * MOST }, () => openWire(product.port, CROWD)));
+    await expect.poll(() => crowd.filter((wire) => wire.isClosed()).length).toBeGreaterThanOrEqual(2 * MOST);
+    const honest = await sendRaw(product.url, { method: "GET", path: "/api/health/live" });
+    expect(honest.status).toBe(200);
+    for (const wire of crowd) wire.destroy();
+    // Its places are free again once it has gone.
+    await expect
+      .poll(
+        () =>
+          sendRaw(product.url, { method: "GET", path: "/api/health/live", from: CROWD }).then(
+            (reply) => reply.status,
+            () => 0,
+          ),
+        { timeout: 10_000 },
+      )
+      .toBe(200);
+  });
+
+  test("a trusted proxy speaks for many and has no such bound", async () => {
+    const crowd = await Promise.all(Array.from({ length: 2 * MOST }, () => openWire(product.port, PROXY)));
+    for (const wire of crowd)
+      wire.send("GET /api/health/live HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");
+    const replies = await Promise.all(crowd.map((wire) => wire.ended));
+    expect(replies.filter((text) => text.startsWith("HTTP/1.1 200")).length).toBe(2 * MOST);
+  });
+});

@@ -1,0 +1,187 @@
+import { execFileSync, spawnSync } from "node:child_process";
+import path from "node:path";
+import Database from "libsql";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { createKey, type Product, setUp, startProduct } from "../support/product";
+import { type RawReply, sendRaw } from "../support/raw-request";
+import { bookedCalls, geminiSpeech, openSpeech, STREAM_PATH } from "../support/speech-call";
+
+/** The store is locked, full, or shared with another process, and the gateway runs (RELIABILITY RB-10, RB-11, RB-18). */
+
+let product: Product;
+let cookie: string;
+let key: string;
+beforeEach(async () => {
+  product = await startProduct({ doorOnly: true });
+  cookie = await setUp(product.url);
+  key = await createKey(product.url, cookie);
+});
+afterEach(() => product?.close());
+
+let count = 0;
+function embed(url = product.url, bearer = key): Promise<RawReply> {
+  count += 1;
+  return sendRaw(url, {
+    path: "/v1/embeddings",
+    headers: { authorization: `Bearer ${bearer}`, "content-type": "application/json" },
+    body: JSON.stringify({ model: "patchbay-embed", input: `text ${count}`, dimensions: 8 }),
+  });
+}
+
+/** Speech has its row before its first sound; free embeddings have theirs after the work, as late as the store likes. */
+function speak(id: string): Promise<RawReply> {
+  return sendRaw(product.url, {
+    path: "/v1/audio/speech",
+    headers: { authorization: `Bearer ${key}`, "content-type": "application/json", "x-request-id": id },
+    body: JSON.stringify({ model: "patchbay-speech", input: "Hi.", voice: "alloy", response_format: "pcm" }),
+  });
+}
+const rowOf = (id: string) => bookedCalls(product.dataDirectory).filter((row) => row.request_id === id);
+
+function expectAway(reply: RawReply): void {
+  expect(reply.status, reply.text).toBe(503);
+  expect(reply.json).toMatchObject({ error: { type: "api_error", code: "storage_unavailable" } });
+  expect(Number(reply.headers["retry-after"])).toBeGreaterThanOrEqual(1);
+  expect(reply.text).not.toMatch(/SQLITE|sqlite|\.db|select|insert/);
+}
+
+describe("while another process holds the store's lock", () => {
+  test("billable work waits a moment and is refused; reads, streams and the event loop go on; then all is well again", async () => {
+    const text = "The last train leaves at nine. ".repeat(30);
+    const speech = await openSpeech(product.port, key, STREAM_PATH, geminiSpeech(text));
+    await speech.until("inlineData");
+    speech.pause();
+
+    const holder = new Database(path.join(product.dataDirectory, "patchbay.db"));
+    holder.exec("begin immediate");
+    const from = performance.now();
+    let waitedMs = 0;
+    const refused = Promise.all([embed(), speak("refused"), embed()]).then((replies) => {
+      waitedMs = performance.now() - from;
+      return replies;
+    });
+    let isOver = false;
+    void refused.finally(() => {
+      isOver = true;
+    });
+    let answered = 0;
+    let slowestMs = 0;
+    while (!isOver) {
+      const sentAt = performance.now();
+      const live = await sendRaw(product.url, { method: "GET", path: "/api/health/live" });
+      slowestMs = Math.max(slowestMs, performance.now() - sentAt);
+      expect(live.status).toBe(200);
+      answered += 1;
+    }
+    for (const reply of await refused) expectAway(reply);
+    console.log(
+      `refused after ${waitedMs.toFixed(0)} ms; ${answered} probes meanwhile, the slowest ${slowestMs.toFixed(0)} ms`,
+    );
+    // About a second is promised; a loaded machine gets some more.
+    expect(waitedMs).toBeLessThan(5_000);
+    expect(answered).toBeGreaterThan(5);
+
+    const headers = { authorization: `Bearer ${key}` };
+    expect((await sendRaw(product.url, { method: "GET", path: "/v1/models", headers })).status).toBe(200);
+    expect(
+      (await sendRaw(product.url, { method: "GET", path: "/api/keys", headers: { cookie } })).status,
+    ).toBe(200);
+    const written = await sendRaw(product.url, {
+      path: "/api/keys",
+      headers: { cookie, "content-type": "application/json" },
+      body: JSON.stringify({ name: "while locked" }),
+    });
+    expect(written.status).toBe(503);
+    expect(written.json).toMatchObject({ success: false, code: "unavailable", retry_after: 1 });
+
+    holder.exec("rollback");
+    holder.close();
+    speech.resume();
+    await speech.until('"finishReason":"STOP"');
+    await speech.until("0\r\n\r\n");
+    speech.destroy();
+    expect((await embed()).status).toBe(200);
+    expect((await speak("afterwards")).status).toBe(200);
+    expect(rowOf("afterwards")).toEqual([{ request_id: "afterwards", state: "settled", status: 200 }]);
+    // What was refused is taken back, and nothing stays open.
+    await expect.poll(() => rowOf("refused"), { timeout: 10_000 }).toEqual([]);
+    await expect
+      .poll(() => bookedCalls(product.dataDirectory).filter((row) => row.state !== "settled"), {
+        timeout: 10_000,
+      })
+      .toEqual([]);
+  });
+});
+
+const hasPrlimit = spawnSync("prlimit", ["--version"]).status === 0;
+describe.runIf(hasPrlimit)("when no file may grow any more", () => {
+  /** What a full disk looks like to a process: every write that would make a file longer fails. */
+  const allowBytes = (soft: string) =>
+    execFileSync("prlimit", ["--pid", String(product.process.pid), `--fsize=${soft}:unlimited`]);
+
+  test("new work is refused before it is done, reads go on, and room heals it without a restart", async () => {
+    expect((await embed()).status).toBe(200);
+    allowBytes("4096");
+    try {
+      expectAway(await embed());
+      expectAway(await speak("no-room"));
+      const headers = { authorization: `Bearer ${key}` };
+      expect((await sendRaw(product.url, { method: "GET", path: "/v1/models", headers })).status).toBe(200);
+      expect((await sendRaw(product.url, { method: "GET", path: "/api/health/live" })).status).toBe(200);
+    } finally {
+      allowBytes("unlimited");
+    }
+    await expect.poll(async () => (await embed()).status, { timeout: 10_000 }).toBe(200);
+    expect((await speak("room-again")).status).toBe(200);
+    expect(rowOf("room-again").length).toBe(1);
+    await expect.poll(() => rowOf("no-room"), { timeout: 10_000 }).toEqual([]);
+  });
+});
+
+describe("with a second process on the same file", () => {
+  test("each sees within a second what the other has changed", async () => {
+    const other = await startProduct({ dataDirectory: product.dataDirectory, doorOnly: true });
+    try {
+      const made = await createKey(other.url, cookie, { name: "made over there" });
+      await expect
+        .poll(async () => (await embed(product.url, made)).status, { timeout: 5_000, interval: 20 })
+        .toBe(200);
+      const list = await sendRaw(other.url, { method: "GET", path: "/api/keys", headers: { cookie } });
+      const { data } = list.json as { data: { items: { id: string; name: string }[] } };
+      const id = data.items.find((one) => one.name === "made over there")?.id;
+      expect((await embed(other.url, made)).status).toBe(200);
+
+      const revoked = await sendRaw(other.url, {
+        method: "DELETE",
+        path: `/api/keys/${id}`,
+        headers: { cookie },
+      });
+      expect(revoked.status).toBe(200);
+      const at = performance.now();
+      expect((await embed(other.url, made)).status).toBe(401);
+      await expect
+        .poll(async () => (await embed(product.url, made)).status, { timeout: 5_000, interval: 20 })
+        .toBe(401);
+      console.log(
+        `a revoked key was refused by the other process after ${(performance.now() - at).toFixed(0)} ms`,
+      );
+
+      const out = await sendRaw(other.url, {
+        path: "/api/user/logout",
+        headers: { cookie, "content-type": "application/json" },
+        body: "{}",
+      });
+      expect(out.status).toBe(200);
+      await expect
+        .poll(
+          async () =>
+            (await sendRaw(product.url, { method: "GET", path: "/api/user/self", headers: { cookie } }))
+              .status,
+          { timeout: 5_000 },
+        )
+        .toBe(401);
+    } finally {
+      await other.close();
+    }
+  });
+});

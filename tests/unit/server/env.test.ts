@@ -1,0 +1,109 @@
+import { describe, expect, test } from "vitest";
+import { readEnvironment, SettingError } from "../../../lib/server/env";
+import { checkSecret } from "../../../lib/server/secret";
+
+function messageOf(work: () => unknown): string {
+  try {
+    work();
+  } catch (error) {
+    if (error instanceof SettingError) return error.message;
+    throw error;
+  }
+  return "";
+}
+
+describe("a wrong variable is refused in one line that begins with its name", () => {
+  test.each<[string, string]>([
+    ["PORT", "http"],
+    ["PORT", "65536"],
+    ["PORT", "-1"],
+    ["PORT", "80.5"],
+    ["HOST", "a host"],
+    ["DATABASE_URL", "mysql://localhost/patchbay"],
+    ["DATABASE_URL", "patchbay.db"],
+    ["REDIS_URL", "localhost:6379"],
+    ["PATCHBAY_BASE_URL", "patchbay.example"],
+    ["PATCHBAY_BASE_URL", "ftp://patchbay.example"],
+    ["PATCHBAY_BASE_URL", "https://patchbay.example/under/a/path"],
+    ["PATCHBAY_TRUSTED_PROXIES", "*"],
+    ["PATCHBAY_TRUSTED_PROXIES", "proxy.example"],
+    ["PATCHBAY_TRUSTED_PROXIES", "10.0.0.0/33"],
+    ["PATCHBAY_TRUSTED_PROXIES", "10.0.0"],
+    ["PATCHBAY_SETUP_TOKEN", "short"],
+    ["PATCHBAY_SETUP_OPEN", "yes"],
+    ["PATCHBAY_PASSWORD_MIN", "7"],
+    ["PATCHBAY_PASSWORD_MIN", "many"],
+    ["PATCHBAY_METRICS_TOKEN", "short"],
+    ["PATCHBAY_LEGACY_ENGINES", "maybe"],
+    ["PATCHBAY_DRAIN_SECONDS", "-5"],
+    ["PATCHBAY_DRAIN_SECONDS", "25s"],
+    ["PATCHBAY_LIMITS", "{"],
+    ["PATCHBAY_LIMITS", "[]"],
+    ["PATCHBAY_LIMITS", '{"headersTimeoutMs":0}'],
+    ["PATCHBAY_LIMITS", '{"headersTimeout":1000}'],
+    ["PATCHBAY_LOG_LEVEL", "loud"],
+  ])("%s=%s", (name, value) => {
+    expect(messageOf(() => readEnvironment({ [name]: value }))).toMatch(new RegExp(`^${name}: [^\\n]{8,}$`));
+  });
+
+  test("PATCHBAY_LIMITS tells which limit is wrong", () => {
+    const words = messageOf(() => readEnvironment({ PATCHBAY_LIMITS: '{"consoleBodyBytes":"big"}' }));
+    expect(words).toMatch(/^PATCHBAY_LIMITS: consoleBodyBytes /);
+  });
+});
+
+describe("what is right", () => {
+  test("nothing set has every default", () => {
+    expect(readEnvironment({})).toMatchObject({
+      port: 3000,
+      host: "0.0.0.0",
+      trustedProxies: [],
+      baseUrl: null,
+      setupToken: null,
+      isSetupOpen: false,
+      passwordMinimum: 8,
+      drainMs: 25_000,
+    });
+  });
+
+  test("an empty variable counts as absent", () => {
+    expect(readEnvironment({ PORT: "", PATCHBAY_SETUP_TOKEN: "", PATCHBAY_LIMITS: "" })).toMatchObject({
+      port: 3000,
+      setupToken: null,
+    });
+  });
+
+  test("proxies are addresses and ranges of both families", () => {
+    const list = "10.0.0.1, 192.168.0.0/16 ::1 2001:db8::/32";
+    expect(readEnvironment({ PATCHBAY_TRUSTED_PROXIES: list }).trustedProxies).toEqual([
+      "10.0.0.1",
+      "192.168.0.0/16",
+      "::1",
+      "2001:db8::/32",
+    ]);
+  });
+
+  test("one limit is replaced, the others stay", () => {
+    const { limits } = readEnvironment({ PATCHBAY_LIMITS: '{"consoleBodyBytes":10}' });
+    expect(limits).toMatchObject({ consoleBodyBytes: 10, jsonBodyBytes: 4 * 1024 * 1024 });
+  });
+});
+
+describe("a secret that anybody can guess is refused and not repeated", () => {
+  test.each([
+    ["a short one", "x7Gq-31 bytes are not enough..."],
+    ["one letter", "a".repeat(64)],
+    ["a word again and again", "patchbay".repeat(8)],
+    ["an example's", "change-me-change-me-change-me-change-me"],
+    ["a keyboard's", "0123456789abcdefghijklmnopqrstuvwxyz"],
+    ["digits", "1234567890".repeat(4)],
+  ])("%s", (_name, secret) => {
+    const words = messageOf(() => checkSecret("PATCHBAY_SECRET", secret));
+    expect(words).toMatch(/^PATCHBAY_SECRET: /);
+    expect(words).not.toContain(secret);
+  });
+
+  test("a random one passes", () => {
+    expect(messageOf(() => checkSecret("PATCHBAY_SECRET", "Zk3-vY8qL1nR6tW0xB5cF9hJ2mP7sU4d"))).toBe("");
+  });
+});
