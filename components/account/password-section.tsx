@@ -5,11 +5,10 @@ import { useForm } from "react-hook-form";
 import { toast } from "sonner";
 import { useSWRConfig } from "swr";
 import { useTranslations } from "use-intl";
-import { z } from "zod";
 import { SELF_PATH, SESSIONS_PATH } from "@/lib/client/account";
 import { api } from "@/lib/client/api";
 import { isApiError } from "@/lib/client/api-error";
-import { ChangePassword, type Self, type User } from "@/lib/contracts/user";
+import type { Self, User } from "@/lib/contracts/user";
 import { Field } from "../forms/field";
 import { PasswordInput } from "../forms/password-input";
 import { placeIssues } from "../forms/place-issues";
@@ -20,12 +19,7 @@ import { Input } from "../ui/input";
 import { ProofError } from "./proof-error";
 import { Section } from "./section";
 
-/** The contract's request, and the new password a second time. */
-const PasswordForm = ChangePassword.extend({ again: z.string() }).superRefine((form, context) => {
-  if (form.again === form.new_password) return;
-  context.addIssue({ code: "custom", path: ["again"], message: "The two passwords differ." });
-});
-
+const loadSchema = () => import("./password-schema").then((one) => one.PasswordForm);
 const EMPTY = { current_password: "", new_password: "", again: "", code: "" };
 
 export function PasswordSection({ self }: { self: Self }) {
@@ -33,7 +27,7 @@ export function PasswordSection({ self }: { self: Self }) {
   const fault = useTranslations("common.fault");
   const { mutate } = useSWRConfig();
   const [error, setError] = useState<unknown>(null);
-  const form = useForm({ resolver: useSchemaResolver(PasswordForm), defaultValues: EMPTY });
+  const form = useForm({ resolver: useSchemaResolver(loadSchema), defaultValues: EMPTY });
   const { errors, isSubmitting } = form.formState;
   const next = form.watch("new_password");
 

@@ -9,7 +9,7 @@ import { useTranslations } from "use-intl";
 import { SELF_PATH } from "@/lib/client/account";
 import { api } from "@/lib/client/api";
 import { isApiError } from "@/lib/client/api-error";
-import { type Self, UpdateSelf } from "@/lib/contracts/user";
+import type { Self } from "@/lib/contracts/user";
 import { CallError } from "../forms/call-error";
 import { Field } from "../forms/field";
 import { placeIssues } from "../forms/place-issues";
@@ -19,6 +19,7 @@ import { Button } from "../ui/button";
 import { Input } from "../ui/input";
 import { Section } from "./section";
 
+const loadSchema = () => import("@/lib/contracts/user").then((one) => one.UpdateSelf);
 /** An empty e-mail field means none. */
 const orNone = (text: string | null) => (text === "" ? null : text);
 
@@ -30,7 +31,7 @@ export function ProfileSection({ self }: { self: Self }) {
   const { mutate } = useSWRConfig();
   const [error, setError] = useState<unknown>(null);
   const form = useForm({
-    resolver: useSchemaResolver(UpdateSelf),
+    resolver: useSchemaResolver(loadSchema),
     mode: "onTouched",
     defaultValues: { display_name: self.display_name, email: self.email },
   });

@@ -3,7 +3,7 @@
 import { useState } from "react";
 import { useForm } from "react-hook-form";
 import { useTranslations } from "use-intl";
-import { TwoFactorProof } from "@/lib/contracts/two-factor";
+import type { TwoFactorProof } from "@/lib/contracts/two-factor";
 import { Field } from "../forms/field";
 import { PasswordInput } from "../forms/password-input";
 import { placeIssues } from "../forms/place-issues";
@@ -12,6 +12,8 @@ import { Button } from "../ui/button";
 import { DialogFooter } from "../ui/dialog";
 import { Input } from "../ui/input";
 import { ProofError } from "./proof-error";
+
+const loadSchema = () => import("@/lib/contracts/two-factor").then((one) => one.TwoFactorProof);
 
 /** Password and code before a change of consequence. */
 export function ProofForm({
@@ -30,7 +32,7 @@ export function ProofForm({
   const fault = useTranslations("common.fault");
   const [error, setError] = useState<unknown>(null);
   const form = useForm({
-    resolver: useSchemaResolver(TwoFactorProof),
+    resolver: useSchemaResolver(loadSchema),
     defaultValues: { password: "", code: "" },
   });
   const { errors, isSubmitting } = form.formState;

@@ -1,47 +1,28 @@
-import { toNestErrors } from "@hookform/resolvers";
 import { useMemo } from "react";
-import type { FieldErrors, FieldValues, Resolver } from "react-hook-form";
+import type { FieldValues, Resolver } from "react-hook-form";
 import { useTranslations } from "use-intl";
-import { type $ZodIssue, type $ZodType, config, type input, type output, safeParse } from "zod/v4/core";
-import { type FaultTranslator, knownRule } from "./rule-text";
+import type { $ZodType, input, output } from "zod/v4/core";
 
-// Compiled checks need `eval`, which the page's Content-Security-Policy forbids.
-config({ jitless: true });
-
-/** A form's resolver from a contract's schema, with each fault in the page's language. */
+/**
+ * A form's resolver from a contract's schema, with each fault in the page's language. The schema and what reads it are
+ * fetched by the first check, not with the page; `load` must not change between renders. When they cannot be fetched
+ * the values go out as they are: the server checks them by the same schema.
+ */
 export function useSchemaResolver<Schema extends $ZodType<FieldValues, FieldValues>>(
-  schema: Schema,
+  load: () => Promise<Schema>,
 ): Resolver<input<Schema>, unknown, output<Schema>> {
   const t = useTranslations("common.fault");
   return useMemo(() => {
-    const resolve: Resolver<input<Schema>, unknown, output<Schema>> = (values, _context, options) => {
-      const result = safeParse(schema, values, { reportInput: true });
-      if (result.success) return { values: result.data, errors: {} };
-      const errors: FieldErrors = {};
-      for (const issue of result.error.issues) {
-        errors[issue.path.join(".")] ??= { type: issue.code, message: faultText(t, issue) };
+    const resolve: Resolver<input<Schema>, unknown, output<Schema>> = async (values, _context, options) => {
+      try {
+        // In this order: schemas look at the settings of the first when they are made.
+        const { checkSchema } = await import("./check-schema");
+        return checkSchema(await load(), values, options, t);
+      } catch {
+        // Both types are of the same fields; the server has the last word.
+        return { values: values as output<Schema>, errors: {} };
       }
-      return { values: {}, errors: toNestErrors(errors, options) };
     };
     return resolve;
-  }, [schema, t]);
-}
-
-/** What to tell at a field about one broken rule. */
-export function faultText(t: FaultTranslator, issue: $ZodIssue): string {
-  const told = knownRule(t, issue.message);
-  if (told !== null) return told;
-  switch (issue.code) {
-    case "too_small":
-      return t("tooSmall", { minimum: Number(issue.minimum) });
-    case "too_big":
-      return t("tooBig", { maximum: Number(issue.maximum) });
-    case "invalid_type":
-      if (issue.input === undefined || issue.input === null || issue.input === "") return t("required");
-      return issue.expected === "number" ? t("number") : t("invalid");
-    case "custom":
-      return issue.message;
-    default:
-      return t("invalid");
-  }
+  }, [load, t]);
 }

@@ -5,7 +5,8 @@ import type { ApiKey } from "@/lib/contracts/keys";
 import { cn } from "../ui/class-names";
 import { Skeleton } from "../ui/skeleton";
 import { Table, TableBody, TableCell, TableHead, TableHeader, TableRow } from "../ui/table";
-import { type KeyAction, KeyMenu } from "./key-menu";
+import { KeyMenuButton } from "./key-menu-button";
+import type { KeyAction } from "./key-menu-trigger";
 import { KeyDates, KeyLastUsed, KeyState } from "./key-state";
 import { KeyUsage } from "./key-usage";
 
@@ -62,7 +63,7 @@ function KeyTable({ keys, userId, onAction }: KeyListProps) {
               <KeyLastUsed apiKey={key} />
             </TableCell>
             <TableCell className="text-right">
-              <KeyMenu
+              <KeyMenuButton
                 apiKey={key}
                 isOwn={key.owner_id === userId}
                 onAction={(action) => onAction(action, key)}
@@ -119,7 +120,7 @@ function KeyCard({ apiKey, userId, onAction }: KeyListProps & { apiKey: ApiKey }
           </span>
           <code className="text-ink-muted">{apiKey.display}</code>
         </div>
-        <KeyMenu apiKey={apiKey} isOwn={isOwn} onAction={(action) => onAction(action, apiKey)} />
+        <KeyMenuButton apiKey={apiKey} isOwn={isOwn} onAction={(action) => onAction(action, apiKey)} />
       </div>
       <dl className="grid grid-cols-[6rem_1fr] gap-x-3 gap-y-1.5 text-sm [&>dt]:text-ink-faint">
         <dt>{t("table.may")}</dt>

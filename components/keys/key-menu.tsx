@@ -1,9 +1,7 @@
 "use client";
 
-import { BanIcon, CircleCheckIcon, EllipsisIcon, PencilIcon, RefreshCwIcon, Trash2Icon } from "lucide-react";
+import { BanIcon, CircleCheckIcon, PencilIcon, RefreshCwIcon, Trash2Icon } from "lucide-react";
 import { useTranslations } from "use-intl";
-import type { ApiKey } from "@/lib/contracts/keys";
-import { Button } from "../ui/button";
 import {
   DropdownMenu,
   DropdownMenuContent,
@@ -11,26 +9,15 @@ import {
   DropdownMenuSeparator,
   DropdownMenuTrigger,
 } from "../ui/dropdown-menu";
+import { type KeyMenuProps, KeyMenuTrigger } from "./key-menu-trigger";
 
-export type KeyAction = "edit" | "rotate" | "disable" | "enable" | "delete";
-
-/** What one may do with a key; only its owner rotates it, since that shows the new one. */
-export function KeyMenu({
-  apiKey,
-  isOwn,
-  onAction,
-}: {
-  apiKey: ApiKey;
-  isOwn: boolean;
-  onAction(action: KeyAction): void;
-}) {
+/** What one may do with a key, loaded by the press that opens it; only its owner rotates it, since that shows the new one. */
+export function KeyMenu({ apiKey, isOwn, onAction }: KeyMenuProps) {
   const t = useTranslations("keys.menu");
   return (
-    <DropdownMenu>
+    <DropdownMenu defaultOpen>
       <DropdownMenuTrigger asChild>
-        <Button variant="ghost" size="icon-sm" aria-label={t("label", { name: apiKey.name })}>
-          <EllipsisIcon />
-        </Button>
+        <KeyMenuTrigger name={apiKey.name} />
       </DropdownMenuTrigger>
       <DropdownMenuContent align="end">
         <DropdownMenuItem onSelect={() => onAction("edit")}>

@@ -1,7 +1,7 @@
 import type { FieldErrors, Resolver } from "react-hook-form";
 import { type ApiKey, CreateKey, type Operation } from "@/lib/contracts/keys";
+import { faultText } from "../forms/check-schema";
 import type { FaultTranslator } from "../forms/rule-text";
-import { faultText } from "../forms/schema-resolver";
 
 /** The form of a key as it is typed; an empty text means no limit. */
 export interface KeyValues {

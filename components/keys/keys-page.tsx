@@ -17,7 +17,7 @@ import { EmptyState } from "../ui/empty-state";
 import { Input } from "../ui/input";
 import type { KeyDialog } from "./key-dialogs";
 import { KeyList, KeyListSkeleton } from "./key-list";
-import type { KeyAction } from "./key-menu";
+import type { KeyAction } from "./key-menu-trigger";
 
 const KeyDialogs = dynamic(() => import("./key-dialogs").then((one) => one.KeyDialogs), { ssr: false });
 

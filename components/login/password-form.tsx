@@ -6,7 +6,7 @@ import { useForm } from "react-hook-form";
 import { useTranslations } from "use-intl";
 import { api } from "@/lib/client/api";
 import { isApiError } from "@/lib/client/api-error";
-import { LoginRequest, type LoginResult } from "@/lib/contracts/login";
+import type { LoginResult } from "@/lib/contracts/login";
 import { CallError } from "../forms/call-error";
 import { Field } from "../forms/field";
 import { PasswordInput } from "../forms/password-input";
@@ -17,6 +17,8 @@ import { Notice } from "../ui/notice";
 import { clockTime, useCountdown } from "./countdown";
 import { forgetPendingSignIn, keepPendingSignIn, readPendingSignIn } from "./pending-sign-in";
 
+const loadSchema = () => import("@/lib/contracts/login").then((one) => one.LoginRequest);
+
 export type ArrivalReason = "expired" | "spent" | "taken";
 
 /** Name and password; goes on to the second step or to `returnTo`. */
@@ -24,7 +26,7 @@ export function PasswordForm({ returnTo, reason }: { returnTo: string; reason: A
   const t = useTranslations("login");
   const router = useRouter();
   const form = useForm({
-    resolver: useSchemaResolver(LoginRequest),
+    resolver: useSchemaResolver(loadSchema),
     defaultValues: { username: "", password: "" },
   });
   const [error, setError] = useState<unknown>(null);

@@ -5,7 +5,7 @@ import { useCallback, useEffect, useState } from "react";
 import { useTranslations } from "use-intl";
 import { api } from "@/lib/client/api";
 import { isApiError } from "@/lib/client/api-error";
-import { readCode, type SecondStepResult } from "@/lib/contracts/login";
+import type { SecondStepResult } from "@/lib/contracts/login";
 import { CallError } from "../forms/call-error";
 import { CodeInput } from "../forms/code-input";
 import { Field } from "../forms/field";
@@ -61,11 +61,13 @@ export function SecondStepForm({ returnTo }: { returnTo: string }) {
 
   const submit = async (text: string) => {
     if (isBusy || waitSeconds > 0) return;
-    setWrongForm(readCode(text)?.method !== method);
-    if (readCode(text)?.method !== method) return;
     setBusy(true);
     setError(null);
     try {
+      const { readCode } = await import("@/lib/contracts/login");
+      const hasRightForm = readCode(text)?.method === method;
+      setWrongForm(!hasRightForm);
+      if (!hasRightForm) return setBusy(false);
       await api.post<SecondStepResult>("/api/user/login/2fa", { code: text });
       forgetPendingSignIn();
       window.location.assign(returnTo + window.location.hash);

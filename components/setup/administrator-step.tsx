@@ -5,7 +5,7 @@ import { useForm } from "react-hook-form";
 import { useTranslations } from "use-intl";
 import { api } from "@/lib/client/api";
 import { isApiError } from "@/lib/client/api-error";
-import { SetupRequest, type SetupResult } from "@/lib/contracts/setup";
+import type { SetupResult } from "@/lib/contracts/setup";
 import { CallError } from "../forms/call-error";
 import { Field } from "../forms/field";
 import { PasswordInput } from "../forms/password-input";
@@ -16,6 +16,8 @@ import { Button } from "../ui/button";
 import { Input } from "../ui/input";
 import type { SetupDraft } from "./draft";
 import { StepActions, StepBody } from "./wizard-frame";
+
+const loadSchema = () => import("@/lib/contracts/setup").then((one) => one.SetupRequest);
 
 /** The form that claims the instance. */
 export function AdministratorStep({
@@ -38,7 +40,7 @@ export function AdministratorStep({
   const fault = useTranslations("common.fault");
   const [error, setError] = useState<unknown>(null);
   const form = useForm({
-    resolver: useSchemaResolver(SetupRequest),
+    resolver: useSchemaResolver(loadSchema),
     mode: "onTouched",
     defaultValues: { username: draft.username, email: draft.email, password: "", confirmPassword: "" },
   });

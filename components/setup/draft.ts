@@ -1,16 +1,15 @@
-import { z } from "zod/mini";
-
 /** What was answered before anything could be saved on the server. Kept for this tab alone; never a password. */
-const SetupDraft = z.object({
-  usage: z.enum(["self", "team", "demo"]),
-  username: z.string(),
-  email: z.string(),
-  token: z.string(),
-  isTokenFromLink: z.boolean(),
-  furthest: z.enum(["found", "token", "usage", "administrator"]),
-});
-export type SetupDraft = z.infer<typeof SetupDraft>;
+export interface SetupDraft {
+  usage: "self" | "team" | "demo";
+  username: string;
+  email: string;
+  token: string;
+  isTokenFromLink: boolean;
+  furthest: "found" | "token" | "usage" | "administrator";
+}
 
+const USES = ["self", "team", "demo"] as const;
+const BEFORE_CLAIM = ["found", "token", "usage", "administrator"] as const;
 const STORAGE_KEY = "patchbay.setup";
 const EMPTY: SetupDraft = {
   usage: "self",
@@ -21,10 +20,21 @@ const EMPTY: SetupDraft = {
   furthest: "found",
 };
 
+/** What this tab kept; what is missing or of another form is as at the start. */
 export function readDraft(): SetupDraft {
   try {
-    const kept = SetupDraft.safeParse(JSON.parse(sessionStorage.getItem(STORAGE_KEY) ?? ""));
-    return kept.success ? kept.data : EMPTY;
+    const kept: unknown = JSON.parse(sessionStorage.getItem(STORAGE_KEY) ?? "");
+    // An object of unknown fields, each of which is checked below.
+    const fields = (typeof kept === "object" && kept !== null ? kept : {}) as Record<string, unknown>;
+    const text = (value: unknown) => (typeof value === "string" ? value : "");
+    return {
+      usage: USES.find((one) => one === fields.usage) ?? EMPTY.usage,
+      username: text(fields.username),
+      email: text(fields.email),
+      token: text(fields.token),
+      isTokenFromLink: fields.isTokenFromLink === true,
+      furthest: BEFORE_CLAIM.find((one) => one === fields.furthest) ?? EMPTY.furthest,
+    };
   } catch {
     return EMPTY;
   }

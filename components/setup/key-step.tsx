@@ -4,7 +4,7 @@ import { useState } from "react";
 import { useForm } from "react-hook-form";
 import { useTranslations } from "use-intl";
 import { api } from "@/lib/client/api";
-import { type ApiKeyWithSecret, CreateKey } from "@/lib/contracts/keys";
+import type { ApiKeyWithSecret } from "@/lib/contracts/keys";
 import { CallError } from "../forms/call-error";
 import { Field } from "../forms/field";
 import { placeIssues } from "../forms/place-issues";
@@ -15,6 +15,8 @@ import { Input } from "../ui/input";
 import { Notice } from "../ui/notice";
 import { Skeleton } from "../ui/skeleton";
 import { StepActions, StepBody } from "./wizard-frame";
+
+const loadSchema = () => import("@/lib/contracts/keys").then((one) => one.CreateKey);
 
 export function KeyStep({
   secret,
@@ -36,7 +38,7 @@ export function KeyStep({
   const fault = useTranslations("common.fault");
   const [error, setError] = useState<unknown>(null);
   const form = useForm({
-    resolver: useSchemaResolver(CreateKey),
+    resolver: useSchemaResolver(loadSchema),
     defaultValues: { name: t("defaultName") },
   });
   const { errors, isSubmitting } = form.formState;

@@ -1,5 +1,6 @@
 "use client";
 
+import dynamic from "next/dynamic";
 import { useState } from "react";
 import { SWRConfig } from "swr";
 import { useSetupState } from "@/lib/client/setup";
@@ -8,10 +9,12 @@ import type { SetupStep } from "@/lib/contracts/setup";
 import { CallError } from "../forms/call-error";
 import { Skeleton } from "../ui/skeleton";
 import { ClaimWizard } from "./claim-wizard";
-import { OwnerWizard } from "./owner-wizard";
 import { wizardSteps } from "./steps";
 import { TakenNotice } from "./taken-notice";
 import { WizardFrame } from "./wizard-frame";
+
+/** Fetched while the administrator is created; whoever only looks at what is here does not need it. */
+const OwnerWizard = dynamic(() => import("./owner-wizard").then((one) => one.OwnerWizard));
 
 /** `resume`: the owner goes on where they stopped. Null: nobody has set this instance up yet. */
 export interface Resume {

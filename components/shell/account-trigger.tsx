@@ -26,7 +26,9 @@ export function AccountTrigger({ user, ...props }: { user: ShellUser } & Compone
       </span>
       <span className="grid min-w-0 flex-1 leading-tight">
         <span className="truncate text-sm font-medium">{user.displayName || user.username}</span>
-        <span className="truncate text-xs text-ink-faint">{user.username}</span>
+        {user.displayName && user.displayName !== user.username ? (
+          <span className="truncate text-xs text-ink-faint">{user.username}</span>
+        ) : null}
       </span>
       <ChevronsUpDownIcon aria-hidden="true" className="size-4 shrink-0 text-ink-faint" />
     </button>

@@ -1,0 +1,42 @@
+import { toNestErrors } from "@hookform/resolvers";
+import type { FieldErrors, FieldValues, ResolverOptions, ResolverResult } from "react-hook-form";
+import { type $ZodIssue, type $ZodType, config, type input, type output, safeParse } from "zod/v4/core";
+import { type FaultTranslator, knownRule } from "./rule-text";
+
+// Compiled checks need `eval`, which the page's Content-Security-Policy forbids.
+config({ jitless: true });
+
+/** A form's values by its schema: the parsed ones, or each fault in the page's language. */
+export function checkSchema<Schema extends $ZodType<FieldValues, FieldValues>>(
+  schema: Schema,
+  values: input<Schema>,
+  options: ResolverOptions<input<Schema>>,
+  t: FaultTranslator,
+): ResolverResult<input<Schema>, output<Schema>> {
+  const result = safeParse(schema, values, { reportInput: true });
+  if (result.success) return { values: result.data, errors: {} };
+  const errors: FieldErrors = {};
+  for (const issue of result.error.issues) {
+    errors[issue.path.join(".")] ??= { type: issue.code, message: faultText(t, issue) };
+  }
+  return { values: {}, errors: toNestErrors(errors, options) };
+}
+
+/** What to tell at a field about one broken rule. */
+export function faultText(t: FaultTranslator, issue: $ZodIssue): string {
+  const told = knownRule(t, issue.message);
+  if (told !== null) return told;
+  switch (issue.code) {
+    case "too_small":
+      return t("tooSmall", { minimum: Number(issue.minimum) });
+    case "too_big":
+      return t("tooBig", { maximum: Number(issue.maximum) });
+    case "invalid_type":
+      if (issue.input === undefined || issue.input === null || issue.input === "") return t("required");
+      return issue.expected === "number" ? t("number") : t("invalid");
+    case "custom":
+      return issue.message;
+    default:
+      return t("invalid");
+  }
+}
