@@ -171,6 +171,8 @@ export interface GatewayContext extends Services {
   tags: string | null;
   /** `cache-control: no-store`: neither answered from a cache nor kept in one. */
   isNoStore?: boolean;
+  /** Told when the call's books are open: what its reply says of channel and attempts, also when it fails. */
+  onOpened?(headers: () => Record<string, string>): void;
   /** Told each usage row of the request once it is in the books. */
   onBooked?: (row: UsageRecord) => void;
   /** Aborted when the caller leaves. */

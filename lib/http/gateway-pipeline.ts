@@ -71,17 +71,24 @@ export async function runGatewayRoute(
   const presented = presentedKey(request, route.takesGoogleKey ?? route.surface === "gemini");
   const caller = await authenticateKey(services, presented, request.peer);
   const limitHeaders = admitRequest(services, caller);
+  let callHeaders: () => Record<string, string> = () => ({});
   let reply: Outbound;
   try {
     if (pathFault !== null) throw pathFault;
     const bytes = await readBytes(route, services, request);
     const body = route.method === "GET" ? undefined : readJsonObject(bytes, jsonLimits(route));
     const execute = (ctx: GatewayContext) => route.handle(ctx, { body, params, request });
-    const ctx = gatewayContext(services, caller, request);
+    const ctx: GatewayContext = {
+      ...gatewayContext(services, caller, request),
+      onOpened(headers) {
+        callHeaders = headers;
+      },
+    };
     const key = readIdempotencyKey(request);
     reply = key === null ? await execute(ctx) : await answerOnce(ctx, request, { key, body: bytes }, execute);
   } catch (error) {
-    reply = renderFailure(route.surface, error, request, services.log);
+    const failure = renderFailure(route.surface, error, request, services.log);
+    reply = { ...failure, headers: { ...callHeaders(), ...failure.headers } };
   }
   return { ...reply, headers: { ...limitHeaders, ...reply.headers } };
 }

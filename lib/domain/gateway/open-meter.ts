@@ -120,7 +120,9 @@ export const openMeter: OpenMeter = async (ctx, plan): Promise<Meter> => {
     const limitHeaders = takeTokens(ctx, plan.inputTokens);
     const row = openRow(ctx, plan);
     await reserve(ctx, plan, row);
-    return createMeter(ctx, plan, row, { limitHeaders, leave });
+    const meter = createMeter(ctx, plan, row, { limitHeaders, leave });
+    ctx.onOpened?.(meter.headers);
+    return meter;
   } catch (error) {
     leave();
     throw error;

@@ -7,6 +7,8 @@ import type { Reply } from "./reply";
 export type Count = (bytes: number) => void;
 
 const FLOOD = Buffer.alloc(64 * 1024, 0x20);
+/** 32 MiB of noughts in 32 KiB; packed when first needed. */
+let bomb: Buffer | undefined;
 const HTML = "<!DOCTYPE html><html><body>It works!</body></html>";
 
 /** Sends a reply with the fault done to it. Resolves when there is nothing left to do; a stall never resolves. */
@@ -52,13 +54,9 @@ export async function send(
     case "empty":
       return whole(res, 200, reply.headers, Buffer.alloc(0), count);
     case "bomb":
-      // 32 MiB of noughts in 32 KiB, again and again.
-      return flood(
-        res,
-        { ...reply.headers, "content-encoding": "gzip" },
-        gzipSync(Buffer.alloc(32 * 1024 * 1024)),
-        count,
-      );
+      // Again and again.
+      bomb ??= gzipSync(Buffer.alloc(32 * 1024 * 1024));
+      return flood(res, { ...reply.headers, "content-encoding": "gzip" }, bomb, count);
     case "gzip":
       return whole(
         res,

@@ -1,0 +1,278 @@
+import { createServer, type Server } from "node:http";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { freePort } from "../support/product";
+import {
+  expectFailure,
+  type Place,
+  type RoutedProduct,
+  samplesOf,
+  spoken,
+  startRouted,
+} from "../support/routed-product";
+import { RETRY_AFTER_FORMS } from "../support/upstream/fault";
+import { startUpstream, type Upstream } from "../support/upstream/server";
+import { vectorOf } from "../support/upstream/sounds";
+
+/** Whole calls through the whole gateway: door, books, routing, providers, a real process, real sockets. */
+
+let routed: RoutedProduct;
+let misleading: Upstream;
+let elsewhere: Server;
+const strayed: unknown[] = [];
+
+beforeAll(async () => {
+  routed = await startRouted({
+    env: {
+      PATCHBAY_LIMITS: JSON.stringify({
+        embeddingsFirstByteMs: 1_000,
+        speechFirstByteMs: 1_000,
+        idleMs: 400,
+      }),
+    },
+  });
+  elsewhere = createServer((request, reply) => {
+    strayed.push(request.headers);
+    reply.end("{}");
+  });
+  await new Promise<void>((resolve) => elsewhere.listen(0, "127.0.0.1", resolve));
+  const address = elsewhere.address();
+  const port = typeof address === "object" && address !== null ? address.port : 0;
+  misleading = await startUpstream({ redirectTo: `http://127.0.0.1:${port}/steal` });
+});
+afterAll(async () => {
+  await routed?.close();
+  await misleading?.close();
+  elsewhere?.close();
+});
+beforeEach(() => routed.busy(40));
+
+const embed = (model: string, input: unknown = "one text", more: object = {}) =>
+  routed.send("/v1/embeddings", { model, input, ...more });
+const SIZE = 8;
+const GOOD: Place = { as: `embed.${SIZE}` };
+
+/** Where the fault happens and what the caller hears when nobody else serves. */
+const FAULTS: readonly [title: string, as: string, status: number, code: string][] = [
+  ["resets before headers", "reset-before-headers", 502, "upstream_error"],
+  ["closes before headers", "close-before-headers", 502, "upstream_error"],
+  ["speaks no HTTP", "not-http", 502, "upstream_invalid"],
+  ["sends too many headers", "many-headers", 502, "upstream_invalid"],
+  ["never answers", "black-hole", 504, "upstream_timeout"],
+  ["sends headers and then nothing", "stall-at-chunk-0", 504, "upstream_timeout"],
+  ["answers HTML with 200", "garbage", 502, "upstream_invalid"],
+  ["answers half a JSON document with 200", "garbage-json", 502, "upstream_invalid"],
+  ["answers what is not UTF-8", "not-utf8", 502, "upstream_invalid"],
+  ["answers nothing with 200", "empty", 502, "upstream_invalid"],
+  ["answers without end", "huge", 502, "upstream_invalid"],
+  ["answers a gzip bomb", "bomb", 502, "upstream_invalid"],
+  ["answers gzip that is none", "bad-gzip", 502, "upstream_invalid"],
+  ["cuts its answer", "cut-at-byte-40", 502, "upstream_truncated"],
+  ["cuts its chunked answer", "cut-chunked-at-byte-40", 502, "upstream_truncated"],
+  ["answers vectors of another size", "wrong-size-5", 502, "upstream_invalid"],
+  ["answers a vector too few", "wrong-count", 502, "upstream_invalid"],
+  ["answers a vector with NaN", "nan", 502, "upstream_invalid"],
+  ["answers a vector with null", "null-number", 502, "upstream_invalid"],
+  ["answers 408", "status-408", 504, "upstream_timeout"],
+  ["answers 425", "status-425", 502, "upstream_error"],
+  ["answers 500", "status-500", 502, "upstream_error"],
+  ["answers 503", "status-503", 502, "upstream_error"],
+  ["answers 529", "status-529", 502, "upstream_error"],
+  ["answers an HTML 502", "html-status-502", 502, "upstream_error"],
+  ["refuses our key", "status-401", 502, "upstream_error"],
+  ["refuses what our key may do", "status-403", 502, "upstream_error"],
+  ["has no money left", "no-money", 502, "upstream_error"],
+];
+
+describe("an embeddings upstream that", () => {
+  test.each(FAULTS)("%s is passed over for a healthy one", async (_title, fault) => {
+    const { name } = await routed.route("embeddings", [{ as: `embed.${SIZE}--${fault}` }, GOOD], {
+      dimensions: SIZE,
+    });
+    const reply = await embed(name);
+    expect(reply.status, reply.text).toBe(200);
+    const vector = reply.json.data[0].embedding;
+    expect(vector).toHaveLength(SIZE);
+    for (const [at, value] of vectorOf("one text", SIZE).entries()) expect(vector[at]).toBeCloseTo(value, 5);
+    expect(reply.headers["x-patchbay-channel"]).toBe(`${name}-1`);
+    expect(reply.headers["x-patchbay-attempts"]).toBe("2");
+    const [row] = await routed.rows(name);
+    expect(row).toMatchObject({ status: 200, attempts: 2, error: null });
+  });
+
+  test.each(FAULTS)(
+    "%s, alone, is told in both dialects as what it is",
+    async (_title, fault, status, code) => {
+      const { name } = await routed.route("embeddings", [{ as: `embed.${SIZE}--${fault}` }], {
+        dimensions: SIZE,
+      });
+      const openai = await embed(name);
+      expectFailure("openai", openai, status, code);
+      expect(openai.headers["x-should-retry"]).toBe("false");
+      expect(openai.headers["x-patchbay-channel"]).toBe(`${name}-0`);
+      expect(Number(openai.headers["x-patchbay-attempts"])).toBeGreaterThanOrEqual(1);
+      expect(openai.text).not.toMatch(/127\.0\.0\.1|10\.1\.2\.3|sk-upstream/);
+      const gemini = await routed.send(`/v1beta/models/${name}:embedContent`, {
+        content: { parts: [{ text: "another text" }] },
+      });
+      // Our key refused, or no money: the circuit is open by now, and nobody is left to ask.
+      const isShut = ["status-401", "status-403", "no-money"].includes(fault);
+      expectFailure("gemini", gemini, isShut ? 503 : status, isShut ? "UNAVAILABLE" : undefined);
+      const rows = await routed.rows(name);
+      expect(rows).toHaveLength(2);
+      expect(rows[1]).toMatchObject({ status, error: code, cost_usd: "0.000000000", input_tokens: 0 });
+    },
+  );
+});
+
+test("where nobody listens, the next channel serves; with no next one it is 502 and nothing more", async () => {
+  const nobody = { origin: `http://127.0.0.1:${await freePort()}` };
+  const { name } = await routed.route("embeddings", [{ at: nobody, as: "embed.8" }, GOOD]);
+  expect((await embed(name)).headers["x-patchbay-channel"]).toBe(`${name}-1`);
+  const { name: alone } = await routed.route("embeddings", [{ at: nobody, as: "embed.8" }]);
+  const reply = await embed(alone);
+  expectFailure("openai", reply, 502, "upstream_error");
+  expect(reply.text).not.toMatch(/ECONN|127\.0\.0\.1|refused/);
+});
+
+test.each([301, 302, 307, 308])(
+  "a redirect (%i) to another origin is not followed, and takes no key with it",
+  async (status) => {
+    const place = { at: misleading, as: `embed.${SIZE}--redirect-${status}` };
+    const { name } = await routed.route("embeddings", [place, GOOD]);
+    expect((await embed(name)).status).toBe(200);
+    const { name: alone } = await routed.route("embeddings", [place]);
+    expectFailure("openai", await embed(alone), 502, "upstream_redirect");
+    expect(strayed).toEqual([]);
+  },
+);
+
+test("base64 where numbers were asked for, or numbers where base64 was, is converted and not refused", async () => {
+  const { name } = await routed.route("embeddings", [{ as: `embed.${SIZE}--swapped` }]);
+  const numbers = (await embed(name, "x", { encoding_format: "float" })).json.data[0].embedding;
+  const { embedding } = (await embed(name, "x", { encoding_format: "base64" })).json.data[0];
+  const bytes = Buffer.from(embedding, "base64");
+  expect(bytes.length).toBe(SIZE * 4);
+  expect(numbers).toHaveLength(SIZE);
+  for (const [at, value] of numbers.entries()) expect(bytes.readFloatLE(at * 4)).toBe(Math.fround(value));
+});
+
+describe("a 429 of the upstream", () => {
+  test.each(RETRY_AFTER_FORMS.map((form, index) => [String(form.header), index, form.expectedMs] as const))(
+    "with 'Retry-After: %s' goes to the next channel, and alone to the caller with at most a minute",
+    async (_header, index, expectedMs) => {
+      const limited = `embed.${SIZE}--limited-${index}`;
+      const { name } = await routed.route("embeddings", [{ as: limited }, GOOD]);
+      expect((await embed(name)).headers["x-patchbay-channel"]).toBe(`${name}-1`);
+      const { name: alone } = await routed.route("embeddings", [{ as: limited }]);
+      const reply = await embed(alone);
+      expectFailure("openai", reply, 429, "upstream_rate_limited");
+      expect(reply.headers["x-should-retry"]).toBe("false");
+      expect(reply.headers["retry-after"]).toBe(
+        String(Math.ceil(Math.min(60_000, expectedMs ?? 1_000) / 1_000)),
+      );
+      // Its circuit is open now: the upstream is left alone, the caller hears the same.
+      const asked = routed.upstream.ledger.length;
+      expectFailure("openai", await embed(alone), 429, "upstream_rate_limited");
+      expect(routed.upstream.ledger.length).toBe(asked);
+    },
+  );
+
+  test("in Google's own form (RetryInfo) counts as well, and the least wait of several is told", async () => {
+    const { name } = await routed.route("embeddings", [
+      { as: `embed.${SIZE}--retry-info-34`, provider: "gemini" },
+      { as: `embed.${SIZE}--retry-info-9`, provider: "gemini" },
+    ]);
+    const reply = await routed.send(`/v1beta/models/${name}:embedContent`, {
+      content: { parts: [{ text: "x" }] },
+    });
+    expectFailure("gemini", reply, 429, "RESOURCE_EXHAUSTED");
+    expect(reply.headers["retry-after"]).toBe("9");
+  });
+});
+
+const SPEECH_FAULTS: readonly [title: string, fault: string, status: number, code: string][] = [
+  ["answers 200 without audio", "no-audio", 502, "upstream_invalid"],
+  ["answers nothing with 200", "empty", 502, "upstream_invalid"],
+  ["answers HTML with 200", "garbage", 502, "upstream_invalid"],
+  ["resets before headers", "reset-before-headers", 502, "upstream_error"],
+  ["never answers", "black-hole", 504, "upstream_timeout"],
+  ["sends headers and then nothing", "stall-at-chunk-0", 504, "upstream_timeout"],
+  ["is cut before the first sample", "cut-at-chunk-0", 502, "upstream_truncated"],
+  ["answers 500", "status-500", 502, "upstream_error"],
+];
+
+describe.each(["openai", "gemini", "elevenlabs"])("a speech upstream of %s that", (provider) => {
+  test.each(SPEECH_FAULTS)(
+    "%s is passed over, and alone is told in both dialects",
+    async (_title, fault, status, code) => {
+      const bad = { as: `tts--${fault}`, provider };
+      const { name } = await routed.route("speech", [bad, { as: "tts", provider }]);
+      const whole = await routed.send(...spoken("gemini", name));
+      expect(whole.status, whole.text).toBe(200);
+      expect(whole.headers["x-patchbay-channel"]).toBe(`${name}-1`);
+      expect(samplesOf(whole).length).toBeGreaterThanOrEqual(24_000);
+      const { name: alone } = await routed.route("speech", [bad]);
+      const gemini = await routed.send(...spoken("gemini", alone));
+      expectFailure("gemini", gemini, status);
+      expect(gemini.headers["x-should-retry"]).toBe("false");
+      const openai = await routed.send(...spoken("openai", alone));
+      expectFailure("openai", openai, status, provider === "gemini" && fault === "empty" ? undefined : code);
+      const rows = await routed.rows(alone);
+      expect(rows.map((row) => [row.status, row.audio_ms])).toEqual([
+        [status, 0],
+        [status, 0],
+      ]);
+    },
+  );
+});
+
+test("a call never asks more than three channels, each once, and one alone twice", async () => {
+  const bad = (n: number) => Array.from({ length: n }, () => ({ as: `embed.${SIZE}--status-500` }));
+  for (const [channels, attempts] of [
+    [5, 3],
+    [2, 2],
+    [1, 2],
+  ] as const) {
+    const { name } = await routed.route("embeddings", bad(channels));
+    const before = routed.upstream.ledger.length;
+    const reply = await embed(name);
+    expect(reply.headers["x-patchbay-attempts"]).toBe(String(attempts));
+    expect(routed.upstream.ledger.length - before).toBe(attempts);
+  }
+});
+
+test("one deadline holds for all attempts together: two black holes take no longer than one", async () => {
+  const holes = [{ as: "embed.8--black-hole" }, { as: "embed.8--black-hole" }, { as: "embed.8--black-hole" }];
+  const { name } = await routed.route("embeddings", holes);
+  const reply = await embed(name);
+  expectFailure("openai", reply, 504, "upstream_timeout");
+  expect(reply.headers["x-patchbay-attempts"]).toBe("3");
+  expect(reply.tookMs).toBeGreaterThanOrEqual(900);
+  expect(reply.tookMs).toBeLessThan(3_000);
+});
+
+test("in a burst of 503s on half of the traffic every call is served, and traffic is not multiplied", async () => {
+  const { name } = await routed.route("embeddings", [
+    { as: "embed.8--status-503", priority: 0 },
+    { as: "embed.8", priority: 0 },
+  ]);
+  await routed.busy(200);
+  const before = routed.upstream.ledger.length;
+  const statuses: number[] = [];
+  for (let i = 0; i < 100; i += 1) statuses.push((await embed(name, `text ${i}`)).status);
+  const calls = routed.upstream.ledger.length - before;
+  expect(statuses.filter((status) => status !== 200)).toEqual([]);
+  expect(calls).toBeLessThanOrEqual(110);
+});
+
+test("an upstream's own 400 and 404 pass through with its words, and are nobody else's to try", async () => {
+  for (const status of [400, 404]) {
+    const { name } = await routed.route("embeddings", [{ as: `embed.8--status-${status}` }, GOOD]);
+    const before = routed.upstream.ledger.length;
+    const reply = await embed(name);
+    expect(reply.status).toBe(status);
+    expect(reply.json.error.message).toContain(`with ${status}`);
+    expect(reply.text).not.toContain("10.1.2.3");
+    expect(routed.upstream.ledger.length - before).toBe(1);
+  }
+});
