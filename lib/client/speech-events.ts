@@ -43,8 +43,7 @@ export async function* serverEvents(body: ReadableStream<Uint8Array>): AsyncGene
       }
     }
   } finally {
-    // Leaving the loop early (stop, error) closes the connection, which stops the work upstream. At the end there is
-    // nothing to close, and Chromium would count a call that it has not yet put away as aborted.
+    // Leaving the loop early (stop, error) closes the connection, which stops the work upstream.
     if (!isAtEnd) await reader.cancel().catch(() => undefined);
   }
 }
