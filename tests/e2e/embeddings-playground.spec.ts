@@ -219,7 +219,7 @@ test("500 texts become a matrix that zooms to its values; what is over is told",
   });
   await expect(page.getByText("20 texts were left out")).toBeVisible();
   await page.getByRole("button", { name: "Embed 500 texts" }).click();
-  await expect(matrix(page)).toHaveAttribute("aria-rowcount", "500", { timeout: 30_000 });
+  await expect(matrix(page)).toHaveAttribute("aria-rowcount", "500", { timeout: 90_000 });
   expect((await painted(page)).colours).toBeGreaterThan(20);
 
   await matrix(page).focus();
