@@ -14,7 +14,7 @@ import { ensureChineseFont } from "../support/fonts.mjs";
 import * as scenes from "./scenes.mjs";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
-const README_FOLDER = "docs/pictures";
+const README_FOLDER = "public/readme";
 /** Pictures of the README are loaded by everybody who opens it. */
 const LARGEST_PICTURE = 300 * 1024;
 const MAIN = path.join(ROOT, ".next/patchbay/main.mjs");
