@@ -74,9 +74,13 @@ function checkVectors({ vectors }: EmbeddingResult, texts: number, length: numbe
   }
 }
 
-/** What the upstream counted, when it can be believed. */
-function believe(told: number | null, counted: number): { inputTokens: number; estimated: boolean } {
-  if (told === null) return { inputTokens: counted, estimated: false };
+/** What the upstream counted, when it can be believed; an engine built in leaves the counting to us. */
+function believe(
+  told: number | null,
+  counted: number,
+  isEmbedded: boolean,
+): { inputTokens: number; estimated: boolean } {
+  if (told === null) return { inputTokens: counted, estimated: !isEmbedded };
   const isSane = Number.isSafeInteger(told) && told >= 0 && told <= counted * 8 + 1_000;
   return isSane ? { inputTokens: told, estimated: false } : { inputTokens: counted, estimated: true };
 }
@@ -211,9 +215,9 @@ export async function embedTexts(ctx: GatewayContext, call: EmbedTexts): Promise
     const result = await withFailover(ctx, plan, meter, async (target, options) => {
       const answer = await embedOn(ctx, call, fetched, target, options);
       checkVectors(answer, fetched.texts.length, call.dimensions ?? model.dimensions);
-      return answer;
+      return { ...answer, isEmbedded: target.channel.embedded };
     });
-    const { inputTokens, estimated } = believe(result.inputTokens, fetched.tokens);
+    const { inputTokens, estimated } = believe(result.inputTokens, fetched.tokens, result.isEmbedded);
     const outcome = {
       status: 200,
       error: null,

@@ -1,6 +1,6 @@
 import { codePoints } from "../../contracts/text";
 import { AppError } from "../../errors";
-import type { SpeechRequest, SpeechSegment } from "../../ports/speech-model";
+import type { SpeechModel, SpeechRequest, SpeechSegment } from "../../ports/speech-model";
 import type { CatalogEntry, GatewayContext } from "../context";
 import type { CallPlan, Meter, Target } from "./call";
 import { canonicalVoice, listVoiceNames } from "./choose-voices";
@@ -120,14 +120,13 @@ async function openCall(
     meter.firstByte();
     return { opened: replay(lookup.known), ignored: lookup.known.ignored };
   }
-  const { opened, target } = await withFailover(ctx, plan, meter, async (target, options) => {
+  const { opened, ignored } = await withFailover(ctx, plan, meter, async (target, options) => {
     const speech = ctx.providers.speech(target.channel);
     const wanted = request(input, segments, target);
     const speak = (signal: AbortSignal) => speech.synthesize(wanted, { ...options, signal });
     const opened = await openSpeech(speak, target.channel.embedded, options.signal);
-    return { opened, target };
+    return { opened, ignored: ignoredFields(input, target, speech) };
   });
-  const ignored = ignoredFields(input, target);
   const { key } = lookup;
   if (key === null) return { opened, ignored };
   const { speeches } = gatewayState(ctx);
@@ -194,6 +193,7 @@ function request(input: SpeechInput, segments: SpeechSegment[], target: Target):
 }
 
 /** What the channel that served could not follow: a provider of the caller's own dialect takes all. */
-function ignoredFields(input: SpeechInput, { channel }: Target): readonly string[] {
-  return channel.provider === input.source.dialect ? [] : input.dialectFields;
+function ignoredFields(input: SpeechInput, { channel }: Target, model: SpeechModel): readonly string[] {
+  if (channel.provider === input.source.dialect) return [];
+  return input.dialectFields.filter((field) => !model.carries?.includes(field));
 }

@@ -31,6 +31,7 @@ export function readGeminiSpeech(model: string, sent: unknown): GeminiSpeech {
       user: null,
       source: { dialect: "gemini", body },
       dialectFields: [
+        ...(speechConfig?.languageCode === undefined ? [] : ["languageCode"]),
         ...(body.systemInstruction === undefined ? [] : ["systemInstruction"]),
         ...(body.tools === undefined || body.tools.length === 0 ? [] : ["tools"]),
         ...((body.generationConfig.candidateCount ?? 1) > 1 ? ["candidateCount"] : []),

@@ -51,6 +51,7 @@ function elevenLabsSpeech(
   return {
     synthesize: (request, options) => speak(settings, lists, channel, request, options),
     voices: () => elevenLabsVoices(settings, lists, channel),
+    carries: ["languageCode"],
   };
 }
 

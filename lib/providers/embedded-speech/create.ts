@@ -56,6 +56,7 @@ export function createEmbeddedSpeech(options: EmbeddedSpeechOptions): EmbeddedSp
   return {
     synthesize: (request, call) => speakRequest(engine, request, call),
     voices: async () => EMBEDDED_VOICES,
+    carries: ["languageCode"],
     stats: () => ({ ...pool.stats(), open: gate.open, backlogBytes: backlog.bytes }),
     close: () => pool.close(),
   };

@@ -39,7 +39,7 @@ export function geminiSpeech(settings: UpstreamSettings, channel: ChannelRecord)
   return {
     synthesize: (request, options) => speak(settings, channel, request, options),
     voices: async () => geminiVoices(GEMINI_OPTIONS.of(channel).voices ?? {}),
-    carries: ["systemInstruction", "tools", "candidateCount", "instructions"],
+    carries: ["languageCode", "systemInstruction", "tools", "candidateCount", "instructions"],
   };
 }
 
