@@ -1,0 +1,87 @@
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import type { Services } from "../../../lib/domain/context";
+import { startBackground } from "../../../lib/server/background";
+
+/** What the process does by itself, with time in the test's hand. */
+
+let now = 0;
+let monotonic = 0;
+let audited: unknown[];
+let warned: string[];
+let beats: number[];
+let isBroken: boolean;
+let stop: () => void;
+
+beforeEach(async () => {
+  vi.useFakeTimers();
+  [now, monotonic, audited, warned, beats, isBroken] = [1_790_000_000_000, 0, [], [], [], false];
+  const services = {
+    clock: { now: () => now, monotonic: () => monotonic },
+    log: { info() {}, warn: (event: string) => warned.push(event), error() {} },
+    store: {
+      ledger: {
+        settleOrphans: async () => 0,
+        heartbeat: async (at: number) => {
+          if (isBroken) throw new Error("away");
+          beats.push(at);
+        },
+      },
+      transaction: async (work: (tx: unknown) => Promise<void>) =>
+        work({ audit: { append: async (entry: unknown) => audited.push(entry) } }),
+    },
+  };
+  // The parts that the background touches.
+  stop = await startBackground(services as unknown as Services);
+});
+afterEach(() => {
+  stop();
+  vi.useRealTimers();
+});
+
+/** Lets time pass; `wallMs` more on the wall clock than on the monotonic one. */
+async function pass(ms: number, wallMs = 0): Promise<void> {
+  monotonic += ms;
+  now += ms + wallMs;
+  await vi.advanceTimersByTimeAsync(ms);
+}
+
+describe("the wall clock against the monotonic one", () => {
+  test.each([
+    ["an hour ahead", 3_600_000],
+    ["an hour back", -3_600_000],
+    ["31 s back", -31_000],
+  ])("%s: logged and audited once", async (_name, wallMs) => {
+    await pass(5_000);
+    await pass(5_000, wallMs);
+    await pass(20_000);
+    expect(warned).toEqual(["clock_jumped"]);
+    expect(audited).toEqual([
+      expect.objectContaining({ actor: "system", action: "clock.jump", detail: { milliseconds: wallMs } }),
+    ]);
+  });
+
+  test("a slew of a second at each look is nobody's news", async () => {
+    for (let i = 0; i < 40; i++) await pass(5_000, i % 2 ? 1_000 : -1_000);
+    expect(warned).toEqual([]);
+    expect(audited).toEqual([]);
+  });
+});
+
+describe("the heartbeat", () => {
+  test("comes every five seconds and stops with the process", async () => {
+    await pass(15_000);
+    expect(beats.length).toBe(3);
+    stop();
+    await pass(15_000);
+    expect(beats.length).toBe(3);
+  });
+
+  test("goes on after a store that was away", async () => {
+    isBroken = true;
+    await pass(10_000);
+    expect(warned).toEqual(["background_failed", "background_failed"]);
+    isBroken = false;
+    await pass(5_000);
+    expect(beats.length).toBe(1);
+  });
+});
