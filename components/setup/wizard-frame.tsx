@@ -71,9 +71,9 @@ export function WizardFrame({
         </ol>
       </aside>
       <div className="flex flex-col">
-        <div className="hidden justify-end p-6 lg:flex">
+        <header className="hidden justify-end p-6 lg:flex">
           <PreferenceBar isSignedIn={isSignedIn} />
-        </div>
+        </header>
         <main className="mx-auto w-full max-w-2xl flex-1 px-4 py-8 sm:px-8 lg:pt-[8vh]">{children}</main>
       </div>
     </div>

@@ -5,15 +5,22 @@ import type { ComponentProps } from "react";
 import { buttonVariants } from "./button";
 import { cn } from "./class-names";
 import { dialogClasses, scrimClasses } from "./dialog";
+import { useOpenerFocus } from "./use-opener-focus";
 
 export const AlertDialog = Primitive.Root;
 export const AlertDialogTrigger = Primitive.Trigger;
 
 export function AlertDialogContent({ className, ...props }: ComponentProps<typeof Primitive.Content>) {
+  const focus = useOpenerFocus(props);
   return (
     <Primitive.Portal>
       <Primitive.Overlay className={scrimClasses} />
-      <Primitive.Content data-slot="alert-dialog" className={cn(dialogClasses, className)} {...props} />
+      <Primitive.Content
+        data-slot="alert-dialog"
+        className={cn(dialogClasses, className)}
+        {...props}
+        {...focus}
+      />
     </Primitive.Portal>
   );
 }

@@ -6,6 +6,7 @@ import type { ComponentProps } from "react";
 import { useTranslations } from "use-intl";
 import { Button } from "./button";
 import { cn } from "./class-names";
+import { useOpenerFocus } from "./use-opener-focus";
 
 export const Dialog = Primitive.Root;
 export const DialogTrigger = Primitive.Trigger;
@@ -18,10 +19,11 @@ export const dialogClasses =
 
 export function DialogContent({ className, children, ...props }: ComponentProps<typeof Primitive.Content>) {
   const t = useTranslations("common");
+  const focus = useOpenerFocus(props);
   return (
     <Primitive.Portal>
       <Primitive.Overlay className={scrimClasses} />
-      <Primitive.Content data-slot="dialog" className={cn(dialogClasses, className)} {...props}>
+      <Primitive.Content data-slot="dialog" className={cn(dialogClasses, className)} {...props} {...focus}>
         {children}
         <Primitive.Close asChild>
           <Button variant="ghost" size="icon-sm" className="absolute top-4 right-4" aria-label={t("close")}>

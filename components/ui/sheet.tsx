@@ -7,6 +7,7 @@ import { useTranslations } from "use-intl";
 import { Button } from "./button";
 import { cn } from "./class-names";
 import { scrimClasses } from "./dialog";
+import { useOpenerFocus } from "./use-opener-focus";
 
 export const Sheet = Primitive.Root;
 export const SheetTrigger = Primitive.Trigger;
@@ -27,6 +28,7 @@ export function SheetContent({
   ...props
 }: Omit<ComponentProps<typeof Primitive.Content>, "title"> & { side?: keyof typeof SIDES; title: string }) {
   const t = useTranslations("common");
+  const focus = useOpenerFocus(props);
   return (
     <Primitive.Portal>
       <Primitive.Overlay className={scrimClasses} />
@@ -39,6 +41,7 @@ export function SheetContent({
           className,
         )}
         {...props}
+        {...focus}
       >
         <Primitive.Title className="sr-only">{title}</Primitive.Title>
         {children}

@@ -44,6 +44,7 @@ test("an empty folder becomes a service that speaks, in one sitting", async ({ p
   await page.getByRole("button", { name: "Open the speech playground" }).click();
   await expect(page).toHaveURL(/\/playground\/speech/);
   await expect(heading(page, "Speech playground")).toBeVisible();
+  await page.waitForLoadState("networkidle");
 });
 
 test("a second factor left for later is asked for again on the overview", async ({ page, freshProduct }) => {

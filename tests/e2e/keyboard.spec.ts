@@ -59,7 +59,8 @@ test("the wizard is walked from end to end with the keyboard alone", async ({ pa
   await expect(page.getByText(/of sound, made in/)).toBeVisible();
   await tabTo(page, "Open the speech playground");
   await page.keyboard.press("Enter");
-  await expect(page).toHaveURL(/\/playground\/speech/);
+  await expect(heading(page, "Speech playground")).toBeVisible();
+  await page.waitForLoadState("networkidle");
 });
 
 test("signing in takes the keyboard alone", async ({ page, enrolled }) => {

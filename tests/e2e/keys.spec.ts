@@ -90,6 +90,7 @@ test("an edited key keeps what was set and shows its budget", async ({ ownerPage
   await dialog.getByLabel("Models").fill("patchbay-speech");
   await dialog.getByRole("button", { name: "Save changes" }).click();
   await expect(page.getByText("Kitchen speaker saved")).toBeVisible();
+  await expect(page.getByRole("button", { name: /^Actions for Kitchen/ })).toBeFocused();
   await expect(rowOf(page, "Kitchen speaker")).toContainText(/\$0\.00 of \$2\.50 today/);
 
   await choose(page, "Kitchen speaker", "Edit");
