@@ -2,6 +2,7 @@ import { AppError } from "../../errors";
 import type { EmbeddingResult } from "../../ports/embedding-model";
 import type { CallOptions } from "../../ports/speech-model";
 import type { CatalogEntry, GatewayContext } from "../context";
+import { believeTokens } from "./believe-usage";
 import type { CallPlan, Meter, Target } from "./call";
 import { countInputs, type EmbeddingInput } from "./count-inputs";
 import { gatewayState } from "./gateway-state";
@@ -72,17 +73,6 @@ function checkVectors({ vectors }: EmbeddingResult, texts: number, length: numbe
     if (!Number.isFinite(sum))
       throw new AppError("upstream_invalid", "The channel answered a vector that is none.");
   }
-}
-
-/** What the upstream counted, when it can be believed; an engine built in leaves the counting to us. */
-function believe(
-  told: number | null,
-  counted: number,
-  isEmbedded: boolean,
-): { inputTokens: number; estimated: boolean } {
-  if (told === null) return { inputTokens: counted, estimated: !isEmbedded };
-  const isSane = Number.isSafeInteger(told) && told >= 0 && told <= counted * 8 + 1_000;
-  return isSane ? { inputTokens: told, estimated: false } : { inputTokens: counted, estimated: true };
 }
 
 type Embed = Omit<EmbedTexts, "inputs">;
@@ -217,14 +207,15 @@ export async function embedTexts(ctx: GatewayContext, call: EmbedTexts): Promise
       checkVectors(answer, fetched.texts.length, call.dimensions ?? model.dimensions);
       return { ...answer, isEmbedded: target.channel.embedded };
     });
-    const { inputTokens, estimated } = believe(result.inputTokens, fetched.tokens, result.isEmbedded);
+    const { tokens: inputTokens, isTold } = believeTokens(result.inputTokens, fetched.tokens);
     const outcome = {
       status: 200,
       error: null,
       inputTokens,
       outputTokens: 0,
       audioMs: 0,
-      estimated,
+      // An engine built in leaves the counting to us.
+      estimated: !isTold && !result.isEmbedded,
       cached: false,
     };
     await meter.settle(outcome);

@@ -2,6 +2,7 @@ import { DEFAULT_LIMITS } from "../../contracts/limits";
 import { AppError } from "../../errors";
 import type { SpeechEvent } from "../../ports/speech-model";
 import type { GatewayContext } from "../context";
+import { believeTokens } from "./believe-usage";
 import type { CallOutcome, Meter } from "./call";
 import { failedOutcome } from "./outcome";
 import { measureAudio } from "./speech-cost";
@@ -100,20 +101,21 @@ export function meteredSpeech(
     }
     const { usage, finishReason } = next.value;
     const measured = measureAudio(bytes);
+    const input = believeTokens(usage.inputTokens, inputTokens);
+    const output = believeTokens(usage.outputTokens, measured.outputTokens);
     const counted = {
-      inputTokens: usage.inputTokens ?? inputTokens,
-      outputTokens: usage.outputTokens ?? measured.outputTokens,
+      inputTokens: input.tokens,
+      outputTokens: output.tokens,
       audioMs: measured.audioMs,
     };
     isOver = true;
     // The engine waits behind its last event until it is let go.
     opened.source.return?.().catch(() => {});
-    const isCounted = usage.inputTokens !== null && usage.outputTokens !== null;
     await meter.settle({
       ...counted,
       status: 200,
       error: null,
-      estimated: !opened.isEmbedded && !isCounted,
+      estimated: !opened.isEmbedded && !(input.isTold && output.isTold),
       cached: opened.isCached ?? false,
     });
     return { done: false, value: { type: "end", ...counted, finishReason } };

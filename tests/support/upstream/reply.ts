@@ -31,6 +31,10 @@ export function usageNumber(kind: string, honest: number): unknown {
       return "5";
     case "usage-huge":
       return 1e308;
+    case "usage-wild":
+      return 900_000_000;
+    case "usage-nought":
+      return 0;
     case "usage-half":
       return 1.5;
     case "usage-absent":

@@ -1,0 +1,204 @@
+import path from "node:path";
+import Database from "libsql";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { createKey, type Product, startProduct } from "../support/product";
+import {
+  expectFailure,
+  type Reply,
+  type RoutedProduct,
+  sendOver,
+  startRouted,
+} from "../support/routed-product";
+
+/** Budgets, limits and changes of channels, by many calls at once on a real process and its real store. */
+
+let routed: RoutedProduct;
+beforeAll(async () => {
+  routed = await startRouted({ env: { PATCHBAY_LIMITS: JSON.stringify({ embeddingsFirstByteMs: 2_000 }) } });
+});
+afterAll(() => routed?.close());
+
+/** Ten words, ten tokens of cl100k_base, ten of the upstream's. */
+const TEN = "hello world hello world hello world hello world hello world";
+/** A dollar a million tokens: a thousand nano-dollars each; a call costs 10,000 and reserves a tenth more. */
+const PRICES = { input_per_million_tokens: "1" };
+/** Room for ten reservations at once, and after ten settled calls for no eleventh. */
+const FOR_TEN = "0.000110000";
+const COST_OF_TEN = "0.000100000";
+
+function counts(replies: readonly Reply[]): Record<number, number> {
+  const seen: Record<number, number> = {};
+  for (const { status } of replies) seen[status] = (seen[status] ?? 0) + 1;
+  return seen;
+}
+
+function nano(usd: string): number {
+  return Math.round(Number(usd) * 1e9);
+}
+
+const embed = (model: string, key: string, base = routed.product.url) =>
+  sendOver(base, "/v1/embeddings", { model, input: TEN }, key);
+const atOnce = (n: number, model: string, key: string) =>
+  Promise.all(Array.from({ length: n }, () => embed(model, key)));
+
+interface Balance {
+  subject_id: string;
+  period: string;
+  spent: number;
+  reserved: number;
+}
+
+function balances(): Balance[] {
+  const database = new Database(path.join(routed.product.dataDirectory, "patchbay.db"), { readonly: true });
+  const rows = database
+    .prepare("select subject_id, period, spent, reserved from balances")
+    .all() as Balance[];
+  database.close();
+  return rows;
+}
+
+async function keyOf(name: string) {
+  const { items } = await routed.console("/api/keys?limit=100");
+  return items.find((key: { name: string }) => key.name === name);
+}
+
+describe("of a hundred calls at once against a budget for ten, ten are admitted:", () => {
+  test.each(["total_usd", "daily_usd", "monthly_usd"])("a key's %s", async (period) => {
+    const { name } = await routed.route("embeddings", [{ as: "embed.8" }], { prices: PRICES });
+    const key = await routed.newKey({ name: `key ${period}`, budget: { [period]: FOR_TEN } });
+    const asked = routed.upstream.ledger.length;
+    const replies = await atOnce(100, name, key);
+    expect(counts(replies)).toEqual({ 200: 10, 429: 90 });
+    expect(routed.upstream.ledger.length - asked).toBe(10);
+    for (const reply of replies.filter(({ status }) => status === 429)) {
+      expectFailure("openai", reply, 429, "insufficient_quota");
+      expect(reply.json.error.type).toBe("insufficient_quota");
+      expect(reply.headers["x-should-retry"]).toBe("false");
+    }
+    const rows = await routed.rows(name);
+    const paid = rows.reduce((sum, row) => sum + nano(row.cost_usd), 0);
+    expect(paid).toBe(nano(COST_OF_TEN));
+    const { id, spent } = await keyOf(`key ${period}`);
+    expect(spent[period]).toBe(COST_OF_TEN);
+    const own = balances().filter((balance) => balance.subject_id === id);
+    expect(own.map(({ spent, reserved }) => [spent, reserved])).toEqual(own.map(() => [paid, 0]));
+    expect(own.length).toBeGreaterThanOrEqual(3);
+  });
+
+  test.each(["total_usd", "daily_usd", "monthly_usd"])(
+    "a user's %s, over all of the user's keys",
+    async (period) => {
+      const { name } = await routed.route("embeddings", [{ as: "embed.8" }], { prices: PRICES });
+      const username = `mia-${period}`;
+      const password = "eleven blue teapots sing";
+      const user = await routed.console("/api/users", { username, password, budget: { [period]: FOR_TEN } });
+      const signedIn = await fetch(`${routed.product.url}/api/user/login`, {
+        method: "POST",
+        headers: { "content-type": "application/json" },
+        body: JSON.stringify({ username, password }),
+      });
+      const cookie = signedIn.headers
+        .getSetCookie()
+        .map((one) => one.split(";")[0])
+        .join("; ");
+      const keys = [await createKey(routed.product.url, cookie), await createKey(routed.product.url, cookie)];
+      const replies = await Promise.all(keys.map((key) => atOnce(50, name, key)));
+      expect(counts(replies.flat())).toEqual({ 200: 10, 429: 90 });
+      const own = balances().filter((balance) => balance.subject_id === user.id);
+      expect(own.map(({ spent, reserved }) => [spent, reserved])).toEqual(
+        own.map(() => [nano(COST_OF_TEN), 0]),
+      );
+    },
+  );
+
+  test("a failed call costs nothing, so that its room is there for the next", async () => {
+    const { name } = await routed.route("embeddings", [{ as: "embed.8--status-400" }], { prices: PRICES });
+    const { name: good } = await routed.route("embeddings", [{ as: "embed.8" }], { prices: PRICES });
+    const key = await routed.newKey({ name: "refunded", budget: { total_usd: FOR_TEN } });
+    expect((await atOnce(10, name, key)).every(({ status }) => status === 400)).toBe(true);
+    expect(counts(await atOnce(20, good, key))).toEqual({ 200: 10, 429: 10 });
+  });
+});
+
+describe("a key's limit of", () => {
+  test("ten requests a minute lets ten of fifty at once through, and tells when to come again", async () => {
+    const { name } = await routed.route("embeddings", [{ as: "embed.8" }]);
+    const replies = await atOnce(50, name, await routed.newKey({ rpm: 10 }));
+    expect(counts(replies)).toEqual({ 200: 10, 429: 40 });
+    const refused = replies.find(({ status }) => status === 429);
+    expect(refused?.json.error.code).toBe("rate_limit_exceeded");
+    expect(Number(refused?.headers["retry-after"])).toBeGreaterThan(50);
+    expect(refused?.headers["x-ratelimit-remaining-requests"] ?? "0").toBe("0");
+  });
+
+  test("a hundred tokens a minute lets ten calls of ten tokens through, and not one more", async () => {
+    const { name } = await routed.route("embeddings", [{ as: "embed.8" }]);
+    expect(counts(await atOnce(30, name, await routed.newKey({ tpm: 100 })))).toEqual({ 200: 10, 429: 20 });
+  });
+
+  test("five calls at once holds five, refuses the rest at once and gives the places back", async () => {
+    const { name } = await routed.route("embeddings", [{ as: "embed.8--black-hole" }]);
+    const { name: good } = await routed.route("embeddings", [{ as: "embed.8" }]);
+    const key = await routed.newKey({ concurrency: 5 });
+    expect(counts(await atOnce(20, name, key))).toEqual({ 504: 5, 429: 15 });
+    for (let i = 0; i < 3; i += 1) expect(counts(await atOnce(5, good, key))).toEqual({ 200: 5 });
+  });
+});
+
+test("a channel's own requests a minute are exact, and what is above goes to the next channel", async () => {
+  const { name, ids } = await routed.route("embeddings", [{ as: "embed.8", rpm: 7 }, { as: "embed.8" }]);
+  expect(counts(await atOnce(30, name, routed.key))).toEqual({ 200: 30 });
+  const rows = await routed.rows(name);
+  expect(rows.filter((row) => row.channel_id === ids[0])).toHaveLength(7);
+});
+
+describe("a change of a channel", () => {
+  const patch = (id: string, version: number, fields: object) =>
+    routed.console(`/api/channels/${id}`, { version, ...fields }, "PATCH");
+
+  test("counts from the next request: disabled, renamed upstream, and back", async () => {
+    const { name, ids } = await routed.route("embeddings", [{ as: "embed.8" }]);
+    const id = ids[0] ?? "";
+    expect((await embed(name, routed.key)).status).toBe(200);
+    await patch(id, 1, { enabled: false });
+    const asked = routed.upstream.ledger.length;
+    expectFailure("openai", await embed(name, routed.key), 503, "no_channel_available");
+    expect(routed.upstream.ledger.length).toBe(asked);
+    await patch(id, 2, { enabled: true, models: [{ name, upstream_name: "embed.12" }] });
+    expect((await embed(name, routed.key)).json.data[0].embedding).toHaveLength(12);
+    await patch(id, 3, { keys: ["sk-upstream-another-key-9999"] });
+    expect((await embed(name, routed.key)).status).toBe(200);
+    expect(routed.upstream.ledger.at(-1)?.headers.authorization).toBe("Bearer sk-upstream-another-key-9999");
+  });
+
+  test("reaches a second process on the same store within a second", async () => {
+    const { name, ids } = await routed.route("embeddings", [{ as: "embed.8" }]);
+    const second: Product = await startProduct({
+      dataDirectory: routed.product.dataDirectory,
+      doorOnly: true,
+      env: { PATCHBAY_UPSTREAM_ALLOW: "127.0.0.1" },
+    });
+    try {
+      expect((await embed(name, routed.key, second.url)).status).toBe(200);
+      await patch(ids[0] ?? "", 1, { enabled: false });
+      const changedAt = performance.now();
+      let status = 200;
+      while (status === 200) status = (await embed(name, routed.key, second.url)).status;
+      const tookMs = performance.now() - changedAt;
+      console.log(`a second process followed after ${tookMs.toFixed(0)} ms`);
+      expect(status).toBe(503);
+      // Both count against one budget.
+      const { name: priced } = await routed.route("embeddings", [{ as: "embed.8" }], { prices: PRICES });
+      const key = await routed.newKey({ name: "shared", budget: { total_usd: FOR_TEN } });
+      while ((await embed(priced, routed.key, second.url)).status !== 200);
+      const replies = await Promise.all(
+        Array.from({ length: 60 }, (_, i) =>
+          embed(priced, key, i % 2 === 0 ? second.url : routed.product.url),
+        ),
+      );
+      expect(counts(replies)).toEqual({ 200: 10, 429: 50 });
+    } finally {
+      await second.close();
+    }
+  });
+});

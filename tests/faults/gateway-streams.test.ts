@@ -1,0 +1,279 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { openWire } from "../support/raw-request";
+import { type Reply, type RoutedProduct, spoken, startRouted, until } from "../support/routed-product";
+import { startUpstream } from "../support/upstream/server";
+
+/** Streams that break, callers who leave, and what is in the books afterwards. */
+
+let routed: RoutedProduct;
+beforeAll(async () => {
+  routed = await startRouted({ env: { PATCHBAY_LIMITS: JSON.stringify({ idleMs: 400 }) } });
+});
+afterAll(() => routed?.close());
+beforeEach(() => routed.busy(20));
+
+/** Upstream calls that cost something: no lists of voices. */
+const paidCalls = () => routed.upstream.ledger.filter((call) => call.method === "POST").length;
+
+/** How a framing begins a good stream, and how it tells an error in the middle of one. */
+interface Framing {
+  call(model: string): [path: string, body: unknown];
+  /** The error's code as the last thing in the body; null where the framing has no room for one. */
+  errorIn(reply: Reply): string | null;
+}
+
+function lastFrame(text: string): { error?: { status?: string; code?: string } } {
+  const data = text.trimEnd().split("\n").at(-1) ?? "";
+  return JSON.parse(data.replace(/^data: /, ""));
+}
+
+const FRAMINGS: Readonly<Record<string, Framing>> = {
+  "Gemini's JSON": { call: (model) => spoken("gemini", model), errorIn: () => null },
+  "Gemini's events": {
+    call: (model) => {
+      const [path, body] = spoken("gemini", model);
+      return [path.replace(":generateContent", ":streamGenerateContent?alt=sse"), body];
+    },
+    errorIn: ({ text }) => lastFrame(text).error?.status ?? "none",
+  },
+  "Gemini's JSON array": {
+    call: (model) => {
+      const [path, body] = spoken("gemini", model);
+      return [path.replace(":generateContent", ":streamGenerateContent"), body];
+    },
+    errorIn: ({ text }) => {
+      // The array is never closed.
+      expect(text.trimEnd().endsWith("]")).toBe(false);
+      return JSON.parse(`${text}]`).at(-1).error?.status ?? "none";
+    },
+  },
+  "raw samples": { call: (model) => spoken("openai", model), errorIn: () => null },
+  "a WAV file": {
+    call: (model) => {
+      const [path, body] = spoken("openai", model);
+      return [path, { ...(body as object), response_format: "wav" }];
+    },
+    errorIn: () => null,
+  },
+  "OpenAI's events": {
+    call: (model) => {
+      const [path, body] = spoken("openai", model);
+      return [path, { ...(body as object), stream_format: "sse" }];
+    },
+    errorIn: ({ text }) => {
+      expect(text).toContain("event: error\ndata: ");
+      return lastFrame(text).error?.code ?? "none";
+    },
+  },
+};
+
+const BREAKS: readonly [
+  title: string,
+  fault: string,
+  providers: readonly string[],
+  code: string,
+  status: string,
+][] = [
+  ["is cut", "cut-at-chunk-3", ["openai", "gemini", "elevenlabs"], "upstream_truncated", "INTERNAL"],
+  ["stalls", "stall-at-chunk-3", ["openai", "gemini", "elevenlabs"], "upstream_timeout", "DEADLINE_EXCEEDED"],
+  ["ends politely but too early", "end-at-chunk-3", ["gemini"], "upstream_truncated", "INTERNAL"],
+  ["tells an error in the middle", "error-at-chunk-3", ["gemini"], "upstream_error", "INTERNAL"],
+];
+
+describe.each(Object.entries(FRAMINGS))("told as %s", (_name, framing) => {
+  test.each(
+    BREAKS.flatMap(([title, fault, providers, code, status]) =>
+      providers.map((p) => [p, title, fault, code, status] as const),
+    ),
+  )(
+    "a stream of %s that %s gives what came, the error, and a destroyed socket",
+    async (provider, _title, fault, code, status) => {
+      // A healthy channel stands by: once bytes have gone out it must not be used.
+      const { name, ids } = await routed.route("speech", [
+        { as: `tts--${fault}`, provider },
+        { as: "tts", provider },
+      ]);
+      const reply = await routed.send(...framing.call(name));
+      expect(reply.status, reply.text.slice(0, 300)).toBe(200);
+      expect(reply.isWhole).toBe(false);
+      expect(reply.bytes.length).toBeGreaterThan(4_000);
+      expect(reply.headers["x-patchbay-channel"]).toBe(`${name}-0`);
+      const told = framing.errorIn(reply);
+      if (told !== null) expect([code, status]).toContain(told);
+      const [row, ...others] = await routed.whenRows(name, 1);
+      expect(others).toEqual([]);
+      expect(row).toMatchObject({ channel_id: ids[0], attempts: 1, error: code });
+      // What arrived is in the books.
+      expect(row?.audio_ms).toBeGreaterThan(90);
+      expect(row?.audio_ms).toBeLessThan(500);
+    },
+  );
+});
+
+test("cut at any chunk, in any framing, no stream passes for a whole one", async () => {
+  let corrupt = 0;
+  let broken = 0;
+  for (const framing of Object.values(FRAMINGS)) {
+    for (let chunk = 0; chunk <= 6; chunk += 1) {
+      await routed.busy(10);
+      const { name } = await routed.route("speech", [{ as: `tts--cut-at-chunk-${chunk}` }]);
+      const reply = await routed.send(...framing.call(name));
+      if (reply.status === 200 && reply.isWhole) corrupt += 1;
+      else broken += 1;
+      if (chunk === 0) expect(reply.status).toBe(502);
+    }
+  }
+  console.log(`${broken} cut streams, ${corrupt} of them taken for whole ones`);
+  expect(corrupt).toBe(0);
+});
+
+test("a reply cut at any byte never becomes a 200", async () => {
+  const seen = new Map<number, number>();
+  for (let byte = 0; byte < 4_000; byte += 100) {
+    const { name } = await routed.route("embeddings", [{ as: `embed.740--cut-at-byte-${byte}` }]);
+    const { status } = await routed.send("/v1/embeddings", { model: name, input: "a" });
+    seen.set(status, (seen.get(status) ?? 0) + 1);
+  }
+  expect([...seen.keys()]).toEqual([502]);
+});
+
+describe("a caller who leaves", () => {
+  /** Sends, leaves when `isTime`, and waits until the upstream has seen it. */
+  async function leave(path: string, body: unknown, when: "waiting" | "hearing"): Promise<number> {
+    const leaving = new AbortController();
+    let isHearing = false;
+    const sent = routed.send(path, body, {
+      signal: leaving.signal,
+      onBytes: () => {
+        isHearing = true;
+      },
+    });
+    const over = sent.catch(() => null);
+    await until(() => (when === "waiting" ? routed.upstream.inFlight() > 0 : isHearing));
+    const leftAt = performance.now();
+    leaving.abort();
+    await over;
+    await until(() => routed.upstream.inFlight() === 0);
+    return performance.now() - leftAt;
+  }
+
+  test.each([
+    ["before the upstream's headers", "speech", "tts--black-hole", "waiting"],
+    ["before the upstream's first byte", "speech", "tts--stall-at-chunk-0", "waiting"],
+    ["in the middle of the stream", "speech", "tts--stall-at-chunk-3", "hearing"],
+    ["before the upstream's headers", "embeddings", "embed.8--black-hole", "waiting"],
+    ["in the middle of the upstream's reply", "embeddings", "embed.8--stall-at-chunk-0", "waiting"],
+  ] as const)(
+    "%s of %s ends the upstream's work within a second and is one row",
+    async (_when, operation, as, when) => {
+      const { name } = await routed.route(operation, [
+        { as },
+        { as: operation === "speech" ? "tts" : "embed.8" },
+      ]);
+      const asked = paidCalls();
+      const call: [string, unknown] =
+        operation === "speech" ? spoken("openai", name) : ["/v1/embeddings", { model: name, input: "a" }];
+      const tookMs = await leave(...call, when);
+      expect(tookMs).toBeLessThan(1_000);
+      const rows = await routed.whenRows(name, 1);
+      // A call of nobody is not tried again elsewhere.
+      expect(paidCalls() - asked).toBe(1);
+      expect(rows.map((row) => [row.status, row.error, row.attempts])).toEqual([[499, "caller_left", 1]]);
+      if (when === "hearing") expect(rows[0]?.audio_ms).toBeGreaterThan(50);
+      // Nothing is held against the channel.
+      const channels = await routed.console("/api/channels");
+      const states = channels.items.map((one: { health: { state: string } }) => one.health.state);
+      expect(new Set(states.slice(-2))).toEqual(new Set(["closed"]));
+    },
+  );
+
+  test("at any of 60 moments leaves no socket behind and no upstream call without its row", async () => {
+    const own = await startUpstream();
+    const place = { at: own, as: "tts--stall-at-chunk-4", options: { list_voices: false } };
+    const { name } = await routed.route("speech", [place]);
+    const calls = Array.from({ length: 60 }, async (_, at) => {
+      const leaving = new AbortController();
+      const sent = routed.send(...spoken("openai", name), { signal: leaving.signal }).catch(() => null);
+      await new Promise((resolve) => setTimeout(resolve, at * 5));
+      leaving.abort();
+      await sent;
+    });
+    await Promise.all(calls);
+    await own.whenNoSockets();
+    const rows = await routed.whenRows(name, own.ledger.length);
+    expect(own.ledger.length).toBeGreaterThan(0);
+    // Some left between the choice of a channel and the upstream's reading of the request.
+    expect(rows.filter((row) => row.attempts > 0).length).toBeGreaterThanOrEqual(own.ledger.length);
+    expect(new Set(rows.map((row) => row.request_id)).size).toBe(rows.length);
+    await own.close();
+  });
+
+  test("in the middle of the upload costs nothing and calls nobody", async () => {
+    const { name } = await routed.route("embeddings", [{ as: "embed.8" }]);
+    const asked = paidCalls();
+    const wire = await openWire(routed.product.port);
+    wire.send(
+      `POST /v1/embeddings HTTP/1.1\r\nhost: a\r\nauthorization: Bearer ${routed.key}\r\ncontent-type: application/json\r\ncontent-length: 1000\r\n\r\n{"model":"${name}","input":"`,
+    );
+    wire.destroy();
+    await routed.busy(1);
+    expect(paidCalls()).toBe(asked);
+    expect(await routed.rows(name)).toEqual([]);
+  });
+});
+
+const PRICES = {
+  input_per_million_tokens: "1",
+  output_per_million_tokens: "1",
+  output_per_million_seconds: "1",
+};
+
+describe("usage that makes no sense", () => {
+  const KINDS = [
+    "usage-minus",
+    "usage-text",
+    "usage-huge",
+    "usage-half",
+    "usage-absent",
+    "usage-wild",
+    "usage-nought",
+  ];
+
+  test.each(KINDS)("'%s' of an embeddings call is counted here instead, and flagged", async (kind) => {
+    const { name } = await routed.route("embeddings", [{ as: `embed.8--${kind}` }], { prices: PRICES });
+    const reply = await routed.send("/v1/embeddings", { model: name, input: "hello world" });
+    expect(reply.json.usage).toEqual({ prompt_tokens: 2, total_tokens: 2 });
+    const [row] = await routed.rows(name);
+    expect(row).toMatchObject({ input_tokens: 2, estimated: true, cost_usd: "0.000002000" });
+  });
+
+  test.each(KINDS)(
+    "'%s' of a speech call is counted from the text and measured from the sound",
+    async (kind) => {
+      const { name } = await routed.route("speech", [{ as: `tts--${kind}`, provider: "gemini" }], {
+        prices: PRICES,
+      });
+      const reply = await routed.send(...spoken("gemini", name, "hello world"));
+      // Half a second: 12.5 tokens, rounded up.
+      expect(reply.json.usageMetadata).toMatchObject({ promptTokenCount: 2, candidatesTokenCount: 13 });
+      const [row] = await routed.rows(name);
+      expect(row).toMatchObject({ input_tokens: 2, output_tokens: 13, audio_ms: 500, estimated: true });
+      expect(row?.cost_usd).toBe("0.000015500");
+    },
+  );
+
+  test("an upstream that tells no tokens is paid by the seconds that were heard; one that does, by its word", async () => {
+    const { name } = await routed.route("speech", [{ as: "tts" }], { prices: PRICES });
+    expect((await routed.send(...spoken("openai", name, "hello world"))).status).toBe(200);
+    expect((await routed.rows(name))[0]).toMatchObject({ audio_ms: 500, output_tokens: 13, estimated: true });
+    const { name: told } = await routed.route("speech", [{ as: "tts", provider: "gemini" }], {
+      prices: PRICES,
+    });
+    expect((await routed.send(...spoken("openai", told, "hello world"))).status).toBe(200);
+    expect((await routed.rows(told))[0]).toMatchObject({
+      audio_ms: 500,
+      output_tokens: 13,
+      estimated: false,
+    });
+  });
+});
