@@ -72,7 +72,7 @@ test("what one presses is at least 40 pixels high", async ({ ownerPage: page, pr
           name: one.textContent || one.ariaLabel,
           height: one.getBoundingClientRect().height,
         }))
-        .filter((one) => one.height < 36),
+        .filter((one) => one.height < 40),
     );
     expect(small, path).toEqual([]);
   }
