@@ -5,91 +5,204 @@ import path from "node:path";
 import Database from "libsql";
 import { expect, test } from "vitest";
 import { createKey, type Product, setUp, startProduct } from "../support/product";
+import { startUpstream, type Upstream } from "../support/upstream/server";
 
 /** How often the server is killed; the soak run sets more. */
-const KILLS = Number(process.env.PATCHBAY_TEST_KILLS ?? 50);
-const CALLERS = 12;
+const KILLS = Number(process.env.PATCHBAY_TEST_KILLS ?? 200);
+/** Of one key, in nano-dollars: it runs out on the way. */
+const SMALL_BUDGET = 300_000;
 
-/** Calls without end until the server dies; notes the id of each reply that came whole. */
+/** One kind of call that some callers send again and again. */
+interface Kind {
+  path: string;
+  key: string;
+  body(unique: string): unknown;
+}
+
+function speech(model: string, key: string): Kind {
+  return {
+    path: `/v1beta/models/${model}:generateContent`,
+    key,
+    body: (unique) => ({
+      contents: [{ parts: [{ text: `Sentence ${unique}.` }] }],
+      generationConfig: { responseModalities: ["AUDIO"] },
+    }),
+  };
+}
+
+function embeddings(model: string, key: string): Kind {
+  return {
+    path: "/v1/embeddings",
+    key,
+    body: (unique) => ({ model, input: `text ${unique}`, encoding_format: "base64" }),
+  };
+}
+
+type Heard = { id: string; status: number } | null;
+
+/** Sends one call; null when no whole reply came. */
+function send(product: Product, agent: http.Agent, { path, key }: Kind, body: string): Promise<Heard> {
+  return new Promise((resolve) => {
+    const request = http.request(
+      `${product.url}${path}`,
+      {
+        method: "POST",
+        agent,
+        headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
+      },
+      (reply) => {
+        reply.resume();
+        reply.on("error", () => resolve(null));
+        reply.on("close", () => resolve(null));
+        // `end` comes only for a body that is whole by its own framing.
+        reply.on("end", () =>
+          resolve(
+            reply.complete
+              ? { id: String(reply.headers["x-request-id"]), status: reply.statusCode ?? 0 }
+              : null,
+          ),
+        );
+      },
+    );
+    request.on("error", () => resolve(null));
+    request.end(body);
+  });
+}
+
+/** Calls without end until the server dies; notes the id of each good reply that came whole. */
 async function callUntilDeath(
   product: Product,
-  key: string,
-  received: Set<string>,
+  kind: Kind,
   caller: number,
+  received: Set<string>,
+  refused: Map<number, number>,
 ): Promise<void> {
   const agent = new http.Agent({ keepAlive: true, maxSockets: 1 });
   for (let i = 0; ; i++) {
-    const isSpeech = caller === 0;
-    const body = JSON.stringify(
-      isSpeech
-        ? {
-            contents: [{ parts: [{ text: `Sentence ${i}.` }] }],
-            generationConfig: { responseModalities: ["AUDIO"] },
-          }
-        : { model: "patchbay-embed", input: `text ${caller} ${i}`, encoding_format: "base64" },
-    );
-    const id = await new Promise<string | null>((resolve) => {
-      const request = http.request(
-        `${product.url}${isSpeech ? "/v1beta/models/patchbay-speech:generateContent" : "/v1/embeddings"}`,
-        {
-          method: "POST",
-          agent,
-          headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
-        },
-        (reply) => {
-          reply.resume();
-          reply.on("error", () => resolve(null));
-          reply.on("close", () => resolve(null));
-          // `end` comes only for a body that is whole by its own framing.
-          reply.on("end", () =>
-            resolve(
-              reply.complete && reply.statusCode === 200 ? String(reply.headers["x-request-id"]) : null,
-            ),
-          );
-        },
-      );
-      request.on("error", () => resolve(null));
-      request.end(body);
-    });
-    if (id === null) break;
-    received.add(id);
+    const body = JSON.stringify(kind.body(`${caller} ${received.size} ${i}`));
+    const heard = await send(product, agent, kind, body);
+    if (heard === null) break;
+    if (heard.status === 200) received.add(heard.id);
+    else refused.set(heard.status, (refused.get(heard.status) ?? 0) + 1);
   }
   agent.destroy();
 }
 
-interface UsageRow {
-  request_id: string;
-  state: string;
-  status: number;
+/** Sets the instance up with priced upstream models, a key without limits and one with a small budget. */
+async function furnish({ url }: Product, upstream: Upstream): Promise<Kind[]> {
+  const cookie = await setUp(url);
+  const ask = async (path: string, body: object): Promise<void> => {
+    const reply = await fetch(`${url}${path}`, {
+      method: "POST",
+      headers: { "content-type": "application/json", cookie },
+      body: JSON.stringify(body),
+    });
+    if (reply.status !== 200) throw new Error(`${path}: ${reply.status} ${await reply.text()}`);
+  };
+  const price = "1";
+  const common = { keys: ["sk-upstream-0123456789abcdef"] };
+  await ask("/api/models", {
+    name: "upstream-embed",
+    operation: "embeddings",
+    prices: { input_per_million_tokens: price },
+  });
+  await ask("/api/models", {
+    name: "upstream-speech",
+    operation: "speech",
+    prices: { input_per_million_tokens: price, output_per_million_seconds: price },
+  });
+  await ask("/api/channels", {
+    ...common,
+    name: "OpenAI-shaped",
+    provider: "openai",
+    base_url: `${upstream.origin}/v1`,
+    models: [{ name: "upstream-embed", upstream_name: "embed.64" }],
+  });
+  await ask("/api/channels", {
+    ...common,
+    name: "Gemini-shaped",
+    provider: "gemini",
+    base_url: `${upstream.origin}/v1beta`,
+    models: [{ name: "upstream-speech", upstream_name: "tts" }],
+  });
+  const key = await createKey(url, cookie, { name: "unlimited" });
+  const budget = { total_usd: (SMALL_BUDGET / 1e9).toFixed(9) };
+  const small = await createKey(url, cookie, { name: "small", budget });
+  return [
+    speech("patchbay-speech", key),
+    ...Array.from({ length: 3 }, () => speech("upstream-speech", key)),
+    ...Array.from({ length: 2 }, () => embeddings("patchbay-embed", key)),
+    ...Array.from({ length: 4 }, () => embeddings("upstream-embed", key)),
+    ...Array.from({ length: 2 }, () => embeddings("upstream-embed", small)),
+  ];
 }
 
-test(`of ${KILLS} servers killed under load, none loses the usage row of a reply that was received whole`, {
+interface UsageRow {
+  request_id: string;
+  key_id: string;
+  user_id: string;
+  state: string;
+  status: number;
+  cost_nano: number;
+}
+
+interface Balance {
+  subject_kind: string;
+  subject_id: string;
+  period: string;
+  spent: number;
+  reserved: number;
+}
+
+function readBooks(dataDirectory: string) {
+  const database = new Database(path.join(dataDirectory, "patchbay.db"), { readonly: true });
+  const all = <T>(query: string) => database.prepare(query).all() as T[];
+  const books = {
+    rows: all<UsageRow>("select request_id, key_id, user_id, state, status, cost_nano from usage"),
+    balances: all<Balance>("select subject_kind, subject_id, period, spent, reserved from balances"),
+    sums: all<{ calls: number; cost: number }>("select sum(calls) calls, sum(cost_nano) cost from rollups"),
+    small: all<{ id: string }>("select id from keys where name = 'small'"),
+  };
+  database.close();
+  return books;
+}
+
+/** What the rows say was spent, by key and by user. */
+function spentByRows(rows: readonly UsageRow[]): Map<string, number> {
+  const spent = new Map<string, number>();
+  for (const row of rows) {
+    for (const subject of [row.key_id, row.user_id])
+      spent.set(subject, (spent.get(subject) ?? 0) + row.cost_nano);
+  }
+  return spent;
+}
+
+test(`of ${KILLS} servers killed under load, none loses or repeats the usage row of a reply that was received whole`, {
   timeout: KILLS * 6_000 + 60_000,
 }, async () => {
   const dataDirectory = mkdtempSync(path.join(tmpdir(), "patchbay-kill-"));
+  const upstream = await startUpstream();
+  const start = () =>
+    startProduct({ dataDirectory, doorOnly: true, env: { PATCHBAY_UPSTREAM_ALLOW: "127.0.0.1" } });
   const received = new Set<string>();
-  let key = "";
+  const refused = new Map<number, number>();
+  let kinds: Kind[] = [];
   for (let round = 0; round < KILLS; round++) {
-    const product = await startProduct({ dataDirectory, doorOnly: true });
-    if (round === 0) key = await createKey(product.url, await setUp(product.url));
-    const callers = Array.from({ length: CALLERS }, (_, caller) =>
-      callUntilDeath(product, key, received, caller),
-    );
-    const isUnderLoad = () => received.size > round * 5;
-    const lifeMs = 100 + Math.random() * 500;
-    const killAt = performance.now() + lifeMs;
-    while (performance.now() < killAt || !isUnderLoad())
-      await new Promise((resolve) => setTimeout(resolve, 5));
+    const product = await start();
+    if (round === 0) kinds = await furnish(product, upstream);
+    const before = received.size;
+    const callers = kinds.map((kind, caller) => callUntilDeath(product, kind, caller, received, refused));
+    const killAt = performance.now() + 20 + Math.random() * 180;
+    while (performance.now() < killAt || received.size < before + 5)
+      await new Promise((resolve) => setTimeout(resolve, 2));
     await product.kill();
     await Promise.all(callers);
   }
   // The server starts again by itself on what the last kill left.
-  const survivor = await startProduct({ dataDirectory, doorOnly: true });
+  const survivor = await start();
   expect(await survivor.close()).toBe(0);
-
-  const database = new Database(path.join(dataDirectory, "patchbay.db"), { readonly: true });
-  const rows = database.prepare("select request_id, state, status from usage").all() as UsageRow[];
-  database.close();
+  await upstream.close();
+  const { rows, balances, sums, small } = readBooks(dataDirectory);
   rmSync(dataDirectory, { recursive: true, force: true });
 
   const booked = new Map<string, number>();
@@ -104,4 +217,26 @@ test(`of ${KILLS} servers killed under load, none loses the usage row of a reply
   expect(twice).toEqual([]);
   // What was under way is settled by the next start, not left open for ever.
   expect(rows.filter((row) => row.state !== "settled")).toEqual([]);
+
+  // Sums equal balances, in every period; nothing is held back any more.
+  const spent = spentByRows(rows);
+  const totals = balances.filter((balance) => balance.period === "total");
+  expect(totals.length).toBe(3);
+  for (const { subject_kind, subject_id, spent: total } of totals) {
+    expect([subject_kind, total]).toEqual([subject_kind, spent.get(subject_id) ?? 0]);
+    for (const length of ["2026-11".length, "2026-11-20".length]) {
+      const periods = balances.filter((one) => one.subject_id === subject_id && one.period.length === length);
+      expect(periods.reduce((sum, one) => sum + one.spent, 0)).toBe(total);
+    }
+  }
+  expect(balances.filter((balance) => balance.reserved !== 0)).toEqual([]);
+  expect(sums).toEqual([{ calls: rows.length, cost: rows.reduce((sum, row) => sum + row.cost_nano, 0) }]);
+
+  // The small budget was spent, never passed, and said so; nothing else was refused.
+  const spentOfSmall = spent.get(small[0]?.id ?? "") ?? 0;
+  expect(spentOfSmall).toBeLessThanOrEqual(SMALL_BUDGET);
+  expect([...refused.keys()].filter((status) => status !== 429)).toEqual([]);
+  console.log(
+    `spent ${spentOfSmall} of ${SMALL_BUDGET} nano-dollars, refused ${refused.get(429) ?? 0} times`,
+  );
 });
