@@ -6,6 +6,7 @@ const BENCHES = {
   gateway: async () => (await import("./gateway.mjs")).benchGateway(),
   embeddings: async () => (await import("./embeddings.mjs")).benchEmbeddings(),
   speech: async () => (await import("./speech.mjs")).benchSpeech(),
+  coalescing: async () => (await import("./coalescing.mjs")).benchCoalescing(),
   ledger: async () => (await import("./ledger.mjs")).benchLedger(),
 };
 

@@ -1,0 +1,69 @@
+/** Coalescing on and off (DESIGN §4): 64 callers with one short text each, in front of an upstream of 20 ms a call. */
+import { fork } from "node:child_process";
+import { once } from "node:events";
+import { load, printRows } from "./load.mjs";
+import { claimWithCookie, startFor } from "./product.mjs";
+
+const CALLERS = 64;
+/** Calls that the upstream serves at once: few, as a small server does, and as many as come. */
+const PLACES = [4, 1_000];
+
+async function startUpstream(places) {
+  const child = fork(new URL("./slow-upstream.mjs", import.meta.url), [String(places)]);
+  const [port] = await once(child, "message");
+  const counts = async () => {
+    child.send("counts");
+    return (await once(child, "message"))[0];
+  };
+  return { port, counts, stop: () => child.kill() };
+}
+
+export async function benchCoalescing() {
+  const product = await startFor(["node", ".next/patchbay/main.mjs"], {
+    env: { PATCHBAY_DOOR_ONLY: "1", PATCHBAY_UPSTREAM_ALLOW: "127.0.0.1" },
+  });
+  const { cookie, key } = await claimWithCookie(product.url);
+  const ask = async (path, body) => {
+    const reply = await fetch(`${product.url}${path}`, {
+      method: "POST",
+      headers: { "content-type": "application/json", cookie },
+      body: JSON.stringify(body),
+    });
+    if (!reply.ok) throw new Error(`${path}: ${reply.status} ${await reply.text()}`);
+  };
+  for (const places of PLACES) {
+    const upstream = await startUpstream(places);
+    const rows = [];
+    const notes = [];
+    for (const coalescing of [false, true]) {
+      const name = `embed-${places}-${coalescing ? "together" : "alone"}`;
+      await ask("/api/models", { name, operation: "embeddings", cacheable: false, coalescing });
+      await ask("/api/channels", {
+        name,
+        provider: "openai",
+        base_url: `http://127.0.0.1:${upstream.port}/v1`,
+        keys: ["sk-bench-0123456789"],
+        models: [{ name, upstream_name: "slow" }],
+      });
+      const figures = await load(
+        {
+          url: `${product.url}/v1/embeddings`,
+          pid: product.pid,
+          headers: { authorization: `Bearer ${key}` },
+          body: (i) => JSON.stringify({ model: name, input: `text number ${i}`, encoding_format: "base64" }),
+        },
+        { connections: CALLERS },
+      );
+      const { calls, texts } = await upstream.counts();
+      rows.push([coalescing ? "coalescing on" : "coalescing off", figures]);
+      notes.push(`${(texts / Math.max(1, calls)).toFixed(1)} texts a call`);
+    }
+    const [[, off], [, on]] = rows;
+    printRows(`Upstream of 20 ms a call, ${places} at once; ${CALLERS} callers`, rows);
+    console.log(
+      `throughput × ${(on.perSecond / off.perSecond).toFixed(1)}, p50 ${(on.p50 - off.p50).toFixed(1)} ms (${notes.join(" against ")})`,
+    );
+    upstream.stop();
+  }
+  await product.stop();
+}

@@ -1,0 +1,166 @@
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { gatewayState } from "@/lib/domain/gateway/gateway-state";
+import { AppError } from "@/lib/errors";
+import type { EmbeddingModel } from "@/lib/ports/embedding-model";
+import type { ChannelRecord } from "@/lib/ports/store";
+import { channelRecord, embedModel, openGatewayDoor, StillClock } from "../support/gateway-door";
+
+/** Where calls go over minutes of simulated time and tens of thousands of calls: the real routes over books in memory. */
+
+/** The engine of one channel: how long it takes, and what it says. */
+interface Engine {
+  latencyMs: number;
+  answer?: () => void;
+}
+
+const VECTOR = new Float32Array(1_024).fill(1 / 32);
+
+function open(engines: Readonly<Record<string, Engine>>, weights: Readonly<Record<string, number>> = {}) {
+  const clock = new StillClock();
+  const channels: ChannelRecord[] = Object.keys(engines).map((id, index) =>
+    channelRecord({
+      id,
+      name: id,
+      embedded: false,
+      weight: weights[id] ?? 1,
+      priority: weights[id] === undefined ? index : 0,
+    }),
+  );
+  const calls: Record<string, number> = {};
+  const engine = (channel: ChannelRecord): EmbeddingModel => ({
+    async embed({ texts }) {
+      const own = engines[channel.id];
+      calls[channel.id] = (calls[channel.id] ?? 0) + 1;
+      await new Promise((resolve) => setTimeout(resolve, own?.latencyMs ?? 0));
+      own?.answer?.();
+      return { vectors: texts.map(() => VECTOR), inputTokens: 1 };
+    },
+  });
+  const door = openGatewayDoor({ models: [embedModel({ cacheable: false })], channels, engine, clock });
+  let seed = 1;
+  // A generator of its own, so that a run can be repeated.
+  door.services.random.fraction = () => {
+    seed = (Math.imul(seed, 1_664_525) + 1_013_904_223) >>> 0;
+    return seed / 2 ** 32;
+  };
+  const call = () =>
+    door.call("/v1/embeddings", { body: { model: "patchbay-embed", input: "a", encoding_format: "base64" } });
+  /** Lets simulated time pass, a millisecond at a time. */
+  const pass = async (ms: number) => {
+    for (let i = 0; i < ms; i += 1) {
+      clock.at += 1;
+      await vi.advanceTimersByTimeAsync(1);
+    }
+  };
+  return { door, clock, calls, call, pass };
+}
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+test("a primary that flaps for a minute fails no call, and is not asked in vain more than the retry budget allows", async () => {
+  let isDown = false;
+  const failing = () => {
+    if (isDown) throw new AppError("upstream_error", "It failed.");
+  };
+  const { door, calls, call, pass, clock } = open({
+    primary: { latencyMs: 2, answer: failing },
+    standby: { latencyMs: 2 },
+  });
+  const from = clock.at;
+  const statuses = new Map<number, number>();
+  const replies: Promise<void>[] = [];
+  let sent = 0;
+  while (clock.at - from < 60_000) {
+    // Four seconds well, four seconds not: the first probe, after 34 s, meets it well.
+    isDown = Math.floor((clock.at - from) / 4_000) % 2 === 1;
+    sent += 1;
+    replies.push(
+      call().then(({ status }) => {
+        statuses.set(status, (statuses.get(status) ?? 0) + 1);
+      }),
+    );
+    await pass(20);
+  }
+  await pass(100);
+  await Promise.all(replies);
+  const asked = (calls.primary ?? 0) + (calls.standby ?? 0);
+  console.log(`${sent} calls, ${asked - sent} second tries, primary asked ${calls.primary} times`);
+  expect([...statuses]).toEqual([[200, sent]]);
+  // Five failures open the circuit, a probe each 30 s: some tens of second tries at most.
+  expect(asked - sent).toBeLessThanOrEqual(20);
+  // It is used again once it is well.
+  expect(calls.primary).toBeGreaterThan(sent / 12);
+  expect(door.rows).toHaveLength(sent);
+}, 120_000);
+
+test("ten thousand calls at equal latency are shared by weight within 5 %", async () => {
+  const weights = { a: 1, b: 2, c: 5 };
+  const { calls, call, pass } = open(
+    { a: { latencyMs: 0 }, b: { latencyMs: 0 }, c: { latencyMs: 0 } },
+    weights,
+  );
+  for (let i = 0; i < 10_000; i += 1) {
+    const reply = call();
+    await vi.advanceTimersByTimeAsync(0);
+    await reply;
+  }
+  await pass(1);
+  console.log(`shares ${JSON.stringify(calls)}`);
+  for (const [id, weight] of Object.entries(weights)) {
+    const share = (calls[id] ?? 0) / 10_000;
+    expect(Math.abs(share - weight / 8)).toBeLessThan(0.05 * (weight / 8) + 0.005);
+  }
+}, 60_000);
+
+test("when one of two equal channels is slow, the other gets most of the calls, and its queue stays short", async () => {
+  const { door, calls, call, pass } = open(
+    { slow: { latencyMs: 100 }, quick: { latencyMs: 10 } },
+    { slow: 1, quick: 1 },
+  );
+  const replies: Promise<unknown>[] = [];
+  for (let i = 0; i < 1_000; i += 1) {
+    replies.push(call());
+    await pass(5);
+  }
+  await pass(200);
+  await Promise.all(replies);
+  console.log(`shares ${JSON.stringify(calls)}`);
+  // Two draws with replacement: the slow one is alone in a quarter of them.
+  expect(calls.quick).toBeGreaterThan(700);
+  expect(calls.slow).toBeGreaterThan(0);
+  const { traffic } = gatewayState(door.services);
+  expect(traffic.score("slow")).toBeGreaterThan(traffic.score("quick"));
+}, 60_000);
+
+test("in an outage of everything the second tries stay within a tenth of the calls", async () => {
+  const down = () => {
+    throw new AppError("upstream_error", "It failed.");
+  };
+  const engines = Object.fromEntries(
+    ["a", "b", "c", "d", "e", "f"].map((id) => [id, { latencyMs: 0, answer: down }]),
+  );
+  const { calls, call, pass } = open(engines);
+  const refusals = new Map<number, number>();
+  const replies: Promise<void>[] = [];
+  const sent = 1_000;
+  for (let i = 0; i < sent; i += 1) {
+    replies.push(
+      call().then(({ status }) => {
+        refusals.set(status, (refusals.get(status) ?? 0) + 1);
+      }),
+    );
+    await pass(20);
+  }
+  await Promise.all(replies);
+  const asked = Object.values(calls).reduce((sum, count) => sum + count, 0);
+  console.log(
+    `${sent} calls in an outage: ${asked} upstream calls, refusals ${JSON.stringify([...refusals])}`,
+  );
+  expect(asked).toBeLessThanOrEqual(sent * 1.1 + 20);
+  expect([...refusals.keys()].every((status) => status === 502 || status === 503)).toBe(true);
+}, 60_000);
