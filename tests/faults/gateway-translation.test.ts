@@ -1,0 +1,251 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { medianPitch } from "../support/measure-audio";
+import {
+  expectFailure,
+  type Reply,
+  type RoutedProduct,
+  samplesOf,
+  spoken,
+  startRouted,
+} from "../support/routed-product";
+import { pitchOf, tonePcm, vectorOf } from "../support/upstream/sounds";
+
+/** The caller's dialect and the channel's are independent (DESIGN §4): what left, and what came back. */
+
+let routed: RoutedProduct;
+beforeAll(async () => {
+  routed = await startRouted();
+});
+afterAll(() => routed?.close());
+
+const TEXT = "The quick brown fox jumps over the lazy dog.";
+
+/** The last call that spoke or embedded. */
+function lastCall() {
+  const call = routed.upstream.ledger.findLast((one) => one.method === "POST");
+  // The tests' own requests.
+  return { path: call?.path ?? "", body: call?.body as ReturnType<typeof JSON.parse> };
+}
+
+function floats(pcm: Buffer): Float32Array {
+  return Float32Array.from({ length: pcm.length >> 1 }, (_, at) => pcm.readInt16LE(at * 2) / 32_768);
+}
+
+const seconds = (pcm: Buffer) => pcm.length / 48_000;
+
+describe("Gemini's dialect on an OpenAI channel", () => {
+  test("speaks with the voice's equivalent, sample for sample what the upstream said", async () => {
+    const { name } = await routed.route("speech", [{ as: "tts", options: { list_voices: false } }]);
+    const [path, body] = spoken("gemini", name, TEXT);
+    const reply = await routed.send(path, {
+      ...(body as object),
+      generationConfig: {
+        responseModalities: ["AUDIO"],
+        speechConfig: { voiceConfig: { prebuiltVoiceConfig: { voiceName: "Puck" } } },
+      },
+    });
+    const sent = lastCall();
+    expect(sent.path).toBe("/v1/audio/speech");
+    expect(sent.body).toMatchObject({ model: "tts", input: TEXT, response_format: "pcm" });
+    expect(sent.body.voice).toMatch(/^[a-z]+$/);
+    expect(reply.json.candidates[0].content.parts[0].inlineData.mimeType).toBe(
+      "audio/L16;codec=pcm;rate=24000",
+    );
+    expect(samplesOf(reply).equals(tonePcm(TEXT, sent.body.voice, 24_000))).toBe(true);
+    expect(reply.json.modelVersion).toBe(name);
+  });
+
+  test("speaks a conversation line by line, each speaker with the voice of the operator's table", async () => {
+    const voices = { Puck: "echo", Kore: "nova" };
+    const { name } = await routed.route("speech", [{ as: "tts", options: { list_voices: false, voices } }]);
+    const cast = (speaker: string, voiceName: string) => ({
+      speaker,
+      voiceConfig: { prebuiltVoiceConfig: { voiceName } },
+    });
+    const before = routed.upstream.ledger.length;
+    const reply = await routed.send(`/v1beta/models/${name}:generateContent`, {
+      contents: [
+        { parts: [{ text: "TTS the following:\nJoe: Is the kettle on?\nJane: It is.\nJoe: Good." }] },
+      ],
+      generationConfig: {
+        responseModalities: ["AUDIO"],
+        speechConfig: {
+          multiSpeakerVoiceConfig: { speakerVoiceConfigs: [cast("Joe", "Puck"), cast("Jane", "Kore")] },
+        },
+      },
+    });
+    expect(reply.status, reply.text.slice(0, 300)).toBe(200);
+    const lines = routed.upstream.ledger
+      .slice(before)
+      .map(({ body }) => body as { input: string; voice: string })
+      .map(({ input, voice }) => [voice, input.trim()]);
+    expect(lines).toEqual([
+      ["echo", "Is the kettle on?"],
+      ["nova", "It is."],
+      ["echo", "Good."],
+    ]);
+    const pcm = samplesOf(reply);
+    expect(seconds(pcm)).toBeCloseTo(1.5, 1);
+    // Half a second each: the middle one has the other voice's pitch.
+    const pitch = (from: number) =>
+      medianPitch(floats(pcm.subarray(from * 48_000, (from + 0.4) * 48_000)), 24_000);
+    expect(pitch(0.05)).toBeCloseTo(pitchOf("echo"), -1);
+    expect(pitch(0.55)).toBeCloseTo(pitchOf("nova"), -1);
+    expect(pitch(1.05)).toBeCloseTo(pitchOf("echo"), -1);
+    const [row] = await routed.rows(name);
+    expect(row).toMatchObject({ status: 200, attempts: 1, audio_ms: Math.round(pcm.length / 48) });
+  });
+
+  test("streams frames of whole samples with finish reason and usage in the last alone", async () => {
+    const { name } = await routed.route("speech", [{ as: "tts" }]);
+    const [path, body] = spoken("gemini", name, TEXT.repeat(5));
+    const reply = await routed.send(path.replace(":generateContent", ":streamGenerateContent?alt=sse"), body);
+    const frames = reply.text
+      .split("\n\n")
+      .filter(Boolean)
+      .map((frame) => JSON.parse(frame.replace(/^data: /, "")));
+    expect(frames.length).toBeGreaterThan(1);
+    const pieces = frames.map((frame) =>
+      Buffer.from(frame.candidates[0].content.parts[0].inlineData.data, "base64"),
+    );
+    expect(pieces.every((piece) => piece.length % 2 === 0)).toBe(true);
+    expect(Buffer.concat(pieces).equals(tonePcm(TEXT.repeat(5), lastCall().body.voice, 24_000))).toBe(true);
+    expect(frames.map((frame) => frame.usageMetadata !== undefined)).toEqual(
+      frames.map((_, at) => at === frames.length - 1),
+    );
+  });
+
+  test.each([
+    ["raw samples at 16 kHz", "tts--rate-16000"],
+    ["raw samples at 44.1 kHz", "tts--rate-44100"],
+    ["a WAV file at 22.05 kHz", "tts--wav-22050"],
+    ["a WAV file of unknown length", "tts--wav-endless"],
+  ])("turns %s into 24 kHz, as long and as high as it was", async (_what, as) => {
+    const { name } = await routed.route("speech", [{ as }]);
+    const pcm = samplesOf(await routed.send(...spoken("gemini", name, TEXT)));
+    expect(seconds(pcm)).toBeCloseTo(0.5, 1);
+    expect(medianPitch(floats(pcm), 24_000)).toBeCloseTo(pitchOf(lastCall().body.voice), -1);
+  });
+});
+
+describe("OpenAI's dialect on a Gemini channel", () => {
+  const MAGIC: Readonly<Record<string, (reply: Reply) => boolean>> = {
+    mp3: ({ bytes }) => bytes.toString("latin1", 0, 3) === "ID3" || bytes[0] === 0xff,
+    opus: ({ bytes }) => bytes.toString("latin1", 0, 4) === "OggS",
+    aac: ({ bytes }) => bytes[0] === 0xff && ((bytes[1] ?? 0) & 0xf0) === 0xf0,
+    flac: ({ bytes }) => bytes.toString("latin1", 0, 4) === "fLaC",
+    wav: ({ bytes }) => bytes.toString("latin1", 0, 4) === "RIFF" && bytes.readUInt32LE(24) === 24_000,
+    pcm: ({ bytes }) => bytes.equals(tonePcm(TEXT, voiceSent(), 24_000)),
+  };
+  function voiceSent(): string {
+    return lastCall().body.generationConfig.speechConfig.voiceConfig.prebuiltVoiceConfig.voiceName;
+  }
+
+  test.each(Object.entries(MAGIC))("comes as %s", async (format, isRight) => {
+    const { name } = await routed.route("speech", [{ as: "tts", provider: "gemini" }]);
+    const body = { model: name, input: TEXT, voice: "nova", response_format: format };
+    const reply = await routed.send("/v1/audio/speech", body);
+    expect(reply.status, reply.text.slice(0, 300)).toBe(200);
+    expect(isRight(reply)).toBe(true);
+    const sent = lastCall();
+    expect(sent.path).toBe("/v1beta/models/tts:streamGenerateContent?alt=sse");
+    expect(sent.body.contents[0].parts).toEqual([{ text: TEXT }]);
+    // One of Gemini's own voices.
+    expect(voiceSent()).toMatch(/^[A-Z][a-z]+$/);
+  });
+
+  test("'speed', which Gemini cannot follow, is refused by name and not left out in silence", async () => {
+    const { name } = await routed.route("speech", [{ as: "tts", provider: "gemini" }]);
+    const reply = await routed.send("/v1/audio/speech", {
+      model: name,
+      input: TEXT,
+      voice: "nova",
+      speed: 1.5,
+    });
+    expectFailure("openai", reply, 400);
+    expect(reply.json.error.param).toBe("speed");
+  });
+});
+
+describe("OpenAI's embeddings on a Gemini channel", () => {
+  const ask = async (fields: object, model: object = {}) => {
+    const { name } = await routed.route("embeddings", [{ as: "embed.16", provider: "gemini" }], model);
+    return routed.send("/v1/embeddings", { model: name, ...fields });
+  };
+
+  test("keep their order, count and numbers", async () => {
+    const input = ["one", "two", "three"];
+    const { json } = await ask({ input });
+    expect(lastCall().path).toBe("/v1beta/models/embed.16:batchEmbedContents");
+    for (const [at, text] of input.entries()) {
+      expect(json.data[at].index).toBe(at);
+      for (const [i, value] of vectorOf(text, 16).entries())
+        expect(json.data[at].embedding[i]).toBeCloseTo(value, 5);
+    }
+  });
+
+  test("are shortened to 'dimensions' and have length 1 again", async () => {
+    const { json } = await ask({ input: "one", dimensions: 4 });
+    expect(lastCall().body.outputDimensionality).toBe(4);
+    const vector: number[] = json.data[0].embedding;
+    expect(vector).toHaveLength(4);
+    expect(Math.hypot(...vector)).toBeCloseTo(1, 5);
+  });
+
+  test("are the same numbers in base64 and as floats", async () => {
+    const { name } = await routed.route("embeddings", [{ as: "embed.16", provider: "gemini" }]);
+    const get = async (encoding_format: string) =>
+      (await routed.send("/v1/embeddings", { model: name, input: "one", encoding_format })).json.data[0]
+        .embedding;
+    const bytes = Buffer.from(await get("base64"), "base64");
+    const numbers: number[] = await get("float");
+    expect(bytes.length).toBe(64);
+    expect(numbers.map((_, at) => bytes.readFloatLE(at * 4))).toEqual(numbers.map(Math.fround));
+  });
+
+  test("of token ids are those of their text", async () => {
+    const { json } = await ask({ input: [[15339, 1917], [15339]] });
+    const texts = lastCall().body.requests.map(
+      (one: { content: { parts: { text: string }[] } }) => one.content.parts[0]?.text,
+    );
+    expect(texts).toEqual(["hello world", "hello"]);
+    expect(json.data).toHaveLength(2);
+  });
+
+  test("of 768 numbers where 1,024 were asked for are refused with both sizes", async () => {
+    const { name } = await routed.route("embeddings", [
+      { as: "embed.768--ignores-dimensions", provider: "gemini" },
+    ]);
+    const reply = await routed.send("/v1/embeddings", { model: name, input: "one", dimensions: 1_024 });
+    expectFailure("openai", reply, 502, "upstream_invalid");
+    expect(reply.json.error.message).toMatch(/768.*1,?024|1,?024.*768/);
+  });
+});
+
+test("Gemini's embeddings on an OpenAI channel keep order, size and task", async () => {
+  const { name } = await routed.route("embeddings", [{ as: "embed.16" }]);
+  const requests = ["one", "two"].map((text) => ({
+    model: `models/${name}`,
+    content: { parts: [{ text }] },
+    outputDimensionality: 8,
+  }));
+  const { json } = await routed.send(`/v1beta/models/${name}:batchEmbedContents`, { requests });
+  expect(lastCall().body).toMatchObject({ model: "embed.16", input: ["one", "two"], dimensions: 8 });
+  expect(json.embeddings[1].values).toHaveLength(8);
+  for (const [at, value] of vectorOf("two", 8).entries())
+    expect(json.embeddings[1].values[at]).toBeCloseTo(value, 5);
+});
+
+test("an alias is answered under its own name, on every surface", async () => {
+  const aliases = [`alias-${Date.now()}`];
+  const [alias = ""] = aliases;
+  await routed.route("embeddings", [{ as: "embed.8" }], { aliases });
+  expect((await routed.send("/v1/embeddings", { model: alias, input: "a" })).json.model).toBe(alias);
+  const engines = await routed.send(`/v1/engines/${alias}/embeddings`, { model: alias, input: "a" });
+  expect(engines.json.model).toBe(alias);
+  expect(lastCall().body.model).toBe("embed.8");
+  const speech = await routed.route("speech", [{ as: "tts" }], { aliases: [`${alias}-speech`] });
+  const reply = await routed.send(...spoken("gemini", `${alias}-speech`, TEXT));
+  expect(reply.json.modelVersion).toBe(`${alias}-speech`);
+  expect((await routed.rows(speech.name))[0]?.model).toBe(speech.name);
+});
