@@ -96,6 +96,8 @@ export interface RateLimiter {
   ): { allowed: boolean; remaining: number; resetMs: number; retryAfterMs: number };
   /** A place among `limit` calls at once; null when there is none. Call the releaser exactly once. */
   enter(bucket: string, limit: number): (() => void) | null;
+  /** The same, waiting up to `waitMs` in a bounded queue for one to become free; null when none did, or `signal` aborts. */
+  enterSoon(bucket: string, limit: number, waitMs: number, signal: AbortSignal): Promise<(() => void) | null>;
 }
 
 /** Everything a verb may reach, built once by lib/server/container.ts. */

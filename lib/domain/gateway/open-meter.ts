@@ -9,24 +9,32 @@ import { createMeter } from "./meter";
 /** Calls at once over all keys; beyond, the server says that it is full rather than slow everybody down. */
 const MAX_CALLS_AT_ONCE = 2_048;
 
-function enterGateway(ctx: GatewayContext): () => void {
-  const leaveAll = ctx.limiter.enter("calls", MAX_CALLS_AT_ONCE);
-  if (leaveAll === null) {
-    throw new AppError("overloaded", "The server is busy. Try again in a moment.", { retryAfterMs: 1_000 });
-  }
+/** How long a call may wait for another to end before it is turned away (SECURITY LM-5). */
+const PATIENCE_MS = 1_000;
+
+async function enterKey(ctx: GatewayContext): Promise<() => void> {
   const { id, concurrency } = ctx.caller.key;
-  if (concurrency === null) return leaveAll;
-  const leaveKey = ctx.limiter.enter(`concurrency:${id}`, concurrency);
-  if (leaveKey === null) {
-    leaveAll();
-    ctx.metrics.count("rate_limited");
-    throw new AppError(
-      "rate_limited",
-      `This key may have ${concurrency} calls at once. Wait for one to end.`,
-      {
-        retryAfterMs: 1_000,
-      },
-    );
+  if (concurrency === null) return () => undefined;
+  const bucket = `concurrency:${id}`;
+  const { limiter, signal } = ctx;
+  const leave =
+    limiter.enter(bucket, concurrency) ?? (await limiter.enterSoon(bucket, concurrency, PATIENCE_MS, signal));
+  if (leave !== null) return leave;
+  ctx.metrics.count("rate_limited");
+  const message = `This key may have ${concurrency} calls at once. Wait for one to end.`;
+  throw new AppError("rate_limited", message, { retryAfterMs: 1_000 });
+}
+
+/** A place among the key's calls at once, then among everybody's: who waits for its own key holds up nobody else. */
+async function enterGateway(ctx: GatewayContext): Promise<() => void> {
+  const leaveKey = await enterKey(ctx);
+  const { limiter, signal } = ctx;
+  const leaveAll =
+    limiter.enter("calls", MAX_CALLS_AT_ONCE) ??
+    (await limiter.enterSoon("calls", MAX_CALLS_AT_ONCE, PATIENCE_MS, signal));
+  if (leaveAll === null) {
+    leaveKey();
+    throw new AppError("overloaded", "The server is busy. Try again in a moment.", { retryAfterMs: 1_000 });
   }
   return () => {
     leaveKey();
@@ -115,7 +123,7 @@ function openRow(ctx: GatewayContext, plan: CallPlan): UsageRecord {
 }
 
 export const openMeter: OpenMeter = async (ctx, plan): Promise<Meter> => {
-  const leave = enterGateway(ctx);
+  const leave = await enterGateway(ctx);
   try {
     const limitHeaders = takeTokens(ctx, plan.inputTokens);
     const row = openRow(ctx, plan);

@@ -19,6 +19,14 @@ interface Bucket {
 const SLOTS = 1_024;
 /** Buckets kept at most; the one unused longest is forgotten first. */
 const MAX_BUCKETS = 20_000;
+/** Callers that may wait for a place of one bucket; the next is told at once that there is none. */
+const MAX_WAITING = 256;
+
+/** The calls inside a bucket, and who waits for one to leave, the longest first. */
+interface Places {
+  inside: number;
+  waiting: Set<() => void>;
+}
 
 function leave(bucket: Bucket, now: number, windowMs: number): void {
   const { log } = bucket;
@@ -58,7 +66,7 @@ function waitFor(bucket: Bucket, limit: number, need: number, now: number, windo
  */
 export function createRateLimiter(clock: Clock): RateLimiter {
   const buckets = new Map<string, Bucket>();
-  const places = new Map<string, number>();
+  const places = new Map<string, Places>();
 
   function bucketOf(name: string): Bucket {
     let bucket = buckets.get(name);
@@ -88,6 +96,21 @@ export function createRateLimiter(clock: Clock): RateLimiter {
     }
   }
 
+  function releaser(name: string, held: Places): () => void {
+    let isInside = true;
+    return () => {
+      if (!isInside) return;
+      isInside = false;
+      const [next] = held.waiting;
+      if (next !== undefined) {
+        next();
+        return;
+      }
+      held.inside -= 1;
+      if (held.inside === 0) places.delete(name);
+    };
+  }
+
   return {
     take(name, limit, windowMs, cost = 1) {
       const now = clock.monotonic();
@@ -105,17 +128,32 @@ export function createRateLimiter(clock: Clock): RateLimiter {
     },
 
     enter(name, limit) {
-      const inside = places.get(name) ?? 0;
-      if (inside >= limit) return null;
-      places.set(name, inside + 1);
-      let isInside = true;
-      return () => {
-        if (!isInside) return;
-        isInside = false;
-        const left = (places.get(name) ?? 1) - 1;
-        if (left === 0) places.delete(name);
-        else places.set(name, left);
-      };
+      const held = places.get(name) ?? { inside: 0, waiting: new Set() };
+      if (held.inside >= limit) return null;
+      places.set(name, held);
+      held.inside += 1;
+      return releaser(name, held);
+    },
+
+    enterSoon(name, limit, waitMs, signal) {
+      const free = this.enter(name, limit);
+      const held = places.get(name);
+      if (free !== null || held === undefined || held.waiting.size >= MAX_WAITING)
+        return Promise.resolve(free);
+      return new Promise((resolve) => {
+        const give = (place: (() => void) | null): void => {
+          clearTimeout(timer);
+          signal.removeEventListener("abort", giveUp);
+          held.waiting.delete(take);
+          resolve(place);
+        };
+        // The leaver's place goes over; nobody can slip in between.
+        const take = (): void => give(releaser(name, held));
+        const giveUp = (): void => give(null);
+        const timer = setTimeout(giveUp, waitMs);
+        signal.addEventListener("abort", giveUp, { once: true });
+        held.waiting.add(take);
+      });
     },
   };
 }

@@ -73,3 +73,43 @@ test("places are given back once, however often the releaser is called", () => {
   second?.();
   expect(limiter.enter("k", 2)).not.toBeNull();
 });
+
+test("a call that finds no place waits, first come first served, and gets the leaver's own", async () => {
+  const limiter = createRateLimiter(new StillClock());
+  const { signal } = new AbortController();
+  const leave = limiter.enter("calls", 1);
+  const order: string[] = [];
+  const first = limiter.enterSoon("calls", 1, 10_000, signal).then((place) => {
+    order.push("first");
+    return place;
+  });
+  const second = limiter.enterSoon("calls", 1, 10_000, signal).then(() => order.push("second"));
+  leave?.();
+  // Nobody slips in between the leaver and the one that waits.
+  expect(limiter.enter("calls", 1)).toBeNull();
+  (await first)?.();
+  await second;
+  expect(order).toEqual(["first", "second"]);
+});
+
+test("who has waited long enough, or has left, gets none and takes none", async () => {
+  const limiter = createRateLimiter(new StillClock());
+  const leaving = new AbortController();
+  const leave = limiter.enter("calls", 1);
+  const impatient = limiter.enterSoon("calls", 1, 1, new AbortController().signal);
+  const gone = limiter.enterSoon("calls", 1, 10_000, leaving.signal);
+  leaving.abort();
+  expect([await impatient, await gone]).toEqual([null, null]);
+  leave?.();
+  expect(limiter.enter("calls", 1)).not.toBeNull();
+});
+
+test("no more than 256 wait for one bucket", async () => {
+  const limiter = createRateLimiter(new StillClock());
+  const leaving = new AbortController();
+  limiter.enter("calls", 1);
+  const waiting = Array.from({ length: 256 }, () => limiter.enterSoon("calls", 1, 10_000, leaving.signal));
+  expect(await limiter.enterSoon("calls", 1, 10_000, leaving.signal)).toBeNull();
+  leaving.abort();
+  expect(new Set(await Promise.all(waiting))).toEqual(new Set([null]));
+});
