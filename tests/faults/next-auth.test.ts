@@ -1,0 +1,117 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { OWNER, type Product, setUp, startProduct } from "../support/product";
+import { sendRaw } from "../support/raw-request";
+
+/** next-auth's own addresses, as anybody reaches them. */
+let product: Product;
+let cookie: string;
+beforeAll(async () => {
+  product = await startProduct();
+  cookie = await setUp(product.url);
+});
+afterAll(() => product?.close());
+
+const JSON_HEADERS = { "content-type": "application/json" };
+const get = (path: string, headers: Record<string, string> = {}) =>
+  sendRaw(product.url, { method: "GET", path, headers });
+const post = (path: string, body: unknown, headers: Record<string, string> = {}) =>
+  sendRaw(product.url, { path, headers: { ...JSON_HEADERS, ...headers }, body: JSON.stringify(body) });
+
+async function csrf(): Promise<{ token: string; cookie: string }> {
+  const reply = await get("/api/auth/csrf");
+  const cookies = [reply.headers["set-cookie"] ?? []].flat().map((one) => one.split(";")[0]);
+  // next-auth's own form of the answer.
+  return { token: (reply.json as { csrfToken: string }).csrfToken, cookie: cookies.join("; ") };
+}
+
+test("the session is told to who has one, and to nobody else", async () => {
+  expect((await get("/api/auth/session")).json).toEqual({});
+  const session = (await get("/api/auth/session", { cookie })).json;
+  expect(session).toMatchObject({ user: { name: OWNER.username } });
+  expect(JSON.stringify(session)).not.toMatch(/password|sid|hash/i);
+});
+
+test("a password straight to the credentials callback is refused and makes no session", async () => {
+  const { token, cookie: csrfCookie } = await csrf();
+  const fields = new URLSearchParams({ ...OWNER, csrfToken: token, json: "true" });
+  const reply = await sendRaw(product.url, {
+    path: "/api/auth/callback/credentials",
+    headers: { "content-type": "application/x-www-form-urlencoded", cookie: csrfCookie },
+    body: fields.toString(),
+  });
+  expect(reply.status).toBe(401);
+  expect(JSON.stringify(reply.headers["set-cookie"] ?? "")).not.toContain("session-token=ey");
+});
+
+test("an update of the session changes no claim", async () => {
+  const { token, cookie: csrfCookie } = await csrf();
+  const before = (await get("/api/auth/session", { cookie })).json as { user: object };
+  const reply = await post(
+    "/api/auth/session",
+    { csrfToken: token, data: { twofa: true, role: "root", user: { role: "root" } } },
+    { cookie: `${cookie}; ${csrfCookie}` },
+  );
+  expect(reply.text).not.toContain("root");
+  const after = (await get("/api/auth/session", { cookie })).json as { user: object };
+  expect(after.user).toEqual(before.user);
+});
+
+test("nobody writes to the log through next-auth", async () => {
+  const marker = "marker-of-a-forged-line";
+  const reply = await post("/api/auth/_log", { level: "error", code: marker, message: `x\n${marker}` });
+  expect(reply.status).toBe(404);
+  expect(product.output()).not.toContain(marker);
+});
+
+test.each(["{", "null", "[1]"])("a broken body (%s) is 400, not a fault of ours", async (body) => {
+  const reply = await sendRaw(product.url, {
+    path: "/api/auth/callback/credentials",
+    headers: JSON_HEADERS,
+    body,
+  });
+  expect(reply.status).toBeGreaterThanOrEqual(400);
+  expect(reply.status).toBeLessThan(500);
+});
+
+test("a cookie of somebody else's making is nobody's session", async () => {
+  const name = cookie.split("=")[0] ?? "";
+  const unsigned = `${Buffer.from('{"alg":"none"}').toString("base64url")}..e30.e30.`;
+  for (const value of [unsigned, "x".repeat(3_000), "%", "eyJhbGciOiJkaXIiLCJlbmMiOiJBMTI4R0NNIn0..a.b.c"])
+    expect((await get("/api/user/self", { cookie: `${name}=${value}` })).status).toBe(401);
+});
+
+test("a session that has ended is told to nobody, though its cookie still decrypts", async () => {
+  const login = await post("/api/user/login", OWNER);
+  const own = [login.headers["set-cookie"] ?? []]
+    .flat()
+    .map((one) => one.split(";")[0])
+    .join("; ");
+  expect((await get("/api/auth/session", { cookie: own })).json).toMatchObject({ user: {} });
+  expect((await post("/api/user/logout", {}, { cookie: own })).status).toBe(200);
+  expect((await get("/api/auth/session", { cookie: own })).json).toEqual({});
+});
+
+describe("a page to come back to", () => {
+  const STRANGERS = [
+    "https://evil",
+    "//evil",
+    "/\\evil",
+    "/%2f%2fevil",
+    "javascript:alert(1)",
+    "data:text/html,x",
+    "https:evil",
+    "/@evil",
+    "/..//evil",
+    "%00//evil",
+    "HTTPS://EVIL",
+    "//[::1]",
+  ];
+
+  test.each(STRANGERS)("%s stays on this origin", async (target) => {
+    const reply = await get(`/api/auth/signin?callbackUrl=${encodeURIComponent(target)}`);
+    expect(reply.status).toBeLessThan(500);
+    const { location } = reply.headers;
+    if (location === undefined) return;
+    expect(new URL(location, product.url).host).toMatch(/^(127\.0\.0\.1|localhost):\d+$/);
+  });
+});

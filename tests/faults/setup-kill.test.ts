@@ -1,0 +1,55 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { expect, test } from "vitest";
+import { OWNER, setUp, startProduct } from "../support/product";
+import { sendRaw } from "../support/raw-request";
+
+/** How often set-up is cut off; the soak run sets more. */
+const ROUNDS = Number(process.env.PATCHBAY_TEST_SETUP_KILLS ?? 12);
+/** Set-up hashes a password and commits once; the kill falls anywhere from before it begins to after its end. */
+const LONGEST_MS = 70;
+
+const isSetUp = async (url: string): Promise<boolean> => {
+  const reply = await sendRaw(url, { method: "GET", path: "/api/setup" });
+  expect(reply.status).toBe(200);
+  // The console's envelope, as CONTRACT §6 gives it.
+  return (reply.json as { data: { status: boolean } }).data.status;
+};
+
+const login = (url: string) =>
+  sendRaw(url, {
+    path: "/api/user/login",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify(OWNER),
+  });
+
+test(`a server killed during set-up, ${ROUNDS} times, is afterwards untouched or fully set up`, {
+  timeout: ROUNDS * 10_000,
+}, async () => {
+  const seen = { untouched: 0, setUp: 0 };
+  for (let round = 0; round < ROUNDS; round++) {
+    const dataDirectory = mkdtempSync(path.join(tmpdir(), "patchbay-setup-kill-"));
+    const victim = await startProduct({ dataDirectory, doorOnly: true });
+    const asked = setUp(victim.url).then(
+      () => true,
+      () => false,
+    );
+    await new Promise((resolve) => setTimeout(resolve, (LONGEST_MS * round) / ROUNDS));
+    await victim.kill();
+    const wasAnswered = await asked;
+
+    const survivor = await startProduct({ dataDirectory, doorOnly: true });
+    const isDone = await isSetUp(survivor.url);
+    // Who was told yes must find it so.
+    if (wasAnswered) expect(isDone).toBe(true);
+    if (!isDone) await setUp(survivor.url);
+    await expect(setUp(survivor.url)).rejects.toThrow("409");
+    expect((await login(survivor.url)).status).toBe(200);
+    seen[isDone ? "setUp" : "untouched"] += 1;
+    expect(await survivor.close()).toBe(0);
+    rmSync(dataDirectory, { recursive: true, force: true });
+  }
+  console.log(`${ROUNDS} kills: ${seen.untouched} found untouched, ${seen.setUp} fully set up`);
+  expect(seen.untouched).toBeGreaterThan(0);
+});
