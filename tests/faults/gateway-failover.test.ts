@@ -1,4 +1,5 @@
 import { createServer, type Server } from "node:http";
+import { createServer as createTcpServer } from "node:net";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { freePort } from "../support/product";
 import {
@@ -275,4 +276,47 @@ test("an upstream's own 400 and 404 pass through with its words, and are nobody 
     expect(reply.text).not.toContain("10.1.2.3");
     expect(routed.upstream.ledger.length - before).toBe(1);
   }
+});
+
+test("a slow first byte is waited for within the deadline, and no longer than the channel's own time", async () => {
+  const { name } = await routed.route("embeddings", [{ as: "embed.8--slow-200" }, GOOD]);
+  expect((await embed(name)).headers["x-patchbay-channel"]).toBe(`${name}-0`);
+  const impatient = { as: "embed.8--slow-5000", timeouts: { first_byte_ms: 50 } };
+  const { name: other } = await routed.route("embeddings", [impatient, GOOD]);
+  const reply = await embed(other);
+  expect(reply.headers["x-patchbay-channel"]).toBe(`${other}-1`);
+});
+
+test("of two keys the one that the upstream refuses is left out, and the channel serves on", async () => {
+  const strict = await startUpstream({ key: "sk-the-good-key-0001" });
+  const keys = ["sk-the-bad-key-00002", "sk-the-good-key-0001"];
+  const { name, ids } = await routed.route("embeddings", [{ at: strict, as: "embed.8", keys }]);
+  for (let i = 0; i < 20; i += 1) expect((await embed(name, `text ${i}`)).status).toBe(200);
+  const refused = strict.ledger.filter((call) => call.status === 401);
+  expect(refused.length).toBeLessThanOrEqual(1);
+  const shown = await routed.console(`/api/channels/${ids[0]}`);
+  expect(shown.health.state).toBe("closed");
+  if (refused.length > 0)
+    expect(shown.keys.map((key: { state: string }) => key.state)).toEqual(["open", "closed"]);
+  await strict.close();
+});
+
+test("an upstream that accepts and says nothing, not even its voices, does not hold up the speech of the next", async () => {
+  const silent = createTcpServer((socket) => void socket.on("error", () => undefined));
+  await new Promise<void>((resolve) => silent.listen(0, "127.0.0.1", resolve));
+  const address = silent.address();
+  const port = typeof address === "object" && address !== null ? address.port : 0;
+  const { name } = await routed.route("speech", [
+    { at: { origin: `http://127.0.0.1:${port}` }, as: "tts" },
+    { as: "tts" },
+  ]);
+  const first = await routed.send(...spoken("gemini", name));
+  expect(first.status, first.text.slice(0, 300)).toBe(200);
+  expect(first.headers["x-patchbay-channel"]).toBe(`${name}-1`);
+  const second = await routed.send(...spoken("gemini", name));
+  expect(second.status).toBe(200);
+  console.log(`beside a silent upstream: ${first.tookMs.toFixed(0)} ms, then ${second.tookMs.toFixed(0)} ms`);
+  // The list is not asked for again at each call.
+  expect(second.tookMs).toBeLessThan(1_500);
+  silent.close();
 });

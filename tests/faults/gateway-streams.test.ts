@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { openWire } from "../support/raw-request";
 import { type Reply, type RoutedProduct, spoken, startRouted, until } from "../support/routed-product";
@@ -275,5 +276,59 @@ describe("usage that makes no sense", () => {
       output_tokens: 13,
       estimated: false,
     });
+  });
+});
+
+describe("memory", () => {
+  /** Resident, in megabytes. */
+  const residentMb = () =>
+    Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${routed.product.process.pid}/status`, "utf8"))?.[1]) /
+    1_024;
+
+  test("stays where it is while floods and gzip bombs are turned away", async () => {
+    const before = residentMb();
+    for (const fault of ["huge", "bomb"]) {
+      const places = Array.from({ length: 2 }, () => ({ as: `embed.8--${fault}` }));
+      const { name } = await routed.route("embeddings", places);
+      const replies = await Promise.all(
+        Array.from({ length: 10 }, () => routed.send("/v1/embeddings", { model: name, input: "a" })),
+      );
+      expect(replies.every(({ status }) => status === 502 || status === 503)).toBe(true);
+    }
+    const risenMb = residentMb() - before;
+    console.log(`${risenMb.toFixed(0)} MB more after 20 floods and bombs`);
+    // Twice the cap of one reply for each of ten at once, and room for the collector.
+    expect(risenMb).toBeLessThan(200);
+  });
+
+  test("a speech without end is cut at its cap, in words, and a caller who does not read holds the upstream back", async () => {
+    const own = await startUpstream();
+    const place = { at: own, as: "tts--huge", options: { list_voices: false } };
+    const { name } = await routed.route("speech", [place]);
+    const before = residentMb();
+    const whole = await routed.send(...spoken("openai", name));
+    expect([whole.status, whole.isWhole]).toEqual([200, false]);
+    expect(whole.bytes.length).toBeLessThanOrEqual(64 * 1_024 * 1_024);
+
+    const { name: held } = await routed.route("speech", [place]);
+    const [path, body] = spoken("openai", held);
+    const text = JSON.stringify(body);
+    const wire = await openWire(routed.product.port);
+    wire.pause();
+    wire.send(
+      `POST ${path} HTTP/1.1\r\nhost: a\r\nauthorization: Bearer ${routed.key}\r\ncontent-type: application/json\r\ncontent-length: ${text.length}\r\n\r\n${text}`,
+    );
+    await until(() => (own.ledger[1]?.bodyBytes ?? 0) > 100_000);
+    // Time for as much as would flow if nobody held it back.
+    await routed.busy(200);
+    const sentMb = (own.ledger[1]?.bodyBytes ?? 0) / 1_024 ** 2;
+    console.log(
+      `${sentMb.toFixed(1)} MB sent to a caller who does not read; ${(residentMb() - before).toFixed(0)} MB more`,
+    );
+    expect(sentMb).toBeLessThan(24);
+    expect(residentMb() - before).toBeLessThan(200);
+    wire.destroy();
+    await own.whenNoSockets();
+    await own.close();
   });
 });

@@ -32,6 +32,9 @@ export async function send(
       return;
     case "black-hole":
       return;
+    case "slow":
+      await new Promise((resolve) => setTimeout(resolve, n));
+      return send(res, reply, null, count);
     case "many-headers":
       res.writeHead(
         200,
