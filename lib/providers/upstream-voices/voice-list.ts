@@ -18,7 +18,7 @@ interface Kept {
 }
 
 export interface VoiceLists {
-  /** Asks the upstream at most once in 5 minutes (1 after a failure); an older list serves while a new one is fetched. */
+  /** Asks the upstream at most once in 5 minutes (1 after a failure); what was known serves while a new one is fetched. */
   get(
     key: string,
     fetchList: () => Promise<readonly ListedVoice[] | null>,
@@ -37,6 +37,7 @@ export function createVoiceLists(clock: Clock): VoiceLists {
       const oldest = lists.keys().next();
       if (lists.size > MOST_LISTS && !oldest.done) lists.delete(oldest.value);
       if (clock.monotonic() < kept.until) return kept.voices;
+      const isFirst = kept.until === Number.NEGATIVE_INFINITY;
       kept.running ??= fetchList()
         .then(
           (voices) => {
@@ -52,7 +53,8 @@ export function createVoiceLists(clock: Clock): VoiceLists {
           kept.running = null;
           return kept.voices;
         });
-      return kept.voices ?? kept.running;
+      // A call waits once: an upstream that could not tell its voices must not hold up every minute's calls.
+      return isFirst ? kept.running : kept.voices;
     },
     peek: (key) => lists.get(key)?.voices ?? null,
   };
