@@ -168,7 +168,7 @@ describe("OpenAI's dialect on a Gemini channel", () => {
 });
 
 describe("OpenAI's embeddings on a Gemini channel", () => {
-  const ask = async (fields: object, model: object = {}) => {
+  const ask = async (fields: object, model: Record<string, unknown> = {}) => {
     const { name } = await routed.route("embeddings", [{ as: "embed.16", provider: "gemini" }], model);
     return routed.send("/v1/embeddings", { model: name, ...fields });
   };
