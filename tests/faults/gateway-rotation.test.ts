@@ -70,7 +70,7 @@ test("a change of the secret under load, killed three times on its way, fails no
   const rotate = () => {
     const child = spawn(process.execPath, [path.join(ROOT, ".next/patchbay/admin.mjs"), "rotate-secret"], {
       cwd: ROOT,
-      env: { PATH: process.env.PATH, PATCHBAY_DATA_DIR: dataDirectory, ...both },
+      env: { PATH: process.env.PATH, NODE_ENV: "production", PATCHBAY_DATA_DIR: dataDirectory, ...both },
       stdio: ["ignore", "ignore", "pipe"],
     });
     let words = "";
