@@ -165,6 +165,21 @@ describe("OpenAI's dialect on a Gemini channel", () => {
     expectFailure("openai", reply, 400);
     expect(reply.json.error.param).toBe("speed");
   });
+
+  test("'speed' goes to the channel behind that can follow it, at no attempt's cost", async () => {
+    const { name } = await routed.route("speech", [{ as: "tts", provider: "gemini" }, { as: "tts" }]);
+    const reply = await routed.send("/v1/audio/speech", {
+      model: name,
+      input: TEXT,
+      voice: "nova",
+      speed: 2,
+      response_format: "pcm",
+    });
+    expect(reply.status, reply.text.slice(0, 300)).toBe(200);
+    expect(reply.headers["x-patchbay-channel"]).toBe(`${name}-1`);
+    expect(reply.headers["x-patchbay-attempts"]).toBe("1");
+    expect(lastCall().body.speed).toBe(2);
+  });
 });
 
 describe("OpenAI's embeddings on a Gemini channel", () => {

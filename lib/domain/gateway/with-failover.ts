@@ -28,6 +28,11 @@ const RETRYABLE: ReadonlySet<ErrorCode> = new Set([
   "upstream_rate_limited",
 ]);
 
+/** What a channel itself cannot carry over (`speed`, a script of speakers), said before its upstream was asked. */
+function isBeyondChannel(error: unknown): error is AppError {
+  return isAppError(error) && error.code === "invalid" && error.details.upstreamStatus === undefined;
+}
+
 /** Not worth a second try on the very channel that said it. */
 function isAboutLoad(error: AppError): boolean {
   return error.code === "overloaded" || error.code === "upstream_rate_limited";
@@ -119,6 +124,7 @@ export const withFailover: WithFailover = async (ctx, plan, meter, attempt) => {
   const deadline = ctx.clock.monotonic() + firstByteLimitMs(ctx, plan.operation);
   const excluded = new Set<string>();
   const failures: AppError[] = [];
+  let refusal: AppError | null = null;
   const { attemptsPerCall } = ctx.instance.limits ?? DEFAULT_LIMITS;
   const allowed = Math.min(attemptsPerCall, targets.length === 1 ? 2 : targets.length);
   traffic.noteCall();
@@ -163,11 +169,17 @@ export const withFailover: WithFailover = async (ctx, plan, meter, attempt) => {
       over();
       tellCircuit(pass, ctx.signal.aborted ? null : error);
       if (ctx.signal.aborted) throw stopReason(ctx.signal);
+      if (isBeyondChannel(error)) {
+        // No attempt was made: the next channel may be able to, and the first to refuse is heard when none is.
+        refusal ??= error;
+        excluded.add(target.channel.id);
+        continue;
+      }
       if (!isAppError(error) || !RETRYABLE.has(error.code)) throw error;
       failures.push(error);
       if (targets.length > 1 || isAboutLoad(error)) excluded.add(target.channel.id);
     }
     number += 1;
   }
-  throw lastWord(ctx, failures, plan);
+  throw refusal !== null && failures.length === 0 ? refusal : lastWord(ctx, failures, plan);
 };

@@ -92,10 +92,28 @@ test("one channel alone is tried twice, but not again when it says it is full", 
   expect(error.code).toBe("overloaded");
 });
 
-test.each(["invalid", "internal", "insufficient_quota"] as const)("%s is not tried again", async (code) => {
+test.each([
+  ["invalid", { upstreamStatus: 400 }],
+  ["internal", {}],
+  ["insufficient_quota", {}],
+] as const)("%s is not tried again", async (code, details) => {
   const { ctx, plan, meter, served } = setting(three);
-  expect((await failureOf(withFailover(ctx, plan, meter, failing(code)))).code).toBe(code);
+  expect((await failureOf(withFailover(ctx, plan, meter, failing(code, details)))).code).toBe(code);
   expect(served).toHaveLength(1);
+});
+
+test("what a channel cannot carry over goes to one that can, and is refused in its words when none can", async () => {
+  const { ctx, plan, meter, served } = setting(three);
+  const beyond = (...able: string[]) =>
+    withFailover(ctx, plan, meter, async ({ channel }) => {
+      if (able.includes(channel.id)) return channel.id;
+      throw new AppError("invalid", `${channel.id} cannot do that.`);
+    });
+  expect(await beyond("d")).toBe("d");
+  served.length = 0;
+  const refusal = await failureOf(beyond());
+  expect(new Set(served).size).toBe(4);
+  expect([refusal.code, refusal.message]).toEqual(["invalid", `${served[0]} cannot do that.`]);
 });
 
 test("what is no AppError is a fault of ours and travels as it is", async () => {
