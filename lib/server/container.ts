@@ -157,6 +157,8 @@ export async function createContainer(env: Environment): Promise<Container> {
   const log = createLog(env.logLevel);
   if (env.isSetupOpen && env.setupToken === null)
     log.warn("setup_open", { reason: "PATCHBAY_SETUP_OPEN: anybody who reaches this server may claim it" });
+  if (env.redisUrl !== null)
+    log.warn("redis_unused", { reason: "REDIS_URL: rate counters and caches are still kept per process" });
   const books = await openBooks(env, id, log);
   try {
     return await assemble(env, books, id, log);
