@@ -202,3 +202,21 @@ describe("a change of a channel", () => {
     }
   });
 });
+
+test("two hundred calls stuck at one upstream do not hold up those to another", async () => {
+  const { name: stuck } = await routed.route("embeddings", [{ as: "embed.8--black-hole" }]);
+  const { name } = await routed.route("embeddings", [{ as: "embed.8" }]);
+  const waiting = atOnce(200, stuck, routed.key);
+  const took: number[] = [];
+  for (let i = 0; i < 100; i += 1) {
+    const reply = await embed(name, routed.key);
+    expect(reply.status).toBe(200);
+    took.push(reply.tookMs);
+  }
+  const statuses = counts(await waiting);
+  took.sort((a, b) => a - b);
+  console.log(
+    `beside 200 stuck calls: p50 ${took[50]?.toFixed(0)} ms, p99 ${took[99]?.toFixed(0)} ms; the stuck ones ${JSON.stringify(statuses)}`,
+  );
+  expect((statuses[504] ?? 0) + (statuses[503] ?? 0)).toBe(200);
+});
