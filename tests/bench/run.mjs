@@ -4,6 +4,7 @@ import { existsSync } from "node:fs";
 const asked = process.argv.slice(2).filter((word) => !word.startsWith("--"));
 const BENCHES = {
   gateway: async () => (await import("./gateway.mjs")).benchGateway(),
+  "sign-in": async () => (await import("./sign-in.mjs")).benchSignIn(),
   embeddings: async () => (await import("./embeddings.mjs")).benchEmbeddings(),
   speech: async () => (await import("./speech.mjs")).benchSpeech(),
   coalescing: async () => (await import("./coalescing.mjs")).benchCoalescing(),

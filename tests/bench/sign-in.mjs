@@ -1,0 +1,114 @@
+/** How alike refused sign-ins look from outside, and what a flood of them does to the gateway. */
+import { load, printRows } from "./load.mjs";
+import { claimWithCookie, startFor } from "./product.mjs";
+
+const SAMPLES = 60;
+const LIMITS = JSON.stringify({ loginAttemptsPerMinute: 1_000_000 });
+const JSON_TYPE = { "content-type": "application/json" };
+
+async function timeLogin(url, body) {
+  const startedAt = performance.now();
+  const reply = await fetch(`${url}/api/user/login`, {
+    method: "POST",
+    headers: JSON_TYPE,
+    body: JSON.stringify(body),
+  });
+  await reply.arrayBuffer();
+  return performance.now() - startedAt;
+}
+
+/** Probability that a sample of `a` is below one of `b`: 0.5 when nobody can tell them apart. */
+function auc(a, b) {
+  let wins = 0;
+  for (const x of a) for (const y of b) wins += x < y ? 1 : x === y ? 0.5 : 0;
+  const share = wins / (a.length * b.length);
+  return Math.max(share, 1 - share);
+}
+
+function median(values) {
+  return [...values].sort((a, b) => a - b)[values.length >> 1] ?? 0;
+}
+
+async function addUser(url, cookie, fields) {
+  const reply = await fetch(`${url}/api/users`, {
+    method: "POST",
+    headers: { ...JSON_TYPE, cookie },
+    body: JSON.stringify({ password: "nine blue lanterns drift", ...fields }),
+  });
+  return (await reply.json()).data;
+}
+
+async function benchRefusals() {
+  const product = await startFor(["node", ".next/patchbay/main.mjs"], {
+    env: { PATCHBAY_DOOR_ONLY: "1", PATCHBAY_LIMITS: LIMITS },
+  });
+  const { cookie } = await claimWithCookie(product.url);
+  const times = { unknown: [], wrong: [], disabled: [] };
+  for (let i = 0; i < SAMPLES; i++) {
+    // A name for each sample: ten wrong passwords delay a name by themselves.
+    const wrong = await addUser(product.url, cookie, { username: `w${i}` });
+    const disabled = await addUser(product.url, cookie, { username: `d${i}` });
+    await fetch(`${product.url}/api/users/${disabled.id}`, {
+      method: "PATCH",
+      headers: { ...JSON_TYPE, cookie },
+      body: JSON.stringify({ enabled: false, version: disabled.version }),
+    });
+    times.unknown.push(await timeLogin(product.url, { username: `u${i}`, password: "some guess of mine" }));
+    times.wrong.push(
+      await timeLogin(product.url, { username: wrong.username, password: "some guess of mine" }),
+    );
+    times.disabled.push(
+      await timeLogin(product.url, { username: disabled.username, password: "nine blue lanterns drift" }),
+    );
+  }
+  console.log(`\nRefused sign-ins, ${SAMPLES} of each (0.5: nobody can tell them apart; 0.6 is the promise)`);
+  for (const [name, values] of Object.entries(times))
+    console.log(`${name.padEnd(10)} ${median(values).toFixed(1)} ms`);
+  console.log(`unknown/wrong ${auc(times.unknown, times.wrong).toFixed(2)}`);
+  console.log(`unknown/disabled ${auc(times.unknown, times.disabled).toFixed(2)}`);
+  console.log(`wrong/disabled ${auc(times.wrong, times.disabled).toFixed(2)}`);
+  await product.stop();
+}
+
+/** Tries to sign in 200 times a second until told to stop. */
+function flood(url) {
+  let sent = 0;
+  const timer = setInterval(() => {
+    sent += 1;
+    timeLogin(url, { username: `nobody${sent}`, password: "some guess of mine" }).catch(() => undefined);
+  }, 5);
+  return { stop: () => clearInterval(timer), sent: () => sent };
+}
+
+async function benchFlood() {
+  const product = await startFor(["node", ".next/patchbay/main.mjs"], {
+    env: { PATCHBAY_DOOR_ONLY: "1", PATCHBAY_LIMITS: LIMITS },
+  });
+  const { key } = await claimWithCookie(product.url);
+  const target = {
+    url: `${product.url}/v1/embeddings`,
+    pid: product.pid,
+    headers: { authorization: `Bearer ${key}` },
+    body: (i) =>
+      JSON.stringify({
+        model: "patchbay-embed",
+        input: `a short text, number ${i}`,
+        encoding_format: "base64",
+      }),
+  };
+  const settings = { connections: 4, seconds: 5 };
+  const quiet = await load(target, settings);
+  const attack = flood(product.url);
+  const flooded = await load(target, settings);
+  attack.stop();
+  printRows("Four embeddings callers, alone and during 200 sign-ins a second", [
+    ["alone", quiet],
+    [`during ${attack.sent()} sign-ins`, flooded],
+  ]);
+  await product.stop();
+}
+
+export async function benchSignIn() {
+  await benchRefusals();
+  await benchFlood();
+}
