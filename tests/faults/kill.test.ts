@@ -191,9 +191,11 @@ test(`of ${KILLS} servers killed under load, none loses or repeats the usage row
     const product = await start();
     if (round === 0) kinds = await furnish(product, upstream);
     const before = received.size;
-    const callers = kinds.map((kind, caller) => callUntilDeath(product, kind, caller, received, refused));
+    // A worker with its engine takes most of a short life to begin: it has a part in some of them.
+    const present = round % 5 === 0 ? kinds : kinds.slice(1);
+    const callers = present.map((kind, caller) => callUntilDeath(product, kind, caller, received, refused));
     const killAt = performance.now() + 20 + Math.random() * 180;
-    while (performance.now() < killAt || received.size < before + 5)
+    while (performance.now() < killAt || received.size < before + 10)
       await new Promise((resolve) => setTimeout(resolve, 2));
     await product.kill();
     await Promise.all(callers);
