@@ -199,6 +199,8 @@ const SPEECH_FAULTS: readonly [title: string, fault: string, status: number, cod
   ["never answers", "black-hole", 504, "upstream_timeout"],
   ["sends headers and then nothing", "stall-at-chunk-0", 504, "upstream_timeout"],
   ["is cut before the first sample", "cut-at-chunk-0", 502, "upstream_truncated"],
+  ["sends half a sample", "short-audio-1", 502, "upstream_truncated"],
+  ["sends no more than a click", "short-audio-2", 502, "upstream_invalid"],
   ["answers 500", "status-500", 502, "upstream_error"],
 ];
 

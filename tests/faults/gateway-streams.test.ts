@@ -77,6 +77,13 @@ const BREAKS: readonly [
 ][] = [
   ["is cut", "cut-at-chunk-3", ["openai", "gemini", "elevenlabs"], "upstream_truncated", "INTERNAL"],
   ["stalls", "stall-at-chunk-3", ["openai", "gemini", "elevenlabs"], "upstream_timeout", "DEADLINE_EXCEEDED"],
+  [
+    "ends in the middle of a sample",
+    "short-audio-4801",
+    ["openai", "gemini", "elevenlabs"],
+    "upstream_truncated",
+    "INTERNAL",
+  ],
   ["ends politely but too early", "end-at-chunk-3", ["gemini"], "upstream_truncated", "INTERNAL"],
   ["tells an error in the middle", "error-at-chunk-3", ["gemini"], "upstream_error", "INTERNAL"],
 ];
