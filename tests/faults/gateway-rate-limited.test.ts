@@ -1,0 +1,50 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { expectFailure, type Place, type RoutedProduct, startRouted } from "../support/routed-product";
+import { RETRY_AFTER_FORMS } from "../support/upstream/fault";
+
+/** Upstreams that say they have had enough, in every form they say it in. */
+
+let routed: RoutedProduct;
+beforeAll(async () => {
+  routed = await startRouted();
+});
+afterAll(() => routed?.close());
+beforeEach(() => routed.busy(40));
+
+const embed = (model: string) => routed.send("/v1/embeddings", { model, input: "one text" });
+const SIZE = 8;
+const GOOD: Place = { as: `embed.${SIZE}` };
+
+describe("a 429 of the upstream", () => {
+  test.each(RETRY_AFTER_FORMS.map((form, index) => [String(form.header), index, form.expectedMs] as const))(
+    "with 'Retry-After: %s' goes to the next channel, and alone to the caller with at most a minute",
+    async (_header, index, expectedMs) => {
+      const limited = `embed.${SIZE}--limited-${index}`;
+      const { name } = await routed.route("embeddings", [{ as: limited }, GOOD]);
+      expect((await embed(name)).headers["x-patchbay-channel"]).toBe(`${name}-1`);
+      const { name: alone } = await routed.route("embeddings", [{ as: limited }]);
+      const reply = await embed(alone);
+      expectFailure("openai", reply, 429, "upstream_rate_limited");
+      expect(reply.headers["x-should-retry"]).toBe("false");
+      expect(reply.headers["retry-after"]).toBe(
+        String(Math.ceil(Math.min(60_000, expectedMs ?? 1_000) / 1_000)),
+      );
+      // Its circuit is open now: the upstream is left alone, the caller hears the same.
+      const asked = routed.upstream.ledger.length;
+      expectFailure("openai", await embed(alone), 429, "upstream_rate_limited");
+      expect(routed.upstream.ledger.length).toBe(asked);
+    },
+  );
+
+  test("in Google's own form (RetryInfo) counts as well, and the least wait of several is told", async () => {
+    const { name } = await routed.route("embeddings", [
+      { as: `embed.${SIZE}--retry-info-34`, provider: "gemini" },
+      { as: `embed.${SIZE}--retry-info-9`, provider: "gemini" },
+    ]);
+    const reply = await routed.send(`/v1beta/models/${name}:embedContent`, {
+      content: { parts: [{ text: "x" }] },
+    });
+    expectFailure("gemini", reply, 429, "RESOURCE_EXHAUSTED");
+    expect(reply.headers["retry-after"]).toBe("9");
+  });
+});

@@ -1,0 +1,66 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { type RoutedProduct, spoken, startRouted } from "../support/routed-product";
+
+/** What is in the books when an upstream tells nonsense, or nothing. */
+
+let routed: RoutedProduct;
+beforeAll(async () => {
+  routed = await startRouted();
+});
+afterAll(() => routed?.close());
+
+const PRICES = {
+  input_per_million_tokens: "1",
+  output_per_million_tokens: "1",
+  output_per_million_seconds: "1",
+};
+
+describe("usage that makes no sense", () => {
+  const KINDS = [
+    "usage-minus",
+    "usage-text",
+    "usage-huge",
+    "usage-half",
+    "usage-absent",
+    "usage-wild",
+    "usage-nought",
+  ];
+
+  test.each(KINDS)("'%s' of an embeddings call is counted here instead, and flagged", async (kind) => {
+    const { name } = await routed.route("embeddings", [{ as: `embed.8--${kind}` }], { prices: PRICES });
+    const reply = await routed.send("/v1/embeddings", { model: name, input: "hello world" });
+    expect(reply.json.usage).toEqual({ prompt_tokens: 2, total_tokens: 2 });
+    const [row] = await routed.rows(name);
+    expect(row).toMatchObject({ input_tokens: 2, estimated: true, cost_usd: "0.000002000" });
+  });
+
+  test.each(KINDS)(
+    "'%s' of a speech call is counted from the text and measured from the sound",
+    async (kind) => {
+      const { name } = await routed.route("speech", [{ as: `tts--${kind}`, provider: "gemini" }], {
+        prices: PRICES,
+      });
+      const reply = await routed.send(...spoken("gemini", name, "hello world"));
+      // Half a second: 12.5 tokens, rounded up.
+      expect(reply.json.usageMetadata).toMatchObject({ promptTokenCount: 2, candidatesTokenCount: 13 });
+      const [row] = await routed.rows(name);
+      expect(row).toMatchObject({ input_tokens: 2, output_tokens: 13, audio_ms: 500, estimated: true });
+      expect(row?.cost_usd).toBe("0.000015500");
+    },
+  );
+
+  test("an upstream that tells no tokens is paid by the seconds that were heard; one that does, by its word", async () => {
+    const { name } = await routed.route("speech", [{ as: "tts" }], { prices: PRICES });
+    expect((await routed.send(...spoken("openai", name, "hello world"))).status).toBe(200);
+    expect((await routed.rows(name))[0]).toMatchObject({ audio_ms: 500, output_tokens: 13, estimated: true });
+    const { name: told } = await routed.route("speech", [{ as: "tts", provider: "gemini" }], {
+      prices: PRICES,
+    });
+    expect((await routed.send(...spoken("openai", told, "hello world"))).status).toBe(200);
+    expect((await routed.rows(told))[0]).toMatchObject({
+      audio_ms: 500,
+      output_tokens: 13,
+      estimated: false,
+    });
+  });
+});
