@@ -69,3 +69,11 @@ export type CreateModel = z.output<typeof CreateModel>;
 /** `PATCH /api/models/{model}`. */
 export const UpdateModel = z.strictObject(writable).partial().extend({ version: z.int() });
 export type UpdateModel = z.output<typeof UpdateModel>;
+
+/** `GET /api/models`: all of them, and when the shipped prices were read off the vendors' pages. */
+export const ModelList = z.strictObject({
+  items: z.array(Model),
+  next_cursor: z.string().nullable(),
+  price_list_date: z.iso.date(),
+});
+export type ModelList = z.output<typeof ModelList>;

@@ -75,6 +75,11 @@ describe("a channel", () => {
     ]);
   });
 
+  test("is priced from a list that tells its date", async () => {
+    const { json } = await door("/api/models", { cookie: owner });
+    expect(json.data.price_list_date).toMatch(/^20\d\d-\d\d-\d\d$/);
+  });
+
   test("needs a word on what a model is for when neither name nor provider tells", async () => {
     const models = [{ name: "mystery", upstream_name: "blue-owl" }];
     const reply = await door("/api/channels", { body: draft({ models }), cookie: owner });

@@ -1,12 +1,11 @@
-import type { ListPage } from "../../contracts/paging";
-import type { CreateModel, Model, UpdateModel } from "../../contracts/public-models";
+import type { CreateModel, Model, ModelList, UpdateModel } from "../../contracts/public-models";
 import { AppError } from "../../errors";
 import type { ModelRecord, Repositories } from "../../ports/store";
 import { recordAudit } from "../audit/record";
 import { requireAdmin } from "../auth/guards";
 import { requireOperator, staleVersion } from "../channels/authority";
 import type { ConsoleContext } from "../context";
-import { draftModel } from "./price-list";
+import { draftModel, PRICE_LIST_DATE } from "./price-list";
 import { patchOf, toModel } from "./to-model";
 
 async function getModelRecord(store: Pick<Repositories, "models">, name: string): Promise<ModelRecord> {
@@ -16,11 +15,15 @@ async function getModelRecord(store: Pick<Repositories, "models">, name: string)
 }
 
 /** Every model by name, disabled ones too. There are few, so they come on one page. */
-export async function listModels(ctx: ConsoleContext): Promise<ListPage<Model>> {
+export async function listModels(ctx: ConsoleContext): Promise<ModelList> {
   requireAdmin(ctx);
   const [models, channels] = await Promise.all([ctx.store.models.all(), ctx.store.channels.all()]);
   const sorted = [...models].sort((a, b) => a.name.localeCompare(b.name, "en"));
-  return { items: sorted.map((model) => toModel(model, channels)), next_cursor: null };
+  return {
+    items: sorted.map((model) => toModel(model, channels)),
+    next_cursor: null,
+    price_list_date: PRICE_LIST_DATE,
+  };
 }
 
 /** Makes a public name. Throws `forbidden`, `conflict` (name or alias taken). */

@@ -1,5 +1,4 @@
-import { listOf } from "../../contracts/paging";
-import { CreateModel, Model, UpdateModel } from "../../contracts/public-models";
+import { CreateModel, Model, ModelList, UpdateModel } from "../../contracts/public-models";
 import { createModel, deleteModel, listModels, updateModel } from "../../domain/models/manage";
 import { consoleRoute } from "../route";
 
@@ -8,7 +7,7 @@ export const CONSOLE_MODELS_ROUTES = [
     method: "GET",
     path: "/api/models",
     auth: "admin",
-    data: listOf(Model),
+    data: ModelList,
     summary: "List models with their prices and who serves them",
     handle: async (ctx) => ({ data: await listModels(ctx) }),
   }),
