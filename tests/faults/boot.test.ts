@@ -122,7 +122,7 @@ describe("places", () => {
   test("a data folder that may not be written", async () => {
     const isRoot = process.getuid?.() === 0;
     // The superuser may write everywhere but in the kernel's own tree.
-    const folder = isRoot ? "/proc/patchbay-data" : mkdtempSync(path.join(scratch, "read-only-"));
+    const folder = isRoot ? "/sys/patchbay-data" : mkdtempSync(path.join(scratch, "read-only-"));
     if (!isRoot) chmodSync(folder, 0o500);
     expectRefusal(await start({ PATCHBAY_DATA_DIR: folder }), folder);
   });
