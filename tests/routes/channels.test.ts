@@ -102,6 +102,37 @@ describe("a channel", () => {
     expect((await patch(made.id, { version: 3, keys: [{ id: kept }] })).status).toBe(400);
   });
 
+  test("takes no kept key to another host: that host's keys are written anew", async () => {
+    const made = await create();
+    const base_url = "https://example.com/v1";
+    const kept = [{ id: made.keys[0].id }];
+    for (const body of [
+      { base_url },
+      { base_url, keys: kept },
+      { base_url, keys: ["sk-new-key-wxyz", ...kept] },
+    ]) {
+      const refused = await patch(made.id, { version: 1, ...body });
+      expect(refused.status).toBe(400);
+      expect(refused.json.issues[0].path).toBe("keys");
+    }
+    const moved = await patch(made.id, { version: 1, base_url, keys: ["sk-new-key-wxyz"] });
+    expect(moved.json.data).toMatchObject({ base_url, keys: [{ display: "****wxyz" }] });
+    const samePlace = await patch(made.id, { version: 2, base_url: "https://example.com/other" });
+    expect(samePlace.status).toBe(200);
+  });
+
+  test.each(["Authorization", "x-api-key", "X-Secret-Word", "cookie"])(
+    "takes no %s among its headers, which are shown to every administrator",
+    async (name) => {
+      const reply = await door("/api/channels", {
+        body: draft({ headers: { [name]: "HEADERSECRET123" } }),
+        cookie: owner,
+      });
+      expect(reply.status).toBe(400);
+      expect(reply.text).not.toContain("HEADERSECRET123");
+    },
+  );
+
   test("of an older version is not overwritten", async () => {
     const made = await create();
     expect((await patch(made.id, { version: 1, weight: 5 })).json.data).toMatchObject({

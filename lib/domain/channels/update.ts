@@ -24,6 +24,23 @@ function requireChangeable(record: ChannelRecord, input: UpdateChannel): void {
   throw new AppError("invalid", message, { issues: fixed.map((path) => ({ path, message })) });
 }
 
+function originOf(baseUrl: string | null | undefined): string | null {
+  return baseUrl && URL.canParse(baseUrl) ? new URL(baseUrl).origin : null;
+}
+
+/**
+ * A kept key would be shown to whoever answers at the new address, so it does not move there: keys are written anew
+ * when the origin changes (SECURITY EN-4). Throws `invalid`.
+ */
+function requireNewKeys(record: ChannelRecord, input: UpdateChannel): void {
+  if (input.base_url === undefined || record.keys.length === 0) return;
+  if (originOf(input.base_url) === originOf(record.baseUrl)) return;
+  const isKept = input.keys === undefined || input.keys.some((one) => typeof one !== "string");
+  if (!isKept) return;
+  const message = "The address leads to another host: write its keys anew, those kept stay with the old one.";
+  throw new AppError("invalid", message, { issues: [{ path: "keys", message }] });
+}
+
 function keysOf(
   ctx: ConsoleContext,
   record: ChannelRecord,
@@ -80,6 +97,7 @@ export async function updateChannel(ctx: ConsoleContext, id: string, input: Upda
   const { record, patch } = await ctx.store.transaction(async (tx) => {
     const before = await getChannelRecord(tx, id);
     requireChangeable(before, input);
+    requireNewKeys(before, input);
     const patch = patchOf(ctx, before, input);
     const facts = ctx.providers.providers().find((one) => one.name === before.provider);
     if (input.models !== undefined) await ensureModels(tx, input.models, facts, ctx.clock.now());

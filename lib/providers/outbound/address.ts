@@ -71,17 +71,22 @@ const PRIVATE = prefixes(
   "169.254.0.0/16",
   "172.16.0.0/12",
   "192.0.0.0/24",
+  "192.88.99.0/24",
   "192.168.0.0/16",
   "198.18.0.0/15",
   "224.0.0.0/4",
   "240.0.0.0/4",
   "::/96",
+  "::ffff:0:0:0/96",
   "64:ff9b::/96",
   "64:ff9b:1::/48",
+  "100::/64",
   "2001::/32",
   "2002::/16",
+  "5f00::/16",
   "fc00::/7",
   "fe80::/10",
+  "fec0::/10",
   "ff00::/8",
 );
 
@@ -97,7 +102,7 @@ const METADATA = prefixes(
   "192.0.0.192", // Oracle
 );
 
-const TUNNELS = prefixes("::/96", "64:ff9b::/96", "64:ff9b:1::/48");
+const TUNNELS = prefixes("::/96", "::ffff:0:0:0/96", "64:ff9b::/96", "64:ff9b:1::/48");
 const SIX_TO_FOUR = prefixes("2002::/16");
 
 export function isPrivate(address: AddressBytes): boolean {

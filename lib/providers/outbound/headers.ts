@@ -18,6 +18,10 @@ const RESERVED: ReadonlySet<string> = new Set([
   "upgrade",
 ]);
 
+/** Names under which secrets travel: a channel's keys are sealed and never read back, its headers are neither. */
+const SECRET =
+  /(?:^|[-_])(?:auth|authorization|cookie|credentials?|keys?|apikey|password|secrets?|tokens?)(?:$|[-_])/;
+
 const NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}$/;
 /** Visible ASCII with single spaces or tabs within: nothing that could end the line. */
 const VALUE = /^[\x21-\x7e](?:[\t\x20-\x7e]{0,4094}[\x21-\x7e])?$/;
@@ -37,6 +41,8 @@ export function checkHeaders(headers: Readonly<Record<string, string>>): Record<
     const name = sent.toLowerCase();
     if (!NAME.test(sent)) throw refuse(sent, "is not the name of a header");
     if (RESERVED.has(name) || name.startsWith("proxy-")) throw refuse(sent, "is set by Patchbay itself");
+    if (SECRET.test(name))
+      throw refuse(sent, "looks like a secret: write it among the channel's keys, which are sealed");
     if (Object.hasOwn(checked, name)) throw refuse(sent, "stands there twice");
     if (typeof value !== "string" || !VALUE.test(value)) {
       throw refuse(sent, "must have a value of visible ASCII characters, without line breaks");
