@@ -60,6 +60,22 @@ async function findCaller(route: ConsoleRoute, services: Services, request: Inbo
   }
 }
 
+/**
+ * The caller once the body is here: a slow body keeps a request open for as long as its deadline lets it, and who was
+ * signed out, disabled or demoted meanwhile acts no more. Nobody stays nobody.
+ */
+async function findCallerAgain(
+  route: ConsoleRoute,
+  services: Services,
+  request: Inbound,
+  arrived: ConsoleCaller,
+): Promise<ConsoleCaller> {
+  if (route.method === "GET" || arrived.kind === "anonymous") return arrived;
+  const caller = await findCaller(route, services, request);
+  requireLevel(route, caller);
+  return caller;
+}
+
 function requireLevel(route: ConsoleRoute, caller: ConsoleCaller): void {
   if (route.auth === "none") return;
   if (caller.kind === "anonymous")
@@ -101,7 +117,8 @@ export function consoleContext(services: Services, request: Inbound, caller: Con
 }
 
 /**
- * One call of the console's API: same site? → set up? → who is it, may they → content type, size, JSON, fields → handle.
+ * One call of the console's API: same site? → set up? → who is it, may they → content type, size, JSON, fields → still
+ * who they were? → handle.
  */
 export async function runConsoleRoute(
   route: ConsoleRoute,
@@ -111,9 +128,10 @@ export async function runConsoleRoute(
 ): Promise<Outbound> {
   if (route.method !== "GET") requireSameOrigin(request, services.instance.baseUrl ?? null);
   if (!route.openBeforeSetup && route.path.startsWith("/api/user/login")) await requireSetUp(services);
-  const caller = await findCaller(route, services, request);
-  requireLevel(route, caller);
+  const arrived = await findCaller(route, services, request);
+  requireLevel(route, arrived);
   const body = await readBody(route, services, request);
+  const caller = await findCallerAgain(route, services, request, arrived);
   const given = readQuery(request.query);
   // A schema of the query describes an object, so its output is a record.
   const query = (route.query === undefined ? given : parseInput(route.query, given)) as Record<

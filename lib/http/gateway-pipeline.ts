@@ -27,6 +27,8 @@ function maxBodyBytes(route: GatewayRoute, services: Services): number {
   return route.maxBodyBytes ?? limits.jsonBodyBytes;
 }
 
+/** A body that took longer than this to arrive, in milliseconds, did not come with its head. */
+const SLOW_BODY_MS = 50;
 const NO_BODY = new Uint8Array(0);
 
 async function readBytes(route: GatewayRoute, services: Services, request: Inbound): Promise<Uint8Array> {
@@ -57,8 +59,8 @@ function gatewayContext(services: Services, caller: KeyWithOwner, request: Inbou
 }
 
 /**
- * One gateway call: set up? → key → requests per minute → content type, size, JSON → handle. `pathFault` is what is
- * wrong with the path's model id, told to those with a key. Throws only what comes before the key is admitted.
+ * One gateway call: set up? → key → requests per minute → content type, size → the key again after a slow body → JSON
+ * → handle. `pathFault` is what is wrong with the path's model id, told to those with a key. Throws only what comes before the key is admitted.
  */
 export async function runGatewayRoute(
   route: GatewayRoute,
@@ -69,13 +71,17 @@ export async function runGatewayRoute(
 ): Promise<Outbound> {
   await requireSetUp(services);
   const presented = presentedKey(request, route.takesGoogleKey ?? route.surface === "gemini");
-  const caller = await authenticateKey(services, presented, request.peer);
-  const limitHeaders = admitRequest(services, caller);
+  const arrived = await authenticateKey(services, presented, request.peer);
+  const limitHeaders = admitRequest(services, arrived);
   let callHeaders: () => Record<string, string> = () => ({});
   let reply: Outbound;
   try {
     if (pathFault !== null) throw pathFault;
+    const readingSince = services.clock.monotonic();
     const bytes = await readBytes(route, services, request);
+    // A key that was revoked or narrowed while a slow body came in counts as it stands now.
+    const isSlow = services.clock.monotonic() - readingSince > SLOW_BODY_MS;
+    const caller = isSlow ? await authenticateKey(services, presented, request.peer) : arrived;
     const body = route.method === "GET" ? undefined : readJsonObject(bytes, jsonLimits(route));
     const execute = (ctx: GatewayContext) => route.handle(ctx, { body, params, request });
     const ctx: GatewayContext = {

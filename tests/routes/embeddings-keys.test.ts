@@ -185,3 +185,15 @@ test("uses of a key are written in one batch some seconds later", async () => {
     vi.useRealTimers();
   }
 });
+
+test("a key that is revoked while a slow body comes in is refused with that body", async () => {
+  const enabled = { owner: true };
+  const door = openGatewayDoor({ ownerEnabled: () => enabled.owner });
+  const whileReading = () => {
+    enabled.owner = false;
+    door.change("users");
+    door.clock.at += 51;
+  };
+  const reply = await door.call(PATH, { ...BODY, whileReading });
+  expect([reply.status, door.rows.length]).toEqual([401, 0]);
+});

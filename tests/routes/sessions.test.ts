@@ -279,3 +279,35 @@ describe("a ticket for next-auth", () => {
     expect((await door("/api/user/login/2fa", { body: { code, flow_token: token } })).status).toBe(200);
   });
 });
+
+describe("authority that ends while the body comes in", () => {
+  test("a session that was ended acts no more", async () => {
+    const mia = await addUser(door, owner, { username: "mia" });
+    const whileReading = () => services.store.sessions.deleteByUser(mia.id);
+    const body = { name: "late" };
+    const reply = await door("/api/keys", { body, cookie: mia.cookie, whileReading });
+    expect(reply.status).toBe(401);
+  });
+
+  test("an administrator who was demoted makes no user", async () => {
+    const ada = await addUser(door, owner, { username: "ada", role: "admin" });
+    const whileReading = async () => {
+      const version = (await versionOf(ada.id)) ?? 0;
+      await services.store.users.update({ id: ada.id, version }, { role: "member" });
+    };
+    const body = { username: "late", password: "nine blue lanterns drift" };
+    const reply = await door("/api/users", { body, cookie: ada.cookie, whileReading });
+    expect([reply.status, reply.json.code]).toEqual([403, "forbidden"]);
+  });
+
+  test("a key that was deleted manages no more", async () => {
+    const body = { name: "m", operations: ["manage"] };
+    const { id, key } = (await door("/api/keys", { body, cookie: owner })).json.data;
+    const reply = await door("/api/keys", {
+      body: { name: "late" },
+      headers: { authorization: `Bearer ${key}` },
+      whileReading: () => services.store.keys.delete(id),
+    });
+    expect(reply.status).toBe(401);
+  });
+});

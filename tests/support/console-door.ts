@@ -24,6 +24,8 @@ export interface ConsoleCall {
   /** `undefined` leaves out what is sent otherwise. */
   headers?: Record<string, string | undefined>;
   peer?: Partial<Peer>;
+  /** What happens while the body comes in. */
+  whileReading?(): unknown;
 }
 
 export interface ConsoleReply {
@@ -80,7 +82,10 @@ export function openConsoleDoor(services: Services): ConsoleDoor {
       requestId: "req-1",
       receivedAt: services.clock.monotonic(),
       signal: new AbortController().signal,
-      readBody: async () => bytes,
+      readBody: async () => {
+        await call.whileReading?.();
+        return bytes;
+      },
     };
     const reply = await handler(request);
     const text = reply.body instanceof Uint8Array ? Buffer.from(reply.body).toString("utf8") : "";

@@ -115,6 +115,8 @@ export interface Call {
   body?: unknown;
   address?: string | null;
   signal?: AbortSignal;
+  /** What happens while the body comes in. */
+  whileReading?(): unknown;
 }
 
 export interface Reply {
@@ -250,7 +252,7 @@ export function openGatewayDoor(options: DoorOptions = {}): GatewayDoor {
     change(...topics) {
       for (const listener of listeners) listener(new Set(topics));
     },
-    async call(target, { method, headers, body, address = "127.0.0.1", signal } = {}) {
+    async call(target, { method, headers, body, address = "127.0.0.1", signal, whileReading } = {}) {
       const [path = "", query = ""] = target.split("?");
       const bytes = body instanceof Uint8Array ? body : Buffer.from(JSON.stringify(body) ?? "");
       const sent = { authorization: `Bearer ${door.key}`, ...headers };
@@ -263,7 +265,10 @@ export function openGatewayDoor(options: DoorOptions = {}): GatewayDoor {
         requestId: "req-1",
         receivedAt: clock.monotonic(),
         signal: signal ?? new AbortController().signal,
-        readBody: async () => bytes,
+        readBody: async () => {
+          await whileReading?.();
+          return bytes;
+        },
       };
       const reply = await handler(request);
       const text = await textOf(reply);
