@@ -195,8 +195,11 @@ test(`of ${KILLS} servers killed under load, none loses or repeats the usage row
     const present = round % 5 === 0 ? kinds : kinds.slice(1);
     const callers = present.map((kind, caller) => callUntilDeath(product, kind, caller, received, refused));
     const killAt = performance.now() + 20 + Math.random() * 180;
-    while (performance.now() < killAt || received.size < before + 10)
+    const giveUpAt = performance.now() + 30_000;
+    while (performance.now() < killAt || received.size < before + 10) {
+      if (performance.now() > giveUpAt) throw new Error(`The server serves nobody:\n${product.output()}`);
       await new Promise((resolve) => setTimeout(resolve, 2));
+    }
     await product.kill();
     await Promise.all(callers);
   }

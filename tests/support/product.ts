@@ -5,17 +5,23 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { ROOT } from "./sources";
 
-/** A free loopback port; the system does not hand it out again at once. */
-export async function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
+/** Below the range from which the system takes the ports of outgoing connections: nobody else is handed one of these. */
+const PORTS = { first: 20_000, count: 12_000 };
+
+function isFree(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
     const probe = createServer();
-    probe.once("error", reject);
-    probe.listen(0, "127.0.0.1", () => {
-      const address = probe.address();
-      const port = typeof address === "object" && address !== null ? address.port : 0;
-      probe.close(() => resolve(port));
-    });
+    probe.once("error", () => resolve(false));
+    probe.listen(port, "127.0.0.1", () => probe.close(() => resolve(true)));
   });
+}
+
+/** A free loopback port. */
+export async function freePort(): Promise<number> {
+  for (;;) {
+    const port = PORTS.first + Math.floor(Math.random() * PORTS.count);
+    if (await isFree(port)) return port;
+  }
 }
 
 export interface ProductOptions {
@@ -94,7 +100,7 @@ async function untilReady(url: string, child: ChildProcess, output: () => string
   while (performance.now() < giveUpAt) {
     if (child.exitCode !== null || child.signalCode !== null)
       throw new Error(`The server stopped:\n${output()}`);
-    const isReady = await fetch(`${url}/api/health/ready`).then(
+    const isReady = await fetch(`${url}/api/health/ready`, { signal: AbortSignal.timeout(5_000) }).then(
       (reply) => reply.status === 200,
       () => false,
     );
