@@ -90,6 +90,19 @@ describe("enrolment", () => {
     expect(await status()).toMatchObject({ enabled: false, pending: true });
   });
 
+  test("takes ten wrong codes in ten minutes, then none, not even the right one", async () => {
+    const { secret } = (await door("/api/user/2fa/setup", { body: {}, cookie: owner })).json.data;
+    const enable = async (code: string) =>
+      (await door("/api/user/2fa/enable", { body: { code }, cookie: owner })).status;
+    const wrong = wrongCode(secret);
+    const answers = [];
+    for (let i = 0; i < 11; i++) answers.push(await enable(wrong));
+    expect(answers).toEqual([...Array(10).fill(400), 429]);
+    expect(await enable(totpCode(secret, now()))).toBe(429);
+    services.clock.advance(10 * MINUTE);
+    expect(await enable(totpCode(secret, now()))).toBe(200);
+  });
+
   test("of ten at once gives one set of codes", async () => {
     const { secret } = (await door("/api/user/2fa/setup", { body: {}, cookie: owner })).json.data;
     const call = { body: { code: totpCode(secret, now()) }, cookie: owner };

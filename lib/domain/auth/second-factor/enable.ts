@@ -3,6 +3,7 @@ import type { BackupCodes, TwoFactorEnable } from "../../../contracts/two-factor
 import { AppError } from "../../../errors";
 import { recordAudit } from "../../audit/record";
 import type { ConsoleContext } from "../../context";
+import { takeEnrolmentCode } from "../attempt-limit";
 import { digestBackupCode, newBackupCodes } from "../backup-codes";
 import { requireSession } from "../guards";
 import { secretPlace } from "../match-code";
@@ -10,7 +11,8 @@ import { matchTotp } from "../totp";
 
 /**
  * Turns a pending enrolment on by its first code, ends the user's other sessions and pending sign-ins, and gives ten
- * backup codes, shown this once. Throws `conflict` without a pending enrolment, `invalid` for a wrong code.
+ * backup codes, shown this once. Throws `conflict` without a pending enrolment, `invalid` for a wrong code,
+ * `rate_limited` after ten of them.
  */
 export async function enableSecondFactor(ctx: ConsoleContext, input: TwoFactorEnable): Promise<BackupCodes> {
   const { user, session } = requireSession(ctx);
@@ -18,10 +20,12 @@ export async function enableSecondFactor(ctx: ConsoleContext, input: TwoFactorEn
   if (found?.state !== "pending") {
     throw new AppError("conflict", "No enrolment is waiting for a code. Set the second factor up first.");
   }
+  takeEnrolmentCode(ctx, user.id, 0);
   const secret = ctx.sealer.open("totp", secretPlace(user.id), found.secretSealed);
   const code = readCode(input.code)?.code ?? "";
   const step = matchTotp(secret, code, ctx.clock.now(), 0);
   if (step === null) {
+    takeEnrolmentCode(ctx, user.id, 1);
     const message = "This is not the code the app shows now. Check the clock of the device.";
     throw new AppError("invalid", message, { param: "code", issues: [{ path: "code", message }] });
   }
