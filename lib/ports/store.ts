@@ -311,6 +311,8 @@ export interface Keys {
   /** Batched by the caller; bumps no topic. */
   touchLastUsed(used: ReadonlyMap<string, number>): Promise<void>;
   deleteExpiredPlayground(now: number): Promise<number>;
+  /** Deletes a session's playground keys but the `keep` newest. */
+  trimPlayground(sessionId: string, keep: number): Promise<number>;
 }
 
 export interface Channels {

@@ -1,19 +1,22 @@
 import type { PlaygroundKey } from "../../contracts/keys";
 import { toTimestamp } from "../../contracts/timestamp";
+import type { KeyRecord } from "../../ports/store";
 import { requireSession } from "../auth/guards";
 import type { ConsoleContext } from "../context";
 import { newId } from "../new-id";
 import { digestKey, displayKey, makeKey } from "./key-format";
 
 const LIFE_MS = 15 * 60_000;
+/** Playground keys of one session at once. */
+const MAX_LIVE = 20;
 
-/** A key of the signed-in user's for the playgrounds: 15 minutes, dies with its session, never listed. */
+/** A key of the signed-in user's for the playgrounds: 15 minutes, dies with its session, never listed. A session's oldest gives way. */
 export async function createPlaygroundKey(ctx: ConsoleContext): Promise<PlaygroundKey> {
   const { user, session } = requireSession(ctx);
   const now = ctx.clock.now();
   const key = makeKey(ctx.random);
   const expiresAt = Math.min(now + LIFE_MS, session.expiresAt);
-  await ctx.store.keys.insert({
+  const record: KeyRecord = {
     id: newId(ctx.random, "key"),
     digest: digestKey(key),
     display: displayKey(key),
@@ -33,6 +36,10 @@ export async function createPlaygroundKey(ctx: ConsoleContext): Promise<Playgrou
     concurrency: null,
     budget: { totalNano: null, dailyNano: null, monthlyNano: null },
     version: 1,
+  };
+  await ctx.store.transaction(async (tx) => {
+    await tx.keys.trimPlayground(session.id, MAX_LIVE - 1);
+    await tx.keys.insert(record);
   });
   return { key, expires_at: toTimestamp(expiresAt) };
 }

@@ -6,6 +6,7 @@ import type { ConsoleContext } from "../context";
 import { newId } from "../new-id";
 import { applyBudget } from "../users/budget-change";
 import { readExpiry, requireFitFor, requireGrantable } from "./authority";
+import { inheritBounds, type KeyReach, requireWithinCaller } from "./bounds";
 import { digestKey, displayKey, makeKey } from "./key-format";
 import { toApiKey } from "./to-api-key";
 
@@ -15,19 +16,33 @@ const EVERYDAY: Operation[] = ["speech", "embeddings"];
 export async function createKey(ctx: ConsoleContext, input: CreateKey): Promise<ApiKeyWithSecret> {
   const owner = requireUser(ctx);
   requireGrantable(ctx, owner, input.operations ?? EVERYDAY);
-  return createKeyOf(ctx, owner, input);
+  return createKeyOf(ctx, owner, input, (reach) => {
+    const bounded = inheritBounds(ctx, reach);
+    requireWithinCaller(ctx, bounded);
+    return bounded;
+  });
 }
 
-/** The same for any owner, by who has shown that they may. Throws `forbidden`, `invalid`. */
+/** The same for any owner, by who has shown that they may; `bound` keeps the key's reach within the caller's own. Throws `forbidden`, `invalid`. */
 export async function createKeyOf(
   ctx: Witness & Pick<ConsoleContext, "store" | "random">,
   owner: UserRecord,
   input: CreateKey,
+  bound: (reach: KeyReach) => KeyReach = (reach) => reach,
 ): Promise<ApiKeyWithSecret> {
   const operations = input.operations ?? EVERYDAY;
   requireFitFor(owner, operations);
   const now = ctx.clock.now();
   const key = makeKey(ctx.random);
+  const reach = bound({
+    expiresAt: readExpiry(input.expires_at ?? null, now),
+    allowedModels: input.allowed_models ?? [],
+    allowedAddresses: input.allowed_addresses ?? [],
+    rpm: input.rpm ?? null,
+    tpm: input.tpm ?? null,
+    concurrency: input.concurrency ?? null,
+    budget: applyBudget(input.budget),
+  });
   const record: KeyRecord = {
     id: newId(ctx.random, "key"),
     digest: digestKey(key),
@@ -38,15 +53,9 @@ export async function createKeyOf(
     sessionId: null,
     enabled: input.enabled ?? true,
     createdAt: now,
-    expiresAt: readExpiry(input.expires_at ?? null, now),
     lastUsedAt: null,
     operations,
-    allowedModels: input.allowed_models ?? [],
-    allowedAddresses: input.allowed_addresses ?? [],
-    rpm: input.rpm ?? null,
-    tpm: input.tpm ?? null,
-    concurrency: input.concurrency ?? null,
-    budget: applyBudget(input.budget),
+    ...reach,
     version: 1,
   };
   return ctx.store.transaction(async (tx) => {

@@ -6,6 +6,7 @@ import { requireUser } from "../auth/guards";
 import type { ConsoleContext } from "../context";
 import { newId } from "../new-id";
 import { findChangeableKey } from "./authority";
+import { requireWithinCaller } from "./bounds";
 import { digestKey, displayKey, makeKey } from "./key-format";
 import { toApiKey } from "./to-api-key";
 
@@ -32,6 +33,7 @@ export async function rotateKey(
         "This key has expired, and so would the new one. Make a new key instead.",
       );
     }
+    requireWithinCaller(ctx, old);
     const fresh: KeyRecord = {
       ...old,
       id: newId(ctx.random, "key"),

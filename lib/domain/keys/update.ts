@@ -5,6 +5,7 @@ import { recordAudit } from "../audit/record";
 import type { ConsoleContext } from "../context";
 import { applyBudget } from "../users/budget-change";
 import { findChangeableKey, readExpiry, requireGrantable } from "./authority";
+import { requireNoRaise, requireWithinCaller } from "./bounds";
 import { toApiKey } from "./to-api-key";
 
 /**
@@ -31,6 +32,9 @@ export async function updateKey(ctx: ConsoleContext, id: string, input: UpdateKe
       ...(input.concurrency === undefined ? {} : { concurrency: input.concurrency }),
       ...(input.budget === undefined ? {} : { budget: applyBudget(input.budget, before.budget) }),
     };
+    const wanted = { ...before, ...patch };
+    requireWithinCaller(ctx, wanted);
+    requireNoRaise(ctx, before, wanted);
     const after = await tx.keys.update({ id, version: input.version }, patch);
     if (after === null) throw new AppError("conflict", "The key was changed meanwhile. Load it again.");
     await recordAudit(tx, ctx, {

@@ -159,6 +159,25 @@ export function keysRepository(scope: Scope, periodsAt: (now: number) => Periods
       }
     },
 
+    trimPlayground: (sessionId, keep) =>
+      scope.write(async (db, touch) => {
+        const kept = db
+          .selectFrom("keys")
+          .select("id")
+          .where("session_id", "=", sessionId)
+          .orderBy("created_at", "desc")
+          .orderBy("id", "desc")
+          .limit(keep);
+        const { numDeletedRows } = await db
+          .deleteFrom("keys")
+          .where("kind", "=", "playground")
+          .where("session_id", "=", sessionId)
+          .where("id", "not in", kept)
+          .executeTakeFirstOrThrow();
+        if (numDeletedRows > 0n) touch("keys");
+        return Number(numDeletedRows);
+      }),
+
     deleteExpiredPlayground: (now) =>
       scope.write(async (db, touch) => {
         const { numDeletedRows } = await db
