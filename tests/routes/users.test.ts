@@ -178,11 +178,17 @@ describe("changing one", () => {
 
 test("on a demo site only its owner changes users and settings", async () => {
   const ada = await addUser(door, owner, { username: "ada", role: "admin" });
+  const zoe = await addUser(door, owner, { username: "zoe" });
   const settings = (body: object, cookie: string) => door("/api/settings", { method: "PATCH", body, cookie });
   expect((await settings({ demo_site: true }, ada.cookie)).status).toBe(403);
   expect((await settings({ demo_site: true }, owner)).status).toBe(200);
   expect((await settings({ self_use_mode: true }, ada.cookie)).status).toBe(403);
   expect((await create({}, ada.cookie)).status).toBe(403);
+  for (const verb of ["unlock", "reset_2fa"]) {
+    const call = (cookie: string) => door(`/api/users/${zoe.id}/${verb}`, { body: {}, cookie });
+    expect([verb, (await call(ada.cookie)).status]).toEqual([verb, 403]);
+    expect([verb, (await call(owner)).status]).not.toEqual([verb, 403]);
+  }
   expect((await door("/api/settings", { cookie: ada.cookie })).status).toBe(200);
   expect((await create({}, owner)).status).toBe(200);
 });

@@ -1,11 +1,13 @@
 import { recordAudit } from "../audit/record";
 import { removeSecondFactor } from "../auth/second-factor/remove";
 import type { ConsoleContext } from "../context";
+import { requireWritableSite } from "../settings/update";
 import { findManageable, requireUserManager } from "./require-manager";
 
 /** Removes the second factor of a user of a lower role who has lost it, and ends their sessions. */
 export async function resetSecondFactor(ctx: ConsoleContext, id: string): Promise<void> {
   const actor = requireUserManager(ctx);
+  await requireWritableSite(ctx, actor);
   await ctx.store.transaction(async (tx) => {
     await findManageable(tx, actor, id);
     await removeSecondFactor(tx, id);

@@ -2,6 +2,7 @@ import type { Repositories, UserRecord } from "../../ports/store";
 import { recordAudit } from "../audit/record";
 import { forgiveNames, ownPasswordOf } from "../auth/login-throttle";
 import type { ConsoleContext } from "../context";
+import { requireWritableSite } from "../settings/update";
 import { findManageable, requireUserManager } from "./require-manager";
 
 /** Lifts the delays of a user's names and password and the lock of their second step. */
@@ -17,6 +18,7 @@ export async function liftLocks(
 /** The same at the word of somebody of a higher role. Throws `not_found`, `forbidden`. */
 export async function unlockUser(ctx: ConsoleContext, id: string): Promise<void> {
   const actor = requireUserManager(ctx);
+  await requireWritableSite(ctx, actor);
   await ctx.store.transaction(async (tx) => {
     await liftLocks(tx, ctx, await findManageable(tx, actor, id));
     await recordAudit(tx, ctx, { action: "user.unlock", target: id });
