@@ -11,17 +11,29 @@ import { sessionCookie } from "../http/session-cookie";
 import { getContainer } from "./container";
 
 const BODY_BYTES = 64 * 1024;
-/** What next-auth serves and we let through; `_log` would let anybody write to our log. */
-const ACTIONS = new Set([
-  "callback",
-  "csrf",
-  "error",
-  "providers",
-  "session",
-  "signin",
-  "signout",
-  "verify-request",
-]);
+/**
+ * What next-auth serves and we let through, by address and method. Its own pages of HTML are not among it, nor `_log`,
+ * which would let anybody write to our log.
+ */
+const OPEN: Readonly<Record<string, readonly string[]>> = {
+  session: ["GET", "POST"],
+  csrf: ["GET"],
+  providers: ["GET"],
+  signin: ["GET"],
+  signout: ["POST"],
+  "callback/credentials": ["POST"],
+};
+
+/** Throws `not_found`, `method_not_allowed`. */
+function requireOpen(segments: readonly string[], method: string): void {
+  const name = segments.join("/");
+  const methods = Object.hasOwn(OPEN, name) ? OPEN[name] : undefined;
+  if (methods === undefined) throw new AppError("not_found", "There is nothing at this address.");
+  if (!methods.includes(method === "HEAD" ? "GET" : method))
+    throw new AppError("method_not_allowed", `This address takes ${methods.join(", ")}, not ${method}.`, {
+      allow: [...methods],
+    });
+}
 
 interface RouteContext {
   params: Promise<{ nextauth: string[] }>;
@@ -34,8 +46,7 @@ export async function answerNextAuth(request: Request, context: RouteContext): P
   let inner: Response | null = null;
   const door = createNextDoor(async (inbound): Promise<Outbound> => {
     try {
-      if (!ACTIONS.has(nextauth[0] ?? ""))
-        throw new AppError("not_found", "There is nothing at this address.");
+      requireOpen(nextauth, request.method);
       inner = await runNextAuth(await services(), inbound, request, context);
       return { status: 200, headers: {}, body: null };
     } catch (error) {
@@ -74,6 +85,9 @@ async function runNextAuth(
   ) {
     throw new AppError("invalid_credentials", "The ticket is not valid.");
   }
+  // next-auth's own reply to an update without its token is no JSON.
+  if (inbound.method === "POST" && inbound.path === "/api/auth/session" && response.status === 400)
+    throw new AppError("invalid", "csrfToken: Must be the token of /api/auth/csrf, sent with its cookie.");
   response.headers.set("cache-control", "no-store");
   response.headers.set("x-request-id", inbound.requestId);
   return response;

@@ -63,6 +63,26 @@ test("nobody writes to the log through next-auth", async () => {
   expect(product.output()).not.toContain(marker);
 });
 
+test.each([
+  ["GET", "callback/credentials", 405],
+  ["GET", "signout", 405],
+  ["POST", "csrf", 405],
+  ["PUT", "session", 405],
+  ["GET", "error", 404],
+  ["GET", "verify-request", 404],
+  ["POST", "signin/credentials", 404],
+  ["GET", "constructor", 404],
+  ["POST", "session", 400],
+])("%s %s is %i in the console's form", async (method, name, status) => {
+  const reply = await sendRaw(product.url, {
+    method,
+    path: `/api/auth/${name}`,
+    headers: method === "GET" ? {} : JSON_HEADERS,
+    ...(method === "GET" ? {} : { body: "{}" }),
+  });
+  expect([reply.status, reply.json]).toEqual([status, expect.objectContaining({ success: false })]);
+});
+
 test.each(["{", "null", "[1]"])("a broken body (%s) is 400, not a fault of ours", async (body) => {
   const reply = await sendRaw(product.url, {
     path: "/api/auth/callback/credentials",

@@ -2,4 +2,11 @@ import { answerNextAuth } from "@/lib/server/next-auth";
 
 export const dynamic = "force-dynamic";
 
-export { answerNextAuth as GET, answerNextAuth as POST };
+// Methods that nothing takes are told so in the console's own form.
+export {
+  answerNextAuth as DELETE,
+  answerNextAuth as GET,
+  answerNextAuth as PATCH,
+  answerNextAuth as POST,
+  answerNextAuth as PUT,
+};
