@@ -19,6 +19,7 @@ export const secondFactor = {
   copyCodes: "Copy codes",
   codesFile: "Backup codes for {product}, user {username}",
   codesSaved: "I have kept them",
-  codesSavedHint: "Without them, losing the app means asking an administrator.",
+  codesSavedHint:
+    "Without them, losing the app means a reset by an administrator, or by “npm run admin -- reset-2fa” on the machine itself.",
   on: "The second factor is on.",
 };

@@ -35,7 +35,7 @@ export const setup = {
   },
   usage: {
     title: "How will it be used?",
-    text: "This sets what the console asks you for. It can be changed later in the settings.",
+    text: "This sets what the console asks you for. It can be changed later.",
     self: "By myself",
     selfText: "No prices and no budgets to fill in.",
     team: "By a team",

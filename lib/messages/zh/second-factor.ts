@@ -17,6 +17,6 @@ export const secondFactor = {
   copyCodes: "复制备用码",
   codesFile: "{product} 的备用码，用户 {username}",
   codesSaved: "我已保存好",
-  codesSavedHint: "没有备用码时，丢失应用就只能请管理员重置。",
+  codesSavedHint: "没有备用码时，丢失应用就只能由管理员重置，或在服务器上运行“npm run admin -- reset-2fa”。",
   on: "第二步验证已启用。",
 };

@@ -34,7 +34,7 @@ export const setup = {
   },
   usage: {
     title: "将如何使用？",
-    text: "这决定控制台会向您询问什么，以后可在设置中更改。",
+    text: "这决定控制台会向您询问什么，以后可以更改。",
     self: "我自己用",
     selfText: "无需填写价格和预算。",
     team: "团队使用",
