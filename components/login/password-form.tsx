@@ -106,7 +106,7 @@ export function PasswordForm({ returnTo, reason }: { returnTo: string; reason: A
         </summary>
         <p className="mt-3">{t("forgottenText")}</p>
         <code className="mt-2 block overflow-x-auto rounded-md bg-sunken px-3 py-2 text-ink">
-          {"npm run admin -- reset-password <username>"}
+          npm run admin -- reset-password
         </code>
       </details>
     </form>
