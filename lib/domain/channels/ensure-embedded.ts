@@ -68,7 +68,7 @@ function embeddingModel(now: number): ModelRecord {
     canShorten: true,
     maxInputTokens: 8_192,
     defaultVoice: null,
-    cacheable: true,
+    cacheable: false,
     coalescing: false,
     enabled: true,
     createdAt: now,
