@@ -45,7 +45,12 @@ function readTags(request: Inbound): string | null {
   return tags;
 }
 
-function gatewayContext(services: Services, caller: KeyWithOwner, request: Inbound): GatewayContext {
+function gatewayContext(
+  services: Services,
+  caller: KeyWithOwner,
+  request: Inbound,
+  onOpened: GatewayContext["onOpened"],
+): GatewayContext {
   return {
     ...services,
     caller,
@@ -55,6 +60,7 @@ function gatewayContext(services: Services, caller: KeyWithOwner, request: Inbou
     isNoStore: request.headers.get("cache-control")?.includes("no-store") ?? false,
     signal: request.signal,
     receivedAt: request.receivedAt,
+    onOpened,
   };
 }
 
@@ -84,12 +90,9 @@ export async function runGatewayRoute(
     const caller = isSlow ? await authenticateKey(services, presented, request.peer) : arrived;
     const body = route.method === "GET" ? undefined : readJsonObject(bytes, jsonLimits(route));
     const execute = (ctx: GatewayContext) => route.handle(ctx, { body, params, request });
-    const ctx: GatewayContext = {
-      ...gatewayContext(services, caller, request),
-      onOpened(headers) {
-        callHeaders = headers;
-      },
-    };
+    const ctx = gatewayContext(services, caller, request, (headers) => {
+      callHeaders = headers;
+    });
     const key = readIdempotencyKey(request);
     reply = key === null ? await execute(ctx) : await answerOnce(ctx, request, { key, body: bytes }, execute);
   } catch (error) {

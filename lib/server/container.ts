@@ -1,4 +1,3 @@
-import { randomBytes } from "node:crypto";
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import { createAudioEncoder } from "../audio/encode/create";
@@ -20,6 +19,7 @@ import { makeInstanceId } from "./instance-id";
 import { createLog } from "./log";
 import { createMetrics } from "./metrics";
 import { createPasswordHasher } from "./password-hasher";
+import { createSystemRandom } from "./random";
 import { instanceSecret, nextAuthSecret, previousSecrets } from "./secret";
 import { checkSealer } from "./secret-check";
 import { createSetupGuard } from "./setup-guard";
@@ -41,10 +41,7 @@ export interface Container {
 }
 
 export const systemClock: Clock = { now: () => Date.now(), monotonic: () => performance.now() };
-export const systemRandom: Random = {
-  bytes: (length) => randomBytes(length),
-  fraction: () => Math.random(),
-};
+export const systemRandom: Random = createSystemRandom();
 
 /** The version of package.json, which stands where the process was started. */
 export function readVersion(): string {

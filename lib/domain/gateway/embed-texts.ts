@@ -111,29 +111,35 @@ interface Fetched {
   characters: number;
 }
 
+/** What the cache knows of a call's texts, and the keys under which it keeps them. */
 interface Lookup {
-  state: "hit" | "miss" | "bypass" | null;
+  state: "hit" | "miss";
   known: (Float32Array | undefined)[];
-  keyOf: ((text: string) => string) | null;
+  keys: string[];
 }
 
-function lookUp(ctx: GatewayContext, call: EmbedTexts): Lookup {
-  const known: Lookup["known"] = new Array(call.inputs.length).fill(undefined);
-  if (!call.entry.model.cacheable) return { state: null, known, keyOf: null };
-  if (ctx.isNoStore) return { state: "bypass", known, keyOf: null };
+/** Null where the cache has no part in the call. */
+function lookUp(ctx: GatewayContext, call: EmbedTexts): Lookup | null {
+  if (!call.entry.model.cacheable || ctx.isNoStore) return null;
   const { dimensions, taskType } = call;
   const keyOf = vectorKeys(call.entry, { dimensions, taskType });
   const { vectors } = gatewayState(ctx);
-  for (const [index, { text }] of call.inputs.entries()) known[index] = vectors.get(keyOf(text));
+  const keys = call.inputs.map(({ text }) => keyOf(text));
+  const known = keys.map((key) => vectors.get(key));
   const state = known.every((vector) => vector !== undefined) ? "hit" : "miss";
   ctx.metrics.count(state === "hit" ? "cache_hits" : "cache_misses");
-  return { state, known, keyOf };
+  return { state, known, keys };
 }
 
-function missingOf(call: EmbedTexts, known: Lookup["known"], counts: readonly number[]): Fetched {
+function cacheState({ model }: CatalogEntry, lookup: Lookup | null): Pick<CallPlan, "cache"> {
+  if (lookup !== null) return { cache: lookup.state };
+  return model.cacheable ? { cache: "bypass" } : {};
+}
+
+function missingOf(call: EmbedTexts, lookup: Lookup | null, counts: readonly number[]): Fetched {
   const fetched: Fetched = { texts: [], positions: [], tokens: 0, characters: 0 };
   for (const [index, { text }] of call.inputs.entries()) {
-    if (known[index] !== undefined) continue;
+    if (lookup?.known[index] !== undefined) continue;
     fetched.texts.push(text);
     fetched.positions.push(index);
     fetched.tokens += counts[index] ?? 0;
@@ -142,21 +148,20 @@ function missingOf(call: EmbedTexts, known: Lookup["known"], counts: readonly nu
   return fetched;
 }
 
+/** The known vectors and the fresh ones in the order of the inputs; the fresh ones are known from now on. */
 function merge(
-  call: EmbedTexts,
-  lookup: Lookup,
+  ctx: GatewayContext,
+  { known, keys }: Lookup,
   fetched: Fetched,
   fresh: readonly Float32Array[],
-  ctx: GatewayContext,
-) {
+): Float32Array[] {
   const { vectors: cache } = gatewayState(ctx);
-  const vectors = [...lookup.known];
+  const vectors = [...known];
   for (const [at, position] of fetched.positions.entries()) {
     const vector = fresh[at];
-    const text = call.inputs[position]?.text;
+    const key = keys[position];
     vectors[position] = vector;
-    if (lookup.keyOf !== null && vector !== undefined && text !== undefined)
-      cache.put(lookup.keyOf(text), vector);
+    if (vector !== undefined && key !== undefined) cache.put(key, vector);
   }
   return vectors.filter((vector) => vector !== undefined);
 }
@@ -186,7 +191,7 @@ export async function embedTexts(ctx: GatewayContext, call: EmbedTexts): Promise
   checkDimensions(call.entry, call.askedModel, call.dimensions);
   const { tokens, counts } = await countInputs(ctx, call.inputs, model.maxInputTokens);
   const lookup = lookUp(ctx, call);
-  const fetched = missingOf(call, lookup.known, counts);
+  const fetched = missingOf(call, lookup, counts);
   const plan: CallPlan = {
     entry: call.entry,
     operation: "embeddings",
@@ -197,11 +202,11 @@ export async function embedTexts(ctx: GatewayContext, call: EmbedTexts): Promise
     reservedNano: worstEmbeddingCostNano(model.prices, fetched.tokens, fetched.characters),
     user: call.user,
     leavesOpenRow: false,
-    ...(lookup.state === null ? {} : { cache: lookup.state }),
+    ...cacheState(call.entry, lookup),
   };
   const meter = await openMeter(ctx, plan);
   try {
-    if (fetched.texts.length === 0) return await serveFromCache(meter, lookup, tokens);
+    if (lookup?.state === "hit") return await serveFromCache(meter, lookup, tokens);
     const result = await withFailover(ctx, plan, meter, async (target, options) => {
       const answer = await embedOn(ctx, call, fetched, target, options);
       checkVectors(answer, fetched.texts.length, call.dimensions ?? model.dimensions);
@@ -219,7 +224,7 @@ export async function embedTexts(ctx: GatewayContext, call: EmbedTexts): Promise
       cached: false,
     };
     await meter.settle(outcome);
-    const vectors = merge(call, lookup, fetched, result.vectors, ctx);
+    const vectors = lookup === null ? result.vectors : merge(ctx, lookup, fetched, result.vectors);
     return { vectors, inputTokens: inputTokens + tokens - fetched.tokens, headers: meter.headers() };
   } catch (error) {
     await meter.settle(failedOutcome(error));

@@ -12,9 +12,10 @@ const MAX_CALLS_AT_ONCE = 2_048;
 /** How long a call may wait for another to end before it is turned away (SECURITY LM-5). */
 const PATIENCE_MS = 1_000;
 
-async function enterKey(ctx: GatewayContext): Promise<() => void> {
+/** Null for a key without a limit of calls at once. */
+async function enterKey(ctx: GatewayContext): Promise<(() => void) | null> {
   const { id, concurrency } = ctx.caller.key;
-  if (concurrency === null) return () => undefined;
+  if (concurrency === null) return null;
   const bucket = `concurrency:${id}`;
   const { limiter, signal } = ctx;
   const leave =
@@ -33,9 +34,10 @@ async function enterGateway(ctx: GatewayContext): Promise<() => void> {
     limiter.enter("calls", MAX_CALLS_AT_ONCE) ??
     (await limiter.enterSoon("calls", MAX_CALLS_AT_ONCE, PATIENCE_MS, signal));
   if (leaveAll === null) {
-    leaveKey();
+    leaveKey?.();
     throw new AppError("overloaded", "The server is busy. Try again in a moment.", { retryAfterMs: 1_000 });
   }
+  if (leaveKey === null) return leaveAll;
   return () => {
     leaveKey();
     leaveAll();
