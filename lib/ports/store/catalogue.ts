@@ -1,0 +1,89 @@
+import type { Versioned } from "./common";
+
+export interface ChannelKey {
+  id: string;
+  /** Sealed upstream key. */
+  sealed: string;
+  /** `****wxyz` */
+  display: string;
+}
+
+export interface ChannelRecord {
+  id: string;
+  name: string;
+  /** A name of lib/providers/registry.ts. */
+  provider: string;
+  baseUrl: string | null;
+  keys: ChannelKey[];
+  models: { name: string; upstreamName: string }[];
+  /** Lower is tried first. */
+  priority: number;
+  weight: number;
+  rpm: number | null;
+  concurrency: number | null;
+  timeouts: { connectMs?: number; firstByteMs?: number; idleMs?: number; totalMs?: number };
+  headers: Record<string, string>;
+  /** Free settings of the provider (voice table, coalescing, …), checked by its own schema. */
+  options: Record<string, unknown>;
+  enabled: boolean;
+  /** Made by Patchbay itself; may be disabled, not deleted. */
+  embedded: boolean;
+  createdAt: number;
+  version: number;
+}
+
+/** Nano-dollars per million units; null: that unit is free. */
+export interface Prices {
+  inputPerMillionTokens: number | null;
+  inputPerMillionCharacters: number | null;
+  outputPerMillionTokens: number | null;
+  outputPerMillionSeconds: number | null;
+}
+
+export interface ModelRecord {
+  /** The public name. */
+  name: string;
+  /** Names the same model also answers to. */
+  aliases: string[];
+  operation: "speech" | "embeddings";
+  description: string;
+  prices: Prices;
+  /** Speech: longest text in code points. */
+  maxCharacters: number | null;
+  /** Speech: longest reply in seconds, for the reservation. */
+  maxAudioSeconds: number | null;
+  /** Embeddings: the vector's own length. */
+  dimensions: number | null;
+  canShorten: boolean;
+  /** Embeddings: longest single input in tokens. */
+  maxInputTokens: number | null;
+  defaultVoice: string | null;
+  cacheable: boolean;
+  coalescing: boolean;
+  enabled: boolean;
+  createdAt: number;
+  version: number;
+}
+
+export interface Channels {
+  insert(channel: ChannelRecord): Promise<void>;
+  find(id: string): Promise<ChannelRecord | null>;
+  all(): Promise<ChannelRecord[]>;
+  update(
+    at: Versioned,
+    patch: Partial<Omit<ChannelRecord, "id" | "createdAt" | "version">>,
+  ): Promise<ChannelRecord | null>;
+  delete(id: string): Promise<boolean>;
+}
+
+export interface Models {
+  /** Throws AppError `conflict` when a name or alias is taken. */
+  insert(model: ModelRecord): Promise<void>;
+  all(): Promise<ModelRecord[]>;
+  update(
+    name: string,
+    version: number,
+    patch: Partial<Omit<ModelRecord, "createdAt" | "version">>,
+  ): Promise<ModelRecord | null>;
+  delete(name: string): Promise<boolean>;
+}

@@ -1,0 +1,39 @@
+export type Role = "owner" | "admin" | "member";
+
+export type Operation = "speech" | "embeddings" | "manage";
+
+/** What a committed change may have made stale; the feed names topics, never rows. */
+export type Topic = "setup" | "users" | "sessions" | "keys" | "channels" | "models" | "settings";
+
+export interface Budget {
+  totalNano: number | null;
+  dailyNano: number | null;
+  monthlyNano: number | null;
+}
+
+/** Settled plus reserved spending of the periods a budget knows. */
+export interface Spent {
+  totalNano: number;
+  dailyNano: number;
+  monthlyNano: number;
+}
+
+export interface Page<T> {
+  items: T[];
+  /** Opaque; null at the end. */
+  nextCursor: string | null;
+}
+
+export interface PageQuery {
+  /** 1–100. */
+  limit: number;
+  cursor: string | null;
+  /** Two characters or more, matched anywhere, LIKE-escaped; null: all. */
+  q: string | null;
+}
+
+/** A patch applies to the row whose version is `version` and raises it; null: no such row or a stale version. */
+export interface Versioned {
+  id: string;
+  version: number;
+}

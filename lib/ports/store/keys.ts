@@ -1,0 +1,54 @@
+import type { UserRecord } from "./accounts";
+import type { Budget, Operation, Page, PageQuery, Spent, Versioned } from "./common";
+
+export interface KeyRecord {
+  id: string;
+  /** SHA-256 of the whole key, base64url; unique. */
+  digest: string;
+  /** `sk-pb-ab…wxyz` */
+  display: string;
+  name: string;
+  ownerId: string;
+  /** A playground key lives 15 minutes at most, dies with its session and is never listed. */
+  kind: "api" | "playground";
+  sessionId: string | null;
+  enabled: boolean;
+  createdAt: number;
+  expiresAt: number | null;
+  lastUsedAt: number | null;
+  operations: Operation[];
+  /** Empty: every model. */
+  allowedModels: string[];
+  /** Addresses or CIDRs; empty: everywhere. */
+  allowedAddresses: string[];
+  rpm: number | null;
+  tpm: number | null;
+  concurrency: number | null;
+  budget: Budget;
+  version: number;
+}
+
+/** A key as the gateway needs it: with its owner's standing. */
+export interface KeyWithOwner {
+  key: KeyRecord;
+  owner: Pick<UserRecord, "id" | "role" | "enabled" | "budget">;
+}
+
+export interface Keys {
+  insert(key: KeyRecord): Promise<void>;
+  findByDigest(digest: string): Promise<KeyWithOwner | null>;
+  findById(id: string): Promise<KeyRecord | null>;
+  /** API keys, newest first; of one owner, or of all when `ownerId` is null. */
+  list(query: PageQuery & { ownerId: string | null }): Promise<Page<KeyRecord>>;
+  update(
+    at: Versioned,
+    patch: Partial<Omit<KeyRecord, "id" | "digest" | "createdAt" | "version">>,
+  ): Promise<KeyRecord | null>;
+  delete(id: string): Promise<boolean>;
+  spent(id: string, now: number): Promise<Spent>;
+  /** Batched by the caller; bumps no topic. */
+  touchLastUsed(used: ReadonlyMap<string, number>): Promise<void>;
+  deleteExpiredPlayground(now: number): Promise<number>;
+  /** Deletes a session's playground keys but the `keep` newest. */
+  trimPlayground(sessionId: string, keep: number): Promise<number>;
+}

@@ -1,0 +1,118 @@
+import type { Budget, Page, PageQuery } from "./common";
+
+export type UsageState = "open" | "settled";
+
+export interface UsageRecord {
+  /** Ours (`use_…`), unique; the caller may repeat a request id. */
+  id: string;
+  requestId: string;
+  at: number;
+  keyId: string;
+  userId: string;
+  /** Public name. */
+  model: string;
+  channelId: string | null;
+  operation: "speech" | "embeddings";
+  attempts: number;
+  inputTokens: number;
+  outputTokens: number;
+  characters: number;
+  audioMs: number;
+  costNano: number;
+  reservedNano: number;
+  /** HTTP status the caller got; 499 when it left. */
+  status: number;
+  /** The error's code; null on success. */
+  error: string | null;
+  state: UsageState;
+  cached: boolean;
+  estimated: boolean;
+  /** Cost above its reservation. */
+  overrun: boolean;
+  /** The caller's own `user` and `x-patchbay-tags`. */
+  user: string | null;
+  tags: string | null;
+  latencyMs: number;
+  firstByteMs: number | null;
+}
+
+/** An amount to hold against the budgets of a key and its owner before the call. */
+export interface Reservation {
+  row: UsageRecord;
+  keyBudget: Budget;
+  userBudget: Budget;
+  /** `2026-11-20` and `2026-11` in the instance's time zone. */
+  day: string;
+  month: string;
+}
+
+export interface Ledger {
+  /**
+   * Inserts the open row and adds `row.reservedNano` to what key and user have reserved, in one (group) commit.
+   * `refused` names the budget that has no room; nothing is written then. Concurrent reservations never pass a limit together.
+   */
+  reserve(reservation: Reservation): Promise<{ refused: null } | { refused: "key" | "user" }>;
+  /**
+   * Books the row: an open one with its id is settled (once: a second settle is a no-op) and its reservation given back,
+   * otherwise the row is inserted settled. Hourly roll-ups and balances move in the same (group) commit.
+   * Resolves when that commit is on disk.
+   */
+  settle(row: UsageRecord, period: { day: string; month: string }): Promise<void>;
+  /**
+   * Settles open rows of instances whose heartbeat is older than `deadBefore`, or of which `isGone` knows that they
+   * run no more, at their reservation, flagged `estimated`. Tells how many.
+   */
+  settleOrphans(now: number, deadBefore: number, isGone?: (instanceId: string) => boolean): Promise<number>;
+  heartbeat(now: number): Promise<void>;
+  /** Takes this instance's heartbeat away: it runs no more. The store's own close() calls it. */
+  leave(): Promise<void>;
+  /** Ids of the other instances whose last heartbeat is at `since` or later. */
+  otherInstances(since: number): Promise<string[]>;
+  list(query: PageQuery & UsageFilter): Promise<Page<UsageRecord>>;
+  /** Sums over a range, from the hourly roll-ups where they hold the dimension: as quick at ten million rows as at ten. */
+  summarize(query: UsageSummaryQuery): Promise<UsageSummary>;
+}
+
+export type UsageDimension = "key" | "user" | "model" | "channel" | "operation" | "tag" | "end_user";
+
+export interface UsageSummaryQuery extends Omit<UsageFilter, "from" | "to"> {
+  from: number;
+  to: number;
+  by: UsageDimension | null;
+  /** A group for each hour (UTC) besides. */
+  isByHour: boolean;
+}
+
+/** Sums of the settled calls of one group. */
+export interface UsageGroup {
+  /** Its beginning; null when not asked by hour. */
+  hour: number | null;
+  /** Of the dimension; null where the calls have none, or none was asked for. */
+  name: string | null;
+  calls: number;
+  errors: number;
+  inputTokens: number;
+  outputTokens: number;
+  characters: number;
+  audioMs: number;
+  costNano: number;
+  latencySumMs: number;
+  firstByteSumMs: number;
+  firstByteCalls: number;
+  /** Calls by latency: one count for each bound, and a last one for what is above; all 0 where rows were read. */
+  latency: number[];
+}
+
+export interface UsageSummary {
+  groups: UsageGroup[];
+  latencyBoundsMs: readonly number[];
+}
+
+export interface UsageFilter {
+  userId?: string;
+  keyId?: string;
+  model?: string;
+  channelId?: string;
+  from?: number;
+  to?: number;
+}
