@@ -1,4 +1,4 @@
-import { redirect } from "next/navigation";
+import { notFound, redirect } from "next/navigation";
 import { getPageSession } from "@/lib/server/page-session";
 import { isClaimed } from "../claim";
 
@@ -18,4 +18,14 @@ export async function requirePageSession(
   );
   const asked = pairs.length > 0 ? `${path}?${new URLSearchParams(pairs)}` : path;
   redirect(asked === "/" ? "/login" : `/login?return_to=${encodeURIComponent(asked)}`);
+}
+
+/** The same for a page of administrators; to a member it is not there. */
+export async function requireAdminPage(
+  path: string,
+  query: Record<string, string | string[] | undefined> = {},
+) {
+  const found = await requirePageSession(path, query);
+  if (found.user.role === "member") notFound();
+  return found;
 }

@@ -6,6 +6,7 @@ import { useSearchParams } from "next/navigation";
 import { useState } from "react";
 import { toast } from "sonner";
 import { useTranslations } from "use-intl";
+import { putInAddress } from "@/lib/client/address";
 import { api } from "@/lib/client/api";
 import { useKeys } from "@/lib/client/keys";
 import type { ApiKey } from "@/lib/contracts/keys";
@@ -23,14 +24,6 @@ const KeyDialogs = dynamic(() => import("./key-dialogs").then((one) => one.KeyDi
 
 /** Shows the search field only where there is something to search. */
 const SEARCH_FROM = 6;
-
-/** Puts a choice into the address, so that it can be linked to; null takes it out. */
-function putInAddress(name: string, value: string | null): void {
-  const query = new URLSearchParams(window.location.search);
-  if (value) query.set(name, value);
-  else query.delete(name);
-  window.history.replaceState(null, "", query.size > 0 ? `?${query}` : window.location.pathname);
-}
 
 export function KeysPage({
   userId,

@@ -1,11 +1,12 @@
 import { ChevronsUpDownIcon } from "lucide-react";
 import type { ComponentProps } from "react";
 import { useTranslations } from "use-intl";
+import type { Role } from "@/lib/contracts/user";
 
 export interface ShellUser {
   username: string;
   displayName: string;
-  role: string;
+  role: Role;
 }
 
 /** Who is signed in, on the button that opens the account menu. */

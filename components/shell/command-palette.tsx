@@ -5,9 +5,10 @@ import { useRouter } from "next/navigation";
 import type { ReactNode } from "react";
 import { useTranslations } from "use-intl";
 import { signOut } from "@/lib/client/sign-out";
+import type { Role } from "@/lib/contracts/user";
 import { Command, CommandEmpty, CommandGroup, CommandInput, CommandItem, CommandList } from "../ui/command";
 import { Dialog, DialogContent, DialogDescription, DialogTitle } from "../ui/dialog";
-import { PAGES } from "./pages";
+import { pagesFor } from "./pages";
 import { LANGUAGES, usePreferences } from "./use-preferences";
 
 /** Every place and every action of the shell, found by name. */
@@ -15,10 +16,12 @@ export function CommandPalette({
   open,
   onOpenChange,
   onError,
+  role,
 }: {
   open: boolean;
   onOpenChange(open: boolean): void;
   onError(error: unknown): void;
+  role: Role;
 }) {
   const t = useTranslations("common");
   const router = useRouter();
@@ -46,7 +49,9 @@ export function CommandPalette({
           <CommandList>
             <CommandEmpty>{t("palette.empty")}</CommandEmpty>
             <CommandGroup heading={t("palette.pages")}>
-              {PAGES.map((page) => item(t(`nav.${page.name}`), <page.icon />, () => router.push(page.path)))}
+              {pagesFor(role).map((page) =>
+                item(t(`nav.${page.name}`), <page.icon />, () => router.push(page.path)),
+              )}
             </CommandGroup>
             <CommandGroup heading={t("palette.actions")}>
               {item(t("palette.createKey"), <PlusIcon />, () => router.push("/keys?create=1"))}

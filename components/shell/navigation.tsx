@@ -3,42 +3,71 @@
 import Link, { useLinkStatus } from "next/link";
 import { usePathname } from "next/navigation";
 import { useTranslations } from "use-intl";
+import type { Role } from "@/lib/contracts/user";
 import { cn } from "../ui/class-names";
 import { Spinner } from "../ui/spinner";
-import { PAGES } from "./pages";
+import { type ConsolePage, GROUPS, pagesFor } from "./pages";
 
 /** The list of places; the lit one is where the visitor is. */
-export function Navigation({ onNavigate }: { onNavigate?(): void }) {
+export function Navigation({ role, onNavigate }: { role: Role; onNavigate?(): void }) {
   const t = useTranslations("common.nav");
   const path = usePathname();
+  const pages = pagesFor(role);
   return (
-    <nav aria-label={t("label")}>
-      <ul className="grid gap-0.5">
-        {PAGES.map((page) => {
-          const isHere = page.path === "/" ? path === "/" : path.startsWith(page.path);
-          return (
-            <li key={page.path}>
-              <Link
-                href={page.path}
-                onClick={onNavigate}
-                aria-current={isHere ? "page" : undefined}
-                className={cn(
-                  "relative flex h-9 items-center gap-3 rounded-md px-3 text-base text-ink-muted transition-colors hover:bg-hover hover:text-ink pointer-coarse:h-11",
-                  isHere && "bg-hover font-medium text-ink",
-                )}
-              >
-                <page.icon
-                  aria-hidden="true"
-                  className={cn("size-4 shrink-0", isHere ? "text-signal-ink" : "text-ink-faint")}
+    <nav aria-label={t("label")} className="-mx-1 grid min-h-0 content-start gap-4 overflow-y-auto px-1">
+      {GROUPS.map((group) => {
+        const own = pages.filter((page) => page.group === group);
+        if (own.length === 0) return null;
+        const isNamed = group !== "top" && group !== "bottom";
+        return (
+          <div key={group} className="grid gap-0.5">
+            {isNamed ? <p className="px-3 pb-1 text-xs text-ink-faint">{t(group)}</p> : null}
+            <ul className="grid gap-0.5">
+              {own.map((page) => (
+                <Place
+                  key={page.path}
+                  page={page}
+                  isHere={page.path === "/" ? path === "/" : path.startsWith(page.path)}
+                  onNavigate={onNavigate}
                 />
-                {t(page.name)}
-                <Pending />
-              </Link>
-            </li>
-          );
-        })}
-      </ul>
+              ))}
+            </ul>
+          </div>
+        );
+      })}
     </nav>
+  );
+}
+
+function Place({
+  page,
+  isHere,
+  onNavigate,
+}: {
+  page: ConsolePage;
+  isHere: boolean;
+  onNavigate: (() => void) | undefined;
+}) {
+  const t = useTranslations("common.nav");
+  return (
+    <li>
+      <Link
+        href={page.path}
+        onClick={onNavigate}
+        aria-current={isHere ? "page" : undefined}
+        className={cn(
+          "relative flex h-8 items-center gap-3 rounded-md px-3 text-base text-ink-muted transition-colors hover:bg-hover hover:text-ink pointer-coarse:h-11",
+          isHere && "bg-hover font-medium text-ink",
+        )}
+      >
+        <page.icon
+          aria-hidden="true"
+          className={cn("size-4 shrink-0", isHere ? "text-signal-ink" : "text-ink-faint")}
+        />
+        {t(page.name)}
+        <Pending />
+      </Link>
+    </li>
   );
 }
 

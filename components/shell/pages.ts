@@ -1,17 +1,44 @@
 import { AudioLinesIcon, CircleUserIcon, Grid3x3Icon, KeyRoundIcon, LayoutGridIcon } from "lucide-react";
 import type { ComponentType } from "react";
+import type { Role } from "@/lib/contracts/user";
 
 export interface ConsolePage {
   path: string;
-  name: "overview" | "speech" | "embeddings" | "keys" | "account";
+  /** A word of `common.nav`. */
+  name:
+    | "overview"
+    | "speech"
+    | "embeddings"
+    | "channels"
+    | "models"
+    | "usage"
+    | "logs"
+    | "alerts"
+    | "keys"
+    | "users"
+    | "audit"
+    | "settings"
+    | "docs"
+    | "account";
   icon: ComponentType<{ className?: string }>;
+  /** Pages of a group stand together under its name; those without stand first or last. */
+  group: "top" | "try" | "route" | "manage" | "bottom";
+  /** Shown to administrators alone. */
+  isForAdmins?: boolean;
 }
 
 /** The places of the console, in the order of the sidebar; sidebar, phone menu and palette read this list. */
 export const PAGES: readonly ConsolePage[] = [
-  { path: "/", name: "overview", icon: LayoutGridIcon },
-  { path: "/playground/speech", name: "speech", icon: AudioLinesIcon },
-  { path: "/playground/embeddings", name: "embeddings", icon: Grid3x3Icon },
-  { path: "/keys", name: "keys", icon: KeyRoundIcon },
-  { path: "/account", name: "account", icon: CircleUserIcon },
+  { path: "/", name: "overview", icon: LayoutGridIcon, group: "top" },
+  { path: "/playground/speech", name: "speech", icon: AudioLinesIcon, group: "try" },
+  { path: "/playground/embeddings", name: "embeddings", icon: Grid3x3Icon, group: "try" },
+  { path: "/keys", name: "keys", icon: KeyRoundIcon, group: "manage" },
+  { path: "/account", name: "account", icon: CircleUserIcon, group: "bottom" },
 ];
+
+export const GROUPS = ["top", "try", "route", "manage", "bottom"] as const;
+
+/** What somebody of that role may open. */
+export function pagesFor(role: Role): readonly ConsolePage[] {
+  return PAGES.filter((page) => !page.isForAdmins || role !== "member");
+}

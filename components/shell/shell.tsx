@@ -67,7 +67,7 @@ export function Shell({ user, children }: { user: ShellUser; children: ReactNode
             <span className="flex-1 text-left">{t("palette.short")}</span>
             <Kbd aria-hidden="true">Ctrl K</Kbd>
           </button>
-          <Navigation />
+          <Navigation role={user.role} />
           <div className="mt-auto">{account}</div>
         </aside>
         <header className="sticky top-0 z-30 flex h-14 items-center justify-between gap-2 border-b bg-ground px-4 lg:hidden">
@@ -97,6 +97,7 @@ export function Shell({ user, children }: { user: ShellUser; children: ReactNode
           open={palette === "open"}
           onOpenChange={(open) => setPalette(open ? "open" : "closed")}
           onError={showError}
+          role={user.role}
         />
       ) : null}
       {menu !== "never" ? (
@@ -104,6 +105,7 @@ export function Shell({ user, children }: { user: ShellUser; children: ReactNode
           open={menu === "open"}
           onOpenChange={(open) => setMenu(open ? "open" : "closed")}
           account={account}
+          role={user.role}
         />
       ) : null}
     </SWRConfig>

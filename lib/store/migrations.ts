@@ -101,7 +101,28 @@ const auditGuards: Record<Kind, readonly string[]> = {
   ],
 };
 
-export const MIGRATIONS: readonly Migration[] = [(kind) => [...tables, ...auditGuards[kind]]];
+/** What the operator's console keeps besides. */
+const consoleTables = [
+  `alter table usage add column trace text`,
+  `create index usage_failed on usage (at, id) where error is not null`,
+  `create table prompts (usage_id text primary key, at bigint not null, input text not null)`,
+  `create index prompts_by_age on prompts (at)`,
+  `create table invites (
+    id text primary key, kind text not null, digest text not null unique, role text not null, email text,
+    user_id text references users (id) on delete cascade, made_by text not null, created_at bigint not null,
+    expires_at bigint not null, used_at bigint)`,
+  `create index invites_by_age on invites (created_at, id)`,
+  `create table alerts (
+    id text primary key, kind text not null, subject text not null, detail text not null, opened_at bigint not null,
+    resolved_at bigint, seen_at bigint, delivery text not null, delivery_attempts bigint not null)`,
+  `create index alerts_by_age on alerts (opened_at, id)`,
+  `create unique index alerts_open on alerts (kind, subject) where resolved_at is null`,
+];
+
+export const MIGRATIONS: readonly Migration[] = [
+  (kind) => [...tables, ...auditGuards[kind]],
+  () => consoleTables,
+];
 
 /** The words for a store that a newer Patchbay has migrated. */
 export function newerSchemaWords(found: number): string {

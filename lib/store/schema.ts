@@ -202,6 +202,41 @@ export interface UsageTable {
   /** Period its reservation is held in. */
   day: string;
   month: string;
+  /** JSON: what happened to each attempt. */
+  trace: string | null;
+}
+
+/** The words of a call, kept only where the settings say so. */
+export interface PromptTable {
+  usage_id: string;
+  at: number;
+  input: string;
+}
+
+/** A link that makes an account, or a new password for one. */
+export interface InviteTable {
+  id: string;
+  kind: string;
+  digest: string;
+  role: string;
+  email: string | null;
+  user_id: string | null;
+  made_by: string;
+  created_at: number;
+  expires_at: number;
+  used_at: number | null;
+}
+
+export interface AlertTable {
+  id: string;
+  kind: string;
+  subject: string;
+  detail: string;
+  opened_at: number;
+  resolved_at: number | null;
+  seen_at: number | null;
+  delivery: string;
+  delivery_attempts: number;
 }
 
 /** `period` is `total`, a day (`2026-11-20`) or a month (`2026-11`). */
@@ -252,4 +287,7 @@ export interface Tables {
   usage: UsageTable;
   balances: BalanceTable;
   rollups: RollUpTable;
+  prompts: PromptTable;
+  invites: InviteTable;
+  alerts: AlertTable;
 }
