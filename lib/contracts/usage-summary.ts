@@ -1,19 +1,12 @@
 import { z } from "zod";
 import { Usd } from "./money";
 import { Timestamp } from "./timestamp";
-
-const Id = z.string().min(1).max(128);
+import { UsageFilters } from "./usage";
 
 /** `GET /api/usage/summary`: sums over a range, by time and by one dimension. */
-export const UsageSummaryQuery = z.strictObject({
-  from: Timestamp.optional(),
-  to: Timestamp.optional(),
+export const UsageSummaryQuery = UsageFilters.extend({
   by: z.enum(["key", "user", "model", "channel", "operation", "tag", "end_user"]).optional(),
   interval: z.enum(["hour", "day"]).optional(),
-  key_id: Id.optional(),
-  user_id: Id.optional(),
-  model: Id.optional(),
-  channel_id: Id.optional(),
 });
 export type UsageSummaryQuery = z.output<typeof UsageSummaryQuery>;
 
@@ -36,12 +29,14 @@ export type UsageSums = z.output<typeof UsageSums>;
 export const UsageSummary = z.strictObject({
   from: Timestamp,
   to: Timestamp,
+  /** Where only the newest calls of a long range were read (labels and outcomes): since when; null: all of it. */
+  read_from: Timestamp.nullable(),
   total: UsageSums,
   items: z.array(
     UsageSums.extend({
       /** Beginning of the hour, or the day in the instance's time zone (`2026-11-20`); null when not asked for. */
       period: z.string().nullable(),
-      /** Of the dimension; null where the calls have none, or none was asked for. */
+      /** Of the dimension; null where the calls have none, or none was asked for. A call counts under each of its tags. */
       name: z.string().nullable(),
     }),
   ),

@@ -5,8 +5,12 @@ import { Timestamp } from "./timestamp";
 
 /** A call in the books (CONTRACT §7). */
 export const UsageRow = z.strictObject({
+  /** Ours, unique; a request id may repeat. */
+  id: z.string(),
   request_id: z.string(),
   at: Timestamp,
+  /** `open` while the call runs. */
+  state: z.enum(["open", "settled"]),
   key_id: z.string(),
   user_id: z.string(),
   model: z.string(),
@@ -15,6 +19,7 @@ export const UsageRow = z.strictObject({
   attempts: z.int(),
   input_tokens: z.int(),
   output_tokens: z.int(),
+  characters: z.int(),
   audio_ms: z.int(),
   cost_usd: Usd,
   status: z.int(),
@@ -32,12 +37,27 @@ export const UsageList = listOf(UsageRow);
 
 const Id = z.string().min(1).max(128);
 
-export const UsageQuery = ListQuery.extend({
+/** What lists, sums and the export of calls are narrowed by. */
+export const UsageFilters = z.strictObject({
   key_id: Id.optional(),
   user_id: Id.optional(),
   model: Id.optional(),
   channel_id: Id.optional(),
+  operation: z.enum(["speech", "embeddings"]).optional(),
+  /** `ok`, `failed`, an error's code (`upstream_timeout`) or an HTTP status (`502`). */
+  status: z
+    .string()
+    .regex(/^(?:[a-z_]{2,40}|[1-5]\d\d)$/, "Must be ok, failed, an error's code or an HTTP status.")
+    .optional(),
+  /** One of a call's `x-patchbay-tags`, which stand with commas between. */
+  tag: z.string().min(1).max(256).optional(),
+  /** The caller's own `user`. */
+  end_user: z.string().min(1).max(1_024).optional(),
+  request_id: Id.optional(),
   from: Timestamp.optional(),
   to: Timestamp.optional(),
 });
+export type UsageFilters = z.output<typeof UsageFilters>;
+
+export const UsageQuery = ListQuery.extend(UsageFilters.shape);
 export type UsageQuery = z.output<typeof UsageQuery>;

@@ -2,6 +2,7 @@ import type { UsageRow } from "../contracts/usage";
 
 const COLUMNS = [
   "at",
+  "id",
   "request_id",
   "key_id",
   "user_id",
@@ -11,6 +12,7 @@ const COLUMNS = [
   "attempts",
   "input_tokens",
   "output_tokens",
+  "characters",
   "audio_ms",
   "cost_usd",
   "status",

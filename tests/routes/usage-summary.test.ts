@@ -32,12 +32,12 @@ const settle = (userId: string, fields: Partial<UsageRecord> = {}) =>
   );
 
 /** The file as it is written, chunk for chunk. */
-async function download(cookie: string): Promise<{ type: string; chunks: string[] }> {
+async function download(cookie: string, query = ""): Promise<{ type: string; chunks: string[] }> {
   const handler = createDispatcher(USAGE_ROUTES, async () => services);
   const reply = await handler({
     method: "GET",
     path: "/api/usage/export",
-    query: "",
+    query,
     headers: new Map([["cookie", cookie]]),
     peer: { address: "127.0.0.1", isLocal: true, isSecure: false },
     requestId: "r",
@@ -86,6 +86,57 @@ test.each([
   "interval=hour&from=2020-01-01T00:00:00Z",
 ])("the query %s is refused", async (query) => {
   expect((await door(`/api/usage/summary?${query}`, { cookie: owner })).status).toBe(400);
+});
+
+test("calls are found and summed by operation, outcome, tag, the caller's user and request id", async () => {
+  await settle("usr_1", { operation: "embeddings", model: "a", tags: "blue,night", user: "anna" });
+  await settle("usr_1", {
+    status: 504,
+    error: "upstream_timeout",
+    model: "b",
+    tags: "blue",
+    requestId: "req_x",
+    costNano: 9,
+  });
+  const modelsBy = async (query: string, cookie = owner) => {
+    const list = await door(`/api/usage?${query}`, { cookie });
+    const sums = await door(`/api/usage/summary?by=model&${query}`, { cookie });
+    const named = (items: Record<string, string>[], field: string) => items.map((item) => item[field]).sort();
+    expect(named(sums.json.data.items, "name")).toEqual(named(list.json.data.items, "model"));
+    return named(list.json.data.items, "model");
+  };
+  expect(await modelsBy("operation=embeddings")).toEqual(["a"]);
+  expect(await modelsBy("status=ok")).toEqual(["a"]);
+  expect(await modelsBy("status=failed")).toEqual(["b"]);
+  expect(await modelsBy("status=upstream_timeout")).toEqual(["b"]);
+  expect(await modelsBy("status=504")).toEqual(["b"]);
+  expect(await modelsBy("tag=blue")).toEqual(["a", "b"]);
+  expect(await modelsBy("tag=night")).toEqual(["a"]);
+  expect(await modelsBy("end_user=anna")).toEqual(["a"]);
+  expect(await modelsBy("request_id=req_x")).toEqual(["b"]);
+  const mia = await addUser(door, owner, { username: "mia" });
+  expect(await modelsBy("request_id=req_x", mia.cookie)).toEqual([]);
+  const others = await door("/api/usage?user_id=usr_1&tag=blue", { cookie: mia.cookie });
+  expect(others.json.data.items).toEqual([]);
+  expect((await door("/api/usage?status=Bad!", { cookie: owner })).status).toBe(400);
+  expect((await download(owner, "status=failed")).chunks.join("").trimEnd().split("\r\n")).toHaveLength(2);
+});
+
+test("a call with two tags counts under each, and once in the total", async () => {
+  await settle("usr_1", { tags: "blue, night" });
+  await settle("usr_1", { tags: "blue" });
+  await settle("usr_1", { tags: null });
+  const { data } = (await door("/api/usage/summary?by=tag", { cookie: owner })).json;
+  expect(data.total.calls).toBe(3);
+  expect(data.read_from).toBeNull();
+  const counts = data.items.map((item: { name: string | null; calls: number }) => [item.name, item.calls]);
+  expect(new Map(counts)).toEqual(
+    new Map([
+      ["blue", 2],
+      ["night", 1],
+      [null, 1],
+    ]),
+  );
 });
 
 test("a percentile lies in the bucket that holds it, and nobody's is none", () => {

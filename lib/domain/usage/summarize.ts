@@ -3,9 +3,9 @@ import { toTimestamp } from "../../contracts/timestamp";
 import type { UsageSummary, UsageSummaryQuery, UsageSums } from "../../contracts/usage-summary";
 import { AppError } from "../../errors";
 import type { UsageGroup } from "../../ports/store";
-import { requireUser } from "../auth/guards";
 import type { ConsoleContext } from "../context";
 import { billingPeriod } from "../gateway/billing-period";
+import { usageFilter } from "./filter";
 
 const DAY_MS = 86_400_000;
 /** More points than a chart can show. */
@@ -88,25 +88,27 @@ function readRange(query: UsageSummaryQuery, now: number): { from: number; to: n
   return { from, to };
 }
 
+/** The labels of a call, which stand with commas between; a call without any is under none. */
+function labelsOf(tags: string | null): (string | null)[] {
+  const labels = (tags ?? "").split(",").map((label) => label.trim());
+  const told = [...new Set(labels.filter((label) => label !== ""))];
+  return told.length > 0 ? told : [null];
+}
+
 /**
  * Sums of calls over a range (the last day unless told), by hour or day and by one dimension; members see their own.
- * Throws `unauthenticated`, `invalid`.
+ * Throws `unauthenticated`, `invalid`, `not_found` (another user's, for a member).
  */
 export async function summarizeUsage(ctx: ConsoleContext, query: UsageSummaryQuery): Promise<UsageSummary> {
-  const { id, role } = requireUser(ctx);
+  const filter = usageFilter(ctx, query);
   const { from, to } = readRange(query, ctx.clock.now());
-  if (role === "member" && query.user_id !== undefined && query.user_id !== id)
-    throw new AppError("not_found", "There is no such user.");
-  const userId = role === "member" ? id : query.user_id;
-  const { groups, latencyBoundsMs } = await ctx.store.ledger.summarize({
+  if (filter === null) throw new AppError("not_found", "There is no such user.");
+  const { groups, latencyBoundsMs, readFrom } = await ctx.store.ledger.summarize({
+    ...filter,
     from,
     to,
     by: query.by ?? null,
     isByHour: query.interval !== undefined,
-    ...(userId === undefined ? {} : { userId }),
-    ...(query.key_id === undefined ? {} : { keyId: query.key_id }),
-    ...(query.model === undefined ? {} : { model: query.model }),
-    ...(query.channel_id === undefined ? {} : { channelId: query.channel_id }),
   });
   const periodOf = (hour: number | null): string | null => {
     if (hour === null) return null;
@@ -116,14 +118,17 @@ export async function summarizeUsage(ctx: ConsoleContext, query: UsageSummaryQue
   const items = new Map<string, { period: string | null; name: string | null; sums: Sums }>();
   for (const group of groups) {
     const period = periodOf(group.hour);
-    const place = JSON.stringify([period, group.name]);
-    const known = items.get(place) ?? { period, name: group.name, sums: EMPTY };
-    items.set(place, { ...known, sums: add(known.sums, group) });
+    for (const name of query.by === "tag" ? labelsOf(group.name) : [group.name]) {
+      const place = JSON.stringify([period, name]);
+      const known = items.get(place) ?? { period, name, sums: EMPTY };
+      items.set(place, { ...known, sums: add(known.sums, group) });
+    }
     total = add(total, group);
   }
   return {
     from: toTimestamp(from),
     to: toTimestamp(to),
+    read_from: readFrom === null ? null : toTimestamp(readFrom),
     total: shown(total, latencyBoundsMs),
     items: [...items.values()].map(({ period, name, sums }) => ({
       period,

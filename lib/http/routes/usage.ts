@@ -12,8 +12,10 @@ import { usageCsv } from "../usage-csv";
 
 function usageRow(row: UsageRecord): UsageRow {
   return {
+    id: row.id,
     request_id: row.requestId,
     at: toTimestamp(row.at),
+    state: row.state,
     key_id: row.keyId,
     user_id: row.userId,
     model: row.model,
@@ -22,6 +24,7 @@ function usageRow(row: UsageRecord): UsageRow {
     attempts: row.attempts,
     input_tokens: row.inputTokens,
     output_tokens: row.outputTokens,
+    characters: row.characters,
     audio_ms: row.audioMs,
     cost_usd: nanoToUsd(row.costNano),
     status: row.status,
@@ -32,22 +35,6 @@ function usageRow(row: UsageRecord): UsageRow {
     tags: row.tags,
     latency_ms: row.latencyMs,
     first_byte_ms: row.firstByteMs,
-  };
-}
-
-function optionalTime(text: string | undefined): number | undefined {
-  return text === undefined ? undefined : Date.parse(text);
-}
-
-function filterOf(asked: Omit<UsageQuery, "limit" | "cursor">) {
-  return {
-    q: asked.q ?? null,
-    keyId: asked.key_id,
-    userId: asked.user_id,
-    model: asked.model,
-    channelId: asked.channel_id,
-    from: optionalTime(asked.from),
-    to: optionalTime(asked.to),
   };
 }
 
@@ -65,12 +52,8 @@ export const USAGE_ROUTES = [
     summary: "List calls, newest first; members see their own",
     async handle(ctx, { query }) {
       // The door has read it by the schema above; its declared type is the loose one of every route.
-      const asked = query as UsageQuery;
-      const page = await listUsage(ctx, {
-        ...filterOf(asked),
-        limit: asked.limit,
-        cursor: asked.cursor ?? null,
-      });
+      const { limit, cursor = null, q = null, ...filters } = query as UsageQuery;
+      const page = await listUsage(ctx, filters, { limit, cursor, q });
       return { data: { items: page.items.map(usageRow), next_cursor: page.nextCursor } };
     },
   }),
@@ -91,7 +74,8 @@ export const USAGE_ROUTES = [
     summary: "Download calls as CSV, newest first; members get their own",
     async handle(ctx, { query }) {
       requireUser(ctx);
-      const pages = exportUsage(ctx, filterOf(query as UsageQuery));
+      const { q = null, ...filters } = query as Omit<UsageQuery, "limit" | "cursor">;
+      const pages = exportUsage(ctx, filters, q);
       return {
         data: null,
         download: {

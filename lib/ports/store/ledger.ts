@@ -105,14 +105,30 @@ export interface UsageGroup {
 
 export interface UsageSummary {
   groups: UsageGroup[];
+  /** Where rows were read and the range held more than may be: since when; null: the range is whole. */
+  readFrom: number | null;
   latencyBoundsMs: readonly number[];
 }
+
+/** An outcome: how it ended, the error's code, or the HTTP status. */
+export type UsageOutcome =
+  | { kind: "ok" }
+  | { kind: "failed" }
+  | { kind: "error"; code: string }
+  | { kind: "status"; status: number };
 
 export interface UsageFilter {
   userId?: string;
   keyId?: string;
   model?: string;
   channelId?: string;
+  operation?: UsageRecord["operation"];
+  outcome?: UsageOutcome;
+  /** One of the labels in `tags`, which stand with commas between. */
+  tag?: string;
+  /** The caller's own `user`. */
+  endUser?: string;
+  requestId?: string;
   from?: number;
   to?: number;
 }

@@ -35,17 +35,32 @@ export async function readSpent(
   id: string,
   periods: Periods,
 ): Promise<Spent> {
+  const found = await readSpentOf(db, kind, [id], periods);
+  return found.get(id) ?? { totalNano: 0, dailyNano: 0, monthlyNano: 0 };
+}
+
+/** The same for many at once, by id; whoever has never spent is left out. */
+export async function readSpentOf(
+  db: Kysely<Tables>,
+  kind: SubjectKind,
+  ids: readonly string[],
+  periods: Periods,
+): Promise<Map<string, Spent>> {
   const rows = await db
     .selectFrom("balances")
-    .select(["period", "spent", "reserved"])
+    .select(["subject_id", "period", "spent", "reserved"])
     .where("subject_kind", "=", kind)
-    .where("subject_id", "=", id)
+    .where("subject_id", "in", ids)
     .where("period", "in", [TOTAL, periods.day, periods.month])
     .execute();
-  const used = new Map(rows.map((row) => [row.period, row.spent + row.reserved]));
-  return {
-    totalNano: used.get(TOTAL) ?? 0,
-    dailyNano: used.get(periods.day) ?? 0,
-    monthlyNano: used.get(periods.month) ?? 0,
-  };
+  const found = new Map<string, Spent>();
+  for (const row of rows) {
+    const spent = found.get(row.subject_id) ?? { totalNano: 0, dailyNano: 0, monthlyNano: 0 };
+    const used = row.spent + row.reserved;
+    if (row.period === TOTAL) spent.totalNano = used;
+    if (row.period === periods.day) spent.dailyNano = used;
+    if (row.period === periods.month) spent.monthlyNano = used;
+    found.set(row.subject_id, spent);
+  }
+  return found;
 }

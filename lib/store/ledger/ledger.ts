@@ -3,6 +3,7 @@ import type { Ledger, UsageRecord } from "../../ports/store";
 import { behind, matches, rowsToRead, toPage } from "../page";
 import type { Tables } from "../schema";
 import type { Scope } from "../scope";
+import { listConditions } from "./conditions";
 import type { GroupCommit } from "./group-commit";
 import { toCells, toUsage } from "./rows";
 import { summarize } from "./summary";
@@ -118,12 +119,7 @@ export function createLedger(scope: Scope, commits: GroupCommit, instanceId: str
 
     async list(query) {
       let select = scope.scan.selectFrom("usage").selectAll();
-      if (query.userId !== undefined) select = select.where("user_id", "=", query.userId);
-      if (query.keyId !== undefined) select = select.where("key_id", "=", query.keyId);
-      if (query.model !== undefined) select = select.where("model", "=", query.model);
-      if (query.channelId !== undefined) select = select.where("channel_id", "=", query.channelId);
-      if (query.from !== undefined) select = select.where("at", ">=", query.from);
-      if (query.to !== undefined) select = select.where("at", "<", query.to);
+      for (const condition of listConditions(query)) select = select.where(condition);
       if (query.q !== null) {
         select = select.where(matches(query.q, ["request_id", "model", "error", "end_user", "tags"]));
       }

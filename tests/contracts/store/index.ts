@@ -11,6 +11,7 @@ import { signInContract } from "./sign-in";
 import { summaryContract } from "./summary";
 import { textContract } from "./text";
 import { transactionsContract } from "./transactions";
+import { usageContract } from "./usage";
 import { usersContract } from "./users";
 
 /** What every store does, whatever database keeps it. */
@@ -25,6 +26,7 @@ export function storeContract(newPlace: NewPlace): void {
   ledgerContract(newPlace);
   instancesContract(newPlace);
   summaryContract(newPlace);
+  usageContract(newPlace);
   changesContract(newPlace);
   transactionsContract(newPlace);
   textContract(newPlace);

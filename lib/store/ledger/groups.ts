@@ -1,0 +1,31 @@
+import { sql } from "kysely";
+import type { UsageGroup } from "../../ports/store";
+import { LATENCY_COLUMNS } from "./latency";
+
+type Sums = Omit<UsageGroup, "hour" | "name" | "latency">;
+
+/** A sum as a whole number on both databases: PostgreSQL's own type for one is `numeric`. */
+export const total = (column: string) => sql<number>`cast(sum(${sql.ref(column)}) as bigint)`;
+
+/** A group as the summaries select it, from roll-ups and rows alike. */
+export function toGroup(row: Record<string, unknown>): UsageGroup {
+  // The columns are those selected below: numbers, but for the group's name.
+  const read = row as unknown as Sums & Record<string, number> & { hour?: number; name?: string | null };
+  const { hour, name, calls, errors, inputTokens, outputTokens, characters } = read;
+  const { audioMs, costNano, latencySumMs, firstByteSumMs, firstByteCalls } = read;
+  return {
+    hour: hour === undefined ? null : Number(hour),
+    name: name === undefined || name === "" ? null : name,
+    calls,
+    errors,
+    inputTokens,
+    outputTokens,
+    characters,
+    audioMs,
+    costNano,
+    latencySumMs,
+    firstByteSumMs,
+    firstByteCalls,
+    latency: LATENCY_COLUMNS.map((column) => Number(read[column] ?? 0)),
+  };
+}
