@@ -1,13 +1,48 @@
 import { z } from "zod";
+import { ListQuery } from "./paging";
 import { Timestamp } from "./timestamp";
 
 export const AuditRow = z.strictObject({
   seq: z.int(),
   at: Timestamp,
+  /** A user's id, `system`, `admin-command`, or `anonymous` (failed sign-ins). */
   actor: z.string(),
+  /** What the actor is called; null for what is no user, or is gone without a trace. */
+  actor_name: z.string().nullable(),
   action: z.string(),
+  /** Id or name of what was acted on; empty when nothing. */
   target: z.string(),
+  target_name: z.string().nullable(),
   detail: z.record(z.string(), z.unknown()),
   hash: z.string(),
 });
 export type AuditRow = z.infer<typeof AuditRow>;
+
+const Actions = z
+  .string()
+  .max(300)
+  .regex(/^[a-z0-9_]+(?:\.[a-z0-9_]+)*(?:,[a-z0-9_]+(?:\.[a-z0-9_]+)*)*$/)
+  .meta({ description: "Actions (key.create) or groups of them (key), with commas between" });
+
+/** `GET /api/audit`. */
+export const AuditQuery = ListQuery.extend({
+  actor: z.string().min(1).max(128).optional(),
+  target: z.string().min(1).max(256).optional(),
+  action: Actions.optional(),
+  from: Timestamp.optional(),
+  to: Timestamp.optional(),
+});
+export type AuditQuery = z.output<typeof AuditQuery>;
+
+/** `GET /api/audit/verify`: what a walk over the whole hash chain found. */
+export const AuditCheck = z.strictObject({
+  whole: z.boolean(),
+  /** Rows that follow from each other, from the first on. */
+  rows: z.int(),
+  /** Of the last of these: kept elsewhere, it tells later whether rows were cut off the end. */
+  newest_hash: z.string().nullable(),
+  /** The first row that does not follow from those before it. */
+  broken_at: z.int().nullable(),
+  took_ms: z.int(),
+});
+export type AuditCheck = z.infer<typeof AuditCheck>;

@@ -1,5 +1,6 @@
 import type { Route } from "../route";
 import { ACCOUNT_ROUTES } from "./account";
+import { AUDIT_ROUTES } from "./audit";
 import { CHANNELS_ROUTES } from "./channels";
 import { CONSOLE_MODELS_ROUTES } from "./console-models";
 import { COUNT_TOKENS_ROUTES } from "./count-tokens";
@@ -28,6 +29,7 @@ const DECLARED: readonly Route[] = [
   ...KEYS_ROUTES,
   ...USERS_ROUTES,
   ...SETTINGS_ROUTES,
+  ...AUDIT_ROUTES,
   ...CHANNELS_ROUTES,
   ...CONSOLE_MODELS_ROUTES,
   ...SPEECH_GEMINI_ROUTES,

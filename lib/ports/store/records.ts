@@ -25,11 +25,31 @@ export interface AuditRecord extends AuditEntry {
   hash: string;
 }
 
+/** What a list of audit rows may be narrowed to. */
+export interface AuditFilter {
+  actor?: string;
+  target?: string;
+  /** Actions (`key.create`) or groups of them (`key`); absent: all. */
+  actions?: readonly string[];
+  from?: number;
+  to?: number;
+}
+
+/** What a walk over the whole chain found. */
+export interface AuditChain {
+  /** Rows that follow from each other, from the first on. */
+  rows: number;
+  /** Of the last of these; null where there is none. */
+  newestHash: string | null;
+  /** The first row that does not follow from those before it; null: the chain is whole. */
+  brokenAt: number | null;
+}
+
 export interface Audit {
   /** Call inside the change's own transaction. */
   append(entry: AuditEntry): Promise<void>;
   /** Newest first. */
-  list(query: PageQuery): Promise<Page<AuditRecord>>;
-  /** The seq of the first row that does not follow from those before it; null: the chain is whole. */
-  verify(): Promise<number | null>;
+  list(query: PageQuery & AuditFilter): Promise<Page<AuditRecord>>;
+  /** Reads the chain from its beginning to its first fault. */
+  verify(): Promise<AuditChain>;
 }

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
-import type { Audit, AuditEntry, AuditRecord } from "../../ports/store";
+import { type RawBuilder, sql } from "kysely";
+import type { Audit, AuditEntry, AuditFilter, AuditRecord } from "../../ports/store";
 import { fromJson, storable } from "../columns";
 import { behind, matches, rowsToRead, toPage } from "../page";
 import type { AuditTable } from "../schema";
@@ -40,6 +41,25 @@ function toRecord(row: AuditTable): AuditRecord {
   };
 }
 
+/** `key` takes `key.create` and all its siblings, `key.create` itself alone. */
+function isOneOf(actions: readonly string[]): RawBuilder<boolean> {
+  const each = actions.flatMap((action) => [
+    sql`action = ${action}`,
+    sql`substr(action, 1, ${action.length + 1}) = ${`${action}.`}`,
+  ]);
+  return sql<boolean>`(${sql.join(each, sql` or `)})`;
+}
+
+function conditionsOf({ actor, target, actions, from, to }: AuditFilter): RawBuilder<boolean>[] {
+  const conditions: RawBuilder<boolean>[] = [];
+  if (actor !== undefined) conditions.push(sql`actor = ${actor}`);
+  if (target !== undefined) conditions.push(sql`target = ${target}`);
+  if (actions !== undefined && actions.length > 0) conditions.push(isOneOf(actions));
+  if (from !== undefined) conditions.push(sql`at >= ${from}`);
+  if (to !== undefined) conditions.push(sql`at < ${to}`);
+  return conditions;
+}
+
 export function auditRepository(scope: Scope): Audit {
   return {
     append: (entry: AuditEntry) =>
@@ -69,6 +89,7 @@ export function auditRepository(scope: Scope): Audit {
     async list(query) {
       let select = scope.scan.selectFrom("audit").selectAll();
       if (query.q !== null) select = select.where(matches(query.q, ["actor", "action", "target", "detail"]));
+      for (const condition of conditionsOf(query)) select = select.where(condition);
       // The chain's own order is the order of time, also when the clock was set back.
       if (query.cursor !== null) select = select.where(behind(query.cursor, "seq", "seq"));
       const rows = await select.orderBy("seq", "desc").limit(rowsToRead(query)).execute();
@@ -77,6 +98,11 @@ export function auditRepository(scope: Scope): Audit {
 
     async verify() {
       let before = { seq: 0, hash: FIRST_HASH };
+      const found = (brokenAt: number | null) => ({
+        rows: before.seq,
+        newestHash: before.seq === 0 ? null : before.hash,
+        brokenAt,
+      });
       for (;;) {
         const rows = await scope.scan
           .selectFrom("audit")
@@ -88,10 +114,10 @@ export function auditRepository(scope: Scope): Audit {
         for (const row of rows) {
           const follows = row.seq === before.seq + 1 && row.previous_hash === before.hash;
           const { hash, ...words } = row;
-          if (!follows || hashOf(words) !== hash) return row.seq;
+          if (!follows || hashOf(words) !== hash) return found(row.seq);
           before = { seq: row.seq, hash };
         }
-        if (rows.length < VERIFY_CHUNK) return null;
+        if (rows.length < VERIFY_CHUNK) return found(null);
       }
     },
   };

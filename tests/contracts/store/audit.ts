@@ -16,12 +16,12 @@ export function auditContract(newPlace: NewPlace): void {
     test("entries written at once make one whole chain, and come back as they went in, newest first", async () => {
       const place = await newPlace();
       const store = await place.open();
-      expect(await store.audit.verify()).toBeNull();
+      expect((await store.audit.verify()).brokenAt).toBeNull();
       const entries = Array.from({ length: 30 }, (_, index) =>
         auditEntry({ at: NOW - index, detail: { b: index, a: { z: 1, y: [null, "ü"] } } }),
       );
       await Promise.all(entries.map((entry) => store.audit.append(entry)));
-      expect(await store.audit.verify()).toBeNull();
+      expect((await store.audit.verify()).brokenAt).toBeNull();
       const { items } = await store.audit.list(ALL);
       expect(items.map((row) => row.seq)).toEqual(Array.from({ length: 30 }, (_, index) => 30 - index));
       const targets = entries.map((entry) => entry.target).sort();
@@ -39,7 +39,7 @@ export function auditContract(newPlace: NewPlace): void {
       const stores = [await place.open(), await place.open()];
       await Promise.all(together(30, async (index) => stores[index % 2]?.audit.append(auditEntry())));
       expect(await place.raw("select count(*), max(seq) from audit")).toEqual([[30, 30]]);
-      expect(await stores[0]?.audit.verify()).toBeNull();
+      expect((await stores[0]?.audit.verify())?.brokenAt).toBeNull();
       await place.remove();
     });
 
@@ -66,10 +66,10 @@ export function auditContract(newPlace: NewPlace): void {
       await store.transaction(async (tx) => {
         for (let index = 0; index < 700; index++) await tx.audit.append(auditEntry({ detail: { a: 1 } }));
       });
-      expect(await store.audit.verify()).toBeNull();
+      expect((await store.audit.verify()).brokenAt).toBeNull();
       await unguard(place);
       await place.raw(tamper);
-      expect(await store.audit.verify()).toBe(seq);
+      expect((await store.audit.verify()).brokenAt).toBe(seq);
       await place.remove();
     });
 
@@ -94,6 +94,41 @@ export function auditContract(newPlace: NewPlace): void {
       await place.remove();
     });
 
+    test("a list narrows to an actor, a target, actions or groups of them, and a time", async () => {
+      const place = await newPlace();
+      const store = await place.open();
+      const add = (at: number, actor: string, action: string, target: string) =>
+        store.audit.append(auditEntry({ at, actor, action, target }));
+      await add(NOW, "usr_a", "key.create", "key_1");
+      await add(NOW + 1, "usr_a", "key.update", "key_1");
+      await add(NOW + 2, "usr_b", "keys", "key_2");
+      await add(NOW + 3, "usr_b", "login.ok", "usr_b");
+      const seqs = async (filter: object) =>
+        (await store.audit.list({ ...ALL, ...filter })).items.map((row) => row.seq);
+      expect(await seqs({ actor: "usr_a" })).toEqual([2, 1]);
+      expect(await seqs({ target: "key_1" })).toEqual([2, 1]);
+      expect(await seqs({ actions: ["key"] })).toEqual([2, 1]);
+      expect(await seqs({ actions: ["key.update", "login"] })).toEqual([4, 2]);
+      expect(await seqs({ from: NOW + 1, to: NOW + 3 })).toEqual([3, 2]);
+      expect(await seqs({ actor: "usr_b", actions: ["key"] })).toEqual([]);
+      const first = await store.audit.list({ ...ALL, limit: 1, actor: "usr_a" });
+      expect(await seqs({ actor: "usr_a", cursor: first.nextCursor })).toEqual([1]);
+      await place.remove();
+    });
+
+    test("a whole chain tells how many rows it has and the newest one's hash", async () => {
+      const place = await newPlace();
+      const store = await place.open();
+      expect(await store.audit.verify()).toEqual({ rows: 0, newestHash: null, brokenAt: null });
+      for (let index = 0; index < 3; index++) await store.audit.append(auditEntry());
+      const { items } = await store.audit.list(ALL);
+      expect(await store.audit.verify()).toEqual({ rows: 3, newestHash: items[0]?.hash, brokenAt: null });
+      await unguard(place);
+      await place.raw("update audit set actor = 'mallory' where seq = 2");
+      expect(await store.audit.verify()).toEqual({ rows: 1, newestHash: items[2]?.hash, brokenAt: 2 });
+      await place.remove();
+    });
+
     test("an entry of a change that did not happen is not there", async () => {
       const place = await newPlace();
       const store = await place.open();
@@ -107,7 +142,7 @@ export function auditContract(newPlace: NewPlace): void {
       expect((await store.audit.list(ALL)).items).toHaveLength(1);
       expect(await store.settings.all()).toEqual({});
       await store.audit.append(auditEntry());
-      expect(await store.audit.verify()).toBeNull();
+      expect((await store.audit.verify()).brokenAt).toBeNull();
       await place.remove();
     });
   });

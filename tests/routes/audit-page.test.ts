@@ -1,0 +1,64 @@
+import path from "node:path";
+import Database from "libsql";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { addUser, type ConsoleDoor, openConsoleDoor, setUpOwner } from "../support/console-door";
+import { type TestServices, testServices } from "../support/services";
+
+let services: TestServices;
+let door: ConsoleDoor;
+let owner: string;
+beforeEach(async () => {
+  services = await testServices();
+  door = openConsoleDoor(services);
+  owner = await setUpOwner(door);
+});
+afterEach(() => services.close());
+
+const list = async (query = "", cookie = owner) => (await door(`/api/audit${query}`, { cookie })).json.data;
+const verify = (cookie = owner) => door("/api/audit/verify", { cookie });
+
+test("a row names who acted and on what, also when that is gone", async () => {
+  const key = (await door("/api/keys", { body: { name: "robot" }, cookie: owner })).json.data;
+  await door(`/api/keys/${key.id}`, { method: "DELETE", cookie: owner });
+  const [removed, made] = (await list("?action=key")).items;
+  expect(removed).toMatchObject({ action: "key.delete", actor_name: "olivia", target_name: "robot" });
+  expect(made).toMatchObject({ action: "key.create", target: key.id, target_name: "robot" });
+  expect(JSON.stringify([removed, made])).not.toContain(key.key);
+});
+
+test("filters take an actor, a target, a group of actions and a time", async () => {
+  const mia = await addUser(door, owner, { username: "mia" });
+  services.clock.advance(60_000);
+  const since = new Date(services.clock.now()).toISOString();
+  const key = (await door("/api/keys", { body: { name: "hers" }, cookie: mia.cookie })).json.data;
+  const actions = async (query: string) =>
+    (await list(query)).items.map((row: { action: string }) => row.action);
+  expect(await actions(`?actor=${mia.id}&action=key`)).toEqual(["key.create"]);
+  expect(await actions(`?target=${key.id}`)).toEqual(["key.create"]);
+  expect(await actions(`?from=${since}`)).toEqual(["key.create"]);
+  expect(await actions(`?to=${since}&action=user.create,setup`)).toEqual(["user.create", "setup.claim"]);
+  expect((await door("/api/audit?action=%25", { cookie: owner })).status).toBe(400);
+});
+
+test("the chain is told whole, with the newest hash, until a row is tampered with", async () => {
+  await addUser(door, owner, { username: "mia" });
+  const { items } = await list();
+  expect((await verify()).json.data).toMatchObject({
+    whole: true,
+    rows: items.length,
+    newest_hash: items[0].hash,
+    broken_at: null,
+  });
+  const file = new Database(path.join(services.dataDirectory, "patchbay.db"));
+  file.exec("drop trigger audit_no_update");
+  file.exec("update audit set actor = 'mallory' where seq = 2");
+  file.close();
+  expect((await verify()).json.data).toMatchObject({ whole: false, rows: 1, broken_at: 2 });
+});
+
+test("only administrators who are signed in read or verify it", async () => {
+  const mia = await addUser(door, owner, { username: "mia" });
+  expect((await door("/api/audit", { cookie: mia.cookie })).status).toBe(403);
+  expect((await verify(mia.cookie)).status).toBe(403);
+  expect((await door("/api/audit/verify")).status).toBe(401);
+});
