@@ -5,6 +5,16 @@ const config = {
   // An API path is never answered with a redirect.
   skipTrailingSlashRedirect: true,
   images: { unoptimized: true },
+  // An OpenAI client whose base URL lacks /v1 lists models where the console has a page; the table tells it what to mend.
+  rewrites: async () => ({
+    beforeFiles: [
+      {
+        source: "/models",
+        has: [{ type: "header", key: "authorization" }],
+        destination: "/engines/models",
+      },
+    ],
+  }),
   // `npm run types` checks all of it, tests included; the first start of a newcomer need not wait for that.
   typescript: { ignoreBuildErrors: true },
   // Native binaries and WebAssembly stay outside the bundle and are loaded from node_modules.

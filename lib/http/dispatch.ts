@@ -1,5 +1,6 @@
 import type { Services } from "../domain/context";
 import { AppError, isAppError } from "../errors";
+import { isBareOpenAiPath } from "./bare-openai-path";
 import { consoleContext, runConsoleRoute } from "./console-pipeline";
 import type { Handler, Inbound, Outbound } from "./exchange";
 import { runGatewayRoute } from "./gateway-pipeline";
@@ -53,7 +54,11 @@ async function answerFound(
   }
 }
 
-function refuse(match: Exclude<Match, Found>, method: string): Outbound {
+function refuse(match: Exclude<Match, Found>, { method, path, headers }: Inbound): Outbound {
+  if (match.kind === "unknown" && isBareOpenAiPath(path, headers)) {
+    const message = `There is nothing at ${path}: the base URL of an OpenAI client must end in /v1 here, so that it calls /v1${path}.`;
+    return renderError("openai", new AppError("unknown_url", message));
+  }
   if (match.kind === "unknown") {
     const message = "There is nothing at this address. /openapi.json lists what is here.";
     return renderError(match.surface, new AppError("unknown_url", message));
@@ -76,7 +81,7 @@ async function answer(
     return renderError(surfaceOf(request.path), new AppError("invalid", message));
   }
   const match = matchRoute(table, request.method, normalizePath(request.path));
-  return match.kind === "found" ? answerFound(match, services, request) : refuse(match, request.method);
+  return match.kind === "found" ? answerFound(match, services, request) : refuse(match, request);
 }
 
 /** A reply to HEAD: the headers of GET without its body. */

@@ -1,0 +1,13 @@
+import { answerFromTable } from "@/lib/server/next-routes";
+
+export const dynamic = "force-dynamic";
+
+export {
+  answerFromTable as DELETE,
+  answerFromTable as GET,
+  answerFromTable as HEAD,
+  answerFromTable as OPTIONS,
+  answerFromTable as PATCH,
+  answerFromTable as POST,
+  answerFromTable as PUT,
+};
