@@ -45,6 +45,9 @@ const TEXT: readonly [string, readonly string[]][] = [
 const EDGES: readonly [string, readonly string[]][] = [
   ["line-strong", ["ground", "panel", "raised"]],
   ["signal", ["ground", "panel", "raised"]],
+  ...["chart-1", "chart-2", "chart-3", "chart-4", "chart-5", "chart-6"].map(
+    (colour): [string, readonly string[]] => [colour, ["ground", "panel", "raised"]],
+  ),
 ];
 
 test.each([

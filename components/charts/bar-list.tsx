@@ -1,0 +1,65 @@
+import Link from "next/link";
+import type { ReactNode } from "react";
+import { cn } from "../ui/class-names";
+
+export interface Bar {
+  key: string;
+  label: ReactNode;
+  /** Length of the bar, 0 or more. */
+  value: number;
+  /** How much of `value` went wrong; drawn in red at the bar's beginning. */
+  bad?: number;
+  /** The value in words, at the row's end. */
+  text: ReactNode;
+  /** A second figure under or beside it. */
+  detail?: ReactNode;
+  /** Where the row leads. */
+  href?: string;
+}
+
+/**
+ * A breakdown: one row each with its name, figure and a bar in proportion to the longest, in the order given. The
+ * caller shows what an empty one is for.
+ */
+export function BarList({ bars, className }: { bars: readonly Bar[]; className?: string }) {
+  const most = Math.max(...bars.map((bar) => bar.value), 0) || 1;
+  return (
+    <ol className={cn("grid gap-0.5", className)}>
+      {bars.map((bar) => (
+        <li key={bar.key}>
+          {bar.href ? (
+            <Link
+              href={bar.href}
+              className="-mx-2 block rounded-sm px-2 py-1.5 transition-colors hover:bg-hover pointer-coarse:py-2.5"
+            >
+              <Row bar={bar} most={most} />
+            </Link>
+          ) : (
+            <div className="py-1.5">
+              <Row bar={bar} most={most} />
+            </div>
+          )}
+        </li>
+      ))}
+    </ol>
+  );
+}
+
+function Row({ bar, most }: { bar: Bar; most: number }) {
+  const share = (value: number) => `${Math.min(100, (value / most) * 100)}%`;
+  return (
+    <span className="grid gap-1.5">
+      <span className="flex items-baseline justify-between gap-4">
+        <span className="min-w-0 truncate">{bar.label}</span>
+        <span className="tabular shrink-0">
+          {bar.detail ? <span className="mr-3 text-sm text-ink-muted">{bar.detail}</span> : null}
+          {bar.text}
+        </span>
+      </span>
+      <span aria-hidden="true" className="flex h-1 overflow-hidden rounded-full bg-sunken">
+        <span className="bg-bad" style={{ width: share(bar.bad ?? 0) }} />
+        <span className="bg-chart-1" style={{ width: share(bar.value - (bar.bad ?? 0)) }} />
+      </span>
+    </span>
+  );
+}

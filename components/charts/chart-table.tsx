@@ -1,0 +1,52 @@
+import { memo } from "react";
+import { useTranslations } from "use-intl";
+import type { ChartSeries } from "./series";
+
+/** What a chart shows, as a table for those who hear it. */
+export const ChartTable = memo(function ChartTable({
+  label,
+  buckets,
+  bucketLabel,
+  series,
+  format,
+}: {
+  label: string;
+  buckets: readonly number[];
+  bucketLabel(at: number): string;
+  series: readonly ChartSeries[];
+  format(value: number): string;
+}) {
+  const t = useTranslations("common.chart");
+  return (
+    // A table itself does not shrink to the hidden pixel.
+    <div className="sr-only">
+      <table>
+        <caption>{label}</caption>
+        <thead>
+          <tr>
+            <th scope="col">{t("time")}</th>
+            {series.map((one) => (
+              <th key={one.name} scope="col">
+                {one.name}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {buckets.map((at, index) => (
+            <tr key={at}>
+              <th scope="row">{bucketLabel(at)}</th>
+              {series.map((one) => (
+                <td key={one.name}>
+                  {one.values[index] === null || one.values[index] === undefined
+                    ? "–"
+                    : format(one.values[index])}
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+});

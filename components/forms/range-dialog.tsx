@@ -1,0 +1,75 @@
+"use client";
+
+import { type FormEvent, useState } from "react";
+import { useTranslations } from "use-intl";
+import { LONGEST_RANGE_MS, putRangeInAddress, type Range } from "@/lib/client/range";
+import { Button } from "../ui/button";
+import { Input } from "../ui/input";
+import { Popover, PopoverContent, PopoverTrigger } from "../ui/popover";
+import { Field } from "./field";
+import { RangeTrigger } from "./range-trigger";
+
+const DAY_MS = 86_400_000;
+
+/** `2026-11-20T14:05` in the visitor's zone, as the browser's own field writes it. */
+function toLocal(at: number): string {
+  const date = new Date(at);
+  return new Date(at - date.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
+}
+
+/** From one instant to another, loaded by the press that opens it. */
+export function RangeDialog({ range }: { range: Range }) {
+  const [isOpen, setIsOpen] = useState(true);
+  return (
+    <Popover open={isOpen} onOpenChange={setIsOpen}>
+      <PopoverTrigger asChild>
+        <RangeTrigger range={range} />
+      </PopoverTrigger>
+      <PopoverContent align="end">
+        <RangeForm range={range} onDone={() => setIsOpen(false)} />
+      </PopoverContent>
+    </Popover>
+  );
+}
+
+function RangeForm({ range, onDone }: { range: Range; onDone(): void }) {
+  const t = useTranslations("common.range");
+  const [from, setFrom] = useState(() => toLocal(range.from));
+  const [to, setTo] = useState(() => toLocal(range.to));
+  const [error, setError] = useState<string>();
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    // Without a zone, the text is in the visitor's.
+    const span = { from: Date.parse(from), to: Date.parse(to) };
+    if (!(span.from < span.to)) return setError(t("wrongOrder"));
+    if (span.to - span.from > LONGEST_RANGE_MS)
+      return setError(t("tooLong", { days: LONGEST_RANGE_MS / DAY_MS }));
+    putRangeInAddress(span);
+    onDone();
+  };
+  return (
+    <form aria-label={t("customTitle")} className="grid gap-3" onSubmit={submit} noValidate>
+      <Field label={t("from")}>
+        {(control) => (
+          <Input
+            type="datetime-local"
+            value={from}
+            onChange={(event) => setFrom(event.target.value)}
+            {...control}
+          />
+        )}
+      </Field>
+      <Field label={t("to")} error={error}>
+        {(control) => (
+          <Input
+            type="datetime-local"
+            value={to}
+            onChange={(event) => setTo(event.target.value)}
+            {...control}
+          />
+        )}
+      </Field>
+      <Button type="submit">{t("apply")}</Button>
+    </form>
+  );
+}

@@ -1,0 +1,43 @@
+import { CalendarIcon } from "lucide-react";
+import { type ComponentProps, useSyncExternalStore } from "react";
+import { useFormatter, useTranslations } from "use-intl";
+import type { Range } from "@/lib/client/range";
+import { Button } from "../ui/button";
+import { cn } from "../ui/class-names";
+
+const never = () => () => {};
+/** Whether this is the visitor's browser at work: the server knows neither its zone nor its clock. */
+const useIsBrowser = () =>
+  useSyncExternalStore(
+    never,
+    () => true,
+    () => false,
+  );
+
+/** Opens the choice of any range; names the one that is chosen. */
+export function RangeTrigger({ range, className, ...props }: { range: Range } & ComponentProps<"button">) {
+  const t = useTranslations("common.range");
+  const format = useFormatter();
+  const isBrowser = useIsBrowser();
+  const isCustom = range.name === "custom";
+  return (
+    <Button
+      variant="outline"
+      size="sm"
+      className={cn("font-normal", !isCustom && "text-ink-muted", className)}
+      {...props}
+    >
+      <CalendarIcon aria-hidden="true" />
+      {isCustom && isBrowser
+        ? format.dateTimeRange(range.from, range.to, {
+            month: "short",
+            day: "numeric",
+            hour: "2-digit",
+            minute: "2-digit",
+            hourCycle: "h23",
+            numberingSystem: "latn",
+          })
+        : t("custom")}
+    </Button>
+  );
+}
