@@ -27,7 +27,23 @@ export const ChannelTimeouts = z.strictObject({
 });
 export type ChannelTimeouts = z.output<typeof ChannelTimeouts>;
 
-const CircuitState = z.enum(["closed", "open", "half_open"]);
+/** Half open: the next call is the probe that decides. */
+export const CircuitState = z.enum(["closed", "open", "half_open"]);
+export type CircuitState = z.output<typeof CircuitState>;
+
+/** What opened a circuit. */
+export const CircuitReason = z.enum(["failures", "error_rate", "rate_limited", "credentials", "account"]);
+export type CircuitReason = z.output<typeof CircuitReason>;
+
+/** As the answering process sees it: circuits are each process's own. */
+export const CircuitHealth = z.strictObject({
+  state: CircuitState,
+  opened_at: Timestamp.nullable(),
+  reason: CircuitReason.nullable(),
+  /** When the next call is let through to look; null unless open. */
+  retry_at: Timestamp.nullable(),
+});
+export type CircuitHealth = z.output<typeof CircuitHealth>;
 
 export const Channel = z.strictObject({
   id: z.string(),
@@ -35,7 +51,7 @@ export const Channel = z.strictObject({
   provider: z.string(),
   base_url: z.string().nullable(),
   /** Upstream keys are never read back: `display` shows their last four characters. */
-  keys: z.array(z.strictObject({ id: z.string(), display: z.string(), state: CircuitState })),
+  keys: z.array(CircuitHealth.extend({ id: z.string(), display: z.string() })),
   models: z.array(ChannelModel),
   priority: z.int(),
   weight: z.int(),
@@ -47,11 +63,8 @@ export const Channel = z.strictObject({
   enabled: z.boolean(),
   /** An engine built in: it may be disabled, not deleted. */
   embedded: z.boolean(),
-  health: z.strictObject({
-    state: CircuitState,
-    opened_at: Timestamp.nullable(),
-    reason: z.string().nullable(),
-  }),
+  /** Of the key that serves: its best one. */
+  health: CircuitHealth,
   created_at: Timestamp,
   version: z.int(),
 });
@@ -102,9 +115,39 @@ export const UpdateChannel = z
   .extend({ version: z.int() });
 export type UpdateChannel = z.output<typeof UpdateChannel>;
 
+/** `POST /api/channels/{id}/close`: the circuit of one key; absent: all of the channel's. */
+export const CloseCircuit = z.strictObject({ key_id: z.string().max(64).optional() });
+export type CloseCircuit = z.output<typeof CloseCircuit>;
+
+/**
+ * `POST /api/channels/order`: every channel once, in the tiers in which they are to be tried. Channels of one tier
+ * share its calls by weight.
+ */
+export const OrderChannels = z.strictObject({
+  tiers: z
+    .array(
+      z
+        .array(z.strictObject({ id: z.string().max(64), version: z.int() }))
+        .min(1)
+        .max(1_000),
+    )
+    .max(1_000),
+});
+export type OrderChannels = z.output<typeof OrderChannels>;
+
 /** `POST /api/channels/{id}/test`: which public model to try; absent: the first. */
 export const TestChannel = z.strictObject({ model: ModelName.optional() });
 export type TestChannel = z.output<typeof TestChannel>;
+
+/** Why an upstream gave nothing. */
+export const UpstreamFault = z.strictObject({
+  code: z.string(),
+  message: z.string(),
+  /** What lies under it, where no answer came: `connection_refused`, `tls_failed`, … */
+  fault: z.string().nullable(),
+  upstream_status: z.int().nullable(),
+});
+export type UpstreamFault = z.output<typeof UpstreamFault>;
 
 export const ChannelTest = z.strictObject({
   ok: z.boolean(),
@@ -117,15 +160,7 @@ export const ChannelTest = z.strictObject({
   /** Speech: how long it is, and the sound as a WAV file in base64. */
   audio_ms: z.int().nullable(),
   audio_wav: z.string().nullable(),
-  error: z
-    .strictObject({
-      code: z.string(),
-      message: z.string(),
-      /** What lies under it, where no answer came: `connection_refused`, `tls_failed`, … */
-      fault: z.string().nullable(),
-      upstream_status: z.int().nullable(),
-    })
-    .nullable(),
+  error: UpstreamFault.nullable(),
 });
 export type ChannelTest = z.output<typeof ChannelTest>;
 
@@ -134,6 +169,36 @@ export const UpstreamModels = z.strictObject({
   models: z.array(z.strictObject({ name: z.string(), operation: ModelOperation.nullable() })).nullable(),
 });
 export type UpstreamModels = z.output<typeof UpstreamModels>;
+
+const draft = {
+  /** The channel that is being changed; its kept keys are meant by their ids. */
+  channel_id: z.string().max(64).optional(),
+  provider: z.string().max(64),
+  base_url: writable.base_url.optional(),
+  /** The first one is shown to the upstream. */
+  keys: z
+    .array(z.union([UpstreamKey, z.strictObject({ id: z.string().max(64) })]))
+    .max(20)
+    .optional(),
+  timeouts: ChannelTimeouts.optional(),
+  headers: writable.headers.optional(),
+  options: writable.options.optional(),
+};
+
+/** `POST /api/channels/draft/models`: a channel that is not saved yet. */
+export const DraftChannel = z.strictObject(draft);
+export type DraftChannel = z.output<typeof DraftChannel>;
+
+/** `POST /api/channels/draft/test`. */
+export const TestDraft = z.strictObject({
+  ...draft,
+  model: z.strictObject({ upstream_name: ChannelModel.shape.upstream_name, operation: ModelOperation }),
+});
+export type TestDraft = z.output<typeof TestDraft>;
+
+/** What an upstream answered that was asked for its list: `models` is null where it has none, or with an error. */
+export const DraftModels = UpstreamModels.extend({ error: UpstreamFault.nullable() });
+export type DraftModels = z.output<typeof DraftModels>;
 
 /** `GET /api/providers`: what a channel may be made of. */
 export const Provider = z.strictObject({

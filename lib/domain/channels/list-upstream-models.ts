@@ -1,14 +1,13 @@
 import type { UpstreamModels } from "../../contracts/channels";
+import type { ChannelRecord } from "../../ports/store";
 import type { ConsoleContext } from "../context";
 import { operationByName } from "../models/price-list";
 import { getChannelRecord, requireOperator } from "./authority";
 
 const TIMEOUT_MS = 15_000;
 
-/** Asks the upstream what it serves. Throws `forbidden`, `not_found`, `upstream_*`. */
-export async function listUpstreamModels(ctx: ConsoleContext, id: string): Promise<UpstreamModels> {
-  await requireOperator(ctx);
-  const channel = await getChannelRecord(ctx.store, id);
+/** Asks the upstream of a channel, saved or not, what it serves. Throws `upstream_*`. */
+export async function askForModels(ctx: ConsoleContext, channel: ChannelRecord): Promise<UpstreamModels> {
   const probe = ctx.providers.probe(channel);
   if (probe === null) return { models: null };
   const models = await probe.listModels({
@@ -20,4 +19,10 @@ export async function listUpstreamModels(ctx: ConsoleContext, id: string): Promi
   return {
     models: models.map(({ name, operation }) => ({ name, operation: operation ?? operationByName(name) })),
   };
+}
+
+/** Asks the upstream what it serves. Throws `forbidden`, `not_found`, `upstream_*`. */
+export async function listUpstreamModels(ctx: ConsoleContext, id: string): Promise<UpstreamModels> {
+  await requireOperator(ctx);
+  return askForModels(ctx, await getChannelRecord(ctx.store, id));
 }

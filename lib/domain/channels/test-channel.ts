@@ -1,6 +1,5 @@
-import type { ChannelTest, ModelOperation, TestChannel } from "../../contracts/channels";
-import { AppError, isAppError } from "../../errors";
-import type { CallOptions } from "../../ports/speech-model";
+import type { ChannelTest, TestChannel } from "../../contracts/channels";
+import { AppError } from "../../errors";
 import type { ChannelRecord } from "../../ports/store";
 import { recordAudit } from "../audit/record";
 import type { ConsoleContext } from "../context";
@@ -8,22 +7,7 @@ import { placesOf } from "../gateway/circuits";
 import { gatewayState } from "../gateway/gateway-state";
 import { operationByName } from "../models/price-list";
 import { getChannelRecord, requireOperator } from "./authority";
-
-const TIMEOUT_MS = 20_000;
-/** Short, and pronounced alike in many languages. */
-const SPOKEN = "Patchbay is here.";
-const EMBEDDED = "Patchbay is here.";
-/** 24 kHz, two bytes a sample. */
-const BYTES_PER_MS = 48;
-
-/** What a test learned, before it is told. */
-type Learned = Pick<ChannelTest, "first_byte_ms" | "dimensions" | "audio_ms"> & { pcm: Uint8Array | null };
-
-interface Offer {
-  name: string;
-  upstreamName: string;
-  operation: ModelOperation;
-}
+import { type Offer, runTestCall, type ToWav } from "./run-test-call";
 
 async function chooseOffer(
   ctx: ConsoleContext,
@@ -46,93 +30,24 @@ async function chooseOffer(
   return { ...offer, operation };
 }
 
-async function speak(
-  ctx: ConsoleContext,
-  channel: ChannelRecord,
-  offer: Offer,
-  options: CallOptions,
-): Promise<Learned> {
-  const startedAt = ctx.clock.monotonic();
-  const model = ctx.providers.speech(channel);
-  const [voice] = await model.voices(offer.upstreamName);
-  const request = {
-    model: offer.upstreamName,
-    segments: [{ text: SPOKEN, voice: voice?.name ?? "alloy" }],
-    speed: 1,
-  };
-  const chunks: Uint8Array[] = [];
-  let firstByteMs: number | null = null;
-  for await (const event of model.synthesize(request, options)) {
-    firstByteMs ??= Math.round(ctx.clock.monotonic() - startedAt);
-    if (event.type === "audio") chunks.push(event.pcm);
-  }
-  const pcm = Buffer.concat(chunks);
-  if (pcm.byteLength === 0) throw new AppError("upstream_invalid", "The channel answered without audio.");
-  const audioMs = Math.round(pcm.byteLength / BYTES_PER_MS);
-  return { first_byte_ms: firstByteMs, dimensions: null, audio_ms: audioMs, pcm };
-}
-
-async function embed(
-  ctx: ConsoleContext,
-  channel: ChannelRecord,
-  offer: Offer,
-  options: CallOptions,
-): Promise<Learned> {
-  const request = { model: offer.upstreamName, texts: [EMBEDDED] };
-  const { vectors } = await ctx.providers.embedding(channel).embed(request, options);
-  const [vector] = vectors;
-  if (vector === undefined || vector.length === 0)
-    throw new AppError("upstream_invalid", "The channel answered without a vector.");
-  return { first_byte_ms: null, dimensions: vector.length, audio_ms: null, pcm: null };
-}
-
 /**
- * Sends one real, short call of the right kind through the channel, by the same client and limits as any other, and
- * tells what came of it. A good one closes the channel's circuits. `wav` wraps 24 kHz samples. Throws `forbidden`,
- * `not_found`, `invalid` (no such model).
+ * Sends one real call through the channel and tells what came of it. A good one closes the channel's circuits. Throws
+ * `forbidden`, `not_found`, `invalid` (no such model).
  */
 export async function testChannel(
   ctx: ConsoleContext,
   id: string,
   input: TestChannel,
-  wav: (pcm: Uint8Array) => Uint8Array,
+  wav: ToWav,
 ): Promise<ChannelTest> {
   await requireOperator(ctx);
   const channel = await getChannelRecord(ctx.store, id);
   const offer = await chooseOffer(ctx, channel, input.model);
-  const startedAt = ctx.clock.monotonic();
-  const options: CallOptions = {
-    signal: AbortSignal.timeout(TIMEOUT_MS),
-    requestId: ctx.requestId,
-    firstByteBy: startedAt + TIMEOUT_MS,
-  };
-  const base = { model: offer.name, operation: offer.operation };
-  const tookMs = () => Math.round(ctx.clock.monotonic() - startedAt);
-  try {
-    const run = offer.operation === "speech" ? speak : embed;
-    const { pcm, ...learned } = await run(ctx, channel, offer, options);
-    for (const place of placesOf(channel)) gatewayState(ctx).circuits.close(place);
-    await ctx.store.transaction((tx) =>
-      recordAudit(tx, ctx, { action: "channel.test", target: id, detail: { model: offer.name, ok: true } }),
-    );
-    const audio = pcm === null ? null : Buffer.from(wav(pcm)).toString("base64");
-    return { ok: true, ...base, latency_ms: tookMs(), ...learned, audio_wav: audio, error: null };
-  } catch (error) {
-    if (!isAppError(error)) throw error;
-    return {
-      ok: false,
-      ...base,
-      latency_ms: tookMs(),
-      first_byte_ms: null,
-      dimensions: null,
-      audio_ms: null,
-      audio_wav: null,
-      error: {
-        code: error.code,
-        message: error.message,
-        fault: ctx.providers.faultOf(error),
-        upstream_status: error.details.upstreamStatus ?? null,
-      },
-    };
-  }
+  const result = await runTestCall(ctx, channel, offer, wav);
+  if (!result.ok) return result;
+  for (const place of placesOf(channel)) gatewayState(ctx).circuits.close(place);
+  await ctx.store.transaction((tx) =>
+    recordAudit(tx, ctx, { action: "channel.test", target: id, detail: { model: offer.name, ok: true } }),
+  );
+  return result;
 }

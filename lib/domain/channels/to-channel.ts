@@ -1,14 +1,23 @@
-import type { Channel } from "../../contracts/channels";
+import type { Channel, CircuitHealth as ShownHealth } from "../../contracts/channels";
 import { toTimestamp } from "../../contracts/timestamp";
 import type { ChannelRecord } from "../../ports/store";
 import type { Services } from "../context";
-import { channelHealth, circuitPlace } from "../gateway/circuits";
+import { type CircuitHealth, channelHealth, circuitPlace } from "../gateway/circuits";
 import { gatewayState } from "../gateway/gateway-state";
+
+/** A circuit as the console tells it; waits become instants. */
+export function toHealth({ clock }: Pick<Services, "clock">, health: CircuitHealth): ShownHealth {
+  return {
+    state: health.state,
+    opened_at: health.openedAt === null ? null : toTimestamp(health.openedAt),
+    reason: health.reason,
+    retry_at: health.state === "open" ? toTimestamp(Math.round(clock.now() + health.waitMs)) : null,
+  };
+}
 
 /** A channel as the console may see it: field by field, so that no sealed key ever leaves (SECURITY EN-4). */
 export function toChannel(services: Services, record: ChannelRecord): Channel {
   const { circuits } = gatewayState(services);
-  const health = channelHealth(circuits, record);
   const { connectMs, firstByteMs, idleMs, totalMs } = record.timeouts;
   return {
     id: record.id,
@@ -18,7 +27,7 @@ export function toChannel(services: Services, record: ChannelRecord): Channel {
     keys: record.keys.map(({ id, display }) => ({
       id,
       display,
-      state: circuits.health(circuitPlace(record.id, id)).state,
+      ...toHealth(services, circuits.health(circuitPlace(record.id, id))),
     })),
     models: record.models.map(({ name, upstreamName }) => ({ name, upstream_name: upstreamName })),
     priority: record.priority,
@@ -35,11 +44,7 @@ export function toChannel(services: Services, record: ChannelRecord): Channel {
     options: record.options,
     enabled: record.enabled,
     embedded: record.embedded,
-    health: {
-      state: health.state,
-      opened_at: health.openedAt === null ? null : toTimestamp(health.openedAt),
-      reason: health.reason,
-    },
+    health: toHealth(services, channelHealth(circuits, record)),
     created_at: toTimestamp(record.createdAt),
     version: record.version,
   };

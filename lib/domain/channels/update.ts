@@ -1,4 +1,4 @@
-import type { Channel, UpdateChannel } from "../../contracts/channels";
+import type { Channel, CloseCircuit, UpdateChannel } from "../../contracts/channels";
 import { AppError } from "../../errors";
 import type { ChannelKey, ChannelRecord } from "../../ports/store";
 import { recordAudit } from "../audit/record";
@@ -7,6 +7,7 @@ import { circuitPlace, placesOf } from "../gateway/circuits";
 import { gatewayState } from "../gateway/gateway-state";
 import { getChannelRecord, requireOperator, staleVersion } from "./authority";
 import { ensureModels } from "./ensure-models";
+import { keptKey, requireNewKeys } from "./kept-keys";
 import { sealKey } from "./seal-keys";
 import { readTimeouts } from "./timeouts";
 import { toChannel } from "./to-channel";
@@ -24,35 +25,14 @@ function requireChangeable(record: ChannelRecord, input: UpdateChannel): void {
   throw new AppError("invalid", message, { issues: fixed.map((path) => ({ path, message })) });
 }
 
-function originOf(baseUrl: string | null | undefined): string | null {
-  return baseUrl && URL.canParse(baseUrl) ? new URL(baseUrl).origin : null;
-}
-
-/**
- * A kept key would be shown to whoever answers at the new address, so it does not move there: keys are written anew
- * when the origin changes (SECURITY EN-4). Throws `invalid`.
- */
-function requireNewKeys(record: ChannelRecord, input: UpdateChannel): void {
-  if (input.base_url === undefined || record.keys.length === 0) return;
-  if (originOf(input.base_url) === originOf(record.baseUrl)) return;
-  const isKept = input.keys === undefined || input.keys.some((one) => typeof one !== "string");
-  if (!isKept) return;
-  const message = "The address leads to another host: write its keys anew, those kept stay with the old one.";
-  throw new AppError("invalid", message, { issues: [{ path: "keys", message }] });
-}
-
 function keysOf(
   ctx: ConsoleContext,
   record: ChannelRecord,
   sent: UpdateChannel["keys"],
 ): ChannelKey[] | undefined {
-  return sent?.map((one, index) => {
-    if (typeof one === "string") return sealKey(ctx, record.id, one);
-    const kept = record.keys.find((key) => key.id === one.id);
-    if (kept !== undefined) return kept;
-    const message = "This channel has no key of that id.";
-    throw new AppError("invalid", message, { issues: [{ path: `keys.${index}.id`, message }] });
-  });
+  return sent?.map((one, index) =>
+    typeof one === "string" ? sealKey(ctx, record.id, one) : keptKey(record, one.id, index),
+  );
 }
 
 function patchOf(ctx: ConsoleContext, record: ChannelRecord, input: UpdateChannel): Patch {
@@ -122,11 +102,24 @@ function closeCircuits(ctx: ConsoleContext, record: ChannelRecord): void {
   for (const place of [circuitPlace(record.id, null), ...placesOf(record)]) circuits.close(place);
 }
 
-/** The operator's word that a channel is well: its circuits are closed now. Throws `forbidden`, `not_found`. */
-export async function closeCircuit(ctx: ConsoleContext, id: string): Promise<Channel> {
+/**
+ * The operator's word that a channel, or one key of it, is well: closed now, in this process. Throws `forbidden`,
+ * `not_found`.
+ */
+export async function closeCircuit(ctx: ConsoleContext, id: string, input: CloseCircuit): Promise<Channel> {
   await requireOperator(ctx);
   const record = await getChannelRecord(ctx.store, id);
-  closeCircuits(ctx, record);
-  await ctx.store.transaction((tx) => recordAudit(tx, ctx, { action: "channel.close_circuit", target: id }));
+  const keyId = input.key_id;
+  if (keyId !== undefined && !record.keys.some((key) => key.id === keyId))
+    throw new AppError("not_found", "This channel has no key of that id.");
+  await ctx.store.transaction((tx) =>
+    recordAudit(tx, ctx, {
+      action: "channel.close_circuit",
+      target: id,
+      ...(keyId === undefined ? {} : { detail: { key: keyId } }),
+    }),
+  );
+  if (keyId === undefined) closeCircuits(ctx, record);
+  else gatewayState(ctx).circuits.close(circuitPlace(id, keyId));
   return toChannel(ctx, record);
 }

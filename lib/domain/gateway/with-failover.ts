@@ -1,12 +1,11 @@
 import { DEFAULT_LIMITS } from "../../contracts/limits";
 import { AppError, type ErrorCode, isAppError } from "../../errors";
 import type { CallOptions } from "../../ports/speech-model";
-import type { ChannelRecord } from "../../ports/store";
 import type { GatewayContext } from "../context";
 import type { CallOutcome, CallPlan, Target, WithFailover } from "./call";
 import { chooseChannel } from "./choose-channel";
-import { chooseKey, withKey } from "./choose-key";
-import { type CircuitPass, channelHealth, circuitPlace } from "./circuits";
+import { type CircuitPass, channelHealth } from "./circuits";
+import { enterChannel } from "./enter-channel";
 import { gatewayState } from "./gateway-state";
 import { runAttempt } from "./run-attempt";
 import { stopReason } from "./stop-reason";
@@ -36,32 +35,6 @@ function isBeyondChannel(error: unknown): error is AppError {
 /** Not worth a second try on the very channel that said it. */
 function isAboutLoad(error: AppError): boolean {
   return error.code === "overloaded" || error.code === "upstream_rate_limited";
-}
-
-/** A channel that may be called now: with which key, under which circuit, and how its place is given back. */
-interface Entered {
-  channel: ChannelRecord;
-  pass: CircuitPass;
-  leave: () => void;
-}
-
-/** A channel's circuit and own limits; null when it takes no call now. */
-function enterChannel(ctx: GatewayContext, target: Target): Entered | null {
-  const { id, concurrency, rpm } = target.channel;
-  const { circuits } = gatewayState(ctx);
-  const key = chooseKey(target.channel, circuits, ctx.random);
-  if (key === undefined) return null;
-  const leave = concurrency === null ? () => {} : ctx.limiter.enter(`channel:${id}`, concurrency);
-  if (leave === null) return null;
-  if (rpm !== null && !ctx.limiter.take(`channel-rpm:${id}`, rpm, 60_000).allowed) {
-    leave();
-    return null;
-  }
-  return {
-    channel: withKey(target.channel, key),
-    pass: circuits.enter(circuitPlace(id, key?.id ?? null)),
-    leave,
-  };
 }
 
 /** Only what an upstream did is held against it: engines that are merely busy, and callers' mistakes, are not. */
@@ -118,6 +91,12 @@ function lastWord(ctx: GatewayContext, failures: readonly AppError[], plan: Call
   return new AppError(last.code, last.message, { ...last.details, retryAfterMs, shouldRetry: false }, last);
 }
 
+/** How often one call is tried at most: one channel twice, several each once. */
+export function attemptsAllowed({ instance }: Pick<GatewayContext, "instance">, channels: number): number {
+  const { attemptsPerCall } = instance.limits ?? DEFAULT_LIMITS;
+  return Math.min(attemptsPerCall, channels === 1 ? 2 : channels);
+}
+
 export const withFailover: WithFailover = async (ctx, plan, meter, attempt) => {
   const { traffic } = gatewayState(ctx);
   const targets: readonly Target[] = plan.entry.routes;
@@ -125,14 +104,13 @@ export const withFailover: WithFailover = async (ctx, plan, meter, attempt) => {
   const excluded = new Set<string>();
   const failures: AppError[] = [];
   let refusal: AppError | null = null;
-  const { attemptsPerCall } = ctx.instance.limits ?? DEFAULT_LIMITS;
-  const allowed = Math.min(attemptsPerCall, targets.length === 1 ? 2 : targets.length);
+  const allowed = attemptsAllowed(ctx, targets.length);
   traffic.noteCall();
 
   for (let number = 1; number <= allowed; ) {
     const target = chooseChannel(targets, excluded, traffic, ctx.random);
     if (target === null) break;
-    const entered = enterChannel(ctx, target);
+    const entered = enterChannel(ctx, target.channel);
     if (entered === null) {
       excluded.add(target.channel.id);
       continue;
@@ -147,7 +125,7 @@ export const withFailover: WithFailover = async (ctx, plan, meter, attempt) => {
     // The first of two gets half, so that a black hole leaves time for the next.
     const share = number === allowed ? left : left / 2;
     const firstByteMs = Math.min(share, target.channel.timeouts.firstByteMs ?? share);
-    meter.served(target.channel.id, number);
+    meter.served(target.channel.id, number, channel.keys[0]?.id ?? null);
     const running = traffic.begin(target.channel.id);
     const over = (): void => {
       running.over();
@@ -167,6 +145,7 @@ export const withFailover: WithFailover = async (ctx, plan, meter, attempt) => {
       return value;
     } catch (error) {
       over();
+      meter.failed(error);
       tellCircuit(pass, ctx.signal.aborted ? null : error);
       if (ctx.signal.aborted) throw stopReason(ctx.signal);
       if (isBeyondChannel(error)) {

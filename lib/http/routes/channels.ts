@@ -5,9 +5,14 @@ import {
   AllowUpstream,
   Channel,
   ChannelTest,
+  CloseCircuit,
   CreateChannel,
+  DraftChannel,
+  DraftModels,
+  OrderChannels,
   Provider,
   TestChannel,
+  TestDraft,
   UpdateChannel,
   UpstreamModels,
 } from "../../contracts/channels";
@@ -16,8 +21,10 @@ import { requireAdmin } from "../../domain/auth/guards";
 import { allowUpstream, disallowUpstream, readAllowedUpstreams } from "../../domain/channels/allow-upstream";
 import { createChannel } from "../../domain/channels/create";
 import { deleteChannel } from "../../domain/channels/delete";
+import { listDraftModels, testDraft } from "../../domain/channels/draft";
 import { getChannel, listChannels, listProviders } from "../../domain/channels/list";
 import { listUpstreamModels } from "../../domain/channels/list-upstream-models";
+import { orderChannels } from "../../domain/channels/order";
 import { testChannel } from "../../domain/channels/test-channel";
 import { closeCircuit, updateChannel } from "../../domain/channels/update";
 import { SPEECH_SAMPLE_RATE } from "../../ports/speech-model";
@@ -94,10 +101,37 @@ export const CHANNELS_ROUTES = [
     method: "POST",
     path: "/api/channels/{id}/close",
     auth: "admin",
-    body: z.strictObject({}),
+    body: CloseCircuit,
     data: Channel,
-    summary: "Close a channel's circuits by hand",
-    handle: async (ctx, { params }) => ({ data: await closeCircuit(ctx, params.id ?? "") }),
+    summary: "Close a channel's circuits by hand, or one key's",
+    handle: async (ctx, { params, body }) => ({ data: await closeCircuit(ctx, params.id ?? "", body) }),
+  }),
+  consoleRoute({
+    method: "POST",
+    path: "/api/channels/order",
+    auth: "admin",
+    body: OrderChannels,
+    data: listOf(Channel),
+    summary: "Set the order in which channels are tried, for all of them at once",
+    handle: async (ctx, { body }) => ({ data: await orderChannels(ctx, body) }),
+  }),
+  consoleRoute({
+    method: "POST",
+    path: "/api/channels/draft/models",
+    auth: "admin",
+    body: DraftChannel,
+    data: DraftModels,
+    summary: "Ask an upstream what it serves before its channel is saved",
+    handle: async (ctx, { body }) => ({ data: await listDraftModels(ctx, body) }),
+  }),
+  consoleRoute({
+    method: "POST",
+    path: "/api/channels/draft/test",
+    auth: "admin",
+    body: TestDraft,
+    data: ChannelTest,
+    summary: "Send one real call through a channel that is not saved yet",
+    handle: async (ctx, { body }) => ({ data: await testDraft(ctx, body, asWav) }),
   }),
   consoleRoute({
     method: "GET",

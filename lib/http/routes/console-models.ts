@@ -1,5 +1,7 @@
 import { CreateModel, Model, ModelList, UpdateModel } from "../../contracts/public-models";
+import { RoutePreview } from "../../contracts/routing";
 import { createModel, deleteModel, listModels, updateModel } from "../../domain/models/manage";
+import { previewModelRoute } from "../../domain/models/route";
 import { consoleRoute } from "../route";
 
 export const CONSOLE_MODELS_ROUTES = [
@@ -38,5 +40,13 @@ export const CONSOLE_MODELS_ROUTES = [
       await deleteModel(ctx, params.model ?? "");
       return { data: null };
     },
+  }),
+  consoleRoute({
+    method: "GET",
+    path: "/api/models/{model}/route",
+    auth: "admin",
+    data: RoutePreview,
+    summary: "Show where a call for a model would go at this moment",
+    handle: async (ctx, { params }) => ({ data: await previewModelRoute(ctx, params.model ?? "") }),
   }),
 ];

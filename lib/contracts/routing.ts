@@ -1,0 +1,50 @@
+import { z } from "zod";
+import { CircuitReason, ModelOperation } from "./channels";
+import { Timestamp } from "./timestamp";
+
+/** Where a call for a model would go at this moment (DESIGN §4). */
+
+const RoutedChannel = z.strictObject({
+  id: z.string(),
+  name: z.string(),
+  provider: z.string(),
+  priority: z.int(),
+  weight: z.int(),
+  /** What the upstream calls the model. */
+  upstream_name: z.string(),
+});
+
+/** Channels that are tried at one turn: one of them is drawn, the others stand by for the next attempt. */
+export const RouteTurn = z.strictObject({
+  priority: z.int(),
+  /** The likeliest first; `share` is how likely it is to be the one drawn, from 0 to 1. */
+  channels: z.array(RoutedChannel.extend({ share: z.number().min(0).max(1) })),
+});
+export type RouteTurn = z.output<typeof RouteTurn>;
+
+/** `rpm` and `concurrency`: the channel's own limit is reached. */
+export const SkipReason = z.enum(["disabled", "circuit", "concurrency", "rpm"]);
+export type SkipReason = z.output<typeof SkipReason>;
+
+/** `GET /api/models/{model}/route`: by public name or alias. */
+export const RoutePreview = z.strictObject({
+  /** The model's own name, whichever of its names was asked for. */
+  model: z.string(),
+  operation: ModelOperation,
+  /** False: the model is disabled, and calls for it are told that it does not exist. */
+  enabled: z.boolean(),
+  /** Attempts of one call at most. */
+  attempts: z.int(),
+  /** In the order in which a call comes by; empty when nobody would serve it. */
+  turns: z.array(RouteTurn),
+  skipped: z.array(
+    RoutedChannel.extend({
+      reason: SkipReason,
+      /** What opened the circuit, where that is the reason. */
+      circuit_reason: CircuitReason.nullable(),
+      /** When it may take calls again; null where only its calls or its operator can tell. */
+      until: Timestamp.nullable(),
+    }),
+  ),
+});
+export type RoutePreview = z.output<typeof RoutePreview>;

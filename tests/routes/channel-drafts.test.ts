@@ -1,0 +1,139 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { addUser, type ConsoleDoor, openConsoleDoor, setUpOwner } from "../support/console-door";
+import { freePort } from "../support/product";
+import { type TestServices, testServices } from "../support/services";
+import { readStoreBytes } from "../support/store-bytes";
+import { startUpstream, type Upstream } from "../support/upstream/server";
+
+const SECRET = "sk-draft-0123456789abcdef";
+
+let upstream: Upstream;
+beforeAll(async () => {
+  upstream = await startUpstream({ key: SECRET });
+});
+afterAll(() => upstream.close());
+
+let services: TestServices;
+let door: ConsoleDoor;
+let owner: string;
+const open = async (upstreamAllow: string[]) => {
+  services = await testServices({ upstreamAllow });
+  door = openConsoleDoor(services);
+  owner = await setUpOwner(door);
+};
+beforeEach(() => open(["127.0.0.1"]));
+afterEach(() => services.close());
+
+const draft = (fields: object = {}) => ({
+  provider: "openai",
+  base_url: `${upstream.origin}/v1`,
+  keys: [SECRET],
+  ...fields,
+});
+const askModels = (fields: object = {}, cookie = owner) =>
+  door("/api/channels/draft/models", { body: draft(fields), cookie });
+const tryModel = (model: object, fields: object = {}, cookie = owner) =>
+  door("/api/channels/draft/test", { body: draft({ model, ...fields }), cookie });
+
+describe("a channel that is not saved yet", () => {
+  test("lists what its upstream serves, each with what it is for, and leaves nothing in the store", async () => {
+    const reply = await askModels();
+    expect(reply.json.data).toEqual({
+      models: [
+        { name: "kokoro", operation: "speech" },
+        { name: "nomic-embed-text", operation: "embeddings" },
+        { name: "llama3", operation: null },
+      ],
+      error: null,
+    });
+    expect(upstream.ledger.at(-1)?.headers.authorization).toBe(`Bearer ${SECRET}`);
+    expect((await door("/api/channels", { cookie: owner })).json.data.items).toEqual([]);
+  });
+
+  test("speaks and embeds on trial", async () => {
+    const spoken = await tryModel({ upstream_name: "kokoro", operation: "speech" });
+    expect(spoken.json.data).toMatchObject({ ok: true, operation: "speech", error: null });
+    const wav = Buffer.from(spoken.json.data.audio_wav, "base64");
+    expect(wav.subarray(0, 4).toString()).toBe("RIFF");
+    const embedded = await tryModel({ upstream_name: "embed.768", operation: "embeddings" });
+    expect(embedded.json.data).toMatchObject({ ok: true, dimensions: 768, audio_wav: null });
+  });
+
+  test("tells what its upstream refused, and what lies under a silence", async () => {
+    const wrongKey = await askModels({ keys: ["sk-wrong"] });
+    expect(wrongKey.status).toBe(200);
+    expect(wrongKey.json.data).toMatchObject({
+      models: null,
+      error: { code: "upstream_error", upstream_status: 401 },
+    });
+    const silent = await askModels({ base_url: `http://127.0.0.1:${await freePort()}/v1` });
+    expect(silent.json.data.error).toMatchObject({ fault: "connection_refused" });
+    const tried = await tryModel({ upstream_name: "kokoro", operation: "speech" }, { keys: ["sk-wrong"] });
+    expect(tried.json.data).toMatchObject({ ok: false, error: { upstream_status: 401 } });
+  });
+
+  test("keeps its key out of replies, logs, audit and store", async () => {
+    const replies = [await askModels(), await tryModel({ upstream_name: "kokoro", operation: "speech" })];
+    const audit = await door("/api/audit", { cookie: owner });
+    for (const { text } of [...replies, audit]) expect(text).not.toContain(SECRET);
+    expect(services.logged.join()).not.toContain(SECRET);
+    expect(readStoreBytes(services.dataDirectory).includes(SECRET)).toBe(false);
+    expect(audit.json.data.items[0]).toMatchObject({
+      action: "channel.test_draft",
+      detail: { provider: "openai", model: "kokoro", ok: true },
+    });
+  });
+
+  test("reaches no address that a saved one could not", async () => {
+    await services.close();
+    await open([]);
+    const before = upstream.ledger.length;
+    for (const reply of [await askModels(), await tryModel({ upstream_name: "a", operation: "speech" })]) {
+      expect(reply.status).toBe(400);
+      expect(reply.json.issues[0]).toMatchObject({ path: "base_url" });
+    }
+    for (const base_url of ["http://169.254.169.254/v1", "https://user:word@example.com/v1"])
+      expect((await askModels({ base_url })).status).toBe(400);
+    expect((await askModels({ headers: { Authorization: "Bearer x" } })).status).toBe(400);
+    expect(upstream.ledger.length).toBe(before);
+  });
+
+  test("belongs to administrators and takes no field it does not know", async () => {
+    const mia = await addUser(door, owner, { username: "mia" });
+    expect((await askModels({}, mia.cookie)).status).toBe(403);
+    const model = { upstream_name: "kokoro", operation: "speech" };
+    expect((await tryModel(model, {}, mia.cookie)).status).toBe(403);
+    expect((await door("/api/channels/draft/models", { body: draft() })).status).toBe(401);
+    expect((await askModels({ embedded: true })).status).toBe(400);
+    expect((await askModels({ provider: "lexical" })).status).toBe(400);
+  });
+});
+
+describe("a saved channel that is being changed", () => {
+  const save = async () =>
+    (await door("/api/channels", { body: { name: "Kept", ...draft() }, cookie: owner })).json.data;
+
+  test("is tried with the key it keeps", async () => {
+    const { id, keys } = await save();
+    const kept = { channel_id: id, keys: [{ id: keys[0].id }] };
+    expect((await askModels(kept)).json.data.models).toHaveLength(3);
+    const other = await save();
+    expect((await askModels({ channel_id: other.id, keys: [{ id: keys[0].id }] })).status).toBe(400);
+    expect((await askModels({ keys: [{ id: keys[0].id }] })).status).toBe(400);
+    expect((await askModels({ channel_id: "chn_none" })).status).toBe(404);
+  });
+
+  test("shows no kept key to another host", async () => {
+    const { id, keys } = await save();
+    const elsewhere = await startUpstream();
+    const kept = { channel_id: id, keys: [{ id: keys[0].id }], base_url: `${elsewhere.origin}/v1` };
+    const listed = await askModels(kept);
+    const tried = await tryModel({ upstream_name: "kokoro", operation: "speech" }, kept);
+    expect([listed.status, tried.status]).toEqual([400, 400]);
+    expect(listed.json.issues[0].path).toBe("keys");
+    const { base_url: _, ...atProvider } = kept;
+    expect((await askModels({ ...atProvider, base_url: null })).status).toBe(400);
+    expect(elsewhere.connections()).toBe(0);
+    await elsewhere.close();
+  });
+});

@@ -1,0 +1,119 @@
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { placesOf } from "@/lib/domain/gateway/circuits";
+import { gatewayState } from "@/lib/domain/gateway/gateway-state";
+import { AppError } from "@/lib/errors";
+import { addUser, type ConsoleDoor, openConsoleDoor, setUpOwner } from "../support/console-door";
+import { type TestServices, testServices } from "../support/services";
+
+interface Shown {
+  id: string;
+  name: string;
+  version: number;
+  priority: number;
+}
+
+let services: TestServices;
+let door: ConsoleDoor;
+let owner: string;
+let made: [Shown, Shown, Shown];
+const create = async (name: string, fields: object = {}) => {
+  services.clock.advance(1);
+  const body = { name, provider: "openai", ...fields };
+  return (await door("/api/channels", { body, cookie: owner })).json.data;
+};
+beforeEach(async () => {
+  services = await testServices();
+  door = openConsoleDoor(services);
+  owner = await setUpOwner(door);
+  made = [await create("A"), await create("B"), await create("C")];
+});
+afterEach(() => services.close());
+
+const at = ({ id, version }: Shown) => ({ id, version });
+const order = (tiers: object[][], cookie = owner) => door("/api/channels/order", { body: { tiers }, cookie });
+const listed = async (): Promise<Shown[]> => (await door("/api/channels", { cookie: owner })).json.data.items;
+const priorities = async () => (await listed()).map((one) => [one.name, one.priority]);
+
+describe("the order of channels", () => {
+  test("is set for all of them at once, and those of one tier share it", async () => {
+    const [a, b, c] = made;
+    const reply = await order([[at(c)], [at(a), at(b)]]);
+    expect(reply.json.data.items.map((one: Shown) => one.name)).toEqual(["C", "A", "B"]);
+    expect(await priorities()).toEqual([
+      ["C", 0],
+      ["A", 1],
+      ["B", 1],
+    ]);
+  });
+
+  test("is refused whole when one of them was changed, added or removed since", async () => {
+    const [a, b, c] = made;
+    await door(`/api/channels/${c.id}`, { method: "PATCH", body: { version: 1, weight: 3 }, cookie: owner });
+    expect((await order([[at(b)], [at(a)], [at(c)]])).status).toBe(409);
+    expect((await order([[at(b)], [at(a)]])).status).toBe(409);
+    const unknown = { id: "chn_none", version: 1 };
+    expect((await order([[at(b)], [at(a)], [unknown]])).status).toBe(409);
+    expect(await priorities()).toEqual([
+      ["A", 0],
+      ["B", 0],
+      ["C", 0],
+    ]);
+  });
+
+  test("names each channel once, in the form that was agreed, by an administrator", async () => {
+    const [a, b, c] = made;
+    expect((await order([[at(a), at(a)], [at(b)], [at(c)]])).status).toBe(400);
+    expect((await order([[], [at(a), at(b), at(c)]])).status).toBe(400);
+    expect((await order([[{ ...at(a), priority: 1 }], [at(b)], [at(c)]])).status).toBe(400);
+    const mia = await addUser(door, owner, { username: "mia" });
+    expect((await order([[at(a), at(b), at(c)]], mia.cookie)).status).toBe(403);
+    expect((await door("/api/channels/order", { body: { tiers: [] } })).status).toBe(401);
+  });
+
+  test("leaves one row in the audit with what moved, and none when nothing did", async () => {
+    const [a, b, c] = made;
+    await order([[at(a), at(b), at(c)]]);
+    await order([[at(a), at(b)], [at(c)]]);
+    const { json } = await door("/api/audit", { cookie: owner });
+    const rows = json.data.items.filter((row: { action: string }) => row.action === "channel.order");
+    expect(rows).toHaveLength(1);
+    expect(rows[0].detail).toMatchObject({ before: { [c.id]: 0 }, after: { [c.id]: 1 } });
+  });
+});
+
+describe("an open circuit", () => {
+  const breakKeys = async (id: string) => {
+    const record = await services.store.channels.find(id);
+    const refused = () => new AppError("upstream_error", "No.", { upstreamStatus: 401 });
+    for (const place of record ? placesOf(record) : [])
+      gatewayState(services).circuits.enter(place).failed(refused());
+  };
+  const shown = async (id: string) => (await door(`/api/channels/${id}`, { cookie: owner })).json.data;
+
+  test("is told with its reason and when it is tried again, key by key", async () => {
+    const { id } = await create("Keyed", { keys: ["sk-first-key-0001", "sk-second-key-0002"] });
+    await breakKeys(id);
+    const { health, keys } = await shown(id);
+    expect(health).toMatchObject({ state: "open", reason: "credentials" });
+    expect(Date.parse(health.retry_at) - services.clock.now()).toBe(30_000);
+    expect(keys.map((key: { state: string }) => key.state)).toEqual(["open", "open"]);
+  });
+
+  test("is closed by hand for one key or all, with a row in the audit", async () => {
+    const { id, keys } = await create("Keyed", { keys: ["sk-first-key-0001", "sk-second-key-0002"] });
+    await breakKeys(id);
+    const close = (body: object, cookie = owner) => door(`/api/channels/${id}/close`, { body, cookie });
+    const states = async () => (await shown(id)).keys.map((key: { state: string }) => key.state);
+    expect((await close({ key_id: keys[1].id })).json.data.health.state).toBe("closed");
+    expect(await states()).toEqual(["open", "closed"]);
+    await close({});
+    expect(await states()).toEqual(["closed", "closed"]);
+    expect((await close({ key_id: "chk_none" })).status).toBe(404);
+    expect((await close({ force: true })).status).toBe(400);
+    const mia = await addUser(door, owner, { username: "mia" });
+    expect((await close({}, mia.cookie)).status).toBe(403);
+    const { json } = await door("/api/audit", { cookie: owner });
+    const rows = json.data.items.filter((row: { action: string }) => row.action === "channel.close_circuit");
+    expect(rows.map((row: { detail: { key?: string } }) => row.detail.key)).toEqual([undefined, keys[1].id]);
+  });
+});

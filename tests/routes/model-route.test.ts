@@ -1,0 +1,73 @@
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { circuitPlace } from "@/lib/domain/gateway/circuits";
+import { gatewayState } from "@/lib/domain/gateway/gateway-state";
+import { AppError } from "@/lib/errors";
+import { addUser, type ConsoleDoor, openConsoleDoor, setUpOwner } from "../support/console-door";
+import { type TestServices, testServices } from "../support/services";
+
+let services: TestServices;
+let door: ConsoleDoor;
+let owner: string;
+beforeEach(async () => {
+  services = await testServices();
+  door = openConsoleDoor(services);
+  owner = await setUpOwner(door);
+});
+afterEach(() => services.close());
+
+const create = async (name: string, fields: object = {}) => {
+  const models = [{ name: "tts", upstream_name: `${name}-tts`, operation: "speech" }];
+  const body = { name, provider: "openai", models, ...fields };
+  const reply = await door("/api/channels", { body, cookie: owner });
+  expect(reply.status, reply.text).toBe(200);
+  return reply.json.data.id as string;
+};
+const route = (model: string, cookie = owner) =>
+  door(`/api/models/${encodeURIComponent(model)}/route`, { cookie });
+const patchModel = (body: object) =>
+  door("/api/models/tts", { method: "PATCH", body: { version: 1, ...body }, cookie: owner });
+
+test("a call goes by the channels' order, under whatever name the model was asked for", async () => {
+  await create("second", { priority: 5 });
+  await create("first");
+  await patchModel({ aliases: ["voice"] });
+  const { data } = (await route("voice")).json;
+  expect(data).toMatchObject({ model: "tts", operation: "speech", enabled: true, attempts: 2, skipped: [] });
+  expect(data.turns).toMatchObject([
+    { priority: 0, channels: [{ name: "first", upstream_name: "first-tts", share: 1 }] },
+    { priority: 5, channels: [{ name: "second", share: 1 }] },
+  ]);
+});
+
+test("channels that are passed over stand apart, each with its reason and its end", async () => {
+  const broken = await create("broken");
+  await create("off", { enabled: false });
+  await create("well", { priority: 1 });
+  const fault = new AppError("upstream_error", "No.", { upstreamStatus: 402 });
+  gatewayState(services).circuits.enter(circuitPlace(broken, null)).failed(fault);
+  const { data } = (await route("tts")).json;
+  expect(data.turns.flatMap((turn: { channels: object[] }) => turn.channels)).toMatchObject([
+    { name: "well" },
+  ]);
+  expect(data.skipped).toMatchObject([
+    { name: "broken", reason: "circuit", circuit_reason: "account" },
+    { name: "off", reason: "disabled", circuit_reason: null, until: null },
+  ]);
+  expect(Date.parse(data.skipped[0].until) - services.clock.now()).toBe(30_000);
+});
+
+test("a disabled model has no route, and one that nobody serves an empty one", async () => {
+  await create("only");
+  await patchModel({ enabled: false });
+  expect((await route("tts")).json.data).toMatchObject({ enabled: false, turns: [] });
+  await door("/api/models", { body: { name: "lonely", operation: "speech" }, cookie: owner });
+  expect((await route("lonely")).json.data).toMatchObject({ enabled: true, turns: [], skipped: [] });
+});
+
+test("a route is for administrators, of a model that stands", async () => {
+  await create("only");
+  const mia = await addUser(door, owner, { username: "mia" });
+  expect((await route("tts", mia.cookie)).status).toBe(403);
+  expect((await door("/api/models/tts/route")).status).toBe(401);
+  expect((await route("nothing")).status).toBe(404);
+});
