@@ -1,12 +1,30 @@
 import { z } from "zod";
+import { LimitOverrides, Limits } from "./limits";
+import { Timestamp } from "./timestamp";
 import { Role } from "./user";
 
 const Hours = z
-  .number()
-  .min(0.25)
-  .max(24 * 30);
-const Days = z.int("Must be a whole number of days.").min(1).max(3_650).nullable();
-const Megabytes = z.int("Must be a whole number of megabytes.").min(0).max(4_096);
+  .number("Must be a number.")
+  .min(0.25, "Must be 0.25 or more.")
+  .max(24 * 30, "Must be 720 or less.");
+const Days = z
+  .int("Must be a whole number.")
+  .min(1, "Must be 1 or more.")
+  .max(3_650, "Must be 3650 or less.")
+  .nullable();
+const Megabytes = z
+  .int("Must be a whole number.")
+  .min(0, "Must be 0 or more.")
+  .max(4_096, "Must be 4096 or less.");
+
+/** `scheme://host[:port]` as browsers send it: no path, no default port, no wildcard. */
+function isOrigin(text: string): boolean {
+  return /^https?:\/\//.test(text) && URL.canParse(text) && new URL(text).origin === text;
+}
+const Origin = z
+  .string()
+  .max(256, "Must have at most 256 characters.")
+  .refine(isOrigin, "Must be an origin: scheme, host and port alone.");
 
 /** Settings of the whole instance, by the names under which the store keeps them. */
 export const Settings = z.strictObject({
@@ -26,7 +44,11 @@ export const Settings = z.strictObject({
   /** Roles that reach nothing but their own account until their second factor is on. */
   two_factor_roles: z.array(Role).max(3),
   /** Least length of new passwords; null: what the environment says. */
-  password_minimum: z.int().min(8).max(64).nullable(),
+  password_minimum: z
+    .int("Must be a whole number.")
+    .min(8, "Must be 8 or more.")
+    .max(64, "Must be 64 or less.")
+    .nullable(),
   /** The words of calls are kept beside their rows. */
   keep_prompts: z.boolean(),
   /** After how many days rows go; null: never. Sums stay. */
@@ -44,9 +66,11 @@ export const Settings = z.strictObject({
       .nullable(),
   }),
   /** Web origins whose pages may call `/v1` and `/v1beta`. */
-  cors_origins: z.array(z.string().max(256)).max(100),
+  cors_origins: z.array(Origin).max(100),
   /** Memory of the caches, in megabytes; 0: off. */
   caches: z.strictObject({ embeddings_mb: Megabytes, speech_mb: Megabytes }),
+  /** Limits set here, over those of the environment. */
+  limits: LimitOverrides,
 });
 export type Settings = z.infer<typeof Settings>;
 
@@ -68,8 +92,54 @@ export const DEFAULT_SETTINGS: Settings = {
   },
   cors_origins: [],
   caches: { embeddings_mb: 64, speech_mb: 64 },
+  limits: {},
 };
 
 /** `PATCH /api/settings`. */
-export const UpdateSettings = Settings.partial();
+export const UpdateSettings = Settings.partial().extend({
+  /** The one that was read; another is refused, since somebody has changed something meanwhile. */
+  version: z.int().optional(),
+});
 export type UpdateSettings = z.infer<typeof UpdateSettings>;
+
+/** `GET /api/settings`. */
+export const VersionedSettings = Settings.extend({ version: z.int() });
+export type VersionedSettings = z.infer<typeof VersionedSettings>;
+
+const CacheFigures = z.strictObject({
+  /** What it may hold at most; 0: off. */
+  limit_bytes: z.int(),
+  bytes: z.int(),
+  entries: z.int(),
+  hits: z.int(),
+  misses: z.int(),
+});
+export type CacheFigures = z.infer<typeof CacheFigures>;
+
+/** `GET /api/settings/instance`: what the environment says, and what is in force in the process that answers. */
+export const InstanceFacts = z.strictObject({
+  version: z.string(),
+  /** `PATCHBAY_BASE_URL`; null: whatever address callers use. */
+  base_url: z.string().nullable(),
+  store: z.enum(["sqlite", "postgres"]),
+  time_zone: z.string(),
+  /** The environment's least length of passwords. */
+  password_minimum: z.int(),
+  /** Limits before any setting: the environment's, else the defaults. */
+  base_limits: Limits,
+  caches: z.strictObject({ embeddings: CacheFigures, speech: CacheFigures }),
+  metrics: z.strictObject({
+    /** Who set the token of `/metrics`; null: nobody, and only this machine reads it. */
+    token: z.enum(["environment", "console"]).nullable(),
+    made_at: Timestamp.nullable(),
+  }),
+});
+export type InstanceFacts = z.infer<typeof InstanceFacts>;
+
+/** What the owner confirms with their password. */
+export const OwnerProof = z.strictObject({ password: z.string().min(1, "Must not be empty.").max(1_024) });
+export type OwnerProof = z.infer<typeof OwnerProof>;
+
+/** `POST /api/settings/metrics-token`: shown this once. */
+export const MetricsToken = z.strictObject({ token: z.string() });
+export type MetricsToken = z.infer<typeof MetricsToken>;

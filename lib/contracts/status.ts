@@ -10,6 +10,10 @@ export const Status = z.object({
   setup: z.boolean(),
   self_use_mode: z.boolean(),
   demo_site: z.boolean(),
+  /** Anybody may make an account for themselves. */
+  self_registration: z.boolean(),
+  /** Least length of a new password. */
+  password_minimum: z.int(),
   version: z.string().optional(),
 });
 export type Status = z.infer<typeof Status>;

@@ -31,6 +31,7 @@ export interface Instance {
   version: string;
   /** IANA name; days and months of budgets are counted in it. */
   timeZone: string;
+  /** The higher of the environment's and the settings'. */
   passwordMinimum: number;
   /** `PATCHBAY_LEGACY_ENGINES`: the engines path may leave `model` out of the body. */
   legacyEngines: boolean;
@@ -40,8 +41,18 @@ export interface Instance {
   baseUrl?: string | null;
   /** True once the process has been told to stop: readiness fails, work in flight goes on. */
   draining?: boolean;
-  /** Absent: DEFAULT_LIMITS. */
+  /** The words of calls are kept beside their rows. */
+  keepsPrompts?: boolean;
+  /** Absent: DEFAULT_LIMITS. One object for the life of the process: its fields follow the settings. */
   limits?: Limits;
+  /** What the environment gave, under the settings; absent where none are followed. */
+  base?: { passwordMinimum: number; limits: Limits };
+  /** Web origins whose pages may call the gateway; absent: none. */
+  corsOrigins?: ReadonlySet<string>;
+  /** SHA-256 of the token made in the console for /metrics, in hex; absent or null: none was made. */
+  metricsTokenDigest?: string | null;
+  /** Reads the settings again; resolves when they are in force in this process. */
+  refreshSettings?(): Promise<void>;
 }
 
 /** Who may claim the instance without being the first on this machine (SECURITY SU-1). */
@@ -161,7 +172,8 @@ export interface ConsoleContext extends Services {
 
 export type ConsoleCaller =
   | { kind: "anonymous" }
-  | { kind: "session"; user: UserRecord; session: SessionRecord }
+  /** `mustEnrol`: their role needs a second factor, and they have none yet. */
+  | { kind: "session"; user: UserRecord; session: SessionRecord; mustEnrol?: boolean }
   | { kind: "manage-key"; user: UserRecord; key: KeyRecord };
 
 /** One request of a program, its key checked. */

@@ -84,6 +84,11 @@ function requireLevel(route: ConsoleRoute, caller: ConsoleCaller): void {
     throw new AppError("forbidden", "This needs a signed-in session; a key cannot do it.");
   if (route.auth === "admin" && caller.user.role === "member")
     throw new AppError("forbidden", "This needs an administrator.");
+  if (caller.kind === "session" && caller.mustEnrol && !route.openWithoutSecondFactor)
+    throw new AppError(
+      "forbidden",
+      "Your role needs a second factor: switch it on under Account, then the rest is open to you.",
+    );
 }
 
 function hasBody(request: Inbound): boolean {
@@ -98,7 +103,7 @@ async function readBody(route: ConsoleRoute, services: Services, request: Inboun
   checkContentType(request, !isBare);
   if (isBare && route.body === undefined) return undefined;
   const limits = services.instance.limits ?? DEFAULT_LIMITS;
-  const bytes = await request.readBody(limits.consoleBodyBytes);
+  const bytes = await request.readBody(route.maxBodyBytes ?? limits.consoleBodyBytes);
   if (route.body !== undefined) return parseInput(route.body, readJsonObject(bytes));
   if (bytes.length > 0 && Object.keys(readJsonObject(bytes)).length > 0)
     throw new AppError("invalid", "This address takes no fields.");

@@ -25,6 +25,10 @@ export interface ConsoleRoute<Body extends z.ZodType | undefined = z.ZodType | u
   query?: z.ZodType;
   /** Answers before set-up too (else 503 `not_initialized` for `/api/user/login*`; other routes are 401 by nature). */
   openBeforeSetup?: boolean;
+  /** Open to who has to set up a second factor first (Settings, `two_factor_roles`): their account and the way out. */
+  openWithoutSecondFactor?: boolean;
+  /** Largest body in bytes; absent: the console's limit. */
+  maxBodyBytes?: number;
   summary: string;
   /** Schema of `data`, for /openapi.json. */
   data?: z.ZodType;

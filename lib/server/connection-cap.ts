@@ -9,10 +9,10 @@ function bucketOf(address: string): string {
   return groups.slice(0, 4).join(":");
 }
 
-/** Closes connections of one address above `most` as they are opened (SECURITY LM-4). Trusted proxies speak for many. */
+/** Closes connections of one address above `most()` as they are opened (SECURITY LM-4). Trusted proxies speak for many. */
 export function capConnections(
   server: Server,
-  most: number,
+  most: () => number,
   isTrusted: (address: string) => boolean,
 ): { readonly open: number } {
   const counts = new Map<string, number>();
@@ -21,7 +21,7 @@ export function capConnections(
     const address = unifyAddress(socket.remoteAddress ?? "");
     const bucket = bucketOf(address);
     const count = (counts.get(bucket) ?? 0) + 1;
-    if (count > most && !isTrusted(address)) {
+    if (count > most() && !isTrusted(address)) {
       socket.destroy();
       return;
     }

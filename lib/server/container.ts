@@ -5,6 +5,7 @@ import { ensureEmbedded } from "../domain/channels/ensure-embedded";
 import type { Services } from "../domain/context";
 import { createCatalog } from "../domain/gateway/catalog";
 import { createRateLimiter } from "../domain/gateway/rate-limiter";
+import { followSettings } from "../domain/settings/follow";
 import type { Clock, Random } from "../ports/clock";
 import type { Store } from "../ports/store";
 import { createProviders } from "../providers/registry";
@@ -85,6 +86,8 @@ async function assemble(
     log.warn("setup_mark_lost", {
       reason: "administrators stand without the row that says so; set-up stays closed",
     });
+  // One object, so that whoever holds it sees a limit that is changed in the console.
+  const limits = { ...env.limits };
   const setupGuard = createSetupGuard({
     dataDirectory: env.dataDirectory,
     fixedToken: env.setupToken,
@@ -96,7 +99,7 @@ async function assemble(
     clock: systemClock,
     upstreams: {
       sealer,
-      limits: env.limits,
+      limits,
       allowedUpstreams: await followAllowedUpstreams(store, env.upstreamAllow),
     },
   });
@@ -118,7 +121,7 @@ async function assemble(
         dataDirectory: env.dataDirectory,
         baseUrl: env.baseUrl,
         draining: false,
-        limits: env.limits,
+        limits,
       },
       setupGuard,
       signIn: { cookieSecret: nextAuthSecret(secret), refusalFloorMs: REFUSAL_FLOOR_MS },
@@ -135,6 +138,7 @@ async function assemble(
     close: async () => undefined,
   };
   await ensureEmbedded(store, systemClock);
+  await followSettings(container.services);
   const stopBackground = await startBackground(container.services);
   let closing: Promise<void> | null = null;
   container.close = () => {

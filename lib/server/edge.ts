@@ -33,13 +33,19 @@ export interface Edge {
   abortAll(reason: AppError): void;
 }
 
-function createHttpServer(limits: Limits): Server {
+function timeoutsOf(limits: Limits): { headersTimeout: number; requestTimeout: number } {
   const uploadMs = Math.max(limits.consoleUploadMs, limits.gatewayUploadMs);
-  const server = createServer({
-    maxHeaderSize: MAX_HEADER_BYTES,
+  return {
     headersTimeout: limits.headersTimeoutMs,
     // Bodies have clocks of their own; this one is the last.
     requestTimeout: limits.headersTimeoutMs + uploadMs + 5_000,
+  };
+}
+
+function createHttpServer(limits: Limits): Server {
+  const server = createServer({
+    maxHeaderSize: MAX_HEADER_BYTES,
+    ...timeoutsOf(limits),
     connectionsCheckingInterval: 1_000,
     keepAliveTimeout: KEEP_ALIVE_MS,
     // Told by us, in JSON.
@@ -60,10 +66,12 @@ function withoutClaims(head: CheckedHead): void {
 export function createEdge(container: Container, log: Log): Edge {
   const { services, env } = container;
   const { instance, clock } = services;
-  const limits = env.limits;
+  const limits = instance.limits ?? env.limits;
   const server = createHttpServer(limits);
+  // Node asks for these two at every check, so a change of the settings counts from the next connection on.
+  server.on("connection", () => Object.assign(server, timeoutsOf(limits)));
   const peers = createPeerReader(env.trustedProxies, env.baseUrl);
-  const connections = capConnections(server, limits.connectionsPerAddress, peers.isTrusted);
+  const connections = capConnections(server, () => limits.connectionsPerAddress, peers.isTrusted);
   const isDraining = () => instance.draining === true;
   const door = createNodeDoor(
     createDispatcher(ROUTES, async () => services),

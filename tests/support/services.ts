@@ -6,6 +6,7 @@ import { DEFAULT_LIMITS, type Limits } from "../../lib/contracts/limits";
 import type { Services } from "../../lib/domain/context";
 import { createCatalog } from "../../lib/domain/gateway/catalog";
 import { createRateLimiter } from "../../lib/domain/gateway/rate-limiter";
+import { followSettings } from "../../lib/domain/settings/follow";
 import type { Clock } from "../../lib/ports/clock";
 import type { Sealer } from "../../lib/ports/sealer";
 import { createProviders } from "../../lib/providers/registry";
@@ -89,7 +90,7 @@ export async function testServices(options: TestServicesOptions = {}): Promise<T
     clock,
     upstreams: { sealer, allowedUpstreams: await allowed },
   });
-  return {
+  const services: TestServices = {
     store,
     clock,
     random: { bytes: (length) => randomBytes(length), fraction: () => 0.5 },
@@ -124,4 +125,6 @@ export async function testServices(options: TestServicesOptions = {}): Promise<T
       if (options.dataDirectory === undefined) rmSync(dataDirectory, { recursive: true, force: true });
     },
   };
+  await followSettings(services);
+  return services;
 }

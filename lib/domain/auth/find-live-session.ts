@@ -2,6 +2,7 @@ import { hasCode } from "../../errors";
 import type { SessionRecord, UserRecord } from "../../ports/store";
 import type { Services } from "../context";
 import { readSettings } from "../settings/read";
+import { mustEnrol } from "../settings/two-factor-roles";
 import { isAlive, sessionLifetime } from "./session-lifetime";
 import { digestToken } from "./tokens";
 
@@ -10,20 +11,22 @@ const TOUCH_MS = 60_000;
 
 /**
  * The session behind a cookie's id with its user as the store has them now; null when it was ended, has run out, or
- * belongs to a disabled user or an older password.
+ * belongs to a disabled user or an older password. `mustEnrol`: their role needs a second factor that they lack.
  */
 export async function findLiveSession(
   services: Pick<Services, "store" | "clock" | "log">,
   sid: string,
-): Promise<{ user: UserRecord; session: SessionRecord } | null> {
+): Promise<{ user: UserRecord; session: SessionRecord; mustEnrol: boolean } | null> {
   const session = await services.store.sessions.find(digestToken(sid));
   if (session === null) return null;
   const user = await services.store.users.findById(session.userId);
   if (user === null || !user.enabled || user.passwordVersion !== session.passwordVersion) return null;
   const now = services.clock.now();
-  const { idleMs } = sessionLifetime(await readSettings(services.store), user.role);
+  const settings = await readSettings(services.store);
+  const { idleMs } = sessionLifetime(settings, user.role);
   if (!isAlive(session, idleMs, now)) return null;
-  if (now - session.lastSeenAt < TOUCH_MS) return { user, session };
+  const isShut = await mustEnrol(services.store, settings.two_factor_roles, user);
+  if (now - session.lastSeenAt < TOUCH_MS) return { user, session, mustEnrol: isShut };
   try {
     await services.store.sessions.touch(session.id, now);
   } catch (error) {
@@ -31,5 +34,5 @@ export async function findLiveSession(
     if (!hasCode(error, "storage_unavailable")) throw error;
     services.log.warn("session_touch_failed", { code: error.code });
   }
-  return { user, session: { ...session, lastSeenAt: now } };
+  return { user, session: { ...session, lastSeenAt: now }, mustEnrol: isShut };
 }

@@ -124,6 +124,7 @@ function lookUp(ctx: GatewayContext, call: EmbedTexts): Lookup | null {
   const { dimensions, taskType } = call;
   const keyOf = vectorKeys(call.entry, { dimensions, taskType });
   const { vectors } = gatewayState(ctx);
+  if (!vectors.isOn) return null;
   const keys = call.inputs.map(({ text }) => keyOf(text));
   const known = keys.map((key) => vectors.get(key));
   const state = known.every((vector) => vector !== undefined) ? "hit" : "miss";
@@ -131,9 +132,13 @@ function lookUp(ctx: GatewayContext, call: EmbedTexts): Lookup | null {
   return { state, known, keys };
 }
 
-function cacheState({ model }: CatalogEntry, lookup: Lookup | null): Pick<CallPlan, "cache"> {
+function cacheState(
+  ctx: GatewayContext,
+  { model }: CatalogEntry,
+  lookup: Lookup | null,
+): Pick<CallPlan, "cache"> {
   if (lookup !== null) return { cache: lookup.state };
-  return model.cacheable ? { cache: "bypass" } : {};
+  return model.cacheable && gatewayState(ctx).vectors.isOn ? { cache: "bypass" } : {};
 }
 
 function missingOf(call: EmbedTexts, lookup: Lookup | null, counts: readonly number[]): Fetched {
@@ -202,7 +207,7 @@ export async function embedTexts(ctx: GatewayContext, call: EmbedTexts): Promise
     reservedNano: worstEmbeddingCostNano(model.prices, fetched.tokens, fetched.characters),
     user: call.user,
     leavesOpenRow: false,
-    ...cacheState(call.entry, lookup),
+    ...cacheState(ctx, call.entry, lookup),
   };
   const meter = await openMeter(ctx, plan);
   try {

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
-import { LRUCache } from "lru-cache";
 import type { SpeechEvent, SpeechUsage } from "../../ports/speech-model";
 import type { CatalogEntry } from "../context";
+import { type ByteCache, createByteCache } from "./byte-cache";
 import type { OpenedSpeech } from "./speech-stream";
 import { fingerprintOf } from "./vector-cache";
 
@@ -16,12 +16,11 @@ export interface KeptSpeech {
 }
 
 /** Speech of identical requests, bounded in bytes; one per process (DESIGN §4). */
-export interface SpeechCache {
-  get(key: string): KeptSpeech | undefined;
-  put(key: string, speech: KeptSpeech): void;
-}
+export type SpeechCache = ByteCache<KeptSpeech>;
 
-const MAX_BYTES = 128 * 1024 * 1024;
+const MAX_BYTES = 64 * 1024 * 1024;
+/** What an entry costs besides its sound. */
+const ENTRY_BYTES = 500;
 /** Longer speech (almost three minutes) is made again. */
 export const MAX_SPEECH_BYTES = 8 * 1024 * 1024;
 
@@ -30,11 +29,7 @@ function bytesOf(chunks: readonly Uint8Array[]): number {
 }
 
 export function createSpeechCache(maxBytes = MAX_BYTES): SpeechCache {
-  const kept = new LRUCache<string, KeptSpeech>({
-    maxSize: maxBytes,
-    sizeCalculation: (speech) => bytesOf(speech.chunks) + 500,
-  });
-  return { get: (key) => kept.get(key), put: (key, speech) => void kept.set(key, speech) };
+  return createByteCache(maxBytes, (speech) => bytesOf(speech.chunks) + ENTRY_BYTES);
 }
 
 /** The key of one request: the model with what serves it, and the body as its dialect sent it. */

@@ -102,7 +102,8 @@ interface Lookup {
 }
 
 function lookUp(ctx: GatewayContext, entry: CatalogEntry, input: SpeechInput): Lookup {
-  if (!entry.model.cacheable) return { state: null, known: undefined, key: null };
+  if (!entry.model.cacheable || !gatewayState(ctx).speeches.isOn)
+    return { state: null, known: undefined, key: null };
   if (ctx.isNoStore) return { state: "bypass", known: undefined, key: null };
   const key = speechKey(entry, input.source);
   const known = gatewayState(ctx).speeches.get(key);

@@ -1,26 +1,16 @@
 import { createHash } from "node:crypto";
-import { LRUCache } from "lru-cache";
 import type { CatalogEntry } from "../context";
+import { type ByteCache, createByteCache } from "./byte-cache";
 
 /** Vectors of texts met lately, bounded in bytes; one per process (DESIGN §4). */
-export interface VectorCache {
-  get(key: string): Float32Array | undefined;
-  put(key: string, vector: Float32Array): void;
-}
+export type VectorCache = ByteCache<Float32Array>;
 
 const MAX_BYTES = 64 * 1024 * 1024;
 /** What an entry costs besides its numbers. */
 const ENTRY_BYTES = 200;
 
 export function createVectorCache(maxBytes = MAX_BYTES): VectorCache {
-  const vectors = new LRUCache<string, Float32Array>({
-    maxSize: maxBytes,
-    sizeCalculation: (vector) => vector.byteLength + ENTRY_BYTES,
-  });
-  return {
-    get: (key) => vectors.get(key),
-    put: (key, vector) => void vectors.set(key, vector),
-  };
+  return createByteCache(maxBytes, (vector) => vector.byteLength + ENTRY_BYTES);
 }
 
 const fingerprints = new WeakMap<CatalogEntry, string>();

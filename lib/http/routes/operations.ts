@@ -1,5 +1,6 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 import { Health, Status } from "../../contracts/status";
+import { digestOf } from "../../domain/settings/metrics-token";
 import { readSettings } from "../../domain/settings/read";
 import { AppError } from "../../errors";
 import type { Inbound } from "../exchange";
@@ -12,15 +13,17 @@ function isSame(given: string, expected: string): boolean {
   return a !== undefined && b !== undefined && timingSafeEqual(a, b);
 }
 
-/** With a token set: who shows it. Without: who sits on this machine and came directly. */
-function requireMetricsReader(token: string | null, request: Inbound): void {
-  if (token === null) {
+/** With a token set (the environment's stands above one made in the console): who shows it. Without: who sits on this machine and came directly. */
+function requireMetricsReader(token: string | null, madeDigest: string | null, request: Inbound): void {
+  if (token === null && madeDigest === null) {
     if (request.peer.isLocal) return;
-    const message = "Metrics are for this machine alone until PATCHBAY_METRICS_TOKEN is set.";
+    const message =
+      "Metrics are for this machine alone until PATCHBAY_METRICS_TOKEN is set or a token is made in Settings.";
     throw new AppError("forbidden", message);
   }
   const [scheme = "", given = ""] = (request.headers.get("authorization") ?? "").split(" ");
-  if (scheme.toLowerCase() !== "bearer" || !isSame(given, token))
+  const isRight = token === null ? isSame(digestOf(given), madeDigest ?? "") : isSame(given, token);
+  if (scheme.toLowerCase() !== "bearer" || !isRight)
     throw new AppError("unauthenticated", "Send the metrics token as 'Authorization: Bearer <token>'.");
 }
 
@@ -29,10 +32,10 @@ const metricsRoute: PlainRoute = {
   method: "GET",
   path: "/metrics",
   summary: "Numbers for Prometheus",
-  async handle({ metrics }, request) {
+  async handle({ metrics, instance }, request) {
     const { exposition } = metrics;
     if (exposition === undefined) throw new AppError("not_found", "Nothing is counted here.");
-    requireMetricsReader(exposition.token, request);
+    requireMetricsReader(exposition.token, instance.metricsTokenDigest ?? null, request);
     return textReply(200, await exposition.render(), exposition.contentType);
   },
 };
@@ -69,9 +72,18 @@ export const OPERATIONS_ROUTES: readonly Route[] = [
     data: Status,
     async handle({ store, caller, instance }) {
       const [setup, settings] = await Promise.all([store.setup.isClaimed(), readSettings(store)]);
-      const { self_use_mode, demo_site } = settings;
+      const { self_use_mode, demo_site, self_registration } = settings;
       const known = caller.kind === "anonymous" ? {} : { version: instance.version };
-      return { data: { setup, self_use_mode, demo_site, ...known } };
+      return {
+        data: {
+          setup,
+          self_use_mode,
+          demo_site,
+          self_registration,
+          password_minimum: instance.passwordMinimum,
+          ...known,
+        },
+      };
     },
   }),
   metricsRoute,

@@ -16,6 +16,7 @@ import { readUpstreamUrl } from "./upstream-url";
 
 export interface OutboundSettings {
   clock: Clock;
+  /** Read at every call: the fields may change. */
   limits: Pick<Limits, "upstreamConnectMs" | "upstreamTlsMs" | "idleMs" | "callMs">;
   /** `host:port`, hosts, addresses and CIDRs besides the public internet; asked at every call. */
   allowedUpstreams(): readonly string[];
@@ -90,7 +91,8 @@ export function createOutbound(settings: OutboundSettings): Outbound {
   function poolFor({ channel, ca }: OutboundRequest, origin: string): ChannelPool {
     const connectMs = channel.timeouts.connectMs ?? settings.limits.upstreamConnectMs;
     const connections = channel.concurrency ?? MOST_CONNECTIONS;
-    const fingerprint = JSON.stringify([origin, connectMs, connections, ca, allowList().fingerprint]);
+    const tlsMs = settings.limits.upstreamTlsMs;
+    const fingerprint = JSON.stringify([origin, connectMs, tlsMs, connections, ca, allowList().fingerprint]);
     const known = pools.get(channel.id);
     if (known?.fingerprint === fingerprint) return known;
     const waiting = { count: 0 };
@@ -98,7 +100,7 @@ export function createOutbound(settings: OutboundSettings): Outbound {
       resolver,
       mayConnect: (address, host, port) => mayConnect(address, host, port, allowList()),
       connectMs,
-      tlsMs: settings.limits.upstreamTlsMs,
+      tlsMs,
       isWanted: () => waiting.count > 0,
       ca,
     });

@@ -1,5 +1,6 @@
 import type { Witness } from "../../domain/audit/record";
 import { loginKey } from "../../domain/auth/login-key";
+import { readSettings } from "../../domain/settings/read";
 import type { Clock, Random } from "../../ports/clock";
 import type { PasswordHasher } from "../../ports/password-hasher";
 import type { Sealer } from "../../ports/sealer";
@@ -27,13 +28,14 @@ export interface Operator extends Witness {
 export async function withBooks<T>(env: Environment, work: (operator: Operator) => Promise<T>): Promise<T> {
   const { store, sealer } = await openBooks(env, makeInstanceId());
   try {
+    const { password_minimum: minimum } = await readSettings(store);
     return await work({
       store,
       sealer,
       hasher: createPasswordHasher(),
       clock: systemClock,
       random: systemRandom,
-      instance: { passwordMinimum: env.passwordMinimum },
+      instance: { passwordMinimum: Math.max(env.passwordMinimum, minimum ?? 0) },
       caller: { kind: "admin-command" },
       peer: { address: null, isLocal: true, isSecure: false },
       requestId: "admin-command",

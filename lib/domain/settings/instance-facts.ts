@@ -1,0 +1,35 @@
+import { DEFAULT_LIMITS } from "../../contracts/limits";
+import type { CacheFigures, InstanceFacts } from "../../contracts/settings";
+import { toTimestamp } from "../../contracts/timestamp";
+import { requireAdmin } from "../auth/guards";
+import type { ConsoleContext } from "../context";
+import type { ByteCache } from "../gateway/byte-cache";
+import { gatewayState } from "../gateway/gateway-state";
+import { readMetricsToken } from "./metrics-token";
+
+function figuresOf(cache: ByteCache<object>): CacheFigures {
+  const { limitBytes, ...figures } = cache.figures();
+  return { limit_bytes: limitBytes, ...figures };
+}
+
+/** What stands under the settings and what is in force in this process. Throws `forbidden`. */
+export async function readInstanceFacts(ctx: ConsoleContext): Promise<InstanceFacts> {
+  requireAdmin(ctx);
+  const { instance, store, metrics } = ctx;
+  const made = await readMetricsToken(store);
+  const isOfEnvironment = Boolean(metrics.exposition?.token);
+  const { vectors, speeches } = gatewayState(ctx);
+  return {
+    version: instance.version,
+    base_url: instance.baseUrl ?? null,
+    store: store.kind,
+    time_zone: instance.timeZone,
+    password_minimum: instance.base?.passwordMinimum ?? instance.passwordMinimum,
+    base_limits: instance.base?.limits ?? instance.limits ?? DEFAULT_LIMITS,
+    caches: { embeddings: figuresOf(vectors), speech: figuresOf(speeches) },
+    metrics: {
+      token: isOfEnvironment ? "environment" : made === null ? null : "console",
+      made_at: isOfEnvironment || made === null ? null : toTimestamp(made.madeAt),
+    },
+  };
+}

@@ -1,0 +1,11 @@
+import { AppError } from "../../errors";
+import type { UserRecord } from "../../ports/store";
+import { requireSession } from "../auth/guards";
+import type { ConsoleContext } from "../context";
+
+/** The signed-in owner. Throws `unauthenticated`; `forbidden` with `message` for everybody else. */
+export function requireOwner(ctx: ConsoleContext, message: string): UserRecord {
+  const { user } = requireSession(ctx);
+  if (user.role === "owner") return user;
+  throw new AppError("forbidden", message);
+}

@@ -1,0 +1,238 @@
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { DEFAULT_LIMITS } from "../../lib/contracts/limits";
+import { gatewayState } from "../../lib/domain/gateway/gateway-state";
+import {
+  addUser,
+  type ConsoleDoor,
+  enrol,
+  OWNER,
+  openConsoleDoor,
+  setUpOwner,
+} from "../support/console-door";
+import { type TestServices, testServices } from "../support/services";
+
+let services: TestServices;
+let door: ConsoleDoor;
+let owner: string;
+
+beforeEach(async () => {
+  services = await testServices({ limits: { wrongKeysPerMinute: 77 } });
+  door = openConsoleDoor(services);
+  owner = await setUpOwner(door);
+});
+afterEach(() => services.close());
+
+const change = (body: object, cookie = owner) => door("/api/settings", { method: "PATCH", body, cookie });
+const read = async (cookie = owner) => (await door("/api/settings", { cookie })).json.data;
+const facts = async () => (await door("/api/settings/instance", { cookie: owner })).json.data;
+
+describe("the version of the settings", () => {
+  test("a change that shows an older one is 409 and changes nothing", async () => {
+    const { version } = await read();
+    expect((await change({ self_use_mode: true, version })).status).toBe(200);
+    const late = await change({ self_registration: true, version });
+    expect([late.status, late.json.code]).toEqual([409, "conflict"]);
+    expect(await read()).toMatchObject({
+      self_use_mode: true,
+      self_registration: false,
+      version: version + 1,
+    });
+  });
+
+  test("of two changes at once that show the same one, one is made", async () => {
+    const { version } = await read();
+    const replies = await Promise.all([
+      change({ password_minimum: 10, version }),
+      change({ password_minimum: 12, version }),
+    ]);
+    expect(replies.map(({ status }) => status).sort()).toEqual([200, 409]);
+  });
+});
+
+test("the audit keeps what was changed and what it was, and of a webhook's address the host alone", async () => {
+  const alerts = { ...(await read()).alerts, webhook_url: "https://hooks.example.com/services/T0/SECRET" };
+  await change({ password_minimum: 10, alerts });
+  const rows = (await services.store.audit.list({ limit: 10, cursor: null, q: null })).items;
+  const row = rows.find(({ action }) => action === "settings.update");
+  expect(row?.detail).toMatchObject({
+    before: { password_minimum: null },
+    change: { password_minimum: 10, alerts: { webhook_url: "https://hooks.example.com" } },
+  });
+  expect(JSON.stringify(row)).not.toContain("SECRET");
+});
+
+describe("a second factor for a role", () => {
+  test("whoever has none cannot ask it of their own role", async () => {
+    const reply = await change({ two_factor_roles: ["owner", "admin"] });
+    expect([reply.status, reply.json.issues[0].path]).toEqual([400, "two_factor_roles"]);
+    expect((await read()).two_factor_roles).toEqual([]);
+  });
+
+  test("shuts users without one out of everything but their account, until they have one", async () => {
+    const ada = await addUser(door, owner, { username: "ada", role: "admin" });
+    const key = (
+      await door("/api/keys", { body: { name: "ops", operations: ["manage"] }, cookie: ada.cookie })
+    ).json.data.key;
+    expect((await change({ two_factor_roles: ["admin"] })).status).toBe(200);
+
+    for (const path of ["/api/keys", "/api/users", "/api/settings", "/api/channels", "/api/usage/summary"]) {
+      const reply = await door(path, { cookie: ada.cookie });
+      expect([path, reply.status, reply.json.code]).toEqual([path, 403, "forbidden"]);
+      expect(reply.json.message).toContain("second factor");
+    }
+    const made = await door("/api/keys/playground", { body: {}, cookie: ada.cookie });
+    expect(made.status).toBe(403);
+    for (const path of ["/api/user/self", "/api/user/sessions", "/api/user/2fa/status"])
+      expect([path, (await door(path, { cookie: ada.cookie })).status]).toEqual([path, 200]);
+    // Programs go on: their keys were made before.
+    expect((await door("/api/channels", { headers: { authorization: `Bearer ${key}` } })).status).toBe(200);
+    // The owner's role was not named.
+    expect((await door("/api/keys", { cookie: owner })).status).toBe(200);
+
+    await enrol(door, services.clock, ada.cookie);
+    expect((await door("/api/channels", { cookie: ada.cookie })).status).toBe(200);
+  });
+
+  test("lets those without one sign out", async () => {
+    const mia = await addUser(door, owner, { username: "mia" });
+    await change({ two_factor_roles: ["member"] });
+    expect((await door("/api/user/logout", { body: {}, cookie: mia.cookie })).status).toBe(200);
+    expect((await door("/api/user/self", { cookie: mia.cookie })).status).toBe(401);
+  });
+
+  test("is asked of the owner by the owner alone", async () => {
+    const ada = await addUser(door, owner, { username: "ada", role: "admin" });
+    expect((await change({ two_factor_roles: ["owner"] }, ada.cookie)).status).toBe(403);
+    await enrol(door, services.clock, owner);
+    expect((await change({ two_factor_roles: ["owner"] })).status).toBe(200);
+    expect((await door("/api/keys", { cookie: owner })).status).toBe(200);
+  });
+});
+
+describe("the least length of passwords", () => {
+  const withPassword = (password: string, username: string) =>
+    door("/api/users", { body: { username, password }, cookie: owner });
+
+  test("counts for the next password, and is told to forms", async () => {
+    expect((await change({ password_minimum: 20 })).status).toBe(200);
+    const short = await withPassword("green kettle hums", "mia");
+    expect([short.status, short.json.issues[0].message]).toEqual([400, "Must have at least 20 characters."]);
+    expect((await withPassword("green kettles hum on high", "mia")).status).toBe(200);
+    expect(services.instance.passwordMinimum).toBe(20);
+  });
+
+  test("is never under the environment's", async () => {
+    const strict = await testServices({ passwordMinimum: 16 });
+    const strictDoor = openConsoleDoor(strict);
+    const cookie = await setUpOwner(strictDoor);
+    await strictDoor("/api/settings", { method: "PATCH", body: { password_minimum: 9 }, cookie });
+    expect(strict.instance.passwordMinimum).toBe(16);
+    await strict.close();
+  });
+});
+
+describe("limits", () => {
+  test("count from the next request on, and fall back to the environment's", async () => {
+    const { limits } = services.instance;
+    await change({ limits: { attemptsPerCall: 5, consoleBodyBytes: 128 * 1024, wrongKeysPerMinute: 5 } });
+    expect(limits).toMatchObject({
+      attemptsPerCall: 5,
+      consoleBodyBytes: 128 * 1024,
+      wrongKeysPerMinute: 5,
+      idleMs: DEFAULT_LIMITS.idleMs,
+    });
+    expect((await facts()).base_limits).toMatchObject({ attemptsPerCall: 3, wrongKeysPerMinute: 77 });
+    await change({ limits: {} });
+    expect(limits).toMatchObject({ attemptsPerCall: 3, wrongKeysPerMinute: 77 });
+  });
+
+  test("sign-ins a minute and address are those of the settings", async () => {
+    await change({ limits: { loginAttemptsPerMinute: 3 } });
+    const body = { username: "nobody", password: "not the password" };
+    const statuses = [];
+    for (let i = 0; i < 4; i += 1) statuses.push((await door("/api/user/login", { body })).status);
+    expect(statuses).toEqual([401, 401, 401, 429]);
+  });
+
+  test.each<[string, object]>([
+    ["one that would shut the console", { consoleBodyBytes: 10 }],
+    ["one of set-up", { wrongSetupTokensPerMinute: 5 }],
+    ["an unknown one", { wings: 2 }],
+    ["half a socket", { connectionsPerAddress: 16.5 }],
+  ])("%s is 400", async (_what, limits) => {
+    expect((await change({ limits })).status).toBe(400);
+  });
+});
+
+describe("caches", () => {
+  test("hold what the settings say, and nothing when that is nothing", async () => {
+    const { vectors } = gatewayState(services);
+    for (const name of ["a", "b", "c"]) vectors.put(name, new Float32Array(100_000));
+    await change({ caches: { embeddings_mb: 1, speech_mb: 2 } });
+    expect([vectors.get("a"), vectors.get("c")?.length]).toEqual([undefined, 100_000]);
+    expect((await facts()).caches).toEqual({
+      embeddings: { limit_bytes: 1_048_576, bytes: 800_400, entries: 2, hits: 1, misses: 1 },
+      speech: { limit_bytes: 2_097_152, bytes: 0, entries: 0, hits: 0, misses: 0 },
+    });
+    await change({ caches: { embeddings_mb: 0, speech_mb: 2 } });
+    vectors.put("d", new Float32Array(4));
+    expect([vectors.isOn, vectors.get("c"), vectors.get("d")]).toEqual([false, undefined, undefined]);
+  });
+
+  test("are cleared here and in the audit", async () => {
+    const { vectors } = gatewayState(services);
+    vectors.put("a", new Float32Array(4));
+    expect((await door("/api/settings/caches/clear", { body: {}, cookie: owner })).status).toBe(200);
+    expect(vectors.get("a")).toBeUndefined();
+  });
+});
+
+describe("the token of /metrics", () => {
+  const make = (password = OWNER.password, cookie = owner) =>
+    door("/api/settings/metrics-token", { body: { password }, cookie });
+
+  test("is made by the owner with the password, shown once, and kept as a digest", async () => {
+    expect((await make("not the password")).status).toBe(403);
+    const made = await make();
+    const { token } = made.json.data;
+    expect(token).toMatch(/^pbm_[\w-]{32}$/);
+    expect(JSON.stringify(await services.store.settings.all())).not.toContain(token);
+    expect((await facts()).metrics).toMatchObject({ token: "console" });
+    expect(services.instance.metricsTokenDigest).toMatch(/^[0-9a-f]{64}$/);
+
+    const again = (await make()).json.data.token;
+    expect(again).not.toBe(token);
+    const removed = await door("/api/settings/metrics-token", { method: "DELETE", cookie: owner });
+    expect(removed.status).toBe(200);
+    expect((await facts()).metrics).toEqual({ token: null, made_at: null });
+    expect(services.instance.metricsTokenDigest).toBeNull();
+  });
+
+  test("is the owner's alone", async () => {
+    const ada = await addUser(door, owner, { username: "ada", role: "admin" });
+    expect((await make(ada.password, ada.cookie)).status).toBe(403);
+    const removed = await door("/api/settings/metrics-token", { method: "DELETE", cookie: ada.cookie });
+    expect(removed.status).toBe(403);
+  });
+});
+
+test("on a demo site nobody but the owner changes anything here", async () => {
+  const ada = await addUser(door, owner, { username: "ada", role: "admin" });
+  await change({ demo_site: true });
+  expect((await change({ self_use_mode: true }, ada.cookie)).status).toBe(403);
+  expect((await door("/api/settings/caches/clear", { body: {}, cookie: ada.cookie })).status).toBe(403);
+  expect((await change({ self_use_mode: true })).status).toBe(200);
+});
+
+test.each<[string, unknown]>([
+  ["a wildcard", "*"],
+  ["null", "null"],
+  ["a path", "https://app.example.com/page"],
+  ["a slash", "https://app.example.com/"],
+  ["a default port", "https://app.example.com:443"],
+  ["capitals", "https://App.example.com"],
+  ["another scheme", "ftp://app.example.com"],
+  ["a name alone", "app.example.com"],
+])("%s is no web origin", async (_what, origin) => {
+  expect((await change({ cors_origins: [origin] })).status).toBe(400);
+});
