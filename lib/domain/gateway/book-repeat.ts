@@ -22,6 +22,7 @@ export async function bookRepeat(ctx: GatewayContext, first: UsageRecord): Promi
     tags: ctx.tags,
     latencyMs: tookMs,
     firstByteMs: tookMs,
+    trace: { admittedMs: tookMs, settledMs: tookMs, attempts: [] },
   };
   await ctx.store.ledger.settle(row, billingPeriod(ctx.instance.timeZone, at));
   ctx.metrics.count("idempotent_repeats");

@@ -16,6 +16,8 @@ export interface CallPlan {
   user: string | null;
   /** Speech, or anything that streams: an open row is written even when the call is free. */
   leavesOpenRow: boolean;
+  /** The words of the call, asked for only where they are kept. */
+  words?: () => string;
   /** What `x-patchbay-cache` says; absent where the model has no cache. */
   cache?: "hit" | "miss" | "bypass";
 }
@@ -33,9 +35,11 @@ export interface CallOutcome {
 
 /** The books of one call: opened before the upstream is called, settled exactly once whatever happens. */
 export interface Meter {
-  /** Notes which channel serves and how many attempts there were. */
-  served(channelId: string, attempts: number): void;
+  /** Notes the attempt that begins: its channel, how many there were with it, and the id of the channel's key. */
+  served(channelId: string, attempts: number, keyId: string | null): void;
   firstByte(): void;
+  /** Notes how the running attempt failed. */
+  failed(error: unknown): void;
   /** Resolves when the row is on disk; a second call does nothing. The last byte of a reply waits for it. */
   settle(outcome: CallOutcome): Promise<void>;
   /** Runs `action` when the call is over: the channel's place is held as long as its stream runs. */

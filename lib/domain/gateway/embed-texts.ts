@@ -207,6 +207,7 @@ export async function embedTexts(ctx: GatewayContext, call: EmbedTexts): Promise
     reservedNano: worstEmbeddingCostNano(model.prices, fetched.tokens, fetched.characters),
     user: call.user,
     leavesOpenRow: false,
+    words: () => call.inputs.map(({ text }) => text).join("\n"),
     ...cacheState(ctx, call.entry, lookup),
   };
   const meter = await openMeter(ctx, plan);

@@ -2,7 +2,9 @@ import type { UsageRecord } from "../../ports/store";
 import type { GatewayContext } from "../context";
 import { billingPeriod } from "./billing-period";
 import type { CallOutcome, CallPlan, Meter } from "./call";
+import { cutPrompt } from "./cut-prompt";
 import { costNano } from "./price";
+import { startTrace } from "./trace";
 
 /** The settled row of a call: its open row with what happened. A repeat from a cache costs nothing. */
 function settledRow(
@@ -46,12 +48,15 @@ export function createMeter(
   let upstreamFrom: number | null = null;
   let firstByteAt: number | null = null;
   let settling: Promise<void> | null = null;
+  const trace = startTrace(ctx);
   const afterwards: ((outcome: CallOutcome) => void)[] = [own.leave];
 
   async function book(outcome: CallOutcome): Promise<void> {
     const settled = settledRow(ctx, plan, row, outcome);
+    settled.trace = trace.end(outcome.error);
+    const prompt = ctx.instance.keepsPrompts && plan.words ? cutPrompt(plan.words()) : undefined;
     try {
-      await ctx.store.ledger.settle(settled, billingPeriod(ctx.instance.timeZone, row.at));
+      await ctx.store.ledger.settle(settled, billingPeriod(ctx.instance.timeZone, row.at), prompt);
       ctx.metrics.count("usage_rows");
       ctx.onBooked?.(settled);
     } finally {
@@ -68,7 +73,8 @@ export function createMeter(
   }
 
   return {
-    served(channelId, attempts) {
+    served(channelId, attempts, keyId) {
+      trace.attempt(channelId, keyId);
       row.channelId = channelId;
       row.attempts = attempts;
       upstreamFrom ??= ctx.clock.monotonic();
@@ -76,9 +82,12 @@ export function createMeter(
         plan.entry.routes.find((route) => route.channel.id === channelId)?.channel.name ?? channelId;
     },
 
+    failed: trace.failed,
+
     firstByte() {
       if (firstByteAt !== null) return;
       firstByteAt = ctx.clock.monotonic();
+      trace.firstByte(firstByteAt);
       row.firstByteMs = Math.round(firstByteAt - ctx.receivedAt);
     },
 

@@ -76,6 +76,7 @@ export async function synthesizeSpeech(ctx: GatewayContext, input: SpeechInput):
         : 0,
     user: input.user,
     leavesOpenRow: lookup.known === undefined,
+    words: () => text,
     ...(lookup.state === null ? {} : { cache: lookup.state }),
   };
   const meter = await openMeter(ctx, plan);

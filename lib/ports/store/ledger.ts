@@ -2,6 +2,28 @@ import type { Budget, Page, PageQuery } from "./common";
 
 export type UsageState = "open" | "settled";
 
+/** One try of a call on one channel; times are milliseconds since the call arrived, to a tenth. */
+export interface AttemptTrace {
+  channelId: string;
+  /** Of the channel's key that was used, never the key; null: the channel has none. */
+  keyId: string | null;
+  startedMs: number;
+  firstByteMs: number | null;
+  endedMs: number | null;
+  /** The error's code; null: this attempt served. */
+  error: string | null;
+  upstreamStatus: number | null;
+}
+
+/** What happened in a call, in milliseconds since it arrived. */
+export interface CallTrace {
+  /** After limits and reservation. */
+  admittedMs: number;
+  /** When its row went to the books. */
+  settledMs: number;
+  attempts: AttemptTrace[];
+}
+
 export interface UsageRecord {
   /** Ours (`use_…`), unique; the caller may repeat a request id. */
   id: string;
@@ -34,6 +56,8 @@ export interface UsageRecord {
   tags: string | null;
   latencyMs: number;
   firstByteMs: number | null;
+  /** Null: none was made. Absent from lists, which do not read it. */
+  trace?: CallTrace | null;
 }
 
 /** An amount to hold against the budgets of a key and its owner before the call. */
@@ -55,9 +79,9 @@ export interface Ledger {
   /**
    * Books the row: an open one with its id is settled (once: a second settle is a no-op) and its reservation given back,
    * otherwise the row is inserted settled. Hourly roll-ups and balances move in the same (group) commit.
-   * Resolves when that commit is on disk.
+   * `prompt`, if any, is kept beside the row. Resolves when that commit is on disk.
    */
-  settle(row: UsageRecord, period: { day: string; month: string }): Promise<void>;
+  settle(row: UsageRecord, period: { day: string; month: string }, prompt?: string): Promise<void>;
   /**
    * Settles open rows of instances whose heartbeat is older than `deadBefore`, or of which `isGone` knows that they
    * run no more, at their reservation, flagged `estimated`. Tells how many.
@@ -69,6 +93,15 @@ export interface Ledger {
   /** Ids of the other instances whose last heartbeat is at `since` or later. */
   otherInstances(since: number): Promise<string[]>;
   list(query: PageQuery & UsageFilter): Promise<Page<UsageRecord>>;
+  /** One row with its trace, and the words that were kept beside it; null: no such row. */
+  find(id: string): Promise<{ row: UsageRecord; prompt: string | null } | null>;
+  /** The newest row of that request id, which may repeat; null: none. `userId`: of that user's alone. */
+  findByRequest(requestId: string, userId?: string): Promise<string | null>;
+  /**
+   * Removes at most `limit` of what is older: settled rows with the words kept beside them, or those words alone.
+   * Sums and balances stay. Tells how many went.
+   */
+  sweep(what: "rows" | "prompts", before: number, limit: number): Promise<number>;
   /** Sums over a range, from the hourly roll-ups where they hold the dimension: as quick at ten million rows as at ten. */
   summarize(query: UsageSummaryQuery): Promise<UsageSummary>;
 }

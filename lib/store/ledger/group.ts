@@ -8,7 +8,7 @@ import * as statements from "./statements";
 export type LedgerOperation =
   | { kind: "reserve"; row: Cell[]; keyBudget: Budget; userBudget: Budget }
   /** `onlyOpen`: a row that is not there any more stays away (orphans). */
-  | { kind: "settle"; row: Cell[]; onlyOpen: boolean }
+  | { kind: "settle"; row: Cell[]; onlyOpen: boolean; prompt?: string }
   /** Takes a reservation back whose commit nobody saw. */
   | { kind: "cancel"; id: string };
 
@@ -16,6 +16,7 @@ export type LedgerOperation =
 export type LedgerOutcome = "done" | "void" | SubjectKind;
 
 const ID = positionOf("id");
+const AT = positionOf("at");
 const KEY = positionOf("key_id");
 const USER = positionOf("user_id");
 const COST = positionOf("cost_nano");
@@ -176,6 +177,7 @@ export function* commitGroup(
   const opened = new Map<string, Cell[]>();
   const settled = new Map<string, Cell[]>();
   const cancelled: string[] = [];
+  const prompts = new Map<string, Cell[]>();
 
   const release = (id: string, before: KnownRow): void => {
     balances.add(before.key, before.user, [TOTAL, before.day, before.month], { reserved: -before.reserved });
@@ -223,6 +225,7 @@ export function* commitGroup(
     rollUps.add(row);
     opened.delete(id);
     settled.set(id, row);
+    if (operation.prompt !== undefined) prompts.set(id, [id, row[AT] ?? 0, operation.prompt]);
     return "done";
   };
 
@@ -252,6 +255,7 @@ export function* commitGroup(
   yield* run(statements.writeUsage([...settled.values()]));
   yield* run(statements.addToBalances(balances.rows()));
   yield* run(statements.addToRollUps(rollUps.rows()));
+  yield* run(statements.keepPrompts([...prompts.values()]));
   return outcomes;
 }
 

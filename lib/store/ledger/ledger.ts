@@ -1,12 +1,15 @@
 import type { Kysely } from "kysely";
 import type { Ledger, UsageRecord } from "../../ports/store";
+import { storable } from "../columns";
 import { behind, matches, rowsToRead, toPage } from "../page";
 import type { Tables } from "../schema";
 import type { Scope } from "../scope";
 import { listConditions } from "./conditions";
 import type { GroupCommit } from "./group-commit";
-import { toCells, toUsage } from "./rows";
+import { LISTED_COLUMNS, toCells, toUsage } from "./rows";
 import { summarize } from "./summary";
+import { sweep } from "./sweep";
+import { decodeTrace } from "./trace";
 
 const ORPHANS_AT_ONCE = 200;
 
@@ -50,9 +53,10 @@ export function createLedger(scope: Scope, commits: GroupCommit, instanceId: str
       return { refused: outcome === "key" || outcome === "user" ? outcome : null };
     },
 
-    async settle(row, period) {
+    async settle(row, period, prompt) {
       const cells = toCells(row, "settled", instanceId, period);
-      await commits.add({ kind: "settle", row: cells, onlyOpen: false });
+      const kept = prompt === undefined ? {} : { prompt: storable(prompt) };
+      await commits.add({ kind: "settle", row: cells, onlyOpen: false, ...kept });
     },
 
     async settleOrphans(_now, deadBefore, isGone = () => false) {
@@ -67,6 +71,7 @@ export function createLedger(scope: Scope, commits: GroupCommit, instanceId: str
               costNano: row.reserved_nano,
               error: "internal",
               estimated: true,
+              trace: decodeTrace(row.trace),
             };
             const cells = toCells(usage, "settled", row.owner, { day: row.day, month: row.month });
             return commits.add({ kind: "settle", row: cells, onlyOpen: true });
@@ -117,8 +122,28 @@ export function createLedger(scope: Scope, commits: GroupCommit, instanceId: str
 
     summarize: (query) => summarize(scope.scan, query),
 
+    async find(id) {
+      const row = await scope.read
+        .selectFrom("usage")
+        .leftJoin("prompts", "prompts.usage_id", "usage.id")
+        .selectAll("usage")
+        .select("prompts.input as prompt")
+        .where("usage.id", "=", id)
+        .executeTakeFirst();
+      return row ? { row: { ...toUsage(row), trace: decodeTrace(row.trace) }, prompt: row.prompt } : null;
+    },
+
+    async findByRequest(requestId, userId) {
+      let select = scope.read.selectFrom("usage").select("id").where("request_id", "=", storable(requestId));
+      if (userId !== undefined) select = select.where("user_id", "=", userId);
+      const row = await select.orderBy("at", "desc").orderBy("id", "desc").limit(1).executeTakeFirst();
+      return row?.id ?? null;
+    },
+
+    sweep: (what, before, limit) => scope.write((db) => sweep(db, what, before, limit)),
+
     async list(query) {
-      let select = scope.scan.selectFrom("usage").selectAll();
+      let select = scope.scan.selectFrom("usage").select(LISTED_COLUMNS);
       for (const condition of listConditions(query)) select = select.where(condition);
       if (query.q !== null) {
         select = select.where(matches(query.q, ["request_id", "model", "error", "end_user", "tags"]));

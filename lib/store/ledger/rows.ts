@@ -3,6 +3,7 @@ import type { UsageRecord } from "../../ports/store";
 import { storable } from "../columns";
 import type { UsageTable } from "../schema";
 import type { Periods } from "./balances";
+import { encodeTrace } from "./trace";
 
 /** What either database takes as a parameter without conversion. */
 export type Cell = string | number | null;
@@ -37,7 +38,13 @@ export const USAGE_COLUMNS = [
   "owner",
   "day",
   "month",
+  "trace",
 ] as const satisfies readonly (keyof UsageTable)[];
+
+/** What lists read: all but the trace. */
+export const LISTED_COLUMNS = USAGE_COLUMNS.filter(
+  (column): column is Exclude<typeof column, "trace"> => column !== "trace",
+);
 
 /** What settling writes over an open row; the rest was fixed when it was opened. */
 export const SETTLED_COLUMNS = [
@@ -59,6 +66,7 @@ export const SETTLED_COLUMNS = [
   "tags",
   "latency_ms",
   "first_byte_ms",
+  "trace",
 ] as const satisfies readonly (typeof USAGE_COLUMNS)[number][];
 
 /** A fraction of a millisecond is rounded away; what is no number at all would poison sums for ever. */
@@ -108,10 +116,12 @@ export function toCells(
     owner,
     periods.day,
     periods.month,
+    row.trace ? encodeTrace(row.trace) : null,
   ];
 }
 
-export function toUsage(row: UsageTable): UsageRecord {
+/** A row as lists have it: without its trace. */
+export function toUsage(row: Omit<UsageTable, "trace">): UsageRecord {
   return {
     id: row.id,
     requestId: row.request_id,

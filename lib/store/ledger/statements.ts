@@ -143,6 +143,10 @@ export const writeUsage = (rows: readonly Cell[][]): Generator<Statement> =>
 export const openUsage = (rows: readonly Cell[][]): Generator<Statement> =>
   insertAll("open", "usage", USAGE_COLUMNS, "", rows);
 
+/** The words of calls, beside their rows. */
+export const keepPrompts = (rows: readonly Cell[][]): Generator<Statement> =>
+  insertAll("prompts", "prompts", ["usage_id", "at", "input"], "on conflict do nothing", rows);
+
 export const deleteUsage = (ids: readonly string[]): Generator<Statement> =>
   selectAll(
     "delete",

@@ -37,6 +37,7 @@ function setting(channels: ChannelRecord[], fractions: number[] = []): Setting {
   const meter: Meter = {
     served: (id) => served.push(id),
     firstByte() {},
+    failed() {},
     settle: async () => {},
     whenSettled: (action) =>
       action({

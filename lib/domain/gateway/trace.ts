@@ -1,0 +1,63 @@
+import { type ErrorCode, isAppError } from "../../errors";
+import type { AttemptTrace, CallTrace } from "../../ports/store";
+import type { GatewayContext } from "../context";
+
+/** Collects what happens in one call; made when the call is admitted. */
+export interface TraceKeeper {
+  attempt(channelId: string, keyId: string | null): void;
+  firstByte(monotonicAt: number): void;
+  failed(error: unknown): void;
+  /** The whole, once the call is over; an attempt that still runs ends with it, and with its error. */
+  end(error: ErrorCode | null): CallTrace;
+}
+
+/** A tenth of a millisecond is what the embedded engines' own calls need. */
+function tenths(ms: number): number {
+  return Math.round(ms * 10) / 10;
+}
+
+export function startTrace({ clock, receivedAt }: Pick<GatewayContext, "clock" | "receivedAt">): TraceKeeper {
+  const since = (at: number): number => tenths(at - receivedAt);
+  const admittedMs = since(clock.monotonic());
+  const attempts: AttemptTrace[] = [];
+  let running: AttemptTrace | null = null;
+  const close = (error: string, upstreamStatus: number | null): void => {
+    if (running === null) return;
+    running.endedMs = since(clock.monotonic());
+    running.error = error;
+    running.upstreamStatus = upstreamStatus;
+    running = null;
+  };
+  return {
+    attempt(channelId, keyId) {
+      running = {
+        channelId,
+        keyId,
+        startedMs: since(clock.monotonic()),
+        firstByteMs: null,
+        endedMs: null,
+        error: null,
+        upstreamStatus: null,
+      };
+      attempts.push(running);
+    },
+
+    firstByte(at) {
+      if (running !== null) running.firstByteMs = since(at);
+    },
+
+    failed(error) {
+      if (isAppError(error)) close(error.code, error.details.upstreamStatus ?? null);
+      else close("internal", null);
+    },
+
+    end(error) {
+      const settledMs = since(clock.monotonic());
+      if (running !== null) {
+        running.endedMs = settledMs;
+        running.error = error;
+      }
+      return { admittedMs, settledMs, attempts };
+    },
+  };
+}
