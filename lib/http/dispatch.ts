@@ -93,15 +93,15 @@ function withoutBody(reply: Outbound): Outbound {
 
 /** Adds what every reply carries. Headers the handler set stay. */
 export function completeReply(request: Inbound, reply: Outbound): Outbound {
-  const headers: Record<string, string | string[]> = {
-    ...DATA_HEADERS,
-    ...reply.headers,
-    "x-request-id": request.requestId,
-  };
+  const headers: Outbound["headers"] = {};
+  // Loops, since spreading one set of names over another costs microseconds on every reply.
+  for (const name in DATA_HEADERS) headers[name] = DATA_HEADERS[name] ?? "";
+  for (const name in reply.headers) headers[name] = reply.headers[name] ?? "";
+  headers["x-request-id"] = request.requestId;
   if (request.peer.isSecure) headers["strict-transport-security"] = STRICT_TRANSPORT;
   if (reply.body instanceof Uint8Array) headers["content-length"] = String(reply.body.byteLength);
   else if (reply.body === null && reply.status !== 204) headers["content-length"] = "0";
-  const complete = { ...reply, headers };
+  const complete: Outbound = { status: reply.status, headers, body: reply.body };
   return request.method === "HEAD" ? withoutBody(complete) : complete;
 }
 

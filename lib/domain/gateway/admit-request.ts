@@ -26,12 +26,12 @@ export function describeLimit(
 }
 
 /**
- * Takes one request of the key's requests per minute. Returns the limit's headers, none when the key has no limit.
+ * Takes one request of the key's requests per minute. Returns the limit's headers, null when the key has no limit.
  * Throws `rate_limited` with the time until one is free.
  */
-export function admitRequest(services: Services, caller: KeyWithOwner): Record<string, string> {
+export function admitRequest(services: Services, caller: KeyWithOwner): Record<string, string> | null {
   const { id, rpm } = caller.key;
-  if (rpm === null) return {};
+  if (rpm === null) return null;
   const state = services.limiter.take(`rpm:${id}`, rpm, MINUTE_MS);
   if (!state.allowed) {
     services.metrics.count("rate_limited");

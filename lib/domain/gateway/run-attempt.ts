@@ -14,10 +14,13 @@ export function runAttempt<T>(
   attempt: (options: CallOptions) => Promise<T>,
 ): Promise<T> {
   return new Promise<T>((resolve, reject) => {
-    const controller = new AbortController();
+    // Made when it is first asked for: an engine in this process is mostly done before it would be.
+    let controller: AbortController | null = null;
+    let stopped: AppError | null = null;
     const stop = (error: AppError): void => {
       clearTimeout(timer);
-      controller.abort(error);
+      stopped = error;
+      controller?.abort(error);
       reject(error);
     };
     const onLeave = (): void => stop(stopReason(ctx.signal));
@@ -36,8 +39,14 @@ export function runAttempt<T>(
       return;
     }
     ctx.signal.addEventListener("abort", onLeave, { once: true });
-    const options = {
-      signal: controller.signal,
+    const options: CallOptions = {
+      get signal() {
+        if (controller === null) {
+          controller = new AbortController();
+          if (stopped !== null) controller.abort(stopped);
+        }
+        return controller.signal;
+      },
       requestId: ctx.requestId,
       firstByteBy: ctx.clock.monotonic() + firstByteMs,
     };

@@ -1,5 +1,6 @@
 import { AppError } from "../../errors";
 import type { EmbeddingModel } from "../../ports/embedding-model";
+import type { CallOptions } from "../../ports/speech-model";
 import { addText, embedText } from "./embed-text";
 import { DIMENSIONS, unitVector } from "./sketch";
 
@@ -14,11 +15,11 @@ interface Turns {
   maybe(): Promise<void> | undefined;
 }
 
-function createTurns(signal: AbortSignal): Turns {
+function createTurns(options: CallOptions): Turns {
   let began = performance.now();
   const pause = async (): Promise<void> => {
     await new Promise((resolve) => setImmediate(resolve));
-    if (signal.aborted) throw new AppError("caller_left", "The caller left.");
+    if (options.signal.aborted) throw new AppError("caller_left", "The caller left.");
     began = performance.now();
   };
   return { maybe: () => (performance.now() - began < SLICE_MS ? undefined : pause()) };
@@ -40,14 +41,14 @@ async function embedLongText(text: string, dimensions: number, turns: Turns): Pr
 export function createLexicalModel(): EmbeddingModel {
   const shared = new Float64Array(DIMENSIONS);
   return {
-    async embed(request, { signal }) {
+    async embed(request, options) {
       const dimensions = request.dimensions ?? DIMENSIONS;
       if (!Number.isInteger(dimensions) || dimensions < 1 || dimensions > DIMENSIONS) {
         throw new AppError("invalid", `'dimensions' must be a whole number from 1 to ${DIMENSIONS}.`, {
           param: "dimensions",
         });
       }
-      const turns = createTurns(signal);
+      const turns = createTurns(options);
       const vectors: Float32Array[] = [];
       for (const text of request.texts) {
         vectors.push(
