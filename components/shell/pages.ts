@@ -1,4 +1,11 @@
-import { AudioLinesIcon, CircleUserIcon, Grid3x3Icon, KeyRoundIcon, LayoutGridIcon } from "lucide-react";
+import {
+  AudioLinesIcon,
+  CircleUserIcon,
+  Grid3x3Icon,
+  KeyRoundIcon,
+  LayoutGridIcon,
+  ScrollTextIcon,
+} from "lucide-react";
 import type { ComponentType } from "react";
 import type { Role } from "@/lib/contracts/user";
 
@@ -33,6 +40,7 @@ export const PAGES: readonly ConsolePage[] = [
   { path: "/playground/speech", name: "speech", icon: AudioLinesIcon, group: "try" },
   { path: "/playground/embeddings", name: "embeddings", icon: Grid3x3Icon, group: "try" },
   { path: "/keys", name: "keys", icon: KeyRoundIcon, group: "manage" },
+  { path: "/audit", name: "audit", icon: ScrollTextIcon, group: "manage", isForAdmins: true },
   { path: "/account", name: "account", icon: CircleUserIcon, group: "bottom" },
 ];
 

@@ -13,5 +13,6 @@ export const PAGES: readonly PageUnderTest[] = [
   { name: "speech", path: "/playground/speech", as: "owner" },
   { name: "embeddings", path: "/playground/embeddings", as: "owner" },
   { name: "keys", path: "/keys", as: "owner" },
+  { name: "audit", path: "/audit", as: "owner" },
   { name: "account", path: "/account", as: "owner" },
 ];

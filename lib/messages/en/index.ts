@@ -1,4 +1,5 @@
 import { account } from "./account";
+import { audit } from "./audit";
 import { common } from "./common";
 import { embeddings } from "./embeddings";
 import { keys } from "./keys";
@@ -20,4 +21,5 @@ export const en = {
   playground,
   speech,
   embeddings,
+  audit,
 };

@@ -1,0 +1,123 @@
+"use client";
+
+import type { ReactNode } from "react";
+import { useFormatter, useTranslations } from "use-intl";
+import { putInAddress } from "@/lib/client/address";
+import { type AuditChange, readAuditDetail } from "@/lib/client/audit-detail";
+import type { AuditRow } from "@/lib/contracts/audit";
+import { Button } from "../ui/button";
+import { CopyButton } from "../ui/copy-button";
+import { useAuditWords } from "./audit-words";
+
+/** Everything one row holds: each field before and after, what else was noted, and where the row stands in the chain. */
+export function AuditDetailPanel({ row }: { row: AuditRow }) {
+  const t = useTranslations("audit.row");
+  const words = useAuditWords();
+  const detail = readAuditDetail(row.detail);
+  return (
+    <div className="grid gap-4 border-t bg-sunken/50 px-4 py-4">
+      {detail.changes.length > 0 ? <Changes changes={detail.changes} /> : null}
+      <Facts row={row} />
+      <div className="flex flex-wrap gap-2">
+        <Button variant="outline" size="sm" onClick={() => putInAddress("actor", row.actor)}>
+          <span className="max-w-64 truncate">{t("onlyActor", { name: words.actorOf(row) })}</span>
+        </Button>
+        {row.target && row.target !== row.actor ? (
+          <Button variant="outline" size="sm" onClick={() => putInAddress("target", row.target)}>
+            <span className="max-w-64 truncate">{t("onlyTarget", { name: words.targetOf(row) })}</span>
+          </Button>
+        ) : null}
+      </div>
+    </div>
+  );
+}
+
+/** Field, old, new: a table where there is room, stacked on a phone. */
+function Changes({ changes }: { changes: readonly AuditChange[] }) {
+  const t = useTranslations("audit.row");
+  const { shownValue, fieldOf } = useAuditWords();
+  const cell = "block px-3 py-1 align-top break-words sm:table-cell sm:py-2";
+  return (
+    <table className="block w-full rounded-md border bg-panel text-sm sm:table">
+      <thead className="hidden text-ink-faint sm:table-header-group">
+        <tr>
+          {(["field", "before", "after"] as const).map((name) => (
+            <th key={name} scope="col" className="border-b px-3 py-1.5 text-left font-normal">
+              {t(name)}
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody className="block divide-y sm:table-row-group">
+        {changes.map(({ field, before, after }) => (
+          <tr key={field} className="block py-1.5 sm:table-row sm:py-0">
+            <th scope="row" className={`${cell} text-left font-normal`}>
+              <code>{fieldOf(field)}</code>
+            </th>
+            <td className={`${cell} text-ink-muted`}>
+              <span className="sr-only">{t("before")}: </span>
+              {before === undefined ? (
+                <span className="text-ink-faint">—</span>
+              ) : (
+                <del className="decoration-bad/60">{shownValue(field, before)}</del>
+              )}
+            </td>
+            <td className={cell}>
+              <span className="sr-only">{t("after")}: </span>
+              {after === undefined ? (
+                <span className="text-ink-faint">—</span>
+              ) : (
+                <ins className="rounded-sm bg-good-soft px-1 text-ink no-underline">
+                  {shownValue(field, after)}
+                </ins>
+              )}
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+function Facts({ row }: { row: AuditRow }) {
+  const t = useTranslations("audit.row");
+  const format = useFormatter();
+  const { shownValue, fieldOf } = useAuditWords();
+  const { facts, address, request, key } = readAuditDetail(row.detail);
+  const known: [string, string | null, boolean][] = [
+    [t("exact"), format.dateTime(new Date(row.at), { dateStyle: "medium", timeStyle: "medium" }), false],
+    [t("address"), address, true],
+    [t("key"), key, true],
+    [t("request"), request, true],
+    [t("number"), format.number(row.seq, { numberingSystem: "latn" }), false],
+  ];
+  return (
+    <dl className="grid gap-x-6 gap-y-1.5 text-sm sm:grid-cols-[max-content_minmax(0,1fr)] [&>dt]:text-ink-faint">
+      {facts.map(({ field, value }) => (
+        <Fact key={field} name={<code>{fieldOf(field)}</code>} value={shownValue(field, value)} />
+      ))}
+      {row.target ? <Fact name={<code>{row.action}</code>} value={<code>{row.target}</code>} /> : null}
+      {known.map(([name, value, isCode]) =>
+        value === null ? null : <Fact key={name} name={name} value={isCode ? <code>{value}</code> : value} />,
+      )}
+      <Fact
+        name={t("hash")}
+        value={
+          <span className="inline-flex max-w-full items-center gap-1">
+            <code className="truncate">{row.hash}</code>
+            <CopyButton value={row.hash} name={t("hash")} className="-my-2" />
+          </span>
+        }
+      />
+    </dl>
+  );
+}
+
+function Fact({ name, value }: { name: ReactNode; value: ReactNode }) {
+  return (
+    <>
+      <dt>{name}</dt>
+      <dd className="min-w-0 break-words">{value}</dd>
+    </>
+  );
+}

@@ -1,0 +1,196 @@
+"use client";
+
+import { SearchIcon, XIcon } from "lucide-react";
+import { useSearchParams } from "next/navigation";
+import { type ReactNode, useId } from "react";
+import useSWR from "swr";
+import { useTranslations } from "use-intl";
+import { putInAddress } from "@/lib/client/address";
+import { AUDIT_GROUPS, type AuditGroup } from "@/lib/client/audit";
+import type { AuditRow } from "@/lib/contracts/audit";
+import type { ListPage } from "@/lib/contracts/paging";
+import type { User } from "@/lib/contracts/user";
+import { Button } from "../ui/button";
+import { Input } from "../ui/input";
+import { Label } from "../ui/label";
+import { NativeSelect } from "../ui/native-select";
+
+const NAMES = ["q", "actor", "what", "time", "from", "to", "target"] as const;
+
+/** Takes every filter out of the address. */
+export function clearFilters(): void {
+  for (const name of NAMES) putInAddress(name, null);
+}
+
+/** What to look for. `rows`: those on the page, for the names of who is chosen but no longer a user. */
+export function AuditFilters({ rows }: { rows: readonly AuditRow[] }) {
+  const t = useTranslations("audit.filter");
+  const address = useSearchParams();
+  const get = (name: (typeof NAMES)[number]) => address.get(name) ?? "";
+  const isFiltered = NAMES.some((name) => get(name) !== "");
+  const target = get("target");
+  const targetName = rows.find((row) => row.target === target)?.target_name ?? target;
+  return (
+    <div className="mb-4 grid gap-3">
+      <div className="grid grid-cols-2 items-end gap-3 md:grid-cols-[minmax(12rem,1fr)_12rem_13rem_11rem]">
+        <Labelled label={t("search")} className="col-span-2 md:col-span-1">
+          {(id) => (
+            <div className="relative">
+              <SearchIcon
+                aria-hidden="true"
+                className="pointer-events-none absolute top-1/2 left-3 size-4 -translate-y-1/2 text-ink-faint"
+              />
+              <Input
+                id={id}
+                type="search"
+                placeholder={t("searchPlaceholder")}
+                value={get("q")}
+                onChange={(event) => putInAddress("q", event.target.value)}
+                className="pl-9"
+              />
+            </div>
+          )}
+        </Labelled>
+        <ActorChoice value={get("actor")} rows={rows} />
+        <GroupChoice value={get("what")} />
+        <TimeChoice value={get("time")} from={get("from")} to={get("to")} />
+      </div>
+      {isFiltered ? (
+        <div className="flex flex-wrap items-center gap-2">
+          {target ? (
+            <Button variant="outline" size="sm" onClick={() => putInAddress("target", null)}>
+              <span className="max-w-64 truncate">{t("target", { name: targetName })}</span>
+              <XIcon aria-hidden="true" />
+              <span className="sr-only">{t("targetClear")}</span>
+            </Button>
+          ) : null}
+          <Button variant="ghost" size="sm" onClick={clearFilters}>
+            {t("clear")}
+          </Button>
+        </div>
+      ) : null}
+    </div>
+  );
+}
+
+function Labelled({
+  label,
+  className,
+  children,
+}: {
+  label: string;
+  className?: string;
+  children(id: string): ReactNode;
+}) {
+  const id = useId();
+  return (
+    <div className={className}>
+      <Label htmlFor={id} className="mb-1.5">
+        {label}
+      </Label>
+      {children(id)}
+    </div>
+  );
+}
+
+function ActorChoice({ value, rows }: { value: string; rows: readonly AuditRow[] }) {
+  const t = useTranslations("audit.filter");
+  const { data } = useSWR<ListPage<User>>("/api/users?limit=100");
+  const users = data?.items ?? [];
+  const others = { system: t("system"), "admin-command": t("adminCommand"), anonymous: t("anonymous") };
+  const isListed = value === "" || value in others || users.some((user) => user.id === value);
+  return (
+    <Labelled label={t("actor")}>
+      {(id) => (
+        <NativeSelect id={id} value={value} onChange={(event) => putInAddress("actor", event.target.value)}>
+          <option value="">{t("anyActor")}</option>
+          {isListed ? null : (
+            <option value={value}>{rows.find((row) => row.actor === value)?.actor_name ?? value}</option>
+          )}
+          {users.map((user) => (
+            <option key={user.id} value={user.id}>
+              {user.username}
+            </option>
+          ))}
+          {Object.entries(others).map(([actor, name]) => (
+            <option key={actor} value={actor}>
+              {name}
+            </option>
+          ))}
+        </NativeSelect>
+      )}
+    </Labelled>
+  );
+}
+
+function GroupChoice({ value }: { value: string }) {
+  const t = useTranslations("audit");
+  // The keys of a constant of ours.
+  const groups = Object.keys(AUDIT_GROUPS) as AuditGroup[];
+  return (
+    <Labelled label={t("filter.group")}>
+      {(id) => (
+        <NativeSelect id={id} value={value} onChange={(event) => putInAddress("what", event.target.value)}>
+          <option value="">{t("filter.anyGroup")}</option>
+          {groups.map((group) => (
+            <option key={group} value={group}>
+              {t(`group.${group}`)}
+            </option>
+          ))}
+        </NativeSelect>
+      )}
+    </Labelled>
+  );
+}
+
+function TimeChoice({ value, from, to }: { value: string; from: string; to: string }) {
+  const t = useTranslations("audit.filter");
+  const choose = (time: string) => {
+    putInAddress("time", time);
+    if (time === "days") return;
+    putInAddress("from", null);
+    putInAddress("to", null);
+  };
+  return (
+    <>
+      <Labelled label={t("time")} className="col-span-2 md:col-span-1">
+        {(id) => (
+          <NativeSelect id={id} value={value} onChange={(event) => choose(event.target.value)}>
+            <option value="">{t("anyTime")}</option>
+            <option value="1h">{t("lastHour")}</option>
+            <option value="24h">{t("lastDay")}</option>
+            <option value="7d">{t("lastWeek")}</option>
+            <option value="30d">{t("lastMonth")}</option>
+            <option value="days">{t("days")}</option>
+          </NativeSelect>
+        )}
+      </Labelled>
+      {value === "days" ? (
+        <div className="col-span-2 grid grid-cols-2 gap-3 md:col-span-4 md:grid-cols-[11rem_11rem] md:justify-end">
+          <Labelled label={t("from")}>
+            {(id) => (
+              <Input
+                id={id}
+                type="date"
+                value={from}
+                max={to || undefined}
+                onChange={(event) => putInAddress("from", event.target.value)}
+              />
+            )}
+          </Labelled>
+          <Labelled label={t("to")}>
+            {(id) => (
+              <Input
+                id={id}
+                type="date"
+                value={to}
+                min={from || undefined}
+                onChange={(event) => putInAddress("to", event.target.value)}
+              />
+            )}
+          </Labelled>
+        </div>
+      ) : null}
+    </>
+  );
+}

@@ -1,0 +1,96 @@
+"use client";
+
+import { ChevronRightIcon } from "lucide-react";
+import { useState } from "react";
+import { useFormatter, useTranslations } from "use-intl";
+import { readAuditDetail } from "@/lib/client/audit-detail";
+import type { AuditRow } from "@/lib/contracts/audit";
+import { RelativeTime } from "../ui/relative-time";
+import { Skeleton } from "../ui/skeleton";
+import { AuditDetailPanel } from "./audit-detail-panel";
+import { useAuditWords } from "./audit-words";
+
+/** Rows of the log under each other; a press on one shows what changed. */
+export function AuditList({ rows }: { rows: readonly AuditRow[] }) {
+  return (
+    <ul className="divide-y rounded-md border bg-panel">
+      {rows.map((row) => (
+        <AuditEntry key={row.seq} row={row} />
+      ))}
+    </ul>
+  );
+}
+
+function AuditEntry({ row }: { row: AuditRow }) {
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <li>
+      <details open={isOpen} onToggle={(event) => setOpen(event.currentTarget.open)}>
+        <summary className="grid cursor-pointer list-none grid-cols-[minmax(0,1fr)_auto] items-baseline gap-x-4 gap-y-1 px-4 py-3 transition-colors hover:bg-sunken/60 md:grid-cols-[minmax(0,1fr)_9rem_8.5rem_1rem] [&::-webkit-details-marker]:hidden">
+          <Sentence row={row} />
+          <span className="col-span-2 flex gap-3 text-sm text-ink-faint md:contents">
+            <span className="md:order-2 md:text-right">
+              <RelativeTime at={row.at} />
+            </span>
+            <Address row={row} />
+          </span>
+          <ChevronRightIcon
+            aria-hidden="true"
+            data-open={isOpen || undefined}
+            className="col-start-2 row-start-1 size-4 self-center text-ink-faint transition-transform data-open:rotate-90 md:order-3 md:col-start-4"
+          />
+        </summary>
+        {isOpen ? <AuditDetailPanel row={row} /> : null}
+      </details>
+    </li>
+  );
+}
+
+/** "olivia changed a key Kitchen radio": who, what, on what; and how much of it changed. */
+function Sentence({ row }: { row: AuditRow }) {
+  const t = useTranslations("audit.row");
+  const words = useAuditWords();
+  const format = useFormatter();
+  const { changes } = readAuditDetail(row.detail);
+  const target = row.target === row.actor ? "" : words.targetOf(row);
+  return (
+    <span className="min-w-0 break-words">
+      <span className="font-medium">{words.actorOf(row)}</span>{" "}
+      <span className="text-ink-muted">{words.actionOf(row)}</span>{" "}
+      {target ? <span className="font-medium">{target}</span> : null}
+      {changes.length > 0 ? (
+        <span className="ml-2 text-sm text-ink-faint">
+          {changes.length <= 3
+            ? format.list(
+                changes.map((change) => words.fieldOf(change.field)),
+                { type: "unit" },
+              )
+            : t("changes", { count: changes.length })}
+        </span>
+      ) : null}
+    </span>
+  );
+}
+
+function Address({ row }: { row: AuditRow }) {
+  const { address } = readAuditDetail(row.detail);
+  return (
+    <code className="min-w-0 truncate text-sm text-ink-faint md:order-1" title={address ?? undefined}>
+      {address}
+    </code>
+  );
+}
+
+/** The list before it has come. */
+export function AuditListSkeleton() {
+  return (
+    <div aria-busy="true" className="divide-y rounded-md border bg-panel">
+      {[0, 1, 2, 3, 4, 5].map((row) => (
+        <div key={row} className="flex items-center justify-between gap-8 px-4 py-3.5">
+          <Skeleton className="h-4 w-64 max-w-full" />
+          <Skeleton className="hidden h-3 w-24 md:block" />
+        </div>
+      ))}
+    </div>
+  );
+}

@@ -1,0 +1,66 @@
+"use client";
+
+import { ScrollTextIcon, SearchXIcon } from "lucide-react";
+import { useSearchParams } from "next/navigation";
+import { useMemo } from "react";
+import { useTranslations } from "use-intl";
+import { auditQuery, useAudit } from "@/lib/client/audit";
+import { CallError } from "../forms/call-error";
+import { PageHeader } from "../shell/page-header";
+import { Button } from "../ui/button";
+import { EmptyState } from "../ui/empty-state";
+import { AuditFilters, clearFilters } from "./audit-filters";
+import { AuditList, AuditListSkeleton } from "./audit-list";
+import { ChainCheck } from "./chain-check";
+
+/** Who changed what; what one looks for stands in the address. */
+export function AuditPage() {
+  const t = useTranslations("audit");
+  const address = useSearchParams();
+  // Times that end now are counted from when they were chosen: a list that is being read does not move.
+  const query = useMemo(() => auditQuery(address, Date.now()), [address]);
+  const { rows, hasMore, loadMore, isLoadingMore, error, reload } = useAudit(query);
+  const isFiltered = query !== "";
+  return (
+    <div className="mx-auto max-w-page">
+      <PageHeader title={t("title")} description={t("lead")} />
+      <ChainCheck />
+      <AuditFilters rows={rows ?? []} />
+      {error && !rows ? (
+        <CallError error={error} onRetry={() => void reload()} />
+      ) : !rows ? (
+        <AuditListSkeleton />
+      ) : rows.length > 0 ? (
+        <div className="grid gap-4">
+          <AuditList rows={rows} />
+          {hasMore ? (
+            <Button
+              variant="outline"
+              className="mx-auto"
+              isBusy={isLoadingMore}
+              onClick={() => void loadMore()}
+            >
+              {t("more")}
+            </Button>
+          ) : null}
+        </div>
+      ) : isFiltered ? (
+        <EmptyState
+          icon={<SearchXIcon />}
+          title={t("noMatch.title")}
+          action={
+            <Button variant="outline" onClick={clearFilters}>
+              {t("filter.clear")}
+            </Button>
+          }
+        >
+          {t("noMatch.text")}
+        </EmptyState>
+      ) : (
+        <EmptyState icon={<ScrollTextIcon />} title={t("empty.title")}>
+          {t("empty.text")}
+        </EmptyState>
+      )}
+    </div>
+  );
+}

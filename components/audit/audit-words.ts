@@ -1,0 +1,62 @@
+"use client";
+
+import { useFormatter, useTranslations } from "use-intl";
+import { usd } from "@/lib/client/audit-money";
+import type { AuditRow } from "@/lib/contracts/audit";
+import type { Catalogue } from "@/lib/messages/catalogue";
+
+type Word = keyof Catalogue["audit"]["action"];
+/** Numbers from here on under a name that ends in `_at` are instants. */
+const FIRST_INSTANT = 1e12;
+
+/** The words of audit rows in the page's language; what has none is told as it stands in the log. */
+export function useAuditWords() {
+  const t = useTranslations("audit");
+  const format = useFormatter();
+
+  function actionOf({ action }: AuditRow): string {
+    // `has` tells whether it is one.
+    const word = action.replace(".", "_") as Word;
+    return t.has(`action.${word}`) ? t(`action.${word}`) : action;
+  }
+
+  function actorOf({ actor, actor_name: name }: AuditRow): string {
+    if (name !== null) return name;
+    switch (actor) {
+      case "system":
+        return t("filter.system");
+      case "admin-command":
+        return t("filter.adminCommand");
+      case "anonymous":
+        return t("filter.anonymous");
+      default:
+        return actor;
+    }
+  }
+
+  function shownValue(field: string, value: unknown): string {
+    if (value === null || value === undefined) return t("row.none");
+    if (typeof value === "boolean") return t(value ? "row.yes" : "row.no");
+    if (typeof value === "number") return numberOf(field, value);
+    if (typeof value === "string") return value === "" ? t("row.empty") : value;
+    if (Array.isArray(value) && value.length === 0) return t("row.empty");
+    if (Array.isArray(value) && value.every((one) => typeof one !== "object")) return value.join(", ");
+    return JSON.stringify(value);
+  }
+
+  function numberOf(field: string, value: number): string {
+    if (/(?:_at|At)$/.test(field) && value >= FIRST_INSTANT)
+      return format.dateTime(new Date(value), { dateStyle: "medium", timeStyle: "short" });
+    if (/Nano$/.test(field)) return usd(value);
+    return format.number(value, { numberingSystem: "latn", maximumFractionDigits: 9 });
+  }
+
+  return {
+    actionOf,
+    actorOf,
+    shownValue,
+    targetOf: (row: AuditRow) => row.target_name ?? row.target,
+    /** `budget.dailyNano` → `budget.daily`: the money's unit is told with the value. */
+    fieldOf: (field: string) => field.replace(/Nano$/, ""),
+  };
+}
