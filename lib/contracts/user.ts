@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { Budget, BudgetChange } from "./money";
+import { Budget, BudgetChange, Spent } from "./money";
 import { NewPassword, Password } from "./password";
 import { shownText } from "./text";
 import { Timestamp } from "./timestamp";
@@ -62,7 +62,14 @@ export const ChangePassword = z.strictObject({
 export type ChangePassword = z.infer<typeof ChangePassword>;
 
 /** A user as administrators see it. */
-export const ManagedUser = User.extend({ budget: Budget });
+export const ManagedUser = User.extend({
+  budget: Budget,
+  spent: Spent,
+  /** When a session of theirs was last used; null: never. */
+  last_seen_at: Timestamp.nullable(),
+  /** Too many wrong passwords or codes delay their next sign-in until then. */
+  locked_until: Timestamp.nullable(),
+});
 export type ManagedUser = z.infer<typeof ManagedUser>;
 
 export const CreateUser = z.strictObject({

@@ -4,7 +4,7 @@
  * Every method may throw AppError `storage_unavailable` (away, full, read-only or locked for over a second).
  */
 
-import type { Flows, LoginThrottles, Sessions, Setup, TwoFactors, Users } from "./store/accounts";
+import type { Flows, Invites, LoginThrottles, Sessions, Setup, TwoFactors, Users } from "./store/accounts";
 import type { Channels, Models } from "./store/catalogue";
 import type { Topic } from "./store/common";
 import type { Keys } from "./store/keys";
@@ -25,6 +25,7 @@ export interface Repositories {
   sessions: Sessions;
   flows: Flows;
   loginThrottles: LoginThrottles;
+  invites: Invites;
   keys: Keys;
   channels: Channels;
   models: Models;

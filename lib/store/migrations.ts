@@ -109,9 +109,10 @@ const consoleTables = [
   `create index prompts_by_age on prompts (at)`,
   `create table invites (
     id text primary key, kind text not null, digest text not null unique, role text not null, email text,
-    user_id text references users (id) on delete cascade, made_by text not null, created_at bigint not null,
-    expires_at bigint not null, used_at bigint)`,
+    user_id text references users (id) on delete cascade, password_version bigint, made_by text not null,
+    created_at bigint not null, expires_at bigint not null, used_at bigint)`,
   `create index invites_by_age on invites (created_at, id)`,
+  `alter table users add column last_seen_at bigint`,
   `create table alerts (
     id text primary key, kind text not null, subject text not null, detail text not null, opened_at bigint not null,
     resolved_at bigint, seen_at bigint, delivery text not null, delivery_attempts bigint not null)`,

@@ -30,6 +30,8 @@ export interface UserTable extends BudgetColumns {
   password_version: number;
   locale: string | null;
   created_at: number;
+  /** When a session of theirs was last used; outlives the session. */
+  last_seen_at: number | null;
   version: number;
 }
 
@@ -221,6 +223,7 @@ export interface InviteTable {
   role: string;
   email: string | null;
   user_id: string | null;
+  password_version: number | null;
   made_by: string;
   created_at: number;
   expires_at: number;

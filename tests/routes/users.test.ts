@@ -38,6 +38,9 @@ describe("adding one", () => {
       created_at: new Date(services.clock.now()).toISOString(),
       version: 1,
       budget: { total_usd: null, daily_usd: null, monthly_usd: "5.000000000" },
+      spent: { total_usd: "0.000000000", daily_usd: "0.000000000", monthly_usd: "0.000000000" },
+      last_seen_at: null,
+      locked_until: null,
     });
     const lists = await door("/api/users", { cookie: owner });
     expect(lists.json.data.items).toHaveLength(2);
@@ -172,8 +175,12 @@ describe("changing one", () => {
     }
     const login = () => door("/api/user/login", { body: { username: "mia", password: PASSWORD } });
     expect((await login()).status).toBe(429);
+    const seen = async () => (await door(`/api/users/${id}`, { cookie: owner })).json.data;
+    expect(Date.parse((await seen()).locked_until)).toBeGreaterThan(services.clock.now());
     expect((await door(`/api/users/${id}/unlock`, { body: {}, cookie: owner })).status).toBe(200);
     expect((await login()).status).toBe(200);
+    const now = new Date(services.clock.now()).toISOString();
+    expect(await seen()).toMatchObject({ locked_until: null, last_seen_at: now });
   });
 });
 

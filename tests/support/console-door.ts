@@ -5,6 +5,7 @@ import { ACCOUNT_ROUTES } from "../../lib/http/routes/account";
 import { AUDIT_ROUTES } from "../../lib/http/routes/audit";
 import { CHANNELS_ROUTES } from "../../lib/http/routes/channels";
 import { CONSOLE_MODELS_ROUTES } from "../../lib/http/routes/console-models";
+import { INVITES_ROUTES } from "../../lib/http/routes/invites";
 import { KEYS_ROUTES } from "../../lib/http/routes/keys";
 import { LOGIN_ROUTES } from "../../lib/http/routes/login";
 import { SETTINGS_ROUTES } from "../../lib/http/routes/settings";
@@ -54,6 +55,7 @@ export function openConsoleDoor(services: Services): ConsoleDoor {
       ...ACCOUNT_ROUTES,
       ...KEYS_ROUTES,
       ...USERS_ROUTES,
+      ...INVITES_ROUTES,
       ...USAGE_ROUTES,
       ...SETTINGS_ROUTES,
       ...AUDIT_ROUTES,

@@ -10,7 +10,7 @@ import { applyBudget } from "./budget-change";
 import { newUser } from "./new-user";
 import { requireFreeLogin } from "./require-free-login";
 import { requireUserManager } from "./require-manager";
-import { toManagedUser } from "./to-user";
+import { toManagedUser } from "./to-managed-user";
 
 /** Adds a user of a lower role than the caller's. Throws `forbidden`, `invalid`, `conflict`. */
 export async function createUser(ctx: ConsoleContext, input: CreateUser): Promise<ManagedUser> {
@@ -41,5 +41,5 @@ export async function createUser(ctx: ConsoleContext, input: CreateUser): Promis
     await tx.users.insert(user);
     await recordAudit(tx, ctx, { action: "user.create", target: user.id, detail: { role: user.role } });
   });
-  return toManagedUser(user, false);
+  return toManagedUser(ctx.store, ctx, user);
 }

@@ -3,7 +3,7 @@ import type { ManagedUser } from "../../contracts/user";
 import { AppError } from "../../errors";
 import type { ConsoleContext } from "../context";
 import { requireUserManager } from "./require-manager";
-import { hasTwoFactor, toManagedUser } from "./to-user";
+import { toManagedUser, toManagedUsers } from "./to-managed-user";
 
 /** Users, for administrators. */
 export async function listUsers(ctx: ConsoleContext, query: ListQuery): Promise<ListPage<ManagedUser>> {
@@ -13,10 +13,7 @@ export async function listUsers(ctx: ConsoleContext, query: ListQuery): Promise<
     cursor: query.cursor ?? null,
     q: query.q ?? null,
   });
-  const items = await Promise.all(
-    page.items.map(async (user) => toManagedUser(user, await hasTwoFactor(ctx.store, user.id))),
-  );
-  return { items, next_cursor: page.nextCursor };
+  return { items: await toManagedUsers(ctx.store, ctx, page.items), next_cursor: page.nextCursor };
 }
 
 /** One user, for administrators. Throws `not_found`. */
@@ -24,5 +21,5 @@ export async function getUser(ctx: ConsoleContext, id: string): Promise<ManagedU
   requireUserManager(ctx);
   const user = await ctx.store.users.findById(id);
   if (user === null) throw new AppError("not_found", "There is no such user.");
-  return toManagedUser(user, await hasTwoFactor(ctx.store, user.id));
+  return toManagedUser(ctx.store, ctx, user);
 }

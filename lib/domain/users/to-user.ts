@@ -1,6 +1,5 @@
-import { nanoToUsd } from "../../contracts/money";
 import { toTimestamp } from "../../contracts/timestamp";
-import type { ManagedUser, Self, User } from "../../contracts/user";
+import type { Self, User } from "../../contracts/user";
 import type { Repositories, SessionRecord, UserRecord } from "../../ports/store";
 
 /** What may be told of a user, field by field. */
@@ -24,19 +23,6 @@ export function toSelf(user: UserRecord, session: SessionRecord, hasTwoFactor: b
     locale: user.locale,
     login_method: session.method,
     session_expires_at: toTimestamp(session.expiresAt),
-  };
-}
-
-const usd = (nano: number | null) => (nano === null ? null : nanoToUsd(nano));
-
-export function toManagedUser(user: UserRecord, hasTwoFactor: boolean): ManagedUser {
-  return {
-    ...toUser(user, hasTwoFactor),
-    budget: {
-      total_usd: usd(user.budget.totalNano),
-      daily_usd: usd(user.budget.dailyNano),
-      monthly_usd: usd(user.budget.monthlyNano),
-    },
   };
 }
 

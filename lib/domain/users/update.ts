@@ -10,7 +10,7 @@ import { requireWritableSite } from "../settings/update";
 import { applyBudget } from "./budget-change";
 import { requireFreeLogin } from "./require-free-login";
 import { findManageable, requireUserManager } from "./require-manager";
-import { hasTwoFactor, toManagedUser } from "./to-user";
+import { toManagedUser } from "./to-managed-user";
 
 /**
  * Changes a user of a lower role. Disabling, another role or a new password ends the user's sessions and pending
@@ -52,7 +52,7 @@ export async function updateUser(ctx: ConsoleContext, id: string, input: UpdateU
       target: id,
       detail: { before: standing(present), change: fields, password: passwordHash !== null },
     });
-    return toManagedUser(changed, await hasTwoFactor(tx, id));
+    return toManagedUser(tx, ctx, changed);
   });
 }
 

@@ -6,6 +6,7 @@ import { CONSOLE_MODELS_ROUTES } from "./console-models";
 import { COUNT_TOKENS_ROUTES } from "./count-tokens";
 import { EMBEDDINGS_ROUTES } from "./embeddings";
 import { GEMINI_EMBEDDINGS_ROUTES } from "./gemini-embeddings";
+import { INVITES_ROUTES } from "./invites";
 import { KEYS_ROUTES } from "./keys";
 import { LOGIN_ROUTES } from "./login";
 import { MODELS_ROUTES } from "./models";
@@ -28,6 +29,7 @@ const DECLARED: readonly Route[] = [
   ...ACCOUNT_ROUTES,
   ...KEYS_ROUTES,
   ...USERS_ROUTES,
+  ...INVITES_ROUTES,
   ...SETTINGS_ROUTES,
   ...AUDIT_ROUTES,
   ...CHANNELS_ROUTES,

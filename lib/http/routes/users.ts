@@ -1,7 +1,10 @@
+import { InviteWithToken } from "../../contracts/invites";
 import { ListQuery, listOf } from "../../contracts/paging";
 import { CreateUser, ManagedUser, UpdateUser } from "../../contracts/user";
 import { createUser } from "../../domain/users/create";
+import { createPasswordReset } from "../../domain/users/create-password-reset";
 import { deleteUser } from "../../domain/users/delete";
+import { endUserSessions } from "../../domain/users/end-sessions";
 import { getUser, listUsers } from "../../domain/users/list";
 import { resetSecondFactor } from "../../domain/users/reset-second-factor";
 import { unlockUser } from "../../domain/users/unlock";
@@ -72,6 +75,24 @@ export const USERS_ROUTES = [
     summary: "Lift a user's delays and locks",
     async handle(ctx, { params }) {
       await unlockUser(ctx, params.id ?? "");
+      return { data: null };
+    },
+  }),
+  consoleRoute({
+    method: "POST",
+    path: "/api/users/{id}/password_reset",
+    auth: "admin",
+    data: InviteWithToken,
+    summary: "Make a one-time link by which a user chooses a new password; its token is shown this once",
+    handle: async (ctx, { params }) => ({ data: await createPasswordReset(ctx, params.id ?? "") }),
+  }),
+  consoleRoute({
+    method: "DELETE",
+    path: "/api/users/{id}/sessions",
+    auth: "admin",
+    summary: "Sign a user out everywhere",
+    async handle(ctx, { params }) {
+      await endUserSessions(ctx, params.id ?? "");
       return { data: null };
     },
   }),

@@ -1,4 +1,4 @@
-import type { Budget, Page, PageQuery, Role, Versioned } from "./common";
+import type { Budget, Page, PageQuery, Role, Spent, Versioned } from "./common";
 
 export interface UserRecord {
   id: string;
@@ -18,6 +18,16 @@ export interface UserRecord {
   budget: Budget;
   createdAt: number;
   version: number;
+}
+
+/** What is known of a user besides the record, for lists. */
+export interface UserStanding {
+  hasTwoFactor: boolean;
+  /** The second step is locked until then; null: it is not, or was never tried. */
+  lockedUntil: number | null;
+  /** When a session of theirs was last used, whether or not it still stands. */
+  lastSeenAt: number | null;
+  spent: Spent;
 }
 
 export interface TwoFactorRecord {
@@ -88,6 +98,10 @@ export interface Users {
   ): Promise<UserRecord | null>;
   list(query: PageQuery): Promise<Page<UserRecord>>;
   delete(id: string): Promise<boolean>;
+  /** Those of these ids that stand, by id. */
+  findMany(ids: readonly string[]): Promise<Map<string, UserRecord>>;
+  /** What is known of these users besides their records, by id; spending in the periods of `now`. */
+  standings(ids: readonly string[], now: number): Promise<Map<string, UserStanding>>;
 }
 
 export interface TwoFactors {
@@ -143,9 +157,44 @@ export interface Flows {
   deleteExpired(now: number): Promise<number>;
 }
 
+/** A one-time link by which a user is made, or gets a new password; its token is kept as a digest alone. */
+export interface InviteRecord {
+  id: string;
+  kind: "invite" | "password_reset";
+  /** SHA-256 of the 256-bit token, base64url; unique. */
+  digest: string;
+  /** The role it gives; for a reset the user's when it was made. */
+  role: Role;
+  email: string | null;
+  /** Whose password it resets; null for an invite. */
+  userId: string | null;
+  /** A reset is good for this password alone; null for an invite. */
+  passwordVersion: number | null;
+  madeBy: string;
+  createdAt: number;
+  expiresAt: number;
+  usedAt: number | null;
+}
+
+export interface Invites {
+  insert(invite: InviteRecord): Promise<void>;
+  findById(id: string): Promise<InviteRecord | null>;
+  findByDigest(digest: string): Promise<InviteRecord | null>;
+  /** Neither used nor run out at `now`, newest first; `q` searches e-mail addresses. */
+  listOpen(query: PageQuery & { now: number }): Promise<Page<InviteRecord>>;
+  /** Marks an open one used, atomically; null when it is gone, was used or has run out: of many callers one gets it. */
+  consume(digest: string, now: number): Promise<InviteRecord | null>;
+  delete(id: string): Promise<boolean>;
+  /** A user's open and used resets: a newer one, or another password, takes their place. */
+  deleteByUser(userId: string): Promise<number>;
+  deleteExpired(now: number): Promise<number>;
+}
+
 /** Delays per login name, existing or not (`nameDigest` is an HMAC of the name's key). */
 export interface LoginThrottles {
   find(nameDigest: string): Promise<ThrottleRecord | null>;
+  /** Until when each of these names is delayed; those that are not at `now` are left out. */
+  delayed(nameDigests: readonly string[], now: number): Promise<Map<string, number>>;
   /** One wrong password; from `threshold` on each sets `delayedUntil = now + min(baseMs × 2^(failures − threshold), maxMs)`. */
   fail(
     nameDigest: string,

@@ -4,6 +4,7 @@ import type { Scope } from "../scope";
 import { auditRepository } from "./audit";
 import { channelsRepository } from "./channels";
 import { flowsRepository } from "./flows";
+import { invitesRepository } from "./invites";
 import { keysRepository } from "./keys";
 import { loginThrottlesRepository } from "./login-throttles";
 import { modelsRepository } from "./models";
@@ -17,11 +18,12 @@ import { usersRepository } from "./users";
 export function repositoriesOn(scope: Scope, periodsAt: (now: number) => Periods): Repositories {
   return {
     setup: setupRepository(scope),
-    users: usersRepository(scope),
+    users: usersRepository(scope, periodsAt),
     twoFactors: twoFactorsRepository(scope),
     sessions: sessionsRepository(scope),
     flows: flowsRepository(scope),
     loginThrottles: loginThrottlesRepository(scope),
+    invites: invitesRepository(scope),
     keys: keysRepository(scope, periodsAt),
     channels: channelsRepository(scope),
     models: modelsRepository(scope),

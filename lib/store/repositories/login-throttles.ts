@@ -15,6 +15,17 @@ export function loginThrottlesRepository(scope: Scope): LoginThrottles {
       return row ? { failures: row.failures, delayedUntil: row.delayed_until } : null;
     },
 
+    async delayed(nameDigests, now) {
+      if (nameDigests.length === 0) return new Map();
+      const rows = await scope.read
+        .selectFrom("login_throttles")
+        .select(["name_digest", "delayed_until"])
+        .where("name_digest", "in", nameDigests)
+        .where("delayed_until", ">", now)
+        .execute();
+      return new Map(rows.map((row) => [row.name_digest, row.delayed_until ?? now]));
+    },
+
     fail: (nameDigest, now, rule) =>
       scope.write(async (db) => {
         const before = await db

@@ -50,11 +50,22 @@ function deleteSessions(
   });
 }
 
+/** Keeps the last use with the user too: sessions end, and the list of users still tells. */
+async function markSeen(db: Scope["read"], at: number, userId: string): Promise<void> {
+  await db
+    .updateTable("users")
+    .set({ last_seen_at: at })
+    .where("id", "=", userId)
+    .where((where) => where.or([where("last_seen_at", "is", null), where("last_seen_at", "<", at)]))
+    .execute();
+}
+
 export function sessionsRepository(scope: Scope): Sessions {
   return {
     insert: (session) =>
       scope.write(async (db, touch) => {
         await db.insertInto("sessions").values(columns(session)).execute();
+        await markSeen(db, session.lastSeenAt, session.userId);
         touch("sessions");
       }),
 
@@ -65,7 +76,13 @@ export function sessionsRepository(scope: Scope): Sessions {
 
     touch: (id, lastSeenAt) =>
       scope.write(async (db) => {
-        await db.updateTable("sessions").set({ last_seen_at: lastSeenAt }).where("id", "=", id).execute();
+        const row = await db
+          .updateTable("sessions")
+          .set({ last_seen_at: lastSeenAt })
+          .where("id", "=", id)
+          .returning("user_id")
+          .executeTakeFirst();
+        if (row) await markSeen(db, lastSeenAt, row.user_id);
       }),
 
     async listByUser(userId) {

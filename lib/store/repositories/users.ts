@@ -1,13 +1,14 @@
-import type { Role, UserRecord, Users } from "../../ports/store";
+import type { Role, UserRecord, UserStanding, Users } from "../../ports/store";
 import { budgetColumns, flag, toBudget } from "../columns";
 import { orConflict } from "../errors";
+import { type Periods, readSpentOf } from "../ledger/balances";
 import { behind, matches, rowsToRead, toPage } from "../page";
 import type { UserTable } from "../schema";
 import type { Scope } from "../scope";
 
 const TAKEN = "That user name or e-mail address is taken.";
 
-function columns(user: UserRecord): UserTable;
+function columns(user: UserRecord): Omit<UserTable, "last_seen_at">;
 function columns(user: Partial<UserRecord>): Partial<UserTable>;
 function columns(user: Partial<UserRecord>): Partial<UserTable> {
   return {
@@ -48,7 +49,8 @@ export function toUser(row: UserTable): UserRecord {
   };
 }
 
-export function usersRepository(scope: Scope): Users {
+/** `periodsAt` names day and month of an instant in the instance's time zone. */
+export function usersRepository(scope: Scope, periodsAt: (now: number) => Periods): Users {
   return {
     insert: (user) =>
       scope.write(async (db, touch) => {
@@ -115,5 +117,35 @@ export function usersRepository(scope: Scope): Users {
         touch("keys");
         return true;
       }),
+
+    async findMany(ids) {
+      if (ids.length === 0) return new Map();
+      const rows = await scope.read.selectFrom("users").selectAll().where("id", "in", ids).execute();
+      return new Map(rows.map((row) => [row.id, toUser(row)]));
+    },
+
+    async standings(ids, now) {
+      if (ids.length === 0) return new Map();
+      const [rows, spent] = await Promise.all([
+        scope.read
+          .selectFrom("users")
+          .leftJoin("two_factors", "two_factors.user_id", "users.id")
+          .select(["users.id", "users.last_seen_at", "two_factors.state", "two_factors.locked_until"])
+          .where("users.id", "in", ids)
+          .execute(),
+        readSpentOf(scope.read, "user", ids, periodsAt(now)),
+      ]);
+      return new Map(
+        rows.map((row): [string, UserStanding] => [
+          row.id,
+          {
+            hasTwoFactor: row.state === "enabled",
+            lockedUntil: row.locked_until,
+            lastSeenAt: row.last_seen_at,
+            spent: spent.get(row.id) ?? { totalNano: 0, dailyNano: 0, monthlyNano: 0 },
+          },
+        ]),
+      );
+    },
   };
 }

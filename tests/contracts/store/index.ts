@@ -2,6 +2,7 @@ import { auditContract } from "./audit";
 import { catalogueContract } from "./catalogue";
 import { changesContract } from "./changes";
 import { instancesContract } from "./instances";
+import { invitesContract } from "./invites";
 import { keysContract } from "./keys";
 import { ledgerContract } from "./ledger";
 import type { NewPlace } from "./place";
@@ -20,6 +21,7 @@ export function storeContract(newPlace: NewPlace): void {
   usersContract(newPlace);
   secondFactorsContract(newPlace);
   signInContract(newPlace);
+  invitesContract(newPlace);
   keysContract(newPlace);
   catalogueContract(newPlace);
   auditContract(newPlace);

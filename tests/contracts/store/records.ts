@@ -3,6 +3,7 @@ import type {
   Budget,
   ChannelRecord,
   FlowRecord,
+  InviteRecord,
   KeyRecord,
   ModelRecord,
   SessionRecord,
@@ -42,6 +43,23 @@ export function userRecord(fields: Partial<UserRecord> = {}): UserRecord {
     budget: NO_BUDGET,
     createdAt: NOW,
     version: 1,
+    ...fields,
+  };
+}
+
+export function inviteRecord(madeBy: string, fields: Partial<InviteRecord> = {}): InviteRecord {
+  return {
+    id: unique("inv"),
+    kind: "invite",
+    digest: unique("digest"),
+    role: "member",
+    email: null,
+    userId: null,
+    passwordVersion: null,
+    madeBy,
+    createdAt: NOW,
+    expiresAt: NOW + 1_000,
+    usedAt: null,
     ...fields,
   };
 }

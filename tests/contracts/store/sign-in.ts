@@ -117,6 +117,10 @@ export function signInContract(newPlace: NewPlace): void {
       expect(delays.slice(0, 6)).toEqual([null, null, 1_000, 2_000, 4_000, 5_000]);
       expect(delays.at(-1)).toBe(5_000);
       expect(await store.loginThrottles.find(name)).toEqual({ failures: 40, delayedUntil: NOW + 5_000 });
+      const known = await store.loginThrottles.delayed([name, "never-tried"], NOW + 4_999);
+      expect([...known]).toEqual([[name, NOW + 5_000]]);
+      expect(await store.loginThrottles.delayed([name], NOW + 5_000)).toEqual(new Map());
+      expect(await store.loginThrottles.delayed([], NOW)).toEqual(new Map());
     });
 
     test("a delay is cleared by success, and forgotten with age", async () => {

@@ -1,7 +1,16 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Store, UserRecord } from "../../../lib/ports/store";
 import { type NewPlace, NOW, outcomesOf, type Place, together } from "./place";
-import { flowRecord, keyRecord, sessionRecord, twoFactorRecord, unique, userRecord } from "./records";
+import {
+  flowRecord,
+  keyRecord,
+  PERIOD,
+  sessionRecord,
+  twoFactorRecord,
+  unique,
+  usageRecord,
+  userRecord,
+} from "./records";
 
 const ALL = { limit: 100, cursor: null, q: null };
 
@@ -133,6 +142,43 @@ export function usersContract(newPlace: NewPlace): void {
       await expect(store.users.list({ ...ALL, q: "😀" })).rejects.toMatchObject({ code: "invalid" });
       const user = await insert({ displayName: "语音 路由" });
       expect((await store.users.list({ ...ALL, q: "语音" })).items).toEqual([user]);
+    });
+
+    test("many come back by their ids, without those that are nobody's", async () => {
+      const [a, b] = [await insert(), await insert()];
+      const found = await store.users.findMany([a.id, "usr_nobody", b.id]);
+      expect([...found].sort()).toEqual([
+        [a.id, a],
+        [b.id, b],
+      ]);
+      expect(await store.users.findMany([])).toEqual(new Map());
+    });
+
+    test("a standing tells factor, lock, last use and what was spent, and nothing of whoever is not there", async () => {
+      const [quiet, busy] = [await insert(), await insert()];
+      const factor = twoFactorRecord(busy.id);
+      await store.twoFactors.putPending(factor);
+      await store.twoFactors.enable(busy.id, factor.enrolmentId, 1);
+      await store.twoFactors.countAttempt(busy.id, NOW, { threshold: 1, baseMs: 7, maxMs: 7 });
+      const session = sessionRecord(busy.id, { lastSeenAt: NOW - 50 });
+      await store.sessions.insert(session);
+      await store.sessions.touch(session.id, NOW + 50);
+      await store.sessions.insert(sessionRecord(busy.id, { lastSeenAt: NOW + 20 }));
+      await store.sessions.deleteByUser(busy.id);
+      const row = usageRecord("key_any", busy.id, { costNano: 40, state: "settled" });
+      await store.ledger.settle(row, PERIOD);
+      const nothing = { totalNano: 0, dailyNano: 0, monthlyNano: 0 };
+      const standings = await store.users.standings([quiet.id, busy.id, "usr_nobody"], NOW);
+      expect(Object.fromEntries(standings)).toEqual({
+        [quiet.id]: { hasTwoFactor: false, lockedUntil: null, lastSeenAt: null, spent: nothing },
+        [busy.id]: {
+          hasTwoFactor: true,
+          lockedUntil: NOW + 7,
+          lastSeenAt: NOW + 50,
+          spent: { totalNano: 40, dailyNano: 40, monthlyNano: 40 },
+        },
+      });
+      expect(await store.users.standings([], NOW)).toEqual(new Map());
     });
 
     test("all that is a user's own goes with the user", async () => {

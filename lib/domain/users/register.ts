@@ -1,0 +1,54 @@
+import type { RegisterRequest } from "../../contracts/invites";
+import { AppError } from "../../errors";
+import type { Repositories, UserRecord } from "../../ports/store";
+import { recordAudit } from "../audit/record";
+import { takeAttempt } from "../auth/attempt-limit";
+import { canonicalPassword, requireGoodPassword } from "../auth/password-rules";
+import { type StartedSession, startSession } from "../auth/start-session";
+import type { ConsoleContext } from "../context";
+import { readSettings } from "../settings/read";
+import { newUser } from "./new-user";
+import { requireFreeLogin } from "./require-free-login";
+
+/** Throws `not_found` where people do not register themselves. */
+export async function requireSelfRegistration(store: Pick<Repositories, "settings">): Promise<void> {
+  const { self_registration } = await readSettings(store);
+  if (!self_registration)
+    throw new AppError(
+      "not_found",
+      "Nobody registers here by themselves. Ask an administrator for an invite.",
+    );
+}
+
+/**
+ * Makes a member's account for whoever asks, and signs them in. A taken name is told only after the same work as a
+ * free one, within the attempts of an address; e-mail addresses are not asked for, so none can be looked up here.
+ * Throws `not_found` (off), `invalid`, `conflict` (name taken), `rate_limited`.
+ */
+export async function registerUser(
+  ctx: ConsoleContext,
+  input: RegisterRequest,
+): Promise<{ user: UserRecord; started: StartedSession }> {
+  await requireSelfRegistration(ctx.store);
+  takeAttempt(ctx, "register", "loginAttemptsPerMinute");
+  requireGoodPassword(ctx.instance, input.password, input, "password");
+  const passwordHash = await ctx.hasher.hash(canonicalPassword(input.password), "login");
+  return ctx.store.transaction(async (tx) => {
+    await requireSelfRegistration(tx);
+    const user = newUser(
+      { random: ctx.random, now: ctx.clock.now() },
+      {
+        username: input.username,
+        email: null,
+        displayName: input.display_name,
+        role: "member",
+        passwordHash,
+      },
+    );
+    await requireFreeLogin(tx, { username: user.usernameKey }, null);
+    await tx.users.insert(user);
+    const started = await startSession(tx, ctx, user, "password");
+    await recordAudit(tx, ctx, { action: "user.register", actor: user.id, target: user.id });
+    return { user, started };
+  });
+}

@@ -1,0 +1,64 @@
+import { nanoToUsd } from "../../contracts/money";
+import { toTimestamp } from "../../contracts/timestamp";
+import type { ManagedUser } from "../../contracts/user";
+import type { Repositories, UserRecord } from "../../ports/store";
+import { nameDigest, ownPasswordOf } from "../auth/login-throttle";
+import type { ConsoleContext } from "../context";
+import { toUser } from "./to-user";
+
+const usd = (nano: number | null) => (nano === null ? null : nanoToUsd(nano));
+const time = (at: number | null) => (at === null ? null : toTimestamp(at));
+
+type Needs = Pick<ConsoleContext, "sealer" | "clock">;
+
+/** Users as administrators see them, in the order given. */
+export async function toManagedUsers(
+  store: Pick<Repositories, "users" | "loginThrottles">,
+  ctx: Needs,
+  users: readonly UserRecord[],
+): Promise<ManagedUser[]> {
+  const now = ctx.clock.now();
+  const names = new Map(users.map((user) => [user.id, namesOf(ctx, user)]));
+  const [standings, delays] = await Promise.all([
+    store.users.standings([...names.keys()], now),
+    store.loginThrottles.delayed([...names.values()].flat(), now),
+  ]);
+  return users.map((user) => {
+    const standing = standings.get(user.id);
+    const waits = (names.get(user.id) ?? []).map((name) => delays.get(name) ?? 0);
+    const lockedUntil = Math.max(standing?.lockedUntil ?? 0, ...waits);
+    return {
+      ...toUser(user, standing?.hasTwoFactor ?? false),
+      budget: {
+        total_usd: usd(user.budget.totalNano),
+        daily_usd: usd(user.budget.dailyNano),
+        monthly_usd: usd(user.budget.monthlyNano),
+      },
+      spent: {
+        total_usd: nanoToUsd(standing?.spent.totalNano ?? 0),
+        daily_usd: nanoToUsd(standing?.spent.dailyNano ?? 0),
+        monthly_usd: nanoToUsd(standing?.spent.monthlyNano ?? 0),
+      },
+      last_seen_at: time(standing?.lastSeenAt ?? null),
+      locked_until: lockedUntil > now ? toTimestamp(lockedUntil) : null,
+    };
+  });
+}
+
+/** One user as administrators see them. */
+export async function toManagedUser(
+  store: Pick<Repositories, "users" | "loginThrottles">,
+  ctx: Needs,
+  user: UserRecord,
+): Promise<ManagedUser> {
+  const [managed] = await toManagedUsers(store, ctx, [user]);
+  // One goes in, so one comes out.
+  return managed as ManagedUser;
+}
+
+/** What the wrong passwords of a user are counted under. */
+function namesOf(ctx: Needs, user: UserRecord): string[] {
+  return [user.username, user.email, ownPasswordOf(user.id)].flatMap((name) =>
+    name === null ? [] : [nameDigest(ctx, name)],
+  );
+}

@@ -1,0 +1,122 @@
+import type { InviteRecord, Invites, Role } from "../../ports/store";
+import { behind, matches, rowsToRead, toPage } from "../page";
+import type { InviteTable } from "../schema";
+import type { Scope } from "../scope";
+
+function columns(invite: InviteRecord): InviteTable {
+  return {
+    id: invite.id,
+    kind: invite.kind,
+    digest: invite.digest,
+    role: invite.role,
+    email: invite.email,
+    user_id: invite.userId,
+    password_version: invite.passwordVersion,
+    made_by: invite.madeBy,
+    created_at: invite.createdAt,
+    expires_at: invite.expiresAt,
+    used_at: invite.usedAt,
+  };
+}
+
+function toInvite(row: InviteTable): InviteRecord {
+  return {
+    id: row.id,
+    kind: row.kind === "password_reset" ? "password_reset" : "invite",
+    digest: row.digest,
+    // Written from a Role alone.
+    role: row.role as Role,
+    email: row.email,
+    userId: row.user_id,
+    passwordVersion: row.password_version,
+    madeBy: row.made_by,
+    createdAt: row.created_at,
+    expiresAt: row.expires_at,
+    usedAt: row.used_at,
+  };
+}
+
+export function invitesRepository(scope: Scope): Invites {
+  return {
+    insert: (invite) =>
+      scope.write(async (db, touch) => {
+        await db.insertInto("invites").values(columns(invite)).execute();
+        touch("users");
+      }),
+
+    async findById(id) {
+      const row = await scope.read.selectFrom("invites").selectAll().where("id", "=", id).executeTakeFirst();
+      return row ? toInvite(row) : null;
+    },
+
+    async findByDigest(digest) {
+      const row = await scope.read
+        .selectFrom("invites")
+        .selectAll()
+        .where("digest", "=", digest)
+        .executeTakeFirst();
+      return row ? toInvite(row) : null;
+    },
+
+    async listOpen(query) {
+      let select = scope.read
+        .selectFrom("invites")
+        .selectAll()
+        .where("used_at", "is", null)
+        .where("expires_at", ">", query.now);
+      if (query.q !== null) select = select.where(matches(query.q, ["email"]));
+      if (query.cursor !== null) select = select.where(behind(query.cursor, "created_at", "id"));
+      const rows = await select
+        .orderBy("created_at", "desc")
+        .orderBy("id", "desc")
+        .limit(rowsToRead(query))
+        .execute();
+      return toPage(query, rows, (row) => ({ at: row.created_at, id: row.id }), toInvite);
+    },
+
+    consume: (digest, now) =>
+      scope.write(async (db, touch) => {
+        const row = await db
+          .updateTable("invites")
+          .set({ used_at: now })
+          .where("digest", "=", digest)
+          .where("used_at", "is", null)
+          .where("expires_at", ">", now)
+          .returningAll()
+          .executeTakeFirst();
+        if (!row) return null;
+        touch("users");
+        return toInvite(row);
+      }),
+
+    delete: (id) =>
+      scope.write(async (db, touch) => {
+        const { numDeletedRows } = await db
+          .deleteFrom("invites")
+          .where("id", "=", id)
+          .executeTakeFirstOrThrow();
+        if (numDeletedRows === 0n) return false;
+        touch("users");
+        return true;
+      }),
+
+    deleteByUser: (userId) =>
+      scope.write(async (db, touch) => {
+        const { numDeletedRows } = await db
+          .deleteFrom("invites")
+          .where("user_id", "=", userId)
+          .executeTakeFirstOrThrow();
+        if (numDeletedRows > 0n) touch("users");
+        return Number(numDeletedRows);
+      }),
+
+    deleteExpired: (now) =>
+      scope.write(async (db) => {
+        const { numDeletedRows } = await db
+          .deleteFrom("invites")
+          .where("expires_at", "<=", now)
+          .executeTakeFirstOrThrow();
+        return Number(numDeletedRows);
+      }),
+  };
+}

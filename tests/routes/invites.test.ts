@@ -1,0 +1,460 @@
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { addUser, type ConsoleDoor, enrol, openConsoleDoor, setUpOwner } from "../support/console-door";
+import { type TestServices, testServices } from "../support/services";
+import { readStoreBytes } from "../support/store-bytes";
+import { totpCode } from "../support/totp";
+
+const HOUR = 3_600_000;
+const PASSWORD = "nine blue lanterns drift";
+
+let services: TestServices;
+let door: ConsoleDoor;
+let owner: string;
+beforeEach(async () => {
+  services = await testServices();
+  door = openConsoleDoor(services);
+  owner = await setUpOwner(door);
+});
+afterEach(() => services.close());
+
+const invite = (body: object = {}, cookie = owner) => door("/api/invites", { body, cookie });
+const tokenOf = async (body: object = {}, cookie = owner): Promise<string> => {
+  const reply = await invite(body, cookie);
+  expect(reply.status, reply.text).toBe(200);
+  return reply.json.data.token;
+};
+const fields = (token: string, more: object = {}) => ({
+  token,
+  username: "mia",
+  password: PASSWORD,
+  confirmPassword: PASSWORD,
+  ...more,
+});
+const accept = (token: string, more: object = {}) =>
+  door("/api/invites/accept", { body: fields(token, more) });
+const inspect = (token: string) => door("/api/invites/inspect", { body: { token } });
+const openLinks = async (cookie = owner) => (await door("/api/invites", { cookie })).json.data.items;
+const minute = () => services.clock.advance(60_000);
+const standing = async (username: string) => (await services.store.users.findByLogin(username))?.role;
+
+describe("inviting", () => {
+  test("shows the token once, and keeps and lists nothing of it", async () => {
+    const reply = await invite({ role: "admin", email: "mia@example.com", expires_hours: 24 });
+    expect(reply.status, reply.text).toBe(200);
+    const { token, ...shown } = reply.json.data;
+    expect(Buffer.from(token, "base64url")).toHaveLength(32);
+    expect(shown).toEqual({
+      id: expect.stringMatching(/^inv_/),
+      kind: "invite",
+      role: "admin",
+      email: "mia@example.com",
+      user: null,
+      made_by: { id: expect.stringMatching(/^usr_/), username: "olivia" },
+      created_at: new Date(services.clock.now()).toISOString(),
+      expires_at: new Date(services.clock.now() + 24 * HOUR).toISOString(),
+      works: true,
+    });
+    const list = await door("/api/invites", { cookie: owner });
+    expect(list.json.data.items).toEqual([shown]);
+    expect(list.text).not.toContain(token);
+    expect(readStoreBytes(services.dataDirectory).includes(token)).toBe(false);
+  });
+
+  test.each<[string, object]>([
+    ["role", { role: "owner" }],
+    ["expires_hours", { expires_hours: 0 }],
+    ["expires_hours", { expires_hours: 721 }],
+    ["expires_hours", { expires_hours: 1.5 }],
+    ["email", { email: "nowhere" }],
+    ["made_by", { made_by: "usr_1" }],
+    ["token", { token: "mine" }],
+    ["kind", { kind: "password_reset" }],
+  ])("a bad or foreign %s is 400, and no link is made", async (field, body) => {
+    const reply = await invite(body);
+    expect(reply.status, reply.text).toBe(400);
+    expect(reply.json.issues.map((issue: { path: string }) => issue.path)).toContain(field);
+    expect(await openLinks()).toEqual([]);
+  });
+
+  test("an administrator invites members alone, a member and a stranger nobody", async () => {
+    const ada = await addUser(door, owner, { username: "ada", role: "admin" });
+    const mia = await addUser(door, owner, { username: "mo" });
+    expect((await invite({ role: "admin" }, ada.cookie)).status).toBe(403);
+    expect((await invite({}, ada.cookie)).status).toBe(200);
+    expect((await invite({}, mia.cookie)).status).toBe(403);
+    expect((await door("/api/invites", { body: {} })).status).toBe(401);
+    expect((await door("/api/invites", { cookie: mia.cookie })).status).toBe(403);
+  });
+
+  test("an address that somebody has is 409", async () => {
+    await addUser(door, owner, { username: "ada@example.com" });
+    expect((await invite({ email: "ADA@example.com" })).status).toBe(409);
+  });
+});
+
+describe("accepting", () => {
+  test("makes the user with the link's role and address, signs them in, and is on record", async () => {
+    const token = await tokenOf({ role: "admin", email: "mia@example.com" });
+    expect((await inspect(token)).json.data).toEqual({
+      kind: "invite",
+      role: "admin",
+      email: "mia@example.com",
+      made_by: "olivia",
+      expires_at: expect.any(String),
+    });
+    const reply = await accept(token, { display_name: "Mia" });
+    expect(reply.status, reply.text).toBe(200);
+    expect(reply.json.data).toMatchObject({
+      username: "mia",
+      display_name: "Mia",
+      role: "admin",
+      email: "mia@example.com",
+    });
+    const self = await door("/api/user/self", { cookie: reply.cookie });
+    expect(self.json.data.username).toBe("mia");
+    expect((await door("/api/user/login", { body: { username: "mia", password: PASSWORD } })).status).toBe(
+      200,
+    );
+    const { items } = (await door("/api/audit?q=invite", { cookie: owner })).json.data;
+    expect(items.map((row: { action: string }) => row.action)).toEqual(["invite.accept", "invite.create"]);
+    expect(items[0]).toMatchObject({ actor: reply.json.data.id, target: reply.json.data.id });
+    expect(JSON.stringify(items)).not.toContain(token);
+  });
+
+  test("of ten at once, for ten names, one wins and one user is made", async () => {
+    const token = await tokenOf();
+    const replies = await Promise.all(
+      Array.from({ length: 10 }, (_, index) => accept(token, { username: `mia${index}` })),
+    );
+    expect(replies.map((reply) => reply.status).sort()).toEqual([200, ...Array(9).fill(404)]);
+    const users = await services.store.users.list({ limit: 100, cursor: null, q: null });
+    expect(users.items).toHaveLength(2);
+  });
+
+  test.each<[string, (token: string) => unknown]>([
+    ["used", (token) => accept(token, { username: "first" })],
+    ["revoked", async () => revoke((await openLinks())[0].id)],
+    ["past its time", () => services.clock.advance(72 * HOUR)],
+    ["of an inviter disabled since", () => setOwnerless({ enabled: false })],
+    ["of an inviter demoted since", () => setOwnerless({ role: "member" })],
+    ["of an inviter removed since", () => setOwnerless(null)],
+  ])("a link that is %s opens nothing, in the words of one that never was", async (_what, kill) => {
+    const ada = await addUser(door, owner, { username: "ada", role: "admin" });
+    adaId = ada.id;
+    const token = await tokenOf({}, ada.cookie);
+    await kill(token);
+    minute();
+    const [known, unknown] = [await accept(token), await accept("A".repeat(43))];
+    expect([known.status, known.text]).toEqual([404, unknown.text]);
+    const [seen, unseen] = [await inspect(token), await inspect("A".repeat(43))];
+    expect([seen.status, seen.text]).toEqual([404, unseen.text]);
+    expect(known.cookie).toBe("");
+    expect(await standing("mia")).toBeUndefined();
+  });
+
+  test("an administrator's rise or fall changes what their links to administrators do", async () => {
+    const token = await tokenOf({ role: "admin" });
+    await services.store.users.update(
+      { ...(await ownerRecord()), id: await idOf("olivia") },
+      { role: "admin" },
+    );
+    expect((await accept(token)).status).toBe(404);
+  });
+
+  test.each<[string, object]>([
+    ["role", { role: "admin" }],
+    ["email", { email: "else@example.com" }],
+    ["id", { id: "usr_1" }],
+    ["budget", { budget: { monthly_usd: "5" } }],
+    ["enabled", { enabled: true }],
+    ["password", { password: "short", confirmPassword: "short" }],
+    ["password", { password: "password123", confirmPassword: "password123" }],
+    ["password", { username: "longenough", password: "LongEnough", confirmPassword: "LongEnough" }],
+    ["confirmPassword", { confirmPassword: "another one entirely" }],
+    ["username", { username: "a b" }],
+  ])("a bad or foreign %s is 400, and the link goes on", async (field, more) => {
+    const token = await tokenOf();
+    const reply = await accept(token, more);
+    expect(reply.status, reply.text).toBe(400);
+    expect(reply.json.issues.map((issue: { path: string }) => issue.path)).toContain(field);
+    expect((await accept(token)).status).toBe(200);
+  });
+
+  test("a taken name is 409, and the link goes on for another", async () => {
+    const token = await tokenOf();
+    const reply = await accept(token, { username: "OLIVIA" });
+    expect([reply.status, reply.json.issues[0].path]).toEqual([409, "username"]);
+    expect((await accept(token)).status).toBe(200);
+  });
+
+  test("an address makes ten attempts a minute at links, whatever they are for", async () => {
+    await limitAttempts();
+    const token = await tokenOf();
+    for (let i = 0; i < 5; i++) expect((await inspect("x")).status).toBe(404);
+    for (let i = 0; i < 5; i++) expect((await accept("x")).status).toBe(404);
+    const reply = await accept(token);
+    expect([reply.status, reply.headers["retry-after"]]).toEqual([429, expect.any(String)]);
+    expect((await inspect(token)).status).toBe(429);
+    minute();
+    expect((await accept(token)).status).toBe(200);
+  });
+
+  test("from another site it is refused", async () => {
+    const token = await tokenOf();
+    const reply = await door("/api/invites/accept", {
+      body: fields(token),
+      headers: { "sec-fetch-site": "cross-site" },
+    });
+    expect(reply.status).toBe(403);
+    expect((await accept(token)).status).toBe(200);
+  });
+});
+
+/** Starts anew with the limit that addresses have outside of tests. */
+async function limitAttempts(): Promise<void> {
+  await services.close();
+  services = await testServices({ limits: { loginAttemptsPerMinute: 10 } });
+  door = openConsoleDoor(services);
+  owner = await setUpOwner(door);
+}
+
+let adaId = "";
+const idOf = async (username: string) => (await services.store.users.findByLogin(username))?.id ?? "";
+const ownerRecord = async () => ({
+  version: (await services.store.users.findByLogin("olivia"))?.version ?? 0,
+});
+const revoke = (id: string, cookie = owner) => door(`/api/invites/${id}`, { method: "DELETE", cookie });
+/** Changes or removes ada, by the owner. */
+async function setOwnerless(change: object | null): Promise<void> {
+  const path = `/api/users/${adaId}`;
+  const reply =
+    change === null
+      ? await door(path, { method: "DELETE", cookie: owner })
+      : await door(path, { method: "PATCH", body: { version: 1, ...change }, cookie: owner });
+  expect(reply.status, reply.text).toBe(200);
+}
+
+describe("open links", () => {
+  test("are taken back by whoever stands above what they give, once", async () => {
+    const ada = await addUser(door, owner, { username: "ada", role: "admin" });
+    await tokenOf({ role: "admin" });
+    await tokenOf({}, ada.cookie);
+    const [mine, theirs] = await openLinks(ada.cookie);
+    const admins = [mine, theirs].find((one) => one.role === "admin");
+    const members = [mine, theirs].find((one) => one.role === "member");
+    expect((await revoke(admins.id, ada.cookie)).status).toBe(403);
+    expect((await revoke(members.id, ada.cookie)).status).toBe(200);
+    expect((await revoke(members.id)).status).toBe(404);
+    expect((await revoke(admins.id)).status).toBe(200);
+    expect(await openLinks()).toEqual([]);
+  });
+
+  test("tell when one opens nothing any more, since its maker fell", async () => {
+    const ada = await addUser(door, owner, { username: "ada", role: "admin" });
+    adaId = ada.id;
+    await tokenOf({}, ada.cookie);
+    await setOwnerless({ role: "member" });
+    expect(await openLinks()).toMatchObject([{ works: false, made_by: { username: "ada" } }]);
+  });
+});
+
+describe("a reset link", () => {
+  const NEW = "twelve red foxes nap";
+  const resetOf = async (id: string, cookie = owner): Promise<string> => {
+    const reply = await door(`/api/users/${id}/password_reset`, { body: {}, cookie });
+    expect(reply.status, reply.text).toBe(200);
+    return reply.json.data.token;
+  };
+  const reset = (token: string, more: object = {}) =>
+    door("/api/password-resets/accept", {
+      body: { token, password: NEW, confirmPassword: NEW, ...more },
+    });
+  const login = (password: string) => door("/api/user/login", { body: { username: "mia", password } });
+
+  test("sets the password, ends every session, lifts delays, and signs its holder in", async () => {
+    const mia = await addUser(door, owner, { username: "mia" });
+    const token = await resetOf(mia.id);
+    expect((await inspect(token)).json.data).toEqual({
+      kind: "password_reset",
+      username: "mia",
+      two_factor_enabled: false,
+      expires_at: new Date(services.clock.now() + 24 * HOUR).toISOString(),
+    });
+    expect((await openLinks())[0]).toMatchObject({ kind: "password_reset", user: { username: "mia" } });
+    for (let i = 0; i < 9; i++) await login("wrong wrong wrong");
+    minute();
+    await login("wrong wrong wrong");
+    const reply = await reset(token);
+    expect(reply.status, reply.text).toBe(200);
+    expect((await door("/api/user/self", { cookie: mia.cookie })).status).toBe(401);
+    expect((await door("/api/user/self", { cookie: reply.cookie })).json.data.username).toBe("mia");
+    expect((await login(mia.password)).status).toBe(401);
+    expect((await login(NEW)).status).toBe(200);
+    expect((await reset(token)).status).toBe(404);
+    expect(readStoreBytes(services.dataDirectory).includes(token)).toBe(false);
+  });
+
+  test("of five uses at once one wins", async () => {
+    const mia = await addUser(door, owner, { username: "mia" });
+    const token = await resetOf(mia.id);
+    const replies = await Promise.all(Array.from({ length: 5 }, () => reset(token)));
+    expect(replies.map((reply) => reply.status).sort()).toEqual([200, 404, 404, 404, 404]);
+  });
+
+  test("asks for the second factor, which stays on; a wrong code leaves the link", async () => {
+    const mia = await addUser(door, owner, { username: "mia" });
+    const { secret, backupCodes } = await enrol(door, services.clock, mia.cookie);
+    const token = await resetOf(mia.id);
+    expect((await inspect(token)).json.data.two_factor_enabled).toBe(true);
+    const bare = await reset(token);
+    expect([bare.status, bare.json.issues[0].path]).toEqual([400, "code"]);
+    const wrong = await reset(token, { code: "000000" });
+    expect([wrong.status, wrong.json.code]).toEqual([401, "invalid_code"]);
+    const right = await reset(token, { code: totpCode(secret, services.clock.now()) });
+    expect(right.status, right.text).toBe(200);
+    expect(right.json.data.two_factor_enabled).toBe(true);
+    expect((await login(NEW)).json.data.require_2fa).toBe(true);
+    const second = await resetOf(mia.id);
+    minute();
+    expect((await reset(second, { code: backupCodes[0] })).status).toBe(200);
+    const third = await resetOf(mia.id);
+    expect((await reset(third, { code: backupCodes[0] })).status).toBe(401);
+  });
+
+  test("guessing codes locks the account's second step, not the link alone", async () => {
+    const mia = await addUser(door, owner, { username: "mia" });
+    await enrol(door, services.clock, mia.cookie);
+    const token = await resetOf(mia.id);
+    for (let i = 0; i < 10; i++) {
+      if (i % 5 === 0) minute();
+      expect((await reset(token, { code: "000000" })).status).toBe(401);
+    }
+    minute();
+    expect((await reset(token, { code: "000000" })).status).toBe(429);
+  });
+
+  test.each<[string, (id: string) => unknown]>([
+    ["replaced by a newer one", (id) => resetOf(id)],
+    ["older than a day", () => services.clock.advance(24 * HOUR)],
+    ["of a user disabled since", (id) => patch(id, { enabled: false })],
+    ["of a user whose password was changed since", (id) => patch(id, { password: "ten odd green socks" })],
+    ["of a user raised to its maker's rank", (id) => patch(id, { role: "admin" })],
+    ["of a maker demoted since", () => setOwnerless({ role: "member" })],
+    ["of a user removed since", (id) => door(`/api/users/${id}`, { method: "DELETE", cookie: owner })],
+  ])("that is %s opens nothing", async (_what, kill) => {
+    const ada = await addUser(door, owner, { username: "ada", role: "admin" });
+    adaId = ada.id;
+    const mia = await addUser(door, owner, { username: "mia" });
+    const token = await resetOf(mia.id, ada.cookie);
+    await kill(mia.id);
+    minute();
+    const [known, unknown] = [await reset(token), await reset("A".repeat(43))];
+    expect([known.status, known.text]).toEqual([404, unknown.text]);
+  });
+
+  test("nobody makes one for an equal, a higher role or themselves", async () => {
+    const ada = await addUser(door, owner, { username: "ada", role: "admin" });
+    const bob = await addUser(door, owner, { username: "bob", role: "admin" });
+    const mia = await addUser(door, owner, { username: "mia" });
+    const make = (id: string, cookie: string) =>
+      door(`/api/users/${id}/password_reset`, { body: {}, cookie });
+    for (const id of [bob.id, ada.id, await idOf("olivia")]) {
+      expect((await make(id, ada.cookie)).status).toBe(403);
+      expect((await make(id, mia.cookie)).status).toBe(403);
+    }
+    expect((await make(await idOf("olivia"), owner)).status).toBe(403);
+    expect((await make("usr_unknown", owner)).status).toBe(404);
+    expect((await make(bob.id, owner)).status).toBe(200);
+  });
+
+  test("an invite's token sets no password, a reset's makes no user", async () => {
+    const mia = await addUser(door, owner, { username: "mo" });
+    expect((await reset(await tokenOf())).status).toBe(404);
+    expect((await accept(await resetOf(mia.id))).status).toBe(404);
+  });
+
+  const patch = (id: string, body: object) =>
+    door(`/api/users/${id}`, { method: "PATCH", body: { version: 1, ...body }, cookie: owner });
+});
+
+describe("ending all of a user's sessions", () => {
+  const end = (id: string, cookie: string) => door(`/api/users/${id}/sessions`, { method: "DELETE", cookie });
+
+  test("signs them out everywhere, by whoever stands above them", async () => {
+    const ada = await addUser(door, owner, { username: "ada", role: "admin" });
+    const mia = await addUser(door, owner, { username: "mia" });
+    expect((await end(await idOf("olivia"), ada.cookie)).status).toBe(403);
+    expect((await end(ada.id, ada.cookie)).status).toBe(403);
+    expect((await end(ada.id, mia.cookie)).status).toBe(403);
+    expect((await end(mia.id, ada.cookie)).status).toBe(200);
+    expect((await door("/api/user/self", { cookie: mia.cookie })).status).toBe(401);
+    expect((await door("/api/user/self", { cookie: ada.cookie })).status).toBe(200);
+    expect((await end("usr_unknown", owner)).status).toBe(404);
+    const { items } = (await door("/api/audit?q=session.end_all", { cookie: owner })).json.data;
+    expect(items).toMatchObject([{ target: mia.id, actor: ada.id, detail: { ended: 1 } }]);
+  });
+});
+
+describe("registering oneself", () => {
+  const register = (more: object = {}) => {
+    const { token: _, ...body } = { ...fields(""), ...more } as Record<string, unknown>;
+    return door("/api/user/register", { body });
+  };
+  const turnOn = () =>
+    door("/api/settings", { method: "PATCH", body: { self_registration: true }, cookie: owner });
+
+  test("is 404 unless the operator lets people, whatever is sent", async () => {
+    for (const body of [{}, { username: "mia" }, fields("x")]) {
+      expect((await door("/api/user/register", { body })).status).toBe(404);
+    }
+    expect((await register()).status).toBe(404);
+    await turnOn();
+    expect((await register()).status).toBe(200);
+  });
+
+  test("makes a member who is signed in, and nothing more", async () => {
+    await turnOn();
+    const reply = await register();
+    expect(reply.json.data).toMatchObject({ username: "mia", role: "member", email: null });
+    expect((await door("/api/users", { cookie: reply.cookie })).status).toBe(403);
+    expect((await door("/api/keys", { cookie: reply.cookie })).status).toBe(200);
+  });
+
+  test.each<[string, object]>([
+    ["role", { role: "admin" }],
+    ["email", { email: "mia@example.com" }],
+    ["budget", { budget: {} }],
+    ["version", { version: 9 }],
+    ["password", { password: "mia", confirmPassword: "mia" }],
+    ["confirmPassword", { confirmPassword: "else else else" }],
+  ])("a bad or foreign %s is 400", async (field, more) => {
+    await turnOn();
+    const reply = await register(more);
+    expect(reply.status, reply.text).toBe(400);
+    expect(reply.json.issues.map((issue: { path: string }) => issue.path)).toContain(field);
+    expect(await standing("mia")).toBeUndefined();
+  });
+
+  test("a taken name is 409 after the work of a free one, and an address asks ten times a minute", async () => {
+    await limitAttempts();
+    await turnOn();
+    let hashes = 0;
+    const { hash } = services.hasher;
+    services.hasher.hash = (...given) => {
+      hashes += 1;
+      return hash.apply(services.hasher, given);
+    };
+    expect((await register({ username: "olivia" })).status).toBe(409);
+    expect(hashes).toBe(1);
+    for (let i = 0; i < 9; i++) expect((await register({ username: "olivia" })).status).toBe(409);
+    expect((await register()).status).toBe(429);
+    minute();
+    expect((await register()).status).toBe(200);
+  });
+
+  test("of ten of one name at once one is made", async () => {
+    await turnOn();
+    const replies = await Promise.all(Array.from({ length: 10 }, () => register()));
+    expect(replies.map((reply) => reply.status).sort()).toEqual([200, ...Array(9).fill(409)]);
+  });
+});
