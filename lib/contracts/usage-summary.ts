@@ -6,7 +6,7 @@ import { UsageFilters } from "./usage";
 /** `GET /api/usage/summary`: sums over a range, by time and by one dimension. */
 export const UsageSummaryQuery = UsageFilters.extend({
   by: z.enum(["key", "user", "model", "channel", "operation", "tag", "end_user"]).optional(),
-  interval: z.enum(["hour", "day"]).optional(),
+  interval: z.enum(["minute", "hour", "day"]).optional(),
 });
 export type UsageSummaryQuery = z.output<typeof UsageSummaryQuery>;
 
@@ -34,10 +34,12 @@ export const UsageSummary = z.strictObject({
   total: UsageSums,
   items: z.array(
     UsageSums.extend({
-      /** Beginning of the hour, or the day in the instance's time zone (`2026-11-20`); null when not asked for. */
+      /** Beginning of the minute or hour, or the day in the instance's time zone (`2026-11-20`); null when not asked for. */
       period: z.string().nullable(),
       /** Of the dimension; null where the calls have none, or none was asked for. A call counts under each of its tags. */
       name: z.string().nullable(),
+      /** What the key, user or channel of that name (an id) is called now; null: gone, or another dimension. */
+      label: z.string().nullable(),
     }),
   ),
 });

@@ -12,9 +12,13 @@ export const UsageRow = z.strictObject({
   /** `open` while the call runs. */
   state: z.enum(["open", "settled"]),
   key_id: z.string(),
+  /** What key, user and channel are called now; null: they are gone. */
+  key_name: z.string().nullable(),
   user_id: z.string(),
+  user_name: z.string().nullable(),
   model: z.string(),
   channel_id: z.string().nullable(),
+  channel_name: z.string().nullable(),
   operation: z.enum(["speech", "embeddings"]),
   attempts: z.int(),
   input_tokens: z.int(),
@@ -32,6 +36,38 @@ export const UsageRow = z.strictObject({
   first_byte_ms: z.int().nullable(),
 });
 export type UsageRow = z.output<typeof UsageRow>;
+
+/** One try on one channel; times are milliseconds since the call arrived. */
+export const UsageAttempt = z.strictObject({
+  channel_id: z.string(),
+  channel_name: z.string().nullable(),
+  /** `****wxyz` of the channel's key; null: none, gone, or not for members. */
+  key: z.string().nullable(),
+  started_ms: z.number(),
+  first_byte_ms: z.number().nullable(),
+  ended_ms: z.number().nullable(),
+  error: z.string().nullable(),
+  upstream_status: z.int().nullable(),
+});
+export type UsageAttempt = z.output<typeof UsageAttempt>;
+
+/** `GET /api/usage/{id}`: a call with what happened in it. */
+export const UsageDetail = UsageRow.extend({
+  /** How the caller's key is shown; null: it is gone. */
+  key_display: z.string().nullable(),
+  /** Null: none was written (calls of before, calls that still run). */
+  trace: z
+    .strictObject({
+      /** After limits and reservation. */
+      admitted_ms: z.number(),
+      settled_ms: z.number(),
+      attempts: z.array(UsageAttempt),
+    })
+    .nullable(),
+  /** The words of the call; null: not kept. */
+  prompt: z.string().nullable(),
+});
+export type UsageDetail = z.output<typeof UsageDetail>;
 
 export const UsageList = listOf(UsageRow);
 

@@ -1,10 +1,12 @@
 import { sweepExpired } from "../domain/auth/sweep-expired";
 import type { Services } from "../domain/context";
+import { sweepUsage } from "../domain/usage/sweep";
 import { isGone } from "./instance-id";
 
 const HEARTBEAT_MS = 5_000;
 const ORPHANS_MS = 15_000;
 const SWEEP_MS = 300_000;
+const RETENTION_MS = 600_000;
 /** An instance whose heartbeat is this old has died (DESIGN §5). */
 const DEAD_AFTER_MS = 30_000;
 /** A wall clock that moves this much against the monotonic one was set, not slewed (RELIABILITY RB-16). */
@@ -60,6 +62,7 @@ export async function startBackground(services: Services): Promise<() => void> {
     every(HEARTBEAT_MS, "clock", watchClock),
     every(ORPHANS_MS, "orphans", () => settleOrphans(services)),
     every(SWEEP_MS, "sweep", () => sweepExpired(services)),
+    every(RETENTION_MS, "retention", () => sweepUsage(services)),
   ];
   return () => {
     for (const timer of timers) clearInterval(timer);

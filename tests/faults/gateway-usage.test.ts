@@ -64,3 +64,45 @@ describe("usage that makes no sense", () => {
     });
   });
 });
+
+describe("what is written of a call's attempts", () => {
+  test("a call that fails over tells both: when each began and ended, what broke the first, what served", async () => {
+    await routed.busy(40);
+    const { name, ids } = await routed.route("embeddings", [
+      { as: "embed.8--status-503" },
+      { as: "embed.8" },
+    ]);
+    expect((await routed.send("/v1/embeddings", { model: name, input: "a" })).status).toBe(200);
+    const [row] = await routed.whenRows(name, 1);
+    const { trace } = await routed.console(`/api/usage/${row?.request_id}`);
+    const [first, second, ...more] = trace.attempts;
+    expect(more).toEqual([]);
+    expect(first).toMatchObject({
+      channel_id: ids[0],
+      error: "upstream_error",
+      upstream_status: 503,
+      first_byte_ms: null,
+    });
+    expect(second).toMatchObject({ channel_id: ids[1], error: null, upstream_status: null });
+    const times = [
+      trace.admitted_ms,
+      first.started_ms,
+      first.ended_ms,
+      second.started_ms,
+      second.first_byte_ms,
+      second.ended_ms,
+      trace.settled_ms,
+    ];
+    expect(times).toEqual([...times].sort((a, b) => a - b));
+    expect(JSON.stringify(trace)).not.toContain("sk-");
+  });
+
+  test("a stream that breaks off is its attempt's end, with the error that the caller saw", async () => {
+    const { name } = await routed.route("speech", [{ as: "tts--cut-chunked-at-byte-40000" }]);
+    await routed.send(...spoken("openai", name, "hello world"));
+    const [row] = await routed.whenRows(name, 1);
+    const { trace } = await routed.console(`/api/usage/${row?.request_id}`);
+    expect(trace.attempts.at(-1)).toMatchObject({ error: row?.error });
+    expect(trace.attempts.at(-1).ended_ms).toBeGreaterThanOrEqual(trace.attempts.at(-1).started_ms);
+  });
+});

@@ -11,6 +11,7 @@ async function list(role: Role, sent: Record<string, string> = {}) {
   const asked: unknown[] = [];
   const store = {
     ledger: {
+      names: async () => new Map([["key_1", "Radio"]]),
       list: async (query: unknown) => {
         asked.push(query);
         return { items: door.rows.map((row): UsageRecord => ({ ...row, costNano: 200 })), nextCursor: "c" };
@@ -34,6 +35,8 @@ test("a row is shown as the contract has it, money in dollars", async () => {
     request_id: "req-1",
     at: "2026-09-21T14:13:20.000Z",
     key_id: "key_1",
+    key_name: "Radio",
+    channel_name: null,
     model: "patchbay-embed",
     cost_usd: "0.000000200",
     status: 200,

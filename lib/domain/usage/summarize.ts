@@ -10,8 +10,10 @@ import { usageFilter } from "./filter";
 const DAY_MS = 86_400_000;
 /** More points than a chart can show. */
 const MOST_HOURS = 24 * 92;
+const MOST_MINUTES = 6 * 60;
 
-const EMPTY: Omit<UsageGroup, "hour" | "name"> = {
+/** Sums of no call at all. */
+export const NO_SUMS: Omit<UsageGroup, "hour" | "name"> = {
   calls: 0,
   errors: 0,
   inputTokens: 0,
@@ -24,9 +26,9 @@ const EMPTY: Omit<UsageGroup, "hour" | "name"> = {
   firstByteCalls: 0,
   latency: [],
 };
-type Sums = typeof EMPTY;
+export type Sums = typeof NO_SUMS;
 
-function add(a: Sums, b: Sums): Sums {
+export function addSums(a: Sums, b: Sums): Sums {
   return {
     calls: a.calls + b.calls,
     errors: a.errors + b.errors,
@@ -62,7 +64,8 @@ export function percentile(
   return bounds.at(-1) ?? null;
 }
 
-function shown(sums: Sums, bounds: readonly number[]): UsageSums {
+/** Sums as the console tells them, with means and percentiles. */
+export function showSums(sums: Sums, bounds: readonly number[]): UsageSums {
   const mean = (sum: number, count: number) => (count === 0 ? null : Math.round(sum / count));
   return {
     calls: sums.calls,
@@ -83,6 +86,8 @@ function readRange(query: UsageSummaryQuery, now: number): { from: number; to: n
   const to = query.to === undefined ? now : Date.parse(query.to);
   const from = query.from === undefined ? to - DAY_MS : Date.parse(query.from);
   if (from >= to) throw new AppError("invalid", "'from' must be before 'to'.");
+  if (query.interval === "minute" && to - from > MOST_MINUTES * 60_000)
+    throw new AppError("invalid", "A range by minute may have at most 6 hours.");
   if (query.interval !== undefined && to - from > MOST_HOURS * 3_600_000)
     throw new AppError("invalid", "A range by hour or day may have at most 92 days.");
   return { from, to };
@@ -93,6 +98,16 @@ function labelsOf(tags: string | null): (string | null)[] {
   const labels = (tags ?? "").split(",").map((label) => label.trim());
   const told = [...new Set(labels.filter((label) => label !== ""))];
   return told.length > 0 ? told : [null];
+}
+
+async function labelsOfSubjects(
+  ctx: ConsoleContext,
+  by: UsageSummaryQuery["by"],
+  groups: readonly UsageGroup[],
+): Promise<Map<string, string>> {
+  if (by !== "key" && by !== "user" && by !== "channel") return new Map();
+  const ids = new Set(groups.flatMap((group) => group.name ?? []));
+  return ctx.store.ledger.names(by, [...ids]);
 }
 
 /**
@@ -108,32 +123,35 @@ export async function summarizeUsage(ctx: ConsoleContext, query: UsageSummaryQue
     from,
     to,
     by: query.by ?? null,
-    isByHour: query.interval !== undefined,
+    isByHour: query.interval === "hour" || query.interval === "day",
+    isByMinute: query.interval === "minute",
   });
   const periodOf = (hour: number | null): string | null => {
     if (hour === null) return null;
     return query.interval === "day" ? billingPeriod(ctx.instance.timeZone, hour).day : toTimestamp(hour);
   };
-  let total: Sums = EMPTY;
+  let total: Sums = NO_SUMS;
   const items = new Map<string, { period: string | null; name: string | null; sums: Sums }>();
   for (const group of groups) {
     const period = periodOf(group.hour);
     for (const name of query.by === "tag" ? labelsOf(group.name) : [group.name]) {
       const place = JSON.stringify([period, name]);
-      const known = items.get(place) ?? { period, name, sums: EMPTY };
-      items.set(place, { ...known, sums: add(known.sums, group) });
+      const known = items.get(place) ?? { period, name, sums: NO_SUMS };
+      items.set(place, { ...known, sums: addSums(known.sums, group) });
     }
-    total = add(total, group);
+    total = addSums(total, group);
   }
+  const labels = await labelsOfSubjects(ctx, query.by, groups);
   return {
     from: toTimestamp(from),
     to: toTimestamp(to),
     read_from: readFrom === null ? null : toTimestamp(readFrom),
-    total: shown(total, latencyBoundsMs),
+    total: showSums(total, latencyBoundsMs),
     items: [...items.values()].map(({ period, name, sums }) => ({
       period,
       name,
-      ...shown(sums, latencyBoundsMs),
+      label: name === null ? null : (labels.get(name) ?? null),
+      ...showSums(sums, latencyBoundsMs),
     })),
   };
 }

@@ -1,25 +1,31 @@
 import { nanoToUsd } from "../../contracts/money";
 import { toTimestamp } from "../../contracts/timestamp";
-import { UsageList, UsageQuery, type UsageRow } from "../../contracts/usage";
+import { UsageDetail, UsageList, UsageQuery, type UsageRow } from "../../contracts/usage";
 import { UsageSummary, UsageSummaryQuery } from "../../contracts/usage-summary";
 import { requireUser } from "../../domain/auth/guards";
+import type { ConsoleContext } from "../../domain/context";
 import { exportUsage } from "../../domain/usage/export";
 import { listUsage } from "../../domain/usage/list-usage";
+import { createNamer, type UsageNames } from "../../domain/usage/names";
+import { type UsageDetail as Detail, showUsage } from "../../domain/usage/show";
 import { summarizeUsage } from "../../domain/usage/summarize";
 import type { UsageRecord } from "../../ports/store";
 import { consoleRoute } from "../route";
 import { usageCsv } from "../usage-csv";
 
-function usageRow(row: UsageRecord): UsageRow {
+function usageRow(row: UsageRecord, names: UsageNames): UsageRow {
   return {
     id: row.id,
     request_id: row.requestId,
     at: toTimestamp(row.at),
     state: row.state,
     key_id: row.keyId,
+    key_name: names.key(row.keyId),
     user_id: row.userId,
+    user_name: names.user(row.userId),
     model: row.model,
     channel_id: row.channelId,
+    channel_name: names.channel(row.channelId),
     operation: row.operation,
     attempts: row.attempts,
     input_tokens: row.inputTokens,
@@ -38,8 +44,38 @@ function usageRow(row: UsageRecord): UsageRow {
   };
 }
 
-async function* rowPages(pages: AsyncIterable<UsageRecord[]>): AsyncGenerator<UsageRow[]> {
-  for await (const page of pages) yield page.map(usageRow);
+async function* rowPages(
+  ctx: ConsoleContext,
+  pages: AsyncIterable<UsageRecord[]>,
+): AsyncGenerator<UsageRow[]> {
+  const namer = createNamer(ctx);
+  for await (const page of pages) {
+    await namer.learnRows(page);
+    yield page.map((row) => usageRow(row, namer.names));
+  }
+}
+
+function usageDetail({ row, names, keyDisplay, callerKey, prompt }: Detail): UsageDetail {
+  const { trace = null } = row;
+  return {
+    ...usageRow(row, names),
+    key_display: callerKey,
+    trace: trace && {
+      admitted_ms: trace.admittedMs,
+      settled_ms: trace.settledMs,
+      attempts: trace.attempts.map((one) => ({
+        channel_id: one.channelId,
+        channel_name: names.channel(one.channelId),
+        key: keyDisplay(one.channelId, one.keyId),
+        started_ms: one.startedMs,
+        first_byte_ms: one.firstByteMs,
+        ended_ms: one.endedMs,
+        error: one.error,
+        upstream_status: one.upstreamStatus,
+      })),
+    },
+    prompt,
+  };
 }
 
 export const USAGE_ROUTES = [
@@ -54,7 +90,10 @@ export const USAGE_ROUTES = [
       // The door has read it by the schema above; its declared type is the loose one of every route.
       const { limit, cursor = null, q = null, ...filters } = query as UsageQuery;
       const page = await listUsage(ctx, filters, { limit, cursor, q });
-      return { data: { items: page.items.map(usageRow), next_cursor: page.nextCursor } };
+      const namer = createNamer(ctx);
+      await namer.learnRows(page.items);
+      const items = page.items.map((row) => usageRow(row, namer.names));
+      return { data: { items, next_cursor: page.nextCursor } };
     },
   }),
   consoleRoute({
@@ -81,9 +120,18 @@ export const USAGE_ROUTES = [
         download: {
           contentType: "text/csv; charset=utf-8",
           name: "usage.csv",
-          body: usageCsv(rowPages(pages)),
+          body: usageCsv(rowPages(ctx, pages)),
         },
       };
     },
+  }),
+  consoleRoute({
+    method: "GET",
+    path: "/api/usage/{id}",
+    auth: "manage",
+    data: UsageDetail,
+    summary:
+      "Show one call by its id, or the newest of a request id, with what happened in it; members see their own",
+    handle: async (ctx, { params }) => ({ data: usageDetail(await showUsage(ctx, params.id ?? "")) }),
   }),
 ];

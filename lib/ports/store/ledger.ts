@@ -97,6 +97,8 @@ export interface Ledger {
   find(id: string): Promise<{ row: UsageRecord; prompt: string | null } | null>;
   /** The newest row of that request id, which may repeat; null: none. `userId`: of that user's alone. */
   findByRequest(requestId: string, userId?: string): Promise<string | null>;
+  /** What keys, users or channels are called now; ids of what is gone are missing. */
+  names(kind: UsageSubject, ids: readonly string[]): Promise<Map<string, string>>;
   /**
    * Removes at most `limit` of what is older: settled rows with the words kept beside them, or those words alone.
    * Sums and balances stay. Tells how many went.
@@ -106,7 +108,19 @@ export interface Ledger {
   summarize(query: UsageSummaryQuery): Promise<UsageSummary>;
 }
 
-export type UsageDimension = "key" | "user" | "model" | "channel" | "operation" | "tag" | "end_user";
+/** What a row names by its id. */
+export type UsageSubject = "key" | "user" | "channel";
+
+export type UsageDimension =
+  | "key"
+  | "user"
+  | "model"
+  | "channel"
+  /** Model and channel together: `model\nchannel id`. */
+  | "route"
+  | "operation"
+  | "tag"
+  | "end_user";
 
 export interface UsageSummaryQuery extends Omit<UsageFilter, "from" | "to"> {
   from: number;
@@ -114,11 +128,13 @@ export interface UsageSummaryQuery extends Omit<UsageFilter, "from" | "to"> {
   by: UsageDimension | null;
   /** A group for each hour (UTC) besides. */
   isByHour: boolean;
+  /** In place of the hours; read off the rows. */
+  isByMinute?: boolean;
 }
 
 /** Sums of the settled calls of one group. */
 export interface UsageGroup {
-  /** Its beginning; null when not asked by hour. */
+  /** Beginning of its hour or minute; null when not asked by either. */
   hour: number | null;
   /** Of the dimension; null where the calls have none, or none was asked for. */
   name: string | null;
@@ -132,7 +148,7 @@ export interface UsageGroup {
   latencySumMs: number;
   firstByteSumMs: number;
   firstByteCalls: number;
-  /** Calls by latency: one count for each bound, and a last one for what is above; all 0 where rows were read. */
+  /** Calls by latency: one count for each bound, and a last one for what is above. */
   latency: number[];
 }
 

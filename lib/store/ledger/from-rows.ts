@@ -2,9 +2,11 @@ import { type Kysely, type RawBuilder, sql } from "kysely";
 import type { UsageDimension, UsageGroup, UsageSummary, UsageSummaryQuery } from "../../ports/store";
 import type { Tables } from "../schema";
 import { rolledConditions, rowConditions } from "./conditions";
-import { toGroup, total } from "./groups";
+import { routeName, toGroup, total } from "./groups";
+import { LATENCY_BOUNDS_MS, LATENCY_COLUMNS } from "./latency";
 
 const HOUR_MS = 3_600_000;
+const MINUTE_MS = 60_000;
 
 /** A sum off the rows reads at most so many: what an operator can wait for, whatever the books hold. */
 export const MOST_ROWS_READ = 100_000;
@@ -17,7 +19,15 @@ const COLUMN = {
   operation: "operation",
   tag: "tags",
   end_user: "end_user",
-} as const satisfies Record<UsageDimension, string>;
+} as const satisfies Record<Exclude<UsageDimension, "route">, string>;
+
+/** How many calls fell into one bucket of the latency histogram. */
+function inBucket(index: number): RawBuilder<number> {
+  const above = LATENCY_BOUNDS_MS[index - 1] ?? -1;
+  const upTo = LATENCY_BOUNDS_MS[index] ?? Number.MAX_SAFE_INTEGER;
+  return sql`cast(sum(case when latency_ms > ${sql.lit(above)} and latency_ms <= ${sql.lit(upTo)}
+    then 1 else 0 end) as bigint)`;
+}
 
 /** What a sum reads: its range and every condition. */
 function conditionsOf(query: UsageSummaryQuery, from: number): RawBuilder<boolean>[] {
@@ -49,7 +59,7 @@ export async function summarizeRows(
   query: UsageSummaryQuery,
 ): Promise<Pick<UsageSummary, "groups" | "readFrom">> {
   const readFrom = await findCut(db, query);
-  const hour = sql<number>`at - at % ${sql.lit(HOUR_MS)}`;
+  const piece = sql<number>`at - at % ${sql.lit(query.isByMinute ? MINUTE_MS : HOUR_MS)}`;
   let select = db
     .selectFrom("usage")
     .select([
@@ -63,12 +73,14 @@ export async function summarizeRows(
       total("latency_ms").as("latencySumMs"),
       sql<number>`cast(coalesce(sum(first_byte_ms), 0) as bigint)`.as("firstByteSumMs"),
       sql<number>`count(first_byte_ms)`.as("firstByteCalls"),
+      ...LATENCY_COLUMNS.map((name, index) => inBucket(index).as(name)),
     ]);
   for (const condition of conditionsOf(query, readFrom ?? query.from)) select = select.where(condition);
-  if (query.isByHour) select = select.select(hour.as("hour")).groupBy(hour).orderBy(hour);
+  if (query.isByHour || query.isByMinute)
+    select = select.select(piece.as("hour")).groupBy(piece).orderBy(piece);
   if (query.by !== null) {
-    const column = sql.ref(COLUMN[query.by]);
-    select = select.select(sql<string | null>`${column}`.as("name")).groupBy(column);
+    const name = query.by === "route" ? routeName : sql<string | null>`${sql.ref(COLUMN[query.by])}`;
+    select = select.select(name.as("name")).groupBy(name);
   }
   const rows = await select.having(sql`count(*)`, ">", 0).execute();
   const groups: UsageGroup[] = rows.map(toGroup);

@@ -7,6 +7,9 @@ type Sums = Omit<UsageGroup, "hour" | "name" | "latency">;
 /** A sum as a whole number on both databases: PostgreSQL's own type for one is `numeric`. */
 export const total = (column: string) => sql<number>`cast(sum(${sql.ref(column)}) as bigint)`;
 
+/** Model and channel as one name; calls that reached no channel have an empty one. */
+export const routeName = sql<string | null>`model || ${sql.lit("\n")} || coalesce(channel_id, '')`;
+
 /** A group as the summaries select it, from roll-ups and rows alike. */
 export function toGroup(row: Record<string, unknown>): UsageGroup {
   // The columns are those selected below: numbers, but for the group's name.

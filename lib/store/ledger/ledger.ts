@@ -6,6 +6,7 @@ import type { Tables } from "../schema";
 import type { Scope } from "../scope";
 import { listConditions } from "./conditions";
 import type { GroupCommit } from "./group-commit";
+import { namesOf } from "./names";
 import { LISTED_COLUMNS, toCells, toUsage } from "./rows";
 import { summarize } from "./summary";
 import { sweep } from "./sweep";
@@ -139,6 +140,8 @@ export function createLedger(scope: Scope, commits: GroupCommit, instanceId: str
       const row = await select.orderBy("at", "desc").orderBy("id", "desc").limit(1).executeTakeFirst();
       return row?.id ?? null;
     },
+
+    names: (kind, ids) => namesOf(scope.scan, kind, ids),
 
     sweep: (what, before, limit) => scope.write((db) => sweep(db, what, before, limit)),
 

@@ -1,9 +1,9 @@
-import { type Kysely, sql } from "kysely";
+import { type Kysely, type RawBuilder, sql } from "kysely";
 import type { UsageDimension, UsageGroup, UsageSummary, UsageSummaryQuery } from "../../ports/store";
 import type { Tables } from "../schema";
 import { rolledConditions, rowConditions } from "./conditions";
 import { summarizeRows } from "./from-rows";
-import { toGroup, total } from "./groups";
+import { routeName, toGroup, total } from "./groups";
 import { LATENCY_BOUNDS_MS, LATENCY_COLUMNS } from "./latency";
 
 const HOUR_MS = 3_600_000;
@@ -30,12 +30,16 @@ const ROLLED = {
   operation: "operation",
 } as const satisfies Partial<Record<UsageDimension, string>>;
 
-function isRolled(by: UsageDimension): by is keyof typeof ROLLED {
-  return Object.hasOwn(ROLLED, by);
+function isRolled(by: UsageDimension): by is keyof typeof ROLLED | "route" {
+  return by === "route" || Object.hasOwn(ROLLED, by);
+}
+
+function nameOf(by: UsageDimension | null): RawBuilder<string | null> | null {
+  if (by === null || !isRolled(by)) return null;
+  return by === "route" ? routeName : sql<string>`${sql.ref(ROLLED[by])}`;
 }
 
 async function fromRollUps(db: Kysely<Tables>, query: UsageSummaryQuery): Promise<UsageGroup[]> {
-  const column = query.by !== null && isRolled(query.by) ? ROLLED[query.by] : null;
   let select = db
     .selectFrom("rollups")
     .select([
@@ -47,8 +51,8 @@ async function fromRollUps(db: Kysely<Tables>, query: UsageSummaryQuery): Promis
     .where("hour", "<", query.to);
   for (const condition of rolledConditions(query)) select = select.where(condition);
   if (query.isByHour) select = select.select("hour").groupBy("hour").orderBy("hour");
-  if (column !== null)
-    select = select.select(sql<string>`${sql.ref(column)}`.as("name")).groupBy(sql.ref(column));
+  const name = nameOf(query.by);
+  if (name !== null) select = select.select(name.as("name")).groupBy(name);
   const rows = await select.having(sql`count(*)`, ">", 0).execute();
   return rows.map(toGroup);
 }
@@ -56,7 +60,7 @@ async function fromRollUps(db: Kysely<Tables>, query: UsageSummaryQuery): Promis
 /** Sums of settled calls in groups: off the hourly roll-ups where those can tell, off the newest rows else. */
 export async function summarize(db: Kysely<Tables>, query: UsageSummaryQuery): Promise<UsageSummary> {
   const { by } = query;
-  const areRolled = (by === null || isRolled(by)) && rowConditions(query).length === 0;
+  const areRolled = !query.isByMinute && (by === null || isRolled(by)) && rowConditions(query).length === 0;
   if (!areRolled) return { ...(await summarizeRows(db, query)), latencyBoundsMs: LATENCY_BOUNDS_MS };
   return { groups: await fromRollUps(db, query), readFrom: null, latencyBoundsMs: LATENCY_BOUNDS_MS };
 }

@@ -77,6 +77,22 @@ export function summaryContract(newPlace: NewPlace): void {
       expect(await named("tag")).toEqual({ blue: 2, red: 1, null: 1 });
     });
 
+    test("by model and channel together, off the roll-ups and off the rows alike", async () => {
+      for (const isByMinute of [false, true]) {
+        const groups = await ask({ by: "route", isByMinute });
+        const calls = new Map<string, number>();
+        for (const { name, calls: count } of groups)
+          calls.set(String(name), (calls.get(String(name)) ?? 0) + count);
+        expect(Object.fromEntries(calls)).toEqual({ "a\nchn_1": 1, "a\nchn_2": 1, "b\n": 2 });
+      }
+    });
+
+    test("sums by minute have the histogram of their calls as well", async () => {
+      const rolled = await ask({ to: start + HOUR });
+      const read = await ask({ to: start + HOUR, isByMinute: true });
+      expect(read).toMatchObject([{ hour: start, calls: 2, latency: rolled[0]?.latency }]);
+    });
+
     test("filters hold, and the histogram counts every call once", async () => {
       expect(await ask({ model: "a" })).toMatchObject([{ calls: 2 }]);
       expect(await ask({ userId: "usr_other" })).toEqual([]);

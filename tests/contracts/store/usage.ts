@@ -1,9 +1,34 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { Store, UsageFilter, UsageRecord, UsageSummaryQuery } from "../../../lib/ports/store";
+import type { CallTrace, Store, UsageFilter, UsageRecord, UsageSummaryQuery } from "../../../lib/ports/store";
 import { type NewPlace, NOW, type Place } from "./place";
-import { insertKey, PERIOD, usageRecord } from "./records";
+import { channelRecord, insertKey, PERIOD, usageRecord } from "./records";
 
 const HOUR = 3_600_000;
+
+const TRACE: CallTrace = {
+  admittedMs: 0.4,
+  settledMs: 812.5,
+  attempts: [
+    {
+      channelId: "chn_1",
+      keyId: "k1",
+      startedMs: 0.6,
+      firstByteMs: null,
+      endedMs: 300,
+      error: "upstream_error",
+      upstreamStatus: 503,
+    },
+    {
+      channelId: "chn_2",
+      keyId: null,
+      startedMs: 300.2,
+      firstByteMs: 420,
+      endedMs: 812.5,
+      error: null,
+      upstreamStatus: null,
+    },
+  ],
+};
 
 /** What is asked of usage rows besides keeping them: by which marks they are found, alone and in sums. */
 export function usageContract(newPlace: NewPlace): void {
@@ -80,6 +105,101 @@ export function usageContract(newPlace: NewPlace): void {
       expect(await found({ userId: "usr_other", requestId: "req_same" })).toEqual([]);
       expect((await summed({ userId: "usr_other", tag: "blue" })).groups).toEqual([]);
       expect(await found({ userId: ids.user, keyId: ids.key, tag: "night" })).toEqual(["spoken"]);
+    });
+  });
+
+  describe("one usage row", () => {
+    let place: Place;
+    let store: Store;
+    beforeAll(async () => {
+      place = await newPlace();
+      store = await place.open();
+    });
+    afterAll(() => place.remove());
+
+    test("comes with its trace and the words kept beside it, which lists leave out", async () => {
+      const { key, user } = await insertKey(store);
+      const row = usageRecord(key.id, user.id, { trace: TRACE });
+      await store.ledger.settle(row, PERIOD, "hello \0 world \ud800");
+      expect(await store.ledger.find(row.id)).toEqual({ row, prompt: "hello \ufffd world \ufffd" });
+      const page = await store.ledger.list({ limit: 10, cursor: null, q: null, keyId: key.id });
+      expect(page.items).toEqual([{ ...row, trace: undefined }]);
+      expect(await store.ledger.find("use_nowhere")).toBeNull();
+    });
+
+    test("that was open gets its trace and its words when it is settled, once", async () => {
+      const { key, user } = await insertKey(store);
+      const row = usageRecord(key.id, user.id, { reservedNano: 5 });
+      const budgets = { totalNano: null, dailyNano: null, monthlyNano: null };
+      await store.ledger.reserve({ row, keyBudget: budgets, userBudget: budgets, ...PERIOD });
+      expect(await store.ledger.find(row.id)).toMatchObject({ row: { trace: null }, prompt: null });
+      await store.ledger.settle({ ...row, trace: TRACE }, PERIOD, "first");
+      await store.ledger.settle(row, PERIOD, "second");
+      expect(await store.ledger.find(row.id)).toMatchObject({ row: { trace: TRACE }, prompt: "first" });
+    });
+
+    test("is found by its request id, the newest of several, of that user alone", async () => {
+      const { key, user } = await insertKey(store);
+      const rows = [NOW, NOW + 5, NOW + 2].map((at) =>
+        usageRecord(key.id, user.id, { at, requestId: "req_again" }),
+      );
+      for (const row of rows) await store.ledger.settle(row, PERIOD);
+      expect(await store.ledger.findByRequest("req_again")).toBe(rows[1]?.id);
+      expect(await store.ledger.findByRequest("req_again", user.id)).toBe(rows[1]?.id);
+      expect(await store.ledger.findByRequest("req_again", "usr_other")).toBeNull();
+    });
+
+    test("names its key, user and channel, as far as they are still there", async () => {
+      const { key, user } = await insertKey(store);
+      const channel = channelRecord({ name: "Upstream one" });
+      await store.channels.insert(channel);
+      const named = (kind: "key" | "user" | "channel", id: string) => store.ledger.names(kind, [id, "gone"]);
+      expect([...(await named("key", key.id))]).toEqual([[key.id, key.name]]);
+      expect([...(await named("user", user.id))]).toEqual([[user.id, user.username]]);
+      expect([...(await named("channel", channel.id))]).toEqual([[channel.id, "Upstream one"]]);
+      expect(await store.ledger.names("key", [])).toEqual(new Map());
+    });
+  });
+
+  describe("old usage rows", () => {
+    let place: Place;
+    let store: Store;
+    const rows = new Map<string, string>();
+    beforeAll(async () => {
+      place = await newPlace();
+      store = await place.open();
+      const { key, user } = await insertKey(store);
+      for (const at of [1, 2, 3, 4]) {
+        const row = usageRecord(key.id, user.id, { at: NOW + at, costNano: 10 });
+        rows.set(row.id, `row ${at}`);
+        await store.ledger.settle(row, PERIOD, `words ${at}`);
+      }
+      const open = usageRecord(key.id, user.id, { at: NOW });
+      rows.set(open.id, "open");
+      const budgets = { totalNano: null, dailyNano: null, monthlyNano: null };
+      await store.ledger.reserve({ row: open, keyBudget: budgets, userBudget: budgets, ...PERIOD });
+    });
+    afterAll(() => place.remove());
+
+    const left = async () => {
+      const page = await store.ledger.list({ limit: 100, cursor: null, q: null });
+      return page.items.map((row) => rows.get(row.id)).sort();
+    };
+    const words = async () => (await place.raw("select input from prompts order by input")).flat();
+
+    test("lose their words first, then themselves, oldest first; sums and open calls stay", async () => {
+      expect(await store.ledger.sweep("prompts", NOW + 3, 1)).toBe(1);
+      expect(await words()).toEqual(["words 2", "words 3", "words 4"]);
+      expect(await store.ledger.sweep("prompts", NOW + 3, 10)).toBe(1);
+      expect(await left()).toEqual(["open", "row 1", "row 2", "row 3", "row 4"]);
+      expect(await store.ledger.sweep("rows", NOW + 4, 2)).toBe(2);
+      expect(await left()).toEqual(["open", "row 3", "row 4"]);
+      expect(await store.ledger.sweep("rows", NOW + 4, 2)).toBe(1);
+      expect(await store.ledger.sweep("rows", NOW + 4, 2)).toBe(0);
+      expect(await left()).toEqual(["open", "row 4"]);
+      expect(await words()).toEqual(["words 4"]);
+      const hour = { from: NOW, to: NOW + 3_600_000, by: null, isByHour: false };
+      expect((await store.ledger.summarize(hour)).groups).toMatchObject([{ calls: 4, costNano: 40 }]);
     });
   });
 }

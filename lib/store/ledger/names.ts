@@ -1,0 +1,34 @@
+import type { Kysely } from "kysely";
+import type { UsageSubject } from "../../ports/store";
+import type { Tables } from "../schema";
+
+const AT_ONCE = 500;
+
+async function namesOfSome(
+  db: Kysely<Tables>,
+  kind: UsageSubject,
+  ids: readonly string[],
+): Promise<{ id: string; name: string }[]> {
+  switch (kind) {
+    case "key":
+      return db.selectFrom("keys").select(["id", "name"]).where("id", "in", ids).execute();
+    case "channel":
+      return db.selectFrom("channels").select(["id", "name"]).where("id", "in", ids).execute();
+    case "user":
+      return db.selectFrom("users").select(["id", "username as name"]).where("id", "in", ids).execute();
+  }
+}
+
+/** What the subjects of usage rows are called now; those that are gone are missing. */
+export async function namesOf(
+  db: Kysely<Tables>,
+  kind: UsageSubject,
+  ids: readonly string[],
+): Promise<Map<string, string>> {
+  const names = new Map<string, string>();
+  for (let start = 0; start < ids.length; start += AT_ONCE) {
+    for (const { id, name } of await namesOfSome(db, kind, ids.slice(start, start + AT_ONCE)))
+      names.set(id, name);
+  }
+  return names;
+}

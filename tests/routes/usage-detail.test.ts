@@ -1,0 +1,92 @@
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { sweepUsage } from "../../lib/domain/usage/sweep";
+import type { CallTrace } from "../../lib/ports/store";
+import { channelRecord, usageRecord } from "../contracts/store/records";
+import { addUser, type ConsoleDoor, openConsoleDoor, setUpOwner } from "../support/console-door";
+import { type TestServices, testServices } from "../support/services";
+
+const DAY = 86_400_000;
+const PERIOD = { day: "2026-09-21", month: "2026-09" };
+
+let services: TestServices;
+let door: ConsoleDoor;
+let owner: string;
+let mia: { id: string; cookie: string };
+beforeEach(async () => {
+  services = await testServices();
+  door = openConsoleDoor(services);
+  owner = await setUpOwner(door);
+  mia = await addUser(door, owner, { username: "mia" });
+});
+afterEach(() => services.close());
+
+async function bookCall(userId: string, words?: string) {
+  const channel = channelRecord({ name: "Kitchen upstream" });
+  await services.store.channels.insert(channel);
+  const trace: CallTrace = {
+    admittedMs: 1,
+    settledMs: 60,
+    attempts: [
+      {
+        channelId: channel.id,
+        keyId: "k1",
+        startedMs: 2,
+        firstByteMs: 30,
+        endedMs: 60,
+        error: null,
+        upstreamStatus: null,
+      },
+    ],
+  };
+  const row = usageRecord("key_gone", userId, { channelId: channel.id, trace, at: services.clock.now() });
+  await services.store.ledger.settle(row, PERIOD, words);
+  return row;
+}
+
+const show = (id: string, cookie: string) => door(`/api/usage/${encodeURIComponent(id)}`, { cookie });
+
+test("a call is shown with its attempts, the names they have and the words that were kept", async () => {
+  const row = await bookCall(mia.id, "good evening");
+  const { status, json } = await show(row.id, owner);
+  expect(status).toBe(200);
+  expect(json.data).toMatchObject({
+    id: row.id,
+    request_id: row.requestId,
+    key_name: null,
+    key_display: null,
+    user_name: "mia",
+    channel_name: "Kitchen upstream",
+    prompt: "good evening",
+    trace: {
+      admitted_ms: 1,
+      settled_ms: 60,
+      attempts: [{ channel_name: "Kitchen upstream", key: "****wxyz", started_ms: 2, first_byte_ms: 30 }],
+    },
+  });
+  expect((await show(row.requestId, owner)).json.data.id).toBe(row.id);
+});
+
+test("a member is shown their own calls alone, and no channel's key", async () => {
+  const own = await bookCall(mia.id);
+  const others = await bookCall("usr_other");
+  const { json } = await show(own.id, mia.cookie);
+  expect(json.data).toMatchObject({ id: own.id, prompt: null });
+  expect(json.data.trace.attempts[0].key).toBeNull();
+  expect((await show(others.id, mia.cookie)).status).toBe(404);
+  expect((await show(others.requestId, mia.cookie)).status).toBe(404);
+  expect((await show("use_nowhere", owner)).status).toBe(404);
+});
+
+test("rows and words go after the days that the settings say, and stay where they say none", async () => {
+  const row = await bookCall(mia.id, "good evening");
+  services.clock.advance(8 * DAY);
+  expect(await sweepUsage(services)).toEqual({ rows: 0, prompts: 1 });
+  const login = await door("/api/user/login", {
+    body: { username: "olivia", password: "seven green kettles hum" },
+  });
+  expect((await show(row.id, login.cookie)).json.data).toMatchObject({ id: row.id, prompt: null });
+  await services.store.settings.put("retention_days", { usage: 9, prompts: null });
+  expect(await sweepUsage(services)).toEqual({ rows: 0, prompts: 0 });
+  services.clock.advance(2 * DAY);
+  expect(await sweepUsage(services)).toEqual({ rows: 1, prompts: 0 });
+});
