@@ -131,6 +131,8 @@ export interface Services {
   encoder: AudioEncoder;
   /** Numbers for /metrics. */
   metrics: Metrics;
+  /** A consistent copy of the store, read as it is asked for; absent where there is no place for one. */
+  takeBackup?(): Promise<AsyncIterable<Uint8Array>>;
 }
 
 export interface Metrics {

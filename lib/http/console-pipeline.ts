@@ -7,7 +7,7 @@ import { checkContentType } from "./content-type";
 import { describeDevice } from "./device";
 import type { Inbound, Outbound } from "./exchange";
 import { requireSetUp } from "./is-set-up";
-import { readJsonObject } from "./read-json";
+import { JSON_LIMITS, type JsonLimits, readJsonObject } from "./read-json";
 import { jsonReply } from "./respond";
 import type { ConsoleRoute, Parameters } from "./route";
 import { requireSameOrigin } from "./same-origin";
@@ -96,6 +96,11 @@ function hasBody(request: Inbound): boolean {
   return (length !== undefined && length !== "0") || request.headers.has("transfer-encoding");
 }
 
+/** A route that takes a file takes as many fields as fit into it. */
+function jsonLimits({ maxBodyBytes }: ConsoleRoute): JsonLimits {
+  return maxBodyBytes === undefined ? JSON_LIMITS : { ...JSON_LIMITS, maxKeys: maxBodyBytes / 32 };
+}
+
 async function readBody(route: ConsoleRoute, services: Services, request: Inbound): Promise<unknown> {
   if (route.method === "GET") return undefined;
   // DELETE is never sent across sites without asking first, so a bare one needs no content type.
@@ -104,7 +109,7 @@ async function readBody(route: ConsoleRoute, services: Services, request: Inboun
   if (isBare && route.body === undefined) return undefined;
   const limits = services.instance.limits ?? DEFAULT_LIMITS;
   const bytes = await request.readBody(route.maxBodyBytes ?? limits.consoleBodyBytes);
-  if (route.body !== undefined) return parseInput(route.body, readJsonObject(bytes));
+  if (route.body !== undefined) return parseInput(route.body, readJsonObject(bytes, jsonLimits(route)));
   if (bytes.length > 0 && Object.keys(readJsonObject(bytes)).length > 0)
     throw new AppError("invalid", "This address takes no fields.");
   return undefined;

@@ -2,6 +2,7 @@ import type { Services } from "../domain/context";
 import { AppError, isAppError } from "../errors";
 import { isBareOpenAiPath } from "./bare-openai-path";
 import { consoleContext, runConsoleRoute } from "./console-pipeline";
+import { shareReply } from "./cross-origin";
 import type { Handler, Inbound, Outbound } from "./exchange";
 import { runGatewayRoute } from "./gateway-pipeline";
 import { compileRoutes, type Match, matchRoute, type RouteTable, surfaceOf } from "./match";
@@ -111,5 +112,8 @@ export function completeReply(request: Inbound, reply: Outbound): Outbound {
  */
 export function createDispatcher(routes: readonly Route[], services: () => Promise<Services>): Handler {
   const table = compileRoutes(routes);
-  return async (request) => completeReply(request, await answer(table, services, request));
+  return async (request) => {
+    const reply = await answer(table, services, request);
+    return completeReply(request, await shareReply(services, request, reply));
+  };
 }

@@ -14,6 +14,7 @@ import { createSealer } from "../store/sealer";
 import { countTokens } from "../text/tokenize";
 import { followAllowedUpstreams } from "./allowed-upstreams";
 import { startBackground } from "./background";
+import { createBackups } from "./backup-file";
 import { ensureDigestKey } from "./digest-key";
 import { type Environment, readEnvironment } from "./env";
 import { makeInstanceId } from "./instance-id";
@@ -130,6 +131,7 @@ async function assemble(
       limiter: createRateLimiter(systemClock),
       countTokens,
       encoder,
+      takeBackup: createBackups(store, env.dataDirectory),
       metrics: createMetrics(env.metricsToken, () => container.countInFlight()),
     },
     env,

@@ -11,6 +11,7 @@ import type { Clock } from "../../lib/ports/clock";
 import type { Sealer } from "../../lib/ports/sealer";
 import { createProviders } from "../../lib/providers/registry";
 import { followAllowedUpstreams } from "../../lib/server/allowed-upstreams";
+import { createBackups } from "../../lib/server/backup-file";
 import { createPasswordHasher } from "../../lib/server/password-hasher";
 import { createSetupGuard } from "../../lib/server/setup-guard";
 import { workerFile } from "../../lib/server/workers";
@@ -116,6 +117,7 @@ export async function testServices(options: TestServicesOptions = {}): Promise<T
     limiter: createRateLimiter(clock),
     countTokens: (text) => text.length,
     metrics: { observeCall: () => undefined, count: () => undefined },
+    takeBackup: createBackups(store, dataDirectory),
     dataDirectory,
     setupToken: options.setupToken ?? guard.token,
     logged,

@@ -6,13 +6,22 @@ import {
   UpdateSettings,
   VersionedSettings,
 } from "../../contracts/settings";
+import { ImportReport, ImportSettings, MAX_FILE_BYTES, SettingsFile } from "../../contracts/settings-file";
 import { requireAdmin } from "../../domain/auth/guards";
+import { downloadBackup } from "../../domain/settings/backup";
 import { clearCaches } from "../../domain/settings/clear-caches";
+import { exportSettings } from "../../domain/settings/file/export";
+import { importFile } from "../../domain/settings/file/import";
 import { readInstanceFacts } from "../../domain/settings/instance-facts";
 import { makeMetricsToken, removeMetricsToken } from "../../domain/settings/metrics-token";
 import { updateSettings } from "../../domain/settings/update";
 import { readVersioned } from "../../domain/settings/version";
 import { consoleRoute } from "../route";
+
+/** A whole file as one chunk. */
+async function* oneChunk(text: string): AsyncGenerator<Uint8Array> {
+  yield Buffer.from(text);
+}
 
 export const SETTINGS_ROUTES = [
   consoleRoute({
@@ -71,6 +80,40 @@ export const SETTINGS_ROUTES = [
     async handle(ctx) {
       await removeMetricsToken(ctx);
       return { data: null };
+    },
+  }),
+  consoleRoute({
+    method: "GET",
+    path: "/api/settings/export",
+    auth: "admin",
+    data: SettingsFile,
+    summary: "Download channels, models and settings as one file, without secrets",
+    async handle(ctx) {
+      const file = await exportSettings(ctx);
+      const name = `patchbay-settings-${file.exported_at.slice(0, 10)}.json`;
+      const body = oneChunk(`${JSON.stringify(file, null, 2)}\n`);
+      return { data: null, download: { contentType: "application/json; charset=utf-8", name, body } };
+    },
+  }),
+  consoleRoute({
+    method: "POST",
+    path: "/api/settings/import",
+    auth: "session",
+    body: ImportSettings,
+    maxBodyBytes: MAX_FILE_BYTES,
+    data: ImportReport,
+    summary: "Bring in a file of channels, models and settings, or tell what that would do",
+    handle: async (ctx, { body }) => ({ data: await importFile(ctx, body) }),
+  }),
+  consoleRoute({
+    method: "POST",
+    path: "/api/settings/backup",
+    auth: "session",
+    body: OwnerProof,
+    summary: "Download a copy of the whole store, with the owner's password (SQLite)",
+    async handle(ctx, { body: proof }) {
+      const { name, body } = await downloadBackup(ctx, proof);
+      return { data: null, download: { contentType: "application/vnd.sqlite3", name, body } };
     },
   }),
 ];

@@ -1,0 +1,54 @@
+import { z } from "zod";
+import { CreateChannel } from "./channels";
+import { CreateModel } from "./public-models";
+import { Settings } from "./settings";
+import { Timestamp } from "./timestamp";
+
+/** Channels, models and settings as one file: what an instance is without its people, keys, secrets and books. */
+
+const FileSettings = Settings.extend({
+  /** Without the webhook's address, which may be all that guards it. */
+  alerts: Settings.shape.alerts.omit({ webhook_url: true }),
+}).partial();
+
+/** Upstream keys never leave. `embedded`: an engine built in, found again by its provider. */
+const FileChannel = CreateChannel.omit({ keys: true }).extend({ embedded: z.boolean().optional() });
+export type FileChannel = z.output<typeof FileChannel>;
+
+export const SettingsFile = z.strictObject({
+  format: z.literal("patchbay-settings", "Must be a file that Patchbay exported."),
+  version: z.literal(1, "Must be a file of version 1."),
+  exported_at: Timestamp,
+  /** The version of the Patchbay that wrote it. */
+  patchbay: z.string().max(64),
+  settings: FileSettings,
+  models: z.array(CreateModel).max(2_000),
+  channels: z.array(FileChannel).max(1_000),
+});
+export type SettingsFile = z.output<typeof SettingsFile>;
+
+/** Largest body of an import, in bytes. */
+export const MAX_FILE_BYTES = 8 * 1024 * 1024;
+
+/** `POST /api/settings/import`. */
+export const ImportSettings = z.strictObject({
+  /** Tells what would happen and changes nothing. */
+  dry_run: z.boolean(),
+  file: SettingsFile,
+});
+export type ImportSettings = z.output<typeof ImportSettings>;
+
+export const ImportStep = z.strictObject({
+  kind: z.enum(["setting", "model", "channel"]),
+  name: z.string(),
+  /** `same`: it stands here as the file has it. */
+  action: z.enum(["create", "change", "same", "skip"]),
+  /** The fields that change. */
+  fields: z.array(z.string()),
+  /** Why it is skipped. */
+  reason: z.string().nullable(),
+});
+export type ImportStep = z.output<typeof ImportStep>;
+
+export const ImportReport = z.strictObject({ dry_run: z.boolean(), steps: z.array(ImportStep) });
+export type ImportReport = z.output<typeof ImportReport>;

@@ -1,0 +1,127 @@
+import type { FileChannel, ImportStep } from "../../../contracts/settings-file";
+import { hasCode } from "../../../errors";
+import type { ChannelRecord } from "../../../ports/store";
+import { ensureModels } from "../../channels/ensure-models";
+import { readTimeouts } from "../../channels/timeouts";
+import { newId } from "../../new-id";
+import { changed, created, differing, type Importing, skipped } from "./step";
+
+type Patch = Partial<Omit<ChannelRecord, "id" | "createdAt" | "version">>;
+
+/** What may be set of an engine built in, too. */
+function commonOf(sent: FileChannel): Patch {
+  const { priority, weight, rpm, concurrency } = sent;
+  const fields = { priority, weight, rpm, concurrency };
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
+}
+
+/** The channel's own fields by the rules of a new one: address, headers and options are checked. Throws `invalid`. */
+function patchOf({ ctx }: Importing, sent: FileChannel): Patch {
+  const { baseUrl, headers, options } = ctx.providers.checkChannel({
+    provider: sent.provider,
+    baseUrl: sent.base_url ?? null,
+    headers: sent.headers ?? {},
+    options: sent.options ?? {},
+  });
+  return {
+    ...commonOf(sent),
+    baseUrl,
+    headers,
+    options,
+    models: (sent.models ?? []).map((one) => ({ name: one.name, upstreamName: one.upstream_name })),
+    timeouts: readTimeouts(sent.timeouts ?? {}),
+  };
+}
+
+function originOf(baseUrl: string | null | undefined): string | null {
+  return baseUrl ? new URL(baseUrl).origin : null;
+}
+
+/** Why the channel that stands may not become the file's; null: it may. */
+function refusal(before: ChannelRecord, sent: FileChannel, patch: Patch): string | null {
+  if (before.provider !== sent.provider) return "A channel of this name has another provider here.";
+  // A kept key would be shown to whoever answers at the new address (SECURITY EN-4).
+  if (before.keys.length > 0 && originOf(before.baseUrl) !== originOf(patch.baseUrl))
+    return "It leads to another host than the keys kept here were given for.";
+  return null;
+}
+
+async function importEmbedded({ tx }: Importing, sent: FileChannel): Promise<ImportStep> {
+  const one = { kind: "channel", name: sent.name } as const;
+  const before = (await tx.channels.all()).find((it) => it.embedded && it.provider === sent.provider);
+  if (before === undefined) return skipped(one, "There is no such engine built in here.");
+  const enabled = sent.enabled ?? before.enabled;
+  const patch = differing(before, { ...commonOf(sent), name: sent.name, enabled });
+  const fields = Object.keys(patch);
+  if (fields.length > 0) await tx.channels.update(before, patch);
+  return changed(one, fields);
+}
+
+async function importUpstream(importing: Importing, sent: FileChannel): Promise<ImportStep> {
+  const { tx, ctx } = importing;
+  const one = { kind: "channel", name: sent.name } as const;
+  const facts = ctx.providers.providers().find(({ name }) => name === sent.provider);
+  if (facts !== undefined && !facts.isUpstream)
+    return skipped(one, "The engines built in have their channels already.");
+  const named = (await tx.channels.all()).filter((it) => !it.embedded && it.name === sent.name);
+  const [before] = named;
+  if (named.length > 1) return skipped(one, "Several channels have this name here.");
+  const patch = patchOf(importing, sent);
+  const refused = before === undefined ? null : refusal(before, sent, patch);
+  if (refused !== null) return skipped(one, refused);
+  await ensureModels(tx, sent.models ?? [], facts, ctx.clock.now());
+  if (before !== undefined) {
+    const fresh = differing(before, patch);
+    const fields = Object.keys(fresh);
+    if (fields.length > 0) await tx.channels.update(before, fresh);
+    return changed(one, fields);
+  }
+  await tx.channels.insert({
+    priority: 0,
+    weight: 1,
+    rpm: null,
+    concurrency: null,
+    baseUrl: null,
+    headers: {},
+    options: {},
+    models: [],
+    timeouts: {},
+    ...patch,
+    id: newId(ctx.random, "chn"),
+    name: sent.name,
+    provider: sent.provider,
+    keys: [],
+    // Its keys are still to be pasted.
+    enabled: false,
+    embedded: false,
+    createdAt: ctx.clock.now(),
+    version: 1,
+  });
+  return created(one);
+}
+
+/** Makes the channels that are not here, without keys and disabled, and changes those that are. */
+export async function importChannels(
+  importing: Importing,
+  channels: readonly FileChannel[],
+): Promise<ImportStep[]> {
+  const steps: ImportStep[] = [];
+  const met = new Set<string>();
+  for (const sent of channels) {
+    const one = { kind: "channel", name: sent.name } as const;
+    const key = `${sent.embedded === true}/${sent.name}`;
+    if (met.has(key)) {
+      steps.push(skipped(one, "Another channel of the file has this name."));
+      continue;
+    }
+    met.add(key);
+    try {
+      steps.push(await (sent.embedded ? importEmbedded : importUpstream)(importing, sent));
+    } catch (error) {
+      // Thrown before anything of this channel was written.
+      if (!hasCode(error, "invalid")) throw error;
+      steps.push(skipped(one, error.message));
+    }
+  }
+  return steps;
+}

@@ -1,0 +1,209 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { type NextAlone, startNextAlone } from "../support/next-alone";
+import { createKey, OWNER, type Product, setUp, startProduct } from "../support/product";
+import { type RawReply, type RawRequest, sendRaw } from "../support/raw-request";
+
+/** Pages of other sites that call the gateway, at both doors; and settings that count in a process that did not change them. */
+
+const APP = "https://app.example.com";
+const EMBED = "/v1/embeddings";
+
+let product: Product;
+let alone: NextAlone;
+let dataDirectory: string;
+let cookie: string;
+let key: string;
+
+beforeAll(async () => {
+  dataDirectory = mkdtempSync(path.join(tmpdir(), "patchbay-origins-"));
+  product = await startProduct({ dataDirectory });
+  cookie = await setUp(product.url);
+  key = await createKey(product.url, cookie, { rpm: 1_000 });
+  alone = await startNextAlone(dataDirectory);
+});
+afterAll(async () => {
+  await alone?.close();
+  await product?.close();
+  rmSync(dataDirectory, { recursive: true, force: true });
+});
+
+async function change(settings: object): Promise<void> {
+  const reply = await sendRaw(product.url, {
+    method: "PATCH",
+    path: "/api/settings",
+    headers: { "content-type": "application/json", cookie },
+    body: JSON.stringify(settings),
+  });
+  expect(reply.status, reply.text).toBe(200);
+}
+
+const embed = (origin: string | null, more: Record<string, string> = {}): RawRequest => ({
+  path: EMBED,
+  headers: {
+    "content-type": "application/json",
+    authorization: `Bearer ${key}`,
+    ...(origin === null ? {} : { origin }),
+    ...more,
+  },
+  body: JSON.stringify({ model: "patchbay-embed", input: "lamp" }),
+});
+const preflight = (origin: string, target = EMBED): RawRequest => ({
+  method: "OPTIONS",
+  path: target,
+  headers: {
+    origin,
+    "access-control-request-method": "POST",
+    "access-control-request-headers": "authorization,content-type,x-stainless-lang",
+  },
+});
+
+function crossHeaders({ headers }: RawReply): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(headers).filter(([name]) => name.startsWith("access-control-")));
+}
+const varies = (reply: RawReply) => String(reply.headers.vary ?? "").toLowerCase();
+
+const doors = (): [string, string][] => [
+  ["the node door", product.url],
+  ["Next's own", alone.url],
+];
+
+describe("while no origin is listed", () => {
+  test("no reply at either door names one", async () => {
+    for (const [door, url] of doors()) {
+      for (const request of [embed(APP), preflight(APP), embed(null)])
+        expect([door, crossHeaders(await sendRaw(url, request))]).toEqual([door, {}]);
+    }
+  });
+});
+
+describe("once an origin is listed", () => {
+  test("both doors say so within a second", async () => {
+    await change({ cors_origins: [APP, "http://localhost:5173"] });
+    const seen = async (url: string) => crossHeaders(await sendRaw(url, embed(APP)));
+    expect(await seen(product.url)).toHaveProperty("access-control-allow-origin", APP);
+    await expect
+      .poll(() => seen(alone.url), { timeout: 3_000 })
+      .toHaveProperty("access-control-allow-origin", APP);
+  });
+
+  test("its pages may read replies and what they tell besides, at both doors", async () => {
+    for (const [door, url] of doors()) {
+      const reply = await sendRaw(url, embed(APP));
+      expect([door, reply.status]).toEqual([door, 200]);
+      expect(reply.headers["access-control-allow-origin"]).toBe(APP);
+      expect(varies(reply)).toContain("origin");
+      const exposed = String(reply.headers["access-control-expose-headers"]).split(", ");
+      for (const name of ["x-request-id", "x-patchbay-channel", "x-ratelimit-remaining-requests"])
+        expect(exposed).toContain(name);
+      expect(reply.headers).not.toHaveProperty("access-control-allow-credentials");
+    }
+  });
+
+  test("its pages may read refusals too", async () => {
+    for (const [door, url] of doors()) {
+      for (const request of [
+        embed(APP, { authorization: "Bearer sk-pb-nobody" }),
+        { ...embed(APP), path: "/v1/nowhere" },
+        { ...embed(APP), path: "/v1beta/models/nobody:generateContent" },
+      ]) {
+        const reply = await sendRaw(url, request);
+        expect(reply.status).toBeGreaterThanOrEqual(400);
+        expect([door, reply.headers["access-control-allow-origin"]]).toEqual([door, APP]);
+      }
+    }
+  });
+
+  test("a preflight is answered with the methods of the path and the headers asked for", async () => {
+    for (const [door, url] of doors()) {
+      const reply = await sendRaw(url, preflight(APP));
+      expect([door, reply.status]).toEqual([door, 204]);
+      expect(crossHeaders(reply)).toEqual({
+        "access-control-allow-origin": APP,
+        "access-control-allow-methods": "OPTIONS, POST",
+        "access-control-allow-headers": "authorization,content-type,x-stainless-lang",
+        "access-control-max-age": "600",
+      });
+      expect(varies(reply)).toContain("origin");
+      const speech = await sendRaw(url, preflight(APP, "/v1beta/models/patchbay-speech:generateContent"));
+      expect(speech.headers["access-control-allow-origin"]).toBe(APP);
+    }
+  });
+
+  test.each([
+    "https://app.example.com.evil.example",
+    "http://app.example.com",
+    "https://app.example.com:8443",
+    "https://APP.example.com",
+    "null",
+    "*",
+  ])("%s is another and gets nothing", async (origin) => {
+    for (const [door, url] of doors()) {
+      const [call, asked] = [await sendRaw(url, embed(origin)), await sendRaw(url, preflight(origin))];
+      expect([door, crossHeaders(call), crossHeaders(asked)]).toEqual([door, {}, {}]);
+      expect(varies(call)).toContain("origin");
+    }
+  });
+
+  test("the console and the operator's paths stay closed to it", async () => {
+    for (const [, url] of doors()) {
+      for (const target of ["/api/status", "/api/settings", "/openapi.json", "/metrics"]) {
+        const reply = await sendRaw(url, { method: "GET", path: target, headers: { origin: APP, cookie } });
+        expect([target, crossHeaders(reply)]).toEqual([target, {}]);
+        const asked = await sendRaw(url, preflight(APP, target));
+        expect([target, crossHeaders(asked)]).toEqual([target, {}]);
+      }
+    }
+  });
+
+  test("a cookie is worth nothing on the gateway, whoever sends it", async () => {
+    const reply = await sendRaw(product.url, embed(APP, { cookie, authorization: "" }));
+    expect(reply.status).toBe(401);
+  });
+
+  test("taken off the list, it gets nothing from the next call on", async () => {
+    await change({ cors_origins: ["http://localhost:5173"] });
+    expect(crossHeaders(await sendRaw(product.url, embed(APP)))).toEqual({});
+  });
+});
+
+test("a limit that is changed counts at once here and within a second in another process", async () => {
+  const large = {
+    ...embed(null),
+    body: JSON.stringify({ model: "patchbay-embed", input: "x".repeat(70_000) }),
+  };
+  const statuses = async () => [
+    (await sendRaw(product.url, large)).status,
+    (await sendRaw(alone.url, large)).status,
+  ];
+  const before = await statuses();
+  expect(before).not.toContain(413);
+  await change({ limits: { embeddingsBodyBytes: 65_536 } });
+  expect((await sendRaw(product.url, large)).status).toBe(413);
+  await expect.poll(async () => (await sendRaw(alone.url, large)).status, { timeout: 3_000 }).toBe(413);
+  await change({ limits: {} });
+  await expect.poll(statuses, { timeout: 3_000 }).toEqual(before);
+});
+
+test("metrics are for who shows the token made in the console, until it is removed", async () => {
+  const metrics = (authorization?: string) =>
+    sendRaw(product.url, {
+      method: "GET",
+      path: "/metrics",
+      headers: authorization === undefined ? {} : { authorization },
+    });
+  expect((await metrics()).status).toBe(200);
+  const made = await sendRaw(product.url, {
+    path: "/api/settings/metrics-token",
+    headers: { "content-type": "application/json", cookie },
+    body: JSON.stringify({ password: OWNER.password }),
+  });
+  const { token } = (made.json as { data: { token: string } }).data;
+  expect((await metrics()).status).toBe(401);
+  expect((await metrics(`Bearer ${token}x`)).status).toBe(401);
+  expect((await metrics(`Bearer ${token}`)).status).toBe(200);
+  await sendRaw(product.url, { method: "DELETE", path: "/api/settings/metrics-token", headers: { cookie } });
+  expect((await metrics()).status).toBe(200);
+});

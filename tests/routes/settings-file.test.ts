@@ -1,0 +1,275 @@
+import { readdirSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import Database from "libsql";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { createDispatcher } from "../../lib/http/dispatch";
+import { SETTINGS_ROUTES } from "../../lib/http/routes/settings";
+import { addUser, type ConsoleDoor, OWNER, openConsoleDoor, setUpOwner } from "../support/console-door";
+import { type TestServices, testServices } from "../support/services";
+
+let services: TestServices;
+let door: ConsoleDoor;
+let owner: string;
+
+beforeEach(async () => {
+  services = await testServices();
+  door = openConsoleDoor(services);
+  owner = await setUpOwner(door);
+});
+afterEach(() => services.close());
+
+const CHANNEL = {
+  name: "OpenAI",
+  provider: "openai",
+  keys: ["sk-upstream-secret-0123456789"],
+  models: [{ name: "tts-1", upstream_name: "tts-1", operation: "speech" }],
+  priority: 2,
+};
+
+const patch = (body: object, cookie = owner) => door("/api/settings", { method: "PATCH", body, cookie });
+const addChannel = async (fields: object = {}) =>
+  (await door("/api/channels", { body: { ...CHANNEL, ...fields }, cookie: owner })).json.data;
+const bringIn = (file: unknown, dry_run = false, cookie = owner) =>
+  door("/api/settings/import", { body: { dry_run, file }, cookie });
+
+/** Replies that are written as they are read: their bytes whole. */
+async function download(target: string, body: object | null, cookie: string) {
+  const handler = createDispatcher([...SETTINGS_ROUTES], async () => services);
+  const bytes = Buffer.from(body === null ? "" : JSON.stringify(body));
+  const reply = await handler({
+    method: body === null ? "GET" : "POST",
+    path: target,
+    query: "",
+    headers: new Map([
+      ["cookie", cookie],
+      ...(body === null ? [] : [["content-type", "application/json"] as [string, string]]),
+    ]),
+    peer: { address: "127.0.0.1", isLocal: true, isSecure: false },
+    requestId: "req-1",
+    receivedAt: 0,
+    signal: new AbortController().signal,
+    readBody: async () => bytes,
+  });
+  if (reply.body === null || reply.body instanceof Uint8Array)
+    return { status: reply.status, headers: reply.headers, bytes: Buffer.from(reply.body ?? []) };
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of reply.body) chunks.push(chunk);
+  return { status: reply.status, headers: reply.headers, bytes: Buffer.concat(chunks) };
+}
+
+const exported = async (cookie = owner) => {
+  const reply = await download("/api/settings/export", null, cookie);
+  return { ...reply, file: JSON.parse(reply.bytes.toString("utf8")) };
+};
+
+describe("the export", () => {
+  test("holds channels, models and settings, and no secret of any kind", async () => {
+    await addChannel();
+    const alerts = (await door("/api/settings", { cookie: owner })).json.data.alerts;
+    await patch({ alerts: { ...alerts, webhook_url: "https://hooks.example.com/SECRET" } });
+    await door("/api/settings/metrics-token", { body: { password: OWNER.password }, cookie: owner });
+    const { status, headers, file, bytes } = await exported();
+    expect(status).toBe(200);
+    expect(headers["content-disposition"]).toMatch(/^attachment; filename="patchbay-settings-[\d-]+\.json"$/);
+    expect(file).toMatchObject({ format: "patchbay-settings", version: 1 });
+    expect(file.channels.map((one: { name: string }) => one.name)).toContain("OpenAI");
+    expect(file.models.map((one: { name: string }) => one.name)).toContain("tts-1");
+    expect(file.settings.session_hours).toBeDefined();
+    for (const secret of ["sk-upstream", "SECRET", "6789", "digest", "sealed", OWNER.password])
+      expect(bytes.toString("utf8")).not.toContain(secret);
+  });
+
+  test("is for administrators", async () => {
+    const mia = await addUser(door, owner, { username: "mia" });
+    expect((await download("/api/settings/export", null, mia.cookie)).status).toBe(403);
+  });
+});
+
+describe("an import", () => {
+  test("into another instance makes the channels without keys and disabled, and the models and settings as they were", async () => {
+    await addChannel();
+    await patch({ password_minimum: 14, cors_origins: ["https://app.example.com"] });
+    await door("/api/models/tts-1", {
+      method: "PATCH",
+      body: { version: 1, description: "A voice", prices: { input_per_million_characters: "15" } },
+      cookie: owner,
+    });
+    const { file } = await exported();
+
+    const other = await testServices();
+    const otherDoor = openConsoleDoor(other);
+    const cookie = await setUpOwner(otherDoor);
+    const send = (dry_run: boolean) => otherDoor("/api/settings/import", { body: { dry_run, file }, cookie });
+    const before = JSON.stringify([
+      await other.store.channels.all(),
+      await other.store.models.all(),
+      await other.store.settings.all(),
+    ]);
+    const dry = await send(true);
+    expect(dry.status, dry.text).toBe(200);
+    expect(
+      JSON.stringify([
+        await other.store.channels.all(),
+        await other.store.models.all(),
+        await other.store.settings.all(),
+      ]),
+    ).toBe(before);
+
+    const real = await send(false);
+    expect(real.json.data.steps).toEqual(dry.json.data.steps);
+    expect(real.json.data.steps).toEqual(
+      expect.arrayContaining([
+        { kind: "channel", name: "OpenAI", action: "create", fields: [], reason: null },
+        { kind: "model", name: "tts-1", action: "create", fields: [], reason: null },
+        {
+          kind: "setting",
+          name: "password_minimum",
+          action: "change",
+          fields: ["password_minimum"],
+          reason: null,
+        },
+      ]),
+    );
+    const [channel] = (await other.store.channels.all()).filter(({ name }) => name === "OpenAI");
+    expect(channel).toMatchObject({ enabled: false, keys: [], priority: 2 });
+    const model = (await other.store.models.all()).find(({ name }) => name === "tts-1");
+    expect(model?.description).toBe("A voice");
+    expect(other.instance.passwordMinimum).toBe(14);
+    expect(other.instance.corsOrigins?.has("https://app.example.com")).toBe(true);
+
+    const again = await send(false);
+    expect(again.json.data.steps.filter((one: { action: string }) => one.action !== "same")).toEqual([]);
+    await other.close();
+  });
+
+  test("is in the audit by what it did", async () => {
+    const { file } = await exported();
+    await bringIn({ ...file, settings: { password_minimum: 12 }, models: [], channels: [] });
+    const rows = (await services.store.audit.list({ limit: 5, cursor: null, q: null })).items;
+    const row = rows.find(({ action }) => action === "settings.import");
+    expect(row?.detail).toMatchObject({ changed: ["setting password_minimum"], created: [], skipped: [] });
+  });
+
+  test("leaves the keys of a channel with their host", async () => {
+    await addChannel();
+    const { file } = await exported();
+    const moved = file.channels.map((one: { name: string }) =>
+      one.name === "OpenAI" ? { ...one, base_url: "https://evil.example.com/v1" } : one,
+    );
+    const reply = await bringIn({ ...file, channels: moved });
+    const step = reply.json.data.steps.find((one: { name: string }) => one.name === "OpenAI");
+    expect([step.action, step.reason]).toEqual(["skip", expect.stringContaining("another host")]);
+  });
+
+  test("skips a private upstream that the owner has not allowed, and a header that holds a secret", async () => {
+    const { file } = await exported();
+    const channels = [
+      { name: "LAN", provider: "openai", base_url: "http://192.168.1.9:8000/v1" },
+      { name: "Metadata", provider: "openai", base_url: "http://169.254.169.254/" },
+      { name: "Loud", provider: "openai", headers: { authorization: "Bearer x" } },
+      { name: "Strange", provider: "nobody" },
+    ];
+    const reply = await bringIn({ ...file, settings: {}, models: [], channels });
+    expect(reply.json.data.steps.map((one: { action: string }) => one.action)).toEqual(
+      channels.map(() => "skip"),
+    );
+    expect((await services.store.channels.all()).every(({ embedded }) => embedded)).toBe(true);
+  });
+
+  test("skips models whose names are others' here", async () => {
+    await addChannel();
+    const { file } = await exported();
+    const models = [
+      { name: "other", operation: "speech", aliases: ["tts-1"] },
+      { name: "tts-1", operation: "embeddings" },
+    ];
+    const reply = await bringIn({ ...file, settings: {}, models, channels: [] });
+    expect(reply.json.data.steps.map((one: { action: string }) => one.action)).toEqual(["skip", "skip"]);
+  });
+
+  test("changes for an administrator nothing that is the owner's, nor what would shut them out", async () => {
+    const ada = await addUser(door, owner, { username: "ada", role: "admin" });
+    const { file } = await exported();
+    const settings = { demo_site: true, two_factor_roles: ["admin"], self_use_mode: true };
+    const reply = await bringIn({ ...file, settings, models: [], channels: [] }, false, ada.cookie);
+    expect(reply.json.data.steps.map((one: { action: string }) => one.action)).toEqual([
+      "change",
+      "skip",
+      "skip",
+    ]);
+    expect((await door("/api/settings", { cookie: owner })).json.data).toMatchObject({
+      demo_site: false,
+      two_factor_roles: [],
+      self_use_mode: true,
+    });
+  });
+
+  test("on a demo site is the owner's alone", async () => {
+    const ada = await addUser(door, owner, { username: "ada", role: "admin" });
+    const { file } = await exported();
+    await patch({ demo_site: true });
+    expect((await bringIn(file, true, ada.cookie)).status).toBe(403);
+  });
+
+  test.each<[string, (file: Record<string, unknown>) => unknown]>([
+    ["another format", (file) => ({ ...file, format: "something" })],
+    ["a newer version", (file) => ({ ...file, version: 2 })],
+    ["an unknown field", (file) => ({ ...file, users: [] })],
+    ["an unknown setting", (file) => ({ ...file, settings: { digest_key: "x" } })],
+    [
+      "a webhook's address",
+      (file) => ({ ...file, settings: { alerts: { webhook_url: "https://x.example" } } }),
+    ],
+    ["upstream keys", (file) => ({ ...file, channels: [{ ...CHANNEL }] })],
+    ["no file", () => null],
+  ])("%s is 400 and changes nothing", async (_what, spoil) => {
+    const { file } = await exported();
+    expect((await bringIn(spoil(file))).status).toBe(400);
+  });
+
+  test("takes a file larger than the console's other bodies", async () => {
+    const { file } = await exported();
+    const models = Array.from({ length: 900 }, (_, i) => ({
+      name: `model-${i}`,
+      operation: "speech",
+      description: "d".repeat(100),
+      aliases: [],
+      prices: { input_per_million_tokens: "1" },
+      max_characters: 5,
+      enabled: true,
+      cacheable: false,
+      coalescing: false,
+      dimensions: null,
+      default_voice: null,
+    }));
+    const reply = await bringIn({ ...file, settings: {}, channels: [], models }, true);
+    expect([reply.status, reply.json.data.steps.length]).toEqual([200, 900]);
+  });
+});
+
+describe("the backup", () => {
+  const ask = (password = OWNER.password, cookie = owner) =>
+    download("/api/settings/backup", { password }, cookie);
+  const leftovers = () => readdirSync(services.dataDirectory).filter((name) => name.startsWith("backup-"));
+
+  test("is a whole store of its own, and nothing of it stays on the disk", async () => {
+    await addChannel();
+    const reply = await ask();
+    expect(reply.status).toBe(200);
+    expect(reply.headers["content-disposition"]).toMatch(/filename="patchbay-.*\.db"/);
+    const file = path.join(services.dataDirectory, "copy.db");
+    writeFileSync(file, reply.bytes);
+    const copy = new Database(file);
+    expect(copy.prepare("pragma integrity_check").get()).toMatchObject({ integrity_check: "ok" });
+    expect(copy.prepare("select count(*) as n from users").get()).toMatchObject({ n: 1 });
+    copy.close();
+    expect(leftovers()).toEqual([]);
+  });
+
+  test("wants the owner, and the owner's password", async () => {
+    const ada = await addUser(door, owner, { username: "ada", role: "admin" });
+    expect((await ask(ada.password, ada.cookie)).status).toBe(403);
+    expect((await ask("not the password")).status).toBe(403);
+    expect(leftovers()).toEqual([]);
+  });
+});
