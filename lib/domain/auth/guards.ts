@@ -1,3 +1,4 @@
+import { isHigherRole } from "../../contracts/user";
 import { AppError } from "../../errors";
 import type { SessionRecord, UserRecord } from "../../ports/store";
 import type { ConsoleContext } from "../context";
@@ -15,7 +16,7 @@ export function requireSession(ctx: ConsoleContext): { user: UserRecord; session
 }
 
 /** Whoever acts, by session or manage key. Throws `unauthenticated`. */
-export function requireUser(ctx: ConsoleContext): UserRecord {
+export function requireUser(ctx: Pick<ConsoleContext, "caller">): UserRecord {
   if (ctx.caller.kind === "anonymous") throw new AppError("unauthenticated", "Sign in first.");
   return ctx.caller.user;
 }
@@ -27,9 +28,7 @@ export function requireAdmin(ctx: ConsoleContext): UserRecord {
   return user;
 }
 
-const RANK = { owner: 2, admin: 1, member: 0 } as const;
-
 /** True when `actor` stands above `target`: nobody changes an equal or a higher role. */
 export function outranks(actor: UserRecord, target: Pick<UserRecord, "role">): boolean {
-  return RANK[actor.role] > RANK[target.role];
+  return isHigherRole(actor.role, target.role);
 }

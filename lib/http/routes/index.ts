@@ -11,6 +11,7 @@ import { KEYS_ROUTES } from "./keys";
 import { LOGIN_ROUTES } from "./login";
 import { MODELS_ROUTES } from "./models";
 import { OPERATIONS_ROUTES, openApiRoute } from "./operations";
+import { OVERVIEW_ROUTES } from "./overview";
 import { SETTINGS_ROUTES } from "./settings";
 import { SETUP_ROUTES } from "./setup";
 import { SPEECH_GEMINI_ROUTES } from "./speech-gemini";
@@ -42,6 +43,7 @@ const DECLARED: readonly Route[] = [
   ...COUNT_TOKENS_ROUTES,
   ...MODELS_ROUTES,
   ...USAGE_ROUTES,
+  ...OVERVIEW_ROUTES,
 ];
 
 /** The one route table: every address outside the pages. */

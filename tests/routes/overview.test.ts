@@ -1,0 +1,132 @@
+import { afterEach, beforeEach, expect, test } from "vitest";
+import type { Overview } from "../../lib/contracts/overview";
+import { gatewayState } from "../../lib/domain/gateway/gateway-state";
+import { AppError } from "../../lib/errors";
+import { createDispatcher } from "../../lib/http/dispatch";
+import { OVERVIEW_ROUTES } from "../../lib/http/routes/overview";
+import type { UsageRecord } from "../../lib/ports/store";
+import { channelRecord, usageRecord } from "../contracts/store/records";
+import { addUser, type ConsoleDoor, openConsoleDoor, setUpOwner } from "../support/console-door";
+import { type TestServices, testServices } from "../support/services";
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+
+let services: TestServices;
+let door: ConsoleDoor;
+let owner: string;
+beforeEach(async () => {
+  services = await testServices();
+  door = openConsoleDoor(services);
+  owner = await setUpOwner(door);
+});
+afterEach(() => services.close());
+
+const now = () => services.clock.now();
+const settle = (at: number, fields: Partial<UsageRecord> = {}, userId = "usr_1") =>
+  services.store.ledger.settle(
+    usageRecord("key_1", userId, { at, state: "settled", status: 200, ...fields }),
+    {
+      day: "2026-09-21",
+      month: "2026-09",
+    },
+  );
+
+async function read(
+  cookie: string,
+  fields: { from?: number; to?: number; interval?: string } = {},
+): Promise<{ status: number; data: Overview }> {
+  const handler = createDispatcher(OVERVIEW_ROUTES, async () => services);
+  const end = now() - (now() % HOUR) + HOUR;
+  const query = new URLSearchParams({
+    from: new Date(fields.from ?? end - 24 * HOUR).toISOString(),
+    to: new Date(fields.to ?? end).toISOString(),
+    interval: fields.interval ?? "hour",
+  });
+  const reply = await handler({
+    method: "GET",
+    path: "/api/overview",
+    query: `${query}`,
+    headers: new Map([["cookie", cookie]]),
+    peer: { address: "127.0.0.1", isLocal: true, isSecure: false },
+    requestId: "r",
+    receivedAt: 0,
+    signal: new AbortController().signal,
+    readBody: async () => new Uint8Array(0),
+  });
+  const text = Buffer.from(reply.body as Uint8Array).toString();
+  return { status: reply.status, data: JSON.parse(text).data };
+}
+
+test("figures come with their pieces, hours without calls as 0, and the same time before", async () => {
+  await settle(now() - 2 * HOUR, { model: "a", audioMs: 500, latencyMs: 80 });
+  await settle(now() - 2 * HOUR, { model: "a", status: 502, error: "upstream_error" });
+  await settle(now() - 30 * HOUR, { model: "a" });
+  const { data } = await read(owner);
+  expect(data.total).toMatchObject({ calls: 2, errors: 1, audio_ms: 500 });
+  expect(data.before).toMatchObject({ calls: 1, errors: 0 });
+  expect(data.periods).toHaveLength(24);
+  expect(data.series.calls).toHaveLength(24);
+  expect(data.series.calls.filter((count) => count > 0)).toEqual([2]);
+  expect(data.before_series.calls.filter((count) => count > 0)).toEqual([1]);
+  expect(data.series.latency_p50_ms[0]).toBeNull();
+});
+
+test("the hour that is running is compared with as much of the one before", async () => {
+  const end = now() - (now() % HOUR) + HOUR;
+  services.clock.advance(end - HOUR / 2 - now());
+  for (let index = 0; index < 10; index++) await settle(end - HOUR / 2 - MINUTE - 24 * HOUR);
+  const { data } = await read(owner, { from: end - 24 * HOUR, to: end });
+  expect(data.before.calls).toBe(5);
+});
+
+test("an hour is told by minutes, with percentiles off the calls themselves", async () => {
+  const to = now() - (now() % MINUTE) + MINUTE;
+  await settle(to - 5 * MINUTE + 1, { latencyMs: 80 });
+  await settle(to - 5 * MINUTE + 2, { latencyMs: 90 });
+  const { data } = await read(owner, { from: to - HOUR, to, interval: "minute" });
+  expect(data.periods).toHaveLength(60);
+  expect(data.series.calls[55]).toBe(2);
+  expect(data.series.latency_p95_ms[55]).toBeGreaterThan(50);
+  expect(data.total.calls).toBe(2);
+  expect((await read(owner, { from: to - 12 * HOUR, to, interval: "minute" })).status).toBe(400);
+});
+
+test("days are those of the instance's time zone", async () => {
+  services.instance.timeZone = "Asia/Tokyo";
+  const from = Date.parse("2026-09-18T15:00:00Z");
+  await settle(Date.parse("2026-09-20T14:30:00Z"));
+  await settle(Date.parse("2026-09-20T15:30:00Z"));
+  const { data } = await read(owner, { from, to: from + 72 * HOUR, interval: "day" });
+  expect(data.periods).toEqual(["2026-09-19", "2026-09-20", "2026-09-21"]);
+  expect(data.series.calls).toEqual([0, 1, 1]);
+});
+
+test("routes hold what is set up and what was called; channels tell what is wrong with them", async () => {
+  const channel = channelRecord({ keys: [], models: [{ name: "tts", upstreamName: "x" }] });
+  await services.store.transaction((tx) => tx.channels.insert(channel));
+  await settle(now() - HOUR, { model: "gone", channelId: "chn_gone", error: "upstream_error", status: 502 });
+  await settle(now() - HOUR, { model: "gone", channelId: null, error: "no_channel", status: 503 });
+  const refused = new AppError("upstream_error", "no", { upstreamStatus: 401 });
+  gatewayState(services).circuits.enter(channel.id).failed(refused);
+  const { data } = await read(owner);
+  expect(data.routes).toContainEqual({ model: "gone", channel_id: "chn_gone", calls: 1, errors: 1 });
+  expect(data.models[0]).toMatchObject({ name: "gone", calls: 2, errors: 2, operation: null });
+  expect(data.channels.find((one) => one.id === "chn_gone")).toMatchObject({ name: null, health: null });
+  expect(data.channels.find((one) => one.id === channel.id)?.health).toMatchObject({
+    state: "open",
+    reason: "credentials",
+  });
+  expect(data.routes).toContainEqual({ model: "tts", channel_id: channel.id, calls: 0, errors: 0 });
+});
+
+test("members read their own calls and no channel; nobody reads nothing", async () => {
+  const mia = await addUser(door, owner, { username: "mia" });
+  await settle(now() - HOUR, { channelId: "chn_1", model: "a" }, mia.id);
+  await settle(now() - HOUR, { channelId: "chn_1", model: "b" }, "usr_other");
+  const { data } = await read(mia.cookie);
+  expect(data.total.calls).toBe(1);
+  expect(data.models.map((model) => model.name)).toEqual(["a"]);
+  expect([data.channels, data.routes]).toEqual([[], []]);
+  expect((await read("")).status).toBe(401);
+});
