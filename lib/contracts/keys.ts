@@ -1,7 +1,9 @@
 import { z } from "zod";
 import { Budget, BudgetChange, Spent } from "./money";
+import { ListQuery } from "./paging";
 import { shownText } from "./text";
 import { Timestamp } from "./timestamp";
+import { Role } from "./user";
 
 export const Operation = z.enum(["speech", "embeddings", "manage"]);
 export type Operation = z.infer<typeof Operation>;
@@ -26,9 +28,15 @@ export const ApiKey = z.strictObject({
   budget: Budget,
   spent: Spent,
   owner_id: z.string(),
+  /** Who it belongs to, as lists name them. */
+  owner: z.strictObject({ username: z.string(), display_name: z.string(), role: Role }),
   version: z.int(),
 });
 export type ApiKey = z.infer<typeof ApiKey>;
+
+/** Query of `GET /api/keys`: `owner_id` narrows to one user's, `me` to one's own. */
+export const KeyQuery = ListQuery.extend({ owner_id: z.string().min(1).max(64).optional() });
+export type KeyQuery = z.output<typeof KeyQuery>;
 
 /** An answer that shows a key for the only time. */
 export const ApiKeyWithSecret = ApiKey.extend({ key: z.string() });

@@ -70,6 +70,7 @@ describe("making one", () => {
       budget: { total_usd: null, daily_usd: null, monthly_usd: null },
       spent: { total_usd: "0.000000000", daily_usd: "0.000000000", monthly_usd: "0.000000000" },
       owner_id: expect.stringMatching(/^usr_/),
+      owner: { username: "olivia", display_name: "olivia", role: "owner" },
       version: 1,
     });
   });
@@ -480,6 +481,29 @@ describe("the list", () => {
     } while (cursor !== null);
     expect([...seen].sort()).toEqual([...names].sort());
     expect(new Set(seen).size).toBe(7);
+  });
+
+  test("names owners, and narrows to one of them; a member asks for nobody else's", async () => {
+    await make({ name: "of the owner" });
+    await make({ name: "of mia" }, mia.cookie);
+    const ask = async (query: string, cookie = owner) =>
+      (await list(query, cookie)).items.map((key: { name: string; owner: { username: string } }) => [
+        key.name,
+        key.owner.username,
+      ]);
+    const [own, hers] = [
+      ["of the owner", "olivia"],
+      ["of mia", "mia"],
+    ];
+    expect(await ask("")).toEqual([hers, own]);
+    expect(await ask("?owner_id=me")).toEqual([own]);
+    expect(await ask(`?owner_id=${mia.id}`)).toEqual([hers]);
+    expect(await ask("?owner_id=usr_unknown")).toEqual([]);
+    expect(await ask("?owner_id=me", mia.cookie)).toEqual([hers]);
+    expect(await ask(`?owner_id=${mia.id}`, mia.cookie)).toEqual([hers]);
+    for (const id of ["usr_unknown", (await services.store.users.findByLogin("olivia"))?.id ?? ""]) {
+      expect((await door(`/api/keys?owner_id=${id}`, { cookie: mia.cookie })).status).toBe(404);
+    }
   });
 
   test("searches for the very characters, whatever they mean to a database", async () => {

@@ -32,9 +32,7 @@ export function isBacked(invite: InviteRecord, { maker, target }: LinkParties): 
   if (maker === null || !maker.enabled) return false;
   if (invite.kind === "invite") return outranks(maker, invite);
   return (
-    target?.enabled === true &&
-    target.passwordVersion === invite.passwordVersion &&
-    outranks(maker, target)
+    target?.enabled === true && target.passwordVersion === invite.passwordVersion && outranks(maker, target)
   );
 }
 

@@ -1,22 +1,34 @@
-import type { ApiKey } from "../../contracts/keys";
-import type { ListPage, ListQuery } from "../../contracts/paging";
+import type { ApiKey, KeyQuery } from "../../contracts/keys";
+import type { ListPage } from "../../contracts/paging";
+import { AppError } from "../../errors";
+import type { UserRecord } from "../../ports/store";
 import { requireUser } from "../auth/guards";
 import type { ConsoleContext } from "../context";
 import { findVisibleKey } from "./authority";
-import { toApiKey } from "./to-api-key";
+import { toApiKey, toApiKeys } from "./to-api-key";
 
-/** API keys, newest first: a member's own, or everybody's for administrators. */
-export async function listKeys(ctx: ConsoleContext, query: ListQuery): Promise<ListPage<ApiKey>> {
+/**
+ * API keys, newest first: a member's own; for administrators everybody's, or those of the one that the query names.
+ * Throws `not_found` where a member names another.
+ */
+export async function listKeys(ctx: ConsoleContext, query: KeyQuery): Promise<ListPage<ApiKey>> {
   const user = requireUser(ctx);
   const page = await ctx.store.keys.list({
     limit: query.limit,
     cursor: query.cursor ?? null,
     q: query.q ?? null,
-    ownerId: user.role === "member" ? user.id : null,
+    ownerId: ownerAsked(user, query.owner_id),
   });
-  const now = ctx.clock.now();
-  const items = await Promise.all(page.items.map((key) => toApiKey(ctx.store, key, now)));
+  const items = await toApiKeys(ctx.store, page.items, ctx.clock.now());
   return { items, next_cursor: page.nextCursor };
+}
+
+/** Whose keys are listed; null: everybody's. */
+function ownerAsked(user: UserRecord, asked: string | undefined): string | null {
+  if (asked === "me" || asked === user.id) return user.id;
+  if (user.role !== "member") return asked ?? null;
+  if (asked !== undefined) throw new AppError("not_found", "There is no such user.");
+  return user.id;
 }
 
 /** One API key. Throws `not_found`. */

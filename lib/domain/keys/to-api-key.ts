@@ -1,18 +1,32 @@
 import type { ApiKey } from "../../contracts/keys";
 import { nanoToUsd } from "../../contracts/money";
 import { toTimestamp } from "../../contracts/timestamp";
-import type { KeyRecord, Repositories } from "../../ports/store";
+import type { KeyRecord, Repositories, Spent, UserRecord } from "../../ports/store";
 
 const time = (at: number | null) => (at === null ? null : toTimestamp(at));
 const usd = (nano: number | null) => (nano === null ? null : nanoToUsd(nano));
 
-/** What may be told of a key, field by field; never its digest. `now`: the instant whose day and month are told. */
-export async function toApiKey(
-  store: Pick<Repositories, "keys">,
-  key: KeyRecord,
-  now: number,
-): Promise<ApiKey> {
-  const spent = await store.keys.spent(key.id, now);
+type Needs = Pick<Repositories, "keys" | "users">;
+
+/** What may be told of keys, in the order given; never a digest. `now`: the instant whose day and month are told. */
+export async function toApiKeys(store: Needs, keys: readonly KeyRecord[], now: number): Promise<ApiKey[]> {
+  const [owners, spent] = await Promise.all([
+    store.users.findMany([...new Set(keys.map((key) => key.ownerId))]),
+    Promise.all(keys.map((key) => store.keys.spent(key.id, now))),
+  ]);
+  return keys.map((key, index) => describe(key, owners.get(key.ownerId), spent[index]));
+}
+
+/** The same of one. */
+export async function toApiKey(store: Needs, key: KeyRecord, now: number): Promise<ApiKey> {
+  const [owners, spent] = await Promise.all([
+    store.users.findMany([key.ownerId]),
+    store.keys.spent(key.id, now),
+  ]);
+  return describe(key, owners.get(key.ownerId), spent);
+}
+
+function describe(key: KeyRecord, owner: UserRecord | undefined, spent: Spent | undefined): ApiKey {
   return {
     id: key.id,
     name: key.name,
@@ -33,11 +47,17 @@ export async function toApiKey(
       monthly_usd: usd(key.budget.monthlyNano),
     },
     spent: {
-      total_usd: nanoToUsd(spent.totalNano),
-      daily_usd: nanoToUsd(spent.dailyNano),
-      monthly_usd: nanoToUsd(spent.monthlyNano),
+      total_usd: nanoToUsd(spent?.totalNano ?? 0),
+      daily_usd: nanoToUsd(spent?.dailyNano ?? 0),
+      monthly_usd: nanoToUsd(spent?.monthlyNano ?? 0),
     },
     owner_id: key.ownerId,
+    // A key goes with its owner; one read between the two statements names nobody of any power.
+    owner: {
+      username: owner?.username ?? "",
+      display_name: owner?.displayName ?? "",
+      role: owner?.role ?? "member",
+    },
     version: key.version,
   };
 }

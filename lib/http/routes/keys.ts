@@ -2,11 +2,12 @@ import {
   ApiKey,
   ApiKeyWithSecret,
   CreateKey,
+  KeyQuery,
   PlaygroundKey,
   RotateKey,
   UpdateKey,
 } from "../../contracts/keys";
-import { ListQuery, listOf } from "../../contracts/paging";
+import { listOf } from "../../contracts/paging";
 import { createKey } from "../../domain/keys/create";
 import { createPlaygroundKey } from "../../domain/keys/create-playground";
 import { deleteKey } from "../../domain/keys/delete";
@@ -20,11 +21,11 @@ export const KEYS_ROUTES = [
     method: "GET",
     path: "/api/keys",
     auth: "manage",
-    query: ListQuery,
+    query: KeyQuery,
     data: listOf(ApiKey),
-    summary: "List API keys; members see their own",
+    summary: "List API keys; members see their own, administrators everybody's or one user's",
     // The door has read the query by the schema above; its declared type is the loose one of every route.
-    handle: async (ctx, { query }) => ({ data: await listKeys(ctx, query as ListQuery) }),
+    handle: async (ctx, { query }) => ({ data: await listKeys(ctx, query as KeyQuery) }),
   }),
   consoleRoute({
     method: "POST",
