@@ -1,5 +1,6 @@
 import {
   AudioLinesIcon,
+  CableIcon,
   CircleUserIcon,
   Grid3x3Icon,
   KeyRoundIcon,
@@ -39,6 +40,7 @@ export const PAGES: readonly ConsolePage[] = [
   { path: "/", name: "overview", icon: LayoutGridIcon, group: "top" },
   { path: "/playground/speech", name: "speech", icon: AudioLinesIcon, group: "try" },
   { path: "/playground/embeddings", name: "embeddings", icon: Grid3x3Icon, group: "try" },
+  { path: "/channels", name: "channels", icon: CableIcon, group: "route", isForAdmins: true },
   { path: "/keys", name: "keys", icon: KeyRoundIcon, group: "manage" },
   { path: "/audit", name: "audit", icon: ScrollTextIcon, group: "manage", isForAdmins: true },
   { path: "/account", name: "account", icon: CircleUserIcon, group: "bottom" },

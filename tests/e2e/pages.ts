@@ -12,6 +12,7 @@ export const PAGES: readonly PageUnderTest[] = [
   { name: "overview", path: "/", as: "owner" },
   { name: "speech", path: "/playground/speech", as: "owner" },
   { name: "embeddings", path: "/playground/embeddings", as: "owner" },
+  { name: "channels", path: "/channels", as: "owner" },
   { name: "keys", path: "/keys", as: "owner" },
   { name: "audit", path: "/audit", as: "owner" },
   { name: "account", path: "/account", as: "owner" },

@@ -1,9 +1,11 @@
 import { account } from "./account";
 import { audit } from "./audit";
+import { channels } from "./channels";
 import { common } from "./common";
 import { embeddings } from "./embeddings";
 import { keys } from "./keys";
 import { login } from "./login";
+import { models } from "./models";
 import { overview } from "./overview";
 import { playground } from "./playground";
 import { secondFactor } from "./second-factor";
@@ -22,4 +24,6 @@ export const zh = {
   speech,
   embeddings,
   audit,
+  channels,
+  models,
 };

@@ -1,0 +1,121 @@
+"use client";
+
+import { type ReactNode, useMemo } from "react";
+import useSWR from "swr";
+import { useTranslations } from "use-intl";
+import { INTERVAL_MS, type Range, rangeQuery } from "@/lib/client/range";
+import type { UsageSummary, UsageSums } from "@/lib/contracts/usage-summary";
+import { TimeChart } from "../charts/time-chart";
+import { CallError } from "../forms/call-error";
+import { Skeleton } from "../ui/skeleton";
+import { useFigures } from "./use-figures";
+
+type Item = UsageSummary["items"][number];
+
+/** Beginnings of the range's pieces, and what each held: a piece without calls is there too. */
+function bucketsOf(range: Range, items: readonly Item[]): { at: number; sums: Item | undefined }[] {
+  const step = INTERVAL_MS[range.interval];
+  // A day's name is the instance's own; it is laid on the day of the same name.
+  const byStart = new Map(
+    items.map((item) => [Math.floor(Date.parse(item.period ?? "") / step) * step, item]),
+  );
+  const buckets = [];
+  for (let at = Math.floor(range.from / step) * step; at < range.to; at += step)
+    buckets.push({ at, sums: byStart.get(at) });
+  return buckets;
+}
+
+/** Figures of a channel over a range, and how calls and latency went meanwhile. */
+export function ChannelCharts({ id, range }: { id: string; range: Range }) {
+  const t = useTranslations("channels.detail");
+  const figures = useFigures();
+  const ends = rangeQuery({ from: range.from, to: range.to });
+  const query = new URLSearchParams({ channel_id: id });
+  const own = useSWR<UsageSummary>(`/api/usage/summary?${query}&${rangeQuery(range)}`, {
+    refreshInterval: 30_000,
+    keepPreviousData: true,
+  });
+  const all = useSWR<UsageSummary>(`/api/usage/summary?by=channel&${ends}`, { keepPreviousData: true });
+  const buckets = useMemo(() => bucketsOf(range, own.data?.items ?? []), [range, own.data]);
+  if (own.error && !own.data) return <CallError error={own.error} onRetry={() => void own.mutate()} />;
+  const served = (all.data?.items ?? [])
+    .filter((item) => item.name !== null)
+    .reduce((sum, item) => sum + item.calls, 0);
+  const times = buckets.map((bucket) => bucket.at);
+  const valuesOf = (read: (sums: UsageSums) => number | null) =>
+    buckets.map(({ sums }) => (sums ? read(sums) : 0));
+  const latencyOf = (read: (sums: UsageSums) => number | null) =>
+    buckets.map(({ sums }) => (sums ? read(sums) : null));
+  return (
+    <div className="grid gap-4">
+      <FigureLine sums={own.data?.total} servedByAll={served} />
+      <div className="grid gap-4 lg:grid-cols-2">
+        <ChartBox title={t("callsChart")}>
+          <TimeChart
+            label={t("callsBy")}
+            buckets={times}
+            bucketMs={INTERVAL_MS[range.interval]}
+            isWhole
+            height={180}
+            format={figures.count}
+            series={[
+              { name: t("good"), values: valuesOf((sums) => sums.calls - sums.errors) },
+              { name: t("failed"), values: valuesOf((sums) => sums.errors), colour: "bad" },
+            ]}
+          />
+        </ChartBox>
+        <ChartBox title={t("latencyChart")}>
+          <TimeChart
+            label={t("latencyBy")}
+            buckets={times}
+            bucketMs={INTERVAL_MS[range.interval]}
+            height={180}
+            format={figures.duration}
+            series={[
+              { name: t("p50"), kind: "line", values: latencyOf((sums) => sums.latency_p50_ms) },
+              {
+                name: t("p95"),
+                kind: "line",
+                values: latencyOf((sums) => sums.latency_p95_ms),
+                colour: "warn",
+              },
+            ]}
+          />
+        </ChartBox>
+      </div>
+    </div>
+  );
+}
+
+function ChartBox({ title, children }: { title: string; children: ReactNode }) {
+  return (
+    <section className="grid gap-2 rounded-md border bg-panel p-4">
+      <h2 className="text-sm text-ink-muted">{title}</h2>
+      {children}
+    </section>
+  );
+}
+
+function FigureLine({ sums, servedByAll }: { sums: UsageSums | undefined; servedByAll: number }) {
+  const t = useTranslations("channels.detail");
+  const figures = useFigures();
+  const ms = (value: number | null | undefined) => (value == null ? "–" : figures.duration(value));
+  const shown: [Parameters<typeof t>[0], string][] = [
+    ["calls", figures.count(sums?.calls ?? 0)],
+    ["share", servedByAll > 0 ? figures.share((sums?.calls ?? 0) / servedByAll) : "–"],
+    ["errorRate", sums && sums.calls > 0 ? figures.share(sums.errors / sums.calls) : "–"],
+    ["p50", ms(sums?.latency_p50_ms)],
+    ["p95", ms(sums?.latency_p95_ms)],
+    ["spend", figures.money(Number(sums?.cost_usd ?? 0))],
+  ];
+  return (
+    <dl className="grid grid-cols-2 gap-px overflow-hidden rounded-md border bg-line sm:grid-cols-3 lg:grid-cols-6">
+      {shown.map(([name, value]) => (
+        <div key={name} className="grid gap-0.5 bg-panel px-4 py-3">
+          <dt className="text-sm text-ink-muted">{t(name)}</dt>
+          <dd className="tabular text-xl">{sums ? value : <Skeleton className="my-1 h-5 w-16" />}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}

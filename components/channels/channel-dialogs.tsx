@@ -1,0 +1,63 @@
+"use client";
+
+import { toast } from "sonner";
+import { useTranslations } from "use-intl";
+import { api } from "@/lib/client/api";
+import { channelPath } from "@/lib/client/channels";
+import type { Channel } from "@/lib/contracts/channels";
+import { ConfirmDialog } from "../forms/confirm-dialog";
+import { Dialog, DialogContent, DialogHeader, DialogTitle } from "../ui/dialog";
+import { SavedTests } from "./saved-tests";
+
+export interface ChannelDialog {
+  kind: "test" | "delete";
+  channel: Channel;
+}
+
+/** The dialog that is open over a channel; at most one is. */
+export function ChannelDialogs({
+  dialog: { kind, channel },
+  onChanged,
+  onDeleted,
+  onClose,
+}: {
+  dialog: ChannelDialog;
+  /** Something of the channel is no longer as it was read. */
+  onChanged(): void;
+  onDeleted?(): void;
+  onClose(): void;
+}) {
+  const t = useTranslations("channels");
+  switch (kind) {
+    case "test":
+      return (
+        <Dialog open onOpenChange={(open) => (open ? undefined : onClose())}>
+          <DialogContent aria-describedby={undefined}>
+            <DialogHeader>
+              <DialogTitle className="break-words">{t("form.testOf", { name: channel.name })}</DialogTitle>
+            </DialogHeader>
+            <SavedTests channel={channel} onTested={onChanged} />
+          </DialogContent>
+        </Dialog>
+      );
+    case "delete":
+      return (
+        <ConfirmDialog
+          title={t("delete.title", { name: channel.name })}
+          text={t("delete.text")}
+          action={t("delete.action")}
+          typed={{ name: channel.name, label: t("delete.type", { name: channel.name }) }}
+          onConfirm={async () => {
+            await api.delete(channelPath(channel.id));
+            onChanged();
+            onClose();
+            onDeleted?.();
+            toast.success(t("deleted", { name: channel.name }));
+          }}
+          onClose={onClose}
+        />
+      );
+    default:
+      return kind satisfies never;
+  }
+}

@@ -1,0 +1,256 @@
+"use client";
+
+import Link from "next/link";
+import { Fragment, useRef } from "react";
+import { useTranslations } from "use-intl";
+import type { DropPlace } from "@/lib/client/channel-order";
+import type { Channel } from "@/lib/contracts/channels";
+import { cn } from "../ui/class-names";
+import { Skeleton } from "../ui/skeleton";
+import { Switch } from "../ui/switch";
+import { Table, TableCell, TableHead, TableHeader } from "../ui/table";
+import { ChannelFigure, ChannelModels, ChannelOrigin, type Traffic } from "./channel-facts";
+import { ChannelMenuButton } from "./channel-menu-button";
+import type { ChannelAction } from "./channel-menu-trigger";
+import { ChannelLamp, ConditionWord, conditionOf } from "./channel-state";
+import { CircuitNote } from "./circuit-note";
+import { MoveHandle } from "./move-handle";
+import { type DragOrder, useDragOrder } from "./use-drag-order";
+
+export interface ChannelListProps {
+  channels: readonly Channel[];
+  /** The place of each in the order, from 1; equal for those that share calls. */
+  placeOf(id: string): number;
+  traffic: Traffic;
+  onAction(action: ChannelAction, channel: Channel): void;
+  onToggle(channel: Channel, enabled: boolean): void;
+  onDrop(id: string, place: DropPlace): void;
+  onChanged(): void;
+}
+
+interface RowProps extends Omit<ChannelListProps, "channels"> {
+  channel: Channel;
+  drag: DragOrder;
+}
+
+/** Channels in the order in which they are tried: a table where there is room, a list on a phone. */
+export function ChannelList(props: ChannelListProps) {
+  const list = useRef<HTMLDivElement>(null);
+  const drag = useDragOrder(list, props.onDrop);
+  return (
+    <div ref={list} className={cn(drag.dragged && "select-none")}>
+      <div className="hidden lg:block">
+        <Table>
+          <Headings />
+          <tbody>
+            {props.channels.map((channel) => (
+              <ChannelRow key={channel.id} {...props} channel={channel} drag={drag} />
+            ))}
+          </tbody>
+        </Table>
+      </div>
+      <ul className="rounded-md border bg-panel lg:hidden">
+        {props.channels.map((channel) => (
+          <ChannelCard key={channel.id} {...props} channel={channel} drag={drag} />
+        ))}
+      </ul>
+    </div>
+  );
+}
+
+/** Where what is dragged would land, drawn on the row it is over. */
+function landing({ dragged }: DragOrder, id: string): string {
+  if (dragged?.id === id) return "opacity-50";
+  if (dragged?.over?.id !== id) return "";
+  switch (dragged.over.side) {
+    case "before":
+      return "shadow-[inset_0_2px_0_var(--signal)]";
+    case "after":
+      return "shadow-[inset_0_-2px_0_var(--signal)]";
+    case "into":
+      return "bg-signal-soft";
+    default:
+      return dragged.over.side satisfies never;
+  }
+}
+
+function Headings() {
+  const t = useTranslations("channels.table");
+  return (
+    <TableHeader>
+      <tr>
+        <TableHead className="pr-0 pl-3">{t("order")}</TableHead>
+        <TableHead>{t("name")}</TableHead>
+        <TableHead>{t("models")}</TableHead>
+        <TableHead className="text-right">{t("latency")}</TableHead>
+        <TableHead>{t("traffic")}</TableHead>
+        <TableHead className="text-right">{t("errors")}</TableHead>
+        <TableHead className="text-right">{t("spend")}</TableHead>
+        <TableHead>{t("enabled")}</TableHead>
+        <TableHead>
+          <span className="sr-only">{t("actions")}</span>
+        </TableHead>
+      </tr>
+    </TableHeader>
+  );
+}
+
+const COLUMNS = 9;
+
+function ChannelRow(props: RowProps) {
+  const { channel, traffic, drag } = props;
+  const condition = conditionOf(channel);
+  const isTroubled = condition === "open" || condition === "half_open";
+  return (
+    <Fragment>
+      <tr
+        data-channel={channel.id}
+        className={cn(
+          "border-t transition-colors first:border-t-0 hover:bg-sunken/60",
+          landing(drag, channel.id),
+        )}
+      >
+        <TableCell className="w-0 pr-0 pl-2">
+          <MoveHandle
+            channel={channel}
+            place={props.placeOf(channel.id)}
+            drag={drag}
+            onMove={(direction) => props.onAction(direction, channel)}
+          />
+        </TableCell>
+        <TableCell>
+          <ChannelName channel={channel} />
+        </TableCell>
+        <TableCell className="max-w-56">
+          <ChannelModels channel={channel} />
+        </TableCell>
+        <TableCell className="text-right">
+          <ChannelFigure name="latency" channel={channel} traffic={traffic} />
+        </TableCell>
+        <TableCell>
+          <ChannelFigure name="traffic" channel={channel} traffic={traffic} />
+        </TableCell>
+        <TableCell className="text-right">
+          <ChannelFigure name="errors" channel={channel} traffic={traffic} />
+        </TableCell>
+        <TableCell className="text-right">
+          <ChannelFigure name="spend" channel={channel} traffic={traffic} />
+        </TableCell>
+        <TableCell className="w-0">
+          <ChannelSwitch {...props} />
+        </TableCell>
+        <TableCell className="w-0 pl-0 text-right">
+          <ChannelMenuButton channel={channel} onAction={(action) => props.onAction(action, channel)} />
+        </TableCell>
+      </tr>
+      {isTroubled ? (
+        <tr>
+          <td colSpan={COLUMNS} className="px-3 pb-3">
+            <CircuitNote channel={channel} onChanged={props.onChanged} />
+          </td>
+        </tr>
+      ) : null}
+    </Fragment>
+  );
+}
+
+function ChannelName({ channel }: { channel: Channel }) {
+  const condition = conditionOf(channel);
+  return (
+    <span className="flex min-w-0 items-baseline gap-2.5">
+      <ChannelLamp condition={condition} />
+      <span className="grid min-w-0 gap-0.5">
+        <span className="flex flex-wrap items-center gap-2">
+          <Link
+            href={`/channels/${encodeURIComponent(channel.id)}`}
+            className={cn(
+              "rounded-sm font-medium break-words underline-offset-4 hover:underline",
+              !channel.enabled && "text-ink-muted",
+            )}
+          >
+            {channel.name}
+          </Link>
+          <ConditionWord condition={condition} />
+        </span>
+        <ChannelOrigin channel={channel} />
+      </span>
+    </span>
+  );
+}
+
+function ChannelSwitch({ channel, onToggle }: Pick<RowProps, "channel" | "onToggle">) {
+  const t = useTranslations("channels");
+  return (
+    <Switch
+      aria-label={t("turnOn", { name: channel.name })}
+      checked={channel.enabled}
+      onCheckedChange={(checked) => onToggle(channel, checked)}
+    />
+  );
+}
+
+function ChannelCard(props: RowProps) {
+  const { channel, traffic, drag } = props;
+  const t = useTranslations("channels.table");
+  const condition = conditionOf(channel);
+  return (
+    <li
+      data-channel={channel.id}
+      className={cn("grid gap-3 border-t p-4 first:border-t-0", landing(drag, channel.id))}
+    >
+      <div className="flex items-start gap-2">
+        <div className="-ml-2">
+          <MoveHandle
+            channel={channel}
+            place={props.placeOf(channel.id)}
+            drag={drag}
+            onMove={(direction) => props.onAction(direction, channel)}
+          />
+        </div>
+        <div className="min-w-0 flex-1 pt-1">
+          <ChannelName channel={channel} />
+        </div>
+        <div className="flex items-center gap-1">
+          <ChannelSwitch {...props} />
+          <ChannelMenuButton channel={channel} onAction={(action) => props.onAction(action, channel)} />
+        </div>
+      </div>
+      {condition === "open" || condition === "half_open" ? (
+        <CircuitNote channel={channel} onChanged={props.onChanged} />
+      ) : null}
+      <dl className="grid grid-cols-[7rem_minmax(0,1fr)] gap-x-3 gap-y-1.5 text-sm [&>dt]:text-ink-faint">
+        <dt>{t("models")}</dt>
+        <dd>
+          <ChannelModels channel={channel} />
+        </dd>
+        {(["latency", "traffic", "errors", "spend"] as const).map((name) => (
+          <Fragment key={name}>
+            <dt>{t(name)}</dt>
+            <dd>
+              <ChannelFigure name={name} channel={channel} traffic={traffic} />
+            </dd>
+          </Fragment>
+        ))}
+      </dl>
+    </li>
+  );
+}
+
+/** The list before it has come. */
+export function ChannelListSkeleton() {
+  return (
+    <div aria-busy="true" className="divide-y rounded-md border bg-panel">
+      {[0, 1, 2].map((row) => (
+        <div key={row} className="flex items-center gap-8 p-4">
+          <div className="grid flex-1 gap-2">
+            <Skeleton className="h-4 w-40" />
+            <Skeleton className="h-3 w-56" />
+          </div>
+          <Skeleton className="hidden h-4 w-32 lg:block" />
+          <Skeleton className="hidden h-4 w-24 lg:block" />
+          <Skeleton className="h-5 w-9 rounded-full" />
+        </div>
+      ))}
+    </div>
+  );
+}

@@ -1,0 +1,163 @@
+"use client";
+
+import { AudioWaveformIcon, PencilIcon, Trash2Icon } from "lucide-react";
+import dynamic from "next/dynamic";
+import Link from "next/link";
+import { useRouter } from "next/navigation";
+import { type ReactNode, useState } from "react";
+import { useTranslations } from "use-intl";
+import { isApiError } from "@/lib/client/api-error";
+import { useChannel } from "@/lib/client/channels";
+import { useRange } from "@/lib/client/use-range";
+import type { Channel } from "@/lib/contracts/channels";
+import { CallError } from "../forms/call-error";
+import { RangePicker } from "../forms/range-picker";
+import { Button } from "../ui/button";
+import { EmptyState } from "../ui/empty-state";
+import { RelativeTime } from "../ui/relative-time";
+import { Skeleton } from "../ui/skeleton";
+import { BackToChannels } from "./back-to-channels";
+import { ChannelCharts } from "./channel-charts";
+import type { ChannelDialog } from "./channel-dialogs";
+import { ChannelErrors } from "./channel-errors";
+import { ChannelOrigin } from "./channel-facts";
+import { ChannelKeys } from "./channel-keys";
+import { ChannelLamp, ConditionWord, conditionOf } from "./channel-state";
+import { CircuitNote } from "./circuit-note";
+import { SavedTests } from "./saved-tests";
+
+const ChannelDialogs = dynamic(() => import("./channel-dialogs").then((one) => one.ChannelDialogs), {
+  ssr: false,
+});
+
+/** Everything about one channel: what it did over a range, what went wrong, its keys and models. */
+export function ChannelPage({ id }: { id: string }) {
+  const t = useTranslations("channels");
+  const range = useRange();
+  const { data: channel, error, mutate } = useChannel(id);
+  const reload = () => void mutate();
+  if (error && !channel) {
+    return (
+      <div className="mx-auto max-w-page">
+        <BackToChannels />
+        {isApiError(error, "not_found") ? (
+          <EmptyState title={t("detail.notFound")}>{t("detail.notFoundText")}</EmptyState>
+        ) : (
+          <CallError error={error} onRetry={reload} />
+        )}
+      </div>
+    );
+  }
+  return (
+    <div className="mx-auto grid max-w-page gap-6">
+      <div>
+        <BackToChannels />
+        {channel ? <Heading channel={channel} onChanged={reload} /> : <HeadingSkeleton />}
+      </div>
+      {channel?.enabled && channel.health.state !== "closed" ? (
+        <CircuitNote channel={channel} onChanged={reload} />
+      ) : null}
+      <div className="grid gap-4">
+        <RangePicker range={range} />
+        <ChannelCharts id={id} range={range} />
+      </div>
+      <div className="grid items-start gap-6 lg:grid-cols-2">
+        <Part title={t("detail.models")}>
+          {channel ? (
+            <SavedTests channel={channel} onTested={reload} />
+          ) : (
+            <Skeleton className="h-32 rounded-md" />
+          )}
+        </Part>
+        {channel?.embedded ? null : (
+          <Part title={t("detail.keys")}>
+            {channel ? (
+              <ChannelKeys channel={channel} onChanged={reload} />
+            ) : (
+              <Skeleton className="h-32 rounded-md" />
+            )}
+          </Part>
+        )}
+      </div>
+      <Part title={t("detail.errors")}>
+        <ChannelErrors id={id} range={range} />
+      </Part>
+    </div>
+  );
+}
+
+function Part({ title, children }: { title: string; children: ReactNode }) {
+  return (
+    <section className="grid gap-3">
+      <h2 className="text-lg">{title}</h2>
+      {children}
+    </section>
+  );
+}
+
+function Heading({ channel, onChanged }: { channel: Channel; onChanged(): void }) {
+  const t = useTranslations("channels");
+  const router = useRouter();
+  const [dialog, setDialog] = useState<ChannelDialog | null>(null);
+  const condition = conditionOf(channel);
+  return (
+    <header className="flex flex-wrap items-start justify-between gap-4">
+      <div className="grid min-w-0 gap-1">
+        <h1 className="flex flex-wrap items-center gap-2.5 text-xl break-words">
+          <ChannelLamp condition={condition} />
+          {channel.name}
+          <ConditionWord condition={condition} />
+        </h1>
+        <div className="flex flex-wrap gap-x-3 text-sm text-ink-muted">
+          <ChannelOrigin channel={channel} />
+          <span>
+            <RelativeTime at={channel.created_at} say={(when) => t("detail.added", { when })} />
+          </span>
+        </div>
+      </div>
+      <div className="flex flex-wrap gap-2">
+        <Button
+          variant="outline"
+          disabled={channel.models.length === 0}
+          onClick={() => setDialog({ kind: "test", channel })}
+        >
+          <AudioWaveformIcon aria-hidden="true" />
+          {t("detail.test")}
+        </Button>
+        <Button variant="outline" asChild>
+          <Link href={`/channels/${encodeURIComponent(channel.id)}/edit`}>
+            <PencilIcon aria-hidden="true" />
+            {t("detail.edit")}
+          </Link>
+        </Button>
+        {channel.embedded ? null : (
+          <Button
+            variant="ghost"
+            size="icon"
+            aria-label={t("delete.action")}
+            onClick={() => setDialog({ kind: "delete", channel })}
+          >
+            <Trash2Icon />
+          </Button>
+        )}
+      </div>
+      {dialog ? (
+        <ChannelDialogs
+          dialog={dialog}
+          onChanged={onChanged}
+          onDeleted={() => router.push("/channels")}
+          onClose={() => setDialog(null)}
+        />
+      ) : null}
+    </header>
+  );
+}
+
+function HeadingSkeleton() {
+  return (
+    <div aria-busy="true" className="grid gap-1">
+      <Skeleton className="h-7 w-56" />
+      <Skeleton className="h-5 w-72" />
+    </div>
+  );
+}

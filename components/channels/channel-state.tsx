@@ -1,0 +1,43 @@
+"use client";
+
+import { useTranslations } from "use-intl";
+import type { Channel, CircuitHealth } from "@/lib/contracts/channels";
+import { Badge } from "../ui/badge";
+import { Lamp } from "../ui/lamp";
+import { useRelativeTime } from "../ui/relative-time";
+
+export type ChannelCondition = "serving" | "disabled" | "open" | "half_open";
+
+export function conditionOf({ enabled, health }: Pick<Channel, "enabled" | "health">): ChannelCondition {
+  if (!enabled) return "disabled";
+  return health.state === "closed" ? "serving" : health.state;
+}
+
+const LAMPS = { serving: "good", disabled: "off", open: "bad", half_open: "warn" } as const;
+const BADGES = { disabled: "neutral", open: "bad", half_open: "warn" } as const;
+
+/** A channel's light; what it says stands beside it, or is heard. */
+export function ChannelLamp({ condition }: { condition: ChannelCondition }) {
+  return <Lamp tone={LAMPS[condition]} />;
+}
+
+/** The condition in a word: a badge where something is to be known, heard alone where all is well. */
+export function ConditionWord({ condition }: { condition: ChannelCondition }) {
+  const t = useTranslations("channels.state");
+  if (condition === "serving") return <span className="sr-only">{t("serving")}</span>;
+  return <Badge tone={BADGES[condition]}>{t(condition)}</Badge>;
+}
+
+/** Why calls pass by, what to do, and until when: three short sentences. */
+export function useCircuitWords(): (health: CircuitHealth) => { why: string; advice: string; until: string } {
+  const t = useTranslations("channels");
+  const tell = useRelativeTime();
+  return (health) => {
+    const reason = health.reason ?? "unknown";
+    return {
+      why: t(`reason.${reason}`),
+      advice: t(`advice.${reason}`),
+      until: health.retry_at ? t("retryAt", { when: tell(health.retry_at) }) : t("retryNext"),
+    };
+  };
+}

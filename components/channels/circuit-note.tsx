@@ -1,0 +1,62 @@
+"use client";
+
+import { useState } from "react";
+import { toast } from "sonner";
+import { useTranslations } from "use-intl";
+import { api } from "@/lib/client/api";
+import { channelPath } from "@/lib/client/channels";
+import type { Channel } from "@/lib/contracts/channels";
+import { useErrorText } from "../forms/error-text";
+import { Button } from "../ui/button";
+import { cn } from "../ui/class-names";
+import { useCircuitWords } from "./channel-state";
+
+/** What is wrong with a channel that calls pass by, in plain words, and the operator's word that it is well. */
+export function CircuitNote({
+  channel,
+  onChanged,
+  className,
+}: {
+  channel: Channel;
+  onChanged(): void;
+  className?: string;
+}) {
+  const t = useTranslations("channels");
+  const tell = useErrorText();
+  const words = useCircuitWords();
+  const [isBusy, setBusy] = useState(false);
+  const { why, advice, until } = words(channel.health);
+
+  const close = async () => {
+    setBusy(true);
+    try {
+      await api.post(`${channelPath(channel.id)}/close`);
+      toast.success(t("closed", { name: channel.name }));
+      onChanged();
+    } catch (failure) {
+      toast.error(tell(failure).message);
+    } finally {
+      setBusy(false);
+    }
+  };
+
+  return (
+    <div
+      className={cn(
+        "flex flex-wrap items-center justify-between gap-x-6 gap-y-2 rounded-md px-3 py-2 text-sm",
+        channel.health.state === "open" ? "bg-bad-soft" : "bg-warn-soft",
+        className,
+      )}
+    >
+      <p className="min-w-0 flex-1 basis-64">
+        <span className="font-medium">{why}</span>{" "}
+        <span className="text-ink-muted">
+          {advice} {until}
+        </span>
+      </p>
+      <Button variant="outline" size="sm" isBusy={isBusy} onClick={() => void close()}>
+        {t("close")}
+      </Button>
+    </div>
+  );
+}

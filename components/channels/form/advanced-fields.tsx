@@ -1,0 +1,209 @@
+"use client";
+
+import { ChevronRightIcon, PlusIcon, XIcon } from "lucide-react";
+import { useTranslations } from "use-intl";
+import { type ChannelDraft, rowId, TIMEOUTS } from "@/lib/client/channel-draft";
+import { Field } from "../../forms/field";
+import { Button } from "../../ui/button";
+import { Input } from "../../ui/input";
+import { Label } from "../../ui/label";
+import { Switch } from "../../ui/switch";
+import { Textarea } from "../../ui/textarea";
+import type { Faults } from "./faults";
+
+interface AdvancedProps {
+  draft: ChannelDraft;
+  faults: Faults;
+  onChange(patch: Partial<ChannelDraft>): void;
+}
+
+/** What most channels never need, folded. */
+export function AdvancedFields({
+  isOpen,
+  onOpen,
+  hasUpstream,
+  ...props
+}: AdvancedProps & {
+  isOpen: boolean;
+  onOpen(open: boolean): void;
+  /** False for an engine built in: nothing of it leaves this machine. */
+  hasUpstream: boolean;
+}) {
+  const t = useTranslations("channels.form");
+  return (
+    <details
+      open={isOpen}
+      onToggle={(event) => onOpen(event.currentTarget.open)}
+      className="group rounded-md border bg-panel"
+    >
+      <summary className="flex list-none items-center gap-2 rounded-md px-4 py-3 [&::-webkit-details-marker]:hidden">
+        <ChevronRightIcon
+          aria-hidden="true"
+          className="size-4 shrink-0 text-ink-faint transition-transform group-open:rotate-90"
+        />
+        <span className="grid">
+          <span className="font-medium">{t("advanced")}</span>
+          <span className="text-sm text-ink-muted">{t("advancedText")}</span>
+        </span>
+      </summary>
+      <div className="grid gap-6 border-t p-4">
+        <Limits {...props} />
+        {hasUpstream ? (
+          <>
+            <Timeouts {...props} />
+            <Headers {...props} />
+            <Options {...props} />
+          </>
+        ) : null}
+      </div>
+    </details>
+  );
+}
+
+function Limits({ draft, faults, onChange }: AdvancedProps) {
+  const t = useTranslations("channels.form");
+  return (
+    <div className="grid gap-4 sm:grid-cols-3">
+      <Field label={t("weight")} hint={t("weightHint")} error={faults.weight}>
+        {(control) => (
+          <Input
+            {...control}
+            inputMode="numeric"
+            value={draft.weight}
+            onChange={(event) => onChange({ weight: event.target.value })}
+          />
+        )}
+      </Field>
+      {(["rpm", "concurrency"] as const).map((name) => (
+        <Field key={name} label={t(name)} hint={t("noLimit")} error={faults[name]}>
+          {(control) => (
+            <Input
+              {...control}
+              inputMode="numeric"
+              value={draft[name]}
+              onChange={(event) => onChange({ [name]: event.target.value })}
+            />
+          )}
+        </Field>
+      ))}
+    </div>
+  );
+}
+
+function Timeouts({ draft, faults, onChange }: AdvancedProps) {
+  const t = useTranslations("channels.form");
+  return (
+    <fieldset className="grid gap-2">
+      <legend className="mb-2 font-medium">{t("timeouts")}</legend>
+      <div className="grid grid-cols-2 gap-4 sm:grid-cols-4">
+        {TIMEOUTS.map((name) => (
+          <Field key={name} label={t(name)}>
+            {(control) => (
+              <Input
+                {...control}
+                inputMode="decimal"
+                aria-invalid={faults.timeouts ? true : undefined}
+                value={draft.timeouts[name]}
+                onChange={(event) =>
+                  onChange({ timeouts: { ...draft.timeouts, [name]: event.target.value } })
+                }
+              />
+            )}
+          </Field>
+        ))}
+      </div>
+      {faults.timeouts ? (
+        <p role="alert" className="text-sm text-bad">
+          {faults.timeouts}
+        </p>
+      ) : null}
+      <p className="text-sm text-ink-muted">{t("timeoutHint")}</p>
+    </fieldset>
+  );
+}
+
+function Headers({ draft, faults, onChange }: AdvancedProps) {
+  const t = useTranslations("channels.form");
+  const change = (id: string, patch: object) =>
+    onChange({ headers: draft.headers.map((one) => (one.id === id ? { ...one, ...patch } : one)) });
+  return (
+    <fieldset className="grid gap-2">
+      <legend className="mb-2 font-medium">{t("headers")}</legend>
+      {draft.headers.map((header) => (
+        <div key={header.id} className="grid grid-cols-[minmax(0,1fr)_minmax(0,1fr)_auto] gap-2">
+          <Input
+            aria-label={t("headerName")}
+            placeholder={t("headerName")}
+            value={header.name}
+            onChange={(event) => change(header.id, { name: event.target.value })}
+            className="font-mono"
+            spellCheck={false}
+          />
+          <Input
+            aria-label={t("headerValue")}
+            placeholder={t("headerValue")}
+            value={header.value}
+            onChange={(event) => change(header.id, { value: event.target.value })}
+            className="font-mono"
+            spellCheck={false}
+          />
+          <Button
+            variant="ghost"
+            size="icon"
+            aria-label={t("removeHeader", { name: header.name })}
+            onClick={() => onChange({ headers: draft.headers.filter((one) => one.id !== header.id) })}
+          >
+            <XIcon />
+          </Button>
+        </div>
+      ))}
+      <Button
+        variant="outline"
+        size="sm"
+        className="w-fit"
+        onClick={() => onChange({ headers: [...draft.headers, { id: rowId(), name: "", value: "" }] })}
+      >
+        <PlusIcon aria-hidden="true" />
+        {t("addHeader")}
+      </Button>
+      {faults.headers ? (
+        <p role="alert" className="text-sm text-bad">
+          {faults.headers}
+        </p>
+      ) : null}
+      <p className="text-sm text-ink-muted">{t("headersHint")}</p>
+    </fieldset>
+  );
+}
+
+function Options({ draft, faults, onChange }: AdvancedProps) {
+  const t = useTranslations("channels.form");
+  return (
+    <div className="grid gap-6">
+      <div className="flex items-start gap-3">
+        <Switch
+          id="coalescing"
+          checked={draft.coalescing}
+          onCheckedChange={(coalescing) => onChange({ coalescing })}
+        />
+        <div className="grid gap-0.5">
+          <Label htmlFor="coalescing">{t("coalescing")}</Label>
+          <p className="text-sm text-ink-muted">{t("coalescingHint")}</p>
+        </div>
+      </div>
+      <Field label={t("options")} hint={t("optionsHint")} error={faults.options}>
+        {(control) => (
+          <Textarea
+            {...control}
+            rows={4}
+            value={draft.options}
+            onChange={(event) => onChange({ options: event.target.value })}
+            className="font-mono text-sm"
+            spellCheck={false}
+            autoComplete="off"
+          />
+        )}
+      </Field>
+    </div>
+  );
+}

@@ -1,0 +1,152 @@
+"use client";
+
+import { XIcon } from "lucide-react";
+import { useId } from "react";
+import { useTranslations } from "use-intl";
+import type { ModelRow as Row } from "@/lib/client/channel-draft";
+import { ModelOperation } from "@/lib/contracts/channels";
+import { Button } from "../../ui/button";
+import { Checkbox } from "../../ui/checkbox";
+import { cn } from "../../ui/class-names";
+import { Input } from "../../ui/input";
+import { NativeSelect } from "../../ui/native-select";
+import { TestOutcome } from "../test-outcome";
+import type { TestState } from "../use-test-call";
+
+export interface ModelRowProps {
+  row: Row;
+  /** Its place among the rows, from 1. */
+  number: number;
+  fault: string | undefined;
+  /** Other channels that serve the public name. */
+  sharedWith: readonly string[];
+  test: TestState | undefined;
+  onChange(patch: Partial<Row>): void;
+  onRemove(): void;
+  onTest(): void;
+}
+
+const COLUMNS =
+  "grid-cols-[auto_minmax(0,1fr)_auto] md:grid-cols-[auto_minmax(0,1fr)_minmax(0,1fr)_9rem_auto]";
+
+/** One model of the upstream: served or not, under which name, for what; and a button that tries it. */
+export function ModelRow({
+  row,
+  number,
+  fault,
+  sharedWith,
+  test,
+  onChange,
+  onRemove,
+  onTest,
+}: ModelRowProps) {
+  const t = useTranslations("channels.form");
+  const id = useId();
+  const told = row.upstream || String(number);
+  return (
+    <li className={cn("grid gap-x-3 gap-y-2 px-3 py-2", !row.isOn && "text-ink-muted")}>
+      <div className={cn("grid items-center gap-x-3 gap-y-2", COLUMNS)}>
+        {row.isOwn ? (
+          <Button
+            variant="ghost"
+            size="icon-sm"
+            className="-ml-2"
+            aria-label={t("removeModel", { name: told })}
+            onClick={onRemove}
+          >
+            <XIcon />
+          </Button>
+        ) : (
+          <Checkbox
+            id={`${id}-on`}
+            checked={row.isOn}
+            onCheckedChange={(checked) => onChange({ isOn: checked === true })}
+            aria-label={t("serve", { name: told })}
+          />
+        )}
+        {row.isOwn ? (
+          <Input
+            aria-label={t("upstreamNameOf", { number })}
+            placeholder={t("upstreamName")}
+            value={row.upstream}
+            onChange={({ target: { value } }) =>
+              onChange({ upstream: value, ...(row.name === row.upstream ? { name: value } : {}) })
+            }
+            className="font-mono"
+            autoComplete="off"
+            spellCheck={false}
+          />
+        ) : (
+          <label htmlFor={`${id}-on`} className="min-w-0 py-1 font-mono text-sm break-all">
+            {row.upstream}
+          </label>
+        )}
+        {row.isOn ? (
+          <>
+            <Input
+              aria-label={t("publicNameOf", { name: told })}
+              aria-invalid={fault ? true : undefined}
+              aria-describedby={`${id}-note`}
+              value={row.name}
+              onChange={(event) => onChange({ name: event.target.value })}
+              className="order-1 col-span-2 col-start-2 font-mono md:order-none md:col-span-1 md:col-start-auto"
+              autoComplete="off"
+              spellCheck={false}
+            />
+            <span className="order-2 col-span-2 col-start-2 md:order-none md:col-span-1 md:col-start-auto">
+              <OperationSelect row={row} name={told} onChange={onChange} />
+            </span>
+            <Button
+              variant="outline"
+              size="sm"
+              aria-label={t("testOf", { name: told })}
+              isBusy={test?.kind === "running"}
+              disabled={row.operation === null || row.upstream.trim() === ""}
+              onClick={onTest}
+            >
+              {t("test")}
+            </Button>
+          </>
+        ) : null}
+      </div>
+      <p
+        id={`${id}-note`}
+        className={cn("pl-7 text-sm", !fault && !(row.isOn && sharedWith.length) && "hidden")}
+      >
+        {fault ? <span className="text-bad">{fault}</span> : null}
+        {!fault && row.isOn && sharedWith.length > 0 ? (
+          <span className="text-ink-muted">{t("shared", { channels: sharedWith.join(", ") })}</span>
+        ) : null}
+      </p>
+      {row.isOn && test ? <TestOutcome state={test} className="pl-7" /> : null}
+    </li>
+  );
+}
+
+function OperationSelect({
+  row,
+  name,
+  onChange,
+}: {
+  row: Row;
+  name: string;
+  onChange(patch: Partial<Row>): void;
+}) {
+  const t = useTranslations("channels.form");
+  return (
+    <NativeSelect
+      aria-label={t("operationOf", { name })}
+      value={row.operation ?? ""}
+      onChange={({ target: { value } }) =>
+        onChange({ operation: ModelOperation.options.find((one) => one === value) ?? null })
+      }
+    >
+      {row.operation === null ? <option value="">{t("chooseOperation")}</option> : null}
+      {ModelOperation.options.map((one) => (
+        <option key={one} value={one}>
+          {t(one)}
+        </option>
+      ))}
+    </NativeSelect>
+  );
+}

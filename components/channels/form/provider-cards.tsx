@@ -1,0 +1,61 @@
+"use client";
+
+import { useFormatter, useTranslations } from "use-intl";
+import { type Preset, presetsOf } from "@/lib/client/channel-draft";
+import { useProviders } from "@/lib/client/channels";
+import type { Provider } from "@/lib/contracts/channels";
+import { CallError } from "../../forms/call-error";
+import { cn } from "../../ui/class-names";
+import { Skeleton } from "../../ui/skeleton";
+
+const KNOWN = ["compatible", "openai", "azure", "gemini", "elevenlabs"] as const;
+
+/** What a channel may be made of, the most common first. A press picks one and goes on to its address or key. */
+export function ProviderCards({
+  picked,
+  onPick,
+}: {
+  picked: Preset | null;
+  onPick(preset: Preset, provider: Provider, name: string): void;
+}) {
+  const t = useTranslations("channels");
+  const format = useFormatter();
+  const { data, error, mutate } = useProviders();
+  if (error && !data) return <CallError error={error} onRetry={() => void mutate()} />;
+  return (
+    <ul className="grid gap-2 sm:grid-cols-2 lg:grid-cols-3" aria-busy={data === undefined}>
+      {data === undefined
+        ? KNOWN.map((name) => (
+            <li key={name}>
+              <Skeleton className="h-17 rounded-md" />
+            </li>
+          ))
+        : presetsOf(data.items).map(({ preset, provider }) => {
+            const known = KNOWN.find((one) => one === preset);
+            const name = known ? t(`provider.${known}`) : preset;
+            const text = known
+              ? t(`form.providerText.${known}`)
+              : format.list(
+                  provider.operations.map((one) => t(`form.${one}`)),
+                  { type: "unit" },
+                );
+            return (
+              <li key={preset} className="grid">
+                <button
+                  type="button"
+                  aria-pressed={picked === preset}
+                  onClick={() => onPick(preset, provider, known === "compatible" ? "" : name)}
+                  className={cn(
+                    "grid h-17 content-center rounded-md border bg-panel px-4 text-left transition-colors hover:border-line-strong",
+                    picked === preset && "border-ink bg-sunken",
+                  )}
+                >
+                  <span className="font-medium">{name}</span>
+                  <span className="truncate text-sm text-ink-muted">{text}</span>
+                </button>
+              </li>
+            );
+          })}
+    </ul>
+  );
+}

@@ -1,0 +1,111 @@
+"use client";
+
+import { useCallback, useState } from "react";
+import { useTranslations } from "use-intl";
+import { isApiError } from "@/lib/client/api-error";
+import {
+  type ChannelDraft,
+  draftRequest,
+  hostOf,
+  type ModelRow,
+  NEW_CHANNEL,
+  optionsOf,
+  type Preset,
+  withListed,
+  withPreset,
+} from "@/lib/client/channel-draft";
+import type { Provider } from "@/lib/contracts/channels";
+import { type Faults, placeFaults } from "./faults";
+import { targetToAllow, useConnection } from "./use-connection";
+
+/** Fields behind "Advanced". */
+export const ADVANCED = ["weight", "rpm", "concurrency", "timeouts", "headers", "options"];
+
+/** Changing one of these asks the upstream anew. */
+const OF_CONNECTION = ["baseUrl", "keys", "headers", "options", "provider"] as const;
+
+/** The form of a channel: what is typed, what the upstream said, what is wrong. `channelId` null: a new one. */
+export function useChannelForm(channelId: string | null, before: ChannelDraft = NEW_CHANNEL) {
+  const fault = useTranslations("common.fault");
+  const t = useTranslations("channels");
+  const [draft, setDraft] = useState(before);
+  const [faults, setFaults] = useState<Faults>({});
+  const [error, setError] = useState<unknown>(null);
+  const [showsAdvanced, setShowsAdvanced] = useState(false);
+  const { connection, connect, forget, setPrivate } = useConnection((models) =>
+    setDraft((now) => ({ ...now, models: withListed(now.models, models, channelId === null) })),
+  );
+
+  const change = useCallback(
+    (patch: Partial<ChannelDraft>) => {
+      setDraft((now) => ({ ...now, ...patch }));
+      if (OF_CONNECTION.some((name) => name in patch)) forget();
+      setFaults({});
+      setError(null);
+    },
+    [forget],
+  );
+
+  const changeRow = (id: string, patch: Partial<ModelRow>) => {
+    setDraft((now) => ({
+      ...now,
+      models: now.models.map((row) => (row.id === id ? { ...row, ...patch } : row)),
+    }));
+    setFaults(({ [id]: _, ...others }) => others);
+  };
+
+  const pick = (preset: Preset, provider: Provider, name: string) => {
+    setDraft((now) => ({ ...withPreset(now, preset, provider), ...(now.isNameOwn ? {} : { name }) }));
+    forget();
+    setFaults({});
+    setError(null);
+  };
+
+  const show = (failure: unknown) => {
+    const target = targetToAllow(failure);
+    if (target !== null) return setPrivate(target);
+    const issues = isApiError(failure) ? failure.issues : [];
+    const placed = issues.length > 0 ? placeFaults(issues, draft, fault) : null;
+    if (!placed) return setError(failure);
+    setFaults(placed);
+    if (ADVANCED.some((name) => placed[name])) setShowsAdvanced(true);
+  };
+
+  /** The faults that can be told without the server. */
+  const check = (): boolean => {
+    const found: Record<string, string> = {};
+    if (draft.name.trim() === "") found.name = fault("required");
+    if (optionsOf(draft) === null) found.options = t("form.optionsFault");
+    setFaults(found);
+    if (found.options) setShowsAdvanced(true);
+    return Object.keys(found).length === 0;
+  };
+
+  const ask = async () => {
+    if (optionsOf(draft) === null) return void check();
+    // A server of one's own is called by its address until somebody names it.
+    if (!draft.isNameOwn && draft.preset === "compatible")
+      setDraft((now) => ({ ...now, name: hostOf(now.baseUrl) || now.name }));
+    const refusal = await connect(draftRequest(draft, channelId));
+    if (refusal) show(refusal);
+  };
+
+  return {
+    draft,
+    setDraft,
+    change,
+    changeRow,
+    pick,
+    faults,
+    error,
+    setError,
+    show,
+    check,
+    connection,
+    ask,
+    showsAdvanced,
+    setShowsAdvanced,
+  };
+}
+
+export type ChannelForm = ReturnType<typeof useChannelForm>;

@@ -1,0 +1,37 @@
+"use client";
+
+import { useMemo } from "react";
+import { useFormatter } from "use-intl";
+
+/** Figures as channels and models show them. */
+export interface Figures {
+  /** Dollars; cents from a dollar on, the first digits that say something below. */
+  money(dollars: number): string;
+  /** A share from 0 to 1; tenths of a percent below ten percent. */
+  share(part: number): string;
+  /** `340 ms`, `1.2 s` */
+  duration(ms: number): string;
+  count(value: number): string;
+}
+
+export function useFigures(): Figures {
+  const format = useFormatter();
+  return useMemo(
+    () => ({
+      money: (dollars) =>
+        format.number(dollars, {
+          style: "currency",
+          currency: "USD",
+          ...(dollars > 0 && dollars < 1 ? { maximumSignificantDigits: 2 } : { maximumFractionDigits: 2 }),
+        }),
+      share: (part) =>
+        format.number(part, { style: "percent", maximumFractionDigits: part > 0 && part < 0.1 ? 1 : 0 }),
+      duration: (ms) =>
+        ms < 1_000
+          ? format.number(ms, { style: "unit", unit: "millisecond", maximumFractionDigits: 0 })
+          : format.number(ms / 1_000, { style: "unit", unit: "second", maximumFractionDigits: 1 }),
+      count: (value) => format.number(value),
+    }),
+    [format],
+  );
+}

@@ -1,0 +1,66 @@
+import useSWR, { useSWRConfig } from "swr";
+import type { Channel, Provider } from "../contracts/channels";
+import type { ListPage } from "../contracts/paging";
+import type { ModelList } from "../contracts/public-models";
+import type { UsageSummary, UsageSums } from "../contracts/usage-summary";
+import { api } from "./api";
+import { inOrder, orderRequest, type Tiers } from "./channel-order";
+
+export const CHANNELS = "/api/channels";
+/** Sums of the last 24 hours, a channel each. */
+const DAY_BY_CHANNEL = "/api/usage/summary?by=channel";
+/** Circuits open and close without anybody's doing. */
+const LOOK_AGAIN_MS = 10_000;
+
+export const channelPath = (id: string): string => `${CHANNELS}/${encodeURIComponent(id)}`;
+
+/** Every channel, in the order in which they are tried. */
+export function useChannels() {
+  const list = useSWR<ListPage<Channel>>(CHANNELS, { refreshInterval: LOOK_AGAIN_MS });
+  return {
+    channels: list.data?.items,
+    error: list.error as unknown,
+    reload: () => list.mutate(),
+    /** Shows the new order at once and asks for it; what was shown before comes back when it is refused. */
+    order: async (tiers: Tiers) => {
+      const before = list.data?.items ?? [];
+      const shown: ListPage<Channel> = { items: inOrder(before, tiers), next_cursor: null };
+      await list.mutate(() => api.post<ListPage<Channel>>(`${CHANNELS}/order`, orderRequest(before, tiers)), {
+        optimisticData: shown,
+        revalidate: false,
+      });
+    },
+  };
+}
+
+/** One channel; `isMissing` when there is none of that id. */
+export function useChannel(id: string) {
+  return useSWR<Channel>(channelPath(id), { refreshInterval: LOOK_AGAIN_MS });
+}
+
+export function useProviders() {
+  return useSWR<{ items: Provider[] }>("/api/providers", { revalidateOnFocus: false });
+}
+
+/** Every model with who serves it. */
+export function useModels() {
+  return useSWR<ModelList>("/api/models");
+}
+
+/** What channels did in the last 24 hours: their sums by id, and all calls that went to any. */
+export function useChannelTraffic(): { byId: ReadonlyMap<string, UsageSums>; calls: number } | undefined {
+  const { data } = useSWR<UsageSummary>(DAY_BY_CHANNEL, { refreshInterval: 30_000 });
+  if (!data) return undefined;
+  const byId = new Map(
+    data.items.flatMap((item) => (item.name === null ? [] : [[item.name, item] as const])),
+  );
+  const calls = [...byId.values()].reduce((sum, item) => sum + item.calls, 0);
+  return { byId, calls };
+}
+
+/** Reads lists of channels and models anew after a change of either. */
+export function useCatalogueReload(): () => Promise<unknown> {
+  const { mutate } = useSWRConfig();
+  return () =>
+    mutate((key) => typeof key === "string" && (key.startsWith(CHANNELS) || key.startsWith("/api/models")));
+}
