@@ -16,6 +16,7 @@ import type {
   UsageRecord,
   UserRecord,
 } from "../ports/store";
+import type { Webhook } from "../ports/webhook";
 
 /** Structured log; fields pass an allowlist and redaction before they are written. */
 export interface Log {
@@ -124,6 +125,8 @@ export interface Services {
   signIn: SignInSettings;
   catalog: Catalog;
   providers: Providers;
+  /** Where alerts are posted to. */
+  webhook: Webhook;
   limiter: RateLimiter;
   /** Text tokens as cl100k_base counts them; may stop above `limit` and return some number above it. */
   countTokens(text: string, limit?: number): number;

@@ -53,7 +53,7 @@ function gatewayContext(
   onOpened: GatewayContext["onOpened"],
 ): GatewayContext {
   const { store, clock, random, sealer, hasher, log, instance, setupGuard } = services;
-  const { signIn, catalog, providers, limiter, countTokens, encoder, metrics } = services;
+  const { signIn, catalog, providers, webhook, limiter, countTokens, encoder, metrics } = services;
   return {
     store,
     clock,
@@ -66,6 +66,7 @@ function gatewayContext(
     signIn,
     catalog,
     providers,
+    webhook,
     limiter,
     countTokens,
     encoder,

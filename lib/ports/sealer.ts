@@ -1,4 +1,4 @@
-export type SealPurpose = "totp" | "upstream-key" | "secret-check" | "digest-key";
+export type SealPurpose = "totp" | "upstream-key" | "secret-check" | "digest-key" | "webhook-secret";
 
 /**
  * Encryption of secrets at rest and keyed digests, under the instance secret.

@@ -5,6 +5,7 @@
  */
 
 import type { Flows, Invites, LoginThrottles, Sessions, Setup, TwoFactors, Users } from "./store/accounts";
+import type { Alerts } from "./store/alerts";
 import type { Channels, Models } from "./store/catalogue";
 import type { Topic } from "./store/common";
 import type { Keys } from "./store/keys";
@@ -12,6 +13,7 @@ import type { Ledger } from "./store/ledger";
 import type { Audit, Settings } from "./store/records";
 
 export type * from "./store/accounts";
+export type * from "./store/alerts";
 export type * from "./store/catalogue";
 export type * from "./store/common";
 export type * from "./store/keys";
@@ -31,6 +33,7 @@ export interface Repositories {
   models: Models;
   settings: Settings;
   audit: Audit;
+  alerts: Alerts;
 }
 
 export interface Store extends Repositories {

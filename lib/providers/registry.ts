@@ -4,6 +4,7 @@ import type { Clock } from "../ports/clock";
 import type { EmbeddingModel } from "../ports/embedding-model";
 import type { SpeechModel } from "../ports/speech-model";
 import type { ChannelRecord } from "../ports/store";
+import type { Webhook } from "../ports/webhook";
 import { createEmbeddedSpeech } from "./embedded-speech/create";
 import { createLexicalModel } from "./lexical/lexical-model";
 import { createUpstreams, UPSTREAM_PROVIDER_NAMES, type UpstreamsSettings } from "./upstreams";
@@ -45,6 +46,7 @@ export const PROVIDER_NAMES: readonly string[] = [...Object.keys(EMBEDDED), ...U
 export interface ProvidersOfProcess extends ChannelProviders {
   speech(channel: ChannelRecord): SpeechModel;
   embedding(channel: ChannelRecord): EmbeddingModel;
+  webhook: Webhook;
   close(): Promise<void>;
 }
 

@@ -5,6 +5,7 @@ import { channelKeyPlace } from "../ports/channel-probe";
 import type { Clock } from "../ports/clock";
 import type { Sealer } from "../ports/sealer";
 import type { ChannelKey, ChannelRecord } from "../ports/store";
+import type { Webhook } from "../ports/webhook";
 import { createElevenLabs } from "./elevenlabs/create";
 import { createGemini } from "./gemini/create";
 import { createOpenAi } from "./openai/create";
@@ -15,6 +16,7 @@ import type { Lookup } from "./outbound/resolver";
 import { parseUpstreamUrl, readUpstreamUrl, targetOf } from "./outbound/upstream-url";
 import type { UpstreamProvider } from "./upstream/provider";
 import type { UpstreamSettings } from "./upstream/settings";
+import { createWebhook } from "./webhook";
 
 /** What the composition root gives for calls that leave this machine. */
 export interface UpstreamsSettings {
@@ -40,6 +42,8 @@ export const UPSTREAM_PROVIDER_NAMES: readonly string[] = Object.keys(UPSTREAM_P
 export interface Upstreams extends ChannelProviders {
   /** Null for a name that is no provider of upstreams. */
   provider(name: string): UpstreamProvider | null;
+  /** Through the same door, to an address of the operator's own. */
+  webhook: Webhook;
   close(): Promise<void>;
 }
 
@@ -68,6 +72,7 @@ export function createUpstreams(
 
   return {
     provider,
+    webhook: createWebhook(outbound, clock),
     providers: () => [
       ...UPSTREAM_PROVIDER_NAMES.flatMap((name) => {
         const known = provider(name);

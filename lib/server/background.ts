@@ -1,10 +1,13 @@
+import { watchAlerts } from "../domain/alerts/watch";
 import { sweepExpired } from "../domain/auth/sweep-expired";
 import type { Services } from "../domain/context";
 import { sweepUsage } from "../domain/usage/sweep";
+import { readDisk } from "./disk";
 import { isGone } from "./instance-id";
 
 const HEARTBEAT_MS = 5_000;
 const ORPHANS_MS = 15_000;
+const ALERTS_MS = 15_000;
 const SWEEP_MS = 300_000;
 const RETENTION_MS = 600_000;
 /** An instance whose heartbeat is this old has died (DESIGN §5). */
@@ -39,6 +42,12 @@ function createClockWatch({ store, clock, log }: Services): () => Promise<void> 
   };
 }
 
+/** SQLite keeps everything in the data directory; PostgreSQL's disk is its own keeper's. */
+async function lookForAlerts(services: Services): Promise<void> {
+  const isHere = services.store.kind === "sqlite";
+  await watchAlerts(services, isHere ? await readDisk(services.instance.dataDirectory) : null);
+}
+
 /** Settles what an earlier life left open, then keeps house until the returned function is called. */
 export async function startBackground(services: Services): Promise<() => void> {
   const { store, clock, log } = services;
@@ -61,6 +70,7 @@ export async function startBackground(services: Services): Promise<() => void> {
     every(HEARTBEAT_MS, "heartbeat", () => store.ledger.heartbeat(clock.now())),
     every(HEARTBEAT_MS, "clock", watchClock),
     every(ORPHANS_MS, "orphans", () => settleOrphans(services)),
+    every(ALERTS_MS, "alerts", () => lookForAlerts(services)),
     every(SWEEP_MS, "sweep", () => sweepExpired(services)),
     every(RETENTION_MS, "retention", () => sweepUsage(services)),
   ];

@@ -128,6 +128,7 @@ async function assemble(
       signIn: { cookieSecret: nextAuthSecret(secret), refusalFloorMs: REFUSAL_FLOOR_MS },
       catalog: createCatalog(store),
       providers,
+      webhook: providers.webhook,
       limiter: createRateLimiter(systemClock),
       countTokens,
       encoder,

@@ -115,8 +115,10 @@ const consoleTables = [
   `alter table users add column last_seen_at bigint`,
   `create table alerts (
     id text primary key, kind text not null, subject text not null, detail text not null, opened_at bigint not null,
-    resolved_at bigint, seen_at bigint, delivery text not null, delivery_attempts bigint not null)`,
+    held_at bigint not null, resolved_at bigint, seen_at bigint, delivery text not null,
+    delivery_attempts bigint not null, delivery_due_at bigint, delivery_error text, delivery_at bigint)`,
   `create index alerts_by_age on alerts (opened_at, id)`,
+  `create index alerts_due on alerts (delivery_due_at) where delivery = 'pending'`,
   `create unique index alerts_open on alerts (kind, subject) where resolved_at is null`,
 ];
 

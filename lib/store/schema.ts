@@ -236,10 +236,14 @@ export interface AlertTable {
   subject: string;
   detail: string;
   opened_at: number;
+  held_at: number;
   resolved_at: number | null;
   seen_at: number | null;
   delivery: string;
   delivery_attempts: number;
+  delivery_due_at: number | null;
+  delivery_error: string | null;
+  delivery_at: number | null;
 }
 
 /** `period` is `total`, a day (`2026-11-20`) or a month (`2026-11`). */

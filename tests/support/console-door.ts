@@ -2,6 +2,7 @@ import type { Services } from "../../lib/domain/context";
 import { createDispatcher } from "../../lib/http/dispatch";
 import type { Inbound, Peer } from "../../lib/http/exchange";
 import { ACCOUNT_ROUTES } from "../../lib/http/routes/account";
+import { ALERTS_ROUTES } from "../../lib/http/routes/alerts";
 import { AUDIT_ROUTES } from "../../lib/http/routes/audit";
 import { CHANNELS_ROUTES } from "../../lib/http/routes/channels";
 import { CONSOLE_MODELS_ROUTES } from "../../lib/http/routes/console-models";
@@ -59,6 +60,7 @@ export function openConsoleDoor(services: Services): ConsoleDoor {
       ...USAGE_ROUTES,
       ...SETTINGS_ROUTES,
       ...AUDIT_ROUTES,
+      ...ALERTS_ROUTES,
       ...CHANNELS_ROUTES,
       ...CONSOLE_MODELS_ROUTES,
     ],

@@ -113,6 +113,7 @@ export async function testServices(options: TestServicesOptions = {}): Promise<T
     signIn: { cookieSecret: "a cookie secret of the tests", refusalFloorMs: 0 },
     catalog: createCatalog(store),
     providers,
+    webhook: providers.webhook,
     encoder: { encode: noProvider, close: () => Promise.resolve() },
     limiter: createRateLimiter(clock),
     countTokens: (text) => text.length,

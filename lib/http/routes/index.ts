@@ -1,5 +1,6 @@
 import type { Route } from "../route";
 import { ACCOUNT_ROUTES } from "./account";
+import { ALERTS_ROUTES } from "./alerts";
 import { AUDIT_ROUTES } from "./audit";
 import { CHANNELS_ROUTES } from "./channels";
 import { CONSOLE_MODELS_ROUTES } from "./console-models";
@@ -33,6 +34,7 @@ const DECLARED: readonly Route[] = [
   ...INVITES_ROUTES,
   ...SETTINGS_ROUTES,
   ...AUDIT_ROUTES,
+  ...ALERTS_ROUTES,
   ...CHANNELS_ROUTES,
   ...CONSOLE_MODELS_ROUTES,
   ...SPEECH_GEMINI_ROUTES,

@@ -3,7 +3,7 @@ export type Role = "owner" | "admin" | "member";
 export type Operation = "speech" | "embeddings" | "manage";
 
 /** What a committed change may have made stale; the feed names topics, never rows. */
-export type Topic = "setup" | "users" | "sessions" | "keys" | "channels" | "models" | "settings";
+export type Topic = "setup" | "users" | "sessions" | "keys" | "channels" | "models" | "settings" | "alerts";
 
 export interface Budget {
   totalNano: number | null;

@@ -1,3 +1,4 @@
+import { WEBHOOK_SECRET_PLACE, WEBHOOK_SECRET_SETTING } from "../../domain/alerts/webhook-secret";
 import { type SealedAnew, sealAnew } from "../../domain/secrets/seal-anew";
 import { DIGEST_KEY_PLACE, DIGEST_KEY_SETTING } from "../digest-key";
 import type { Environment } from "../env";
@@ -9,6 +10,7 @@ import { type Command, CommandError, readArguments } from "./command";
 /** Settings that hold a sealed text. The word that proves the secret comes last: it is the sign that all is done. */
 const SEALED_SETTINGS = [
   { name: DIGEST_KEY_SETTING, purpose: "digest-key", place: DIGEST_KEY_PLACE },
+  { name: WEBHOOK_SECRET_SETTING, purpose: "webhook-secret", place: WEBHOOK_SECRET_PLACE },
   { name: SECRET_CHECK_SETTING, purpose: "secret-check", place: SECRET_CHECK_PLACE },
 ] as const;
 

@@ -1,6 +1,7 @@
 import type { Repositories } from "../../ports/store";
 import type { Periods } from "../ledger/balances";
 import type { Scope } from "../scope";
+import { alertsRepository } from "./alerts";
 import { auditRepository } from "./audit";
 import { channelsRepository } from "./channels";
 import { flowsRepository } from "./flows";
@@ -29,5 +30,6 @@ export function repositoriesOn(scope: Scope, periodsAt: (now: number) => Periods
     models: modelsRepository(scope),
     settings: settingsRepository(scope),
     audit: auditRepository(scope),
+    alerts: alertsRepository(scope, periodsAt),
   };
 }

@@ -1,3 +1,4 @@
+import { alertsContract } from "./alerts";
 import { auditContract } from "./audit";
 import { catalogueContract } from "./catalogue";
 import { changesContract } from "./changes";
@@ -25,6 +26,7 @@ export function storeContract(newPlace: NewPlace): void {
   keysContract(newPlace);
   catalogueContract(newPlace);
   auditContract(newPlace);
+  alertsContract(newPlace);
   ledgerContract(newPlace);
   instancesContract(newPlace);
   summaryContract(newPlace);

@@ -1,0 +1,37 @@
+import type { Alert, AlertsQuery, AlertsSummary } from "../../contracts/alerts";
+import type { ListPage } from "../../contracts/paging";
+import { AppError } from "../../errors";
+import { requireAdmin } from "../auth/guards";
+import type { ConsoleContext } from "../context";
+import { toAlert } from "./to-alert";
+import { sealedWebhookSecret } from "./webhook-secret";
+
+/** Alerts, open ones first, then newest first; for administrators. */
+export async function listAlerts(ctx: ConsoleContext, query: AlertsQuery): Promise<ListPage<Alert>> {
+  requireAdmin(ctx);
+  const page = await ctx.store.alerts.list({
+    limit: query.limit,
+    cursor: query.cursor ?? null,
+    isOpen: query.state === undefined ? null : query.state === "opened",
+  });
+  return { items: page.items.map(toAlert), next_cursor: page.nextCursor };
+}
+
+/** How many are open, and whether messages can be signed; for administrators. */
+export async function summarizeAlerts(ctx: ConsoleContext): Promise<AlertsSummary> {
+  requireAdmin(ctx);
+  const open = await ctx.store.alerts.open();
+  return {
+    open: open.length,
+    unseen: open.filter((alert) => alert.seenAt === null).length,
+    webhook_secret: { made: (await sealedWebhookSecret(ctx.store)) !== null },
+  };
+}
+
+/** Marks an alert as seen, for everybody. Throws `not_found`. */
+export async function markAlertSeen(ctx: ConsoleContext, id: string): Promise<Alert> {
+  requireAdmin(ctx);
+  const record = await ctx.store.alerts.markSeen(id, ctx.clock.now());
+  if (record === null) throw new AppError("not_found", "There is no such alert.");
+  return toAlert(record);
+}

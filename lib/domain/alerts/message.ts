@@ -1,0 +1,51 @@
+import type { AlertRecord } from "../../ports/store";
+
+type Told = Pick<AlertRecord, "kind" | "detail" | "resolvedAt">;
+
+const REASONS: Readonly<Record<string, string>> = {
+  failures: "calls failed one after another",
+  error_rate: "too many calls failed",
+  rate_limited: "the upstream takes no more calls",
+  credentials: "the upstream refuses its key",
+  account: "the upstream's account is empty",
+};
+const PERIODS: Readonly<Record<string, string>> = {
+  daily: "today's",
+  monthly: "this month's",
+  total: "the whole",
+};
+
+const text = (value: unknown): string => (typeof value === "string" ? value : "");
+const number = (value: unknown): number => (typeof value === "number" ? value : 0);
+const dollars = (nano: unknown): string => `$${(number(nano) / 1e9).toFixed(2)}`;
+
+function budgetWords(detail: AlertRecord["detail"]): string {
+  const period = PERIODS[text(detail.period)] ?? "the";
+  return `of ${period} budget of the ${text(detail.owner)} '${text(detail.name)}' (${dollars(detail.spent_nano)} of ${dollars(detail.limit_nano)})`;
+}
+
+/** One English sentence for programs and people who read no console. */
+export function alertMessage({ kind, detail, resolvedAt }: Told): string {
+  const isOver = resolvedAt !== null;
+  switch (kind) {
+    case "channel_open": {
+      const reason = REASONS[text(detail.reason)];
+      if (isOver) return `The channel '${text(detail.name)}' takes calls again.`;
+      return `The channel '${text(detail.name)}' takes no calls since ${text(detail.since)}${reason === undefined ? "" : `: ${reason}`}.`;
+    }
+    case "error_rate":
+      if (isOver) return "The error rate is back below its threshold.";
+      return `${number(detail.percent)} % of the calls of the last five minutes failed (${number(detail.failures)} of ${number(detail.calls)}).`;
+    case "budget_nearly_spent":
+      return isOver
+        ? `Less than 80 % ${budgetWords(detail)} is spent.`
+        : `${Math.floor(number(detail.percent))} % ${budgetWords(detail)} is spent.`;
+    case "budget_spent":
+      return isOver
+        ? `There is room again: less than all ${budgetWords(detail)} is spent.`
+        : `All ${budgetWords(detail)} is spent: calls are refused.`;
+    case "disk":
+      if (isOver) return "The disk of the data directory has room again.";
+      return `Only ${number(detail.percent)} % of the disk of the data directory is free.`;
+  }
+}

@@ -1,0 +1,40 @@
+import type { AlertKind, AlertRecord } from "../../ports/store";
+import type { Condition } from "./conditions";
+
+export interface AlertPlan {
+  raise: Condition[];
+  hold: { alert: AlertRecord; condition: Condition }[];
+  resolve: AlertRecord[];
+}
+
+/**
+ * What one instance alone can see is over only when no instance has seen it for this long; each looks every 15 s. All
+ * else is read from what they share, and is over at once.
+ */
+const PATIENCE_MS: Readonly<Partial<Record<AlertKind, number>>> = { channel_open: 45_000 };
+
+const placeOf = ({ kind, subject }: { kind: AlertKind; subject: string }) => `${kind} ${subject}`;
+
+/** What to do about the open alerts, given what holds now. A hold that tells nothing new is left out. */
+export function planAlerts(
+  open: readonly AlertRecord[],
+  conditions: readonly Condition[],
+  now: number,
+): AlertPlan {
+  const known = new Map(conditions.map((condition) => [placeOf(condition), condition]));
+  const plan: AlertPlan = { raise: [], hold: [], resolve: [] };
+  const standing = new Set<string>();
+  for (const alert of open) {
+    const place = placeOf(alert);
+    standing.add(place);
+    const condition = known.get(place);
+    const patienceMs = PATIENCE_MS[alert.kind] ?? 0;
+    if (condition === undefined) {
+      if (now - alert.heldAt >= patienceMs) plan.resolve.push(alert);
+    } else if (patienceMs > 0 || JSON.stringify(condition.detail) !== JSON.stringify(alert.detail)) {
+      plan.hold.push({ alert, condition });
+    }
+  }
+  plan.raise = conditions.filter((condition) => condition.isRaised && !standing.has(placeOf(condition)));
+  return plan;
+}

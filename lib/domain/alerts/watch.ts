@@ -1,0 +1,50 @@
+import type { Services } from "../context";
+import { channelHealth } from "../gateway/circuits";
+import { gatewayState } from "../gateway/gateway-state";
+import { newId } from "../new-id";
+import { readSettings } from "../settings/read";
+import { type AlertFacts, conditionsOf, HOLDS_FROM_SHARE } from "./conditions";
+import { deliverAlerts } from "./deliver";
+import { planAlerts } from "./plan";
+
+const RATE_WINDOW_MS = 5 * 60_000;
+
+async function openChannels(services: Services): Promise<AlertFacts["openChannels"]> {
+  const { circuits } = gatewayState(services);
+  return (await services.store.channels.all()).flatMap((channel) => {
+    const { state, openedAt, reason } = channelHealth(circuits, channel);
+    if (!channel.enabled || state === "closed" || openedAt === null) return [];
+    return [{ id: channel.id, name: channel.name, openedAt, reason }];
+  });
+}
+
+/**
+ * Looks at everything that alerts are about, raises and resolves them, and sends what is due to the webhook. Every
+ * instance does so; the store lets one of them raise each. `disk` is null where the store is on no disk of ours.
+ */
+export async function watchAlerts(services: Services, disk: AlertFacts["disk"]): Promise<void> {
+  const { store, clock, random, log } = services;
+  const now = clock.now();
+  const { alerts: rules } = await readSettings(store);
+  const facts: AlertFacts = {
+    openChannels: await openChannels(services),
+    calls:
+      rules.error_rate_percent === null
+        ? { calls: 0, failures: 0 }
+        : await store.alerts.callsSince(now - RATE_WINDOW_MS),
+    budgets: rules.budgets ? await store.alerts.budgetsAbove(HOLDS_FROM_SHARE, now) : [],
+    disk,
+  };
+  const plan = planAlerts(await store.alerts.open(), conditionsOf(rules, facts, now), now);
+  const delivery = rules.webhook_url === null ? "none" : "pending";
+  for (const { kind, subject, detail } of plan.raise) {
+    const id = newId(random, "alt");
+    if (await store.alerts.raise({ id, kind, subject, detail, openedAt: now, delivery }))
+      log.warn("alert_opened", { id, kind, subject });
+  }
+  for (const { alert, condition } of plan.hold) await store.alerts.hold(alert.id, now, condition.detail);
+  for (const { id, kind, subject } of plan.resolve) {
+    if (await store.alerts.resolve(id, now, delivery)) log.info("alert_resolved", { id, kind, subject });
+  }
+  await deliverAlerts(services);
+}

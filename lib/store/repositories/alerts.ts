@@ -1,0 +1,241 @@
+import { type Kysely, sql } from "kysely";
+import type { AlertRecord, Alerts, BudgetShare } from "../../ports/store";
+import { fromJson, json } from "../columns";
+import { type Periods, TOTAL } from "../ledger/balances";
+import { decodeCursor, toPage } from "../page";
+import type { AlertTable, Tables } from "../schema";
+import type { Scope } from "../scope";
+
+/** Above every instant: what an open alert's place in the list gains over its age. */
+const OPEN_FIRST = 4_000_000_000_000_000;
+/** From here on a status is no fault of the caller's. */
+const FIRST_FAULT = 500;
+
+const place = sql<number>`opened_at + case when resolved_at is null then ${sql.lit(OPEN_FIRST)} else 0 end`;
+const placeOf = (row: AlertTable) => row.opened_at + (row.resolved_at === null ? OPEN_FIRST : 0);
+
+function toRecord(row: AlertTable): AlertRecord {
+  return {
+    id: row.id,
+    // Written from AlertRecords alone.
+    kind: row.kind as AlertRecord["kind"],
+    subject: row.subject,
+    detail: fromJson<Record<string, unknown>>(row.detail),
+    openedAt: row.opened_at,
+    heldAt: row.held_at,
+    resolvedAt: row.resolved_at,
+    seenAt: row.seen_at,
+    delivery: row.delivery as AlertRecord["delivery"],
+    deliveryAttempts: row.delivery_attempts,
+    deliveryDueAt: row.delivery_due_at,
+    deliveryError: row.delivery_error,
+    deliveryAt: row.delivery_at,
+  };
+}
+
+/** A message that has not been tried yet. */
+const untried = (delivery: AlertRecord["delivery"], at: number) => ({
+  delivery,
+  delivery_attempts: 0,
+  delivery_due_at: delivery === "pending" ? at : null,
+  delivery_error: null,
+  delivery_at: null,
+});
+
+const SUBJECTS = {
+  key: { table: "keys", name: "name" },
+  user: { table: "users", name: "username" },
+} as const;
+
+/** Budgets of one kind of owner over one period; the index of balances finds each owner's sum. */
+async function budgetsOf(
+  db: Kysely<Tables>,
+  owner: BudgetShare["owner"],
+  period: BudgetShare["period"],
+  periodName: string,
+  percent: number,
+): Promise<BudgetShare[]> {
+  const { table, name } = SUBJECTS[owner];
+  const limit = sql.ref(`o.budget_${period}`);
+  const { rows } = await sql<{ id: string; name: string; spent: number; most: number }>`
+    select o.id as id, ${sql.ref(`o.${name}`)} as name, b.spent as spent, ${limit} as most
+    from ${sql.table(table)} o
+    join balances b on b.subject_kind = ${owner} and b.subject_id = o.id and b.period = ${periodName}
+    where o.enabled = 1 and ${limit} > 0 and b.spent * 100 >= ${limit} * ${percent}`.execute(db);
+  return rows.map((row) => ({
+    owner,
+    id: row.id,
+    name: row.name,
+    period,
+    spentNano: row.spent,
+    limitNano: row.most,
+  }));
+}
+
+async function countFrom(db: Kysely<Tables>, since: number, isFailure: boolean): Promise<number> {
+  let select = db.selectFrom("usage").select(sql<number>`count(*)`.as("count")).where("at", ">=", since);
+  // The words of the partial index `usage_failed`, so that it is used.
+  if (isFailure) select = select.where("error", "is not", null).where("status", ">=", FIRST_FAULT);
+  return Number((await select.executeTakeFirstOrThrow()).count);
+}
+
+export function alertsRepository(scope: Scope, periodsAt: (now: number) => Periods): Alerts {
+  return {
+    raise: (alert) =>
+      scope.write(async (db, touch) => {
+        const { numInsertedOrUpdatedRows } = await db
+          .insertInto("alerts")
+          .values({
+            id: alert.id,
+            kind: alert.kind,
+            subject: alert.subject,
+            detail: json(alert.detail),
+            opened_at: alert.openedAt,
+            held_at: alert.openedAt,
+            resolved_at: null,
+            seen_at: null,
+            ...untried(alert.delivery, alert.openedAt),
+          })
+          .onConflict((conflict) =>
+            conflict.columns(["kind", "subject"]).where("resolved_at", "is", null).doNothing(),
+          )
+          .executeTakeFirstOrThrow();
+        if (numInsertedOrUpdatedRows !== 1n) return false;
+        touch("alerts");
+        return true;
+      }),
+
+    hold: (id, heldAt, detail) =>
+      scope.write(async (db) => {
+        await db
+          .updateTable("alerts")
+          .set({ held_at: heldAt, detail: json(detail) })
+          .where("id", "=", id)
+          .where("resolved_at", "is", null)
+          .execute();
+      }),
+
+    resolve: (id, at, delivery) =>
+      scope.write(async (db, touch) => {
+        const { numUpdatedRows } = await db
+          .updateTable("alerts")
+          .set({ resolved_at: at, ...untried(delivery, at) })
+          .where("id", "=", id)
+          .where("resolved_at", "is", null)
+          .executeTakeFirstOrThrow();
+        if (numUpdatedRows !== 1n) return false;
+        touch("alerts");
+        return true;
+      }),
+
+    async open() {
+      const rows = await scope.read
+        .selectFrom("alerts")
+        .selectAll()
+        .where("resolved_at", "is", null)
+        .orderBy("opened_at", "desc")
+        .orderBy("id", "desc")
+        .execute();
+      return rows.map(toRecord);
+    },
+
+    async find(id) {
+      const row = await scope.read.selectFrom("alerts").selectAll().where("id", "=", id).executeTakeFirst();
+      return row === undefined ? null : toRecord(row);
+    },
+
+    async list({ limit, cursor, isOpen }) {
+      const query = { limit, cursor, q: null };
+      let select = scope.scan.selectFrom("alerts").selectAll();
+      if (isOpen !== null) select = select.where("resolved_at", isOpen ? "is" : "is not", null);
+      if (cursor !== null) {
+        const { at, id } = decodeCursor(cursor);
+        select = select.where(sql<boolean>`(${place}, id) < (${at}, ${String(id)})`);
+      }
+      const rows = await select
+        .orderBy(place, "desc")
+        .orderBy("id", "desc")
+        .limit(Math.min(Math.max(Math.trunc(limit), 1), 100) + 1)
+        .execute();
+      return toPage(query, rows, (row) => ({ at: placeOf(row), id: row.id }), toRecord);
+    },
+
+    markSeen: (id, at) =>
+      scope.write(async (db, touch) => {
+        const row = await db
+          .updateTable("alerts")
+          .set({ seen_at: sql<number>`coalesce(seen_at, ${at})` })
+          .where("id", "=", id)
+          .returningAll()
+          .executeTakeFirst();
+        if (row === undefined) return null;
+        touch("alerts");
+        return toRecord(row);
+      }),
+
+    claimDeliveries: (now, leaseMs, limit) =>
+      scope.write(async (db) => {
+        const due = await db
+          .selectFrom("alerts")
+          .select("id")
+          .where("delivery", "=", "pending")
+          .where("delivery_due_at", "<=", now)
+          .orderBy("delivery_due_at")
+          .limit(limit)
+          .execute();
+        if (due.length === 0) return [];
+        const rows = await db
+          .updateTable("alerts")
+          .set({
+            delivery_due_at: now + leaseMs,
+            delivery_attempts: sql<number>`delivery_attempts + 1`,
+          })
+          .where(
+            "id",
+            "in",
+            due.map((one) => one.id),
+          )
+          .where("delivery", "=", "pending")
+          .where("delivery_due_at", "<=", now)
+          .returningAll()
+          .execute();
+        return rows.map(toRecord);
+      }),
+
+    finishDelivery: ({ id, resolvedAt, deliveryAttempts }, outcome) =>
+      scope.write(async (db, touch) => {
+        const { numUpdatedRows } = await db
+          .updateTable("alerts")
+          .set({
+            delivery: outcome.delivery,
+            delivery_due_at: outcome.deliveryDueAt,
+            delivery_error: outcome.deliveryError,
+            delivery_at: outcome.deliveryAt,
+          })
+          .where("id", "=", id)
+          .where("resolved_at", resolvedAt === null ? "is" : "=", resolvedAt)
+          .where("delivery", "=", "pending")
+          .where("delivery_attempts", "=", deliveryAttempts)
+          .executeTakeFirstOrThrow();
+        if (numUpdatedRows !== 1n) return false;
+        touch("alerts");
+        return true;
+      }),
+
+    async budgetsAbove(percent, now) {
+      const { day, month } = periodsAt(now);
+      const found: BudgetShare[] = [];
+      for (const owner of ["key", "user"] as const) {
+        found.push(...(await budgetsOf(scope.scan, owner, "total", TOTAL, percent)));
+        found.push(...(await budgetsOf(scope.scan, owner, "daily", day, percent)));
+        found.push(...(await budgetsOf(scope.scan, owner, "monthly", month, percent)));
+      }
+      return found;
+    },
+
+    async callsSince(since) {
+      const calls = await countFrom(scope.scan, since, false);
+      return { calls, failures: calls === 0 ? 0 : await countFrom(scope.scan, since, true) };
+    },
+  };
+}

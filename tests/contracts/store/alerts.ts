@@ -1,0 +1,142 @@
+import { describe, expect, test } from "vitest";
+import type { AlertRecord, Alerts } from "../../../lib/ports/store";
+import { type NewPlace, NOW, together } from "./place";
+import { insertKey, NO_BUDGET, PERIOD, unique, usageRecord } from "./records";
+
+type New = Parameters<Alerts["raise"]>[0];
+
+const alert = (fields: Partial<New> = {}): New => ({
+  id: unique("alt"),
+  kind: "channel_open",
+  subject: unique("chn"),
+  detail: { name: "Gemini", reason: "failures" },
+  openedAt: NOW,
+  delivery: "pending",
+  ...fields,
+});
+
+export function alertsContract(newPlace: NewPlace): void {
+  describe("alerts", () => {
+    test("of many who raise the same one at once, in two instances, one does", async () => {
+      const place = await newPlace();
+      const stores = [await place.open(), await place.open()];
+      const same = { subject: "chn_1" };
+      const raised = await Promise.all(
+        together(20, (index) => stores[index % 2]?.alerts.raise(alert(same)) ?? Promise.resolve(false)),
+      );
+      expect(raised.filter(Boolean)).toHaveLength(1);
+      const [open] = (await stores[0]?.alerts.open()) ?? [];
+      expect(open).toMatchObject({ subject: "chn_1", resolvedAt: null, seenAt: null, heldAt: NOW });
+      expect(await stores[1]?.alerts.resolve(open?.id ?? "", NOW + 1, "none")).toBe(true);
+      expect(await stores[0]?.alerts.resolve(open?.id ?? "", NOW + 2, "none")).toBe(false);
+      // What is over may come again.
+      expect(await stores[0]?.alerts.raise(alert(same))).toBe(true);
+      await place.remove();
+    });
+
+    test("an open one keeps its newest figures, is seen once, and comes before those that are over", async () => {
+      const place = await newPlace();
+      const { alerts } = await place.open();
+      const [old, fresh, over] = [alert({ openedAt: NOW - 9 }), alert(), alert({ openedAt: NOW + 9 })];
+      for (const one of [old, fresh, over]) await alerts.raise(one);
+      await alerts.hold(old.id, NOW + 5, { name: "Gemini", reason: "credentials" });
+      await alerts.resolve(over.id, NOW + 10, "pending");
+      expect(await alerts.markSeen(old.id, NOW + 6)).toMatchObject({ seenAt: NOW + 6 });
+      expect(await alerts.markSeen(old.id, NOW + 7)).toMatchObject({ seenAt: NOW + 6 });
+      expect(await alerts.markSeen("alt_none", NOW)).toBeNull();
+      expect(await alerts.find(old.id)).toMatchObject({ heldAt: NOW + 5, detail: { reason: "credentials" } });
+      const seen: string[] = [];
+      let cursor: string | null = null;
+      do {
+        const page = await alerts.list({ limit: 1, cursor, isOpen: null });
+        seen.push(...page.items.map((one) => one.id));
+        cursor = page.nextCursor;
+      } while (cursor !== null);
+      expect(seen).toEqual([fresh.id, old.id, over.id]);
+      const ids = async (isOpen: boolean) =>
+        (await alerts.list({ limit: 9, cursor: null, isOpen })).items.map((one) => one.id);
+      expect(await ids(true)).toEqual([fresh.id, old.id]);
+      expect(await ids(false)).toEqual([over.id]);
+      expect((await alerts.open()).map((one) => one.id)).toEqual([fresh.id, old.id]);
+      await place.remove();
+    });
+
+    test("a due message is claimed by one instance alone, and due again when that one is gone", async () => {
+      const place = await newPlace();
+      const stores = [await place.open(), await place.open()];
+      const [one, quiet] = [alert(), alert({ delivery: "none" })];
+      await stores[0]?.alerts.raise(one);
+      await stores[0]?.alerts.raise(quiet);
+      const claim = (at: number) => (index: number) =>
+        stores[index % 2]?.alerts.claimDeliveries(at, 1_000, 10) ?? Promise.resolve([]);
+      const claimed = (await Promise.all(together(6, claim(NOW)))).flat();
+      expect(claimed.map((record) => [record.id, record.deliveryAttempts])).toEqual([[one.id, 1]]);
+      expect(await claim(NOW + 999)(0)).toEqual([]);
+      const [again] = await claim(NOW + 1_000)(1);
+      expect(again).toMatchObject({ id: one.id, deliveryAttempts: 2 });
+      const failed = {
+        delivery: "pending",
+        deliveryDueAt: NOW + 9_000,
+        deliveryError: "status_500",
+        deliveryAt: NOW + 1_001,
+      } as const;
+      const finish = (record: AlertRecord | undefined) =>
+        record && stores[0]?.alerts.finishDelivery(record, failed);
+      expect(await finish(claimed[0]), "the first claim has been overtaken").toBe(false);
+      expect(await finish(again)).toBe(true);
+      expect(await stores[1]?.alerts.find(one.id)).toMatchObject(failed);
+      const [last] = await claim(NOW + 9_000)(0);
+      // Its end is a message of its own, not touched by what becomes of the one before.
+      await stores[0]?.alerts.resolve(one.id, NOW + 9_001, "pending");
+      expect(await finish(last)).toBe(false);
+      expect(await stores[1]?.alerts.find(one.id)).toMatchObject({
+        delivery: "pending",
+        deliveryAttempts: 0,
+        deliveryDueAt: NOW + 9_001,
+        deliveryError: null,
+      });
+      await place.remove();
+    });
+
+    test("budgets are found by the share that is spent, of those who may call", async () => {
+      const place = await newPlace();
+      const store = await place.open();
+      const { key, user } = await insertKey(store, { budget: { ...NO_BUDGET, dailyNano: 100 } });
+      await store.users.update(user, { budget: { ...NO_BUDGET, totalNano: 1_000, monthlyNano: 84 } });
+      const off = await insertKey(store, { enabled: false, budget: { ...NO_BUDGET, totalNano: 1 } });
+      const settle = (keyId: string, userId: string, costNano: number) =>
+        store.ledger.settle(
+          usageRecord(keyId, userId, { state: "settled", status: 200, reservedNano: 0, costNano }),
+          PERIOD,
+        );
+      await settle(key.id, user.id, 80);
+      await settle(off.key.id, off.user.id, 50);
+      const found = await store.alerts.budgetsAbove(80, NOW);
+      expect(found).toEqual([
+        { owner: "key", id: key.id, name: key.name, period: "daily", spentNano: 80, limitNano: 100 },
+        { owner: "user", id: user.id, name: user.username, period: "monthly", spentNano: 80, limitNano: 84 },
+      ]);
+      expect(await store.alerts.budgetsAbove(81, NOW)).toHaveLength(1);
+      await place.remove();
+    });
+
+    test("calls are counted from an instant on; those that failed by the caller's fault are no failures", async () => {
+      const place = await newPlace();
+      const store = await place.open();
+      const { key, user } = await insertKey(store);
+      const settle = (fields: Parameters<typeof usageRecord>[2]) =>
+        store.ledger.settle(
+          usageRecord(key.id, user.id, { state: "settled", status: 200, reservedNano: 0, ...fields }),
+          PERIOD,
+        );
+      await settle({ at: NOW - 1, status: 502, error: "upstream_error" });
+      await settle({ at: NOW });
+      await settle({ at: NOW + 1, status: 502, error: "upstream_error" });
+      await settle({ at: NOW + 2, status: 400, error: "invalid" });
+      await settle({ at: NOW + 3, status: 499, error: "caller_left" });
+      expect(await store.alerts.callsSince(NOW)).toEqual({ calls: 4, failures: 1 });
+      expect(await store.alerts.callsSince(NOW + 4)).toEqual({ calls: 0, failures: 0 });
+      await place.remove();
+    });
+  });
+}

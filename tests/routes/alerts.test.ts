@@ -1,0 +1,276 @@
+import { createHmac } from "node:crypto";
+import { createServer, type IncomingMessage, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { BACKOFF_MS } from "../../lib/domain/alerts/deliver";
+import { watchAlerts } from "../../lib/domain/alerts/watch";
+import { addUser, type ConsoleDoor, openConsoleDoor, setUpOwner } from "../support/console-door";
+import { type TestServices, testServices } from "../support/services";
+import { readStoreBytes } from "../support/store-bytes";
+
+interface Received {
+  headers: IncomingMessage["headers"];
+  url: string;
+  text: string;
+}
+
+/** A receiver on this machine; it answers with what `status` is at the moment. */
+class Receiver {
+  status = 204;
+  received: Received[] = [];
+  #server: Server = createServer((req, res) => {
+    const chunks: Buffer[] = [];
+    req.on("data", (chunk: Buffer) => chunks.push(chunk));
+    req.on("end", () => {
+      this.received.push({
+        headers: req.headers,
+        url: req.url ?? "",
+        text: Buffer.concat(chunks).toString(),
+      });
+      res.writeHead(this.status, this.status === 302 ? { location: "http://127.0.0.1:1/" } : {}).end();
+    });
+  });
+  async open(): Promise<string> {
+    await new Promise<void>((resolve) => this.#server.listen(0, "127.0.0.1", resolve));
+    // It listens on TCP.
+    return `127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
+  }
+  close(): Promise<void> {
+    this.#server.closeAllConnections();
+    return new Promise((resolve) => this.#server.close(() => resolve()));
+  }
+}
+
+const FULL = { freeBytes: 1, totalBytes: 100 };
+const FREE = { freeBytes: 50, totalBytes: 100 };
+
+let receiver: Receiver;
+let target: string;
+let services: TestServices;
+let door: ConsoleDoor;
+let owner: string;
+
+async function start(upstreamAllow: string[]): Promise<void> {
+  services = await testServices({ upstreamAllow });
+  door = openConsoleDoor(services);
+  owner = await setUpOwner(door);
+}
+beforeEach(async () => {
+  receiver = new Receiver();
+  target = await receiver.open();
+  await start([target]);
+});
+afterEach(async () => {
+  await services.close();
+  await receiver.close();
+});
+
+const alerts = async (query = "", cookie = owner) =>
+  (await door(`/api/alerts${query}`, { cookie })).json.data.items;
+const post = (path: string, cookie = owner) => door(`/api/alerts${path}`, { body: {}, cookie });
+
+/** Where messages go from now on, and the secret that signs them. */
+async function setWebhook(url: string): Promise<string> {
+  const { alerts: rules } = (await door("/api/settings", { cookie: owner })).json.data;
+  const body = { alerts: { ...rules, webhook_url: url } };
+  const saved = await door("/api/settings", { method: "PATCH", body, cookie: owner });
+  expect(saved.status, saved.text).toBe(200);
+  const made = await post("/webhook/secret");
+  expect(made.status, made.text).toBe(200);
+  return made.json.data.secret;
+}
+
+/** As the documentation tells a receiver to. */
+function isSigned({ headers, text }: Received, secret: string, now: number): boolean {
+  const [, t, v1] = /^t=(\d+),v1=([0-9a-f]{64})$/.exec(String(headers["x-patchbay-signature"])) ?? [];
+  const expected = createHmac("sha256", secret).update(`${t}.${text}`).digest("hex");
+  return v1 === expected && Math.abs(now / 1_000 - Number(t)) <= 1;
+}
+
+describe("alerts", () => {
+  test("a full disk opens one, which resolves by itself when there is room", async () => {
+    await watchAlerts(services, FULL);
+    await watchAlerts(services, FULL);
+    const [open, ...others] = await alerts();
+    expect(others).toEqual([]);
+    expect(open).toMatchObject({
+      kind: "disk",
+      state: "opened",
+      subject: "",
+      message: "Only 1 % of the disk of the data directory is free.",
+      detail: { percent: 1, threshold: 5 },
+      resolved_at: null,
+      delivery: { state: "none", attempts: 0, error: null },
+    });
+    expect((await door("/api/alerts/summary", { cookie: owner })).json.data).toMatchObject({
+      open: 1,
+      unseen: 1,
+    });
+    services.clock.advance(60_000);
+    await watchAlerts(services, FREE);
+    expect(await alerts("?state=opened")).toEqual([]);
+    expect(await alerts("?state=resolved")).toMatchObject([
+      { id: open.id, state: "resolved", resolved_at: new Date(services.clock.now()).toISOString() },
+    ]);
+  });
+
+  test("a seen one stays open and is no longer counted as new", async () => {
+    await watchAlerts(services, FULL);
+    const [open] = await alerts();
+    expect((await post(`/${open.id}/seen`)).json.data.seen_at).not.toBeNull();
+    const summary = (await door("/api/alerts/summary", { cookie: owner })).json.data;
+    expect(summary).toMatchObject({ open: 1, unseen: 0 });
+    expect((await post("/alt_unknown/seen")).status).toBe(404);
+  });
+
+  test("a rule that is switched off resolves what it had raised", async () => {
+    await watchAlerts(services, FULL);
+    const { alerts: rules } = (await door("/api/settings", { cookie: owner })).json.data;
+    const body = { alerts: { ...rules, disk_free_percent: null } };
+    await door("/api/settings", { method: "PATCH", body, cookie: owner });
+    await watchAlerts(services, FULL);
+    expect(await alerts("?state=opened")).toEqual([]);
+  });
+
+  test("members see none and change nothing", async () => {
+    const mia = await addUser(door, owner, { username: "mia" });
+    for (const path of ["", "/summary"])
+      expect((await door(`/api/alerts${path}`, { cookie: mia.cookie })).status).toBe(403);
+    for (const path of ["/alt_1/seen", "/webhook/secret", "/webhook/test"])
+      expect((await post(path, mia.cookie)).status).toBe(403);
+    expect((await door("/api/alerts")).status).toBe(401);
+  });
+});
+
+describe("the webhook", () => {
+  test("gets a signed message when one opens and another when it is over", async () => {
+    const secret = await setWebhook(`http://${target}/hooks/patchbay?team=night`);
+    await watchAlerts(services, FULL);
+    services.clock.advance(15_000);
+    await watchAlerts(services, FREE);
+    expect(receiver.received).toHaveLength(2);
+    const [open] = await alerts();
+    for (const one of receiver.received) {
+      expect(one.url).toBe("/hooks/patchbay?team=night");
+      expect(one.headers["content-type"]).toBe("application/json");
+      expect(
+        isSigned(one, secret, services.clock.now() - 15_000) || isSigned(one, secret, services.clock.now()),
+      ).toBe(true);
+      expect(isSigned(one, "whsec_another", services.clock.now())).toBe(false);
+    }
+    const [first, second] = receiver.received.map((one) => JSON.parse(one.text));
+    expect(first).toEqual({
+      id: open.id,
+      kind: "disk",
+      subject: "",
+      subject_name: null,
+      state: "opened",
+      at: open.opened_at,
+      message: "Only 1 % of the disk of the data directory is free.",
+      detail: expect.objectContaining({ percent: 1 }),
+      opened_at: open.opened_at,
+      resolved_at: null,
+    });
+    expect(second).toMatchObject({ id: open.id, state: "resolved", at: open.resolved_at });
+    expect(open.delivery).toMatchObject({ state: "delivered", attempts: 1, error: null });
+  });
+
+  test("is tried again after a 500, later and later, and given up at last", async () => {
+    await setWebhook(`http://${target}/`);
+    receiver.status = 500;
+    await watchAlerts(services, FULL);
+    expect((await alerts())[0].delivery).toMatchObject({
+      state: "pending",
+      attempts: 1,
+      error: "status_500",
+    });
+    services.clock.advance((BACKOFF_MS[0] ?? 0) - 1);
+    await watchAlerts(services, FULL);
+    expect(receiver.received).toHaveLength(1);
+    services.clock.advance(1);
+    receiver.status = 200;
+    await watchAlerts(services, FULL);
+    expect(receiver.received).toHaveLength(2);
+    expect((await alerts())[0].delivery).toMatchObject({ state: "delivered", attempts: 2, error: null });
+
+    receiver.status = 503;
+    await watchAlerts(services, FREE);
+    for (const waitMs of BACKOFF_MS) {
+      services.clock.advance(waitMs);
+      await watchAlerts(services, FREE);
+    }
+    // Whoever was signed in has been signed out meanwhile.
+    const { items } = await services.store.alerts.list({ limit: 1, cursor: null, isOpen: null });
+    expect(items).toMatchObject([
+      {
+        delivery: "failed",
+        deliveryAttempts: BACKOFF_MS.length + 1,
+        deliveryDueAt: null,
+        deliveryError: "status_503",
+      },
+    ]);
+  });
+
+  test("follows no redirect", async () => {
+    await setWebhook(`http://${target}/`);
+    receiver.status = 302;
+    expect((await post("/webhook/test")).json.data).toMatchObject({ ok: false, error: "redirect" });
+  });
+
+  test("goes to no private address that is not allowed, however it is written", async () => {
+    await services.close();
+    await start([]);
+    const port = target.split(":")[1];
+    for (const host of ["127.0.0.1", "localhost", "2130706433", "[::ffff:127.0.0.1]", "169.254.169.254"]) {
+      await setWebhook(`http://${host}:${port}/`);
+      expect((await post("/webhook/test")).json.data, host).toMatchObject({
+        ok: false,
+        error: "address_refused",
+      });
+    }
+    await watchAlerts(services, FULL);
+    expect((await alerts())[0].delivery).toMatchObject({ state: "pending", error: "address_refused" });
+    expect(receiver.received).toEqual([]);
+  });
+
+  test("a test says what came of it, and needs an address and a secret", async () => {
+    expect((await post("/webhook/test")).status).toBe(400);
+    const secret = await setWebhook(`http://${target}/`);
+    expect((await post("/webhook/test")).json.data).toMatchObject({ ok: true, error: null });
+    const [sent] = receiver.received;
+    expect(sent && isSigned(sent, secret, services.clock.now())).toBe(true);
+    expect(JSON.parse(sent?.text ?? "")).toMatchObject({ kind: "test", state: "opened" });
+    receiver.status = 404;
+    expect((await post("/webhook/test")).json.data).toMatchObject({ ok: false, error: "status_404" });
+  });
+
+  test("its secret is shown once, kept sealed, and replaced by the next", async () => {
+    const first = await setWebhook(`http://${target}/`);
+    expect(first).toMatch(/^whsec_[0-9A-Za-z]{40}$/);
+    const second = (await post("/webhook/secret")).json.data.secret;
+    expect(second).not.toBe(first);
+    await post("/webhook/test");
+    const [sent] = receiver.received;
+    expect(sent && isSigned(sent, second, services.clock.now())).toBe(true);
+    expect(sent && isSigned(sent, first, services.clock.now())).toBe(false);
+    for (const path of ["/api/settings", "/api/alerts/summary", "/api/audit"]) {
+      const reply = await door(path, { cookie: owner });
+      expect(reply.text).not.toContain("whsec_");
+    }
+    expect(readStoreBytes(services.dataDirectory).includes(second)).toBe(false);
+    expect(services.logged.join()).not.toContain("whsec_");
+  });
+
+  test("a message from before the address was taken away is not sent", async () => {
+    await setWebhook(`http://${target}/`);
+    receiver.status = 500;
+    await watchAlerts(services, FULL);
+    const { alerts: rules } = (await door("/api/settings", { cookie: owner })).json.data;
+    const body = { alerts: { ...rules, webhook_url: null } };
+    await door("/api/settings", { method: "PATCH", body, cookie: owner });
+    services.clock.advance(60_000);
+    await watchAlerts(services, FULL);
+    expect(receiver.received).toHaveLength(1);
+    expect((await alerts())[0].delivery.state).toBe("none");
+  });
+});
