@@ -156,6 +156,10 @@ export async function runConsoleRoute(
     const headers = { "content-type": contentType, "content-disposition": `attachment; filename="${name}"` };
     return { status: 200, headers, body: file };
   }
+  if (reply.stream !== undefined) {
+    const { contentType, body: stream } = reply.stream;
+    return { status: 200, headers: { ...reply.headers, "content-type": contentType }, body: stream };
+  }
   return jsonReply(
     reply.status ?? 200,
     { success: true, message: "", data: reply.data ?? null },

@@ -51,6 +51,8 @@ export interface ConsoleReply {
   headers?: Record<string, string>;
   /** A file in place of the JSON envelope, written as it is read. */
   download?: { contentType: string; name: string; body: AsyncIterable<Uint8Array> };
+  /** Bytes for as long as the caller listens, in place of the JSON envelope. */
+  stream?: { contentType: string; body: AsyncIterable<Uint8Array> };
 }
 
 /** `/v1/**`, `/v1beta/**`: an API key, then the surface's own shapes. */

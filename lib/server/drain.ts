@@ -1,4 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
+import { gatewayState } from "../domain/gateway/gateway-state";
 import { AppError } from "../errors";
 import type { Container } from "./container";
 import type { Edge } from "./edge";
@@ -26,6 +27,8 @@ export async function drain(edge: Edge, container: Container): Promise<void> {
   const { services, env } = container;
   const startedAt = performance.now();
   services.instance.draining = true;
+  // Pages that watch have no end of their own.
+  gatewayState(services).live.close();
   services.log.info("draining", { drainMs: env.drainMs, count: edge.running });
   if (edge.open > 0) await delay(Math.min(NOTICE_MS, env.drainMs / 5));
   edge.server.close();

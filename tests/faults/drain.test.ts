@@ -116,6 +116,17 @@ describe("a server that is told to stop", () => {
     speech.destroy();
   });
 
+  test("pages that watch are told and let go at once, and hold nothing up", async () => {
+    product = await startProduct({ dataDirectory, doorOnly: true, env: drainFor(600) });
+    const cookie = await setUp(product.url);
+    const page = await openWire(product.port);
+    page.send(`GET /api/events HTTP/1.1\r\nHost: localhost\r\nCookie: ${cookie}\r\n\r\n`);
+    await page.until("event: hello");
+    product.process.kill("SIGTERM");
+    expect(await page.until('"reason":"closing"')).toContain("event: ended");
+    expect(await exitCode()).toBe(0);
+  });
+
   test("with nothing open it does not wait at all", async () => {
     await start({ doorOnly: true, env: drainFor(600) });
     expect(await product.close()).toBe(0);

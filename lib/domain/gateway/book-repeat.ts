@@ -1,6 +1,7 @@
 import type { UsageRecord } from "../../ports/store";
 import type { GatewayContext } from "../context";
 import { billingPeriod } from "./billing-period";
+import { gatewayState } from "./gateway-state";
 
 /** The row of a request that was answered with an earlier one's reply: it cost nothing and called nobody. */
 export async function bookRepeat(ctx: GatewayContext, first: UsageRecord): Promise<void> {
@@ -25,6 +26,7 @@ export async function bookRepeat(ctx: GatewayContext, first: UsageRecord): Promi
     trace: { admittedMs: tookMs, settledMs: tookMs, attempts: [] },
   };
   await ctx.store.ledger.settle(row, billingPeriod(ctx.instance.timeZone, at));
+  gatewayState(ctx).live.tell("usage", row.userId);
   ctx.metrics.count("idempotent_repeats");
   ctx.metrics.count("usage_rows");
 }

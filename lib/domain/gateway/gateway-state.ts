@@ -1,5 +1,6 @@
 import type { Store } from "../../ports/store";
 import type { Services } from "../context";
+import { createLiveBus, type LiveBus } from "../live/bus";
 import { type Circuits, createCircuits } from "./circuits";
 import { type Coalescer, createCoalescer } from "./coalesce";
 import { createIdempotency, type Idempotency } from "./idempotency";
@@ -17,6 +18,8 @@ export interface GatewayState {
   speeches: SpeechCache;
   coalescer: Coalescer;
   idempotency: Idempotency;
+  /** What pages that watch are told. */
+  live: LiveBus;
 }
 
 const SLOT = Symbol.for("patchbay.gateway-state");
@@ -35,11 +38,14 @@ export function gatewayState(services: Pick<Services, "store" | "clock" | "log" 
   const known = states();
   let state = known.get(services.store);
   if (state === undefined) {
+    const live = createLiveBus();
     state = {
+      live,
       keyRing: createKeyRing(services.store, services.clock, services.log),
       traffic: createTraffic(services.clock),
       circuits: createCircuits(services.clock, (place, { state, reason }) => {
         const [channel] = place.split("/", 1);
+        live.tell("circuits");
         const fields = { channel, state, reason: reason ?? "" };
         if (state === "closed") services.log.info("circuit_closed", fields);
         else services.log.warn("circuit_opened", fields);

@@ -3,6 +3,7 @@ import type { GatewayContext } from "../context";
 import { billingPeriod } from "./billing-period";
 import type { CallOutcome, CallPlan, Meter } from "./call";
 import { cutPrompt } from "./cut-prompt";
+import { gatewayState } from "./gateway-state";
 import { costNano } from "./price";
 import { startTrace } from "./trace";
 
@@ -59,6 +60,7 @@ export function createMeter(
       await ctx.store.ledger.settle(settled, billingPeriod(ctx.instance.timeZone, row.at), prompt);
       ctx.metrics.count("usage_rows");
       ctx.onBooked?.(settled);
+      gatewayState(ctx).live.tell("usage", settled.userId);
     } finally {
       for (const action of afterwards) action(outcome);
       ctx.metrics.observeCall({

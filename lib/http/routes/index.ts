@@ -9,6 +9,7 @@ import { EMBEDDINGS_ROUTES } from "./embeddings";
 import { GEMINI_EMBEDDINGS_ROUTES } from "./gemini-embeddings";
 import { INVITES_ROUTES } from "./invites";
 import { KEYS_ROUTES } from "./keys";
+import { LIVE_ROUTES } from "./live";
 import { LOGIN_ROUTES } from "./login";
 import { MODELS_ROUTES } from "./models";
 import { OPERATIONS_ROUTES, openApiRoute } from "./operations";
@@ -46,6 +47,7 @@ const DECLARED: readonly Route[] = [
   ...MODELS_ROUTES,
   ...USAGE_ROUTES,
   ...OVERVIEW_ROUTES,
+  ...LIVE_ROUTES,
 ];
 
 /** The one route table: every address outside the pages. */

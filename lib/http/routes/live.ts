@@ -1,0 +1,21 @@
+import { watchChanges } from "../../domain/live/watch";
+import { eventStream } from "../event-stream";
+import { consoleRoute } from "../route";
+
+export const LIVE_ROUTES = [
+  consoleRoute({
+    method: "GET",
+    path: "/api/events",
+    auth: "session",
+    summary: "Server-sent events that name what has changed (`changed`: {topics}), never the change itself",
+    handle: async (ctx, { request }) => ({
+      data: null,
+      stream: {
+        contentType: "text/event-stream; charset=utf-8",
+        body: eventStream(watchChanges(ctx, request.signal)),
+      },
+      // No proxy may hold it back, pack it or change it.
+      headers: { "cache-control": "no-store, no-transform", "x-accel-buffering": "no" },
+    }),
+  }),
+];

@@ -1,0 +1,162 @@
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { gatewayState } from "../../lib/domain/gateway/gateway-state";
+import { watchChanges } from "../../lib/domain/live/watch";
+import { authenticateConsole } from "../../lib/http/authenticate-console";
+import { consoleContext } from "../../lib/http/console-pipeline";
+import { createDispatcher } from "../../lib/http/dispatch";
+import type { Inbound } from "../../lib/http/exchange";
+import { LIVE_ROUTES } from "../../lib/http/routes/live";
+import { addUser, type ConsoleDoor, openConsoleDoor, setUpOwner } from "../support/console-door";
+import { type TestServices, testServices } from "../support/services";
+
+let services: TestServices;
+let door: ConsoleDoor;
+let owner: string;
+let open: AbortController[];
+beforeEach(async () => {
+  services = await testServices();
+  door = openConsoleDoor(services);
+  owner = await setUpOwner(door);
+  open = [];
+});
+afterEach(async () => {
+  for (const one of open) one.abort();
+  await services.close();
+});
+
+function request(headers: Record<string, string>): { inbound: Inbound; leave(): void } {
+  const caller = new AbortController();
+  open.push(caller);
+  return {
+    leave: () => caller.abort(),
+    inbound: {
+      method: "GET",
+      path: "/api/events",
+      query: "",
+      headers: new Map(Object.entries(headers)),
+      peer: { address: "127.0.0.1", isLocal: true, isSecure: false },
+      requestId: "r",
+      receivedAt: 0,
+      signal: caller.signal,
+      readBody: async () => new Uint8Array(0),
+    },
+  };
+}
+
+/** A page that watches: `next` gives the events as they stand on the wire. */
+async function watch(headers: Record<string, string>) {
+  const { inbound, leave } = request(headers);
+  const reply = await createDispatcher(LIVE_ROUTES, async () => services)(inbound);
+  const chunks =
+    reply.body !== null && !(reply.body instanceof Uint8Array) ? reply.body[Symbol.asyncIterator]() : null;
+  return {
+    reply,
+    leave,
+    async next(): Promise<string | null> {
+      const one = await chunks?.next();
+      return one === undefined || one.done ? null : Buffer.from(one.value).toString();
+    },
+  };
+}
+
+const tell = (topic: Parameters<ReturnType<typeof gatewayState>["live"]["tell"]>[0], userId?: string) =>
+  gatewayState(services).live.tell(topic, userId);
+
+test("a page is told which topics changed, in a stream that nobody may hold back", async () => {
+  const page = await watch({ cookie: owner });
+  expect(page.reply.headers).toMatchObject({
+    "content-type": "text/event-stream; charset=utf-8",
+    "cache-control": "no-store, no-transform",
+    "x-accel-buffering": "no",
+  });
+  expect(await page.next()).toContain("event: hello\n");
+  const made = await door("/api/keys", { body: { name: "k", operations: ["speech"] }, cookie: owner });
+  expect(made.status).toBe(200);
+  expect(await page.next()).toBe('event: changed\ndata: {"topics":["keys"]}\n\n');
+  page.leave();
+  expect(await page.next()).toBeNull();
+});
+
+test("a session alone opens it: nobody and keys that may manage are refused", async () => {
+  expect((await watch({})).reply.status).toBe(401);
+  const made = await door("/api/keys", { body: { name: "m", operations: ["manage"] }, cookie: owner });
+  expect((await watch({ authorization: `Bearer ${made.json.data.key}` })).reply.status).toBe(403);
+});
+
+test("members are told of their own calls, and of nothing that is the operators' matter", async () => {
+  const mia = await addUser(door, owner, { username: "mia" });
+  const page = await watch({ cookie: mia.cookie });
+  await page.next();
+  tell("circuits");
+  tell("usage", "usr_other");
+  await door("/api/users", {
+    body: { username: "noa", password: "nine blue lanterns drift" },
+    cookie: owner,
+  });
+  tell("usage", mia.id);
+  expect(await page.next()).toBe('event: changed\ndata: {"topics":["usage"]}\n\n');
+});
+
+test("a session that ends takes its stream with it, at once", async () => {
+  const mia = await addUser(door, owner, { username: "mia" });
+  const page = await watch({ cookie: mia.cookie });
+  await page.next();
+  const ending = page.next();
+  expect((await door("/api/user/logout", { body: {}, cookie: mia.cookie })).status).toBe(200);
+  expect(await ending).toBe('event: ended\ndata: {"reason":"session"}\n\n');
+  expect(await page.next()).toBeNull();
+});
+
+test("who is disabled watches no more; who is made a member sees a member's topics from then on", async () => {
+  const ada = await addUser(door, owner, { username: "ada", role: "admin" });
+  const page = await watch({ cookie: ada.cookie });
+  await page.next();
+  const user = (await services.store.users.findById(ada.id)) ?? { version: 0 };
+  const at = { id: ada.id, version: user.version };
+  const demoted = await services.store.transaction((tx) => tx.users.update(at, { role: "member" }));
+  tell("circuits");
+  tell("usage");
+  expect(await page.next()).toBe('event: changed\ndata: {"topics":["usage"]}\n\n');
+  const next = { id: ada.id, version: demoted?.version ?? 0 };
+  await services.store.transaction((tx) => tx.users.update(next, { enabled: false }));
+  expect(await page.next()).toContain('"reason":"session"');
+});
+
+test("a session that runs out unused ends its stream at the next beat, and watching is no use of it", async () => {
+  const { inbound } = request({ cookie: owner });
+  const ctx = consoleContext(services, inbound, await authenticateConsole(services, inbound));
+  const events = watchChanges(ctx, inbound.signal, { beatMs: 5, throttleMs: 1 });
+  expect(await events.next()).toMatchObject({ value: { kind: "hello" } });
+  expect(await events.next()).toMatchObject({ value: { kind: "beat" } });
+  services.clock.advance(3_600_000);
+  let last = await events.next();
+  while (last.value?.kind === "beat") last = await events.next();
+  expect(last.value).toEqual({ kind: "ended", reason: "session" });
+});
+
+test("what changes in quick succession is told once", async () => {
+  const page = await watch({ cookie: owner });
+  await page.next();
+  tell("usage");
+  expect(await page.next()).toContain('["usage"]');
+  for (let index = 0; index < 1_000; index++) tell(index % 2 ? "usage" : "circuits");
+  expect(await page.next()).toBe('event: changed\ndata: {"topics":["circuits","usage"]}\n\n');
+});
+
+test("a session may watch with so many pages and no more; one that leaves makes room", async () => {
+  const pages = await Promise.all(Array.from({ length: 8 }, () => watch({ cookie: owner })));
+  const refused = await watch({ cookie: owner });
+  expect(refused.reply.status).toBe(429);
+  pages[0]?.leave();
+  expect((await watch({ cookie: owner })).reply.status).toBe(200);
+});
+
+test("a server that stops ends every stream and opens no other", async () => {
+  const page = await watch({ cookie: owner });
+  await page.next();
+  const ending = page.next();
+  gatewayState(services).live.close();
+  expect(await ending).toContain('"reason":"closing"');
+  expect(await page.next()).toBeNull();
+  expect((await watch({ cookie: owner })).reply.status).toBe(503);
+});
