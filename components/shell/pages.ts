@@ -1,10 +1,12 @@
 import {
   AudioLinesIcon,
   CableIcon,
+  ChartColumnIcon,
   CircleUserIcon,
   Grid3x3Icon,
   KeyRoundIcon,
   LayoutGridIcon,
+  LogsIcon,
   ScrollTextIcon,
 } from "lucide-react";
 import type { ComponentType } from "react";
@@ -38,6 +40,8 @@ export interface ConsolePage {
 /** The places of the console, in the order of the sidebar; sidebar, phone menu and palette read this list. */
 export const PAGES: readonly ConsolePage[] = [
   { path: "/", name: "overview", icon: LayoutGridIcon, group: "top" },
+  { path: "/usage", name: "usage", icon: ChartColumnIcon, group: "top" },
+  { path: "/logs", name: "logs", icon: LogsIcon, group: "top", isForAdmins: true },
   { path: "/playground/speech", name: "speech", icon: AudioLinesIcon, group: "try" },
   { path: "/playground/embeddings", name: "embeddings", icon: Grid3x3Icon, group: "try" },
   { path: "/channels", name: "channels", icon: CableIcon, group: "route", isForAdmins: true },

@@ -15,5 +15,7 @@ export const PAGES: readonly PageUnderTest[] = [
   { name: "channels", path: "/channels", as: "owner" },
   { name: "keys", path: "/keys", as: "owner" },
   { name: "audit", path: "/audit", as: "owner" },
+  { name: "usage", path: "/usage", as: "owner" },
+  { name: "logs", path: "/logs", as: "owner" },
   { name: "account", path: "/account", as: "owner" },
 ];

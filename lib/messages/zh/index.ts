@@ -1,16 +1,19 @@
 import { account } from "./account";
 import { audit } from "./audit";
 import { channels } from "./channels";
+import { calls } from "./calls";
 import { common } from "./common";
 import { embeddings } from "./embeddings";
 import { keys } from "./keys";
 import { login } from "./login";
+import { logs } from "./logs";
 import { models } from "./models";
 import { overview } from "./overview";
 import { playground } from "./playground";
 import { secondFactor } from "./second-factor";
 import { setup } from "./setup";
 import { speech } from "./speech";
+import { usage } from "./usage";
 
 export const zh = {
   common,
@@ -26,4 +29,7 @@ export const zh = {
   audit,
   channels,
   models,
+  calls,
+  usage,
+  logs,
 };

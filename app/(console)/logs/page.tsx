@@ -1,0 +1,18 @@
+import { MessagesProvider } from "@/components/intl/messages-provider";
+import { LogsPage } from "@/components/logs/logs-page";
+import { messagesFor } from "@/lib/messages/catalogue";
+import { getContainer } from "@/lib/server/container";
+import { type PageQuery, pageTitle, requestLocale } from "../../request";
+import { requireAdminPage } from "../guard";
+
+export const generateMetadata = () => pageTitle("logs");
+
+export default async function Page({ searchParams }: PageQuery) {
+  await requireAdminPage("/logs", await searchParams);
+  const { services } = await getContainer();
+  return (
+    <MessagesProvider messages={messagesFor(await requestLocale(), ["calls", "logs"])}>
+      <LogsPage now={services.clock.now()} />
+    </MessagesProvider>
+  );
+}

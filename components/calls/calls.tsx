@@ -1,0 +1,100 @@
+"use client";
+
+import { ActivityIcon, FilterXIcon } from "lucide-react";
+import dynamic from "next/dynamic";
+import Link from "next/link";
+import { useSearchParams } from "next/navigation";
+import { useTranslations } from "use-intl";
+import { putInAddress } from "@/lib/client/address";
+import { type CallFilters, callsPath } from "@/lib/client/calls";
+import type { Range } from "@/lib/client/range";
+import { useCalls } from "@/lib/client/use-calls";
+import { CallError } from "../forms/call-error";
+import { Button } from "../ui/button";
+import { EmptyState } from "../ui/empty-state";
+import { Skeleton } from "../ui/skeleton";
+import { type CallColumn, CallList, ReadOn } from "./call-list";
+
+const CallDrawer = dynamic(() => import("./call-drawer").then((one) => one.CallDrawer), { ssr: false });
+
+/** The calls of a page's range and filters, and the one that its address opens. */
+export function Calls({
+  filters,
+  range,
+  columns,
+  isAdmin,
+}: {
+  filters: CallFilters;
+  range: Range;
+  columns: readonly CallColumn[];
+  isAdmin: boolean;
+}) {
+  const t = useTranslations("calls");
+  const open = useSearchParams().get("call");
+  const calls = useCalls(callsPath(filters, range));
+  const { rows } = calls;
+  return (
+    <div className="grid gap-4">
+      {calls.hasNewer ? (
+        <Button variant="outline" size="sm" className="mx-auto" onClick={calls.showNewer}>
+          {t("newer")}
+        </Button>
+      ) : null}
+      {calls.error && !rows ? (
+        <CallError error={calls.error} onRetry={() => void calls.reload()} />
+      ) : !rows ? (
+        <CallsSkeleton />
+      ) : rows.length > 0 ? (
+        <CallList rows={rows} columns={columns} />
+      ) : Object.keys(filters).length > 0 ? (
+        <EmptyState icon={<FilterXIcon />} title={t("empty.noMatchTitle")}>
+          {t("empty.noMatchText")}
+        </EmptyState>
+      ) : (
+        <EmptyState
+          icon={<ActivityIcon />}
+          title={t("empty.title")}
+          action={
+            <Button asChild variant="outline">
+              <Link href="/playground/speech">{t("empty.try")}</Link>
+            </Button>
+          }
+        >
+          {t("empty.text")}
+        </EmptyState>
+      )}
+      {calls.error && rows ? <CallError error={calls.error} onRetry={() => void calls.loadMore()} /> : null}
+      {calls.hasMore && !calls.error ? (
+        <>
+          <ReadOn key={rows?.length} onNear={() => void calls.loadMore()} />
+          <Button
+            variant="outline"
+            className="mx-auto"
+            isBusy={calls.isLoadingMore}
+            onClick={() => void calls.loadMore()}
+          >
+            {t("more")}
+          </Button>
+        </>
+      ) : null}
+      {open === null ? null : (
+        <CallDrawer id={open} isAdmin={isAdmin} onClose={() => putInAddress("call", null)} />
+      )}
+    </div>
+  );
+}
+
+function CallsSkeleton() {
+  return (
+    <div aria-busy="true" className="divide-y rounded-md border bg-panel">
+      {Array.from({ length: 12 }, (_, row) => row).map((row) => (
+        <div key={row} className="flex h-10 items-center gap-8 px-4 max-lg:h-22">
+          <Skeleton className="h-4 w-28" />
+          <Skeleton className="h-4 flex-1" />
+          <Skeleton className="hidden h-4 w-40 lg:block" />
+          <Skeleton className="hidden h-4 w-20 lg:block" />
+        </div>
+      ))}
+    </div>
+  );
+}

@@ -1,0 +1,38 @@
+"use client";
+
+import { useSearchParams } from "next/navigation";
+import { useState } from "react";
+import { useTranslations } from "use-intl";
+import { putInAddress } from "@/lib/client/address";
+import type { CallFilter } from "@/lib/client/calls";
+import { Input } from "../ui/input";
+import { Label } from "../ui/label";
+
+/** A filter that is written: it counts when Enter is pressed or the field is left. */
+export function TextFilter({ name }: { name: CallFilter }) {
+  const t = useTranslations("calls.filter");
+  const value = useSearchParams().get(name) ?? "";
+  const [draft, setDraft] = useState({ of: value, text: value });
+  // The address has moved on (a link, "Clear filters"): it is right.
+  const text = draft.of === value ? draft.text : value;
+  const apply = () => putInAddress(name, text.trim() || null);
+  return (
+    <div className="grid min-w-0 gap-1">
+      <Label htmlFor={`filter-${name}`} className="text-xs text-ink-faint">
+        {t(name)}
+      </Label>
+      <Input
+        id={`filter-${name}`}
+        value={text}
+        placeholder={t("any")}
+        autoComplete="off"
+        spellCheck={false}
+        onChange={(event) => setDraft({ of: value, text: event.target.value })}
+        onBlur={apply}
+        onKeyDown={(event) => {
+          if (event.key === "Enter") apply();
+        }}
+      />
+    </div>
+  );
+}

@@ -1,0 +1,134 @@
+import { useSearchParams } from "next/navigation";
+import type { ReactNode } from "react";
+import useSWR from "swr";
+import { useTranslations } from "use-intl";
+import { putInAddress } from "@/lib/client/address";
+import { type CallFilter, type CallFilters, sumsPath, withFilter } from "@/lib/client/calls";
+import type { Range } from "@/lib/client/range";
+import type { UsageSummary } from "@/lib/contracts/usage-summary";
+import { useAmounts } from "../calls/use-amounts";
+import { type Bar, BarList } from "../charts/bar-list";
+import { CallError } from "../forms/call-error";
+import { NativeSelect } from "../ui/native-select";
+import { Skeleton } from "../ui/skeleton";
+import type { Figure } from "./figures";
+
+const DIMENSIONS = ["model", "channel", "key", "user", "tag", "end_user"] as const;
+type Dimension = (typeof DIMENSIONS)[number];
+/** The filter that a row of each sets. */
+const FILTER = {
+  model: "model",
+  channel: "channel_id",
+  key: "key_id",
+  user: "user_id",
+  tag: "tag",
+  end_user: "end_user",
+} as const satisfies Record<Dimension, CallFilter>;
+
+const MOST_ROWS = 8;
+
+type Item = UsageSummary["items"][number];
+
+function amountOf(item: Item, figure: Figure): number {
+  switch (figure) {
+    case "calls":
+      return item.calls;
+    case "cost":
+      return Number(item.cost_usd);
+    case "tokens":
+      return item.input_tokens + item.output_tokens;
+    case "audio":
+      return item.audio_ms;
+  }
+}
+
+/** Who or what the figure goes to; a row narrows the page to itself. */
+export function Breakdown({
+  filters,
+  range,
+  figure,
+  isOwn,
+}: {
+  filters: CallFilters;
+  range: Range;
+  figure: Figure;
+  isOwn: boolean;
+}) {
+  const t = useTranslations("usage.by");
+  const amounts = useAmounts();
+  const address = useSearchParams();
+  const asked = address.get("by");
+  const by = DIMENSIONS.find((dimension) => dimension === asked) ?? "model";
+  const path = sumsPath(filters, range, { by });
+  const { data, error, mutate } = useSWR<UsageSummary>(path, { keepPreviousData: true });
+  const texts: Record<Figure, (value: number) => string> = {
+    calls: amounts.count,
+    cost: amounts.money,
+    tokens: amounts.short,
+    audio: amounts.sound,
+  };
+
+  const items = [...(data?.items ?? [])]
+    .filter((item) => amountOf(item, figure) > 0)
+    .sort((a, b) => amountOf(b, figure) - amountOf(a, figure));
+  const rest = items.slice(MOST_ROWS);
+  const bars = items.slice(0, MOST_ROWS).map((item): Bar => {
+    const value = amountOf(item, figure);
+    return {
+      key: item.name ?? "",
+      label: labelOf(item),
+      value,
+      bad: figure === "calls" ? item.errors : 0,
+      text: texts[figure](value),
+      href: item.name === null ? undefined : withFilter(new URLSearchParams(address), FILTER[by], item.name),
+    };
+  });
+  if (rest.length > 0) {
+    const value = rest.reduce((sum, item) => sum + amountOf(item, figure), 0);
+    bars.push({
+      key: "others",
+      label: t("others", { count: rest.length }),
+      value,
+      text: texts[figure](value),
+    });
+  }
+
+  return (
+    <section className="grid content-start gap-3 rounded-md border bg-panel p-4">
+      <span className="flex items-center justify-between gap-4">
+        <h2 className="font-medium">{t("title")}</h2>
+        <NativeSelect
+          aria-label={t("label")}
+          value={by}
+          onChange={(event) => putInAddress("by", event.target.value === "model" ? null : event.target.value)}
+          className="w-auto"
+        >
+          {DIMENSIONS.filter((dimension) => !(isOwn && dimension === "user")).map((dimension) => (
+            <option key={dimension} value={dimension}>
+              {t(dimension)}
+            </option>
+          ))}
+        </NativeSelect>
+      </span>
+      {error && !data ? (
+        <CallError error={error} onRetry={() => void mutate()} />
+      ) : !data ? (
+        <span aria-busy="true" className="grid gap-3">
+          {[0, 1, 2, 3].map((line) => (
+            <Skeleton key={line} className="h-8 w-full" />
+          ))}
+        </span>
+      ) : bars.length > 0 ? (
+        <BarList bars={bars} />
+      ) : (
+        <p className="py-6 text-center text-sm text-ink-muted">{t("empty")}</p>
+      )}
+    </section>
+  );
+
+  function labelOf(item: Item): ReactNode {
+    if (item.name === null) return <span className="text-ink-faint">{t("none")}</span>;
+    if (by === "model" || item.label === null) return <code>{item.name}</code>;
+    return item.label;
+  }
+}

@@ -1,0 +1,75 @@
+import { type ReactNode, useId } from "react";
+import { useTranslations } from "use-intl";
+import type { UsageSums } from "@/lib/contracts/usage-summary";
+import { useAmounts } from "../calls/use-amounts";
+import { Skeleton } from "../ui/skeleton";
+
+export const FIGURES = ["calls", "cost", "tokens", "audio"] as const;
+export type Figure = (typeof FIGURES)[number];
+
+export function isFigure(text: string | null): text is Figure {
+  return FIGURES.some((figure) => figure === text);
+}
+
+/** The range in one line of figures; the one that is pressed is drawn below. */
+export function Figures({
+  total,
+  figure,
+  onFigure,
+}: {
+  total: UsageSums | undefined;
+  figure: Figure;
+  onFigure(figure: Figure): void;
+}) {
+  const t = useTranslations("usage.figure");
+  const amounts = useAmounts();
+  const name = useId();
+  const told = total && tell(total);
+  return (
+    <div
+      role="radiogroup"
+      aria-label={t("label")}
+      className="grid grid-cols-2 overflow-hidden rounded-t-md border border-b-0 bg-panel md:grid-cols-4"
+    >
+      {FIGURES.map((one) => (
+        <label
+          key={one}
+          className="relative grid content-start gap-0.5 border-b p-4 transition-colors not-last:border-r hover:bg-hover/50 has-checked:border-b-transparent has-checked:bg-panel not-has-checked:bg-sunken/60 has-focus-visible:outline-2 has-focus-visible:-outline-offset-2"
+        >
+          <input
+            type="radio"
+            name={name}
+            value={one}
+            checked={one === figure}
+            onChange={() => onFigure(one)}
+            className="absolute inset-0 cursor-pointer appearance-none opacity-0"
+          />
+          <span className="text-sm text-ink-muted">{t(one)}</span>
+          <span className="tabular text-xl">
+            {told ? told[one][0] : <Skeleton className="my-1 h-5 w-20" />}
+          </span>
+          <span className="tabular text-sm text-ink-faint">
+            {told ? told[one][1] : <Skeleton className="h-4 w-28" />}
+          </span>
+        </label>
+      ))}
+    </div>
+  );
+
+  function tell(sums: UsageSums): Record<Figure, [ReactNode, ReactNode]> {
+    const dollars = Number(sums.cost_usd);
+    const failed = t("failed", { share: amounts.share(sums.calls === 0 ? 0 : sums.errors / sums.calls) });
+    return {
+      calls: [amounts.count(sums.calls), sums.errors === 0 ? t("noneFailed") : failed],
+      cost: [
+        amounts.money(dollars),
+        sums.calls === 0 ? "—" : t("perCall", { money: amounts.money(dollars / sums.calls) }),
+      ],
+      tokens: [
+        amounts.short(sums.input_tokens + sums.output_tokens),
+        t("tokensOf", { input: amounts.short(sums.input_tokens), output: amounts.short(sums.output_tokens) }),
+      ],
+      audio: [amounts.sound(sums.audio_ms), t("audioCalls")],
+    };
+  }
+}

@@ -1,0 +1,77 @@
+"use client";
+
+import { DownloadIcon } from "lucide-react";
+import { useSearchParams } from "next/navigation";
+import useSWR from "swr";
+import { useTranslations } from "use-intl";
+import { putInAddress } from "@/lib/client/address";
+import { exportPath, readCallFilters, sumsPath } from "@/lib/client/calls";
+import { putRangeInAddress } from "@/lib/client/range";
+import { useRange } from "@/lib/client/use-range";
+import type { UsageSummary } from "@/lib/contracts/usage-summary";
+import { Calls } from "../calls/calls";
+import { FilterBar } from "../calls/filter-bar";
+import { useAmounts } from "../calls/use-amounts";
+import { CallError } from "../forms/call-error";
+import { PageHeader } from "../shell/page-header";
+import { Button } from "../ui/button";
+import { Notice } from "../ui/notice";
+import { Breakdown } from "./breakdown";
+import { type Figure, Figures, isFigure } from "./figures";
+import { UsageChart } from "./usage-chart";
+
+/** What was called and what it cost: figures, one of them over time, where it goes, and the calls themselves. */
+export function UsagePage({ isAdmin, now }: { isAdmin: boolean; now: number }) {
+  const t = useTranslations("usage");
+  const amounts = useAmounts();
+  const address = useSearchParams();
+  const range = useRange("24h", now);
+  const filters = readCallFilters(address);
+  const asked = address.get("figure");
+  const figure: Figure = isFigure(asked) ? asked : "calls";
+  const path = sumsPath(filters, range, { interval: range.interval });
+  const { data: summary, error, mutate } = useSWR<UsageSummary>(path, { keepPreviousData: true });
+
+  return (
+    <>
+      <PageHeader title={t("title")} description={isAdmin ? t("lead") : t("leadOwn")} />
+      <FilterBar range={range} isOwn={!isAdmin}>
+        <Button asChild variant="outline">
+          <a href={exportPath(filters, range)} download>
+            <DownloadIcon aria-hidden="true" />
+            {t("download")}
+          </a>
+        </Button>
+      </FilterBar>
+      {error && !summary ? (
+        <CallError error={error} onRetry={() => void mutate()} className="mb-6" />
+      ) : (
+        <div className="mb-8 grid gap-4 xl:grid-cols-[minmax(0,1fr)_22rem]">
+          <section className="min-w-0">
+            <Figures
+              total={summary?.total}
+              figure={figure}
+              onFigure={(next) => putInAddress("figure", next === "calls" ? null : next)}
+            />
+            <div className="rounded-b-md border border-t-0 bg-panel p-4 pt-6">
+              <UsageChart
+                summary={summary}
+                range={range}
+                figure={figure}
+                onPick={(from, bucketMs) => putRangeInAddress({ from, to: from + bucketMs })}
+              />
+            </div>
+          </section>
+          <Breakdown filters={filters} range={range} figure={figure} isOwn={!isAdmin} />
+        </div>
+      )}
+      {summary?.read_from ? (
+        <Notice tone="info" className="mb-6">
+          {t("partial", { when: amounts.exact(summary.read_from) })}
+        </Notice>
+      ) : null}
+      <h2 className="mb-3 font-medium">{t("calls")}</h2>
+      <Calls filters={filters} range={range} columns={["via", "key"]} isAdmin={isAdmin} />
+    </>
+  );
+}

@@ -1,0 +1,11 @@
+export const logs = {
+  title: "日志",
+  lead: "每次调用，最新的在前。",
+  chart: "调用随时间变化",
+  succeeded: "成功",
+  failed: "失败",
+  onlyFailed: "失败的调用",
+  all: "全部调用",
+  show: "显示哪些调用",
+  zoom: "点按柱形，只看那段时间。",
+};
