@@ -11,6 +11,8 @@ export async function requirePageSession(
   query: Record<string, string | string[] | undefined> = {},
 ) {
   const found = await getPageSession();
+  // Without the second factor that their role needs, only the account is open: it is set up there.
+  if (found?.mustEnrol && path !== "/account") redirect("/account");
   if (found) return found;
   if (!(await isClaimed())) redirect("/setup");
   const pairs = Object.entries(query).flatMap(([name, value]) =>

@@ -20,9 +20,12 @@ import { ProofError } from "./proof-error";
 import { Section } from "./section";
 
 const loadSchema = () => import("./password-schema").then((one) => one.PasswordForm);
+/** Below this nobody goes; a higher one is worth a word. */
+const PASSWORD_FLOOR = 8;
 const EMPTY = { current_password: "", new_password: "", again: "", code: "" };
 
-export function PasswordSection({ self }: { self: Self }) {
+/** `minimum`: least length of a new password. */
+export function PasswordSection({ self, minimum }: { self: Self; minimum: number }) {
   const t = useTranslations("account.password");
   const fault = useTranslations("common.fault");
   const { mutate } = useSWRConfig();
@@ -69,7 +72,12 @@ export function PasswordSection({ self }: { self: Self }) {
         </Field>
         <Field
           label={t("next")}
-          hint={<StrengthMeter password={next} personal={[self.username, self.email ?? ""]} />}
+          hint={
+            <>
+              <StrengthMeter password={next} personal={[self.username, self.email ?? ""]} />
+              {minimum > PASSWORD_FLOOR ? <span>{t("least", { count: minimum })}</span> : null}
+            </>
+          }
           error={errors.new_password?.message}
         >
           {(control) => (

@@ -8,6 +8,7 @@ import {
   LayoutGridIcon,
   LogsIcon,
   ScrollTextIcon,
+  SettingsIcon,
 } from "lucide-react";
 import type { ComponentType } from "react";
 import type { Role } from "@/lib/contracts/user";
@@ -47,6 +48,7 @@ export const PAGES: readonly ConsolePage[] = [
   { path: "/channels", name: "channels", icon: CableIcon, group: "route", isForAdmins: true },
   { path: "/keys", name: "keys", icon: KeyRoundIcon, group: "manage" },
   { path: "/audit", name: "audit", icon: ScrollTextIcon, group: "manage", isForAdmins: true },
+  { path: "/settings", name: "settings", icon: SettingsIcon, group: "manage", isForAdmins: true },
   { path: "/account", name: "account", icon: CircleUserIcon, group: "bottom" },
 ];
 

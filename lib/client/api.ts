@@ -16,19 +16,22 @@ interface CallOptions {
 
 async function call<T>(method: string, path: string, body?: unknown, options: CallOptions = {}): Promise<T> {
   const response = await send(method, path, body, options);
-  const requestId = response.headers.get("x-request-id");
   const envelope = await readEnvelope(response);
   // The server's schema of `data` is the caller's type: both stand in lib/contracts.
   if (response.ok && envelope?.success) return envelope.data as T;
+  throw refusal(response, envelope);
+}
+
+function refusal(response: Response, envelope: Envelope | null): ApiError {
   const retryAfter = Number(envelope?.retry_after ?? response.headers.get("retry-after"));
-  throw new ApiError({
+  return new ApiError({
     status: response.status,
     code: envelope?.code ?? "internal",
     message: envelope?.message ?? "",
     issues: envelope?.issues,
     attemptsLeft: envelope?.attempts_left,
     retryAfter: retryAfter > 0 ? retryAfter : null,
-    requestId,
+    requestId: response.headers.get("x-request-id"),
   });
 }
 
@@ -56,6 +59,14 @@ async function readEnvelope(response: Response): Promise<Envelope | null> {
   } catch {
     return null;
   }
+}
+
+/** Asks for a file: its bytes and the name the server gave it. Throws an ApiError. */
+export async function apiDownload(path: string, body: unknown): Promise<{ content: Blob; name: string }> {
+  const response = await send("POST", path, body, {});
+  if (!response.ok) throw refusal(response, await readEnvelope(response));
+  const name = /filename="([^"]+)"/.exec(response.headers.get("content-disposition") ?? "")?.[1];
+  return { content: await response.blob(), name: name ?? "download" };
 }
 
 /** The console's interface: each call gives `data`, or throws an ApiError. */

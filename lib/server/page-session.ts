@@ -9,6 +9,8 @@ import { getContainer } from "./container";
 interface PageSession {
   user: UserRecord;
   session: SessionRecord;
+  /** Their role needs a second factor that they lack. */
+  mustEnrol: boolean;
 }
 
 /** Who looks at the page that is being rendered, read once for each; null when nobody is signed in. */

@@ -9,12 +9,12 @@ import { requirePageSession } from "../guard";
 export const generateMetadata = () => pageTitle("account");
 
 export default async function Page() {
-  const { user, session } = await requirePageSession("/account");
+  const { user, session, mustEnrol } = await requirePageSession("/account");
   const { services } = await getContainer();
   const self = toSelf(user, session, await hasTwoFactor(services.store, user.id));
   return (
     <MessagesProvider messages={messagesFor(await requestLocale(), ["account", "secondFactor"])}>
-      <AccountPage self={self} />
+      <AccountPage self={self} mustEnrol={mustEnrol} passwordMinimum={services.instance.passwordMinimum} />
     </MessagesProvider>
   );
 }

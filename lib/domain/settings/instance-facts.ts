@@ -2,7 +2,7 @@ import { DEFAULT_LIMITS } from "../../contracts/limits";
 import type { CacheFigures, InstanceFacts } from "../../contracts/settings";
 import { toTimestamp } from "../../contracts/timestamp";
 import { requireAdmin } from "../auth/guards";
-import type { ConsoleContext } from "../context";
+import type { ConsoleContext, Services } from "../context";
 import type { ByteCache } from "../gateway/byte-cache";
 import { gatewayState } from "../gateway/gateway-state";
 import { readMetricsToken } from "./metrics-token";
@@ -12,13 +12,18 @@ function figuresOf(cache: ByteCache<object>): CacheFigures {
   return { limit_bytes: limitBytes, ...figures };
 }
 
-/** What stands under the settings and what is in force in this process. Throws `forbidden`. */
+/** The same for an administrator. Throws `forbidden`. */
 export async function readInstanceFacts(ctx: ConsoleContext): Promise<InstanceFacts> {
   requireAdmin(ctx);
-  const { instance, store, metrics } = ctx;
+  return instanceFacts(ctx);
+}
+
+/** What stands under the settings and what is in force in this process. */
+export async function instanceFacts(services: Services): Promise<InstanceFacts> {
+  const { instance, store, metrics } = services;
   const made = await readMetricsToken(store);
   const isOfEnvironment = Boolean(metrics.exposition?.token);
-  const { vectors, speeches } = gatewayState(ctx);
+  const { vectors, speeches } = gatewayState(services);
   return {
     version: instance.version,
     base_url: instance.baseUrl ?? null,

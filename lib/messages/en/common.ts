@@ -121,6 +121,8 @@ export const common = {
     tooSmall: "Use {minimum} or more.",
     tooBig: "Use {maximum} or less.",
     wholeNumber: "Use a whole number.",
+    origin: "Write scheme, host and port alone, such as https://app.example.com.",
+    ownFactor: "Switch on your own second factor first: this would shut you out.",
     number: "Use a number.",
   },
   strength: {

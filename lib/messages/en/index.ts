@@ -1,7 +1,7 @@
 import { account } from "./account";
 import { audit } from "./audit";
-import { channels } from "./channels";
 import { calls } from "./calls";
+import { channels } from "./channels";
 import { common } from "./common";
 import { embeddings } from "./embeddings";
 import { keys } from "./keys";
@@ -11,6 +11,7 @@ import { models } from "./models";
 import { overview } from "./overview";
 import { playground } from "./playground";
 import { secondFactor } from "./second-factor";
+import { settings } from "./settings";
 import { setup } from "./setup";
 import { speech } from "./speech";
 import { usage } from "./usage";
@@ -27,9 +28,10 @@ export const en = {
   speech,
   embeddings,
   audit,
-  channels,
-  models,
   calls,
   usage,
   logs,
+  channels,
+  models,
+  settings,
 };

@@ -120,6 +120,8 @@ export const common = {
     tooSmall: "不小于 {minimum}。",
     tooBig: "不大于 {maximum}。",
     wholeNumber: "请填写整数。",
+    origin: "请只写协议、主机和端口，例如 https://app.example.com。",
+    ownFactor: "请先启用您自己的第二步验证：否则您会被挡在外面。",
     number: "请填写数字。",
   },
   strength: {

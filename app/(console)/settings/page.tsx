@@ -1,0 +1,27 @@
+import { MessagesProvider } from "@/components/intl/messages-provider";
+import { SettingsPage } from "@/components/settings/settings-page";
+import { instanceFacts } from "@/lib/domain/settings/instance-facts";
+import { readVersioned } from "@/lib/domain/settings/version";
+import { hasTwoFactor } from "@/lib/domain/users/to-user";
+import { messagesFor } from "@/lib/messages/catalogue";
+import { getContainer } from "@/lib/server/container";
+import { type PageQuery, pageTitle, requestLocale } from "../../request";
+import { requireAdminPage } from "../guard";
+
+export const generateMetadata = () => pageTitle("settings");
+
+export default async function Page({ searchParams }: PageQuery) {
+  const { user } = await requireAdminPage("/settings", await searchParams);
+  const { services } = await getContainer();
+  const [settings, facts, hasSecondFactor] = await Promise.all([
+    readVersioned(services.store),
+    instanceFacts(services),
+    hasTwoFactor(services.store, user.id),
+  ]);
+  const state = { settings, facts, isOwner: user.role === "owner", hasSecondFactor };
+  return (
+    <MessagesProvider messages={messagesFor(await requestLocale(), ["settings", "account"])}>
+      <SettingsPage state={state} />
+    </MessagesProvider>
+  );
+}

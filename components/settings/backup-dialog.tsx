@@ -1,0 +1,26 @@
+"use client";
+
+import { toast } from "sonner";
+import { useTranslations } from "use-intl";
+import { apiDownload } from "@/lib/client/api";
+import { saveFile } from "@/lib/client/save-file";
+import { PasswordDialog } from "./password-dialog";
+
+/** Asks for the owner's password, then saves a copy of the store. */
+export function BackupDialog({ onClose }: { onClose(): void }) {
+  const t = useTranslations("settings.backup");
+  return (
+    <PasswordDialog
+      title={t("dialogTitle")}
+      text={t("dialogText")}
+      action={t("action")}
+      onClose={onClose}
+      onProof={async (password) => {
+        const { content, name } = await apiDownload("/api/settings/backup", { password });
+        saveFile(content, name);
+        toast.success(t("done"));
+        onClose();
+      }}
+    />
+  );
+}

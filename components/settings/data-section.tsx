@@ -1,0 +1,194 @@
+"use client";
+
+import dynamic from "next/dynamic";
+import { useState } from "react";
+import { toast } from "sonner";
+import { useSWRConfig } from "swr";
+import { useFormatter, useTranslations } from "use-intl";
+import { api } from "@/lib/client/api";
+import { FACTS_PATH } from "@/lib/client/settings";
+import type { CacheFigures, VersionedSettings } from "@/lib/contracts/settings";
+import { Button } from "../ui/button";
+import { Notice } from "../ui/notice";
+import { NumberField, SwitchField } from "./fields";
+import { FormSection, type TellValue } from "./form-section";
+import { useSettingsPage } from "./page-context";
+import { typedNumber, useSettingsForm } from "./use-settings-form";
+
+const ConfirmDialog = dynamic(() => import("../forms/confirm-dialog").then((one) => one.ConfirmDialog), {
+  ssr: false,
+});
+
+export function DataSection() {
+  return (
+    <>
+      <Records />
+      <Caches />
+    </>
+  );
+}
+
+interface RecordValues {
+  usage: string;
+  prompts: string;
+  keep_prompts: boolean;
+  [name: string]: string | boolean;
+}
+const days = (count: number | null) => (count === null ? "" : String(count));
+const RECORDS_PLAN = {
+  read: ({ retention_days, keep_prompts }: VersionedSettings): RecordValues => ({
+    usage: days(retention_days.usage),
+    keep_prompts,
+    prompts: days(retention_days.prompts),
+  }),
+  write: (values: RecordValues) => ({
+    retention_days: { usage: typedNumber(values.usage), prompts: typedNumber(values.prompts) },
+    keep_prompts: values.keep_prompts,
+  }),
+};
+
+function Records() {
+  const t = useTranslations("settings");
+  const { isReadOnly } = useSettingsPage();
+  const form = useSettingsForm(RECORDS_PLAN);
+  const tell: TellValue = (_name, value) =>
+    typeof value === "boolean"
+      ? t(value ? "value.on" : "value.off")
+      : value === ""
+        ? t("value.never")
+        : `${String(value)} ${t("unit.days")}`;
+  return (
+    <FormSection
+      form={form}
+      title={t("records.title")}
+      text={t("records.text")}
+      nameOf={(name) =>
+        t(`field.${name === "usage" ? "usage" : name === "prompts" ? "prompts" : "keep_prompts"}`)
+      }
+      tell={tell}
+    >
+      <NumberField
+        label={t("field.usage")}
+        unit={t("unit.days")}
+        hint={t("records.keepHint")}
+        value={form.values.usage}
+        error={form.faults.usage}
+        onChange={(value) => form.set("usage", value)}
+      />
+      <SwitchField
+        label={t("field.keep_prompts")}
+        hint={t("records.keep_prompts")}
+        isOn={form.values.keep_prompts}
+        onChange={(isOn) => form.set("keep_prompts", isOn)}
+        disabled={isReadOnly}
+      />
+      {form.values.keep_prompts ? (
+        <Notice tone="warn" title={t("records.warnTitle")}>
+          {t("records.warnText")}
+        </Notice>
+      ) : null}
+      <NumberField
+        label={t("field.prompts")}
+        unit={t("unit.days")}
+        hint={t("records.keepHint")}
+        value={form.values.prompts}
+        error={form.faults.prompts}
+        onChange={(value) => form.set("prompts", value)}
+      />
+    </FormSection>
+  );
+}
+
+interface CacheValues {
+  embeddings_mb: string;
+  speech_mb: string;
+  [name: string]: string;
+}
+const CACHES_PLAN = {
+  read: ({ caches }: VersionedSettings): CacheValues => ({
+    embeddings_mb: String(caches.embeddings_mb),
+    speech_mb: String(caches.speech_mb),
+  }),
+  write: (values: CacheValues) => ({
+    caches: {
+      embeddings_mb: typedNumber(values.embeddings_mb),
+      speech_mb: typedNumber(values.speech_mb),
+    },
+  }),
+};
+
+function Caches() {
+  const t = useTranslations("settings");
+  const { facts, isReadOnly } = useSettingsPage();
+  const { mutate } = useSWRConfig();
+  const [isClearing, setClearing] = useState(false);
+  const form = useSettingsForm(CACHES_PLAN);
+  const cache = (name: "embeddings_mb" | "speech_mb", figures: CacheFigures) => (
+    <NumberField
+      label={t(`field.${name}`)}
+      unit={t("unit.megabytes")}
+      hint={<Figures figures={figures} />}
+      value={form.values[name]}
+      error={form.faults[name]}
+      onChange={(value) => form.set(name, value)}
+    />
+  );
+  return (
+    <FormSection
+      form={form}
+      title={t("caches.title")}
+      text={t("caches.text")}
+      nameOf={(name) => t(`field.${name === "speech_mb" ? "speech_mb" : "embeddings_mb"}`)}
+      tell={(_name, value) => `${String(value)} ${t("unit.megabytes")}`}
+    >
+      <div className="grid gap-5 sm:grid-cols-2">
+        {cache("embeddings_mb", facts.caches.embeddings)}
+        {cache("speech_mb", facts.caches.speech)}
+      </div>
+      <p className="max-w-prose text-sm text-ink-muted">
+        {t("caches.hint")} {t("caches.here")}
+      </p>
+      {isReadOnly ? null : (
+        <Button variant="outline" className="w-fit" onClick={() => setClearing(true)}>
+          {t("caches.clear")}
+        </Button>
+      )}
+      {isClearing ? (
+        <ConfirmDialog
+          title={t("caches.clearTitle")}
+          text={t("caches.clearText")}
+          action={t("caches.clearAction")}
+          onClose={() => setClearing(false)}
+          onConfirm={async () => {
+            await api.post("/api/settings/caches/clear");
+            await mutate(FACTS_PATH);
+            toast.success(t("caches.cleared"));
+            setClearing(false);
+          }}
+        />
+      ) : null}
+    </FormSection>
+  );
+}
+
+const MEGABYTE = 1024 * 1024;
+
+function Figures({ figures }: { figures: CacheFigures }) {
+  const t = useTranslations("settings.caches");
+  const unit = useTranslations("settings.unit");
+  const format = useFormatter();
+  if (figures.limit_bytes === 0) return t("off");
+  const megabytes = (bytes: number) =>
+    `${format.number(bytes / MEGABYTE, { maximumFractionDigits: 1 })} ${unit("megabytes")}`;
+  const asked = figures.hits + figures.misses;
+  return (
+    <span className="tabular-nums">
+      {t("figures", {
+        entries: figures.entries,
+        used: megabytes(figures.bytes),
+        limit: megabytes(figures.limit_bytes),
+        rate: format.number(asked === 0 ? 0 : figures.hits / asked, { style: "percent" }),
+      })}
+    </span>
+  );
+}

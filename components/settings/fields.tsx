@@ -1,0 +1,90 @@
+"use client";
+
+import { type ReactNode, useId } from "react";
+import { Field } from "../forms/field";
+import { cn } from "../ui/class-names";
+import { Input } from "../ui/input";
+import { Switch } from "../ui/switch";
+
+/** A switch with its name and a line on what it does. */
+export function SwitchField({
+  label,
+  hint,
+  mark,
+  isOn,
+  onChange,
+  disabled,
+}: {
+  label: string;
+  hint: ReactNode;
+  /** Beside the name: a badge. */
+  mark?: ReactNode;
+  isOn: boolean;
+  onChange(isOn: boolean): void;
+  disabled?: boolean;
+}) {
+  const id = useId();
+  return (
+    <div className="flex items-start justify-between gap-4">
+      <div className="grid max-w-prose gap-0.5">
+        <div className="flex flex-wrap items-center gap-2">
+          <label htmlFor={id} className={cn("text-base font-medium", !disabled && "cursor-pointer")}>
+            {label}
+          </label>
+          {mark}
+        </div>
+        <p id={`${id}-hint`} className="text-sm text-ink-muted">
+          {hint}
+        </p>
+      </div>
+      <Switch
+        id={id}
+        aria-describedby={`${id}-hint`}
+        className="mt-0.5"
+        checked={isOn}
+        onCheckedChange={onChange}
+        disabled={disabled}
+      />
+    </div>
+  );
+}
+
+/** A number with its unit. */
+export function NumberField({
+  label,
+  unit,
+  hint,
+  value,
+  placeholder,
+  error,
+  onChange,
+}: {
+  label: string;
+  unit: string;
+  hint?: ReactNode;
+  value: string;
+  placeholder?: string;
+  error?: string | undefined;
+  onChange(value: string): void;
+}) {
+  return (
+    <Field label={label} hint={hint} {...(error === undefined ? {} : { error })}>
+      {(control) => (
+        <span className="flex items-center gap-2">
+          <Input
+            {...control}
+            inputMode="decimal"
+            autoComplete="off"
+            className="w-28 tabular-nums"
+            value={value}
+            placeholder={placeholder}
+            onChange={(event) => onChange(event.target.value)}
+          />
+          <span aria-hidden="true" className="text-sm text-ink-muted">
+            {unit}
+          </span>
+        </span>
+      )}
+    </Field>
+  );
+}

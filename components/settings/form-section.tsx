@@ -1,0 +1,120 @@
+"use client";
+
+import type { ReactNode } from "react";
+import { useTranslations } from "use-intl";
+import { Section } from "../account/section";
+import { CallError } from "../forms/call-error";
+import { Badge } from "../ui/badge";
+import { Button } from "../ui/button";
+import { Notice } from "../ui/notice";
+import { useSettingsPage } from "./page-context";
+import type { FieldValue, FieldValues, SettingsForm } from "./use-settings-form";
+
+/** Words for a field's value in the list of what is not saved yet. */
+export type TellValue = (name: string, value: FieldValue) => string;
+
+/** One form of the settings: its fields, what would change, and its own way to save it. */
+export function FormSection<Values extends FieldValues>({
+  form,
+  title,
+  text,
+  nameOf,
+  tell,
+  children,
+}: {
+  form: SettingsForm<Values>;
+  title: string;
+  text: string;
+  nameOf(field: string): string;
+  tell?: TellValue;
+  children: ReactNode;
+}) {
+  const t = useTranslations("settings");
+  const common = useTranslations("common");
+  const { isReadOnly } = useSettingsPage();
+  const isChanged = form.changed.length > 0;
+  return (
+    <Section title={title} text={text}>
+      <form
+        noValidate
+        aria-label={title}
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (isChanged && !form.isBusy) void form.save(nameOf);
+        }}
+      >
+        <fieldset disabled={isReadOnly} className="grid gap-5">
+          <CallError error={form.error} />
+          {form.isStale ? (
+            <Notice tone="warn" isLive>
+              {t("stale")}
+            </Notice>
+          ) : null}
+          {children}
+          {isReadOnly ? null : (
+            <div className="grid gap-3">
+              {isChanged ? <Changes form={form} nameOf={nameOf} tell={tell} /> : null}
+              <div className="flex flex-wrap gap-2">
+                <Button type="submit" isBusy={form.isBusy} disabled={!isChanged}>
+                  {common("save")}
+                </Button>
+                {isChanged ? (
+                  <Button variant="ghost" onClick={form.discard}>
+                    {t("discard")}
+                  </Button>
+                ) : null}
+              </div>
+            </div>
+          )}
+        </fieldset>
+      </form>
+    </Section>
+  );
+}
+
+/** What is not saved yet, from what to what. */
+function Changes<Values extends FieldValues>({
+  form,
+  nameOf,
+  tell,
+}: {
+  form: SettingsForm<Values>;
+  nameOf(field: string): string;
+  tell: TellValue | undefined;
+}) {
+  const t = useTranslations("settings");
+  const plain: TellValue = (_name, value) =>
+    typeof value === "boolean" ? t(value ? "value.on" : "value.off") : String(value) || t("value.none");
+  const words = tell ?? plain;
+  const changeOf = (name: keyof Values & string): string => {
+    const [was, is] = [form.saved[name], form.values[name]];
+    if (!Array.isArray(was) || !Array.isArray(is))
+      return t("from", { from: words(name, was ?? ""), to: words(name, is ?? "") });
+    const added = is.filter((one) => !was.includes(one));
+    const removed = was.filter((one) => !is.includes(one));
+    return [
+      ...(added.length > 0 ? [t("added", { list: added.map((one) => words(name, one)).join(", ") })] : []),
+      ...(removed.length > 0
+        ? [t("removed", { list: removed.map((one) => words(name, one)).join(", ") })]
+        : []),
+    ].join(" · ");
+  };
+  return (
+    <div className="rounded-md border bg-sunken px-3 py-2 text-sm" data-testid="changes">
+      <p className="text-ink-muted">{t("changes")}</p>
+      <ul>
+        {form.changed.map((name) => (
+          <li key={name} className="break-words">
+            {nameOf(name)}: <span className="tabular-nums">{changeOf(name)}</span>
+          </li>
+        ))}
+      </ul>
+    </div>
+  );
+}
+
+/** Marks what the owner alone changes. */
+export function OwnerOnly() {
+  const t = useTranslations("settings");
+  return <Badge tone="outline">{t("ownerOnly")}</Badge>;
+}

@@ -1,0 +1,89 @@
+"use client";
+
+import { useTranslations } from "use-intl";
+import type { VersionedSettings } from "@/lib/contracts/settings";
+import { Section } from "../account/section";
+import { CopyButton } from "../ui/copy-button";
+import { SwitchField } from "./fields";
+import { FormSection, OwnerOnly } from "./form-section";
+import { useSettingsPage } from "./page-context";
+import { useSettingsForm } from "./use-settings-form";
+
+const SWITCHES = ["self_use_mode", "self_registration", "demo_site"] as const;
+
+type Switches = Record<(typeof SWITCHES)[number], boolean>;
+
+const PLAN = {
+  read: ({ self_use_mode, self_registration, demo_site }: VersionedSettings): Switches => ({
+    self_use_mode,
+    self_registration,
+    demo_site,
+  }),
+  write: (values: Switches): Partial<Switches> => values,
+};
+/** An administrator sends nothing of what is the owner's. */
+const PLAN_OF_ADMIN = { ...PLAN, write: ({ demo_site: _owners, ...rest }: Switches) => rest };
+
+export function GeneralSection() {
+  return (
+    <>
+      <Use />
+      <Address />
+    </>
+  );
+}
+
+function Use() {
+  const t = useTranslations("settings");
+  const { isOwner, isReadOnly } = useSettingsPage();
+  const form = useSettingsForm(isOwner ? PLAN : PLAN_OF_ADMIN);
+  return (
+    <FormSection
+      form={form}
+      title={t("usage.title")}
+      text={t("usage.text")}
+      nameOf={(name) => t(`field.${SWITCHES.find((one) => one === name) ?? "demo_site"}`)}
+    >
+      {SWITCHES.map((name) => (
+        <SwitchField
+          key={name}
+          label={t(`field.${name}`)}
+          hint={t(`usage.${name}`)}
+          mark={name === "demo_site" ? <OwnerOnly /> : null}
+          isOn={form.values[name]}
+          onChange={(isOn) => form.set(name, isOn)}
+          disabled={isReadOnly || (name === "demo_site" && !isOwner)}
+        />
+      ))}
+    </FormSection>
+  );
+}
+
+function Address() {
+  const t = useTranslations("settings.address");
+  const { facts } = useSettingsPage();
+  return (
+    <Section title={t("title")} text={t("text")}>
+      <dl className="grid gap-x-6 gap-y-3 sm:grid-cols-[10rem_minmax(0,1fr)]">
+        <dt className="text-ink-muted">{t("base")}</dt>
+        <dd className="grid gap-0.5">
+          {facts.base_url === null ? (
+            <span>{t("baseUnset")}</span>
+          ) : (
+            <span className="flex items-center gap-1">
+              <code className="break-all">{facts.base_url}</code>
+              <CopyButton value={facts.base_url} name={t("copy")} />
+            </span>
+          )}
+          {facts.base_url === null ? <span className="text-sm text-ink-muted">{t("baseHint")}</span> : null}
+        </dd>
+        <dt className="text-ink-muted">{t("store")}</dt>
+        <dd>{t(facts.store)}</dd>
+        <dt className="text-ink-muted">{t("timeZone")}</dt>
+        <dd>{facts.time_zone}</dd>
+        <dt className="text-ink-muted">{t("version")}</dt>
+        <dd className="tabular-nums">{facts.version}</dd>
+      </dl>
+    </Section>
+  );
+}

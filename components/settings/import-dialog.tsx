@@ -1,0 +1,131 @@
+"use client";
+
+import { useEffect, useState } from "react";
+import { toast } from "sonner";
+import { useSWRConfig } from "swr";
+import { useTranslations } from "use-intl";
+import { api } from "@/lib/client/api";
+import { FACTS_PATH, SETTINGS_PATH } from "@/lib/client/settings";
+import type { ImportReport, ImportStep } from "@/lib/contracts/settings-file";
+import { CallError } from "../forms/call-error";
+import { Badge } from "../ui/badge";
+import { Button } from "../ui/button";
+import {
+  Dialog,
+  DialogContent,
+  DialogDescription,
+  DialogFooter,
+  DialogHeader,
+  DialogTitle,
+} from "../ui/dialog";
+import { Notice } from "../ui/notice";
+import { Skeleton } from "../ui/skeleton";
+
+const PATH = "/api/settings/import";
+const TONES = { create: "good", change: "info", same: "neutral", skip: "warn" } as const;
+
+/** What a file would do here, and the button that does it. */
+export function ImportDialog({
+  name,
+  content,
+  onClose,
+}: {
+  name: string;
+  content: unknown;
+  onClose(): void;
+}) {
+  const t = useTranslations("settings.import");
+  const common = useTranslations("common");
+  const { mutate } = useSWRConfig();
+  const [report, setReport] = useState<ImportReport | null>(null);
+  const [error, setError] = useState<unknown>(null);
+  const [isBusy, setBusy] = useState(false);
+
+  useEffect(() => {
+    let isShown = true;
+    api.post<ImportReport>(PATH, { dry_run: true, file: content }).then(
+      (told) => isShown && setReport(told),
+      (failure: unknown) => isShown && setError(failure),
+    );
+    return () => {
+      isShown = false;
+    };
+  }, [content]);
+
+  const steps = report?.steps ?? [];
+  const count = steps.filter(({ action }) => action === "create" || action === "change").length;
+  const apply = async () => {
+    setBusy(true);
+    setError(null);
+    try {
+      await api.post<ImportReport>(PATH, { dry_run: false, file: content });
+      await Promise.all([SETTINGS_PATH, FACTS_PATH].map((path) => mutate(path)));
+      toast.success(t("done", { count }));
+      onClose();
+    } catch (failure) {
+      setError(failure);
+    } finally {
+      setBusy(false);
+    }
+  };
+  return (
+    <Dialog open onOpenChange={(open) => (open ? undefined : onClose())}>
+      <DialogContent className="max-w-2xl">
+        <DialogHeader>
+          <DialogTitle className="break-words">{t("dialogTitle", { name })}</DialogTitle>
+          <DialogDescription>{t("dialogText")}</DialogDescription>
+        </DialogHeader>
+        <CallError error={error} />
+        {report ? <Steps steps={steps} /> : error ? null : <Skeleton className="h-40" />}
+        {steps.some(({ kind, action }) => kind === "channel" && action === "create") ? (
+          <Notice tone="info">{t("newChannels")}</Notice>
+        ) : null}
+        <DialogFooter>
+          <Button variant="outline" onClick={onClose}>
+            {common("cancel")}
+          </Button>
+          <Button isBusy={isBusy} disabled={count === 0} onClick={() => void apply()}>
+            {t("apply", { count })}
+          </Button>
+        </DialogFooter>
+      </DialogContent>
+    </Dialog>
+  );
+}
+
+function Steps({ steps }: { steps: readonly ImportStep[] }) {
+  const t = useTranslations("settings.import");
+  const told = steps.filter(({ action }) => action !== "same");
+  const same = steps.length - told.length;
+  return (
+    <div className="grid gap-2">
+      {told.length === 0 ? (
+        <p>{t("nothing")}</p>
+      ) : (
+        // Scrolls by itself, so the keyboard must reach it.
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls is focusable (axe, scrollable-region-focusable)
+        <ul tabIndex={0} className="max-h-80 divide-y overflow-y-auto rounded-md border bg-panel">
+          {told.map((step) => (
+            <li
+              key={`${step.kind} ${step.name}`}
+              className="grid grid-cols-[5rem_minmax(0,1fr)_auto] items-baseline gap-x-3 px-3 py-2"
+            >
+              <span className="text-sm text-ink-muted">{t(`kind.${step.kind}`)}</span>
+              <span className="min-w-0">
+                <code className="break-all">{step.name}</code>
+                {step.reason === null ? null : <span className="block text-sm text-warn">{step.reason}</span>}
+                {step.kind !== "setting" && step.fields.length > 0 ? (
+                  <span className="block text-sm text-ink-muted">{step.fields.join(", ")}</span>
+                ) : null}
+              </span>
+              <Badge tone={TONES[step.action]}>{t(`action.${step.action}`)}</Badge>
+            </li>
+          ))}
+        </ul>
+      )}
+      {same > 0 && told.length > 0 ? (
+        <p className="text-sm text-ink-muted">{t("same", { count: same })}</p>
+      ) : null}
+    </div>
+  );
+}

@@ -1,0 +1,154 @@
+"use client";
+
+import { RotateCcwIcon } from "lucide-react";
+import { useFormatter, useTranslations } from "use-intl";
+import { LIMIT_NAMES, LIMIT_UNITS, type LimitName } from "@/lib/client/limits";
+import type { VersionedSettings } from "@/lib/contracts/settings";
+import { Button } from "../ui/button";
+import { Input } from "../ui/input";
+import { FormSection } from "./form-section";
+import { useSettingsPage } from "./page-context";
+import { typedNumber, useSettingsForm } from "./use-settings-form";
+
+const GROUPS = {
+  size: ["jsonBodyBytes", "embeddingsBodyBytes", "consoleBodyBytes"],
+  caller: ["attemptsPerCall", "wrongKeysPerMinute", "loginAttemptsPerMinute", "connectionsPerAddress"],
+  time: ["headersTimeoutMs", "gatewayUploadMs", "consoleUploadMs", "callMs", "idleMs"],
+  upstream: ["speechFirstByteMs", "embeddingsFirstByteMs", "upstreamConnectMs", "upstreamTlsMs"],
+} as const satisfies Record<string, readonly LimitName[]>;
+const GROUP_NAMES = ["size", "caller", "time", "upstream"] as const;
+
+/** What stands in the field is this many of the limit's own unit. */
+const FACTOR = { bytes: 1024, milliseconds: 1_000, count: 1 } as const;
+
+type Values = Record<LimitName, string>;
+
+const factorOf = (name: LimitName) => FACTOR[LIMIT_UNITS[name]];
+const shown = (name: LimitName, value: number) => String(value / factorOf(name));
+
+const PLAN = {
+  read: ({ limits }: VersionedSettings): Values =>
+    // One entry for each of the names.
+    Object.fromEntries(
+      LIMIT_NAMES.map((name) => {
+        const value = limits[name];
+        return [name, value === undefined ? "" : shown(name, value)];
+      }),
+    ) as Values,
+  write: (values: Values) => {
+    const set = LIMIT_NAMES.filter((name) => values[name].trim() !== "");
+    const entries = set.map((name) => {
+      const typed = typedNumber(values[name]);
+      return [name, typeof typed === "number" ? Math.round(typed * factorOf(name)) : typed];
+    });
+    return { limits: Object.fromEntries(entries) };
+  },
+};
+
+const limitName = (name: string): LimitName => LIMIT_NAMES.find((one) => one === name) ?? "callMs";
+
+export function LimitsSection() {
+  const t = useTranslations("settings");
+  const format = useFormatter();
+  const { facts } = useSettingsPage();
+  const form = useSettingsForm(PLAN);
+  const withUnit = (name: LimitName, text: string) => {
+    const number = typedNumber(text);
+    const told = typeof number === "number" ? format.number(number) : text;
+    return `${told} ${t(`limits.unit.${LIMIT_UNITS[name]}`)}`.trim();
+  };
+  const defaultOf = (name: LimitName) => withUnit(name, shown(name, facts.base_limits[name]));
+  return (
+    <FormSection
+      form={form}
+      title={t("limits.title")}
+      text={t("limits.text")}
+      nameOf={(name) => t(`limits.name.${limitName(name)}`)}
+      tell={(name, value) =>
+        value === "" ? defaultOf(limitName(name)) : withUnit(limitName(name), String(value))
+      }
+    >
+      {GROUP_NAMES.map((group) => (
+        <fieldset key={group}>
+          <legend className="text-sm font-medium text-ink-muted">{t(`limits.group.${group}`)}</legend>
+          <div className="divide-y">
+            {GROUPS[group].map((name) => (
+              <LimitRow
+                key={name}
+                name={name}
+                value={form.values[name]}
+                base={shown(name, facts.base_limits[name])}
+                told={defaultOf(name)}
+                fault={form.faults[name]}
+                onChange={(value) => form.set(name, value)}
+              />
+            ))}
+          </div>
+        </fieldset>
+      ))}
+    </FormSection>
+  );
+}
+
+/** One limit: empty means its default, which stands in its place. */
+function LimitRow({
+  name,
+  value,
+  base,
+  told,
+  fault,
+  onChange,
+}: {
+  name: LimitName;
+  value: string;
+  /** The default as the field would hold it, and with its unit. */
+  base: string;
+  told: string;
+  fault: string | undefined;
+  onChange(value: string): void;
+}) {
+  const t = useTranslations("settings.limits");
+  const id = `limit-${name}`;
+  const isSet = value !== "";
+  return (
+    <div className="grid grid-cols-[minmax(0,1fr)_auto] items-center gap-x-4 gap-y-1 py-2.5">
+      <div className="grid">
+        <label htmlFor={id} className={isSet ? "font-medium" : undefined}>
+          {t(`name.${name}`)}
+        </label>
+        <span id={`${id}-hint`} className="text-sm text-ink-muted">
+          {t(`hint.${name}`)} <span className="whitespace-nowrap">({t("default", { value: told })})</span>
+        </span>
+      </div>
+      <div className="flex items-center gap-2">
+        <Button
+          variant="ghost"
+          size="icon-sm"
+          className={isSet ? undefined : "invisible"}
+          aria-label={t("resetNamed", { name: t(`name.${name}`), value: told })}
+          title={t("reset")}
+          onClick={() => onChange("")}
+        >
+          <RotateCcwIcon />
+        </Button>
+        <Input
+          id={id}
+          inputMode="decimal"
+          autoComplete="off"
+          aria-invalid={fault ? true : undefined}
+          aria-describedby={`${id}-hint ${id}-error`}
+          className="w-24 text-right tabular-nums"
+          placeholder={base}
+          value={value}
+          onChange={(event) => onChange(event.target.value)}
+        />
+        <span aria-hidden="true" className="w-8 text-sm text-ink-muted">
+          {t(`unit.${LIMIT_UNITS[name]}`)}
+        </span>
+      </div>
+      <p id={`${id}-error`} role="alert" className={fault ? "col-span-2 text-sm text-bad" : "hidden"}>
+        {fault}
+      </p>
+    </div>
+  );
+}

@@ -1,0 +1,67 @@
+"use client";
+
+import { useTranslations } from "use-intl";
+import type { VersionedSettings } from "@/lib/contracts/settings";
+import { Field } from "../forms/field";
+import { Notice } from "../ui/notice";
+import { Textarea } from "../ui/textarea";
+import { FormSection } from "./form-section";
+import { MetricsToken } from "./metrics-token";
+import { PrivateUpstreams } from "./private-upstreams";
+import { useSettingsForm } from "./use-settings-form";
+
+export function NetworkSection() {
+  return (
+    <>
+      <PrivateUpstreams />
+      <Origins />
+      <MetricsToken />
+    </>
+  );
+}
+
+const linesOf = (text: string) =>
+  text
+    .split(/[\s,]+/)
+    .map((line) => line.replace(/\/$/, ""))
+    .filter((line) => line !== "");
+
+const PLAN = {
+  read: ({ cors_origins }: VersionedSettings) => ({ cors_origins: cors_origins.join("\n") }),
+  write: (values: { cors_origins: string }) => ({ cors_origins: linesOf(values.cors_origins) }),
+};
+
+function Origins() {
+  const t = useTranslations("settings");
+  const form = useSettingsForm(PLAN);
+  const fault = form.faults.cors_origins;
+  return (
+    <FormSection
+      form={form}
+      title={t("origins.title")}
+      text={t("origins.text")}
+      nameOf={() => t("field.cors_origins")}
+      tell={(_name, value) => linesOf(String(value)).join(", ") || t("value.none")}
+    >
+      <Field
+        label={t("field.cors_origins")}
+        hint={t("origins.hint")}
+        {...(fault === undefined ? {} : { error: fault })}
+      >
+        {(control) => (
+          <Textarea
+            {...control}
+            rows={3}
+            spellCheck={false}
+            autoCapitalize="none"
+            autoComplete="off"
+            className="font-mono"
+            value={form.values.cors_origins}
+            onChange={(event) => form.set("cors_origins", event.target.value)}
+          />
+        )}
+      </Field>
+      {form.values.cors_origins.trim() === "" ? null : <Notice tone="warn">{t("origins.warn")}</Notice>}
+    </FormSection>
+  );
+}

@@ -1,0 +1,25 @@
+"use client";
+
+import { createContext, useContext } from "react";
+import { useFacts, useSettings } from "@/lib/client/settings";
+import type { InstanceFacts, VersionedSettings } from "@/lib/contracts/settings";
+
+/** What the server knew when it made the page, and who looks at it. */
+export interface SettingsPageState {
+  settings: VersionedSettings;
+  facts: InstanceFacts;
+  isOwner: boolean;
+  hasSecondFactor: boolean;
+}
+
+const Context = createContext<SettingsPageState | null>(null);
+export const SettingsPageProvider = Context.Provider;
+
+/** The page's state with settings and facts as they are now. Throws outside the settings page. */
+export function useSettingsPage(): SettingsPageState & { isReadOnly: boolean } {
+  const made = useContext(Context);
+  if (made === null) throw new Error("This belongs to the settings page.");
+  const settings = useSettings().data ?? made.settings;
+  const facts = useFacts().data ?? made.facts;
+  return { ...made, settings, facts, isReadOnly: settings.demo_site && !made.isOwner };
+}

@@ -1,0 +1,166 @@
+"use client";
+
+import Link from "next/link";
+import { useId } from "react";
+import { useTranslations } from "use-intl";
+import type { VersionedSettings } from "@/lib/contracts/settings";
+import { Checkbox } from "../ui/checkbox";
+import { Notice } from "../ui/notice";
+import { NumberField } from "./fields";
+import { FormSection, OwnerOnly } from "./form-section";
+import { useSettingsPage } from "./page-context";
+import { typedNumber, useSettingsForm } from "./use-settings-form";
+
+export function SecuritySection() {
+  return (
+    <>
+      <SecondFactor />
+      <Sessions />
+      <Passwords />
+    </>
+  );
+}
+
+const ROLES = ["owner", "admin", "member"] as const;
+const ROLES_PLAN = {
+  read: (settings: VersionedSettings) => ({
+    two_factor_roles: ROLES.filter((role) => settings.two_factor_roles.includes(role)) as readonly string[],
+  }),
+  write: (values: { two_factor_roles: readonly string[] }) => values,
+};
+
+function SecondFactor() {
+  const t = useTranslations("settings");
+  const id = useId();
+  const { isOwner, hasSecondFactor, isReadOnly } = useSettingsPage();
+  const form = useSettingsForm(ROLES_PLAN);
+  const chosen = form.values.two_factor_roles;
+  const fault = form.faults.two_factor_roles;
+  const roleName = (name: unknown) => t(`field.${ROLES.find((role) => role === name) ?? "member"}`);
+  const own = isOwner ? "owner" : "admin";
+  return (
+    <FormSection
+      form={form}
+      title={t("factor.title")}
+      text={t("factor.text")}
+      nameOf={() => t("field.two_factor_roles")}
+      tell={(_name, value) => roleName(value)}
+    >
+      <fieldset className="grid gap-2" aria-describedby={`${id}-hint ${id}-error`}>
+        <legend className="mb-1.5 text-sm font-medium">{t("field.two_factor_roles")}</legend>
+        {ROLES.map((role) => (
+          <div key={role} className="flex items-center gap-2">
+            <label
+              htmlFor={`${id}-${role}`}
+              className="flex w-fit cursor-pointer items-center gap-2.5 pointer-coarse:min-h-9"
+            >
+              <Checkbox
+                id={`${id}-${role}`}
+                aria-invalid={fault ? true : undefined}
+                checked={chosen.includes(role)}
+                disabled={isReadOnly || (role === "owner" && !isOwner)}
+                onCheckedChange={(checked) =>
+                  form.set(
+                    "two_factor_roles",
+                    ROLES.filter((one) => (one === role ? checked === true : chosen.includes(one))),
+                  )
+                }
+              />
+              {roleName(role)}
+            </label>
+            {role === "owner" && !isOwner ? <OwnerOnly /> : null}
+          </div>
+        ))}
+        <p id={`${id}-hint`} className="max-w-prose text-sm text-ink-muted">
+          {t("factor.hint")}
+        </p>
+        <p id={`${id}-error`} role="alert" className={fault ? "text-sm text-bad" : "hidden"}>
+          {fault}
+        </p>
+      </fieldset>
+      {!hasSecondFactor && chosen.includes(own) ? (
+        <Notice tone="warn">
+          {t("factor.ownFirst")}{" "}
+          <Link href="/account" className="text-ink underline underline-offset-4">
+            {t("factor.toAccount")}
+          </Link>
+        </Notice>
+      ) : null}
+    </FormSection>
+  );
+}
+
+const HOURS = ["admin_absolute", "admin_idle", "member_absolute", "member_idle"] as const;
+type Hours = Record<(typeof HOURS)[number], string>;
+const HOURS_PLAN = {
+  read: ({ session_hours }: VersionedSettings): Hours => ({
+    admin_absolute: String(session_hours.admin_absolute),
+    admin_idle: String(session_hours.admin_idle),
+    member_absolute: String(session_hours.member_absolute),
+    member_idle: String(session_hours.member_idle),
+  }),
+  write: (values: Hours) => ({
+    session_hours: Object.fromEntries(HOURS.map((name) => [name, typedNumber(values[name])])),
+  }),
+};
+
+function Sessions() {
+  const t = useTranslations("settings");
+  const form = useSettingsForm(HOURS_PLAN);
+  return (
+    <FormSection
+      form={form}
+      title={t("sessions.title")}
+      text={t("sessions.text")}
+      nameOf={(name) => t(`field.${HOURS.find((one) => one === name) ?? "member_idle"}`)}
+    >
+      <div className="grid gap-5 sm:grid-cols-2">
+        {HOURS.map((name) => (
+          <NumberField
+            key={name}
+            label={t(`field.${name}`)}
+            unit={t("unit.hours")}
+            value={form.values[name]}
+            error={form.faults[name]}
+            onChange={(value) => form.set(name, value)}
+          />
+        ))}
+      </div>
+      <p className="max-w-prose text-sm text-ink-muted">{t("sessions.hint")}</p>
+    </FormSection>
+  );
+}
+
+const PASSWORD_PLAN = {
+  read: ({ password_minimum }: VersionedSettings) => ({
+    password_minimum: password_minimum === null ? "" : String(password_minimum),
+  }),
+  write: (values: { password_minimum: string }) => ({
+    password_minimum: typedNumber(values.password_minimum),
+  }),
+};
+
+function Passwords() {
+  const t = useTranslations("settings");
+  const { facts } = useSettingsPage();
+  const form = useSettingsForm(PASSWORD_PLAN);
+  return (
+    <FormSection
+      form={form}
+      title={t("password.title")}
+      text={t("password.text")}
+      nameOf={() => t("field.password_minimum")}
+      tell={(_name, value) => String(value) || String(facts.password_minimum)}
+    >
+      <NumberField
+        label={t("field.password_minimum")}
+        unit={t("unit.characters")}
+        hint={t("password.hint", { count: facts.password_minimum })}
+        value={form.values.password_minimum}
+        placeholder={String(facts.password_minimum)}
+        error={form.faults.password_minimum}
+        onChange={(value) => form.set("password_minimum", value)}
+      />
+    </FormSection>
+  );
+}

@@ -1,0 +1,107 @@
+"use client";
+
+import { useSearchParams } from "next/navigation";
+import type { ComponentType } from "react";
+import { SWRConfig } from "swr";
+import { useTranslations } from "use-intl";
+import { FACTS_PATH, SETTINGS_PATH } from "@/lib/client/settings";
+import { PageHeader } from "../shell/page-header";
+import { cn } from "../ui/class-names";
+import { NativeSelect } from "../ui/native-select";
+import { Notice } from "../ui/notice";
+import { DataSection } from "./data-section";
+import { GeneralSection } from "./general-section";
+import { LimitsSection } from "./limits-section";
+import { NetworkSection } from "./network-section";
+import { SettingsPageProvider, type SettingsPageState, useSettingsPage } from "./page-context";
+import { SecuritySection } from "./security-section";
+import { TransferSection } from "./transfer-section";
+
+const SECTIONS = {
+  general: GeneralSection,
+  security: SecuritySection,
+  limits: LimitsSection,
+  network: NetworkSection,
+  data: DataSection,
+  transfer: TransferSection,
+} satisfies Record<string, ComponentType>;
+type SectionName = keyof typeof SECTIONS;
+const NAMES = ["general", "security", "limits", "network", "data", "transfer"] as const;
+
+/** How the instance runs; the section one looks at stands in the address. `state`: what the server knew. */
+export function SettingsPage({ state }: { state: SettingsPageState }) {
+  return (
+    <SWRConfig value={{ fallback: { [SETTINGS_PATH]: state.settings, [FACTS_PATH]: state.facts } }}>
+      <SettingsPageProvider value={state}>
+        <Sections />
+      </SettingsPageProvider>
+    </SWRConfig>
+  );
+}
+
+function Sections() {
+  const t = useTranslations("settings");
+  const asked = useSearchParams().get("section");
+  const name = NAMES.find((one) => one === asked) ?? "general";
+  const { isReadOnly } = useSettingsPage();
+  const Shown = SECTIONS[name];
+  return (
+    <div className="mx-auto max-w-page">
+      <PageHeader title={t("title")} description={t("lead")} />
+      {isReadOnly ? (
+        <Notice tone="info" title={t("readOnly")} className="mb-6">
+          {t("readOnlyText")}
+        </Notice>
+      ) : null}
+      <SectionNavigation current={name} />
+      <Shown key={name} />
+    </div>
+  );
+}
+
+const addressOf = (name: SectionName) => (name === "general" ? "/settings" : `/settings?section=${name}`);
+/** The page stays; the way back leads to the section before. */
+const open = (name: SectionName) => window.history.pushState(null, "", addressOf(name));
+
+/** Links in a row; on a phone, where they do not fit, a select. */
+function SectionNavigation({ current }: { current: SectionName }) {
+  const t = useTranslations("settings");
+  return (
+    <nav aria-label={t("sections")} className="mb-6">
+      <ul className="hidden gap-1 border-b md:flex">
+        {NAMES.map((name) => (
+          <li key={name}>
+            <a
+              href={addressOf(name)}
+              aria-current={name === current ? "page" : undefined}
+              className={cn(
+                "-mb-px block border-b-2 border-transparent px-3 py-2 text-ink-muted transition-colors -outline-offset-2 hover:text-ink",
+                name === current && "border-ink text-ink",
+              )}
+              onClick={(event) => {
+                // Another tab, another window: the browser's own way.
+                if (event.metaKey || event.ctrlKey || event.shiftKey) return;
+                event.preventDefault();
+                open(name);
+              }}
+            >
+              {t(`section.${name}`)}
+            </a>
+          </li>
+        ))}
+      </ul>
+      <NativeSelect
+        className="md:hidden"
+        aria-label={t("sections")}
+        value={current}
+        onChange={(event) => open(NAMES.find((one) => one === event.target.value) ?? "general")}
+      >
+        {NAMES.map((name) => (
+          <option key={name} value={name}>
+            {t(`section.${name}`)}
+          </option>
+        ))}
+      </NativeSelect>
+    </nav>
+  );
+}

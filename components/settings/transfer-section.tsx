@@ -1,0 +1,128 @@
+"use client";
+
+import { DownloadIcon } from "lucide-react";
+import dynamic from "next/dynamic";
+import { useRef, useState } from "react";
+import { useTranslations } from "use-intl";
+import { Section } from "../account/section";
+import { Button } from "../ui/button";
+import { Notice } from "../ui/notice";
+import { OwnerOnly } from "./form-section";
+import { useSettingsPage } from "./page-context";
+
+const ImportDialog = dynamic(() => import("./import-dialog").then((one) => one.ImportDialog), { ssr: false });
+const BackupDialog = dynamic(() => import("./backup-dialog").then((one) => one.BackupDialog), { ssr: false });
+
+export function TransferSection() {
+  return (
+    <>
+      <ExportFile />
+      <ImportFile />
+      <Backup />
+    </>
+  );
+}
+
+function ExportFile() {
+  const t = useTranslations("settings.export");
+  return (
+    <Section title={t("title")} text={t("text")}>
+      <div className="grid gap-4">
+        <p className="max-w-prose">{t("hint")}</p>
+        <Button asChild variant="outline" className="w-fit">
+          <a href="/api/settings/export" download>
+            <DownloadIcon aria-hidden="true" />
+            {t("action")}
+          </a>
+        </Button>
+      </div>
+    </Section>
+  );
+}
+
+const MAX_FILE_BYTES = 8 * 1024 * 1024;
+
+function ImportFile() {
+  const t = useTranslations("settings.import");
+  const { isReadOnly } = useSettingsPage();
+  const input = useRef<HTMLInputElement>(null);
+  const [chosen, setChosen] = useState<{ name: string; content: unknown } | null>(null);
+  const [fault, setFault] = useState<"notJson" | "tooLarge" | null>(null);
+
+  const read = async (file: File) => {
+    setFault(null);
+    // The envelope around it takes a little, too.
+    if (file.size > MAX_FILE_BYTES - 1_024) return setFault("tooLarge");
+    try {
+      const content: unknown = JSON.parse(await file.text());
+      setChosen({ name: file.name, content });
+    } catch {
+      // Whatever cannot be read as JSON is the same to its owner.
+      setFault("notJson");
+    }
+  };
+  return (
+    <Section title={t("title")} text={t("text")}>
+      <div className="grid gap-4">
+        <p className="max-w-prose">{t("hint")}</p>
+        {fault ? (
+          <Notice tone="bad" isLive>
+            {t(fault)}
+          </Notice>
+        ) : null}
+        <input
+          ref={input}
+          type="file"
+          accept="application/json,.json"
+          aria-label={t("choose")}
+          tabIndex={-1}
+          className="sr-only"
+          onChange={(event) => {
+            const [file] = event.target.files ?? [];
+            // The same file may be chosen again after it was mended.
+            if (file) void read(file).finally(() => (event.target.value = ""));
+          }}
+        />
+        <Button
+          variant="outline"
+          className="w-fit"
+          disabled={isReadOnly}
+          onClick={() => input.current?.click()}
+        >
+          {t("choose")}
+        </Button>
+      </div>
+      {chosen ? (
+        <ImportDialog name={chosen.name} content={chosen.content} onClose={() => setChosen(null)} />
+      ) : null}
+    </Section>
+  );
+}
+
+/** A command, the same in every language. */
+const DUMP = "pg_dump --format=custom --file=patchbay.dump $DATABASE_URL";
+
+function Backup() {
+  const t = useTranslations("settings.backup");
+  const { facts, isOwner } = useSettingsPage();
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <Section title={t("title")} text={t("text")} status={isOwner ? null : <OwnerOnly />}>
+      <div className="grid gap-4">
+        <p className="max-w-prose">{t("hint")}</p>
+        {facts.store === "postgres" ? (
+          <div className="grid gap-2">
+            <p>{t("postgres")}</p>
+            <code className="rounded-md border bg-sunken px-3 py-2 break-all">{DUMP}</code>
+          </div>
+        ) : isOwner ? (
+          <Button variant="outline" className="w-fit" onClick={() => setOpen(true)}>
+            <DownloadIcon aria-hidden="true" />
+            {t("action")}
+          </Button>
+        ) : null}
+      </div>
+      {isOpen ? <BackupDialog onClose={() => setOpen(false)} /> : null}
+    </Section>
+  );
+}

@@ -1,0 +1,70 @@
+"use client";
+
+import { useState } from "react";
+import { toast } from "sonner";
+import { useSWRConfig } from "swr";
+import { useTranslations } from "use-intl";
+import { api } from "@/lib/client/api";
+import { UPSTREAMS_PATH } from "@/lib/client/settings";
+import type { AllowedUpstreams } from "@/lib/contracts/channels";
+import { ConfirmDialog } from "../forms/confirm-dialog";
+import { Field } from "../forms/field";
+import { Input } from "../ui/input";
+import { PasswordDialog } from "./password-dialog";
+
+/** Allows one host and port, with the owner's password. */
+export function UpstreamDialog({ onClose }: { onClose(): void }) {
+  const t = useTranslations("settings.upstreams");
+  const { mutate } = useSWRConfig();
+  const [address, setAddress] = useState("");
+  return (
+    <PasswordDialog
+      title={t("addTitle")}
+      text={t("addText")}
+      action={t("allow")}
+      onClose={onClose}
+      onProof={async (password) => {
+        const body = { base_url: address.trim(), password };
+        const list = await api.post<AllowedUpstreams>(UPSTREAMS_PATH, body);
+        await mutate(UPSTREAMS_PATH, list, { revalidate: false });
+        toast.success(t("allowed", { target: address.trim() }));
+        onClose();
+      }}
+    >
+      <Field label={t("address")} hint={t("addressHint")}>
+        {(control) => (
+          <Input
+            {...control}
+            value={address}
+            onChange={(event) => setAddress(event.target.value)}
+            inputMode="url"
+            autoComplete="off"
+            autoCapitalize="none"
+            spellCheck={false}
+            className="font-mono"
+          />
+        )}
+      </Field>
+    </PasswordDialog>
+  );
+}
+
+/** Takes an allowance back. */
+export function RevokeDialog({ target, onClose }: { target: string; onClose(): void }) {
+  const t = useTranslations("settings.upstreams");
+  const { mutate } = useSWRConfig();
+  return (
+    <ConfirmDialog
+      title={t("revokeTitle", { target })}
+      text={t("revokeText")}
+      action={t("revoke")}
+      onClose={onClose}
+      onConfirm={async () => {
+        const list = await api.delete<AllowedUpstreams>(`${UPSTREAMS_PATH}/${encodeURIComponent(target)}`);
+        await mutate(UPSTREAMS_PATH, list, { revalidate: false });
+        toast.success(t("revoked", { target }));
+        onClose();
+      }}
+    />
+  );
+}
