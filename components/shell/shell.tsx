@@ -13,6 +13,7 @@ import { Button } from "../ui/button";
 import { Kbd } from "../ui/kbd";
 import { AccountButton } from "./account-button";
 import type { ShellUser } from "./account-trigger";
+import { LiveUpdates } from "./live-updates";
 import { Wordmark } from "./mark";
 import { Navigation } from "./navigation";
 
@@ -42,6 +43,7 @@ export function Shell({ user, children }: { user: ShellUser; children: ReactNode
   const account = <AccountButton user={user} onError={showError} />;
   return (
     <SWRConfig value={SWR_CONFIG}>
+      <LiveUpdates />
       <a
         href="#content"
         className="sr-only z-50 rounded-md bg-ink px-4 py-2 text-on-ink focus:not-sr-only focus:fixed focus:top-3 focus:left-3"
