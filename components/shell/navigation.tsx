@@ -6,6 +6,7 @@ import { useTranslations } from "use-intl";
 import type { Role } from "@/lib/contracts/user";
 import { cn } from "../ui/class-names";
 import { Spinner } from "../ui/spinner";
+import { AlertCount } from "./alert-count";
 import { type ConsolePage, GROUPS, pagesFor } from "./pages";
 
 /** The list of places; the lit one is where the visitor is. */
@@ -65,6 +66,7 @@ function Place({
           className={cn("size-4 shrink-0", isHere ? "text-signal-ink" : "text-ink-faint")}
         />
         {t(page.name)}
+        {page.name === "alerts" ? <AlertCount /> : null}
         <Pending />
       </Link>
     </li>

@@ -1,5 +1,6 @@
 import {
   AudioLinesIcon,
+  BellIcon,
   CableIcon,
   ChartColumnIcon,
   CircleUserIcon,
@@ -46,6 +47,7 @@ export const PAGES: readonly ConsolePage[] = [
   { path: "/playground/speech", name: "speech", icon: AudioLinesIcon, group: "try" },
   { path: "/playground/embeddings", name: "embeddings", icon: Grid3x3Icon, group: "try" },
   { path: "/channels", name: "channels", icon: CableIcon, group: "route", isForAdmins: true },
+  { path: "/alerts", name: "alerts", icon: BellIcon, group: "route", isForAdmins: true },
   { path: "/keys", name: "keys", icon: KeyRoundIcon, group: "manage" },
   { path: "/audit", name: "audit", icon: ScrollTextIcon, group: "manage", isForAdmins: true },
   { path: "/settings", name: "settings", icon: SettingsIcon, group: "manage", isForAdmins: true },

@@ -14,6 +14,7 @@ export const PAGES: readonly PageUnderTest[] = [
   { name: "embeddings", path: "/playground/embeddings", as: "owner" },
   { name: "channels", path: "/channels", as: "owner" },
   { name: "keys", path: "/keys", as: "owner" },
+  { name: "alerts", path: "/alerts", as: "owner" },
   { name: "audit", path: "/audit", as: "owner" },
   { name: "usage", path: "/usage", as: "owner" },
   { name: "logs", path: "/logs", as: "owner" },

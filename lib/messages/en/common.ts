@@ -31,6 +31,7 @@ export const common = {
     usage: "Usage",
     logs: "Logs",
     alerts: "Alerts",
+    unseen: "New:",
     users: "Users",
     audit: "Audit",
     settings: "Settings",

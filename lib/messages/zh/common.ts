@@ -31,6 +31,7 @@ export const common = {
     usage: "用量",
     logs: "日志",
     alerts: "告警",
+    unseen: "新：",
     users: "用户",
     audit: "审计",
     settings: "设置",

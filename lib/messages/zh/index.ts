@@ -1,4 +1,5 @@
 import { account } from "./account";
+import { alerts } from "./alerts";
 import { audit } from "./audit";
 import { calls } from "./calls";
 import { channels } from "./channels";
@@ -28,6 +29,7 @@ export const zh = {
   speech,
   embeddings,
   audit,
+  alerts,
   calls,
   usage,
   logs,

@@ -1,0 +1,16 @@
+import { AlertsPage } from "@/components/alerts/alerts-page";
+import { MessagesProvider } from "@/components/intl/messages-provider";
+import { messagesFor } from "@/lib/messages/catalogue";
+import { type PageQuery, pageTitle, requestLocale } from "../../request";
+import { requireAdminPage } from "../guard";
+
+export const generateMetadata = () => pageTitle("alerts");
+
+export default async function Page({ searchParams }: PageQuery) {
+  await requireAdminPage("/alerts", await searchParams);
+  return (
+    <MessagesProvider messages={messagesFor(await requestLocale(), ["alerts"])}>
+      <AlertsPage />
+    </MessagesProvider>
+  );
+}

@@ -1,0 +1,55 @@
+"use client";
+
+import { BellIcon } from "lucide-react";
+import { useTranslations } from "use-intl";
+import { useOpenAlerts } from "@/lib/client/alerts";
+import { CallError } from "../forms/call-error";
+import { PageHeader } from "../shell/page-header";
+import { EmptyState } from "../ui/empty-state";
+import { Skeleton } from "../ui/skeleton";
+import { OpenAlert } from "./open-alert";
+import { ResolvedAlerts } from "./resolved-alerts";
+import { AlertRules } from "./rules-section";
+import { WebhookSection } from "./webhook-section";
+
+/** What is wrong now, what was, and the rules for both. */
+export function AlertsPage() {
+  const t = useTranslations("alerts");
+  return (
+    <div className="mx-auto max-w-page">
+      <PageHeader title={t("title")} description={t("lead")} />
+      <OpenAlerts />
+      <AlertRules />
+      <WebhookSection />
+      <ResolvedAlerts />
+    </div>
+  );
+}
+
+function OpenAlerts() {
+  const t = useTranslations("alerts");
+  const { data, error, mutate } = useOpenAlerts();
+  return (
+    <section aria-label={t("open")} className="mb-8">
+      {error && !data ? (
+        <CallError error={error} onRetry={() => void mutate()} />
+      ) : !data ? (
+        <div aria-busy="true" className="grid gap-3 rounded-md border bg-panel p-5">
+          <Skeleton className="h-4 w-64 max-w-full" />
+          <Skeleton className="h-3 w-96 max-w-full" />
+          <Skeleton className="h-8 w-32" />
+        </div>
+      ) : data.items.length === 0 ? (
+        <EmptyState icon={<BellIcon />} title={t("calm.title")} className="py-8">
+          {t("calm.text")}
+        </EmptyState>
+      ) : (
+        <ul className="divide-y rounded-md border bg-panel">
+          {data.items.map((alert) => (
+            <OpenAlert key={alert.id} alert={alert} onChanged={() => void mutate()} />
+          ))}
+        </ul>
+      )}
+    </section>
+  );
+}

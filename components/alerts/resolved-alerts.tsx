@@ -1,0 +1,68 @@
+"use client";
+
+import { useTranslations } from "use-intl";
+import { useResolvedAlerts } from "@/lib/client/alerts";
+import { Section } from "../account/section";
+import { CallError } from "../forms/call-error";
+import { Button } from "../ui/button";
+import { Lamp } from "../ui/lamp";
+import { RelativeTime } from "../ui/relative-time";
+import { Skeleton } from "../ui/skeleton";
+import { useAlertWords } from "./alert-words";
+
+/** What was wrong, and for how long. */
+export function ResolvedAlerts() {
+  const t = useTranslations("alerts");
+  const words = useAlertWords();
+  const { items, hasMore, loadMore, isLoadingMore, error, reload } = useResolvedAlerts();
+  return (
+    <Section title={t("resolved.title")} text="">
+      {error && !items ? (
+        <CallError error={error} onRetry={() => void reload()} />
+      ) : !items ? (
+        <Skeleton className="h-4 w-64" />
+      ) : items.length === 0 ? (
+        <p className="text-ink-muted">{t("resolved.none")}</p>
+      ) : (
+        <div className="grid gap-4">
+          <ul className="divide-y rounded-md border bg-panel">
+            {items.map((alert) => {
+              const delivery = words.deliveryOf(alert);
+              return (
+                <li
+                  key={alert.id}
+                  className="grid grid-cols-[auto_minmax(0,1fr)] gap-x-3 gap-y-0.5 px-4 py-3"
+                >
+                  <Lamp tone="off" className="mt-2" />
+                  <span className="break-words">{words.titleOf(alert)}</span>
+                  <span className="col-start-2 flex flex-wrap gap-x-1.5 text-sm text-ink-faint">
+                    <RelativeTime
+                      at={alert.opened_at}
+                      say={(when) => t("took", { when, duration: words.durationOf(alert) })}
+                    />
+                    {delivery ? (
+                      <>
+                        <span aria-hidden="true">·</span>
+                        <span>{delivery}</span>
+                      </>
+                    ) : null}
+                  </span>
+                </li>
+              );
+            })}
+          </ul>
+          {hasMore ? (
+            <Button
+              variant="outline"
+              className="mx-auto"
+              isBusy={isLoadingMore}
+              onClick={() => void loadMore()}
+            >
+              {t("resolved.more")}
+            </Button>
+          ) : null}
+        </div>
+      )}
+    </Section>
+  );
+}

@@ -1,0 +1,157 @@
+"use client";
+
+import { useState } from "react";
+import { useForm } from "react-hook-form";
+import { toast } from "sonner";
+import { useTranslations } from "use-intl";
+import { useInstanceSettings } from "@/lib/client/alerts";
+import { api } from "@/lib/client/api";
+import { isApiError } from "@/lib/client/api-error";
+import type { Settings, VersionedSettings } from "@/lib/contracts/settings";
+import { Section } from "../account/section";
+import { CallError } from "../forms/call-error";
+import { Field } from "../forms/field";
+import { placeIssues } from "../forms/place-issues";
+import { useSchemaResolver } from "../forms/schema-resolver";
+import { Button } from "../ui/button";
+import { Input } from "../ui/input";
+import { Label } from "../ui/label";
+import { Notice } from "../ui/notice";
+import { Skeleton } from "../ui/skeleton";
+
+type Rules = Settings["alerts"];
+
+const loadSchema = () => import("@/lib/contracts/settings").then((one) => one.Settings.shape.alerts);
+const NUMBERS = [
+  ["channel_open_minutes", "channel"],
+  ["error_rate_percent", "errors"],
+  ["disk_free_percent", "disk"],
+] as const;
+const FIELDS = ["channel_open_minutes", "error_rate_percent", "disk_free_percent", "webhook_url"] as const;
+
+const numberOrNone = (text: unknown) => (text === "" || text === null ? null : Number(text));
+const textOrNone = (text: unknown) => (text === "" ? null : text);
+
+/** When something is an alert, and where it is told of besides. */
+export function AlertRules() {
+  const t = useTranslations("alerts.rules");
+  const { data, error, mutate } = useInstanceSettings();
+  return (
+    <Section title={t("title")} text={t("text")}>
+      {error && !data ? (
+        <CallError error={error} onRetry={() => void mutate()} />
+      ) : !data ? (
+        <div aria-busy="true" className="grid min-h-120 content-start gap-4">
+          {[0, 1, 2, 3].map((row) => (
+            <Skeleton key={row} className="h-9 w-72" />
+          ))}
+        </div>
+      ) : (
+        <RulesForm
+          settings={data}
+          onSaved={(saved) => void mutate(saved, { revalidate: false })}
+          onStale={() => mutate()}
+        />
+      )}
+    </Section>
+  );
+}
+
+function RulesForm({
+  settings,
+  onSaved,
+  onStale,
+}: {
+  settings: VersionedSettings;
+  onSaved(saved: VersionedSettings): void;
+  onStale(): Promise<VersionedSettings | undefined>;
+}) {
+  const t = useTranslations("alerts.rules");
+  const common = useTranslations("common");
+  const fault = useTranslations("common.fault");
+  const [error, setError] = useState<unknown>(null);
+  const [isStale, setStale] = useState(false);
+  const form = useForm<Rules>({
+    resolver: useSchemaResolver(loadSchema),
+    mode: "onTouched",
+    defaultValues: settings.alerts,
+  });
+  const { errors, isSubmitting, isDirty } = form.formState;
+
+  const save = form.handleSubmit(async (alerts) => {
+    setError(null);
+    setStale(false);
+    try {
+      const saved = await api.patch<VersionedSettings>("/api/settings", {
+        alerts,
+        version: settings.version,
+      });
+      form.reset(saved.alerts);
+      onSaved(saved);
+      toast.success(t("saved"));
+    } catch (failure) {
+      if (isApiError(failure, "conflict")) {
+        const newest = await onStale();
+        if (newest) form.reset(newest.alerts);
+        setStale(true);
+      } else if (!placeIssues(form, failure, FIELDS, fault, (path) => path.replace(/^alerts\./, "")))
+        setError(failure);
+    }
+  });
+
+  return (
+    <form onSubmit={save} noValidate className="grid max-w-form gap-5">
+      <CallError error={error} />
+      {isStale ? <Notice tone="warn" isLive title={t("stale")} /> : null}
+      {NUMBERS.map(([name, word]) => (
+        <Field key={name} label={t(word)} error={errors[name]?.message}>
+          {(control) => (
+            <span className="flex items-center gap-2">
+              <Input
+                {...control}
+                {...form.register(name, { setValueAs: numberOrNone })}
+                inputMode="numeric"
+                autoComplete="off"
+                className="w-24 tabular-nums"
+              />
+              <span aria-hidden="true" className="text-ink-muted">
+                {t(`${word}Unit`)}
+              </span>
+            </span>
+          )}
+        </Field>
+      ))}
+      <Label className="flex items-center gap-2 font-normal">
+        <input
+          type="checkbox"
+          {...form.register("budgets")}
+          className="size-4 accent-ink pointer-coarse:size-5"
+        />
+        {t("budgets")}
+      </Label>
+      <Field
+        label={t("webhook")}
+        hint={t("webhookHint")}
+        error={errors.webhook_url?.message}
+        isOptional
+        optionalText={common("optional")}
+      >
+        {(control) => (
+          <Input
+            {...control}
+            {...form.register("webhook_url", { setValueAs: textOrNone })}
+            type="url"
+            inputMode="url"
+            placeholder="https://hooks.example.com/patchbay"
+            autoComplete="off"
+            spellCheck={false}
+            className="font-mono"
+          />
+        )}
+      </Field>
+      <Button type="submit" className="w-fit" isBusy={isSubmitting} disabled={!isDirty}>
+        {common("save")}
+      </Button>
+    </form>
+  );
+}
