@@ -1,4 +1,5 @@
 import { SetupProgress, type SetupStep } from "@/lib/contracts/setup";
+import { readSettings } from "@/lib/domain/settings/read";
 import { PROGRESS_SETTING } from "@/lib/domain/setup/progress";
 import { getContainer } from "@/lib/server/container";
 
@@ -6,6 +7,12 @@ import { getContainer } from "@/lib/server/container";
 export async function isClaimed(): Promise<boolean> {
   const { services } = await getContainer();
   return services.store.setup.isClaimed();
+}
+
+/** Whether people may make an account for themselves. */
+export async function mayRegister(): Promise<boolean> {
+  const { services } = await getContainer();
+  return (await readSettings(services.store)).self_registration;
 }
 
 /** Where the owner stopped in the wizard; null once they have finished or left it. */

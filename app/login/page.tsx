@@ -2,7 +2,7 @@ import { redirect } from "next/navigation";
 import { type ArrivalReason, PasswordForm } from "@/components/login/password-form";
 import { safeReturnPath } from "@/lib/contracts/return-path";
 import { getPageSession } from "@/lib/server/page-session";
-import { isClaimed } from "../claim";
+import { isClaimed, mayRegister } from "../claim";
 import { type PageQuery, pageTitle } from "../request";
 
 export const generateMetadata = () => pageTitle("login");
@@ -15,5 +15,5 @@ export default async function LoginPage({ searchParams }: PageQuery) {
   if (await getPageSession()) redirect(returnTo);
   if (!(await isClaimed())) redirect("/setup");
   const reason = REASONS.find((one) => one === query.reason) ?? null;
-  return <PasswordForm returnTo={returnTo} reason={reason} />;
+  return <PasswordForm returnTo={returnTo} reason={reason} mayRegister={await mayRegister()} />;
 }

@@ -66,7 +66,7 @@ export function KeyDialogs({
         <FormDialog title={t("form.editTitle", { name: key.name })} onClose={close}>
           <KeyForm
             before={key}
-            mayManage={mayManage}
+            mayManage={mayManage && key.owner.role !== "member"}
             hidesBudgets={hidesBudgets}
             onSave={async (request) => {
               const saved = await api.patch<ApiKey>(pathOf(key), { ...request, version: key.version });

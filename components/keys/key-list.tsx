@@ -2,6 +2,7 @@
 
 import { useFormatter, useTranslations } from "use-intl";
 import type { ApiKey } from "@/lib/contracts/keys";
+import { isHigherRole, type Role } from "@/lib/contracts/user";
 import { cn } from "../ui/class-names";
 import { Skeleton } from "../ui/skeleton";
 import { Table, TableBody, TableCell, TableHead, TableHeader, TableRow } from "../ui/table";
@@ -10,9 +11,17 @@ import type { KeyAction } from "./key-menu-trigger";
 import { KeyDates, KeyLastUsed, KeyState } from "./key-state";
 import { KeyUsage } from "./key-usage";
 
+/** Who looks at the list. */
+export interface Viewer {
+  id: string;
+  role: Role;
+}
+
 interface KeyListProps {
   keys: readonly ApiKey[];
-  userId: string;
+  viewer: Viewer;
+  /** Keys of several people stand here. */
+  showsOwners: boolean;
   onAction(action: KeyAction, key: ApiKey): void;
 }
 
@@ -32,10 +41,10 @@ export function KeyList(props: KeyListProps) {
   );
 }
 
-function KeyTable({ keys, userId, onAction }: KeyListProps) {
+function KeyTable({ keys, viewer, showsOwners, onAction }: KeyListProps) {
   return (
     <Table>
-      <Headings />
+      <Headings showsOwners={showsOwners} />
       <TableBody>
         {keys.map((key) => (
           <TableRow key={key.id}>
@@ -45,11 +54,16 @@ function KeyTable({ keys, userId, onAction }: KeyListProps) {
                   <span className={cn("font-medium break-words", !key.enabled && "text-ink-muted")}>
                     {key.name}
                   </span>
-                  <KeyState apiKey={key} isOwn={key.owner_id === userId} />
+                  <KeyState apiKey={key} />
                 </span>
                 <KeyDates apiKey={key} />
               </span>
             </TableCell>
+            {showsOwners ? (
+              <TableCell>
+                <Owner of={key} viewer={viewer} />
+              </TableCell>
+            ) : null}
             <TableCell>
               <code className="whitespace-nowrap text-ink-muted">{key.display}</code>
             </TableCell>
@@ -65,7 +79,8 @@ function KeyTable({ keys, userId, onAction }: KeyListProps) {
             <TableCell className="text-right">
               <KeyMenuButton
                 apiKey={key}
-                isOwn={key.owner_id === userId}
+                isOwn={key.owner_id === viewer.id}
+                mayChange={mayChange(viewer, key)}
                 onAction={(action) => onAction(action, key)}
               />
             </TableCell>
@@ -74,6 +89,17 @@ function KeyTable({ keys, userId, onAction }: KeyListProps) {
       </TableBody>
     </Table>
   );
+}
+
+/** One's own, or one of somebody whose role is lower. */
+function mayChange(viewer: Viewer, key: ApiKey): boolean {
+  return key.owner_id === viewer.id || isHigherRole(viewer.role, key.owner.role);
+}
+
+function Owner({ of: key, viewer }: { of: ApiKey; viewer: Viewer }) {
+  const t = useTranslations("keys.owner");
+  if (key.owner_id === viewer.id) return <span className="text-ink-faint">{t("you")}</span>;
+  return <span className="break-words">{key.owner.username}</span>;
 }
 
 function Operations({ of: key }: { of: ApiKey }) {
@@ -89,12 +115,13 @@ function Operations({ of: key }: { of: ApiKey }) {
   );
 }
 
-function Headings() {
+function Headings({ showsOwners }: { showsOwners: boolean }) {
   const t = useTranslations("keys.table");
   return (
     <TableHeader>
       <tr>
         <TableHead>{t("name")}</TableHead>
+        {showsOwners ? <TableHead>{t("owner")}</TableHead> : null}
         <TableHead>{t("key")}</TableHead>
         <TableHead>{t("may")}</TableHead>
         <TableHead>{t("spent")}</TableHead>
@@ -107,22 +134,35 @@ function Headings() {
   );
 }
 
-function KeyCard({ apiKey, userId, onAction }: KeyListProps & { apiKey: ApiKey }) {
+function KeyCard({ apiKey, viewer, showsOwners, onAction }: KeyListProps & { apiKey: ApiKey }) {
   const t = useTranslations("keys");
-  const isOwn = apiKey.owner_id === userId;
+  const isOwn = apiKey.owner_id === viewer.id;
   return (
     <li className="grid gap-3 p-4">
       <div className="flex items-start gap-2">
         <div className="grid min-w-0 flex-1 gap-0.5">
           <span className="flex flex-wrap items-center gap-2">
             <span className="min-w-0 font-medium break-words">{apiKey.name}</span>
-            <KeyState apiKey={apiKey} isOwn={isOwn} />
+            <KeyState apiKey={apiKey} />
           </span>
           <code className="text-ink-muted">{apiKey.display}</code>
         </div>
-        <KeyMenuButton apiKey={apiKey} isOwn={isOwn} onAction={(action) => onAction(action, apiKey)} />
+        <KeyMenuButton
+          apiKey={apiKey}
+          isOwn={isOwn}
+          mayChange={mayChange(viewer, apiKey)}
+          onAction={(action) => onAction(action, apiKey)}
+        />
       </div>
       <dl className="grid grid-cols-[6rem_1fr] gap-x-3 gap-y-1.5 text-sm [&>dt]:text-ink-faint">
+        {showsOwners ? (
+          <>
+            <dt>{t("table.owner")}</dt>
+            <dd>
+              <Owner of={apiKey} viewer={viewer} />
+            </dd>
+          </>
+        ) : null}
         <dt>{t("table.may")}</dt>
         <dd>
           <Operations of={apiKey} />

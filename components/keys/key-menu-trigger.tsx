@@ -8,6 +8,8 @@ export type KeyAction = "edit" | "rotate" | "disable" | "enable" | "delete";
 export interface KeyMenuProps {
   apiKey: ApiKey;
   isOwn: boolean;
+  /** Its owner's role stands in nobody's way. */
+  mayChange: boolean;
   onAction(action: KeyAction): void;
 }
 

@@ -13,7 +13,7 @@ import {
 import { type KeyAction, type KeyMenuProps, KeyMenuTrigger } from "./key-menu-trigger";
 
 /** What one may do with a key, loaded by the press that opens it; only its owner rotates it, since that shows the new one. */
-export function KeyMenu({ apiKey, isOwn, onAction }: KeyMenuProps) {
+export function KeyMenu({ apiKey, isOwn, mayChange, onAction }: KeyMenuProps) {
   const t = useTranslations("keys.menu");
   const trigger = useRef<HTMLButtonElement>(null);
   const chosen = useRef<KeyAction | null>(null);
@@ -34,33 +34,39 @@ export function KeyMenu({ apiKey, isOwn, onAction }: KeyMenuProps) {
       <DropdownMenuTrigger asChild>
         <KeyMenuTrigger ref={trigger} name={apiKey.name} />
       </DropdownMenuTrigger>
-      <DropdownMenuContent align="end" onCloseAutoFocus={actOnClose}>
-        <DropdownMenuItem onSelect={choose("edit")}>
-          <PencilIcon aria-hidden="true" />
-          {t("edit")}
-        </DropdownMenuItem>
-        {isOwn ? (
-          <DropdownMenuItem onSelect={choose("rotate")}>
-            <RefreshCwIcon aria-hidden="true" />
-            {t("rotate")}
-          </DropdownMenuItem>
-        ) : null}
-        {apiKey.enabled ? (
-          <DropdownMenuItem onSelect={choose("disable")}>
-            <BanIcon aria-hidden="true" />
-            {t("disable")}
-          </DropdownMenuItem>
+      <DropdownMenuContent align="end" onCloseAutoFocus={actOnClose} className="max-w-64">
+        {mayChange ? (
+          <>
+            <DropdownMenuItem onSelect={choose("edit")}>
+              <PencilIcon aria-hidden="true" />
+              {t("edit")}
+            </DropdownMenuItem>
+            {isOwn ? (
+              <DropdownMenuItem onSelect={choose("rotate")}>
+                <RefreshCwIcon aria-hidden="true" />
+                {t("rotate")}
+              </DropdownMenuItem>
+            ) : null}
+            {apiKey.enabled ? (
+              <DropdownMenuItem onSelect={choose("disable")}>
+                <BanIcon aria-hidden="true" />
+                {t("disable")}
+              </DropdownMenuItem>
+            ) : (
+              <DropdownMenuItem onSelect={choose("enable")}>
+                <CircleCheckIcon aria-hidden="true" />
+                {t("enable")}
+              </DropdownMenuItem>
+            )}
+            <DropdownMenuSeparator />
+            <DropdownMenuItem isDanger onSelect={choose("delete")}>
+              <Trash2Icon aria-hidden="true" />
+              {t("delete")}
+            </DropdownMenuItem>
+          </>
         ) : (
-          <DropdownMenuItem onSelect={choose("enable")}>
-            <CircleCheckIcon aria-hidden="true" />
-            {t("enable")}
-          </DropdownMenuItem>
+          <DropdownMenuItem disabled>{t("higher")}</DropdownMenuItem>
         )}
-        <DropdownMenuSeparator />
-        <DropdownMenuItem isDanger onSelect={choose("delete")}>
-          <Trash2Icon aria-hidden="true" />
-          {t("delete")}
-        </DropdownMenuItem>
       </DropdownMenuContent>
     </DropdownMenu>
   );

@@ -8,8 +8,9 @@ import { RelativeTime, useRelativeTime } from "../ui/relative-time";
 const SOON_MS = 48 * 3_600_000;
 
 /** What is out of the ordinary with a key; nothing for one that simply works. */
-export function KeyState({ apiKey, isOwn }: { apiKey: ApiKey; isOwn: boolean }) {
+export function KeyState({ apiKey }: { apiKey: ApiKey }) {
   const t = useTranslations("keys.status");
+  const keys = useTranslations("keys");
   const tell = useRelativeTime();
   const left = apiKey.expires_at === null ? Infinity : Date.parse(apiKey.expires_at) - Date.now();
   return (
@@ -21,7 +22,7 @@ export function KeyState({ apiKey, isOwn }: { apiKey: ApiKey; isOwn: boolean }) 
       ) : left < SOON_MS && apiKey.expires_at !== null ? (
         <Badge tone="warn">{t("ending", { when: tell(apiKey.expires_at) })}</Badge>
       ) : null}
-      {isOwn ? null : <Badge tone="outline">{t("other")}</Badge>}
+      {apiKey.operations.includes("manage") ? <Badge tone="info">{keys("managing")}</Badge> : null}
     </>
   );
 }

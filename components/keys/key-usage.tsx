@@ -34,18 +34,19 @@ export function KeyUsage({ apiKey }: { apiKey: ApiKey }) {
   );
 }
 
-function tightestBudget(key: ApiKey) {
+/** The budget that is nearest its end; undefined where there is none. */
+export function tightestBudget(of: Pick<ApiKey, "budget" | "spent">) {
   return PERIODS.flatMap((period) => {
-    const limit = key.budget[period];
+    const limit = of.budget[period];
     if (limit === null) return [];
-    const spent = Number(key.spent[period]);
+    const spent = Number(of.spent[period]);
     const share = Number(limit) > 0 ? Math.min(1, spent / Number(limit)) : 1;
     return [{ period, spent, limit: Number(limit), share }];
   }).sort((a, b) => b.share - a.share)[0];
 }
 
 /** Dollars; cents from a dollar on, the first digits that say something below. */
-function useMoney(): (dollars: number) => string {
+export function useMoney(): (dollars: number) => string {
   const format = useFormatter();
   return (dollars) =>
     format.number(dollars, {

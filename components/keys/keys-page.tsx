@@ -15,10 +15,11 @@ import { useErrorText } from "../forms/error-text";
 import { PageHeader } from "../shell/page-header";
 import { Button } from "../ui/button";
 import { EmptyState } from "../ui/empty-state";
-import { Input } from "../ui/input";
+import { SearchField } from "../ui/search-field";
 import type { KeyDialog } from "./key-dialogs";
-import { KeyList, KeyListSkeleton } from "./key-list";
+import { KeyList, KeyListSkeleton, type Viewer } from "./key-list";
 import type { KeyAction } from "./key-menu-trigger";
+import { OwnerFilter } from "./owner-filter";
 
 const KeyDialogs = dynamic(() => import("./key-dialogs").then((one) => one.KeyDialogs), { ssr: false });
 
@@ -26,20 +27,25 @@ const KeyDialogs = dynamic(() => import("./key-dialogs").then((one) => one.KeyDi
 const SEARCH_FROM = 6;
 
 export function KeysPage({
-  userId,
-  mayManage,
+  viewer,
+  hasOthers,
   hidesBudgets,
 }: {
-  userId: string;
-  mayManage: boolean;
+  viewer: Viewer;
+  /** The visitor sees other people's keys too, and there are other people. */
+  hasOthers: boolean;
   hidesBudgets: boolean;
 }) {
   const t = useTranslations("keys");
   const tell = useErrorText();
   const address = useSearchParams();
   const q = address.get("q") ?? "";
+  const owner = address.get("owner");
   const [dialog, setDialog] = useState<KeyDialog | null>(null);
-  const { keys, hasMore, loadMore, isLoadingMore, error, reload } = useKeys(q);
+  const { keys, hasMore, loadMore, isLoadingMore, error, reload } = useKeys(
+    q,
+    viewer.role === "member" ? null : owner,
+  );
   const shown = address.get("create") === "1" && !dialog ? ({ kind: "create" } as const) : dialog;
 
   const act = (action: KeyAction, key: ApiKey) => {
@@ -67,31 +73,26 @@ export function KeysPage({
       <PageHeader
         title={t("title")}
         description={t("lead")}
-        action={keys?.length || q ? createButton : null}
+        action={keys?.length || q || owner ? createButton : null}
       />
-      {q !== "" || (keys && keys.length >= SEARCH_FROM) ? (
-        <div className="relative mb-4 max-w-xs">
-          <SearchIcon
-            aria-hidden="true"
-            className="pointer-events-none absolute top-1/2 left-3 size-4 -translate-y-1/2 text-ink-faint"
-          />
-          <Input
-            type="search"
-            aria-label={t("search")}
-            placeholder={t("search")}
+      <div className="flex flex-wrap gap-3 not-empty:mb-4">
+        {q !== "" || (keys && keys.length >= SEARCH_FROM) ? (
+          <SearchField
+            className="grow sm:grow-0 sm:basis-64"
+            label={t("search")}
             value={q}
-            onChange={(event) => putInAddress("q", event.target.value)}
-            className="pl-9"
+            onValueChange={(text) => putInAddress("q", text)}
           />
-        </div>
-      ) : null}
+        ) : null}
+        {hasOthers ? <OwnerFilter viewerId={viewer.id} owner={owner} /> : null}
+      </div>
       {error && !keys ? (
         <CallError error={error} onRetry={() => void reload()} />
       ) : !keys ? (
         <KeyListSkeleton />
       ) : keys.length > 0 ? (
         <div className="grid gap-4">
-          <KeyList keys={keys} userId={userId} onAction={act} />
+          <KeyList keys={keys} viewer={viewer} showsOwners={hasOthers && owner !== "me"} onAction={act} />
           {hasMore ? (
             <Button
               variant="outline"
@@ -115,6 +116,18 @@ export function KeysPage({
         >
           {t("noMatch.text")}
         </EmptyState>
+      ) : owner !== null && owner !== "me" ? (
+        <EmptyState
+          icon={<KeyRoundIcon />}
+          title={t("emptyOwner.title")}
+          action={
+            <Button variant="outline" onClick={() => putInAddress("owner", null)}>
+              {t("emptyOwner.clear")}
+            </Button>
+          }
+        >
+          {t("emptyOwner.text")}
+        </EmptyState>
       ) : (
         <EmptyState icon={<KeyRoundIcon />} title={t("empty.title")} action={createButton}>
           {t("empty.text")}
@@ -123,7 +136,7 @@ export function KeysPage({
       {shown ? (
         <KeyDialogs
           dialog={shown}
-          mayManage={mayManage}
+          mayManage={viewer.role !== "member"}
           hidesBudgets={hidesBudgets}
           onChanged={() => void reload()}
           onDialog={(next) => {

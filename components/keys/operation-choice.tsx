@@ -5,6 +5,7 @@ import { type Control, useController } from "react-hook-form";
 import { useTranslations } from "use-intl";
 import type { CreateKey, Operation } from "@/lib/contracts/keys";
 import { Checkbox } from "../ui/checkbox";
+import { Notice } from "../ui/notice";
 import type { KeyValues } from "./key-values";
 
 /** What a key may do, each with a line that says what that means. */
@@ -51,6 +52,11 @@ export function OperationChoice({
           </span>
         </label>
       ))}
+      {field.value.includes("manage") ? (
+        <Notice tone="warn" title={t("managingTitle")} className="mt-1">
+          {t("managingText")}
+        </Notice>
+      ) : null}
       <p id={`${id}-error`} role="alert" className={error ? "text-sm text-bad" : "hidden"}>
         {error}
       </p>

@@ -22,7 +22,16 @@ const loadSchema = () => import("@/lib/contracts/login").then((one) => one.Login
 export type ArrivalReason = "expired" | "spent" | "taken";
 
 /** Name and password; goes on to the second step or to `returnTo`. */
-export function PasswordForm({ returnTo, reason }: { returnTo: string; reason: ArrivalReason | null }) {
+export function PasswordForm({
+  returnTo,
+  reason,
+  mayRegister,
+}: {
+  returnTo: string;
+  reason: ArrivalReason | null;
+  /** People make accounts for themselves here. */
+  mayRegister: boolean;
+}) {
   const t = useTranslations("login");
   const router = useRouter();
   const form = useForm({
@@ -100,6 +109,14 @@ export function PasswordForm({ returnTo, reason }: { returnTo: string; reason: A
       <Button type="submit" size="lg" isBusy={isSubmitting || isLeaving} disabled={waitSeconds > 0}>
         {t("submit")}
       </Button>
+      {mayRegister ? (
+        <p className="text-sm text-ink-muted">
+          {t("noAccount")}{" "}
+          <Button asChild variant="link" size="inline" className="text-sm">
+            <a href="/register">{t("register")}</a>
+          </Button>
+        </p>
+      ) : null}
       <details className="text-sm text-ink-muted">
         <summary className="w-fit rounded-sm underline decoration-line-strong underline-offset-4">
           {t("forgotten")}

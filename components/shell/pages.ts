@@ -1,6 +1,7 @@
 import {
   AudioLinesIcon,
   BellIcon,
+  BoxesIcon,
   CableIcon,
   ChartColumnIcon,
   CircleUserIcon,
@@ -10,6 +11,7 @@ import {
   LogsIcon,
   ScrollTextIcon,
   SettingsIcon,
+  UsersIcon,
 } from "lucide-react";
 import type { ComponentType } from "react";
 import type { Role } from "@/lib/contracts/user";
@@ -47,8 +49,10 @@ export const PAGES: readonly ConsolePage[] = [
   { path: "/playground/speech", name: "speech", icon: AudioLinesIcon, group: "try" },
   { path: "/playground/embeddings", name: "embeddings", icon: Grid3x3Icon, group: "try" },
   { path: "/channels", name: "channels", icon: CableIcon, group: "route", isForAdmins: true },
+  { path: "/models", name: "models", icon: BoxesIcon, group: "route", isForAdmins: true },
   { path: "/alerts", name: "alerts", icon: BellIcon, group: "route", isForAdmins: true },
   { path: "/keys", name: "keys", icon: KeyRoundIcon, group: "manage" },
+  { path: "/users", name: "users", icon: UsersIcon, group: "manage", isForAdmins: true },
   { path: "/audit", name: "audit", icon: ScrollTextIcon, group: "manage", isForAdmins: true },
   { path: "/settings", name: "settings", icon: SettingsIcon, group: "manage", isForAdmins: true },
   { path: "/account", name: "account", icon: CircleUserIcon, group: "bottom" },

@@ -11,10 +11,17 @@ export const generateMetadata = () => pageTitle("keys");
 export default async function Page({ searchParams }: PageQuery) {
   const { user } = await requirePageSession("/keys", await searchParams);
   const { services } = await getContainer();
-  const settings = await readSettings(services.store);
+  const [settings, someUsers] = await Promise.all([
+    readSettings(services.store),
+    services.store.users.list({ limit: 2, cursor: null, q: null }),
+  ]);
   return (
     <MessagesProvider messages={messagesFor(await requestLocale(), ["keys"])}>
-      <KeysPage userId={user.id} mayManage={user.role !== "member"} hidesBudgets={settings.self_use_mode} />
+      <KeysPage
+        viewer={{ id: user.id, role: user.role }}
+        hasOthers={user.role !== "member" && someUsers.items.length > 1}
+        hidesBudgets={settings.self_use_mode}
+      />
     </MessagesProvider>
   );
 }

@@ -14,7 +14,7 @@ export async function toApiKeys(store: Needs, keys: readonly KeyRecord[], now: n
     store.users.findMany([...new Set(keys.map((key) => key.ownerId))]),
     Promise.all(keys.map((key) => store.keys.spent(key.id, now))),
   ]);
-  return keys.map((key, index) => describe(key, owners.get(key.ownerId), spent[index]));
+  return keys.map((key, index) => shownKey(key, owners.get(key.ownerId), spent[index]));
 }
 
 /** The same of one. */
@@ -23,10 +23,10 @@ export async function toApiKey(store: Needs, key: KeyRecord, now: number): Promi
     store.users.findMany([key.ownerId]),
     store.keys.spent(key.id, now),
   ]);
-  return describe(key, owners.get(key.ownerId), spent);
+  return shownKey(key, owners.get(key.ownerId), spent);
 }
 
-function describe(key: KeyRecord, owner: UserRecord | undefined, spent: Spent | undefined): ApiKey {
+function shownKey(key: KeyRecord, owner: UserRecord | undefined, spent: Spent | undefined): ApiKey {
   return {
     id: key.id,
     name: key.name,

@@ -6,6 +6,7 @@ export const keys = {
   more: "Load more",
   table: {
     name: "Name",
+    owner: "Owner",
     key: "Key",
     may: "May do",
     spent: "Spent",
@@ -19,9 +20,21 @@ export const keys = {
   operationText: {
     speech: "Turn text into sound",
     embeddings: "Turn text into vectors",
-    manage: "Change keys and settings through the interface",
+    manage: "Keys, channels, models and usage, through the API under /api",
   },
-  status: { disabled: "Disabled", expired: "Expired", ending: "Ends {when}", other: "Another user’s" },
+  managing: "Management key",
+  managingTitle: "This will be a management key",
+  managingText:
+    "Whoever has it makes and deletes keys and changes channels and models, as you can. Keep it out of apps and browsers; under Limits it can be bound to addresses. Users, settings and accounts stay out of its reach.",
+  status: { disabled: "Disabled", expired: "Expired", ending: "Ends {when}" },
+  owner: {
+    label: "Whose keys",
+    everybody: "Everybody’s",
+    mine: "Mine",
+    users: "One user’s",
+    you: "You",
+    unknown: "Another user",
+  },
   budget: {
     of: "{spent} of {limit}",
     total_usd: "in all",
@@ -33,6 +46,11 @@ export const keys = {
   empty: {
     title: "No keys yet",
     text: "A key lets a program call speech and embeddings here. Make one for each program.",
+  },
+  emptyOwner: {
+    title: "No keys here",
+    text: "This user has made none yet.",
+    clear: "Show everybody’s keys",
   },
   noMatch: {
     title: "No key is called “{q}”",
@@ -46,6 +64,7 @@ export const keys = {
     disable: "Disable",
     enable: "Enable",
     delete: "Delete",
+    higher: "Only its owner, or somebody of a higher role, changes this key.",
   },
   enabled: "{name} works again",
   disabled: "{name} is disabled",

@@ -11,9 +11,11 @@ export const login = {
   spent: "Too many wrong codes, so signing in starts again. Your name is kept.",
   taken: "This instance has been set up already. Sign in to use it.",
   ended: "You have signed out.",
+  noAccount: "No account yet?",
+  register: "Create one",
   forgotten: "Forgotten your password?",
   forgottenText:
-    "An administrator can set a new one for you. If you are the only one, run this on the machine Patchbay runs on:",
+    "An administrator can give you a link to choose a new one. If you are the only one, run this on the machine Patchbay runs on:",
   second: {
     title: "One more step",
     text: "Write the six digits that your authenticator app shows.",

@@ -5,6 +5,7 @@ import { calls } from "./calls";
 import { channels } from "./channels";
 import { common } from "./common";
 import { embeddings } from "./embeddings";
+import { join } from "./join";
 import { keys } from "./keys";
 import { login } from "./login";
 import { logs } from "./logs";
@@ -16,6 +17,7 @@ import { settings } from "./settings";
 import { setup } from "./setup";
 import { speech } from "./speech";
 import { usage } from "./usage";
+import { users } from "./users";
 
 export const zh = {
   common,
@@ -33,6 +35,8 @@ export const zh = {
   calls,
   usage,
   logs,
+  users,
+  join,
   channels,
   models,
   settings,

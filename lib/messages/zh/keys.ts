@@ -6,6 +6,7 @@ export const keys = {
   more: "加载更多",
   table: {
     name: "名称",
+    owner: "所有者",
     key: "密钥",
     may: "可用于",
     spent: "花费",
@@ -19,9 +20,21 @@ export const keys = {
   operationText: {
     speech: "把文字变成声音",
     embeddings: "把文字变成向量",
-    manage: "通过接口更改密钥和设置",
+    manage: "通过 /api 接口管理密钥、通道、模型和用量",
   },
-  status: { disabled: "已停用", expired: "已过期", ending: "{when}失效", other: "其他用户的" },
+  managing: "管理密钥",
+  managingTitle: "这将是一个管理密钥",
+  managingText:
+    "持有者可以像您一样创建和删除密钥、更改通道和模型。请勿放入应用或浏览器；可在“限制”中绑定地址。用户、设置和账户不在其权限之内。",
+  status: { disabled: "已停用", expired: "已过期", ending: "{when}失效" },
+  owner: {
+    label: "谁的密钥",
+    everybody: "所有人的",
+    mine: "我的",
+    users: "某位用户的",
+    you: "您",
+    unknown: "其他用户",
+  },
   budget: {
     of: "{spent} / {limit}",
     total_usd: "总计",
@@ -33,6 +46,11 @@ export const keys = {
   empty: {
     title: "还没有密钥",
     text: "有了密钥，程序就能在这里调用语音和向量。请为每个程序各建一个。",
+  },
+  emptyOwner: {
+    title: "这里没有密钥",
+    text: "这位用户还没有创建密钥。",
+    clear: "显示所有人的密钥",
   },
   noMatch: {
     title: "没有名为“{q}”的密钥",
@@ -46,6 +64,7 @@ export const keys = {
     disable: "停用",
     enable: "启用",
     delete: "删除",
+    higher: "只有其所有者或角色更高的人才能更改此密钥。",
   },
   enabled: "{name} 已恢复使用",
   disabled: "{name} 已停用",

@@ -11,8 +11,10 @@ export const login = {
   spent: "错误验证码过多，请重新登录。用户名已保留。",
   taken: "此实例已经设置完成，请登录使用。",
   ended: "您已退出登录。",
+  noAccount: "还没有账户？",
+  register: "创建账户",
   forgotten: "忘记密码？",
-  forgottenText: "管理员可以为您设置新密码。如果只有您一人使用，请在运行 Patchbay 的机器上执行：",
+  forgottenText: "管理员可以给您一个设置新密码的链接。如果只有您一人使用，请在运行 Patchbay 的机器上执行：",
   second: {
     title: "还差一步",
     text: "请填写验证器应用显示的六位数字。",

@@ -1,0 +1,18 @@
+import type { Metadata } from "next";
+import { redirect } from "next/navigation";
+import { InvitePage } from "@/components/join/invite-page";
+import { messagesFor } from "@/lib/messages/catalogue";
+import { getPageSession } from "@/lib/server/page-session";
+import { isClaimed } from "../../claim";
+import { requestLocale } from "../../request";
+
+export async function generateMetadata(): Promise<Metadata> {
+  return { title: messagesFor(await requestLocale(), ["join"]).join.invite.title };
+}
+
+/** Open to whoever holds a link; its token stands in the fragment, so only the browser sees it. */
+export default async function Page() {
+  if (!(await isClaimed())) redirect("/setup");
+  const found = await getPageSession();
+  return <InvitePage signedInAs={found?.user.username ?? null} />;
+}

@@ -1,0 +1,16 @@
+import type { ReactNode } from "react";
+import { MessagesProvider } from "@/components/intl/messages-provider";
+import { LoginFrame } from "@/components/login/login-frame";
+import { messagesFor } from "@/lib/messages/catalogue";
+import { requestLocale } from "../request";
+
+export const dynamic = "force-dynamic";
+
+/** The pages by which people become users; the same frame as signing in. */
+export default async function JoinLayout({ children }: { children: ReactNode }) {
+  return (
+    <MessagesProvider messages={messagesFor(await requestLocale(), ["join"])}>
+      <LoginFrame>{children}</LoginFrame>
+    </MessagesProvider>
+  );
+}

@@ -1,0 +1,18 @@
+import type { Metadata } from "next";
+import { notFound, redirect } from "next/navigation";
+import { RegisterPage } from "@/components/join/register-page";
+import { messagesFor } from "@/lib/messages/catalogue";
+import { getPageSession } from "@/lib/server/page-session";
+import { isClaimed, mayRegister } from "../../claim";
+import { requestLocale } from "../../request";
+
+export async function generateMetadata(): Promise<Metadata> {
+  return { title: messagesFor(await requestLocale(), ["join"]).join.register.title };
+}
+
+/** Nothing is here unless the operator lets people register themselves. */
+export default async function Page() {
+  if (!(await isClaimed()) || !(await mayRegister())) notFound();
+  if (await getPageSession()) redirect("/");
+  return <RegisterPage />;
+}

@@ -1,0 +1,92 @@
+"use client";
+
+import { useState } from "react";
+import { useForm } from "react-hook-form";
+import { useTranslations } from "use-intl";
+import type { CreateInvite } from "@/lib/contracts/invites";
+import type { Role } from "@/lib/contracts/user";
+import { CallError } from "../forms/call-error";
+import { Field } from "../forms/field";
+import { placeIssues } from "../forms/place-issues";
+import { useSchemaResolver } from "../forms/schema-resolver";
+import { Button } from "../ui/button";
+import { DialogFooter } from "../ui/dialog";
+import { Input } from "../ui/input";
+import { NativeSelect } from "../ui/native-select";
+import { RoleField } from "./role-field";
+
+const loadSchema = () => import("@/lib/contracts/invites").then((one) => one.CreateInvite);
+const DAYS = [1, 3, 7, 30];
+const HOURS_A_DAY = 24;
+/** An empty e-mail field means none. */
+const orNone = (text: string | null) => (text === "" ? null : text);
+
+/** What a new user's link gives, and for how long it is good. */
+export function InviteForm({
+  viewerRole,
+  onInvite,
+  onCancel,
+}: {
+  viewerRole: Role;
+  onInvite(request: CreateInvite): Promise<void>;
+  onCancel(): void;
+}) {
+  const t = useTranslations("users");
+  const common = useTranslations("common");
+  const fault = useTranslations("common.fault");
+  const [error, setError] = useState<unknown>(null);
+  const form = useForm({
+    resolver: useSchemaResolver(loadSchema),
+    defaultValues: { role: "member" as const, email: null, expires_hours: 3 * HOURS_A_DAY },
+  });
+  const { errors, isSubmitting } = form.formState;
+  const invite = form.handleSubmit(async (request) => {
+    setError(null);
+    try {
+      await onInvite(request);
+    } catch (failure) {
+      if (!placeIssues(form, failure, ["role", "email", "expires_hours"], fault)) setError(failure);
+    }
+  });
+  return (
+    <form onSubmit={invite} noValidate className="grid gap-5">
+      <CallError error={error} />
+      <RoleField viewerRole={viewerRole} error={errors.role?.message} {...form.register("role")} />
+      <Field
+        label={t("form.email")}
+        hint={t("inviteForm.emailHint")}
+        error={errors.email?.message}
+        isOptional
+        optionalText={common("optional")}
+      >
+        {(control) => (
+          <Input
+            {...control}
+            {...form.register("email", { setValueAs: orNone })}
+            type="email"
+            autoComplete="off"
+          />
+        )}
+      </Field>
+      <Field label={t("inviteForm.expires")} error={errors.expires_hours?.message} className="max-w-48">
+        {(control) => (
+          <NativeSelect {...control} {...form.register("expires_hours", { valueAsNumber: true })}>
+            {DAYS.map((days) => (
+              <option key={days} value={days * HOURS_A_DAY}>
+                {t("inviteForm.days", { days })}
+              </option>
+            ))}
+          </NativeSelect>
+        )}
+      </Field>
+      <DialogFooter>
+        <Button variant="outline" onClick={onCancel}>
+          {common("cancel")}
+        </Button>
+        <Button type="submit" isBusy={isSubmitting}>
+          {t("inviteForm.action")}
+        </Button>
+      </DialogFooter>
+    </form>
+  );
+}

@@ -1,0 +1,89 @@
+"use client";
+
+import { LinkIcon } from "lucide-react";
+import { useTranslations } from "use-intl";
+import type { Invite } from "@/lib/contracts/invites";
+import { isHigherRole } from "@/lib/contracts/user";
+import { Badge } from "../ui/badge";
+import { Button } from "../ui/button";
+import { RelativeTime } from "../ui/relative-time";
+import type { Viewer } from "./user-menu-trigger";
+
+/** Links that were made and wait to be used; nothing where there are none. */
+export function OpenLinks({
+  links,
+  viewer,
+  onRevoke,
+}: {
+  links: readonly Invite[];
+  viewer: Viewer;
+  onRevoke(link: Invite): void;
+}) {
+  const t = useTranslations("users.open");
+  if (links.length === 0) return null;
+  return (
+    <section aria-labelledby="open-links" className="mt-10 grid gap-3">
+      <div className="grid gap-0.5">
+        <h2 id="open-links" className="text-lg">
+          {t("title")}
+        </h2>
+        <p className="text-ink-muted">{t("text")}</p>
+      </div>
+      <ul className="divide-y rounded-md border bg-panel">
+        {links.map((link) => (
+          <OpenLink key={link.id} link={link} viewer={viewer} onRevoke={() => onRevoke(link)} />
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+/** A link in words: what it is for. */
+export function useLinkName(): (link: Invite) => string {
+  const t = useTranslations("users");
+  return (link) => {
+    if (link.kind === "password_reset") return t("open.reset", { name: link.user?.username ?? "" });
+    const role = t(`link.asRole.${link.role}`);
+    return link.email ? t("open.inviteFor", { email: link.email, role }) : t("open.invite", { role });
+  };
+}
+
+function OpenLink({ link, viewer, onRevoke }: { link: Invite; viewer: Viewer; onRevoke(): void }) {
+  const t = useTranslations("users.open");
+  const name = useLinkName()(link);
+  const mayRevoke = isHigherRole(viewer.role, link.role);
+  return (
+    <li className="flex flex-wrap items-center gap-x-4 gap-y-2 px-4 py-3">
+      <LinkIcon aria-hidden="true" className="size-4 shrink-0 text-ink-faint" />
+      <div className="grid min-w-0 flex-1 gap-0.5">
+        <p className="flex flex-wrap items-center gap-x-2 gap-y-1">
+          <span className="min-w-0 font-medium break-words">{name}</span>
+          {link.works ? null : (
+            <Badge tone="neutral" title={t("deadText")}>
+              {t("dead")}
+            </Badge>
+          )}
+        </p>
+        <p className="flex flex-wrap gap-x-1.5 text-sm text-ink-muted">
+          {link.made_by ? (
+            <>
+              <span>{t("by", { name: link.made_by.username })}</span>
+              <span aria-hidden="true">·</span>
+            </>
+          ) : null}
+          <RelativeTime at={link.expires_at} say={(when) => t("expires", { when })} />
+        </p>
+      </div>
+      <Button
+        variant="outline"
+        size="sm"
+        disabled={!mayRevoke}
+        title={mayRevoke ? undefined : t("higher")}
+        aria-label={t("revokeNamed", { name })}
+        onClick={onRevoke}
+      >
+        {t("revoke")}
+      </Button>
+    </li>
+  );
+}

@@ -1,0 +1,78 @@
+"use client";
+
+import { useFormatter, useTranslations } from "use-intl";
+import type { ManagedUser } from "@/lib/contracts/user";
+import { tightestBudget, useMoney } from "../keys/key-usage";
+import { Badge } from "../ui/badge";
+import { cn } from "../ui/class-names";
+import { Progress } from "../ui/progress";
+import { RelativeTime } from "../ui/relative-time";
+
+/** Who it is, with whatever is out of the ordinary beside the name. */
+export function UserName({ user, isSelf }: { user: ManagedUser; isSelf: boolean }) {
+  const t = useTranslations("users");
+  const format = useFormatter();
+  return (
+    <span className="grid min-w-0 gap-0.5">
+      <span className="flex flex-wrap items-center gap-x-2 gap-y-1">
+        <span className={cn("min-w-0 font-medium break-words", !user.enabled && "text-ink-muted")}>
+          {user.display_name}
+        </span>
+        {isSelf ? <Badge tone="outline">{t("you")}</Badge> : null}
+        {user.enabled ? null : <Badge tone="neutral">{t("status.disabled")}</Badge>}
+        {user.locked_until ? (
+          <Badge tone="warn">
+            {t("status.locked", {
+              time: format.dateTime(new Date(user.locked_until), { hour: "numeric", minute: "numeric" }),
+            })}
+          </Badge>
+        ) : null}
+      </span>
+      <code className="break-all text-ink-faint">{user.username}</code>
+    </span>
+  );
+}
+
+/** Whether a code is asked for; bright where it is missing on somebody who runs the place. */
+export function UserFactor({ user }: { user: ManagedUser }) {
+  const t = useTranslations("users.factor");
+  if (user.two_factor_enabled) return <span className="text-ink-muted">{t("on")}</span>;
+  return user.role === "member" ? (
+    <span className="text-ink-faint">{t("off")}</span>
+  ) : (
+    <Badge tone="warn">{t("off")}</Badge>
+  );
+}
+
+export function UserSeen({ user }: { user: ManagedUser }) {
+  const t = useTranslations("users");
+  return user.last_seen_at ? (
+    <RelativeTime at={user.last_seen_at} />
+  ) : (
+    <span className="text-ink-faint">{t("neverSeen")}</span>
+  );
+}
+
+/** What all the user's keys spent this month, or the budget that is nearest its end. */
+export function UserSpend({ user }: { user: ManagedUser }) {
+  const t = useTranslations("users.budget");
+  const money = useMoney();
+  const tightest = tightestBudget(user);
+  if (!tightest) {
+    return <span className="tabular text-ink-muted">{money(Number(user.spent.monthly_usd))}</span>;
+  }
+  const { period, spent, limit, share } = tightest;
+  return (
+    <span className="grid max-w-48 gap-1.5">
+      <span className="tabular">
+        {t("of", { spent: money(spent), limit: money(limit) })}{" "}
+        {period === "monthly_usd" ? null : <span className="text-ink-muted">{t(period)}</span>}
+      </span>
+      <Progress
+        label={t("label")}
+        value={Math.round(share * 100)}
+        tone={share >= 1 ? "bad" : share >= 0.8 ? "warn" : "ink"}
+      />
+    </span>
+  );
+}

@@ -1,0 +1,190 @@
+"use client";
+
+import type { ReactNode } from "react";
+import { toast } from "sonner";
+import { useTranslations } from "use-intl";
+import { api } from "@/lib/client/api";
+import { isApiError } from "@/lib/client/api-error";
+import { userPath } from "@/lib/client/users";
+import type { Invite, InviteWithToken } from "@/lib/contracts/invites";
+import type { ManagedUser } from "@/lib/contracts/user";
+import { ConfirmDialog } from "../forms/confirm-dialog";
+import { Dialog, DialogContent, DialogDescription, DialogHeader, DialogTitle } from "../ui/dialog";
+import { InviteForm } from "./invite-form";
+import { LinkDialog } from "./link-dialog";
+import { useLinkName } from "./open-links";
+import { UserForm } from "./user-form";
+import type { Viewer } from "./user-menu-trigger";
+
+type FormState = { kind: "invite" } | { kind: "create" } | { kind: "edit"; user: ManagedUser };
+type AskState =
+  | { kind: "revoke"; link: Invite }
+  | { kind: "password" | "factor" | "sessions" | "disable" | "delete"; user: ManagedUser };
+
+export type UserDialog = FormState | AskState | { kind: "link"; made: InviteWithToken };
+
+interface DialogProps<Shown extends UserDialog> {
+  dialog: Shown;
+  viewer: Viewer;
+  hidesBudgets: boolean;
+  /** Something on the page is no longer as it was read. */
+  onChanged(): void;
+  onDialog(next: UserDialog | null): void;
+}
+
+/** The dialog that is open on the users page; at most one is. */
+export function UserDialogs({ dialog, ...props }: DialogProps<UserDialog>) {
+  switch (dialog.kind) {
+    case "invite":
+    case "create":
+    case "edit":
+      return <FormDialogs dialog={dialog} {...props} />;
+    case "link":
+      return <LinkDialog made={dialog.made} onClose={() => props.onDialog(null)} />;
+    default:
+      return <AskDialogs dialog={dialog} {...props} />;
+  }
+}
+
+function useDone({ onChanged, onDialog }: Pick<DialogProps<UserDialog>, "onChanged" | "onDialog">) {
+  return (message: string) => {
+    onChanged();
+    onDialog(null);
+    toast.success(message);
+  };
+}
+
+function FormDialogs({ dialog, viewer, hidesBudgets, onChanged, onDialog }: DialogProps<FormState>) {
+  const t = useTranslations("users");
+  const close = () => onDialog(null);
+  const done = useDone({ onChanged, onDialog });
+  if (dialog.kind === "invite") {
+    return (
+      <FormDialog title={t("inviteForm.title")} text={t("inviteForm.text")} onClose={close}>
+        <InviteForm
+          viewerRole={viewer.role}
+          onInvite={async (request) => {
+            const made = await api.post<InviteWithToken>("/api/invites", request);
+            onChanged();
+            onDialog({ kind: "link", made });
+          }}
+          onCancel={close}
+        />
+      </FormDialog>
+    );
+  }
+  const shared = { viewerRole: viewer.role, hidesBudgets, onCancel: close };
+  if (dialog.kind === "create") {
+    return (
+      <FormDialog title={t("form.createTitle")} text={t("form.createText")} onClose={close}>
+        <UserForm
+          before={null}
+          {...shared}
+          onSave={async (request) => {
+            const made = await api.post<ManagedUser>("/api/users", request);
+            done(t("said.created", { name: made.username }));
+          }}
+        />
+      </FormDialog>
+    );
+  }
+  const path = userPath(dialog.user.id);
+  return (
+    <FormDialog title={t("form.editTitle", { name: dialog.user.username })} onClose={close}>
+      <UserForm
+        before={dialog.user}
+        {...shared}
+        onSave={async (request) => {
+          const saved = await api.patch<ManagedUser>(path, request);
+          done(t("said.saved", { name: saved.username }));
+        }}
+        onStale={async () => {
+          const user = await api.get<ManagedUser>(path);
+          onDialog({ kind: "edit", user });
+          onChanged();
+          return user;
+        }}
+      />
+    </FormDialog>
+  );
+}
+
+function AskDialogs({ dialog, onChanged, onDialog }: DialogProps<AskState>) {
+  const t = useTranslations("users");
+  const nameOf = useLinkName();
+  const done = useDone({ onChanged, onDialog });
+  const name = dialog.kind === "revoke" ? nameOf(dialog.link) : dialog.user.username;
+  const ask = async () => {
+    if (dialog.kind === "revoke") {
+      await api.delete(`/api/invites/${encodeURIComponent(dialog.link.id)}`);
+      return done(t("said.revoked"));
+    }
+    const path = userPath(dialog.user.id);
+    switch (dialog.kind) {
+      case "password": {
+        const made = await api.post<InviteWithToken>(`${path}/password_reset`);
+        onChanged();
+        return onDialog({ kind: "link", made });
+      }
+      case "factor":
+        await api.post(`${path}/reset_2fa`);
+        return done(t("said.factor", { name }));
+      case "sessions":
+        await api.delete(`${path}/sessions`);
+        return done(t("said.sessions", { name }));
+      case "disable":
+        await disable(path, dialog.user.version);
+        return done(t("said.disabled", { name }));
+      case "delete":
+        await api.delete(path);
+        return done(t("said.deleted", { name }));
+      default:
+        return dialog satisfies never;
+    }
+  };
+  const isTyped = dialog.kind === "delete";
+  return (
+    <ConfirmDialog
+      title={t(`ask.${dialog.kind}.title`, { name })}
+      text={t(`ask.${dialog.kind}.text`, { name })}
+      action={t(`ask.${dialog.kind}.action`)}
+      isDanger={dialog.kind !== "password"}
+      typed={isTyped ? { name, label: t("ask.delete.type", { name }) } : undefined}
+      onConfirm={ask}
+      onClose={() => onDialog(null)}
+    />
+  );
+}
+
+/** Whoever presses this wants them out, whatever else was changed meanwhile. */
+async function disable(path: string, version: number): Promise<void> {
+  await api.patch(path, { enabled: false, version }).catch(async (failure) => {
+    if (!isApiError(failure, "conflict")) throw failure;
+    const newest = await api.get<ManagedUser>(path);
+    await api.patch(path, { enabled: false, version: newest.version });
+  });
+}
+
+function FormDialog({
+  title,
+  text,
+  onClose,
+  children,
+}: {
+  title: string;
+  text?: string;
+  onClose(): void;
+  children: ReactNode;
+}) {
+  return (
+    <Dialog open onOpenChange={(open) => (open ? undefined : onClose())}>
+      <DialogContent {...(text ? {} : { "aria-describedby": undefined })}>
+        <DialogHeader>
+          <DialogTitle className="break-words">{title}</DialogTitle>
+          {text ? <DialogDescription>{text}</DialogDescription> : null}
+        </DialogHeader>
+        {children}
+      </DialogContent>
+    </Dialog>
+  );
+}

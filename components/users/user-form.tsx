@@ -1,0 +1,141 @@
+"use client";
+
+import { useMemo, useState } from "react";
+import { useForm } from "react-hook-form";
+import { useTranslations } from "use-intl";
+import { isApiError } from "@/lib/client/api-error";
+import type { CreateUser, ManagedUser, Role, UpdateUser } from "@/lib/contracts/user";
+import { CallError } from "../forms/call-error";
+import { Field } from "../forms/field";
+import { PasswordInput } from "../forms/password-input";
+import { placeIssues } from "../forms/place-issues";
+import { StrengthMeter } from "../forms/strength-meter";
+import { Button } from "../ui/button";
+import { DialogFooter } from "../ui/dialog";
+import { Input } from "../ui/input";
+import { Notice } from "../ui/notice";
+import { BudgetFields } from "./budget-fields";
+import { RoleField } from "./role-field";
+import { NEW_USER, USER_FIELDS, userFieldOf, userResolver, valuesOf } from "./user-values";
+
+/** The form of a new user (`before` null) or of one that is changed. */
+export function UserForm({
+  before,
+  viewerRole,
+  hidesBudgets,
+  onSave,
+  onStale,
+  onCancel,
+}: {
+  before: ManagedUser | null;
+  viewerRole: Role;
+  /** Self-use: no money to fill in. */
+  hidesBudgets: boolean;
+  onSave(request: CreateUser | UpdateUser): Promise<void>;
+  /** The user was changed elsewhere: gives the newest. */
+  onStale?(): Promise<ManagedUser>;
+  onCancel(): void;
+}) {
+  const t = useTranslations("users");
+  const common = useTranslations("common");
+  const fault = useTranslations("common.fault");
+  const [error, setError] = useState<unknown>(null);
+  const [isStale, setStale] = useState(false);
+  const form = useForm({
+    resolver: useMemo(() => userResolver(fault, before), [fault, before]),
+    defaultValues: before ? valuesOf(before) : NEW_USER,
+  });
+  const { errors, isSubmitting } = form.formState;
+  const [username, email, password, role] = form.watch(["username", "email", "password", "role"]);
+
+  const save = form.handleSubmit(async (request) => {
+    setError(null);
+    setStale(false);
+    try {
+      await onSave(request);
+    } catch (failure) {
+      // A taken name is a conflict too, and names its field.
+      if (onStale && isApiError(failure, "conflict") && failure.issues.length === 0) {
+        form.reset(valuesOf(await onStale()));
+        setStale(true);
+        return;
+      }
+      if (!placeIssues(form, failure, USER_FIELDS, fault, userFieldOf)) setError(failure);
+    }
+  });
+
+  return (
+    <form onSubmit={(event) => void save(event).catch(setError)} noValidate className="grid gap-5">
+      <CallError error={error} />
+      {isStale ? (
+        <Notice tone="warn" isLive>
+          {t("form.stale")}
+        </Notice>
+      ) : null}
+      {before ? null : (
+        <>
+          <Field
+            label={t("form.username")}
+            hint={t("form.usernameHint")}
+            error={errors.username?.message}
+            isRequired
+          >
+            {(control) => (
+              <Input
+                {...control}
+                {...form.register("username")}
+                autoComplete="off"
+                autoCapitalize="none"
+                autoCorrect="off"
+                spellCheck={false}
+              />
+            )}
+          </Field>
+          <Field
+            label={t("form.password")}
+            hint={<StrengthMeter password={password} personal={[username, email]} />}
+            error={errors.password?.message}
+            isRequired
+          >
+            {(control) => (
+              <PasswordInput {...control} {...form.register("password")} autoComplete="new-password" />
+            )}
+          </Field>
+        </>
+      )}
+      <div className="grid gap-5 sm:grid-cols-2">
+        <Field
+          label={t("form.displayName")}
+          error={errors.display_name?.message}
+          isOptional={before === null}
+          optionalText={common("optional")}
+        >
+          {(control) => <Input {...control} {...form.register("display_name")} autoComplete="off" />}
+        </Field>
+        <Field
+          label={t("form.email")}
+          error={errors.email?.message}
+          isOptional
+          optionalText={common("optional")}
+        >
+          {(control) => <Input {...control} {...form.register("email")} type="email" autoComplete="off" />}
+        </Field>
+      </div>
+      <RoleField
+        viewerRole={viewerRole}
+        hint={before && role !== before.role ? t("form.roleEnds") : undefined}
+        error={errors.role?.message}
+        {...form.register("role")}
+      />
+      {hidesBudgets ? null : <BudgetFields form={form} />}
+      <DialogFooter>
+        <Button variant="outline" onClick={onCancel}>
+          {common("cancel")}
+        </Button>
+        <Button type="submit" isBusy={isSubmitting}>
+          {before ? common("save") : t("create")}
+        </Button>
+      </DialogFooter>
+    </form>
+  );
+}

@@ -1,0 +1,38 @@
+export const join = {
+  title: "欢迎",
+  invite: {
+    title: "加入 Patchbay",
+    asMember: "{name} 邀请您加入。请选择用于登录的用户名和密码。",
+    asAdmin: "{name} 邀请您担任管理员。请选择用于登录的用户名和密码，之后请启用第二步验证。",
+    email: "您也可以用 {email} 登录。",
+    action: "创建账户",
+  },
+  reset: {
+    title: "设置新密码",
+    text: "账户：{name}。保存后，其他浏览器都会退出登录。",
+    code: "应用验证码或备用码",
+    wrongCode: "验证码不正确或已被使用。",
+    action: "保存并登录",
+  },
+  register: {
+    title: "创建账户",
+    text: "成员账户：拥有自己的密钥和用量，并可使用试用页。",
+    action: "创建账户",
+    signIn: "已有账户？请登录",
+  },
+  username: "用户名",
+  displayName: "显示名称",
+  displayNameHint: "他人看到的名称；留空则为用户名。",
+  password: "密码",
+  newPassword: "新密码",
+  again: "再次输入密码",
+  opening: "正在打开链接…",
+  dead: {
+    title: "此链接已失效",
+    text: "链接已被使用、被撤销，或已超过有效期。请向发送者索取新的链接。",
+    signIn: "前往登录",
+  },
+  signedInAs: "此浏览器当前以 {name} 登录。继续操作将改以他人身份登录。",
+  wait: "此处尝试次数过多，请在 {time} 后重试。",
+  taken: "此用户名已被使用，请另选一个。",
+};
