@@ -69,6 +69,7 @@ export function ChannelCharts({ id, range }: { id: string; range: Range }) {
             label={t("latencyBy")}
             buckets={times}
             bucketMs={INTERVAL_MS[range.interval]}
+            isWhole
             height={180}
             format={figures.duration}
             series={[

@@ -46,7 +46,7 @@ export function ChannelErrors({ id, range }: { id: string; range: Range }) {
             <span className="tabular text-ink-muted md:text-right">{figures.duration(call.latency_ms)}</span>
             <span className="flex min-w-0 items-center gap-1">
               <code className="min-w-0 truncate text-ink-muted">{call.request_id}</code>
-              <CopyButton value={call.request_id} name={t("error.request")} />
+              <CopyButton value={call.request_id} name={t("requestId")} />
             </span>
           </li>
         ))}

@@ -106,7 +106,7 @@ function TrafficBar({ share, calls }: { share: number; calls: number }) {
     <span className="grid w-20 gap-1" title={figures.count(calls)}>
       <span className="tabular">{figures.share(share)}</span>
       <span aria-hidden="true" className="h-1 overflow-hidden rounded-full bg-sunken">
-        <span className="block h-full rounded-full bg-signal" style={{ width: `${share * 100}%` }} />
+        <span className="block h-full rounded-full bg-chart-1" style={{ width: `${share * 100}%` }} />
       </span>
     </span>
   );

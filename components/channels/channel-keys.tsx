@@ -18,7 +18,7 @@ export function ChannelKeys({ channel, onChanged }: { channel: Channel; onChange
   const t = useTranslations("channels");
   if (channel.keys.length === 0) return <p className="text-ink-muted">{t("detail.noKeys")}</p>;
   return (
-    <ul className="divide-y rounded-md border">
+    <ul className="divide-y rounded-md border bg-panel">
       {channel.keys.map((key) => (
         <ChannelKey key={key.id} of={key} channel={channel} onChanged={onChanged} />
       ))}

@@ -191,6 +191,7 @@ function ChannelSwitch({ channel, onToggle }: Pick<RowProps, "channel" | "onTogg
 
 function ChannelCard(props: RowProps) {
   const { channel, traffic, drag } = props;
+  const all = useTranslations("channels");
   const t = useTranslations("channels.table");
   const condition = conditionOf(channel);
   return (
@@ -218,20 +219,21 @@ function ChannelCard(props: RowProps) {
       {condition === "open" || condition === "half_open" ? (
         <CircuitNote channel={channel} onChanged={props.onChanged} />
       ) : null}
-      <dl className="grid grid-cols-[7rem_minmax(0,1fr)] gap-x-3 gap-y-1.5 text-sm [&>dt]:text-ink-faint">
-        <dt>{t("models")}</dt>
-        <dd>
-          <ChannelModels channel={channel} />
-        </dd>
-        {(["latency", "traffic", "errors", "spend"] as const).map((name) => (
-          <Fragment key={name}>
-            <dt>{t(name)}</dt>
-            <dd>
-              <ChannelFigure name={name} channel={channel} traffic={traffic} />
-            </dd>
-          </Fragment>
-        ))}
-      </dl>
+      <ChannelModels channel={channel} />
+      {traffic && !traffic.byId.get(channel.id)?.calls ? (
+        <p className="text-sm text-ink-faint">{all("noCalls")}</p>
+      ) : (
+        <dl className="grid grid-cols-2 gap-x-4 gap-y-2 text-sm sm:grid-cols-4">
+          {(["latency", "traffic", "errors", "spend"] as const).map((name) => (
+            <div key={name} className="grid content-start gap-0.5">
+              <dt className="text-ink-faint">{t(name)}</dt>
+              <dd>
+                <ChannelFigure name={name} channel={channel} traffic={traffic} />
+              </dd>
+            </div>
+          ))}
+        </dl>
+      )}
     </li>
   );
 }

@@ -1,10 +1,9 @@
 "use client";
 
-import { useTranslations } from "use-intl";
+import { useNow, useTranslations } from "use-intl";
 import type { Channel, CircuitHealth } from "@/lib/contracts/channels";
 import { Badge } from "../ui/badge";
 import { Lamp } from "../ui/lamp";
-import { useRelativeTime } from "../ui/relative-time";
 
 export type ChannelCondition = "serving" | "disabled" | "open" | "half_open";
 
@@ -31,13 +30,14 @@ export function ConditionWord({ condition }: { condition: ChannelCondition }) {
 /** Why calls pass by, what to do, and until when: three short sentences. */
 export function useCircuitWords(): (health: CircuitHealth) => { why: string; advice: string; until: string } {
   const t = useTranslations("channels");
-  const tell = useRelativeTime();
+  const now = useNow({ updateInterval: 1_000 }).getTime();
   return (health) => {
     const reason = health.reason ?? "unknown";
+    const seconds = health.retry_at ? Math.ceil((Date.parse(health.retry_at) - now) / 1_000) : 0;
     return {
       why: t(`reason.${reason}`),
       advice: t(`advice.${reason}`),
-      until: health.retry_at ? t("retryAt", { when: tell(health.retry_at) }) : t("retryNext"),
+      until: seconds > 0 ? t("retryIn", { seconds }) : t("retryNext"),
     };
   };
 }

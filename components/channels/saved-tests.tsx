@@ -14,7 +14,7 @@ export function SavedTests({ channel, onTested }: { channel: Channel; onTested()
   const { tests, run } = useTestCalls();
   if (channel.models.length === 0) return <p className="text-ink-muted">{t("noModels")}</p>;
   return (
-    <ul className="divide-y rounded-md border">
+    <ul className="divide-y rounded-md border bg-panel">
       {channel.models.map(({ name, upstream_name }) => {
         const state = tests.get(name);
         return (

@@ -12,6 +12,7 @@ import { startFor } from "../bench/product.mjs";
 import { CHROMIUM_FLAGS, findChromium } from "../support/browser.mjs";
 import { ensureChineseFont } from "../support/fonts.mjs";
 import * as scenes from "./scenes.mjs";
+import { walkChannels } from "./scenes-channels.mjs";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 const README_FOLDER = "public/readme";
@@ -150,6 +151,7 @@ async function takeAll(target) {
     ["console", scenes.walkConsole, async () => lived],
     ["speech", scenes.walkSpeech, async () => lived],
     ["embeddings", scenes.walkEmbeddings, async () => lived],
+    ["channels", walkChannels, async () => bare],
   ].filter(([name]) => !flags.only || flags.only === name);
   for (const scheme of ["light", "dark"]) {
     for (const width of [1440, 390]) {

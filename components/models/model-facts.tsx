@@ -1,0 +1,85 @@
+"use client";
+
+import { ArrowRightIcon } from "lucide-react";
+import Link from "next/link";
+import { useFormatter, useTranslations } from "use-intl";
+import type { Model, Prices } from "@/lib/contracts/public-models";
+import { cn } from "../ui/class-names";
+
+const UNITS = [
+  "input_per_million_tokens",
+  "input_per_million_characters",
+  "output_per_million_tokens",
+  "output_per_million_seconds",
+] as const satisfies readonly (keyof Prices)[];
+
+/** What a model costs, a line for each unit that has a price. */
+export function ModelPrice({ model }: { model: Model }) {
+  const t = useTranslations("models");
+  const format = useFormatter();
+  const priced = UNITS.flatMap((unit) => {
+    const usd = model.prices[unit];
+    return usd === null || Number(usd) === 0 ? [] : [{ unit, usd: Number(usd) }];
+  });
+  if (priced.length === 0) return <span className="text-ink-muted">{t("free")}</span>;
+  return (
+    <span className="tabular grid text-sm whitespace-nowrap">
+      {priced.map(({ unit, usd }) => (
+        <span key={unit}>
+          {t(`price.${unit}`, {
+            usd: format.number(usd, { style: "currency", currency: "USD", maximumSignificantDigits: 6 }),
+          })}
+        </span>
+      ))}
+    </span>
+  );
+}
+
+/** Who serves a model: channels of one tier side by side, an arrow to those that are tried after them. */
+export function ServedBy({ model }: { model: Model }) {
+  const t = useTranslations("models");
+  if (model.channels.length === 0)
+    return (
+      <span className="text-warn" title={t("nobodyText")}>
+        {t("nobody")}
+      </span>
+    );
+  return (
+    <ul className="flex flex-wrap items-center gap-x-1.5 gap-y-0.5 text-sm">
+      {model.channels.map((channel, index) => {
+        const before = model.channels[index - 1];
+        return (
+          <li key={channel.id} className="flex items-center gap-1.5">
+            {before === undefined ? null : before.priority === channel.priority ? (
+              <span aria-hidden="true" className="text-ink-faint">
+                +
+              </span>
+            ) : (
+              <>
+                <ArrowRightIcon aria-hidden="true" className="size-3.5 text-ink-faint" />
+                <span className="sr-only">{t("next")}</span>
+              </>
+            )}
+            <Link
+              href={`/channels/${encodeURIComponent(channel.id)}`}
+              className={cn(
+                "rounded-sm break-words underline-offset-4 hover:underline",
+                !channel.enabled && "text-ink-faint line-through",
+              )}
+            >
+              {channel.name}
+            </Link>
+          </li>
+        );
+      })}
+    </ul>
+  );
+}
+
+/** The switches of a model that are on. */
+export function ModelOptions({ model }: { model: Model }) {
+  const t = useTranslations("models");
+  const on = [model.cacheable ? t("cache") : "", model.coalescing ? t("coalescing") : ""].filter(Boolean);
+  if (on.length === 0) return <span className="text-ink-faint">–</span>;
+  return <span className="text-sm text-ink-muted">{on.join(" · ")}</span>;
+}

@@ -1,0 +1,236 @@
+"use client";
+
+import { useMemo, useState } from "react";
+import { Controller, type UseFormReturn, useForm } from "react-hook-form";
+import { useFormatter, useTranslations } from "use-intl";
+import { isApiError } from "@/lib/client/api-error";
+import type { CreateModel, Model, UpdateModel } from "@/lib/contracts/public-models";
+import { CallError } from "../forms/call-error";
+import { Field } from "../forms/field";
+import { placeIssues } from "../forms/place-issues";
+import { Button } from "../ui/button";
+import { DialogFooter } from "../ui/dialog";
+import { Input } from "../ui/input";
+import { Label } from "../ui/label";
+import { Notice } from "../ui/notice";
+import { SegmentedControl } from "../ui/segmented-control";
+import { Switch } from "../ui/switch";
+import {
+  fieldOf,
+  LIMIT_FIELDS,
+  MODEL_FIELDS,
+  type ModelValues,
+  modelResolver,
+  NEW_MODEL,
+  PRICE_FIELDS,
+  valuesOf,
+} from "./model-values";
+
+type Form = UseFormReturn<ModelValues, unknown, CreateModel | UpdateModel>;
+
+/** The form of a new model (`before` null) or of one that is changed. */
+export function ModelForm({
+  before,
+  priceListDate,
+  onSave,
+  onStale,
+  onCancel,
+}: {
+  before: Model | null;
+  /** When the shipped prices were read: `2026-11-20`. */
+  priceListDate: string;
+  onSave(request: CreateModel | UpdateModel): Promise<void>;
+  /** The model was changed elsewhere: gives the newest. */
+  onStale?(): Promise<Model>;
+  onCancel(): void;
+}) {
+  const t = useTranslations("models");
+  const common = useTranslations("common");
+  const fault = useTranslations("common.fault");
+  const [error, setError] = useState<unknown>(null);
+  const [isStale, setStale] = useState(false);
+  const form: Form = useForm({
+    resolver: useMemo(() => modelResolver(fault, before), [fault, before]),
+    defaultValues: before ? valuesOf(before) : NEW_MODEL,
+  });
+  const { errors, isSubmitting } = form.formState;
+  const operation = form.watch("operation");
+
+  const save = form.handleSubmit(async (request) => {
+    setError(null);
+    setStale(false);
+    try {
+      await onSave(request);
+    } catch (failure) {
+      if (onStale && isApiError(failure, "conflict") && before) {
+        const newest = await onStale();
+        // The same version: a name or alias is taken, and the server says which.
+        if (newest.version === before.version) return setError(failure);
+        form.reset(valuesOf(newest));
+        return setStale(true);
+      }
+      if (!placeIssues(form, failure, MODEL_FIELDS, fault, fieldOf)) setError(failure);
+    }
+  });
+
+  return (
+    <form onSubmit={(event) => void save(event).catch(setError)} noValidate className="grid gap-5">
+      <CallError error={error} />
+      {isStale ? (
+        <Notice tone="warn" isLive>
+          {t("form.stale")}
+        </Notice>
+      ) : null}
+      {before ? null : (
+        <div className="grid gap-4 sm:grid-cols-[minmax(0,1fr)_auto]">
+          <Field label={t("form.name")} hint={t("form.nameHint")} error={errors.name?.message}>
+            {(control) => (
+              <Input
+                {...control}
+                {...form.register("name")}
+                autoComplete="off"
+                spellCheck={false}
+                className="font-mono"
+              />
+            )}
+          </Field>
+          <div className="grid content-start gap-1.5">
+            <span className="text-base font-medium">{t("form.operation")}</span>
+            <SegmentedControl<Model["operation"]>
+              label={t("form.operation")}
+              value={operation}
+              onValueChange={(next) => {
+                form.setValue("operation", next);
+                // As the server has it where nothing is said: vectors are kept, sounds are not.
+                form.setValue("cacheable", next === "embeddings");
+              }}
+              segments={[
+                { value: "speech", label: t("operation.speech") },
+                { value: "embeddings", label: t("operation.embeddings") },
+              ]}
+            />
+          </div>
+        </div>
+      )}
+      <Field label={t("form.aliases")} hint={t("form.aliasesHint")} error={errors.aliases?.message}>
+        {(control) => (
+          <Input
+            {...control}
+            {...form.register("aliases")}
+            autoComplete="off"
+            spellCheck={false}
+            className="font-mono"
+          />
+        )}
+      </Field>
+      <Field label={t("form.description")} error={errors.description?.message}>
+        {(control) => <Input {...control} {...form.register("description")} autoComplete="off" />}
+      </Field>
+      <PriceFields form={form} isNew={before === null} priceListDate={priceListDate} />
+      <LimitFields form={form} operation={operation} />
+      <SpeedFields form={form} operation={operation} />
+      <DialogFooter>
+        <Button variant="outline" onClick={onCancel}>
+          {common("cancel")}
+        </Button>
+        <Button type="submit" isBusy={isSubmitting}>
+          {before ? common("save") : t("create")}
+        </Button>
+      </DialogFooter>
+    </form>
+  );
+}
+
+function PriceFields({ form, isNew, priceListDate }: { form: Form; isNew: boolean; priceListDate: string }) {
+  const t = useTranslations("models.form");
+  const format = useFormatter();
+  const { errors } = form.formState;
+  const date = format.dateTime(new Date(`${priceListDate}T00:00:00Z`), {
+    dateStyle: "medium",
+    timeZone: "UTC",
+  });
+  return (
+    <fieldset className="grid gap-2">
+      <legend className="mb-2 font-medium">{t("prices")}</legend>
+      <div className="grid gap-4 sm:grid-cols-2">
+        {PRICE_FIELDS.map((name) => (
+          <Field key={name} label={t(name)} error={errors[name]?.message}>
+            {(control) => (
+              <Input {...control} {...form.register(name)} inputMode="decimal" autoComplete="off" />
+            )}
+          </Field>
+        ))}
+      </div>
+      <p className="text-sm text-ink-muted">{isNew ? t("pricesShipped", { date }) : t("pricesHint")}</p>
+    </fieldset>
+  );
+}
+
+function LimitFields({ form, operation }: { form: Form; operation: Model["operation"] }) {
+  const t = useTranslations("models.form");
+  const { errors } = form.formState;
+  return (
+    <fieldset className="grid gap-4">
+      <legend className="mb-2 font-medium">{t("limits")}</legend>
+      <div className="grid gap-4 sm:grid-cols-2">
+        {LIMIT_FIELDS[operation].map((name) => (
+          <Field key={name} label={t(name)} error={errors[name]?.message}>
+            {(control) => (
+              <Input {...control} {...form.register(name)} inputMode="numeric" autoComplete="off" />
+            )}
+          </Field>
+        ))}
+        {operation === "speech" ? (
+          <Field label={t("default_voice")} error={errors.default_voice?.message}>
+            {(control) => <Input {...control} {...form.register("default_voice")} autoComplete="off" />}
+          </Field>
+        ) : null}
+      </div>
+    </fieldset>
+  );
+}
+
+function SpeedFields({ form, operation }: { form: Form; operation: Model["operation"] }) {
+  const t = useTranslations("models.form");
+  const isEmbeddings = operation === "embeddings";
+  return (
+    <fieldset className="grid gap-4">
+      <legend className="mb-2 font-medium">{t("speed")}</legend>
+      <SwitchField form={form} name="cacheable" label={t("cacheable")} hint={t("cacheableHint")} />
+      {isEmbeddings ? (
+        <>
+          <SwitchField form={form} name="coalescing" label={t("coalescing")} hint={t("coalescingHint")} />
+          <SwitchField form={form} name="can_shorten" label={t("can_shorten")} />
+        </>
+      ) : null}
+    </fieldset>
+  );
+}
+
+function SwitchField({
+  form,
+  name,
+  label,
+  hint,
+}: {
+  form: Form;
+  name: "cacheable" | "coalescing" | "can_shorten";
+  label: string;
+  hint?: string;
+}) {
+  return (
+    <div className="flex items-start gap-3">
+      <Controller
+        control={form.control}
+        name={name}
+        render={({ field }) => (
+          <Switch id={`model-${name}`} checked={field.value} onCheckedChange={field.onChange} />
+        )}
+      />
+      <div className="grid gap-0.5">
+        <Label htmlFor={`model-${name}`}>{label}</Label>
+        {hint ? <p className="text-sm text-ink-muted">{hint}</p> : null}
+      </div>
+    </div>
+  );
+}

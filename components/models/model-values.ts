@@ -1,0 +1,150 @@
+import type { FieldErrors, Resolver } from "react-hook-form";
+import { CreateModel, type Model, UpdateModel } from "@/lib/contracts/public-models";
+import { faultText } from "../forms/check-schema";
+import type { FaultTranslator } from "../forms/rule-text";
+
+export const PRICE_FIELDS = [
+  "input_per_million_tokens",
+  "input_per_million_characters",
+  "output_per_million_tokens",
+  "output_per_million_seconds",
+] as const;
+
+export const LIMIT_FIELDS = {
+  speech: ["max_characters", "max_audio_seconds"],
+  embeddings: ["max_input_tokens", "dimensions"],
+} as const;
+
+type PriceField = (typeof PRICE_FIELDS)[number];
+type LimitField = (typeof LIMIT_FIELDS)[keyof typeof LIMIT_FIELDS][number];
+
+/** The form of a model as it is typed; an empty text means none. */
+export interface ModelValues extends Record<PriceField | LimitField, string> {
+  name: string;
+  operation: Model["operation"];
+  aliases: string;
+  description: string;
+  default_voice: string;
+  can_shorten: boolean;
+  cacheable: boolean;
+  coalescing: boolean;
+}
+
+export const MODEL_FIELDS = [
+  "name",
+  "operation",
+  "aliases",
+  "description",
+  "default_voice",
+  "can_shorten",
+  "cacheable",
+  "coalescing",
+  ...PRICE_FIELDS,
+  ...LIMIT_FIELDS.speech,
+  ...LIMIT_FIELDS.embeddings,
+] as const satisfies readonly (keyof ModelValues)[];
+
+export const NEW_MODEL: ModelValues = {
+  name: "",
+  operation: "speech",
+  aliases: "",
+  description: "",
+  default_voice: "",
+  can_shorten: true,
+  cacheable: false,
+  coalescing: true,
+  input_per_million_tokens: "",
+  input_per_million_characters: "",
+  output_per_million_tokens: "",
+  output_per_million_seconds: "",
+  max_characters: "",
+  max_audio_seconds: "",
+  max_input_tokens: "",
+  dimensions: "",
+};
+
+const count = (value: number | null) => (value === null ? "" : String(value));
+/** `12.500000000` → `12.50`. */
+const dollars = (usd: string | null) => (usd === null ? "" : usd.replace(/(\.\d{2}\d*?)0+$/, "$1"));
+
+export function valuesOf(model: Model): ModelValues {
+  return {
+    name: model.name,
+    operation: model.operation,
+    aliases: model.aliases.join(" "),
+    description: model.description,
+    default_voice: model.default_voice ?? "",
+    can_shorten: model.can_shorten,
+    cacheable: model.cacheable,
+    coalescing: model.coalescing,
+    input_per_million_tokens: dollars(model.prices.input_per_million_tokens),
+    input_per_million_characters: dollars(model.prices.input_per_million_characters),
+    output_per_million_tokens: dollars(model.prices.output_per_million_tokens),
+    output_per_million_seconds: dollars(model.prices.output_per_million_seconds),
+    max_characters: count(model.max_characters),
+    max_audio_seconds: count(model.max_audio_seconds),
+    max_input_tokens: count(model.max_input_tokens),
+    dimensions: count(model.dimensions),
+  };
+}
+
+const numberOrNull = (text: string) => (text.trim() === "" ? null : Number(text));
+const textOrNull = (text: string) => (text.trim() === "" ? null : text.trim());
+const words = (text: string) => text.split(/[\s,;，；]+/u).filter(Boolean);
+
+/**
+ * What the form asks the server for. A new model leaves out what is empty, so that the shipped list can fill it in; one
+ * that is changed says it, so that it is taken away.
+ */
+function requestOf(values: ModelValues, before: Model | null): unknown {
+  const isSpeech = values.operation === "speech";
+  const empty = (entry: [string, unknown]) => before !== null || entry[1] !== null;
+  const prices = PRICE_FIELDS.map((name): [string, unknown] => [name, textOrNull(values[name])]);
+  const limits = LIMIT_FIELDS[values.operation].map((name): [string, unknown] => [
+    name,
+    numberOrNull(values[name]),
+  ]);
+  const voice: [string, unknown] = ["default_voice", textOrNull(values.default_voice)];
+  const names = isSpeech ? (["cacheable"] as const) : (["cacheable", "coalescing", "can_shorten"] as const);
+  const switches = names.map((name) => [name, values[name]] as const);
+  const usual = { ...NEW_MODEL, cacheable: !isSpeech };
+  const sentPrices = prices.filter(empty);
+  return {
+    ...(before === null ? { name: values.name, operation: values.operation } : { version: before.version }),
+    aliases: words(values.aliases),
+    ...(before === null && values.description.trim() === ""
+      ? {}
+      : { description: values.description.trim() }),
+    ...(sentPrices.length > 0 ? { prices: Object.fromEntries(sentPrices) } : {}),
+    ...Object.fromEntries(limits.filter(empty)),
+    ...(isSpeech ? Object.fromEntries([voice].filter(empty)) : {}),
+    ...Object.fromEntries(switches.filter(([name, isOn]) => before !== null || isOn !== usual[name])),
+  };
+}
+
+/** The field a fault of the request belongs to: `prices.input_per_million_tokens`, `aliases.2`. */
+export function fieldOf(path: string): string {
+  const [first = "", second = ""] = path.split(".");
+  return first === "prices" ? second : first;
+}
+
+type Request = CreateModel | UpdateModel;
+
+/** Reads the form by the contract; `before`: the model that is being edited. */
+export function modelResolver(
+  t: FaultTranslator,
+  before: Model | null,
+): Resolver<ModelValues, unknown, Request> {
+  return (values) => {
+    const request = requestOf(values, before);
+    const schema = before === null ? CreateModel : UpdateModel;
+    const read = schema.safeParse(request, { reportInput: true });
+    if (read.success) return { values: read.data, errors: {} };
+    const errors: FieldErrors<ModelValues> = {};
+    for (const issue of read.error.issues) {
+      const field = MODEL_FIELDS.find((name) => name === fieldOf(issue.path.join(".")));
+      if (field) errors[field] ??= { type: issue.code, message: faultText(t, issue) };
+    }
+    return { values: {}, errors };
+  };
+}

@@ -1,0 +1,177 @@
+"use client";
+
+import { BoxesIcon, PlusIcon, SearchIcon } from "lucide-react";
+import dynamic from "next/dynamic";
+import Link from "next/link";
+import { useSearchParams } from "next/navigation";
+import { useState } from "react";
+import { toast } from "sonner";
+import { useFormatter, useTranslations } from "use-intl";
+import { putInAddress } from "@/lib/client/address";
+import { api } from "@/lib/client/api";
+import { isApiError } from "@/lib/client/api-error";
+import { useModels } from "@/lib/client/channels";
+import { filterModels, modelPath } from "@/lib/client/models";
+import type { Model } from "@/lib/contracts/public-models";
+import { CallError } from "../forms/call-error";
+import { useErrorText } from "../forms/error-text";
+import { PageHeader } from "../shell/page-header";
+import { Button } from "../ui/button";
+import { EmptyState } from "../ui/empty-state";
+import { Input } from "../ui/input";
+import { SegmentedControl } from "../ui/segmented-control";
+import type { ModelDialog } from "./model-dialogs";
+import { ModelList, ModelListSkeleton } from "./model-list";
+import type { ModelAction } from "./model-menu-trigger";
+
+const ModelDialogs = dynamic(() => import("./model-dialogs").then((one) => one.ModelDialogs), { ssr: false });
+
+export function ModelsPage() {
+  const t = useTranslations("models");
+  const tell = useErrorText();
+  const format = useFormatter();
+  const address = useSearchParams();
+  const q = address.get("q") ?? "";
+  const operation = address.get("operation") ?? "";
+  const asked = address.get("model");
+  const { data, error, mutate } = useModels();
+  const [dialog, setDialog] = useState<ModelDialog | null>(null);
+  const models = data?.items;
+  const shown = models && filterModels(models, q, operation);
+  const open: ModelDialog | null =
+    dialog ??
+    (asked ? { kind: "route", name: asked } : address.get("create") === "1" ? { kind: "create" } : null);
+  const reload = () => void mutate();
+
+  const toggle = async (model: Model, enabled: boolean) => {
+    try {
+      await api.patch(modelPath(model.name), { enabled, version: model.version });
+      toast.success(t(enabled ? "enabled" : "disabled", { name: model.name }));
+    } catch (failure) {
+      const isStale = isApiError(failure, "conflict");
+      toast.error(isStale ? t("stale", { name: model.name }) : tell(failure).message);
+    }
+    await mutate();
+  };
+  const act = (action: ModelAction, model: Model) => {
+    if (action === "route") putInAddress("model", model.name);
+    else setDialog({ kind: action, model });
+  };
+  const edit = (name: string) => {
+    const model = models?.find((one) => one.name === name || one.aliases.includes(name));
+    putInAddress("model", null);
+    if (model) setDialog({ kind: "edit", model });
+  };
+
+  const createButton = (
+    <Button onClick={() => putInAddress("create", "1")}>
+      <PlusIcon aria-hidden="true" />
+      {t("create")}
+    </Button>
+  );
+  return (
+    <div className="mx-auto max-w-page">
+      <PageHeader title={t("title")} description={t("lead")} action={models?.length ? createButton : null} />
+      {models && models.length > 0 ? <Filters q={q} operation={operation} /> : null}
+      {error && !models ? (
+        <CallError error={error} onRetry={reload} />
+      ) : !models || !shown ? (
+        <ModelListSkeleton />
+      ) : shown.length > 0 ? (
+        <div className="grid gap-4">
+          <ModelList models={shown} onAction={act} onToggle={(model, on) => void toggle(model, on)} />
+          <p className="text-sm text-ink-faint">
+            {t("priceDate", {
+              date: format.dateTime(new Date(`${data.price_list_date}T00:00:00Z`), {
+                dateStyle: "medium",
+                timeZone: "UTC",
+              }),
+            })}
+          </p>
+        </div>
+      ) : models.length > 0 ? (
+        <NoMatch />
+      ) : (
+        <EmptyState
+          icon={<BoxesIcon />}
+          title={t("empty.title")}
+          action={
+            <Button asChild>
+              <Link href="/channels/new">{t("empty.action")}</Link>
+            </Button>
+          }
+        >
+          {t("empty.text")}
+        </EmptyState>
+      )}
+      {open ? (
+        <ModelDialogs
+          dialog={open}
+          priceListDate={data?.price_list_date ?? ""}
+          onChanged={reload}
+          onEdit={edit}
+          onClose={() => {
+            setDialog(null);
+            putInAddress("model", null);
+            putInAddress("create", null);
+          }}
+        />
+      ) : null}
+    </div>
+  );
+}
+
+function Filters({ q, operation }: { q: string; operation: string }) {
+  const t = useTranslations("models");
+  return (
+    <div className="mb-4 flex flex-wrap gap-2">
+      <div className="relative w-full max-w-xs">
+        <SearchIcon
+          aria-hidden="true"
+          className="pointer-events-none absolute top-1/2 left-3 size-4 -translate-y-1/2 text-ink-faint"
+        />
+        <Input
+          type="search"
+          aria-label={t("search")}
+          placeholder={t("search")}
+          value={q}
+          onChange={(event) => putInAddress("q", event.target.value)}
+          className="pl-9"
+        />
+      </div>
+      <SegmentedControl
+        label={t("table.operation")}
+        value={operation}
+        onValueChange={(next) => putInAddress("operation", next)}
+        segments={[
+          { value: "", label: t("all") },
+          { value: "speech", label: t("operation.speech") },
+          { value: "embeddings", label: t("operation.embeddings") },
+        ]}
+      />
+    </div>
+  );
+}
+
+function NoMatch() {
+  const t = useTranslations("models.noMatch");
+  return (
+    <EmptyState
+      icon={<SearchIcon />}
+      title={t("title")}
+      action={
+        <Button
+          variant="outline"
+          onClick={() => {
+            putInAddress("q", null);
+            putInAddress("operation", null);
+          }}
+        >
+          {t("clear")}
+        </Button>
+      }
+    >
+      {t("text")}
+    </EmptyState>
+  );
+}

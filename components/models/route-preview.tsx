@@ -1,0 +1,135 @@
+"use client";
+
+import Link from "next/link";
+import { useFormatter, useNow, useTranslations } from "use-intl";
+import { useRoute } from "@/lib/client/models";
+import type { RoutePreview as Preview } from "@/lib/contracts/routing";
+import { CallError } from "../forms/call-error";
+import { Lamp } from "../ui/lamp";
+import { Notice } from "../ui/notice";
+import { Skeleton } from "../ui/skeleton";
+
+/** Where a call for a model would go now: turn after turn, then those that are passed over and why. */
+export function RoutePreview({ name }: { name: string }) {
+  const t = useTranslations("models.route");
+  const { data, error, mutate } = useRoute(name);
+  if (error && !data) return <CallError error={error} onRetry={() => void mutate()} />;
+  if (!data) return <RouteSkeleton />;
+  return (
+    <div className="grid gap-5">
+      <Trouble of={data} />
+      {data.turns.length > 0 ? (
+        <ol className="grid">
+          {data.turns.map((turn, index) => (
+            <Turn
+              key={turn.channels.map((one) => one.id).join()}
+              turn={turn}
+              index={index}
+              model={data.model}
+            />
+          ))}
+        </ol>
+      ) : null}
+      {data.turns.length > 0 ? (
+        <p className="text-sm text-ink-muted">{t("attempts", { count: data.attempts })}</p>
+      ) : null}
+      {data.skipped.length > 0 ? <Skipped of={data} /> : null}
+      <p className="text-sm text-ink-faint">{t("live")}</p>
+    </div>
+  );
+}
+
+/** Why nobody would serve it, where nobody would. */
+function Trouble({ of: { enabled, turns, skipped } }: { of: Preview }) {
+  const t = useTranslations("models.route");
+  if (!enabled) return <Notice tone="info">{t("disabled")}</Notice>;
+  if (turns.length > 0) return null;
+  return skipped.length > 0 ? (
+    <Notice tone="bad">{t("allSkipped")}</Notice>
+  ) : (
+    <Notice tone="warn">{t("none")}</Notice>
+  );
+}
+
+function Turn({ turn, index, model }: { turn: Preview["turns"][number]; index: number; model: string }) {
+  const t = useTranslations("models.route");
+  const format = useFormatter();
+  return (
+    <li className="grid grid-cols-[3.5rem_minmax(0,1fr)] gap-x-3 pb-3 last:pb-0">
+      <span className="pt-2.5 text-sm text-ink-faint">{t(index === 0 ? "first" : "next")}</span>
+      <ul className="divide-y rounded-md border bg-panel">
+        {turn.channels.map((channel) => (
+          <li key={channel.id} className="flex items-center justify-between gap-3 px-3 py-2">
+            <span className="flex min-w-0 items-baseline gap-2.5">
+              <Lamp tone={index === 0 ? "signal" : "off"} />
+              <span className="grid min-w-0">
+                <ChannelLink channel={channel} />
+                {channel.upstream_name === model ? null : (
+                  <code className="text-sm break-all text-ink-muted">
+                    {t("as", { name: channel.upstream_name })}
+                  </code>
+                )}
+              </span>
+            </span>
+            {turn.channels.length > 1 ? (
+              <span className="tabular text-sm whitespace-nowrap text-ink-muted">
+                {t("share", {
+                  share: format.number(channel.share, { style: "percent", maximumFractionDigits: 0 }),
+                })}
+              </span>
+            ) : null}
+          </li>
+        ))}
+      </ul>
+    </li>
+  );
+}
+
+function Skipped({ of: { skipped } }: { of: Preview }) {
+  const t = useTranslations("models.route");
+  const reason = useTranslations("channels.reason");
+  const now = useNow({ updateInterval: 1_000 }).getTime();
+  return (
+    <section className="grid gap-2">
+      <h3 className="text-sm text-ink-muted">{t("skipped")}</h3>
+      <ul className="divide-y rounded-md border">
+        {skipped.map((channel) => {
+          const seconds = channel.until ? Math.ceil((Date.parse(channel.until) - now) / 1_000) : 0;
+          return (
+            <li key={channel.id} className="grid gap-0.5 px-3 py-2">
+              <span className="flex items-baseline gap-2.5">
+                <Lamp tone={channel.reason === "disabled" ? "off" : "bad"} />
+                <ChannelLink channel={channel} />
+              </span>
+              <span className="pl-4.5 text-sm text-ink-muted">
+                {channel.circuit_reason ? reason(channel.circuit_reason) : t(`because.${channel.reason}`)}{" "}
+                {seconds > 0 ? t("until", { seconds }) : null}
+              </span>
+            </li>
+          );
+        })}
+      </ul>
+    </section>
+  );
+}
+
+function ChannelLink({ channel }: { channel: { id: string; name: string } }) {
+  return (
+    <Link
+      href={`/channels/${encodeURIComponent(channel.id)}`}
+      className="rounded-sm break-words underline-offset-4 hover:underline"
+    >
+      {channel.name}
+    </Link>
+  );
+}
+
+function RouteSkeleton() {
+  return (
+    <div aria-busy="true" className="grid gap-3">
+      <Skeleton className="h-11 rounded-md" />
+      <Skeleton className="h-11 rounded-md" />
+      <Skeleton className="h-4 w-56" />
+    </div>
+  );
+}
