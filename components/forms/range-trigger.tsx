@@ -1,18 +1,10 @@
 import { CalendarIcon } from "lucide-react";
-import { type ComponentProps, useSyncExternalStore } from "react";
+import type { ComponentProps } from "react";
 import { useFormatter, useTranslations } from "use-intl";
 import type { Range } from "@/lib/client/range";
 import { Button } from "../ui/button";
 import { cn } from "../ui/class-names";
-
-const never = () => () => {};
-/** Whether this is the visitor's browser at work: the server knows neither its zone nor its clock. */
-const useIsBrowser = () =>
-  useSyncExternalStore(
-    never,
-    () => true,
-    () => false,
-  );
+import { useIsBrowser } from "../ui/use-is-browser";
 
 /** Opens the choice of any range; names the one that is chosen. */
 export function RangeTrigger({ range, className, ...props }: { range: Range } & ComponentProps<"button">) {

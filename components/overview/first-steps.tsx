@@ -1,6 +1,6 @@
 "use client";
 
-import { CheckIcon } from "lucide-react";
+import { CheckIcon, ChevronDownIcon } from "lucide-react";
 import Link from "next/link";
 import { useTranslations } from "use-intl";
 import { Button } from "../ui/button";
@@ -8,44 +8,59 @@ import { cn } from "../ui/class-names";
 import { CopyButton } from "../ui/copy-button";
 import { firstCall } from "./first-call";
 
-const STEPS = ["speech", "embeddings", "factor", "key", "call"] as const;
+const STEPS = ["speech", "embeddings", "factor", "key", "call", "upstream", "prices", "backup"] as const;
 type Step = (typeof STEPS)[number];
-export type StepsDone = Readonly<Record<Step, boolean>>;
+/** A step that is missing is not this visitor's to do. */
+export type StepsDone = Readonly<Partial<Record<Step, boolean>>>;
 
 const PATHS = {
   speech: "/playground/speech",
   embeddings: "/playground/embeddings",
   factor: "/account",
   key: "/keys?create=1",
+  upstream: "/channels/new",
+  prices: "/models",
+  backup: "/settings",
 } as const;
 
-/** What a newcomer does first, in order; the next one is lit. */
+/** Steps one may like to take again. */
+const REPEATABLE: ReadonlySet<Step> = new Set(["speech", "embeddings"]);
+
+/** What is not set up yet, in order, the next one lit; folded where calls come already, and by whoever presses it. */
 export function FirstSteps({
   done,
   origin,
   models,
+  isOpen,
 }: {
   done: StepsDone;
   origin: string;
   models: readonly { name: string; operation: "speech" | "embeddings" }[];
+  isOpen: boolean;
 }) {
   const t = useTranslations("overview.steps");
-  const next = STEPS.find((step) => !done[step]);
-  const count = STEPS.filter((step) => done[step]).length;
+  const steps = STEPS.filter((step) => done[step] !== undefined);
+  const next = steps.find((step) => !done[step]);
+  const count = steps.filter((step) => done[step]).length;
   return (
-    <section aria-labelledby="first-steps" className="rounded-md border bg-panel">
-      <div className="flex items-baseline justify-between gap-4 border-b px-5 py-4">
-        <h2 id="first-steps" className="text-lg">
-          {t("title")}
-        </h2>
-        <p className="tabular text-sm text-ink-muted">
-          {t("progress", { done: count, total: STEPS.length })}
-        </p>
-      </div>
-      <ol className="divide-y">
-        {STEPS.map((step) => (
-          <li key={step} className="flex flex-wrap items-center gap-x-4 gap-y-3 px-5 py-4">
-            <Jack isDone={done[step]} isNext={step === next} />
+    <details open={isOpen} className="group rounded-md border bg-panel">
+      <summary className="flex list-none items-center gap-x-4 gap-y-1 px-5 py-4 max-sm:flex-wrap [&::-webkit-details-marker]:hidden">
+        <h2 className="text-lg">{t("title")}</h2>
+        <span className="min-w-0 flex-1 truncate text-sm text-ink-muted group-open:invisible">
+          {next ? t("next", { step: t(next) }) : null}
+        </span>
+        <span className="tabular text-sm text-ink-muted">
+          {t("progress", { done: count, total: steps.length })}
+        </span>
+        <ChevronDownIcon
+          aria-hidden="true"
+          className="size-4 shrink-0 text-ink-faint transition-transform group-open:rotate-180"
+        />
+      </summary>
+      <ol className="divide-y border-t">
+        {steps.map((step) => (
+          <li key={step} className="flex flex-wrap items-center gap-x-4 gap-y-3 px-5 py-3">
+            <Jack isDone={done[step] === true} isNext={step === next} />
             <div className="grid min-w-48 flex-1 gap-0.5">
               <p className={cn("font-medium", done[step] && "text-ink-muted")}>
                 {t(step)}
@@ -59,7 +74,7 @@ export function FirstSteps({
                 label={t("callAction")}
                 variant={step === next ? "primary" : "outline"}
               />
-            ) : done[step] && step !== "speech" && step !== "embeddings" ? null : (
+            ) : done[step] && !REPEATABLE.has(step) ? null : (
               <Button asChild size="sm" variant={step === next ? "primary" : "outline"}>
                 <Link href={PATHS[step]}>{t(`${step}Action`)}</Link>
               </Button>
@@ -67,7 +82,7 @@ export function FirstSteps({
           </li>
         ))}
       </ol>
-    </section>
+    </details>
   );
 }
 

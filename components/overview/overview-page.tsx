@@ -1,36 +1,117 @@
 "use client";
 
+import Link from "next/link";
+import { useSearchParams } from "next/navigation";
+import { SWRConfig } from "swr";
 import { useTranslations } from "use-intl";
-import { PageHeader } from "../shell/page-header";
+import { putInAddress } from "@/lib/client/address";
+import { useOpenAlerts, useOverview } from "@/lib/client/overview";
+import type { Range } from "@/lib/client/range";
+import { useRange } from "@/lib/client/use-range";
+import type { Overview } from "@/lib/contracts/overview";
+import { useAmounts } from "../calls/use-amounts";
+import { CallError } from "../forms/call-error";
+import { RangePicker } from "../forms/range-picker";
 import { Button } from "../ui/button";
 import { CopyButton } from "../ui/copy-button";
-import { Lamp } from "../ui/lamp";
 import { Notice } from "../ui/notice";
+import { Skeleton } from "../ui/skeleton";
+import { useIsBrowser } from "../ui/use-is-browser";
+import { Figures } from "./figures";
 import { FirstSteps, type StepsDone } from "./first-steps";
+import { OverviewChart } from "./overview-chart";
+import { PatchBay } from "./patch-bay";
+import { Shares } from "./shares";
+import { Tail } from "./tail";
+import { Troubles } from "./troubles";
+import { FIGURES, type Figure } from "./use-figures";
 
-interface OfferedModel {
-  name: string;
-  operation: "speech" | "embeddings";
-}
-
-/** Where a newcomer stands: what to do next, and the address programs call. */
-export function OverviewPage({
-  origin,
-  done,
-  isSetupUnfinished,
-  models,
-}: {
+export interface OverviewPageProps {
   origin: string;
   done: StepsDone;
   isSetupUnfinished: boolean;
-  models: readonly OfferedModel[];
-}) {
+  models: readonly { name: string; operation: "speech" | "embeddings" }[];
+  isAdmin: boolean;
+  /** Nothing is billed here. */
+  hidesSpend: boolean;
+  /** When the server read what stands in `fallback`. */
+  now: number;
+  /** Answers by their paths, so that the first paint has its figures. */
+  fallback: Record<string, unknown>;
+}
+
+/** The state of the house: what breaks, the figures, the routes, who calls, and the calls as they come. */
+export function OverviewPage({ fallback, ...props }: OverviewPageProps) {
+  return (
+    <SWRConfig value={{ fallback }}>
+      <Content {...props} />
+    </SWRConfig>
+  );
+}
+
+function Content(props: Omit<OverviewPageProps, "fallback">) {
+  const { origin, done, models, isAdmin } = props;
+  const range = useRange("24h", props.now);
+  const { data, error, mutate } = useOverview(range);
+  const isDone = Object.values(done).every(Boolean);
+  const hasCalls = (data?.total.calls ?? 0) + (data?.before.calls ?? 0) > 0;
+  return (
+    <div className="mx-auto grid max-w-360 grid-cols-1 gap-6">
+      <Head origin={origin} range={range} />
+      <Notices isSetupUnfinished={props.isSetupUnfinished} isAdmin={isAdmin} overview={data} />
+      {isDone ? null : <FirstSteps done={done} origin={origin} models={models} isOpen={!hasCalls} />}
+      {error && !data ? (
+        <CallError error={error} onRetry={() => void mutate()} />
+      ) : data ? (
+        <>
+          <FiguresAndChart overview={data} range={range} hidesSpend={props.hidesSpend} />
+          {isAdmin ? <PatchBay overview={data} /> : null}
+          <Shares overview={data} isAdmin={isAdmin} />
+        </>
+      ) : (
+        <Skeleton className="h-160 w-full" />
+      )}
+      <Tail isAdmin={isAdmin} />
+      {isDone ? <FirstSteps done={done} origin={origin} models={models} isOpen={false} /> : null}
+    </div>
+  );
+}
+
+function Head({ origin, range }: { origin: string; range: Range }) {
   const t = useTranslations("overview");
   return (
-    <div className="mx-auto max-w-page">
-      <PageHeader title={t("title")} description={t("lead")} />
+    <header className="flex flex-wrap items-end justify-between gap-4">
+      <div className="grid max-w-prose gap-1">
+        <h1 className="text-xl">{t("title")}</h1>
+        <div className="flex flex-wrap items-center gap-x-2 text-sm text-ink-muted">
+          <span className="-my-1 flex items-center">
+            <code className="break-all text-ink">{origin}</code>
+            <CopyButton value={origin} name={t("copyAddress")} />
+          </span>
+          <p className="max-md:hidden">{t("lead")}</p>
+        </div>
+      </div>
+      <RangePicker range={range} />
+    </header>
+  );
+}
+
+/** What must be seen first: set-up that waits, channels in trouble, open alerts. */
+function Notices({
+  isSetupUnfinished,
+  isAdmin,
+  overview,
+}: {
+  isSetupUnfinished: boolean;
+  isAdmin: boolean;
+  overview: Overview | undefined;
+}) {
+  const t = useTranslations("overview");
+  const { data: alerts } = useOpenAlerts(isAdmin);
+  return (
+    <div className="grid gap-3 empty:hidden">
       {isSetupUnfinished ? (
-        <Notice tone="info" title={t("unfinished")} className="mb-6">
+        <Notice tone="info" title={t("unfinished")}>
           <span className="flex flex-wrap items-center justify-between gap-3">
             {t("unfinishedText")}
             <Button asChild variant="outline" size="sm">
@@ -40,29 +121,57 @@ export function OverviewPage({
           </span>
         </Notice>
       ) : null}
-      <div className="grid items-start gap-8 lg:grid-cols-[minmax(0,1fr)_20rem]">
-        <FirstSteps done={done} origin={origin} models={models} />
-        <div className="grid gap-6">
-          <section className="grid gap-2">
-            <h2 className="text-sm font-medium">{t("address")}</h2>
-            <div className="flex items-center gap-1 rounded-md border bg-panel py-1 pr-1 pl-3">
-              <code className="min-w-0 flex-1 break-all">{origin}</code>
-              <CopyButton value={origin} name={t("copyAddress")} />
-            </div>
-          </section>
-          <section className="grid gap-2">
-            <h2 className="text-sm font-medium">{t("models")}</h2>
-            <ul className="grid gap-1.5">
-              {models.map((model) => (
-                <li key={model.name} className="flex flex-wrap items-center gap-x-2">
-                  <Lamp tone="good" />
-                  <code>{model.name}</code>
-                  <span className="text-ink-muted">{t(model.operation)}</span>
-                </li>
-              ))}
-            </ul>
-          </section>
-        </div>
+      {overview ? <Troubles channels={overview.channels} /> : null}
+      {alerts && alerts.open > 0 ? (
+        <Notice
+          tone="warn"
+          title={
+            <span className="flex flex-wrap items-center justify-between gap-3">
+              {t("alerts.title", { count: alerts.open })}
+              <Button asChild variant="outline" size="sm">
+                <Link href="/alerts">{t("alerts.look")}</Link>
+              </Button>
+            </span>
+          }
+        />
+      ) : null}
+    </div>
+  );
+}
+
+function FiguresAndChart({
+  overview,
+  range,
+  hidesSpend,
+}: {
+  overview: Overview;
+  range: Range;
+  hidesSpend: boolean;
+}) {
+  const t = useTranslations("overview");
+  const amounts = useAmounts();
+  const isBrowser = useIsBrowser();
+  const asked = useSearchParams().get("figure");
+  const shown = FIGURES.filter(
+    (one) => one !== "spend" || !hidesSpend || Number(overview.total.cost_usd) > 0,
+  );
+  const figure: Figure = shown.find((one) => one === asked) ?? "calls";
+  return (
+    <div className="rounded-md border bg-panel">
+      <Figures
+        overview={overview}
+        range={range}
+        shown={shown}
+        figure={figure}
+        onFigure={(one) => putInAddress("figure", one === "calls" ? null : one)}
+      />
+      <div className="border-t px-4 pt-5 pb-3 sm:px-5">
+        <OverviewChart overview={overview} range={range} figure={figure} />
+        {overview.read_from && isBrowser ? (
+          <p className="pt-2 text-sm text-ink-muted">
+            {t("readFrom", { when: amounts.stamp(overview.read_from) })}
+          </p>
+        ) : null}
       </div>
     </div>
   );

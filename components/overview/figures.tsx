@@ -1,0 +1,57 @@
+import { useId } from "react";
+import { useTranslations } from "use-intl";
+import type { Range } from "@/lib/client/range";
+import type { Overview } from "@/lib/contracts/overview";
+import { cn } from "../ui/class-names";
+import { FIGURES, type Figure, useFigures } from "./use-figures";
+
+/** The range in one line of figures; the one that is pressed is drawn below. */
+export function Figures({
+  overview,
+  range,
+  shown,
+  figure,
+  onFigure,
+}: {
+  overview: Overview;
+  range: Range;
+  shown: readonly Figure[];
+  figure: Figure;
+  onFigure(figure: Figure): void;
+}) {
+  const t = useTranslations("overview.figure");
+  const words = useFigures(overview, range);
+  const name = useId();
+  const figures = FIGURES.filter((one) => shown.includes(one));
+  return (
+    <div
+      role="radiogroup"
+      aria-label={t("label")}
+      className={cn(
+        "grid grid-cols-2 gap-px overflow-hidden rounded-t-md bg-line sm:grid-cols-3",
+        figures.length === 6 ? "xl:grid-cols-6" : "xl:grid-cols-5",
+      )}
+    >
+      {figures.map((one) => (
+        <label
+          key={one}
+          className="relative grid cursor-pointer content-start gap-0.5 bg-panel px-4 py-3 transition-colors hover:bg-sunken/60 has-checked:shadow-[inset_0_2px_0_var(--ink)] has-focus-visible:outline-2 has-focus-visible:-outline-offset-4 max-sm:last:odd:col-span-2"
+        >
+          <input
+            type="radio"
+            name={name}
+            checked={one === figure}
+            onChange={() => onFigure(one)}
+            className="absolute inset-0 cursor-pointer appearance-none opacity-0"
+          />
+          <span className={cn("text-sm", one === figure ? "text-ink" : "text-ink-muted")}>{t(one)}</span>
+          <span className="flex flex-wrap items-baseline gap-x-2">
+            <span className="tabular text-xl font-medium tracking-tight">{words[one].value}</span>
+            <span className="tabular text-xs text-ink-muted">{words[one].beside}</span>
+          </span>
+          <span className="min-h-4">{words[one].change}</span>
+        </label>
+      ))}
+    </div>
+  );
+}

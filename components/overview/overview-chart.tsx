@@ -1,0 +1,86 @@
+import { useTranslations } from "use-intl";
+import { bucketMsOf, bucketsOf } from "@/lib/client/overview";
+import type { Range } from "@/lib/client/range";
+import type { Overview, OverviewSeries } from "@/lib/contracts/overview";
+import { useAmounts } from "../calls/use-amounts";
+import type { ChartSeries } from "../charts/series";
+import { TimeChart } from "../charts/time-chart";
+import type { Figure } from "./use-figures";
+
+interface View {
+  series: ChartSeries[];
+  format(value: number): string;
+  tick?(value: number): string;
+  isWhole?: boolean;
+}
+
+const succeeded = (of: OverviewSeries) => of.calls.map((count, index) => count - (of.errors[index] ?? 0));
+
+/** One figure over the range, with the time before it as a faint line. */
+export function OverviewChart({
+  overview,
+  range,
+  figure,
+}: {
+  overview: Overview;
+  range: Range;
+  figure: Figure;
+}) {
+  const t = useTranslations("overview");
+  const amounts = useAmounts();
+  const { series: now, before_series: then } = overview;
+  const views: Record<Figure, () => View> = {
+    calls: () => ({
+      series: [
+        { name: t("chart.succeeded"), values: succeeded(now), before: succeeded(then) },
+        { name: t("chart.failed"), values: now.errors, colour: "bad" },
+      ],
+      format: amounts.count,
+      tick: amounts.short,
+      isWhole: true,
+    }),
+    errors: () => ({
+      series: [{ name: t("chart.failed"), values: now.errors, before: then.errors, colour: "bad" }],
+      format: amounts.count,
+      tick: amounts.short,
+      isWhole: true,
+    }),
+    audio: () => ({
+      series: [{ name: t("chart.audio"), values: now.audio_ms, before: then.audio_ms }],
+      format: amounts.sound,
+    }),
+    tokens: () => ({
+      series: [{ name: t("chart.tokens"), values: now.tokens, before: then.tokens }],
+      format: amounts.count,
+      tick: amounts.short,
+      isWhole: true,
+    }),
+    spend: () => ({
+      series: [
+        { name: t("chart.spend"), values: now.cost_usd.map(Number), before: then.cost_usd.map(Number) },
+      ],
+      format: amounts.money,
+    }),
+    latency: () => ({
+      series: [
+        { name: t("chart.p50"), kind: "line", values: now.latency_p50_ms, before: then.latency_p50_ms },
+        { name: t("chart.p95"), kind: "line", values: now.latency_p95_ms, colour: "chart-2" },
+      ],
+      format: amounts.ms,
+    }),
+  };
+  const view = views[figure]();
+  return (
+    <TimeChart
+      label={t(`figure.${figure}`)}
+      buckets={bucketsOf(overview)}
+      bucketMs={bucketMsOf(range)}
+      series={view.series}
+      format={view.format}
+      formatTick={view.tick ?? view.format}
+      isWhole={view.isWhole ?? false}
+      height={232}
+      empty={t("chart.empty")}
+    />
+  );
+}

@@ -1,0 +1,207 @@
+"use client";
+
+import Link from "next/link";
+import { type ReactNode, useState } from "react";
+import { useTranslations } from "use-intl";
+import type { Overview, OverviewChannel } from "@/lib/contracts/overview";
+import { cn } from "../ui/class-names";
+import { type Cord, cordsOf, ROW } from "./cords";
+
+/** More rows than this stand on the pages of their own. */
+const MOST_ROWS = 10;
+
+/** Models on the left, channels on the right, a cord for each route; those who hear the page get a list. */
+export function PatchBay({ overview }: { overview: Overview }) {
+  const t = useTranslations("overview.bay");
+  const [touched, setTouched] = useState<{ model?: string; channelId?: string } | null>(null);
+  const models = overview.models.slice(0, MOST_ROWS);
+  const channels = overview.channels.filter((one) => one.enabled || one.calls > 0).slice(0, MOST_ROWS);
+  const cords = cordsOf(
+    overview.routes,
+    models.map((one) => one.name),
+    channels.map((one) => one.id),
+    (id) => isPassedOver(channels.find((one) => one.id === id)),
+  );
+  const isQuiet = (cord: Cord) =>
+    touched !== null && cord.model !== touched.model && cord.channelId !== touched.channelId;
+  const rows = Math.max(models.length, channels.length);
+  const stateOf = (of: (cord: Cord) => boolean) => cords.filter(of);
+  return (
+    <section aria-labelledby="patch-bay" className="rounded-md border bg-panel">
+      <div className="border-b px-5 py-4">
+        <h2 id="patch-bay" className="text-lg">
+          {t("title")}
+        </h2>
+        <p className="text-sm text-ink-muted">{t("lead")}</p>
+      </div>
+      <div className="grid grid-cols-[minmax(0,1fr)_minmax(3.5rem,0.7fr)_minmax(0,1fr)] px-4 py-3 sm:grid-cols-[minmax(0,1fr)_minmax(6rem,1.6fr)_minmax(0,1fr)] sm:px-5">
+        <Side title={t("models")} isRight={false}>
+          {models.map((model) => (
+            <Row
+              key={model.name}
+              isRight={false}
+              jack={jackOf(stateOf((cord) => cord.model === model.name))}
+              onTouch={(isOn) => setTouched(isOn ? { model: model.name } : null)}
+            >
+              <Link
+                href={`/models?q=${encodeURIComponent(model.name)}`}
+                title={model.name}
+                className="min-w-0 truncate rounded-sm hover:underline"
+              >
+                <code>{model.name}</code>
+              </Link>
+              {stateOf((cord) => cord.model === model.name).length === 0 ? (
+                <span className="truncate text-xs text-warn">{t("unserved")}</span>
+              ) : null}
+            </Row>
+          ))}
+        </Side>
+        <svg
+          aria-hidden="true"
+          viewBox={`0 0 100 ${rows * ROW}`}
+          preserveAspectRatio="none"
+          className="mt-6 w-full overflow-visible"
+          style={{ height: rows * ROW }}
+        >
+          {cords.map((cord) => (
+            <path
+              key={cord.key}
+              d={cord.path}
+              fill="none"
+              strokeWidth={cord.width}
+              strokeLinecap="round"
+              vectorEffect="non-scaling-stroke"
+              strokeDasharray={cord.state === "idle" ? "1 5" : undefined}
+              className={cn(
+                "transition-opacity",
+                cord.state === "idle"
+                  ? "stroke-line-strong"
+                  : cord.state === "breaks"
+                    ? "stroke-bad"
+                    : "stroke-signal",
+                isQuiet(cord) && "opacity-15",
+              )}
+            />
+          ))}
+        </svg>
+        <Side title={t("channels")} isRight>
+          {channels.map((channel) => (
+            <Row
+              key={channel.id}
+              isRight
+              jack={
+                isPassedOver(channel) ? "breaks" : jackOf(stateOf((cord) => cord.channelId === channel.id))
+              }
+              onTouch={(isOn) => setTouched(isOn ? { channelId: channel.id } : null)}
+            >
+              <ChannelName channel={channel} />
+            </Row>
+          ))}
+        </Side>
+      </div>
+      <ul className="sr-only">
+        {overview.routes.map((route) => (
+          <li key={`${route.model} ${route.channel_id}`}>
+            {t("route", {
+              model: route.model,
+              channel: overview.channels.find((one) => one.id === route.channel_id)?.name ?? route.channel_id,
+              calls: route.calls,
+              errors: route.errors,
+            })}
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+function isPassedOver(channel: OverviewChannel | undefined): boolean {
+  return channel?.health?.state === "open";
+}
+
+function jackOf(cords: readonly Cord[]): Cord["state"] {
+  if (cords.some((cord) => cord.state === "carries")) return "carries";
+  return cords.some((cord) => cord.state === "breaks") ? "breaks" : "idle";
+}
+
+function Side({ title, isRight, children }: { title: string; isRight: boolean; children: ReactNode }) {
+  return (
+    <div className="min-w-0">
+      <p className={cn("h-6 text-xs text-ink-faint", isRight ? "pl-7" : "pr-7 text-right")}>{title}</p>
+      <ul>{children}</ul>
+    </div>
+  );
+}
+
+/** A name and its jack; the jack stands where the cords begin. */
+function Row({
+  isRight,
+  jack,
+  onTouch,
+  children,
+}: {
+  isRight: boolean;
+  jack: Cord["state"];
+  onTouch(isOn: boolean): void;
+  children: ReactNode;
+}) {
+  const lit = { carries: "bg-signal", breaks: "bg-bad", idle: "bg-transparent" }[jack];
+  return (
+    <li
+      className={cn("flex items-center gap-2.5", isRight ? "flex-row" : "flex-row-reverse")}
+      style={{ height: ROW }}
+      onPointerEnter={() => onTouch(true)}
+      onPointerLeave={() => onTouch(false)}
+      onFocus={() => onTouch(true)}
+      onBlur={() => onTouch(false)}
+    >
+      <span
+        aria-hidden="true"
+        className={cn(
+          "flex size-4.5 shrink-0 items-center justify-center rounded-full border-2 bg-panel",
+          jack === "breaks" ? "border-bad" : "border-line-strong",
+        )}
+      >
+        <span className={cn("size-2 rounded-full", lit)} />
+      </span>
+      <span className={cn("grid min-w-0", isRight ? "justify-items-start" : "justify-items-end")}>
+        {children}
+      </span>
+    </li>
+  );
+}
+
+function ChannelName({ channel }: { channel: OverviewChannel }) {
+  const t = useTranslations("overview.bay");
+  const state = channel.health?.state;
+  const word =
+    channel.health === null
+      ? t("gone")
+      : !channel.enabled
+        ? t("off")
+        : state === "open"
+          ? t("open")
+          : state === "half_open"
+            ? t("halfOpen")
+            : null;
+  return (
+    <>
+      {channel.name === null ? (
+        <code className="min-w-0 max-w-full truncate text-ink-muted">{channel.id}</code>
+      ) : (
+        <Link
+          href={`/channels/${channel.id}`}
+          title={channel.name}
+          className="max-w-full min-w-0 truncate rounded-sm hover:underline"
+        >
+          {channel.name}
+        </Link>
+      )}
+      {word === null ? null : (
+        <span className={cn("truncate text-xs", state === "open" ? "text-bad" : "text-ink-faint")}>
+          {word}
+        </span>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,87 @@
+import type { ReactNode } from "react";
+import { useTranslations } from "use-intl";
+import type { Overview } from "@/lib/contracts/overview";
+import { useAmounts } from "../calls/use-amounts";
+import { BarList } from "../charts/bar-list";
+import { cn } from "../ui/class-names";
+
+/** Rows of each list. */
+const MOST = 6;
+
+interface Share {
+  key: string;
+  label: ReactNode;
+  calls: number;
+  errors: number;
+  href?: string;
+}
+
+/** Where the range's calls went and whence they came. */
+export function Shares({ overview, isAdmin }: { overview: Overview; isAdmin: boolean }) {
+  const t = useTranslations("overview.shares");
+  const mono = (text: string) => <code>{text}</code>;
+  const called = <One extends { calls: number }>(all: readonly One[]) =>
+    all.filter((one) => one.calls > 0).slice(0, MOST);
+  const logs = (name: string, value: string) => `/logs?${new URLSearchParams({ [name]: value })}`;
+  return (
+    <div className={cn("grid gap-6 md:grid-cols-2", isAdmin && "xl:grid-cols-3")}>
+      <List
+        title={t("model")}
+        shares={called(overview.models).map((one) => ({
+          key: one.name,
+          label: mono(one.name),
+          href: logs("model", one.name),
+          ...one,
+        }))}
+      />
+      {isAdmin ? (
+        <List
+          title={t("channel")}
+          shares={called(overview.channels).map((one) => ({
+            key: one.id,
+            label: one.name ?? mono(t("gone", { id: one.id })),
+            href: logs("channel_id", one.id),
+            ...one,
+          }))}
+        />
+      ) : null}
+      <List
+        title={t("key")}
+        shares={called(overview.keys).map((one) => ({
+          key: one.id,
+          label: one.name ?? mono(t("gone", { id: one.id })),
+          href: logs("key_id", one.id),
+          ...one,
+        }))}
+      />
+    </div>
+  );
+}
+
+function List({ title, shares }: { title: string; shares: readonly Share[] }) {
+  const t = useTranslations("overview.shares");
+  const amounts = useAmounts();
+  return (
+    <section className="grid content-start gap-2 rounded-md border bg-panel px-5 py-4">
+      <h2 className="text-base font-medium">{title}</h2>
+      {shares.length === 0 ? (
+        <p className="py-1.5 text-sm text-ink-muted">{t("empty")}</p>
+      ) : (
+        <BarList
+          bars={shares.map(({ key, label, calls, errors, href }) => ({
+            key,
+            label,
+            value: calls,
+            bad: errors,
+            text: amounts.count(calls),
+            detail:
+              errors > 0 ? (
+                <span className="text-bad">{t("failed", { count: amounts.count(errors) })}</span>
+              ) : null,
+            ...(href ? { href } : {}),
+          }))}
+        />
+      )}
+    </section>
+  );
+}

@@ -1,0 +1,110 @@
+import Link from "next/link";
+import { useRef } from "react";
+import { useTranslations } from "use-intl";
+import { useIsLive } from "@/lib/client/live";
+import { useTail } from "@/lib/client/overview";
+import type { UsageRow } from "@/lib/contracts/usage";
+import { CallAmount } from "../calls/call-amount";
+import { CallState, standingOf } from "../calls/call-state";
+import { useAmounts } from "../calls/use-amounts";
+import { CallError } from "../forms/call-error";
+import { Button } from "../ui/button";
+import { cn } from "../ui/class-names";
+import { Lamp } from "../ui/lamp";
+import { Skeleton } from "../ui/skeleton";
+import { useIsBrowser } from "../ui/use-is-browser";
+
+/** The newest calls; one that arrives slides in on top. */
+export function Tail({ isAdmin }: { isAdmin: boolean }) {
+  const t = useTranslations("overview.tail");
+  const isLive = useIsLive();
+  const { data, error, mutate } = useTail();
+  const rows = data?.items;
+  const seen = useRef<Set<string> | null>(null);
+  if (rows && seen.current === null) seen.current = new Set(rows.map((row) => row.id));
+  return (
+    <section aria-labelledby="tail" className="rounded-md border bg-panel">
+      <div className="flex items-center justify-between gap-4 border-b px-5 py-3">
+        <h2 id="tail" className="flex items-baseline gap-3 text-lg">
+          {t("title")}
+          <span className="flex items-center gap-1.5 text-xs font-normal text-ink-muted">
+            <Lamp tone={isLive ? "signal" : "off"} />
+            {isLive ? t("live") : t("paused")}
+          </span>
+        </h2>
+        <Button asChild variant="outline" size="sm">
+          <Link href="/logs">{t("all")}</Link>
+        </Button>
+      </div>
+      {error && !rows ? (
+        <CallError error={error} onRetry={() => void mutate()} className="m-4" />
+      ) : !rows ? (
+        <TailSkeleton />
+      ) : rows.length === 0 ? (
+        <p className="px-5 py-6 text-sm text-ink-muted">{t("empty")}</p>
+      ) : (
+        <ul className="divide-y" aria-labelledby="tail">
+          {rows.map((row) => (
+            <TailRow key={row.id} call={row} isAdmin={isAdmin} isNew={seen.current?.has(row.id) === false} />
+          ))}
+        </ul>
+      )}
+    </section>
+  );
+}
+
+function TailRow({ call, isAdmin, isNew }: { call: UsageRow; isAdmin: boolean; isNew: boolean }) {
+  const t = useTranslations("calls");
+  const amounts = useAmounts();
+  // The server's zone is not the visitor's: the time comes with the browser, its place is kept.
+  const isBrowser = useIsBrowser();
+  const stamp = isBrowser ? amounts.stamp(call.at) : "";
+  const outcome = call.error ?? t(`state.${standingOf(call)}`);
+  return (
+    <li
+      className={cn(
+        "relative grid grid-cols-[minmax(0,1fr)_auto] items-center gap-x-4 gap-y-0.5 px-5 py-2 text-sm transition-colors hover:bg-sunken/60 sm:h-10 sm:py-0",
+        isAdmin
+          ? "sm:grid-cols-[7.5rem_minmax(7rem,1fr)_minmax(8rem,1.4fr)_minmax(0,1.2fr)_minmax(0,1fr)_5rem_7rem]"
+          : "sm:grid-cols-[7.5rem_minmax(7rem,1fr)_minmax(8rem,1.4fr)_minmax(0,1fr)_5rem_7rem]",
+        isNew && "animate-in fade-in-0 slide-in-from-top-2 duration-180",
+      )}
+    >
+      <Link
+        href={`/logs?call=${encodeURIComponent(call.id)}`}
+        prefetch={false}
+        aria-label={t("open", { outcome, model: call.model, at: stamp })}
+        className="tabular text-ink-muted after:absolute after:inset-0 max-sm:order-2 max-sm:justify-self-end"
+      >
+        <time dateTime={call.at}>{stamp || " "}</time>
+      </Link>
+      <CallState call={call} className="max-sm:order-1" />
+      <code className="truncate max-sm:order-3">{call.model}</code>
+      {isAdmin ? (
+        <span className="truncate text-ink-muted max-sm:hidden">
+          {call.channel_name ?? call.channel_id ?? t("noChannel")}
+        </span>
+      ) : null}
+      <span className="truncate text-ink-muted max-sm:hidden">{call.key_name ?? call.key_id}</span>
+      <span className="tabular text-right max-sm:order-4">
+        {call.state === "open" ? "…" : amounts.ms(call.latency_ms)}
+      </span>
+      <span className="tabular text-right text-ink-muted max-sm:hidden">
+        <CallAmount call={call} />
+      </span>
+    </li>
+  );
+}
+
+function TailSkeleton() {
+  return (
+    <div aria-busy="true" className="divide-y">
+      {Array.from({ length: 12 }, (_, row) => row).map((row) => (
+        <div key={row} className="flex h-10 items-center gap-8 px-5 max-sm:h-15">
+          <Skeleton className="h-4 w-28" />
+          <Skeleton className="h-4 flex-1" />
+        </div>
+      ))}
+    </div>
+  );
+}

@@ -1,0 +1,40 @@
+import useSWR from "swr";
+import type { AlertsSummary } from "../contracts/alerts";
+import type { Overview } from "../contracts/overview";
+import type { UsageRow } from "../contracts/usage";
+import { INTERVAL_MS, type Range, rangeQuery } from "./range";
+
+/** Rows of the tail. */
+const TAIL = 12;
+export const TAIL_PATH = `/api/usage?limit=${TAIL}`;
+export const ALERTS_SUMMARY_PATH = "/api/alerts/summary";
+/** Other processes' calls are no event here: they come with the next look. */
+const REFRESH_MS = 30_000;
+
+export const overviewPath = (range: Range) => `/api/overview?${rangeQuery(range)}`;
+
+/** The first page's figures; those of the range before stay until the new are here. */
+export const useOverview = (range: Range) =>
+  useSWR<Overview>(overviewPath(range), { keepPreviousData: true, refreshInterval: REFRESH_MS });
+
+/** The newest calls one may see. */
+export const useTail = () =>
+  useSWR<{ items: UsageRow[] }>(TAIL_PATH, { keepPreviousData: true, refreshInterval: REFRESH_MS });
+
+export const useOpenAlerts = (isAdmin: boolean) =>
+  useSWR<AlertsSummary>(isAdmin ? ALERTS_SUMMARY_PATH : null);
+
+/** Beginnings of the pieces; a day is told by its date alone, which is the same in every zone. */
+export function bucketsOf({ periods }: Pick<Overview, "periods">): number[] {
+  return periods.map((period) => {
+    const [year = 0, month = 1, day = 1] = period.split("-").map(Number);
+    return period.length === 10 ? new Date(year, month - 1, day).getTime() : Date.parse(period);
+  });
+}
+
+export const bucketMsOf = ({ interval }: Pick<Range, "interval">): number => INTERVAL_MS[interval];
+
+/** How much `now` is above `before`: 0.25 is a quarter more; null where nothing can be said. */
+export function changeOf(now: number, before: number): number | null {
+  return before === 0 ? null : (now - before) / before;
+}
