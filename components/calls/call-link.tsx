@@ -18,7 +18,7 @@ export function CallLink({ call, children }: { call: UsageRow; children: ReactNo
       href={`?${query}`}
       scroll={false}
       prefetch={false}
-      aria-label={t("open", { outcome, model: call.model, at: amounts.stamp(call.at) })}
+      aria-label={t("open", { outcome, model: call.model, time: amounts.stamp(call.at) })}
       className="after:absolute after:inset-0"
       onClick={(event) => {
         if (event.metaKey || event.ctrlKey || event.shiftKey) return;

@@ -15,16 +15,16 @@ import { useAmounts } from "./use-amounts";
 export type CallColumn = "key" | "via" | "attempts" | "requestId";
 
 const WIDTHS = {
-  when: "minmax(8.5rem,max-content)",
-  outcome: "minmax(7rem,1fr)",
-  model: "minmax(8rem,1.4fr)",
-  via: "minmax(7rem,1.2fr)",
-  key: "minmax(7rem,1fr)",
-  attempts: "4.5rem",
-  latency: "6.5rem",
-  amount: "7.5rem",
-  cost: "5.5rem",
-  requestId: "9rem",
+  when: "7.75rem",
+  outcome: "minmax(0,1.4fr)",
+  model: "minmax(0,1.3fr)",
+  via: "minmax(0,1fr)",
+  key: "minmax(0,1fr)",
+  attempts: "4rem",
+  latency: "5rem",
+  amount: "5.5rem",
+  cost: "5.25rem",
+  requestId: "minmax(0,1fr)",
 } as const;
 type Column = keyof typeof WIDTHS;
 const RIGHT: ReadonlySet<Column> = new Set(["attempts", "latency", "amount", "cost"]);
@@ -57,7 +57,7 @@ export function CallList({ rows, columns }: { rows: readonly UsageRow[]; columns
   const template = shown.map((column) => WIDTHS[column]).join(" ");
   return (
     <>
-      <div className="hidden overflow-hidden rounded-md border bg-panel lg:block">
+      <div className="hidden overflow-hidden rounded-md border bg-panel xl:block">
         <table aria-label={t("label")} className="block text-sm">
           <thead className="block border-b text-xs text-ink-faint">
             <tr className="grid h-9 items-center gap-4 px-4" style={{ gridTemplateColumns: template }}>
@@ -93,7 +93,7 @@ export function CallList({ rows, columns }: { rows: readonly UsageRow[]; columns
           </tbody>
         </table>
       </div>
-      <ul aria-label={t("label")} className="divide-y rounded-md border bg-panel lg:hidden">
+      <ul aria-label={t("label")} className="divide-y rounded-md border bg-panel xl:hidden">
         {rows.map((call) => (
           <CallCard key={call.id} call={call} isOpen={call.id === open} />
         ))}

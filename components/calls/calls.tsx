@@ -88,11 +88,11 @@ function CallsSkeleton() {
   return (
     <div aria-busy="true" className="divide-y rounded-md border bg-panel">
       {Array.from({ length: 12 }, (_, row) => row).map((row) => (
-        <div key={row} className="flex h-10 items-center gap-8 px-4 max-lg:h-22">
+        <div key={row} className="flex h-10 items-center gap-8 px-4 max-xl:h-22">
           <Skeleton className="h-4 w-28" />
           <Skeleton className="h-4 flex-1" />
-          <Skeleton className="hidden h-4 w-40 lg:block" />
-          <Skeleton className="hidden h-4 w-20 lg:block" />
+          <Skeleton className="hidden h-4 w-40 xl:block" />
+          <Skeleton className="hidden h-4 w-20 xl:block" />
         </div>
       ))}
     </div>

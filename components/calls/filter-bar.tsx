@@ -68,9 +68,10 @@ export function FilterBar({
     <section aria-label={t("label")} className="mb-6 grid gap-3">
       <div className="flex flex-wrap items-end gap-3">
         <RangePicker range={range} />
-        <Choice name="model" by="model" range={range} />
+        <Choice name="model" by="model" range={range} isNarrow />
         <Pick
           name="status"
+          isNarrow
           options={[
             { value: "ok", label: t("ok") },
             { value: "failed", label: t("failed") },
@@ -116,10 +117,12 @@ function Choice({
   name,
   by,
   range,
+  isNarrow,
 }: {
   name: CallFilter;
   by: "model" | "channel" | "key" | "user";
   range: Range;
+  isNarrow?: boolean;
 }) {
   const t = useTranslations("calls.filter");
   const { data } = useSWR<UsageSummary>(sumsPath({}, range, { by }), { keepPreviousData: true });
@@ -130,10 +133,18 @@ function Choice({
       const value = item.name ?? "";
       return { value, label: by === "model" ? value : (item.label ?? t("gone", { id: value })) };
     });
-  return <Pick name={name} options={options} />;
+  return <Pick name={name} options={options} isNarrow={isNarrow} />;
 }
 
-function Pick({ name, options }: { name: CallFilter; options: readonly Option[] }) {
+function Pick({
+  name,
+  options,
+  isNarrow,
+}: {
+  name: CallFilter;
+  options: readonly Option[];
+  isNarrow?: boolean;
+}) {
   const t = useTranslations("calls.filter");
   const value = useSearchParams().get(name) ?? "";
   const isKnown = value === "" || options.some((option) => option.value === value);
@@ -146,7 +157,7 @@ function Pick({ name, options }: { name: CallFilter; options: readonly Option[] 
         id={`filter-${name}`}
         value={value}
         onChange={(event) => putInAddress(name, event.target.value || null)}
-        className="md:max-w-56"
+        className={isNarrow ? "md:max-w-48" : undefined}
       >
         <option value="">{t("any")}</option>
         {isKnown ? null : <option value={value}>{value}</option>}

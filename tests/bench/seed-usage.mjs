@@ -1,0 +1,186 @@
+/** Fills a store's books with calls that were never made: rows, and the roll-ups they would have left. */
+import Database from "libsql";
+
+const LATENCY_BOUNDS = [5, 10, 25, 50, 100, 250, 500, 1_000, 2_500, 5_000, 10_000, 30_000];
+const AT_ONCE = 50;
+
+const COLUMNS = [
+  "id",
+  "request_id",
+  "at",
+  "key_id",
+  "user_id",
+  "model",
+  "channel_id",
+  "operation",
+  "attempts",
+  "input_tokens",
+  "output_tokens",
+  "characters",
+  "audio_ms",
+  "cost_nano",
+  "reserved_nano",
+  "status",
+  "error",
+  "state",
+  "cached",
+  "estimated",
+  "overrun",
+  "end_user",
+  "tags",
+  "latency_ms",
+  "first_byte_ms",
+  "owner",
+  "day",
+  "month",
+  "trace",
+];
+
+/** A small generator of numbers in [0, 1) that gives the same ones every time (mulberry32). */
+export function sameNumbers(seed) {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
+  };
+}
+
+const pick = (list, number) => list[Math.floor(number * number * list.length)];
+const range = (count, prefix) => Array.from({ length: count }, (_, index) => `${prefix}${index}`);
+
+/** Who calls what, unless told: 20 keys of 5 users, 8 models on 6 channels, 40 tags, 1,000 callers' users. */
+export const CROWD = {
+  keys: range(20, "key_").map((id, index) => ({ id, user: `usr_${index % 5}` })),
+  models: range(8, "model-").map((name, index) => ({ name, operation: index % 2 ? "embeddings" : "speech" })),
+  channels: range(6, "chn_"),
+  tags: [...range(40, "team-"), "team-1,batch", "team-2,batch"],
+  endUsers: range(1_000, "caller-"),
+};
+
+const FAULTS = [
+  [502, "upstream_error"],
+  [504, "upstream_timeout"],
+  [499, "caller_left"],
+  [429, "upstream_rate_limited"],
+];
+
+/** `count` rows from `from` to `to`, oldest first, as lists of cells. `when(share)` bends time: 0–1 to 0–1. */
+export function* rowsOf({ count, from, to, crowd = CROWD, seed = 1, when = (share) => share }) {
+  const random = sameNumbers(seed);
+  for (let index = 0; index < count; index++) {
+    const at = Math.floor(from + (to - from) * when(index / count));
+    const key = pick(crowd.keys, random());
+    const { name, operation } = pick(crowd.models, random());
+    const channel = pick(crowd.channels, random());
+    const isSpeech = operation === "speech";
+    const [status, error] = random() < 0.02 ? pick(FAULTS, random()) : [200, null];
+    const characters = 20 + Math.floor(random() * 400);
+    const tokens = Math.ceil(characters / 4);
+    const audio = isSpeech && error === null ? characters * 60 : 0;
+    const first = Math.floor(20 + random() * 180);
+    const latency = first + (isSpeech ? Math.floor(audio / 12) : Math.floor(random() * 60));
+    const day = new Date(at).toISOString().slice(0, 10);
+    const number = Math.floor(random() * 2 ** 32).toString(36);
+    const trace = [1, 0.4, latency, [[channel, "k1", 0.6, error ? null : first, latency, error, null]]];
+    yield [
+      `use_${number}${index.toString(36)}`,
+      `req_${number}_${index}`,
+      at,
+      key.id,
+      key.user,
+      name,
+      channel,
+      operation,
+      error ? 2 : 1,
+      tokens,
+      Math.ceil(audio / 40),
+      characters,
+      audio,
+      error ? 0 : characters * (isSpeech ? 15_000 : 20),
+      0,
+      status,
+      error,
+      "settled",
+      0,
+      0,
+      0,
+      random() < 0.7 ? pick(crowd.endUsers, random()) : null,
+      random() < 0.5 ? pick(crowd.tags, random()) : null,
+      latency,
+      error ? null : first,
+      "seed",
+      day,
+      day.slice(0, 7),
+      JSON.stringify(trace),
+    ];
+  }
+}
+
+const buckets = ["-1", ...LATENCY_BOUNDS].map((above, index) => {
+  const upTo = LATENCY_BOUNDS[index];
+  const fits =
+    upTo === undefined ? `latency_ms > ${above}` : `latency_ms > ${above} and latency_ms <= ${upTo}`;
+  return { column: `latency_${upTo ?? "more"}`, sum: `sum(case when ${fits} then 1 else 0 end)` };
+});
+
+/** What the rows sum up to, an hour and combination each. The same words on both databases. */
+export const ROLL_UP = `
+  insert into rollups (hour, key_id, user_id, model, channel_id, operation, calls, errors, input_tokens, output_tokens,
+    characters, audio_ms, cost_nano, latency_sum_ms, first_byte_sum_ms, first_byte_calls,
+    ${buckets.map((one) => one.column).join(", ")})
+  select at - at % 3600000, key_id, user_id, model, coalesce(channel_id, ''), operation, count(*),
+    sum(case when error is null then 0 else 1 end), sum(input_tokens), sum(output_tokens), sum(characters),
+    sum(audio_ms), sum(cost_nano), sum(latency_ms), coalesce(sum(first_byte_ms), 0), count(first_byte_ms),
+    ${buckets.map((one) => one.sum).join(", ")}
+  from usage where owner = 'seed' group by 1, 2, 3, 4, 5, 6`;
+
+function* batches(rows) {
+  let batch = [];
+  for (const row of rows) {
+    batch.push(row);
+    if (batch.length < AT_ONCE) continue;
+    yield batch;
+    batch = [];
+  }
+  if (batch.length > 0) yield batch;
+}
+
+const into = (count, mark) =>
+  `insert into usage (${COLUMNS.join(", ")}) values ${Array.from({ length: count }, (_, row) => `(${COLUMNS.map((_, column) => mark(row * COLUMNS.length + column + 1)).join(", ")})`).join(", ")}`;
+
+/** Seeds the SQLite file of a store that has been opened once; nobody else may write meanwhile. */
+export function seedSqlite(file, options) {
+  const database = new Database(file);
+  try {
+    database.exec("pragma busy_timeout = 30000");
+    database.exec("pragma synchronous = off");
+    database.exec("begin immediate");
+    const whole = database.prepare(into(AT_ONCE, () => "?"));
+    for (const batch of batches(rowsOf(options))) {
+      const statement = batch.length === AT_ONCE ? whole : database.prepare(into(batch.length, () => "?"));
+      statement.run(batch.flat());
+    }
+    database.exec(ROLL_UP);
+    database.exec("commit");
+  } finally {
+    database.close();
+  }
+}
+
+/** The same on PostgreSQL, through a client of `pg`. */
+export async function seedPostgres(client, options) {
+  await client.query("begin");
+  for (const batch of batches(rowsOf(options))) {
+    await client.query({
+      name: `seed-${batch.length}`,
+      text: into(batch.length, (number) => `$${number}`),
+      values: batch.flat(),
+    });
+  }
+  await client.query(ROLL_UP);
+  await client.query("commit");
+  await client.query("analyze usage");
+  await client.query("analyze rollups");
+}
