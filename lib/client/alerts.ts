@@ -33,7 +33,7 @@ export function placeOfAlert({ kind, subject, subject_name, detail }: Alert): st
     case "channel_open":
       return `/channels/${encodeURIComponent(subject)}`;
     case "error_rate":
-      return "/logs?outcome=failed&range=1h";
+      return "/logs?status=failed&range=1h";
     case "budget_nearly_spent":
     case "budget_spent":
       return `/${detail.owner === "user" ? "users" : "keys"}?q=${encodeURIComponent(subject_name ?? "")}`;

@@ -10,8 +10,8 @@ export interface AlertFacts {
   openChannels: readonly { id: string; name: string; openedAt: number; reason: OpenReason | null }[];
   /** Of the last five minutes, over all instances. */
   calls: { calls: number; failures: number };
-  /** Of which at least HOLDS_FROM_SHARE is spent. */
-  budgets: readonly BudgetShare[];
+  /** Of which at least HOLDS_FROM_SHARE is spent; `hasRefused`: this process refused a call for want of room. */
+  budgets: readonly (BudgetShare & { hasRefused: boolean })[];
   /** Where the data directory stands; null where the store is not there. */
   disk: { freeBytes: number; totalBytes: number } | null;
 }
@@ -64,7 +64,7 @@ function errorCondition(threshold: number | null, { calls }: AlertFacts): Condit
 }
 
 function budgetConditions({ budgets }: AlertFacts): Condition[] {
-  return budgets.flatMap(({ owner, id, name, period, spentNano, limitNano }) => {
+  return budgets.flatMap(({ owner, id, name, period, spentNano, limitNano, hasRefused }) => {
     const percent = percentOf(spentNano, limitNano);
     const base = {
       subject: `${id}:${period}`,
@@ -78,8 +78,9 @@ function budgetConditions({ budgets }: AlertFacts): Condition[] {
       },
     };
     const nearly: Condition = { kind: "budget_nearly_spent", ...base, isRaised: percent >= NEARLY_SPENT };
-    const spent: Condition = { kind: "budget_spent", ...base, isRaised: true };
-    return percent >= SPENT ? [nearly, spent] : [nearly];
+    // Other processes know nothing of the refusal: the share alone keeps the alert open for them.
+    const spent: Condition = { kind: "budget_spent", ...base, isRaised: hasRefused || percent >= SPENT };
+    return percent >= NEARLY_SPENT ? [nearly, spent] : [nearly];
   });
 }
 

@@ -42,8 +42,8 @@ export function alertMessage({ kind, detail, resolvedAt }: Told): string {
         : `${Math.floor(number(detail.percent))} % ${budgetWords(detail)} is spent.`;
     case "budget_spent":
       return isOver
-        ? `There is room again: less than all ${budgetWords(detail)} is spent.`
-        : `All ${budgetWords(detail)} is spent: calls are refused.`;
+        ? `There is room again in the budget: ${Math.floor(number(detail.percent))} % ${budgetWords(detail)} was spent.`
+        : `No room is left: ${Math.floor(number(detail.percent))} % ${budgetWords(detail)} is spent, calls are refused.`;
     case "disk":
       if (isOver) return "The disk of the data directory has room again.";
       return `Only ${number(detail.percent)} % of the disk of the data directory is free.`;

@@ -18,6 +18,12 @@ async function openChannels(services: Services): Promise<AlertFacts["openChannel
   });
 }
 
+async function budgets(services: Services, now: number): Promise<AlertFacts["budgets"]> {
+  const { budgetRefusals } = gatewayState(services);
+  const shares = await services.store.alerts.budgetsAbove(HOLDS_FROM_SHARE, now);
+  return shares.map((share) => ({ ...share, hasRefused: budgetRefusals.isRecent(share.owner, share.id) }));
+}
+
 /**
  * Looks at everything that alerts are about, raises and resolves them, and sends what is due to the webhook. Every
  * instance does so; the store lets one of them raise each. `disk` is null where the store is on no disk of ours.
@@ -32,7 +38,7 @@ export async function watchAlerts(services: Services, disk: AlertFacts["disk"]):
       rules.error_rate_percent === null
         ? { calls: 0, failures: 0 }
         : await store.alerts.callsSince(now - RATE_WINDOW_MS),
-    budgets: rules.budgets ? await store.alerts.budgetsAbove(HOLDS_FROM_SHARE, now) : [],
+    budgets: rules.budgets ? await budgets(services, now) : [],
     disk,
   };
   const plan = planAlerts(await store.alerts.open(), conditionsOf(rules, facts, now), now);

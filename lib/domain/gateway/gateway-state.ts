@@ -1,6 +1,7 @@
 import type { Store } from "../../ports/store";
 import type { Services } from "../context";
 import { createLiveBus, type LiveBus } from "../live/bus";
+import { type BudgetRefusals, createBudgetRefusals } from "./budget-refusals";
 import { type Circuits, createCircuits } from "./circuits";
 import { type Coalescer, createCoalescer } from "./coalesce";
 import { createIdempotency, type Idempotency } from "./idempotency";
@@ -18,6 +19,7 @@ export interface GatewayState {
   speeches: SpeechCache;
   coalescer: Coalescer;
   idempotency: Idempotency;
+  budgetRefusals: BudgetRefusals;
   /** What pages that watch are told. */
   live: LiveBus;
 }
@@ -51,6 +53,7 @@ export function gatewayState(services: Pick<Services, "store" | "clock" | "log" 
         else services.log.warn("circuit_opened", fields);
       }),
       idempotency: createIdempotency(services.clock),
+      budgetRefusals: createBudgetRefusals(services.clock),
       vectors: createVectorCache(),
       speeches: createSpeechCache(),
       coalescer: createCoalescer((size) => {

@@ -4,6 +4,7 @@ import type { GatewayContext } from "../context";
 import { describeLimit, MINUTE_MS } from "./admit-request";
 import { billingPeriod } from "./billing-period";
 import type { CallPlan, Meter, OpenMeter } from "./call";
+import { gatewayState } from "./gateway-state";
 import { createMeter } from "./meter";
 
 /** Calls at once over all keys; beyond, the server says that it is full rather than slow everybody down. */
@@ -91,7 +92,9 @@ async function reserve(ctx: GatewayContext, plan: CallPlan, row: UsageRecord): P
     userBudget: owner.budget,
     ...billingPeriod(ctx.instance.timeZone, row.at),
   });
-  if (refused !== null) throw outOfQuota(refused);
+  if (refused === null) return;
+  gatewayState(ctx).budgetRefusals.note(refused, refused === "key" ? key.id : owner.id);
+  throw outOfQuota(refused);
 }
 
 function openRow(ctx: GatewayContext, plan: CallPlan): UsageRecord {

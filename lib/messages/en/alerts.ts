@@ -10,14 +10,14 @@ export const alerts = {
     channel_open: "{name} takes no calls",
     error_rate: "{percent} % of calls fail",
     budget_nearly_spent: "{name} has spent {percent} % of its budget",
-    budget_spent: "{name} has spent its whole budget",
+    budget_spent: "{name} has no room left in its budget",
     disk: "Only {percent} % of the disk is free",
   },
   over: {
     channel_open: "{name} took no calls",
     error_rate: "{percent} % of calls failed",
     budget_nearly_spent: "{name} had spent {percent} % of its budget",
-    budget_spent: "{name} had spent its whole budget",
+    budget_spent: "{name} had no room left in its budget",
     disk: "Only {percent} % of the disk was free",
   },
   facts: {

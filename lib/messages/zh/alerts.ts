@@ -10,14 +10,14 @@ export const alerts = {
     channel_open: "{name} 不再接收调用",
     error_rate: "{percent}% 的调用失败",
     budget_nearly_spent: "{name} 已用掉预算的 {percent}%",
-    budget_spent: "{name} 的预算已用完",
+    budget_spent: "{name} 的预算已无余量",
     disk: "磁盘仅剩 {percent}%",
   },
   over: {
     channel_open: "{name} 曾不接收调用",
     error_rate: "曾有 {percent}% 的调用失败",
     budget_nearly_spent: "{name} 曾用掉预算的 {percent}%",
-    budget_spent: "{name} 的预算曾用完",
+    budget_spent: "{name} 的预算曾无余量",
     disk: "磁盘曾仅剩 {percent}%",
   },
   facts: {

@@ -34,12 +34,14 @@ test.each([
 });
 
 test.each([
-  [75, ["budget_nearly_spent key_1:daily held"]],
-  [80, ["budget_nearly_spent key_1:daily raised"]],
-  [99, ["budget_nearly_spent key_1:daily raised"]],
-  [100, ["budget_nearly_spent key_1:daily raised", "budget_spent key_1:daily raised"]],
-])("of a budget %d percent spent are %j", (spentNano, expected) => {
-  const share: BudgetShare = {
+  [75, false, ["budget_nearly_spent key_1:daily held"]],
+  [75, true, ["budget_nearly_spent key_1:daily held"]],
+  [80, false, ["budget_nearly_spent key_1:daily raised", "budget_spent key_1:daily held"]],
+  [97, true, ["budget_nearly_spent key_1:daily raised", "budget_spent key_1:daily raised"]],
+  [100, false, ["budget_nearly_spent key_1:daily raised", "budget_spent key_1:daily raised"]],
+])("of a budget %d percent spent, a call refused: %j, are %j", (spentNano, hasRefused, expected) => {
+  const share: BudgetShare & { hasRefused: boolean } = {
+    hasRefused,
     owner: "key",
     id: "key_1",
     name: "robot",
@@ -78,8 +80,15 @@ describe("the sentence of an alert", () => {
       "40 % of the calls of the last five minutes failed (20 of 50).",
     ],
     [
-      say("budget_spent", { owner: "key", name: "robot", period: "daily", spent_nano: 2e9, limit_nano: 2e9 }),
-      "All of today's budget of the key 'robot' ($2.00 of $2.00) is spent: calls are refused.",
+      say("budget_spent", {
+        owner: "key",
+        name: "robot",
+        period: "daily",
+        spent_nano: 1.98e9,
+        limit_nano: 2e9,
+        percent: 99,
+      }),
+      "No room is left: 99 % of today's budget of the key 'robot' ($1.98 of $2.00) is spent, calls are refused.",
     ],
     [say("disk", { percent: 3.2 }), "Only 3.2 % of the disk of the data directory is free."],
   ])("%s", (told, expected) => expect(told).toBe(expected));
