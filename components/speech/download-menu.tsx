@@ -5,16 +5,8 @@ import { useState } from "react";
 import { useTranslations } from "use-intl";
 import { failureFrom, type GatewayFailure } from "@/lib/client/gateway-error";
 import { saveFile } from "@/lib/client/save-file";
-import {
-  compressedBar,
-  DOWNLOAD_FORMATS,
-  type DownloadFormat,
-  downloadName,
-  isLocal,
-  takeAs,
-} from "@/lib/client/speech-download";
+import { DOWNLOAD_FORMATS, type DownloadFormat, downloadName, takeAs } from "@/lib/client/speech-download";
 import type { Take } from "@/lib/client/takes";
-import { withPlaygroundKey } from "@/lib/client/with-playground-key";
 import { FailureNotice } from "../playground/failure-notice";
 import { Button } from "../ui/button";
 import { Dialog, DialogContent, DialogTitle } from "../ui/dialog";
@@ -22,8 +14,6 @@ import {
   DropdownMenu,
   DropdownMenuContent,
   DropdownMenuItem,
-  DropdownMenuLabel,
-  DropdownMenuSeparator,
   DropdownMenuTrigger,
 } from "../ui/dropdown-menu";
 
@@ -32,12 +22,11 @@ export function DownloadMenu({ take }: { take: Take }) {
   const t = useTranslations("speech.deck");
   const [isBusy, setBusy] = useState(false);
   const [failure, setFailure] = useState<GatewayFailure | null>(null);
-  const bar = compressedBar(take.call);
 
   const download = async (format: DownloadFormat) => {
     setBusy(true);
     try {
-      saveFile(await takeAs(format, take, { key: withPlaygroundKey }), downloadName(take.call, format));
+      saveFile(await takeAs(format, take.samples), downloadName(take.call, format));
     } catch (error) {
       setFailure(failureFrom(error));
     } finally {
@@ -45,12 +34,7 @@ export function DownloadMenu({ take }: { take: Take }) {
     }
   };
   const item = (format: DownloadFormat) => (
-    <DropdownMenuItem
-      key={format}
-      disabled={!isLocal(format) && bar !== null}
-      onSelect={() => void download(format)}
-      className="font-mono"
-    >
+    <DropdownMenuItem key={format} onSelect={() => void download(format)} className="font-mono">
       {format}
     </DropdownMenuItem>
   );
@@ -64,12 +48,8 @@ export function DownloadMenu({ take }: { take: Take }) {
             {t("download")}
           </Button>
         </DropdownMenuTrigger>
-        <DropdownMenuContent align="end" className="max-w-64">
-          <DropdownMenuLabel>{t("own")}</DropdownMenuLabel>
-          {DOWNLOAD_FORMATS.filter(isLocal).map(item)}
-          <DropdownMenuSeparator />
-          <DropdownMenuLabel>{bar ? t(`bar.${bar}`) : t("compressed")}</DropdownMenuLabel>
-          {DOWNLOAD_FORMATS.filter((format) => !isLocal(format)).map(item)}
+        <DropdownMenuContent align="end" className="min-w-32">
+          {DOWNLOAD_FORMATS.map(item)}
         </DropdownMenuContent>
       </DropdownMenu>
       {failure ? (

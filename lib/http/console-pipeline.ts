@@ -3,7 +3,7 @@ import { DEFAULT_LIMITS } from "../contracts/limits";
 import type { ConsoleCaller, ConsoleContext, Services } from "../domain/context";
 import { AppError, type Issue, isAppError } from "../errors";
 import { authenticateConsole } from "./authenticate-console";
-import { checkContentType } from "./content-type";
+import { checkContentType, checkRawType } from "./content-type";
 import { describeDevice } from "./device";
 import type { Inbound, Outbound } from "./exchange";
 import { requireSetUp } from "./is-set-up";
@@ -101,8 +101,15 @@ function jsonLimits({ maxBodyBytes }: ConsoleRoute): JsonLimits {
   return maxBodyBytes === undefined ? JSON_LIMITS : { ...JSON_LIMITS, maxKeys: maxBodyBytes / 32 };
 }
 
+const NO_BYTES = new Uint8Array(0);
+
+async function readRawBody(route: ConsoleRoute, request: Inbound): Promise<Uint8Array> {
+  return route.rawBody === undefined ? NO_BYTES : request.readBody(route.maxBodyBytes ?? 0);
+}
+
 async function readBody(route: ConsoleRoute, services: Services, request: Inbound): Promise<unknown> {
-  if (route.method === "GET") return undefined;
+  if (route.rawBody !== undefined) checkRawType(request, route.rawBody);
+  if (route.method === "GET" || route.rawBody !== undefined) return undefined;
   // DELETE is never sent across sites without asking first, so a bare one needs no content type.
   const isBare = route.method === "DELETE" && !hasBody(request);
   checkContentType(request, !isBare);
@@ -141,6 +148,7 @@ export async function runConsoleRoute(
   const arrived = await findCaller(route, services, request);
   requireLevel(route, arrived);
   const body = await readBody(route, services, request);
+  const readBytes = () => readRawBody(route, request);
   const caller = await findCallerAgain(route, services, request, arrived);
   const given = readQuery(request.query);
   // A schema of the query describes an object, so its output is a record.
@@ -150,7 +158,7 @@ export async function runConsoleRoute(
   >;
   const context = consoleContext(services, request, caller);
   // The table holds routes of any body type; `body` has just been parsed with this route's own schema.
-  const reply = await route.handle(context, { body: body as never, query, params, request });
+  const reply = await route.handle(context, { body: body as never, query, params, request, readBytes });
   if (reply.download !== undefined) {
     const { contentType, name, body: file } = reply.download;
     const headers = { "content-type": contentType, "content-disposition": `attachment; filename="${name}"` };

@@ -130,6 +130,9 @@ function consoleOperation(route: ConsoleRoute): Json {
     tags: ["console"],
     security: consoleSecurity(route),
     parameters: [...pathParameters(route.path), ...queryParameters(route)],
+    ...(route.rawBody
+      ? { requestBody: { required: true, content: { [route.rawBody]: { schema: { type: "string" } } } } }
+      : {}),
     ...(route.body
       ? { requestBody: { required: true, content: jsonContent(jsonSchema(route.body, "input")) } }
       : {}),

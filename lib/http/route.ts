@@ -29,6 +29,8 @@ export interface ConsoleRoute<Body extends z.ZodType | undefined = z.ZodType | u
   openWithoutSecondFactor?: boolean;
   /** Largest body in bytes; absent: the console's limit. */
   maxBodyBytes?: number;
+  /** The content type of a body that is no JSON: the handler reads it with `readBytes`, when it has room for it. */
+  rawBody?: string;
   summary: string;
   /** Schema of `data`, for /openapi.json. */
   data?: z.ZodType;
@@ -39,6 +41,8 @@ export interface ConsoleRoute<Body extends z.ZodType | undefined = z.ZodType | u
       query: Record<string, unknown>;
       params: Parameters;
       request: Inbound;
+      /** The body of a route with `rawBody`, up to `maxBodyBytes`; empty for others. */
+      readBytes(): Promise<Uint8Array>;
     },
   ): Promise<ConsoleReply>;
 }

@@ -118,6 +118,15 @@ test("a script is spoken by its speakers, each line in its colour", async ({ own
   const [take] = await keptTakes(page);
   expect(take?.seconds).toBeGreaterThan(3);
   expect(take?.loudness).toBeGreaterThan(AUDIBLE);
+
+  await page.getByRole("button", { name: "Download" }).click();
+  const [download] = await Promise.all([
+    page.waitForEvent("download"),
+    page.getByRole("menuitem", { name: "mp3", exact: true }).click(),
+  ]);
+  const facts = await fileFacts(readFileSync(await download.path()));
+  expect(facts.codec).toBe("mp3");
+  expect(Math.abs(facts.seconds - (take?.seconds ?? 0))).toBeLessThan(0.3);
 });
 
 test("takes outlive a reload, are compared, deleted and brought back, and are gone at sign-out", async ({

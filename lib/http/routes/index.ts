@@ -14,6 +14,7 @@ import { LOGIN_ROUTES } from "./login";
 import { MODELS_ROUTES } from "./models";
 import { OPERATIONS_ROUTES, openApiRoute } from "./operations";
 import { OVERVIEW_ROUTES } from "./overview";
+import { RECORDINGS_ROUTES } from "./recordings";
 import { SETTINGS_ROUTES } from "./settings";
 import { SETUP_ROUTES } from "./setup";
 import { SPEECH_GEMINI_ROUTES } from "./speech-gemini";
@@ -41,6 +42,7 @@ const DECLARED: readonly Route[] = [
   ...SPEECH_GEMINI_ROUTES,
   ...SPEECH_OPENAI_ROUTES,
   ...VOICES_ROUTES,
+  ...RECORDINGS_ROUTES,
   ...EMBEDDINGS_ROUTES,
   ...GEMINI_EMBEDDINGS_ROUTES,
   ...COUNT_TOKENS_ROUTES,

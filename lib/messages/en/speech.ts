@@ -128,18 +128,10 @@ export const speech = {
     position: "{position} of {duration}",
     rate: "Playback speed",
     download: "Download",
-    compressed: "Made again by the service from the same text.",
-    own: "The take itself",
     again: "Spoken again",
     calling: "Waiting for the first sound…",
     space: "Space",
     spaceHint: "plays and pauses",
-    bar: {
-      script: "Scripts come as wav or pcm: the endpoint for the other formats knows one voice alone.",
-      long: "Texts over 4,096 characters come as wav or pcm: the endpoint for the other formats takes no more.",
-      language:
-        "With a set language, takes come as wav or pcm: the endpoint for the other formats detects it.",
-    },
     facts: {
       firstSound: "First sound",
       duration: "Duration",

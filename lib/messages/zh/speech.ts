@@ -126,17 +126,10 @@ export const speech = {
     position: "{position}，共 {duration}",
     rate: "播放速度",
     download: "下载",
-    compressed: "由服务用同一段文字重新生成。",
-    own: "这段录音本身",
     again: "重新朗读",
     calling: "正在等待第一个声音…",
     space: "空格",
     spaceHint: "播放和暂停",
-    bar: {
-      script: "剧本只能下载 wav 或 pcm：其他格式的接口只支持单个声音。",
-      long: "超过 4096 个字符的文字只能下载 wav 或 pcm：其他格式的接口不接受更多。",
-      language: "指定语言后只能下载 wav 或 pcm：其他格式的接口会自行识别语言。",
-    },
     facts: {
       firstSound: "首个声音",
       duration: "时长",

@@ -1,0 +1,99 @@
+import { ALL_FORMATS, BufferSource, Input } from "mediabunny";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { createAudioEncoder } from "../../lib/audio/encode/create";
+import { MAX_RECORDING_BYTES } from "../../lib/contracts/recordings";
+import { createDispatcher } from "../../lib/http/dispatch";
+import type { Inbound } from "../../lib/http/exchange";
+import { RECORDINGS_ROUTES } from "../../lib/http/routes/recordings";
+import { workerFile } from "../../lib/server/workers";
+import { openConsoleDoor, setUpOwner } from "../support/console-door";
+import { type TestServices, testServices } from "../support/services";
+import { collect, tone } from "../support/tone";
+
+/** `POST /api/recordings/encode`: what was heard in the playground, as a file. */
+const SECONDS = 3;
+const pcm = await collect(tone(SECONDS));
+let services: TestServices;
+let cookie: string;
+beforeAll(async () => {
+  services = await testServices();
+  services.encoder = createAudioEncoder({ workerFile: workerFile("encode") });
+  cookie = await setUpOwner(openConsoleDoor(services));
+});
+afterAll(async () => {
+  await services.encoder.close();
+  await services.close();
+});
+
+interface Call {
+  format?: string;
+  body?: Uint8Array;
+  headers?: Record<string, string>;
+  asked?: number[];
+}
+
+function encode({ format = "mp3", body = pcm, headers = {}, asked = [] }: Call) {
+  const request: Inbound = {
+    method: "POST",
+    path: "/api/recordings/encode",
+    query: `format=${format}`,
+    headers: new Map(Object.entries({ cookie, "content-type": "audio/pcm", ...headers })),
+    peer: { address: "127.0.0.1", isLocal: true, isSecure: false },
+    requestId: "req-1",
+    receivedAt: 0,
+    signal: new AbortController().signal,
+    readBody: async (maxBytes) => {
+      asked.push(maxBytes);
+      return body;
+    },
+  };
+  return createDispatcher(RECORDINGS_ROUTES, async () => services)(request);
+}
+
+async function bytesOf(body: Uint8Array | AsyncIterable<Uint8Array> | null): Promise<Buffer> {
+  if (body === null) return Buffer.alloc(0);
+  return body instanceof Uint8Array ? Buffer.from(body) : collect(body);
+}
+
+test.each([
+  ["mp3", "audio/mpeg"],
+  ["opus", "audio/ogg"],
+  ["aac", "audio/aac"],
+  ["flac", "audio/flac"],
+])("a recording comes back as %s, as long as it was", async (format, type) => {
+  const asked: number[] = [];
+  const reply = await encode({ format, asked });
+  expect(reply.status).toBe(200);
+  expect(reply.headers["content-type"]).toBe(type);
+  expect(asked).toEqual([MAX_RECORDING_BYTES]);
+  const input = new Input({ formats: ALL_FORMATS, source: new BufferSource(await bytesOf(reply.body)) });
+  expect(await (await input.getPrimaryAudioTrack())?.getCodec()).toBe(format);
+  expect(await input.computeDuration()).toBeCloseTo(SECONDS, 0);
+});
+
+test.each<[string, Call, number]>([
+  ["another content type", { headers: { "content-type": "application/json" } }, 415],
+  ["a compressed body", { headers: { "content-encoding": "gzip" } }, 415],
+  ["no sound", { body: new Uint8Array(0) }, 400],
+  ["half a sample", { body: pcm.subarray(0, 3) }, 400],
+  ["a format that is none", { format: "midi" }, 400],
+  ["nobody signed in", { headers: { cookie: "" } }, 401],
+  ["another site's page", { headers: { origin: "https://elsewhere.example" } }, 403],
+])("%s is refused", async (_, call, status) => {
+  const reply = await encode(call);
+  expect(reply.status).toBe(status);
+  expect(JSON.parse((await bytesOf(reply.body)).toString())).toMatchObject({ success: false });
+});
+
+test("one recording of a user is encoded at a time, and who leaves makes room", async () => {
+  const first = await encode({});
+  const asked: number[] = [];
+  const second = await encode({ asked });
+  expect(second.status).toBe(503);
+  expect(asked).toEqual([]);
+  if (first.body === null || first.body instanceof Uint8Array) throw new Error("no stream");
+  await first.body[Symbol.asyncIterator]().return?.();
+  const third = await encode({});
+  expect(third.status).toBe(200);
+  expect((await bytesOf(third.body)).length).toBeGreaterThan(1_000);
+});
