@@ -2,7 +2,7 @@ import Link from "next/link";
 import { useRef } from "react";
 import { useTranslations } from "use-intl";
 import { useIsLive } from "@/lib/client/live";
-import { useTail } from "@/lib/client/overview";
+import { useTail } from "@/lib/client/use-overview";
 import type { UsageRow } from "@/lib/contracts/usage";
 import { CallAmount } from "../calls/call-amount";
 import { CallState, standingOf } from "../calls/call-state";

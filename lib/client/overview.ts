@@ -1,28 +1,11 @@
-import useSWR from "swr";
-import type { AlertsSummary } from "../contracts/alerts";
 import type { Overview } from "../contracts/overview";
-import type { UsageRow } from "../contracts/usage";
 import { INTERVAL_MS, type Range, rangeQuery } from "./range";
 
 /** Rows of the tail. */
 const TAIL = 12;
 export const TAIL_PATH = `/api/usage?limit=${TAIL}`;
 export const ALERTS_SUMMARY_PATH = "/api/alerts/summary";
-/** Other processes' calls are no event here: they come with the next look. */
-const REFRESH_MS = 30_000;
-
 export const overviewPath = (range: Range) => `/api/overview?${rangeQuery(range)}`;
-
-/** The first page's figures; those of the range before stay until the new are here. */
-export const useOverview = (range: Range) =>
-  useSWR<Overview>(overviewPath(range), { keepPreviousData: true, refreshInterval: REFRESH_MS });
-
-/** The newest calls one may see. */
-export const useTail = () =>
-  useSWR<{ items: UsageRow[] }>(TAIL_PATH, { keepPreviousData: true, refreshInterval: REFRESH_MS });
-
-export const useOpenAlerts = (isAdmin: boolean) =>
-  useSWR<AlertsSummary>(isAdmin ? ALERTS_SUMMARY_PATH : null);
 
 /** Beginnings of the pieces; a day is told by its date alone, which is the same in every zone. */
 export function bucketsOf({ periods }: Pick<Overview, "periods">): number[] {

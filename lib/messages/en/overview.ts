@@ -22,7 +22,7 @@ export const overview = {
     slower: "{share} slower than {before}",
     quicker: "{share} quicker than {before}",
     was: "{share} {before}",
-    none: "none {before}",
+    none: "nothing {before}",
   },
   before: {
     "1h": "the hour before",
