@@ -17,7 +17,7 @@ const PERIOD = { day: "2026-09-21", month: "2026-09" };
 const NO_BUDGET = { totalNano: null, dailyNano: null, monthlyNano: null };
 const BUDGET = { totalNano: Number.MAX_SAFE_INTEGER, dailyNano: null, monthlyNano: null };
 
-async function loadStore() {
+export async function loadStore() {
   await buildWorkers();
   const outfile = path.join(OUT, "bench", "store.mjs");
   await build({

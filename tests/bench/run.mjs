@@ -8,6 +8,7 @@ const BENCHES = {
   embeddings: async () => (await import("./embeddings.mjs")).benchEmbeddings(),
   speech: async () => (await import("./speech.mjs")).benchSpeech(),
   coalescing: async () => (await import("./coalescing.mjs")).benchCoalescing(),
+  usage: async () => (await import("./usage.mjs")).benchUsage(),
   ledger: async () => (await import("./ledger.mjs")).benchLedger(),
 };
 

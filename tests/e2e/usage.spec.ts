@@ -1,0 +1,95 @@
+import { readFileSync } from "node:fs";
+import type { Page } from "@playwright/test";
+import { expect, signInByCookie, test } from "./fixtures";
+import { embed, makeProgram, type Program } from "./usage-calls";
+
+let program: Program;
+test.beforeEach(async ({ product }, { title }) => {
+  program = await makeProgram(product, title.slice(0, 40));
+});
+
+const rows = (page: Page) => page.getByRole("table", { name: "Calls", exact: true }).getByRole("row");
+const figure = (page: Page, name: string) => page.getByRole("radio", { name: new RegExp(`^${name}`) });
+
+test("calls of the day stand in the figures and in the list", async ({ ownerPage: page, product }) => {
+  for (const _ of [1, 2, 3]) await embed(product.url, program);
+  await page.goto(`${product.url}/usage?key_id=${program.id}`);
+  await expect(figure(page, "Calls")).toHaveAccessibleName(/Calls\s*3\s*none failed/);
+  await expect(figure(page, "Spend")).toHaveAccessibleName(/\$0\.00/);
+  await expect(rows(page)).toHaveCount(4);
+  await expect(rows(page).nth(1)).toContainText("patchbay-embed");
+  await figure(page, "Tokens").check();
+  await expect(page).toHaveURL(/figure=tokens/);
+  await expect(page.getByRole("slider", { name: /Tokens over time/ })).toBeAttached();
+});
+
+test("filters live in the address, narrow everything, and go by one press", async ({
+  ownerPage: page,
+  product,
+}) => {
+  await embed(product.url, program, { tags: "web,beta" });
+  await embed(product.url, program, { tags: "night" });
+  await page.goto(`${product.url}/usage?key_id=${program.id}`);
+  await expect(rows(page)).toHaveCount(3);
+  await page.getByLabel("Tag", { exact: true }).fill("beta");
+  await page.getByLabel("Tag", { exact: true }).press("Enter");
+  await expect(page).toHaveURL(/tag=beta/);
+  await expect(rows(page)).toHaveCount(2);
+  await expect(figure(page, "Calls")).toHaveAccessibleName(/Calls\s*1\b/);
+  await page.getByLabel("Outcome").selectOption("failed");
+  await expect(page.getByRole("heading", { name: "No call fits these filters" })).toBeVisible();
+  await page.getByRole("button", { name: "Clear filters" }).click();
+  await expect(page).toHaveURL(`${product.url}/usage`);
+  await expect(page.getByLabel("Tag", { exact: true })).toHaveValue("");
+});
+
+test("a row of the breakdown narrows the page to itself", async ({ ownerPage: page, product }) => {
+  await embed(product.url, program, { tags: "cellar" });
+  await page.goto(`${product.url}/usage?key_id=${program.id}`);
+  await page.getByLabel("Break down by").selectOption("tag");
+  await expect(page).toHaveURL(/by=tag/);
+  await page.getByRole("link", { name: /cellar/ }).click();
+  await expect(page).toHaveURL(/tag=cellar/);
+  await expect(page.getByLabel("Tag", { exact: true })).toHaveValue("cellar");
+});
+
+test("the file holds what the filters show", async ({ ownerPage: page, product }) => {
+  await embed(product.url, program, { tags: "kept" });
+  const other = await embed(product.url, program, { tags: "left out" });
+  await page.goto(`${product.url}/usage?key_id=${program.id}&tag=kept`);
+  const [download] = await Promise.all([
+    page.waitForEvent("download"),
+    page.getByRole("link", { name: "Download CSV" }).click(),
+  ]);
+  const lines = readFileSync(await download.path(), "utf8")
+    .trimEnd()
+    .split("\r\n");
+  expect(lines).toHaveLength(2);
+  expect(lines[0]).toMatch(/^at,id,request_id,key_id,key_name/);
+  expect(lines[1]).toContain("kept");
+  expect(lines.join()).not.toContain(other);
+});
+
+test("a member sees their own calls, no user to pick, and no logs", async ({ page, product }) => {
+  await embed(product.url, program);
+  const password = "nine blue lanterns drift";
+  const headers = { "content-type": "application/json", cookie: product.cookie };
+  const body = JSON.stringify({ username: "usage-member", password, role: "member" });
+  await fetch(`${product.url}/api/users`, { method: "POST", headers, body });
+  const login = await fetch(`${product.url}/api/user/login`, {
+    method: "POST",
+    headers,
+    body: JSON.stringify({ username: "usage-member", password }),
+  });
+  const cookie = login.headers
+    .getSetCookie()
+    .map((one) => one.split(";")[0])
+    .join("; ");
+  await signInByCookie(page, product.url, cookie);
+  await page.goto(`${product.url}/usage`);
+  await expect(page.getByRole("heading", { name: "No calls in this range" })).toBeVisible();
+  await page.getByRole("button", { name: "More filters" }).click();
+  await expect(page.getByLabel("Key", { exact: true })).toBeVisible();
+  await expect(page.getByLabel("User", { exact: true })).toHaveCount(0);
+  await expect(page.getByRole("link", { name: "Logs" })).toHaveCount(0);
+});
