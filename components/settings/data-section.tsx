@@ -181,13 +181,14 @@ function Figures({ figures }: { figures: CacheFigures }) {
   const megabytes = (bytes: number) =>
     `${format.number(bytes / MEGABYTE, { maximumFractionDigits: 1 })} ${unit("megabytes")}`;
   const asked = figures.hits + figures.misses;
+  if (asked === 0) return t("noCalls");
   return (
     <span className="tabular-nums">
       {t("figures", {
         entries: figures.entries,
         used: megabytes(figures.bytes),
         limit: megabytes(figures.limit_bytes),
-        rate: format.number(asked === 0 ? 0 : figures.hits / asked, { style: "percent" }),
+        rate: format.number(figures.hits / asked, { style: "percent" }),
       })}
     </span>
   );

@@ -30,7 +30,6 @@ export function FormSection<Values extends FieldValues>({
   children: ReactNode;
 }) {
   const t = useTranslations("settings");
-  const common = useTranslations("common");
   const { isReadOnly } = useSettingsPage();
   const isChanged = form.changed.length > 0;
   return (
@@ -51,28 +50,14 @@ export function FormSection<Values extends FieldValues>({
             </Notice>
           ) : null}
           {children}
-          {isReadOnly ? null : (
-            <div className="grid gap-3">
-              {isChanged ? <Changes form={form} nameOf={nameOf} tell={tell} /> : null}
-              <div className="flex flex-wrap gap-2">
-                <Button type="submit" isBusy={form.isBusy} disabled={!isChanged}>
-                  {common("save")}
-                </Button>
-                {isChanged ? (
-                  <Button variant="ghost" onClick={form.discard}>
-                    {t("discard")}
-                  </Button>
-                ) : null}
-              </div>
-            </div>
-          )}
+          {isChanged ? <Changes form={form} nameOf={nameOf} tell={tell} /> : null}
         </fieldset>
       </form>
     </Section>
   );
 }
 
-/** What is not saved yet, from what to what. */
+/** What is not saved yet, from what to what, with the two ways out. */
 function Changes<Values extends FieldValues>({
   form,
   nameOf,
@@ -83,6 +68,7 @@ function Changes<Values extends FieldValues>({
   tell: TellValue | undefined;
 }) {
   const t = useTranslations("settings");
+  const common = useTranslations("common");
   const plain: TellValue = (_name, value) =>
     typeof value === "boolean" ? t(value ? "value.on" : "value.off") : String(value) || t("value.none");
   const words = tell ?? plain;
@@ -100,15 +86,26 @@ function Changes<Values extends FieldValues>({
     ].join(" · ");
   };
   return (
-    <div className="rounded-md border bg-sunken px-3 py-2 text-sm" data-testid="changes">
-      <p className="text-ink-muted">{t("changes")}</p>
-      <ul>
-        {form.changed.map((name) => (
-          <li key={name} className="break-words">
-            {nameOf(name)}: <span className="tabular-nums">{changeOf(name)}</span>
-          </li>
-        ))}
-      </ul>
+    // In sight however long the form is.
+    <div className="sticky bottom-3 z-10 flex flex-wrap items-end justify-between gap-3 rounded-md border bg-sunken p-3">
+      <div className="min-w-0 text-sm" data-testid="changes">
+        <p className="text-ink-muted">{t("changes")}</p>
+        <ul>
+          {form.changed.map((name) => (
+            <li key={name} className="break-words">
+              {nameOf(name)}: <span className="tabular-nums">{changeOf(name)}</span>
+            </li>
+          ))}
+        </ul>
+      </div>
+      <div className="ml-auto flex flex-wrap gap-2">
+        <Button variant="ghost" onClick={form.discard}>
+          {t("discard")}
+        </Button>
+        <Button type="submit" isBusy={form.isBusy}>
+          {common("save")}
+        </Button>
+      </div>
     </div>
   );
 }

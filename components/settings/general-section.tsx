@@ -1,5 +1,6 @@
 "use client";
 
+import type { ReactNode } from "react";
 import { useTranslations } from "use-intl";
 import type { VersionedSettings } from "@/lib/contracts/settings";
 import { Section } from "../account/section";
@@ -64,26 +65,35 @@ function Address() {
   const { facts } = useSettingsPage();
   return (
     <Section title={t("title")} text={t("text")}>
-      <dl className="grid gap-x-6 gap-y-3 sm:grid-cols-[10rem_minmax(0,1fr)]">
-        <dt className="text-ink-muted">{t("base")}</dt>
-        <dd className="grid gap-0.5">
+      <dl className="grid gap-3">
+        <Fact name={t("base")}>
           {facts.base_url === null ? (
-            <span>{t("baseUnset")}</span>
+            <>
+              {t("baseUnset")}
+              <span className="block text-sm text-ink-muted">{t("baseHint")}</span>
+            </>
           ) : (
             <span className="flex items-center gap-1">
               <code className="break-all">{facts.base_url}</code>
               <CopyButton value={facts.base_url} name={t("copy")} />
             </span>
           )}
-          {facts.base_url === null ? <span className="text-sm text-ink-muted">{t("baseHint")}</span> : null}
-        </dd>
-        <dt className="text-ink-muted">{t("store")}</dt>
-        <dd>{t(facts.store)}</dd>
-        <dt className="text-ink-muted">{t("timeZone")}</dt>
-        <dd>{facts.time_zone}</dd>
-        <dt className="text-ink-muted">{t("version")}</dt>
-        <dd className="tabular-nums">{facts.version}</dd>
+        </Fact>
+        <Fact name={t("store")}>{t(facts.store)}</Fact>
+        <Fact name={t("timeZone")}>{facts.time_zone}</Fact>
+        <Fact name={t("version")}>
+          <span className="tabular-nums">{facts.version}</span>
+        </Fact>
       </dl>
     </Section>
+  );
+}
+
+function Fact({ name, children }: { name: string; children: ReactNode }) {
+  return (
+    <div className="grid gap-x-6 sm:grid-cols-[10rem_minmax(0,1fr)]">
+      <dt className="text-ink-muted">{name}</dt>
+      <dd>{children}</dd>
+    </div>
   );
 }

@@ -108,11 +108,11 @@ function Steps({ steps }: { steps: readonly ImportStep[] }) {
           {told.map((step) => (
             <li
               key={`${step.kind} ${step.name}`}
-              className="grid grid-cols-[5rem_minmax(0,1fr)_auto] items-baseline gap-x-3 px-3 py-2"
+              className="grid grid-cols-[minmax(0,1fr)_auto] items-baseline gap-x-3 px-3 py-2"
             >
-              <span className="text-sm text-ink-muted">{t(`kind.${step.kind}`)}</span>
               <span className="min-w-0">
-                <code className="break-all">{step.name}</code>
+                <span className="mr-2 text-sm text-ink-muted">{t(`kind.${step.kind}`)}</span>
+                <code className="break-words">{step.name}</code>
                 {step.reason === null ? null : <span className="block text-sm text-warn">{step.reason}</span>}
                 {step.kind !== "setting" && step.fields.length > 0 ? (
                   <span className="block text-sm text-ink-muted">{step.fields.join(", ")}</span>

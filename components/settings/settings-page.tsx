@@ -54,7 +54,9 @@ function Sections() {
         </Notice>
       ) : null}
       <SectionNavigation current={name} />
-      <Shown key={name} />
+      <div>
+        <Shown key={name} />
+      </div>
     </div>
   );
 }

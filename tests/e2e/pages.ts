@@ -9,6 +9,8 @@ export interface PageUnderTest {
 export const PAGES: readonly PageUnderTest[] = [
   { name: "setup", path: "/setup", as: "fresh" },
   { name: "login", path: "/login", as: "nobody" },
+  { name: "invite", path: "/invite", as: "nobody" },
+  { name: "reset", path: "/reset", as: "nobody" },
   { name: "overview", path: "/", as: "owner" },
   { name: "speech", path: "/playground/speech", as: "owner" },
   { name: "embeddings", path: "/playground/embeddings", as: "owner" },
@@ -21,5 +23,11 @@ export const PAGES: readonly PageUnderTest[] = [
   { name: "audit", path: "/audit", as: "owner" },
   { name: "usage", path: "/usage", as: "owner" },
   { name: "logs", path: "/logs", as: "owner" },
+  { name: "settings", path: "/settings", as: "owner" },
+  { name: "settings, security", path: "/settings?section=security", as: "owner" },
+  { name: "settings, limits", path: "/settings?section=limits", as: "owner" },
+  { name: "settings, network", path: "/settings?section=network", as: "owner" },
+  { name: "settings, data", path: "/settings?section=data", as: "owner" },
+  { name: "settings, transfer", path: "/settings?section=transfer", as: "owner" },
   { name: "account", path: "/account", as: "owner" },
 ];

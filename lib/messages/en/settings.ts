@@ -84,7 +84,7 @@ export const settings = {
   limits: {
     title: "Limits",
     text: "How much one call or one caller may ask for. Each counts from the next request or connection.",
-    default: "default {value}",
+    default: "Default: {value}",
     reset: "Reset",
     resetNamed: "Reset {name} to {value}",
     group: {
@@ -159,7 +159,7 @@ export const settings = {
     title: "Metrics token",
     text: "What Prometheus shows to read /metrics.",
     environment: "PATCHBAY_METRICS_TOKEN sets it. It is changed there.",
-    console: "A token made here is in force, {when}.",
+    console: "A token is in force. It was made {when}.",
     none: "None: only this machine itself reads /metrics.",
     make: "Make a token",
     rotate: "Make another",
@@ -191,9 +191,9 @@ export const settings = {
     text: "Memory for answers to requests that come again, in each process. 0: off.",
     hint: "Only models that may be cached use them.",
     figures:
-      "{entries, plural, =0 {empty} one {one entry} other {# entries}} · {used} of {limit} · {rate} hits",
-    off: "off",
-    noCalls: "no calls yet",
+      "{entries, plural, =0 {Empty} one {One entry} other {# entries}}, {used} of {limit}. {rate} of look-ups were hits.",
+    off: "Off",
+    noCalls: "Nothing was looked up yet.",
     here: "Of the process that answers, since it started.",
     clear: "Clear both caches",
     clearTitle: "Clear both caches?",

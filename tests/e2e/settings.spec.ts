@@ -1,0 +1,211 @@
+import { readFileSync } from "node:fs";
+import type { Page } from "@playwright/test";
+import { OWNER } from "../support/product";
+import { expect, signInByCookie, test } from "./fixtures";
+
+const formOf = (page: Page, name: string) => page.getByRole("form", { name });
+const box = (page: Page, name: string) => page.getByRole("textbox", { name, exact: true });
+
+async function call(url: string, cookie: string, method: string, path: string, body?: object) {
+  const reply = await fetch(url + path, {
+    method,
+    headers: { cookie, ...(method === "GET" ? {} : { "content-type": "application/json" }) },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+  // Replies are looked at field by field.
+  return (await reply.json()) as { data: ReturnType<typeof JSON.parse> };
+}
+
+// Refusals are what some of these tests look at.
+test.use({ allowedConsole: [/status of (400|403|409)/] });
+
+test("a change says what it is before it is saved, and can be taken back after", async ({
+  ownerPage: page,
+  product,
+}) => {
+  await page.goto(`${product.url}/settings`);
+  const form = formOf(page, "Who uses it");
+  await form.getByRole("switch", { name: "Self-use mode" }).click();
+  await expect(form.getByTestId("changes")).toContainText("Self-use mode: off → on");
+  await form.getByRole("button", { name: "Discard" }).click();
+  await expect(form.getByTestId("changes")).toHaveCount(0);
+  await form.getByRole("switch", { name: "Self-use mode" }).click();
+  await form.getByRole("button", { name: "Save changes" }).click();
+  await expect(page.getByText("Saved: Self-use mode")).toBeVisible();
+  expect((await call(product.url, product.cookie, "GET", "/api/settings")).data.self_use_mode).toBe(true);
+  await page.getByRole("button", { name: "Undo" }).click();
+  await expect(page.getByText("Changed back: Self-use mode")).toBeVisible();
+  await expect(form.getByRole("switch", { name: "Self-use mode" })).not.toBeChecked();
+});
+
+test("a section stands in the address and is found again by the way back", async ({
+  ownerPage: page,
+  product,
+}) => {
+  await page.goto(`${product.url}/settings`);
+  await page.getByRole("link", { name: "Limits" }).click();
+  await expect(page).toHaveURL(`${product.url}/settings?section=limits`);
+  await expect(page.getByRole("heading", { name: "Limits" })).toBeVisible();
+  await page.reload();
+  await expect(page.getByRole("link", { name: "Limits" })).toHaveAttribute("aria-current", "page");
+  await page.goBack();
+  await expect(page.getByRole("heading", { name: "Who uses it" })).toBeVisible();
+});
+
+test("faults stand at their fields", async ({ ownerPage: page, product }) => {
+  await page.goto(`${product.url}/settings?section=security`);
+  await box(page, "Administrators, without use").fill("0.1");
+  await box(page, "Members, at most").fill("soon");
+  await formOf(page, "Sessions").getByRole("button", { name: "Save changes" }).click();
+  await expect(page.getByRole("alert").filter({ hasText: "Use 0.25 or more." })).toBeVisible();
+  await expect(page.getByRole("alert").filter({ hasText: "Use a number." })).toBeVisible();
+});
+
+test("two who change different things both have their way, and of one thing the second is asked again", async ({
+  ownerPage: page,
+  product,
+}) => {
+  const change = (body: object) => call(product.url, product.cookie, "PATCH", "/api/settings", body);
+  await page.goto(`${product.url}/settings?section=security`);
+  await box(page, "Least length").fill("12");
+  await change({ self_registration: true });
+  const form = formOf(page, "Passwords");
+  await form.getByRole("button", { name: "Save changes" }).click();
+  await expect(page.getByText("Saved: Least length")).toBeVisible();
+
+  await box(page, "Least length").fill("14");
+  await change({ password_minimum: 20, self_registration: false });
+  await form.getByRole("button", { name: "Save changes" }).click();
+  await expect(form.getByText("Somebody changed these settings meanwhile")).toBeVisible();
+  await expect(form.getByTestId("changes")).toContainText("Least length: 20 → 14");
+  await form.getByRole("button", { name: "Save changes" }).click();
+  await expect(form.getByTestId("changes")).toHaveCount(0);
+  expect((await call(product.url, product.cookie, "GET", "/api/settings")).data.password_minimum).toBe(14);
+  await change({ password_minimum: null });
+});
+
+test("a limit shows its default and is reset to it", async ({ ownerPage: page, product }) => {
+  await page.goto(`${product.url}/settings?section=limits`);
+  const field = page.getByRole("textbox", { name: "Channels tried for one call" });
+  await expect(field).toHaveAttribute("placeholder", "3");
+  await field.fill("5");
+  await page.getByRole("button", { name: "Save changes" }).click();
+  await expect(page.getByText("Saved: Channels tried for one call")).toBeVisible();
+  await page.getByRole("button", { name: "Reset Channels tried for one call to 3" }).click();
+  await expect(page.getByTestId("changes")).toContainText("5 → 3");
+  await page.getByRole("button", { name: "Save changes" }).click();
+  await expect(page.getByTestId("changes")).toHaveCount(0);
+  expect((await call(product.url, product.cookie, "GET", "/api/settings")).data.limits).toEqual({});
+});
+
+test("a private upstream is allowed with the password and revoked by name", async ({
+  ownerPage: page,
+  product,
+}) => {
+  await page.goto(`${product.url}/settings?section=network`);
+  await page.getByRole("button", { name: "Allow an address" }).click();
+  const dialog = page.getByRole("dialog");
+  await dialog.getByLabel("Address").fill("http://192.168.1.20:8880");
+  await dialog.getByLabel("Your password").fill("not the password");
+  await dialog.getByRole("button", { name: "Allow" }).click();
+  await expect(dialog.getByText("That is not your password.")).toBeVisible();
+  await dialog.getByLabel("Your password").fill(OWNER.password);
+  await dialog.getByRole("button", { name: "Allow" }).click();
+  await expect(dialog).toHaveCount(0);
+  await page.getByRole("button", { name: "Revoke 192.168.1.20:8880" }).click();
+  await page.getByRole("alertdialog").getByRole("button", { name: "Revoke" }).click();
+  await expect(page.getByText("None. Channels reach the public internet alone.")).toBeVisible();
+});
+
+test("a metrics token is shown once and guards /metrics until it is removed", async ({
+  ownerPage: page,
+  product,
+}) => {
+  const status = async (token?: string) => {
+    const headers: Record<string, string> = token === undefined ? {} : { authorization: `Bearer ${token}` };
+    return (await fetch(`${product.url}/metrics`, { headers })).status;
+  };
+  await page.goto(`${product.url}/settings?section=network`);
+  await page.getByRole("button", { name: "Make a token" }).click();
+  const dialog = page.getByRole("dialog");
+  await dialog.getByLabel("Your password").fill(OWNER.password);
+  await dialog.getByRole("button", { name: "Make a token" }).click();
+  const token = (await page.getByTestId("metrics-token").textContent()) ?? "";
+  // A slip of the hand does not lose it.
+  await page.keyboard.press("Escape");
+  await dialog.getByRole("button", { name: "Done" }).click();
+  await expect(page.getByText("A token is in force.")).toBeVisible();
+  expect([await status(), await status(token)]).toEqual([401, 200]);
+  await page.getByRole("button", { name: "Remove" }).click();
+  await page.getByRole("alertdialog").getByRole("button", { name: "Remove" }).click();
+  await expect(page.getByText("None: only this machine itself reads /metrics.")).toBeVisible();
+  expect(await status()).toBe(200);
+});
+
+test("what was exported is imported again after it was looked at", async ({ ownerPage: page, product }) => {
+  await page.goto(`${product.url}/settings?section=transfer`);
+  const [file] = await Promise.all([
+    page.waitForEvent("download"),
+    page.getByRole("link", { name: "Download file" }).click(),
+  ]);
+  expect(file.suggestedFilename()).toMatch(/^patchbay-settings-.*\.json$/);
+  const exported = JSON.parse(readFileSync(await file.path(), "utf8"));
+  const choose = (content: string) =>
+    page
+      .locator("input[type=file]")
+      .setInputFiles({ name: "house.json", mimeType: "application/json", buffer: Buffer.from(content) });
+  await choose("not JSON");
+  await expect(page.getByText("That file is not JSON.")).toBeVisible();
+
+  const settings = { ...exported.settings, caches: { embeddings_mb: 8, speech_mb: 64 } };
+  await choose(JSON.stringify({ ...exported, settings }));
+  const dialog = page.getByRole("dialog", { name: "Import house.json" });
+  await expect(dialog.getByRole("listitem").filter({ hasText: "caches" })).toContainText("changes");
+  const before = (await call(product.url, product.cookie, "GET", "/api/settings")).data;
+  expect(before.caches.embeddings_mb).toBe(64);
+  await dialog.getByRole("button", { name: "Make one change" }).click();
+  await expect(dialog).toHaveCount(0);
+  const after = (await call(product.url, product.cookie, "GET", "/api/settings")).data;
+  expect(after.caches.embeddings_mb).toBe(8);
+  await call(product.url, product.cookie, "PATCH", "/api/settings", { caches: before.caches });
+});
+
+test("the owner saves a backup of the whole store", async ({ ownerPage: page, product }) => {
+  await page.goto(`${product.url}/settings?section=transfer`);
+  await page.getByRole("button", { name: "Download backup" }).click();
+  const dialog = page.getByRole("dialog");
+  await dialog.getByLabel("Your password").fill(OWNER.password);
+  const [file] = await Promise.all([
+    page.waitForEvent("download"),
+    dialog.getByRole("button", { name: "Download backup" }).click(),
+  ]);
+  expect(file.suggestedFilename()).toMatch(/^patchbay-.*\.db$/);
+  expect(
+    readFileSync(await file.path())
+      .subarray(0, 15)
+      .toString(),
+  ).toBe("SQLite format 3");
+});
+
+test("who has to set up a second factor is led to it and nowhere else", async ({ page, freshProduct }) => {
+  const { url } = freshProduct;
+  const sent = { method: "POST", headers: { "content-type": "application/json" } };
+  const setup = await fetch(`${url}/api/setup`, { ...sent, body: JSON.stringify(OWNER) });
+  const owner = setup.headers
+    .getSetCookie()
+    .map((one) => one.split(";")[0])
+    .join("; ");
+  const mia = { username: "mia", password: "nine blue lanterns drift" };
+  await call(url, owner, "POST", "/api/users", mia);
+  await call(url, owner, "PATCH", "/api/settings", { two_factor_roles: ["member"] });
+  const login = await fetch(`${url}/api/user/login`, { ...sent, body: JSON.stringify(mia) });
+  const cookie = login.headers
+    .getSetCookie()
+    .map((one) => one.split(";")[0])
+    .join("; ");
+  await signInByCookie(page, url, cookie);
+  await page.goto(`${url}/keys`);
+  await expect(page).toHaveURL(`${url}/account`);
+  await expect(page.getByText("Your role needs a second factor")).toBeVisible();
+  await expect(page.getByRole("button", { name: "Switch on" })).toBeVisible();
+});
