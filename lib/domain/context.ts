@@ -130,6 +130,8 @@ export interface Services {
   limiter: RateLimiter;
   /** Text tokens as cl100k_base counts them; may stop above `limit` and return some number above it. */
   countTokens(text: string, limit?: number): number;
+  /** The same in steps of about a millisecond, for texts so long that others must run between them. */
+  countTokensInSteps(text: string, limit?: number): Generator<void, number, void>;
   /** Speech as mp3, opus, … : `createAudioEncoder({ workerFile: workerFile("encode") })` of lib/audio/encode/create.ts. */
   encoder: AudioEncoder;
   /** Numbers for /metrics. */

@@ -53,7 +53,8 @@ function gatewayContext(
   onOpened: GatewayContext["onOpened"],
 ): GatewayContext {
   const { store, clock, random, sealer, hasher, log, instance, setupGuard } = services;
-  const { signIn, catalog, providers, webhook, limiter, countTokens, encoder, metrics } = services;
+  const { signIn, catalog, providers, webhook, limiter, countTokens, countTokensInSteps, encoder, metrics } =
+    services;
   return {
     store,
     clock,
@@ -69,6 +70,7 @@ function gatewayContext(
     webhook,
     limiter,
     countTokens,
+    countTokensInSteps,
     encoder,
     metrics,
     caller,

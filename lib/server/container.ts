@@ -11,7 +11,7 @@ import type { Store } from "../ports/store";
 import { createProviders } from "../providers/registry";
 import { openStore } from "../store/open";
 import { createSealer } from "../store/sealer";
-import { countTokens } from "../text/tokenize";
+import { countTokens, countTokensInSteps } from "../text/tokenize";
 import { followAllowedUpstreams } from "./allowed-upstreams";
 import { startBackground } from "./background";
 import { createBackups } from "./backup-file";
@@ -131,6 +131,7 @@ async function assemble(
       webhook: providers.webhook,
       limiter: createRateLimiter(systemClock),
       countTokens,
+      countTokensInSteps,
       encoder,
       takeBackup: createBackups(store, env.dataDirectory),
       metrics: createMetrics(env.metricsToken, () => container.countInFlight()),

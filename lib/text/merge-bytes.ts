@@ -31,12 +31,19 @@ function takeLeast(heap: number[]): number {
   return least;
 }
 
+/** Merges and first looks between two steps, about a millisecond's work. */
+const WORK_A_STEP = 4_096;
+
 /**
  * Byte-pair encoding of one piece (a Latin-1 string, one character a byte): always merges the adjacent pair of the
  * lowest rank, the leftmost of equals. A queue over a linked list, O(n log n), where the textbook loop is quadratic
- * and a megabyte of one letter would stop the process. Returns how many tokens are left.
+ * and a megabyte of one letter would stop the process. In steps, so that a long piece's caller may let others run
+ * between them. Returns how many tokens are left.
  */
-export function countMerged(bytes: string, rankOf: ReadonlyMap<string, number>): number {
+export function* mergeInSteps(
+  bytes: string,
+  rankOf: ReadonlyMap<string, number>,
+): Generator<void, number, void> {
   const length = bytes.length;
   const next = new Int32Array(length + 1);
   const previous = new Int32Array(length + 1);
@@ -54,9 +61,13 @@ export function countMerged(bytes: string, rankOf: ReadonlyMap<string, number>):
     if (rank !== undefined) siftUp(queue, rank * POSITION + start);
   }
 
-  for (let i = 0; i < length - 1; i++) look(i);
+  for (let i = 0; i < length - 1; i++) {
+    look(i);
+    if (i % WORK_A_STEP === WORK_A_STEP - 1) yield;
+  }
   let count = length;
-  while (queue.length > 0) {
+  for (let work = 1; queue.length > 0; work++) {
+    if (work % WORK_A_STEP === 0) yield;
     const entry = takeLeast(queue);
     const start = entry % POSITION;
     // Stale: that pair was merged away, or one of its halves has grown since.
@@ -72,4 +83,13 @@ export function countMerged(bytes: string, rankOf: ReadonlyMap<string, number>):
     if (before >= 0) look(before);
   }
   return count;
+}
+
+/** The same at once. */
+export function countMerged(bytes: string, rankOf: ReadonlyMap<string, number>): number {
+  const steps = mergeInSteps(bytes, rankOf);
+  for (;;) {
+    const step = steps.next();
+    if (step.done) return step.value;
+  }
 }

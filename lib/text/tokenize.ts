@@ -1,4 +1,4 @@
-import { countMerged } from "./merge-bytes";
+import { countMerged, mergeInSteps } from "./merge-bytes";
 import { type Vocabulary, vocabulary } from "./vocabulary";
 
 /** How cl100k_base cuts a text into pieces before merging (tiktoken, openai_public.py). */
@@ -16,7 +16,13 @@ const recent = new Map<string, number>();
 const MAX_RECENT = 20_000;
 const MAX_RECENT_LENGTH = 64;
 
-function countPiece(piece: string, words: Vocabulary, room: number): number {
+/** Pieces above so many UTF-16 code units are merged in steps where the caller can wait. */
+const LONG_PIECE = 4_096;
+/** Characters between two steps, about a millisecond's work. */
+const CHARACTERS_A_STEP = 8_192;
+
+/** A piece that is known, or whose least count is above `room`; else its bytes (Latin-1), to be merged. */
+function look(piece: string, words: Vocabulary, room: number): number | string {
   // A token of one piece is its text's bytes; for ASCII these are the characters.
   const isAscii = IS_ASCII.test(piece);
   if (isAscii && words.rankOf.has(piece)) return 1;
@@ -25,8 +31,13 @@ function countPiece(piece: string, words: Vocabulary, room: number): number {
   const bytes = isAscii ? piece : Buffer.from(piece, "utf8").toString("latin1");
   if (words.rankOf.has(bytes)) return 1;
   const least = Math.ceil(bytes.length / (IS_WORD.test(piece) ? LONGEST_WORD : LONGEST_TOKEN));
-  if (least > room) return least;
-  const count = countMerged(bytes, words.rankOf);
+  return least > room ? least : bytes;
+}
+
+function countPiece(piece: string, words: Vocabulary, room: number): number {
+  const found = look(piece, words, room);
+  if (typeof found === "number") return found;
+  const count = countMerged(found, words.rankOf);
   if (piece.length <= MAX_RECENT_LENGTH) {
     if (recent.size >= MAX_RECENT) recent.clear();
     recent.set(piece, count);
@@ -48,6 +59,29 @@ export function countTokens(text: string, limit = Number.POSITIVE_INFINITY): num
   for (let match = PIECES.exec(text); match !== null; match = PIECES.exec(text)) {
     count += countPiece(match[0], words, limit - count);
     if (count > limit) break;
+  }
+  return count;
+}
+
+/** The same in steps of about a millisecond: a long text's caller may let others run between them. */
+export function* countTokensInSteps(
+  text: string,
+  limit = Number.POSITIVE_INFINITY,
+): Generator<void, number, void> {
+  if (text.length > limit * LONGEST_TOKEN) return Math.ceil(text.length / LONGEST_TOKEN);
+  const words = vocabulary();
+  let count = 0;
+  let since = 0;
+  // Each walk has an expression of its own, since others run between the steps.
+  for (const [piece] of text.matchAll(PIECES)) {
+    const found = piece.length > LONG_PIECE ? look(piece, words, limit - count) : null;
+    if (typeof found === "string") count += yield* mergeInSteps(found, words.rankOf);
+    else count += found ?? countPiece(piece, words, limit - count);
+    if (count > limit) break;
+    since += piece.length;
+    if (since < CHARACTERS_A_STEP) continue;
+    since = 0;
+    yield;
   }
   return count;
 }

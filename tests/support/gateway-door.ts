@@ -21,7 +21,7 @@ import type {
   UsageRecord,
 } from "../../lib/ports/store";
 import { createLexicalModel } from "../../lib/providers/lexical/lexical-model";
-import { countTokens } from "../../lib/text/tokenize";
+import { countTokens, countTokensInSteps } from "../../lib/text/tokenize";
 
 /** A clock that stands until it is moved; both of its hands go together. */
 export class StillClock {
@@ -228,6 +228,7 @@ export function openGatewayDoor(options: DoorOptions = {}): GatewayDoor {
     providers: { embedding: (channel: ChannelRecord) => options.engine?.(channel) ?? lexical },
     limiter: createRateLimiter(clock),
     countTokens,
+    countTokensInSteps,
     metrics: { observeCall() {}, count() {} },
   } as unknown as Services;
 

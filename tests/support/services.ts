@@ -117,6 +117,10 @@ export async function testServices(options: TestServicesOptions = {}): Promise<T
     encoder: { encode: noProvider, close: () => Promise.resolve() },
     limiter: createRateLimiter(clock),
     countTokens: (text) => text.length,
+    // biome-ignore lint/correctness/useYield: so short a count has no steps
+    *countTokensInSteps(text) {
+      return text.length;
+    },
     metrics: { observeCall: () => undefined, count: () => undefined },
     takeBackup: createBackups(store, dataDirectory),
     dataDirectory,

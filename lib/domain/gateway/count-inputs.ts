@@ -12,6 +12,24 @@ export interface EmbeddingInput {
 export const MAX_TOKENS_IN_ALL = 300_000;
 /** The event loop gets its turn after this many characters were counted, a few milliseconds' work. */
 const CHARACTERS_A_TURN = 16_384;
+/** How long the steps of a long text may take before the event loop gets its turn. */
+const TURN_MS = 5;
+
+type Counter = Pick<GatewayContext, "countTokens" | "countTokensInSteps" | "clock">;
+
+/** Tokens (cl100k_base) of one text, however long, without holding up others. */
+export async function countText(ctx: Counter, text: string, limit?: number): Promise<number> {
+  if (text.length <= CHARACTERS_A_TURN) return ctx.countTokens(text, limit);
+  const steps = ctx.countTokensInSteps(text, limit);
+  let began = ctx.clock.monotonic();
+  for (;;) {
+    const step = steps.next();
+    if (step.done) return step.value;
+    if (ctx.clock.monotonic() - began < TURN_MS) continue;
+    await new Promise((resolve) => setImmediate(resolve));
+    began = ctx.clock.monotonic();
+  }
+}
 
 function tooLong(limit: number, many: boolean, index: number): AppError {
   const which = many ? ` (input ${index})` : "";
@@ -35,7 +53,7 @@ export function tooManyTokens(): AppError {
  * `maxInputTokens` or all have more than 300,000; never cuts.
  */
 export async function countInputs(
-  ctx: Pick<GatewayContext, "countTokens">,
+  ctx: Counter,
   inputs: readonly EmbeddingInput[],
   maxInputTokens: number | null,
 ): Promise<{ tokens: number; counts: number[] }> {
@@ -44,12 +62,14 @@ export async function countInputs(
   const counts: number[] = [];
   let sinceTurn = 0;
   for (const [index, input] of inputs.entries()) {
-    const count = input.tokens ?? ctx.countTokens(input.text, limit);
+    const { text } = input;
+    const isLong = text.length > CHARACTERS_A_TURN;
+    const count = input.tokens ?? (isLong ? await countText(ctx, text, limit) : ctx.countTokens(text, limit));
     if (count > limit) throw tooLong(limit, inputs.length > 1, index);
     tokens += count;
     counts.push(count);
     if (tokens > MAX_TOKENS_IN_ALL) throw tooManyTokens();
-    sinceTurn += input.text.length;
+    sinceTurn += text.length;
     if (sinceTurn > CHARACTERS_A_TURN) {
       sinceTurn = 0;
       await new Promise((resolve) => setImmediate(resolve));

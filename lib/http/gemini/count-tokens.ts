@@ -1,5 +1,6 @@
 import { CountTokensRequest } from "../../contracts/gemini-embeddings";
 import type { GatewayContext } from "../../domain/context";
+import { countText } from "../../domain/gateway/count-inputs";
 import { getUsableModel } from "../../domain/models/list-usable";
 import { AppError } from "../../errors";
 import { checkFields } from "../check-fields";
@@ -37,7 +38,7 @@ export async function countContentTokens(
   }
   let totalTokens = 0;
   for (const text of texts) {
-    totalTokens += ctx.countTokens(text);
+    totalTokens += await countText(ctx, text);
     await new Promise((resolve) => setImmediate(resolve));
   }
   return jsonReply(200, {

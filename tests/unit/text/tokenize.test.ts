@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import reference from "gpt-tokenizer/encoding/cl100k_base";
 import { expect, test } from "vitest";
-import { countTokens, decodeTokens } from "@/lib/text/tokenize";
+import { countTokens, countTokensInSteps, decodeTokens } from "@/lib/text/tokenize";
 
 /** The package's own encoder: right, but quadratic in the length of a piece. */
 function encode(text: string): number[] {
@@ -77,4 +77,43 @@ test("repetitive text takes a time in proportion to its length", () => {
   const began = performance.now();
   for (const unit of ["a", "=", " ", "é", "\n ", "ab"]) countTokens(`${unit.repeat(200_000)}x`);
   expect(performance.now() - began).toBeLessThan(15_000);
+});
+
+/** The count, and the longest time between two steps in milliseconds. */
+function countStepwise(text: string, limit?: number): { count: number; longestMs: number } {
+  const steps = countTokensInSteps(text, limit);
+  let longestMs = 0;
+  for (;;) {
+    const began = performance.now();
+    const step = steps.next();
+    longestMs = Math.max(longestMs, performance.now() - began);
+    if (step.done) return { count: step.value, longestMs };
+  }
+}
+
+test("counting in steps gives the same number, also while another text is counted between them", () => {
+  fc.assert(
+    fc.property(text, (sample) => {
+      const whole = sample.repeat(300);
+      const steps = countTokensInSteps(whole);
+      let step = steps.next();
+      while (!step.done) {
+        countTokens("something else");
+        step = steps.next();
+      }
+      expect(step.value).toBe(countTokens(whole));
+    }),
+    { numRuns: 40 },
+  );
+  expect(countStepwise("word ".repeat(50), 10).count).toBeGreaterThan(10);
+});
+
+test("a megabyte without a break is counted in short steps", () => {
+  for (const unit of [" ", "\t ", "="]) {
+    const whole = unit.repeat(1_000_000 / unit.length);
+    const { count, longestMs } = countStepwise(whole);
+    expect(count).toBe(countTokens(whole));
+    // A step is about a millisecond; the bound is wide for slow machines and the collector.
+    expect(longestMs).toBeLessThan(150);
+  }
 });
