@@ -13,6 +13,7 @@ import { CHROMIUM_FLAGS, findChromium } from "../support/browser.mjs";
 import { ensureChineseFont } from "../support/fonts.mjs";
 import * as scenes from "./scenes.mjs";
 import { walkChannels } from "./scenes-channels.mjs";
+import { walkSettings } from "./scenes-settings.mjs";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 const README_FOLDER = "public/readme";
@@ -151,6 +152,7 @@ async function takeAll(target) {
     ["console", scenes.walkConsole, async () => lived],
     ["speech", scenes.walkSpeech, async () => lived],
     ["embeddings", scenes.walkEmbeddings, async () => lived],
+    ["settings", walkSettings, async () => lived],
     ["channels", walkChannels, async () => bare],
   ].filter(([name]) => !flags.only || flags.only === name);
   for (const scheme of ["light", "dark"]) {
