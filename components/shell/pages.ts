@@ -1,6 +1,7 @@
 import {
   AudioLinesIcon,
   BellIcon,
+  BookOpenIcon,
   BoxesIcon,
   CableIcon,
   ChartColumnIcon,
@@ -55,6 +56,7 @@ export const PAGES: readonly ConsolePage[] = [
   { path: "/users", name: "users", icon: UsersIcon, group: "manage", isForAdmins: true },
   { path: "/audit", name: "audit", icon: ScrollTextIcon, group: "manage", isForAdmins: true },
   { path: "/settings", name: "settings", icon: SettingsIcon, group: "manage", isForAdmins: true },
+  { path: "/docs", name: "docs", icon: BookOpenIcon, group: "bottom" },
   { path: "/account", name: "account", icon: CircleUserIcon, group: "bottom" },
 ];
 

@@ -19,6 +19,7 @@ export const PAGES: readonly PageUnderTest[] = [
   { name: "new channel", path: "/channels/new", as: "owner" },
   { name: "models", path: "/models", as: "owner" },
   { name: "keys", path: "/keys", as: "owner" },
+  { name: "users", path: "/users", as: "owner" },
   { name: "alerts", path: "/alerts", as: "owner" },
   { name: "audit", path: "/audit", as: "owner" },
   { name: "usage", path: "/usage", as: "owner" },
@@ -29,5 +30,7 @@ export const PAGES: readonly PageUnderTest[] = [
   { name: "settings, network", path: "/settings?section=network", as: "owner" },
   { name: "settings, data", path: "/settings?section=data", as: "owner" },
   { name: "settings, transfer", path: "/settings?section=transfer", as: "owner" },
+  { name: "docs", path: "/docs", as: "owner" },
+  { name: "guide", path: "/docs/guides/sdks", as: "owner" },
   { name: "account", path: "/account", as: "owner" },
 ];

@@ -79,7 +79,7 @@ export const alerts = {
   },
   errorHelp: {
     address_refused:
-      "The owner allows single private addresses in PATCHBAY_UPSTREAM_ALLOW, or by adding a channel to the same host and port.",
+      "The owner allows single private addresses in the settings, or in PATCHBAY_UPSTREAM_ALLOW.",
   },
   resolved: { title: "Over", none: "Nothing has been over yet.", more: "Load more" },
   rules: {

@@ -77,7 +77,7 @@ export const alerts = {
     failed: "无法送达",
   },
   errorHelp: {
-    address_refused: "所有者可在 PATCHBAY_UPSTREAM_ALLOW 中允许单个内网地址，或先为同一主机和端口添加渠道。",
+    address_refused: "所有者可在设置页或 PATCHBAY_UPSTREAM_ALLOW 中允许单个内网地址。",
   },
   resolved: { title: "已解除", none: "尚无已解除的告警。", more: "加载更多" },
   rules: {

@@ -4,8 +4,10 @@ import { audit } from "./audit";
 import { calls } from "./calls";
 import { channels } from "./channels";
 import { common } from "./common";
+import { docs } from "./docs";
 import { embeddings } from "./embeddings";
 import { join } from "./join";
+import { guides } from "./guides";
 import { keys } from "./keys";
 import { login } from "./login";
 import { logs } from "./logs";
@@ -32,6 +34,8 @@ export const zh = {
   embeddings,
   audit,
   alerts,
+  docs,
+  guides,
   calls,
   usage,
   logs,

@@ -1,0 +1,63 @@
+import { ArrowLeftIcon } from "lucide-react";
+import type { Metadata } from "next";
+import Link from "next/link";
+import { notFound } from "next/navigation";
+import { GuideMenu } from "@/components/docs/guide-list";
+import { Markdown } from "@/components/docs/markdown";
+import { guideSamples } from "@/components/docs/samples";
+import { MessagesProvider } from "@/components/intl/messages-provider";
+import { PageHeader } from "@/components/shell/page-header";
+import { messagesFor } from "@/lib/messages/catalogue";
+import { requestLocale } from "../../../../request";
+import { requirePageSession } from "../../../guard";
+import { docsOrigin, exampleModels, GUIDES, type GuideKey } from "../../facts";
+
+interface Guide {
+  params: Promise<{ name: string }>;
+}
+
+function keyOf(name: string): GuideKey {
+  return GUIDES.find((one) => one === name) ?? notFound();
+}
+
+export async function generateMetadata({ params }: Guide): Promise<Metadata> {
+  const { guides } = messagesFor(await requestLocale(), ["guides"]);
+  const name = keyOf((await params).name);
+  return { title: guides[name].title };
+}
+
+export default async function Page({ params }: Guide) {
+  const name = keyOf((await params).name);
+  await requirePageSession(`/docs/guides/${name}`);
+  const locale = await requestLocale();
+  const { docs, guides } = messagesFor(locale, ["docs", "guides"]);
+  const { title, lead, text } = guides[name];
+  const origin = await docsOrigin();
+  const samples = guideSamples(origin, await exampleModels());
+  return (
+    <MessagesProvider messages={messagesFor(locale, ["docs"])}>
+      <div className="mx-auto grid max-w-page gap-x-12 gap-y-8 lg:grid-cols-[minmax(0,1fr)_15rem]">
+        <article className="min-w-0">
+          <PageHeader title={title} description={lead.replaceAll("`", "")} />
+          <Markdown
+            text={text.replaceAll("{{origin}}", origin)}
+            samples={samples}
+            codeLabel={docs.operation.example}
+          />
+        </article>
+        <nav aria-label={docs.guides} className="order-first lg:order-none">
+          <Link
+            href="/docs"
+            className="mb-4 inline-flex items-center gap-2 text-sm text-ink-muted hover:text-ink lg:px-3"
+          >
+            <ArrowLeftIcon aria-hidden="true" className="size-4" />
+            {docs.backToReference}
+          </Link>
+          <div className="hidden lg:block">
+            <GuideMenu guides={GUIDES.map((one) => ({ name: one, ...guides[one] }))} current={name} />
+          </div>
+        </nav>
+      </div>
+    </MessagesProvider>
+  );
+}

@@ -1,0 +1,82 @@
+import Link from "next/link";
+import { Fragment, type ReactNode } from "react";
+import { CodeBlock } from "./code-block";
+import { type Block, readMarkdown } from "./read-markdown";
+
+const INLINE = /(`[^`]+`|\*\*[^*]+\*\*|\[[^\]]+\]\([^)]+\))/;
+
+/** `code`, **weight** and [links](/keys) within a line. */
+function Inline({ text }: { text: string }): ReactNode {
+  return text.split(INLINE).map((piece, index) => {
+    // biome-ignore lint/suspicious/noArrayIndexKey: the pieces of one line keep their order
+    return <Fragment key={index}>{inlinePiece(piece)}</Fragment>;
+  });
+}
+
+function inlinePiece(piece: string): ReactNode {
+  if (piece.startsWith("`")) return <code className="rounded-sm bg-sunken px-1">{piece.slice(1, -1)}</code>;
+  if (piece.startsWith("**")) return <strong className="font-medium text-ink">{piece.slice(2, -2)}</strong>;
+  const [, label, href] = /^\[([^\]]+)\]\(([^)]+)\)$/.exec(piece) ?? [];
+  if (label === undefined || href === undefined) return piece;
+  return (
+    <Link
+      href={href}
+      className="text-ink underline decoration-line-strong underline-offset-4 hover:decoration-ink"
+    >
+      {label}
+    </Link>
+  );
+}
+
+function BlockView({ block, codeLabel }: { block: Block; codeLabel: string }): ReactNode {
+  switch (block.kind) {
+    case "heading":
+      return (
+        <h2 id={block.anchor} className="mt-6 scroll-mt-20 text-lg font-medium text-ink">
+          {block.text}
+        </h2>
+      );
+    case "paragraph":
+      return (
+        <p>
+          <Inline text={block.text} />
+        </p>
+      );
+    case "list": {
+      const List = block.isOrdered ? "ol" : "ul";
+      return (
+        <List className={block.isOrdered ? "grid list-decimal gap-2 pl-6" : "grid list-disc gap-2 pl-6"}>
+          {block.items.map((item) => (
+            <li key={item}>
+              <Inline text={item} />
+            </li>
+          ))}
+        </List>
+      );
+    }
+    case "code":
+      return <CodeBlock code={block.text} label={codeLabel} />;
+    default:
+      return block satisfies never;
+  }
+}
+
+/** A guide's text; made on the server, so that the page carries no reader of it. */
+export function Markdown({
+  text,
+  samples,
+  codeLabel,
+}: {
+  text: string;
+  samples: Readonly<Record<string, string>>;
+  codeLabel: string;
+}) {
+  return (
+    <div className="grid min-w-0 max-w-prose gap-4 text-base leading-6 text-ink-muted">
+      {readMarkdown(text, samples).map((block, index) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: the blocks of one text keep their order
+        <BlockView key={index} block={block} codeLabel={codeLabel} />
+      ))}
+    </div>
+  );
+}

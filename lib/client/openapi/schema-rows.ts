@@ -1,0 +1,104 @@
+import { type OpenApiDocument, resolve, type Schema } from "./document";
+
+/** One field of a body, as a line of a table. */
+export interface SchemaRow {
+  /** Dotted, lists with `[]`: `contents[].parts[].text`. */
+  path: string;
+  depth: number;
+  /** `string`, `number or null`, `list of string`, `"mp3" or "opus"`. */
+  type: string;
+  isRequired: boolean;
+  /** Bounds and default in short: `≤ 4096 characters`. */
+  rules: string[];
+  description: string;
+}
+
+const MOST_DEPTH = 7;
+const MOST_CHOICES = 16;
+
+function unique(words: string[]): string[] {
+  return [...new Set(words)];
+}
+
+function choicesOf(values: readonly unknown[]): string {
+  const shown = values.slice(0, MOST_CHOICES).map((value) => JSON.stringify(value));
+  return values.length > MOST_CHOICES ? `${shown.join(" | ")} | …` : shown.join(" | ");
+}
+
+/** Alternatives of a schema; one that has none is its own only one. */
+function alternatives(document: OpenApiDocument, schema: Schema): Schema[] {
+  const known = resolve(document, schema);
+  const options = known.anyOf ?? known.oneOf;
+  return options === undefined ? [known] : options.flatMap((one) => alternatives(document, one));
+}
+
+/** A type in words. */
+export function typeOf(document: OpenApiDocument, schema: Schema): string {
+  const words = alternatives(document, schema).flatMap((one) => {
+    if (one.const !== undefined) return [JSON.stringify(one.const)];
+    if (one.enum !== undefined) return [choicesOf(one.enum)];
+    const types = Array.isArray(one.type) ? one.type : [one.type ?? (one.properties ? "object" : "any")];
+    return types.map((type) => {
+      if (type === "array") return one.items ? `[${typeOf(document, one.items)}]` : "[any]";
+      if (type === "string" && one.format === "date-time") return "date-time";
+      return type;
+    });
+  });
+  return unique(words).join(" | ");
+}
+
+function rulesOf(schema: Schema): string[] {
+  const rules: string[] = [];
+  // Whole numbers come with the bounds of what JSON can hold; they say nothing.
+  const isTold = (bound: number | undefined) =>
+    bound !== undefined && Math.abs(bound) < Number.MAX_SAFE_INTEGER;
+  if (isTold(schema.minimum)) rules.push(`≥ ${schema.minimum}`);
+  if (isTold(schema.maximum)) rules.push(`≤ ${schema.maximum}`);
+  if (schema.minLength !== undefined && schema.minLength > 1) rules.push(`length ≥ ${schema.minLength}`);
+  if (schema.maxLength !== undefined) rules.push(`length ≤ ${schema.maxLength}`);
+  if (schema.minItems !== undefined) rules.push(`items ≥ ${schema.minItems}`);
+  if (schema.maxItems !== undefined) rules.push(`items ≤ ${schema.maxItems}`);
+  if (schema.default !== undefined) rules.push(`default ${JSON.stringify(schema.default)}`);
+  return rules;
+}
+
+/** The objects within a schema whose fields are to be listed below it, and what their paths begin with. */
+function inner(document: OpenApiDocument, schema: Schema): { schema: Schema; suffix: string }[] {
+  return alternatives(document, schema).flatMap((one) => {
+    if (one.allOf !== undefined) return one.allOf.flatMap((part) => inner(document, part));
+    if (one.properties !== undefined) return [{ schema: one, suffix: "" }];
+    if (one.items !== undefined)
+      return inner(document, one.items).map((part) => ({ ...part, suffix: `[]${part.suffix}` }));
+    if (typeof one.additionalProperties === "object")
+      return inner(document, one.additionalProperties).map((part) => ({
+        ...part,
+        suffix: `.*${part.suffix}`,
+      }));
+    return [];
+  });
+}
+
+/** Every field of a schema, those of objects within it below their object. */
+export function schemaRows(document: OpenApiDocument, schema: Schema, path = "", depth = 0): SchemaRow[] {
+  if (depth > MOST_DEPTH) return [];
+  const seen = new Set<string>();
+  return inner(document, schema).flatMap(({ schema: object, suffix }) =>
+    Object.entries(object.properties ?? {}).flatMap(([name, field]) => {
+      const base = `${path}${suffix}`;
+      const own = base === "" ? name : `${base}.${name}`;
+      // Alternatives of one union share most of their fields.
+      if (seen.has(own)) return [];
+      seen.add(own);
+      const known = alternatives(document, field);
+      const row: SchemaRow = {
+        path: own,
+        depth,
+        type: typeOf(document, field),
+        isRequired: object.required?.includes(name) ?? false,
+        rules: unique([...known.flatMap(rulesOf), ...rulesOf({ default: field.default })]),
+        description: field.description ?? known.find((one) => one.description)?.description ?? "",
+      };
+      return [row, ...schemaRows(document, field, own, depth + 1)];
+    }),
+  );
+}

@@ -1,0 +1,61 @@
+/** Walks through alerts, the audit log and the reference, for tests/e2e/screenshots.mjs. */
+
+const call = async (url, method, path, body, cookie) => {
+  const reply = await fetch(url + path, {
+    method,
+    headers: { "content-type": "application/json", cookie },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+  const { success, data, message } = await reply.json();
+  if (!success) throw new Error(`${method} ${path}: ${message}`);
+  return data;
+};
+
+/** Spends almost all of one budget and all of another, lets an upstream fail, and waits until that is noticed. */
+export async function raiseAlerts({ url, cookie }) {
+  const models = await call(url, "GET", "/api/models", undefined, cookie);
+  const { version } = models.items.find((one) => one.name === "patchbay-embed");
+  const prices = { input_per_million_tokens: "1000" };
+  await call(url, "PATCH", "/api/models/patchbay-embed", { version, prices }, cookie);
+  for (const [name, calls] of [
+    ["Night reader", 8],
+    ["Door bell", 12],
+  ]) {
+    const budget = { daily_usd: "0.0100" };
+    const { key } = await call(url, "POST", "/api/keys", { name, budget }, cookie);
+    for (let made = 0; made < calls; made += 1)
+      await fetch(`${url}/v1/embeddings`, {
+        method: "POST",
+        headers: { "content-type": "application/json", authorization: `Bearer ${key}` },
+        body: JSON.stringify({ model: "patchbay-embed", input: "a" }),
+      });
+  }
+  const { alerts, ...rest } = await call(url, "GET", "/api/settings", undefined, cookie);
+  const changed = { ...alerts, webhook_url: "https://hooks.example.com/patchbay", disk_free_percent: 8 };
+  await call(url, "PATCH", "/api/settings", { alerts: changed, version: rest.version }, cookie);
+  for (let look = 0; look < 60; look += 1) {
+    const { open } = await call(url, "GET", "/api/alerts/summary", undefined, cookie);
+    if (open >= 3) return;
+    await new Promise((resolve) => setTimeout(resolve, 1_000));
+  }
+  throw new Error("no alert was raised");
+}
+
+export async function walkAlerts({ page, url, shot }) {
+  await page.goto(`${url}/alerts`);
+  await page.getByRole("button", { name: "Save changes" }).waitFor();
+  await page.getByText("Door bell", { exact: false }).first().waitFor();
+  await shot("alerts");
+}
+
+export async function walkAudit({ page, url, shot }) {
+  await page.goto(`${url}/audit`);
+  await page.getByText(/rows verified/).waitFor();
+  await shot("audit");
+  await page.getByText("changed the settings").first().click();
+  await page.getByText("Hash", { exact: true }).waitFor();
+  await shot("audit-open");
+  await page.goto(`${url}/audit?what=models&time=days&from=2020-01-01&to=2020-01-02`);
+  await page.getByText("No row fits these filters").waitFor();
+  await shot("audit-no-match");
+}
