@@ -20,7 +20,7 @@ const PATHS = {
   key: "/keys?create=1",
   upstream: "/channels/new",
   prices: "/models",
-  backup: "/settings",
+  backup: "/settings?section=transfer",
 } as const;
 
 /** Steps one may like to take again. */

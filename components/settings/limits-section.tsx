@@ -55,7 +55,8 @@ export function LimitsSection() {
   const withUnit = (name: LimitName, text: string) => {
     const number = typedNumber(text);
     const told = typeof number === "number" ? format.number(number) : text;
-    return `${told} ${t(`limits.unit.${LIMIT_UNITS[name]}`)}`.trim();
+    const unit = LIMIT_UNITS[name];
+    return unit === "count" ? told : `${told} ${t(`limits.unit.${unit}`)}`;
   };
   const defaultOf = (name: LimitName) => withUnit(name, shown(name, facts.base_limits[name]));
   return (
@@ -109,6 +110,7 @@ function LimitRow({
 }) {
   const t = useTranslations("settings.limits");
   const id = `limit-${name}`;
+  const unit = LIMIT_UNITS[name];
   const isSet = value !== "";
   return (
     <div className="grid grid-cols-[minmax(0,1fr)_auto] items-center gap-x-4 gap-y-1 py-2.5">
@@ -143,7 +145,7 @@ function LimitRow({
           onChange={(event) => onChange(event.target.value)}
         />
         <span aria-hidden="true" className="w-8 text-sm text-ink-muted">
-          {t(`unit.${LIMIT_UNITS[name]}`)}
+          {unit === "count" ? null : t(`unit.${unit}`)}
         </span>
       </div>
       <p id={`${id}-error`} role="alert" className={fault ? "col-span-2 text-sm text-bad" : "hidden"}>

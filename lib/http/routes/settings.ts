@@ -6,7 +6,7 @@ import {
   UpdateSettings,
   VersionedSettings,
 } from "../../contracts/settings";
-import { ImportReport, ImportSettings, MAX_FILE_BYTES, SettingsFile } from "../../contracts/settings-file";
+import { ImportReport, ImportSettings, MAX_FILE_BYTES } from "../../contracts/settings-file";
 import { requireAdmin } from "../../domain/auth/guards";
 import { downloadBackup } from "../../domain/settings/backup";
 import { clearCaches } from "../../domain/settings/clear-caches";
@@ -86,7 +86,6 @@ export const SETTINGS_ROUTES = [
     method: "GET",
     path: "/api/settings/export",
     auth: "admin",
-    data: SettingsFile,
     summary: "Download channels, models and settings as one file, without secrets",
     async handle(ctx) {
       const file = await exportSettings(ctx);

@@ -91,6 +91,8 @@ export const audit = {
     model_update: "changed a model",
     model_delete: "removed a model",
     settings_update: "changed the settings",
+    settings_export: "exported the settings",
+    settings_import: "imported a settings file",
     alerts_webhook_secret: "made a new webhook secret",
     metrics_token_make: "made the metrics token",
     metrics_token_remove: "removed the metrics token",

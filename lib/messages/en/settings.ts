@@ -93,7 +93,7 @@ export const settings = {
       upstream: "Time of an upstream",
       caller: "Attempts and connections",
     },
-    unit: { bytes: "KiB", milliseconds: "s", count: "" },
+    unit: { bytes: "KiB", milliseconds: "s" },
     name: {
       jsonBodyBytes: "Speech and other calls",
       embeddingsBodyBytes: "Embeddings",

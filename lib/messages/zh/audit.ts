@@ -90,6 +90,8 @@ export const audit = {
     model_update: "修改了模型",
     model_delete: "移除了模型",
     settings_update: "修改了设置",
+    settings_export: "导出了设置",
+    settings_import: "导入了设置文件",
     alerts_webhook_secret: "生成了新的 Webhook 密钥",
     metrics_token_make: "生成了指标令牌",
     metrics_token_remove: "移除了指标令牌",

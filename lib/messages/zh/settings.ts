@@ -93,7 +93,7 @@ export const settings = {
       upstream: "上游时间",
       caller: "尝试与连接",
     },
-    unit: { bytes: "KiB", milliseconds: "秒", count: "" },
+    unit: { bytes: "KiB", milliseconds: "秒" },
     name: {
       jsonBodyBytes: "语音及其他调用",
       embeddingsBodyBytes: "嵌入",
