@@ -20,7 +20,8 @@ export function Figures({
   onFigure(figure: Figure): void;
 }) {
   const t = useTranslations("overview.figure");
-  const words = useFigures(overview, range);
+  const before = useTranslations("overview.before");
+  const words = useFigures(overview);
   const name = useId();
   const figures = FIGURES.filter((one) => shown.includes(one));
   return (
@@ -49,7 +50,12 @@ export function Figures({
             <span className="tabular text-xl font-medium tracking-tight">{words[one].value}</span>
             <span className="tabular text-xs text-ink-muted">{words[one].beside}</span>
           </span>
-          <span className="min-h-4">{words[one].change}</span>
+          <span className="flex min-h-4">
+            {words[one].change}
+            {words[one].change ? (
+              <span className="sr-only"> {t("than", { before: before(range.name) })}</span>
+            ) : null}
+          </span>
         </label>
       ))}
     </div>

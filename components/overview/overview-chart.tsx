@@ -3,6 +3,7 @@ import { bucketMsOf, bucketsOf } from "@/lib/client/overview";
 import type { Range } from "@/lib/client/range";
 import type { Overview, OverviewSeries } from "@/lib/contracts/overview";
 import { useAmounts } from "../calls/use-amounts";
+import { Legend } from "../charts/legend";
 import type { ChartSeries } from "../charts/series";
 import { TimeChart } from "../charts/time-chart";
 import type { Figure } from "./use-figures";
@@ -71,16 +72,19 @@ export function OverviewChart({
   };
   const view = views[figure]();
   return (
-    <TimeChart
-      label={t(`figure.${figure}`)}
-      buckets={bucketsOf(overview)}
-      bucketMs={bucketMsOf(range)}
-      series={view.series}
-      format={view.format}
-      formatTick={view.tick ?? view.format}
-      isWhole={view.isWhole ?? false}
-      height={232}
-      empty={t("chart.empty")}
-    />
+    <div className="grid gap-3">
+      <Legend series={view.series} before={t(`before.${range.name}`)} className="justify-end" />
+      <TimeChart
+        label={t(`figure.${figure}`)}
+        buckets={bucketsOf(overview)}
+        bucketMs={bucketMsOf(range)}
+        series={view.series}
+        format={view.format}
+        formatTick={view.tick ?? view.format}
+        isWhole={view.isWhole ?? false}
+        height={232}
+        empty={t("chart.empty")}
+      />
+    </div>
   );
 }

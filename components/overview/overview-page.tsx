@@ -2,6 +2,7 @@
 
 import Link from "next/link";
 import { useSearchParams } from "next/navigation";
+import { useState } from "react";
 import { SWRConfig } from "swr";
 import { useTranslations } from "use-intl";
 import { putInAddress } from "@/lib/client/address";
@@ -14,11 +15,11 @@ import { CallError } from "../forms/call-error";
 import { RangePicker } from "../forms/range-picker";
 import { Button } from "../ui/button";
 import { CopyButton } from "../ui/copy-button";
-import { Notice } from "../ui/notice";
 import { Skeleton } from "../ui/skeleton";
 import { useIsBrowser } from "../ui/use-is-browser";
 import { Figures } from "./figures";
 import { FirstSteps, type StepsDone } from "./first-steps";
+import { LineNotice } from "./line-notice";
 import { OverviewChart } from "./overview-chart";
 import { PatchBay } from "./patch-bay";
 import { Shares } from "./shares";
@@ -53,26 +54,28 @@ function Content(props: Omit<OverviewPageProps, "fallback">) {
   const { origin, done, models, isAdmin } = props;
   const range = useRange("24h", props.now);
   const { data, error, mutate } = useOverview(range);
+  // Decided once: what one is reading must not jump away when the first call comes.
+  const [isNew] = useState(() => (data?.total.calls ?? 0) + (data?.before.calls ?? 0) === 0);
   const isDone = Object.values(done).every(Boolean);
-  const hasCalls = (data?.total.calls ?? 0) + (data?.before.calls ?? 0) > 0;
+  const steps = <FirstSteps done={done} origin={origin} models={models} isOpen={isNew && !isDone} />;
   return (
     <div className="mx-auto grid max-w-360 grid-cols-1 gap-6">
       <Head origin={origin} range={range} />
       <Notices isSetupUnfinished={props.isSetupUnfinished} isAdmin={isAdmin} overview={data} />
-      {isDone ? null : <FirstSteps done={done} origin={origin} models={models} isOpen={!hasCalls} />}
+      {isNew && !isDone ? steps : null}
       {error && !data ? (
         <CallError error={error} onRetry={() => void mutate()} />
       ) : data ? (
         <>
           <FiguresAndChart overview={data} range={range} hidesSpend={props.hidesSpend} />
           {isAdmin ? <PatchBay overview={data} /> : null}
-          <Shares overview={data} isAdmin={isAdmin} />
         </>
       ) : (
         <Skeleton className="h-160 w-full" />
       )}
       <Tail isAdmin={isAdmin} />
-      {isDone ? <FirstSteps done={done} origin={origin} models={models} isOpen={false} /> : null}
+      {data ? <Shares overview={data} isAdmin={isAdmin} /> : null}
+      {isNew && !isDone ? null : steps}
     </div>
   );
 }
@@ -111,27 +114,28 @@ function Notices({
   return (
     <div className="grid gap-3 empty:hidden">
       {isSetupUnfinished ? (
-        <Notice tone="info" title={t("unfinished")}>
-          <span className="flex flex-wrap items-center justify-between gap-3">
-            {t("unfinishedText")}
+        <LineNotice
+          tone="info"
+          title={t("unfinished")}
+          action={
             <Button asChild variant="outline" size="sm">
               {/* A whole load: the wizard stands outside the console's frame. */}
               <a href="/setup">{t("resume")}</a>
             </Button>
-          </span>
-        </Notice>
+          }
+        >
+          {t("unfinishedText")}
+        </LineNotice>
       ) : null}
       {overview ? <Troubles channels={overview.channels} /> : null}
       {alerts && alerts.open > 0 ? (
-        <Notice
+        <LineNotice
           tone="warn"
-          title={
-            <span className="flex flex-wrap items-center justify-between gap-3">
-              {t("alerts.title", { count: alerts.open })}
-              <Button asChild variant="outline" size="sm">
-                <Link href="/alerts">{t("alerts.look")}</Link>
-              </Button>
-            </span>
+          title={t("alerts.title", { count: alerts.open })}
+          action={
+            <Button asChild variant="outline" size="sm">
+              <Link href="/alerts">{t("alerts.look")}</Link>
+            </Button>
           }
         />
       ) : null}

@@ -46,12 +46,12 @@ export function PatchBay({ overview }: { overview: Overview }) {
               <Link
                 href={`/models?q=${encodeURIComponent(model.name)}`}
                 title={model.name}
-                className="min-w-0 truncate rounded-sm hover:underline"
+                className="max-w-full min-w-0 truncate rounded-sm hover:underline"
               >
                 <code>{model.name}</code>
               </Link>
               {stateOf((cord) => cord.model === model.name).length === 0 ? (
-                <span className="truncate text-xs text-warn">{t("unserved")}</span>
+                <span className="max-w-full truncate text-xs text-warn">{t("unserved")}</span>
               ) : null}
             </Row>
           ))}
@@ -164,7 +164,12 @@ function Row({
       >
         <span className={cn("size-2 rounded-full", lit)} />
       </span>
-      <span className={cn("grid min-w-0", isRight ? "justify-items-start" : "justify-items-end")}>
+      <span
+        className={cn(
+          "grid min-w-0 flex-1 grid-cols-[minmax(0,1fr)]",
+          isRight ? "justify-items-start" : "justify-items-end",
+        )}
+      >
         {children}
       </span>
     </li>
@@ -198,7 +203,7 @@ function ChannelName({ channel }: { channel: OverviewChannel }) {
         </Link>
       )}
       {word === null ? null : (
-        <span className={cn("truncate text-xs", state === "open" ? "text-bad" : "text-ink-faint")}>
+        <span className={cn("max-w-full truncate text-xs", state === "open" ? "text-bad" : "text-ink-faint")}>
           {word}
         </span>
       )}

@@ -55,6 +55,7 @@ export function Tail({ isAdmin }: { isAdmin: boolean }) {
 
 function TailRow({ call, isAdmin, isNew }: { call: UsageRow; isAdmin: boolean; isNew: boolean }) {
   const t = useTranslations("calls");
+  const tail = useTranslations("overview.tail");
   const amounts = useAmounts();
   // The server's zone is not the visitor's: the time comes with the browser, its place is kept.
   const isBrowser = useIsBrowser();
@@ -63,33 +64,33 @@ function TailRow({ call, isAdmin, isNew }: { call: UsageRow; isAdmin: boolean; i
   return (
     <li
       className={cn(
-        "relative grid grid-cols-[minmax(0,1fr)_auto] items-center gap-x-4 gap-y-0.5 px-5 py-2 text-sm transition-colors hover:bg-sunken/60 sm:h-10 sm:py-0",
+        "relative grid grid-cols-[minmax(0,1fr)_auto] items-center gap-x-4 gap-y-0.5 px-5 py-2 text-sm transition-colors hover:bg-sunken/60 lg:h-10 lg:py-0",
         isAdmin
-          ? "sm:grid-cols-[7.5rem_minmax(7rem,1fr)_minmax(8rem,1.4fr)_minmax(0,1.2fr)_minmax(0,1fr)_5rem_7rem]"
-          : "sm:grid-cols-[7.5rem_minmax(7rem,1fr)_minmax(8rem,1.4fr)_minmax(0,1fr)_5rem_7rem]",
+          ? "lg:grid-cols-[7.5rem_minmax(11rem,1.4fr)_minmax(8rem,1.3fr)_minmax(0,1.2fr)_minmax(0,1fr)_5rem_6rem]"
+          : "lg:grid-cols-[7.5rem_minmax(11rem,1.4fr)_minmax(8rem,1.4fr)_minmax(0,1fr)_5rem_6rem]",
         isNew && "animate-in fade-in-0 slide-in-from-top-2 duration-180",
       )}
     >
       <Link
         href={`/logs?call=${encodeURIComponent(call.id)}`}
         prefetch={false}
-        aria-label={t("open", { outcome, model: call.model, at: stamp })}
-        className="tabular text-ink-muted after:absolute after:inset-0 max-sm:order-2 max-sm:justify-self-end"
+        aria-label={tail("open", { outcome, model: call.model, when: stamp })}
+        className="tabular text-ink-muted after:absolute after:inset-0 max-lg:order-2 max-lg:justify-self-end"
       >
         <time dateTime={call.at}>{stamp || " "}</time>
       </Link>
-      <CallState call={call} className="max-sm:order-1" />
-      <code className="truncate max-sm:order-3">{call.model}</code>
+      <CallState call={call} className="max-lg:order-1" />
+      <code className="truncate max-lg:order-3">{call.model}</code>
       {isAdmin ? (
-        <span className="truncate text-ink-muted max-sm:hidden">
+        <span className="truncate text-ink-muted max-lg:hidden">
           {call.channel_name ?? call.channel_id ?? t("noChannel")}
         </span>
       ) : null}
-      <span className="truncate text-ink-muted max-sm:hidden">{call.key_name ?? call.key_id}</span>
-      <span className="tabular text-right max-sm:order-4">
+      <span className="truncate text-ink-muted max-lg:hidden">{call.key_name ?? call.key_id}</span>
+      <span className="tabular text-right max-lg:order-4">
         {call.state === "open" ? "…" : amounts.ms(call.latency_ms)}
       </span>
-      <span className="tabular text-right text-ink-muted max-sm:hidden">
+      <span className="tabular text-right text-ink-muted max-lg:hidden">
         <CallAmount call={call} />
       </span>
     </li>
@@ -100,7 +101,7 @@ function TailSkeleton() {
   return (
     <div aria-busy="true" className="divide-y">
       {Array.from({ length: 12 }, (_, row) => row).map((row) => (
-        <div key={row} className="flex h-10 items-center gap-8 px-5 max-sm:h-15">
+        <div key={row} className="flex h-10 items-center gap-8 px-5 max-lg:h-15">
           <Skeleton className="h-4 w-28" />
           <Skeleton className="h-4 flex-1" />
         </div>

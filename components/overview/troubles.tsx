@@ -3,8 +3,8 @@ import { useTranslations } from "use-intl";
 import type { CircuitHealth } from "@/lib/contracts/channels";
 import type { OverviewChannel } from "@/lib/contracts/overview";
 import { Button } from "../ui/button";
-import { Notice } from "../ui/notice";
 import { useRelativeTime } from "../ui/relative-time";
+import { LineNotice } from "./line-notice";
 
 interface Trouble {
   channel: OverviewChannel;
@@ -40,23 +40,21 @@ export function Troubles({ channels }: { channels: readonly OverviewChannel[] })
               ? t("title", { name })
               : t("trial", { name });
         return (
-          <Notice
+          <LineNotice
             key={`${channel.id} ${display}`}
             tone={health.state === "open" ? "bad" : "warn"}
             title={title}
-          >
-            <span className="flex flex-wrap items-center justify-between gap-3">
-              <span className="min-w-0 flex-1 basis-72">
-                {health.opened_at === null
-                  ? words(`reason.${reason}`)
-                  : t("since", { reason: words(`reason.${reason}`), when: tell(health.opened_at) })}{" "}
-                {words(`advice.${reason}`)}
-              </span>
+            action={
               <Button asChild variant="outline" size="sm">
                 <Link href={`/channels/${channel.id}`}>{t("look")}</Link>
               </Button>
-            </span>
-          </Notice>
+            }
+          >
+            {health.opened_at === null
+              ? words(`reason.${reason}`)
+              : t("since", { reason: words(`reason.${reason}`), when: tell(health.opened_at) })}{" "}
+            {words(`advice.${reason}`)}
+          </LineNotice>
         );
       })}
     </>

@@ -1,7 +1,6 @@
 import type { ReactNode } from "react";
 import { useTranslations } from "use-intl";
 import { changeOf } from "@/lib/client/overview";
-import type { Range } from "@/lib/client/range";
 import type { Overview } from "@/lib/contracts/overview";
 import { useAmounts } from "../calls/use-amounts";
 import { Change } from "./change";
@@ -34,16 +33,15 @@ const tokensOf = (sums: Sums) => sums.input_tokens + sums.output_tokens;
 const errorShare = (sums: Sums) => (sums.calls === 0 ? 0 : sums.errors / sums.calls);
 
 /** Every figure of the first line in words, and how it stands against the time before. */
-export function useFigures({ total, before }: Pick<Overview, "total" | "before">, range: Range) {
+export function useFigures({ total, before }: Pick<Overview, "total" | "before">) {
   const t = useTranslations("overview");
   const amounts = useAmounts();
-  const whenBefore = t(`before.${range.name}`);
 
   function change(figure: Figure, now: number, then: number): ReactNode {
     const by = changeOf(now, then);
-    if (by === null) return now === 0 ? null : plain(t("figure.none", { before: whenBefore }));
-    if (Math.abs(by) < FLAT) return plain(t("figure.same", { before: whenBefore }));
-    const words = { share: amounts.share(Math.abs(by)), before: whenBefore };
+    if (by === null) return now === 0 ? null : plain(t("figure.none"));
+    if (Math.abs(by) < FLAT) return plain(t("figure.same"));
+    const words = { share: amounts.share(Math.abs(by)) };
     const [up, down] = figure === "latency" ? (["slower", "quicker"] as const) : (["more", "less"] as const);
     const isUp = by > 0;
     return (
@@ -57,7 +55,7 @@ export function useFigures({ total, before }: Pick<Overview, "total" | "before">
   function errorChange(): ReactNode {
     if (before.calls === 0) return null;
     const [now, then] = [errorShare(total), errorShare(before)];
-    const words = t("figure.was", { share: amounts.share(then), before: whenBefore });
+    const words = t("figure.was", { share: amounts.share(then) });
     if (Math.abs(now - then) < 0.001) return plain(words);
     return (
       <Change to={now > then ? "up" : "down"} tone={toneOf("errors", now > then)}>

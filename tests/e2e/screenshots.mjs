@@ -12,8 +12,12 @@ import { startFor } from "../bench/product.mjs";
 import { CHROMIUM_FLAGS, findChromium } from "../support/browser.mjs";
 import { ensureChineseFont } from "../support/fonts.mjs";
 import * as scenes from "./scenes.mjs";
+import { raiseAlerts, walkAlerts, walkAudit } from "./scenes-alerts.mjs";
 import { walkChannels } from "./scenes-channels.mjs";
+import { seedOverview, walkOverview } from "./scenes-overview.mjs";
 import { walkSettings } from "./scenes-settings.mjs";
+import { seedMonth, walkLogs, walkUsage } from "./scenes-usage.mjs";
+import { walkUsers } from "./scenes-users.mjs";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 const README_FOLDER = "public/readme";
@@ -81,6 +85,46 @@ async function startLived() {
     for (const _ of [1, 2, 3]) await fetch(`${url}/v1/embeddings`, { method: "POST", headers, body });
   }
   return { url, cookie };
+}
+
+let busy = null;
+/** An instance with a month of calls in its books. */
+function startBusy() {
+  busy ??= (async () => {
+    const product = await start();
+    const { cookie } = await call(product.url, "/api/setup", {
+      ...scenes.OWNER,
+      confirmPassword: scenes.OWNER.password,
+    });
+    await seedMonth({ url: product.url, cookie, data: product.data });
+    return { url: product.url, cookie };
+  })();
+  return busy;
+}
+
+let routed;
+/** An instance with several channels in use, one of them broken. */
+function startRouted() {
+  routed ??= (async () => {
+    const product = await start({ PATCHBAY_UPSTREAM_ALLOW: "127.0.0.1" });
+    const { cookie } = await call(product.url, "/api/setup", {
+      ...scenes.OWNER,
+      confirmPassword: scenes.OWNER.password,
+    });
+    await seedOverview({ url: product.url, cookie, data: product.data });
+    return { url: product.url, cookie };
+  })();
+  return routed;
+}
+
+let alerted;
+/** An instance with open alerts and a past; one for all walks. */
+function startAlerted() {
+  alerted ??= startLived().then(async (place) => {
+    await raiseAlerts(place);
+    return place;
+  });
+  return alerted;
 }
 
 const browser = await chromium.launch({ executablePath: await findChromium(), args: CHROMIUM_FLAGS });
@@ -153,7 +197,13 @@ async function takeAll(target) {
     ["speech", scenes.walkSpeech, async () => lived],
     ["embeddings", scenes.walkEmbeddings, async () => lived],
     ["settings", walkSettings, async () => lived],
+    ["usage", walkUsage, startBusy],
+    ["logs", walkLogs, startBusy],
+    ["alerts", walkAlerts, startAlerted],
+    ["audit", walkAudit, startAlerted],
     ["channels", walkChannels, async () => bare],
+    ["overview", walkOverview, startRouted],
+    ["users", walkUsers, async () => lived],
   ].filter(([name]) => !flags.only || flags.only === name);
   for (const scheme of ["light", "dark"]) {
     for (const width of [1440, 390]) {

@@ -1,0 +1,40 @@
+import { useTranslations } from "use-intl";
+import { cn } from "../ui/class-names";
+import { type ChartSeries, colourOf } from "./series";
+
+/** What the colours of a chart mean; the faint line, if any, is named `before` (default: "before"). */
+export function Legend({
+  series,
+  before,
+  className,
+}: {
+  series: readonly ChartSeries[];
+  before?: string;
+  className?: string;
+}) {
+  const t = useTranslations("common.chart");
+  return (
+    <ul aria-hidden="true" className={cn("flex flex-wrap gap-x-4 gap-y-1 text-xs text-ink-muted", className)}>
+      {series.map((one, index) => (
+        <li key={one.name} className="flex items-center gap-1.5">
+          <span className="size-2 rounded-full" style={{ backgroundColor: colourOf(one, index) }} />
+          {one.name}
+        </li>
+      ))}
+      {series.some((one) => one.before) ? (
+        <li className="flex items-center gap-1.5">
+          <svg viewBox="0 0 18 2" className="h-0.5 w-4.5" aria-hidden="true">
+            <path
+              d="M1 1H17"
+              className="stroke-ink-faint"
+              strokeWidth={1.25}
+              strokeDasharray="1 4"
+              strokeLinecap="round"
+            />
+          </svg>
+          {before ?? t("before")}
+        </li>
+      ) : null}
+    </ul>
+  );
+}

@@ -1,0 +1,139 @@
+/** The overview of an instance in use: two months of calls, a channel whose key is refused, calls as they come. */
+import { createServer } from "node:http";
+import path from "node:path";
+import Database from "libsql";
+import { seedSqlite } from "../bench/seed-usage.mjs";
+
+const DAY = 86_400_000;
+const KEY = "sk-scenes-0123456789abcdef";
+
+/** An upstream of OpenAI's protocol for vectors; another key than ours is refused. */
+function startUpstream() {
+  const server = createServer((request, reply) => {
+    request.resume();
+    const isOurs = request.headers.authorization === `Bearer ${KEY}`;
+    reply.writeHead(isOurs ? 200 : 401, { "content-type": "application/json" });
+    const data = [{ index: 0, embedding: Array(768).fill(0.036) }];
+    const refusal = { error: { message: "Incorrect API key provided.", code: "invalid_api_key" } };
+    reply.end(JSON.stringify(isOurs ? { data, usage: { prompt_tokens: 4, total_tokens: 4 } } : refusal));
+  });
+  server.unref();
+  return new Promise((resolve) => {
+    server.listen(0, "127.0.0.1", () => resolve(`http://127.0.0.1:${server.address().port}/v1`));
+  });
+}
+
+async function ask(url, route, cookie, body) {
+  const reply = await fetch(url + route, {
+    method: body ? "POST" : "GET",
+    headers: { "content-type": "application/json", cookie },
+    body: body && JSON.stringify(body),
+  });
+  const { success, data, message } = await reply.json();
+  if (!success) throw new Error(`${route}: ${message}`);
+  return data;
+}
+
+function forgetSums(file) {
+  const database = new Database(file);
+  database.exec("pragma busy_timeout = 5000; delete from rollups; delete from daily_rollups");
+  database.close();
+}
+
+/** Busy by day, quiet by night, and a little more every week. */
+function asPeopleCall(days) {
+  return (share) => {
+    const grown = share ** 0.85;
+    return grown - (0.1 / days) * Math.sin(2 * Math.PI * days * grown);
+  };
+}
+
+/** Calls with a program's key; what becomes of them is no matter. */
+async function callWith(url, key, model, times) {
+  const headers = { "content-type": "application/json", authorization: `Bearer ${key}` };
+  for (let index = 0; index < times; index++) {
+    const body = JSON.stringify({ model, input: `lamp ${index}` });
+    await fetch(`${url}/v1/embeddings`, { method: "POST", headers, body }).then((reply) => reply.text());
+  }
+}
+
+/** Furnishes an instance that has just been set up (`PATCHBAY_UPSTREAM_ALLOW=127.0.0.1`); gives a key that calls. */
+export async function seedOverview({ url, cookie, data }) {
+  const base_url = await startUpstream();
+  const channel = (fields) => ask(url, "/api/channels", cookie, { provider: "openai", base_url, ...fields });
+  const model = (name, operation) => ({ name, upstream_name: name, operation });
+  const speech = [model("tts-clear", "speech"), model("tts-quick", "speech")];
+  const vectors = [model("embed-large", "embeddings"), model("bge-m3", "embeddings")];
+  const cellar = await channel({
+    name: "Kokoro in the cellar",
+    keys: [KEY],
+    models: [...speech, vectors[1]],
+  });
+  const cloud = await channel({ name: "Cloud east", keys: [KEY], models: [...speech, vectors[0]] });
+  await channel({
+    name: "Rented machine",
+    keys: ["sk-old-key-that-ended"],
+    models: [vectors[1]],
+  });
+  const built = (await ask(url, "/api/channels", cookie)).items.filter((one) => one.embedded);
+  const keys = [];
+  let secret = "";
+  for (const name of ["Kitchen radio", "Search index", "Night reader", "Old importer"]) {
+    const made = await ask(url, "/api/keys", cookie, { name });
+    keys.push({ id: made.id, user: made.owner_id });
+    secret = made.key;
+  }
+  const now = Date.now();
+  const file = path.join(data, "patchbay.db");
+  const routes = [
+    ["tts-clear", "speech", cloud.id, 7_000],
+    ["tts-clear", "speech", cellar.id, 2_400],
+    ["tts-quick", "speech", cellar.id, 3_000],
+    ["embed-large", "embeddings", cloud.id, 5_200],
+    ["bge-m3", "embeddings", cellar.id, 1_500],
+    ["patchbay-speech", "speech", built.find((one) => one.name.includes("speech"))?.id, 900],
+  ];
+  for (const [seed, [name, operation, id, count]] of routes.entries()) {
+    const crowd = { keys, models: [{ name, operation }], channels: [id], tags: ["web"], endUsers: ["anna"] };
+    // The seed sums the whole of the books anew.
+    forgetSums(file);
+    seedSqlite(file, {
+      count,
+      from: now - 20 * DAY,
+      to: now - 30_000,
+      crowd,
+      seed: seed + 1,
+      when: asPeopleCall(20),
+    });
+  }
+  // Only the rented machine is left to serve it, and its key is refused: its circuit opens.
+  const { version } = await ask(url, `/api/channels/${cellar.id}`, cookie);
+  const enable = (enabled, at) =>
+    fetch(`${url}/api/channels/${cellar.id}`, {
+      method: "PATCH",
+      headers: { "content-type": "application/json", cookie },
+      body: JSON.stringify({ enabled, version: at }),
+    }).then((reply) => reply.json());
+  const off = await enable(false, version);
+  await callWith(url, secret, "bge-m3", 3);
+  await enable(true, off.data.version);
+  await callWith(url, secret, "patchbay-embed", 6);
+  return { secret };
+}
+
+/** The overview over a day, an hour, a month; errors and time taken drawn; a figure read out. */
+export async function walkOverview({ page, url, shot }) {
+  await page.goto(url);
+  await page.getByRole("slider").waitFor();
+  await shot("overview-busy");
+  await page.goto(`${url}/?range=30d&figure=spend`);
+  await page.getByRole("slider").waitFor();
+  await shot("overview-month", { fullPage: false });
+  await page.goto(`${url}/?range=7d&figure=latency`);
+  await page.getByRole("slider").focus();
+  for (const _ of [1, 2, 3, 4, 5, 6]) await page.keyboard.press("ArrowLeft");
+  await shot("overview-week-latency", { fullPage: false });
+  await page.goto(`${url}/?range=1h&figure=errors`);
+  await page.getByRole("slider").waitFor();
+  await shot("overview-hour", { fullPage: false });
+}
