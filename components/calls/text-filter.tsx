@@ -12,9 +12,13 @@ import { Label } from "../ui/label";
 export function TextFilter({ name }: { name: CallFilter }) {
   const t = useTranslations("calls.filter");
   const value = useSearchParams().get(name) ?? "";
-  const [draft, setDraft] = useState({ of: value, text: value });
+  const [seen, setSeen] = useState(value);
+  const [text, setText] = useState(value);
   // The address has moved on (a link, "Clear filters"): it is right.
-  const text = draft.of === value ? draft.text : value;
+  if (seen !== value) {
+    setSeen(value);
+    setText(value);
+  }
   const apply = () => putInAddress(name, text.trim() || null);
   return (
     <div className="grid min-w-0 gap-1">
@@ -27,7 +31,7 @@ export function TextFilter({ name }: { name: CallFilter }) {
         placeholder={t("any")}
         autoComplete="off"
         spellCheck={false}
-        onChange={(event) => setDraft({ of: value, text: event.target.value })}
+        onChange={(event) => setText(event.target.value)}
         onBlur={apply}
         onKeyDown={(event) => {
           if (event.key === "Enter") apply();

@@ -1,4 +1,5 @@
 import { LATENCY_COLUMNS } from "./ledger/latency";
+import { ROLLUP_SUMS } from "./ledger/statements";
 import type { Kind } from "./schema";
 
 /** Statements that lead from one schema version to the next; a migration that has shipped is never edited. */
@@ -106,6 +107,18 @@ const consoleTables = [
   `alter table usage add column trace text`,
   `create index usage_failed on usage (at, id) where error is not null`,
   `create table prompts (usage_id text primary key, at bigint not null, input text not null)`,
+  `create index usage_by_request on usage (request_id)`,
+  `create index usage_by_end_user on usage (end_user, at, id) where end_user is not null`,
+  // The tags stand in it, so that a search for one reads nothing else.
+  `create index usage_tagged on usage (at, id, tags) where tags is not null`,
+  `create table daily_rollups (
+    hour bigint not null, key_id text not null, user_id text not null, model text not null,
+    channel_id text not null, operation text not null, ${ROLLUP_SUMS.map((sum) => `${sum} bigint not null`).join(", ")},
+    primary key (hour, key_id, user_id, model, channel_id, operation))`,
+  `insert into daily_rollups (hour, key_id, user_id, model, channel_id, operation, ${ROLLUP_SUMS.join(", ")})
+   select hour - hour % 86400000, key_id, user_id, model, channel_id, operation,
+     ${ROLLUP_SUMS.map((sum) => `cast(sum(${sum}) as bigint)`).join(", ")}
+   from rollups group by 1, 2, 3, 4, 5, 6`,
   `create index prompts_by_age on prompts (at)`,
   `create table invites (
     id text primary key, kind text not null, digest text not null unique, role text not null, email text,

@@ -294,6 +294,8 @@ export interface Tables {
   usage: UsageTable;
   balances: BalanceTable;
   rollups: RollUpTable;
+  /** The same sums by day (UTC): `hour` is its first. */
+  daily_rollups: RollUpTable;
   prompts: PromptTable;
   invites: InviteTable;
   alerts: AlertTable;

@@ -125,6 +125,20 @@ const buckets = ["-1", ...LATENCY_BOUNDS].map((above, index) => {
   return { column: `latency_${upTo ?? "more"}`, sum: `sum(case when ${fits} then 1 else 0 end)` };
 });
 
+const SUMS = [
+  "calls",
+  "errors",
+  "input_tokens",
+  "output_tokens",
+  "characters",
+  "audio_ms",
+  "cost_nano",
+  "latency_sum_ms",
+  "first_byte_sum_ms",
+  "first_byte_calls",
+  ...buckets.map((one) => one.column),
+];
+
 /** What the rows sum up to, an hour and combination each. The same words on both databases. */
 export const ROLL_UP = `
   insert into rollups (hour, key_id, user_id, model, channel_id, operation, calls, errors, input_tokens, output_tokens,
@@ -135,6 +149,14 @@ export const ROLL_UP = `
     sum(audio_ms), sum(cost_nano), sum(latency_ms), coalesce(sum(first_byte_ms), 0), count(first_byte_ms),
     ${buckets.map((one) => one.sum).join(", ")}
   from usage where owner = 'seed' group by 1, 2, 3, 4, 5, 6`;
+
+/** The same by day, off the hours. */
+const DAILY = `
+  insert into daily_rollups (hour, key_id, user_id, model, channel_id, operation, ${SUMS.join(", ")})
+  select hour - hour % 86400000, key_id, user_id, model, channel_id, operation,
+    ${SUMS.map((name) => `cast(sum(${name}) as bigint)`).join(", ")}
+  from rollups group by 1, 2, 3, 4, 5, 6
+  on conflict (hour, key_id, user_id, model, channel_id, operation) do nothing`;
 
 function* batches(rows) {
   let batch = [];
@@ -163,6 +185,7 @@ export function seedSqlite(file, options) {
       statement.run(batch.flat());
     }
     database.exec(ROLL_UP);
+    database.exec(DAILY);
     database.exec("commit");
   } finally {
     database.close();
@@ -180,6 +203,7 @@ export async function seedPostgres(client, options) {
     });
   }
   await client.query(ROLL_UP);
+  await client.query(DAILY);
   await client.query("commit");
   await client.query("analyze usage");
   await client.query("analyze rollups");

@@ -101,10 +101,7 @@ async function askExport(folder) {
     const { cookie } = await claimWithCookie(product.url);
     await fetch(`${product.url}/api/usage?limit=100`, { headers: { cookie } }).then((reply) => reply.text());
     const before = residentMb(product.pid);
-    let most = before;
-    const watch = setInterval(() => {
-      most = Math.max(most, residentMb(product.pid));
-    }, 100);
+    const held = [];
     const since = performance.now();
     const reply = await fetch(`${product.url}/api/usage/export`, { headers: { cookie } });
     let bytes = 0;
@@ -112,12 +109,12 @@ async function askExport(folder) {
     for await (const chunk of reply.body) {
       bytes += chunk.length;
       for (const byte of chunk) if (byte === 10) lines += 1;
+      while (held.length < Math.floor((lines / ROWS) * 10)) held.push(residentMb(product.pid));
     }
-    clearInterval(watch);
     const seconds = (performance.now() - since) / 1_000;
     console.log(
       `\nready in ${product.readyMs.toFixed(0)} ms; export: ${lines} lines, ${(bytes / 2 ** 20).toFixed(0)} MB in ${seconds.toFixed(1)} s; ` +
-        `memory ${before.toFixed(0)} MB before, ${most.toFixed(0)} MB at most`,
+        `memory ${before.toFixed(0)} MB before, then at every tenth ${held.map((mb) => mb.toFixed(0)).join(" ")}`,
     );
   } finally {
     await product.stop(true);

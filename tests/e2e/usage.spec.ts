@@ -18,7 +18,7 @@ test("calls of the day stand in the figures and in the list", async ({ ownerPage
   await expect(figure(page, "Spend")).toHaveAccessibleName(/\$0\.00/);
   await expect(rows(page)).toHaveCount(4);
   await expect(rows(page).nth(1)).toContainText("patchbay-embed");
-  await figure(page, "Tokens").check();
+  await figure(page, "Tokens").click();
   await expect(page).toHaveURL(/figure=tokens/);
   await expect(page.getByRole("slider", { name: /Tokens over time/ })).toBeAttached();
 });

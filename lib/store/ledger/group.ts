@@ -1,6 +1,6 @@
 import type { Budget } from "../../ports/store";
 import { type SubjectKind, TOTAL } from "./balances";
-import { RollUps } from "./roll-ups";
+import { dailyOf, RollUps } from "./roll-ups";
 import { type Cell, positionOf } from "./rows";
 import * as statements from "./statements";
 
@@ -254,7 +254,9 @@ export function* commitGroup(
   yield* run(statements.openUsage([...opened.values()]));
   yield* run(statements.writeUsage([...settled.values()]));
   yield* run(statements.addToBalances(balances.rows()));
-  yield* run(statements.addToRollUps(rollUps.rows()));
+  const hours = rollUps.rows();
+  yield* run(statements.addToRollUps("rollups", hours));
+  yield* run(statements.addToRollUps("daily_rollups", dailyOf(hours)));
   yield* run(statements.keepPrompts([...prompts.values()]));
   return outcomes;
 }

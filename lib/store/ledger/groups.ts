@@ -32,3 +32,30 @@ export function toGroup(row: Record<string, unknown>): UsageGroup {
     latency: LATENCY_COLUMNS.map((column) => Number(read[column] ?? 0)),
   };
 }
+
+/** Groups of the same name as one; for groups without hours. */
+export function mergeGroups(groups: readonly UsageGroup[]): UsageGroup[] {
+  const merged = new Map<string | null, UsageGroup>();
+  for (const group of groups) {
+    const known = merged.get(group.name);
+    merged.set(group.name, known === undefined ? group : addGroups(known, group));
+  }
+  return [...merged.values()];
+}
+
+function addGroups(a: UsageGroup, b: UsageGroup): UsageGroup {
+  return {
+    ...a,
+    calls: a.calls + b.calls,
+    errors: a.errors + b.errors,
+    inputTokens: a.inputTokens + b.inputTokens,
+    outputTokens: a.outputTokens + b.outputTokens,
+    characters: a.characters + b.characters,
+    audioMs: a.audioMs + b.audioMs,
+    costNano: a.costNano + b.costNano,
+    latencySumMs: a.latencySumMs + b.latencySumMs,
+    firstByteSumMs: a.firstByteSumMs + b.firstByteSumMs,
+    firstByteCalls: a.firstByteCalls + b.firstByteCalls,
+    latency: a.latency.map((count, index) => count + (b.latency[index] ?? 0)),
+  };
+}

@@ -3,6 +3,7 @@ import { type Cell, positionOf } from "./rows";
 import { ROLLUP_WIDTH } from "./statements";
 
 const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
 
 const AT = positionOf("at");
 const KEY = positionOf("key_id");
@@ -18,6 +19,24 @@ const SUMMED = (["input_tokens", "output_tokens", "characters", "audio_ms", "cos
   positionOf,
 );
 const BUCKETS = LATENCY_BOUNDS_MS.length + 1;
+
+/** The same sums by the day (UTC) of their hour; in one fixed order too. */
+export function dailyOf(hours: readonly Cell[][]): Cell[][] {
+  const days = new Map<string, Cell[]>();
+  for (const [hour, ...rest] of hours) {
+    const at = Number(hour);
+    const cells = [at - (at % DAY_MS), ...rest];
+    const name = cells.slice(0, ROLLUP_WIDTH.key).join("\n");
+    const known = days.get(name);
+    if (known === undefined) {
+      days.set(name, cells);
+      continue;
+    }
+    for (let index = ROLLUP_WIDTH.key; index < known.length; index++)
+      known[index] = Number(known[index]) + Number(cells[index]);
+  }
+  return [...days].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, cells]) => cells);
+}
 
 /** Sums of one group of settled rows, an hour and combination each, ready to be added to what stands. */
 export class RollUps {

@@ -11,7 +11,8 @@ export interface Statement {
 const LARGEST = 64;
 
 const ROLLUP_KEY = ["hour", "key_id", "user_id", "model", "channel_id", "operation"] as const;
-const ROLLUP_SUMS = [
+/** What roll-ups hold besides their key. */
+export const ROLLUP_SUMS = [
   "calls",
   "errors",
   "input_tokens",
@@ -154,13 +155,17 @@ export const deleteUsage = (ids: readonly string[]): Generator<Statement> =>
     (values) => `delete from usage where state = 'open' and id in (values ${values})`,
   );
 
-export const addToRollUps = (rows: readonly Cell[][]): Generator<Statement> =>
+/** Sums of an hour, or of a day, are added to what stands. */
+export const addToRollUps = (
+  table: "rollups" | "daily_rollups",
+  rows: readonly Cell[][],
+): Generator<Statement> =>
   insertAll(
-    "rollup",
-    "rollups",
+    table,
+    table,
     [...ROLLUP_KEY, ...ROLLUP_SUMS],
     `on conflict (${ROLLUP_KEY.join(", ")}) do update
-     set ${ROLLUP_SUMS.map((column) => `${column} = rollups.${column} + excluded.${column}`).join(", ")}`,
+     set ${ROLLUP_SUMS.map((column) => `${column} = ${table}.${column} + excluded.${column}`).join(", ")}`,
     rows,
   );
 

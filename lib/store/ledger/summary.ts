@@ -3,10 +3,11 @@ import type { UsageDimension, UsageGroup, UsageSummary, UsageSummaryQuery } from
 import type { Tables } from "../schema";
 import { rolledConditions, rowConditions } from "./conditions";
 import { summarizeRows } from "./from-rows";
-import { routeName, toGroup, total } from "./groups";
+import { mergeGroups, routeName, toGroup, total } from "./groups";
 import { LATENCY_BOUNDS_MS, LATENCY_COLUMNS } from "./latency";
 
 const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
 
 const SUMMED = {
   calls: "calls",
@@ -39,22 +40,46 @@ function nameOf(by: UsageDimension | null): RawBuilder<string | null> | null {
   return by === "route" ? routeName : sql<string>`${sql.ref(ROLLED[by])}`;
 }
 
-async function fromRollUps(db: Kysely<Tables>, query: UsageSummaryQuery): Promise<UsageGroup[]> {
+/** Sums of the roll-ups whose hour (or day) begins in the span. */
+async function sumOf(
+  db: Kysely<Tables>,
+  table: "rollups" | "daily_rollups",
+  query: UsageSummaryQuery,
+  span: Span,
+): Promise<UsageGroup[]> {
+  if (span.from >= span.to) return [];
   let select = db
-    .selectFrom("rollups")
+    .selectFrom(table)
     .select([
       ...Object.entries(SUMMED).map(([alias, name]) => total(name).as(alias)),
       ...LATENCY_COLUMNS.map((name) => total(name).as(name)),
     ])
-    // A roll-up belongs to the range when its hour begins in it.
-    .where("hour", ">=", query.from - (query.from % HOUR_MS))
-    .where("hour", "<", query.to);
+    .where("hour", ">=", span.from)
+    .where("hour", "<", span.to);
   for (const condition of rolledConditions(query)) select = select.where(condition);
   if (query.isByHour) select = select.select("hour").groupBy("hour").orderBy("hour");
   const name = nameOf(query.by);
   if (name !== null) select = select.select(name.as("name")).groupBy(name);
   const rows = await select.having(sql`count(*)`, ">", 0).execute();
   return rows.map(toGroup);
+}
+
+interface Span {
+  from: number;
+  to: number;
+}
+
+/** Whole days of a long range come from the daily sums, its two ends from the hours: some thirty times fewer rows. */
+async function fromRollUps(db: Kysely<Tables>, query: UsageSummaryQuery): Promise<UsageGroup[]> {
+  const from = query.from - (query.from % HOUR_MS);
+  const days = { from: Math.ceil(from / DAY_MS) * DAY_MS, to: query.to - (query.to % DAY_MS) };
+  if (query.isByHour || days.from >= days.to) return sumOf(db, "rollups", query, { from, to: query.to });
+  const parts = [
+    await sumOf(db, "rollups", query, { from, to: days.from }),
+    await sumOf(db, "daily_rollups", query, days),
+    await sumOf(db, "rollups", query, { from: days.to, to: query.to }),
+  ];
+  return mergeGroups(parts.flat());
 }
 
 /** Sums of settled calls in groups: off the hourly roll-ups where those can tell, off the newest rows else. */

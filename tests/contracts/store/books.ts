@@ -59,8 +59,10 @@ export async function expectBooksToBalance(place: Place): Promise<void> {
        from ${table} ${rest} group by 1, 2, 3, 4, 5`,
     );
   const ofRows = await sums("usage", "count(*)", "where state = 'settled'");
-  const ofRollUps = await sums("rollups", "sum(calls)", "");
-  expect(ofRollUps.map(String).sort()).toEqual(ofRows.map(String).sort());
+  for (const table of ["rollups", "daily_rollups"]) {
+    const ofRollUps = await sums(table, "sum(calls)", "");
+    expect(ofRollUps.map(String).sort()).toEqual(ofRows.map(String).sort());
+  }
   const buckets = LATENCY_BUCKETS.map((bound) => `sum(latency_${bound})`).join(" + ");
   const [counts] = await place.raw(`select coalesce(${buckets}, 0) - coalesce(sum(calls), 0) from rollups`);
   expect(Number(counts?.[0])).toBe(0);

@@ -93,6 +93,41 @@ export function summaryContract(newPlace: NewPlace): void {
       expect(read).toMatchObject([{ hour: start, calls: 2, latency: rolled[0]?.latency }]);
     });
 
+    test("a range of days, which begins and ends within one, sums up what its hours sum up", async () => {
+      const day = 24 * HOUR;
+      const { key, user } = await insertKey(store);
+      const base = start - (start % day) - 10 * day;
+      // Every seven hours of six days, each hour's calls told apart by their cost.
+      const hours = Array.from({ length: 20 }, (_, index) => base + index * 7 * HOUR);
+      for (const [index, at] of hours.entries()) {
+        const fields = {
+          state: "settled",
+          at,
+          costNano: 2 ** index,
+          reservedNano: 0,
+          latencyMs: 40,
+        } as const;
+        await store.ledger.settle(
+          usageRecord(key.id, user.id, { ...fields, model: index % 2 === 0 ? "even" : "odd" }),
+          PERIOD,
+        );
+      }
+      const span = { from: base + 9 * HOUR + 5, to: base + 4 * day + 3 * HOUR, keyId: key.id };
+      const inside = hours.flatMap((at, index) => (at >= base + 9 * HOUR && at < span.to ? [index] : []));
+      const costOf = (parity: number) =>
+        inside.filter((index) => index % 2 === parity).reduce((sum, index) => sum + 2 ** index, 0);
+      const [whole] = await ask(span);
+      expect(whole).toMatchObject({ calls: inside.length, costNano: costOf(0) + costOf(1) });
+      expect(whole?.latency.reduce((sum, count) => sum + count, 0)).toBe(inside.length);
+      const byModel = await ask({ ...span, by: "model" });
+      expect(new Map(byModel.map(({ name, costNano }) => [name, costNano]))).toEqual(
+        new Map([
+          ["even", costOf(0)],
+          ["odd", costOf(1)],
+        ]),
+      );
+    });
+
     test("filters hold, and the histogram counts every call once", async () => {
       expect(await ask({ model: "a" })).toMatchObject([{ calls: 2 }]);
       expect(await ask({ userId: "usr_other" })).toEqual([]);
