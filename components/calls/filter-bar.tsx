@@ -68,16 +68,18 @@ export function FilterBar({
     <section aria-label={t("label")} className="mb-6 grid gap-3">
       <div className="flex flex-wrap items-end gap-3">
         <RangePicker range={range} />
-        <Choice name="model" by="model" range={range} isNarrow />
-        <Pick
-          name="status"
-          isNarrow
-          options={[
-            { value: "ok", label: t("ok") },
-            { value: "failed", label: t("failed") },
-            ...CODES.map((code) => ({ value: code, label: t("code", { code }) })),
-          ]}
-        />
+        <div className="grid w-full grid-cols-2 gap-3 md:contents">
+          <Choice name="model" by="model" range={range} isNarrow />
+          <Pick
+            name="status"
+            isNarrow
+            options={[
+              { value: "ok", label: t("ok") },
+              { value: "failed", label: t("failed") },
+              ...CODES.map((code) => ({ value: code, label: t("code", { code }) })),
+            ]}
+          />
+        </div>
         <Button variant="outline" aria-expanded={isUnfolded} onClick={() => setUnfolded(!isUnfolded)}>
           <SlidersHorizontalIcon aria-hidden="true" />
           {isUnfolded ? t("less") : t("more")}

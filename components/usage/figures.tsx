@@ -34,7 +34,7 @@ export function Figures({
       {FIGURES.map((one) => (
         <label
           key={one}
-          className="relative grid content-start gap-0.5 border-b p-4 transition-colors not-last:border-r hover:bg-hover/50 has-checked:border-b-transparent has-checked:bg-panel not-has-checked:bg-sunken/60 has-focus-visible:outline-2 has-focus-visible:-outline-offset-2"
+          className="relative grid content-start gap-0.5 border-b p-4 transition-colors odd:border-r md:not-last:border-r hover:bg-hover/50 md:has-checked:border-b-transparent has-checked:bg-panel not-has-checked:bg-sunken/60 has-focus-visible:outline-2 has-focus-visible:-outline-offset-2"
         >
           <input
             type="radio"
