@@ -87,8 +87,8 @@ export function useAlertWords() {
       case "failed":
         return t("delivery.failed", { attempts: plain(delivery.attempts), error: errorOf(delivery.error) });
       case "pending":
-        return delivery.error && delivery.next_at
-          ? t("delivery.retry", { error: errorOf(delivery.error), when: tell(delivery.next_at) })
+        return delivery.error
+          ? t("delivery.retry", { error: errorOf(delivery.error) })
           : t("delivery.pending");
     }
   }

@@ -3,6 +3,7 @@
 import { BellIcon } from "lucide-react";
 import { useTranslations } from "use-intl";
 import { useOpenAlerts } from "@/lib/client/alerts";
+import type { Alert } from "@/lib/contracts/alerts";
 import { CallError } from "../forms/call-error";
 import { PageHeader } from "../shell/page-header";
 import { EmptyState } from "../ui/empty-state";
@@ -19,9 +20,9 @@ export function AlertsPage() {
     <div className="mx-auto max-w-page">
       <PageHeader title={t("title")} description={t("lead")} />
       <OpenAlerts />
+      <ResolvedAlerts />
       <AlertRules />
       <WebhookSection />
-      <ResolvedAlerts />
     </div>
   );
 }
@@ -45,11 +46,18 @@ function OpenAlerts() {
         </EmptyState>
       ) : (
         <ul className="divide-y rounded-md border bg-panel">
-          {data.items.map((alert) => (
+          {gravest(data.items).map((alert) => (
             <OpenAlert key={alert.id} alert={alert} onChanged={() => void mutate()} />
           ))}
         </ul>
       )}
     </section>
   );
+}
+
+/** A budget that is spent was nearly spent before: one of the two is enough to read. */
+function gravest(alerts: readonly Alert[]): Alert[] {
+  const budgetOf = ({ subject, detail }: Alert) => `${subject} ${detail.period}`;
+  const spent = new Set(alerts.filter((alert) => alert.kind === "budget_spent").map(budgetOf));
+  return alerts.filter((alert) => alert.kind !== "budget_nearly_spent" || !spent.has(budgetOf(alert)));
 }

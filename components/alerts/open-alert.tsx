@@ -44,7 +44,7 @@ export function OpenAlert({ alert, onChanged }: { alert: Alert; onChanged(): voi
           ) : null}
         </div>
       </div>
-      <div className="flex flex-wrap items-center gap-2 pl-5 md:pl-0">
+      <div className="flex flex-row-reverse flex-wrap items-center justify-end gap-2 pl-5 md:flex-row md:pl-0">
         <SeenButton alert={alert} onChanged={onChanged} />
         <Button asChild variant="outline" size="sm">
           <Link href={placeOfAlert(alert)}>

@@ -16,7 +16,7 @@ export function ResolvedAlerts() {
   const words = useAlertWords();
   const { items, hasMore, loadMore, isLoadingMore, error, reload } = useResolvedAlerts();
   return (
-    <Section title={t("resolved.title")} text="">
+    <Section title={t("resolved.title")} text={t("resolved.text")}>
       {error && !items ? (
         <CallError error={error} onRetry={() => void reload()} />
       ) : !items ? (

@@ -38,44 +38,46 @@ function Changes({ changes }: { changes: readonly AuditChange[] }) {
   const { shownValue, fieldOf } = useAuditWords();
   const cell = "block px-3 py-1 align-top break-words sm:table-cell sm:py-2";
   return (
-    <table className="block w-full rounded-md border bg-panel text-sm sm:table">
-      <thead className="hidden text-ink-faint sm:table-header-group">
-        <tr>
-          {(["field", "before", "after"] as const).map((name) => (
-            <th key={name} scope="col" className="border-b px-3 py-1.5 text-left font-normal">
-              {t(name)}
-            </th>
-          ))}
-        </tr>
-      </thead>
-      <tbody className="block divide-y sm:table-row-group">
-        {changes.map(({ field, before, after }) => (
-          <tr key={field} className="block py-1.5 sm:table-row sm:py-0">
-            <th scope="row" className={`${cell} text-left font-normal`}>
-              <code>{fieldOf(field)}</code>
-            </th>
-            <td className={`${cell} text-ink-muted`}>
-              <span className="sr-only">{t("before")}: </span>
-              {before === undefined ? (
-                <span className="text-ink-faint">—</span>
-              ) : (
-                <del className="decoration-bad/60">{shownValue(field, before)}</del>
-              )}
-            </td>
-            <td className={cell}>
-              <span className="sr-only">{t("after")}: </span>
-              {after === undefined ? (
-                <span className="text-ink-faint">—</span>
-              ) : (
-                <ins className="rounded-sm bg-good-soft px-1 text-ink no-underline">
-                  {shownValue(field, after)}
-                </ins>
-              )}
-            </td>
+    <div className="overflow-hidden rounded-md border bg-panel">
+      <table className="block w-full text-sm sm:table">
+        <thead className="hidden text-ink-faint sm:table-header-group">
+          <tr>
+            {(["field", "before", "after"] as const).map((name) => (
+              <th key={name} scope="col" className="border-b px-3 py-1.5 text-left font-normal">
+                {t(name)}
+              </th>
+            ))}
           </tr>
-        ))}
-      </tbody>
-    </table>
+        </thead>
+        <tbody className="block divide-y sm:table-row-group">
+          {changes.map(({ field, before, after }) => (
+            <tr key={field} className="block py-1.5 sm:table-row sm:py-0">
+              <th scope="row" className={`${cell} text-left font-normal`}>
+                <code>{fieldOf(field)}</code>
+              </th>
+              <td className={`${cell} text-ink-muted`}>
+                <span className="sr-only">{t("before")}: </span>
+                {before === undefined ? (
+                  <span className="text-ink-faint">—</span>
+                ) : (
+                  <del className="decoration-bad/60">{shownValue(field, before)}</del>
+                )}
+              </td>
+              <td className={cell}>
+                <span className="sr-only">{t("after")}: </span>
+                {after === undefined ? (
+                  <span className="text-ink-faint">—</span>
+                ) : (
+                  <ins className="rounded-sm bg-good-soft px-1 text-ink no-underline">
+                    {shownValue(field, after)}
+                  </ins>
+                )}
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
   );
 }
 

@@ -72,7 +72,7 @@ export function OperationEntry({
         onToggle={(event) => toggle(event.currentTarget.open)}
         className="group scroll-mt-16"
       >
-        <summary className="grid cursor-pointer list-none grid-cols-[1rem_minmax(0,1fr)] items-center gap-x-3 gap-y-1 px-4 py-2.5 transition-colors hover:bg-sunken/60 md:grid-cols-[1rem_minmax(0,1fr)_minmax(0,22rem)] [&::-webkit-details-marker]:hidden">
+        <summary className="grid cursor-pointer list-none grid-cols-[1rem_minmax(0,1fr)] items-center gap-x-3 gap-y-1 px-4 py-2.5 transition-colors hover:bg-sunken/60 md:grid-cols-[1rem_minmax(0,5fr)_minmax(0,6fr)] [&::-webkit-details-marker]:hidden">
           <ChevronRightIcon
             aria-hidden="true"
             className="size-4 text-ink-faint transition-transform group-open:rotate-90"

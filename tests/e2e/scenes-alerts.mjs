@@ -59,3 +59,22 @@ export async function walkAudit({ page, url, shot }) {
   await page.getByText("No row fits these filters").waitFor();
   await shot("audit-no-match");
 }
+
+export async function walkDocs({ page, url, shot }) {
+  await page.goto(`${url}/docs`);
+  const speech = page.locator("#post-v1-audio-speech");
+  await speech.waitFor();
+  await shot("docs", { fullPage: false });
+  await speech.locator("summary").first().click();
+  await speech.getByRole("button", { name: "Try it" }).click();
+  await speech.getByRole("button", { name: "Send" }).click();
+  await speech.getByText(/200 OK/).waitFor();
+  await shot("docs-tried");
+  await page.goto(`${url}/docs?q=audit#get-api-audit`);
+  await page.getByText("As curl").waitFor();
+  await shot("docs-search");
+  await page.goto(`${url}/docs/guides/sdks`);
+  await shot("docs-guide-sdks");
+  await page.goto(`${url}/docs/guides/alerts`);
+  await shot("docs-guide-alerts");
+}

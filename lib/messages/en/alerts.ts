@@ -59,7 +59,7 @@ export const alerts = {
   isSeen: "Seen {when}",
   delivery: {
     pending: "Webhook: on its way",
-    retry: "Webhook: {error}; next try {when}",
+    retry: "Webhook: {error}; it is tried again",
     delivered: "Webhook: delivered {when}",
     failed: "Webhook: given up after {attempts} tries: {error}",
   },
@@ -81,15 +81,20 @@ export const alerts = {
     address_refused:
       "The owner allows single private addresses in the settings, or in PATCHBAY_UPSTREAM_ALLOW.",
   },
-  resolved: { title: "Over", none: "Nothing has been over yet.", more: "Load more" },
+  resolved: {
+    title: "Resolved",
+    text: "What was wrong, and for how long.",
+    none: "Nothing yet.",
+    more: "Load more",
+  },
   rules: {
     title: "Rules",
     text: "From when on something is an alert. Empty: never.",
     channel: "A channel takes no calls for",
     channelUnit: "minutes",
-    errors: "Calls fail, of at least 20 in 5 minutes",
+    errors: "Calls that fail, of at least 20 in 5 minutes",
     errorsUnit: "% or more",
-    disk: "Room on the disk of the data directory",
+    disk: "Free room on the disk of the data directory",
     diskUnit: "% or less",
     budgets: "Budgets of keys and users at 80 % and 100 %",
     webhook: "Webhook",

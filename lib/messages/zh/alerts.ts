@@ -58,7 +58,7 @@ export const alerts = {
   isSeen: "{when}已读",
   delivery: {
     pending: "Webhook：发送中",
-    retry: "Webhook：{error}；{when}重试",
+    retry: "Webhook：{error}，将会重试",
     delivered: "Webhook：{when}送达",
     failed: "Webhook：尝试 {attempts} 次后放弃：{error}",
   },
@@ -79,7 +79,12 @@ export const alerts = {
   errorHelp: {
     address_refused: "所有者可在设置页或 PATCHBAY_UPSTREAM_ALLOW 中允许单个内网地址。",
   },
-  resolved: { title: "已解除", none: "尚无已解除的告警。", more: "加载更多" },
+  resolved: {
+    title: "已解除",
+    text: "曾出现的问题及其持续时间。",
+    none: "暂无。",
+    more: "加载更多",
+  },
   rules: {
     title: "规则",
     text: "达到什么程度才算告警。留空表示从不。",
