@@ -47,7 +47,9 @@ export function Figures({
           />
           <span className={cn("text-sm", one === figure ? "text-ink" : "text-ink-muted")}>{t(one)}</span>
           <span className="flex flex-wrap items-baseline gap-x-2">
-            <span className="tabular text-xl font-medium tracking-tight">{words[one].value}</span>
+            <span data-testid={`figure-${one}`} className="tabular text-xl font-medium tracking-tight">
+              {words[one].value}
+            </span>
             <span className="tabular text-xs text-ink-muted">{words[one].beside}</span>
           </span>
           <span className="flex min-h-4">

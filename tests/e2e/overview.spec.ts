@@ -1,0 +1,152 @@
+import type { Page } from "@playwright/test";
+import { addMember, expect, signInByCookie, test } from "./overview-page";
+
+/** One call of a program, through the built-in engine. */
+async function callOnce(url: string, key: string, input = "lamp"): Promise<void> {
+  const reply = await fetch(`${url}/v1/embeddings`, {
+    method: "POST",
+    headers: { "content-type": "application/json", authorization: `Bearer ${key}` },
+    body: JSON.stringify({ model: "patchbay-embed", input }),
+  });
+  expect(reply.status).toBe(200);
+}
+
+const tail = (page: Page) => page.getByRole("region", { name: "Latest calls" });
+const figure = (page: Page, name: string) => page.getByRole("radio", { name: new RegExp(`^${name}`) });
+
+/** How many requests the first figure tells. */
+async function requests(page: Page): Promise<number> {
+  const text = await page.getByTestId("figure-calls").textContent();
+  return Number(text?.replaceAll(",", ""));
+}
+
+test("a call made by a program appears on the open page by itself", async ({ ownerPage: page, product }) => {
+  await callOnce(product.url, product.key);
+  await page.goto(product.url);
+  await expect(tail(page).getByText("Live", { exact: true })).toBeVisible();
+  const before = await requests(page);
+  const rows = await tail(page).getByRole("listitem").count();
+  let loads = 0;
+  page.on("framenavigated", () => {
+    loads += 1;
+  });
+
+  await callOnce(product.url, product.key, "cord");
+  await expect(tail(page).getByRole("listitem")).toHaveCount(Math.min(12, rows + 1), { timeout: 10_000 });
+  await expect.poll(() => requests(page), { timeout: 15_000 }).toBe(before + 1);
+  expect(loads).toBe(0);
+});
+
+test("a key made elsewhere appears in the open list", async ({ ownerPage: page, product }) => {
+  await page.goto(`${product.url}/keys`);
+  const hello = page.waitForResponse((reply) => reply.url().endsWith("/api/events"));
+  await hello;
+  await fetch(`${product.url}/api/keys`, {
+    method: "POST",
+    headers: { "content-type": "application/json", cookie: product.cookie },
+    body: JSON.stringify({ name: "Made in another window" }),
+  });
+  await expect(page.getByRole("row").filter({ hasText: "Made in another window" })).toBeVisible({
+    timeout: 10_000,
+  });
+});
+
+test("range and figure stand in the address, and the figure is drawn and read out by keys", async ({
+  ownerPage: page,
+  product,
+}) => {
+  await callOnce(product.url, product.key);
+  await page.goto(product.url);
+  await page.getByRole("radio", { name: "Hour", exact: true }).check();
+  await expect(page).toHaveURL(/range=1h/);
+  await figure(page, "Tokens").check();
+  await expect(page).toHaveURL(/figure=tokens/);
+  await page.reload();
+  await expect(page.getByRole("radio", { name: "Hour", exact: true })).toBeChecked();
+  await expect(figure(page, "Tokens")).toBeChecked();
+  await expect(page.getByRole("img", { name: /^Tokens, .* Highest: / })).toBeVisible();
+  const slider = page.getByRole("slider", { name: "Tokens: read along" });
+  await slider.focus();
+  const last = await slider.getAttribute("aria-valuetext");
+  await page.keyboard.press("ArrowLeft");
+  expect(await slider.getAttribute("aria-valuetext")).not.toBe(last);
+  expect(await slider.getAttribute("aria-valuetext")).toMatch(/Tokens: \d+/);
+});
+
+test("any range can be chosen, and one that makes no sense is told", async ({ ownerPage: page, product }) => {
+  await page.goto(product.url);
+  await page.getByRole("button", { name: "Custom" }).click();
+  const form = page.getByRole("form", { name: "From when to when" });
+  await form.getByLabel("From").fill("2026-11-03T10:00");
+  await form.getByLabel("To").fill("2026-11-01T10:00");
+  await form.getByRole("button", { name: "Show range" }).click();
+  await expect(form.getByText("The beginning must lie before the end.")).toBeVisible();
+  await form.getByLabel("To").fill("2026-11-09T10:00");
+  await form.getByRole("button", { name: "Show range" }).click();
+  await expect(page).toHaveURL(/from=2026-11-03.*to=2026-11-09/);
+  await expect(page.getByRole("button", { name: /3 Nov|Nov 3/ })).toBeVisible();
+});
+
+test("the patch bay names each route to those who hear it, and leads to its channel", async ({
+  ownerPage: page,
+  product,
+}) => {
+  await callOnce(product.url, product.key);
+  await page.goto(product.url);
+  const bay = page.getByRole("region", { name: "Routes" });
+  await expect(bay.getByText(/^patchbay-embed on .*: (?:one call|\d+ calls), 0 failed$/)).toBeAttached();
+  await bay
+    .getByRole("link", { name: /embeddings/i })
+    .first()
+    .click();
+  await expect(page).toHaveURL(/\/(?:channels\/|models\?q=)/);
+});
+
+test("a member sees their own calls and no channels", async ({ page, product }) => {
+  await callOnce(product.url, product.key);
+  const { cookie, key } = await addMember(product.url, product.cookie, "mia");
+  await callOnce(product.url, key);
+  await signInByCookie(page, product.url, cookie);
+  await page.goto(product.url);
+  await expect(tail(page).getByRole("listitem")).toHaveCount(1);
+  expect(await requests(page)).toBe(1);
+  await expect(page.getByRole("region", { name: "Routes" })).toHaveCount(0);
+  await expect(page.getByRole("heading", { name: "By channel" })).toHaveCount(0);
+});
+
+test("a session that is ended elsewhere ends on the open page", async ({ page, product }) => {
+  const { id, cookie } = await addMember(product.url, product.cookie, "noa");
+  await signInByCookie(page, product.url, cookie);
+  await page.goto(product.url);
+  await expect(tail(page).getByText("Live", { exact: true })).toBeVisible();
+  const users = await fetch(`${product.url}/api/users?q=noa`, { headers: { cookie: product.cookie } });
+  const { data } = (await users.json()) as { data: { items: { id: string; version: number }[] } };
+  const version = data.items.find((user) => user.id === id)?.version;
+  await fetch(`${product.url}/api/users/${id}`, {
+    method: "PATCH",
+    headers: { "content-type": "application/json", cookie: product.cookie },
+    body: JSON.stringify({ enabled: false, version }),
+  });
+  await expect(page).toHaveURL(/\/login/, { timeout: 10_000 });
+});
+
+test.describe("on a phone", () => {
+  test.use({ viewport: { width: 390, height: 844 }, hasTouch: true });
+
+  test("nothing scrolls sideways, and a tap on the chart reads it out", async ({
+    ownerPage: page,
+    product,
+  }) => {
+    await callOnce(product.url, product.key);
+    await page.goto(product.url);
+    const chart = page.getByRole("img", { name: /^Requests, / });
+    await expect(chart).toBeVisible();
+    const wide = () =>
+      page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+    expect(await wide()).toBe(0);
+    const box = await chart.boundingBox();
+    if (box) await page.touchscreen.tap(box.x + box.width - 10, box.y + box.height / 2);
+    await expect(page.getByText(/^\w+ \d+, \d\d:00–\d\d:00$|^\d+ \w+, \d\d:00–\d\d:00$/)).toHaveCount(1);
+    expect(await wide()).toBe(0);
+  });
+});
