@@ -1,5 +1,6 @@
 "use client";
 
+import { useRouter } from "next/navigation";
 import { toast } from "sonner";
 import { useTranslations } from "use-intl";
 import { api } from "@/lib/client/api";
@@ -18,16 +19,18 @@ export interface ChannelDialog {
 export function ChannelDialogs({
   dialog: { kind, channel },
   onChanged,
-  onDeleted,
+  onDeleting,
   onClose,
 }: {
   dialog: ChannelDialog;
   /** Something of the channel is no longer as it was read. */
   onChanged(): void;
-  onDeleted?(): void;
+  /** Given by the channel's own page: true while it goes, so that nobody reads what is not there; false when it stays. */
+  onDeleting?(isGoing: boolean): void;
   onClose(): void;
 }) {
   const t = useTranslations("channels");
+  const router = useRouter();
   switch (kind) {
     case "test":
       return (
@@ -48,10 +51,16 @@ export function ChannelDialogs({
           action={t("delete.action")}
           typed={{ name: channel.name, label: t("delete.type", { name: channel.name }) }}
           onConfirm={async () => {
-            await api.delete(channelPath(channel.id));
-            onChanged();
+            onDeleting?.(true);
+            try {
+              await api.delete(channelPath(channel.id));
+            } catch (failure) {
+              onDeleting?.(false);
+              throw failure;
+            }
+            if (onDeleting) router.push("/channels");
+            else onChanged();
             onClose();
-            onDeleted?.();
             toast.success(t("deleted", { name: channel.name }));
           }}
           onClose={onClose}

@@ -3,7 +3,6 @@
 import { AudioWaveformIcon, PencilIcon, Trash2Icon } from "lucide-react";
 import dynamic from "next/dynamic";
 import Link from "next/link";
-import { useRouter } from "next/navigation";
 import { type ReactNode, useState } from "react";
 import { useTranslations } from "use-intl";
 import { isApiError } from "@/lib/client/api-error";
@@ -34,7 +33,8 @@ const ChannelDialogs = dynamic(() => import("./channel-dialogs").then((one) => o
 export function ChannelPage({ id }: { id: string }) {
   const t = useTranslations("channels");
   const range = useRange();
-  const { data: channel, error, mutate } = useChannel(id);
+  const [isGoing, setGoing] = useState(false);
+  const { data: channel, error, mutate } = useChannel(isGoing ? null : id);
   const reload = () => void mutate();
   if (error && !channel) {
     return (
@@ -52,7 +52,11 @@ export function ChannelPage({ id }: { id: string }) {
     <div className="mx-auto grid max-w-page gap-6">
       <div>
         <BackToChannels />
-        {channel ? <Heading channel={channel} onChanged={reload} /> : <HeadingSkeleton />}
+        {channel ? (
+          <Heading channel={channel} onChanged={reload} onDeleting={setGoing} />
+        ) : (
+          <HeadingSkeleton />
+        )}
       </div>
       {channel?.enabled && channel.health.state !== "closed" ? (
         <CircuitNote channel={channel} onChanged={reload} />
@@ -95,9 +99,16 @@ function Part({ title, children }: { title: string; children: ReactNode }) {
   );
 }
 
-function Heading({ channel, onChanged }: { channel: Channel; onChanged(): void }) {
+function Heading({
+  channel,
+  onChanged,
+  onDeleting,
+}: {
+  channel: Channel;
+  onChanged(): void;
+  onDeleting(isGoing: boolean): void;
+}) {
   const t = useTranslations("channels");
-  const router = useRouter();
   const [dialog, setDialog] = useState<ChannelDialog | null>(null);
   const condition = conditionOf(channel);
   return (
@@ -145,7 +156,7 @@ function Heading({ channel, onChanged }: { channel: Channel; onChanged(): void }
         <ChannelDialogs
           dialog={dialog}
           onChanged={onChanged}
-          onDeleted={() => router.push("/channels")}
+          onDeleting={onDeleting}
           onClose={() => setDialog(null)}
         />
       ) : null}

@@ -20,9 +20,9 @@ export function useFaultWords(): (fault: UpstreamFault) => { why: string; said: 
     const known = KNOWN.find((one) => one === fault.fault);
     if (known) return { why: t(known), said: "" };
     const said = fault.message;
-    if (fault.upstream_status === 401 || fault.upstream_status === 403) return { why: t("key"), said };
-    if (fault.upstream_status === 402) return { why: t("money"), said };
-    if (fault.code === "upstream_rate_limited") return { why: t("limited"), said };
+    if (fault.upstream_status === 401 || fault.upstream_status === 403) return { why: t("key"), said: "" };
+    if (fault.upstream_status === 402) return { why: t("money"), said: "" };
+    if (fault.code === "upstream_rate_limited") return { why: t("limited"), said: "" };
     if (fault.code === "upstream_timeout") return { why: t("slow"), said: "" };
     return { why: t("title"), said };
   };

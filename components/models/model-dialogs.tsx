@@ -24,6 +24,7 @@ export function ModelDialogs({
   priceListDate,
   onChanged,
   onEdit,
+  onNewest,
   onClose,
 }: {
   dialog: ModelDialog;
@@ -31,6 +32,8 @@ export function ModelDialogs({
   /** Something on the list is no longer as it was read. */
   onChanged(): void;
   onEdit(name: string): void;
+  /** The model that is being edited was changed elsewhere: the newest takes its place. */
+  onNewest(model: Model): void;
   onClose(): void;
 }) {
   const t = useTranslations("models");
@@ -67,8 +70,10 @@ export function ModelDialogs({
             }}
             onStale={async () => {
               const { items } = await api.get<ModelList>(MODELS);
+              const newest = items.find((one) => one.name === model.name) ?? model;
+              onNewest(newest);
               onChanged();
-              return items.find((one) => one.name === model.name) ?? model;
+              return newest;
             }}
             onCancel={onClose}
           />

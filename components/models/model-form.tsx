@@ -95,7 +95,7 @@ export function ModelForm({
             )}
           </Field>
           <div className="grid content-start gap-1.5">
-            <span className="text-base font-medium">{t("form.operation")}</span>
+            <span className="text-sm font-medium">{t("form.operation")}</span>
             <SegmentedControl<Model["operation"]>
               label={t("form.operation")}
               value={operation}

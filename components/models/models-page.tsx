@@ -110,6 +110,7 @@ export function ModelsPage() {
           priceListDate={data?.price_list_date ?? ""}
           onChanged={reload}
           onEdit={edit}
+          onNewest={(model) => setDialog({ kind: "edit", model })}
           onClose={() => {
             setDialog(null);
             putInAddress("model", null);

@@ -33,9 +33,12 @@ export function useChannels() {
   };
 }
 
-/** One channel; `isMissing` when there is none of that id. */
-export function useChannel(id: string) {
-  return useSWR<Channel>(channelPath(id), { refreshInterval: LOOK_AGAIN_MS });
+/** One channel; null: none is read, and what was shown stays. */
+export function useChannel(id: string | null) {
+  return useSWR<Channel>(id === null ? null : channelPath(id), {
+    refreshInterval: LOOK_AGAIN_MS,
+    keepPreviousData: true,
+  });
 }
 
 export function useProviders() {

@@ -33,9 +33,11 @@ export const test = base.extend<Fixtures, WorkerFixtures>({
     },
     { scope: "worker" },
   ],
-  freshProduct: async ({}, use) => {
+  freshProduct: async ({ page }, use) => {
     const product = await startProduct();
     await use(product);
+    // A page that is still there would see its live stream refused while the server stops.
+    await page.goto("about:blank");
     await product.close();
   },
   allowedConsole: [[], { option: true }],

@@ -113,7 +113,7 @@ export async function walkChannels({ page, url, shot }) {
 
     await furnish(page, base_url);
     await page.goto(`${url}/channels`);
-    await page.getByText("Rented machine").first().waitFor();
+    await page.getByRole("link", { name: "Rented machine" }).waitFor();
     await shot("channels-5-list");
     const { items } = await call(page, "/api/channels");
     const idOf = (name) => items.find((channel) => channel.name === name).id;
@@ -127,7 +127,7 @@ export async function walkChannels({ page, url, shot }) {
     await page.getByRole("button", { name: "Save changes" }).waitFor();
     await shot("channels-8-edit");
     await page.goto(`${url}/models`);
-    await page.getByText("nomic-embed-text").first().waitFor();
+    await page.getByRole("button", { name: "nomic-embed-text", exact: true }).waitFor();
     await shot("models-1-list");
     await page.goto(`${url}/models?model=nomic-embed-text`);
     await page.getByText("Passed over").waitFor();

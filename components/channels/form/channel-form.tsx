@@ -124,17 +124,20 @@ function ProviderStep({ form }: { form: Form }) {
   const pick = (preset: Preset, provider: Provider, name: string) => {
     form.pick(preset, provider, name);
     // The next question appears with this press; its first empty field takes the focus.
-    requestAnimationFrame(() => {
-      const address = document.querySelector<HTMLInputElement>("[data-address-field]");
-      const key = document.querySelector<HTMLInputElement>("[data-key-field]");
-      (address?.value === "" ? address : key)?.focus();
-    });
+    requestAnimationFrame(focusConnection);
   };
   return (
     <FormStep title={t("provider")}>
       <ProviderCards picked={form.draft.preset} onPick={pick} />
     </FormStep>
   );
+}
+
+/** The address where there is none yet, else the key. */
+function focusConnection(): void {
+  const address = document.querySelector<HTMLInputElement>("[data-address-field]");
+  const key = document.querySelector<HTMLInputElement>("[data-key-field]");
+  (address?.value === "" || !key ? address : key)?.focus();
 }
 
 function ConnectionStep({ form, mayAllow }: { form: Form; mayAllow: boolean }) {
@@ -189,7 +192,11 @@ function ConnectionStep({ form, mayAllow }: { form: Form; mayAllow: boolean }) {
             connection={connection}
             baseUrl={draft.baseUrl.trim()}
             mayAllow={mayAllow}
-            onAllowed={ask}
+            onAllowed={() => {
+              // The field of the password goes with its question.
+              focusConnection();
+              ask();
+            }}
           />
         </div>
       </div>

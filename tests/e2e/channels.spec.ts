@@ -1,0 +1,265 @@
+import type { Page } from "@playwright/test";
+import { createUser } from "./channel-people";
+import { expect, OWNER, signInByCookie } from "./fixtures";
+import { test, UPSTREAM_KEY } from "./routed";
+
+const EMBED = { name: "embed-a", upstream_name: "nomic-embed-text", operation: "embeddings" };
+const SPEAK = { name: "speech-a", upstream_name: "kokoro", operation: "speech" };
+
+const rowOf = (page: Page, name: string) => page.getByRole("row").filter({ hasText: name });
+const order = (page: Page) =>
+  page.getByRole("row").evaluateAll((rows) =>
+    rows.flatMap((row) => {
+      const name = row.querySelector("a")?.textContent;
+      const place = row.querySelector("[data-move]")?.textContent;
+      return name && place ? [`${place} ${name}`] : [];
+    }),
+  );
+
+async function choose(page: Page, name: string, action: string): Promise<void> {
+  await page.getByRole("button", { name: `Actions for ${name}` }).click();
+  await page.getByRole("menuitem", { name: action }).click();
+}
+
+test.describe("a new channel", () => {
+  // A private address is refused before the owner allows it.
+  test.use({ allowedConsole: [[/status of 400/], { scope: "test" }] });
+
+  test("is added by keyboard alone in under a minute: address, key, allowance, test, and a call goes through", async ({
+    routedPage: page,
+    routed,
+  }) => {
+    await page.goto(`${routed.product.url}/channels`);
+    const startedAt = Date.now();
+    await page.getByRole("link", { name: "Add channel" }).focus();
+    await page.keyboard.press("Enter");
+    await page.getByRole("button", { name: /^OpenAI-compatible/ }).focus();
+    await page.keyboard.press("Enter");
+    await expect(page.getByLabel("Base URL")).toBeFocused();
+    await page.keyboard.type(`${routed.upstream.origin}/v1`);
+    await page.keyboard.press("Tab");
+    await page.keyboard.type(UPSTREAM_KEY);
+    await page.keyboard.press("Enter");
+    await expect(page.getByText(`${routed.upstream.target} is a private address`)).toBeVisible();
+    await expect(page.getByLabel("Your password")).toBeFocused();
+    await page.keyboard.type(OWNER.password);
+    await page.keyboard.press("Enter");
+    await expect(page.getByText("Connected. 3 models.")).toBeVisible();
+    await expect(page.getByRole("checkbox", { name: "Serve kokoro" })).toBeChecked();
+    await expect(page.getByRole("checkbox", { name: "Serve nomic-embed-text" })).toBeChecked();
+    await page.getByRole("button", { name: "Test kokoro" }).focus();
+    await page.keyboard.press("Enter");
+    await expect(page.getByText(/s of sound in \d+ ms/)).toBeVisible();
+    await page.getByRole("button", { name: "Test nomic-embed-text" }).focus();
+    await page.keyboard.press("Enter");
+    await expect(page.getByText(/256 numbers in \d+ ms/)).toBeVisible();
+    await page.getByLabel(/^Key/).focus();
+    await page.keyboard.press("Enter");
+    await expect(rowOf(page, routed.upstream.target)).toContainText("nomic-embed-text");
+    expect(Date.now() - startedAt).toBeLessThan(60_000);
+    expect(await routed.embed("nomic-embed-text")).toBe(200);
+    expect(routed.upstream.ledger.at(-1)?.headers.authorization).toBe(`Bearer ${UPSTREAM_KEY}`);
+  });
+
+  test("is no administrator's to send to a private address, and they are told whom to ask", async ({
+    page,
+    routed,
+  }) => {
+    const { url } = routed.product;
+    await signInByCookie(page, url, await createUser(routed, { username: "anna", role: "admin" }));
+    await page.goto(`${url}/channels/new`);
+    await page.getByRole("button", { name: /^OpenAI-compatible/ }).click();
+    await page.getByLabel("Base URL").fill(`${routed.upstream.origin}/v1`);
+    await page.getByRole("button", { name: "Connect" }).click();
+    await expect(page.getByText(`Ask the owner to allow ${routed.upstream.target}.`)).toBeVisible();
+    await expect(page.getByLabel("Your password")).toHaveCount(0);
+  });
+
+  test("tells faults at their fields, the folded ones too", async ({ routedPage: page, routed }) => {
+    await page.goto(`${routed.product.url}/channels/new`);
+    await page.getByRole("button", { name: /^OpenAI api/ }).click();
+    await expect(page.getByLabel("Base URL")).toHaveValue("https://api.openai.com/v1");
+    await page.getByRole("button", { name: "Add by hand" }).click();
+    await page.getByLabel("Name of model 1 at the upstream").fill("blue owl");
+    await page.getByLabel("Name", { exact: true }).fill("");
+    await page.getByText("Advanced", { exact: true }).click();
+    await page.getByLabel("Options").fill("not json");
+    await page.getByText("Advanced", { exact: true }).click();
+    await page.getByRole("button", { name: "Add channel" }).click();
+    await expect(page.getByLabel("Name", { exact: true })).toHaveAccessibleDescription(/Fill this in/);
+    await expect(page.getByLabel("Options")).toHaveAccessibleDescription(/JSON object/);
+    await page.getByLabel("Options").fill('{"unheard_of": true}');
+    await page.getByLabel("Name", { exact: true }).fill("Mine");
+    await page.getByRole("button", { name: "Add channel" }).click();
+    await expect(page.getByLabel("Public name of blue owl")).toHaveAccessibleDescription(/model names/);
+  });
+});
+
+test("a key that the upstream refuses is told in plain words, and the models can be written by hand", async ({
+  routedPage: page,
+  routed,
+}) => {
+  await routed.allow();
+  await page.goto(`${routed.product.url}/channels/new`);
+  await page.getByRole("button", { name: /^OpenAI-compatible/ }).click();
+  await page.getByLabel("Base URL").fill(`${routed.upstream.origin}/v1`);
+  await page.getByLabel(/^Key/).fill("sk-wrong");
+  await page.getByRole("button", { name: "Connect" }).click();
+  await expect(page.getByText("It refuses the key.")).toBeVisible();
+  await page.getByRole("button", { name: "Add by hand" }).click();
+  await page.getByLabel("Name of model 1 at the upstream").fill("kokoro");
+  await page.getByLabel("What kokoro is for").selectOption("speech");
+  await page.getByRole("button", { name: "Test kokoro" }).click();
+  await expect(page.getByText("It refuses the key.")).toHaveCount(2);
+  await page.getByLabel(/^Key/).fill(UPSTREAM_KEY);
+  await page.getByRole("button", { name: "Test kokoro" }).click();
+  await expect(page.getByText(/s of sound in/)).toBeVisible();
+});
+
+test("the order is moved by arrow keys and by dragging, and stays", async ({ routedPage: page, routed }) => {
+  await routed.allow();
+  for (const [priority, name] of ["Anton", "Berta", "Cäsar"].entries())
+    await routed.channel(name, { priority: priority + 1 });
+  await page.goto(`${routed.product.url}/channels`);
+  const first = ["1 Built-in embeddings", "1 Built-in speech"];
+  await expect.poll(() => order(page)).toEqual([...first, "2 Anton", "3 Berta", "4 Cäsar"]);
+
+  await page.getByRole("button", { name: "Move Berta" }).focus();
+  await page.keyboard.press("ArrowUp");
+  await expect.poll(() => order(page)).toEqual([...first, "2 Anton", "2 Berta", "3 Cäsar"]);
+  await expect(page.getByText("Berta is number 2, together with Anton")).toBeAttached();
+  await expect(page.getByRole("button", { name: "Move Berta" })).toBeFocused();
+  await page.keyboard.press("ArrowUp");
+  await expect.poll(() => order(page)).toEqual([...first, "2 Berta", "3 Anton", "4 Cäsar"]);
+
+  const grip = await page.getByRole("button", { name: "Move Cäsar" }).boundingBox();
+  const target = await rowOf(page, "Berta").boundingBox();
+  if (!grip || !target) throw new Error("the rows are not shown");
+  await page.mouse.move(grip.x + grip.width / 2, grip.y + grip.height / 2);
+  await page.mouse.down();
+  await page.mouse.move(grip.x + 4, target.y + 30, { steps: 4 });
+  await page.mouse.move(grip.x + 4, target.y + 3, { steps: 4 });
+  await page.mouse.up();
+  const last = [...first, "2 Cäsar", "3 Berta", "4 Anton"];
+  await expect.poll(() => order(page)).toEqual(last);
+  await page.reload();
+  await expect.poll(() => order(page)).toEqual(last);
+
+  await choose(page, "Anton", "Try earlier");
+  await expect.poll(() => order(page)).toContain("3 Anton");
+});
+
+test("an open circuit says why and what to do, and one press closes it", async ({
+  routedPage: page,
+  routed,
+}) => {
+  await routed.allow();
+  const { id } = await routed.channel("Rented machine", { keys: ["sk-old-key-that-ended"], models: [EMBED] });
+  expect(await routed.embed("embed-a")).toBe(502);
+  await page.goto(`${routed.product.url}/channels`);
+  await expect(rowOf(page, "Rented machine").first()).toContainText("Passed over");
+  const table = page.getByRole("table");
+  await expect(table.getByText("The upstream refuses the key.")).toBeVisible();
+  await expect(
+    table.getByText(/Write a key that works.*Calls go elsewhere for \d+ seconds more/),
+  ).toBeVisible();
+  await table.getByRole("button", { name: "Let calls through now" }).click();
+  await expect(page.getByText("Rented machine takes calls again")).toBeVisible();
+  await expect(page.getByText("The upstream refuses the key.")).toHaveCount(0);
+
+  await page.goto(`${routed.product.url}/channels/${id}?range=1h`);
+  await expect(page.getByText("upstream_error")).toBeVisible();
+  expect(await routed.embed("embed-a")).toBe(502);
+  const key = page.getByRole("listitem").filter({ hasText: "****nded" });
+  await expect(key).toContainText("Passed over", { timeout: 20_000 });
+  await key.getByRole("button", { name: "Let calls through now" }).click();
+  await expect(key).toContainText("Serving");
+});
+
+test("a channel is switched off and on, tested, edited with its key kept, and deleted by its name", async ({
+  routedPage: page,
+  routed,
+}) => {
+  await routed.allow();
+  const { id } = await routed.channel("Cellar", { models: [EMBED, SPEAK] });
+  await page.goto(`${routed.product.url}/channels`);
+  await page.getByRole("switch", { name: "Cellar serves calls" }).click();
+  await expect(page.getByText("Cellar is off")).toBeVisible();
+  await expect(rowOf(page, "Cellar")).toContainText("Disabled");
+  expect(await routed.embed("embed-a")).toBe(503);
+  await page.getByRole("switch", { name: "Cellar serves calls" }).click();
+  await expect(rowOf(page, "Cellar")).not.toContainText("Disabled");
+  expect(await routed.embed("embed-a")).toBe(200);
+
+  await choose(page, "Cellar", "Test");
+  const dialog = page.getByRole("dialog", { name: "Test Cellar" });
+  await dialog.getByRole("button", { name: "Test embed-a" }).click();
+  await expect(dialog.getByText(/256 numbers in/)).toBeVisible();
+  await page.keyboard.press("Escape");
+
+  await choose(page, "Cellar", "Edit");
+  await expect(page).toHaveURL(new RegExp(`/channels/${id}/edit$`));
+  await expect(page.getByText("****cdef")).toBeVisible();
+  await page.getByRole("button", { name: "Connect" }).click();
+  await expect(page.getByText("Connected. 3 models.")).toBeVisible();
+  await page.getByLabel("Name", { exact: true }).fill("Attic");
+  await page.getByRole("checkbox", { name: "Serve kokoro" }).uncheck();
+  await page.getByText("Advanced", { exact: true }).click();
+  await page.getByLabel("Weight").fill("4");
+  await page.getByLabel("Connect").fill("2.5");
+  await page.getByRole("switch", { name: "Texts travel together" }).click();
+  await page.getByRole("button", { name: "Save changes" }).click();
+  await expect(page.getByRole("heading", { name: "Attic" })).toBeVisible();
+  const saved = await routed.call(`/api/channels/${id}`);
+  expect(saved).toMatchObject({
+    name: "Attic",
+    weight: 4,
+    timeouts: { connect_ms: 2_500 },
+    options: { coalescing: false },
+    models: [{ name: "embed-a" }],
+    keys: [{ display: "****cdef" }],
+  });
+  expect(await routed.embed("embed-a")).toBe(200);
+
+  await page.getByRole("button", { name: "Delete channel" }).click();
+  const confirm = page.getByRole("alertdialog", { name: "Delete Attic?" });
+  await expect(confirm.getByRole("button", { name: "Delete channel" })).toBeDisabled();
+  await confirm.getByLabel("Type Attic to confirm").fill("Attic");
+  await page.keyboard.press("Enter");
+  await expect(page).toHaveURL(`${routed.product.url}/channels`);
+  await expect(page.getByRole("heading", { name: "Only the engines built in serve so far" })).toBeVisible();
+});
+
+test.describe("a channel that was changed elsewhere", () => {
+  test.use({ allowedConsole: [[/status of 409/], { scope: "test" }] });
+
+  test("is not overwritten: the form shows the newest and asks to save again", async ({
+    routedPage: page,
+    routed,
+  }) => {
+    await routed.allow();
+    const { id } = await routed.channel("Cellar", { models: [EMBED] });
+    await page.goto(`${routed.product.url}/channels/${id}/edit`);
+    await page.getByLabel("Name", { exact: true }).fill("Mine");
+    await routed.call(`/api/channels/${id}`, { version: 1, name: "Theirs" }, "PATCH");
+    await page.getByRole("button", { name: "Save changes" }).click();
+    await expect(page.getByText(/changed elsewhere meanwhile/)).toBeVisible();
+    await expect(page.getByLabel("Name", { exact: true })).toHaveValue("Theirs");
+    await page.getByLabel("Name", { exact: true }).fill("Ours");
+    await page.getByRole("button", { name: "Save changes" }).click();
+    await expect(page.getByRole("heading", { name: "Ours" })).toBeVisible();
+  });
+});
+
+test.describe("a member", () => {
+  test.use({ allowedConsole: [[/status of 404/], { scope: "test" }] });
+
+  test("finds no channels and no models at their addresses", async ({ page, routed }) => {
+    const { url } = routed.product;
+    await signInByCookie(page, url, await createUser(routed, { username: "mia", role: "member" }));
+    for (const path of ["/channels", "/channels/new", "/channels/chn_builtin_speech", "/models"]) {
+      await page.goto(url + path);
+      await expect(page.getByRole("heading", { name: "There is nothing at this address" })).toBeVisible();
+    }
+  });
+});

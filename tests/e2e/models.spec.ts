@@ -1,0 +1,123 @@
+import type { Page } from "@playwright/test";
+import { expect } from "./fixtures";
+import { test } from "./routed";
+
+const rowOf = (page: Page, name: string) => page.getByRole("row").filter({ hasText: name });
+const embed = (name: string) => [{ name, upstream_name: "nomic-embed-text", operation: "embeddings" }];
+
+async function choose(page: Page, name: string, action: string): Promise<void> {
+  await page.getByRole("button", { name: `Actions for ${name}` }).click();
+  await page.getByRole("menuitem", { name: action }).click();
+}
+
+test.describe("a model", () => {
+  test.use({ allowedConsole: [[/status of 409/], { scope: "test" }] });
+
+  test("is made with a price and an alias, edited, switched off, and deleted by its name", async ({
+    routedPage: page,
+    routed,
+  }) => {
+    await page.goto(`${routed.product.url}/models`);
+    await page.getByRole("button", { name: "Add model" }).click();
+    const dialog = page.getByRole("dialog");
+    await dialog.getByRole("button", { name: "Add model" }).click();
+    await expect(dialog.getByLabel("Name", { exact: true })).toHaveAccessibleDescription(
+      /Write model names|Fill this in/,
+    );
+    await dialog.getByLabel("Name", { exact: true }).fill("house-embed");
+    await dialog.getByRole("radio", { name: "Embeddings" }).check();
+    await dialog.getByLabel("Aliases").fill("vectors text-vectors");
+    await dialog.getByLabel("A million tokens in").fill("ten");
+    await dialog.getByRole("button", { name: "Add model" }).click();
+    await expect(dialog.getByLabel("A million tokens in")).toHaveAccessibleDescription(/Write dollars/);
+    await dialog.getByLabel("A million tokens in").fill("0.02");
+    await dialog.getByRole("button", { name: "Add model" }).click();
+    await expect(page.getByText("house-embed is there")).toBeVisible();
+    await expect(rowOf(page, "house-embed")).toContainText("also vectors, text-vectors");
+    await expect(rowOf(page, "house-embed")).toContainText("$0.02 / 1M tokens in");
+    await expect(rowOf(page, "house-embed")).toContainText("Nobody");
+
+    await choose(page, "house-embed", "Edit");
+    await expect(dialog.getByLabel("A million tokens in")).toHaveValue("0.02");
+    await dialog.getByLabel("A million tokens in").fill("");
+    await dialog.getByLabel("Numbers in a vector").fill("768");
+    await dialog.getByRole("switch", { name: "Keep answers" }).click();
+    await dialog.getByRole("button", { name: "Save changes" }).click();
+    await expect(page.getByText("house-embed saved")).toBeVisible();
+    await expect(rowOf(page, "house-embed")).toContainText("Free");
+    const { items } = await routed.call("/api/models");
+    expect(items.find((one: { name: string }) => one.name === "house-embed")).toMatchObject({
+      dimensions: 768,
+      cacheable: false,
+      coalescing: true,
+      aliases: ["vectors", "text-vectors"],
+    });
+
+    await page.getByRole("switch", { name: "house-embed answers calls" }).click();
+    await expect(page.getByText("house-embed is off")).toBeVisible();
+
+    await choose(page, "house-embed", "Delete");
+    const confirm = page.getByRole("alertdialog");
+    await confirm.getByLabel("Type house-embed to confirm").fill("house-embed");
+    await confirm.getByRole("button", { name: "Delete model" }).click();
+    await expect(page.getByText("house-embed is gone")).toBeVisible();
+    await expect(rowOf(page, "house-embed")).toHaveCount(0);
+  });
+
+  test("that was changed elsewhere is shown as it stands now before it is saved", async ({
+    routedPage: page,
+    routed,
+  }) => {
+    await page.goto(`${routed.product.url}/models`);
+    await choose(page, "patchbay-embed", "Edit");
+    const dialog = page.getByRole("dialog");
+    await dialog.getByLabel("Description").fill("Mine");
+    await routed.call("/api/models/patchbay-embed", { version: 1, description: "Theirs" }, "PATCH");
+    await dialog.getByRole("button", { name: "Save changes" }).click();
+    await expect(dialog.getByText(/changed elsewhere meanwhile/)).toBeVisible();
+    await expect(dialog.getByLabel("Description")).toHaveValue("Theirs");
+    await dialog.getByRole("button", { name: "Save changes" }).click();
+    await expect(page.getByText("patchbay-embed saved")).toBeVisible();
+  });
+});
+
+test("the route of a model names its channels in their order, and those that are passed over with why", async ({
+  routedPage: page,
+  routed,
+}) => {
+  await routed.allow();
+  await routed.channel("Cellar", { priority: 1, weight: 3, models: embed("lamp") });
+  await routed.channel("Attic", { priority: 1, models: embed("lamp") });
+  const broken = { priority: 0, keys: ["sk-old-key-that-ended"], models: embed("lamp") };
+  await routed.channel("Rented machine", broken);
+  await routed.channel("Spare", { priority: 2, enabled: false, models: embed("lamp") });
+  expect(await routed.embed("lamp")).toBe(200);
+
+  await page.goto(`${routed.product.url}/models`);
+  await page.getByRole("button", { name: "lamp", exact: true }).click();
+  await expect(page).toHaveURL(/\?model=lamp$/);
+  const sheet = page.getByRole("dialog", { name: "Route of lamp" });
+  const turns = sheet.getByRole("list").first().getByRole("listitem");
+  await expect(turns.filter({ hasText: "Cellar" }).first()).toContainText("% of calls");
+  await expect(turns.filter({ hasText: "Attic" }).first()).toBeVisible();
+  const skipped = sheet.getByRole("listitem");
+  await expect(skipped.filter({ hasText: "Rented machine" })).toContainText(
+    /The upstream refuses the key\. For \d+ seconds? more/,
+  );
+  await expect(skipped.filter({ hasText: "Spare" })).toContainText("It is off.");
+  await sheet.getByRole("button", { name: "Edit model" }).click();
+  await expect(page.getByRole("dialog", { name: "Edit lamp" })).toBeVisible();
+});
+
+test("a search and a kind are part of the address", async ({ routedPage: page, routed }) => {
+  await page.goto(`${routed.product.url}/models?operation=speech`);
+  await expect(rowOf(page, "patchbay-speech")).toBeVisible();
+  await expect(rowOf(page, "patchbay-embed")).toHaveCount(0);
+  await page.getByRole("radio", { name: "All" }).check();
+  await page.getByLabel("Search models").fill("embed");
+  await expect(page).toHaveURL(/\?q=embed$/);
+  await expect(rowOf(page, "patchbay-embed")).toBeVisible();
+  await page.getByLabel("Search models").fill("cellar");
+  await page.getByRole("button", { name: "Clear search" }).click();
+  await expect(rowOf(page, "patchbay-speech")).toBeVisible();
+});
