@@ -51,7 +51,12 @@ export function InviteForm({
   return (
     <form onSubmit={invite} noValidate className="grid gap-5">
       <CallError error={error} />
-      <RoleField viewerRole={viewerRole} error={errors.role?.message} {...form.register("role")} />
+      <RoleField
+        viewerRole={viewerRole}
+        chosen={form.watch("role") ?? "member"}
+        error={errors.role?.message}
+        {...form.register("role")}
+      />
       <Field
         label={t("form.email")}
         hint={t("inviteForm.emailHint")}

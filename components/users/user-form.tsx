@@ -123,6 +123,7 @@ export function UserForm({
       </div>
       <RoleField
         viewerRole={viewerRole}
+        chosen={role}
         hint={before && role !== before.role ? t("form.roleEnds") : undefined}
         error={errors.role?.message}
         {...form.register("role")}

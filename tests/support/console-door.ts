@@ -1,6 +1,7 @@
 import type { Services } from "../../lib/domain/context";
 import { createDispatcher } from "../../lib/http/dispatch";
 import type { Inbound, Peer } from "../../lib/http/exchange";
+import type { Route } from "../../lib/http/route";
 import { ACCOUNT_ROUTES } from "../../lib/http/routes/account";
 import { ALERTS_ROUTES } from "../../lib/http/routes/alerts";
 import { AUDIT_ROUTES } from "../../lib/http/routes/audit";
@@ -46,26 +47,25 @@ export type ConsoleDoor = (path: string, call?: ConsoleCall) => Promise<ConsoleR
 
 const PEER: Peer = { address: "127.0.0.1", isLocal: true, isSecure: false };
 
-/** The account routes behind the real pipeline. */
-export function openConsoleDoor(services: Services): ConsoleDoor {
-  const handler = createDispatcher(
-    [
-      ...SETUP_ROUTES,
-      ...LOGIN_ROUTES,
-      ...TWO_FACTOR_ROUTES,
-      ...ACCOUNT_ROUTES,
-      ...KEYS_ROUTES,
-      ...USERS_ROUTES,
-      ...INVITES_ROUTES,
-      ...USAGE_ROUTES,
-      ...SETTINGS_ROUTES,
-      ...AUDIT_ROUTES,
-      ...ALERTS_ROUTES,
-      ...CHANNELS_ROUTES,
-      ...CONSOLE_MODELS_ROUTES,
-    ],
-    async () => services,
-  );
+const ACCOUNT: readonly Route[] = [
+  ...SETUP_ROUTES,
+  ...LOGIN_ROUTES,
+  ...TWO_FACTOR_ROUTES,
+  ...ACCOUNT_ROUTES,
+  ...KEYS_ROUTES,
+  ...USERS_ROUTES,
+  ...INVITES_ROUTES,
+  ...USAGE_ROUTES,
+  ...SETTINGS_ROUTES,
+  ...AUDIT_ROUTES,
+  ...ALERTS_ROUTES,
+  ...CHANNELS_ROUTES,
+  ...CONSOLE_MODELS_ROUTES,
+];
+
+/** The account routes behind the real pipeline, or those given. */
+export function openConsoleDoor(services: Services, routes: readonly Route[] = ACCOUNT): ConsoleDoor {
+  const handler = createDispatcher(routes, async () => services);
   return async (target, call = {}) => {
     const [path = "", query = ""] = target.split("?");
     const bytes = Buffer.from(call.body === undefined ? "" : JSON.stringify(call.body));

@@ -25,7 +25,7 @@ export const keys = {
   managing: "Management key",
   managingTitle: "This will be a management key",
   managingText:
-    "Whoever has it makes and deletes keys and changes channels and models, as you can. Keep it out of apps and browsers; under Limits it can be bound to addresses. Users, settings and accounts stay out of its reach.",
+    "Whoever has it makes and deletes keys and changes channels and models, as you can. It changes no users, accounts or settings. Keep it out of apps and browsers; under Limits it can be bound to addresses.",
   status: { disabled: "Disabled", expired: "Expired", ending: "Ends {when}" },
   owner: {
     label: "Whose keys",

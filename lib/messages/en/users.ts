@@ -8,8 +8,8 @@ export const users = {
   you: "You",
   role: { owner: "Owner", admin: "Administrator", member: "Member" },
   roleText: {
-    admin: "Runs channels, models, users and settings",
-    member: "Has own keys and usage, and the playgrounds",
+    admin: "Runs channels, models, users and settings.",
+    member: "Sees own keys and usage, and the playgrounds.",
   },
   table: {
     name: "Name",

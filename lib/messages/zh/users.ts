@@ -8,8 +8,8 @@ export const users = {
   you: "您",
   role: { owner: "所有者", admin: "管理员", member: "成员" },
   roleText: {
-    admin: "管理通道、模型、用户和设置",
-    member: "只有自己的密钥和用量，以及试用页",
+    admin: "管理通道、模型、用户和设置。",
+    member: "只能看到自己的密钥和用量，以及试用页。",
   },
   table: {
     name: "名称",
