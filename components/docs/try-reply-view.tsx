@@ -24,7 +24,7 @@ export function TryReplyView({ reply }: { reply: TryReply }) {
       {reply.audio ? <Sound blob={reply.audio} /> : null}
       {reply.text ? (
         <CodeBlock code={reply.text} label={t("replyBody")} copy={t("copy")} />
-      ) : (
+      ) : reply.audio ? null : (
         <p className="text-sm text-ink-muted">{t("noText")}</p>
       )}
       <details>

@@ -1,0 +1,107 @@
+import type { Page } from "@playwright/test";
+import { expect, signInByCookie, test } from "./fixtures";
+
+const entry = (page: Page, anchor: string) => page.locator(`#${anchor}`);
+
+test("speech is called from the page and can be heard", async ({ ownerPage: page, product }) => {
+  await page.goto(`${product.url}/docs#post-v1-audio-speech`);
+  const speech = entry(page, "post-v1-audio-speech");
+  await speech.getByRole("button", { name: "Try it" }).click();
+  await speech.getByRole("button", { name: "Send" }).click();
+  await expect(speech.getByText("200 OK")).toBeVisible({ timeout: 20_000 });
+  const sound = speech.getByLabel("Play the reply");
+  await expect
+    .poll(() => sound.evaluate((element) => (element instanceof HTMLAudioElement ? element.duration : 0)))
+    .toBeGreaterThan(0.5);
+});
+
+test("a reply in Gemini's form is heard too, and shown without its base64", async ({
+  ownerPage: page,
+  product,
+}) => {
+  await page.goto(`${product.url}/docs#post-v1beta-models-model-generatecontent`);
+  const speech = entry(page, "post-v1beta-models-model-generatecontent");
+  await speech.getByRole("button", { name: "Try it" }).click();
+  await speech.getByRole("button", { name: "Send" }).click();
+  await expect(speech.getByText("200 OK")).toBeVisible({ timeout: 20_000 });
+  await expect(speech.getByLabel("Play the reply")).toBeVisible();
+  await expect(speech.getByText(/… \(\d+ characters\)/)).toBeVisible();
+});
+
+test.describe("with a key of one's own", () => {
+  test.use({ allowedConsole: [/401/] });
+  test("the call goes out with that key: a wrong one is refused, a right one is not", async ({
+    ownerPage: page,
+    product,
+  }) => {
+    await page.goto(`${product.url}/docs#get-v1-models`);
+    const models = entry(page, "get-v1-models");
+    await models.getByRole("button", { name: "Try it" }).click();
+    await models.getByText("Your own").click();
+    await models.getByLabel("API key").fill("sk-pb-wrong");
+    await models.getByRole("button", { name: "Send" }).click();
+    await expect(models.getByText("401 Unauthorized")).toBeVisible();
+    await models.getByLabel("API key").fill(product.key);
+    await models.getByRole("button", { name: "Send" }).click();
+    await expect(models.getByText("200 OK")).toBeVisible();
+    await expect(models.getByLabel("Body", { exact: true })).toContainText("patchbay-speech");
+  });
+});
+
+test("the console's lists are read with the session, and what changes something is not offered", async ({
+  ownerPage: page,
+  product,
+}) => {
+  await page.goto(`${product.url}/docs?q=/api/keys`);
+  await expect(page.getByText(/^\d+ addresses$/)).toBeVisible();
+  const list = entry(page, "get-api-keys");
+  await list.locator("summary").first().click();
+  await expect(page).toHaveURL(/#get-api-keys$/);
+  await list.getByRole("button", { name: "Try it" }).click();
+  await list.getByRole("button", { name: "Send" }).click();
+  await expect(list.getByText("200 OK")).toBeVisible();
+  const remove = entry(page, "delete-api-keys-id");
+  await remove.locator("summary").first().click();
+  await remove.getByRole("button", { name: "Try it" }).click();
+  await expect(remove.getByText("This changes something")).toBeVisible();
+  await expect(remove.getByRole("button", { name: "Send" })).toHaveCount(0);
+});
+
+test("a search that finds nothing says so", async ({ ownerPage: page, product }) => {
+  await page.goto(`${product.url}/docs`);
+  await page.getByLabel("Search addresses").fill("teapot");
+  await expect(page.getByText("No address holds “teapot”.")).toBeVisible();
+  await expect(page).toHaveURL(/\?q=teapot$/);
+});
+
+test("guides show this server's address and lead on to each other", async ({ ownerPage: page, product }) => {
+  await page.goto(`${product.url}/docs`);
+  await page.getByRole("link", { name: /Point an SDK here/ }).click();
+  await expect(page.getByRole("heading", { level: 1, name: "Point an SDK here" })).toBeVisible();
+  await expect(page.getByText(`baseURL: "${product.url}/v1"`).first()).toBeVisible();
+  await page
+    .getByRole("navigation", { name: "Guides" })
+    .getByRole("link", { name: "Back up and restore" })
+    .click();
+  await expect(page.getByText("npm run admin -- backup", { exact: false })).toBeVisible();
+});
+
+test("members read it too", async ({ page, product }) => {
+  const password = "nine blue lanterns drift";
+  const post = (path: string, body: object, cookie = "") =>
+    fetch(product.url + path, {
+      method: "POST",
+      headers: { "content-type": "application/json", cookie },
+      body: JSON.stringify(body),
+    });
+  await post("/api/users", { username: "docs-reader", password }, product.cookie);
+  const login = await post("/api/user/login", { username: "docs-reader", password });
+  const cookie = login.headers.getSetCookie().map((one) => one.split(";")[0]);
+  await signInByCookie(page, product.url, cookie.join("; "));
+  await page.goto(`${product.url}/docs`);
+  await expect(entry(page, "post-v1-embeddings")).toBeVisible();
+  for (const path of ["/alerts", "/audit"]) {
+    const reply = await page.request.get(product.url + path);
+    expect(reply.status()).toBe(404);
+  }
+});
