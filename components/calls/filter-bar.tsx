@@ -2,7 +2,7 @@
 
 import { SlidersHorizontalIcon, XIcon } from "lucide-react";
 import { useSearchParams } from "next/navigation";
-import { type ReactNode, useState } from "react";
+import { useState } from "react";
 import useSWR from "swr";
 import { useTranslations } from "use-intl";
 import { putInAddress } from "@/lib/client/address";
@@ -45,15 +45,7 @@ const CODES = [
 ] as const;
 
 /** What calls are narrowed by, in the page's address. `isOwn`: the visitor sees no one else's. */
-export function FilterBar({
-  range,
-  isOwn,
-  children,
-}: {
-  range: Range;
-  isOwn: boolean;
-  children?: ReactNode;
-}) {
+export function FilterBar({ range, isOwn }: { range: Range; isOwn: boolean }) {
   const t = useTranslations("calls.filter");
   const words = useTranslations("calls.operation");
   const filters = readCallFilters(useSearchParams());
@@ -91,7 +83,6 @@ export function FilterBar({
             {t("clear")}
           </Button>
         ) : null}
-        <span className="ml-auto flex gap-2">{children}</span>
       </div>
       {isUnfolded ? (
         <div className="grid grid-cols-2 gap-3 rounded-md border bg-panel p-3 md:grid-cols-4">

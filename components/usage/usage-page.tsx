@@ -34,15 +34,19 @@ export function UsagePage({ isAdmin, now }: { isAdmin: boolean; now: number }) {
 
   return (
     <>
-      <PageHeader title={t("title")} description={isAdmin ? t("lead") : t("leadOwn")} />
-      <FilterBar range={range} isOwn={!isAdmin}>
-        <Button asChild variant="outline">
-          <a href={exportPath(filters, range)} download>
-            <DownloadIcon aria-hidden="true" />
-            {t("download")}
-          </a>
-        </Button>
-      </FilterBar>
+      <PageHeader
+        title={t("title")}
+        description={isAdmin ? t("lead") : t("leadOwn")}
+        action={
+          <Button asChild variant="outline">
+            <a href={exportPath(filters, range)} download>
+              <DownloadIcon aria-hidden="true" />
+              {t("download")}
+            </a>
+          </Button>
+        }
+      />
+      <FilterBar range={range} isOwn={!isAdmin} />
       {error && !summary ? (
         <CallError error={error} onRetry={() => void mutate()} className="mb-6" />
       ) : (

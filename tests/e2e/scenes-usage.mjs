@@ -144,6 +144,6 @@ export async function walkLogs({ page, url, shot }) {
       .first();
     await link.click();
     await page.getByRole("dialog").getByRole("heading", { name: "What happened" }).waitFor();
-    await shot(`logs-${name}`, { fullPage: false });
+    await shot(`logs-call-${name}`, { fullPage: false });
   }
 }

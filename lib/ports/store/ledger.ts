@@ -148,7 +148,7 @@ export interface UsageGroup {
   latencySumMs: number;
   firstByteSumMs: number;
   firstByteCalls: number;
-  /** Calls by latency: one count for each bound, and a last one for what is above. */
+  /** Calls by latency: one count for each bound, and a last one for what is above; all 0 by tag and end user. */
   latency: number[];
 }
 

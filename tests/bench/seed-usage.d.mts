@@ -1,0 +1,17 @@
+/** See seed-usage.mjs. */
+export interface SeedOptions {
+  count: number;
+  /** Milliseconds since 1970. */
+  from: number;
+  to: number;
+  crowd?: {
+    keys: { id: string; user: string }[];
+    models: { name: string; operation: "speech" | "embeddings" }[];
+    channels: string[];
+    tags: string[];
+    endUsers: string[];
+  };
+  seed?: number;
+  when?(share: number): number;
+}
+export function seedSqlite(file: string, options: SeedOptions): void;

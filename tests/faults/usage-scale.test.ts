@@ -1,0 +1,70 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import type { Store, UsageDimension, UsageFilter } from "../../lib/ports/store";
+import { seedSqlite } from "../bench/seed-usage.mjs";
+import { NOW } from "../contracts/store/place";
+import { newSqlitePlace, type SqlitePlace } from "../contracts/store/sqlite-place";
+
+/** Books with a hundred thousand calls of a month: every question of the console is answered while one looks. */
+
+/** In a month and a twentieth: a hundred thousand a month. */
+const ROWS = 105_000;
+const MONTH = 30 * 86_400_000;
+/** Dozens of times what it takes on an idle machine: tells a question without end, not a busy neighbour. */
+const LONGEST_MS = 10_000;
+
+let place: SqlitePlace;
+let store: Store;
+beforeAll(async () => {
+  place = await newSqlitePlace();
+  store = await place.open();
+  seedSqlite(place.file, { count: ROWS, from: NOW - 1.05 * MONTH, to: NOW });
+}, 240_000);
+afterAll(() => place?.remove());
+
+async function inTime<T>(work: () => Promise<T>): Promise<T> {
+  const since = performance.now();
+  const value = await work();
+  expect(performance.now() - since).toBeLessThan(LONGEST_MS);
+  return value;
+}
+
+const sum = (by: UsageDimension | null, more: UsageFilter & { isByHour?: boolean } = {}) =>
+  inTime(() => store.ledger.summarize({ from: NOW - MONTH, to: NOW, by, isByHour: false, ...more }));
+
+const DIMENSIONS: UsageDimension[] = ["model", "channel", "key", "user", "operation", "tag", "end_user"];
+
+test.each(DIMENSIONS)("a month by %s counts its calls", async (by) => {
+  const { groups, readFrom } = await sum(by);
+  // An hour that has begun counts whole.
+  const calls = groups.reduce((counted, group) => counted + group.calls, 0);
+  expect(Math.abs(calls - 100_000)).toBeLessThan(200);
+  expect(readFrom).toBeNull();
+});
+
+test("a month by hour, of failures and of one tag, is told in time", async () => {
+  expect((await sum(null, { isByHour: true })).groups.length).toBeGreaterThanOrEqual(720);
+  const failures = await sum(null, { outcome: { kind: "failed" } });
+  expect(failures.groups[0]?.calls).toBe(failures.groups[0]?.errors);
+  expect((await sum("model", { tag: "team-1" })).groups.length).toBeGreaterThan(0);
+});
+
+test.each<[string, UsageFilter]>([
+  ["that are there", {}],
+  ["of a request id that never was", { requestId: "req_none" }],
+  ["of a caller that nobody was", { endUser: "nobody" }],
+  ["of a tag that nobody gave", { tag: "none" }],
+  ["of a model that nobody called", { model: "none" }],
+  ["of an error that never was", { outcome: { kind: "error", code: "internal" } }],
+])("calls %s are listed in time", async (_which, filter) => {
+  const page = await inTime(() => store.ledger.list({ limit: 50, cursor: null, q: null, ...filter }));
+  expect(page.items).toHaveLength(Object.keys(filter).length === 0 ? 50 : 0);
+});
+
+test("a sum off the rows reads the newest hundred thousand, and says since when", async () => {
+  const query = { from: NOW - 2 * MONTH, to: NOW, by: "tag" as const, isByHour: false };
+  const { groups, readFrom } = await inTime(() => store.ledger.summarize(query));
+  const calls = groups.reduce((counted, group) => counted + group.calls, 0);
+  expect(calls).toBeLessThanOrEqual(100_000);
+  expect(calls).toBeGreaterThan(99_000);
+  expect(readFrom).toBeGreaterThanOrEqual(NOW - MONTH - 60_000);
+});
