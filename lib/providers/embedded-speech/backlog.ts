@@ -3,8 +3,8 @@ import { SPEECH_SAMPLE_RATE } from "../../ports/speech-model";
 const BYTES_PER_SECOND = SPEECH_SAMPLE_RATE * 2;
 /** Audio held for all readers together before stalled ones give theirs back: 32 KB for each of 500 readers. */
 export const BACKLOG_BYTES = 16 * 1024 * 1024;
-/** What a stalled reader keeps then: a second, or most of a minute at 1 KB/s. */
-export const KEPT_BYTES = BYTES_PER_SECOND;
+/** What a stalled reader keeps then: half a second, or nearly half a minute at 1 KB/s. */
+export const KEPT_BYTES = BYTES_PER_SECOND / 2;
 /** A reader that has not come back for so long is stalled. */
 const STALLED_MS = 1000;
 /** The kept part ends at the quietest place of its last half. */
@@ -53,7 +53,7 @@ export class HeldAudio {
     return piece;
   }
 
-  /** Gives up all but about a second, or everything before it is read. */
+  /** Gives up all but about half a second, or everything before it is read. */
   shorten(): void {
     const kept = this.isBeingRead ? KEPT_BYTES : 0;
     if (this.bytes <= kept * 1.5) return;

@@ -1,0 +1,133 @@
+import http from "node:http";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { openWire, sendRaw } from "../support/raw-request";
+import { type Reply, type RoutedProduct, sendOver, startRouted } from "../support/routed-product";
+
+/**
+ * Those who take all the sockets (RELIABILITY RB-22) and those who offer more than is allowed (SECURITY LM-5): what
+ * others notice of them. Times are compared within one run; the bounds are wide for machines that do other work.
+ */
+const ATTACKERS = 1_000;
+const HONEST_CALLS = 400;
+const CAP = 10;
+const TIMES_THE_CAP = 10;
+const SERVICE_MS = 100;
+const OFFERED_MS = 4_000;
+
+/** A head that is right as far as it has come, and does not end. */
+const HEAD = `GET /api/health/live HTTP/1.1\r\nHost: localhost\r\nX-Slow: ${"a".repeat(1_000)}`;
+
+let routed: RoutedProduct;
+beforeAll(async () => {
+  // All attackers call from one address here, which is allowed its default of sockets.
+  routed = await startRouted({ env: { PATCHBAY_LIMITS: JSON.stringify({ headersTimeoutMs: 60_000 }) } });
+});
+afterAll(() => routed?.close());
+
+function p99(values: readonly number[]): number {
+  const sorted = [...values].sort((a, b) => a - b);
+  return sorted[Math.floor(sorted.length * 0.99)] ?? 0;
+}
+
+async function openFiles(): Promise<number> {
+  const { text } = await sendRaw(routed.product.url, { method: "GET", path: "/metrics" });
+  return Number(/^process_open_fds (\d+)$/m.exec(text)?.[1]);
+}
+
+/** Times of calls of somebody who does nothing wrong, eight at a time, on sockets of their own. */
+async function honestTimes(): Promise<number[]> {
+  const agent = new http.Agent({ keepAlive: true, maxSockets: 8 });
+  const times: number[] = [];
+  const body = { model: "patchbay-embed", input: "a short text" };
+  const worker = async () => {
+    while (times.length < HONEST_CALLS) {
+      const reply = await sendOver(routed.product.url, "/v1/embeddings", body, routed.key, { agent });
+      expect(reply.status).toBe(200);
+      times.push(reply.tookMs);
+    }
+  };
+  await Promise.all(Array.from({ length: 8 }, worker));
+  agent.destroy();
+  return times;
+}
+
+test(`${ATTACKERS} who send a head byte by byte, or nothing, slow nobody down, and leave no socket behind`, {
+  timeout: 120_000,
+}, async () => {
+  await honestTimes();
+  const before = p99(await honestTimes());
+  const filesBefore = await openFiles();
+  const crowd = await Promise.all(Array.from({ length: ATTACKERS }, () => openWire(routed.product.port)));
+  let at = 0;
+  const dribble = setInterval(() => {
+    // Half of them say nothing at all; the others a byte each, a hundred at a time.
+    for (let i = 0; i < 100; i += 1) {
+      crowd[at % ATTACKERS]?.send(HEAD[Math.floor(at / ATTACKERS)] ?? "a");
+      at += 2;
+    }
+  }, 20);
+  const besides = p99(await honestTimes());
+  const filesWithin = await openFiles();
+  clearInterval(dribble);
+  expect(crowd.filter((wire) => !wire.isClosed()).length).toBeGreaterThan(ATTACKERS * 0.9);
+  expect(filesWithin - filesBefore).toBeLessThan(ATTACKERS + 50);
+  for (const wire of crowd) wire.destroy();
+  await expect.poll(openFiles, { timeout: 20_000 }).toBeLessThan(filesBefore + 20);
+  // Before and after, since the machine may have become busy with something else.
+  const alone = Math.max(before, p99(await honestTimes()));
+  console.log(
+    `p99 ${alone.toFixed(1)} ms alone, ${besides.toFixed(1)} ms beside ${ATTACKERS} attackers (${(besides / alone).toFixed(2)} times); ${filesWithin - filesBefore} open files more`,
+  );
+  expect(besides).toBeLessThan(2 * alone + 25);
+});
+
+/** How long the calls of `model` were at work once they were let in, by their rows. */
+async function serviceTimes(model: string): Promise<number[]> {
+  const { items } = await routed.console(`/api/usage?limit=100&status=ok&model=${model}`);
+  const traces = await Promise.all(
+    items.map(async ({ id }: { id: string }) => (await routed.console(`/api/usage/${id}`)).trace),
+  );
+  return traces.map(({ admitted_ms, settled_ms }) => settled_ms - admitted_ms);
+}
+
+/** Keeps `callers` calling one after the other for a while. */
+async function offer(model: string, key: string, callers: number): Promise<Reply[]> {
+  const agent = new http.Agent({ keepAlive: true, maxSockets: callers });
+  const replies: Reply[] = [];
+  const stopAt = performance.now() + OFFERED_MS;
+  const caller = async () => {
+    while (performance.now() < stopAt)
+      replies.push(
+        await sendOver(routed.product.url, "/v1/embeddings", { model, input: "a" }, key, { agent }),
+      );
+  };
+  await Promise.all(Array.from({ length: callers }, caller));
+  agent.destroy();
+  return replies;
+}
+
+test(`${TIMES_THE_CAP} times the calls a key may have at once: those let in take as long as before, the others hear so within a second or so`, {
+  timeout: 120_000,
+}, async () => {
+  const { name: calm } = await routed.route("embeddings", [{ as: `embed.8--slow-${SERVICE_MS}` }]);
+  const { name: crowded } = await routed.route("embeddings", [{ as: `embed.8--slow-${SERVICE_MS}` }]);
+  const key = await routed.newKey({ concurrency: CAP });
+  const within = await offer(calm, key, CAP);
+  expect(within.every(({ status }) => status === 200)).toBe(true);
+  const above = await offer(crowded, key, CAP * TIMES_THE_CAP);
+  const accepted = above.filter(({ status }) => status === 200);
+  const refused = above.filter(({ status }) => status === 429);
+  const [before, after] = [p99(await serviceTimes(calm)), p99(await serviceTimes(crowded))];
+  console.log(
+    `at the cap p99 ${before.toFixed(0)} ms; at ${TIMES_THE_CAP} times the cap ${after.toFixed(0)} ms once let in; ` +
+      `${accepted.length} accepted (${within.length} without the crowd), ${refused.length} refused`,
+  );
+  expect(accepted.length + refused.length).toBe(above.length);
+  expect(refused.length).toBeGreaterThan(0);
+  for (const reply of refused) expect(Number(reply.headers["retry-after"])).toBeGreaterThanOrEqual(1);
+  // Nobody waits much longer than their patience of a second before they are turned away.
+  expect(p99(refused.map(({ tookMs }) => tookMs))).toBeLessThan(2_500);
+  expect(after).toBeLessThan(1.5 * before + 50);
+  // The places are used as fully as before.
+  expect(accepted.length).toBeGreaterThan(within.length * 0.7);
+});
