@@ -108,7 +108,8 @@ export function TimeChart(props: TimeChartProps) {
     >
       {width > 0 && buckets.length > 0 ? (
         <>
-          <div role="img" aria-label={summary()}>
+          {/* Out of the flow, so that a drawing of yesterday's width does not hold the box open. */}
+          <div role="img" aria-label={summary()} className="absolute inset-0">
             <Plot
               frame={frame}
               width={width}

@@ -17,7 +17,7 @@ export function LineNotice({
     <Notice tone={tone}>
       <span className="-my-1 flex flex-wrap items-center justify-between gap-x-4 gap-y-2">
         <span className="min-w-0 flex-1 basis-72 py-1">
-          <span className="font-medium text-ink">{title}</span> {children}
+          <span className="mr-1.5 font-medium text-ink">{title}</span> {children}
         </span>
         {action}
       </span>

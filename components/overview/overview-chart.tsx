@@ -29,11 +29,13 @@ export function OverviewChart({
 }) {
   const t = useTranslations("overview");
   const amounts = useAmounts();
-  const { series: now, before_series: then } = overview;
+  const { series: now, before_series } = overview;
+  // A line of nothing compares with nothing.
+  const then = overview.before.calls === 0 ? null : before_series;
   const views: Record<Figure, () => View> = {
     calls: () => ({
       series: [
-        { name: t("chart.succeeded"), values: succeeded(now), before: succeeded(then) },
+        { name: t("chart.succeeded"), values: succeeded(now), ...(then ? { before: succeeded(then) } : {}) },
         { name: t("chart.failed"), values: now.errors, colour: "bad" },
       ],
       format: amounts.count,
@@ -41,30 +43,46 @@ export function OverviewChart({
       isWhole: true,
     }),
     errors: () => ({
-      series: [{ name: t("chart.failed"), values: now.errors, before: then.errors, colour: "bad" }],
+      series: [
+        {
+          name: t("chart.failed"),
+          values: now.errors,
+          ...(then ? { before: then.errors } : {}),
+          colour: "bad",
+        },
+      ],
       format: amounts.count,
       tick: amounts.short,
       isWhole: true,
     }),
     audio: () => ({
-      series: [{ name: t("chart.audio"), values: now.audio_ms, before: then.audio_ms }],
+      series: [{ name: t("chart.audio"), values: now.audio_ms, ...(then ? { before: then.audio_ms } : {}) }],
       format: amounts.sound,
     }),
     tokens: () => ({
-      series: [{ name: t("chart.tokens"), values: now.tokens, before: then.tokens }],
+      series: [{ name: t("chart.tokens"), values: now.tokens, ...(then ? { before: then.tokens } : {}) }],
       format: amounts.count,
       tick: amounts.short,
       isWhole: true,
     }),
     spend: () => ({
       series: [
-        { name: t("chart.spend"), values: now.cost_usd.map(Number), before: then.cost_usd.map(Number) },
+        {
+          name: t("chart.spend"),
+          values: now.cost_usd.map(Number),
+          ...(then ? { before: then.cost_usd.map(Number) } : {}),
+        },
       ],
       format: amounts.money,
     }),
     latency: () => ({
       series: [
-        { name: t("chart.p50"), kind: "line", values: now.latency_p50_ms, before: then.latency_p50_ms },
+        {
+          name: t("chart.p50"),
+          kind: "line",
+          values: now.latency_p50_ms,
+          ...(then ? { before: then.latency_p50_ms } : {}),
+        },
         { name: t("chart.p95"), kind: "line", values: now.latency_p95_ms, colour: "chart-2" },
       ],
       format: amounts.ms,
@@ -72,7 +90,7 @@ export function OverviewChart({
   };
   const view = views[figure]();
   return (
-    <div className="grid gap-3">
+    <div className="grid grid-cols-[minmax(0,1fr)] gap-3">
       <Legend series={view.series} before={t(`before.${range.name}`)} className="justify-end" />
       <TimeChart
         label={t(`figure.${figure}`)}

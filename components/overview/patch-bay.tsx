@@ -34,7 +34,7 @@ export function PatchBay({ overview }: { overview: Overview }) {
         </h2>
         <p className="text-sm text-ink-muted">{t("lead")}</p>
       </div>
-      <div className="grid grid-cols-[minmax(0,1fr)_minmax(3.5rem,0.7fr)_minmax(0,1fr)] px-4 py-3 sm:grid-cols-[minmax(0,1fr)_minmax(6rem,1.6fr)_minmax(0,1fr)] sm:px-5">
+      <div className="grid grid-cols-[minmax(0,1fr)_minmax(2.25rem,0.3fr)_minmax(0,1fr)] px-4 py-3 sm:grid-cols-[minmax(0,1fr)_minmax(6rem,1.6fr)_minmax(0,1fr)] sm:px-5">
         <Side title={t("models")} isRight={false}>
           {models.map((model) => (
             <Row
@@ -148,7 +148,10 @@ function Row({
   const lit = { carries: "bg-signal", breaks: "bg-bad", idle: "bg-transparent" }[jack];
   return (
     <li
-      className={cn("flex items-center gap-2.5", isRight ? "flex-row" : "flex-row-reverse")}
+      className={cn(
+        "flex items-center gap-1.5 max-sm:text-sm sm:gap-2.5",
+        isRight ? "flex-row" : "flex-row-reverse",
+      )}
       style={{ height: ROW }}
       onPointerEnter={() => onTouch(true)}
       onPointerLeave={() => onTouch(false)}

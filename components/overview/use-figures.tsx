@@ -39,7 +39,7 @@ export function useFigures({ total, before }: Pick<Overview, "total" | "before">
 
   function change(figure: Figure, now: number, then: number): ReactNode {
     const by = changeOf(now, then);
-    if (by === null) return now === 0 ? null : plain(t("figure.none"));
+    if (by === null) return now === 0 || before.calls === 0 ? null : plain(t("figure.none"));
     if (Math.abs(by) < FLAT) return plain(t("figure.same"));
     const words = { share: amounts.share(Math.abs(by)) };
     const [up, down] = figure === "latency" ? (["slower", "quicker"] as const) : (["more", "less"] as const);

@@ -57,9 +57,11 @@ test("range and figure stand in the address, and the figure is drawn and read ou
 }) => {
   await callOnce(product.url, product.key);
   await page.goto(product.url);
-  await page.getByRole("radio", { name: "Hour", exact: true }).check();
+  // The chart is drawn by the browser alone: where it stands, presses are heard.
+  await expect(page.getByRole("slider")).toBeAttached();
+  await page.getByRole("radio", { name: "Hour", exact: true }).click();
   await expect(page).toHaveURL(/range=1h/);
-  await figure(page, "Tokens").check();
+  await figure(page, "Tokens").click();
   await expect(page).toHaveURL(/figure=tokens/);
   await page.reload();
   await expect(page.getByRole("radio", { name: "Hour", exact: true })).toBeChecked();
@@ -75,6 +77,7 @@ test("range and figure stand in the address, and the figure is drawn and read ou
 
 test("any range can be chosen, and one that makes no sense is told", async ({ ownerPage: page, product }) => {
   await page.goto(product.url);
+  await expect(page.getByRole("slider")).toBeAttached();
   await page.getByRole("button", { name: "Custom" }).click();
   const form = page.getByRole("form", { name: "From when to when" });
   await form.getByLabel("From").fill("2026-11-03T10:00");
@@ -143,10 +146,10 @@ test.describe("on a phone", () => {
     await expect(chart).toBeVisible();
     const wide = () =>
       page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
-    expect(await wide()).toBe(0);
+    expect(await wide()).toBeLessThanOrEqual(0);
     const box = await chart.boundingBox();
     if (box) await page.touchscreen.tap(box.x + box.width - 10, box.y + box.height / 2);
     await expect(page.getByText(/^\w+ \d+, \d\d:00–\d\d:00$|^\d+ \w+, \d\d:00–\d\d:00$/)).toHaveCount(1);
-    expect(await wide()).toBe(0);
+    expect(await wide()).toBeLessThanOrEqual(0);
   });
 });

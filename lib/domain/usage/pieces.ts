@@ -57,7 +57,8 @@ export function elapsedPieces({ starts }: Pieces, to: number, now: number): numb
 export function sumOf({ sums }: Pieces, count = Number.POSITIVE_INFINITY): Sums {
   return sums.reduce((total, one, index) => {
     const share = Math.min(1, Math.max(0, count - index));
-    return share === 0 ? total : addSums(total, share === 1 ? one : shareOf(one, share));
+    // A piece without calls has no histogram to add.
+    return share === 0 || one.calls === 0 ? total : addSums(total, share === 1 ? one : shareOf(one, share));
   }, NO_SUMS);
 }
 
