@@ -41,7 +41,7 @@ const CHUNK_TIMEOUT_MS = 20_000;
  *
  * Bounds: 1,000 calls open at once, 512 of them waiting for their first sound (gate.ts); of each, one chunk is being
  * read and one made ahead, ten seconds of speech at most; beyond 16 MiB over all calls, readers that have stalled for a
- * second keep one second of audio each (48 KB) and have the rest made again when they come back (backlog.ts).
+ * second keep half a second of audio each (24 KB) and have the rest made again when they come back (backlog.ts).
  */
 export function createEmbeddedSpeech(options: EmbeddedSpeechOptions): EmbeddedSpeech {
   const pool = new SpeechPool({

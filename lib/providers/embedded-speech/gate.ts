@@ -1,6 +1,6 @@
 import { AppError } from "../../errors";
 
-/** Calls open at once. A waiting one costs its request alone, one with a stalled reader a second of audio (backlog.ts). */
+/** Calls open at once. A waiting one costs its request alone, one with a stalled reader half a second of audio (backlog.ts). */
 export const MOST_OPEN = 1000;
 /** Calls waiting for their first sound: at a tenth of a second each, what two workers do in half a minute. */
 export const MOST_WAITING = 512;
