@@ -55,7 +55,7 @@ function BlockView({ block, codeLabel }: { block: Block; codeLabel: string }): R
       );
     }
     case "code":
-      return <CodeBlock code={block.text} label={codeLabel} />;
+      return <CodeBlock code={block.text} label={codeLabel} isWhole />;
     default:
       return block satisfies never;
   }
@@ -72,7 +72,7 @@ export function Markdown({
   codeLabel: string;
 }) {
   return (
-    <div className="grid min-w-0 max-w-prose gap-4 text-base leading-6 text-ink-muted">
+    <div className="grid min-w-0 max-w-prose grid-cols-1 gap-4 text-base leading-6 text-ink-muted">
       {readMarkdown(text, samples).map((block, index) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: the blocks of one text keep their order
         <BlockView key={index} block={block} codeLabel={codeLabel} />

@@ -25,9 +25,9 @@ export function OperationDetail(shown: Shown) {
   const error = operation.error === null ? null : resolve(document, operation.error);
   const others = operation.replyTypes.filter((type) => type !== "application/json");
   return (
-    <div className="grid gap-6 border-t bg-sunken/40 px-4 py-5 md:pl-11">
-      <div className="grid gap-6 xl:grid-cols-[minmax(0,1fr)_minmax(0,28rem)]">
-        <div className="grid min-w-0 content-start gap-6">
+    <div className="grid grid-cols-1 gap-6 border-t bg-sunken/40 px-4 py-5 md:pl-11">
+      <div className="grid grid-cols-1 gap-6 xl:grid-cols-[minmax(0,1fr)_minmax(0,28rem)]">
+        <div className="grid min-w-0 grid-cols-1 content-start gap-6">
           {operation.parameters.length > 0 ? (
             <SchemaTable title={t("operation.parameters")} rows={parameterRows(shown, t)} />
           ) : null}
@@ -42,6 +42,7 @@ export function OperationDetail(shown: Shown) {
             <SchemaTable
               title={t("operation.reply")}
               rows={schemaRows(document, operation.reply)}
+              isReply
               empty={t("operation.anything")}
             />
           ) : null}
@@ -56,10 +57,10 @@ export function OperationDetail(shown: Shown) {
             </div>
           ) : null}
           {error ? (
-            <SchemaTable title={t("operation.error")} rows={schemaRows(document, error)} isFolded />
+            <SchemaTable title={t("operation.error")} rows={schemaRows(document, error)} isFolded isReply />
           ) : null}
         </div>
-        <div className="grid min-w-0 content-start gap-2">
+        <div className="grid min-w-0 grid-cols-1 content-start gap-2">
           <h4 className="text-sm font-medium">{t("operation.example")}</h4>
           <CodeBlock
             code={asCurl(document, operation, origin, models)}

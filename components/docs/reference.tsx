@@ -38,7 +38,7 @@ export function Reference({ origin, models }: { origin: string; models: ExampleM
   if (error) return <CallError error={error} title={t("loadFailed")} onRetry={() => void mutate()} />;
   if (!data) return <ReferenceSkeleton />;
   return (
-    <div className="grid gap-8">
+    <div className="grid grid-cols-1 gap-8">
       <div className="flex flex-wrap items-center gap-3">
         <div className="relative w-full max-w-sm">
           <SearchIcon
@@ -92,7 +92,7 @@ function Operations({
     const own = operations.filter((operation) => operation.surface === surface);
     if (own.length === 0) return null;
     return (
-      <section key={surface} aria-labelledby={`surface-${surface}`} className="grid gap-3">
+      <section key={surface} aria-labelledby={`surface-${surface}`} className="grid grid-cols-1 gap-3">
         <div className="grid gap-0.5">
           <h3 id={`surface-${surface}`} className="scroll-mt-20 text-base font-medium">
             {t(`surface.${surface}`)}

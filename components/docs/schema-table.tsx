@@ -10,31 +10,46 @@ export function SchemaTable({
   rows,
   empty,
   isFolded = false,
+  isReply = false,
 }: {
   title: string;
   rows: readonly SchemaRow[];
   empty?: string;
   /** Said by its title alone until it is opened. */
   isFolded?: boolean;
+  /** Of what comes back it is no news that a field is always there. */
+  isReply?: boolean;
 }) {
   if (isFolded)
     return (
       <details>
         <summary className="w-fit cursor-pointer text-sm font-medium">{title}</summary>
-        <Rows rows={rows} className="mt-1.5" />
+        <Rows rows={rows} isReply={isReply} className="mt-1.5" />
       </details>
     );
   return (
     <div className="grid gap-1.5">
       <h4 className="text-sm font-medium">{title}</h4>
-      {rows.length === 0 ? <p className="text-sm text-ink-muted">{empty}</p> : <Rows rows={rows} />}
+      {rows.length === 0 ? (
+        <p className="text-sm text-ink-muted">{empty}</p>
+      ) : (
+        <Rows rows={rows} isReply={isReply} />
+      )}
     </div>
   );
 }
 
 const INDENTS = ["", "pl-4", "pl-8", "pl-12"] as const;
 
-function Rows({ rows, className }: { rows: readonly SchemaRow[]; className?: string }) {
+function Rows({
+  rows,
+  isReply,
+  className,
+}: {
+  rows: readonly SchemaRow[];
+  isReply: boolean;
+  className?: string;
+}) {
   const t = useTranslations("docs.operation");
   return (
     <dl className={cn("divide-y rounded-md border bg-panel text-sm", className)}>
@@ -45,7 +60,9 @@ function Rows({ rows, className }: { rows: readonly SchemaRow[]; className?: str
         >
           <dt className={cn("min-w-0 break-words", INDENTS[Math.min(row.depth, INDENTS.length - 1)])}>
             <code title={row.path}>{row.depth === 0 ? row.path : lastOf(row.path)}</code>
-            {row.isRequired ? <span className="ml-2 text-xs text-signal-ink">{t("required")}</span> : null}
+            {row.isRequired && !isReply ? (
+              <span className="ml-2 text-xs text-signal-ink">{t("required")}</span>
+            ) : null}
           </dt>
           <dd className="min-w-0 break-words text-ink-muted">
             <code className="text-ink">{row.type}</code>

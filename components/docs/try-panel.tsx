@@ -88,7 +88,7 @@ export function TryPanel({
 
   return (
     <form
-      className="grid gap-4 rounded-md border bg-panel p-4"
+      className="grid grid-cols-1 gap-4 rounded-md border bg-panel p-4"
       onSubmit={(event) => {
         event.preventDefault();
         void run();

@@ -12,7 +12,7 @@ export function TryReplyView({ reply }: { reply: TryReply }) {
   const format = useFormatter();
   const number = (value: number) => format.number(value, { numberingSystem: "latn" });
   return (
-    <div role="status" className="grid min-w-0 gap-4 border-t pt-4">
+    <div role="status" className="grid min-w-0 grid-cols-1 gap-4 border-t pt-4">
       <p className="flex flex-wrap items-center gap-x-3 gap-y-1 text-sm text-ink-muted tabular-nums">
         <Badge tone={reply.status < 400 ? "good" : "bad"}>
           <span className="sr-only">{t("status")} </span>

@@ -192,11 +192,13 @@ describe("the list", () => {
     expect(Object.keys(items[0]).sort()).toEqual([
       "action",
       "actor",
+      "actor_name",
       "at",
       "detail",
       "hash",
       "seq",
       "target",
+      "target_name",
     ]);
     expect(items[0].detail).toMatchObject({
       before: { self_use_mode: false },

@@ -31,11 +31,11 @@ export default async function Page({ searchParams }: PageQuery) {
             </Button>
           }
         />
-        <section aria-labelledby="guides" className="mb-10 grid gap-4">
+        <section aria-labelledby="guides" className="mb-10 grid grid-cols-1 gap-4">
           <Heading id="guides" title={docs.guides} text={docs.guidesText} />
           <GuideCards guides={GUIDES.map((name) => ({ name, ...guides[name] }))} />
         </section>
-        <section aria-labelledby="addresses" className="grid gap-4">
+        <section aria-labelledby="addresses" className="grid grid-cols-1 gap-4">
           <Heading id="addresses" title={docs.reference} text={docs.referenceText} />
           <ReferenceLoader origin={origin} models={models} />
         </section>
