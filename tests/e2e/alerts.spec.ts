@@ -69,7 +69,7 @@ test("the webhook's secret is shown once, and a test says why nothing arrived", 
   product,
 }) => {
   await page.goto(`${product.url}/alerts`);
-  await page.getByLabel("Webhook").fill("http://127.0.0.1:9/hook");
+  await page.getByRole("textbox", { name: "Webhook" }).fill("http://127.0.0.1:9/hook");
   await page.getByRole("button", { name: "Save changes" }).click();
   await page.getByRole("button", { name: "Make secret" }).click();
   await expect(page.getByTestId("webhook-secret")).toHaveText(/^whsec_\w{40}$/);
