@@ -24,6 +24,7 @@ export function Readout({
   return (
     <div
       aria-hidden="true"
+      data-slot="readout"
       className="pointer-events-none absolute top-0 z-10 grid w-max max-w-60 gap-1 rounded-sm border bg-raised px-3 py-2 text-sm shadow-float"
       style={x > width / 2 ? { right: width - x + 12 } : { left: x + 12 }}
     >

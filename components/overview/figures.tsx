@@ -30,7 +30,9 @@ export function Figures({
       aria-label={t("label")}
       className={cn(
         "grid grid-cols-2 gap-px overflow-hidden rounded-t-md bg-line sm:grid-cols-3",
-        figures.length === 6 ? "xl:grid-cols-6" : "xl:grid-cols-5",
+        figures.length === 6
+          ? "xl:grid-cols-[repeat(5,minmax(0,1fr))_minmax(0,1.3fr)]"
+          : "xl:grid-cols-[repeat(4,minmax(0,1fr))_minmax(0,1.2fr)]",
       )}
     >
       {figures.map((one) => (

@@ -13,7 +13,7 @@ export const overview = {
     audio: "Audio",
     tokens: "Tokens",
     spend: "Spend",
-    latency: "Time taken",
+    latency: "Median time",
     share: "{share} of requests",
     p95: "p95 {time}",
     more: "{share} more",

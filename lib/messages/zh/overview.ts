@@ -13,7 +13,7 @@ export const overview = {
     audio: "音频",
     tokens: "令牌",
     spend: "花费",
-    latency: "耗时",
+    latency: "耗时中位数",
     share: "占请求的 {share}",
     p95: "p95 {time}",
     more: "增加 {share}",
