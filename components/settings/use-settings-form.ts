@@ -56,18 +56,17 @@ export function useSettingsForm<Values extends FieldValues>(plan: FormPlan<Value
   const { settings } = useSettingsPage();
   const { mutate } = useSWRConfig();
   const [draft, setDraft] = useState<Partial<Values>>({});
+  /** What stood there when each field was first touched. */
+  const [bases, setBases] = useState<Partial<Values>>({});
   const [faults, setFaults] = useState<Record<string, string>>({});
-  const [state, setState] = useState<{ error: unknown; isStale: boolean; isBusy: boolean }>({
-    error: null,
-    isStale: false,
-    isBusy: false,
-  });
+  const [state, setState] = useState<{ error: unknown; isBusy: boolean }>({ error: null, isBusy: false });
   const saved = plan.read(settings);
   const values: Values = { ...saved, ...draft };
   // The names of `saved` are those of the form.
   const changed = (Object.keys(saved) as (keyof Values & string)[]).filter(
     (name) => !isSame(values[name], saved[name]),
   );
+  const isStale = changed.some((name) => name in bases && !isSame(bases[name], saved[name]));
 
   const keep = async (next: VersionedSettings) => {
     await mutate(SETTINGS_PATH, next, { revalidate: false });
@@ -115,7 +114,9 @@ export function useSettingsForm<Values extends FieldValues>(plan: FormPlan<Value
     changed,
     faults,
     ...state,
+    isStale,
     set(name, value) {
+      if (!changed.includes(name)) setBases((before) => ({ ...before, [name]: saved[name] }));
       // `value` is of the field's own kind: each control is bound to its field.
       setDraft((before) => ({ ...before, [name]: value }) as Partial<Values>);
       setFaults(({ [name]: _gone, ...rest }) => rest);
@@ -123,21 +124,22 @@ export function useSettingsForm<Values extends FieldValues>(plan: FormPlan<Value
     discard() {
       setDraft({});
       setFaults({});
-      setState({ error: null, isStale: false, isBusy: false });
+      setState({ error: null, isBusy: false });
     },
     async save(nameOf) {
       const names = changed.map(nameOf).join(", ");
-      setState({ error: null, isStale: false, isBusy: true });
+      setState({ error: null, isBusy: true });
       setFaults({});
       try {
         const next = await sendOver();
-        setState({ error: null, isStale: next === null, isBusy: false });
+        setState({ error: null, isBusy: false });
+        // The fields' new state shows, and with it that they are stale: the next press is meant.
         if (next === null) return;
         setDraft({});
         const action = { label: t("undo"), onClick: () => void undo(saved, next.version, names) };
         toast.success(t("savedNames", { names }), { action });
       } catch (failure) {
-        setState({ error: place(failure) ? null : failure, isStale: false, isBusy: false });
+        setState({ error: place(failure) ? null : failure, isBusy: false });
       }
     },
   };

@@ -66,6 +66,9 @@ test("two who change different things both have their way, and of one thing the 
   product,
 }) => {
   const change = (body: object) => call(product.url, product.cookie, "PATCH", "/api/settings", body);
+  // Nothing is told live: what this looks at is what happens when a change was not heard of.
+  const quiet = { status: 200, contentType: "text/event-stream", body: ": quiet\n\n" };
+  await page.route("**/api/events*", (route) => route.fulfill(quiet));
   await page.goto(`${product.url}/settings?section=security`);
   await box(page, "Least length").fill("12");
   await change({ self_registration: true });

@@ -41,7 +41,7 @@ export const settings = {
     usage: "用量记录保留",
     prompts: "调用文本保留",
     keep_prompts: "保留调用文本",
-    embeddings_mb: "嵌入",
+    embeddings_mb: "向量",
     speech_mb: "语音",
   },
   usage: {
@@ -96,7 +96,7 @@ export const settings = {
     unit: { bytes: "KiB", milliseconds: "秒" },
     name: {
       jsonBodyBytes: "语音及其他调用",
-      embeddingsBodyBytes: "嵌入",
+      embeddingsBodyBytes: "向量",
       consoleBodyBytes: "控制台",
       headersTimeoutMs: "请求头",
       gatewayUploadMs: "调用正文",
