@@ -30,7 +30,10 @@ async function bringKeys(page, url) {
 }
 
 const menuOf = (page, name) =>
-  page.getByRole("button", { name: `Actions for ${name}` }).locator("visible=true").click();
+  page
+    .getByRole("button", { name: `Actions for ${name}` })
+    .locator("visible=true")
+    .click();
 
 export async function walkUsers({ page, url, shot }) {
   await bringPeople(page.context(), url);

@@ -1,0 +1,306 @@
+import type { Browser, Page } from "@playwright/test";
+import { setUp } from "../support/product";
+import { totpCode } from "../support/totp";
+import { call } from "./enrolled";
+import { expect, signInByCookie, test } from "./fixtures";
+
+const PASSWORD = "nine blue lanterns drift";
+const NEW_PASSWORD = "twelve red foxes nap";
+const STEP_MS = 30_000;
+
+const rowOf = (page: Page, name: string) => page.getByRole("row").filter({ hasText: name });
+
+async function choose(page: Page, name: string, action: string): Promise<void> {
+  await page.getByRole("button", { name: `Actions for ${name}` }).click();
+  await page.getByRole("menuitem", { name: action }).click();
+}
+
+/** The link that a dialog shows this once; the dialog is closed. */
+async function takeLink(page: Page): Promise<string> {
+  const link = (await page.getByTestId("one-time-link").textContent()) ?? "";
+  await page.getByRole("button", { name: "Done" }).click();
+  return link;
+}
+
+/** A page of somebody else's browser. */
+async function elsewhere(browser: Browser): Promise<Page> {
+  return (await browser.newContext({ locale: "en-GB" })).newPage();
+}
+
+async function fillAccount(page: Page, username: string): Promise<void> {
+  await page.getByLabel("Username").fill(username);
+  await page.getByLabel("Password", { exact: true }).fill(PASSWORD);
+  await page.getByLabel("Password again").fill(PASSWORD);
+  await page.getByRole("button", { name: "Create account" }).click();
+}
+
+async function signIn(page: Page, url: string, username: string, password: string): Promise<void> {
+  await page.goto(`${url}/login`);
+  await page.getByLabel("Username or e-mail").fill(username);
+  await page.getByLabel("Password", { exact: true }).fill(password);
+  await page.getByRole("button", { name: "Sign in" }).click();
+}
+
+/** A user made over the API. */
+function addUser(url: string, cookie: string, username: string, role = "member") {
+  return call<{ id: string }>(url, cookie, "/api/users", { username, password: PASSWORD, role });
+}
+
+test("an invite is passed on, opened in another browser, and makes a member there, once", async ({
+  ownerPage: page,
+  product,
+  browser,
+  context,
+}) => {
+  await context.grantPermissions(["clipboard-read", "clipboard-write"]);
+  await page.goto(`${product.url}/users`);
+  await page.getByRole("button", { name: "Invite user" }).click();
+  const dialog = page.getByRole("dialog");
+  await dialog.getByLabel("E-mail").fill("zoe@example.com");
+  await dialog.getByLabel("The link works for").selectOption("7 days");
+  await dialog.getByRole("button", { name: "Make link" }).click();
+  // A slip of the hand does not lose it.
+  await page.keyboard.press("Escape");
+  await dialog.getByRole("button", { name: "Copy link" }).click();
+  const copied = await page.evaluate(() => navigator.clipboard.readText());
+  const link = await takeLink(page);
+  expect(link).toBe(copied);
+  await expect(page.getByRole("listitem").filter({ hasText: "Invite for zoe@example.com" })).toBeVisible();
+
+  const guest = await elsewhere(browser);
+  await guest.goto(link);
+  await expect(guest.getByRole("heading", { name: "Join Patchbay" })).toBeVisible();
+  await expect(guest.getByText("You can also sign in with zoe@example.com.")).toBeVisible();
+  await fillAccount(guest, "olivia");
+  await expect(guest.getByLabel("Username")).toHaveAccessibleDescription(/taken/);
+  await fillAccount(guest, "zoe");
+  await expect(guest).toHaveURL(`${product.url}/`);
+  const navigation = guest.getByRole("navigation", { name: "Main" });
+  await expect(navigation.getByRole("link", { name: "Keys" })).toBeVisible();
+  await expect(navigation.getByRole("link", { name: "Users" })).toHaveCount(0);
+
+  await guest.goto(link);
+  await expect(guest.getByRole("heading", { name: "This link opens nothing" })).toBeVisible();
+  await page.reload();
+  await expect(rowOf(page, "zoe@example.com")).toContainText("Member");
+  await expect(page.getByText("Invite for zoe@example.com")).toHaveCount(0);
+  await guest.context().close();
+});
+
+test("a revoked invite opens nothing", async ({ ownerPage: page, product, browser }) => {
+  const made = await call<{ token: string }>(product.url, product.cookie, "/api/invites", {
+    role: "admin",
+    email: "revoked@example.com",
+  });
+  await page.goto(`${product.url}/users`);
+  await page.getByRole("button", { name: "Revoke: Invite for revoked@example.com" }).click();
+  await page.getByRole("alertdialog").getByRole("button", { name: "Revoke link" }).click();
+  await expect(page.getByText("The link opens nothing any more")).toBeVisible();
+  const guest = await elsewhere(browser);
+  await guest.goto(`${product.url}/invite#token=${made.token}`);
+  await expect(guest.getByRole("heading", { name: "This link opens nothing" })).toBeVisible();
+  await guest.context().close();
+});
+
+test("a reset link sets a new password, asks for the second factor, and ends the other sessions", async ({
+  ownerPage: page,
+  product: { url, cookie },
+  browser,
+}) => {
+  await addUser(url, cookie, "remy");
+  const phone = await elsewhere(browser);
+  await signIn(phone, url, "remy", PASSWORD);
+  await expect(phone).toHaveURL(`${url}/`);
+  const own = (await phone.context().cookies()).map((one) => `${one.name}=${one.value}`).join("; ");
+  const { secret } = await call<{ secret: string }>(url, own, "/api/user/2fa/setup", {});
+  await call(url, own, "/api/user/2fa/enable", { code: totpCode(secret, Date.now() - STEP_MS) });
+
+  await page.goto(`${url}/users`);
+  await expect(rowOf(page, "remy")).toContainText("On");
+  await choose(page, "remy", "Password reset link");
+  await page.getByRole("alertdialog").getByRole("button", { name: "Make link" }).click();
+  const link = await takeLink(page);
+
+  const guest = await elsewhere(browser);
+  await guest.goto(link);
+  await guest.getByLabel("New password").fill(NEW_PASSWORD);
+  await guest.getByLabel("Password again").fill(NEW_PASSWORD);
+  await guest.getByLabel("Code from the app").fill("000000");
+  await guest.getByRole("button", { name: "Save and sign in" }).click();
+  await expect(guest.getByLabel("Code from the app")).toHaveAccessibleDescription(/not right/);
+  await guest.getByLabel("Code from the app").fill(totpCode(secret, Date.now() + STEP_MS));
+  await guest.getByRole("button", { name: "Save and sign in" }).click();
+  await expect(guest).toHaveURL(`${url}/`);
+  await phone.goto(`${url}/account`);
+  await expect(phone).toHaveURL(/\/login/);
+  for (const one of [guest, phone]) await one.context().close();
+});
+
+test("a user is added, edited, disabled, enabled and deleted by typing the name", async ({
+  ownerPage: page,
+  product,
+}) => {
+  await page.goto(`${product.url}/users`);
+  await page.getByRole("button", { name: "Add user" }).click();
+  const dialog = page.getByRole("dialog");
+  await dialog.getByRole("button", { name: "Add user" }).click();
+  await expect(dialog.getByLabel("Username")).toHaveAccessibleDescription(/Fill this in/);
+  await dialog.getByLabel("Username").fill("noor");
+  await dialog.getByLabel("First password").fill(PASSWORD);
+  await dialog.getByRole("button", { name: "Add user" }).click();
+  await expect(rowOf(page, "noor")).toContainText("Member");
+
+  await choose(page, "noor", "Edit");
+  await dialog.getByLabel("Display name").fill("Noor Haddad");
+  await dialog.getByLabel("Role").selectOption("Administrator");
+  await dialog.getByLabel("Dollars a month").fill("25");
+  await dialog.getByRole("button", { name: "Save changes" }).click();
+  await expect(rowOf(page, "Noor Haddad")).toContainText("Administrator");
+  await expect(rowOf(page, "Noor Haddad")).toContainText("$0.00 of $25.00");
+
+  await choose(page, "noor", "Disable");
+  await page.getByRole("button", { name: "Disable user" }).click();
+  await expect(rowOf(page, "Noor Haddad").getByText("Disabled")).toBeVisible();
+  await choose(page, "noor", "Enable");
+  await expect(rowOf(page, "Noor Haddad").getByText("Disabled")).toHaveCount(0);
+
+  await choose(page, "noor", "Delete");
+  const ask = page.getByRole("alertdialog", { name: "Delete noor?" });
+  await expect(ask.getByRole("button", { name: "Delete user" })).toBeDisabled();
+  await page.keyboard.type("noor");
+  await ask.getByRole("button", { name: "Delete user" }).click();
+  await expect(rowOf(page, "Noor Haddad")).toHaveCount(0);
+});
+
+test.describe("when two edit at once", () => {
+  test.use({ allowedConsole: [[/status of 409/], { scope: "test" }] });
+
+  test("an edit of what was changed elsewhere shows the newest before it saves", async ({
+    ownerPage: page,
+    product: { url, cookie },
+  }) => {
+    const { id } = await addUser(url, cookie, "stale");
+    await page.goto(`${url}/users`);
+    await choose(page, "stale", "Edit");
+    const dialog = page.getByRole("dialog");
+    await dialog.getByLabel("Display name").fill("Mine");
+    await fetch(`${url}/api/users/${id}`, {
+      method: "PATCH",
+      headers: { "content-type": "application/json", cookie },
+      body: JSON.stringify({ display_name: "Theirs", version: 1 }),
+    });
+    await dialog.getByRole("button", { name: "Save changes" }).click();
+    await expect(dialog.getByText(/changed elsewhere/)).toBeVisible();
+    await expect(dialog.getByLabel("Display name")).toHaveValue("Theirs");
+  });
+});
+
+test("a locked user is unlocked, and a signed-in one is signed out everywhere", async ({
+  ownerPage: page,
+  product: { url, cookie },
+  browser,
+}) => {
+  await addUser(url, cookie, "lock");
+  const guest = await elsewhere(browser);
+  await signIn(guest, url, "lock", PASSWORD);
+  await expect(guest).toHaveURL(`${url}/`);
+  for (let i = 0; i < 10; i++)
+    await fetch(`${url}/api/user/login`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ username: "lock", password: "wrong wrong wrong" }),
+    });
+  await page.goto(`${url}/users`);
+  await expect(rowOf(page, "lock")).toContainText("Locked until");
+  await choose(page, "lock", "Unlock");
+  await expect(page.getByText("lock may try again at once")).toBeVisible();
+  await expect(rowOf(page, "lock")).not.toContainText("Locked until");
+  await choose(page, "lock", "Sign out everywhere");
+  await page.getByRole("alertdialog").getByRole("button", { name: "Sign out everywhere" }).click();
+  await expect(page.getByText("lock is signed out everywhere")).toBeVisible();
+  await guest.goto(`${url}/account`);
+  await expect(guest).toHaveURL(/\/login/);
+  await guest.context().close();
+});
+
+test("an administrator may look at equals and the owner, and is told why that is all", async ({
+  page,
+  product: { url, cookie },
+  browser,
+}) => {
+  await addUser(url, cookie, "ada", "admin");
+  const guest = await elsewhere(browser);
+  await signIn(guest, url, "ada", PASSWORD);
+  await expect(guest).toHaveURL(`${url}/`);
+  await guest.goto(`${url}/users`);
+  await guest.getByRole("button", { name: "Actions for olivia" }).click();
+  await expect(guest.getByRole("menuitem", { name: /Only somebody of a higher role/ })).toBeDisabled();
+  await expect(guest.getByRole("menuitem")).toHaveCount(2);
+  await guest.keyboard.press("Escape");
+  await guest.getByRole("button", { name: "Invite user" }).click();
+  await expect(guest.getByRole("dialog").getByText("Only the owner makes administrators.")).toBeVisible();
+  await guest.context().close();
+  await page.close();
+});
+
+test("keys of everybody, of one user and one's own stand in the address", async ({
+  ownerPage: page,
+  product: { url, cookie },
+}) => {
+  const { id } = await addUser(url, cookie, "keyed");
+  const login = await fetch(`${url}/api/user/login`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ username: "keyed", password: PASSWORD }),
+  });
+  const own = login.headers.getSetCookie().map((one) => one.split(";")[0]);
+  await call(url, own.join("; "), "/api/keys", { name: "Reader of keyed" });
+  await page.goto(`${url}/keys`);
+  await expect(rowOf(page, "Reader of keyed")).toContainText("keyed");
+  await page.getByLabel("Whose keys").selectOption("Mine");
+  await expect(page).toHaveURL(/owner=me/);
+  await expect(rowOf(page, "Reader of keyed")).toHaveCount(0);
+  await page.goto(`${url}/users`);
+  await choose(page, "keyed", "Keys");
+  await expect(page).toHaveURL(`${url}/keys?owner=${id}`);
+  await expect(page.getByRole("row")).toHaveCount(2);
+  await page.getByRole("button", { name: "Actions for Reader of keyed" }).click();
+  await expect(page.getByRole("menuitem", { name: "Rotate" })).toHaveCount(0);
+  await page.getByRole("menuitem", { name: "Disable" }).click();
+  await page.getByRole("button", { name: "Disable key" }).click();
+  await expect(rowOf(page, "Reader of keyed").getByText("Disabled")).toBeVisible();
+});
+
+test("people register themselves where the operator lets them, and find no page for it elsewhere", async ({
+  page,
+  product: { url, cookie },
+  browser,
+}) => {
+  const set = (on: boolean) =>
+    fetch(`${url}/api/settings`, {
+      method: "PATCH",
+      headers: { "content-type": "application/json", cookie },
+      body: JSON.stringify({ self_registration: on }),
+    });
+  const guest = await elsewhere(browser);
+  expect((await guest.goto(`${url}/register`))?.status()).toBe(404);
+  await guest.goto(`${url}/login`);
+  await expect(guest.getByRole("link", { name: "Create one" })).toHaveCount(0);
+  await set(true);
+  await guest.reload();
+  await guest.getByRole("link", { name: "Create one" }).click();
+  await fillAccount(guest, "selfmade");
+  await expect(guest).toHaveURL(`${url}/`);
+  await set(false);
+  await guest.context().close();
+  await page.close();
+});
+
+test("without anybody else the page says what a member is and offers an invite", async ({
+  page,
+  freshProduct,
+}) => {
+  await signInByCookie(page, freshProduct.url, await setUp(freshProduct.url));
+  await page.goto(`${freshProduct.url}/users`);
+  await expect(page.getByRole("heading", { name: "You are the only one here" })).toBeVisible();
+});
