@@ -22,6 +22,7 @@ import type {
 } from "../../lib/ports/store";
 import { createLexicalModel } from "../../lib/providers/lexical/lexical-model";
 import { countTokens, countTokensInSteps } from "../../lib/text/tokenize";
+import { expectBothDoors } from "./both-doors";
 
 /** A clock that stands until it is moved; both of its hands go together. */
 export class StillClock {
@@ -157,12 +158,12 @@ export interface DoorOptions {
   clock?: StillClock;
 }
 
-async function textOf(reply: Outbound): Promise<string> {
-  if (reply.body === null) return "";
-  if (reply.body instanceof Uint8Array) return Buffer.from(reply.body).toString("utf8");
+async function wholeOf(reply: Outbound): Promise<Buffer> {
+  if (reply.body === null) return Buffer.alloc(0);
+  if (reply.body instanceof Uint8Array) return Buffer.from(reply.body);
   const chunks: Uint8Array[] = [];
   for await (const chunk of reply.body) chunks.push(chunk);
-  return Buffer.concat(chunks).toString("utf8");
+  return Buffer.concat(chunks);
 }
 
 /** The embeddings and model routes behind the real pipeline, over books and keys in memory. */
@@ -272,7 +273,9 @@ export function openGatewayDoor(options: DoorOptions = {}): GatewayDoor {
         },
       };
       const reply = await handler(request);
-      const text = await textOf(reply);
+      const whole = await wholeOf(reply);
+      await expectBothDoors({ ...request, body: bytes }, { ...reply, body: whole });
+      const text = whole.toString("utf8");
       const isJson = String(reply.headers["content-type"]).startsWith("application/json");
       return { status: reply.status, headers: reply.headers, text, json: isJson ? JSON.parse(text) : null };
     },

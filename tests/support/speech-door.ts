@@ -14,6 +14,7 @@ import type { CallOptions, SpeechEvent, SpeechModel, SpeechRequest } from "../..
 import type { ChannelRecord, ModelRecord, UsageRecord } from "../../lib/ports/store";
 import { EMBEDDED_VOICES } from "../../lib/providers/embedded-speech/voices";
 import { workerFile } from "../../lib/server/workers";
+import { expectBothDoors, type Sent } from "./both-doors";
 import { tone } from "./tone";
 
 /** A speech engine that does as the test says, and remembers what it was asked and whether it was stopped. */
@@ -222,11 +223,21 @@ export function openSpeechDoor(
     }
     // Handlers read the query alone.
     const request = { method, path, query, headers: new Map(), requestId: "req-1" } as unknown as Inbound;
-    try {
-      return await match.route.handle(ctx, { body, params: match.params, request });
-    } catch (error) {
-      return renderFailure(match.route.surface, error, request, silent);
-    }
+    const { route, params } = match;
+    const answer = async (): Promise<Outbound> => {
+      try {
+        return await route.handle(ctx, { body, params, request });
+      } catch (error) {
+        return renderFailure(route.surface, error, request, silent);
+      }
+    };
+    const reply = await answer();
+    const headers = new Map(method === "GET" ? [] : [["content-type", "application/json"]]);
+    const sent = { method, path, query, headers, body: Buffer.from(JSON.stringify(body) ?? "") };
+    if (reply.body === null || reply.body instanceof Uint8Array)
+      await expectBothDoors(sent, { ...reply, body: reply.body });
+    else streamed.set(reply, sent);
+    return reply;
   };
   return {
     rows,
@@ -236,6 +247,9 @@ export function openSpeechDoor(
     get: (path) => run("GET", path, undefined),
   };
 }
+
+/** What replies that stream are answers to. */
+const streamed = new WeakMap<Outbound, Sent>();
 
 let shared: ReturnType<typeof createAudioEncoder> | undefined;
 function sharedEncoder() {
@@ -261,5 +275,8 @@ export async function readBody(reply: Outbound): Promise<{ bytes: Buffer; error:
   } catch (error) {
     return { bytes: Buffer.concat(chunks), error };
   }
-  return { bytes: Buffer.concat(chunks), error: null };
+  const bytes = Buffer.concat(chunks);
+  const sent = streamed.get(reply);
+  if (sent !== undefined) await expectBothDoors(sent, { ...reply, body: bytes });
+  return { bytes, error: null };
 }
