@@ -10,6 +10,7 @@ type ErrorWord = keyof Catalogue["alerts"]["error"];
 
 const number = (value: unknown): number => (typeof value === "number" ? value : 0);
 const text = (value: unknown): string => (typeof value === "string" ? value : "");
+const periodOf = (value: unknown) => (value === "daily" || value === "monthly" ? value : "total");
 const SECOND_MS = 1_000;
 const STEPS = [
   ["days", 86_400_000],
@@ -59,10 +60,9 @@ export function useAlertWords() {
         });
       case "budget_nearly_spent":
       case "budget_spent":
-        return t("facts.budget", {
+        return t(`facts.budget.${periodOf(detail.period)}`, {
           spent: money(detail.spent_usd),
           limit: money(detail.limit_usd),
-          period: text(detail.period),
         });
       case "disk":
         return t("facts.disk", { free: bytes(detail.free_bytes), total: bytes(detail.total_bytes) });

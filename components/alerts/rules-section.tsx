@@ -142,7 +142,7 @@ function RulesForm({
             {...form.register("webhook_url", { setValueAs: textOrNone })}
             type="url"
             inputMode="url"
-            placeholder="https://hooks.example.com/patchbay"
+            placeholder={t("webhookPlaceholder")}
             autoComplete="off"
             spellCheck={false}
             className="font-mono"

@@ -17,7 +17,7 @@ import type { ExampleModels } from "@/lib/client/openapi/example";
 import { CallError } from "../forms/call-error";
 import { Input } from "../ui/input";
 import { OperationEntry } from "./operation-entry";
-import { ReferenceSkeleton } from "./reference-loader";
+import { ReferenceSkeleton } from "./reference-skeleton";
 
 async function readDocument(path: string): Promise<OpenApiDocument> {
   const response = await fetch(path);

@@ -188,7 +188,7 @@ function KeyChoice({
               type="password"
               value={ownKey}
               onChange={(event) => onOwnKey(event.target.value)}
-              placeholder="sk-pb-…"
+              placeholder={t("ownPlaceholder")}
               autoComplete="off"
               spellCheck={false}
               className="font-mono"

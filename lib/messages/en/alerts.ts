@@ -22,7 +22,11 @@ export const alerts = {
   },
   facts: {
     calls: "{failures} of {calls} calls in the last 5 minutes",
-    budget: "{spent} of {limit} {period, select, daily {today} monthly {this month} other {in all}}",
+    budget: {
+      daily: "{spent} of {limit} today",
+      monthly: "{spent} of {limit} this month",
+      total: "{spent} of {limit} in all",
+    },
     disk: "{free} of {total}",
     reason: {
       failures: "Calls failed one after another",
@@ -98,6 +102,7 @@ export const alerts = {
     diskUnit: "% or less",
     budgets: "Budgets of keys and users at 80 % and 100 %",
     webhook: "Webhook",
+    webhookPlaceholder: "https://hooks.example.com/patchbay",
     webhookHint:
       "Each alert is posted there when it opens and when it is over. Empty: it stands on this page alone.",
     saved: "Alerts saved",

@@ -55,6 +55,7 @@ export const docs = {
     playground: "One of 15 minutes, made now",
     own: "Your own",
     ownLabel: "API key",
+    ownPlaceholder: "sk-pb-…",
     ownHint: "Stays in this tab and goes to this server alone.",
     session: "Sent with your session.",
     notHere:

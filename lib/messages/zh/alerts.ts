@@ -22,7 +22,11 @@ export const alerts = {
   },
   facts: {
     calls: "最近 5 分钟 {calls} 次调用中有 {failures} 次失败",
-    budget: "{period, select, daily {今日} monthly {本月} other {总计}} {spent} / {limit}",
+    budget: {
+      daily: "今日 {spent} / {limit}",
+      monthly: "本月 {spent} / {limit}",
+      total: "总计 {spent} / {limit}",
+    },
     disk: "{free} / {total}",
     reason: {
       failures: "调用接连失败",
@@ -96,6 +100,7 @@ export const alerts = {
     diskUnit: "% 或以下",
     budgets: "密钥和用户的预算用到 80% 和 100% 时",
     webhook: "Webhook",
+    webhookPlaceholder: "https://hooks.example.com/patchbay",
     webhookHint: "每条告警在产生和解除时都会发往此处。留空则只显示在本页。",
     saved: "告警设置已保存",
     stale: "其间有人改动了设置。现在显示的是最新内容，请核对后重新保存。",

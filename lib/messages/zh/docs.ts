@@ -55,6 +55,7 @@ export const docs = {
     playground: "即时生成，有效 15 分钟",
     own: "自己的密钥",
     ownLabel: "API 密钥",
+    ownPlaceholder: "sk-pb-…",
     ownHint: "只留在此标签页，仅发送给本服务器。",
     session: "使用您的会话发送。",
     notHere: "此接口会更改数据：请在控制台相应页面操作，或由具有管理权限密钥的程序调用。",

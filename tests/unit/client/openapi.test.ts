@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { readMarkdown } from "../../../components/docs/read-markdown";
-import { guideSamples } from "../../../components/docs/samples";
+import { guideSamples } from "../../../lib/client/code-samples-guides";
 import {
   anchorOf,
   type OpenApiDocument,

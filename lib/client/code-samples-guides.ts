@@ -1,8 +1,8 @@
-import { type CodeSample, KEY_VARIABLE, literal } from "@/lib/client/code-samples";
-import { embeddingsSamples } from "@/lib/client/code-samples-embeddings";
-import { speechSamples } from "@/lib/client/code-samples-speech";
-import type { ExampleModels } from "@/lib/client/openapi/example";
-import type { SpeechCall } from "@/lib/client/speech-call";
+import { type CodeSample, KEY_VARIABLE, literal } from "./code-samples";
+import { embeddingsSamples } from "./code-samples-embeddings";
+import { speechSamples } from "./code-samples-speech";
+import type { ExampleModels } from "./openapi/example";
+import type { SpeechCall } from "./speech-call";
 
 const SENTENCE = "The kettle is on.";
 const SCRIPT = "Ann: Is the kettle on?\nBob: It has been singing for a minute.";
