@@ -12,7 +12,7 @@ import { startFor } from "../bench/product.mjs";
 import { CHROMIUM_FLAGS, findChromium } from "../support/browser.mjs";
 import { ensureChineseFont } from "../support/fonts.mjs";
 import * as scenes from "./scenes.mjs";
-import { raiseAlerts, walkAlerts, walkAudit } from "./scenes-alerts.mjs";
+import { raiseAlerts, walkAlerts, walkAudit, walkDocs } from "./scenes-alerts.mjs";
 import { walkChannels } from "./scenes-channels.mjs";
 import { seedOverview, walkOverview } from "./scenes-overview.mjs";
 import { walkSettings } from "./scenes-settings.mjs";
@@ -201,6 +201,7 @@ async function takeAll(target) {
     ["logs", walkLogs, startBusy],
     ["alerts", walkAlerts, startAlerted],
     ["audit", walkAudit, startAlerted],
+    ["docs", walkDocs, async () => lived],
     ["channels", walkChannels, async () => bare],
     ["overview", walkOverview, startRouted],
     ["users", walkUsers, async () => lived],
