@@ -7,7 +7,6 @@ import type { Alert } from "@/lib/contracts/alerts";
 import { CallError } from "../forms/call-error";
 import { PageHeader } from "../shell/page-header";
 import { EmptyState } from "../ui/empty-state";
-import { Skeleton } from "../ui/skeleton";
 import { OpenAlert } from "./open-alert";
 import { ResolvedAlerts } from "./resolved-alerts";
 import { AlertRules } from "./rules-section";
@@ -35,10 +34,11 @@ function OpenAlerts() {
       {error && !data ? (
         <CallError error={error} onRetry={() => void mutate()} />
       ) : !data ? (
-        <div aria-busy="true" className="grid gap-3 rounded-md border bg-panel p-5">
-          <Skeleton className="h-4 w-64 max-w-full" />
-          <Skeleton className="h-3 w-96 max-w-full" />
-          <Skeleton className="h-8 w-32" />
+        // As high as what mostly comes: nothing on the page moves then.
+        <div aria-busy="true">
+          <EmptyState icon={<BellIcon />} title={t("calm.title")} className="py-8 *:invisible">
+            {t("calm.text")}
+          </EmptyState>
         </div>
       ) : data.items.length === 0 ? (
         <EmptyState icon={<BellIcon />} title={t("calm.title")} className="py-8">

@@ -41,7 +41,7 @@ export function AlertRules() {
       {error && !data ? (
         <CallError error={error} onRetry={() => void mutate()} />
       ) : !data ? (
-        <div aria-busy="true" className="grid min-h-120 content-start gap-4">
+        <div aria-busy="true" className="grid min-h-112 content-start gap-4">
           {[0, 1, 2, 3].map((row) => (
             <Skeleton key={row} className="h-9 w-72" />
           ))}

@@ -17,7 +17,9 @@ export function CodeBlock({
   isWhole?: boolean;
 }) {
   return (
-    <section aria-label={label} className="relative min-w-0 rounded-md border bg-sunken">
+    // A landmark for each of a page's many samples would bury those that lead somewhere.
+    // biome-ignore lint/a11y/useSemanticElements: a fieldset is for fields
+    <div role="group" aria-label={label} className="relative min-w-0 rounded-md border bg-sunken">
       <pre
         // biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls must be reachable by keys
         tabIndex={0}
@@ -26,6 +28,6 @@ export function CodeBlock({
         <code>{code}</code>
       </pre>
       <CopyButton value={code} name={copy} className="absolute top-1.5 right-1.5 bg-sunken" />
-    </section>
+    </div>
   );
 }

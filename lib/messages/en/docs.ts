@@ -1,6 +1,7 @@
 export const docs = {
   title: "Reference",
   lead: "How to call Patchbay, and every address it has. Each can be tried here.",
+  code: "Code",
   guides: "Guides",
   guidesText: "From a first call to a bad day.",
   reference: "Addresses",

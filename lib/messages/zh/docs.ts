@@ -1,6 +1,7 @@
 export const docs = {
   title: "参考",
   lead: "如何调用 Patchbay，以及它的每个地址。都可以在这里试用。",
+  code: "代码",
   guides: "指南",
   guidesText: "从第一次调用到应急处理。",
   reference: "接口地址",

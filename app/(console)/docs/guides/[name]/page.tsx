@@ -39,11 +39,7 @@ export default async function Page({ params }: Guide) {
       <div className="mx-auto grid max-w-page gap-x-12 gap-y-8 lg:grid-cols-[minmax(0,1fr)_15rem]">
         <article className="min-w-0">
           <PageHeader title={title} description={lead.replaceAll("`", "")} />
-          <Markdown
-            text={text.replaceAll("{{origin}}", origin)}
-            samples={samples}
-            codeLabel={docs.operation.example}
-          />
+          <Markdown text={text.replaceAll("{{origin}}", origin)} samples={samples} codeLabel={docs.code} />
         </article>
         <nav aria-label={docs.guides} className="order-first lg:order-none">
           <Link
