@@ -1,9 +1,9 @@
 "use client";
 
-import { useId } from "react";
+import { useId, useMemo } from "react";
 import { useFormatter, useLocale, useTranslations } from "use-intl";
 import type { GatewayModel } from "@/lib/client/gateway-models";
-import { languageName, SPEECH_LANGUAGES } from "@/lib/client/speech-languages";
+import { byName, languageName, MORE_SPEECH_LANGUAGES, SPEECH_LANGUAGES } from "@/lib/client/speech-languages";
 import { Button } from "../ui/button";
 import { Lamp } from "../ui/lamp";
 import { NativeSelect } from "../ui/native-select";
@@ -33,8 +33,10 @@ export function ComposerSettings({
   const isSpedUp = !isScript && draft.speed !== 1;
   const isKnown = models.some((one) => one.name === draft.model);
   // A link may carry any tag and any model: both stay as they came, and the service has the last word.
-  const languages: string[] = [...SPEECH_LANGUAGES];
-  if (draft.language && !languages.includes(draft.language)) languages.push(draft.language);
+  const first: string[] = [...SPEECH_LANGUAGES];
+  if (draft.language && !first.includes(draft.language) && !MORE_SPEECH_LANGUAGES.includes(draft.language))
+    first.push(draft.language);
+  const more = useMemo(() => byName(MORE_SPEECH_LANGUAGES, locale), [locale]);
   const hint = isScript ? t("speedScript") : isSpedUp ? t("speedLanguage") : null;
   return (
     <div className="grid gap-2">
@@ -84,11 +86,19 @@ export function ComposerSettings({
             onChange={(event) => onChange({ language: event.target.value || null })}
           >
             <option value="">{t("languageAuto")}</option>
-            {languages.map((tag) => (
+            {first.map((tag) => (
               <option key={tag} value={tag}>
                 {languageName(tag, locale)}
               </option>
             ))}
+            <optgroup label={t("languageMore")}>
+              {more.map(({ tag, name }) => (
+                // Server and browser may know a rare language by different names.
+                <option key={tag} value={tag} suppressHydrationWarning>
+                  {name}
+                </option>
+              ))}
+            </optgroup>
           </NativeSelect>
         </div>
         <SpeedSlider

@@ -76,7 +76,7 @@ export const setup = {
     madeTitle: "This is your first key",
     madeText: "Put it where your program reads its secrets. The next step uses it for you.",
     lost: "A key was made and shown before. It cannot be shown again; make another whenever you need one under Keys.",
-    skip: "Without a key for now",
+    skip: "Make no key yet",
   },
   sound: {
     title: "Let it speak",

@@ -30,6 +30,7 @@ export const speech = {
   },
   language: "Language",
   languageAuto: "Detect from text",
+  languageMore: "More languages",
   speed: "Speed",
   speedNatural: "Natural",
   speedScript:

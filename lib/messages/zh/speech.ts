@@ -30,6 +30,7 @@ export const speech = {
   },
   language: "语言",
   languageAuto: "根据文字识别",
+  languageMore: "更多语言",
   speed: "语速",
   speedNatural: "自然",
   speedScript: "剧本总以自然语速朗读：多人形式没有语速设置。",
