@@ -99,7 +99,15 @@ export function ModelDialogs({
     case "route":
       return (
         <Sheet open onOpenChange={(open) => (open ? undefined : onClose())}>
-          <SheetContent title={t("route.title", { name: dialog.name })} className="p-6">
+          <SheetContent
+            title={t("route.title", { name: dialog.name })}
+            className="p-6"
+            // What is read comes first here; nothing in it asks to be pressed.
+            onOpenAutoFocus={(event) => {
+              event.preventDefault();
+              if (event.target instanceof HTMLElement) event.target.focus();
+            }}
+          >
             <div className="grid gap-6">
               <div className="grid gap-1 pr-8">
                 <h2 className="text-lg break-all">

@@ -73,7 +73,7 @@ export function ChannelForm({
       {before === null ? <ProviderStep form={form} /> : null}
       {isPicked && !isEmbedded ? (
         <>
-          <ConnectionStep form={form} mayAllow={mayAllow} />
+          <ConnectionStep form={form} isNew={before === null} mayAllow={mayAllow} />
           <FormStep title={t("models")} text={t("modelsText")}>
             <ModelPicker form={form} channelId={before?.id ?? null} />
           </FormStep>
@@ -140,7 +140,7 @@ function focusConnection(): void {
   (address?.value === "" || !key ? address : key)?.focus();
 }
 
-function ConnectionStep({ form, mayAllow }: { form: Form; mayAllow: boolean }) {
+function ConnectionStep({ form, isNew, mayAllow }: { form: Form; isNew: boolean; mayAllow: boolean }) {
   const t = useTranslations("channels.form");
   const { draft, connection } = form;
   // Enter asks; once the answer is there, Enter saves.
@@ -181,7 +181,7 @@ function ConnectionStep({ form, mayAllow }: { form: Form; mayAllow: boolean }) {
         />
         <div className="grid gap-3">
           <Button
-            variant={isListed ? "outline" : "primary"}
+            variant={isListed || !isNew ? "outline" : "primary"}
             className="w-fit"
             isBusy={connection.kind === "busy"}
             onClick={ask}

@@ -35,21 +35,24 @@ export function KeyFields({
   return (
     <div className="grid gap-3">
       {kept.length > 0 ? (
-        <ul className="divide-y rounded-md border">
-          {kept.map((key) => (
-            <li key={key.id} className="flex h-10 items-center justify-between pr-1 pl-3">
-              <code>{key.display}</code>
-              <Button
-                variant="ghost"
-                size="icon-sm"
-                aria-label={t("removeKey", { display: key.display })}
-                onClick={() => remove(key.id)}
-              >
-                <XIcon />
-              </Button>
-            </li>
-          ))}
-        </ul>
+        <div className="grid gap-1.5">
+          <p className="text-sm font-medium">{t("keys")}</p>
+          <ul className="divide-y rounded-md border bg-panel">
+            {kept.map((key) => (
+              <li key={key.id} className="flex h-10 items-center justify-between pr-1 pl-3">
+                <code>{key.display}</code>
+                <Button
+                  variant="ghost"
+                  size="icon-sm"
+                  aria-label={t("removeKey", { display: key.display })}
+                  onClick={() => remove(key.id)}
+                >
+                  <XIcon />
+                </Button>
+              </li>
+            ))}
+          </ul>
+        </div>
       ) : null}
       {fresh.map((key, index) => (
         <Field

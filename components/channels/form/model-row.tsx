@@ -4,7 +4,7 @@ import { XIcon } from "lucide-react";
 import { useId } from "react";
 import { useTranslations } from "use-intl";
 import type { ModelRow as Row } from "@/lib/client/channel-draft";
-import { ModelOperation } from "@/lib/contracts/channels";
+import type { ModelOperation } from "@/lib/contracts/channels";
 import { Button } from "../../ui/button";
 import { Checkbox } from "../../ui/checkbox";
 import { cn } from "../../ui/class-names";
@@ -25,6 +25,9 @@ export interface ModelRowProps {
   onRemove(): void;
   onTest(): void;
 }
+
+/** The contract's list, without the schemas that come with it. */
+const OPERATIONS: readonly ModelOperation[] = ["speech", "embeddings"];
 
 const COLUMNS =
   "grid-cols-[auto_minmax(0,1fr)_auto] md:grid-cols-[auto_minmax(0,1fr)_minmax(0,1fr)_9rem_auto]";
@@ -138,11 +141,11 @@ function OperationSelect({
       aria-label={t("operationOf", { name })}
       value={row.operation ?? ""}
       onChange={({ target: { value } }) =>
-        onChange({ operation: ModelOperation.options.find((one) => one === value) ?? null })
+        onChange({ operation: OPERATIONS.find((one) => one === value) ?? null })
       }
     >
       {row.operation === null ? <option value="">{t("chooseOperation")}</option> : null}
-      {ModelOperation.options.map((one) => (
+      {OPERATIONS.map((one) => (
         <option key={one} value={one}>
           {t(one)}
         </option>

@@ -8,7 +8,8 @@ import { CallError } from "../../forms/call-error";
 import { cn } from "../../ui/class-names";
 import { Skeleton } from "../../ui/skeleton";
 
-const KNOWN = ["compatible", "openai", "azure", "gemini", "elevenlabs"] as const;
+/** In the order in which they are offered, so that their places do not change when the list has come. */
+const KNOWN = ["compatible", "openai", "gemini", "elevenlabs", "azure"] as const;
 
 /** What a channel may be made of, the most common first. A press picks one and goes on to its address or key. */
 export function ProviderCards({

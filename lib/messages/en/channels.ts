@@ -101,6 +101,7 @@ export const channels = {
     connection: "Where, and with which key?",
     baseUrl: "Base URL",
     baseUrlHint: "As its documentation has it; most end in /v1.",
+    keys: "Keys",
     key: "Key",
     keyOptional: "leave empty if it takes none",
     keyHint: "Stored encrypted; never shown again.",

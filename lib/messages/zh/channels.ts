@@ -99,6 +99,7 @@ export const channels = {
     connection: "地址和密钥是什么？",
     baseUrl: "基础地址",
     baseUrlHint: "按其文档填写，多数以 /v1 结尾。",
+    keys: "密钥",
     key: "密钥",
     keyOptional: "不需要密钥则留空",
     keyHint: "加密保存，不再显示。",
