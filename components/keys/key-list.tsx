@@ -2,7 +2,8 @@
 
 import { useFormatter, useTranslations } from "use-intl";
 import type { ApiKey } from "@/lib/contracts/keys";
-import { isHigherRole, type Role } from "@/lib/contracts/user";
+import { isHigherRole } from "@/lib/contracts/rank";
+import type { Role } from "@/lib/contracts/user";
 import { cn } from "../ui/class-names";
 import { Skeleton } from "../ui/skeleton";
 import { Table, TableBody, TableCell, TableHead, TableHeader, TableRow } from "../ui/table";

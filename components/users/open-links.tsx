@@ -3,7 +3,7 @@
 import { LinkIcon } from "lucide-react";
 import { useTranslations } from "use-intl";
 import type { Invite } from "@/lib/contracts/invites";
-import { isHigherRole } from "@/lib/contracts/user";
+import { isHigherRole } from "@/lib/contracts/rank";
 import { Badge } from "../ui/badge";
 import { Button } from "../ui/button";
 import { RelativeTime } from "../ui/relative-time";

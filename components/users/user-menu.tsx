@@ -15,7 +15,7 @@ import {
 import Link from "next/link";
 import { type ReactNode, useRef } from "react";
 import { useTranslations } from "use-intl";
-import { isHigherRole } from "@/lib/contracts/user";
+import { isHigherRole } from "@/lib/contracts/rank";
 import {
   DropdownMenu,
   DropdownMenuContent,

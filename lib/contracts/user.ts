@@ -7,13 +7,6 @@ import { Timestamp } from "./timestamp";
 export const Role = z.enum(["owner", "admin", "member"]);
 export type Role = z.infer<typeof Role>;
 
-const RANK = { owner: 2, admin: 1, member: 0 } as const;
-
-/** True when `one` stands above `other`: nobody acts on an equal or a higher role. */
-export function isHigherRole(one: Role, other: Role): boolean {
-  return RANK[one] > RANK[other];
-}
-
 /** Names that people sign in with; compared without case. */
 export const Username = z
   .string()

@@ -1,4 +1,4 @@
-import { isHigherRole } from "../../contracts/user";
+import { isHigherRole } from "../../contracts/rank";
 import { AppError } from "../../errors";
 import type { SessionRecord, UserRecord } from "../../ports/store";
 import type { ConsoleContext } from "../context";
