@@ -123,6 +123,19 @@ describe("alerts", () => {
     expect((await post("/alt_unknown/seen")).status).toBe(404);
   });
 
+  test("a budget that is nearly spent and one that has no room count once", async () => {
+    const base = {
+      subject: "key_1:daily",
+      detail: {},
+      openedAt: services.clock.now(),
+      delivery: "none",
+    } as const;
+    await services.store.alerts.raise({ id: "alt_1", kind: "budget_nearly_spent", ...base });
+    await services.store.alerts.raise({ id: "alt_2", kind: "budget_spent", ...base });
+    const summary = (await door("/api/alerts/summary", { cookie: owner })).json.data;
+    expect(summary).toMatchObject({ open: 1, unseen: 1 });
+  });
+
   test("a rule that is switched off resolves what it had raised", async () => {
     await watchAlerts(services, FULL);
     const { alerts: rules } = (await door("/api/settings", { cookie: owner })).json.data;

@@ -20,7 +20,10 @@ export async function listAlerts(ctx: ConsoleContext, query: AlertsQuery): Promi
 /** How many are open, and whether messages can be signed; for administrators. */
 export async function summarizeAlerts(ctx: ConsoleContext): Promise<AlertsSummary> {
   requireAdmin(ctx);
-  const open = await ctx.store.alerts.open();
+  const all = await ctx.store.alerts.open();
+  const spent = new Set(all.filter((one) => one.kind === "budget_spent").map((one) => one.subject));
+  // A budget without room was nearly spent before; to whoever counts it is one thing.
+  const open = all.filter((one) => one.kind !== "budget_nearly_spent" || !spent.has(one.subject));
   return {
     open: open.length,
     unseen: open.filter((alert) => alert.seenAt === null).length,
