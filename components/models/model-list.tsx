@@ -121,8 +121,10 @@ function ModelCard({ model, onAction, onToggle }: ModelListProps & { model: Mode
         <div className="min-w-0 flex-1 pt-1">
           <ModelName model={model} onAction={onAction} />
         </div>
-        <ModelSwitch model={model} onToggle={onToggle} />
-        <ModelMenuButton model={model} onAction={(action) => onAction(action, model)} />
+        <div className="flex items-center gap-1">
+          <ModelSwitch model={model} onToggle={onToggle} />
+          <ModelMenuButton model={model} onAction={(action) => onAction(action, model)} />
+        </div>
       </div>
       <dl className="grid grid-cols-[6rem_minmax(0,1fr)] gap-x-3 gap-y-1.5 text-sm [&>dt]:text-ink-faint">
         <dt>{t("table.operation")}</dt>
