@@ -33,7 +33,7 @@ export function Tail({ isAdmin }: { isAdmin: boolean }) {
           </span>
         </h2>
         <Button asChild variant="outline" size="sm">
-          <Link href="/logs">{t("all")}</Link>
+          <Link href={isAdmin ? "/logs" : "/usage"}>{t("all")}</Link>
         </Button>
       </div>
       {error && !rows ? (

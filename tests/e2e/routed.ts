@@ -8,6 +8,8 @@ export const UPSTREAM_KEY = "sk-upstream-0123456789abcdef";
 export interface Routed {
   product: Product;
   upstream: Upstream;
+  /** The one key the upstream takes, read at each of its requests: another one, and the channel's is refused. */
+  takes: { key: string };
   /** The owner's session. */
   cookie: string;
   /** A call of the console as the owner; throws for another status than 200. */
@@ -23,7 +25,8 @@ export interface Routed {
 /** A product of its own for each test, with a loopback upstream that takes one key; the page is the owner's. */
 export const test = base.extend<{ routed: Routed; routedPage: Page }>({
   routed: async ({ freshProduct }, use) => {
-    const upstream = await startUpstream({ key: UPSTREAM_KEY });
+    const takes = { key: UPSTREAM_KEY };
+    const upstream = await startUpstream(takes);
     const cookie = await setUp(freshProduct.url);
     const call: Routed["call"] = async (path, body, method = body === undefined ? "GET" : "POST") => {
       const reply = await fetch(freshProduct.url + path, {
@@ -39,6 +42,7 @@ export const test = base.extend<{ routed: Routed; routedPage: Page }>({
     await use({
       product: freshProduct,
       upstream,
+      takes,
       cookie,
       call,
       allow: () => call("/api/upstreams/allowed", { base_url, password: OWNER.password }),
