@@ -5,6 +5,8 @@ const config = {
   // An API path is never answered with a redirect.
   skipTrailingSlashRedirect: true,
   images: { unoptimized: true },
+  // Pages are loaded by their first visit: all of them at start would cost memory that a gateway without visitors never needs.
+  experimental: { preloadEntriesOnStart: false },
   // An OpenAI client whose base URL lacks /v1 lists models where the console has a page; the table tells it what to mend.
   rewrites: async () => ({
     beforeFiles: [
