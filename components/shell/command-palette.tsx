@@ -55,6 +55,12 @@ export function CommandPalette({
             </CommandGroup>
             <CommandGroup heading={t("palette.actions")}>
               {item(t("palette.createKey"), <PlusIcon />, () => router.push("/keys?create=1"))}
+              {role === "member"
+                ? null
+                : [
+                    item(t("palette.addChannel"), <PlusIcon />, () => router.push("/channels/new")),
+                    item(t("palette.inviteUser"), <PlusIcon />, () => router.push("/users?invite=1")),
+                  ]}
               {item(t("palette.toggleTheme"), <SunMoonIcon />, toggleTheme)}
               {LANGUAGES.filter((one) => one.locale !== locale).map((one) =>
                 item(

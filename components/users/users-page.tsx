@@ -29,8 +29,10 @@ const SEARCH_FROM = 6;
 export function UsersPage({ viewer, hidesBudgets }: { viewer: Viewer; hidesBudgets: boolean }) {
   const t = useTranslations("users");
   const tell = useErrorText();
-  const q = useSearchParams().get("q") ?? "";
-  const [dialog, setDialog] = useState<UserDialog | null>(null);
+  const address = useSearchParams();
+  const q = address.get("q") ?? "";
+  const [chosen, setDialog] = useState<UserDialog | null>(null);
+  const dialog = address.get("invite") === "1" && !chosen ? ({ kind: "invite" } as const) : chosen;
   const { users, hasMore, loadMore, isLoadingMore, error, reload } = useUsers(q);
   const { links = [], reload: reloadLinks } = useOpenLinks();
   const reloadAll = () => Promise.all([reload(), reloadLinks()]);
@@ -56,7 +58,7 @@ export function UsersPage({ viewer, hidesBudgets }: { viewer: Viewer; hidesBudge
   };
 
   const inviteButton = (
-    <Button onClick={() => setDialog({ kind: "invite" })}>
+    <Button onClick={() => putInAddress("invite", "1")}>
       <UserPlusIcon aria-hidden="true" />
       {t("invite")}
     </Button>
@@ -127,7 +129,10 @@ export function UsersPage({ viewer, hidesBudgets }: { viewer: Viewer; hidesBudge
           viewer={viewer}
           hidesBudgets={hidesBudgets}
           onChanged={() => void reloadAll()}
-          onDialog={setDialog}
+          onDialog={(next) => {
+            setDialog(next);
+            putInAddress("invite", null);
+          }}
         />
       ) : null}
     </div>

@@ -83,6 +83,8 @@ export const common = {
     pages: "Pages",
     actions: "Actions",
     createKey: "Create key",
+    addChannel: "Add channel",
+    inviteUser: "Invite user",
     toggleTheme: "Switch between light and dark",
   },
   error: {

@@ -83,6 +83,8 @@ export const common = {
     pages: "页面",
     actions: "操作",
     createKey: "创建密钥",
+    addChannel: "添加渠道",
+    inviteUser: "邀请用户",
     toggleTheme: "切换浅色与深色",
   },
   error: {
