@@ -24,7 +24,6 @@ const config = {
     "libsql",
     "@node-rs/argon2",
     "pg",
-    "ioredis",
     "undici",
     "pino",
     "prom-client",
