@@ -24,7 +24,13 @@ describe("status", () => {
     expect(before.json).toEqual({
       success: true,
       message: "",
-      data: { setup: false, self_use_mode: expect.any(Boolean), demo_site: expect.any(Boolean) },
+      data: {
+        setup: false,
+        self_use_mode: false,
+        demo_site: false,
+        self_registration: false,
+        password_minimum: 8,
+      },
     });
     cookie = await setUp(product.url);
     key = await createKey(product.url, cookie);
