@@ -17,6 +17,7 @@ export const PAGES: readonly PageUnderTest[] = [
   { name: "channels", path: "/channels", as: "owner" },
   { name: "channel", path: "/channels/chn_builtin_speech", as: "owner" },
   { name: "new channel", path: "/channels/new", as: "owner" },
+  { name: "channel's form", path: "/channels/chn_builtin_speech/edit", as: "owner" },
   { name: "models", path: "/models", as: "owner" },
   { name: "keys", path: "/keys", as: "owner" },
   { name: "users", path: "/users", as: "owner" },
