@@ -32,6 +32,7 @@ export const UsageSummary = z.strictObject({
   /** Where only the newest calls of a long range were read (labels and outcomes): since when; null: all of it. */
   read_from: Timestamp.nullable(),
   total: UsageSums,
+  /** By tag or by the callers' users: those of the busiest calls, a thousand at most. */
   items: z.array(
     UsageSums.extend({
       /** Beginning of the minute or hour, or the day in the instance's time zone (`2026-11-20`); null when not asked for. */

@@ -122,6 +122,24 @@ test("calls are found and summed by operation, outcome, tag, the caller's user a
   expect((await download(owner, "status=failed")).chunks.join("").trimEnd().split("\r\n")).toHaveLength(2);
 });
 
+test("however many labels a caller makes up, a sum tells a thousand of them and counts every call", async () => {
+  const mia = await addUser(door, owner, { username: "mia" });
+  const tagsOf = (call: number) => Array.from({ length: 20 }, (_, label) => `${call}-${label}`).join(",");
+  const many = Array.from({ length: 1_100 }, (_, call) =>
+    settle(mia.id, { tags: tagsOf(call), user: `caller ${call}` }),
+  );
+  await Promise.all(many);
+  for (let i = 0; i < 2; i++) await settle(mia.id, { tags: "busy", user: "busy" });
+  const byTag = await door("/api/usage/summary?by=tag", { cookie: mia.cookie });
+  const byCaller = await door("/api/usage/summary?by=end_user", { cookie: mia.cookie });
+  for (const { json } of [byTag, byCaller]) {
+    expect(json.data.total.calls).toBe(1_102);
+    expect(json.data.items).toHaveLength(1_000);
+    const named = json.data.items.find((item: { name: string }) => item.name === "busy");
+    expect(named).toMatchObject({ calls: 2 });
+  }
+});
+
 test("a call with two tags counts under each, and once in the total", async () => {
   await settle("usr_1", { tags: "blue, night" });
   await settle("usr_1", { tags: "blue" });
