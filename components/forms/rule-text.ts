@@ -16,6 +16,7 @@ const RULES: readonly [RegExp, (t: FaultTranslator, numbers: number[]) => string
   [/^Switch on your own second factor first/, (t) => t("ownFactor")],
   [/^Must not hold control/, (t) => t("invisible")],
   [/^May hold letters, digits/, (t) => t("usernameForm")],
+  [/^Must be no e-mail address/, (t) => t("noEmail")],
   [/^Must be an e-mail address/, (t) => t("email")],
   [/^The two passwords differ/, (t) => t("differ")],
   [/^Must not be the username/, (t) => t("sameAsName")],

@@ -90,8 +90,16 @@ const newAccount = {
 export const AcceptInvite = z.strictObject({ token: Token, ...newAccount }).superRefine(checkPasswords);
 export type AcceptInvite = z.infer<typeof AcceptInvite>;
 
-/** `POST /api/user/register`. */
-export const RegisterRequest = z.strictObject(newAccount).superRefine(checkPasswords);
+/**
+ * `POST /api/user/register`. A name is no e-mail address: names and addresses open the same door, so whoever asked for
+ * one would learn whose it is, or take it from whoever is invited under it.
+ */
+export const RegisterRequest = z
+  .strictObject({
+    ...newAccount,
+    username: Username.regex(/^[^@]*$/, "Must be no e-mail address: leave the @ out."),
+  })
+  .superRefine(checkPasswords);
 export type RegisterRequest = z.infer<typeof RegisterRequest>;
 
 /** `POST /api/password-resets/accept`; `code` when the second factor is on. */

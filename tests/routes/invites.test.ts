@@ -435,6 +435,22 @@ describe("registering oneself", () => {
     expect(await standing("mia")).toBeUndefined();
   });
 
+  test("no e-mail address can be looked up or taken by a name of its form", async () => {
+    await turnOn();
+    const anna = { username: "anna", email: "anna@example.com", password: PASSWORD };
+    expect((await door("/api/users", { body: anna, cookie: owner })).status).toBe(200);
+    const replies = [
+      await register({ username: "anna@example.com" }),
+      await register({ username: "mia@example.com" }),
+    ];
+    for (const { status, json } of replies) {
+      expect(status).toBe(400);
+      expect(json.issues[0].path).toBe("username");
+    }
+    expect(replies[0]?.json).toEqual(replies[1]?.json);
+    expect((await invite({ email: "mia@example.com" })).status).toBe(200);
+  });
+
   test("a taken name is 409 after the work of a free one, and an address asks ten times a minute", async () => {
     await limitAttempts();
     await turnOn();

@@ -109,6 +109,7 @@ export const common = {
     email: "Write an e-mail address, such as name@example.com.",
     invisible: "Leave out control and invisible characters.",
     usernameForm: "Use letters, digits and . _ @ - only.",
+    noEmail: "Choose a name without an @; an e-mail address cannot be one.",
     differ: "The two passwords differ.",
     sameAsName: "Choose a password other than the username.",
     commonPassword: "This password is among the most common ones. Choose another.",

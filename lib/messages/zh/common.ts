@@ -108,6 +108,7 @@ export const common = {
     email: "请填写电子邮箱地址，例如 name@example.com。",
     invisible: "请去掉控制字符和不可见字符。",
     usernameForm: "只能用字母、数字和 . _ @ -。",
+    noEmail: "用户名不能是邮箱地址，请去掉 @。",
     differ: "两次输入的密码不一致。",
     sameAsName: "密码不能与用户名相同。",
     commonPassword: "这个密码太常见，请换一个。",
