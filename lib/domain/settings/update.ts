@@ -15,8 +15,8 @@ export async function requireWritableSite(ctx: ConsoleContext, user: UserRecord)
   if (isDemo) throw new AppError("forbidden", "This is a demo site: only its owner changes settings.");
 }
 
-/** The address of a webhook may be all that guards it: of it the audit keeps the host. */
-function shown(settings: Partial<Settings>): Partial<Settings> {
+/** The address of a webhook may be all that guards it: of it the audit, and who may not change it, see the host. */
+function shown<Some extends Partial<Settings>>(settings: Some): Some {
   const url = settings.alerts?.webhook_url;
   if (!settings.alerts || !url) return settings;
   return { ...settings, alerts: { ...settings.alerts, webhook_url: new URL(url).origin } };
@@ -43,6 +43,14 @@ export async function applySettings(
   for (const name of names) await tx.settings.put(name, change[name]);
   const was = Object.fromEntries(names.map((name) => [name, before[name]]));
   await recordAudit(tx, ctx, { action, detail: { before: shown(was), change: shown(change) } });
+}
+
+/** The settings, for administrators; a webhook's whole address for those alone who may change it. Throws `forbidden`. */
+export async function showSettings(ctx: ConsoleContext): Promise<VersionedSettings> {
+  const { role } = requireAdmin(ctx);
+  const settings = await readVersioned(ctx.store);
+  const mayChange = ctx.caller.kind === "session" && (role === "owner" || !settings.demo_site);
+  return mayChange ? settings : shown(settings);
 }
 
 /** Changes the settings that are named. Throws `forbidden`, `invalid`, `conflict` (stale version). */

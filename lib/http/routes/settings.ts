@@ -7,15 +7,13 @@ import {
   VersionedSettings,
 } from "../../contracts/settings";
 import { ImportReport, ImportSettings, MAX_FILE_BYTES } from "../../contracts/settings-file";
-import { requireAdmin } from "../../domain/auth/guards";
 import { downloadBackup } from "../../domain/settings/backup";
 import { clearCaches } from "../../domain/settings/clear-caches";
 import { exportSettings } from "../../domain/settings/file/export";
 import { importFile } from "../../domain/settings/file/import";
 import { readInstanceFacts } from "../../domain/settings/instance-facts";
 import { makeMetricsToken, removeMetricsToken } from "../../domain/settings/metrics-token";
-import { updateSettings } from "../../domain/settings/update";
-import { readVersioned } from "../../domain/settings/version";
+import { showSettings, updateSettings } from "../../domain/settings/update";
 import { consoleRoute } from "../route";
 
 /** A whole file as one chunk. */
@@ -30,10 +28,7 @@ export const SETTINGS_ROUTES = [
     auth: "admin",
     data: VersionedSettings,
     summary: "Show the instance's settings",
-    async handle(ctx) {
-      requireAdmin(ctx);
-      return { data: await readVersioned(ctx.store) };
-    },
+    handle: async (ctx) => ({ data: await showSettings(ctx) }),
   }),
   consoleRoute({
     method: "PATCH",
