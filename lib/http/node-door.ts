@@ -6,10 +6,13 @@ import { AppError } from "../errors";
 import type { Clock } from "../ports/clock";
 import type { CheckedHead } from "./edge-guard";
 import type { Handler, Inbound, Outbound, Peer } from "./exchange";
+import { surfaceOf } from "./match";
 import { createBodyReader, hasUnreadBody } from "./node-body";
 
 /** How long a refused upload may go on before its socket is closed; closing at once would cost the caller our reply. */
 const LINGER_MS = 1_000;
+/** How long the console waits for a caller to read on: what makes its downloads has few places, and holds them. */
+const STALLED_MS = 60_000;
 /** How long the last bytes of a broken stream may take to leave before the socket is destroyed. */
 const FLUSH_MS = 1_000;
 
@@ -52,10 +55,12 @@ async function flush(response: ServerResponse): Promise<void> {
   timer.abort();
 }
 
-/** Resolves when the socket takes more, or is gone. */
-function untilWritable(response: ServerResponse): Promise<void> {
+/** Resolves when the socket takes more, or is gone; after `mostMs` (null: never) it is closed. */
+function untilWritable(response: ServerResponse, mostMs: number | null): Promise<void> {
   return new Promise((resolve) => {
+    const timer = mostMs === null ? undefined : setTimeout(() => response.destroy(), mostMs);
     const done = (): void => {
+      clearTimeout(timer);
       response.off("drain", done).off("close", done);
       resolve();
     };
@@ -64,28 +69,36 @@ function untilWritable(response: ServerResponse): Promise<void> {
 }
 
 /** Writes chunks as the caller reads them. Leaving the loop early calls the iterable's `return()`. */
-async function pump(response: ServerResponse, chunks: AsyncIterable<Uint8Array>): Promise<void> {
+async function pump(
+  response: ServerResponse,
+  chunks: AsyncIterable<Uint8Array>,
+  stalledMs: number | null,
+): Promise<void> {
   response.flushHeaders();
   for await (const chunk of chunks) {
     if (response.destroyed) return;
-    if (!response.write(chunk)) await untilWritable(response);
+    if (!response.write(chunk)) await untilWritable(response, stalledMs);
     if (response.destroyed) return;
   }
   response.end();
 }
 
-/** Sends a reply; one that leaves a body unread closes, and is given time to arrive before that. */
+/**
+ * Sends a reply; one that leaves a body unread closes, and is given time to arrive before that. A caller who reads
+ * nothing of a long one for `stalledMs` (null: however long) is let go.
+ */
 export async function sendReply(
   message: IncomingMessage,
   response: ServerResponse,
   reply: Outbound,
   isLast: boolean,
+  stalledMs: number | null = null,
 ): Promise<void> {
   const isUnread = hasUnreadBody(message);
   if (isUnread || isLast) reply.headers.connection = "close";
   response.writeHead(reply.status, reply.headers);
   const { body } = reply;
-  if (body !== null && !(body instanceof Uint8Array)) return pump(response, body);
+  if (body !== null && !(body instanceof Uint8Array)) return pump(response, body, stalledMs);
   if (!isUnread) {
     if (body === null) response.end();
     else response.end(body);
@@ -104,6 +117,7 @@ export function createNodeDoor(
   limits: Limits,
   isDraining: () => boolean,
   onBroken: (error: unknown, requestId: string) => void,
+  stalledMs: number = STALLED_MS,
 ): NodeDoor {
   const active = new Set<AbortController>();
 
@@ -150,7 +164,8 @@ export function createNodeDoor(
           await reply.body[Symbol.asyncIterator]().return?.();
         return;
       }
-      await sendReply(message, response, reply, isDraining());
+      const isConsole = surfaceOf(head.path) === "console";
+      await sendReply(message, response, reply, isDraining(), isConsole ? stalledMs : null);
     } catch (error) {
       // The head is out, so the only truth left to tell is a connection that breaks.
       if (!controller.signal.aborted) onBroken(error, requestId);

@@ -17,7 +17,7 @@ afterEach(() => {
   server?.close();
 });
 
-async function serve(handler: Handler): Promise<{ port: number; inFlight(): number }> {
+async function serve(handler: Handler, stalledMs?: number): Promise<{ port: number; inFlight(): number }> {
   const clock = { now: () => Date.now(), monotonic: () => performance.now() };
   const door = createNodeDoor(
     handler,
@@ -25,6 +25,7 @@ async function serve(handler: Handler): Promise<{ port: number; inFlight(): numb
     DEFAULT_LIMITS,
     () => false,
     (error) => broken.push(error),
+    stalledMs,
   );
   const made = createServer((message, response) => {
     const { method = "GET", url: target = "/", httpVersion, rawHeaders } = message;
@@ -38,6 +39,7 @@ async function serve(handler: Handler): Promise<{ port: number; inFlight(): numb
 }
 
 const GET = "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n";
+const GET_OF_CONSOLE = GET.replace("/", "/api/usage/export");
 const replyOf = (body: Outbound["body"]): Outbound => ({ status: 200, headers: {}, body });
 const CHUNK = new Uint8Array(64 * 1024).fill(120);
 /** Far more than the kernel's buffers of one connection take. */
@@ -73,6 +75,27 @@ describe("a reader who does not read", () => {
     wire.destroy();
     await expect.poll(() => [returned, inFlight()]).toEqual([1, 0]);
     expect(broken).toEqual([]);
+  });
+
+  test("is let go by the console after a while, and by the gateway never", async () => {
+    const returned: string[] = [];
+    async function* endless(path: string) {
+      try {
+        for (;;) yield CHUNK;
+      } finally {
+        returned.push(path);
+      }
+    }
+    const { port, inFlight } = await serve(async ({ path }) => replyOf(endless(path)), 300);
+    const [gateway, console] = [await openWire(port), await openWire(port)];
+    gateway.pause();
+    console.pause();
+    gateway.send(GET.replace("/", "/v1/audio/speech"));
+    console.send(GET_OF_CONSOLE);
+    await expect.poll(() => returned, { timeout: 10_000 }).toEqual(["/api/usage/export"]);
+    expect(inFlight()).toBe(1);
+    expect(broken).toEqual([]);
+    gateway.destroy();
   });
 });
 
