@@ -27,6 +27,24 @@ const self = async (cookie = owner) => (await door("/api/user/self", { cookie })
 const NEW = "eleven grey herons wade";
 
 describe("one's own profile", () => {
+  test("who tries e-mail addresses one after another hears of ten a minute", async () => {
+    await services.close();
+    services = await testServices({ limits: { loginAttemptsPerMinute: 10 } });
+    door = openConsoleDoor(services);
+    owner = await setUpOwner(door);
+    const mia = await addUser(door, owner, { username: "mia" });
+    await patch({ email: "o@example.com" });
+    for (let i = 0; i < 9; i++)
+      expect((await patch({ email: "o@example.com" }, mia.cookie)).status).toBe(409);
+    expect((await patch({ email: "o@example.com" }, mia.cookie)).status).toBe(429);
+    expect((await patch({ display_name: "Mia" }, mia.cookie)).status).toBe(200);
+    services.clock.advance(60_000);
+    expect((await patch({ email: "mia@example.com" }, mia.cookie)).status).toBe(200);
+    // What stands is no attempt.
+    for (let i = 0; i < 12; i++)
+      expect((await patch({ email: "mia@example.com" }, mia.cookie)).status).toBe(200);
+  });
+
   test("tells what may be told, field by field", async () => {
     expect(await self()).toEqual({
       id: expect.stringMatching(/^usr_/),

@@ -1,16 +1,21 @@
 import type { Self, UpdateSelf } from "../../contracts/user";
 import { AppError } from "../../errors";
 import { recordAudit } from "../audit/record";
+import { takeAttempt } from "../auth/attempt-limit";
 import { requireSession } from "../auth/guards";
 import { loginKey } from "../auth/login-key";
 import type { ConsoleContext } from "../context";
 import { requireFreeLogin } from "./require-free-login";
 import { hasTwoFactor, toSelf } from "./to-user";
 
-/** Changes the caller's own profile. Throws `conflict` for a stale version or an e-mail address that is taken. */
+/**
+ * Changes the caller's own profile. Throws `conflict` for a stale version or an e-mail address that is taken,
+ * `rate_limited` (who tries address after address learns who is here).
+ */
 export async function updateSelf(ctx: ConsoleContext, input: UpdateSelf): Promise<Self> {
   const { user, session } = requireSession(ctx);
   const emailKey = input.email ? loginKey(input.email) : input.email;
+  if (emailKey && emailKey !== user.emailKey) takeAttempt(ctx, "email", "loginAttemptsPerMinute");
   return ctx.store.transaction(async (tx) => {
     await requireFreeLogin(tx, { email: emailKey }, user.id);
     const changed = await tx.users.update(
