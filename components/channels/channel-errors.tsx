@@ -52,6 +52,7 @@ export function ChannelErrors({ id, range }: { id: string; range: Range }) {
         ))}
       </ul>
       <Link
+        prefetch={false}
         href={`/logs?${filter}`}
         className="w-fit rounded-sm text-sm underline decoration-line-strong underline-offset-4 hover:decoration-ink"
       >

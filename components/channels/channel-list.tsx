@@ -162,6 +162,7 @@ function ChannelName({ channel }: { channel: Channel }) {
       <span className="grid min-w-0 gap-0.5">
         <span className="flex flex-wrap items-center gap-2">
           <Link
+            prefetch={false}
             href={`/channels/${encodeURIComponent(channel.id)}`}
             className={cn(
               "rounded-sm font-medium break-words underline-offset-4 hover:underline",

@@ -29,6 +29,7 @@ export function BarList({ bars, className }: { bars: readonly Bar[]; className?:
         <li key={bar.key}>
           {bar.href ? (
             <Link
+              prefetch={false}
               href={bar.href}
               className="-mx-2 block rounded-sm px-2 py-1.5 transition-colors hover:bg-hover pointer-coarse:py-2.5"
             >

@@ -14,6 +14,7 @@ export function GuideCards({ guides }: { guides: readonly GuideName[] }) {
       {guides.map(({ name, title, lead }) => (
         <li key={name} className="grid">
           <Link
+            prefetch={false}
             href={`/docs/guides/${name}`}
             className="grid content-start gap-1 rounded-md border bg-panel p-4 transition-colors hover:bg-hover"
           >
@@ -32,6 +33,7 @@ export function GuideMenu({ guides, current }: { guides: readonly GuideName[]; c
       {guides.map(({ name, title }) => (
         <li key={name}>
           <Link
+            prefetch={false}
             href={`/docs/guides/${name}`}
             aria-current={name === current ? "page" : undefined}
             className={cn(

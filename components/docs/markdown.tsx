@@ -20,6 +20,7 @@ function inlinePiece(piece: string): ReactNode {
   if (label === undefined || href === undefined) return piece;
   return (
     <Link
+      prefetch={false}
       href={href}
       className="text-ink underline decoration-line-strong underline-offset-4 hover:decoration-ink"
     >

@@ -61,6 +61,7 @@ export function ServedBy({ model }: { model: Model }) {
               </>
             )}
             <Link
+              prefetch={false}
               href={`/channels/${encodeURIComponent(channel.id)}`}
               className={cn(
                 "rounded-sm break-words underline-offset-4 hover:underline",

@@ -116,6 +116,7 @@ function Skipped({ of: { skipped } }: { of: Preview }) {
 function ChannelLink({ channel }: { channel: { id: string; name: string } }) {
   return (
     <Link
+      prefetch={false}
       href={`/channels/${encodeURIComponent(channel.id)}`}
       className="rounded-sm break-words underline-offset-4 hover:underline"
     >

@@ -76,7 +76,9 @@ export function FirstSteps({
               />
             ) : done[step] && !REPEATABLE.has(step) ? null : (
               <Button asChild size="sm" variant={step === next ? "primary" : "outline"}>
-                <Link href={PATHS[step]}>{t(`${step}Action`)}</Link>
+                <Link prefetch={false} href={PATHS[step]}>
+                  {t(`${step}Action`)}
+                </Link>
               </Button>
             )}
           </li>

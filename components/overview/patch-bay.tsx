@@ -44,6 +44,7 @@ export function PatchBay({ overview }: { overview: Overview }) {
               onTouch={(isOn) => setTouched(isOn ? { model: model.name } : null)}
             >
               <Link
+                prefetch={false}
                 href={`/models?q=${encodeURIComponent(model.name)}`}
                 title={model.name}
                 className="max-w-full min-w-0 truncate rounded-sm hover:underline"
@@ -198,6 +199,7 @@ function ChannelName({ channel }: { channel: OverviewChannel }) {
         <code className="min-w-0 max-w-full truncate text-ink-muted">{channel.id}</code>
       ) : (
         <Link
+          prefetch={false}
           href={`/channels/${channel.id}`}
           title={channel.name}
           className="max-w-full min-w-0 truncate rounded-sm hover:underline"

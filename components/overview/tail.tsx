@@ -33,7 +33,9 @@ export function Tail({ isAdmin }: { isAdmin: boolean }) {
           </span>
         </h2>
         <Button asChild variant="outline" size="sm">
-          <Link href={isAdmin ? "/logs" : "/usage"}>{t("all")}</Link>
+          <Link prefetch={false} href={isAdmin ? "/logs" : "/usage"}>
+            {t("all")}
+          </Link>
         </Button>
       </div>
       {error && !rows ? (

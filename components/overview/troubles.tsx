@@ -46,7 +46,9 @@ export function Troubles({ channels }: { channels: readonly OverviewChannel[] })
             title={title}
             action={
               <Button asChild variant="outline" size="sm">
-                <Link href={`/channels/${channel.id}`}>{t("look")}</Link>
+                <Link prefetch={false} href={`/channels/${channel.id}`}>
+                  {t("look")}
+                </Link>
               </Button>
             }
           >

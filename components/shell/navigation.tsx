@@ -1,7 +1,7 @@
 "use client";
 
 import Link, { useLinkStatus } from "next/link";
-import { usePathname } from "next/navigation";
+import { usePathname, useRouter } from "next/navigation";
 import { useTranslations } from "use-intl";
 import type { Role } from "@/lib/contracts/user";
 import { cn } from "../ui/class-names";
@@ -50,10 +50,16 @@ function Place({
   onNavigate: (() => void) | undefined;
 }) {
   const t = useTranslations("common.nav");
+  const router = useRouter();
+  // All of them with every page would be a dozen pages made for nothing: one is, once it is aimed at.
+  const prepare = () => router.prefetch(page.path);
   return (
     <li>
       <Link
         href={page.path}
+        prefetch={false}
+        onPointerEnter={prepare}
+        onFocus={prepare}
         onClick={onNavigate}
         aria-current={isHere ? "page" : undefined}
         className={cn(

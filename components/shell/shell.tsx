@@ -53,6 +53,7 @@ export function Shell({ user, children }: { user: ShellUser; children: ReactNode
       <div className="min-h-dvh lg:grid lg:grid-cols-[15rem_minmax(0,1fr)]">
         <aside className="sticky top-0 hidden h-dvh flex-col gap-6 border-r bg-sunken/50 p-3 lg:flex">
           <Link
+            prefetch={false}
             href="/"
             className="rounded-md px-2 pt-2"
             aria-label={`${t("product")}: ${t("nav.overview")}`}
@@ -73,7 +74,12 @@ export function Shell({ user, children }: { user: ShellUser; children: ReactNode
           <div className="mt-auto">{account}</div>
         </aside>
         <header className="sticky top-0 z-30 flex h-14 items-center justify-between gap-2 border-b bg-ground px-4 lg:hidden">
-          <Link href="/" className="rounded-md" aria-label={`${t("product")}: ${t("nav.overview")}`}>
+          <Link
+            prefetch={false}
+            href="/"
+            className="rounded-md"
+            aria-label={`${t("product")}: ${t("nav.overview")}`}
+          >
             <Wordmark />
           </Link>
           <span className="flex">

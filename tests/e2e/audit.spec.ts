@@ -27,14 +27,14 @@ test("a change is told by name, with each field before and after", async ({ owne
 });
 
 test("filters are part of the address and hold after a reload", async ({ ownerPage: page, product }) => {
-  await call(product.url, product.cookie, "POST", "/api/keys", { name: "Door bell" });
+  await call(product.url, product.cookie, "POST", "/api/keys", { name: "Letter box" });
   await page.goto(`${product.url}/audit`);
   await page.getByLabel("What").selectOption({ label: "Keys" });
   await page.getByLabel("Who").selectOption({ label: "olivia" });
   await page.getByLabel("When").selectOption({ label: "Last hour" });
   await expect(page).toHaveURL(/what=keys&actor=usr_\w+&time=1h$/);
   await page.reload();
-  await expect(page.getByRole("listitem").filter({ hasText: "made a key Door bell" })).toBeVisible();
+  await expect(page.getByRole("listitem").filter({ hasText: "made a key Letter box" })).toBeVisible();
   await expect(page.getByText("set the instance up")).toHaveCount(0);
   await page.getByLabel("What").selectOption({ label: "Models" });
   await expect(page.getByRole("heading", { name: "No row fits these filters" })).toBeVisible();

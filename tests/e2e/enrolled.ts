@@ -27,11 +27,13 @@ export async function call<T>(url: string, cookie: string, path: string, body: u
 
 /** `ownProduct`: set up, for one test alone. `enrolled`: with the second factor on besides. */
 export const test = base.extend<{ ownProduct: Product & { cookie: string }; enrolled: Enrolled }>({
-  ownProduct: async ({}, use) => {
+  // The page comes first, so that it outlives the server and can be taken off it before that closes.
+  ownProduct: async ({ page }, use) => {
     const product = await startProduct({
       env: { PATCHBAY_LIMITS: JSON.stringify({ loginAttemptsPerMinute: 10_000 }) },
     });
     await use({ ...product, cookie: await setUp(product.url) });
+    await page.goto("about:blank");
     await product.close();
   },
   enrolled: async ({ ownProduct: { url, cookie } }, use) => {

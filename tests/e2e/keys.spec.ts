@@ -87,7 +87,7 @@ test("an edited key keeps what was set and shows its budget", async ({ ownerPage
   await dialog.getByRole("checkbox", { name: "Embeddings" }).uncheck();
   await dialog.getByText("Limits", { exact: true }).click();
   await dialog.getByLabel("Dollars a day").fill("2.5");
-  await dialog.getByLabel("Models").fill("patchbay-speech");
+  await dialog.getByRole("textbox", { name: "Models" }).fill("patchbay-speech");
   await dialog.getByRole("button", { name: "Save changes" }).click();
   await expect(page.getByText("Kitchen speaker saved")).toBeVisible();
   await expect(page.getByRole("button", { name: /^Actions for Kitchen/ })).toBeFocused();
@@ -95,7 +95,7 @@ test("an edited key keeps what was set and shows its budget", async ({ ownerPage
 
   await choose(page, "Kitchen speaker", "Edit");
   await expect(dialog.getByLabel("Dollars a day")).toHaveValue("2.50");
-  await expect(dialog.getByLabel("Models")).toHaveValue("patchbay-speech");
+  await expect(dialog.getByRole("textbox", { name: "Models" })).toHaveValue("patchbay-speech");
   await expect(dialog.getByRole("checkbox", { name: "Embeddings" })).not.toBeChecked();
 });
 
@@ -137,6 +137,7 @@ test("a key is deleted only by typing its name", async ({ ownerPage: page, produ
   await expect(dialog.getByLabel("Type Lost laptop to confirm")).toBeFocused();
   await page.keyboard.type("Lost laptop");
   await remove.click();
+  await expect(page.getByText("Lost laptop is deleted")).toBeVisible();
   await expect(rowOf(page, "Lost laptop")).toHaveCount(0);
   expect(await statusWith(product.url, key)).toBe(401);
 });

@@ -6,7 +6,8 @@ export default defineConfig({
   testDir: ".",
   outputDir: "../../test-results",
   fullyParallel: false,
-  workers: 1,
+  // Each starts servers of its own; much of a test is waiting.
+  workers: 2,
   retries: 0,
   forbidOnly: true,
   timeout: 60_000,

@@ -435,6 +435,16 @@ describe("registering oneself", () => {
     expect(await standing("mia")).toBeUndefined();
   });
 
+  test("no e-mail address can be taken by a member afterwards, but given by an administrator", async () => {
+    await turnOn();
+    const mia = await register();
+    const own = { method: "PATCH", body: { email: "boss@example.com" }, cookie: mia.cookie };
+    expect((await door("/api/user/self", own)).status).toBe(403);
+    const { id, version } = mia.json.data;
+    const given = { method: "PATCH", body: { email: "mia@example.com", version }, cookie: owner };
+    expect((await door(`/api/users/${id}`, given)).status).toBe(200);
+  });
+
   test("no e-mail address can be looked up or taken by a name of its form", async () => {
     await turnOn();
     const anna = { username: "anna", email: "anna@example.com", password: PASSWORD };

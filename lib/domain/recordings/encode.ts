@@ -4,7 +4,7 @@ import { requireSession } from "../auth/guards";
 import type { ConsoleContext } from "../context";
 
 /** A recording is held whole while it is encoded, so few are at a time. */
-const MOST_AT_ONCE = 4;
+const MOST_AT_ONCE = 2;
 /** What the encoder is handed at a time: a second of sound. */
 const PIECE_BYTES = 48_000;
 

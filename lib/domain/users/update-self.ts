@@ -5,17 +5,25 @@ import { takeAttempt } from "../auth/attempt-limit";
 import { requireSession } from "../auth/guards";
 import { loginKey } from "../auth/login-key";
 import type { ConsoleContext } from "../context";
+import { readSettings } from "../settings/read";
 import { requireFreeLogin } from "./require-free-login";
 import { hasTwoFactor, toSelf } from "./to-user";
 
 /**
  * Changes the caller's own profile. Throws `conflict` for a stale version or an e-mail address that is taken,
- * `rate_limited` (who tries address after address learns who is here).
+ * `rate_limited` (who tries address after address learns who is here), `forbidden` (a member's address where anybody
+ * may register: nothing proves whose it is).
  */
 export async function updateSelf(ctx: ConsoleContext, input: UpdateSelf): Promise<Self> {
   const { user, session } = requireSession(ctx);
   const emailKey = input.email ? loginKey(input.email) : input.email;
   if (emailKey && emailKey !== user.emailKey) takeAttempt(ctx, "email", "loginAttemptsPerMinute");
+  const isNewEmail = emailKey !== undefined && emailKey !== user.emailKey;
+  if (isNewEmail && user.role === "member" && (await readSettings(ctx.store)).self_registration)
+    throw new AppError(
+      "forbidden",
+      "Anybody may register here, so addresses are set by administrators: ask one to set yours.",
+    );
   return ctx.store.transaction(async (tx) => {
     await requireFreeLogin(tx, { email: emailKey }, user.id);
     const changed = await tx.users.update(
