@@ -485,6 +485,7 @@ describe("the list", () => {
 
   test("names owners, and narrows to one of them; a member asks for nobody else's", async () => {
     await make({ name: "of the owner" });
+    services.clock.advance(1);
     await make({ name: "of mia" }, mia.cookie);
     const ask = async (query: string, cookie = owner) =>
       (await list(query, cookie)).items.map((key: { name: string; owner: { username: string } }) => [
