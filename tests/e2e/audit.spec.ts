@@ -26,9 +26,11 @@ test("a change is told by name, with each field before and after", async ({ owne
   await expect(row).not.toContainText(key.key);
 });
 
-test("filters are part of the address and hold after a reload", async ({ ownerPage: page, product }) => {
-  await call(product.url, product.cookie, "POST", "/api/keys", { name: "Letter box" });
-  await page.goto(`${product.url}/audit`);
+test("filters are part of the address and hold after a reload", async ({ page, freshProduct: { url } }) => {
+  const cookie = await setUp(url);
+  await signInByCookie(page, url, cookie);
+  await call(url, cookie, "POST", "/api/keys", { name: "Letter box" });
+  await page.goto(`${url}/audit`);
   await page.getByLabel("What").selectOption({ label: "Keys" });
   await page.getByLabel("Who").selectOption({ label: "olivia" });
   await page.getByLabel("When").selectOption({ label: "Last hour" });
