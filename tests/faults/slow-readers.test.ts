@@ -4,7 +4,7 @@ import { sendRaw, type Wire } from "../support/raw-request";
 import { bookedCalls, ENDLESS, geminiSpeech, openSpeech, STREAM_PATH } from "../support/speech-call";
 
 /** Readers who stop reading, and callers who leave (RELIABILITY RB-9, RB-21). */
-const READERS = Number(process.env.PATCHBAY_TEST_READERS ?? 60);
+const READERS = Number(process.env.PATCHBAY_TEST_READERS ?? 40);
 const PARTY = 10;
 const KB_PER_STREAM = 64;
 /** What V8 lets pile up of buffers nobody holds before it collects them (64 MiB), and heaps grown by the crowd's own work. */
