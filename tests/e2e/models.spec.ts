@@ -113,7 +113,8 @@ test("a search and a kind are part of the address", async ({ routedPage: page, r
   await page.goto(`${routed.product.url}/models?operation=speech`);
   await expect(rowOf(page, "patchbay-speech")).toBeVisible();
   await expect(rowOf(page, "patchbay-embed")).toHaveCount(0);
-  await page.getByRole("radio", { name: "All" }).check();
+  await page.getByRole("radio", { name: "All" }).click();
+  await expect(page.getByRole("radio", { name: "All" })).toBeChecked();
   await page.getByLabel("Search models").fill("embed");
   await expect(page).toHaveURL(/\?q=embed$/);
   await expect(rowOf(page, "patchbay-embed")).toBeVisible();
