@@ -122,7 +122,7 @@ export const embeddings = {
     title: "Map",
     label:
       "Map of {count} texts. Arrow keys go to the next text, plus and minus zoom, Shift and arrows move, zero shows all.",
-    kept: "Shows {share} of the differences",
+    kept: "{share} fits in",
     keptHint:
       "The two main axes (PCA) keep this share of how the texts differ; the rest is flattened away, so trust the matrix where the two disagree.",
     closer: "Zoom into the map",
