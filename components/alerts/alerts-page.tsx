@@ -1,28 +1,32 @@
 "use client";
 
 import { BellIcon } from "lucide-react";
+import { SWRConfig } from "swr";
 import { useTranslations } from "use-intl";
-import { useOpenAlerts } from "@/lib/client/alerts";
+import { alertsFallback, type FirstAlerts, useOpenAlerts } from "@/lib/client/alerts";
 import type { Alert } from "@/lib/contracts/alerts";
 import { CallError } from "../forms/call-error";
 import { PageHeader } from "../shell/page-header";
 import { EmptyState } from "../ui/empty-state";
+import { Skeleton } from "../ui/skeleton";
 import { OpenAlert } from "./open-alert";
 import { ResolvedAlerts } from "./resolved-alerts";
 import { AlertRules } from "./rules-section";
 import { WebhookSection } from "./webhook-section";
 
 /** What is wrong now, what was, and the rules for both. */
-export function AlertsPage() {
+export function AlertsPage({ first }: { first: FirstAlerts }) {
   const t = useTranslations("alerts");
   return (
-    <div className="mx-auto max-w-page">
-      <PageHeader title={t("title")} description={t("lead")} />
-      <OpenAlerts />
-      <ResolvedAlerts />
-      <AlertRules />
-      <WebhookSection />
-    </div>
+    <SWRConfig value={{ fallback: alertsFallback(first) }}>
+      <div className="mx-auto max-w-page">
+        <PageHeader title={t("title")} description={t("lead")} />
+        <OpenAlerts />
+        <ResolvedAlerts />
+        <AlertRules />
+        <WebhookSection />
+      </div>
+    </SWRConfig>
   );
 }
 
@@ -34,12 +38,7 @@ function OpenAlerts() {
       {error && !data ? (
         <CallError error={error} onRetry={() => void mutate()} />
       ) : !data ? (
-        // As high as what mostly comes: nothing on the page moves then.
-        <div aria-busy="true">
-          <EmptyState icon={<BellIcon />} title={t("calm.title")} className="py-8 *:invisible">
-            {t("calm.text")}
-          </EmptyState>
-        </div>
+        <Skeleton className="h-40" />
       ) : data.items.length === 0 ? (
         <EmptyState icon={<BellIcon />} title={t("calm.title")} className="py-8">
           {t("calm.text")}

@@ -40,7 +40,9 @@ export function OpenAlert({ alert, onChanged }: { alert: Alert; onChanged(): voi
           </p>
           <p className="max-w-prose text-ink-muted">{t(`todo.${alert.kind}`)}</p>
           {delivery ? (
-            <p className={cn("text-sm", isFailed ? "text-bad" : "text-ink-faint")}>{delivery}</p>
+            <p className={cn("text-sm", isFailed ? "text-bad" : "text-ink-faint")} suppressHydrationWarning>
+              {delivery}
+            </p>
           ) : null}
         </div>
       </div>

@@ -43,7 +43,7 @@ export function ResolvedAlerts() {
                     {delivery ? (
                       <>
                         <span aria-hidden="true">·</span>
-                        <span>{delivery}</span>
+                        <span suppressHydrationWarning>{delivery}</span>
                       </>
                     ) : null}
                   </span>

@@ -1,5 +1,6 @@
 "use client";
 
+import { useSyncExternalStore } from "react";
 import { useFormatter, useNow } from "use-intl";
 
 const MINUTE_MS = 60_000;
@@ -8,13 +9,21 @@ const MINUTE_MS = 60_000;
 export function RelativeTime({ at, say }: { at: string; say?(when: string): string }) {
   const tell = useRelativeTime();
   const format = useFormatter();
+  // The server knows neither the visitor's time zone nor how long its page travels.
+  const isInBrowser = useSyncExternalStore(
+    neverChanges,
+    () => true,
+    () => false,
+  );
   const exact = format.dateTime(new Date(at), { dateStyle: "medium", timeStyle: "medium" });
   return (
-    <time dateTime={at} title={exact}>
+    <time dateTime={at} title={isInBrowser ? exact : undefined} suppressHydrationWarning>
       {say ? say(tell(at)) : tell(at)}
     </time>
   );
 }
+
+const neverChanges = () => () => undefined;
 
 /** Words for an instant given as RFC 3339; they move on with the clock. */
 export function useRelativeTime(): (at: string) => string {

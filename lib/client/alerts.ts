@@ -2,20 +2,42 @@ import useSWR from "swr";
 import type { Alert, AlertsSummary } from "../contracts/alerts";
 import type { ListPage } from "../contracts/paging";
 import type { VersionedSettings } from "../contracts/settings";
-import { usePagedList } from "./paged-list";
+import { pagedListKey, usePagedList } from "./paged-list";
 
 /** The server looks this often. */
 const LOOK_AGAIN_MS = 15_000;
+const OPEN = "/api/alerts?state=opened&limit=100";
+const RESOLVED = "/api/alerts?state=resolved";
 const SUMMARY = "/api/alerts/summary";
+const SETTINGS = "/api/settings";
+
+/** What the page of alerts shows at once, read by the server. */
+export interface FirstAlerts {
+  open: ListPage<Alert>;
+  /** Its first page. */
+  resolved: ListPage<Alert>;
+  summary: AlertsSummary;
+  settings: VersionedSettings;
+}
+
+/** The same under the paths that the hooks below ask for: a `fallback` of SWR. */
+export function alertsFallback({ open, resolved, summary, settings }: FirstAlerts): Record<string, unknown> {
+  return {
+    [OPEN]: open,
+    [pagedListKey(RESOLVED)]: [resolved],
+    [SUMMARY]: summary,
+    [SETTINGS]: settings,
+  };
+}
 
 /** Open alerts, newest first. */
 export function useOpenAlerts() {
-  return useSWR<ListPage<Alert>>("/api/alerts?state=opened&limit=100", { refreshInterval: LOOK_AGAIN_MS });
+  return useSWR<ListPage<Alert>>(OPEN, { refreshInterval: LOOK_AGAIN_MS });
 }
 
 /** Alerts that are over, newest first, page after page. */
 export function useResolvedAlerts() {
-  return usePagedList<Alert>("/api/alerts?state=resolved");
+  return usePagedList<Alert>(RESOLVED);
 }
 
 /** How many are open. `isWanted` false: nothing is asked (members may not). */
@@ -24,7 +46,7 @@ export function useAlertsSummary(isWanted = true) {
 }
 
 export function useInstanceSettings() {
-  return useSWR<VersionedSettings>("/api/settings");
+  return useSWR<VersionedSettings>(SETTINGS);
 }
 
 /** Where somebody goes to mend what an alert is about. */

@@ -1,6 +1,7 @@
-import useSWRInfinite from "swr/infinite";
+import useSWRInfinite, { unstable_serialize } from "swr/infinite";
 import type { ListPage } from "../contracts/paging";
 
+/** The default of `ListQuery`: a list that the server read ahead has the same rows. */
 const PAGE_SIZE = 50;
 
 /** A list of the console, page after page; `path` may hold a query (filters), null: not yet. */
@@ -9,7 +10,7 @@ export function usePagedList<Item>(path: string | null) {
     (index, previous: ListPage<Item> | null) => {
       if (path === null || (index > 0 && !previous?.next_cursor)) return null;
       const cursor = previous?.next_cursor ? `&cursor=${encodeURIComponent(previous.next_cursor)}` : "";
-      return `${path}${path.includes("?") ? "&" : "?"}limit=${PAGE_SIZE}${cursor}`;
+      return `${firstPageOf(path)}${cursor}`;
     },
     { keepPreviousData: true, revalidateFirstPage: true },
   );
@@ -21,4 +22,11 @@ export function usePagedList<Item>(path: string | null) {
     error: pages.error as unknown,
     reload: () => pages.mutate(),
   };
+}
+
+const firstPageOf = (path: string) => `${path}${path.includes("?") ? "&" : "?"}limit=${PAGE_SIZE}`;
+
+/** Where a `fallback` of SWR keeps the pages of this list that are known already. */
+export function pagedListKey(path: string): string {
+  return unstable_serialize(() => firstPageOf(path));
 }

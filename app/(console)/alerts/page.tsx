@@ -3,14 +3,15 @@ import { MessagesProvider } from "@/components/intl/messages-provider";
 import { messagesFor } from "@/lib/messages/catalogue";
 import { type PageQuery, pageTitle, requestLocale } from "../../request";
 import { requireAdminPage } from "../guard";
+import { readFirstAlerts } from "./first-alerts";
 
 export const generateMetadata = () => pageTitle("alerts");
 
 export default async function Page({ searchParams }: PageQuery) {
-  await requireAdminPage("/alerts", await searchParams);
+  const found = await requireAdminPage("/alerts", await searchParams);
   return (
     <MessagesProvider messages={messagesFor(await requestLocale(), ["alerts"])}>
-      <AlertsPage />
+      <AlertsPage first={await readFirstAlerts(found)} />
     </MessagesProvider>
   );
 }

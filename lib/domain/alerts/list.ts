@@ -2,12 +2,14 @@ import type { Alert, AlertsQuery, AlertsSummary } from "../../contracts/alerts";
 import type { ListPage } from "../../contracts/paging";
 import { AppError } from "../../errors";
 import { requireAdmin } from "../auth/guards";
-import type { ConsoleContext } from "../context";
+import type { ConsoleContext, Services } from "../context";
 import { toAlert } from "./to-alert";
 import { sealedWebhookSecret } from "./webhook-secret";
 
+type Reader = Pick<ConsoleContext, "caller"> & Services;
+
 /** Alerts, open ones first, then newest first; for administrators. */
-export async function listAlerts(ctx: ConsoleContext, query: AlertsQuery): Promise<ListPage<Alert>> {
+export async function listAlerts(ctx: Reader, query: AlertsQuery): Promise<ListPage<Alert>> {
   requireAdmin(ctx);
   const page = await ctx.store.alerts.list({
     limit: query.limit,
@@ -18,7 +20,7 @@ export async function listAlerts(ctx: ConsoleContext, query: AlertsQuery): Promi
 }
 
 /** How many are open, and whether messages can be signed; for administrators. */
-export async function summarizeAlerts(ctx: ConsoleContext): Promise<AlertsSummary> {
+export async function summarizeAlerts(ctx: Reader): Promise<AlertsSummary> {
   requireAdmin(ctx);
   const all = await ctx.store.alerts.open();
   const spent = new Set(all.filter((one) => one.kind === "budget_spent").map((one) => one.subject));

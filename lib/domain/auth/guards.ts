@@ -22,7 +22,7 @@ export function requireUser(ctx: Pick<ConsoleContext, "caller">): UserRecord {
 }
 
 /** Owner or admin, by session or manage key. Throws `unauthenticated`, `forbidden`. */
-export function requireAdmin(ctx: ConsoleContext): UserRecord {
+export function requireAdmin(ctx: Pick<ConsoleContext, "caller">): UserRecord {
   const user = requireUser(ctx);
   if (user.role === "member") throw new AppError("forbidden", "This is for administrators.");
   return user;
