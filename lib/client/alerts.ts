@@ -9,7 +9,6 @@ const LOOK_AGAIN_MS = 15_000;
 const OPEN = "/api/alerts?state=opened&limit=100";
 const RESOLVED = "/api/alerts?state=resolved";
 const SUMMARY = "/api/alerts/summary";
-const SETTINGS = "/api/settings";
 
 /** What the page of alerts shows at once, read by the server. */
 export interface FirstAlerts {
@@ -17,16 +16,14 @@ export interface FirstAlerts {
   /** Its first page. */
   resolved: ListPage<Alert>;
   summary: AlertsSummary;
-  settings: VersionedSettings;
 }
 
 /** The same under the paths that the hooks below ask for: a `fallback` of SWR. */
-export function alertsFallback({ open, resolved, summary, settings }: FirstAlerts): Record<string, unknown> {
+export function alertsFallback({ open, resolved, summary }: FirstAlerts): Record<string, unknown> {
   return {
     [OPEN]: open,
     [pagedListKey(RESOLVED)]: [resolved],
     [SUMMARY]: summary,
-    [SETTINGS]: settings,
   };
 }
 
@@ -46,7 +43,7 @@ export function useAlertsSummary(isWanted = true) {
 }
 
 export function useInstanceSettings() {
-  return useSWR<VersionedSettings>(SETTINGS);
+  return useSWR<VersionedSettings>("/api/settings");
 }
 
 /** Where somebody goes to mend what an alert is about. */

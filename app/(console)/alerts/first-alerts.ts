@@ -1,22 +1,20 @@
 import type { FirstAlerts } from "@/lib/client/alerts";
 import { PAGE_SIZE } from "@/lib/contracts/paging";
 import { listAlerts, summarizeAlerts } from "@/lib/domain/alerts/list";
-import { showSettings } from "@/lib/domain/settings/update";
 import { getContainer } from "@/lib/server/container";
 import type { requireAdminPage } from "../guard";
 
-/** What the page shows at once, so that nothing on it moves when the answers come. */
+/** The alerts that the page shows at once, so that nothing on it moves when the answers come. */
 export async function readFirstAlerts({
   user,
   session,
 }: Awaited<ReturnType<typeof requireAdminPage>>): Promise<FirstAlerts> {
   const { services } = await getContainer();
   const ctx = { ...services, caller: { kind: "session" as const, user, session } };
-  const [open, resolved, summary, settings] = await Promise.all([
+  const [open, resolved, summary] = await Promise.all([
     listAlerts(ctx, { state: "opened", limit: 100 }),
     listAlerts(ctx, { state: "resolved", limit: PAGE_SIZE }),
     summarizeAlerts(ctx),
-    showSettings(ctx),
   ]);
-  return { open, resolved, summary, settings };
+  return { open, resolved, summary };
 }
