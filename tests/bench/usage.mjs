@@ -94,28 +94,54 @@ async function askStore(store, now) {
   show("search that finds nothing", await time(list({ q: "nowhere" })));
 }
 
+/** What the pages ask the server for first, each range of theirs. */
+function firstAnswers(now) {
+  const ends = (span) => `from=${new Date(now - span).toISOString()}&to=${new Date(now).toISOString()}`;
+  const pieces = { hour: "minute", day: "hour", week: "hour", month: "day" };
+  const over = (name, path) =>
+    Object.entries(RANGES).map(([range, span]) => [`${name}, ${range}`, path(ends(span), pieces[range])]);
+  return [
+    ...over("overview", (range, interval) => `/api/overview?${range}&interval=${interval}`),
+    ...over("usage: chart", (range, interval) => `/api/usage/summary?by=model&${range}&interval=${interval}`),
+    ...over("usage: list of a model", (range) => `/api/usage?limit=50&model=model-7&${range}`),
+    ["channels", "/api/channels?limit=100"],
+    ["keys", "/api/keys?limit=50"],
+  ];
+}
+
 /** Downloads everything; most of what the server held meanwhile, beside what it held before. */
-async function askExport(folder) {
-  const product = await startFor([process.execPath, ".next/patchbay/main.mjs"], { data: folder });
+async function askExport({ url, pid }, cookie) {
+  const before = residentMb(pid);
+  const held = [];
+  const since = performance.now();
+  const reply = await fetch(`${url}/api/usage/export`, { headers: { cookie } });
+  let bytes = 0;
+  let lines = 0;
+  for await (const chunk of reply.body) {
+    bytes += chunk.length;
+    for (const byte of chunk) if (byte === 10) lines += 1;
+    while (held.length < Math.floor((lines / ROWS) * 10)) held.push(residentMb(pid));
+  }
+  const seconds = (performance.now() - since) / 1_000;
+  console.log(
+    `\nexport: ${lines} lines, ${(bytes / 2 ** 20).toFixed(0)} MB in ${seconds.toFixed(1)} s; ` +
+      `memory ${before.toFixed(0)} MB before, then at every tenth ${held.map((mb) => mb.toFixed(0)).join(" ")}`,
+  );
+}
+
+/** The same books behind the whole product: what a page waits for, and the export. */
+async function askServer(folder, now, env = {}) {
+  const product = await startFor([process.execPath, ".next/patchbay/main.mjs"], { data: folder, env });
   try {
+    console.log(`\nready in ${product.readyMs.toFixed(0)} ms; over HTTP:`);
     const { cookie } = await claimWithCookie(product.url);
-    await fetch(`${product.url}/api/usage?limit=100`, { headers: { cookie } }).then((reply) => reply.text());
-    const before = residentMb(product.pid);
-    const held = [];
-    const since = performance.now();
-    const reply = await fetch(`${product.url}/api/usage/export`, { headers: { cookie } });
-    let bytes = 0;
-    let lines = 0;
-    for await (const chunk of reply.body) {
-      bytes += chunk.length;
-      for (const byte of chunk) if (byte === 10) lines += 1;
-      while (held.length < Math.floor((lines / ROWS) * 10)) held.push(residentMb(product.pid));
-    }
-    const seconds = (performance.now() - since) / 1_000;
-    console.log(
-      `\nready in ${product.readyMs.toFixed(0)} ms; export: ${lines} lines, ${(bytes / 2 ** 20).toFixed(0)} MB in ${seconds.toFixed(1)} s; ` +
-        `memory ${before.toFixed(0)} MB before, then at every tenth ${held.map((mb) => mb.toFixed(0)).join(" ")}`,
-    );
+    const ask = (path) => async () => {
+      const reply = await fetch(product.url + path, { headers: { cookie } });
+      const text = await reply.text();
+      if (reply.status !== 200) throw new Error(`${path}: ${reply.status} ${text}`);
+    };
+    for (const [name, path] of firstAnswers(now)) show(name, await time(ask(path)));
+    await askExport(product, cookie);
   } finally {
     await product.stop(true);
   }
@@ -135,7 +161,7 @@ async function benchSqlite(openStore, now) {
     const store = await openBooks(openStore, `file:${file}`);
     await askStore(store, now);
     await store.close();
-    await askExport(folder);
+    await askServer(folder, now);
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
@@ -144,6 +170,7 @@ async function benchSqlite(openStore, now) {
 async function benchPostgres(openStore, now, databaseUrl) {
   const store = await openBooks(openStore, databaseUrl);
   const client = new pg.Client({ connectionString: databaseUrl });
+  const folder = mkdtempSync(path.join(tmpdir(), "patchbay-usage-"));
   await client.connect();
   try {
     const since = performance.now();
@@ -152,9 +179,11 @@ async function benchPostgres(openStore, now, databaseUrl) {
       `\nUsage on PostgreSQL: ${ROWS} rows in ${((performance.now() - since) / 1_000).toFixed(0)} s`,
     );
     await askStore(store, now);
+    await askServer(folder, now, { DATABASE_URL: databaseUrl });
   } finally {
     await client.end();
     await store.close();
+    rmSync(folder, { recursive: true, force: true });
   }
 }
 

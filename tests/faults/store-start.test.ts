@@ -21,6 +21,7 @@ import { insertKey } from "../contracts/store/records";
 import { newSqlitePlace } from "../contracts/store/sqlite-place";
 import { startPostgres, type TestPostgres } from "../support/postgres";
 import { bundle, startStoreProcess } from "../support/store-processes";
+import { schemaOf } from "../support/store-schema";
 
 const STARTERS = 8;
 const SQLITE_ROUNDS = 3;
@@ -33,18 +34,6 @@ beforeAll(async () => {
   [script, server] = await Promise.all([bundle("tests/support/store-child.ts"), startPostgres()]);
 }, 120_000);
 afterAll(() => server.close());
-
-/** What the store holds, for comparing a schema with a whole one. */
-async function schemaOf(place: Place): Promise<string[]> {
-  const rows = await place.raw(
-    place.kind === "sqlite"
-      ? "select type, name from sqlite_master where name not like 'sqlite_%'"
-      : `select 'table', tablename from pg_tables where schemaname = 'public'
-         union all select 'index', indexname from pg_indexes where schemaname = 'public'
-         union all select 'trigger', tgname from pg_trigger where not tgisinternal`,
-  );
-  return rows.map(String).sort();
-}
 
 async function startTogether(url: string): Promise<string[][]> {
   const all = Array.from({ length: STARTERS }, () => startStoreProcess(script, "open", url));
