@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { percentile } from "../../lib/domain/usage/summarize";
+import { percentile } from "../../lib/domain/usage/sums";
 import { createDispatcher } from "../../lib/http/dispatch";
 import { USAGE_ROUTES } from "../../lib/http/routes/usage";
 import type { UsageRecord } from "../../lib/ports/store";

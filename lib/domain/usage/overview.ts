@@ -3,9 +3,9 @@ import { toTimestamp } from "../../contracts/timestamp";
 import { AppError } from "../../errors";
 import { requireUser } from "../auth/guards";
 import type { ConsoleContext, Services } from "../context";
-import { cutIntoPieces, elapsedPieces, type Pieces, sumOf } from "./pieces";
+import { cutIntoPieces, dayStarts, elapsedPieces, type Pieces, sumOf } from "./pieces";
 import { channelShares, keyShares, modelShares, routeShares } from "./shares";
-import { NO_SUMS, showSums } from "./summarize";
+import { NO_SUMS, showSums } from "./sums";
 
 const HOUR_MS = 3_600_000;
 /** A chart by minutes reads the calls themselves. */
@@ -30,18 +30,25 @@ export async function readOverview(
       `A range by ${interval} may have at most ${MOST_MS[interval] / HOUR_MS} hours.`,
     );
   const { ledger } = ctx.store;
+  const { timeZone } = ctx.instance;
   const isByMinute = interval === "minute";
+  const inPieces = (start: number, end: number) => ({
+    from: start,
+    to: end,
+    by: null,
+    isByHour: !isByMinute,
+    ...(interval === "day" ? { dayStarts: dayStarts({ from: start, to: end, timeZone }) } : {}),
+  });
   const own = isMember ? { userId: user.id } : {};
   const range = { ...own, from, to, isByMinute };
   const [now, before, byRoute, byKey, models, channels] = await Promise.all([
-    ledger.summarize({ ...range, by: null, isByHour: !isByMinute }),
-    ledger.summarize({ ...range, from: 2 * from - to, to: from, by: null, isByHour: !isByMinute }),
+    ledger.summarize({ ...range, ...inPieces(from, to) }),
+    ledger.summarize({ ...range, ...inPieces(2 * from - to, from) }),
     ledger.summarize({ ...range, by: "route", isByHour: false }),
     ledger.summarize({ ...range, by: "key", isByHour: false }),
     ctx.store.models.all(),
     isMember ? [] : ctx.store.channels.all(),
   ]);
-  const { timeZone } = ctx.instance;
   const pieces = cutIntoPieces({ from, to, interval, timeZone }, now.groups);
   const earlier = cutIntoPieces({ from: 2 * from - to, to: from, interval, timeZone }, before.groups);
   const bounds = now.latencyBoundsMs;

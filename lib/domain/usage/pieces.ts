@@ -2,7 +2,7 @@ import type { OverviewQuery } from "../../contracts/overview";
 import { toTimestamp } from "../../contracts/timestamp";
 import type { UsageGroup } from "../../ports/store";
 import { billingPeriod } from "../gateway/billing-period";
-import { addSums, NO_SUMS, type Sums } from "./summarize";
+import { addSums, NO_SUMS, type Sums } from "./sums";
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
@@ -22,26 +22,42 @@ interface Stretch {
   timeZone: string;
 }
 
-/** Puts groups by minute or hour into the pieces of a stretch; what no call fell into is 0. */
-export function cutIntoPieces(stretch: Stretch, groups: readonly UsageGroup[]): Pieces {
-  const { from, to, interval, timeZone } = stretch;
-  const step = interval === "minute" ? MINUTE_MS : HOUR_MS;
-  const nameOf = (at: number) => (interval === "day" ? billingPeriod(timeZone, at).day : toTimestamp(at));
-  const pieces: Pieces = { periods: [], starts: [], sums: [] };
-  const places = new Map<string, number>();
+const stepOf = (interval: Stretch["interval"]) => (interval === "minute" ? MINUTE_MS : HOUR_MS);
+
+function nameAt({ interval, timeZone }: Pick<Stretch, "interval" | "timeZone">, at: number): string {
+  return interval === "day" ? billingPeriod(timeZone, at).day : toTimestamp(at);
+}
+
+/** Where the pieces of a stretch begin, the first of them at the whole minute or hour. */
+function startsOf(stretch: Stretch): number[] {
+  const { from, to, interval } = stretch;
+  const step = stepOf(interval);
+  const starts: number[] = [];
+  let name = "";
   for (let at = from - (from % step); at < to; at += step) {
-    const name = nameOf(at);
-    if (places.has(name)) continue;
-    places.set(name, pieces.periods.length);
-    pieces.periods.push(name);
-    pieces.starts.push(at);
-    pieces.sums.push(NO_SUMS);
+    const next = nameAt(stretch, at);
+    if (next !== name) starts.push(at);
+    name = next;
   }
+  return starts;
+}
+
+/** Where the days of a range begin in a time zone; its first day at the range's own first hour. */
+export function dayStarts(range: { from: number; to: number; timeZone: string }): number[] {
+  return startsOf({ ...range, interval: "day" });
+}
+
+/** Puts groups by minute, hour or day into the pieces of a stretch; what no call fell into is 0. */
+export function cutIntoPieces(stretch: Stretch, groups: readonly UsageGroup[]): Pieces {
+  const starts = startsOf(stretch);
+  const periods = starts.map((start) => nameAt(stretch, start));
+  const places = new Map(periods.map((period, place) => [period, place]));
+  const sums: Sums[] = starts.map(() => NO_SUMS);
   for (const group of groups) {
-    const place = places.get(nameOf(group.hour ?? from));
-    if (place !== undefined) pieces.sums[place] = addSums(pieces.sums[place] ?? NO_SUMS, group);
+    const place = places.get(nameAt(stretch, group.hour ?? stretch.from));
+    if (place !== undefined) sums[place] = addSums(sums[place] ?? NO_SUMS, group);
   }
-  return pieces;
+  return { periods, starts, sums };
 }
 
 /** How many pieces have run by `now`, the running one as the share of it that has. */

@@ -5,7 +5,7 @@ import { toHealth } from "../channels/to-channel";
 import type { Services } from "../context";
 import { channelHealth, circuitPlace } from "../gateway/circuits";
 import { gatewayState } from "../gateway/gateway-state";
-import { addSums, NO_SUMS, type Sums } from "./summarize";
+import { addSums, NO_SUMS, type Sums } from "./sums";
 
 /** Keys of a breakdown; a page has no room for more. */
 const MOST_KEYS = 8;

@@ -1,86 +1,17 @@
-import { nanoToUsd } from "../../contracts/money";
 import { toTimestamp } from "../../contracts/timestamp";
-import type { UsageSummary, UsageSummaryQuery, UsageSums } from "../../contracts/usage-summary";
+import type { UsageSummary, UsageSummaryQuery } from "../../contracts/usage-summary";
 import { AppError } from "../../errors";
 import type { UsageGroup } from "../../ports/store";
 import type { ConsoleContext } from "../context";
 import { billingPeriod } from "../gateway/billing-period";
 import { usageFilter } from "./filter";
+import { dayStarts } from "./pieces";
+import { addSums, NO_SUMS, type Sums, showSums } from "./sums";
 
 const DAY_MS = 86_400_000;
 /** More points than a chart can show. */
 const MOST_HOURS = 24 * 92;
 const MOST_MINUTES = 6 * 60;
-
-/** Sums of no call at all. */
-export const NO_SUMS: Omit<UsageGroup, "hour" | "name"> = {
-  calls: 0,
-  errors: 0,
-  inputTokens: 0,
-  outputTokens: 0,
-  characters: 0,
-  audioMs: 0,
-  costNano: 0,
-  latencySumMs: 0,
-  firstByteSumMs: 0,
-  firstByteCalls: 0,
-  latency: [],
-};
-export type Sums = typeof NO_SUMS;
-
-export function addSums(a: Sums, b: Sums): Sums {
-  return {
-    calls: a.calls + b.calls,
-    errors: a.errors + b.errors,
-    inputTokens: a.inputTokens + b.inputTokens,
-    outputTokens: a.outputTokens + b.outputTokens,
-    characters: a.characters + b.characters,
-    audioMs: a.audioMs + b.audioMs,
-    costNano: a.costNano + b.costNano,
-    latencySumMs: a.latencySumMs + b.latencySumMs,
-    firstByteSumMs: a.firstByteSumMs + b.firstByteSumMs,
-    firstByteCalls: a.firstByteCalls + b.firstByteCalls,
-    latency: b.latency.map((count, index) => count + (a.latency[index] ?? 0)),
-  };
-}
-
-/** The upper bound of the bucket in which the share falls, linear within it; null without calls. */
-export function percentile(
-  counts: readonly number[],
-  bounds: readonly number[],
-  share: number,
-): number | null {
-  const total = counts.reduce((sum, count) => sum + count, 0);
-  if (total === 0) return null;
-  let left = share * total;
-  for (const [index, count] of counts.entries()) {
-    if (left <= count) {
-      const low = index === 0 ? 0 : (bounds[index - 1] ?? 0);
-      const high = bounds[index] ?? low * 2;
-      return Math.round(low + (count === 0 ? 0 : (left / count) * (high - low)));
-    }
-    left -= count;
-  }
-  return bounds.at(-1) ?? null;
-}
-
-/** Sums as the console tells them, with means and percentiles. */
-export function showSums(sums: Sums, bounds: readonly number[]): UsageSums {
-  const mean = (sum: number, count: number) => (count === 0 ? null : Math.round(sum / count));
-  return {
-    calls: sums.calls,
-    errors: sums.errors,
-    input_tokens: sums.inputTokens,
-    output_tokens: sums.outputTokens,
-    characters: sums.characters,
-    audio_ms: sums.audioMs,
-    cost_usd: nanoToUsd(sums.costNano),
-    latency_mean_ms: mean(sums.latencySumMs, sums.calls),
-    first_byte_mean_ms: mean(sums.firstByteSumMs, sums.firstByteCalls),
-    latency_p50_ms: percentile(sums.latency, bounds, 0.5),
-    latency_p95_ms: percentile(sums.latency, bounds, 0.95),
-  };
-}
 
 function readRange(query: UsageSummaryQuery, now: number): { from: number; to: number } {
   const to = query.to === undefined ? now : Date.parse(query.to);
@@ -162,6 +93,9 @@ export async function summarizeUsage(ctx: ConsoleContext, query: UsageSummaryQue
     by: query.by ?? null,
     isByHour: query.interval === "hour" || query.interval === "day",
     isByMinute: query.interval === "minute",
+    ...(query.interval === "day"
+      ? { dayStarts: dayStarts({ from, to, timeZone: ctx.instance.timeZone }) }
+      : {}),
   });
   const periodOf = (hour: number | null): string | null => {
     if (hour === null) return null;

@@ -130,6 +130,11 @@ export interface UsageSummaryQuery extends Omit<UsageFilter, "from" | "to"> {
   isByHour: boolean;
   /** In place of the hours; read off the rows. */
   isByMinute?: boolean;
+  /**
+   * With `isByHour`: where each day of the range begins, in ascending order. Hours of a day may come as one group then,
+   * which bears the day's beginning as its hour.
+   */
+  dayStarts?: readonly number[];
 }
 
 /** Sums of the settled calls of one group. */

@@ -82,10 +82,28 @@ async function fromRollUps(db: Kysely<Tables>, query: UsageSummaryQuery): Promis
   return mergeGroups(parts.flat());
 }
 
+/** A group for each day in place of its hours: a tenth of the groups, and whole days of UTC from the daily sums. */
+async function fromRollUpsByDay(
+  db: Kysely<Tables>,
+  query: UsageSummaryQuery,
+  starts: readonly number[],
+): Promise<UsageGroup[]> {
+  const groups: UsageGroup[] = [];
+  for (const [index, from] of starts.entries()) {
+    const day = { ...query, isByHour: false, from, to: starts[index + 1] ?? query.to };
+    for (const group of await fromRollUps(db, day)) groups.push({ ...group, hour: from });
+  }
+  return groups;
+}
+
 /** Sums of settled calls in groups: off the hourly roll-ups where those can tell, off the newest rows else. */
 export async function summarize(db: Kysely<Tables>, query: UsageSummaryQuery): Promise<UsageSummary> {
   const { by } = query;
   const areRolled = !query.isByMinute && (by === null || isRolled(by)) && rowConditions(query).length === 0;
   if (!areRolled) return { ...(await summarizeRows(db, query)), latencyBoundsMs: LATENCY_BOUNDS_MS };
-  return { groups: await fromRollUps(db, query), readFrom: null, latencyBoundsMs: LATENCY_BOUNDS_MS };
+  const groups =
+    query.isByHour && query.dayStarts !== undefined
+      ? await fromRollUpsByDay(db, query, query.dayStarts)
+      : await fromRollUps(db, query);
+  return { groups, readFrom: null, latencyBoundsMs: LATENCY_BOUNDS_MS };
 }

@@ -126,6 +126,25 @@ export function summaryContract(newPlace: NewPlace): void {
           ["odd", costOf(1)],
         ]),
       );
+      // Days that are those of UTC and days of another zone, the first of them cut: each hour falls into one.
+      for (const shift of [0, 9 * HOUR]) {
+        const first = span.from - (span.from % HOUR);
+        const later = Array.from({ length: 5 }, (_, index) => base + (index + 1) * day - shift);
+        const dayStarts = [first, ...later.filter((at) => at > first && at < span.to)];
+        const groups = await ask({ ...span, by: "model", isByHour: true, dayStarts });
+        const startOf = (at: number) => dayStarts.findLast((start) => start <= at) ?? 0;
+        const expected = new Map<string, number>();
+        for (const index of inside) {
+          const place = `${startOf(hours[index] ?? 0)} ${index % 2 === 0 ? "even" : "odd"}`;
+          expected.set(place, (expected.get(place) ?? 0) + 2 ** index);
+        }
+        const told = groups.map(({ hour, name, costNano }): [string, number] => [
+          `${hour} ${name}`,
+          costNano,
+        ]);
+        expect(told).toHaveLength(expected.size);
+        expect(new Map(told)).toEqual(expected);
+      }
     });
 
     test("filters hold, and the histogram counts every call once", async () => {
