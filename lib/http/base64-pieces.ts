@@ -5,7 +5,7 @@ export class Base64Pieces {
   push(bytes: Uint8Array): string {
     const all = Buffer.concat([this.rest, bytes]);
     const whole = all.length - (all.length % 3);
-    this.rest = all.subarray(whole);
+    this.rest = Uint8Array.prototype.slice.call(all, whole);
     return all.toString("base64", 0, whole);
   }
 

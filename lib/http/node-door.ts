@@ -55,31 +55,51 @@ async function flush(response: ServerResponse): Promise<void> {
   timer.abort();
 }
 
-/** Resolves when the socket takes more, or is gone; after `mostMs` (null: never) it is closed. */
-function untilWritable(response: ServerResponse, mostMs: number | null): Promise<void> {
+/** What was written and is not with the system yet. */
+interface Unsent {
+  chunks: number;
+  /** Called when there is none. */
+  wake: (() => void) | null;
+}
+
+/** Resolves when the system has taken what was written, or the socket is gone; after `mostMs` (null: never) it is closed. */
+function untilSent(response: ServerResponse, unsent: Unsent, mostMs: number | null): Promise<void> {
   return new Promise((resolve) => {
     const timer = mostMs === null ? undefined : setTimeout(() => response.destroy(), mostMs);
     const done = (): void => {
       clearTimeout(timer);
-      response.off("drain", done).off("close", done);
+      unsent.wake = null;
+      response.off("close", done);
       resolve();
     };
-    response.on("drain", done).on("close", done);
+    unsent.wake = done;
+    response.on("close", done);
   });
 }
 
-/** Writes chunks as the caller reads them. Leaving the loop early calls the iterable's `return()`. */
+/**
+ * Writes chunks as the caller reads them: of one who stalls, a chunk waits on the socket and one behind it, not Node's
+ * 16 KB. Leaving the loop early calls the iterable's `return()`.
+ */
 async function pump(
   response: ServerResponse,
   chunks: AsyncIterable<Uint8Array>,
   stalledMs: number | null,
 ): Promise<void> {
   response.flushHeaders();
+  const unsent: Unsent = { chunks: 0, wake: null };
+  const onSent = (): void => {
+    unsent.chunks--;
+    if (unsent.chunks === 0) unsent.wake?.();
+  };
   for await (const chunk of chunks) {
     if (response.destroyed) return;
-    if (!response.write(chunk)) await untilWritable(response, stalledMs);
+    if (unsent.chunks > 0) await untilSent(response, unsent, stalledMs);
     if (response.destroyed) return;
+    unsent.chunks++;
+    response.write(chunk, onSent);
   }
+  if (stalledMs !== null && unsent.chunks > 0) await untilSent(response, unsent, stalledMs);
   response.end();
 }
 

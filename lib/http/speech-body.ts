@@ -49,19 +49,23 @@ export async function startedBody(
 }
 
 /** The audio alone, as the encoders take it; `onEnd` gets the call's last event, the one with its usage. */
-export async function* audioOf(
+export function audioOf(
   call: SpeechCall,
   onEnd: (end: SpeechEnd) => void = () => {},
-): AsyncGenerator<Uint8Array> {
-  for (;;) {
-    const { value, done } = await call.events.next();
-    if (done) return;
-    if (value.type === "end") {
+): AsyncIterableIterator<Uint8Array> {
+  // Not a generator: while its reader stalls, one would hold on to what it gave last.
+  return {
+    [Symbol.asyncIterator]() {
+      return this;
+    },
+    async next() {
+      const { value, done } = await call.events.next();
+      if (done) return { done: true, value: undefined };
+      if (value.type === "audio") return { done: false, value: value.pcm };
       onEnd(value);
-      return;
-    }
-    yield value.pcm;
-  }
+      return { done: true, value: undefined };
+    },
+  };
 }
 
 export type SpeechEnd = Extract<SpokenEventOf<SpeechCall>, { type: "end" }>;

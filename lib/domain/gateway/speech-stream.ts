@@ -13,8 +13,11 @@ export type SpokenEvent =
   | { type: "audio"; pcm: Uint8Array }
   | { type: "end"; inputTokens: number; outputTokens: number; audioMs: number; finishReason: string };
 
+const NOTHING = new Uint8Array(0);
+
 /** A provider's stream whose first audio has arrived. */
 export interface OpenedSpeech {
+  /** Taken out by `meteredSpeech`. */
   first: Uint8Array;
   source: AsyncIterator<SpeechEvent>;
   isEmbedded: boolean;
@@ -63,7 +66,10 @@ export function meteredSpeech(
   opened: OpenedSpeech,
   inputTokens: number,
 ): AsyncIterableIterator<SpokenEvent> {
+  const { source, isEmbedded, isCached = false, halt } = opened;
   let pending: Uint8Array | null = opened.first;
+  // Whoever waited for `opened` holds it for as long as the call lasts.
+  opened.first = NOTHING;
   let bytes = 0;
   let isOver = false;
   const { idleMs, callMs } = ctx.instance.limits ?? DEFAULT_LIMITS;
@@ -72,21 +78,21 @@ export function meteredSpeech(
 
   const nextEvent = async () => {
     const from = ctx.clock.monotonic();
-    const event = await inTime(opened.source.next(), Math.min(idleMs, leftMs));
+    const event = await inTime(source.next(), Math.min(idleMs, leftMs));
     leftMs -= ctx.clock.monotonic() - from;
     return event;
   };
   const made = (): Partial<CallOutcome> => ({
     inputTokens,
-    cached: opened.isCached ?? false,
+    cached: isCached,
     ...measureAudio(bytes),
   });
   const stop = async (error: unknown) => {
     if (isOver) return;
     isOver = true;
     // The engine first: it must not work on while the row is written. Its own end is nobody's news any more.
-    opened.halt();
-    opened.source.return?.().catch(() => {});
+    halt();
+    source.return?.().catch(() => {});
     await meter.settle(failedOutcome(error, made()));
   };
 
@@ -110,13 +116,13 @@ export function meteredSpeech(
     };
     isOver = true;
     // The engine waits behind its last event until it is let go.
-    opened.source.return?.().catch(() => {});
+    source.return?.().catch(() => {});
     await meter.settle({
       ...counted,
       status: 200,
       error: null,
-      estimated: !opened.isEmbedded && !(input.isTold && output.isTold),
-      cached: opened.isCached ?? false,
+      estimated: !isEmbedded && !(input.isTold && output.isTold),
+      cached: isCached,
     });
     return { done: false, value: { type: "end", ...counted, finishReason } };
   }

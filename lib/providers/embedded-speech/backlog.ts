@@ -9,6 +9,8 @@ export const KEPT_BYTES = BYTES_PER_SECOND / 2;
 const STALLED_MS = 1000;
 /** The kept part ends at the quietest place of its last half. */
 const QUIET_BYTES = BYTES_PER_SECOND / 100;
+/** What was read is given back when it is so much: a second of sound. */
+const READ_BYTES = BYTES_PER_SECOND;
 const FADE_SAMPLES = SPEECH_SAMPLE_RATE / 200;
 
 /** One chunk of speech that is being read, or is next. */
@@ -30,8 +32,14 @@ export class HeldAudio {
     this.takenAt = now;
   }
 
+  /** Bytes that are there to be read. */
   get bytes(): number {
     return this.#pcm.length - this.#at;
+  }
+
+  /** Bytes of memory: those that were read and not given back yet, too. */
+  get memory(): number {
+    return this.#pcm.length;
   }
 
   /** Bytes of the chunk that are still to be read, whether held or given up. */
@@ -49,23 +57,22 @@ export class HeldAudio {
     const piece = this.#pcm.slice(this.#at, this.#at + length);
     this.#at += piece.length;
     this.takenAt = now;
-    if (this.bytes === 0) this.#release();
+    if (this.bytes === 0 || this.#at >= READ_BYTES) this.#release();
     return piece;
   }
 
   /** Gives up all but about half a second, or everything before it is read. */
   shorten(): void {
     const kept = this.isBeingRead ? KEPT_BYTES : 0;
+    if (this.#at > 0) this.#release();
     if (this.bytes <= kept * 1.5) return;
-    const end = quietest(this.#pcm, this.#at + kept / 2, this.#at + kept);
-    this.#start += this.#at;
-    this.#pcm = fade(this.#pcm.slice(this.#at, end), "out");
-    this.#at = 0;
+    this.#pcm = fade(this.#pcm.slice(0, quietest(this.#pcm, kept / 2, kept)), "out");
   }
 
+  /** Gives back what was read. */
   #release(): void {
     this.#start += this.#at;
-    this.#pcm = new Uint8Array(0);
+    this.#pcm = this.#pcm.slice(this.#at);
     this.#at = 0;
   }
 }
@@ -79,9 +86,10 @@ export class Backlog {
     this.#most = most;
   }
 
+  /** Of memory, over all readers. */
   get bytes(): number {
     let sum = 0;
-    for (const held of this.#held) sum += held.bytes;
+    for (const held of this.#held) sum += held.memory;
     return sum;
   }
 

@@ -18,6 +18,9 @@ export interface Engine {
 const BYTES_PER_SECOND = SPEECH_SAMPLE_RATE * 2;
 /** Sound goes out in pieces of 200 ms. */
 const PIECE_BYTES = BYTES_PER_SECOND / 5;
+/** And of 50 ms where many are spoken to at once: a piece stands in several hands on its way to a reader who stalls. */
+const SMALL_PIECE_BYTES = BYTES_PER_SECOND / 20;
+const MANY = 50;
 /** The next chunk is made when less than this is left of the last. */
 const LOW_WATER_BYTES = BYTES_PER_SECOND * 1.5;
 
@@ -63,10 +66,11 @@ export async function* speakRequest(
       gate.sounded(visit);
       held.isBeingRead = true;
       while (held.bytes > 0) {
-        const pcm = held.take(PIECE_BYTES, clock.monotonic());
-        if (held.left <= LOW_WATER_BYTES && !backlog.isTight()) next ??= makeNext(() => {});
+        const length = gate.open > MANY ? SMALL_PIECE_BYTES : PIECE_BYTES;
+        if (held.left <= LOW_WATER_BYTES + length && !backlog.isTight()) next ??= makeNext(() => {});
         hasSounded = true;
-        yield { type: "audio", pcm };
+        // Not by a name: a stalled reader's would stay in memory.
+        yield { type: "audio", pcm: held.take(length, clock.monotonic()) };
         throwIfAborted(signal);
       }
       current.drop();
@@ -94,8 +98,11 @@ export async function* speakRequest(
 /** Makes a chunk, or makes it again from byte `from` on. */
 function make({ pool, backlog, clock }: Engine, chunk: SpeechChunk, from: number, begin: () => void): Making {
   const spoken = pool.speak(chunk, begin);
+  // Only until the audio is there: the task that it could cancel keeps all of what came, however little is still held.
+  let cancel: (() => void) | null = spoken.cancel;
   let isDropped = false;
   const held = spoken.pcm.then((pcm) => {
+    cancel = null;
     const audio = new HeldAudio(pcm, from, clock.monotonic());
     if (!isDropped) backlog.add(audio, clock.monotonic());
     return audio;
@@ -104,7 +111,7 @@ function make({ pool, backlog, clock }: Engine, chunk: SpeechChunk, from: number
   held.catch(() => {});
   const drop = () => {
     isDropped = true;
-    spoken.cancel();
+    cancel?.();
     held.then(
       (audio) => backlog.remove(audio),
       () => {},
