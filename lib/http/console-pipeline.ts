@@ -80,9 +80,11 @@ function requireLevel(route: ConsoleRoute, caller: ConsoleCaller): void {
   if (route.auth === "none") return;
   if (caller.kind === "anonymous")
     throw new AppError("unauthenticated", "Sign in first, or send a key that may manage.");
-  if (route.auth === "session" && caller.kind !== "session")
+  const isForSessions = route.auth === "session" || route.auth === "adminSession";
+  if (isForSessions && caller.kind !== "session")
     throw new AppError("forbidden", "This needs a signed-in session; a key cannot do it.");
-  if (route.auth === "admin" && caller.user.role === "member")
+  const isForAdmins = route.auth === "admin" || route.auth === "adminSession";
+  if (isForAdmins && caller.user.role === "member")
     throw new AppError("forbidden", "This needs an administrator.");
   if (caller.kind === "session" && caller.mustEnrol && !route.openWithoutSecondFactor)
     throw new AppError(

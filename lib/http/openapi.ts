@@ -119,8 +119,18 @@ function gatewayOperation(route: GatewayRoute): Json {
 }
 
 function consoleSecurity(route: ConsoleRoute): Json[] {
-  if (route.auth === "none") return [];
-  return route.auth === "session" ? [{ session: [] }] : [{ session: [] }, { bearer: [] }];
+  switch (route.auth) {
+    case "none":
+      return [];
+    case "session":
+    case "adminSession":
+      return [{ session: [] }];
+    case "manage":
+    case "admin":
+      return [{ session: [] }, { bearer: [] }];
+    default:
+      return route.auth satisfies never;
+  }
 }
 
 function consoleOperation(route: ConsoleRoute): Json {

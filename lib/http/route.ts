@@ -17,8 +17,11 @@ export interface ConsoleRoute<Body extends z.ZodType | undefined = z.ZodType | u
   surface: "console";
   method: Method;
   path: string;
-  /** `none`: anyone; `session`: cookie; `manage`: cookie, or a key with the manage operation; `admin`: a session or manage key of an owner or admin. */
-  auth: "none" | "session" | "manage" | "admin";
+  /**
+   * `none`: anyone; `session`: cookie; `manage`: cookie, or a key with the manage operation; `admin`: a session or
+   * manage key of an owner or admin; `adminSession`: their session alone. Keys reach keys, channels, models and usage.
+   */
+  auth: "none" | "session" | "manage" | "admin" | "adminSession";
   /** Strict schema of the JSON body; absent: no body is read. */
   body?: Body;
   /** Strict schema of the query's parameters; absent: unknown parameters are ignored. */

@@ -120,18 +120,18 @@ const FILE = {
 };
 
 const INSTANCE: Matrix = {
-  "GET /api/settings": { may: "administrators" },
+  "GET /api/settings": { may: "signedInAdministrators" },
   "PATCH /api/settings": { may: "signedInAdministrators" },
-  "GET /api/settings/instance": { may: "administrators" },
-  "POST /api/settings/caches/clear": { may: "administrators" },
+  "GET /api/settings/instance": { may: "signedInAdministrators" },
+  "POST /api/settings/caches/clear": { may: "signedInAdministrators" },
   "POST /api/settings/metrics-token": { may: "owner", body: WRONG, gives: 403 },
   "DELETE /api/settings/metrics-token": { may: "owner", gives: 404 },
-  "GET /api/settings/export": { may: "administrators" },
+  "GET /api/settings/export": { may: "signedInAdministrators" },
   "POST /api/settings/import": { may: "signedInAdministrators", body: { dry_run: true, file: FILE } },
   "POST /api/settings/backup": { may: "owner", body: WRONG, gives: 403 },
-  "GET /api/alerts": { may: "administrators" },
-  "GET /api/alerts/summary": { may: "administrators" },
-  "POST /api/alerts/{id}/seen": { may: "administrators", gives: 404 },
+  "GET /api/alerts": { may: "signedInAdministrators" },
+  "GET /api/alerts/summary": { may: "signedInAdministrators" },
+  "POST /api/alerts/{id}/seen": { may: "signedInAdministrators", gives: 404 },
   "POST /api/alerts/webhook/secret": { may: "signedInAdministrators" },
   "POST /api/alerts/webhook/test": { may: "signedInAdministrators", gives: 400 },
 };
@@ -243,6 +243,23 @@ describe("who gets through", () => {
       }
     }
   });
+});
+
+test("a key that may manage reaches keys, channels, models and usage, and nothing else of a session's", () => {
+  const nouns = LINES.filter(([, { auth }]) => auth === "manage" || auth === "admin").map(
+    ([, { path }]) => path.split("/")[2],
+  );
+  expect([...new Set(nouns)].sort()).toEqual([
+    "channels",
+    "keys",
+    "models",
+    // Figures of usage on one page.
+    "overview",
+    // What channels may be made of, and where they may lead.
+    "providers",
+    "upstreams",
+    "usage",
+  ]);
 });
 
 describe("fields that nobody sets", () => {

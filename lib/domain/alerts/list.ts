@@ -1,7 +1,7 @@
 import type { Alert, AlertsQuery, AlertsSummary } from "../../contracts/alerts";
 import type { ListPage } from "../../contracts/paging";
 import { AppError } from "../../errors";
-import { requireAdmin } from "../auth/guards";
+import { requireSignedInAdmin } from "../auth/guards";
 import type { ConsoleContext, Services } from "../context";
 import { toAlert } from "./to-alert";
 import { sealedWebhookSecret } from "./webhook-secret";
@@ -10,7 +10,7 @@ type Reader = Pick<ConsoleContext, "caller"> & Services;
 
 /** Alerts, open ones first, then newest first; for administrators. */
 export async function listAlerts(ctx: Reader, query: AlertsQuery): Promise<ListPage<Alert>> {
-  requireAdmin(ctx);
+  requireSignedInAdmin(ctx);
   const page = await ctx.store.alerts.list({
     limit: query.limit,
     cursor: query.cursor ?? null,
@@ -21,7 +21,7 @@ export async function listAlerts(ctx: Reader, query: AlertsQuery): Promise<ListP
 
 /** How many are open, and whether messages can be signed; for administrators. */
 export async function summarizeAlerts(ctx: Reader): Promise<AlertsSummary> {
-  requireAdmin(ctx);
+  requireSignedInAdmin(ctx);
   const all = await ctx.store.alerts.open();
   const spent = new Set(all.filter((one) => one.kind === "budget_spent").map((one) => one.subject));
   // A budget without room was nearly spent before; to whoever counts it is one thing.
@@ -35,7 +35,7 @@ export async function summarizeAlerts(ctx: Reader): Promise<AlertsSummary> {
 
 /** Marks an alert as seen, for everybody. Throws `not_found`. */
 export async function markAlertSeen(ctx: ConsoleContext, id: string): Promise<Alert> {
-  requireAdmin(ctx);
+  requireSignedInAdmin(ctx);
   const record = await ctx.store.alerts.markSeen(id, ctx.clock.now());
   if (record === null) throw new AppError("not_found", "There is no such alert.");
   return toAlert(record);

@@ -1,7 +1,7 @@
 import type { WebhookTest } from "../../contracts/alerts";
 import { toTimestamp } from "../../contracts/timestamp";
 import { AppError } from "../../errors";
-import { requireAdmin, requireSession } from "../auth/guards";
+import { requireSignedInAdmin } from "../auth/guards";
 import type { ConsoleContext } from "../context";
 import { newId } from "../new-id";
 import { readSettings } from "../settings/read";
@@ -14,8 +14,7 @@ import { openWebhookSecret } from "./webhook-secret";
  * is no webhook or no secret, `forbidden`.
  */
 export async function testWebhook(ctx: ConsoleContext): Promise<WebhookTest> {
-  requireSession(ctx);
-  await requireWritableSite(ctx, requireAdmin(ctx));
+  await requireWritableSite(ctx, requireSignedInAdmin(ctx));
   const { webhook_url: url } = (await readSettings(ctx.store)).alerts;
   if (url === null) throw new AppError("invalid", "Save the webhook's address first.");
   const secret = await openWebhookSecret(ctx);

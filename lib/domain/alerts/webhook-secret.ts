@@ -2,7 +2,7 @@ import { createHmac } from "node:crypto";
 import type { WebhookSecret } from "../../contracts/alerts";
 import type { Repositories } from "../../ports/store";
 import { recordAudit } from "../audit/record";
-import { requireAdmin, requireSession } from "../auth/guards";
+import { requireSignedInAdmin } from "../auth/guards";
 import type { ConsoleContext, Services } from "../context";
 import { randomBase62 } from "../new-id";
 import { requireWritableSite } from "../settings/update";
@@ -28,8 +28,7 @@ export async function openWebhookSecret({
 
 /** Makes a new signing secret in place of the old one; it is shown this once. Throws `forbidden`. */
 export async function makeWebhookSecret(ctx: ConsoleContext): Promise<WebhookSecret> {
-  requireSession(ctx);
-  await requireWritableSite(ctx, requireAdmin(ctx));
+  await requireWritableSite(ctx, requireSignedInAdmin(ctx));
   const secret = `whsec_${randomBase62(ctx.random, LENGTH)}`;
   const sealed = ctx.sealer.seal("webhook-secret", WEBHOOK_SECRET_PLACE, secret);
   await ctx.store.transaction(async (tx) => {

@@ -3,8 +3,11 @@ import { AppError } from "../../errors";
 import type { SessionRecord, UserRecord } from "../../ports/store";
 import type { ConsoleContext } from "../context";
 
-/** The signed-in user. Throws `unauthenticated`; `forbidden` for a manage key, which never acts on accounts. */
-export function requireSession(ctx: ConsoleContext): { user: UserRecord; session: SessionRecord } {
+/** The signed-in user and their session. Throws `unauthenticated`; `forbidden` for a manage key, which never acts on accounts. */
+export function requireSession(ctx: Pick<ConsoleContext, "caller">): {
+  user: UserRecord;
+  session: SessionRecord;
+} {
   switch (ctx.caller.kind) {
     case "session":
       return ctx.caller;
@@ -26,6 +29,12 @@ export function requireAdmin(ctx: Pick<ConsoleContext, "caller">): UserRecord {
   const user = requireUser(ctx);
   if (user.role === "member") throw new AppError("forbidden", "This is for administrators.");
   return user;
+}
+
+/** Owner or admin, signed in: for what is no key's to see or change. Throws `unauthenticated`, `forbidden`. */
+export function requireSignedInAdmin(ctx: Pick<ConsoleContext, "caller">): UserRecord {
+  requireSession(ctx);
+  return requireAdmin(ctx);
 }
 
 /** True when `actor` stands above `target`: nobody changes an equal or a higher role. */

@@ -1,6 +1,6 @@
 import type { Repositories } from "../../ports/store";
 import { recordAudit } from "../audit/record";
-import { requireAdmin } from "../auth/guards";
+import { requireSignedInAdmin } from "../auth/guards";
 import type { ConsoleContext } from "../context";
 import { requireWritableSite } from "./update";
 
@@ -15,7 +15,7 @@ export async function readClearings(store: Pick<Repositories, "settings">): Prom
 
 /** Forgets kept vectors and speech, here at once and in other processes within a second. Throws `forbidden`. */
 export async function clearCaches(ctx: ConsoleContext): Promise<void> {
-  await requireWritableSite(ctx, requireAdmin(ctx));
+  await requireWritableSite(ctx, requireSignedInAdmin(ctx));
   await ctx.store.transaction(async (tx) => {
     await tx.settings.put(SETTING, (await readClearings(tx)) + 1);
     await recordAudit(tx, ctx, { action: "caches.clear" });

@@ -1,7 +1,7 @@
 import { DEFAULT_LIMITS } from "../../contracts/limits";
 import type { CacheFigures, InstanceFacts } from "../../contracts/settings";
 import { toTimestamp } from "../../contracts/timestamp";
-import { requireAdmin } from "../auth/guards";
+import { requireSignedInAdmin } from "../auth/guards";
 import type { ConsoleContext, Services } from "../context";
 import type { ByteCache } from "../gateway/byte-cache";
 import { gatewayState } from "../gateway/gateway-state";
@@ -14,7 +14,7 @@ function figuresOf(cache: ByteCache<object>): CacheFigures {
 
 /** The same for an administrator. Throws `forbidden`. */
 export async function readInstanceFacts(ctx: ConsoleContext): Promise<InstanceFacts> {
-  requireAdmin(ctx);
+  requireSignedInAdmin(ctx);
   return instanceFacts(ctx);
 }
 

@@ -2,7 +2,7 @@ import type { Settings, UpdateSettings, VersionedSettings } from "../../contract
 import { AppError } from "../../errors";
 import type { Repositories, UserRecord } from "../../ports/store";
 import { recordAudit } from "../audit/record";
-import { requireAdmin, requireSession } from "../auth/guards";
+import { requireSignedInAdmin } from "../auth/guards";
 import type { ConsoleContext } from "../context";
 import { readSettings } from "./read";
 import { requireOwnFactor } from "./two-factor-roles";
@@ -47,16 +47,14 @@ export async function applySettings(
 
 /** The settings, for administrators; a webhook's whole address for those alone who may change it. Throws `forbidden`. */
 export async function showSettings(ctx: ConsoleContext): Promise<VersionedSettings> {
-  const { role } = requireAdmin(ctx);
+  const { role } = requireSignedInAdmin(ctx);
   const settings = await readVersioned(ctx.store);
-  const mayChange = ctx.caller.kind === "session" && (role === "owner" || !settings.demo_site);
-  return mayChange ? settings : shown(settings);
+  return role === "owner" || !settings.demo_site ? settings : shown(settings);
 }
 
 /** Changes the settings that are named. Throws `forbidden`, `invalid`, `conflict` (stale version). */
 export async function updateSettings(ctx: ConsoleContext, input: UpdateSettings): Promise<VersionedSettings> {
-  requireSession(ctx);
-  const user = requireAdmin(ctx);
+  const user = requireSignedInAdmin(ctx);
   await requireWritableSite(ctx, user);
   const { version, ...change } = input;
   const after = await ctx.store.transaction(async (tx) => {

@@ -1,12 +1,11 @@
 import { AppError } from "../../errors";
 import type { Repositories, UserRecord } from "../../ports/store";
-import { outranks, requireAdmin, requireSession } from "../auth/guards";
+import { outranks, requireSignedInAdmin } from "../auth/guards";
 import type { ConsoleContext } from "../context";
 
 /** An owner or admin signed in by session; manage keys never act on users. */
 export function requireUserManager(ctx: ConsoleContext): UserRecord {
-  requireSession(ctx);
-  return requireAdmin(ctx);
+  return requireSignedInAdmin(ctx);
 }
 
 /** The user to be changed. Throws `not_found`; `forbidden` for oneself, an equal or a higher role. */

@@ -10,7 +10,7 @@ export const ALERTS_ROUTES = [
   consoleRoute({
     method: "GET",
     path: "/api/alerts",
-    auth: "admin",
+    auth: "adminSession",
     query: AlertsQuery,
     data: listOf(Alert),
     summary: "List alerts, open ones first",
@@ -20,7 +20,7 @@ export const ALERTS_ROUTES = [
   consoleRoute({
     method: "GET",
     path: "/api/alerts/summary",
-    auth: "admin",
+    auth: "adminSession",
     data: AlertsSummary,
     summary: "Tell how many alerts are open",
     handle: async (ctx) => ({ data: await summarizeAlerts(ctx) }),
@@ -28,7 +28,7 @@ export const ALERTS_ROUTES = [
   consoleRoute({
     method: "POST",
     path: "/api/alerts/{id}/seen",
-    auth: "admin",
+    auth: "adminSession",
     body: z.strictObject({}),
     data: Alert,
     summary: "Mark an alert as seen",
@@ -37,7 +37,7 @@ export const ALERTS_ROUTES = [
   consoleRoute({
     method: "POST",
     path: "/api/alerts/webhook/secret",
-    auth: "session",
+    auth: "adminSession",
     body: z.strictObject({}),
     data: WebhookSecret,
     summary: "Make a new secret that signs messages to the webhook; it is shown this once",
@@ -46,7 +46,7 @@ export const ALERTS_ROUTES = [
   consoleRoute({
     method: "POST",
     path: "/api/alerts/webhook/test",
-    auth: "session",
+    auth: "adminSession",
     body: z.strictObject({}),
     data: WebhookTest,
     summary: "Post a signed test message to the webhook",

@@ -33,7 +33,7 @@ export const INVITES_ROUTES = [
   consoleRoute({
     method: "GET",
     path: "/api/invites",
-    auth: "admin",
+    auth: "adminSession",
     query: ListQuery,
     data: listOf(Invite),
     summary: "List one-time links that were not used yet",
@@ -43,7 +43,7 @@ export const INVITES_ROUTES = [
   consoleRoute({
     method: "POST",
     path: "/api/invites",
-    auth: "admin",
+    auth: "adminSession",
     body: CreateInvite,
     data: InviteWithToken,
     summary: "Invite a user by a one-time link; its token is shown this once",
@@ -52,7 +52,7 @@ export const INVITES_ROUTES = [
   consoleRoute({
     method: "DELETE",
     path: "/api/invites/{id}",
-    auth: "admin",
+    auth: "adminSession",
     summary: "Take a one-time link back",
     async handle(ctx, { params }) {
       await revokeInvite(ctx, params.id ?? "");

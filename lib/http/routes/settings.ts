@@ -25,7 +25,7 @@ export const SETTINGS_ROUTES = [
   consoleRoute({
     method: "GET",
     path: "/api/settings",
-    auth: "admin",
+    auth: "adminSession",
     data: VersionedSettings,
     summary: "Show the instance's settings",
     handle: async (ctx) => ({ data: await showSettings(ctx) }),
@@ -33,7 +33,7 @@ export const SETTINGS_ROUTES = [
   consoleRoute({
     method: "PATCH",
     path: "/api/settings",
-    auth: "admin",
+    auth: "adminSession",
     body: UpdateSettings,
     data: VersionedSettings,
     summary: "Change the instance's settings",
@@ -42,7 +42,7 @@ export const SETTINGS_ROUTES = [
   consoleRoute({
     method: "GET",
     path: "/api/settings/instance",
-    auth: "admin",
+    auth: "adminSession",
     data: InstanceFacts,
     summary: "Show what stands under the settings and what is in force",
     handle: async (ctx) => ({ data: await readInstanceFacts(ctx) }),
@@ -50,7 +50,7 @@ export const SETTINGS_ROUTES = [
   consoleRoute({
     method: "POST",
     path: "/api/settings/caches/clear",
-    auth: "admin",
+    auth: "adminSession",
     body: z.strictObject({}),
     summary: "Forget the vectors and the speech kept in memory",
     async handle(ctx) {
@@ -80,7 +80,7 @@ export const SETTINGS_ROUTES = [
   consoleRoute({
     method: "GET",
     path: "/api/settings/export",
-    auth: "admin",
+    auth: "adminSession",
     summary: "Download channels, models and settings as one file, without secrets",
     async handle(ctx) {
       const file = await exportSettings(ctx);
@@ -92,7 +92,7 @@ export const SETTINGS_ROUTES = [
   consoleRoute({
     method: "POST",
     path: "/api/settings/import",
-    auth: "session",
+    auth: "adminSession",
     body: ImportSettings,
     maxBodyBytes: MAX_FILE_BYTES,
     data: ImportReport,

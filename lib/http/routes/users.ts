@@ -15,7 +15,7 @@ export const USERS_ROUTES = [
   consoleRoute({
     method: "GET",
     path: "/api/users",
-    auth: "admin",
+    auth: "adminSession",
     query: ListQuery,
     data: listOf(ManagedUser),
     summary: "List users",
@@ -25,7 +25,7 @@ export const USERS_ROUTES = [
   consoleRoute({
     method: "POST",
     path: "/api/users",
-    auth: "admin",
+    auth: "adminSession",
     body: CreateUser,
     data: ManagedUser,
     summary: "Add a user",
@@ -34,7 +34,7 @@ export const USERS_ROUTES = [
   consoleRoute({
     method: "GET",
     path: "/api/users/{id}",
-    auth: "admin",
+    auth: "adminSession",
     data: ManagedUser,
     summary: "Show a user",
     handle: async (ctx, { params }) => ({ data: await getUser(ctx, params.id ?? "") }),
@@ -42,7 +42,7 @@ export const USERS_ROUTES = [
   consoleRoute({
     method: "PATCH",
     path: "/api/users/{id}",
-    auth: "admin",
+    auth: "adminSession",
     body: UpdateUser,
     data: ManagedUser,
     summary: "Change a user of a lower role",
@@ -51,7 +51,7 @@ export const USERS_ROUTES = [
   consoleRoute({
     method: "DELETE",
     path: "/api/users/{id}",
-    auth: "admin",
+    auth: "adminSession",
     summary: "Remove a user of a lower role with their keys",
     async handle(ctx, { params }) {
       await deleteUser(ctx, params.id ?? "");
@@ -61,7 +61,7 @@ export const USERS_ROUTES = [
   consoleRoute({
     method: "POST",
     path: "/api/users/{id}/reset_2fa",
-    auth: "admin",
+    auth: "adminSession",
     summary: "Remove the second factor of a user who has lost it",
     async handle(ctx, { params }) {
       await resetSecondFactor(ctx, params.id ?? "");
@@ -71,7 +71,7 @@ export const USERS_ROUTES = [
   consoleRoute({
     method: "POST",
     path: "/api/users/{id}/unlock",
-    auth: "admin",
+    auth: "adminSession",
     summary: "Lift a user's delays and locks",
     async handle(ctx, { params }) {
       await unlockUser(ctx, params.id ?? "");
@@ -81,7 +81,7 @@ export const USERS_ROUTES = [
   consoleRoute({
     method: "POST",
     path: "/api/users/{id}/password_reset",
-    auth: "admin",
+    auth: "adminSession",
     data: InviteWithToken,
     summary: "Make a one-time link by which a user chooses a new password; its token is shown this once",
     handle: async (ctx, { params }) => ({ data: await createPasswordReset(ctx, params.id ?? "") }),
@@ -89,7 +89,7 @@ export const USERS_ROUTES = [
   consoleRoute({
     method: "DELETE",
     path: "/api/users/{id}/sessions",
-    auth: "admin",
+    auth: "adminSession",
     summary: "Sign a user out everywhere",
     async handle(ctx, { params }) {
       await endUserSessions(ctx, params.id ?? "");

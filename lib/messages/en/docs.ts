@@ -21,7 +21,7 @@ export const docs = {
   surfaceText: {
     openai: "For the OpenAI SDKs: the base URL ends in /v1.",
     gemini: "For the Google GenAI SDKs: the base URL is this server’s address.",
-    console: "What this console calls; keys that may manage reach most of it.",
+    console: "What this console calls; keys that may manage reach keys, channels, models and usage.",
     operations: "For Prometheus and programs that read documents.",
   },
   operation: {

@@ -21,7 +21,7 @@ export const docs = {
   surfaceText: {
     openai: "供 OpenAI SDK 使用：base URL 以 /v1 结尾。",
     gemini: "供 Google GenAI SDK 使用：base URL 就是本服务器的地址。",
-    console: "控制台自身调用的接口；具有管理权限的密钥可访问其中大部分。",
+    console: "控制台自身调用的接口；具有管理权限的密钥可访问其中的密钥、渠道、模型和用量。",
     operations: "供 Prometheus 及读取文档的程序使用。",
   },
   operation: {

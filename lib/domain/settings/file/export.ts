@@ -2,7 +2,7 @@ import type { FileChannel, SettingsFile } from "../../../contracts/settings-file
 import { toTimestamp } from "../../../contracts/timestamp";
 import type { ChannelRecord, ModelRecord } from "../../../ports/store";
 import { recordAudit } from "../../audit/record";
-import { requireAdmin } from "../../auth/guards";
+import { requireSignedInAdmin } from "../../auth/guards";
 import { toChannel } from "../../channels/to-channel";
 import type { ConsoleContext } from "../../context";
 import { toModel } from "../../models/to-model";
@@ -41,7 +41,7 @@ function fileChannel(
 
 /** Channels, models and settings without any secret. Throws `forbidden`. */
 export async function exportSettings(ctx: ConsoleContext): Promise<SettingsFile> {
-  requireAdmin(ctx);
+  requireSignedInAdmin(ctx);
   const [settings, models, channels] = await Promise.all([
     readSettings(ctx.store),
     ctx.store.models.all(),

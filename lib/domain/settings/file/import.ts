@@ -1,6 +1,6 @@
 import type { ImportReport, ImportSettings, ImportStep } from "../../../contracts/settings-file";
 import { recordAudit } from "../../audit/record";
-import { requireAdmin, requireSession } from "../../auth/guards";
+import { requireSignedInAdmin } from "../../auth/guards";
 import type { ConsoleContext } from "../../context";
 import { requireWritableSite } from "../update";
 import { importChannels } from "./import-channels";
@@ -26,8 +26,7 @@ function countOf(steps: readonly ImportStep[]): Record<string, string[]> {
  * takes it back. Throws `forbidden`.
  */
 export async function importFile(ctx: ConsoleContext, input: ImportSettings): Promise<ImportReport> {
-  requireSession(ctx);
-  const user = requireAdmin(ctx);
+  const user = requireSignedInAdmin(ctx);
   await requireWritableSite(ctx, user);
   const { dry_run, file } = input;
   try {
