@@ -72,6 +72,8 @@ export interface Wire {
   /** Stops and goes on reading, as a caller who does not keep up. */
   pause(): void;
   resume(): void;
+  /** Reads on at that pace. */
+  trickle(bytesPerSecond: number): void;
   /** Whether the other side has closed or reset. */
   isClosed(): boolean;
   destroy(): void;
@@ -118,6 +120,14 @@ export function openWire(port: number, from?: string): Promise<Wire> {
         ended,
         pause: () => void socket.pause(),
         resume: () => void socket.resume(),
+        trickle: (bytesPerSecond) => {
+          socket.pause();
+          const timer = setInterval(
+            () => void socket.read(Math.min(bytesPerSecond, socket.readableLength)),
+            1_000,
+          );
+          socket.on("close", () => clearInterval(timer));
+        },
         isClosed: () => isClosed,
         destroy: () => void socket.destroy(),
       }),

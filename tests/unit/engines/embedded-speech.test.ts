@@ -1,3 +1,5 @@
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 import { afterEach, describe, expect, it } from "vitest";
 import type { SpeechEvent } from "../../../lib/ports/speech-model";
 import {
@@ -52,6 +54,19 @@ async function readAll(call: AsyncIterator<SpeechEvent>, pieces: Uint8Array[] = 
   return Buffer.concat(pieces);
 }
 
+setFlagsFromString("--expose-gc");
+const collectGarbage: () => void = runInNewContext("gc");
+
+/** What this process cannot give back, audio outside of the heap included. */
+async function liveBytes(): Promise<number> {
+  for (let turn = 0; turn < 3; turn++) {
+    collectGarbage();
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+  const { heapUsed, external } = process.memoryUsage();
+  return heapUsed + external;
+}
+
 describe("a slow reader", () => {
   it("of 32,000 characters has no more than two chunks of ten seconds made ahead of it", async () => {
     const model = open();
@@ -72,6 +87,7 @@ describe("a slow reader", () => {
     const model = open();
     const text = LONG.slice(0, 1_000);
     const whole = await readAll(speak(model, text));
+    const before = await liveBytes();
     const calls = [];
     for (let i = 0; i < 500; i++) {
       const call = speak(model, text);
@@ -83,6 +99,7 @@ describe("a slow reader", () => {
     await speak(model, "One more comes by.").next();
     expect(model.stats()).toMatchObject({ open: 501 });
     expect(model.stats().backlogBytes).toBeLessThan(500 * 64 * 1024);
+    expect((await liveBytes()) - before).toBeLessThan(500 * 64 * 1024);
 
     for (const { call, pieces } of calls.slice(0, 20)) {
       expect((await readAll(call, pieces)).length).toBe(whole.length);
