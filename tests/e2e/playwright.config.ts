@@ -19,7 +19,8 @@ export default defineConfig({
     locale: "en-GB",
     timezoneId: "UTC",
     viewport: { width: 1440, height: 900 },
-    trace: "retain-on-failure",
+    // A trace costs every test a quarter of its time; PATCHBAY_TEST_TRACE=1 keeps those of tests that fail.
+    trace: process.env.PATCHBAY_TEST_TRACE ? "retain-on-failure" : "off",
     launchOptions: {
       executablePath: process.env.PATCHBAY_TEST_CHROMIUM ?? (await findChromium()),
       args: CHROMIUM_FLAGS,
