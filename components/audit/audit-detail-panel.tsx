@@ -56,7 +56,7 @@ function Changes({ changes }: { changes: readonly AuditChange[] }) {
                 <code>{fieldOf(field)}</code>
               </th>
               <td className={`${cell} text-ink-muted`}>
-                <span className="sr-only">{t("before")}: </span>
+                <span className="text-ink-faint sm:sr-only">{t("before")}: </span>
                 {before === undefined ? (
                   <span className="text-ink-faint">—</span>
                 ) : (
@@ -64,7 +64,7 @@ function Changes({ changes }: { changes: readonly AuditChange[] }) {
                 )}
               </td>
               <td className={cell}>
-                <span className="sr-only">{t("after")}: </span>
+                <span className="text-ink-faint sm:sr-only">{t("after")}: </span>
                 {after === undefined ? (
                   <span className="text-ink-faint">—</span>
                 ) : (
@@ -86,15 +86,21 @@ function Facts({ row }: { row: AuditRow }) {
   const format = useFormatter();
   const { shownValue, fieldOf } = useAuditWords();
   const { facts, address, request, key } = readAuditDetail(row.detail);
+  const exact = format.dateTime(new Date(row.at), {
+    dateStyle: "medium",
+    timeStyle: "medium",
+    hourCycle: "h23",
+    numberingSystem: "latn",
+  });
   const known: [string, string | null, boolean][] = [
-    [t("exact"), format.dateTime(new Date(row.at), { dateStyle: "medium", timeStyle: "medium" }), false],
+    [t("exact"), exact, false],
     [t("address"), address, true],
     [t("key"), key, true],
     [t("request"), request, true],
     [t("number"), format.number(row.seq, { numberingSystem: "latn" }), false],
   ];
   return (
-    <dl className="grid gap-x-6 gap-y-1.5 text-sm sm:grid-cols-[max-content_minmax(0,1fr)] [&>dt]:text-ink-faint">
+    <dl className="grid gap-x-6 gap-y-2.5 text-sm sm:gap-y-1.5 sm:grid-cols-[max-content_minmax(0,1fr)]">
       {facts.map(({ field, value }) => (
         <Fact key={field} name={<code>{fieldOf(field)}</code>} value={shownValue(field, value)} />
       ))}
@@ -117,9 +123,9 @@ function Facts({ row }: { row: AuditRow }) {
 
 function Fact({ name, value }: { name: ReactNode; value: ReactNode }) {
   return (
-    <>
-      <dt>{name}</dt>
+    <div className="grid min-w-0 sm:contents">
+      <dt className="text-ink-faint">{name}</dt>
       <dd className="min-w-0 break-words">{value}</dd>
-    </>
+    </div>
   );
 }

@@ -85,7 +85,7 @@ function Labelled({
   const id = useId();
   return (
     <div className={className}>
-      <Label htmlFor={id} className="mb-1.5">
+      <Label htmlFor={id} className="mb-1 text-xs text-ink-faint">
         {label}
       </Label>
       {children(id)}

@@ -57,9 +57,9 @@ function Sentence({ row }: { row: AuditRow }) {
     <span className="min-w-0 break-words">
       <span className="font-medium">{words.actorOf(row)}</span>{" "}
       <span className="text-ink-muted">{words.actionOf(row)}</span>{" "}
-      {target ? <span className="font-medium">{target}</span> : null}
+      {target ? <span className="mr-2 font-medium">{target}</span> : null}
       {changes.length > 0 ? (
-        <span className="ml-2 text-sm text-ink-faint">
+        <span className="text-sm text-ink-faint">
           {changes.length <= 3
             ? format.list(
                 changes.map((change) => words.fieldOf(change.field)),

@@ -46,8 +46,13 @@ export function useAuditWords() {
 
   function numberOf(field: string, value: number): string {
     if (/(?:_at|At)$/.test(field) && value >= FIRST_INSTANT)
-      return format.dateTime(new Date(value), { dateStyle: "medium", timeStyle: "short" });
-    if (/Nano$/.test(field)) return usd(value);
+      return format.dateTime(new Date(value), {
+        dateStyle: "medium",
+        timeStyle: "short",
+        hourCycle: "h23",
+        numberingSystem: "latn",
+      });
+    if (/Nano$|^prices\./.test(field)) return usd(value);
     return format.number(value, { numberingSystem: "latn", maximumFractionDigits: 9 });
   }
 
@@ -56,7 +61,8 @@ export function useAuditWords() {
     actorOf,
     shownValue,
     targetOf: (row: AuditRow) => row.target_name ?? row.target,
-    /** `budget.dailyNano` → `budget.daily`: the money's unit is told with the value. */
-    fieldOf: (field: string) => field.replace(/Nano$/, ""),
+    /** `budget.dailyNano` → `budget.daily`, since the money's unit is told with the value; else as the API names it. */
+    fieldOf: (field: string) =>
+      field.replace(/Nano$/, "").replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
   };
 }

@@ -30,7 +30,7 @@ export function CallFacts({ call }: { call: UsageDetail }) {
     ],
     ["user", named(call.user_name, call.user_id)],
     ["end_user", call.user],
-    ["tags", call.tags],
+    ["tags", call.tags?.split(",").join(", ") ?? null],
     ["latency", call.state === "open" ? null : amounts.ms(call.latency_ms)],
     ["first_byte", call.first_byte_ms === null ? null : amounts.ms(call.first_byte_ms)],
     [

@@ -16,12 +16,12 @@ export type CallColumn = "key" | "via" | "attempts" | "requestId";
 
 const WIDTHS = {
   when: "7.75rem",
-  outcome: "minmax(0,1.4fr)",
+  outcome: "minmax(0,1.65fr)",
   model: "minmax(0,1.3fr)",
   via: "minmax(0,1fr)",
   key: "minmax(0,1fr)",
-  attempts: "4rem",
-  latency: "5rem",
+  attempts: "3.5rem",
+  latency: "4.75rem",
   amount: "5.5rem",
   cost: "5.25rem",
   requestId: "minmax(0,1fr)",
@@ -65,7 +65,11 @@ export function CallList({ rows, columns }: { rows: readonly UsageRow[]; columns
                 <th
                   key={column}
                   scope="col"
-                  className={cn("truncate font-normal", RIGHT.has(column) ? "text-right" : "text-left")}
+                  className={cn(
+                    "truncate font-normal",
+                    RIGHT.has(column) ? "text-right" : "text-left",
+                    column === "requestId" && "pl-3",
+                  )}
                 >
                   {t(column)}
                 </th>
@@ -117,7 +121,7 @@ function Cell({ call, column }: { call: UsageRow; column: Column }): ReactNode {
     case "outcome":
       return <CallState call={call} />;
     case "model":
-      return <code>{call.model}</code>;
+      return <code title={call.model}>{call.model}</code>;
     case "via":
       return call.channel_id === null ? (
         <span className="text-ink-faint">{t("noChannel")}</span>
@@ -136,8 +140,10 @@ function Cell({ call, column }: { call: UsageRow; column: Column }): ReactNode {
       return amounts.money(Number(call.cost_usd));
     case "requestId":
       return (
-        <span className="relative flex items-center gap-1">
-          <code className="truncate text-ink-muted">{call.request_id}</code>
+        <span className="relative flex items-center gap-1 pl-3">
+          <code title={call.request_id} className="min-w-0 flex-1 truncate text-ink-muted">
+            {call.request_id}
+          </code>
           <CopyButton
             value={call.request_id}
             name={t("copyRequestId", { id: call.request_id })}
@@ -180,7 +186,7 @@ function CallCard({ call, isOpen }: { call: UsageRow; isOpen: boolean }) {
         ) : null}
         {call.state === "open" ? null : <span className="tabular">{amounts.ms(call.latency_ms)}</span>}
         <span className="tabular">
-          <CallAmount call={call} />
+          <CallAmount call={call} isAlone />
         </span>
         <span className="tabular">{amounts.money(Number(call.cost_usd))}</span>
       </span>

@@ -32,7 +32,10 @@ export function CallState({ call, className }: { call: UsageRow; className?: str
       ) : (
         <>
           <span className="tabular">{call.status}</span>
-          <code className={cn("truncate", standing === "failed" ? "text-bad" : "text-warn")}>
+          <code
+            title={call.error}
+            className={cn("truncate", standing === "failed" ? "text-bad" : "text-warn")}
+          >
             {call.error}
           </code>
         </>

@@ -98,7 +98,7 @@ export function FilterBar({ range, isOwn }: { range: Range; isOwn: boolean }) {
           />
           <TextFilter name="tag" />
           <TextFilter name="end_user" />
-          <TextFilter name="request_id" />
+          <TextFilter name="request_id" className={isOwn ? "md:col-span-2" : "col-span-2"} />
         </div>
       ) : null}
     </section>

@@ -5,11 +5,12 @@ import { useState } from "react";
 import { useTranslations } from "use-intl";
 import { putInAddress } from "@/lib/client/address";
 import type { CallFilter } from "@/lib/client/calls";
+import { cn } from "../ui/class-names";
 import { Input } from "../ui/input";
 import { Label } from "../ui/label";
 
 /** A filter that is written: it counts when Enter is pressed or the field is left. */
-export function TextFilter({ name }: { name: CallFilter }) {
+export function TextFilter({ name, className }: { name: CallFilter; className?: string }) {
   const t = useTranslations("calls.filter");
   const value = useSearchParams().get(name) ?? "";
   const [seen, setSeen] = useState(value);
@@ -21,7 +22,7 @@ export function TextFilter({ name }: { name: CallFilter }) {
   }
   const apply = () => putInAddress(name, text.trim() || null);
   return (
-    <div className="grid min-w-0 gap-1">
+    <div className={cn("grid min-w-0 gap-1", className)}>
       <Label htmlFor={`filter-${name}`} className="text-xs text-ink-faint">
         {t(name)}
       </Label>

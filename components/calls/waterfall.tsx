@@ -30,7 +30,7 @@ export function Waterfall({ trace }: { trace: Trace }) {
       ))}
       <Step
         title={t("written")}
-        time={amounts.ms(trace.settled_ms)}
+        time={t("after", { time: amounts.ms(trace.settled_ms) })}
         parts={[{ from: trace.settled_ms, to: trace.settled_ms, tone: "quiet" }]}
         end={end}
       />
@@ -102,7 +102,7 @@ function Step({
         <span className="min-w-0 truncate font-medium">{title}</span>
         <span className="tabular shrink-0">{time}</span>
       </span>
-      <span aria-hidden="true" className="relative block h-2 rounded-full bg-sunken">
+      <span aria-hidden="true" className="relative block h-2 rounded-full bg-line">
         {parts.map((part) => (
           <span
             key={`${part.from} ${part.tone}`}

@@ -137,7 +137,8 @@ export function TimeChart(props: TimeChartProps) {
           />
           {most === 0 ? (
             <div className="pointer-events-none absolute inset-0 flex items-center justify-center pb-6 text-sm text-ink-muted">
-              {props.empty ?? t("empty")}
+              {/* Its own ground: the lines of the grid do not run through the word. */}
+              <span className="rounded-sm bg-panel px-2 py-0.5">{props.empty ?? t("empty")}</span>
             </div>
           ) : read !== null ? (
             <Readout

@@ -73,7 +73,8 @@ export function Markdown({
   codeLabel: string;
 }) {
   return (
-    <div className="grid min-w-0 max-w-prose grid-cols-1 gap-4 text-base leading-6 text-ink-muted">
+    // Lines of text end where one reads well; lines of code use what there is.
+    <div className="grid min-w-0 grid-cols-1 gap-4 text-base leading-6 text-ink-muted [&>:not([role=group])]:max-w-prose">
       {readMarkdown(text, samples).map((block, index) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: the blocks of one text keep their order
         <BlockView key={index} block={block} codeLabel={codeLabel} />

@@ -15,7 +15,12 @@ export function RelativeTime({ at, say }: { at: string; say?(when: string): stri
     () => true,
     () => false,
   );
-  const exact = format.dateTime(new Date(at), { dateStyle: "medium", timeStyle: "medium" });
+  const exact = format.dateTime(new Date(at), {
+    dateStyle: "medium",
+    timeStyle: "medium",
+    hourCycle: "h23",
+    numberingSystem: "latn",
+  });
   return (
     <time dateTime={at} title={isInBrowser ? exact : undefined} suppressHydrationWarning>
       {say ? say(tell(at)) : tell(at)}

@@ -8,17 +8,17 @@ export const alerts = {
   },
   kind: {
     channel_open: "{name} takes no calls",
-    error_rate: "{percent} % of calls fail",
-    budget_nearly_spent: "{name} has spent {percent} % of its budget",
+    error_rate: "{percent}% of calls fail",
+    budget_nearly_spent: "{name} has spent {percent}% of its budget",
     budget_spent: "{name} has no room left in its budget",
-    disk: "Only {percent} % of the disk is free",
+    disk: "Only {percent}% of the disk is free",
   },
   over: {
     channel_open: "{name} took no calls",
-    error_rate: "{percent} % of calls failed",
-    budget_nearly_spent: "{name} had spent {percent} % of its budget",
+    error_rate: "{percent}% of calls failed",
+    budget_nearly_spent: "{name} had spent {percent}% of its budget",
     budget_spent: "{name} had no room left in its budget",
-    disk: "Only {percent} % of the disk was free",
+    disk: "Only {percent}% of the disk was free",
   },
   facts: {
     calls: "{failures} of {calls} calls in the last 5 minutes",
@@ -40,7 +40,7 @@ export const alerts = {
     channel_open:
       "Test the channel and mend its key or address; until then other channels of its models serve.",
     error_rate: "Look at the calls that failed: mostly one channel or one model is behind it.",
-    budget_nearly_spent: "Raise the budget, or let it run out: at 100 % calls are refused.",
+    budget_nearly_spent: "Raise the budget, or let it run out: at 100% calls are refused.",
     budget_spent: "Calls are refused until the budget is raised or its time is over.",
     disk: "Free some room, or let old calls go in the settings: a full disk stops every call.",
   },
@@ -51,7 +51,7 @@ export const alerts = {
     user: "Show user",
     disk: "Open settings",
   },
-  since: "Since {when}",
+  since: "Opened {when}",
   took: "{when}, for {duration}",
   duration: {
     seconds: "{count, plural, one {# second} other {# seconds}}",
@@ -100,7 +100,7 @@ export const alerts = {
     errorsUnit: "% or more",
     disk: "Free room on the disk of the data directory",
     diskUnit: "% or less",
-    budgets: "Budgets of keys and users at 80 % and 100 %",
+    budgets: "Budgets of keys and users at 80% and 100%",
     webhook: "Webhook",
     webhookPlaceholder: "https://hooks.example.com/patchbay",
     webhookHint:

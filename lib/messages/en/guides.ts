@@ -123,7 +123,7 @@ curl {{origin}}/api/keys \\
   -d '{"name":"newsletter","operations":["speech"],"budget":{"daily_usd":"1.50","monthly_usd":"20"}}'
 ~~~
 
-At 80 % and when a call is refused an [alert](/alerts) opens.`,
+At 80% and when a call is refused an [alert](/alerts) opens.`,
   },
   "second-factor": {
     title: "Recover a lost second factor",

@@ -50,7 +50,7 @@ export const alerts = {
     user: "查看用户",
     disk: "打开设置",
   },
-  since: "始于{when}",
+  since: "{when}出现",
   took: "{when}，持续 {duration}",
   duration: {
     seconds: "{count, plural, other {# 秒}}",
@@ -118,7 +118,7 @@ export const alerts = {
     renewText: "此后的消息将用新密钥签名。在您的服务器得知新密钥之前，会拒收这些消息。",
     revealTitle: "签名密钥",
     revealText: "请交给接收消息的服务器。",
-    once: "仅此一次显示",
+    once: "只显示这一次",
     onceText: "Patchbay 加密保存它。可随时生成新的密钥。",
     copy: "复制密钥",
     done: "完成",

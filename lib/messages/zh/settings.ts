@@ -189,7 +189,7 @@ export const settings = {
     title: "缓存",
     text: "每个进程中用于重复请求的内存。0 表示关闭。",
     hint: "只有允许缓存的模型会用到。",
-    figures: "{entries, plural, =0 {空} other {# 条}} ，已用 {used} / {limit}。查询命中 {rate}。",
+    figures: "{entries, plural, =0 {空} other {# 条}}，已用 {used} / {limit}。查询命中 {rate}。",
     off: "关闭",
     noCalls: "尚未查询过。",
     here: "当前应答进程自启动以来的数字。",

@@ -36,7 +36,7 @@ export default async function Page({ params }: Guide) {
   const samples = guideSamples(origin, await exampleModels());
   return (
     <MessagesProvider messages={messagesFor(locale, ["docs"])}>
-      <div className="mx-auto grid max-w-page gap-x-12 gap-y-8 lg:grid-cols-[minmax(0,1fr)_15rem]">
+      <div className="mx-auto grid max-w-page gap-x-12 gap-y-4 lg:grid-cols-[minmax(0,1fr)_15rem]">
         <article className="min-w-0">
           <PageHeader title={title} description={lead.replaceAll("`", "")} />
           <Markdown text={text.replaceAll("{{origin}}", origin)} samples={samples} codeLabel={docs.code} />
@@ -44,7 +44,7 @@ export default async function Page({ params }: Guide) {
         <nav aria-label={docs.guides} className="order-first lg:order-none">
           <Link
             href="/docs"
-            className="mb-4 inline-flex items-center gap-2 text-sm text-ink-muted hover:text-ink lg:px-3"
+            className="inline-flex items-center gap-2 text-sm text-ink-muted hover:text-ink lg:mb-4 lg:px-3"
           >
             <ArrowLeftIcon aria-hidden="true" className="size-4" />
             {docs.backToReference}
