@@ -132,6 +132,7 @@ const consoleTables = [
     delivery_attempts bigint not null, delivery_due_at bigint, delivery_error text, delivery_at bigint)`,
   `create index alerts_by_age on alerts (opened_at, id)`,
   `create index alerts_due on alerts (delivery_due_at) where delivery = 'pending'`,
+  `create index alerts_tried on alerts (delivery_at) where delivery_at is not null`,
   `create unique index alerts_open on alerts (kind, subject) where resolved_at is null`,
 ];
 

@@ -2,7 +2,7 @@ import { createHmac } from "node:crypto";
 import { createServer, type IncomingMessage, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { BACKOFF_MS } from "../../lib/domain/alerts/deliver";
+import { BACKOFF_MS, deliverAlerts } from "../../lib/domain/alerts/deliver";
 import { watchAlerts } from "../../lib/domain/alerts/watch";
 import { addUser, type ConsoleDoor, openConsoleDoor, setUpOwner } from "../support/console-door";
 import { type TestServices, testServices } from "../support/services";
@@ -186,6 +186,28 @@ describe("the webhook", () => {
     });
     expect(second).toMatchObject({ id: open.id, state: "resolved", at: open.resolved_at });
     expect(open.delivery).toMatchObject({ state: "delivered", attempts: 1, error: null });
+  });
+
+  test("gets thirty messages a minute at most, and the rest later", async () => {
+    await setWebhook(`http://${target}/`);
+    const openedAt = services.clock.now();
+    for (let index = 0; index < 45; index++)
+      await services.store.alerts.raise({
+        id: `alt_${index}`,
+        kind: "budget_spent",
+        subject: `key_${index}:total`,
+        detail: {},
+        openedAt,
+        delivery: "pending",
+      });
+    const deliveredAfter = async (ms: number) => {
+      services.clock.advance(ms);
+      await deliverAlerts(services);
+      return receiver.received.length;
+    };
+    const sent: number[] = [];
+    for (const ms of [0, 15_000, 15_000, 15_000, 15_000, 15_000]) sent.push(await deliveredAfter(ms));
+    expect(sent).toEqual([10, 20, 30, 30, 40, 45]);
   });
 
   test("is tried again after a 500, later and later, and given up at last", async () => {

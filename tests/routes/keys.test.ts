@@ -36,6 +36,59 @@ const use = async (key: string, address: string | null = "127.0.0.1") =>
     (error: { code: string }) => error.code,
   );
 
+describe("how many one user has", () => {
+  const CONFLICT = [409, "conflict"];
+  const answer = ({ status, json }: Awaited<ReturnType<ConsoleDoor>>) => [status, json.code];
+  /** `count` of mia's keys, straight into the store. */
+  async function fill(count: number): Promise<void> {
+    const first = await make({}, mia.cookie);
+    const record = await services.store.keys.findById(first.id);
+    if (record === null) throw new Error("The key is not there.");
+    await services.store.transaction(async (tx) => {
+      for (let index = 1; index < count; index++)
+        await tx.keys.insert({ ...record, id: `key_${index}`, digest: `digest_${index}` });
+    });
+  }
+
+  test("a member has a hundred that have not expired, and room again when one is deleted", async () => {
+    await fill(100);
+    const refused = await door("/api/keys", { body: { name: "one more" }, cookie: mia.cookie });
+    expect(answer(refused)).toEqual(CONFLICT);
+    expect(refused.json.message).toContain("at most 100 keys");
+    expect((await remove("key_1", mia.cookie)).status).toBe(200);
+    const expiresAt = new Date(services.clock.now() + HOUR / 2).toISOString();
+    const made = await make({ expires_at: expiresAt }, mia.cookie);
+    services.clock.advance(HOUR / 2);
+    // An expired one is in nobody's way, but comes back to life only where there is room.
+    await make({}, mia.cookie);
+    const again = { version: made.version, expires_at: null };
+    expect(answer(await patch(made.id, again, mia.cookie))).toEqual(CONFLICT);
+    expect(answer(await patch(made.id, { version: made.version, name: "late" }, mia.cookie))).toEqual([
+      200,
+      undefined,
+    ]);
+    // Administrators' programs may keep one for each of their customers.
+    await make();
+  });
+
+  test("of many made at once no more than that are made", async () => {
+    await fill(95);
+    const replies = await Promise.all(
+      Array.from({ length: 20 }, () => door("/api/keys", { body: { name: "flood" }, cookie: mia.cookie })),
+    );
+    expect(replies.filter(({ status }) => status === 200)).toHaveLength(5);
+    expect(replies.filter(({ status }) => status === 409)).toHaveLength(15);
+  });
+
+  test("each of a hundred is rotated once with grace; without grace always", async () => {
+    await fill(200);
+    expect(answer(await rotate("key_1", { grace_hours: 1 }, mia.cookie))).toEqual(CONFLICT);
+    expect((await rotate("key_1", {}, mia.cookie)).status).toBe(200);
+    for (const id of ["key_2", "key_3"]) await remove(id, mia.cookie);
+    expect((await rotate("key_4", { grace_hours: 1 }, mia.cookie)).status).toBe(200);
+  });
+});
+
 describe("making one", () => {
   test("shows it once: later replies have its display form, the store its digest", async () => {
     const made = await make();

@@ -12,7 +12,11 @@ export type DeliveryServices = Pick<Services, "store" | "clock" | "sealer" | "we
 const TIMEOUT_MS = 10_000;
 /** A try that has not ended by then was cut off with its process. */
 const LEASE_MS = 60_000;
-const AT_ONCE = 10;
+/**
+ * Messages of one look, and of all looks in a minute: receivers refuse floods, and people who get one read nothing.
+ * What is over goes out later, in its turn.
+ */
+const MOST = { atOnce: 10, perMinute: 30 } as const;
 const MINUTE_MS = 60_000;
 /** Waits after the first, second, … failure; after the last the message is given up. */
 export const BACKOFF_MS: readonly number[] = [
@@ -81,7 +85,7 @@ async function deliver(
  */
 export async function deliverAlerts(services: DeliveryServices): Promise<void> {
   const { store, clock } = services;
-  const claimed = await store.alerts.claimDeliveries(clock.now(), LEASE_MS, AT_ONCE);
+  const claimed = await store.alerts.claimDeliveries(clock.now(), LEASE_MS, MOST);
   if (claimed.length === 0) return;
   const { webhook_url: url } = (await readSettings(store)).alerts;
   const target = url === null ? null : { url, secret: await openWebhookSecret(services) };

@@ -8,11 +8,12 @@ import { applyBudget } from "../users/budget-change";
 import { readExpiry, requireFitFor, requireGrantable } from "./authority";
 import { inheritBounds, type KeyReach, requireWithinCaller } from "./bounds";
 import { digestKey, displayKey, makeKey } from "./key-format";
+import { requireRoomForKey } from "./room";
 import { toApiKey } from "./to-api-key";
 
 const EVERYDAY: Operation[] = ["speech", "embeddings"];
 
-/** Makes an API key of the caller's and shows it for the only time. Throws `forbidden`, `invalid`. */
+/** Makes an API key of the caller's and shows it for the only time. Throws `forbidden`, `invalid`, `conflict` (too many). */
 export async function createKey(ctx: ConsoleContext, input: CreateKey): Promise<ApiKeyWithSecret> {
   const owner = requireUser(ctx);
   requireGrantable(ctx, owner, input.operations ?? EVERYDAY);
@@ -23,7 +24,7 @@ export async function createKey(ctx: ConsoleContext, input: CreateKey): Promise<
   });
 }
 
-/** The same for any owner, by who has shown that they may; `bound` keeps the key's reach within the caller's own. Throws `forbidden`, `invalid`. */
+/** The same for any owner, by who has shown that they may; `bound` keeps the key's reach within the caller's own. Throws as `createKey` does. */
 export async function createKeyOf(
   ctx: Witness & Pick<ConsoleContext, "store" | "random">,
   owner: UserRecord,
@@ -59,6 +60,7 @@ export async function createKeyOf(
     version: 1,
   };
   return ctx.store.transaction(async (tx) => {
+    await requireRoomForKey(tx, owner, now);
     await tx.keys.insert(record);
     await recordAudit(tx, ctx, {
       action: "key.create",

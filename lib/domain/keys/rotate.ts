@@ -8,13 +8,15 @@ import { newId } from "../new-id";
 import { findChangeableKey } from "./authority";
 import { requireWithinCaller } from "./bounds";
 import { digestKey, displayKey, makeKey } from "./key-format";
+import { requireRoomForGrace } from "./room";
 import { toApiKey } from "./to-api-key";
 
 const HOUR_MS = 3_600_000;
 
 /**
  * A new key with the old one's powers; the old one goes on for `grace_hours`. Only one's own: whoever sees a key
- * spends its owner's budget. Throws `not_found`, `forbidden`, `conflict` (changed meanwhile, or expired).
+ * spends its owner's budget. Throws `not_found`, `forbidden`, `conflict` (changed meanwhile, expired, or too many in
+ * grace).
  */
 export async function rotateKey(
   ctx: ConsoleContext,
@@ -34,6 +36,7 @@ export async function rotateKey(
       );
     }
     requireWithinCaller(ctx, old);
+    if (input.grace_hours > 0) await requireRoomForGrace(tx, user, now);
     const fresh: KeyRecord = {
       ...old,
       id: newId(ctx.random, "key"),

@@ -1,16 +1,17 @@
 import type { ApiKey, UpdateKey } from "../../contracts/keys";
 import { AppError } from "../../errors";
-import type { KeyRecord } from "../../ports/store";
+import type { KeyRecord, Repositories } from "../../ports/store";
 import { recordAudit } from "../audit/record";
 import type { ConsoleContext } from "../context";
 import { applyBudget } from "../users/budget-change";
 import { findChangeableKey, readExpiry, requireGrantable } from "./authority";
 import { requireNoRaise, requireWithinCaller } from "./bounds";
+import { requireRoomForKey } from "./room";
 import { toApiKey } from "./to-api-key";
 
 /**
  * Changes what a key may do; counts from the next request. Throws `not_found`, `forbidden`, `invalid`,
- * `conflict` (stale version).
+ * `conflict` (stale version, or too many once it lives again).
  */
 export async function updateKey(ctx: ConsoleContext, id: string, input: UpdateKey): Promise<ApiKey> {
   const now = ctx.clock.now();
@@ -35,6 +36,7 @@ export async function updateKey(ctx: ConsoleContext, id: string, input: UpdateKe
     const wanted = { ...before, ...patch };
     requireWithinCaller(ctx, wanted);
     requireNoRaise(ctx, before, wanted);
+    if (!isLiving(before, now) && isLiving(wanted, now)) await requireRoomAgain(tx, before, now);
     const after = await tx.keys.update({ id, version: input.version }, patch);
     if (after === null) throw new AppError("conflict", "The key was changed meanwhile. Load it again.");
     await recordAudit(tx, ctx, {
@@ -44,6 +46,18 @@ export async function updateKey(ctx: ConsoleContext, id: string, input: UpdateKe
     });
     return toApiKey(tx, after, now);
   });
+}
+
+const isLiving = ({ expiresAt }: KeyRecord, now: number): boolean => expiresAt === null || expiresAt > now;
+
+/** A key that comes back to life is one more. */
+async function requireRoomAgain(
+  tx: Pick<Repositories, "keys" | "users">,
+  { ownerId }: KeyRecord,
+  now: number,
+): Promise<void> {
+  const owner = await tx.users.findById(ownerId);
+  if (owner !== null) await requireRoomForKey(tx, owner, now);
 }
 
 /** An expiry sent back as it was read is no change, even when it has passed. */

@@ -49,8 +49,15 @@ export interface Alerts {
   /** Open ones first, then newest first. */
   list(query: { limit: number; cursor: string | null; isOpen: boolean | null }): Promise<Page<AlertRecord>>;
   markSeen(id: string, at: number): Promise<AlertRecord | null>;
-  /** Messages that are due; each counts as tried, and is due again for others after `leaseMs`. */
-  claimDeliveries(now: number, leaseMs: number, limit: number): Promise<AlertRecord[]>;
+  /**
+   * Messages that are due, those about budgets last; each counts as tried, and is due again for others after
+   * `leaseMs`. At most `atOnce`, and fewer where all instances together have tried `perMinute` in the last minute.
+   */
+  claimDeliveries(
+    now: number,
+    leaseMs: number,
+    most: { atOnce: number; perMinute: number },
+  ): Promise<AlertRecord[]>;
   /** What became of a claimed one; false when it has another message to send meanwhile. */
   finishDelivery(
     claimed: Pick<AlertRecord, "id" | "resolvedAt" | "deliveryAttempts">,

@@ -8,6 +8,7 @@ import type { Scope } from "../scope";
 
 /** Above every instant: what an open alert's place in the list gains over its age. */
 const OPEN_FIRST = 4_000_000_000_000_000;
+const MINUTE_MS = 60_000;
 /** From here on a status is no fault of the caller's. */
 const FIRST_FAULT = 500;
 
@@ -43,25 +44,43 @@ const untried = (delivery: AlertRecord["delivery"], at: number) => ({
 });
 
 const SUBJECTS = {
-  key: { table: "keys", name: "name" },
-  user: { table: "users", name: "username" },
+  key: {
+    table: "keys",
+    name: "name",
+    mayCall: (now: number) =>
+      sql`(o.expires_at is null or o.expires_at > ${now})
+        and exists (select 1 from users u where u.id = o.owner_id and u.enabled = 1)`,
+  },
+  user: { table: "users", name: "username", mayCall: () => sql`1 = 1` },
 } as const;
+
+/** Messages that went out, or failed to, after an instant. */
+async function triedSince(db: Kysely<Tables>, since: number): Promise<number> {
+  const { count } = await db
+    .selectFrom("alerts")
+    .select(sql<number>`count(*)`.as("count"))
+    .where("delivery_at", ">", since)
+    .executeTakeFirstOrThrow();
+  return Number(count);
+}
 
 /** Budgets of one kind of owner over one period; the index of balances finds each owner's sum. */
 async function budgetsOf(
   db: Kysely<Tables>,
   owner: BudgetShare["owner"],
-  period: BudgetShare["period"],
-  periodName: string,
+  [period, periodName]: readonly [BudgetShare["period"], string],
   percent: number,
+  now: number,
 ): Promise<BudgetShare[]> {
-  const { table, name } = SUBJECTS[owner];
+  const { table, name, mayCall } = SUBJECTS[owner];
   const limit = sql.ref(`o.budget_${period}`);
   const { rows } = await sql<{ id: string; name: string; spent: number; most: number }>`
     select o.id as id, ${sql.ref(`o.${name}`)} as name, b.spent as spent, ${limit} as most
     from ${sql.table(table)} o
     join balances b on b.subject_kind = ${owner} and b.subject_id = o.id and b.period = ${periodName}
-    where o.enabled = 1 and ${limit} > 0 and b.spent * 100 >= ${limit} * ${percent}`.execute(db);
+    where o.enabled = 1 and ${limit} > 0 and b.spent * 100 >= ${limit} * ${percent} and ${mayCall(now)}`.execute(
+    db,
+  );
   return rows.map((row) => ({
     owner,
     id: row.id,
@@ -173,13 +192,17 @@ export function alertsRepository(scope: Scope, periodsAt: (now: number) => Perio
         return toRecord(row);
       }),
 
-    claimDeliveries: (now, leaseMs, limit) =>
+    claimDeliveries: (now, leaseMs, { atOnce, perMinute }) =>
       scope.write(async (db) => {
+        const limit = Math.min(atOnce, perMinute - (await triedSince(db, now - MINUTE_MS)));
+        if (limit <= 0) return [];
         const due = await db
           .selectFrom("alerts")
           .select("id")
           .where("delivery", "=", "pending")
           .where("delivery_due_at", "<=", now)
+          // Budgets are many, and anybody's to spend: their news waits for what is wrong with the instance itself.
+          .orderBy(sql`case when kind in ('budget_nearly_spent', 'budget_spent') then 1 else 0 end`)
           .orderBy("delivery_due_at")
           .limit(limit)
           .execute();
@@ -225,11 +248,14 @@ export function alertsRepository(scope: Scope, periodsAt: (now: number) => Perio
     async budgetsAbove(percent, now) {
       const { day, month } = periodsAt(now);
       const found: BudgetShare[] = [];
-      for (const owner of ["key", "user"] as const) {
-        found.push(...(await budgetsOf(scope.scan, owner, "total", TOTAL, percent)));
-        found.push(...(await budgetsOf(scope.scan, owner, "daily", day, percent)));
-        found.push(...(await budgetsOf(scope.scan, owner, "monthly", month, percent)));
-      }
+      const periods = [
+        ["total", TOTAL],
+        ["daily", day],
+        ["monthly", month],
+      ] as const;
+      for (const owner of ["key", "user"] as const)
+        for (const period of periods)
+          found.push(...(await budgetsOf(scope.scan, owner, period, percent, now)));
       return found;
     },
 

@@ -119,6 +119,17 @@ export function keysRepository(scope: Scope, periodsAt: (now: number) => Periods
       return toPage(query, rows, (row) => ({ at: row.created_at, id: row.id }), toKey);
     },
 
+    async countLiving(ownerId, now) {
+      const { count } = await scope.read
+        .selectFrom("keys")
+        .select(sql<number>`count(*)`.as("count"))
+        .where("owner_id", "=", ownerId)
+        .where("kind", "=", "api")
+        .where((where) => where.or([where("expires_at", "is", null), where("expires_at", ">", now)]))
+        .executeTakeFirstOrThrow();
+      return Number(count);
+    },
+
     update: (at, patch) =>
       scope.write(async (db, touch) => {
         const row = await db

@@ -15,6 +15,8 @@ const alert = (fields: Partial<New> = {}): New => ({
   ...fields,
 });
 
+const MOST = { atOnce: 10, perMinute: 30 };
+
 export function alertsContract(newPlace: NewPlace): void {
   describe("alerts", () => {
     test("of many who raise the same one at once, in two instances, one does", async () => {
@@ -68,7 +70,7 @@ export function alertsContract(newPlace: NewPlace): void {
       await stores[0]?.alerts.raise(one);
       await stores[0]?.alerts.raise(quiet);
       const claim = (at: number) => (index: number) =>
-        stores[index % 2]?.alerts.claimDeliveries(at, 1_000, 10) ?? Promise.resolve([]);
+        stores[index % 2]?.alerts.claimDeliveries(at, 1_000, MOST) ?? Promise.resolve([]);
       const claimed = (await Promise.all(together(6, claim(NOW)))).flat();
       expect(claimed.map((record) => [record.id, record.deliveryAttempts])).toEqual([[one.id, 1]]);
       expect(await claim(NOW + 999)(0)).toEqual([]);
@@ -98,6 +100,34 @@ export function alertsContract(newPlace: NewPlace): void {
       await place.remove();
     });
 
+    test("so many messages go out in a minute, over all instances, and those about budgets wait for the others", async () => {
+      const place = await newPlace();
+      const stores = [await place.open(), await place.open()];
+      const budgets = Array.from({ length: 5 }, () => alert({ kind: "budget_spent", openedAt: NOW - 10 }));
+      const channel = alert();
+      for (const one of [...budgets, channel]) await stores[0]?.alerts.raise(one);
+      const most = { atOnce: 2, perMinute: 3 };
+      const sent = async (at: number, index: number) => {
+        const claimed = (await stores[index]?.alerts.claimDeliveries(at, 1_000, most)) ?? [];
+        const outcome = {
+          delivery: "delivered",
+          deliveryDueAt: null,
+          deliveryError: null,
+          deliveryAt: at,
+        } as const;
+        for (const one of claimed) await stores[index]?.alerts.finishDelivery(one, outcome);
+        return claimed.map((one) => one.id);
+      };
+      const first = await sent(NOW, 0);
+      expect(first).toHaveLength(2);
+      expect(first).toContain(channel.id);
+      expect(await sent(NOW + 1, 1)).toHaveLength(1);
+      expect(await sent(NOW + 59_999, 0)).toEqual([]);
+      expect(await sent(NOW + 60_000, 1)).toHaveLength(2);
+      expect(await sent(NOW + 60_001, 0)).toHaveLength(1);
+      await place.remove();
+    });
+
     test("budgets are found by the share that is spent, of those who may call", async () => {
       const place = await newPlace();
       const store = await place.open();
@@ -111,6 +141,11 @@ export function alertsContract(newPlace: NewPlace): void {
         );
       await settle(key.id, user.id, 80);
       await settle(off.key.id, off.user.id, 50);
+      const expired = await insertKey(store, { expiresAt: NOW, budget: { ...NO_BUDGET, totalNano: 1 } });
+      await settle(expired.key.id, expired.user.id, 50);
+      const gone = await insertKey(store, { budget: { ...NO_BUDGET, totalNano: 1 } });
+      await settle(gone.key.id, gone.user.id, 50);
+      await store.users.update(gone.user, { enabled: false });
       const found = await store.alerts.budgetsAbove(80, NOW);
       expect(found).toEqual([
         { owner: "key", id: key.id, name: key.name, period: "daily", spentNano: 80, limitNano: 100 },

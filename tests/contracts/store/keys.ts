@@ -72,6 +72,19 @@ export function keysContract(newPlace: NewPlace): void {
       expect(everybody.every((one) => one.kind === "api")).toBe(true);
     });
 
+    test("one owner's living keys are counted, whether enabled or not; playground keys are none", async () => {
+      const { user } = await insertKey(store, { enabled: false });
+      await insertKey(store);
+      const session = sessionRecord(user.id);
+      await store.sessions.insert(session);
+      await store.keys.insert(keyRecord(user.id, { kind: "playground", sessionId: session.id }));
+      await store.keys.insert(keyRecord(user.id, { expiresAt: NOW }));
+      await store.keys.insert(keyRecord(user.id, { expiresAt: NOW + 1 }));
+      expect(await store.keys.countLiving(user.id, NOW)).toBe(2);
+      expect(await store.keys.countLiving(user.id, NOW + 1)).toBe(1);
+      expect(await store.keys.countLiving("usr_nobody", NOW)).toBe(0);
+    });
+
     test("a patch of the right version is taken, and told of", async () => {
       const { key } = await insertKey(store);
       const told: string[] = [];
