@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { requireFreeLogin } from "../../../lib/domain/users/require-free-login";
 import type { Store, UserRecord } from "../../../lib/ports/store";
 import { type NewPlace, NOW, outcomesOf, type Place, together } from "./place";
 import {
@@ -51,6 +52,27 @@ export function usersContract(newPlace: NewPlace): void {
       await insert({ email: address, emailKey: address });
       const named = await insert({ usernameKey: address });
       expect((await store.users.findByLogin(address))?.id).toBe(named.id);
+    });
+
+    test("of a name and the same address, given to two at once in two instances, one is taken", async () => {
+      const stores = [store, await place.open()];
+      for (let round = 0; round < 5; round++) {
+        const login = `${unique("both")}@example.org`;
+        const added = together(12, async (index) => {
+          const user = userRecord(
+            index % 2 === 0 ? { usernameKey: login } : { email: login, emailKey: login },
+          );
+          const keys = { username: user.usernameKey, email: user.emailKey };
+          await stores[Math.floor(index / 2) % 2]?.transaction(async (tx) => {
+            await requireFreeLogin(tx, keys, null);
+            await tx.users.insert(user);
+          });
+        });
+        const { values, codes } = await outcomesOf(added);
+        expect([values.length, codes]).toEqual([1, Array(11).fill("conflict")]);
+        const { items } = await store.users.list(ALL);
+        expect(items.filter((one) => [one.usernameKey, one.emailKey].includes(login))).toHaveLength(1);
+      }
     });
 
     test("a name or address that is taken is a conflict", async () => {
