@@ -63,7 +63,7 @@ export function usersContract(newPlace: NewPlace): void {
             index % 2 === 0 ? { usernameKey: login } : { email: login, emailKey: login },
           );
           const keys = { username: user.usernameKey, email: user.emailKey };
-          await stores[Math.floor(index / 2) % 2]?.transaction(async (tx) => {
+          await stores[index % 2]?.transaction(async (tx) => {
             await requireFreeLogin(tx, keys, null);
             await tx.users.insert(user);
           });
