@@ -1,0 +1,59 @@
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { AppError } from "../../../lib/errors";
+import type { Store, Topic } from "../../../lib/ports/store";
+import { followAllowedUpstreams } from "../../../lib/server/allowed-upstreams";
+
+beforeEach(() => vi.useFakeTimers());
+afterEach(() => vi.useRealTimers());
+
+/** A store of one list, each of whose reads takes as long as `takesMs` says when it begins. */
+function place() {
+  const state = { list: ["nas.local:8080"], takesMs: 0, isAway: false };
+  const listeners: ((topics: ReadonlySet<Topic>) => void)[] = [];
+  // What following reads of the store.
+  const store = {
+    settings: {
+      async all() {
+        const { isAway, takesMs, list } = { ...state };
+        await new Promise((resolve) => setTimeout(resolve, takesMs));
+        if (isAway) throw new AppError("storage_unavailable", "away");
+        return { allowed_upstreams: list };
+      },
+    },
+    onChange: (listener: (topics: ReadonlySet<Topic>) => void) => listeners.push(listener),
+  } as unknown as Store;
+  const tell = () => {
+    for (const listener of listeners) listener(new Set<Topic>(["settings"]));
+  };
+  const follow = async () => {
+    const following = followAllowedUpstreams(store, ["tts:5000"]);
+    await vi.advanceTimersByTimeAsync(0);
+    return following;
+  };
+  return { state, tell, follow };
+}
+
+test("what was taken back stays so, however long an older read takes", async () => {
+  const { state, tell, follow } = place();
+  const allowed = await follow();
+  expect(allowed()).toEqual(["tts:5000", "nas.local:8080"]);
+  state.takesMs = 100;
+  tell();
+  await vi.advanceTimersByTimeAsync(10);
+  Object.assign(state, { list: [], takesMs: 1 });
+  tell();
+  await vi.advanceTimersByTimeAsync(1_000);
+  expect(allowed()).toEqual(["tts:5000"]);
+});
+
+test("a change that cannot be read is read when the store is back", async () => {
+  const { state, tell, follow } = place();
+  const allowed = await follow();
+  Object.assign(state, { list: [], isAway: true });
+  tell();
+  await vi.advanceTimersByTimeAsync(2_500);
+  expect(allowed()).toEqual(["tts:5000", "nas.local:8080"]);
+  state.isAway = false;
+  await vi.advanceTimersByTimeAsync(1_000);
+  expect(allowed()).toEqual(["tts:5000"]);
+});
