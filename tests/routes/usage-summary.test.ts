@@ -1,5 +1,6 @@
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { percentile } from "../../lib/domain/usage/sums";
+import { hasCode } from "../../lib/errors";
 import { createDispatcher } from "../../lib/http/dispatch";
 import { USAGE_ROUTES } from "../../lib/http/routes/usage";
 import type { UsageRecord } from "../../lib/ports/store";
@@ -31,24 +32,33 @@ const settle = (userId: string, fields: Partial<UsageRecord> = {}) =>
     period,
   );
 
-/** The file as it is written, chunk for chunk. */
-async function download(cookie: string, query = ""): Promise<{ type: string; chunks: string[] }> {
+/** An export that has begun, by a cookie or a key. */
+async function begin(
+  headers: readonly (readonly [string, string])[],
+  query = "",
+): Promise<{ type: string; body: AsyncIterable<Uint8Array> }> {
   const handler = createDispatcher(USAGE_ROUTES, async () => services);
   const reply = await handler({
     method: "GET",
     path: "/api/usage/export",
     query,
-    headers: new Map([["cookie", cookie]]),
+    headers: new Map(headers),
     peer: { address: "127.0.0.1", isLocal: true, isSecure: false },
     requestId: "r",
     receivedAt: 0,
     signal: new AbortController().signal,
     readBody: async () => new Uint8Array(0),
   });
+  if (reply.body === null || reply.body instanceof Uint8Array) throw new Error(`no file: ${reply.status}`);
+  return { type: String(reply.headers["content-type"]), body: reply.body };
+}
+
+/** The file as it is written, chunk for chunk. */
+async function download(cookie: string, query = ""): Promise<{ type: string; chunks: string[] }> {
+  const { type, body } = await begin([["cookie", cookie]], query);
   const chunks: string[] = [];
-  if (reply.body !== null && !(reply.body instanceof Uint8Array))
-    for await (const chunk of reply.body) chunks.push(Buffer.from(chunk).toString());
-  return { type: String(reply.headers["content-type"]), chunks };
+  for await (const chunk of body) chunks.push(Buffer.from(chunk).toString());
+  return { type, chunks };
 }
 
 test("sums come by hour and by dimension with their total, a member's own alone", async () => {
@@ -176,4 +186,52 @@ test("the export is CSV in pages, with formulas made text and one's own rows for
   expect(own.trimEnd().split("\r\n")).toHaveLength(2);
   expect(own).toContain("'=HYPERLINK(1)");
   expect(own).toContain('"a,""b"""');
+});
+
+describe("an export under way", () => {
+  /** Pages that still came after the first, and how it ended. */
+  async function goOn(
+    headers: readonly (readonly [string, string])[],
+    meanwhile: () => Promise<unknown>,
+  ): Promise<[pages: number, end: string]> {
+    for (let i = 0; i < 450; i++) await settle("usr_other");
+    const { body } = await begin(headers);
+    const chunks = body[Symbol.asyncIterator]();
+    await chunks.next();
+    await chunks.next();
+    await meanwhile();
+    for (let pages = 0; ; pages++) {
+      try {
+        if ((await chunks.next()).done) return [pages, "whole"];
+      } catch (error) {
+        return [pages, hasCode(error, "unauthenticated") ? "cut" : String(error)];
+      }
+    }
+  }
+  const adaSignedIn = () => addUser(door, owner, { username: "ada", role: "admin" });
+
+  test("comes to its end where nothing happens", async () => {
+    expect(await goOn([["cookie", owner]], async () => undefined)).toEqual([4, "whole"]);
+  });
+
+  test("is cut when its session is signed out", async () => {
+    const { cookie } = await adaSignedIn();
+    const leave = () => door("/api/user/logout", { body: {}, cookie });
+    expect(await goOn([["cookie", cookie]], leave)).toEqual([0, "cut"]);
+  });
+
+  test("is cut when its user is disabled", async () => {
+    const { id, cookie } = await adaSignedIn();
+    const disable = () =>
+      door(`/api/users/${id}`, { method: "PATCH", body: { version: 1, enabled: false }, cookie: owner });
+    expect(await goOn([["cookie", cookie]], disable)).toEqual([0, "cut"]);
+  });
+
+  test("is cut when its key is deleted", async () => {
+    const { key, id } = (
+      await door("/api/keys", { body: { name: "ops", operations: ["manage"] }, cookie: owner })
+    ).json.data;
+    const remove = () => door(`/api/keys/${id}`, { method: "DELETE", cookie: owner });
+    expect(await goOn([["authorization", `Bearer ${key}`]], remove)).toEqual([0, "cut"]);
+  });
 });

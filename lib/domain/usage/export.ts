@@ -1,11 +1,15 @@
 import type { UsageFilters } from "../../contracts/usage";
 import type { UsageRecord } from "../../ports/store";
+import { findCallerAgain } from "../auth/find-caller-again";
 import type { ConsoleContext } from "../context";
 import { listUsage } from "./list-usage";
 
 const PAGE = 100;
 
-/** Every call of the filter, newest first, a page in memory at a time. Throws `unauthenticated` at the first. */
+/**
+ * Every call of the filter, newest first, a page in memory at a time. A long one outlives who asked for it: before each
+ * page they are looked up again, and see what they may see by then. Throws `unauthenticated`, at any page.
+ */
 export async function* exportUsage(
   ctx: ConsoleContext,
   asked: UsageFilters,
@@ -13,7 +17,8 @@ export async function* exportUsage(
 ): AsyncGenerator<UsageRecord[]> {
   let cursor: string | null = null;
   do {
-    const page = await listUsage(ctx, asked, { q, limit: PAGE, cursor });
+    const caller = await findCallerAgain(ctx);
+    const page = await listUsage({ ...ctx, caller }, asked, { q, limit: PAGE, cursor });
     yield page.items;
     cursor = page.nextCursor;
   } while (cursor !== null);
