@@ -106,6 +106,8 @@ const auditGuards: Record<Kind, readonly string[]> = {
 const consoleTables = [
   `alter table usage add column trace text`,
   `create index usage_failed on usage (at, id) where error is not null`,
+  // Calls that failed, and calls that were tried again: what the last errors of a channel are looked up in.
+  `create index usage_troubled on usage (at, id) where error is not null or attempts > 1`,
   `create table prompts (usage_id text primary key, at bigint not null, input text not null)`,
   `create index usage_by_request on usage (request_id)`,
   `create index usage_by_end_user on usage (end_user, at, id) where end_user is not null`,

@@ -35,6 +35,7 @@ const PLACES: [string, () => Promise<UrlPlace>][] = [
 /** What version 2 brought, taken away again. */
 const BACK_TO_1 = [
   "drop index usage_failed",
+  "drop index usage_troubled",
   "drop index usage_by_request",
   "drop index usage_by_end_user",
   "drop index usage_tagged",

@@ -140,6 +140,7 @@ const CATALOGUE: Matrix = {
   "GET /api/channels": { may: "administrators" },
   "POST /api/channels": { may: "administrators", gives: 400 },
   "GET /api/channels/{id}": { may: "administrators", gives: 404 },
+  "GET /api/channels/{id}/errors": { may: "administrators", gives: 404 },
   "PATCH /api/channels/{id}": { may: "administrators", body: { version: 1 }, gives: 404 },
   "DELETE /api/channels/{id}": { may: "administrators", gives: 404 },
   "POST /api/channels/{id}/test": { may: "administrators", gives: 404 },

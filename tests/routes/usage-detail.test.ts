@@ -90,3 +90,33 @@ test("rows and words go after the days that the settings say, and stay where the
   services.clock.advance(2 * DAY);
   expect(await sweepUsage(services)).toEqual({ rows: 1, prompts: 0 });
 });
+
+test("a channel's last errors tell the tries that failed, and what their callers got; a range is not turned around", async () => {
+  const row = await bookCall(mia.id);
+  const channelId = row.channelId ?? "";
+  const at = services.clock.now();
+  const [good] = row.trace?.attempts ?? [];
+  if (!good) throw new Error("no try");
+  const bad = { ...good, error: "upstream_error", upstreamStatus: 503 };
+  const attempts = [bad, { ...good, channelId: "chn_other" }];
+  const trace: CallTrace = { admittedMs: 1, settledMs: 60, attempts };
+  const saved = usageRecord("key_gone", mia.id, { channelId: "chn_other", trace, at, attempts: 2 });
+  await services.store.ledger.settle(saved, PERIOD);
+  services.clock.advance(1);
+  const { status, json } = await door(`/api/channels/${channelId}/errors`, { cookie: owner });
+  expect(status).toBe(200);
+  expect(json.data.items).toEqual([
+    {
+      id: saved.id,
+      request_id: saved.requestId,
+      at: new Date(at).toISOString(),
+      model: saved.model,
+      error: "upstream_error",
+      upstream_status: 503,
+      status: 200,
+    },
+  ]);
+  const noon = "2026-09-21T12:00:00Z";
+  const turned = await door(`/api/channels/${channelId}/errors?from=${noon}&to=${noon}`, { cookie: owner });
+  expect(turned).toMatchObject({ status: 400, json: { success: false } });
+});

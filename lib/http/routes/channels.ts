@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { wavHeader } from "../../audio/wav";
+import { ChannelErrors, ChannelErrorsQuery } from "../../contracts/channel-errors";
 import {
   AllowedUpstreams,
   AllowUpstream,
@@ -22,6 +23,7 @@ import { allowUpstream, disallowUpstream, readAllowedUpstreams } from "../../dom
 import { createChannel } from "../../domain/channels/create";
 import { deleteChannel } from "../../domain/channels/delete";
 import { listDraftModels, testDraft } from "../../domain/channels/draft";
+import { listChannelErrors } from "../../domain/channels/errors";
 import { getChannel, listChannels, listProviders } from "../../domain/channels/list";
 import { listUpstreamModels } from "../../domain/channels/list-upstream-models";
 import { orderChannels } from "../../domain/channels/order";
@@ -59,6 +61,18 @@ export const CHANNELS_ROUTES = [
     data: Channel,
     summary: "Show a channel",
     handle: async (ctx, { params }) => ({ data: await getChannel(ctx, params.id ?? "") }),
+  }),
+  consoleRoute({
+    method: "GET",
+    path: "/api/channels/{id}/errors",
+    auth: "admin",
+    query: ChannelErrorsQuery,
+    data: ChannelErrors,
+    summary: "List the newest tries that failed on a channel, those that another try made good, too",
+    // The door has read the query by the schema above; its declared type is the loose one of every route.
+    handle: async (ctx, { params, query }) => ({
+      data: await listChannelErrors(ctx, params.id ?? "", query as ChannelErrorsQuery),
+    }),
   }),
   consoleRoute({
     method: "PATCH",

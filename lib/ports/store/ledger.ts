@@ -24,6 +24,21 @@ export interface CallTrace {
   attempts: AttemptTrace[];
 }
 
+/** A try that failed on one channel, and what became of its call. */
+export interface FailedAttempt {
+  /** Of the call. */
+  id: string;
+  requestId: string;
+  /** When the call arrived. */
+  at: number;
+  model: string;
+  /** The error's code, and what the upstream answered with; null when it gave no status. */
+  error: string;
+  upstreamStatus: number | null;
+  /** What the caller got in the end: 200 where another try served. */
+  status: number;
+}
+
 export interface UsageRecord {
   /** Ours (`use_…`), unique; the caller may repeat a request id. */
   id: string;
@@ -104,6 +119,13 @@ export interface Ledger {
    * Sums and balances stay. Tells how many went.
    */
   sweep(what: "rows" | "prompts", before: number, limit: number): Promise<number>;
+  /** The newest calls with a try that failed on this channel, of those that another try served, too; the range is half open. */
+  failedAttempts(query: {
+    channelId: string;
+    from: number;
+    to: number;
+    limit: number;
+  }): Promise<FailedAttempt[]>;
   /** Sums over a range, from the hourly roll-ups where they hold the dimension: as quick at ten million rows as at ten. */
   summarize(query: UsageSummaryQuery): Promise<UsageSummary>;
 }

@@ -5,6 +5,7 @@ import { behind, matches, rowsToRead, toPage } from "../page";
 import type { Tables } from "../schema";
 import type { Scope } from "../scope";
 import { listConditions } from "./conditions";
+import { failedAttempts } from "./failed-attempts";
 import type { GroupCommit } from "./group-commit";
 import { namesOf } from "./names";
 import { LISTED_COLUMNS, toCells, toUsage } from "./rows";
@@ -120,6 +121,8 @@ export function createLedger(scope: Scope, commits: GroupCommit, instanceId: str
         .execute();
       return rows.map((row) => row.id);
     },
+
+    failedAttempts: (query) => failedAttempts(scope.scan, query),
 
     summarize: (query) => summarize(scope.scan, query),
 

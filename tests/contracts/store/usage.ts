@@ -101,6 +101,54 @@ export function usageContract(newPlace: NewPlace): void {
       expect((await summed({ tag: "blue" })).readFrom).toBeNull();
     });
 
+    test("the tries that failed on a channel are found, those that another try served, too", async () => {
+      const { key, user } = await insertKey(store);
+      const at = start + 10 * HOUR;
+      const attempt = (channelId: string, error: string | null, upstreamStatus: number | null = null) => ({
+        channelId,
+        keyId: null,
+        startedMs: 1,
+        firstByteMs: null,
+        endedMs: 2,
+        error,
+        upstreamStatus,
+      });
+      const calls: [string, Partial<UsageRecord>, CallTrace["attempts"]][] = [
+        ["saved", { channelId: "chn_b" }, [attempt("chn_a", "upstream_error", 503), attempt("chn_b", null)]],
+        [
+          "again",
+          { channelId: "chn_a" },
+          [attempt("chn_a", "upstream_rate_limited", 429), attempt("chn_a", null)],
+        ],
+        [
+          "failed",
+          { channelId: "chn_a", status: 502, error: "upstream_timeout" },
+          [attempt("chn_a", "upstream_timeout")],
+        ],
+        ["saver", { channelId: "chn_a" }, [attempt("chn_b", "upstream_error", 500), attempt("chn_a", null)]],
+        ["fine", { channelId: "chn_a" }, [attempt("chn_a", null)]],
+      ];
+      for (const [index, [requestId, fields, attempts]] of calls.entries()) {
+        const trace = { admittedMs: 0, settledMs: 3, attempts };
+        const marked = { at: at + index, requestId, trace, attempts: attempts.length, ...fields };
+        await store.ledger.settle(usageRecord(key.id, user.id, marked), PERIOD);
+      }
+      const failuresOf = async (channelId: string, more = {}) => {
+        const range = { from: at, to: at + HOUR, limit: 10, ...more };
+        const found = await store.ledger.failedAttempts({ channelId, ...range });
+        return found.map((one) => [one.requestId, one.error, one.upstreamStatus, one.status]);
+      };
+      expect(await failuresOf("chn_a")).toEqual([
+        ["failed", "upstream_timeout", null, 502],
+        ["again", "upstream_rate_limited", 429, 200],
+        ["saved", "upstream_error", 503, 200],
+      ]);
+      expect(await failuresOf("chn_b")).toEqual([["saver", "upstream_error", 500, 200]]);
+      expect(await failuresOf("chn_a", { limit: 1 })).toEqual([["failed", "upstream_timeout", null, 502]]);
+      expect(await failuresOf("chn_a", { to: at + 1 })).toEqual([["saved", "upstream_error", 503, 200]]);
+      expect(await failuresOf("chn_c")).toEqual([]);
+    });
+
     test("marks of another user's calls find nothing", async () => {
       expect(await found({ userId: "usr_other", requestId: "req_same" })).toEqual([]);
       expect((await summed({ userId: "usr_other", tag: "blue" })).groups).toEqual([]);
