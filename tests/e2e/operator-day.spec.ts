@@ -101,6 +101,7 @@ test.describe("a day with an upstream", () => {
       await expect(alert).toBeVisible({ timeout: 110_000 });
       await alert.getByRole("link", { name: "Open channel" }).click();
       await expect(page).toHaveURL(/\/channels\/chn_/);
+      await expect(page.getByRole("listitem").filter({ hasText: "Another try served" })).toContainText(MODEL);
     });
 
     await test.step("mend it: one press, and calls come back", async () => {
