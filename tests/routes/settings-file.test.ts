@@ -4,6 +4,7 @@ import Database from "libsql";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { createDispatcher } from "../../lib/http/dispatch";
 import { SETTINGS_ROUTES } from "../../lib/http/routes/settings";
+import type { Repositories } from "../../lib/ports/store";
 import { addUser, type ConsoleDoor, OWNER, openConsoleDoor, setUpOwner } from "../support/console-door";
 import { type TestServices, testServices } from "../support/services";
 
@@ -225,6 +226,45 @@ describe("an import", () => {
   ])("%s is 400 and changes nothing", async (_what, spoil) => {
     const { file } = await exported();
     expect((await bringIn(spoil(file))).status).toBe(400);
+  });
+
+  test("reads what stands here once, however many entries it has, and knows what it has just made", async () => {
+    await addChannel();
+    const { file } = await exported();
+    const models = Array.from({ length: 40 }, (_, i) => ({
+      name: `model-${i}`,
+      operation: "speech",
+      // The last takes a name that the first one holds.
+      aliases: i === 0 ? ["spoken"] : i === 39 ? ["spoken", "model-1"] : [],
+    }));
+    const channels = Array.from({ length: 20 }, (_, i) => ({
+      name: `Upstream ${i}`,
+      provider: "openai",
+      models: [{ name: i === 19 ? "spoken" : "new-voice", upstream_name: "tts-1", operation: "speech" }],
+    }));
+    const reads = { models: 0, channels: 0 };
+    const counted = <T>(noun: keyof typeof reads, all: () => Promise<T>) => {
+      reads[noun]++;
+      return all();
+    };
+    const { transaction } = services.store;
+    Object.assign(services.store, {
+      transaction: (work: (tx: Repositories) => Promise<unknown>) =>
+        transaction((tx) => {
+          const models = { ...tx.models, all: () => counted("models", tx.models.all) };
+          const channels = { ...tx.channels, all: () => counted("channels", tx.channels.all) };
+          return work({ ...tx, models, channels });
+        }),
+    });
+    const reply = await bringIn({ ...file, settings: {}, models, channels });
+    expect(reply.status, reply.text).toBe(200);
+    expect(reads).toEqual({ models: 1, channels: 1 });
+    const skipped = reply.json.data.steps.filter((one: { action: string }) => one.action !== "create");
+    expect(skipped).toMatchObject([
+      { name: "model-39", action: "skip", reason: "'spoken' is a name of 'model-0' here." },
+      { name: "Upstream 19", action: "skip" },
+    ]);
+    expect((await services.store.models.all()).filter(({ name }) => name === "new-voice")).toHaveLength(1);
   });
 
   test("takes a file larger than the console's other bodies", async () => {

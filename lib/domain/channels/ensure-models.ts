@@ -2,6 +2,7 @@ import type { ModelOperation } from "../../contracts/channels";
 import { AppError, type Issue } from "../../errors";
 import type { ProviderFacts } from "../../ports/channel-probe";
 import type { ModelRecord, Repositories } from "../../ports/store";
+import { type NameBook, readNameBook } from "../models/name-book";
 import { draftModel, operationByName } from "../models/price-list";
 
 export interface OfferedModel {
@@ -19,19 +20,20 @@ function operationOf(offered: OfferedModel, provider: ProviderFacts | undefined)
 
 /**
  * Makes a model of every public name that a channel offers and nobody has yet, with prices and limits of the shipped
- * list. Throws `invalid` naming the offers whose operation is unknown or not the one of the model they name.
+ * list; `given`: a book of all models that was read before. Throws `invalid` naming the offers whose operation is unknown or not the one of the model they name.
  */
 export async function ensureModels(
   tx: Repositories,
   offers: readonly OfferedModel[],
   provider: ProviderFacts | undefined,
   now: number,
+  given?: NameBook,
 ): Promise<void> {
-  const existing = await tx.models.all();
+  const book = given ?? (await readNameBook(tx));
   const issues: Issue[] = [];
   const drafts: ModelRecord[] = [];
   for (const [index, offer] of offers.entries()) {
-    const taken = existing.find((model) => model.name === offer.name || model.aliases.includes(offer.name));
+    const taken = book.holderOf(offer.name);
     if (taken !== undefined) {
       if (taken.name !== offer.name)
         issues.push({
@@ -54,5 +56,8 @@ export async function ensureModels(
     else drafts.push(draftModel(offer.name, operation, offer.upstream_name, now));
   }
   if (issues.length > 0) throw new AppError("invalid", issues[0]?.message ?? "", { issues });
-  for (const draft of drafts) await tx.models.insert(draft);
+  for (const draft of drafts) {
+    await tx.models.insert(draft);
+    book.note(draft);
+  }
 }

@@ -46,36 +46,37 @@ function refusal(before: ChannelRecord, sent: FileChannel, patch: Patch): string
   return null;
 }
 
-async function importEmbedded({ tx }: Importing, sent: FileChannel): Promise<ImportStep> {
+/** Writes what differs; the names of the fields that do. */
+async function change({ tx, channels }: Importing, before: ChannelRecord, patch: Patch): Promise<string[]> {
+  const fresh = differing(before, patch);
+  const fields = Object.keys(fresh);
+  const after = fields.length === 0 ? null : await tx.channels.update(before, fresh);
+  if (after !== null) channels.set(after.id, after);
+  return fields;
+}
+
+async function importEmbedded(importing: Importing, sent: FileChannel): Promise<ImportStep> {
   const one = { kind: "channel", name: sent.name } as const;
-  const before = (await tx.channels.all()).find((it) => it.embedded && it.provider === sent.provider);
+  const before = [...importing.channels.values()].find((it) => it.embedded && it.provider === sent.provider);
   if (before === undefined) return skipped(one, "There is no such engine built in here.");
   const enabled = sent.enabled ?? before.enabled;
-  const patch = differing(before, { ...commonOf(sent), name: sent.name, enabled });
-  const fields = Object.keys(patch);
-  if (fields.length > 0) await tx.channels.update(before, patch);
-  return changed(one, fields);
+  return changed(one, await change(importing, before, { ...commonOf(sent), name: sent.name, enabled }));
 }
 
 async function importUpstream(importing: Importing, sent: FileChannel): Promise<ImportStep> {
-  const { tx, ctx } = importing;
+  const { tx, ctx, models, channels } = importing;
   const one = { kind: "channel", name: sent.name } as const;
   const facts = ctx.providers.providers().find(({ name }) => name === sent.provider);
   if (facts !== undefined && !facts.isUpstream)
     return skipped(one, "The engines built in have their channels already.");
-  const named = (await tx.channels.all()).filter((it) => !it.embedded && it.name === sent.name);
+  const named = [...channels.values()].filter((it) => !it.embedded && it.name === sent.name);
   const [before] = named;
   if (named.length > 1) return skipped(one, "Several channels have this name here.");
   const patch = patchOf(importing, sent);
   const refused = before === undefined ? null : refusal(before, sent, patch);
   if (refused !== null) return skipped(one, refused);
-  await ensureModels(tx, sent.models ?? [], facts, ctx.clock.now());
-  if (before !== undefined) {
-    const fresh = differing(before, patch);
-    const fields = Object.keys(fresh);
-    if (fields.length > 0) await tx.channels.update(before, fresh);
-    return changed(one, fields);
-  }
+  await ensureModels(tx, sent.models ?? [], facts, ctx.clock.now(), models);
+  if (before !== undefined) return changed(one, await change(importing, before, patch));
   await tx.channels.insert({
     priority: 0,
     weight: 1,

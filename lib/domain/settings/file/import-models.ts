@@ -1,37 +1,40 @@
 import type { CreateModel } from "../../../contracts/public-models";
 import type { ImportStep } from "../../../contracts/settings-file";
-import type { ModelRecord } from "../../../ports/store";
+import type { NameBook } from "../../models/name-book";
 import { draftModel } from "../../models/price-list";
 import { patchOf } from "../../models/to-model";
 import { changed, created, differing, type Importing, skipped } from "./step";
 
 /** Who answers to a name now, other than the model `except`. */
-function holderOf(models: readonly ModelRecord[], names: readonly string[], except: string): string | null {
+function takenBy(models: NameBook, names: readonly string[], except: string): string | null {
   for (const name of names) {
-    const holder = models.find(
-      (one) => one.name !== except && (one.name === name || one.aliases.includes(name)),
-    );
-    if (holder !== undefined) return `'${name}' is a name of '${holder.name}' here.`;
+    const holder = models.holderOf(name);
+    if (holder !== undefined && holder.name !== except)
+      return `'${name}' is a name of '${holder.name}' here.`;
   }
   return null;
 }
 
-async function importModel({ tx, ctx }: Importing, sent: CreateModel): Promise<ImportStep> {
+async function importModel({ tx, ctx, models }: Importing, sent: CreateModel): Promise<ImportStep> {
   const { name, operation, ...rest } = sent;
   const one = { kind: "model", name } as const;
-  const models = await tx.models.all();
-  const before = models.find((model) => model.name === name);
-  const taken = holderOf(models, [name, ...(rest.aliases ?? [])], name);
+  const taken = takenBy(models, [name, ...(rest.aliases ?? [])], name);
   if (taken !== null) return skipped(one, taken);
+  const before = models.holderOf(name);
   if (before === undefined) {
     const draft = draftModel(name, operation, name, ctx.clock.now());
-    await tx.models.insert({ ...draft, ...patchOf(draft, rest) });
+    const model = { ...draft, ...patchOf(draft, rest) };
+    await tx.models.insert(model);
+    models.note(model);
     return created(one);
   }
   if (before.operation !== operation) return skipped(one, `It is a model for ${before.operation} here.`);
   const patch = differing(before, patchOf(before, rest));
   const fields = Object.keys(patch);
-  if (fields.length > 0) await tx.models.update(name, before.version, patch);
+  if (fields.length > 0) {
+    const after = await tx.models.update(name, before.version, patch);
+    if (after !== null) models.note(after);
+  }
   return changed(one, fields);
 }
 

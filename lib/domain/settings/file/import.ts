@@ -2,6 +2,7 @@ import type { ImportReport, ImportSettings, ImportStep } from "../../../contract
 import { recordAudit } from "../../audit/record";
 import { requireSignedInAdmin } from "../../auth/guards";
 import type { ConsoleContext } from "../../context";
+import { readNameBook } from "../../models/name-book";
 import { requireWritableSite } from "../update";
 import { importChannels } from "./import-channels";
 import { importModels } from "./import-models";
@@ -31,12 +32,14 @@ export async function importFile(ctx: ConsoleContext, input: ImportSettings): Pr
   const { dry_run, file } = input;
   try {
     const steps = await ctx.store.transaction(async (tx) => {
-      const importing: Importing = { tx, ctx, user };
+      const standing = (await tx.channels.all()).map((channel) => [channel.id, channel] as const);
+      const models = await readNameBook(tx);
+      const importing: Importing = { tx, ctx, user, models, channels: new Map(standing) };
       // Models first: channels name them.
-      const models = await importModels(importing, file.models);
-      const channels = await importChannels(importing, file.channels);
-      const settings = await importSettings(importing, file.settings);
-      const all = [...settings, ...models, ...channels];
+      const ofModels = await importModels(importing, file.models);
+      const ofChannels = await importChannels(importing, file.channels);
+      const ofSettings = await importSettings(importing, file.settings);
+      const all = [...ofSettings, ...ofModels, ...ofChannels];
       if (dry_run) throw new DryRun(all);
       await recordAudit(tx, ctx, { action: "settings.import", detail: countOf(all) });
       return all;

@@ -1,12 +1,16 @@
 import type { ImportStep } from "../../../contracts/settings-file";
-import type { Repositories, UserRecord } from "../../../ports/store";
+import type { ChannelRecord, Repositories, UserRecord } from "../../../ports/store";
 import type { ConsoleContext } from "../../context";
+import type { NameBook } from "../../models/name-book";
 
 /** What every step of an import works with: the transaction it is part of, and who asked for it. */
 export interface Importing {
   tx: Repositories;
   ctx: ConsoleContext;
   user: UserRecord;
+  /** What stands here by now, read once: a file has thousands of entries. */
+  models: NameBook;
+  channels: Map<string, ChannelRecord>;
 }
 
 type Named = Pick<ImportStep, "kind" | "name">;

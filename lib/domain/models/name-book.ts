@@ -1,0 +1,21 @@
+import type { ModelRecord, Repositories } from "../../ports/store";
+
+/** The models of a transaction by every name they answer to; whoever writes one tells it here. */
+export interface NameBook {
+  /** The model of that name or alias. */
+  holderOf(name: string): ModelRecord | undefined;
+  /** Takes the place of what the book had under the same name. */
+  note(model: ModelRecord): void;
+}
+
+/** Reads all models once. */
+export async function readNameBook(tx: Pick<Repositories, "models">): Promise<NameBook> {
+  const holders = new Map<string, ModelRecord>();
+  const note = (model: ModelRecord): void => {
+    const before = holders.get(model.name);
+    if (before?.name === model.name) for (const alias of before.aliases) holders.delete(alias);
+    for (const name of [model.name, ...model.aliases]) holders.set(name, model);
+  };
+  for (const model of await tx.models.all()) note(model);
+  return { holderOf: (name) => holders.get(name), note };
+}
