@@ -4,6 +4,7 @@ import type { AddressInfo } from "node:net";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { BACKOFF_MS, deliverAlerts } from "../../lib/domain/alerts/deliver";
 import { watchAlerts } from "../../lib/domain/alerts/watch";
+import { ALERTS_KEPT_MS, sweepExpired } from "../../lib/domain/auth/sweep-expired";
 import { addUser, type ConsoleDoor, openConsoleDoor, setUpOwner } from "../support/console-door";
 import { type TestServices, testServices } from "../support/services";
 import { readStoreBytes } from "../support/store-bytes";
@@ -134,6 +135,19 @@ describe("alerts", () => {
     await services.store.alerts.raise({ id: "alt_2", kind: "budget_spent", ...base });
     const summary = (await door("/api/alerts/summary", { cookie: owner })).json.data;
     expect(summary).toMatchObject({ open: 1, unseen: 1 });
+  });
+
+  test("one that is over is kept for ninety days", async () => {
+    await watchAlerts(services, FULL);
+    await watchAlerts(services, FREE);
+    const listed = async () =>
+      (await services.store.alerts.list({ limit: 9, cursor: null, isOpen: false })).items.length;
+    services.clock.advance(ALERTS_KEPT_MS);
+    await sweepExpired(services);
+    expect(await listed()).toBe(1);
+    services.clock.advance(1);
+    await sweepExpired(services);
+    expect(await listed()).toBe(0);
   });
 
   test("a rule that is switched off resolves what it had raised", async () => {

@@ -1,7 +1,15 @@
 import type { Services } from "../context";
 import { THROTTLE_KEPT_MS } from "./login-throttle";
 
-/** Removes what has run out: sessions, flows, one-time links, playground keys, forgotten delays. Meant to run every few minutes. */
+/** How long an alert is kept once it is over. */
+export const ALERTS_KEPT_MS = 90 * 86_400_000;
+/** A sweep takes so many at most, so that nobody waits long for its transaction. */
+const ALERTS_AT_ONCE = 1_000;
+
+/**
+ * Removes what has run out: sessions, flows, one-time links, playground keys, forgotten delays, alerts long over. Meant
+ * to run every few minutes.
+ */
 export async function sweepExpired(services: Pick<Services, "store" | "clock">): Promise<void> {
   const now = services.clock.now();
   const { store } = services;
@@ -9,5 +17,6 @@ export async function sweepExpired(services: Pick<Services, "store" | "clock">):
   await store.flows.deleteExpired(now);
   await store.invites.deleteExpired(now);
   await store.keys.deleteExpiredPlayground(now);
+  await store.alerts.deleteResolved(now - ALERTS_KEPT_MS, ALERTS_AT_ONCE);
   await store.loginThrottles.deleteOlderThan(now - THROTTLE_KEPT_MS);
 }

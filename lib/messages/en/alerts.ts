@@ -87,7 +87,7 @@ export const alerts = {
   },
   resolved: {
     title: "Resolved",
-    text: "What was wrong, and for how long.",
+    text: "What was wrong, and for how long; kept for 90 days.",
     none: "Nothing yet.",
     more: "Load more",
   },

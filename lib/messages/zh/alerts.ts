@@ -85,7 +85,7 @@ export const alerts = {
   },
   resolved: {
     title: "已解除",
-    text: "曾出现的问题及其持续时间。",
+    text: "曾出现的问题及其持续时间，保留 90 天。",
     none: "暂无。",
     more: "加载更多",
   },

@@ -63,6 +63,8 @@ export interface Alerts {
     claimed: Pick<AlertRecord, "id" | "resolvedAt" | "deliveryAttempts">,
     outcome: Pick<AlertRecord, "delivery" | "deliveryDueAt" | "deliveryError" | "deliveryAt">,
   ): Promise<boolean>;
+  /** Removes at most `limit` that were over before an instant; how many it were. */
+  deleteResolved(before: number, limit: number): Promise<number>;
   /** Budgets of which at least `percent` are spent, of keys and users that may call. */
   budgetsAbove(percent: number, now: number): Promise<BudgetShare[]>;
   /** Calls that began at `since` or later, and how many of them failed by our or an upstream's fault. */

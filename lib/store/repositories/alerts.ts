@@ -245,6 +245,24 @@ export function alertsRepository(scope: Scope, periodsAt: (now: number) => Perio
         return true;
       }),
 
+    deleteResolved: (before, limit) =>
+      scope.write(async (db, touch) => {
+        const old = db
+          .selectFrom("alerts")
+          .select("id")
+          // None is over before it began: the index by age finds them.
+          .where("opened_at", "<", before)
+          .where("resolved_at", "<", before)
+          .orderBy("opened_at")
+          .limit(limit);
+        const { numDeletedRows } = await db
+          .deleteFrom("alerts")
+          .where("id", "in", old)
+          .executeTakeFirstOrThrow();
+        if (numDeletedRows > 0n) touch("alerts");
+        return Number(numDeletedRows);
+      }),
+
     async budgetsAbove(percent, now) {
       const { day, month } = periodsAt(now);
       const found: BudgetShare[] = [];

@@ -128,6 +128,23 @@ export function alertsContract(newPlace: NewPlace): void {
       await place.remove();
     });
 
+    test("those long over go, some at a time; one that is open stays, however old", async () => {
+      const place = await newPlace();
+      const { alerts } = await place.open();
+      const over = [alert(), alert(), alert()];
+      const [open, late] = [alert({ openedAt: NOW - 99 }), alert()];
+      for (const one of [...over, open, late]) await alerts.raise(one);
+      for (const one of over) await alerts.resolve(one.id, NOW + 5, "none");
+      await alerts.resolve(late.id, NOW + 10, "none");
+      expect(await alerts.deleteResolved(NOW + 5, 9)).toBe(0);
+      expect(await alerts.deleteResolved(NOW + 10, 2)).toBe(2);
+      expect(await alerts.deleteResolved(NOW + 10, 2)).toBe(1);
+      expect(await alerts.deleteResolved(NOW + 10, 2)).toBe(0);
+      const { items } = await alerts.list({ limit: 9, cursor: null, isOpen: null });
+      expect(items.map((one) => one.id)).toEqual([open.id, late.id]);
+      await place.remove();
+    });
+
     test("budgets are found by the share that is spent, of those who may call", async () => {
       const place = await newPlace();
       const store = await place.open();
