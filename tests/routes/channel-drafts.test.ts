@@ -123,7 +123,7 @@ describe("a saved channel that is being changed", () => {
     expect((await askModels({ channel_id: "chn_none" })).status).toBe(404);
   });
 
-  test("shows no kept key to another host", async () => {
+  test("shows no kept key at another address, be it of the same host", async () => {
     const { id, keys } = await save();
     const elsewhere = await startUpstream();
     const kept = { channel_id: id, keys: [{ id: keys[0].id }], base_url: `${elsewhere.origin}/v1` };
@@ -131,6 +131,9 @@ describe("a saved channel that is being changed", () => {
     const tried = await tryModel({ upstream_name: "kokoro", operation: "speech" }, kept);
     expect([listed.status, tried.status]).toEqual([400, 400]);
     expect(listed.json.issues[0].path).toBe("keys");
+    const before = upstream.connections();
+    const beside = await askModels({ ...kept, base_url: `${upstream.origin}/tenants/stranger/v1` });
+    expect([beside.status, upstream.connections()]).toEqual([400, before]);
     const { base_url: _, ...atProvider } = kept;
     expect((await askModels({ ...atProvider, base_url: null })).status).toBe(400);
     expect(elsewhere.connections()).toBe(0);

@@ -151,16 +151,19 @@ describe("an import", () => {
     expect(row?.detail).toMatchObject({ changed: ["setting password_minimum"], created: [], skipped: [] });
   });
 
-  test("leaves the keys of a channel with their host", async () => {
-    await addChannel();
-    const { file } = await exported();
-    const moved = file.channels.map((one: { name: string }) =>
-      one.name === "OpenAI" ? { ...one, base_url: "https://evil.example.com/v1" } : one,
-    );
-    const reply = await bringIn({ ...file, channels: moved });
-    const step = reply.json.data.steps.find((one: { name: string }) => one.name === "OpenAI");
-    expect([step.action, step.reason]).toEqual(["skip", expect.stringContaining("another host")]);
-  });
+  test.each([["https://evil.example.com/v1"], ["https://api.openai.com/tenants/stranger/v1"]])(
+    "leaves the keys of a channel with their address, not with %s",
+    async (base_url) => {
+      await addChannel({ base_url: "https://api.openai.com/v1" });
+      const { file } = await exported();
+      const moved = file.channels.map((one: { name: string }) =>
+        one.name === "OpenAI" ? { ...one, base_url } : one,
+      );
+      const reply = await bringIn({ ...file, channels: moved });
+      const step = reply.json.data.steps.find((one: { name: string }) => one.name === "OpenAI");
+      expect([step.action, step.reason]).toEqual(["skip", expect.stringContaining("another address")]);
+    },
+  );
 
   test("skips a private upstream that the owner has not allowed, and a header that holds a secret", async () => {
     const { file } = await exported();

@@ -82,7 +82,7 @@ export function ChannelForm({
       {isPicked ? (
         <>
           <div className="grid gap-6 border-t pt-6">
-            <Field label={t("name")} hint={t("nameHint")} error={form.faults.name} className="max-w-md">
+            <Field label={t("name")} hint={t("nameHint")} error={form.faults.name} className="max-w-xl">
               {(control) => (
                 <Input
                   {...control}
@@ -156,7 +156,11 @@ function ConnectionStep({ form, isNew, mayAllow }: { form: Form; isNew: boolean;
   return (
     <FormStep title={t("connection")}>
       <div className="grid max-w-xl gap-4">
-        <Field label={t("baseUrl")} hint={t("baseUrlHint")} error={form.faults.base_url}>
+        <Field
+          label={t("baseUrl")}
+          hint={t(isNew ? "baseUrlHint" : "baseUrlChange")}
+          error={form.faults.base_url}
+        >
           {(control) => (
             <Input
               {...control}

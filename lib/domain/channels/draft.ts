@@ -12,7 +12,7 @@ import { runTestCall, type ToWav, toFault } from "./run-test-call";
 import { sealKey } from "./seal-keys";
 import { readTimeouts } from "./timeouts";
 
-/** The key that a draft shows: a new one, or one of the saved channel's that goes to no other host. */
+/** The key that a draft shows: a new one, or one of the saved channel's that goes to no other address. */
 function keyOf(
   ctx: ConsoleContext,
   draftId: string,
@@ -52,7 +52,7 @@ async function draftRecord(ctx: ConsoleContext, input: DraftChannel): Promise<Ch
     headers: input.headers ?? {},
     options: input.options ?? {},
   });
-  // Without an address it is the provider's own: another host than the saved one's, unless that has none either.
+  // Without an address it is the provider's own: another than the saved one's, unless that has none either.
   if (saved !== null) requireNewKeys(saved, { base_url: checked.baseUrl, keys: input.keys ?? [] });
   const id = newId(ctx.random, "chn");
   return {

@@ -2,20 +2,29 @@ import type { UpdateChannel } from "../../contracts/channels";
 import { AppError } from "../../errors";
 import type { ChannelKey, ChannelRecord } from "../../ports/store";
 
-function originOf(baseUrl: string | null | undefined): string | null {
-  return baseUrl && URL.canParse(baseUrl) ? new URL(baseUrl).origin : null;
+function placeOf(baseUrl: string | null | undefined): string | null {
+  if (!baseUrl) return null;
+  return (URL.canParse(baseUrl) ? new URL(baseUrl).href : baseUrl).replace(/\/$/, "");
+}
+
+/**
+ * True when both addresses are one, path and all: gateways and clouds serve a stranger at another path of the same
+ * host. Null is the provider's own address; a slash at the end says nothing.
+ */
+export function isSamePlace(one: string | null | undefined, other: string | null | undefined): boolean {
+  return placeOf(one) === placeOf(other);
 }
 
 /**
  * A kept key would be shown to whoever answers at the new address, so it does not move there: keys are written anew
- * when the origin changes (SECURITY EN-4). Throws `invalid`.
+ * when the address changes at all (SECURITY EN-4). Throws `invalid`.
  */
 export function requireNewKeys(record: ChannelRecord, input: Pick<UpdateChannel, "base_url" | "keys">): void {
   if (input.base_url === undefined || record.keys.length === 0) return;
-  if (originOf(input.base_url) === originOf(record.baseUrl)) return;
+  if (isSamePlace(input.base_url, record.baseUrl)) return;
   const isKept = input.keys === undefined || input.keys.some((one) => typeof one !== "string");
   if (!isKept) return;
-  const message = "The address leads to another host: write its keys anew, those kept stay with the old one.";
+  const message = "The address is another: write its keys anew, those kept stay with the old one.";
   throw new AppError("invalid", message, { issues: [{ path: "keys", message }] });
 }
 

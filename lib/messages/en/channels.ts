@@ -100,6 +100,7 @@ export const channels = {
     },
     connection: "Where, and with which key?",
     baseUrl: "Base URL",
+    baseUrlChange: "Another address needs its keys anew: those kept stay with this one.",
     baseUrlHint: "As its documentation has it; most end in /v1.",
     keys: "Keys",
     key: "Key",

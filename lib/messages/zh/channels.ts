@@ -98,6 +98,7 @@ export const channels = {
     },
     connection: "地址和密钥是什么？",
     baseUrl: "基础地址",
+    baseUrlChange: "更改地址后须重新填写密钥：已保存的密钥只用于当前地址。",
     baseUrlHint: "按其文档填写，多数以 /v1 结尾。",
     keys: "密钥",
     key: "密钥",

@@ -2,6 +2,7 @@ import type { FileChannel, ImportStep } from "../../../contracts/settings-file";
 import { hasCode } from "../../../errors";
 import type { ChannelRecord } from "../../../ports/store";
 import { ensureModels } from "../../channels/ensure-models";
+import { isSamePlace } from "../../channels/kept-keys";
 import { readTimeouts } from "../../channels/timeouts";
 import { newId } from "../../new-id";
 import { changed, created, differing, type Importing, skipped } from "./step";
@@ -33,16 +34,12 @@ function patchOf({ ctx }: Importing, sent: FileChannel): Patch {
   };
 }
 
-function originOf(baseUrl: string | null | undefined): string | null {
-  return baseUrl ? new URL(baseUrl).origin : null;
-}
-
 /** Why the channel that stands may not become the file's; null: it may. */
 function refusal(before: ChannelRecord, sent: FileChannel, patch: Patch): string | null {
   if (before.provider !== sent.provider) return "A channel of this name has another provider here.";
   // A kept key would be shown to whoever answers at the new address (SECURITY EN-4).
-  if (before.keys.length > 0 && originOf(before.baseUrl) !== originOf(patch.baseUrl))
-    return "It leads to another host than the keys kept here were given for.";
+  if (before.keys.length > 0 && !isSamePlace(before.baseUrl, patch.baseUrl))
+    return "It leads to another address than the keys kept here were given for.";
   return null;
 }
 
