@@ -29,7 +29,6 @@ export function useAlertWords() {
     format.number(Number(text(value)), {
       style: "currency",
       currency: "USD",
-      currencyDisplay: "narrowSymbol",
       maximumFractionDigits: 4,
     });
   const bytes = (value: unknown) =>

@@ -104,7 +104,8 @@ function Facts({ row }: { row: AuditRow }) {
       {facts.map(({ field, value }) => (
         <Fact key={field} name={<code>{fieldOf(field)}</code>} value={shownValue(field, value)} />
       ))}
-      {row.target ? <Fact name={<code>{row.action}</code>} value={<code>{row.target}</code>} /> : null}
+      <Fact name={t("action")} value={<code>{row.action}</code>} />
+      {row.target ? <Fact name={t("target")} value={<code>{row.target}</code>} /> : null}
       {known.map(([name, value, isCode]) =>
         value === null ? null : <Fact key={name} name={name} value={isCode ? <code>{value}</code> : value} />,
       )}

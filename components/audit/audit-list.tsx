@@ -2,7 +2,7 @@
 
 import { ChevronRightIcon } from "lucide-react";
 import { useState } from "react";
-import { useFormatter, useTranslations } from "use-intl";
+import { useTranslations } from "use-intl";
 import { readAuditDetail } from "@/lib/client/audit-detail";
 import type { AuditRow } from "@/lib/contracts/audit";
 import { RelativeTime } from "../ui/relative-time";
@@ -50,21 +50,21 @@ function AuditEntry({ row }: { row: AuditRow }) {
 function Sentence({ row }: { row: AuditRow }) {
   const t = useTranslations("audit.row");
   const words = useAuditWords();
-  const format = useFormatter();
   const { changes } = readAuditDetail(row.detail);
   const target = row.target === row.actor ? "" : words.targetOf(row);
   return (
     <span className="min-w-0 break-words">
       <span className="font-medium">{words.actorOf(row)}</span>{" "}
       <span className="text-ink-muted">{words.actionOf(row)}</span>{" "}
-      {target ? <span className="mr-2 font-medium">{target}</span> : null}
+      {target && row.target_name === null ? (
+        <code className="mr-2 text-sm text-ink-faint">{target}</code>
+      ) : target ? (
+        <span className="mr-2 font-medium">{target}</span>
+      ) : null}
       {changes.length > 0 ? (
         <span className="text-sm text-ink-faint">
           {changes.length <= 3
-            ? format.list(
-                changes.map((change) => words.fieldOf(change.field)),
-                { type: "unit" },
-              )
+            ? changes.map((change) => words.fieldOf(change.field)).join(", ")
             : t("changes", { count: changes.length })}
         </span>
       ) : null}

@@ -28,7 +28,7 @@ export function ChainCheck() {
     );
   }
   return (
-    <section className="mb-6 grid min-h-26 gap-x-6 gap-y-3 rounded-md border bg-panel p-4 sm:min-h-0 md:grid-cols-[minmax(0,1fr)_auto] md:items-center">
+    <section className="mb-6 grid gap-x-6 gap-y-3 rounded-md border bg-panel p-4 md:grid-cols-[minmax(0,1fr)_auto] md:items-center">
       <div className="grid gap-1">
         <p role="status" className="flex items-center gap-2 font-medium">
           <Lamp tone={check ? "good" : "off"} />
@@ -36,7 +36,7 @@ export function ChainCheck() {
         </p>
         <p className="max-w-prose text-sm text-ink-muted">{t("wholeText")}</p>
       </div>
-      <div className="flex min-w-0 items-center gap-2">
+      <div className="flex min-h-10 min-w-0 items-center gap-2">
         {check?.newest_hash ? (
           <span className="grid min-w-0 text-sm">
             <span className="text-ink-faint">{t("newest")}</span>

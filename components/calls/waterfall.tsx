@@ -49,7 +49,7 @@ function Attempt({ attempt, number, end }: { attempt: UsageAttempt; number: numb
     <Step
       title={
         <>
-          {t("attempt", { number })}:{" "}
+          {t("attempt", { number })}{" "}
           <span className="font-normal">{attempt.channel_name ?? attempt.channel_id}</span>
         </>
       }

@@ -63,12 +63,13 @@ export function Reference({ origin, models }: { origin: string; models: ExampleM
   );
 }
 
-/** The address's fragment, without its sign. */
+const readFragment = () => decodeURIComponent(window.location.hash.slice(1));
+
+/** The address's fragment, without its sign; known at once, since the list is drawn in the browser alone. */
 function useFragment(): string {
-  const [fragment, setFragment] = useState("");
+  const [fragment, setFragment] = useState(readFragment);
   useEffect(() => {
-    const read = () => setFragment(decodeURIComponent(window.location.hash.slice(1)));
-    read();
+    const read = () => setFragment(readFragment());
     window.addEventListener("hashchange", read);
     return () => window.removeEventListener("hashchange", read);
   }, []);

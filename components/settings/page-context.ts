@@ -2,12 +2,14 @@
 
 import { createContext, useContext } from "react";
 import { useFacts, useSettings } from "@/lib/client/settings";
+import type { AllowedUpstreams } from "@/lib/contracts/channels";
 import type { InstanceFacts, VersionedSettings } from "@/lib/contracts/settings";
 
 /** What the server knew when it made the page, and who looks at it. */
 export interface SettingsPageState {
   settings: VersionedSettings;
   facts: InstanceFacts;
+  upstreams: AllowedUpstreams;
   isOwner: boolean;
   hasSecondFactor: boolean;
 }

@@ -4,7 +4,7 @@ import { useSearchParams } from "next/navigation";
 import type { ComponentType } from "react";
 import { SWRConfig } from "swr";
 import { useTranslations } from "use-intl";
-import { FACTS_PATH, SETTINGS_PATH } from "@/lib/client/settings";
+import { FACTS_PATH, SETTINGS_PATH, UPSTREAMS_PATH } from "@/lib/client/settings";
 import { PageHeader } from "../shell/page-header";
 import { cn } from "../ui/class-names";
 import { NativeSelect } from "../ui/native-select";
@@ -30,8 +30,10 @@ const NAMES = ["general", "security", "limits", "network", "data", "transfer"] a
 
 /** How the instance runs; the section one looks at stands in the address. `state`: what the server knew. */
 export function SettingsPage({ state }: { state: SettingsPageState }) {
+  const { settings, facts, upstreams } = state;
+  const fallback = { [SETTINGS_PATH]: settings, [FACTS_PATH]: facts, [UPSTREAMS_PATH]: upstreams };
   return (
-    <SWRConfig value={{ fallback: { [SETTINGS_PATH]: state.settings, [FACTS_PATH]: state.facts } }}>
+    <SWRConfig value={{ fallback }}>
       <SettingsPageProvider value={state}>
         <Sections />
       </SettingsPageProvider>

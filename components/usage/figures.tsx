@@ -49,7 +49,7 @@ export function Figures({
             {told ? told[one][0] : <Skeleton className="my-1 h-5 w-20" />}
           </span>
           <span className="tabular text-sm text-ink-faint">
-            {told ? told[one][1] : <Skeleton className="h-4 w-28" />}
+            {told ? told[one][1] : <Skeleton className="my-0.5 h-4 w-28" />}
           </span>
         </label>
       ))}

@@ -1,5 +1,6 @@
 import { MessagesProvider } from "@/components/intl/messages-provider";
 import { SettingsPage } from "@/components/settings/settings-page";
+import { readAllowedUpstreams } from "@/lib/domain/channels/allow-upstream";
 import { instanceFacts } from "@/lib/domain/settings/instance-facts";
 import { readVersioned } from "@/lib/domain/settings/version";
 import { hasTwoFactor } from "@/lib/domain/users/to-user";
@@ -13,12 +14,14 @@ export const generateMetadata = () => pageTitle("settings");
 export default async function Page({ searchParams }: PageQuery) {
   const { user } = await requireAdminPage("/settings", await searchParams);
   const { services } = await getContainer();
-  const [settings, facts, hasSecondFactor] = await Promise.all([
+  const [settings, facts, targets, hasSecondFactor] = await Promise.all([
     readVersioned(services.store),
     instanceFacts(services),
+    readAllowedUpstreams(services.store),
     hasTwoFactor(services.store, user.id),
   ]);
-  const state = { settings, facts, isOwner: user.role === "owner", hasSecondFactor };
+  const isOwner = user.role === "owner";
+  const state = { settings, facts, upstreams: { targets }, isOwner, hasSecondFactor };
   return (
     <MessagesProvider messages={messagesFor(await requestLocale(), ["settings", "account"])}>
       <SettingsPage state={state} />

@@ -103,6 +103,8 @@ export const audit = {
     clock_jump: "noticed that the clock was set",
   },
   row: {
+    action: "Action",
+    target: "Target",
     show: "Show what changed",
     gone: "gone",
     field: "Field",

@@ -58,7 +58,7 @@ export const calls = {
     waterfall: "What happened",
     admitted: "Admitted",
     admittedText: "Key, limits and budget were in order",
-    attempt: "Attempt {number}",
+    attempt: "Attempt {number}:",
     firstByteMark: "First byte after {time}",
     written: "In the books",
     after: "after {time}",

@@ -102,6 +102,8 @@ export const audit = {
     clock_jump: "发现时钟被调整",
   },
   row: {
+    action: "操作",
+    target: "对象",
     show: "查看改动",
     gone: "已不存在",
     field: "字段",

@@ -58,7 +58,7 @@ export const calls = {
     waterfall: "经过",
     admitted: "准入",
     admittedText: "密钥、限额与预算均已通过",
-    attempt: "第 {number} 次尝试",
+    attempt: "第 {number} 次尝试：",
     firstByteMark: "{time} 后收到首字节",
     written: "已入账",
     after: "{time}后",
