@@ -1,7 +1,7 @@
 import AxeBuilder from "@axe-core/playwright";
 import type { Page } from "@playwright/test";
 import { expect, signInByCookie, test } from "./fixtures";
-import { PAGES, type PageUnderTest } from "./pages";
+import { PAGES, type PageUnderTest, withPage } from "./pages";
 
 async function faults(page: Page): Promise<string[]> {
   const { violations } = await new AxeBuilder({ page }).analyze();
@@ -30,5 +30,5 @@ for (const one of PAGES.filter(({ as }) => as === "fresh"))
 for (const one of PAGES.filter(({ as }) => as !== "fresh"))
   test(title(one), async ({ page, product }) => {
     if (one.as === "owner") await signInByCookie(page, product.url, product.cookie);
-    await look(page, product.url, one.path);
+    await withPage(one, product, (path) => look(page, product.url, path));
   });

@@ -14,6 +14,7 @@ import { ensureChineseFont } from "../support/fonts.mjs";
 import * as scenes from "./scenes.mjs";
 import { raiseAlerts, walkAlerts, walkAudit, walkDocs } from "./scenes-alerts.mjs";
 import { walkChannels } from "./scenes-channels.mjs";
+import { walkChinesePages } from "./scenes-chinese.mjs";
 import { seedOverview, walkOverview } from "./scenes-overview.mjs";
 import { walkSettings } from "./scenes-settings.mjs";
 import { seedMonth, walkLogs, walkUsage } from "./scenes-usage.mjs";
@@ -219,6 +220,8 @@ async function takeAll(target) {
     const chinese = { scheme: "light", width, locale: "zh-CN" };
     await look(scenes.walkChinese, chinese, lived, path.join(target, `light-${width}`));
   }
+  const chinese = { scheme: "light", width: 1440, locale: "zh-CN" };
+  await look(walkChinesePages, chinese, await startBusy(), path.join(target, "light-1440"));
 }
 
 try {
