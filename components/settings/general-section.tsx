@@ -1,29 +1,41 @@
 "use client";
 
-import type { ReactNode } from "react";
+import { Fragment, type ReactNode } from "react";
 import { useTranslations } from "use-intl";
 import type { VersionedSettings } from "@/lib/contracts/settings";
 import { Section } from "../account/section";
 import { CopyButton } from "../ui/copy-button";
-import { SwitchField } from "./fields";
+import { NumberField, SwitchField } from "./fields";
 import { FormSection, OwnerOnly } from "./form-section";
 import { useSettingsPage } from "./page-context";
 import { useSettingsForm } from "./use-settings-form";
 
 const SWITCHES = ["self_use_mode", "self_registration", "demo_site"] as const;
 
-type Switches = Record<(typeof SWITCHES)[number], boolean>;
+const FIELDS = [...SWITCHES, "registration_budget_usd"] as const;
+
+type Values = Record<(typeof SWITCHES)[number], boolean> & { registration_budget_usd: string };
 
 const PLAN = {
-  read: ({ self_use_mode, self_registration, demo_site }: VersionedSettings): Switches => ({
-    self_use_mode,
-    self_registration,
-    demo_site,
+  read: (settings: VersionedSettings): Values => ({
+    self_use_mode: settings.self_use_mode,
+    self_registration: settings.self_registration,
+    registration_budget_usd: settings.registration_budget_usd ?? "",
+    demo_site: settings.demo_site,
   }),
-  write: (values: Switches): Partial<Switches> => values,
+  write: ({ registration_budget_usd: budget, ...switches }: Values): Record<string, unknown> => ({
+    ...switches,
+    registration_budget_usd: budget.trim() === "" ? null : budget.trim(),
+  }),
 };
 /** An administrator sends nothing of what is the owner's. */
-const PLAN_OF_ADMIN = { ...PLAN, write: ({ demo_site: _owners, ...rest }: Switches) => rest };
+const PLAN_OF_ADMIN = {
+  ...PLAN,
+  write(values: Values) {
+    const { demo_site: _owners, ...rest } = PLAN.write(values);
+    return rest;
+  },
+};
 
 export function GeneralSection() {
   return (
@@ -43,18 +55,29 @@ function Use() {
       form={form}
       title={t("usage.title")}
       text={t("usage.text")}
-      nameOf={(name) => t(`field.${SWITCHES.find((one) => one === name) ?? "demo_site"}`)}
+      nameOf={(name) => t(`field.${FIELDS.find((one) => one === name) ?? "demo_site"}`)}
     >
       {SWITCHES.map((name) => (
-        <SwitchField
-          key={name}
-          label={t(`field.${name}`)}
-          hint={t(`usage.${name}`)}
-          mark={name === "demo_site" ? <OwnerOnly /> : null}
-          isOn={form.values[name]}
-          onChange={(isOn) => form.set(name, isOn)}
-          disabled={isReadOnly || (name === "demo_site" && !isOwner)}
-        />
+        <Fragment key={name}>
+          <SwitchField
+            label={t(`field.${name}`)}
+            hint={t(`usage.${name}`)}
+            mark={name === "demo_site" ? <OwnerOnly /> : null}
+            isOn={form.values[name]}
+            onChange={(isOn) => form.set(name, isOn)}
+            disabled={isReadOnly || (name === "demo_site" && !isOwner)}
+          />
+          {name === "self_registration" && form.values.self_registration ? (
+            <NumberField
+              label={t("field.registration_budget_usd")}
+              unit={t("usage.dollarsMonthly")}
+              hint={t("usage.registration_budget_usd")}
+              value={form.values.registration_budget_usd}
+              error={form.faults.registration_budget_usd}
+              onChange={(value) => form.set("registration_budget_usd", value)}
+            />
+          ) : null}
+        </Fragment>
       ))}
     </FormSection>
   );

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { LimitOverrides, Limits } from "./limits";
+import { Usd } from "./money";
 import { Timestamp } from "./timestamp";
 import { Role } from "./user";
 
@@ -34,6 +35,8 @@ export const Settings = z.strictObject({
   demo_site: z.boolean(),
   /** Anybody may make a member's account for themselves. */
   self_registration: z.boolean(),
+  /** What each of those may spend a month, until an administrator says otherwise; null: without limit. */
+  registration_budget_usd: Usd.nullable(),
   /** How long a session lives at most, and without being used. */
   session_hours: z.strictObject({
     admin_absolute: Hours,
@@ -78,6 +81,7 @@ export const DEFAULT_SETTINGS: Settings = {
   self_use_mode: false,
   demo_site: false,
   self_registration: false,
+  registration_budget_usd: "5",
   session_hours: { admin_absolute: 24, admin_idle: 1, member_absolute: 24 * 7, member_idle: 24 },
   two_factor_roles: [],
   password_minimum: null,

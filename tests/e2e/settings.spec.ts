@@ -38,6 +38,30 @@ test("a change says what it is before it is saved, and can be taken back after",
   await expect(form.getByRole("switch", { name: "Self-use mode" })).not.toBeChecked();
 });
 
+test("whoever registers by themselves gets the budget that stands beside the switch", async ({
+  ownerPage: page,
+  product,
+}) => {
+  await page.goto(`${product.url}/settings`);
+  const form = formOf(page, "Who uses it");
+  const budget = form.getByLabel("Budget of those who register");
+  await expect(budget).toHaveCount(0);
+  await form.getByRole("switch", { name: "Open registration" }).click();
+  await expect(budget).toHaveValue("5");
+  await budget.fill("a lot");
+  await form.getByRole("button", { name: "Save changes" }).click();
+  await expect(form.getByRole("alert").filter({ hasText: "dollars" })).toBeVisible();
+  await budget.fill("12.50");
+  await form.getByRole("button", { name: "Save changes" }).click();
+  await expect(form.getByTestId("changes")).toHaveCount(0);
+  const saved = (await call(product.url, product.cookie, "GET", "/api/settings")).data;
+  expect([saved.self_registration, saved.registration_budget_usd]).toEqual([true, "12.50"]);
+  await call(product.url, product.cookie, "PATCH", "/api/settings", {
+    self_registration: false,
+    registration_budget_usd: "5",
+  });
+});
+
 test("a section stands in the address and is found again by the way back", async ({
   ownerPage: page,
   product,

@@ -420,6 +420,25 @@ describe("registering oneself", () => {
     expect((await door("/api/keys", { cookie: reply.cookie })).status).toBe(200);
   });
 
+  test("comes with the monthly budget of the settings", async () => {
+    await turnOn();
+    const budgetOf = async (username: string) => (await services.store.users.findByLogin(username))?.budget;
+    await register();
+    expect(await budgetOf("mia")).toEqual({ totalNano: null, dailyNano: null, monthlyNano: 5_000_000_000 });
+    for (const [username, amount, nano] of [
+      ["noor", "0.25", 250_000_000],
+      ["omar", null, null],
+    ] as const) {
+      const body = { registration_budget_usd: amount };
+      expect((await door("/api/settings", { method: "PATCH", body, cookie: owner })).status).toBe(200);
+      await register({ username });
+      expect((await budgetOf(username))?.monthlyNano).toBe(nano);
+    }
+    const wrong = { registration_budget_usd: "a lot" };
+    const refused = await door("/api/settings", { method: "PATCH", body: wrong, cookie: owner });
+    expect([refused.status, refused.json.issues[0].path]).toEqual([400, "registration_budget_usd"]);
+  });
+
   test.each<[string, object]>([
     ["role", { role: "admin" }],
     ["email", { email: "mia@example.com" }],

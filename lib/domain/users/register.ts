@@ -1,4 +1,5 @@
 import type { RegisterRequest } from "../../contracts/invites";
+import type { Settings } from "../../contracts/settings";
 import { AppError } from "../../errors";
 import type { Repositories, UserRecord } from "../../ports/store";
 import { recordAudit } from "../audit/record";
@@ -7,21 +8,19 @@ import { canonicalPassword, requireGoodPassword } from "../auth/password-rules";
 import { type StartedSession, startSession } from "../auth/start-session";
 import type { ConsoleContext } from "../context";
 import { readSettings } from "../settings/read";
+import { applyBudget } from "./budget-change";
 import { newUser } from "./new-user";
 import { requireFreeLogin } from "./require-free-login";
 
-/** Throws `not_found` where people do not register themselves. */
-export async function requireSelfRegistration(store: Pick<Repositories, "settings">): Promise<void> {
-  const { self_registration } = await readSettings(store);
-  if (!self_registration)
-    throw new AppError(
-      "not_found",
-      "Nobody registers here by themselves. Ask an administrator for an invite.",
-    );
+/** The settings, where people register themselves. Throws `not_found` where they do not. */
+export async function requireSelfRegistration(store: Pick<Repositories, "settings">): Promise<Settings> {
+  const settings = await readSettings(store);
+  if (settings.self_registration) return settings;
+  throw new AppError("not_found", "Nobody registers here by themselves. Ask an administrator for an invite.");
 }
 
 /**
- * Makes a member's account for whoever asks, and signs them in. A taken name is told only after the same work as a
+ * Makes a member's account for whoever asks, with the settings' budget, and signs them in. A taken name is told only after the same work as a
  * free one, within the attempts of an address; e-mail addresses are not asked for, so none can be looked up here.
  * Throws `not_found` (off), `invalid`, `conflict` (name taken), `rate_limited`.
  */
@@ -34,7 +33,7 @@ export async function registerUser(
   requireGoodPassword(ctx.instance, input.password, input, "password");
   const passwordHash = await ctx.hasher.hash(canonicalPassword(input.password), "login");
   return ctx.store.transaction(async (tx) => {
-    await requireSelfRegistration(tx);
+    const { registration_budget_usd } = await requireSelfRegistration(tx);
     const user = newUser(
       { random: ctx.random, now: ctx.clock.now() },
       {
@@ -43,6 +42,8 @@ export async function registerUser(
         displayName: input.display_name,
         role: "member",
         passwordHash,
+        // Nobody has looked at who this is: what the operator pays for them has an end.
+        budget: applyBudget({ monthly_usd: registration_budget_usd }),
       },
     );
     await requireFreeLogin(tx, { username: user.usernameKey }, null);

@@ -28,6 +28,7 @@ export const settings = {
     self_use_mode: "Self-use mode",
     demo_site: "Demo site",
     self_registration: "Open registration",
+    registration_budget_usd: "Budget of those who register",
     owner: "Owner",
     admin: "Administrators",
     member: "Members",
@@ -49,6 +50,9 @@ export const settings = {
     text: "What people see and what they may do by themselves.",
     self_use_mode: "For yourself or a few friends: no prices or budgets to fill in.",
     self_registration: "Anybody who reaches this page may make a member's account. Without it, invites do.",
+    registration_budget_usd:
+      "What each may spend until you change it under Users. Empty: without limit, at your cost.",
+    dollarsMonthly: "dollars a month",
     demo_site: "Everybody but the owner reads settings, channels and users, and changes none.",
   },
   address: {

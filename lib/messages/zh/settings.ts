@@ -28,6 +28,7 @@ export const settings = {
     self_use_mode: "自用模式",
     demo_site: "演示站点",
     self_registration: "开放注册",
+    registration_budget_usd: "注册者的预算",
     owner: "所有者",
     admin: "管理员",
     member: "成员",
@@ -49,6 +50,8 @@ export const settings = {
     text: "人们看到什么，以及可以自行做什么。",
     self_use_mode: "供自己或几位朋友使用：无需填写价格和预算。",
     self_registration: "任何能打开此页面的人都可以注册成员账户。关闭时则通过邀请加入。",
+    registration_budget_usd: "每人可花费的上限，可在“用户”中更改。留空则不设上限，费用由您承担。",
+    dollarsMonthly: "美元/月",
     demo_site: "除所有者外，所有人只能查看设置、渠道和用户，不能更改。",
   },
   address: {
