@@ -77,7 +77,18 @@ export function Plot({
             />
           ) : null}
           {one.kind === "line" ? (
-            <path d={linePath(frame, one.values)} stroke={one.stroke} strokeWidth={1.75} />
+            <>
+              <path d={linePath(frame, one.values)} stroke={one.stroke} strokeWidth={1.75} />
+              {aloneIn(one.values).map(({ index, value }) => (
+                <circle
+                  key={index}
+                  cx={centreOf(frame, index)}
+                  cy={heightOf(frame, value)}
+                  r={2.5}
+                  fill={one.stroke}
+                />
+              ))}
+            </>
           ) : null}
         </g>
       ))}
@@ -99,4 +110,12 @@ export function Plot({
           })}
     </svg>
   );
+}
+
+/** Values without a neighbour: a line through one of them is a speck that nobody sees. */
+function aloneIn(values: readonly (number | null)[]): { index: number; value: number }[] {
+  return values.flatMap((value, index) => {
+    const isAlone = (values[index - 1] ?? null) === null && (values[index + 1] ?? null) === null;
+    return value !== null && isAlone ? [{ index, value }] : [];
+  });
 }

@@ -14,7 +14,7 @@ export function PageHeader({
     <header className="mb-6 flex flex-wrap items-start justify-between gap-4">
       <div className="grid max-w-prose gap-1">
         <h1 className="text-xl">{title}</h1>
-        {description ? <p className="text-base text-ink-muted">{description}</p> : null}
+        {description ? <p className="text-base text-balance text-ink-muted">{description}</p> : null}
       </div>
       {action}
     </header>

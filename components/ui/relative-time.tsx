@@ -1,7 +1,7 @@
 "use client";
 
 import { useSyncExternalStore } from "react";
-import { useFormatter, useNow } from "use-intl";
+import { useFormatter, useNow, useTranslations } from "use-intl";
 
 const MINUTE_MS = 60_000;
 
@@ -32,12 +32,13 @@ const neverChanges = () => () => undefined;
 
 /** Words for an instant given as RFC 3339; they move on with the clock. */
 export function useRelativeTime(): (at: string) => string {
+  const t = useTranslations("common");
   const format = useFormatter();
   const now = useNow({ updateInterval: MINUTE_MS });
   return (at) => {
     const date = new Date(at);
     // What has just happened lies a moment after the last tick.
     const isFresh = Math.abs(date.getTime() - now.getTime()) < MINUTE_MS;
-    return format.relativeTime(isFresh ? now : date, { now, numberingSystem: "latn" });
+    return isFresh ? t("justNow") : format.relativeTime(date, { now, numberingSystem: "latn" });
   };
 }

@@ -15,7 +15,7 @@ export function SearchField({
   className?: string;
 }) {
   return (
-    <div className={cn("relative max-w-xs", className)}>
+    <div className={cn("relative sm:max-w-xs", className)}>
       <SearchIcon
         aria-hidden="true"
         className="pointer-events-none absolute top-1/2 left-3 size-4 -translate-y-1/2 text-ink-faint"

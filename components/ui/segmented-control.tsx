@@ -32,7 +32,7 @@ export function SegmentedControl<Value extends string>({
       role="radiogroup"
       aria-label={label}
       aria-disabled={disabled || undefined}
-      className={cn("inline-flex gap-0.5 rounded-md border bg-sunken p-0.5", className)}
+      className={cn("inline-flex items-center gap-0.5 rounded-md border bg-sunken p-0.5", className)}
     >
       {segments.map((segment) => (
         <label

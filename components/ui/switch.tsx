@@ -9,7 +9,7 @@ export function Switch({ className, ...props }: ComponentProps<typeof Primitive.
     <Primitive.Root
       data-slot="switch"
       className={cn(
-        "inline-flex h-5 w-9 shrink-0 items-center rounded-full border border-line-strong bg-sunken p-px transition-colors disabled:cursor-not-allowed disabled:opacity-50 data-[state=checked]:border-ink data-[state=checked]:bg-ink",
+        "inline-flex h-5 w-9 align-middle shrink-0 items-center rounded-full border border-line-strong bg-sunken p-px transition-colors disabled:cursor-not-allowed disabled:opacity-50 data-[state=checked]:border-ink data-[state=checked]:bg-ink",
         className,
       )}
       {...props}

@@ -45,8 +45,8 @@ export const channels = {
     unknown: "Test the channel to see what its upstream says.",
   },
   retryIn:
-    "Calls go elsewhere for {seconds, plural, one {# second} other {# seconds}} more; then one may look again.",
-  retryNext: "The next call may look again.",
+    "Calls go elsewhere for {seconds, plural, one {# second} other {# seconds}} more; then one tries it again.",
+  retryNext: "The next call tries it again.",
   close: "Let calls through now",
   closed: "{name} takes calls again",
   noModels: "No models",

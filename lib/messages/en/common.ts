@@ -14,6 +14,7 @@ export const common = {
   optional: "optional",
   loading: "Loading…",
   never: "never",
+  justNow: "just now",
   skipToContent: "Skip to content",
   showPassword: "Show password",
   hidePassword: "Hide password",

@@ -14,6 +14,7 @@ export const common = {
   optional: "可选",
   loading: "加载中…",
   never: "从未",
+  justNow: "刚刚",
   skipToContent: "跳到正文",
   showPassword: "显示密码",
   hidePassword: "隐藏密码",

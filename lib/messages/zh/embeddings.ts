@@ -16,7 +16,7 @@ export const embeddings = {
   stop: "停止",
   lexical: {
     title: "比较用词，而非含义",
-    text: "该模型在本机运行，只比较词语及其拼写。同义词和译文对它来说毫不相干，一个“不”字也几乎不影响结果。要比较含义，请管理员添加一个通道，连接带语义模型的上游（OpenAI、Gemini，或任何兼容 OpenAI 接口的服务）；之后它就会出现在模型列表中。",
+    text: "该模型在本机运行，只比较词语及其拼写。同义词和译文对它来说毫不相干，一个“不”字也几乎不影响结果。要比较含义，请管理员添加一个渠道，连接带语义模型的上游（OpenAI、Gemini，或任何兼容 OpenAI 接口的服务）；之后它就会出现在模型列表中。",
     more: "这意味着什么",
   },
   texts: {
@@ -88,12 +88,12 @@ export const embeddings = {
   },
   facts: {
     label: "本次调用的用量",
-    tokens: "词元",
+    tokens: "Token",
     time: "用时",
     cost: "费用",
     free: "免费",
     size: "回复大小",
-    channel: "通道",
+    channel: "渠道",
     cache: "缓存",
     unknown: "未告知",
     request: "请求编号",
@@ -136,7 +136,7 @@ export const embeddings = {
     toText: "与文本 {number} 相比",
     pairs: "文本对",
     letGo: "回到文本对",
-    used: "{tokens} 个词元 · {time}",
+    used: "{tokens} 个 Token · {time}",
     more: "再显示 {count} 条",
     none: "只有一条文本，没有可排序的。",
   },

@@ -20,12 +20,12 @@ export const keys = {
   operationText: {
     speech: "把文字变成声音",
     embeddings: "把文字变成向量",
-    manage: "通过 /api 接口管理密钥、通道、模型和用量",
+    manage: "通过 /api 接口管理密钥、渠道、模型和用量",
   },
   managing: "管理密钥",
   managingTitle: "这将是一个管理密钥",
   managingText:
-    "持有者可以像您一样创建和删除密钥、更改通道和模型，但不能更改用户、账户和设置。请勿放入应用或浏览器；可在“限制”中绑定地址。",
+    "持有者可以像您一样创建和删除密钥、更改渠道和模型，但不能更改用户、账户和设置。请勿放入应用或浏览器；可在“限制”中绑定地址。",
   status: { disabled: "已停用", expired: "已过期", ending: "{when}失效" },
   owner: {
     label: "谁的密钥",
@@ -83,7 +83,7 @@ export const keys = {
     limitsText: "请求、模型、地址和金额。留空表示不限。",
     limitsTextPlain: "请求、模型和地址。留空表示不限。",
     rpm: "每分钟请求数",
-    tpm: "每分钟令牌数",
+    tpm: "每分钟 Token 数",
     concurrency: "同时请求数",
     daily: "每日美元",
     monthly: "每月美元",

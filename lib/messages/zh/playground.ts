@@ -5,7 +5,7 @@ export const playground = {
   model: "模型",
   noModel: {
     title: "没有可调用的模型",
-    text: "没有通道向你提供这类模型。管理员可以添加，或允许你的账户使用。",
+    text: "没有渠道向您提供这类模型。管理员可以添加，或允许您的账户使用。",
   },
   failure: {
     title: "调用失败",
@@ -15,13 +15,13 @@ export const playground = {
     advice: {
       offline: "服务器没有回应。请确认它正在运行、网络已连接，然后再试。",
       "sign-in": "会话可能已结束。请重新登录后回来，文字还在这里。",
-      "not-allowed": "你的账户不能使用它。管理员可以允许该模型或地址。",
+      "not-allowed": "您的账户不能使用它。管理员可以允许该模型或地址。",
       "unknown-model": "该模型已不存在或改名。请从列表中另选一个。",
       input: "按提示修改后再试。",
       "too-large": "请一次少发一些。",
       wait: "请等待 {seconds, plural, =0 {片刻} other {# 秒}}后再试。",
       budget: "预算已用完。管理员可以提高预算；明天或下月也可能重新计算。",
-      "no-channel": "目前没有通道能提供该模型。请稍后再试；管理员能看到原因。",
+      "no-channel": "目前没有渠道能提供该模型。请稍后再试；管理员能看到原因。",
       upstream: "上游回答有误或太慢。请再试；若一直如此，请换一个模型。",
       cut: "声音在结束前中断了。已到达的部分已保留；再试一次可得到全部。",
       server: "这是服务器的问题。日志中可按请求编号查到原因。",
@@ -29,7 +29,7 @@ export const playground = {
   },
   code: {
     title: "用代码做同样的调用",
-    hint: "先把你的密钥放入 <variable>{name}</variable>。密钥在“密钥”页面创建。",
+    hint: "先把您的密钥放入 <variable>{name}</variable>。密钥在“密钥”页面创建。",
     copy: "复制代码",
     language: "代码语言",
   },

@@ -1,5 +1,5 @@
 export const setup = {
-  title: "设置",
+  title: "初始设置",
   progress: "第 {step} 步，共 {total} 步",
   steps: {
     label: "进度",

@@ -2,7 +2,7 @@ export const speech = {
   title: "语音试听台",
   lead: "写下文字，选一个声音，听。这里的调用与任何程序走的是同一扇门。",
   starter: "你好！在这里写点什么，在旁边选一个声音，然后按“朗读”。",
-  sample: "我是 {voice}，我可以朗读你写的文字。",
+  sample: "我是 {voice}，我可以朗读您写的文字。",
   mode: { label: "谁来说", single: "单个声音", script: "剧本" },
   text: {
     label: "要朗读的文字",
@@ -134,9 +134,9 @@ export const speech = {
     facts: {
       firstSound: "首个声音",
       duration: "时长",
-      tokens: "令牌",
+      tokens: "Token",
       tokensValue: "输入 {input}，输出 {output}",
-      channel: "通道",
+      channel: "渠道",
       cost: "费用",
       request: "请求编号",
       copyRequest: "复制请求编号",
