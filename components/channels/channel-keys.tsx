@@ -70,7 +70,7 @@ function ChannelKey({
       </span>
       {isWell ? null : (
         <p className="pb-1 text-sm">
-          {why} <span className="text-ink-muted">{`${advice} ${until}`}</span>
+          {why} <span className="text-ink-muted" suppressHydrationWarning>{`${advice} ${until}`}</span>
         </p>
       )}
     </li>

@@ -4,9 +4,10 @@ import { AudioWaveformIcon, PencilIcon, Trash2Icon } from "lucide-react";
 import dynamic from "next/dynamic";
 import Link from "next/link";
 import { type ReactNode, useState } from "react";
+import { SWRConfig } from "swr";
 import { useTranslations } from "use-intl";
 import { isApiError } from "@/lib/client/api-error";
-import { useChannel } from "@/lib/client/channels";
+import { channelFallback, useChannel } from "@/lib/client/channels";
 import { useRange } from "@/lib/client/use-range";
 import type { Channel } from "@/lib/contracts/channels";
 import { CallError } from "../forms/call-error";
@@ -30,7 +31,15 @@ const ChannelDialogs = dynamic(() => import("./channel-dialogs").then((one) => o
 });
 
 /** Everything about one channel: what it did over a range, what went wrong, its keys and models. */
-export function ChannelPage({ id }: { id: string }) {
+export function ChannelPage({ id, first }: { id: string; first: Channel | null }) {
+  return (
+    <SWRConfig value={{ fallback: channelFallback(first) }}>
+      <Content id={id} />
+    </SWRConfig>
+  );
+}
+
+function Content({ id }: { id: string }) {
   const t = useTranslations("channels");
   const range = useRange();
   const [isGoing, setGoing] = useState(false);
@@ -65,7 +74,7 @@ export function ChannelPage({ id }: { id: string }) {
         <RangePicker range={range} />
         <ChannelCharts id={id} range={range} />
       </div>
-      <div className="grid items-start gap-6 lg:grid-cols-2">
+      <div className="grid items-start gap-x-4 gap-y-6 lg:grid-cols-2">
         <Part title={t("detail.models")}>
           {channel ? (
             <SavedTests channel={channel} onTested={reload} />

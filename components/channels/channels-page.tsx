@@ -6,6 +6,7 @@ import Link from "next/link";
 import { useRouter } from "next/navigation";
 import { useState } from "react";
 import { toast } from "sonner";
+import { SWRConfig } from "swr";
 import { useTranslations } from "use-intl";
 import { api } from "@/lib/client/api";
 import { isApiError } from "@/lib/client/api-error";
@@ -18,7 +19,13 @@ import {
   type Tiers,
   tiersOf,
 } from "@/lib/client/channel-order";
-import { channelPath, useChannels, useChannelTraffic } from "@/lib/client/channels";
+import {
+  channelPath,
+  channelsFallback,
+  type FirstChannels,
+  useChannels,
+  useChannelTraffic,
+} from "@/lib/client/channels";
 import type { Channel } from "@/lib/contracts/channels";
 import { CallError } from "../forms/call-error";
 import { useErrorText } from "../forms/error-text";
@@ -33,7 +40,16 @@ const ChannelDialogs = dynamic(() => import("./channel-dialogs").then((one) => o
   ssr: false,
 });
 
-export function ChannelsPage() {
+/** Where calls go, in the order in which it is tried. */
+export function ChannelsPage({ first }: { first: FirstChannels }) {
+  return (
+    <SWRConfig value={{ fallback: channelsFallback(first) }}>
+      <Content />
+    </SWRConfig>
+  );
+}
+
+function Content() {
   const t = useTranslations("channels");
   const tell = useErrorText();
   const router = useRouter();

@@ -50,8 +50,9 @@ export function CircuitNote({
     >
       <p className="min-w-0 flex-1 basis-64">
         <span className="font-medium">{why}</span>{" "}
-        <span className="text-ink-muted">
-          {advice} {until}
+        {/* The seconds that are left go on while the page travels. */}
+        <span className="text-ink-muted" suppressHydrationWarning>
+          {`${advice} ${until}`}
         </span>
       </p>
       <Button variant="outline" size="sm" isBusy={isBusy} onClick={() => void close()}>

@@ -110,7 +110,7 @@ function Operations({ of: key }: { of: ApiKey }) {
     <>
       {format.list(
         key.operations.map((operation) => t(operation)),
-        { type: "unit" },
+        { type: "conjunction", style: "narrow" },
       )}
     </>
   );

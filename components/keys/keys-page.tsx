@@ -5,10 +5,11 @@ import dynamic from "next/dynamic";
 import { useSearchParams } from "next/navigation";
 import { useState } from "react";
 import { toast } from "sonner";
+import { SWRConfig } from "swr";
 import { useTranslations } from "use-intl";
 import { putInAddress } from "@/lib/client/address";
 import { api } from "@/lib/client/api";
-import { useKeys } from "@/lib/client/keys";
+import { type FirstKeys, keysFallback, useKeys } from "@/lib/client/keys";
 import type { ApiKey } from "@/lib/contracts/keys";
 import { CallError } from "../forms/call-error";
 import { useErrorText } from "../forms/error-text";
@@ -26,16 +27,23 @@ const KeyDialogs = dynamic(() => import("./key-dialogs").then((one) => one.KeyDi
 /** Shows the search field only where there is something to search. */
 const SEARCH_FROM = 6;
 
-export function KeysPage({
-  viewer,
-  hasOthers,
-  hidesBudgets,
-}: {
+interface KeysPageProps {
   viewer: Viewer;
   /** The visitor sees other people's keys too, and there are other people. */
   hasOthers: boolean;
   hidesBudgets: boolean;
-}) {
+}
+
+/** The keys one may see. */
+export function KeysPage({ first, ...props }: KeysPageProps & { first: FirstKeys }) {
+  return (
+    <SWRConfig value={{ fallback: keysFallback(first) }}>
+      <Content {...props} />
+    </SWRConfig>
+  );
+}
+
+function Content({ viewer, hasOthers, hidesBudgets }: KeysPageProps) {
   const t = useTranslations("keys");
   const tell = useErrorText();
   const address = useSearchParams();

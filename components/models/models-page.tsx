@@ -6,13 +6,14 @@ import Link from "next/link";
 import { useSearchParams } from "next/navigation";
 import { useState } from "react";
 import { toast } from "sonner";
+import { SWRConfig } from "swr";
 import { useFormatter, useTranslations } from "use-intl";
 import { putInAddress } from "@/lib/client/address";
 import { api } from "@/lib/client/api";
 import { isApiError } from "@/lib/client/api-error";
-import { useModels } from "@/lib/client/channels";
+import { modelsFallback, useModels } from "@/lib/client/channels";
 import { filterModels, modelPath } from "@/lib/client/models";
-import type { Model } from "@/lib/contracts/public-models";
+import type { ModelList as Listed, Model } from "@/lib/contracts/public-models";
 import { CallError } from "../forms/call-error";
 import { useErrorText } from "../forms/error-text";
 import { PageHeader } from "../shell/page-header";
@@ -26,7 +27,16 @@ import type { ModelAction } from "./model-menu-trigger";
 
 const ModelDialogs = dynamic(() => import("./model-dialogs").then((one) => one.ModelDialogs), { ssr: false });
 
-export function ModelsPage() {
+/** The names that programs call, and who serves each. `first`: read by the server. */
+export function ModelsPage({ first }: { first: Listed }) {
+  return (
+    <SWRConfig value={{ fallback: modelsFallback(first) }}>
+      <Content />
+    </SWRConfig>
+  );
+}
+
+function Content() {
   const t = useTranslations("models");
   const tell = useErrorText();
   const format = useFormatter();
@@ -126,7 +136,7 @@ function Filters({ q, operation }: { q: string; operation: string }) {
   const t = useTranslations("models");
   return (
     <div className="mb-4 flex flex-wrap gap-2">
-      <div className="relative w-full max-w-xs">
+      <div className="relative w-full sm:max-w-xs">
         <SearchIcon
           aria-hidden="true"
           className="pointer-events-none absolute top-1/2 left-3 size-4 -translate-y-1/2 text-ink-faint"

@@ -27,7 +27,11 @@ export function LinkDialog({ made, onClose }: { made: InviteWithToken; onClose()
   };
   const name = made.user?.username ?? "";
   const isInvite = made.kind === "invite";
-  const until = format.dateTime(new Date(made.expires_at), { dateStyle: "medium", timeStyle: "short" });
+  const until = format.dateTime(new Date(made.expires_at), {
+    dateStyle: "medium",
+    timeStyle: "short",
+    hourCycle: "h23",
+  });
   return (
     <Dialog open onOpenChange={(open) => (open ? undefined : onClose())}>
       <DialogContent className="max-w-xl" onInteractOutside={holdOpen} onEscapeKeyDown={holdOpen}>

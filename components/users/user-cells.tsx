@@ -7,11 +7,14 @@ import { Badge } from "../ui/badge";
 import { cn } from "../ui/class-names";
 import { Progress } from "../ui/progress";
 import { RelativeTime } from "../ui/relative-time";
+import { useIsBrowser } from "../ui/use-is-browser";
 
 /** Who it is, with whatever is out of the ordinary beside the name. */
 export function UserName({ user, isSelf }: { user: ManagedUser; isSelf: boolean }) {
   const t = useTranslations("users");
   const format = useFormatter();
+  // The server knows no zone of the visitor's.
+  const isBrowser = useIsBrowser();
   return (
     <span className="grid min-w-0 gap-0.5">
       <span className="flex flex-wrap items-center gap-x-2 gap-y-1">
@@ -20,10 +23,14 @@ export function UserName({ user, isSelf }: { user: ManagedUser; isSelf: boolean 
         </span>
         {isSelf ? <Badge tone="outline">{t("you")}</Badge> : null}
         {user.enabled ? null : <Badge tone="neutral">{t("status.disabled")}</Badge>}
-        {user.locked_until ? (
+        {user.locked_until && isBrowser ? (
           <Badge tone="warn">
             {t("status.locked", {
-              time: format.dateTime(new Date(user.locked_until), { hour: "numeric", minute: "numeric" }),
+              time: format.dateTime(new Date(user.locked_until), {
+                hour: "numeric",
+                minute: "numeric",
+                hourCycle: "h23",
+              }),
             })}
           </Badge>
         ) : null}

@@ -65,11 +65,10 @@ function UserTable({ users, viewer, onAction }: UserListProps) {
 }
 
 function Email({ user }: { user: ManagedUser }) {
-  const t = useTranslations("users");
   return user.email ? (
     <span className="break-all text-ink-muted">{user.email}</span>
   ) : (
-    <span className="text-ink-faint">{t("noEmail")}</span>
+    <span className="text-ink-faint">–</span>
   );
 }
 
@@ -102,7 +101,7 @@ function UserCard({ user, viewer, onAction }: UserListProps & { user: ManagedUse
         </div>
         <UserMenuButton user={user} viewer={viewer} onAction={(action) => onAction(action, user)} />
       </div>
-      <dl className="grid grid-cols-[8rem_1fr] gap-x-3 gap-y-1.5 text-sm [&>dt]:text-ink-faint">
+      <dl className="grid grid-cols-[max-content_minmax(0,1fr)] gap-x-3 gap-y-1.5 text-sm [&>dt]:text-ink-faint">
         {user.email ? (
           <>
             <dt>{t("table.email")}</dt>

@@ -5,10 +5,11 @@ import dynamic from "next/dynamic";
 import { useSearchParams } from "next/navigation";
 import { useState } from "react";
 import { toast } from "sonner";
+import { SWRConfig } from "swr";
 import { useTranslations } from "use-intl";
 import { putInAddress } from "@/lib/client/address";
 import { api } from "@/lib/client/api";
-import { useOpenLinks, userPath, useUsers } from "@/lib/client/users";
+import { type FirstUsers, useOpenLinks, userPath, usersFallback, useUsers } from "@/lib/client/users";
 import type { ManagedUser } from "@/lib/contracts/user";
 import { CallError } from "../forms/call-error";
 import { useErrorText } from "../forms/error-text";
@@ -26,7 +27,21 @@ const UserDialogs = dynamic(() => import("./user-dialogs").then((one) => one.Use
 /** Shows the search field only where there is something to search. */
 const SEARCH_FROM = 6;
 
-export function UsersPage({ viewer, hidesBudgets }: { viewer: Viewer; hidesBudgets: boolean }) {
+interface UsersPageProps {
+  viewer: Viewer;
+  hidesBudgets: boolean;
+}
+
+/** Who may sign in, and links that let more people. */
+export function UsersPage({ first, ...props }: UsersPageProps & { first: FirstUsers }) {
+  return (
+    <SWRConfig value={{ fallback: usersFallback(first) }}>
+      <Content {...props} />
+    </SWRConfig>
+  );
+}
+
+function Content({ viewer, hidesBudgets }: UsersPageProps) {
   const t = useTranslations("users");
   const tell = useErrorText();
   const address = useSearchParams();

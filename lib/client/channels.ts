@@ -12,6 +12,27 @@ const DAY_BY_CHANNEL = "/api/usage/summary?by=channel";
 /** Circuits open and close without anybody's doing. */
 const LOOK_AGAIN_MS = 10_000;
 
+const MODELS = "/api/models";
+
+/** What the page of channels shows at once, read by the server. */
+export interface FirstChannels {
+  channels: ListPage<Channel>;
+  traffic: UsageSummary;
+}
+
+/** The same under the paths that the hooks below ask for: a `fallback` of SWR. */
+export const channelsFallback = ({ channels, traffic }: FirstChannels): Record<string, unknown> => ({
+  [CHANNELS]: channels,
+  [DAY_BY_CHANNEL]: traffic,
+});
+
+/** The channel that a page shows at once, under the path that `useChannel` asks for. */
+export const channelFallback = (channel: Channel | null): Record<string, unknown> =>
+  channel === null ? {} : { [channelPath(channel.id)]: channel };
+
+/** The models that their page shows at once, under the path that `useModels` asks for. */
+export const modelsFallback = (models: ModelList): Record<string, unknown> => ({ [MODELS]: models });
+
 export const channelPath = (id: string): string => `${CHANNELS}/${encodeURIComponent(id)}`;
 
 /** Every channel, in the order in which they are tried. */
@@ -47,7 +68,7 @@ export function useProviders() {
 
 /** Every model with who serves it. */
 export function useModels() {
-  return useSWR<ModelList>("/api/models");
+  return useSWR<ModelList>(MODELS);
 }
 
 /** What channels did in the last 24 hours: their sums by id, and all calls that went to any. */
@@ -65,5 +86,5 @@ export function useChannelTraffic(): { byId: ReadonlyMap<string, UsageSums>; cal
 export function useCatalogueReload(): () => Promise<unknown> {
   const { mutate } = useSWRConfig();
   return () =>
-    mutate((key) => typeof key === "string" && (key.startsWith(CHANNELS) || key.startsWith("/api/models")));
+    mutate((key) => typeof key === "string" && (key.startsWith(CHANNELS) || key.startsWith(MODELS)));
 }

@@ -1,17 +1,38 @@
 import type { Invite } from "../contracts/invites";
+import type { ListPage } from "../contracts/paging";
 import type { ManagedUser } from "../contracts/user";
-import { usePagedList } from "./paged-list";
+import { pagedListKey, usePagedList } from "./paged-list";
+
+const INVITES = "/api/invites";
 
 /** The users, newest first, page after page; `q` searches names and addresses. */
 export function useUsers(q: string) {
-  const search = q.trim().length >= 2 ? `?q=${encodeURIComponent(q.trim())}` : "";
-  const { items, ...rest } = usePagedList<ManagedUser>(`/api/users${search}`);
+  const { items, ...rest } = usePagedList<ManagedUser>(usersPath(q));
   return { users: items, ...rest };
+}
+
+const usersPath = (q: string) =>
+  q.trim().length >= 2 ? `/api/users?q=${encodeURIComponent(q.trim())}` : "/api/users";
+
+/** What the page of users shows at once, read by the server, and what its address searched for. */
+export interface FirstUsers {
+  q: string;
+  /** Null: the address asks for what no list takes. */
+  users: ListPage<ManagedUser> | null;
+  links: ListPage<Invite>;
+}
+
+/** The same under the paths that the hooks here ask for: a `fallback` of SWR. */
+export function usersFallback({ q, users, links }: FirstUsers): Record<string, unknown> {
+  return {
+    ...(users === null ? {} : { [pagedListKey(usersPath(q))]: [users] }),
+    [pagedListKey(INVITES)]: [links],
+  };
 }
 
 /** One-time links that wait to be used. */
 export function useOpenLinks() {
-  const { items, ...rest } = usePagedList<Invite>("/api/invites");
+  const { items, ...rest } = usePagedList<Invite>(INVITES);
   return { links: items, ...rest };
 }
 

@@ -177,6 +177,9 @@ export interface ConsoleContext extends Services {
   requestId: string;
 }
 
+/** What a verb that only reads asks for: the console's pages have it, too, whose answers are no request's. */
+export type ReadContext = Services & Pick<ConsoleContext, "caller">;
+
 export type ConsoleCaller =
   | { kind: "anonymous" }
   /** `mustEnrol`: their role needs a second factor, and they have none yet. */

@@ -120,7 +120,8 @@ test("the order is moved by arrow keys and by dragging, and stays", async ({ rou
   await routed.allow();
   for (const [priority, name] of ["Anton", "Berta", "Cäsar"].entries())
     await routed.channel(name, { priority: priority + 1 });
-  await page.goto(`${routed.product.url}/channels`);
+  // The rows are there before the page can answer to keys.
+  await page.goto(`${routed.product.url}/channels`, { waitUntil: "networkidle" });
   const first = ["1 Built-in embeddings", "1 Built-in speech"];
   await expect.poll(() => order(page)).toEqual([...first, "2 Anton", "3 Berta", "4 Cäsar"]);
 

@@ -1,16 +1,20 @@
 import { ChannelsPage } from "@/components/channels/channels-page";
 import { MessagesProvider } from "@/components/intl/messages-provider";
+import { listChannels } from "@/lib/domain/channels/list";
+import { summarizeUsage } from "@/lib/domain/usage/summarize";
 import { messagesFor } from "@/lib/messages/catalogue";
 import { type PageQuery, pageTitle, requestLocale } from "../../request";
 import { requireAdminPage } from "../guard";
+import { pageContext } from "../page-context";
 
 export const generateMetadata = () => pageTitle("channels");
 
 export default async function Page({ searchParams }: PageQuery) {
-  await requireAdminPage("/channels", await searchParams);
+  const ctx = await pageContext(await requireAdminPage("/channels", await searchParams));
+  const [channels, traffic] = await Promise.all([listChannels(ctx), summarizeUsage(ctx, { by: "channel" })]);
   return (
     <MessagesProvider messages={messagesFor(await requestLocale(), ["channels"])}>
-      <ChannelsPage />
+      <ChannelsPage first={{ channels, traffic }} />
     </MessagesProvider>
   );
 }

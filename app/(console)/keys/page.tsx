@@ -1,19 +1,30 @@
 import { MessagesProvider } from "@/components/intl/messages-provider";
 import { KeysPage } from "@/components/keys/keys-page";
+import { KeyQuery } from "@/lib/contracts/keys";
+import { listKeys } from "@/lib/domain/keys/list";
 import { readSettings } from "@/lib/domain/settings/read";
 import { messagesFor } from "@/lib/messages/catalogue";
-import { getContainer } from "@/lib/server/container";
 import { type PageQuery, pageTitle, requestLocale } from "../../request";
 import { requirePageSession } from "../guard";
+import { pageContext } from "../page-context";
 
 export const generateMetadata = () => pageTitle("keys");
 
 export default async function Page({ searchParams }: PageQuery) {
-  const { user } = await requirePageSession("/keys", await searchParams);
-  const { services } = await getContainer();
-  const [settings, someUsers] = await Promise.all([
-    readSettings(services.store),
-    services.store.users.list({ limit: 2, cursor: null, q: null }),
+  const query = await searchParams;
+  const found = await requirePageSession("/keys", query);
+  const { user } = found;
+  const ctx = await pageContext(found);
+  const asked = (name: string) => [query[name] ?? ""].flat()[0] ?? "";
+  const [q, owner] = [asked("q"), user.role === "member" ? null : asked("owner") || null];
+  const listed = KeyQuery.safeParse({
+    ...(q.trim().length >= 2 ? { q: q.trim() } : {}),
+    ...(owner === null ? {} : { owner_id: owner }),
+  });
+  const [settings, someUsers, keys] = await Promise.all([
+    readSettings(ctx.store),
+    ctx.store.users.list({ limit: 2, cursor: null, q: null }),
+    listed.success ? listKeys(ctx, listed.data) : null,
   ]);
   return (
     <MessagesProvider messages={messagesFor(await requestLocale(), ["keys"])}>
@@ -21,6 +32,7 @@ export default async function Page({ searchParams }: PageQuery) {
         viewer={{ id: user.id, role: user.role }}
         hasOthers={user.role !== "member" && someUsers.items.length > 1}
         hidesBudgets={settings.self_use_mode}
+        first={{ q, owner, keys }}
       />
     </MessagesProvider>
   );

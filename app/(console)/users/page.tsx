@@ -1,20 +1,34 @@
 import { MessagesProvider } from "@/components/intl/messages-provider";
 import { UsersPage } from "@/components/users/users-page";
+import { ListQuery } from "@/lib/contracts/paging";
+import { listInvites } from "@/lib/domain/invites/list";
 import { readSettings } from "@/lib/domain/settings/read";
+import { listUsers } from "@/lib/domain/users/list";
 import { messagesFor } from "@/lib/messages/catalogue";
-import { getContainer } from "@/lib/server/container";
 import { type PageQuery, pageTitle, requestLocale } from "../../request";
 import { requireAdminPage } from "../guard";
+import { pageContext } from "../page-context";
 
 export const generateMetadata = () => pageTitle("users");
 
 export default async function Page({ searchParams }: PageQuery) {
-  const { user } = await requireAdminPage("/users", await searchParams);
-  const { services } = await getContainer();
-  const settings = await readSettings(services.store);
+  const query = await searchParams;
+  const found = await requireAdminPage("/users", query);
+  const ctx = await pageContext(found);
+  const q = [query.q ?? ""].flat()[0] ?? "";
+  const asked = ListQuery.safeParse(q.trim().length >= 2 ? { q: q.trim() } : {});
+  const [settings, users, links] = await Promise.all([
+    readSettings(ctx.store),
+    asked.success ? listUsers(ctx, asked.data) : null,
+    listInvites(ctx, ListQuery.parse({})),
+  ]);
   return (
     <MessagesProvider messages={messagesFor(await requestLocale(), ["users"])}>
-      <UsersPage viewer={{ id: user.id, role: user.role }} hidesBudgets={settings.self_use_mode} />
+      <UsersPage
+        viewer={{ id: found.user.id, role: found.user.role }}
+        hidesBudgets={settings.self_use_mode}
+        first={{ q, users, links }}
+      />
     </MessagesProvider>
   );
 }

@@ -88,7 +88,7 @@ export function KeyFields({
           {fault}
         </p>
       ) : null}
-      <div className="flex flex-wrap items-baseline gap-x-3 gap-y-1">
+      <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
         <Button variant="link" size="inline" onClick={() => onChange([...keys, emptyKey()])}>
           <PlusIcon aria-hidden="true" />
           {t("addKey")}

@@ -1,12 +1,12 @@
 import type { Channel, Provider } from "../../contracts/channels";
 import type { ListPage } from "../../contracts/paging";
 import { requireAdmin } from "../auth/guards";
-import type { ConsoleContext } from "../context";
+import type { ReadContext } from "../context";
 import { getChannelRecord } from "./authority";
 import { toChannel } from "./to-channel";
 
 /** Every channel, in the order in which they are tried. There are few, so they come on one page. */
-export async function listChannels(ctx: ConsoleContext): Promise<ListPage<Channel>> {
+export async function listChannels(ctx: ReadContext): Promise<ListPage<Channel>> {
   requireAdmin(ctx);
   const records = await ctx.store.channels.all();
   const sorted = [...records].sort((a, b) => a.priority - b.priority || a.createdAt - b.createdAt);
@@ -14,13 +14,13 @@ export async function listChannels(ctx: ConsoleContext): Promise<ListPage<Channe
 }
 
 /** One channel. Throws `not_found`. */
-export async function getChannel(ctx: ConsoleContext, id: string): Promise<Channel> {
+export async function getChannel(ctx: ReadContext, id: string): Promise<Channel> {
   requireAdmin(ctx);
   return toChannel(ctx, await getChannelRecord(ctx.store, id));
 }
 
 /** What a channel may be made of: every provider of upstreams. */
-export function listProviders(ctx: ConsoleContext): { items: Provider[] } {
+export function listProviders(ctx: ReadContext): { items: Provider[] } {
   requireAdmin(ctx);
   const upstreams = ctx.providers.providers().filter((one) => one.isUpstream);
   const items = upstreams.map(({ name, operations, defaultBaseUrl }) => ({

@@ -1,11 +1,11 @@
 import type { Invite } from "../../contracts/invites";
 import type { ListPage, ListQuery } from "../../contracts/paging";
-import type { ConsoleContext } from "../context";
+import type { ReadContext } from "../context";
 import { requireUserManager } from "../users/require-manager";
 import { toInvite } from "./to-invite";
 
 /** Links that wait to be used, newest first, for administrators. */
-export async function listInvites(ctx: ConsoleContext, query: ListQuery): Promise<ListPage<Invite>> {
+export async function listInvites(ctx: ReadContext, query: ListQuery): Promise<ListPage<Invite>> {
   requireUserManager(ctx);
   const page = await ctx.store.invites.listOpen({
     limit: query.limit,

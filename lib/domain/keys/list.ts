@@ -3,7 +3,7 @@ import type { ListPage } from "../../contracts/paging";
 import { AppError } from "../../errors";
 import type { UserRecord } from "../../ports/store";
 import { requireUser } from "../auth/guards";
-import type { ConsoleContext } from "../context";
+import type { ConsoleContext, ReadContext } from "../context";
 import { findVisibleKey } from "./authority";
 import { toApiKey, toApiKeys } from "./to-api-key";
 
@@ -11,7 +11,7 @@ import { toApiKey, toApiKeys } from "./to-api-key";
  * API keys, newest first: a member's own; for administrators everybody's, or those of the one that the query names.
  * Throws `not_found` where a member names another.
  */
-export async function listKeys(ctx: ConsoleContext, query: KeyQuery): Promise<ListPage<ApiKey>> {
+export async function listKeys(ctx: ReadContext, query: KeyQuery): Promise<ListPage<ApiKey>> {
   const user = requireUser(ctx);
   const page = await ctx.store.keys.list({
     limit: query.limit,

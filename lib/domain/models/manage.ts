@@ -4,7 +4,7 @@ import type { ModelRecord, Repositories } from "../../ports/store";
 import { recordAudit } from "../audit/record";
 import { requireAdmin } from "../auth/guards";
 import { requireOperator, staleVersion } from "../channels/authority";
-import type { ConsoleContext } from "../context";
+import type { ConsoleContext, ReadContext } from "../context";
 import { draftModel, PRICE_LIST_DATE } from "./price-list";
 import { patchOf, toModel } from "./to-model";
 
@@ -15,7 +15,7 @@ async function getModelRecord(store: Pick<Repositories, "models">, name: string)
 }
 
 /** Every model by name, disabled ones too. There are few, so they come on one page. */
-export async function listModels(ctx: ConsoleContext): Promise<ModelList> {
+export async function listModels(ctx: ReadContext): Promise<ModelList> {
   requireAdmin(ctx);
   const [models, channels] = await Promise.all([ctx.store.models.all(), ctx.store.channels.all()]);
   const sorted = [...models].sort((a, b) => a.name.localeCompare(b.name, "en"));

@@ -1,7 +1,7 @@
 import type { UsageFilters } from "../../contracts/usage";
 import type { UsageFilter, UsageOutcome } from "../../ports/store";
 import { requireUser } from "../auth/guards";
-import type { ConsoleContext } from "../context";
+import type { ReadContext } from "../context";
 
 function outcomeOf(status: string): UsageOutcome {
   if (status === "ok" || status === "failed") return { kind: status };
@@ -12,7 +12,7 @@ function outcomeOf(status: string): UsageOutcome {
  * What was asked for, narrowed to the caller's own calls for a member; null when a member asks for somebody else's.
  * Throws `unauthenticated`.
  */
-export function usageFilter(ctx: ConsoleContext, asked: UsageFilters): UsageFilter | null {
+export function usageFilter(ctx: ReadContext, asked: UsageFilters): UsageFilter | null {
   const { id, role } = requireUser(ctx);
   const isMember = role === "member";
   if (isMember && asked.user_id !== undefined && asked.user_id !== id) return null;

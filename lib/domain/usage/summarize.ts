@@ -2,7 +2,7 @@ import { toTimestamp } from "../../contracts/timestamp";
 import type { UsageSummary, UsageSummaryQuery } from "../../contracts/usage-summary";
 import { AppError } from "../../errors";
 import type { UsageGroup } from "../../ports/store";
-import type { ConsoleContext } from "../context";
+import type { ReadContext } from "../context";
 import { billingPeriod } from "../gateway/billing-period";
 import { usageFilter } from "./filter";
 import { dayStarts } from "./pieces";
@@ -68,7 +68,7 @@ async function sumByPlace(
 }
 
 async function labelsOfSubjects(
-  ctx: ConsoleContext,
+  ctx: ReadContext,
   by: UsageSummaryQuery["by"],
   groups: readonly UsageGroup[],
 ): Promise<Map<string, string>> {
@@ -82,7 +82,7 @@ async function labelsOfSubjects(
  * By labels (tags, the caller's users) there are at most a thousand items.
  * Throws `unauthenticated`, `invalid`, `not_found` (another user's, for a member).
  */
-export async function summarizeUsage(ctx: ConsoleContext, query: UsageSummaryQuery): Promise<UsageSummary> {
+export async function summarizeUsage(ctx: ReadContext, query: UsageSummaryQuery): Promise<UsageSummary> {
   const filter = usageFilter(ctx, query);
   const { from, to } = readRange(query, ctx.clock.now());
   if (filter === null) throw new AppError("not_found", "There is no such user.");

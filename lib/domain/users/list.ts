@@ -1,12 +1,12 @@
 import type { ListPage, ListQuery } from "../../contracts/paging";
 import type { ManagedUser } from "../../contracts/user";
 import { AppError } from "../../errors";
-import type { ConsoleContext } from "../context";
+import type { ReadContext } from "../context";
 import { requireUserManager } from "./require-manager";
 import { toManagedUser, toManagedUsers } from "./to-managed-user";
 
 /** Users, for administrators. */
-export async function listUsers(ctx: ConsoleContext, query: ListQuery): Promise<ListPage<ManagedUser>> {
+export async function listUsers(ctx: ReadContext, query: ListQuery): Promise<ListPage<ManagedUser>> {
   requireUserManager(ctx);
   const page = await ctx.store.users.list({
     limit: query.limit,
@@ -17,7 +17,7 @@ export async function listUsers(ctx: ConsoleContext, query: ListQuery): Promise<
 }
 
 /** One user, for administrators. Throws `not_found`. */
-export async function getUser(ctx: ConsoleContext, id: string): Promise<ManagedUser> {
+export async function getUser(ctx: ReadContext, id: string): Promise<ManagedUser> {
   requireUserManager(ctx);
   const user = await ctx.store.users.findById(id);
   if (user === null) throw new AppError("not_found", "There is no such user.");

@@ -1,10 +1,10 @@
 import { AppError } from "../../errors";
 import type { Repositories, UserRecord } from "../../ports/store";
 import { outranks, requireSignedInAdmin } from "../auth/guards";
-import type { ConsoleContext } from "../context";
+import type { ReadContext } from "../context";
 
 /** An owner or admin signed in by session; manage keys never act on users. */
-export function requireUserManager(ctx: ConsoleContext): UserRecord {
+export function requireUserManager(ctx: ReadContext): UserRecord {
   return requireSignedInAdmin(ctx);
 }
 

@@ -20,7 +20,6 @@ export const users = {
     spent: "Spent this month",
     actions: "Actions",
   },
-  noEmail: "none",
   factor: { on: "On", off: "Off" },
   neverSeen: "Never",
   status: { disabled: "Disabled", locked: "Locked until {time}" },

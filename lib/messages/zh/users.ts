@@ -8,7 +8,7 @@ export const users = {
   you: "您",
   role: { owner: "所有者", admin: "管理员", member: "成员" },
   roleText: {
-    admin: "管理通道、模型、用户和设置。",
+    admin: "管理渠道、模型、用户和设置。",
     member: "只能看到自己的密钥和用量，以及试用页。",
   },
   table: {
@@ -20,7 +20,6 @@ export const users = {
     spent: "本月花费",
     actions: "操作",
   },
-  noEmail: "无",
   factor: { on: "已启用", off: "未启用" },
   neverSeen: "从未",
   status: { disabled: "已停用", locked: "锁定至 {time}" },

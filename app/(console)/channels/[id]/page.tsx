@@ -1,8 +1,10 @@
 import { ChannelPage } from "@/components/channels/channel-page";
 import { MessagesProvider } from "@/components/intl/messages-provider";
+import { listChannels } from "@/lib/domain/channels/list";
 import { messagesFor } from "@/lib/messages/catalogue";
 import { type PageQuery, pageTitle, requestLocale } from "../../../request";
 import { requireAdminPage } from "../../guard";
+import { pageContext } from "../../page-context";
 
 export const generateMetadata = () => pageTitle("channels");
 
@@ -11,10 +13,12 @@ export default async function Page({
   searchParams,
 }: PageQuery & { params: Promise<{ id: string }> }) {
   const { id } = await params;
-  await requireAdminPage(`/channels/${id}`, await searchParams);
+  const found = await requireAdminPage(`/channels/${id}`, await searchParams);
+  const known = decodeURIComponent(id);
+  const { items } = await listChannels(await pageContext(found));
   return (
     <MessagesProvider messages={messagesFor(await requestLocale(), ["channels"])}>
-      <ChannelPage id={decodeURIComponent(id)} />
+      <ChannelPage id={known} first={items.find((one) => one.id === known) ?? null} />
     </MessagesProvider>
   );
 }

@@ -1,0 +1,74 @@
+import type { Page } from "@playwright/test";
+import { expect } from "./fixtures";
+import { type Routed, test } from "./routed";
+
+/** An instance as it is after a while: several of everything, one channel out of order. */
+async function furnish({ allow, call, channel, embed, takes }: Routed): Promise<void> {
+  await allow();
+  const model = (name: string, operation: string) => ({ name, upstream_name: name, operation });
+  const vectors = [model("nomic-embed-text", "embeddings"), model("bge-m3", "embeddings")];
+  for (const name of ["Cellar", "Upstairs", "Cloud east", "Spare"])
+    await channel(name, { models: [...vectors, model("kokoro", "speech")] });
+  await channel("Rented machine", { models: [model("rented", "embeddings")] });
+  for (let at = 0; at < 8; at++) {
+    const budget = { total_usd: null, daily_usd: null, monthly_usd: at % 2 ? "25" : null };
+    await call("/api/keys", { name: `Program ${at}`, budget });
+    const account = { username: `person${at}`, email: `person${at}@example.com` };
+    await call("/api/users", { password: "nine blue lanterns drift", ...account });
+  }
+  for (const role of ["member", "admin"]) await call("/api/invites", { role, expires_hours: 24 });
+  for (let at = 0; at < 6; at++) await embed("nomic-embed-text");
+  takes.key = "sk-another-0123456789abcdef";
+  await embed("rented");
+}
+
+/** How far what stood on the page moved by itself (`layout-shift`). */
+async function shiftsOf(page: Page, address: string): Promise<string[]> {
+  await page.goto(address, { waitUntil: "networkidle" });
+  return page.evaluate(() =>
+    (window as unknown as { shifts: { value: number; what: string }[] }).shifts
+      .filter(({ value }) => value > 0.001)
+      .map(({ value, what }) => `${value.toFixed(4)} ${what}`),
+  );
+}
+
+test.beforeEach(({ page }) =>
+  page.addInitScript(() => {
+    const shifts: { value: number; what: string }[] = [];
+    Object.assign(window, { shifts });
+    type Shift = PerformanceEntry & { value: number; sources: { node: Node | null }[] };
+    const nameOf = (node: Node | null) => (node instanceof Element ? node.outerHTML : `${node?.textContent}`);
+    new PerformanceObserver((list) => {
+      for (const entry of list.getEntries()) {
+        const { value, sources } = entry as Shift;
+        shifts.push({ value, what: sources.map(({ node }) => nameOf(node).slice(0, 120)).join(" | ") });
+      }
+    }).observe({ type: "layout-shift", buffered: true });
+  }),
+);
+
+for (const width of [1440, 390])
+  test(`nothing moves by itself on pages that have much to show, ${width} pixels wide`, async ({
+    routed,
+    routedPage: page,
+  }) => {
+    test.setTimeout(120_000);
+    await furnish(routed);
+    await page.setViewportSize({ width, height: 900 });
+    const { items } = await routed.call("/api/channels");
+    const paths = [
+      "/",
+      "/channels",
+      "/models",
+      "/keys",
+      "/keys?q=program",
+      "/users",
+      `/channels/${items[2].id}`,
+    ];
+    const moved: Record<string, string[]> = {};
+    for (const path of paths) {
+      const shifts = await shiftsOf(page, routed.product.url + path);
+      if (shifts.length > 0) moved[path] = shifts;
+    }
+    expect(moved).toEqual({});
+  });
