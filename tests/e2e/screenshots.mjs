@@ -15,6 +15,7 @@ import * as scenes from "./scenes.mjs";
 import { raiseAlerts, walkAlerts, walkAudit, walkDocs } from "./scenes-alerts.mjs";
 import { walkChannels } from "./scenes-channels.mjs";
 import { walkChinesePages } from "./scenes-chinese.mjs";
+import { walkChineseOperator, walkChineseWizard } from "./scenes-chinese-routes.mjs";
 import { seedOverview, walkOverview } from "./scenes-overview.mjs";
 import { walkSettings } from "./scenes-settings.mjs";
 import { seedMonth, walkLogs, walkUsage } from "./scenes-usage.mjs";
@@ -152,9 +153,13 @@ async function look(walk, eye, { url, cookie = "", ...more }, folder) {
   mkdirSync(folder, { recursive: true });
   const shot = async (scene, options = {}) => {
     await page.waitForLoadState("networkidle");
-    // Two frames: what the last press changed has been painted.
+    // Two frames: what the last press changed has been painted. A page that paints nothing is not waited for.
     await page.evaluate(
-      () => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))),
+      () =>
+        new Promise((done) => {
+          setTimeout(done, 1_000);
+          requestAnimationFrame(() => requestAnimationFrame(done));
+        }),
     );
     // What sticks to the screen's edge stands at the page's, whatever was scrolled to.
     if (options.fullPage !== false) await page.evaluate(() => window.scrollTo(0, 0));
@@ -218,7 +223,11 @@ async function takeAll(target) {
   if (flags.only && flags.only !== "chinese") return;
   for (const width of [1440, 390]) {
     const chinese = { scheme: "light", width, locale: "zh-CN" };
-    await look(scenes.walkChinese, chinese, lived, path.join(target, `light-${width}`));
+    const folder = path.join(target, `light-${width}`);
+    await look(scenes.walkChinese, chinese, lived, folder);
+    if (width < 1440) continue;
+    await look(walkChineseOperator, chinese, await startRouted(), folder);
+    await look(walkChineseWizard, chinese, await start({ PATCHBAY_SETUP_TOKEN: scenes.SETUP_TOKEN }), folder);
   }
   const chinese = { scheme: "light", width: 1440, locale: "zh-CN" };
   await look(walkChinesePages, chinese, await startBusy(), path.join(target, "light-1440"));
