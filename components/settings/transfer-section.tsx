@@ -4,7 +4,10 @@ import { DownloadIcon } from "lucide-react";
 import dynamic from "next/dynamic";
 import { useRef, useState } from "react";
 import { useTranslations } from "use-intl";
+import { apiDownload } from "@/lib/client/api";
+import { saveFile } from "@/lib/client/save-file";
 import { Section } from "../account/section";
+import { CallError } from "../forms/call-error";
 import { Button } from "../ui/button";
 import { Notice } from "../ui/notice";
 import { OwnerOnly } from "./form-section";
@@ -25,15 +28,25 @@ export function TransferSection() {
 
 function ExportFile() {
   const t = useTranslations("settings.export");
+  const [state, setState] = useState<{ error: unknown; isBusy: boolean }>({ error: null, isBusy: false });
+  const save = async () => {
+    setState({ error: null, isBusy: true });
+    try {
+      const { content, name } = await apiDownload("/api/settings/export", {});
+      saveFile(content, name);
+      setState({ error: null, isBusy: false });
+    } catch (error) {
+      setState({ error, isBusy: false });
+    }
+  };
   return (
     <Section title={t("title")} text={t("text")}>
       <div className="grid gap-4">
         <p className="max-w-prose">{t("hint")}</p>
-        <Button asChild variant="outline" className="w-fit">
-          <a href="/api/settings/export" download>
-            <DownloadIcon aria-hidden="true" />
-            {t("action")}
-          </a>
+        <CallError error={state.error} />
+        <Button variant="outline" className="w-fit" isBusy={state.isBusy} onClick={() => void save()}>
+          <DownloadIcon aria-hidden="true" />
+          {t("action")}
         </Button>
       </div>
     </Section>

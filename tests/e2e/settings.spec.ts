@@ -173,7 +173,7 @@ test("what was exported is imported again after it was looked at", async ({ owne
   await page.goto(`${product.url}/settings?section=transfer`);
   const [file] = await Promise.all([
     page.waitForEvent("download"),
-    page.getByRole("link", { name: "Download file" }).click(),
+    page.getByRole("button", { name: "Download file" }).click(),
   ]);
   expect(file.suggestedFilename()).toMatch(/^patchbay-settings-.*\.json$/);
   const exported = JSON.parse(readFileSync(await file.path(), "utf8"));

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { ROUTES } from "../../lib/http/routes";
 import {
   type ConsoleCall,
   type ConsoleDoor,
@@ -18,6 +19,9 @@ beforeAll(async () => {
   owner = await setUpOwner(door);
 });
 afterAll(() => services.close());
+
+/** Every route of the console. */
+const whole: ConsoleDoor = (path, call) => openConsoleDoor(services, ROUTES)(path, call);
 
 const HOST = { host: "patchbay.example:3000" };
 const patch = (headers: ConsoleCall["headers"]) =>
@@ -119,12 +123,26 @@ describe("reads", () => {
     expect(digestStore(services.dataDirectory)).toBe(before);
   });
 
+  test("none of the console's writes anything, so that a link from another site does nothing in one's name", async () => {
+    // The session's last use is written once a minute; it was just used.
+    await whole("/api/user/self", { cookie: owner });
+    const before = digestStore(services.dataDirectory);
+    for (const { method, surface, path } of ROUTES) {
+      if (surface !== "console" || method !== "GET" || path === "/api/events") continue;
+      const target = path.replaceAll(/\{\w+\}/g, "unknown");
+      const reply = await whole(target, { cookie: owner, headers: { "sec-fetch-site": "cross-site" } });
+      expect([path, [200, 400, 404]]).toEqual([path, expect.arrayContaining([reply.status])]);
+      expect(digestStore(services.dataDirectory), path).toBe(before);
+    }
+  });
+
   test("of an address that only takes writes are 405", async () => {
     for (const path of [
       "/api/user/logout",
       "/api/user/login",
       "/api/user/2fa/disable",
       "/api/keys/playground",
+      "/api/settings/export",
     ]) {
       const reply = await door(path, { cookie: owner });
       expect(reply.status, path).toBe(405);

@@ -126,7 +126,7 @@ const INSTANCE: Matrix = {
   "POST /api/settings/caches/clear": { may: "signedInAdministrators" },
   "POST /api/settings/metrics-token": { may: "owner", body: WRONG, gives: 403 },
   "DELETE /api/settings/metrics-token": { may: "owner", gives: 404 },
-  "GET /api/settings/export": { may: "signedInAdministrators" },
+  "POST /api/settings/export": { may: "signedInAdministrators" },
   "POST /api/settings/import": { may: "signedInAdministrators", body: { dry_run: true, file: FILE } },
   "POST /api/settings/backup": { may: "owner", body: WRONG, gives: 403 },
   "GET /api/alerts": { may: "signedInAdministrators" },
