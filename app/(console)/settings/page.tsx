@@ -2,7 +2,7 @@ import { MessagesProvider } from "@/components/intl/messages-provider";
 import { SettingsPage } from "@/components/settings/settings-page";
 import { readAllowedUpstreams } from "@/lib/domain/channels/allow-upstream";
 import { instanceFacts } from "@/lib/domain/settings/instance-facts";
-import { readVersioned } from "@/lib/domain/settings/version";
+import { showSettings } from "@/lib/domain/settings/update";
 import { hasTwoFactor } from "@/lib/domain/users/to-user";
 import { messagesFor } from "@/lib/messages/catalogue";
 import { getContainer } from "@/lib/server/container";
@@ -12,10 +12,10 @@ import { requireAdminPage } from "../guard";
 export const generateMetadata = () => pageTitle("settings");
 
 export default async function Page({ searchParams }: PageQuery) {
-  const { user } = await requireAdminPage("/settings", await searchParams);
+  const { user, session } = await requireAdminPage("/settings", await searchParams);
   const { services } = await getContainer();
   const [settings, facts, targets, hasSecondFactor] = await Promise.all([
-    readVersioned(services.store),
+    showSettings({ store: services.store, caller: { kind: "session", user, session } }),
     instanceFacts(services),
     readAllowedUpstreams(services.store),
     hasTwoFactor(services.store, user.id),
