@@ -56,7 +56,7 @@ function Sentence({ row }: { row: AuditRow }) {
     <span className="min-w-0 break-words">
       <span className="font-medium">{words.actorOf(row)}</span>{" "}
       <span className="text-ink-muted">{words.actionOf(row)}</span>{" "}
-      {target && row.target_name === null ? (
+      {isId(row) ? (
         <code className="mr-2 text-sm text-ink-faint">{target}</code>
       ) : target ? (
         <span className="mr-2 font-medium">{target}</span>
@@ -70,6 +70,11 @@ function Sentence({ row }: { row: AuditRow }) {
       ) : null}
     </span>
   );
+}
+
+/** A target that nobody named: an invite's id, say, and no model, whose name is its id. */
+function isId({ target, target_name, actor }: AuditRow): boolean {
+  return target_name === null && target !== actor && /^[a-z]{2,6}_[\w-]{8,}$/.test(target);
 }
 
 function Address({ row }: { row: AuditRow }) {

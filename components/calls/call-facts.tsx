@@ -36,7 +36,8 @@ export function CallFacts({ call }: { call: UsageDetail }) {
     [
       "input",
       t("detail.input", {
-        tokens: amounts.count(call.input_tokens),
+        tokens: amounts.tokens(call.input_tokens),
+        number: call.characters,
         characters: amounts.count(call.characters),
       }),
     ],

@@ -15,10 +15,10 @@ import { useAmounts } from "./use-amounts";
 export type CallColumn = "key" | "via" | "attempts" | "requestId";
 
 const WIDTHS = {
-  when: "7.75rem",
+  when: "7.25rem",
   outcome: "minmax(0,1.65fr)",
   model: "minmax(0,1.3fr)",
-  via: "minmax(0,1fr)",
+  via: "minmax(0,1.2fr)",
   key: "minmax(0,1fr)",
   attempts: "3.5rem",
   latency: "4.75rem",
@@ -60,7 +60,7 @@ export function CallList({ rows, columns }: { rows: readonly UsageRow[]; columns
       <div className="hidden overflow-hidden rounded-md border bg-panel xl:block">
         <table aria-label={t("label")} className="block text-sm">
           <thead className="block border-b text-xs text-ink-faint">
-            <tr className="grid h-9 items-center gap-4 px-4" style={{ gridTemplateColumns: template }}>
+            <tr className="grid h-9 items-center gap-3 px-4" style={{ gridTemplateColumns: template }}>
               {shown.map((column) => (
                 <th
                   key={column}
@@ -81,7 +81,7 @@ export function CallList({ rows, columns }: { rows: readonly UsageRow[]; columns
               <tr
                 key={call.id}
                 data-selected={call.id === open || undefined}
-                className="relative grid h-10 items-center gap-4 px-4 transition-colors [contain-intrinsic-height:2.5rem] [content-visibility:auto] hover:bg-sunken/60 data-selected:bg-signal-soft"
+                className="relative grid h-10 items-center gap-3 px-4 transition-colors [contain-intrinsic-height:2.5rem] [content-visibility:auto] hover:bg-sunken/60 data-selected:bg-signal-soft"
                 style={{ gridTemplateColumns: template }}
               >
                 {shown.map((column) => (
@@ -126,7 +126,9 @@ function Cell({ call, column }: { call: UsageRow; column: Column }): ReactNode {
       return call.channel_id === null ? (
         <span className="text-ink-faint">{t("noChannel")}</span>
       ) : (
-        (call.channel_name ?? <code>{call.channel_id}</code>)
+        <span title={call.channel_name ?? undefined}>
+          {call.channel_name ?? <code>{call.channel_id}</code>}
+        </span>
       );
     case "key":
       return call.key_name ?? <code className="text-ink-faint">{call.key_id}</code>;

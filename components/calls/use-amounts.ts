@@ -44,7 +44,7 @@ export function useAmounts() {
       return unit(value / 3_600_000, "hour", 1);
     },
     share: (value: number) => format.number(value, { style: "percent", maximumFractionDigits: 1, ...LATIN }),
-    tokens: (value: number) => t("tokens", { count: count(value) }),
+    tokens: (value: number) => t("tokens", { number: value, count: count(value) }),
     /** Date and time to the second, in the visitor's zone. */
     exact: (at: string) =>
       format.dateTime(new Date(at), { dateStyle: "medium", timeStyle: "medium", hourCycle: "h23", ...LATIN }),

@@ -100,7 +100,7 @@ export const calls = {
       cost: "费用",
       notes: "备注",
     },
-    input: "{tokens} 个 token，{characters} 个字符",
+    input: "{tokens}，{characters} 个字符",
     cached: "来自缓存",
     estimated: "token 由本机计数",
     gone: "已删除",
