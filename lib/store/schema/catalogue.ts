@@ -1,0 +1,46 @@
+import type { Flag } from "./columns";
+
+export interface ChannelTable {
+  id: string;
+  name: string;
+  provider: string;
+  base_url: string | null;
+  keys: string;
+  models: string;
+  priority: number;
+  weight: number;
+  rpm: number | null;
+  concurrency: number | null;
+  timeouts: string;
+  headers: string;
+  options: string;
+  enabled: Flag;
+  embedded: Flag;
+  created_at: number;
+  version: number;
+}
+
+export interface ModelTable {
+  name: string;
+  aliases: string;
+  operation: string;
+  description: string;
+  prices: string;
+  max_characters: number | null;
+  max_audio_seconds: number | null;
+  dimensions: number | null;
+  can_shorten: Flag;
+  max_input_tokens: number | null;
+  default_voice: string | null;
+  cacheable: Flag;
+  coalescing: Flag;
+  enabled: Flag;
+  created_at: number;
+  version: number;
+}
+
+/** Every name a model answers to, its own among them: what keeps names and aliases apart. */
+export interface ModelNameTable {
+  name: string;
+  model: string;
+}

@@ -1,0 +1,72 @@
+import type { Flag } from "./columns";
+
+export interface UsageTable {
+  id: string;
+  request_id: string;
+  at: number;
+  key_id: string;
+  user_id: string;
+  model: string;
+  channel_id: string | null;
+  operation: string;
+  attempts: number;
+  input_tokens: number;
+  output_tokens: number;
+  characters: number;
+  audio_ms: number;
+  cost_nano: number;
+  reserved_nano: number;
+  status: number;
+  error: string | null;
+  state: string;
+  cached: Flag;
+  estimated: Flag;
+  overrun: Flag;
+  end_user: string | null;
+  tags: string | null;
+  latency_ms: number;
+  first_byte_ms: number | null;
+  /** The instance that opened it. */
+  owner: string;
+  /** Period its reservation is held in. */
+  day: string;
+  month: string;
+  /** JSON: what happened to each attempt. */
+  trace: string | null;
+}
+
+/** The words of a call, kept only where the settings say so. */
+export interface PromptTable {
+  usage_id: string;
+  at: number;
+  input: string;
+}
+
+/** `period` is `total`, a day (`2026-11-20`) or a month (`2026-11`). */
+export interface BalanceTable {
+  subject_kind: string;
+  subject_id: string;
+  period: string;
+  spent: number;
+  reserved: number;
+}
+
+/** Sums of one hour (UTC); `latency_<n>` counts calls of at most that many milliseconds and over the bound before. */
+export interface RollUpTable {
+  hour: number;
+  key_id: string;
+  user_id: string;
+  model: string;
+  channel_id: string;
+  operation: string;
+  calls: number;
+  errors: number;
+  input_tokens: number;
+  output_tokens: number;
+  characters: number;
+  audio_ms: number;
+  cost_nano: number;
+  latency_sum_ms: number;
+  first_byte_sum_ms: number;
+  first_byte_calls: number;
+}
