@@ -1,8 +1,10 @@
 import type { Metadata } from "next";
 import { cookies, headers } from "next/headers";
 import { cache } from "react";
+import { PEER_HEADER, peerFrom } from "@/lib/http/peer-header";
 import { type Catalogue, messagesFor } from "@/lib/messages/catalogue";
 import { LOCALE_COOKIE, type Locale, pickLocale } from "@/lib/messages/locale";
+import { getContainer } from "@/lib/server/container";
 import { getPageSession } from "@/lib/server/page-session";
 
 /** Areas that name a page. */
@@ -21,6 +23,16 @@ export const requestLocale = cache(async (): Promise<Locale> => {
 export async function requestNonce(): Promise<string | undefined> {
   const policy = (await headers()).get("content-security-policy");
   return policy?.match(/'nonce-([A-Za-z0-9+/_=-]+)'/)?.[1];
+}
+
+/** The address under which this visitor reaches the service. */
+export async function servedOrigin(): Promise<string> {
+  const { services } = await getContainer();
+  const { baseUrl } = services.instance;
+  if (baseUrl) return new URL(baseUrl).origin;
+  const head = await headers();
+  const { isSecure } = peerFrom(head.get(PEER_HEADER), null);
+  return `${isSecure ? "https" : "http"}://${head.get("host") ?? "localhost"}`;
 }
 
 /** The title of an area's page in the visitor's language. */

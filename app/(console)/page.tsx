@@ -1,10 +1,7 @@
-import { headers } from "next/headers";
 import { MessagesProvider } from "@/components/intl/messages-provider";
 import { OverviewPage } from "@/components/overview/overview-page";
-import { PEER_HEADER, peerFrom } from "@/lib/http/peer-header";
 import { messagesFor } from "@/lib/messages/catalogue";
-import { getContainer } from "@/lib/server/container";
-import { type PageQuery, pageTitle, requestLocale } from "../request";
+import { type PageQuery, pageTitle, requestLocale, servedOrigin } from "../request";
 import { requirePageSession } from "./guard";
 import { readFirstPaint } from "./overview";
 
@@ -23,14 +20,4 @@ export default async function Page({ searchParams }: PageQuery) {
       <OverviewPage origin={origin} isAdmin={found.user.role !== "member"} {...first} />
     </MessagesProvider>
   );
-}
-
-/** The address under which this visitor reaches the service. */
-async function servedOrigin(): Promise<string> {
-  const { services } = await getContainer();
-  const { baseUrl } = services.instance;
-  if (baseUrl) return new URL(baseUrl).origin;
-  const head = await headers();
-  const { isSecure } = peerFrom(head.get(PEER_HEADER), null);
-  return `${isSecure ? "https" : "http"}://${head.get("host") ?? "localhost"}`;
 }

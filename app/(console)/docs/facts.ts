@@ -1,8 +1,5 @@
-import { headers } from "next/headers";
 import type { ExampleModels } from "@/lib/client/openapi/example";
-import { PEER_HEADER, peerFrom } from "@/lib/http/peer-header";
 import type { Catalogue } from "@/lib/messages/catalogue";
-import { getContainer } from "@/lib/server/container";
 import { usableModels } from "../playground/usable-models";
 
 export type GuideKey = keyof Catalogue["guides"];
@@ -18,16 +15,6 @@ export const GUIDES: readonly GuideKey[] = [
   "backup",
   "proxy",
 ];
-
-/** The address under which this visitor reaches the service. */
-export async function docsOrigin(): Promise<string> {
-  const { services } = await getContainer();
-  const { baseUrl } = services.instance;
-  if (baseUrl) return new URL(baseUrl).origin;
-  const head = await headers();
-  const { isSecure } = peerFrom(head.get(PEER_HEADER), null);
-  return `${isSecure ? "https" : "http"}://${head.get("host") ?? "localhost"}`;
-}
 
 /** Models to show calls with: those that are here, else the names of those built in. */
 export async function exampleModels(): Promise<ExampleModels> {

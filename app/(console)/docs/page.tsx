@@ -5,9 +5,9 @@ import { MessagesProvider } from "@/components/intl/messages-provider";
 import { PageHeader } from "@/components/shell/page-header";
 import { Button } from "@/components/ui/button";
 import { messagesFor } from "@/lib/messages/catalogue";
-import { type PageQuery, pageTitle, requestLocale } from "../../request";
+import { type PageQuery, pageTitle, requestLocale, servedOrigin } from "../../request";
 import { requirePageSession } from "../guard";
-import { docsOrigin, exampleModels, GUIDES } from "./facts";
+import { exampleModels, GUIDES } from "./facts";
 
 export const generateMetadata = () => pageTitle("docs");
 
@@ -15,7 +15,7 @@ export default async function Page({ searchParams }: PageQuery) {
   await requirePageSession("/docs", await searchParams);
   const locale = await requestLocale();
   const { docs, guides } = messagesFor(locale, ["docs", "guides"]);
-  const [origin, models] = await Promise.all([docsOrigin(), exampleModels()]);
+  const [origin, models] = await Promise.all([servedOrigin(), exampleModels()]);
   return (
     <MessagesProvider messages={messagesFor(locale, ["docs"])}>
       <div className="mx-auto max-w-page">

@@ -8,9 +8,9 @@ import { MessagesProvider } from "@/components/intl/messages-provider";
 import { PageHeader } from "@/components/shell/page-header";
 import { guideSamples } from "@/lib/client/code-samples-guides";
 import { messagesFor } from "@/lib/messages/catalogue";
-import { requestLocale } from "../../../../request";
+import { requestLocale, servedOrigin } from "../../../../request";
 import { requirePageSession } from "../../../guard";
-import { docsOrigin, exampleModels, GUIDES, type GuideKey } from "../../facts";
+import { exampleModels, GUIDES, type GuideKey } from "../../facts";
 
 interface Guide {
   params: Promise<{ name: string }>;
@@ -32,7 +32,7 @@ export default async function Page({ params }: Guide) {
   const locale = await requestLocale();
   const { docs, guides } = messagesFor(locale, ["docs", "guides"]);
   const { title, lead, text } = guides[name];
-  const origin = await docsOrigin();
+  const origin = await servedOrigin();
   const samples = guideSamples(origin, await exampleModels());
   return (
     <MessagesProvider messages={messagesFor(locale, ["docs"])}>
