@@ -8,6 +8,9 @@ import { cn } from "../ui/class-names";
 import { CopyButton } from "../ui/copy-button";
 import { firstCall } from "./first-call";
 
+/** On a phone the action stands under its step's words, not under the jack before them. */
+const UNDER_THE_WORDS = "max-sm:ml-10";
+
 const STEPS = ["speech", "embeddings", "factor", "key", "call", "upstream", "prices", "backup"] as const;
 type Step = (typeof STEPS)[number];
 /** A step that is missing is not this visitor's to do. */
@@ -61,7 +64,7 @@ export function FirstSteps({
         {steps.map((step) => (
           <li key={step} className="flex flex-wrap items-center gap-x-4 gap-y-3 px-5 py-3">
             <Jack isDone={done[step] === true} isNext={step === next} />
-            <div className="grid min-w-48 flex-1 gap-0.5">
+            <div className="grid min-w-48 flex-1 gap-0.5 max-sm:basis-[calc(100%-2.5rem)]">
               <p className={cn("font-medium", done[step] && "text-ink-muted")}>
                 {t(step)}
                 {done[step] ? <span className="sr-only"> ({t("done")})</span> : null}
@@ -73,9 +76,15 @@ export function FirstSteps({
                 value={() => firstCall(origin, models)}
                 label={t("callAction")}
                 variant={step === next ? "primary" : "outline"}
+                className={UNDER_THE_WORDS}
               />
             ) : done[step] && !REPEATABLE.has(step) ? null : (
-              <Button asChild size="sm" variant={step === next ? "primary" : "outline"}>
+              <Button
+                asChild
+                size="sm"
+                variant={step === next ? "primary" : "outline"}
+                className={UNDER_THE_WORDS}
+              >
                 <Link prefetch={false} href={PATHS[step]}>
                   {t(`${step}Action`)}
                 </Link>
