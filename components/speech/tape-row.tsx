@@ -2,7 +2,7 @@
 
 import { ColumnsIcon, PauseIcon, PlayIcon, RotateCcwIcon, Trash2Icon } from "lucide-react";
 import { useCallback } from "react";
-import { useFormatter, useNow, useTranslations } from "use-intl";
+import { useTranslations } from "use-intl";
 import type { PlayerState, TakePlayer } from "@/lib/client/speech-player";
 import type { Take } from "@/lib/client/takes";
 import { PeaksCanvas } from "../audio/peaks-canvas";
@@ -10,6 +10,7 @@ import { useQuantities } from "../playground/use-quantities";
 import { Badge } from "../ui/badge";
 import { Button } from "../ui/button";
 import { cn } from "../ui/class-names";
+import { RelativeTime } from "../ui/relative-time";
 import { CastLine } from "./cast-line";
 
 /** One take of the tape. `state` is the player's when this take is under the needle. */
@@ -116,16 +117,9 @@ export function TapeRow({
 
 /** When, in words that grow with the distance; the exact time on hover. */
 function Ago({ at }: { at: number }) {
-  const format = useFormatter();
-  const now = useNow({ updateInterval: 30_000 });
-  const date = new Date(at);
   return (
-    <time
-      dateTime={date.toISOString()}
-      title={format.dateTime(date, { dateStyle: "medium", timeStyle: "medium" })}
-      className="whitespace-nowrap text-ink-faint"
-    >
-      {format.relativeTime(date, now.getTime() < at ? date : now)}
-    </time>
+    <span className="whitespace-nowrap text-ink-faint">
+      <RelativeTime at={new Date(at).toISOString()} />
+    </span>
   );
 }
