@@ -13,6 +13,7 @@ import { SpeakerList } from "./speaker-list";
 import type { SpeechDraft } from "./speech-state";
 import type { useSample } from "./use-sample";
 import { VoiceChoice } from "./voice-choice";
+import { VoiceName } from "./voice-name";
 
 /** The cast beside the text: the speakers of a script, and the voices to choose from. */
 export function CastPanel({
@@ -20,6 +21,7 @@ export function CastPanel({
   voices,
   error,
   sampler,
+  isVoiceMissing,
   isOpen,
   onOpen,
   onReload,
@@ -30,6 +32,8 @@ export function CastPanel({
   voices: readonly GatewayVoice[] | null;
   error: unknown;
   sampler: ReturnType<typeof useSample>;
+  /** Somebody wanted to hear the text before they named a voice. */
+  isVoiceMissing: boolean;
   /** On narrow screens, where the list is folded. */
   isOpen: boolean;
   onOpen(isOpen: boolean): void;
@@ -63,7 +67,9 @@ export function CastPanel({
         <h2 id="cast-title" className="text-base">
           {t("title")}
         </h2>
-        {voices ? <span className="tabular text-sm text-ink-faint">{voices.length}</span> : null}
+        {voices && voices.length > 0 ? (
+          <span className="tabular text-sm text-ink-faint">{voices.length}</span>
+        ) : null}
         <Button
           variant="outline"
           size="sm"
@@ -73,7 +79,7 @@ export function CastPanel({
           onClick={() => onOpen(!isOpen)}
         >
           <Lamp tone="signal" />
-          <span translate="no">{chosen}</span>
+          {chosen === "" ? t("one") : <span translate="no">{chosen}</span>}
           <span className="sr-only">{isOpen ? t("hide") : t("change")}</span>
         </Button>
       </header>
@@ -95,6 +101,13 @@ export function CastPanel({
           </div>
         ) : voices === null ? (
           <Loading />
+        ) : voices.length === 0 ? (
+          <VoiceName
+            chosen={chosen}
+            title={speaker ? t("forSpeaker", { speaker: speaker.name }) : null}
+            isMissing={isVoiceMissing && chosen === ""}
+            onChoose={choose}
+          />
         ) : (
           <VoiceChoice
             voices={voices}

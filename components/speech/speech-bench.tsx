@@ -97,7 +97,8 @@ export function SpeechBench({
             voices={bench.voices.voices}
             error={bench.voices.error}
             sampler={bench.sampler}
-            isOpen={isCastOpen}
+            isVoiceMissing={bench.isVoiceMissing}
+            isOpen={isCastOpen || bench.isVoiceMissing}
             onOpen={setCastOpen}
             onReload={bench.voices.reload}
             onChange={change}

@@ -11,7 +11,8 @@ import { SpeechBench } from "./speech-bench";
 export function SpeechPlayground({ userId, models }: { userId: string; models: readonly GatewayModel[] }) {
   const t = useTranslations("speech");
   const missing = useTranslations("playground.noModel");
-  const [first] = models;
+  // One that speaks at once comes first: of another, a voice has to be named.
+  const first = models.find((one) => one.defaultVoice !== null) ?? models[0];
   if (first) return <SpeechBench userId={userId} models={models} first={first} />;
   return (
     <>

@@ -4,6 +4,7 @@ import { useCallback, useEffect, useMemo, useState, useSyncExternalStore } from 
 import { toast } from "sonner";
 import { useTranslations } from "use-intl";
 import type { GatewayModel, GatewayVoice } from "@/lib/client/gateway-models";
+import type { SpeechCall } from "@/lib/client/speech-call";
 import { TakePlayer } from "@/lib/client/speech-player";
 import { namesIn } from "@/lib/client/speech-script";
 import type { Take } from "@/lib/client/takes";
@@ -18,6 +19,11 @@ import { useTakes } from "./use-takes";
 
 const speaksFor = (voice: GatewayVoice, model: string) =>
   voice.models.length === 0 || voice.models.includes(model);
+
+function hasWrittenVoice({ cast }: SpeechCall, model: GatewayModel | null): boolean {
+  if (cast.kind === "script") return cast.speakers.every((one) => one.voice.trim() !== "");
+  return Boolean(cast.voice?.trim() || model?.defaultVoice);
+}
 
 /** Everything of the playground that shares one draft, one player and one tape; `first` is the model to start with. */
 export function useSpeechBench(userId: string, models: readonly GatewayModel[], first: GatewayModel) {
@@ -62,12 +68,17 @@ export function useSpeechBench(userId: string, models: readonly GatewayModel[], 
   }, [state.isPlaying, stopSample]);
 
   const canSpeak = call.text.trim() !== "" && !isTooLong(call, model);
+  // Where voices are listed one is chosen; where they are not, it has to be written.
+  const hasVoice = offered === null || offered.length > 0 || hasWrittenVoice(call, model);
+  const [isVoiceAsked, setVoiceAsked] = useState(false);
   const speak = useCallback(() => {
     if (!canSpeak) return;
+    setVoiceAsked(!hasVoice);
+    if (!hasVoice) return;
     setCurrent(null);
     setExpected(expectedSeconds(call));
     void record(call);
-  }, [canSpeak, call, record]);
+  }, [canSpeak, hasVoice, call, record]);
   const toggle = useCallback(() => player.toggle(), [player]);
   useShortcuts({ speak, stop, toggle });
 
@@ -94,6 +105,7 @@ export function useSpeechBench(userId: string, models: readonly GatewayModel[], 
     ignored,
     expectedSeconds: expected,
     voices: { ...voices, voices: offered },
+    isVoiceMissing: isVoiceAsked && !hasVoice,
     sampler: {
       ...sampler,
       play: (voice: string) => {
@@ -106,9 +118,9 @@ export function useSpeechBench(userId: string, models: readonly GatewayModel[], 
     /** Keeps the voice where the new model has it, else takes that model's own. */
     chooseModel: (name: string) => {
       const own = voices.voices?.filter((one) => speaksFor(one, name)) ?? [];
-      const hasVoice = own.length === 0 || own.some((one) => one.name === draft.voice);
+      const isKnown = own.some((one) => one.name === draft.voice);
       const voice = models.find((one) => one.name === name)?.defaultVoice ?? own[0]?.name ?? "";
-      change({ model: name, ...(hasVoice ? {} : { voice }) });
+      change({ model: name, ...(isKnown ? {} : { voice }) });
     },
     play: (take: Take) => {
       if (take.id === current?.id) return player.toggle();

@@ -64,6 +64,7 @@ export const test = base.extend<Fixtures, WorkerFixtures>({
         faults.push(`another origin: ${request.url()}`);
       }
     });
+    for (const way of ["goto", "reload"] as const) await listenFirst(page, way);
     await use(page);
     expect(faults).toEqual([]);
   },
@@ -72,6 +73,27 @@ export const test = base.extend<Fixtures, WorkerFixtures>({
     await use(page);
   },
 });
+
+/** Rows and fields come with the page and are there to be pressed before its script is: people take longer than that. */
+async function listenFirst(page: Page, way: "goto" | "reload"): Promise<void> {
+  const visit = page[way].bind(page) as (...all: unknown[]) => ReturnType<Page["goto"]>;
+  const visitAndWait = async (...all: unknown[]) => {
+    const reply = await visit(...all);
+    await page
+      .waitForFunction(
+        () =>
+          [...document.querySelectorAll("main input, main button, main a")].every((one) =>
+            Object.keys(one).some((name) => name.startsWith("__reactProps$")),
+          ),
+        undefined,
+        { timeout: 3_000 },
+      )
+      // Text that is no page of the console has no script to wait for.
+      .catch(() => undefined);
+    return reply;
+  };
+  Object.assign(page, { [way]: visitAndWait });
+}
 
 /** Gives the browser a session made over the API. */
 export async function signInByCookie(page: Page, url: string, cookie: string): Promise<void> {
