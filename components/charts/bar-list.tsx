@@ -18,13 +18,13 @@ export interface Bar {
 }
 
 /**
- * A breakdown: one row each with its name, figure and a bar in proportion to the longest, in the order given. The
- * caller shows what an empty one is for.
+ * A breakdown: one row each with its name, figure and a bar in proportion to the longest, in the order given. A name
+ * that is too long is cut, never its figure. The caller shows what an empty one is for.
  */
 export function BarList({ bars, className }: { bars: readonly Bar[]; className?: string }) {
   const most = Math.max(...bars.map((bar) => bar.value), 0) || 1;
   return (
-    <ol className={cn("grid gap-0.5", className)}>
+    <ol className={cn("grid grid-cols-1 gap-0.5", className)}>
       {bars.map((bar) => (
         <li key={bar.key}>
           {bar.href ? (
@@ -49,9 +49,11 @@ export function BarList({ bars, className }: { bars: readonly Bar[]; className?:
 function Row({ bar, most }: { bar: Bar; most: number }) {
   const share = (value: number) => `${Math.min(100, (value / most) * 100)}%`;
   return (
-    <span className="grid gap-1.5">
+    <span className="grid grid-cols-1 gap-1.5">
       <span className="flex items-baseline justify-between gap-4">
-        <span className="min-w-0 truncate">{bar.label}</span>
+        <span className="min-w-0 truncate" title={typeof bar.label === "string" ? bar.label : undefined}>
+          {bar.label}
+        </span>
         <span className="tabular shrink-0">
           {bar.detail ? <span className="mr-3 text-sm text-ink-muted">{bar.detail}</span> : null}
           {bar.text}

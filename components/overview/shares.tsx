@@ -24,7 +24,7 @@ export function Shares({ overview, isAdmin }: { overview: Overview; isAdmin: boo
     all.filter((one) => one.calls > 0).slice(0, MOST);
   const logs = (name: string, value: string) => `/logs?${new URLSearchParams({ [name]: value })}`;
   return (
-    <div className={cn("grid gap-6 md:grid-cols-2", isAdmin && "xl:grid-cols-3")}>
+    <div className={cn("grid grid-cols-1 gap-6 md:grid-cols-2", isAdmin && "xl:grid-cols-3")}>
       <List
         title={t("model")}
         shares={called(overview.models).map((one) => ({
@@ -62,7 +62,7 @@ function List({ title, shares }: { title: string; shares: readonly Share[] }) {
   const t = useTranslations("overview.shares");
   const amounts = useAmounts();
   return (
-    <section className="grid content-start gap-2 rounded-md border bg-panel px-5 py-4">
+    <section className="grid grid-cols-1 content-start gap-2 rounded-md border bg-panel px-5 py-4">
       <h2 className="text-base font-medium">{title}</h2>
       {shares.length === 0 ? (
         <p className="py-1.5 text-sm text-ink-muted">{t("empty")}</p>
