@@ -3,15 +3,16 @@ import type { useTranslations } from "use-intl";
 export type FaultTranslator = ReturnType<typeof useTranslations<"common.fault">>;
 
 /** The contracts' rules are written in English; each is told in the page's language through its entry here. */
-const RULES: readonly [RegExp, (t: FaultTranslator, numbers: number[]) => string][] = [
+const RULES: readonly [RegExp, (t: FaultTranslator, numbers: number[], factor: number) => string][] = [
   [/^(Must not be empty|Type the code|Type the password you have now)\.$/, (t) => t("required")],
   [/^Type the code of your second factor/, (t) => t("required")],
   [/^Must be in the future/, (t) => t("future")],
   [/^Must have at least (\d+) characters\.$/, (t, [n = 0]) => t("tooShort", { minimum: n })],
   [/^Must have at most (\d+) (characters|bytes)\.$/, (t, [n = 0]) => t("tooLong", { maximum: n })],
-  [/^Must be ([\d.]+) or more\.$/, (t, [n = 0]) => t("tooSmall", { minimum: n })],
-  [/^Must be (\d+) or less\.$/, (t, [n = 0]) => t("tooBig", { maximum: n })],
+  [/^Must be ([\d.]+) or more\.$/, (t, [n = 0], factor) => t("tooSmall", { minimum: n / factor })],
+  [/^Must be (\d+) or less\.$/, (t, [n = 0], factor) => t("tooBig", { maximum: n / factor })],
   [/^Must be a number\.$/, (t) => t("number")],
+  [/^The base URL must (be an address such|begin with https:\/\/, such)/, (t) => t("baseUrl")],
   [/^Must be an origin/, (t) => t("origin")],
   [/^Switch on your own second factor first/, (t) => t("ownFactor")],
   [/^Must not hold control/, (t) => t("invisible")],
@@ -30,16 +31,19 @@ const RULES: readonly [RegExp, (t: FaultTranslator, numbers: number[]) => string
   [/common/i, (t) => t("commonPassword")],
 ];
 
-/** A rule's words in the page's language; null when the catalogue does not know it. */
-export function knownRule(t: FaultTranslator, message: string): string | null {
+/**
+ * A rule's words in the page's language; null when the catalogue does not know it. `factor`: one of what the field
+ * holds is this many of what the rule counts (KiB over bytes), so bounds are told in the field's own unit.
+ */
+export function knownRule(t: FaultTranslator, message: string, factor = 1): string | null {
   for (const [pattern, tell] of RULES) {
     const match = pattern.exec(message);
-    if (match) return tell(t, match.slice(1).map(Number));
+    if (match) return tell(t, match.slice(1).map(Number), factor);
   }
   return null;
 }
 
-/** A rule's words in the page's language; unknown ones as they came. */
-export function ruleText(t: FaultTranslator, message: string): string {
-  return knownRule(t, message) ?? message;
+/** A rule's words in the page's language; unknown ones as they came. `factor`: as with `knownRule`. */
+export function ruleText(t: FaultTranslator, message: string, factor = 1): string {
+  return knownRule(t, message, factor) ?? message;
 }

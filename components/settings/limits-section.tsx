@@ -43,6 +43,7 @@ const PLAN = {
     });
     return { limits: Object.fromEntries(entries) };
   },
+  factorOf,
 };
 
 const limitName = (name: string): LimitName => LIMIT_NAMES.find((one) => one === name) ?? "callMs";

@@ -20,6 +20,8 @@ export interface FormPlan<Values extends FieldValues> {
   read(settings: VersionedSettings): Values;
   /** Numbers that are none are sent as they were typed: the server names them. */
   write(values: Values): Record<string, unknown>;
+  /** How many of the server's units one of the field's own is (KiB over bytes: 1024); default 1. */
+  factorOf?(name: keyof Values & string): number;
 }
 
 export interface SettingsForm<Values extends FieldValues> {
@@ -102,7 +104,7 @@ export function useSettingsForm<Values extends FieldValues>(plan: FormPlan<Value
     for (const issue of failure.issues) {
       const field = issue.path.split(".").findLast((part) => part in saved);
       if (field === undefined) return false;
-      found[field] ??= ruleText(fault, issue.message);
+      found[field] ??= ruleText(fault, issue.message, plan.factorOf?.(field));
     }
     setFaults(found);
     return true;

@@ -1,0 +1,20 @@
+import { createTranslator } from "use-intl";
+import { expect, test } from "vitest";
+import { ruleText } from "../../../components/forms/rule-text";
+import { LIMIT_RULES } from "../../../lib/contracts/limits";
+import { common } from "../../../lib/messages/en/common";
+
+const t = createTranslator({ locale: "en", messages: { common }, namespace: "common.fault" });
+
+test("a bound is told in the unit of the field, not in the server's", () => {
+  const { most, least } = LIMIT_RULES.jsonBodyBytes;
+  expect(ruleText(t, `Must be ${most} or less.`, 1_024)).toBe("Use 1048576 or less.");
+  expect(ruleText(t, `Must be ${least} or more.`, 1_024)).toBe("Use 64 or more.");
+  expect(ruleText(t, `Must be ${LIMIT_RULES.headersTimeoutMs.most} or less.`, 1_000)).toBe(
+    "Use 600 or less.",
+  );
+});
+
+test("without a unit of its own a field is told the bound as the server has it", () => {
+  expect(ruleText(t, "Must be 4096 or less.")).toBe("Use 4096 or less.");
+});
