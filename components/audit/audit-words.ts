@@ -1,6 +1,7 @@
 "use client";
 
 import { useFormatter, useTranslations } from "use-intl";
+import { fieldName } from "@/lib/client/audit-detail";
 import { usd } from "@/lib/client/audit-money";
 import type { AuditRow } from "@/lib/contracts/audit";
 import type { Catalogue } from "@/lib/messages/catalogue";
@@ -61,8 +62,6 @@ export function useAuditWords() {
     actorOf,
     shownValue,
     targetOf: (row: AuditRow) => row.target_name ?? row.target,
-    /** `budget.dailyNano` → `budget.daily`, since the money's unit is told with the value; else as the API names it. */
-    fieldOf: (field: string) =>
-      field.replace(/Nano$/, "").replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
+    fieldOf: fieldName,
   };
 }

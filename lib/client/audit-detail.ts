@@ -54,6 +54,24 @@ function changesOf(detail: Fields): AuditChange[] {
     .filter((one) => !isSame(one.before, one.after));
 }
 
+/** An id of ours such as `chn_5NilO1FY…`; also as a part of a field's path. */
+export const isOpaqueId = (part: string): boolean => /^[a-z0-9]{2,6}_[0-9A-Za-z]{22}$/.test(part);
+
+/**
+ * A field as people read it: `budget.dailyNano` → `budget.daily`, since the money's unit is told with the value; else
+ * as the API names it. Ids among its parts (`chn_5NilO1FY…` of an order) stay as they are.
+ */
+export function fieldName(field: string): string {
+  return field
+    .split(".")
+    .map((part) =>
+      isOpaqueId(part)
+        ? part
+        : part.replace(/Nano$/, "").replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
+    )
+    .join(".");
+}
+
 const text = (value: unknown): string | null => (typeof value === "string" && value !== "" ? value : null);
 const TOLD_APART = new Set(["before", "after", "change", "address", "request", "key"]);
 

@@ -62,3 +62,11 @@ test("only administrators who are signed in read or verify it", async () => {
   expect((await verify(mia.cookie)).status).toBe(403);
   expect((await door("/api/audit/verify")).status).toBe(401);
 });
+
+test("an invite is named by its e-mail address, made and taken back", async () => {
+  const body = { role: "member", email: "mia@example.com", expires_hours: 24 };
+  const invite = (await door("/api/invites", { body, cookie: owner })).json.data;
+  await door(`/api/invites/${invite.id}`, { method: "DELETE", cookie: owner });
+  const rows = (await list("?action=invite")).items;
+  expect(rows.map((row: { target_name: string }) => row.target_name)).toEqual([body.email, body.email]);
+});

@@ -9,9 +9,9 @@ async function nameOf(store: Named, id: string): Promise<string | null> {
   return null;
 }
 
-/** What the row itself says of the name of its target, for one that is gone. */
-function nameInDetail({ detail }: AuditRecord): string | null {
-  const name = detail.name ?? detail.username;
+/** What the row itself says of the name of its target, for one that is gone; an invite is known by its address. */
+function nameInDetail({ target, detail }: AuditRecord): string | null {
+  const name = detail.name ?? detail.username ?? (target.startsWith("inv_") ? detail.email : null);
   return typeof name === "string" ? name : null;
 }
 

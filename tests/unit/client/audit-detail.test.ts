@@ -1,9 +1,15 @@
 import { describe, expect, test } from "vitest";
 import { auditQuery } from "../../../lib/client/audit";
-import { readAuditDetail } from "../../../lib/client/audit-detail";
+import { fieldName, readAuditDetail } from "../../../lib/client/audit-detail";
 import { usd } from "../../../lib/client/audit-money";
 
 describe("what a row says", () => {
+  test("a field is named as the API names it, an id as it is", () => {
+    expect(fieldName("budget.dailyNano")).toBe("budget.daily");
+    expect(fieldName("limits.jsonBodyBytes")).toBe("limits.json_body_bytes");
+    expect(fieldName("chn_5NilO1FYeIX0123456789A")).toBe("chn_5NilO1FYeIX0123456789A");
+  });
+
   test("before and after are told field by field, the same ones not at all", () => {
     const { changes } = readAuditDetail({
       before: { name: "robot", rpm: null, budget: { dailyNano: 1, totalNano: 5 }, operations: ["speech"] },
