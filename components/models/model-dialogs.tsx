@@ -28,7 +28,7 @@ export function ModelDialogs({
   onClose,
 }: {
   dialog: ModelDialog;
-  priceListDate: string;
+  priceListDate: string | null;
   /** Something on the list is no longer as it was read. */
   onChanged(): void;
   onEdit(name: string): void;

@@ -37,8 +37,8 @@ export function ModelForm({
   onCancel,
 }: {
   before: Model | null;
-  /** When the shipped prices were read: `2026-11-20`. */
-  priceListDate: string;
+  /** When the shipped prices were read: `2026-11-20`; null while that is asked for. */
+  priceListDate: string | null;
   onSave(request: CreateModel | UpdateModel): Promise<void>;
   /** The model was changed elsewhere: gives the newest. */
   onStale?(): Promise<Model>;
@@ -62,6 +62,7 @@ export function ModelForm({
     try {
       await onSave(request);
     } catch (failure) {
+      if (placeIssues(form, failure, MODEL_FIELDS, fault, fieldOf)) return;
       if (onStale && isApiError(failure, "conflict") && before) {
         const newest = await onStale();
         // The same version: a name or alias is taken, and the server says which.
@@ -69,7 +70,7 @@ export function ModelForm({
         form.reset(valuesOf(newest));
         return setStale(true);
       }
-      if (!placeIssues(form, failure, MODEL_FIELDS, fault, fieldOf)) setError(failure);
+      setError(failure);
     }
   });
 
@@ -141,14 +142,22 @@ export function ModelForm({
   );
 }
 
-function PriceFields({ form, isNew, priceListDate }: { form: Form; isNew: boolean; priceListDate: string }) {
+function PriceFields({
+  form,
+  isNew,
+  priceListDate,
+}: {
+  form: Form;
+  isNew: boolean;
+  priceListDate: string | null;
+}) {
   const t = useTranslations("models.form");
   const format = useFormatter();
   const { errors } = form.formState;
-  const date = format.dateTime(new Date(`${priceListDate}T00:00:00Z`), {
-    dateStyle: "medium",
-    timeZone: "UTC",
-  });
+  const date =
+    priceListDate === null
+      ? "…"
+      : format.dateTime(new Date(`${priceListDate}T00:00:00Z`), { dateStyle: "medium", timeZone: "UTC" });
   return (
     <fieldset className="grid gap-2">
       <legend className="mb-2 font-medium">{t("prices")}</legend>

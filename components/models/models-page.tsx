@@ -117,7 +117,7 @@ function Content() {
       {open ? (
         <ModelDialogs
           dialog={open}
-          priceListDate={data?.price_list_date ?? ""}
+          priceListDate={data?.price_list_date ?? null}
           onChanged={reload}
           onEdit={edit}
           onNewest={(model) => setDialog({ kind: "edit", model })}
