@@ -1,7 +1,19 @@
 /** Puts a choice into the page's address, so that it can be linked to; null takes it out. */
 export function putInAddress(name: string, value: string | null): void {
+  window.history.replaceState(null, "", addressWith({ [name]: value }));
+}
+
+/** The same as a step of its own, which the browser's Back undoes: for filters that are picked, not typed. */
+export function stepInAddress(choices: Readonly<Record<string, string | null>>): void {
+  const next = addressWith(choices);
+  if (next !== addressWith({})) window.history.pushState(null, "", next);
+}
+
+function addressWith(choices: Readonly<Record<string, string | null>>): string {
   const query = new URLSearchParams(window.location.search);
-  if (value) query.set(name, value);
-  else query.delete(name);
-  window.history.replaceState(null, "", query.size > 0 ? `?${query}` : window.location.pathname);
+  for (const [name, value] of Object.entries(choices)) {
+    if (value) query.set(name, value);
+    else query.delete(name);
+  }
+  return query.size > 0 ? `?${query}` : window.location.pathname;
 }

@@ -75,7 +75,7 @@ export function rangeQuery(range: Span & { interval?: Interval }): string {
   return query.toString();
 }
 
-/** Writes a choice into the page's address. */
+/** Writes a choice into the page's address, as a step that the browser's Back undoes. */
 export function putRangeInAddress(choice: RangeName | Span): void {
   const query = new URLSearchParams(window.location.search);
   for (const name of ["range", "from", "to"]) query.delete(name);
@@ -84,5 +84,5 @@ export function putRangeInAddress(choice: RangeName | Span): void {
     query.set("from", new Date(choice.from).toISOString());
     query.set("to", new Date(choice.to).toISOString());
   }
-  window.history.replaceState(null, "", `?${query}`);
+  window.history.pushState(null, "", `?${query}`);
 }
