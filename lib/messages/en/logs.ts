@@ -1,6 +1,6 @@
 export const logs = {
   title: "Logs",
-  lead: "Every call as it comes in, newest first.",
+  lead: "Every call that reached a channel, newest first. What was refused before, by key, limits or budget, is told to its caller alone.",
   chart: "Calls over time",
   succeeded: "Succeeded",
   failed: "Failed",
