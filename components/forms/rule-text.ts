@@ -2,8 +2,11 @@ import type { useTranslations } from "use-intl";
 
 export type FaultTranslator = ReturnType<typeof useTranslations<"common.fault">>;
 
+/** `words`: what the pattern found, as text. */
+type Teller = (t: FaultTranslator, numbers: number[], factor: number, words: string[]) => string;
+
 /** The contracts' rules are written in English; each is told in the page's language through its entry here. */
-const RULES: readonly [RegExp, (t: FaultTranslator, numbers: number[], factor: number) => string][] = [
+const RULES: readonly [RegExp, Teller][] = [
   [/^(Must not be empty|Type the code|Type the password you have now)\.$/, (t) => t("required")],
   [/^Type the code of your second factor/, (t) => t("required")],
   [/^Must be in the future/, (t) => t("future")],
@@ -26,6 +29,10 @@ const RULES: readonly [RegExp, (t: FaultTranslator, numbers: number[], factor: n
   [/^Must be a whole number/, (t) => t("wholeNumber")],
   [/^Must be dollars/, (t) => t("dollars")],
   [/^Must be a model's name/, (t) => t("modelName")],
+  [
+    /^The model '(.+)' answers to '(.+)' already\.$/,
+    (t, _numbers, _factor, [holder = "", name = ""]) => t("nameTaken", { holder, name }),
+  ],
   [/^Must be an address or a range/, (t) => t("address")],
   [/^Pick at least one/, (t) => t("pickOne")],
   [/common/i, (t) => t("commonPassword")],
@@ -38,7 +45,7 @@ const RULES: readonly [RegExp, (t: FaultTranslator, numbers: number[], factor: n
 export function knownRule(t: FaultTranslator, message: string, factor = 1): string | null {
   for (const [pattern, tell] of RULES) {
     const match = pattern.exec(message);
-    if (match) return tell(t, match.slice(1).map(Number), factor);
+    if (match) return tell(t, match.slice(1).map(Number), factor, match.slice(1));
   }
   return null;
 }

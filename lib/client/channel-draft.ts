@@ -93,17 +93,24 @@ export function presetsOf(providers: readonly Provider[]): { preset: Preset; pro
 
 /** OpenAI's protocol serves three cases. */
 function providerOf(preset: Preset): string {
-  return preset === "compatible" || preset === "azure" ? "openai" : preset;
+  return hasOwnAddress(preset) ? "openai" : preset;
+}
+
+/** A server of one's own: OpenAI's protocol at an address that only the operator knows. */
+const hasOwnAddress = (preset: Preset | null) => preset === "compatible" || preset === "azure";
+
+/** True where no address stands though none can be guessed: left out it would mean the provider's own. */
+export function lacksAddress(draft: ChannelDraft): boolean {
+  return hasOwnAddress(draft.preset) && draft.baseUrl.trim() === "";
 }
 
 /** The draft once a case was picked: its address is filled in where it has one. */
 export function withPreset(draft: ChannelDraft, preset: Preset, provider: Provider): ChannelDraft {
-  const hasOwnAddress = preset === "compatible" || preset === "azure";
   return {
     ...draft,
     preset,
     provider: provider.name,
-    baseUrl: hasOwnAddress ? "" : (provider.default_base_url ?? ""),
+    baseUrl: hasOwnAddress(preset) ? "" : (provider.default_base_url ?? ""),
     keys: draft.keys.length > 0 ? draft.keys : [emptyKey()],
     models: [],
   };
@@ -206,6 +213,22 @@ function commonRequest(draft: ChannelDraft) {
 
 /** Rows that are served, in the form's order: a fault of `models.2` is the third of these. */
 export const servedRows = (draft: ChannelDraft): ModelRow[] => draft.models.filter((row) => row.isOn);
+
+/**
+ * Rows whose public name another row has as well, by their ids, one of each name: the one that was changed last
+ * (`changed`, the newest at the end), else the last of them.
+ */
+export function repeatedRows(draft: ChannelDraft, changed: readonly string[]): string[] {
+  const byName = new Map<string, string[]>();
+  for (const { name, id } of servedRows(draft)) {
+    if (name.trim() !== "") byName.set(name.trim(), [...(byName.get(name.trim()) ?? []), id]);
+  }
+  return [...byName.values()].flatMap((ids) => {
+    if (ids.length < 2) return [];
+    const newest = [...changed].reverse().find((id) => ids.includes(id));
+    return newest ?? ids.at(-1) ?? [];
+  });
+}
 
 function upstreamRequest(draft: ChannelDraft) {
   return {

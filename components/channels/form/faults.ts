@@ -10,7 +10,7 @@ const FIELDS = ["name", "base_url", "keys", "weight", "rpm", "concurrency", "tim
 /** The field that a fault of the request belongs to: `models.2.operation` → the third served row's id. */
 function fieldOf(path: string, draft: ChannelDraft): string | null {
   const [first = "", second = ""] = path.split(".");
-  if (first === "models") return servedRows(draft)[Number(second)]?.id ?? "models";
+  if (first === "models") return (second === "" ? null : servedRows(draft)[Number(second)]?.id) ?? "models";
   return FIELDS.includes(first) ? first : null;
 }
 

@@ -111,16 +111,24 @@ export function ModelRow({
             </Button>
           </>
         ) : null}
+        {/* Under the public name, which it is about; on a phone right after it. */}
+        <p
+          id={`${id}-note`}
+          className={cn(
+            "order-1 col-span-2 col-start-2 text-sm md:order-none md:col-span-3 md:col-start-3",
+            !fault && !(row.isOn && sharedWith.length) && "hidden",
+          )}
+        >
+          {fault ? (
+            <span role="alert" className="text-bad">
+              {fault}
+            </span>
+          ) : null}
+          {!fault && row.isOn && sharedWith.length > 0 ? (
+            <span className="text-ink-muted">{t("shared", { channels: sharedWith.join(", ") })}</span>
+          ) : null}
+        </p>
       </div>
-      <p
-        id={`${id}-note`}
-        className={cn("pl-7 text-sm", !fault && !(row.isOn && sharedWith.length) && "hidden")}
-      >
-        {fault ? <span className="text-bad">{fault}</span> : null}
-        {!fault && row.isOn && sharedWith.length > 0 ? (
-          <span className="text-ink-muted">{t("shared", { channels: sharedWith.join(", ") })}</span>
-        ) : null}
-      </p>
       {row.isOn && test ? <TestOutcome state={test} className="pl-7" /> : null}
     </li>
   );

@@ -1,16 +1,18 @@
 "use client";
 
-import { useCallback, useState } from "react";
+import { useCallback, useRef, useState } from "react";
 import { useTranslations } from "use-intl";
 import { isApiError } from "@/lib/client/api-error";
 import {
   type ChannelDraft,
   draftRequest,
   hostOf,
+  lacksAddress,
   type ModelRow,
   NEW_CHANNEL,
   optionsOf,
   type Preset,
+  repeatedRows,
   withListed,
   withPreset,
 } from "@/lib/client/channel-draft";
@@ -30,6 +32,8 @@ export function useChannelForm(channelId: string | null, before: ChannelDraft = 
   const t = useTranslations("channels");
   const [draft, setDraft] = useState(before);
   const [faults, setFaults] = useState<Faults>({});
+  /** Ids of rows that were changed, the newest last. */
+  const changedRows = useRef<string[]>([]);
   const [error, setError] = useState<unknown>(null);
   const [showsAdvanced, setShowsAdvanced] = useState(false);
   const { connection, connect, forget, setPrivate } = useConnection((models) =>
@@ -47,6 +51,7 @@ export function useChannelForm(channelId: string | null, before: ChannelDraft = 
   );
 
   const changeRow = (id: string, patch: Partial<ModelRow>) => {
+    changedRows.current = [...changedRows.current.filter((one) => one !== id), id];
     setDraft((now) => ({
       ...now,
       models: now.models.map((row) => (row.id === id ? { ...row, ...patch } : row)),
@@ -71,18 +76,29 @@ export function useChannelForm(channelId: string | null, before: ChannelDraft = 
     if (ADVANCED.some((name) => placed[name])) setShowsAdvanced(true);
   };
 
-  /** The faults that can be told without the server. */
-  const check = (): boolean => {
-    const found: Record<string, string> = {};
-    if (draft.name.trim() === "") found.name = fault("required");
-    if (optionsOf(draft) === null) found.options = t("form.optionsFault");
+  const showFound = (found: Faults): boolean => {
     setFaults(found);
     if (found.options) setShowsAdvanced(true);
     return Object.keys(found).length === 0;
   };
 
+  /** What is wrong with the part that reaches the upstream, as far as it can be told without the server. */
+  const connectionFaults = (): Faults => ({
+    ...(lacksAddress(draft)
+      ? { base_url: t(draft.preset === "azure" ? "form.baseUrlMissingAzure" : "form.baseUrlMissing") }
+      : {}),
+    ...(optionsOf(draft) === null ? { options: t("form.optionsFault") } : {}),
+  });
+
+  /** The faults that can be told without the server. */
+  const check = (): boolean => {
+    const named = draft.name.trim() === "" ? { name: fault("required") } : {};
+    const repeated = repeatedRows(draft, changedRows.current).map((id) => [id, t("form.repeatedName")]);
+    return showFound({ ...named, ...connectionFaults(), ...Object.fromEntries(repeated) });
+  };
+
   const ask = async () => {
-    if (optionsOf(draft) === null) return void check();
+    if (!showFound(connectionFaults())) return;
     // A server of one's own is called by its address until somebody names it.
     if (!draft.isNameOwn && draft.preset === "compatible")
       setDraft((now) => ({ ...now, name: hostOf(now.baseUrl) || now.name }));

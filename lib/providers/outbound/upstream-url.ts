@@ -11,13 +11,17 @@ const OTHER_SERVICES: ReadonlySet<number> = new Set([
   11211, 26379, 27017, 27018, 50000,
 ]);
 
+const MALFORMED =
+  "must be an address such as https://api.example.com/v1, without spaces, backslashes or control characters";
+
 const METADATA_NAMES = /^(?:metadata|metadata\.google\.internal|instance-data(?:\..*)?)$/;
 
 function refuse(why: string, apiCode?: string): AppError {
   const message = `'base_url' ${why}`;
   return new AppError("invalid", message, {
     param: "base_url",
-    issues: [{ path: "base_url", message: why }],
+    // Shown at the field, where nothing else names it.
+    issues: [{ path: "base_url", message: `The base URL ${why}.` }],
     ...(apiCode === undefined ? {} : { apiCode }),
   });
 }
@@ -39,12 +43,13 @@ export function targetOf(url: URL): string {
 export function parseUpstreamUrl(text: string): URL {
   if (text.length > LONGEST_URL) throw refuse(`is longer than ${LONGEST_URL} characters`);
   // URL parsers mend these in silence, each in its own way.
-  if (/[\s\\\p{C}]/u.test(text)) throw refuse("holds a space, a backslash or a control character");
-  if (!/^https?:\/\/[^/]/i.test(text)) throw refuse("must begin with https://");
+  if (/[\s\\\p{C}]/u.test(text)) throw refuse(MALFORMED);
+  if (!/^https?:\/\/[^/]/i.test(text))
+    throw refuse("must begin with https://, such as https://api.example.com/v1");
   if (/[?#]/.test(text)) throw refuse("must not have a query or a fragment");
   if (/[/](?:\.|%2e){1,2}(?:[/]|$)|%2f|%5c|%00/i.test(text))
     throw refuse("must not have '..' or an encoded slash in its path");
-  if (!URL.canParse(text)) throw refuse("is not a URL, such as https://api.example.com/v1");
+  if (!URL.canParse(text)) throw refuse(MALFORMED);
   const url = new URL(text);
   if (url.username !== "" || url.password !== "" || /^https?:\/\/[^/]*@/i.test(text)) {
     throw refuse("must not carry a user name or password; the key has a field of its own");

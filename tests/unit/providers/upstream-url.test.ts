@@ -108,6 +108,21 @@ test("plain http needs a listed host and port, and no other port is meant by it"
   expect(refusal("http://localhost:6379", parseAllowList(["localhost"]))).toBe("invalid");
 });
 
+test.each(["not a url", "https://h.example/a b", "https://", "https://[::", "ftp://h.example"])(
+  "says of %j in a whole sentence what would be right",
+  (url) => {
+    try {
+      readUpstreamUrl(url, NOBODY);
+      expect.unreachable();
+    } catch (error) {
+      if (!hasCode(error, "invalid")) throw error;
+      expect(error.details.issues?.[0]?.message).toMatch(
+        /^The base URL must .+, such as https:\/\/api\.example\.com\/v1\.$|^The base URL must be an address such as https:\/\/api\.example\.com\/v1, without .+\.$/,
+      );
+    }
+  },
+);
+
 test("names what the owner would have to allow", () => {
   expect(() => readUpstreamUrl("http://LOCALHOST.:11434/v1", NOBODY)).toThrow("'localhost:11434'");
   expect(() => readUpstreamUrl("http://tts.lan", NOBODY)).toThrow("'tts.lan:80'");
