@@ -52,9 +52,9 @@ Models and voices that your key may use: \`GET /v1/models\` and \`GET /v1/audio/
     title: "Add an upstream",
     lead: "A channel leads to a provider or to a server of your own. Callers keep their own dialect.",
     text: `1. Open [Channels](/channels) and choose **Add channel**.
-2. Pick the provider. For anything that speaks OpenAI's form (Azure OpenAI, Kokoro-FastAPI, LocalAI, vLLM, Ollama, OpenRouter, …) pick OpenAI and write its address.
-3. Paste its key. It is sealed at once and never shown again.
-4. Choose its models. The name on the left is the one your callers use; the other is the upstream's own.
+2. Pick what it is. **OpenAI** is api.openai.com itself; for a resource in Azure pick **Azure OpenAI**; for anything else that speaks OpenAI's form (Kokoro-FastAPI, LocalAI, vLLM, Ollama, OpenRouter, …) pick **OpenAI-compatible** and write its base URL.
+3. Paste its key and choose **Connect**: its models are listed. The key is stored encrypted and never shown again.
+4. Tick the models to serve. **Name there** is the upstream's own name; **Public name** beside it is the one your callers use.
 5. Test it: one short, real call, and what came of it.
 
 ## Several channels for one model
