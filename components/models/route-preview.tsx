@@ -47,7 +47,12 @@ function Trouble({ of: { enabled, turns, skipped } }: { of: Preview }) {
   return skipped.length > 0 ? (
     <Notice tone="bad">{t("allSkipped")}</Notice>
   ) : (
-    <Notice tone="warn">{t("none")}</Notice>
+    <Notice tone="warn">
+      {t("none")}{" "}
+      <Link prefetch={false} href="/channels" className="text-ink underline underline-offset-4">
+        {t("toChannels")}
+      </Link>
+    </Notice>
   );
 }
 

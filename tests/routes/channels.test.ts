@@ -306,7 +306,11 @@ describe("a model", () => {
   test("with a name that is taken is refused, and one that is deleted is served no more", async () => {
     await create();
     const body = { name: "other", operation: "speech", aliases: ["speech-a"] };
-    expect((await door("/api/models", { body, cookie: owner })).status).toBe(409);
+    const refused = await door("/api/models", { body, cookie: owner });
+    expect(refused.status).toBe(409);
+    expect(refused.json.issues).toEqual([
+      { path: "aliases.0", message: "The model 'speech-a' answers to 'speech-a' already." },
+    ]);
     expect((await door("/api/models/speech-a", { method: "DELETE", cookie: owner })).status).toBe(200);
     expect(await services.catalog.find("speech-a")).toBeNull();
   });

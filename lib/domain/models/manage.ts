@@ -6,6 +6,7 @@ import { requireAdmin } from "../auth/guards";
 import { requireOperator, staleVersion } from "../channels/authority";
 import type { ConsoleContext, ReadContext } from "../context";
 import { draftModel, PRICE_LIST_DATE } from "./price-list";
+import { requireFreeNames } from "./require-free-names";
 import { patchOf, toModel } from "./to-model";
 
 async function getModelRecord(store: Pick<Repositories, "models">, name: string): Promise<ModelRecord> {
@@ -33,6 +34,7 @@ export async function createModel(ctx: ConsoleContext, input: CreateModel): Prom
   const draft = draftModel(name, operation, name, ctx.clock.now());
   const record: ModelRecord = { ...draft, ...patchOf(draft, rest) };
   return ctx.store.transaction(async (tx) => {
+    await requireFreeNames(tx, record, true);
     await tx.models.insert(record);
     await recordAudit(tx, ctx, {
       action: "model.create",
@@ -50,6 +52,8 @@ export async function updateModel(ctx: ConsoleContext, name: string, input: Upda
   return ctx.store.transaction(async (tx) => {
     const before = await getModelRecord(tx, name);
     const patch = patchOf(before, sent);
+    if (before.version === version && patch.aliases !== undefined)
+      await requireFreeNames(tx, { name, aliases: patch.aliases }, false);
     const record = await tx.models.update(name, version, patch);
     if (record === null) throw staleVersion();
     // The patch's names are the record's.

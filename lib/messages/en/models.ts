@@ -62,6 +62,7 @@ export const models = {
     attempts: "{count, plural, one {A call is tried once.} other {A call is tried up to # times.}}",
     disabled: "The model is off: calls are told that it does not exist.",
     none: "No channel serves it: calls fail.",
+    toChannels: "Go to channels",
     allSkipped: "Every channel is passed over: calls fail until one is back.",
     skipped: "Passed over",
     because: {
