@@ -55,12 +55,22 @@ function ExportFile() {
 
 const MAX_FILE_BYTES = 8 * 1024 * 1024;
 
+/** Whether it says of itself what every exported file says; the server looks at the rest. */
+function isSettingsFile(content: unknown): boolean {
+  return (
+    typeof content === "object" &&
+    content !== null &&
+    "format" in content &&
+    content.format === "patchbay-settings"
+  );
+}
+
 function ImportFile() {
   const t = useTranslations("settings.import");
   const { isReadOnly } = useSettingsPage();
   const input = useRef<HTMLInputElement>(null);
   const [chosen, setChosen] = useState<{ name: string; content: unknown } | null>(null);
-  const [fault, setFault] = useState<"notJson" | "tooLarge" | null>(null);
+  const [fault, setFault] = useState<"notJson" | "notSettings" | "tooLarge" | null>(null);
 
   const read = async (file: File) => {
     setFault(null);
@@ -68,6 +78,7 @@ function ImportFile() {
     if (file.size > MAX_FILE_BYTES - 1_024) return setFault("tooLarge");
     try {
       const content: unknown = JSON.parse(await file.text());
+      if (!isSettingsFile(content)) return setFault("notSettings");
       setChosen({ name: file.name, content });
     } catch {
       // Whatever cannot be read as JSON is the same to its owner.

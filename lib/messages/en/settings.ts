@@ -217,6 +217,7 @@ export const settings = {
     hint: "You see what it would do before anything changes.",
     choose: "Choose a file",
     notJson: "That file is not JSON. Choose one that Patchbay exported.",
+    notSettings: "That is not a settings file of Patchbay. Choose one that Patchbay exported.",
     tooLarge: "That file is larger than 8 MB.",
     dialogTitle: "Import {name}",
     dialogText: "This is what the file would do. Nothing has changed yet.",

@@ -214,6 +214,7 @@ export const settings = {
     hint: "在任何更改之前，您会看到它将做什么。",
     choose: "选择文件",
     notJson: "该文件不是 JSON。请选择由 Patchbay 导出的文件。",
+    notSettings: "该文件不是 Patchbay 的设置文件。请选择由 Patchbay 导出的文件。",
     tooLarge: "该文件大于 8 MB。",
     dialogTitle: "导入 {name}",
     dialogText: "文件将带来以下更改。目前尚未更改任何内容。",
