@@ -57,13 +57,15 @@ export function ChannelErrors({ id, range }: { id: string; range: Range }) {
           </li>
         ))}
       </ul>
-      <Link
-        prefetch={false}
-        href={`/logs?${filter}`}
-        className="w-fit rounded-sm text-sm underline decoration-line-strong underline-offset-4 hover:decoration-ink"
-      >
-        {t("allErrors")}
-      </Link>
+      {data.items.some((call) => call.status >= 400) ? (
+        <Link
+          prefetch={false}
+          href={`/logs?${filter}`}
+          className="w-fit rounded-sm text-sm underline decoration-line-strong underline-offset-4 hover:decoration-ink"
+        >
+          {t("allErrors")}
+        </Link>
+      ) : null}
     </div>
   );
 }
