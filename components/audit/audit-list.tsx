@@ -55,7 +55,7 @@ function Sentence({ row }: { row: AuditRow }) {
   return (
     <span className="min-w-0 break-words">
       <span className="font-medium">{words.actorOf(row)}</span>{" "}
-      <span className="text-ink-muted">{words.actionOf(row)}</span>{" "}
+      <span className="text-ink-muted">{words.actionOf(row, target !== "")}</span>{" "}
       {isId(row) ? (
         <code className="mr-2 text-sm text-ink-faint">{target}</code>
       ) : target ? (

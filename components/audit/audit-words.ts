@@ -7,6 +7,7 @@ import type { AuditRow } from "@/lib/contracts/audit";
 import type { Catalogue } from "@/lib/messages/catalogue";
 
 type Word = keyof Catalogue["audit"]["action"];
+type WordOn = keyof Catalogue["audit"]["actionOn"];
 /** Numbers from here on under a name that ends in `_at` are instants. */
 const FIRST_INSTANT = 1e12;
 
@@ -15,9 +16,12 @@ export function useAuditWords() {
   const t = useTranslations("audit");
   const format = useFormatter();
 
-  function actionOf({ action }: AuditRow): string {
+  /** What was done; `isNamed`: the name of whom it was done to follows. */
+  function actionOf({ action }: AuditRow, isNamed: boolean): string {
     // `has` tells whether it is one.
     const word = action.replace(".", "_") as Word;
+    const on = word as WordOn;
+    if (isNamed && t.has(`actionOn.${on}`)) return t(`actionOn.${on}`);
     return t.has(`action.${word}`) ? t(`action.${word}`) : action;
   }
 

@@ -46,9 +46,10 @@ export function ChannelModels({ channel }: { channel: Channel }) {
   if (names.length === 0) return <span className="text-ink-muted">{t("noModels")}</span>;
   const rest = names.length - SHOWN_MODELS;
   return (
-    <span className="grid text-sm" title={names.join("\n")}>
+    // Room for the name of a usual model; longer ones break at a hyphen first.
+    <span className="grid min-w-32 text-sm" title={names.join("\n")}>
       {names.slice(0, SHOWN_MODELS).map((name) => (
-        <code key={name} className="min-w-0 break-all">
+        <code key={name} className="min-w-0 wrap-anywhere">
           {name}
         </code>
       ))}

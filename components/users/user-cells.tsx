@@ -66,14 +66,18 @@ export function UserSpend({ user }: { user: ManagedUser }) {
   const money = useMoney();
   const tightest = tightestBudget(user);
   if (!tightest) {
-    return <span className="tabular text-ink-muted">{money(Number(user.spent.monthly_usd))}</span>;
+    return (
+      <span className="tabular whitespace-nowrap text-ink-muted">
+        {money(Number(user.spent.monthly_usd))} {t("monthly_usd")}
+      </span>
+    );
   }
   const { period, spent, limit, share } = tightest;
   return (
     <span className="grid max-w-48 gap-1.5">
       <span className="tabular">
         {t("of", { spent: money(spent), limit: money(limit) })}{" "}
-        {period === "monthly_usd" ? null : <span className="text-ink-muted">{t(period)}</span>}
+        <span className="text-ink-muted">{t(period)}</span>
       </span>
       <Progress
         label={t("label")}

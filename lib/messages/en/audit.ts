@@ -102,6 +102,14 @@ export const audit = {
     secret_rotate: "rotated the instance secret",
     clock_jump: "noticed that the clock was set",
   },
+  actionOn: {
+    login_fail: "failed to sign in as",
+    session_end_all: "ended all sessions of",
+    "2fa_fail": "gave a wrong second factor for",
+    "2fa_reset": "reset the second factor of",
+    password_reset: "reset the password of",
+    password_reset_link: "made a link to reset the password of",
+  },
   row: {
     action: "Action",
     target: "Target",

@@ -6,7 +6,7 @@ export const embeddings = {
     model: "Model",
     dimensions: "Dimensions",
     dimensionsAll: "all {count}",
-    dimensionsOwn: "the model’s own",
+    dimensionsOwn: "model’s own",
     dimensionsFixed: "This model’s vectors cannot be shortened.",
     format: "Format",
     float: "float",

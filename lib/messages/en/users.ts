@@ -17,7 +17,7 @@ export const users = {
     role: "Role",
     factor: "Second factor",
     seen: "Last seen",
-    spent: "Spent this month",
+    spent: "Spent",
     actions: "Actions",
   },
   factor: { on: "On", off: "Off" },
@@ -87,7 +87,7 @@ export const users = {
   },
   inviteForm: {
     title: "Invite a user",
-    text: "You get a link to pass on. Whoever opens it first chooses a name and password.",
+    text: "You get a link to pass on. Whoever registers with it first chooses a name and password.",
     emailHint: "Becomes their second sign-in name. Nothing is sent to it.",
     expires: "The link works for",
     days: "{days, plural, one {# day} other {# days}}",
@@ -95,7 +95,7 @@ export const users = {
   },
   link: {
     inviteTitle: "The invite is ready",
-    inviteText: "Pass it on in private: whoever opens it first becomes {role}.",
+    inviteText: "Pass it on in private: whoever registers with it first becomes {role}.",
     resetTitle: "A new password for {name}",
     resetText:
       "Pass it on in private: whoever opens it sets the password. The old one works until then; a second factor is still asked for.",

@@ -101,6 +101,14 @@ export const audit = {
     secret_rotate: "轮换了实例密钥",
     clock_jump: "发现时钟被调整",
   },
+  actionOn: {
+    login_fail: "登录失败，用户",
+    session_end_all: "结束了所有会话，用户",
+    "2fa_fail": "第二步验证未通过，用户",
+    "2fa_reset": "重置了第二步验证，用户",
+    password_reset: "重置了密码，用户",
+    password_reset_link: "生成了重置密码的链接，用户",
+  },
   row: {
     action: "操作",
     target: "对象",

@@ -38,7 +38,7 @@ export const calls = {
   noChannel: "无渠道",
   firstByteAfter: "首字节 {time}",
   attempts: "{count, plural, other {尝试 # 次}}",
-  tokens: "{number, plural, other {{count} 个 token}}",
+  tokens: "{number, plural, other {{count} 个词元}}",
   sound: "音频 {length}",
   more: "加载更多",
   newer: "显示新的调用",
@@ -102,7 +102,7 @@ export const calls = {
     },
     input: "{tokens}，{number, plural, other {{characters} 个字符}}",
     cached: "来自缓存",
-    estimated: "token 由本机计数",
+    estimated: "词元由本机计数",
     gone: "已删除",
   },
   help: {

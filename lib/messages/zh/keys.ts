@@ -83,7 +83,7 @@ export const keys = {
     limitsText: "请求、模型、地址和金额。留空表示不限。",
     limitsTextPlain: "请求、模型和地址。留空表示不限。",
     rpm: "每分钟请求数",
-    tpm: "每分钟 Token 数",
+    tpm: "每分钟词元数",
     concurrency: "同时请求数",
     daily: "每日美元",
     monthly: "每月美元",

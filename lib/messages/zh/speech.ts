@@ -137,7 +137,7 @@ export const speech = {
     facts: {
       firstSound: "首个声音",
       duration: "时长",
-      tokens: "Token",
+      tokens: "词元",
       tokensValue: "输入 {input}，输出 {output}",
       channel: "渠道",
       cost: "费用",

@@ -7,7 +7,7 @@ export const usage = {
     label: "显示的指标",
     calls: "调用",
     cost: "花费",
-    tokens: "Token",
+    tokens: "词元",
     audio: "音频",
     failed: "{share} 失败",
     noneFailed: "没有失败",
@@ -20,7 +20,7 @@ export const usage = {
   chart: {
     calls: "调用随时间变化",
     cost: "花费随时间变化",
-    tokens: "Token 随时间变化",
+    tokens: "词元随时间变化",
     audio: "音频随时间变化",
     succeeded: "成功",
     failed: "失败",

@@ -17,7 +17,7 @@ export const users = {
     role: "角色",
     factor: "第二步验证",
     seen: "上次活动",
-    spent: "本月花费",
+    spent: "花费",
     actions: "操作",
   },
   factor: { on: "已启用", off: "未启用" },
@@ -86,7 +86,7 @@ export const users = {
   },
   inviteForm: {
     title: "邀请用户",
-    text: "您会得到一个链接，请转交对方。最先打开它的人可选择用户名和密码。",
+    text: "您会得到一个链接，请转交对方。最先用它注册的人可选择用户名和密码。",
     emailHint: "将成为对方的另一个登录名，不会向它发送任何邮件。",
     expires: "链接有效期",
     days: "{days} 天",
@@ -94,7 +94,7 @@ export const users = {
   },
   link: {
     inviteTitle: "邀请已就绪",
-    inviteText: "请私下转交：最先打开它的人将成为{role}。",
+    inviteText: "请私下转交：最先用它注册的人将成为{role}。",
     resetTitle: "为 {name} 设置新密码",
     resetText: "请私下转交：打开它的人可以设置密码。在此之前旧密码仍然有效；第二步验证仍会要求。",
     asRole: { admin: "管理员", member: "成员", owner: "所有者" },
