@@ -38,7 +38,7 @@ export function VoiceName({
             ref={input}
             value={chosen}
             onChange={(event) => onChoose(event.currentTarget.value)}
-            placeholder="alloy"
+            placeholder={t("nameExample")}
             maxLength={128}
             autoComplete="off"
             spellCheck={false}
