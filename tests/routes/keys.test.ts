@@ -490,6 +490,7 @@ describe("the playground's key", () => {
     expect((await list()).items).toEqual([]);
     const { key } = await authenticateKey(services, made.key, { address: null });
     expect(key).toMatchObject({ ownerId: mia.id, kind: "playground", operations: ["speech", "embeddings"] });
+    expect(key.id).toMatch(/^play_/);
     for (const cookie of [owner, mia.cookie]) {
       expect((await read(key.id, cookie)).status).toBe(404);
       expect((await patch(key.id, { expires_at: null, version: 1 }, cookie)).status).toBe(404);

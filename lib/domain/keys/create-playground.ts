@@ -1,5 +1,6 @@
 import type { PlaygroundKey } from "../../contracts/keys";
 import { toTimestamp } from "../../contracts/timestamp";
+import { PLAYGROUND_ID, PLAYGROUND_NAME } from "../../ports/playground-key";
 import type { KeyRecord } from "../../ports/store";
 import { requireSession } from "../auth/guards";
 import type { ConsoleContext } from "../context";
@@ -17,10 +18,10 @@ export async function createPlaygroundKey(ctx: ConsoleContext): Promise<Playgrou
   const key = makeKey(ctx.random);
   const expiresAt = Math.min(now + LIFE_MS, session.expiresAt);
   const record: KeyRecord = {
-    id: newId(ctx.random, "key"),
+    id: newId(ctx.random, PLAYGROUND_ID),
     digest: digestKey(key),
     display: displayKey(key),
-    name: "Playground",
+    name: PLAYGROUND_NAME,
     ownerId: user.id,
     kind: "playground",
     sessionId: session.id,

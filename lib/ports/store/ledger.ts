@@ -112,7 +112,7 @@ export interface Ledger {
   find(id: string): Promise<{ row: UsageRecord; prompt: string | null } | null>;
   /** The newest row of that request id, which may repeat; null: none. `userId`: of that user's alone. */
   findByRequest(requestId: string, userId?: string): Promise<string | null>;
-  /** What keys, users or channels are called now; ids of what is gone are missing. */
+  /** What keys, users or channels are called now; ids of what is gone are missing, but for playground keys. */
   names(kind: UsageSubject, ids: readonly string[]): Promise<Map<string, string>>;
   /**
    * Removes at most `limit` of what is older: settled rows with the words kept beside them, or those words alone.

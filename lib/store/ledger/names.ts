@@ -1,4 +1,5 @@
 import type { Kysely } from "kysely";
+import { isPlaygroundId, PLAYGROUND_NAME } from "../../ports/playground-key";
 import type { UsageSubject } from "../../ports/store";
 import type { Tables } from "../schema";
 
@@ -19,13 +20,16 @@ async function namesOfSome(
   }
 }
 
-/** What the subjects of usage rows are called now; those that are gone are missing. */
+/** What the subjects of usage rows are called now; those that are gone are missing, but for playground keys. */
 export async function namesOf(
   db: Kysely<Tables>,
   kind: UsageSubject,
   ids: readonly string[],
 ): Promise<Map<string, string>> {
   const names = new Map<string, string>();
+  for (const id of kind === "key" ? ids : []) {
+    if (isPlaygroundId(id)) names.set(id, PLAYGROUND_NAME);
+  }
   for (let start = 0; start < ids.length; start += AT_ONCE) {
     for (const { id, name } of await namesOfSome(db, kind, ids.slice(start, start + AT_ONCE)))
       names.set(id, name);

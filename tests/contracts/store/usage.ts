@@ -206,6 +206,10 @@ export function usageContract(newPlace: NewPlace): void {
       expect([...(await named("user", user.id))]).toEqual([[user.id, user.username]]);
       expect([...(await named("channel", channel.id))]).toEqual([[channel.id, "Upstream one"]]);
       expect(await store.ledger.names("key", [])).toEqual(new Map());
+      // Playground keys die with their sessions; their calls stay.
+      expect([...(await store.ledger.names("key", ["play_gone", "key_gone"]))]).toEqual([
+        ["play_gone", "Playground"],
+      ]);
     });
   });
 
