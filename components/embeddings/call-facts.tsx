@@ -2,7 +2,7 @@
 
 import type { ReactNode } from "react";
 import { useTranslations } from "use-intl";
-import { codePoints, costOf, type GatewayModel } from "@/lib/client/gateway-models";
+import { codePoints, costOf, type GatewayModel, pricingOfModel } from "@/lib/client/gateway-models";
 import { useQuantities } from "../playground/use-quantities";
 import { CopyButton } from "../ui/copy-button";
 import type { Comparison } from "./comparison";
@@ -19,13 +19,16 @@ export function CallFacts({
   const say = useQuantities();
   const { call, reply } = comparison;
   const characters = call.texts.reduce((sum, text) => sum + codePoints(text), 0);
-  const cost = model
-    ? costOf(model.prices, { inputTokens: reply.inputTokens, characters, seconds: 0 })
-    : null;
+  const costWords = (): string => {
+    if (!model) return t("unknown");
+    if (pricingOfModel(model) === "unpriced") return t("noPrice");
+    const cost = costOf(model.prices, { inputTokens: reply.inputTokens, characters, seconds: 0 });
+    return cost === 0 ? t("free") : say.money(cost);
+  };
   const facts: [string, ReactNode][] = [
     [t("tokens"), say.count(reply.inputTokens)],
     [t("time"), say.duration(reply.elapsedMs)],
-    [t("cost"), cost === null ? t("unknown") : cost === 0 ? t("free") : say.money(cost)],
+    [t("cost"), costWords()],
     [t("size"), say.bytes(reply.bytes)],
     // A reply from the cache came through no channel.
     ...(reply.channel === null ? [] : [[t("channel"), reply.channel] satisfies [string, ReactNode]]),

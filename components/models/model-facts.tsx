@@ -3,6 +3,7 @@
 import { ArrowRightIcon } from "lucide-react";
 import Link from "next/link";
 import { useFormatter, useTranslations } from "use-intl";
+import { pricingOf } from "@/lib/client/pricing";
 import type { Model, Prices } from "@/lib/contracts/public-models";
 import { cn } from "../ui/class-names";
 
@@ -17,11 +18,18 @@ const UNITS = [
 export function ModelPrice({ model }: { model: Model }) {
   const t = useTranslations("models");
   const format = useFormatter();
-  const priced = UNITS.flatMap((unit) => {
+  const prices = UNITS.map((unit) => {
     const usd = model.prices[unit];
-    return usd === null || Number(usd) === 0 ? [] : [{ unit, usd: Number(usd) }];
+    return { unit, usd: usd === null ? null : Number(usd) };
   });
-  if (priced.length === 0) return <span className="text-ink-muted">{t("free")}</span>;
+  const isBuiltIn = model.channels.length > 0 && model.channels.every((channel) => channel.embedded);
+  const pricing = pricingOf(
+    prices.map(({ usd }) => usd),
+    isBuiltIn,
+  );
+  if (pricing !== "priced")
+    return <span className="text-ink-muted">{t(pricing === "free" ? "free" : "noPrice")}</span>;
+  const priced = prices.flatMap(({ unit, usd }) => (usd === null || usd === 0 ? [] : [{ unit, usd }]));
   return (
     <span className="tabular grid text-sm whitespace-nowrap">
       {priced.map(({ unit, usd }) => (

@@ -13,7 +13,7 @@ import { Button } from "../ui/button";
 import { cn } from "../ui/class-names";
 import { SegmentedControl } from "../ui/segmented-control";
 import { CastLine } from "./cast-line";
-import { Fact, takeCost } from "./take-facts";
+import { Fact, useTakeCost } from "./take-facts";
 
 const SIDES = ["A", "B"] as const;
 
@@ -117,14 +117,13 @@ function Side({
   models: readonly GatewayModel[];
 }) {
   const t = useTranslations("speech.deck.facts");
-  const free = useTranslations("speech.text")("free");
   const show = useQuantities();
   const { duration } = state;
   const share = useCallback(
     () => (isHeard && duration > 0 ? player.position() / duration : 0),
     [player, isHeard, duration],
   );
-  const cost = takeCost(take, models);
+  const cost = useTakeCost(take, models);
   return (
     <article
       aria-label={name}
@@ -150,7 +149,7 @@ function Side({
           {take.firstSoundMs === null ? t("unknown") : show.duration(take.firstSoundMs)}
         </Fact>
         <Fact name={t("duration")}>{show.duration(take.durationMs)}</Fact>
-        <Fact name={t("cost")}>{cost === null ? free : show.money(cost)}</Fact>
+        <Fact name={t("cost")}>{cost}</Fact>
         <Fact name={t("channel")}>{take.channel ?? t("unknown")}</Fact>
       </dl>
     </article>

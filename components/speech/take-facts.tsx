@@ -2,28 +2,32 @@
 
 import type { ReactNode } from "react";
 import { useTranslations } from "use-intl";
-import { codePoints, costOf, type GatewayModel } from "@/lib/client/gateway-models";
+import { codePoints, costOf, type GatewayModel, pricingOfModel } from "@/lib/client/gateway-models";
 import type { Take } from "@/lib/client/takes";
 import { useQuantities } from "../playground/use-quantities";
 import { CopyButton } from "../ui/copy-button";
 
-/** What a take cost by its model's prices; null: the model has no price, or is gone. */
-export function takeCost(take: Take, models: readonly GatewayModel[]): number | null {
+/** What to say of a take's cost, by its model's prices of now. */
+export function useTakeCost(take: Take, models: readonly GatewayModel[]): string {
+  const t = useTranslations("speech");
+  const show = useQuantities();
   const model = models.find((one) => one.name === take.call.model);
-  if (!model || Object.values(model.prices).every((price) => price === null)) return null;
-  return costOf(model.prices, {
+  if (!model) return t("deck.facts.unknown");
+  const pricing = pricingOfModel(model);
+  if (pricing !== "priced") return t(pricing === "free" ? "text.free" : "text.noPrice");
+  const dollars = costOf(model.prices, {
     inputTokens: take.inputTokens ?? 0,
     characters: codePoints(take.call.text),
     seconds: take.durationMs / 1000,
   });
+  return show.money(dollars);
 }
 
 /** What there is to know of a take. */
 export function TakeFacts({ take, models }: { take: Take; models: readonly GatewayModel[] }) {
   const t = useTranslations("speech.deck.facts");
-  const free = useTranslations("speech.text")("free");
   const show = useQuantities();
-  const cost = takeCost(take, models);
+  const cost = useTakeCost(take, models);
   const isCounted = take.inputTokens !== null && take.outputTokens !== null;
   return (
     <dl className="grid grid-cols-2 gap-x-6 gap-y-3 border-t pt-4 sm:grid-cols-3 xl:grid-cols-[repeat(5,auto)_minmax(0,1fr)]">
@@ -39,7 +43,7 @@ export function TakeFacts({ take, models }: { take: Take; models: readonly Gatew
             })
           : t("unknown")}
       </Fact>
-      <Fact name={t("cost")}>{cost === null ? free : show.money(cost)}</Fact>
+      <Fact name={t("cost")}>{cost}</Fact>
       <Fact name={t("channel")}>{take.channel ?? t("unknown")}</Fact>
       <Fact name={t("request")}>
         {take.requestId ? (

@@ -1,7 +1,13 @@
 "use client";
 
 import { useTranslations } from "use-intl";
-import { codePoints, costOf, estimateSpeech, type GatewayModel } from "@/lib/client/gateway-models";
+import {
+  codePoints,
+  costOf,
+  estimateSpeech,
+  type GatewayModel,
+  pricingOfModel,
+} from "@/lib/client/gateway-models";
 import { doorOf, OPENAI_INPUT_LIMIT, type SpeechCall } from "@/lib/client/speech-call";
 import { useQuantities } from "../playground/use-quantities";
 
@@ -44,7 +50,7 @@ export function TextFacts({ id, call, model }: { id: string; call: SpeechCall; m
     );
   }
   const dollars = model ? costOf(model.prices, { ...estimate, seconds }) : 0;
-  const isFree = !model || Object.values(model.prices).every((price) => price === null || price === 0);
+  const pricing = model ? pricingOfModel(model) : "unpriced";
   return (
     <p id={id} className="tabular flex flex-wrap gap-x-2 text-sm text-ink-muted">
       <span>{t("text.count", { count: codePoints(call.text) })}</span>
@@ -55,7 +61,11 @@ export function TextFacts({ id, call, model }: { id: string; call: SpeechCall; m
       <span aria-hidden="true" className="text-ink-faint">
         ·
       </span>
-      <span>{isFree ? t("text.free") : t("text.cost", { cost: show.money(dollars) })}</span>
+      <span>
+        {pricing === "priced"
+          ? t("text.cost", { cost: show.money(dollars) })
+          : t(pricing === "free" ? "text.free" : "text.noPrice")}
+      </span>
     </p>
   );
 }

@@ -1,4 +1,5 @@
 import { failureOf, GatewayError } from "./gateway-error";
+import { type Pricing, pricingOf } from "./pricing";
 
 /** Prices of a model in dollars per million units; null: not charged by that unit. */
 export interface Prices {
@@ -13,6 +14,8 @@ export interface GatewayModel {
   name: string;
   description: string;
   prices: Prices;
+  /** Served by engines built in alone: free where no price is set. */
+  isBuiltIn: boolean;
   /** Speech: longest text in code points. */
   maxCharacters: number | null;
   defaultVoice: string | null;
@@ -92,6 +95,11 @@ export async function listVoices(key: string): Promise<GatewayVoice[]> {
 }
 
 const MILLION = 1_000_000;
+
+/** Whether a model has prices, is free, or has none yet. */
+export function pricingOfModel({ prices, isBuiltIn }: Pick<GatewayModel, "prices" | "isBuiltIn">): Pricing {
+  return pricingOf(Object.values(prices), isBuiltIn);
+}
 
 /**
  * Dollars of a call by a model's prices, for the eye alone: the books are the server's. Audio tokens are 25 a second,

@@ -9,7 +9,7 @@ const ModelName = z
   .string()
   .regex(/^[A-Za-z0-9][A-Za-z0-9._:@+/-]{0,127}$/, 'Must be a model\'s name, such as "tts-1".');
 
-/** Dollars per million units; null: that unit costs nothing. */
+/** Dollars per million units; null: no price is set, and nothing is booked for that unit. */
 export const Prices = z.strictObject({
   input_per_million_tokens: Usd.nullable(),
   input_per_million_characters: Usd.nullable(),
@@ -35,7 +35,14 @@ export const Model = z.strictObject({
   enabled: z.boolean(),
   /** Who serves it, in the order of the tiers. */
   channels: z.array(
-    z.strictObject({ id: z.string(), name: z.string(), priority: z.int(), enabled: z.boolean() }),
+    z.strictObject({
+      id: z.string(),
+      name: z.string(),
+      priority: z.int(),
+      enabled: z.boolean(),
+      /** An engine built in. */
+      embedded: z.boolean(),
+    }),
   ),
   created_at: Timestamp,
   version: z.int(),

@@ -44,7 +44,8 @@ test.describe("a model", () => {
     await dialog.getByRole("switch", { name: "Keep answers" }).click();
     await dialog.getByRole("button", { name: "Save changes" }).click();
     await expect(page.getByText("house-embed saved")).toBeVisible();
-    await expect(rowOf(page, "house-embed")).toContainText("Free");
+    await expect(rowOf(page, "house-embed")).toContainText("No price");
+    await expect(rowOf(page, "patchbay-embed")).toContainText("Free");
     const { items } = await routed.call("/api/models");
     expect(items.find((one: { name: string }) => one.name === "house-embed")).toMatchObject({
       dimensions: 768,

@@ -9,7 +9,7 @@ export async function usableModels(operation: "speech" | "embeddings"): Promise<
   const dollars = (nano: number | null) => (nano === null ? null : nano * NANO);
   return (await services.catalog.all())
     .filter(({ model, routes }) => model.operation === operation && routes.length > 0)
-    .map(({ model }) => ({
+    .map(({ model, routes }) => ({
       name: model.name,
       description: model.description,
       prices: {
@@ -18,6 +18,7 @@ export async function usableModels(operation: "speech" | "embeddings"): Promise<
         outputTokens: dollars(model.prices.outputPerMillionTokens),
         outputSeconds: dollars(model.prices.outputPerMillionSeconds),
       },
+      isBuiltIn: routes.every(({ channel }) => channel.embedded),
       maxCharacters: model.maxCharacters,
       defaultVoice: model.defaultVoice,
       dimensions: model.dimensions,

@@ -10,7 +10,7 @@ export function toModel(record: ModelRecord, channels: readonly ChannelRecord[])
   const serving = channels
     .filter((channel) => channel.models.some((served) => served.name === record.name))
     .sort((a, b) => a.priority - b.priority || a.createdAt - b.createdAt)
-    .map(({ id, name, priority, enabled }) => ({ id, name, priority, enabled }));
+    .map(({ id, name, priority, enabled, embedded }) => ({ id, name, priority, enabled, embedded }));
   return {
     name: record.name,
     aliases: record.aliases,

@@ -93,6 +93,7 @@ export const embeddings = {
     time: "Time",
     cost: "Cost",
     free: "free",
+    noPrice: "no price",
     size: "Reply",
     channel: "Channel",
     cache: "Cache",

@@ -19,6 +19,7 @@ export const models = {
   nobodyText: "Calls for it fail until a channel serves it.",
   next: "then",
   free: "Free",
+  noPrice: "No price",
   price: {
     input_per_million_tokens: "{usd} / 1M tokens in",
     input_per_million_characters: "{usd} / 1M characters",
@@ -85,7 +86,7 @@ export const models = {
     aliasesHint: "Other names it answers to, with a space between.",
     description: "Description",
     prices: "Prices in dollars",
-    pricesHint: "Empty: that unit costs nothing.",
+    pricesHint: "Empty: no price, so nothing is booked for that unit. 0: free.",
     pricesShipped: "Empty now: what the shipped list of {date} knows is filled in.",
     input_per_million_tokens: "A million tokens in",
     input_per_million_characters: "A million characters",

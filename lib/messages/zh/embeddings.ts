@@ -92,6 +92,7 @@ export const embeddings = {
     time: "用时",
     cost: "费用",
     free: "免费",
+    noPrice: "未定价",
     size: "回复大小",
     channel: "渠道",
     cache: "缓存",

@@ -19,6 +19,7 @@ export const models = {
   nobodyText: "在有渠道提供之前，对它的调用都会失败。",
   next: "其次",
   free: "免费",
+  noPrice: "未定价",
   price: {
     input_per_million_tokens: "{usd} / 百万输入词元",
     input_per_million_characters: "{usd} / 百万字符",
@@ -80,7 +81,7 @@ export const models = {
     aliasesHint: "它还响应的其他名称，用空格分隔。",
     description: "说明",
     prices: "价格（美元）",
-    pricesHint: "留空表示该单位不计费。",
+    pricesHint: "留空表示未定价，该单位不记账；填 0 表示免费。",
     pricesShipped: "现在留空：将填入 {date} 内置价目表中的价格。",
     input_per_million_tokens: "每百万输入词元",
     input_per_million_characters: "每百万字符",
