@@ -16,7 +16,8 @@ export type CallColumn = "key" | "via" | "attempts" | "requestId";
 
 const WIDTHS = {
   when: "7.25rem",
-  outcome: "minmax(0,1.65fr)",
+  // The longest of the usual codes, `upstream_rate_limited`, whole at 1440 px.
+  outcome: "minmax(0,1.95fr)",
   model: "minmax(0,1.3fr)",
   via: "minmax(0,1.2fr)",
   key: "minmax(0,1fr)",
