@@ -60,9 +60,8 @@ export function OperationEntry({
       window.history.replaceState(null, "", `${window.location.pathname}${window.location.search}#${anchor}`);
   };
 
-  // What is open to session and key alike is told by its first word.
-  const [first] = security;
-  const auth = first === "bearer" || first === "session" ? first : "none";
+  const [takesKey, takesSession] = [security.includes("bearer"), security.includes("session")];
+  const auth = takesKey ? (takesSession ? "both" : "bearer") : takesSession ? "session" : "none";
   return (
     <li>
       <details

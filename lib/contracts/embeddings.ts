@@ -54,14 +54,14 @@ const Input = z
     ],
   });
 
-/** Body of `POST /v1/embeddings` and `POST /v1/engines/{model}/embeddings`; unknown fields are dropped. */
+const Model = z
+  .string({ error: (issue) => (issue.input === undefined ? "is required" : "must be a string") })
+  .min(1, "must name a model")
+  .max(128, "is no model's name");
+
+/** Body of `POST /v1/embeddings`; unknown fields are dropped. */
 export const EmbeddingsRequest = z.object({
-  /** Optional here: the engines path may name it alone. */
-  model: z
-    .string({ error: "must be a string" })
-    .min(1, "must name a model")
-    .max(128, "is no model's name")
-    .optional(),
+  model: Model,
   input: Input,
   encoding_format: z.enum(["float", "base64"], { error: "must be 'float' or 'base64'" }).nullish(),
   dimensions: z.int({ error: "must be a whole number" }).min(1, "must be 1 or more").nullish(),
@@ -73,6 +73,9 @@ export const EmbeddingsRequest = z.object({
   stream: z.literal(false, { error: "is not possible: embeddings are not streamed" }).nullish(),
 });
 export type EmbeddingsRequest = z.output<typeof EmbeddingsRequest>;
+
+/** Body of `POST /v1/engines/{model}/embeddings`, whose path may name the model alone. */
+export const EngineEmbeddingsRequest = EmbeddingsRequest.extend({ model: Model.optional() });
 
 export const EmbeddingsReply = z.object({
   object: z.literal("list"),

@@ -1,4 +1,4 @@
-import { type EmbeddingsInput, EmbeddingsRequest } from "../../contracts/embeddings";
+import { type EmbeddingsInput, EmbeddingsRequest, EngineEmbeddingsRequest } from "../../contracts/embeddings";
 import type { CatalogEntry, GatewayContext } from "../../domain/context";
 import { type EmbeddingInput, MAX_TOKENS_IN_ALL, tooManyTokens } from "../../domain/gateway/count-inputs";
 import { embedTexts } from "../../domain/gateway/embed-texts";
@@ -78,8 +78,7 @@ export async function createEmbeddings(
   body: unknown,
   modelInPath: string | null,
 ): Promise<Outbound> {
-  const request = checkFields(EmbeddingsRequest, body);
-  if (modelInPath === null && request.model === undefined) throw modelFault("'model' is required.");
+  const request = checkFields(modelInPath === null ? EmbeddingsRequest : EngineEmbeddingsRequest, body);
   const inputs = textsOf(request.input);
   const { entry, askedModel } =
     modelInPath === null

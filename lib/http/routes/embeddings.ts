@@ -1,4 +1,4 @@
-import { EmbeddingsReply, EmbeddingsRequest } from "../../contracts/embeddings";
+import { EmbeddingsReply, EmbeddingsRequest, EngineEmbeddingsRequest } from "../../contracts/embeddings";
 import { createEmbeddings } from "../openai/embeddings";
 import { gatewayRoute } from "../route";
 
@@ -22,7 +22,7 @@ export const EMBEDDINGS_ROUTES = [
     path: "/v1/engines/{model}/embeddings",
     operation: "embeddings",
     summary: "Embed texts with the model of the path",
-    body: EmbeddingsRequest,
+    body: EngineEmbeddingsRequest,
     reply: EmbeddingsReply,
     maxBodyBytes: MAX_BODY_BYTES,
     handle: (ctx, { body, params }) => createEmbeddings(ctx, body, params.model ?? ""),

@@ -29,6 +29,7 @@ export const docs = {
     auth: {
       bearer: "API key",
       session: "Session",
+      both: "Session or key",
       googleHeader: "x-goog-api-key",
       googleQuery: "?key=",
       none: "Open to all",

@@ -29,6 +29,7 @@ export const docs = {
     auth: {
       bearer: "API 密钥",
       session: "会话",
+      both: "会话或密钥",
       googleHeader: "x-goog-api-key",
       googleQuery: "?key=",
       none: "无需身份",

@@ -47,6 +47,10 @@ describe("the reference", () => {
     const rows = schemaRows(document, body ?? {});
     const input = rows.find((row) => row.path === "input");
     expect(input).toMatchObject({ isRequired: true, type: "string" });
+    const rowsOf = (path: string) => schemaRows(document, find("POST", path).body ?? {});
+    const isModelRequired = (path: string) => rowsOf(path).find((row) => row.path === "model")?.isRequired;
+    expect(isModelRequired("/v1/embeddings")).toBe(true);
+    expect(isModelRequired("/v1/engines/{model}/embeddings")).toBe(false);
     const reply = schemaRows(document, find("POST", "/v1/embeddings").reply ?? {});
     expect(reply.map((row) => row.path)).toEqual(
       expect.arrayContaining(["data", "data[].embedding", "usage.prompt_tokens"]),
