@@ -22,12 +22,14 @@ export function KeyDialogs({
   dialog,
   mayManage,
   hidesBudgets,
+  modelNames,
   onChanged,
   onDialog,
 }: {
   dialog: KeyDialog;
   mayManage: boolean;
   hidesBudgets: boolean;
+  modelNames: readonly string[];
   /** Something on the list is no longer as it was read. */
   onChanged(): void;
   onDialog(next: KeyDialog | null): void;
@@ -49,6 +51,7 @@ export function KeyDialogs({
             before={null}
             mayManage={mayManage}
             hidesBudgets={hidesBudgets}
+            modelNames={modelNames}
             onSave={async (request) => {
               const made = await api.post<ApiKeyWithSecret>("/api/keys", request);
               onChanged();
@@ -68,6 +71,7 @@ export function KeyDialogs({
             before={key}
             mayManage={mayManage && key.owner.role !== "member"}
             hidesBudgets={hidesBudgets}
+            modelNames={modelNames}
             onSave={async (request) => {
               const saved = await api.patch<ApiKey>(pathOf(key), { ...request, version: key.version });
               done(t("saved", { name: saved.name }));

@@ -29,6 +29,7 @@ export function KeyForm({
   before,
   mayManage,
   hidesBudgets,
+  modelNames,
   onSave,
   onStale,
   onCancel,
@@ -38,6 +39,8 @@ export function KeyForm({
   mayManage: boolean;
   /** Self-use: no money to fill in. */
   hidesBudgets: boolean;
+  /** Every name and alias there is. */
+  modelNames: readonly string[];
   onSave(request: CreateKey): Promise<void>;
   /** The key was changed elsewhere: gives the newest. */
   onStale?(): Promise<ApiKey>;
@@ -111,6 +114,7 @@ export function KeyForm({
         form={form}
         isOpen={showsLimits}
         onOpen={setShowsLimits}
+        modelNames={modelNames}
         hidesBudgets={
           hidesBudgets &&
           !before?.budget.total_usd &&

@@ -1,12 +1,13 @@
 "use client";
 
 import { ChevronRightIcon } from "lucide-react";
+import { useState } from "react";
 import type { UseFormReturn } from "react-hook-form";
 import { useTranslations } from "use-intl";
 import type { CreateKey } from "@/lib/contracts/keys";
 import { Field } from "../forms/field";
 import { Input } from "../ui/input";
-import type { KeyValues } from "./key-values";
+import { type KeyValues, unknownModels } from "./key-values";
 
 const COUNTS = ["rpm", "tpm", "concurrency"] as const;
 const MONEY = ["daily", "monthly", "total"] as const;
@@ -17,15 +18,19 @@ export function KeyLimits({
   form,
   isOpen,
   onOpen,
+  modelNames,
   hidesBudgets,
 }: {
   form: UseFormReturn<KeyValues, unknown, CreateKey>;
   isOpen: boolean;
   onOpen(isOpen: boolean): void;
+  modelNames: readonly string[];
   hidesBudgets: boolean;
 }) {
   const t = useTranslations("keys.form");
   const { errors } = form.formState;
+  const [isTyping, setTyping] = useState(false);
+  const unknown = unknownModels(form.watch("models"), modelNames, isTyping);
   return (
     <details
       open={isOpen}
@@ -62,11 +67,22 @@ export function KeyLimits({
           </div>
         )}
         {LISTS.map((name) => (
-          <Field key={name} label={t(name)} hint={t(`${name}Hint`)} error={errors[name]?.message}>
+          <Field
+            key={name}
+            label={t(name)}
+            hint={
+              <>
+                {t(`${name}Hint`)}
+                {name === "models" ? <UnknownModels names={unknown} /> : null}
+              </>
+            }
+            error={errors[name]?.message}
+          >
             {(control) => (
               <Input
                 {...control}
-                {...form.register(name)}
+                {...form.register(name, { onBlur: () => setTyping(false) })}
+                onFocus={() => setTyping(true)}
                 autoCapitalize="none"
                 autoComplete="off"
                 spellCheck={false}
@@ -77,5 +93,15 @@ export function KeyLimits({
         ))}
       </div>
     </details>
+  );
+}
+
+/** Models may come after the key that is for them, so this is no fault. */
+function UnknownModels({ names }: { names: readonly string[] }) {
+  const t = useTranslations("keys.form");
+  return (
+    <span role="status" className="block break-words text-warn">
+      {names.length > 0 ? t("modelsUnknown", { names: names.join(", ") }) : null}
+    </span>
   );
 }

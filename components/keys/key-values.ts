@@ -82,6 +82,20 @@ const numberOrNull = (text: string) => (text.trim() === "" ? null : Number(text)
 const textOrNull = (text: string) => (text.trim() === "" ? null : text.trim());
 const words = (text: string) => text.split(/[\s,;，；]+/u).filter(Boolean);
 
+/**
+ * The models named in the field that are not there (yet). `isTyping`: the last word may still become one of those that
+ * are.
+ */
+export function unknownModels(text: string, known: readonly string[], isTyping: boolean): string[] {
+  const named = words(text);
+  const unfinished = isTyping ? (/[^\s,;，；]+$/u.exec(text)?.[0] ?? null) : null;
+  return named.filter(
+    (name, index) =>
+      !known.includes(name) &&
+      !(index === named.length - 1 && unfinished !== null && known.some((one) => one.startsWith(name))),
+  );
+}
+
 /** What the form asks the server for. A day that was not touched keeps its instant. */
 function requestOf(values: KeyValues, before: ApiKey | null): unknown {
   const isSameDay = before !== null && values.expires === dayOf(before.expires_at);

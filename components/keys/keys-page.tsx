@@ -32,6 +32,8 @@ interface KeysPageProps {
   /** The visitor sees other people's keys too, and there are other people. */
   hasOthers: boolean;
   hidesBudgets: boolean;
+  /** Every name and alias that a key may be limited to. */
+  modelNames: readonly string[];
 }
 
 /** The keys one may see. */
@@ -43,7 +45,7 @@ export function KeysPage({ first, ...props }: KeysPageProps & { first: FirstKeys
   );
 }
 
-function Content({ viewer, hasOthers, hidesBudgets }: KeysPageProps) {
+function Content({ viewer, hasOthers, hidesBudgets, modelNames }: KeysPageProps) {
   const t = useTranslations("keys");
   const tell = useErrorText();
   const address = useSearchParams();
@@ -146,6 +148,7 @@ function Content({ viewer, hasOthers, hidesBudgets }: KeysPageProps) {
           dialog={shown}
           mayManage={viewer.role !== "member"}
           hidesBudgets={hidesBudgets}
+          modelNames={modelNames}
           onChanged={() => void reload()}
           onDialog={(next) => {
             setDialog(next);

@@ -21,9 +21,10 @@ export default async function Page({ searchParams }: PageQuery) {
     ...(q.trim().length >= 2 ? { q: q.trim() } : {}),
     ...(owner === null ? {} : { owner_id: owner }),
   });
-  const [settings, someUsers, keys] = await Promise.all([
+  const [settings, someUsers, models, keys] = await Promise.all([
     readSettings(ctx.store),
     ctx.store.users.list({ limit: 2, cursor: null, q: null }),
+    ctx.store.models.all(),
     listed.success ? listKeys(ctx, listed.data) : null,
   ]);
   return (
@@ -31,6 +32,10 @@ export default async function Page({ searchParams }: PageQuery) {
       <KeysPage
         viewer={{ id: user.id, role: user.role }}
         hasOthers={user.role !== "member" && someUsers.items.length > 1}
+        // Members do not hear of models that are off.
+        modelNames={models
+          .filter((model) => model.enabled || user.role !== "member")
+          .flatMap((model) => [model.name, ...model.aliases])}
         hidesBudgets={settings.self_use_mode}
         first={{ q, owner, keys }}
       />

@@ -90,6 +90,8 @@ export const keys = {
     total: "Dollars in all",
     models: "Models",
     modelsHint: "Names with a space between; empty: all.",
+    modelsUnknown:
+      "No model here has this name: {names}. The key may call only what is named in this field, so check the spelling.",
     addresses: "Callers’ addresses",
     addressesHint: "Addresses or ranges with a space between; empty: any.",
     stale:

@@ -90,6 +90,7 @@ export const keys = {
     total: "总计美元",
     models: "模型",
     modelsHint: "模型名之间用空格分开；留空则不限。",
+    modelsUnknown: "这里没有名为 {names} 的模型。此密钥只能调用此处列出的模型，请检查拼写。",
     addresses: "调用方地址",
     addressesHint: "地址或网段之间用空格分开；留空则不限。",
     stale: "此密钥刚在别处被更改。现在显示的是最新内容，请核对后再次保存。",
