@@ -20,16 +20,39 @@ function MessagePage({ title, text, children }: { title: string; text: ReactNode
   );
 }
 
-/** For an address without a page, or one the visitor may not know of. */
+/** A whole load: the server decides where this visitor belongs. */
+function ToOverview() {
+  const t = useTranslations("common.error");
+  return (
+    <Button asChild size="lg">
+      <a href="/">{t("toOverview")}</a>
+    </Button>
+  );
+}
+
+/** For an address without a page. */
 export function NotFoundPage() {
   const t = useTranslations("common.error");
   return (
     <MessagePage title={t("notFoundTitle")} text={t("notFoundText")}>
-      {/* A whole load: the server decides where this visitor belongs. */}
-      <Button asChild size="lg">
-        <a href="/">{t("toOverview")}</a>
-      </Button>
+      <ToOverview />
     </MessagePage>
+  );
+}
+
+/** The same within the console's frame, for a page the visitor may not know of: the frame has the mark and the `main`. */
+export function NotFoundHere() {
+  const t = useTranslations("common.error");
+  return (
+    <div className="mx-auto grid max-w-form gap-6 py-16">
+      <div className="grid gap-2">
+        <h1 className="text-2xl">{t("notFoundTitle")}</h1>
+        <p className="text-ink-muted">{t("notFoundText")}</p>
+      </div>
+      <div className="flex flex-wrap gap-3">
+        <ToOverview />
+      </div>
+    </div>
   );
 }
 

@@ -27,6 +27,8 @@ test.describe("a page that is not for the visitor", () => {
     for (const { path, isForAdmins } of PAGES) {
       const reply = await page.goto(product.url + path);
       expect([path, reply?.status()]).toEqual([path, isForAdmins ? 404 : 200]);
+      // What is not there is said within the frame, not in a page of its own inside it.
+      await expect(page.getByRole("main")).toHaveCount(1);
       if (isForAdmins)
         await expect(page.getByRole("heading", { name: "There is nothing at this address" })).toBeVisible();
       else await expect(places).toHaveCount(PAGES.filter((one) => !one.isForAdmins).length);

@@ -1,0 +1,10 @@
+import type { Metadata } from "next";
+import { NotFoundHere } from "@/components/shell/message-page";
+import { messagesFor } from "@/lib/messages/catalogue";
+import { requestLocale } from "../request";
+
+export async function generateMetadata(): Promise<Metadata> {
+  return { title: messagesFor(await requestLocale(), ["common"]).common.error.notFoundTitle };
+}
+
+export default NotFoundHere;
