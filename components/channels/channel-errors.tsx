@@ -13,13 +13,13 @@ import { Skeleton } from "../ui/skeleton";
 
 const SHOWN = 8;
 
-/** The newest tries that failed on a channel, whatever became of their calls. */
-export function ChannelErrors({ id, range }: { id: string; range: Range }) {
+/** The newest tries that failed on a channel, whatever became of their calls; null: none is read, and what was shown stays. */
+export function ChannelErrors({ id, range }: { id: string | null; range: Range }) {
   const t = useTranslations("channels.detail");
-  const filter = new URLSearchParams({ channel_id: id, status: "failed" });
+  const filter = new URLSearchParams({ channel_id: id ?? "", status: "failed" });
   const ends = rangeQuery({ from: range.from, to: range.to });
   const { data, error, mutate } = useSWR<{ items: ChannelError[] }>(
-    `${channelPath(id)}/errors?${ends}&limit=${SHOWN}`,
+    id === null ? null : `${channelPath(id)}/errors?${ends}&limit=${SHOWN}`,
     { refreshInterval: 30_000, keepPreviousData: true },
   );
   if (error && !data) return <CallError error={error} onRetry={() => void mutate()} />;

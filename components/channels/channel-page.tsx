@@ -93,7 +93,7 @@ function Content({ id }: { id: string }) {
         )}
       </div>
       <Part title={t("detail.errors")}>
-        <ChannelErrors id={id} range={range} />
+        <ChannelErrors id={isGoing ? null : id} range={range} />
       </Part>
     </div>
   );
