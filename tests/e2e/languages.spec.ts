@@ -8,7 +8,7 @@ test.describe("for a browser that asks for Chinese", () => {
   test("the wizard, its faults and the console speak Chinese", async ({ page, freshProduct }) => {
     await page.goto(`${freshProduct.url}/setup`);
     await expect(page.locator("html")).toHaveAttribute("lang", "zh");
-    await expect(page).toHaveTitle("设置 · Patchbay");
+    await expect(page).toHaveTitle("初始设置 · Patchbay");
     await page.getByRole("button", { name: "开始设置" }).click();
     await page.getByRole("button", { name: "继续" }).click();
     await page.getByRole("button", { name: "创建管理员" }).click();
