@@ -16,7 +16,6 @@ export const common = {
   never: "never",
   justNow: "just now",
   notifications: "Notifications",
-  notifications: "Notifications",
   skipToContent: "Skip to content",
   showPassword: "Show password",
   hidePassword: "Hide password",

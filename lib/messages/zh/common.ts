@@ -16,7 +16,6 @@ export const common = {
   never: "从未",
   justNow: "刚刚",
   notifications: "通知",
-  notifications: "通知",
   skipToContent: "跳到正文",
   showPassword: "显示密码",
   hidePassword: "隐藏密码",
