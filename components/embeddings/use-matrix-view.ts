@@ -56,15 +56,14 @@ export function useMatrixView(sheet: Sheet, focus: FocusStore) {
       const next = zoomFrom(cell, fit, direction);
       const view = scroller.current;
       if (next === null || !view) return;
-      const { pinned } = focus.get();
       const [wide, high] = [view.clientWidth - geometry.gutter, view.clientHeight - geometry.gutter];
-      const column = pinned
-        ? (sheet.places[pinned.column ?? pinned.row] ?? 0) + 0.5
-        : (view.scrollLeft + wide / 2) / cell;
-      const row = pinned ? (sheet.places[pinned.row] ?? 0) + 0.5 : (view.scrollTop + high / 2) / cell;
+      const middle = { column: (view.scrollLeft + wide / 2) / cell, row: (view.scrollTop + high / 2) / cell };
       setZoom(next > fit ? next : null);
-      // After the render that gives the box its new extent.
+      // After the render that gives the box its new extent; by then another cell may be the pinned one.
       requestAnimationFrame(() => {
+        const { pinned } = focus.get();
+        const column = pinned ? (sheet.places[pinned.column ?? pinned.row] ?? 0) + 0.5 : middle.column;
+        const row = pinned ? (sheet.places[pinned.row] ?? 0) + 0.5 : middle.row;
         view.scrollLeft = column * next - (view.clientWidth - geometry.gutter) / 2;
         view.scrollTop = row * next - (view.clientHeight - geometry.gutter) / 2;
       });

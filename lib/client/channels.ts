@@ -1,3 +1,4 @@
+import { useRef } from "react";
 import useSWR, { useSWRConfig } from "swr";
 import type { Channel, Provider } from "../contracts/channels";
 import type { ListPage } from "../contracts/paging";
@@ -35,9 +36,16 @@ export const modelsFallback = (models: ModelList): Record<string, unknown> => ({
 
 export const channelPath = (id: string): string => `${CHANNELS}/${encodeURIComponent(id)}`;
 
+/** The moves of a visit, one after another, and what the last of them made of the channels' versions. */
+interface Moves {
+  last: Promise<unknown>;
+  versions: ReadonlyMap<string, number>;
+}
+
 /** Every channel, in the order in which they are tried. */
 export function useChannels() {
   const list = useSWR<ListPage<Channel>>(CHANNELS, { refreshInterval: LOOK_AGAIN_MS });
+  const moves = useRef<Moves>({ last: Promise.resolve(), versions: new Map() });
   return {
     channels: list.data?.items,
     error: list.error as unknown,
@@ -46,10 +54,20 @@ export function useChannels() {
     order: async (tiers: Tiers) => {
       const before = list.data?.items ?? [];
       const shown: ListPage<Channel> = { items: inOrder(before, tiers), next_cursor: null };
-      await list.mutate(() => api.post<ListPage<Channel>>(`${CHANNELS}/order`, orderRequest(before, tiers)), {
-        optimisticData: shown,
-        revalidate: false,
-      });
+      // Moves may follow each other faster than they are saved: each goes by the versions that the one before made.
+      const save = async (): Promise<ListPage<Channel>> => {
+        const { versions } = moves.current;
+        const newest = before.map(({ id, version }) => ({
+          id,
+          version: Math.max(version, versions.get(id) ?? 0),
+        }));
+        const saved = await api.post<ListPage<Channel>>(`${CHANNELS}/order`, orderRequest(newest, tiers));
+        moves.current.versions = new Map(saved.items.map((one) => [one.id, one.version]));
+        return saved;
+      };
+      const saved = moves.current.last.then(save);
+      moves.current.last = saved.catch(() => undefined);
+      await list.mutate(saved, { optimisticData: shown, revalidate: false });
     },
   };
 }
