@@ -8,9 +8,7 @@ export default defineConfig({
   fullyParallel: false,
   // Each starts servers of its own; much of a test is waiting.
   workers: 2,
-  // Of a whole run on two cores one look in thousands comes a moment too soon; what fails twice is broken, and what
-  // failed once is named at the end.
-  retries: process.env.PLAYWRIGHT_JSON_OUTPUT_NAME ? 1 : 0,
+  retries: 0,
   forbidOnly: true,
   timeout: 60_000,
   expect: { timeout: 10_000 },
