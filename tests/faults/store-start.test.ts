@@ -20,7 +20,7 @@ import { newPostgresPlace } from "../contracts/store/postgres-place";
 import { insertKey } from "../contracts/store/records";
 import { newSqlitePlace } from "../contracts/store/sqlite-place";
 import { startPostgres, type TestPostgres } from "../support/postgres";
-import { bundle, startStoreProcess } from "../support/store-processes";
+import { bundle, killWhileOpening, startStoreProcess } from "../support/store-processes";
 import { schemaOf } from "../support/store-schema";
 
 const STARTERS = 8;
@@ -87,13 +87,7 @@ describe("a start that is killed in the middle leaves nothing half made", () => 
     let early = 0;
     for (let kill = 0; kill < KILLS; kill++) {
       const place = await newPlace();
-      const starter = startStoreProcess(script, "open", place.at);
-      await starter.ready;
-      starter.start();
-      const killAt = performance.now() + (openMs * kill) / KILLS;
-      while (performance.now() < killAt) await new Promise((resolve) => setTimeout(resolve, 1));
-      await starter.kill();
-      if (!starter.lines().includes("open")) early += 1;
+      if (await killWhileOpening(script, place.at, (openMs * kill) / KILLS)) early += 1;
       const store = await place.open();
       expect(await schemaOf(place)).toEqual(expected);
       await store.settings.put("works", true);

@@ -6,7 +6,7 @@ import { newPostgresPlace } from "../contracts/store/postgres-place";
 import { insertKey, PERIOD, usageRecord } from "../contracts/store/records";
 import { newSqlitePlace } from "../contracts/store/sqlite-place";
 import { startPostgres, type TestPostgres } from "../support/postgres";
-import { bundle, startStoreProcess } from "../support/store-processes";
+import { bundle, killWhileOpening } from "../support/store-processes";
 import { schemaOf } from "../support/store-schema";
 
 type UrlPlace = Place & { url: string };
@@ -113,13 +113,7 @@ describe.each(PLACES)("a store of schema version 1 on %s", (_, newPlace) => {
     for (let kill = 0; kill < KILLS; kill++) {
       const place = await newPlace();
       await storeOfVersion1(place);
-      const starter = startStoreProcess(script, "open", place.url);
-      await starter.ready;
-      starter.start();
-      const killAt = performance.now() + (upgradeMs * kill) / KILLS;
-      while (performance.now() < killAt) await new Promise((resolve) => setTimeout(resolve, 1));
-      await starter.kill();
-      if (!starter.lines().includes("open")) early += 1;
+      if (await killWhileOpening(script, place.url, (upgradeMs * kill) / KILLS)) early += 1;
       await expectWhole(place, schema);
       await place.remove();
     }

@@ -93,3 +93,18 @@ export function startStoreProcess(
     ended,
   };
 }
+
+/** Opens the store in a process that is killed so many milliseconds after its start; true when it was not open by then. */
+export async function killWhileOpening(
+  script: string,
+  databaseUrl: string,
+  afterMs: number,
+): Promise<boolean> {
+  const starter = startStoreProcess(script, "open", databaseUrl);
+  await starter.ready;
+  starter.start();
+  const killAt = performance.now() + afterMs;
+  while (performance.now() < killAt) await new Promise((resolve) => setTimeout(resolve, 1));
+  await starter.kill();
+  return !starter.lines().includes("open");
+}

@@ -1,16 +1,14 @@
 import type { FirstAlerts } from "@/lib/client/alerts";
 import { PAGE_SIZE } from "@/lib/contracts/paging";
 import { listAlerts, summarizeAlerts } from "@/lib/domain/alerts/list";
-import { getContainer } from "@/lib/server/container";
 import type { requireAdminPage } from "../guard";
+import { pageContext } from "../page-context";
 
 /** The alerts that the page shows at once, so that nothing on it moves when the answers come. */
-export async function readFirstAlerts({
-  user,
-  session,
-}: Awaited<ReturnType<typeof requireAdminPage>>): Promise<FirstAlerts> {
-  const { services } = await getContainer();
-  const ctx = { ...services, caller: { kind: "session" as const, user, session } };
+export async function readFirstAlerts(
+  found: Awaited<ReturnType<typeof requireAdminPage>>,
+): Promise<FirstAlerts> {
+  const ctx = await pageContext(found);
   const [open, resolved, summary] = await Promise.all([
     listAlerts(ctx, { state: "opened", limit: 100 }),
     listAlerts(ctx, { state: "resolved", limit: PAGE_SIZE }),

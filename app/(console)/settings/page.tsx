@@ -5,20 +5,21 @@ import { instanceFacts } from "@/lib/domain/settings/instance-facts";
 import { showSettings } from "@/lib/domain/settings/update";
 import { hasTwoFactor } from "@/lib/domain/users/to-user";
 import { messagesFor } from "@/lib/messages/catalogue";
-import { getContainer } from "@/lib/server/container";
 import { type PageQuery, pageTitle, requestLocale } from "../../request";
 import { requireAdminPage } from "../guard";
+import { pageContext } from "../page-context";
 
 export const generateMetadata = () => pageTitle("settings");
 
 export default async function Page({ searchParams }: PageQuery) {
-  const { user, session } = await requireAdminPage("/settings", await searchParams);
-  const { services } = await getContainer();
+  const found = await requireAdminPage("/settings", await searchParams);
+  const { user } = found;
+  const ctx = await pageContext(found);
   const [settings, facts, targets, hasSecondFactor] = await Promise.all([
-    showSettings({ store: services.store, caller: { kind: "session", user, session } }),
-    instanceFacts(services),
-    readAllowedUpstreams(services.store),
-    hasTwoFactor(services.store, user.id),
+    showSettings(ctx),
+    instanceFacts(ctx),
+    readAllowedUpstreams(ctx.store),
+    hasTwoFactor(ctx.store, user.id),
   ]);
   const isOwner = user.role === "owner";
   const state = { settings, facts, upstreams: { targets }, isOwner, hasSecondFactor };

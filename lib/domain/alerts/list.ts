@@ -2,14 +2,12 @@ import type { Alert, AlertsQuery, AlertsSummary } from "../../contracts/alerts";
 import type { ListPage } from "../../contracts/paging";
 import { AppError } from "../../errors";
 import { requireSignedInAdmin } from "../auth/guards";
-import type { ConsoleContext, Services } from "../context";
+import type { ConsoleContext, ReadContext } from "../context";
 import { toAlert } from "./to-alert";
 import { sealedWebhookSecret } from "./webhook-secret";
 
-type Reader = Pick<ConsoleContext, "caller"> & Services;
-
 /** Alerts, open ones first, then newest first; for administrators. */
-export async function listAlerts(ctx: Reader, query: AlertsQuery): Promise<ListPage<Alert>> {
+export async function listAlerts(ctx: ReadContext, query: AlertsQuery): Promise<ListPage<Alert>> {
   requireSignedInAdmin(ctx);
   const page = await ctx.store.alerts.list({
     limit: query.limit,
@@ -20,7 +18,7 @@ export async function listAlerts(ctx: Reader, query: AlertsQuery): Promise<ListP
 }
 
 /** How many are open, and whether messages can be signed; for administrators. */
-export async function summarizeAlerts(ctx: Reader): Promise<AlertsSummary> {
+export async function summarizeAlerts(ctx: ReadContext): Promise<AlertsSummary> {
   requireSignedInAdmin(ctx);
   const all = await ctx.store.alerts.open();
   const spent = new Set(all.filter((one) => one.kind === "budget_spent").map((one) => one.subject));

@@ -3,7 +3,7 @@ import { AppError } from "../../errors";
 import type { Repositories, UserRecord } from "../../ports/store";
 import { recordAudit } from "../audit/record";
 import { requireSignedInAdmin } from "../auth/guards";
-import type { ConsoleContext, Services } from "../context";
+import type { ConsoleContext, ReadContext } from "../context";
 import { readSettings } from "./read";
 import { requireOwnFactor } from "./two-factor-roles";
 import { raiseVersion, readVersioned } from "./version";
@@ -46,9 +46,7 @@ export async function applySettings(
 }
 
 /** The settings, for administrators; a webhook's whole address for those alone who may change it. Throws `forbidden`. */
-export async function showSettings(
-  ctx: Pick<ConsoleContext, "caller"> & Pick<Services, "store">,
-): Promise<VersionedSettings> {
+export async function showSettings(ctx: ReadContext): Promise<VersionedSettings> {
   const { role } = requireSignedInAdmin(ctx);
   const settings = await readVersioned(ctx.store);
   return role === "owner" || !settings.demo_site ? settings : shown(settings);

@@ -2,7 +2,7 @@ import type { Overview, OverviewQuery, OverviewSeries } from "../../contracts/ov
 import { toTimestamp } from "../../contracts/timestamp";
 import { AppError } from "../../errors";
 import { requireUser } from "../auth/guards";
-import type { ConsoleContext, Services } from "../context";
+import type { ReadContext } from "../context";
 import { cutIntoPieces, dayStarts, elapsedPieces, type Pieces, sumOf } from "./pieces";
 import { channelShares, keyShares, modelShares, routeShares } from "./shares";
 import { NO_SUMS, showSums } from "./sums";
@@ -15,10 +15,7 @@ const MOST_MS = { minute: 6 * HOUR_MS, hour: 92 * 24 * HOUR_MS, day: 92 * 24 * H
  * The first page's figures over a range and the same time before it; members see their own calls and no channels.
  * Throws `unauthenticated`, `invalid`.
  */
-export async function readOverview(
-  ctx: Pick<ConsoleContext, "caller"> & Services,
-  query: OverviewQuery,
-): Promise<Overview> {
+export async function readOverview(ctx: ReadContext, query: OverviewQuery): Promise<Overview> {
   const user = requireUser(ctx);
   const isMember = user.role === "member";
   const [from, to] = [Date.parse(query.from), Date.parse(query.to)];
