@@ -3,6 +3,7 @@
 import { PauseIcon, PlayIcon } from "lucide-react";
 import { useEffect, useMemo, useRef, useState } from "react";
 import { useFormatter, useTranslations } from "use-intl";
+import { releaseUrl } from "@/lib/client/object-url";
 import type { ChannelTest } from "@/lib/contracts/channels";
 import { useErrorText } from "../forms/error-text";
 import { Button } from "../ui/button";
@@ -75,7 +76,7 @@ function useSoundFile(base64: string): string {
   useEffect(() => {
     const made = URL.createObjectURL(new Blob([bytes], { type: "audio/wav" }));
     setUrl(made);
-    return () => URL.revokeObjectURL(made);
+    return () => releaseUrl(made);
   }, [bytes]);
   return url;
 }

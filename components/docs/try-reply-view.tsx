@@ -2,6 +2,7 @@
 
 import { useEffect, useState } from "react";
 import { useFormatter, useTranslations } from "use-intl";
+import { releaseUrl } from "@/lib/client/object-url";
 import type { TryReply } from "@/lib/client/openapi/try-call";
 import { Badge } from "../ui/badge";
 import { CodeBlock } from "./code-block";
@@ -52,7 +53,7 @@ function Sound({ blob }: { blob: Blob }) {
   useEffect(() => {
     const made = URL.createObjectURL(blob);
     setUrl(made);
-    return () => URL.revokeObjectURL(made);
+    return () => releaseUrl(made);
   }, [blob]);
   return (
     // biome-ignore lint/a11y/useMediaCaption: what it says stands in the request above

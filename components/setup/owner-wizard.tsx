@@ -26,11 +26,11 @@ export function OwnerWizard({
   const { keys, error: keysError, reload } = useKeys("");
   const current = reachableStep(wanted, furthest, steps);
 
-  const moveTo = (step: OwnerStep) => {
+  const moveTo = async (step: OwnerStep) => {
     if (AFTER_CLAIM.indexOf(step) > AFTER_CLAIM.indexOf(furthest)) {
+      // Kept before it is shown: a refresh finds the screen again. A server that is away costs one screen, no more.
+      await saveProgress({ step }).catch(() => undefined);
       setFurthest(step);
-      // A server that is away costs one screen after a refresh, no more.
-      void saveProgress({ step }).catch(() => undefined);
     }
     go(step);
   };

@@ -4,6 +4,7 @@ import { PlayIcon } from "lucide-react";
 import { useEffect, useState } from "react";
 import { useTranslations } from "use-intl";
 import { failureFrom, postJson } from "@/lib/client/gateway-error";
+import { releaseUrl } from "@/lib/client/object-url";
 import { geminiBody, type SpeechCall } from "@/lib/client/speech-call";
 import { bytesFromBase64, durationMsOf, samplesFromBytes, wavOf } from "@/lib/client/speech-pcm";
 import { withPlaygroundKey } from "@/lib/client/with-playground-key";
@@ -40,7 +41,7 @@ export function SoundStep({
 
   useEffect(() => {
     if (!url) return;
-    return () => URL.revokeObjectURL(url);
+    return () => releaseUrl(url);
   }, [url]);
 
   const body = geminiBody(callOf(text));

@@ -3,6 +3,7 @@
 import { useCallback, useEffect, useRef, useState } from "react";
 import { useLocale, useTranslations } from "use-intl";
 import { failureFrom, type GatewayFailure } from "@/lib/client/gateway-error";
+import { releaseUrl } from "@/lib/client/object-url";
 import { joinSamples, wavOf } from "@/lib/client/speech-pcm";
 import { streamSpeech } from "@/lib/client/speech-stream";
 import { withPlaygroundKey } from "@/lib/client/with-playground-key";
@@ -33,7 +34,7 @@ export function useSample(model: string) {
     const urls = made.current;
     return () => {
       stop();
-      for (const url of urls.values()) URL.revokeObjectURL(url);
+      for (const url of urls.values()) releaseUrl(url);
       urls.clear();
     };
   }, [stop]);

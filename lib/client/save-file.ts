@@ -1,3 +1,5 @@
+import { releaseUrl } from "./object-url";
+
 /** Hands a file to the browser's downloads. */
 export function saveFile(content: Blob, name: string): void {
   const url = URL.createObjectURL(content);
@@ -5,6 +7,5 @@ export function saveFile(content: Blob, name: string): void {
   link.href = url;
   link.download = name;
   link.click();
-  // The download has its own hold on the bytes once it began.
-  setTimeout(() => URL.revokeObjectURL(url), 10_000);
+  releaseUrl(url);
 }

@@ -1,3 +1,4 @@
+import { releaseUrl } from "./object-url";
 import { durationMsOf, findPause, SAMPLE_RATE, wavOf } from "./speech-pcm";
 import { StreamVoice } from "./speech-stream-voice";
 
@@ -116,7 +117,9 @@ export class TakePlayer {
     this.#dropStream();
     this.#audio?.pause();
     this.#audio?.removeAttribute("src");
-    if (this.#url) URL.revokeObjectURL(this.#url);
+    // Without it the element goes on reading what it had.
+    this.#audio?.load();
+    if (this.#url) releaseUrl(this.#url);
     this.#url = null;
     this.#set({ ...EMPTY, rate: this.#state.rate });
   }
@@ -171,7 +174,7 @@ export class TakePlayer {
 
   #put(samples: Int16Array<ArrayBuffer>): void {
     if (!this.#audio) return;
-    if (this.#url) URL.revokeObjectURL(this.#url);
+    if (this.#url) releaseUrl(this.#url);
     this.#url = URL.createObjectURL(new Blob([wavOf(samples)], { type: "audio/wav" }));
     this.#audio.src = this.#url;
     this.#audio.defaultPlaybackRate = this.#state.rate;

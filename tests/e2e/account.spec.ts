@@ -41,8 +41,10 @@ test("a changed password signs out every other browser and this one goes on", as
   await page.reload();
   await expect(page.getByRole("heading", { level: 1, name: "Account" })).toBeVisible();
 
-  await other.goto(`${ownProduct.url}/keys`);
+  // The page that was open notices by itself, and would go on to sign-in over any other visit.
   await expect(other).toHaveURL(/\/login/);
+  await other.goto(`${ownProduct.url}/keys`);
+  await expect(other).toHaveURL(/\/login\?return_to=/);
   await enterPassword(other, NEW_PASSWORD);
   await expect(other).toHaveURL(`${ownProduct.url}/keys`);
   await other.context().close();

@@ -81,6 +81,7 @@ test("Refresh and Back lose nothing that was answered or saved", async ({ page, 
   await page.getByRole("button", { name: "Create key", exact: true }).click();
   await expect(page.getByTestId("api-key")).toBeVisible();
   await page.getByRole("button", { name: "Continue" }).click();
+  await expect(heading(page, "Let it speak")).toBeVisible();
   await page.reload();
   await expect(heading(page, "Let it speak")).toBeVisible();
   await page.goBack();
