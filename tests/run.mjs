@@ -39,6 +39,14 @@ function add(name, passed, failed) {
   if (failed > 0) broken.push(name);
 }
 
+/** Where the minutes of a runner go, so that what grows is seen. */
+function tellSlowest(files) {
+  const seconds = ({ startTime, endTime }) => Math.round((endTime - startTime) / 1_000);
+  const slowest = files.toSorted((a, b) => seconds(b) - seconds(a)).slice(0, 12);
+  const lines = slowest.map((one) => `  ${seconds(one)} s  ${path.relative(process.cwd(), one.name)}`);
+  console.log(`\nSlowest files:\n${lines.join("\n")}`);
+}
+
 /** A check that either holds or does not. */
 async function check(name, command, args) {
   console.log(`\n── ${name}`);
@@ -65,6 +73,7 @@ async function vitest(name, args, env) {
     env,
   );
   const report = readReport(file);
+  tellSlowest(report?.testResults ?? []);
   const failed = report?.numFailedTests ?? 0;
   const brokenFiles =
     report?.testResults.filter((one) => one.status === "failed" && one.assertionResults.length === 0)

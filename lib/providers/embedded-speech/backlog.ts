@@ -1,4 +1,5 @@
 import { SPEECH_SAMPLE_RATE } from "../../ports/speech-model";
+import { freeBytes } from "./free-bytes";
 
 const BYTES_PER_SECOND = SPEECH_SAMPLE_RATE * 2;
 /** Audio held for all readers together before stalled ones give theirs back: 32 KB for each of 500 readers. */
@@ -28,7 +29,8 @@ export class HeldAudio {
   constructor(pcm: Uint8Array, start: number, now: number) {
     this.#total = pcm.length;
     this.#start = Math.min(start, pcm.length);
-    this.#pcm = start === 0 ? pcm : fade(pcm.slice(start), "in");
+    this.#pcm = pcm;
+    if (start > 0) fade(this.#keep(start), "in");
     this.takenAt = now;
   }
 
@@ -66,14 +68,28 @@ export class HeldAudio {
     const kept = this.isBeingRead ? KEPT_BYTES : 0;
     if (this.#at > 0) this.#release();
     if (this.bytes <= kept * 1.5) return;
-    this.#pcm = fade(this.#pcm.slice(0, quietest(this.#pcm, kept / 2, kept)), "out");
+    fade(this.#keep(0, quietest(this.#pcm, kept / 2, kept)), "out");
+  }
+
+  /** Gives back all memory; nothing is to be read afterwards. */
+  drop(): void {
+    this.#keep(this.#pcm.length);
+    this.#at = 0;
   }
 
   /** Gives back what was read. */
   #release(): void {
     this.#start += this.#at;
-    this.#pcm = this.#pcm.slice(this.#at);
+    this.#keep(this.#at);
     this.#at = 0;
+  }
+
+  /** Holds on to a part alone, and frees the whole. */
+  #keep(from: number, to?: number): Uint8Array {
+    const whole = this.#pcm;
+    this.#pcm = whole.slice(from, to);
+    freeBytes(whole);
+    return this.#pcm;
   }
 }
 
@@ -104,8 +120,10 @@ export class Backlog {
     for (const other of this.#held) if (now - other.takenAt > STALLED_MS) other.shorten();
   }
 
+  /** Forgets and frees what nobody will read. */
   remove(held: HeldAudio): void {
     this.#held.delete(held);
+    held.drop();
   }
 }
 

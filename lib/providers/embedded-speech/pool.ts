@@ -1,5 +1,6 @@
 import { Worker } from "node:worker_threads";
 import { AppError } from "../../errors";
+import { freeBytes } from "./free-bytes";
 import type { SpeakMessage, SpeechChunk, SpokenMessage } from "./protocol";
 
 export interface PoolOptions {
@@ -163,7 +164,8 @@ export class SpeechPool {
     this.#rest(slot);
     this.#chunks++;
     this.#chunkMs += (performance.now() - slot.startedAt - this.#chunkMs) * SMOOTHING;
-    if ("pcm" in message) task.resolve(message.pcm);
+    if ("pcm" in message && task.cancelled) freeBytes(message.pcm);
+    else if ("pcm" in message) task.resolve(message.pcm);
     else {
       const { code, message: words, cause } = message.error;
       task.reject(new AppError(code, words, {}, cause ? new Error(cause) : undefined));
