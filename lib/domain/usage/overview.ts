@@ -1,11 +1,12 @@
 import type { Overview, OverviewQuery, OverviewSeries } from "../../contracts/overview";
 import { toTimestamp } from "../../contracts/timestamp";
 import { AppError } from "../../errors";
+import { NO_SUMS } from "../../ports/usage-sums";
 import { requireUser } from "../auth/guards";
 import type { ReadContext } from "../context";
 import { cutIntoPieces, dayStarts, elapsedPieces, type Pieces, sumOf } from "./pieces";
 import { channelShares, keyShares, modelShares, routeShares } from "./shares";
-import { NO_SUMS, showSums } from "./sums";
+import { showSums } from "./show-sums";
 
 const HOUR_MS = 3_600_000;
 /** A chart by minutes reads the calls themselves. */

@@ -1,8 +1,8 @@
 import type { OverviewQuery } from "../../contracts/overview";
 import { toTimestamp } from "../../contracts/timestamp";
 import type { UsageGroup } from "../../ports/store";
+import { addSums, NO_SUMS, type Sums } from "../../ports/usage-sums";
 import { billingPeriod } from "../gateway/billing-period";
-import { addSums, NO_SUMS, type Sums } from "./sums";
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
@@ -73,8 +73,7 @@ export function elapsedPieces({ starts }: Pieces, to: number, now: number): numb
 export function sumOf({ sums }: Pieces, count = Number.POSITIVE_INFINITY): Sums {
   return sums.reduce((total, one, index) => {
     const share = Math.min(1, Math.max(0, count - index));
-    // A piece without calls has no histogram to add.
-    return share === 0 || one.calls === 0 ? total : addSums(total, share === 1 ? one : shareOf(one, share));
+    return share === 0 ? total : addSums(total, share === 1 ? one : shareOf(one, share));
   }, NO_SUMS);
 }
 

@@ -1,11 +1,11 @@
 import { nanoToUsd } from "../../contracts/money";
 import type { OverviewChannel, OverviewKey, OverviewModel, OverviewRoute } from "../../contracts/overview";
 import type { ChannelRecord, ModelRecord, UsageGroup } from "../../ports/store";
+import { addSums, NO_SUMS, type Sums } from "../../ports/usage-sums";
 import { toHealth } from "../channels/to-channel";
 import type { Services } from "../context";
 import { channelHealth, circuitPlace } from "../gateway/circuits";
 import { gatewayState } from "../gateway/gateway-state";
-import { addSums, NO_SUMS, type Sums } from "./sums";
 
 /** Keys of a breakdown; a page has no room for more. */
 const MOST_KEYS = 8;

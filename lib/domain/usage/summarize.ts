@@ -2,11 +2,12 @@ import { toTimestamp } from "../../contracts/timestamp";
 import type { UsageSummary, UsageSummaryQuery } from "../../contracts/usage-summary";
 import { AppError } from "../../errors";
 import type { UsageGroup } from "../../ports/store";
+import { addSums, NO_SUMS, type Sums } from "../../ports/usage-sums";
 import type { ReadContext } from "../context";
 import { billingPeriod } from "../gateway/billing-period";
 import { usageFilter } from "./filter";
 import { dayStarts } from "./pieces";
-import { addSums, NO_SUMS, type Sums, showSums } from "./sums";
+import { showSums } from "./show-sums";
 
 const DAY_MS = 86_400_000;
 /** More points than a chart can show. */

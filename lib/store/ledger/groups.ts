@@ -1,8 +1,7 @@
 import { sql } from "kysely";
 import type { UsageGroup } from "../../ports/store";
+import { addSums, type Sums } from "../../ports/usage-sums";
 import { LATENCY_COLUMNS } from "./latency";
-
-type Sums = Omit<UsageGroup, "hour" | "name" | "latency">;
 
 /** A sum as a whole number on both databases: PostgreSQL's own type for one is `numeric`. */
 export const total = (column: string) => sql<number>`cast(sum(${sql.ref(column)}) as bigint)`;
@@ -13,7 +12,8 @@ export const routeName = sql<string | null>`model || ${sql.lit("\n")} || coalesc
 /** A group as the summaries select it, from roll-ups and rows alike. */
 export function toGroup(row: Record<string, unknown>): UsageGroup {
   // The columns are those selected below: numbers, but for the group's name.
-  const read = row as unknown as Sums & Record<string, number> & { hour?: number; name?: string | null };
+  const read = row as unknown as Omit<Sums, "latency"> &
+    Record<string, number> & { hour?: number; name?: string | null };
   const { hour, name, calls, errors, inputTokens, outputTokens, characters } = read;
   const { audioMs, costNano, latencySumMs, firstByteSumMs, firstByteCalls } = read;
   return {
@@ -38,24 +38,7 @@ export function mergeGroups(groups: readonly UsageGroup[]): UsageGroup[] {
   const merged = new Map<string | null, UsageGroup>();
   for (const group of groups) {
     const known = merged.get(group.name);
-    merged.set(group.name, known === undefined ? group : addGroups(known, group));
+    merged.set(group.name, known === undefined ? group : { ...known, ...addSums(known, group) });
   }
   return [...merged.values()];
-}
-
-function addGroups(a: UsageGroup, b: UsageGroup): UsageGroup {
-  return {
-    ...a,
-    calls: a.calls + b.calls,
-    errors: a.errors + b.errors,
-    inputTokens: a.inputTokens + b.inputTokens,
-    outputTokens: a.outputTokens + b.outputTokens,
-    characters: a.characters + b.characters,
-    audioMs: a.audioMs + b.audioMs,
-    costNano: a.costNano + b.costNano,
-    latencySumMs: a.latencySumMs + b.latencySumMs,
-    firstByteSumMs: a.firstByteSumMs + b.firstByteSumMs,
-    firstByteCalls: a.firstByteCalls + b.firstByteCalls,
-    latency: a.latency.map((count, index) => count + (b.latency[index] ?? 0)),
-  };
 }
