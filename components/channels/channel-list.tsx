@@ -10,8 +10,8 @@ import { Skeleton } from "../ui/skeleton";
 import { Switch } from "../ui/switch";
 import { Table, TableCell, TableHead, TableHeader } from "../ui/table";
 import { ChannelFigure, ChannelModels, ChannelOrigin, type Traffic } from "./channel-facts";
+import type { ChannelAction } from "./channel-menu";
 import { ChannelMenuButton } from "./channel-menu-button";
-import type { ChannelAction } from "./channel-menu-trigger";
 import { ChannelLamp, ConditionWord, conditionOf } from "./channel-state";
 import { CircuitNote } from "./circuit-note";
 import { MoveHandle } from "./move-handle";
@@ -84,7 +84,9 @@ function Headings() {
         <TableHead>{t("models")}</TableHead>
         <TableHead className="text-right">{t("latency")}</TableHead>
         <TableHead>{t("traffic")}</TableHead>
-        <TableHead className="text-right">{t("errors")}</TableHead>
+        <TableHead className="text-right" title={t("errorsText")}>
+          {t("errors")}
+        </TableHead>
         <TableHead className="text-right">{t("spend")}</TableHead>
         <TableHead>{t("enabled")}</TableHead>
         <TableHead>

@@ -1,4 +1,4 @@
-import type { OverviewRoute } from "@/lib/contracts/overview";
+import type { OverviewChannel, OverviewRoute } from "@/lib/contracts/overview";
 
 /** Height of a jack's row, in CSS pixels. */
 export const ROW = 40;
@@ -7,6 +7,13 @@ const BREAKS_FROM = 0.2;
 const THINNEST = 2;
 const THICKEST = 9;
 
+/** Broken cords are in pieces: red and the signal's colour lie too near each other to be told apart by everybody. */
+export const STROKES = {
+  carries: { colour: "stroke-signal", cap: "round", dashes: undefined },
+  breaks: { colour: "stroke-bad", cap: "butt", dashes: "7 4" },
+  idle: { colour: "stroke-line-strong", cap: "round", dashes: "1 5" },
+} as const;
+
 export interface Cord {
   key: string;
   model: string;
@@ -14,7 +21,12 @@ export interface Cord {
   /** A path in a box 100 wide and as high as the rows. */
   path: string;
   width: number;
-  state: "idle" | "carries" | "breaks";
+  state: keyof typeof STROKES;
+}
+
+/** Calls go elsewhere now, against the operator's wish: a channel that is off is not meant to be called. */
+export function isPassedOver(channel: Pick<OverviewChannel, "enabled" | "health"> | undefined): boolean {
+  return channel?.enabled === true && channel.health?.state === "open";
 }
 
 const centre = (row: number) => (row + 0.5) * ROW;
@@ -26,8 +38,8 @@ function hang(from: number, to: number): string {
 }
 
 /**
- * Cords for the routes between rows that are shown; the busiest is the thickest, by area. `isOpen` tells which channels
- * are passed over.
+ * Cords for the routes between rows that are shown; the busiest is the thickest, by area. A cord breaks where its calls
+ * of the range failed, or its channel is passed over now (`isOpen`).
  */
 export function cordsOf(
   routes: readonly OverviewRoute[],

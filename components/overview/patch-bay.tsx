@@ -5,7 +5,8 @@ import { type ReactNode, useState } from "react";
 import { useTranslations } from "use-intl";
 import type { Overview, OverviewChannel } from "@/lib/contracts/overview";
 import { cn } from "../ui/class-names";
-import { type Cord, cordsOf, ROW } from "./cords";
+import { CordLegend } from "./cord-legend";
+import { type Cord, cordsOf, isPassedOver, ROW, STROKES } from "./cords";
 
 /** More rows than this stand on the pages of their own. */
 const MOST_ROWS = 10;
@@ -16,11 +17,12 @@ export function PatchBay({ overview }: { overview: Overview }) {
   const [touched, setTouched] = useState<{ model?: string; channelId?: string } | null>(null);
   const models = overview.models.slice(0, MOST_ROWS);
   const channels = overview.channels.filter((one) => one.enabled || one.calls > 0).slice(0, MOST_ROWS);
+  const isOpen = (id: string) => isPassedOver(overview.channels.find((one) => one.id === id));
   const cords = cordsOf(
     overview.routes,
     models.map((one) => one.name),
     channels.map((one) => one.id),
-    (id) => isPassedOver(channels.find((one) => one.id === id)),
+    isOpen,
   );
   const isQuiet = (cord: Cord) =>
     touched !== null && cord.model !== touched.model && cord.channelId !== touched.channelId;
@@ -28,11 +30,14 @@ export function PatchBay({ overview }: { overview: Overview }) {
   const stateOf = (of: (cord: Cord) => boolean) => cords.filter(of);
   return (
     <section aria-labelledby="patch-bay" className="rounded-md border bg-panel">
-      <div className="border-b px-5 py-4">
-        <h2 id="patch-bay" className="text-lg">
-          {t("title")}
-        </h2>
-        <p className="text-sm text-ink-muted">{t("lead")}</p>
+      <div className="flex flex-wrap items-end justify-between gap-x-6 gap-y-2 border-b px-5 py-4">
+        <div>
+          <h2 id="patch-bay" className="text-lg">
+            {t("title")}
+          </h2>
+          <p className="text-sm text-ink-muted">{t("lead")}</p>
+        </div>
+        <CordLegend />
       </div>
       <div className="grid grid-cols-[minmax(0,1fr)_minmax(2.25rem,0.3fr)_minmax(0,1fr)] px-4 py-3 sm:grid-cols-[minmax(0,1fr)_minmax(6rem,1.6fr)_minmax(0,1fr)] sm:px-5">
         <Side title={t("models")} isRight={false}>
@@ -70,18 +75,10 @@ export function PatchBay({ overview }: { overview: Overview }) {
               d={cord.path}
               fill="none"
               strokeWidth={cord.width}
-              strokeLinecap="round"
+              strokeLinecap={STROKES[cord.state].cap}
               vectorEffect="non-scaling-stroke"
-              strokeDasharray={cord.state === "idle" ? "1 5" : undefined}
-              className={cn(
-                "transition-opacity",
-                cord.state === "idle"
-                  ? "stroke-line-strong"
-                  : cord.state === "breaks"
-                    ? "stroke-bad"
-                    : "stroke-signal",
-                isQuiet(cord) && "opacity-15",
-              )}
+              strokeDasharray={STROKES[cord.state].dashes}
+              className={cn("transition-opacity", STROKES[cord.state].colour, isQuiet(cord) && "opacity-15")}
             />
           ))}
         </svg>
@@ -103,7 +100,7 @@ export function PatchBay({ overview }: { overview: Overview }) {
       <ul className="sr-only">
         {overview.routes.map((route) => (
           <li key={`${route.model} ${route.channel_id}`}>
-            {t("route", {
+            {t(isOpen(route.channel_id) ? "routeOpen" : "route", {
               model: route.model,
               channel: overview.channels.find((one) => one.id === route.channel_id)?.name ?? route.channel_id,
               calls: route.calls,
@@ -114,10 +111,6 @@ export function PatchBay({ overview }: { overview: Overview }) {
       </ul>
     </section>
   );
-}
-
-function isPassedOver(channel: OverviewChannel | undefined): boolean {
-  return channel?.health?.state === "open";
 }
 
 function jackOf(cords: readonly Cord[]): Cord["state"] {
@@ -183,12 +176,13 @@ function Row({
 function ChannelName({ channel }: { channel: OverviewChannel }) {
   const t = useTranslations("overview.bay");
   const state = channel.health?.state;
+  const isOpen = isPassedOver(channel);
   const word =
     channel.health === null
       ? t("gone")
       : !channel.enabled
         ? t("off")
-        : state === "open"
+        : isOpen
           ? t("open")
           : state === "half_open"
             ? t("halfOpen")
@@ -208,7 +202,7 @@ function ChannelName({ channel }: { channel: OverviewChannel }) {
         </Link>
       )}
       {word === null ? null : (
-        <span className={cn("max-w-full truncate text-xs", state === "open" ? "text-bad" : "text-ink-faint")}>
+        <span className={cn("max-w-full truncate text-xs", isOpen ? "text-bad" : "text-ink-faint")}>
           {word}
         </span>
       )}

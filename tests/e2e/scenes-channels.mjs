@@ -118,7 +118,7 @@ export async function walkChannels({ page, url, shot }) {
     const { items } = await call(page, "/api/channels");
     const idOf = (name) => items.find((channel) => channel.name === name).id;
     await page.goto(`${url}/channels/${idOf("Kokoro in the cellar")}?range=1h`);
-    await page.getByRole("heading", { name: "Last errors" }).waitFor();
+    await page.getByRole("heading", { name: "Last failed tries" }).waitFor();
     await shot("channels-6-detail");
     await page.goto(`${url}/channels/${idOf("Rented machine")}`);
     await page.getByText("The upstream refuses the key.").first().waitFor();

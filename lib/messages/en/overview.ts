@@ -55,11 +55,14 @@ export const overview = {
   },
   bay: {
     title: "Routes",
-    lead: "Cords run from models to the channels that serve them: thick where calls go, red where they fail.",
+    lead: "Cords run from models to the channels that serve them, thick where many calls go.",
+    legend: { carries: "carries calls", breaks: "often fails, or passed over", idle: "no calls" },
     models: "Models",
     channels: "Channels",
     route:
       "{model} on {channel}: {calls, plural, =0 {no calls} one {one call} other {# calls}}, {errors} failed",
+    routeOpen:
+      "{model} on {channel}, passed over: {calls, plural, =0 {no calls} one {one call} other {# calls}}, {errors} failed",
     unserved: "No channel serves it",
     off: "off",
     gone: "gone",

@@ -55,10 +55,13 @@ export const overview = {
   },
   bay: {
     title: "路由",
-    lead: "连线从模型通往为其服务的渠道：调用越多越粗，出错则变红。",
+    lead: "连线从模型通往为其服务的渠道，调用越多越粗。",
+    legend: { carries: "有调用", breaks: "经常失败或已绕开", idle: "没有调用" },
     models: "模型",
     channels: "渠道",
     route: "{model} 经由 {channel}：{calls, plural, =0 {没有调用} other {# 次调用}}，{errors} 次失败",
+    routeOpen:
+      "{model} 经由 {channel}（已绕开）：{calls, plural, =0 {没有调用} other {# 次调用}}，{errors} 次失败",
     unserved: "没有渠道为其服务",
     off: "已停用",
     gone: "已删除",
