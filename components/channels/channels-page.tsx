@@ -34,7 +34,7 @@ import { Button } from "../ui/button";
 import { EmptyState } from "../ui/empty-state";
 import type { ChannelDialog } from "./channel-dialogs";
 import { ChannelList, ChannelListSkeleton } from "./channel-list";
-import type { ChannelAction } from "./channel-menu-trigger";
+import type { ChannelAction } from "./channel-menu";
 
 const ChannelDialogs = dynamic(() => import("./channel-dialogs").then((one) => one.ChannelDialogs), {
   ssr: false,

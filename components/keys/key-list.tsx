@@ -7,8 +7,8 @@ import type { Role } from "@/lib/contracts/user";
 import { cn } from "../ui/class-names";
 import { Skeleton } from "../ui/skeleton";
 import { Table, TableBody, TableCell, TableHead, TableHeader, TableRow } from "../ui/table";
+import type { KeyAction } from "./key-menu";
 import { KeyMenuButton } from "./key-menu-button";
-import type { KeyAction } from "./key-menu-trigger";
 import { KeyDates, KeyLastUsed, KeyState } from "./key-state";
 import { KeyUsage } from "./key-usage";
 

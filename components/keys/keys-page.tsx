@@ -19,7 +19,7 @@ import { EmptyState } from "../ui/empty-state";
 import { SearchField } from "../ui/search-field";
 import type { KeyDialog } from "./key-dialogs";
 import { KeyList, KeyListSkeleton, type Viewer } from "./key-list";
-import type { KeyAction } from "./key-menu-trigger";
+import type { KeyAction } from "./key-menu";
 import { OwnerFilter } from "./owner-filter";
 
 const KeyDialogs = dynamic(() => import("./key-dialogs").then((one) => one.KeyDialogs), { ssr: false });

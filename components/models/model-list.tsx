@@ -7,8 +7,8 @@ import { Skeleton } from "../ui/skeleton";
 import { Switch } from "../ui/switch";
 import { Table, TableBody, TableCell, TableHead, TableHeader, TableRow } from "../ui/table";
 import { ModelOptions, ModelPrice, ServedBy } from "./model-facts";
+import type { ModelAction } from "./model-menu";
 import { ModelMenuButton } from "./model-menu-button";
-import type { ModelAction } from "./model-menu-trigger";
 
 interface ModelListProps {
   models: readonly Model[];

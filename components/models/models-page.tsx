@@ -23,7 +23,7 @@ import { Input } from "../ui/input";
 import { SegmentedControl } from "../ui/segmented-control";
 import type { ModelDialog } from "./model-dialogs";
 import { ModelList, ModelListSkeleton } from "./model-list";
-import type { ModelAction } from "./model-menu-trigger";
+import type { ModelAction } from "./model-menu";
 
 const ModelDialogs = dynamic(() => import("./model-dialogs").then((one) => one.ModelDialogs), { ssr: false });
 

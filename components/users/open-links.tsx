@@ -7,7 +7,7 @@ import { isHigherRole } from "@/lib/contracts/rank";
 import { Badge } from "../ui/badge";
 import { Button } from "../ui/button";
 import { RelativeTime } from "../ui/relative-time";
-import type { Viewer } from "./user-menu-trigger";
+import type { Viewer } from "./user-menu";
 
 /** Links that were made and wait to be used; nothing where there are none. */
 export function OpenLinks({

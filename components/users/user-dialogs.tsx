@@ -14,7 +14,7 @@ import { InviteForm } from "./invite-form";
 import { LinkDialog } from "./link-dialog";
 import { useLinkName } from "./open-links";
 import { UserForm } from "./user-form";
-import type { Viewer } from "./user-menu-trigger";
+import type { Viewer } from "./user-menu";
 
 type FormState = { kind: "invite" } | { kind: "create" } | { kind: "edit"; user: ManagedUser };
 type AskState =

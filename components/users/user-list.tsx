@@ -5,8 +5,8 @@ import type { ManagedUser } from "@/lib/contracts/user";
 import { Skeleton } from "../ui/skeleton";
 import { Table, TableBody, TableCell, TableHead, TableHeader, TableRow } from "../ui/table";
 import { UserFactor, UserName, UserSeen, UserSpend } from "./user-cells";
+import type { UserAction, Viewer } from "./user-menu";
 import { UserMenuButton } from "./user-menu-button";
-import type { UserAction, Viewer } from "./user-menu-trigger";
 
 interface UserListProps {
   users: readonly ManagedUser[];

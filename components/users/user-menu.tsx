@@ -13,84 +13,77 @@ import {
   Trash2Icon,
 } from "lucide-react";
 import Link from "next/link";
-import { type ReactNode, useRef } from "react";
 import { useTranslations } from "use-intl";
 import { isHigherRole } from "@/lib/contracts/rank";
-import {
-  DropdownMenu,
-  DropdownMenuContent,
-  DropdownMenuItem,
-  DropdownMenuSeparator,
-  DropdownMenuTrigger,
-} from "../ui/dropdown-menu";
-import { type UserAction, type UserMenuProps, UserMenuTrigger } from "./user-menu-trigger";
+import type { ManagedUser, Role } from "@/lib/contracts/user";
+import { ActionsMenu } from "../ui/actions-menu";
+import { DropdownMenuItem, DropdownMenuSeparator } from "../ui/dropdown-menu";
+
+export type UserAction =
+  | "edit"
+  | "password"
+  | "factor"
+  | "unlock"
+  | "sessions"
+  | "disable"
+  | "enable"
+  | "delete";
+
+/** Who looks at the list. */
+export interface Viewer {
+  id: string;
+  role: Role;
+}
+
+export interface UserMenuProps {
+  user: ManagedUser;
+  viewer: Viewer;
+  onAction(action: UserAction): void;
+}
 
 /** What one may do with a user, loaded by the press that opens it; with an equal or a higher role, nothing but look. */
 export function UserMenu({ user, viewer, onAction }: UserMenuProps) {
   const t = useTranslations("users.menu");
-  const trigger = useRef<HTMLButtonElement>(null);
-  const chosen = useRef<UserAction | null>(null);
-  // The dialog opens once the focus is back on the trigger: it takes it from there and gives it back there.
-  const actOnClose = (event: Event) => {
-    const action = chosen.current;
-    if (!action) return;
-    event.preventDefault();
-    chosen.current = null;
-    trigger.current?.focus();
-    onAction(action);
-  };
-  const item = (action: UserAction, icon: ReactNode, isDanger = false) => (
-    <DropdownMenuItem
-      isDanger={isDanger}
-      onSelect={() => {
-        chosen.current = action;
-      }}
-    >
-      {icon}
-      {t(action)}
-    </DropdownMenuItem>
-  );
   const isSelf = user.id === viewer.id;
   return (
-    <DropdownMenu defaultOpen>
-      <DropdownMenuTrigger asChild>
-        <UserMenuTrigger ref={trigger} name={user.username} />
-      </DropdownMenuTrigger>
-      <DropdownMenuContent align="end" onCloseAutoFocus={actOnClose} className="max-w-64">
-        <DropdownMenuItem asChild>
-          <Link href={`/keys?owner=${isSelf ? "me" : encodeURIComponent(user.id)}`}>
-            <KeyRoundIcon aria-hidden="true" />
-            {t("keys")}
-          </Link>
-        </DropdownMenuItem>
-        {isSelf ? (
+    <ActionsMenu<UserAction> label={t("label", { name: user.username })} onAction={onAction}>
+      {(item) => (
+        <>
           <DropdownMenuItem asChild>
-            <Link href="/account">
-              <CircleUserIcon aria-hidden="true" />
-              {t("account")}
+            <Link href={`/keys?owner=${isSelf ? "me" : encodeURIComponent(user.id)}`}>
+              <KeyRoundIcon aria-hidden="true" />
+              {t("keys")}
             </Link>
           </DropdownMenuItem>
-        ) : !isHigherRole(viewer.role, user.role) ? (
-          <>
-            <DropdownMenuSeparator />
-            <DropdownMenuItem disabled>{t("higher")}</DropdownMenuItem>
-          </>
-        ) : (
-          <>
-            {item("edit", <PencilIcon aria-hidden="true" />)}
-            <DropdownMenuSeparator />
-            {item("password", <Link2Icon aria-hidden="true" />)}
-            {user.two_factor_enabled ? item("factor", <ShieldOffIcon aria-hidden="true" />) : null}
-            {user.locked_until ? item("unlock", <LockOpenIcon aria-hidden="true" />) : null}
-            {item("sessions", <LogOutIcon aria-hidden="true" />)}
-            {user.enabled
-              ? item("disable", <BanIcon aria-hidden="true" />)
-              : item("enable", <CircleCheckIcon aria-hidden="true" />)}
-            <DropdownMenuSeparator />
-            {item("delete", <Trash2Icon aria-hidden="true" />, true)}
-          </>
-        )}
-      </DropdownMenuContent>
-    </DropdownMenu>
+          {isSelf ? (
+            <DropdownMenuItem asChild>
+              <Link href="/account">
+                <CircleUserIcon aria-hidden="true" />
+                {t("account")}
+              </Link>
+            </DropdownMenuItem>
+          ) : !isHigherRole(viewer.role, user.role) ? (
+            <>
+              <DropdownMenuSeparator />
+              <DropdownMenuItem disabled>{t("higher")}</DropdownMenuItem>
+            </>
+          ) : (
+            <>
+              {item("edit", t("edit"), PencilIcon)}
+              <DropdownMenuSeparator />
+              {item("password", t("password"), Link2Icon)}
+              {user.two_factor_enabled ? item("factor", t("factor"), ShieldOffIcon) : null}
+              {user.locked_until ? item("unlock", t("unlock"), LockOpenIcon) : null}
+              {item("sessions", t("sessions"), LogOutIcon)}
+              {user.enabled
+                ? item("disable", t("disable"), BanIcon)
+                : item("enable", t("enable"), CircleCheckIcon)}
+              <DropdownMenuSeparator />
+              {item("delete", t("delete"), Trash2Icon, { isDanger: true })}
+            </>
+          )}
+        </>
+      )}
+    </ActionsMenu>
   );
 }

@@ -20,7 +20,7 @@ import { SearchField } from "../ui/search-field";
 import { OpenLinks } from "./open-links";
 import type { UserDialog } from "./user-dialogs";
 import { UserList, UserListSkeleton } from "./user-list";
-import type { UserAction, Viewer } from "./user-menu-trigger";
+import type { UserAction, Viewer } from "./user-menu";
 
 const UserDialogs = dynamic(() => import("./user-dialogs").then((one) => one.UserDialogs), { ssr: false });
 
