@@ -8,21 +8,29 @@ import { NativeSelect } from "../ui/native-select";
 export function RoleField({
   viewerRole,
   chosen,
-  hint,
+  warning,
   error,
   ...control
 }: {
   viewerRole: Role;
   chosen: "admin" | "member";
-  /** In place of what the role means. */
-  hint?: string;
+  /** What giving it brings besides. */
+  warning?: string;
   error?: string;
 } & ComponentProps<"select">) {
   const t = useTranslations("users");
   const isOwner = viewerRole === "owner";
-  const words = isOwner ? (hint ?? t(`roleText.${chosen}`)) : t("form.roleOwnerOnly");
+  const hint = (
+    <>
+      {isOwner ? t(`roleText.${chosen}`) : t("form.roleOwnerOnly")}
+      {/* Always there, so that its words are read out when they come. */}
+      <span role="status" className="block text-warn">
+        {warning}
+      </span>
+    </>
+  );
   return (
-    <Field label={t("form.role")} hint={words} error={error}>
+    <Field label={t("form.role")} hint={hint} error={error}>
       {(props) => (
         <NativeSelect {...control} {...props}>
           <option value="member">{t("role.member")}</option>

@@ -96,7 +96,8 @@ function FormDialogs({ dialog, viewer, hidesBudgets, onChanged, onDialog }: Dial
         {...shared}
         onSave={async (request) => {
           const saved = await api.patch<ManagedUser>(path, request);
-          done(t("said.saved", { name: saved.username }));
+          const said = saved.role === dialog.user.role ? "said.saved" : "said.savedRole";
+          done(t(said, { name: saved.username }));
         }}
         onStale={async () => {
           const user = await api.get<ManagedUser>(path);

@@ -124,7 +124,7 @@ export function UserForm({
       <RoleField
         viewerRole={viewerRole}
         chosen={role}
-        hint={before && role !== before.role ? t("form.roleEnds") : undefined}
+        warning={before && role !== before.role ? t("form.roleEnds") : undefined}
         error={errors.role?.message}
         {...form.register("role")}
       />

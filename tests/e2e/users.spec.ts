@@ -152,9 +152,12 @@ test("a user is added, edited, disabled, enabled and deleted by typing the name"
 
   await choose(page, "noor", "Edit");
   await dialog.getByLabel("Display name").fill("Noor Haddad");
+  await expect(dialog.getByLabel("Role")).not.toHaveAccessibleDescription(/signs them out/);
   await dialog.getByLabel("Role").selectOption("Administrator");
+  await expect(dialog.getByLabel("Role")).toHaveAccessibleDescription(/Runs channels.* signs them out/);
   await dialog.getByLabel("Dollars a month").fill("25");
   await dialog.getByRole("button", { name: "Save changes" }).click();
+  await expect(page.getByText("noor saved and signed out everywhere")).toBeVisible();
   await expect(rowOf(page, "Noor Haddad")).toContainText("Administrator");
   await expect(rowOf(page, "Noor Haddad")).toContainText("$0.00 of $25.00");
 

@@ -56,6 +56,7 @@ export const users = {
   said: {
     created: "{name} is added",
     saved: "{name} saved",
+    savedRole: "{name} saved and signed out everywhere",
     disabled: "{name} is disabled",
     enabled: "{name} may sign in again",
     deleted: "{name} is deleted",
@@ -76,7 +77,7 @@ export const users = {
     emailHint: "A second name to sign in with. Nothing is sent to it.",
     role: "Role",
     roleOwnerOnly: "Only the owner makes administrators.",
-    roleEnds: "Another role signs them out everywhere.",
+    roleEnds: "Saving signs them out everywhere, since the role changes.",
     budget: "Budget",
     budgetText: "What all their keys together may spend. Empty means no limit.",
     daily: "Dollars a day",

@@ -56,6 +56,7 @@ export const users = {
   said: {
     created: "已添加 {name}",
     saved: "{name} 已保存",
+    savedRole: "{name} 已保存，并已在各处退出登录",
     disabled: "{name} 已停用",
     enabled: "{name} 可以重新登录",
     deleted: "{name} 已删除",
@@ -76,7 +77,7 @@ export const users = {
     emailHint: "可作为另一个登录名，不会向它发送任何邮件。",
     role: "角色",
     roleOwnerOnly: "只有所有者可以设立管理员。",
-    roleEnds: "更改角色会让其在各处退出登录。",
+    roleEnds: "角色有变，保存后对方会在各处退出登录。",
     budget: "预算",
     budgetText: "其所有密钥合计可花费的金额。留空表示不限。",
     daily: "每日美元",
