@@ -2,7 +2,6 @@
 
 import { useState } from "react";
 import { Button } from "../ui/button";
-import { CopyButton } from "../ui/copy-button";
 import {
   Dialog,
   DialogContent,
@@ -11,7 +10,7 @@ import {
   DialogHeader,
   DialogTitle,
 } from "../ui/dialog";
-import { Notice } from "../ui/notice";
+import { SecretBox, type SecretWords } from "./secret-box";
 
 /** A secret for the only time: until it was copied, only a press on Done or Close closes this. */
 export function SecretDialog({
@@ -23,7 +22,7 @@ export function SecretDialog({
   secret: string;
   /** What tests find it by. */
   name: string;
-  words: Readonly<Record<"title" | "text" | "copy" | "once" | "onceText" | "done", string>>;
+  words: SecretWords & Readonly<Record<"title" | "text" | "done", string>>;
   onClose(): void;
 }) {
   const [isCopied, setCopied] = useState(false);
@@ -34,20 +33,10 @@ export function SecretDialog({
     <Dialog open onOpenChange={(open) => (open ? undefined : onClose())}>
       <DialogContent className="max-w-xl" onInteractOutside={holdOpen} onEscapeKeyDown={holdOpen}>
         <DialogHeader>
-          <DialogTitle>{words.title}</DialogTitle>
+          <DialogTitle className="break-words">{words.title}</DialogTitle>
           <DialogDescription>{words.text}</DialogDescription>
         </DialogHeader>
-        <div className="grid gap-3">
-          <div className="flex flex-col gap-3 rounded-md border border-line-strong/60 bg-sunken p-3 sm:flex-row sm:items-center sm:gap-2 sm:py-2 sm:pr-2 sm:pl-4">
-            <code data-testid={name} className="min-w-0 flex-1 break-all text-base select-all">
-              {secret}
-            </code>
-            <CopyButton value={secret} label={words.copy} onCopied={() => setCopied(true)} />
-          </div>
-          <Notice tone="warn" title={words.once}>
-            {words.onceText}
-          </Notice>
-        </div>
+        <SecretBox secret={secret} name={name} words={words} onCopied={() => setCopied(true)} />
         <DialogFooter>
           <Button onClick={onClose}>{words.done}</Button>
         </DialogFooter>

@@ -1,20 +1,10 @@
 "use client";
 
-import { useState } from "react";
 import { useTranslations } from "use-intl";
 import type { ApiKeyWithSecret } from "@/lib/contracts/keys";
-import { Button } from "../ui/button";
-import {
-  Dialog,
-  DialogContent,
-  DialogDescription,
-  DialogFooter,
-  DialogHeader,
-  DialogTitle,
-} from "../ui/dialog";
-import { KeyReveal } from "./key-reveal";
+import { SecretDialog } from "../forms/secret-dialog";
 
-/** A new key. Until it was copied, only a press on Done or Close closes this: it is not shown again. */
+/** A new key, shown for the only time. */
 export function RevealDialog({
   made,
   graceHours,
@@ -26,28 +16,15 @@ export function RevealDialog({
   onClose(): void;
 }) {
   const t = useTranslations("keys.reveal");
-  const [isCopied, setCopied] = useState(false);
-  const holdOpen = (event: Event) => {
-    if (!isCopied) event.preventDefault();
+  const text =
+    graceHours === null ? t("text") : graceHours === 0 ? t("noGrace") : t("grace", { hours: graceHours });
+  const words = {
+    title: t("title", { name: made.name }),
+    text,
+    copy: t("copy"),
+    once: t("once"),
+    onceText: t("onceText"),
+    done: t("done"),
   };
-  return (
-    <Dialog open onOpenChange={(open) => (open ? undefined : onClose())}>
-      <DialogContent className="max-w-xl" onInteractOutside={holdOpen} onEscapeKeyDown={holdOpen}>
-        <DialogHeader>
-          <DialogTitle className="break-words">{t("title", { name: made.name })}</DialogTitle>
-          <DialogDescription>
-            {graceHours === null
-              ? t("text")
-              : graceHours === 0
-                ? t("noGrace")
-                : t("grace", { hours: graceHours })}
-          </DialogDescription>
-        </DialogHeader>
-        <KeyReveal secret={made.key} onCopied={() => setCopied(true)} />
-        <DialogFooter>
-          <Button onClick={onClose}>{t("done")}</Button>
-        </DialogFooter>
-      </DialogContent>
-    </Dialog>
-  );
+  return <SecretDialog secret={made.key} name="api-key" words={words} onClose={onClose} />;
 }

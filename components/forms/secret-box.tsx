@@ -1,0 +1,32 @@
+import { CopyButton } from "../ui/copy-button";
+import { Notice } from "../ui/notice";
+
+export type SecretWords = Readonly<Record<"copy" | "once" | "onceText", string>>;
+
+/** A secret to copy, and that it is shown for the only time. */
+export function SecretBox({
+  secret,
+  name,
+  words,
+  onCopied,
+}: {
+  secret: string;
+  /** What tests find it by. */
+  name: string;
+  words: SecretWords;
+  onCopied?(): void;
+}) {
+  return (
+    <div className="grid gap-3">
+      <div className="flex flex-col gap-3 rounded-md border border-line-strong/60 bg-sunken p-3 sm:flex-row sm:items-center sm:gap-2 sm:py-2 sm:pr-2 sm:pl-4">
+        <code data-testid={name} className="min-w-0 flex-1 break-all text-base select-all">
+          {secret}
+        </code>
+        <CopyButton value={secret} label={words.copy} onCopied={onCopied} />
+      </div>
+      <Notice tone="warn" title={words.once}>
+        {words.onceText}
+      </Notice>
+    </div>
+  );
+}
