@@ -2,14 +2,16 @@
 
 import { useEffect, useRef, useState } from "react";
 import { useTranslations } from "use-intl";
+import { TWO_FACTOR_PATH } from "@/lib/client/account";
 import { api } from "@/lib/client/api";
 import { isApiError } from "@/lib/client/api-error";
-import type { BackupCodes as Codes, TwoFactorEnrolment } from "@/lib/contracts/two-factor";
+import type { BackupCodes as Codes, TwoFactorEnrolment, TwoFactorStatus } from "@/lib/contracts/two-factor";
 import { CallError } from "../forms/call-error";
 import { CodeInput } from "../forms/code-input";
 import { Field } from "../forms/field";
 import { Button } from "../ui/button";
 import { CopyButton } from "../ui/copy-button";
+import { Notice } from "../ui/notice";
 import { Skeleton } from "../ui/skeleton";
 import { KeepBackupCodes } from "./keep-backup-codes";
 import { PasswordStep } from "./password-step";
@@ -19,7 +21,7 @@ type Stage =
   | { kind: "starting" }
   | { kind: "password"; isWrong: boolean }
   | { kind: "failed"; error: unknown }
-  | { kind: "scan"; enrolment: TwoFactorEnrolment }
+  | { kind: "scan"; enrolment: TwoFactorEnrolment; replacesEarlier: boolean }
   | { kind: "codes"; codes: string[] };
 
 /** From nothing to a second factor that is on: (password) → scan → code → backup codes. */
@@ -41,8 +43,10 @@ export function EnrolSecondFactor({
 
   const start = async (password?: string) => {
     try {
+      // A secret is shown once: what an earlier visit or a reload left unconfirmed dies with this one.
+      const { pending } = await api.get<TwoFactorStatus>(TWO_FACTOR_PATH);
       const enrolment = await api.post<TwoFactorEnrolment>("/api/user/2fa/setup", { password });
-      setStage({ kind: "scan", enrolment });
+      setStage({ kind: "scan", enrolment, replacesEarlier: pending });
     } catch (error) {
       const wantsPassword = isApiError(error) && (error.status === 400 || error.status === 403);
       setStage(
@@ -77,6 +81,7 @@ export function EnrolSecondFactor({
       return (
         <Scan
           enrolment={stage.enrolment}
+          replacesEarlier={stage.replacesEarlier}
           onCodes={(codes) => {
             setStage({ kind: "codes", codes });
             onEnabled?.();
@@ -90,7 +95,15 @@ export function EnrolSecondFactor({
   }
 }
 
-function Scan({ enrolment, onCodes }: { enrolment: TwoFactorEnrolment; onCodes(codes: string[]): void }) {
+function Scan({
+  enrolment,
+  replacesEarlier,
+  onCodes,
+}: {
+  enrolment: TwoFactorEnrolment;
+  replacesEarlier: boolean;
+  onCodes(codes: string[]): void;
+}) {
   const t = useTranslations("secondFactor");
   const [code, setCode] = useState("");
   const [isBusy, setBusy] = useState(false);
@@ -119,6 +132,11 @@ function Scan({ enrolment, onCodes }: { enrolment: TwoFactorEnrolment; onCodes(c
         if (code.length === 6 && !isBusy) void check(code);
       }}
     >
+      {replacesEarlier ? (
+        <Notice tone="warn" title={t("againTitle")}>
+          {t("againText")}
+        </Notice>
+      ) : null}
       <div className="grid gap-5 sm:grid-cols-[auto_1fr] sm:items-start">
         <QrCode text={enrolment.otpauth_uri} label={t("qr")} />
         <div className="grid gap-4">
