@@ -1,6 +1,7 @@
 "use client";
 
 import { useFormatter, useTranslations } from "use-intl";
+import { dollarsFormat } from "@/lib/client/money";
 import type { Alert } from "@/lib/contracts/alerts";
 import type { Catalogue } from "@/lib/messages/catalogue";
 import { useRelativeTime } from "../ui/relative-time";
@@ -25,12 +26,7 @@ export function useAlertWords() {
   const tell = useRelativeTime();
   const plain = (value: number) =>
     format.number(value, { numberingSystem: "latn", maximumFractionDigits: 1 });
-  const money = (value: unknown) =>
-    format.number(Number(text(value)), {
-      style: "currency",
-      currency: "USD",
-      maximumFractionDigits: 4,
-    });
+  const money = (value: unknown) => format.number(Number(text(value)), dollarsFormat(Number(text(value))));
   const bytes = (value: unknown) =>
     format.number(number(value) / 1e9, {
       style: "unit",

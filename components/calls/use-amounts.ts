@@ -1,4 +1,5 @@
 import { useFormatter, useTranslations } from "use-intl";
+import { dollarsFormat } from "@/lib/client/money";
 
 const LATIN = { numberingSystem: "latn" } as const;
 
@@ -27,16 +28,7 @@ export function useAmounts() {
     short: (value: number) =>
       format.number(value, { notation: "compact", maximumFractionDigits: 1, ...LATIN }),
     ms,
-    /** Dollars: cents from a dollar on, the first digits that say something below. */
-    money: (dollars: number) =>
-      format.number(dollars, {
-        style: "currency",
-        currency: "USD",
-        ...LATIN,
-        ...(dollars > 0 && dollars < 1
-          ? { maximumSignificantDigits: 2, minimumSignificantDigits: 2 }
-          : { minimumFractionDigits: 2, maximumFractionDigits: 2 }),
-      }),
+    money: (dollars: number) => format.number(dollars, dollarsFormat(dollars)),
     /** A length of sound, from milliseconds: seconds, minutes, hours. */
     sound: (value: number): string => {
       if (value < 60_000) return unit(value / 1_000, "second", 1);

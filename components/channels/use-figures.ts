@@ -2,10 +2,10 @@
 
 import { useMemo } from "react";
 import { useFormatter } from "use-intl";
+import { dollarsFormat } from "@/lib/client/money";
 
 /** Figures as channels and models show them. */
 export interface Figures {
-  /** Dollars; cents from a dollar on, the first digits that say something below. */
   money(dollars: number): string;
   /** A share from 0 to 1; tenths of a percent below ten percent. */
   share(part: number): string;
@@ -18,12 +18,7 @@ export function useFigures(): Figures {
   const format = useFormatter();
   return useMemo(
     () => ({
-      money: (dollars) =>
-        format.number(dollars, {
-          style: "currency",
-          currency: "USD",
-          ...(dollars > 0 && dollars < 1 ? { maximumSignificantDigits: 2 } : { maximumFractionDigits: 2 }),
-        }),
+      money: (dollars) => format.number(dollars, dollarsFormat(dollars)),
       share: (part) =>
         format.number(part, { style: "percent", maximumFractionDigits: part > 0 && part < 0.1 ? 1 : 0 }),
       duration: (ms) =>

@@ -1,6 +1,7 @@
 "use client";
 
 import { useFormatter, useTranslations } from "use-intl";
+import { dollarsFormat } from "@/lib/client/money";
 import type { ApiKey } from "@/lib/contracts/keys";
 import { Progress } from "../ui/progress";
 
@@ -45,13 +46,7 @@ export function tightestBudget(of: Pick<ApiKey, "budget" | "spent">) {
   }).sort((a, b) => b.share - a.share)[0];
 }
 
-/** Dollars; cents from a dollar on, the first digits that say something below. */
 export function useMoney(): (dollars: number) => string {
   const format = useFormatter();
-  return (dollars) =>
-    format.number(dollars, {
-      style: "currency",
-      currency: "USD",
-      ...(dollars > 0 && dollars < 1 ? { maximumSignificantDigits: 2 } : { maximumFractionDigits: 2 }),
-    });
+  return (dollars) => format.number(dollars, dollarsFormat(dollars));
 }

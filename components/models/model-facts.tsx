@@ -3,6 +3,7 @@
 import { ArrowRightIcon } from "lucide-react";
 import Link from "next/link";
 import { useFormatter, useTranslations } from "use-intl";
+import { DOLLARS } from "@/lib/client/money";
 import { pricingOf } from "@/lib/client/pricing";
 import type { Model, Prices } from "@/lib/contracts/public-models";
 import { cn } from "../ui/class-names";
@@ -35,7 +36,7 @@ export function ModelPrice({ model }: { model: Model }) {
       {priced.map(({ unit, usd }) => (
         <span key={unit}>
           {t(`price.${unit}`, {
-            usd: format.number(usd, { style: "currency", currency: "USD", maximumSignificantDigits: 6 }),
+            usd: format.number(usd, { ...DOLLARS, maximumSignificantDigits: 6 }),
           })}
         </span>
       ))}

@@ -2,6 +2,7 @@
 
 import { useMemo } from "react";
 import { useLocale } from "use-intl";
+import { dollarsFormat } from "@/lib/client/money";
 
 /** Numbers with their units, as the reader's language writes them. */
 export function useQuantities() {
@@ -31,15 +32,7 @@ export function useQuantities() {
         const whole = Math.round(ms / 1000);
         return `${minutes.format(Math.floor(whole / 60))} ${seconds.format(whole % 60)}`;
       },
-      /** Dollars to the first two digits that say something. */
-      money(dollars: number): string {
-        return new Intl.NumberFormat(locale, {
-          style: "currency",
-          currency: "USD",
-          maximumSignificantDigits: 2,
-          minimumSignificantDigits: 2,
-        }).format(dollars);
-      },
+      money: (dollars: number) => new Intl.NumberFormat(locale, dollarsFormat(dollars)).format(dollars),
       count: (value: number) => count.format(value),
       share: (value: number) => share.format(value),
       bytes,
