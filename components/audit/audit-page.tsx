@@ -4,7 +4,7 @@ import { ScrollTextIcon, SearchXIcon } from "lucide-react";
 import { useSearchParams } from "next/navigation";
 import { useMemo } from "react";
 import { useTranslations } from "use-intl";
-import { auditQuery, useAudit } from "@/lib/client/audit";
+import { auditQuery, useAudit, useAuditCheck } from "@/lib/client/audit";
 import { CallError } from "../forms/call-error";
 import { PageHeader } from "../shell/page-header";
 import { Button } from "../ui/button";
@@ -20,14 +20,24 @@ export function AuditPage() {
   // Times that end now are counted from when they were chosen: a list that is being read does not move.
   const query = useMemo(() => auditQuery(address, Date.now()), [address]);
   const { rows, hasMore, loadMore, isLoadingMore, error, reload } = useAudit(query);
+  const check = useAuditCheck();
+  const hasNoRows = Boolean(error && !rows);
+  const isUnchecked = Boolean(check.error && !check.data);
   const isFiltered = query !== "";
   return (
     <div className="mx-auto max-w-page">
       <PageHeader title={t("title")} description={t("lead")} />
-      <ChainCheck />
+      {/* What fails both is told once. */}
+      {hasNoRows && isUnchecked ? null : <ChainCheck />}
       <AuditFilters rows={rows ?? []} />
-      {error && !rows ? (
-        <CallError error={error} onRetry={() => void reload()} />
+      {hasNoRows ? (
+        <CallError
+          error={error}
+          onRetry={() => {
+            void reload();
+            if (isUnchecked) void check.mutate();
+          }}
+        />
       ) : !rows ? (
         <AuditListSkeleton />
       ) : rows.length > 0 ? (

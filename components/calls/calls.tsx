@@ -6,9 +6,7 @@ import Link from "next/link";
 import { useSearchParams } from "next/navigation";
 import { useTranslations } from "use-intl";
 import { putInAddress } from "@/lib/client/address";
-import { type CallFilters, callsPath } from "@/lib/client/calls";
-import type { Range } from "@/lib/client/range";
-import { useCalls } from "@/lib/client/use-calls";
+import type { CallsRead } from "@/lib/client/use-calls";
 import { CallError } from "../forms/call-error";
 import { Button } from "../ui/button";
 import { EmptyState } from "../ui/empty-state";
@@ -19,19 +17,18 @@ const CallDrawer = dynamic(() => import("./call-drawer").then((one) => one.CallD
 
 /** The calls of a page's range and filters, and the one that its address opens. */
 export function Calls({
-  filters,
-  range,
+  calls,
+  isFiltered,
   columns,
   isAdmin,
 }: {
-  filters: CallFilters;
-  range: Range;
+  calls: CallsRead;
+  isFiltered: boolean;
   columns: readonly CallColumn[];
   isAdmin: boolean;
 }) {
   const t = useTranslations("calls");
   const open = useSearchParams().get("call");
-  const calls = useCalls(callsPath(filters, range));
   const { rows } = calls;
   return (
     <div className="grid gap-4">
@@ -46,7 +43,7 @@ export function Calls({
         <CallsSkeleton />
       ) : rows.length > 0 ? (
         <CallList rows={rows} columns={columns} />
-      ) : Object.keys(filters).length > 0 ? (
+      ) : isFiltered ? (
         <EmptyState icon={<FilterXIcon />} title={t("empty.noMatchTitle")}>
           {t("empty.noMatchText")}
         </EmptyState>

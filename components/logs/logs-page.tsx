@@ -3,9 +3,10 @@
 import { useSearchParams } from "next/navigation";
 import useSWR from "swr";
 import { useTranslations } from "use-intl";
-import { readCallFilters, sumsPath } from "@/lib/client/calls";
+import { callsPath, readCallFilters, sumsPath } from "@/lib/client/calls";
 import { putRangeInAddress } from "@/lib/client/range";
 import { toSeries } from "@/lib/client/usage-series";
+import { useCalls } from "@/lib/client/use-calls";
 import { useRange } from "@/lib/client/use-range";
 import type { UsageSummary } from "@/lib/contracts/usage-summary";
 import { Calls } from "../calls/calls";
@@ -22,6 +23,7 @@ export function LogsPage({ now }: { now: number }) {
   const filters = readCallFilters(useSearchParams());
   const path = sumsPath(filters, range, { interval: range.interval });
   const { data: summary } = useSWR<UsageSummary>(path, { keepPreviousData: true });
+  const calls = useCalls(callsPath(filters, range));
   const { buckets, bucketMs, items } = toSeries(range, summary);
   return (
     <>
@@ -47,7 +49,12 @@ export function LogsPage({ now }: { now: number }) {
           }}
         />
       </div>
-      <Calls filters={filters} range={range} columns={["via", "attempts", "requestId"]} isAdmin />
+      <Calls
+        calls={calls}
+        isFiltered={Object.keys(filters).length > 0}
+        columns={["via", "attempts", "requestId"]}
+        isAdmin
+      />
     </>
   );
 }

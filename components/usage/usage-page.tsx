@@ -5,8 +5,9 @@ import { useSearchParams } from "next/navigation";
 import useSWR from "swr";
 import { useTranslations } from "use-intl";
 import { putInAddress } from "@/lib/client/address";
-import { exportPath, readCallFilters, sumsPath } from "@/lib/client/calls";
+import { callsPath, exportPath, readCallFilters, sumsPath } from "@/lib/client/calls";
 import { putRangeInAddress } from "@/lib/client/range";
+import { useCalls } from "@/lib/client/use-calls";
 import { useRange } from "@/lib/client/use-range";
 import type { UsageSummary } from "@/lib/contracts/usage-summary";
 import { Calls } from "../calls/calls";
@@ -31,6 +32,14 @@ export function UsagePage({ isAdmin, now }: { isAdmin: boolean; now: number }) {
   const figure: Figure = isFigure(asked) ? asked : "calls";
   const path = sumsPath(filters, range, { interval: range.interval });
   const { data: summary, error, mutate } = useSWR<UsageSummary>(path, { keepPreviousData: true });
+  const calls = useCalls(callsPath(filters, range));
+  const hasNoFigures = Boolean(error && !summary);
+  // What fails both is told once.
+  const hasNothing = hasNoFigures && Boolean(calls.error && !calls.rows);
+  const retry = () => {
+    void mutate();
+    if (calls.error) void calls.reload();
+  };
 
   return (
     <>
@@ -47,8 +56,8 @@ export function UsagePage({ isAdmin, now }: { isAdmin: boolean; now: number }) {
         }
       />
       <FilterBar range={range} isOwn={!isAdmin} />
-      {error && !summary ? (
-        <CallError error={error} onRetry={() => void mutate()} className="mb-6" />
+      {hasNoFigures ? (
+        <CallError error={error} onRetry={retry} className="mb-6" />
       ) : (
         <div className="mb-8 grid gap-4 xl:grid-cols-[minmax(0,1fr)_22rem]">
           <section className="min-w-0">
@@ -74,8 +83,17 @@ export function UsagePage({ isAdmin, now }: { isAdmin: boolean; now: number }) {
           {t("partial", { when: amounts.exact(summary.read_from) })}
         </Notice>
       ) : null}
-      <h2 className="mb-3 font-medium">{t("calls")}</h2>
-      <Calls filters={filters} range={range} columns={["via", "key"]} isAdmin={isAdmin} />
+      {hasNothing ? null : (
+        <>
+          <h2 className="mb-3 font-medium">{t("calls")}</h2>
+          <Calls
+            calls={calls}
+            isFiltered={Object.keys(filters).length > 0}
+            columns={["via", "key"]}
+            isAdmin={isAdmin}
+          />
+        </>
+      )}
     </>
   );
 }

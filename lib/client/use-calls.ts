@@ -33,6 +33,8 @@ function readAgain(read: Read, page: ListPage<UsageRow>): Read {
   return { ...read, page, rows, waiting: null };
 }
 
+export type CallsRead = ReturnType<typeof useCalls>;
+
 /**
  * A list of calls, newest first, that grows at both ends: at the top whenever its path is read again, at the bottom by
  * `loadMore`. Older pages are read once, however often the top moves.

@@ -93,3 +93,30 @@ test("a member sees their own calls, no user to pick, and no logs", async ({ pag
   await expect(page.getByLabel("User", { exact: true })).toHaveCount(0);
   await expect(page.getByRole("link", { name: "Logs" })).toHaveCount(0);
 });
+
+test.describe("when the books cannot be read", () => {
+  test.use({ allowedConsole: [[/status of 500/], { scope: "test" }] });
+
+  for (const path of ["/usage", "/audit"])
+    test(`${path} says so once, and reads them again at one press`, async ({ ownerPage: page, product }) => {
+      let isDown = true;
+      await page.route(/\/api\/(?:usage|audit)/, (route) =>
+        isDown
+          ? route.fulfill({ status: 500, json: { success: false, message: "", code: "internal" } })
+          : route.continue(),
+      );
+      await page.goto(product.url + path);
+      const main = page.getByRole("main");
+      const errors = main.getByRole("alert").filter({ has: page.getByRole("button", { name: "Try again" }) });
+      await expect(errors.first()).toBeVisible();
+      // Nothing is waited for any more.
+      await expect(main.locator("[aria-busy=true]")).toHaveCount(0);
+      expect(await errors.count()).toBe(1);
+      isDown = false;
+      await errors.getByRole("button").click();
+      await expect(errors).toHaveCount(0);
+      await expect(
+        path === "/usage" ? figure(page, "Calls") : main.getByText(/rows? verified|No rows yet/),
+      ).toBeVisible();
+    });
+});
