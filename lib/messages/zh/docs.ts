@@ -5,7 +5,8 @@ export const docs = {
   guides: "指南",
   guidesText: "从第一次调用到应急处理。",
   reference: "接口地址",
-  referenceText: "由校验请求的模式生成，因此始终与本服务器的行为一致。",
+  referenceText:
+    "由校验请求的模式生成，因此始终与本服务器的行为一致。各地址的说明出自 OpenAPI 文档，原文为英文。",
   backToReference: "全部指南与地址",
   download: "OpenAPI 文档",
   search: "搜索地址",
