@@ -1,11 +1,10 @@
-import { GeistMono } from "geist/font/mono";
-import { GeistSans } from "geist/font/sans";
 import type { Metadata, Viewport } from "next";
 import type { ReactNode } from "react";
 import { LocaleProvider } from "@/components/intl/messages-provider";
 import { ThemeProvider } from "@/components/theme/theme-provider";
 import { Toaster } from "@/components/theme/toaster";
 import { messagesFor } from "@/lib/messages/catalogue";
+import { mono, sans } from "./fonts";
 import { requestLocale, requestNonce } from "./request";
 import "./globals.css";
 
@@ -28,7 +27,7 @@ export default async function RootLayout({ children }: { children: ReactNode }) 
   const [locale, nonce] = await Promise.all([requestLocale(), requestNonce()]);
   return (
     // The theme's script sets a class on <html> before React wakes.
-    <html lang={locale} className={`${GeistSans.variable} ${GeistMono.variable}`} suppressHydrationWarning>
+    <html lang={locale} className={`${sans.variable} ${mono.variable}`} suppressHydrationWarning>
       <body>
         <ThemeProvider nonce={nonce}>
           <LocaleProvider locale={locale} messages={messagesFor(locale, ["common"])}>

@@ -72,3 +72,13 @@ for (const width of [1440, 390])
     }
     expect(moved).toEqual({});
   });
+
+test("a font that comes late moves nothing", async ({ routed, routedPage: page }) => {
+  await furnish(routed);
+  await page.setViewportSize({ width: 390, height: 900 });
+  await page.route("**/*.woff2", async (route) => {
+    await page.waitForFunction(() => performance.getEntriesByName("first-contentful-paint").length > 0);
+    await route.continue();
+  });
+  expect(await shiftsOf(page, `${routed.product.url}/`)).toEqual([]);
+});
