@@ -9,6 +9,7 @@ import { useTranslations } from "use-intl";
 import { SELF_PATH } from "@/lib/client/account";
 import { api } from "@/lib/client/api";
 import { isApiError } from "@/lib/client/api-error";
+import { useUnsaved } from "@/lib/client/unsaved";
 import type { Self } from "@/lib/contracts/user";
 import { CallError } from "../forms/call-error";
 import { Field } from "../forms/field";
@@ -36,6 +37,7 @@ export function ProfileSection({ self }: { self: Self }) {
     defaultValues: { display_name: self.display_name, email: self.email },
   });
   const { errors, isSubmitting, isDirty } = form.formState;
+  useUnsaved(isDirty, t("title"));
 
   // What was changed elsewhere shows here too, unless it would overwrite what is being typed.
   const { display_name, email } = self;

@@ -7,6 +7,7 @@ import { useTranslations } from "use-intl";
 import { useInstanceSettings } from "@/lib/client/alerts";
 import { api } from "@/lib/client/api";
 import { isApiError } from "@/lib/client/api-error";
+import { useUnsaved } from "@/lib/client/unsaved";
 import type { Settings, VersionedSettings } from "@/lib/contracts/settings";
 import { Section } from "../account/section";
 import { CallError } from "../forms/call-error";
@@ -77,6 +78,7 @@ function RulesForm({
     defaultValues: settings.alerts,
   });
   const { errors, isSubmitting, isDirty } = form.formState;
+  useUnsaved(isDirty, t("title"));
 
   const save = form.handleSubmit(async (alerts) => {
     setError(null);

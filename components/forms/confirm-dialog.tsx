@@ -23,6 +23,7 @@ export function ConfirmDialog({
   title,
   text,
   action,
+  cancel,
   typed,
   isDanger = true,
   onConfirm,
@@ -32,6 +33,8 @@ export function ConfirmDialog({
   title: string;
   text: ReactNode;
   action: string;
+  /** Instead of "Cancel". */
+  cancel?: string;
   typed?: { name: string; label: string };
   isDanger?: boolean;
   onConfirm(): Promise<void>;
@@ -96,7 +99,7 @@ export function ConfirmDialog({
           ) : null}
           <CallError error={error} />
           <AlertDialogFooter>
-            <AlertDialogCancel>{common("cancel")}</AlertDialogCancel>
+            <AlertDialogCancel>{cancel ?? common("cancel")}</AlertDialogCancel>
             <Button
               type="submit"
               variant={isDanger ? "danger" : "primary"}

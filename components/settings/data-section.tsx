@@ -12,7 +12,7 @@ import { Button } from "../ui/button";
 import { Notice } from "../ui/notice";
 import { NumberField, SwitchField } from "./fields";
 import { FormSection, type TellValue } from "./form-section";
-import { useSettingsPage } from "./page-context";
+import { useSettingsPage, WhileShown } from "./page-context";
 import { typedNumber, useSettingsForm } from "./use-settings-form";
 
 const ConfirmDialog = dynamic(() => import("../forms/confirm-dialog").then((one) => one.ConfirmDialog), {
@@ -153,20 +153,22 @@ function Caches() {
           {t("caches.clear")}
         </Button>
       )}
-      {isClearing ? (
-        <ConfirmDialog
-          title={t("caches.clearTitle")}
-          text={t("caches.clearText")}
-          action={t("caches.clearAction")}
-          onClose={() => setClearing(false)}
-          onConfirm={async () => {
-            await api.post("/api/settings/caches/clear");
-            await mutate(FACTS_PATH);
-            toast.success(t("caches.cleared"));
-            setClearing(false);
-          }}
-        />
-      ) : null}
+      <WhileShown>
+        {isClearing ? (
+          <ConfirmDialog
+            title={t("caches.clearTitle")}
+            text={t("caches.clearText")}
+            action={t("caches.clearAction")}
+            onClose={() => setClearing(false)}
+            onConfirm={async () => {
+              await api.post("/api/settings/caches/clear");
+              await mutate(FACTS_PATH);
+              toast.success(t("caches.cleared"));
+              setClearing(false);
+            }}
+          />
+        ) : null}
+      </WhileShown>
     </FormSection>
   );
 }

@@ -2,12 +2,13 @@
 
 import type { ReactNode } from "react";
 import { useTranslations } from "use-intl";
+import { useUnsaved } from "@/lib/client/unsaved";
 import { Section } from "../account/section";
 import { CallError } from "../forms/call-error";
 import { Badge } from "../ui/badge";
 import { Button } from "../ui/button";
 import { Notice } from "../ui/notice";
-import { useSettingsPage } from "./page-context";
+import { useSection, useSettingsPage } from "./page-context";
 import type { FieldValue, FieldValues, SettingsForm } from "./use-settings-form";
 
 /** Words for a field's value in the list of what is not saved yet. */
@@ -32,6 +33,7 @@ export function FormSection<Values extends FieldValues>({
   const t = useTranslations("settings");
   const { isReadOnly } = useSettingsPage();
   const isChanged = form.changed.length > 0;
+  useUnsaved(isChanged, title, useSection().name);
   return (
     <Section title={title} text={text}>
       <form

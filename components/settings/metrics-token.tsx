@@ -7,7 +7,7 @@ import { Section } from "../account/section";
 import { Button } from "../ui/button";
 import { RelativeTime } from "../ui/relative-time";
 import { OwnerOnly } from "./form-section";
-import { useSettingsPage } from "./page-context";
+import { useSettingsPage, WhileShown } from "./page-context";
 
 const MetricsDialog = dynamic(() => import("./metrics-dialogs").then((one) => one.MetricsDialog), {
   ssr: false,
@@ -47,11 +47,13 @@ export function MetricsToken() {
           </div>
         ) : null}
       </div>
-      {dialog === "make" ? (
-        <MetricsDialog isFirst={token === null} onClose={() => setDialog(null)} />
-      ) : dialog === "remove" ? (
-        <RemoveTokenDialog onClose={() => setDialog(null)} />
-      ) : null}
+      <WhileShown>
+        {dialog === "make" ? (
+          <MetricsDialog isFirst={token === null} onClose={() => setDialog(null)} />
+        ) : dialog === "remove" ? (
+          <RemoveTokenDialog onClose={() => setDialog(null)} />
+        ) : null}
+      </WhileShown>
     </Section>
   );
 }

@@ -1,6 +1,6 @@
 "use client";
 
-import { createContext, useContext } from "react";
+import { createContext, type ReactNode, useContext } from "react";
 import { useFacts, useSettings } from "@/lib/client/settings";
 import type { AllowedUpstreams } from "@/lib/contracts/channels";
 import type { InstanceFacts, VersionedSettings } from "@/lib/contracts/settings";
@@ -16,6 +16,20 @@ export interface SettingsPageState {
 
 const Context = createContext<SettingsPageState | null>(null);
 export const SettingsPageProvider = Context.Provider;
+
+/** The section that a part of the page stands in. Sections that are not looked at stay, hidden. */
+interface Section {
+  name: string;
+  isShown: boolean;
+}
+const SectionContext = createContext<Section>({ name: "", isShown: true });
+export const SectionProvider = SectionContext.Provider;
+export const useSection = (): Section => useContext(SectionContext);
+
+/** What stands over the page (a dialog) and would show though its section is hidden. */
+export function WhileShown({ children }: { children: ReactNode }): ReactNode {
+  return useSection().isShown ? children : null;
+}
 
 /** The page's state with settings and facts as they are now. Throws outside the settings page. */
 export function useSettingsPage(): SettingsPageState & { isReadOnly: boolean } {

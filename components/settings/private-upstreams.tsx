@@ -9,7 +9,7 @@ import { CallError } from "../forms/call-error";
 import { Button } from "../ui/button";
 import { Skeleton } from "../ui/skeleton";
 import { OwnerOnly } from "./form-section";
-import { useSettingsPage } from "./page-context";
+import { useSettingsPage, WhileShown } from "./page-context";
 
 const UpstreamDialog = dynamic(() => import("./upstream-dialogs").then((one) => one.UpstreamDialog), {
   ssr: false,
@@ -59,11 +59,13 @@ export function PrivateUpstreams() {
           </Button>
         ) : null}
       </div>
-      {dialog === "add" ? (
-        <UpstreamDialog onClose={() => setDialog(null)} />
-      ) : dialog ? (
-        <RevokeDialog target={dialog.revoke} onClose={() => setDialog(null)} />
-      ) : null}
+      <WhileShown>
+        {dialog === "add" ? (
+          <UpstreamDialog onClose={() => setDialog(null)} />
+        ) : dialog ? (
+          <RevokeDialog target={dialog.revoke} onClose={() => setDialog(null)} />
+        ) : null}
+      </WhileShown>
     </Section>
   );
 }

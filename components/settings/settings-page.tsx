@@ -1,19 +1,26 @@
 "use client";
 
 import { useSearchParams } from "next/navigation";
-import type { ComponentType } from "react";
+import { type ComponentType, useState } from "react";
 import { SWRConfig } from "swr";
 import { useTranslations } from "use-intl";
 import { FACTS_PATH, SETTINGS_PATH, UPSTREAMS_PATH } from "@/lib/client/settings";
+import { useUnsavedParts } from "@/lib/client/unsaved";
 import { PageHeader } from "../shell/page-header";
 import { cn } from "../ui/class-names";
+import { Lamp } from "../ui/lamp";
 import { NativeSelect } from "../ui/native-select";
 import { Notice } from "../ui/notice";
 import { DataSection } from "./data-section";
 import { GeneralSection } from "./general-section";
 import { LimitsSection } from "./limits-section";
 import { NetworkSection } from "./network-section";
-import { SettingsPageProvider, type SettingsPageState, useSettingsPage } from "./page-context";
+import {
+  SectionProvider,
+  SettingsPageProvider,
+  type SettingsPageState,
+  useSettingsPage,
+} from "./page-context";
 import { SecuritySection } from "./security-section";
 import { TransferSection } from "./transfer-section";
 
@@ -46,7 +53,9 @@ function Sections() {
   const asked = useSearchParams().get("section");
   const name = NAMES.find((one) => one === asked) ?? "general";
   const { isReadOnly } = useSettingsPage();
-  const Shown = SECTIONS[name];
+  // A section once opened stays: what was typed there is found again by the way back.
+  const [opened, setOpened] = useState<readonly SectionName[]>([name]);
+  if (!opened.includes(name)) setOpened([...opened, name]);
   return (
     <div className="mx-auto max-w-page">
       <PageHeader title={t("title")} description={t("lead")} />
@@ -56,9 +65,16 @@ function Sections() {
         </Notice>
       ) : null}
       <SectionNavigation current={name} />
-      <div>
-        <Shown key={name} />
-      </div>
+      {NAMES.filter((one) => one === name || opened.includes(one)).map((one) => {
+        const Shown = SECTIONS[one];
+        return (
+          <div key={one} hidden={one !== name}>
+            <SectionProvider value={{ name: one, isShown: one === name }}>
+              <Shown />
+            </SectionProvider>
+          </div>
+        );
+      })}
     </div>
   );
 }
@@ -70,6 +86,7 @@ const open = (name: SectionName) => window.history.pushState(null, "", addressOf
 /** Links in a row; on a phone, where they do not fit, a select. */
 function SectionNavigation({ current }: { current: SectionName }) {
   const t = useTranslations("settings");
+  const unsaved = useUnsavedParts();
   return (
     <nav aria-label={t("sections")} className="mb-6">
       <ul className="hidden gap-1 border-b md:flex">
@@ -79,7 +96,7 @@ function SectionNavigation({ current }: { current: SectionName }) {
               href={addressOf(name)}
               aria-current={name === current ? "page" : undefined}
               className={cn(
-                "-mb-px block border-b-2 border-transparent px-3 py-2 text-ink-muted transition-colors -outline-offset-2 hover:text-ink",
+                "-mb-px flex items-center gap-2 border-b-2 border-transparent px-3 py-2 text-ink-muted transition-colors -outline-offset-2 hover:text-ink",
                 name === current && "border-ink text-ink",
               )}
               onClick={(event) => {
@@ -90,6 +107,12 @@ function SectionNavigation({ current }: { current: SectionName }) {
               }}
             >
               {t(`section.${name}`)}
+              {unsaved.has(name) ? (
+                <span title={t("unsaved")} className="flex">
+                  <Lamp tone="warn" />
+                  <span className="sr-only">{t("unsaved")}</span>
+                </span>
+              ) : null}
             </a>
           </li>
         ))}
@@ -103,6 +126,7 @@ function SectionNavigation({ current }: { current: SectionName }) {
         {NAMES.map((name) => (
           <option key={name} value={name}>
             {t(`section.${name}`)}
+            {unsaved.has(name) ? ` · ${t("unsaved")}` : null}
           </option>
         ))}
       </NativeSelect>

@@ -11,7 +11,7 @@ import { CallError } from "../forms/call-error";
 import { Button } from "../ui/button";
 import { Notice } from "../ui/notice";
 import { OwnerOnly } from "./form-section";
-import { useSettingsPage } from "./page-context";
+import { useSettingsPage, WhileShown } from "./page-context";
 
 const ImportDialog = dynamic(() => import("./import-dialog").then((one) => one.ImportDialog), { ssr: false });
 const BackupDialog = dynamic(() => import("./backup-dialog").then((one) => one.BackupDialog), { ssr: false });
@@ -116,9 +116,11 @@ function ImportFile() {
           {t("choose")}
         </Button>
       </div>
-      {chosen ? (
-        <ImportDialog name={chosen.name} content={chosen.content} onClose={() => setChosen(null)} />
-      ) : null}
+      <WhileShown>
+        {chosen ? (
+          <ImportDialog name={chosen.name} content={chosen.content} onClose={() => setChosen(null)} />
+        ) : null}
+      </WhileShown>
     </Section>
   );
 }
@@ -146,7 +148,7 @@ function Backup() {
           </Button>
         ) : null}
       </div>
-      {isOpen ? <BackupDialog onClose={() => setOpen(false)} /> : null}
+      <WhileShown>{isOpen ? <BackupDialog onClose={() => setOpen(false)} /> : null}</WhileShown>
     </Section>
   );
 }

@@ -2,6 +2,7 @@
 
 import { LogOutIcon } from "lucide-react";
 import Link from "next/link";
+import { useState } from "react";
 import { useTranslations } from "use-intl";
 import { signOut } from "@/lib/client/sign-out";
 import { isLocale } from "@/lib/messages/locale";
@@ -22,14 +23,18 @@ import { LANGUAGES, THEMES, usePreferences } from "./use-preferences";
 export function AccountMenu({ user, onError }: { user: ShellUser; onError(error: unknown): void }) {
   const t = useTranslations("common.menu");
   const { locale, setLocale, theme, setTheme } = usePreferences({ isSignedIn: true });
+  const [isOpen, setOpen] = useState(true);
   return (
-    <DropdownMenu defaultOpen>
+    <DropdownMenu open={isOpen} onOpenChange={setOpen}>
       <DropdownMenuTrigger asChild>
         <AccountTrigger user={user} />
       </DropdownMenuTrigger>
       <DropdownMenuContent align="start" side="top" className="w-56">
         <DropdownMenuItem asChild>
-          <Link href="/account">{t("accountPage")}</Link>
+          {/* Closes by itself where the way is held, too. */}
+          <Link href="/account" onClick={() => setOpen(false)}>
+            {t("accountPage")}
+          </Link>
         </DropdownMenuItem>
         <DropdownMenuSeparator />
         <DropdownMenuLabel>{t("theme")}</DropdownMenuLabel>

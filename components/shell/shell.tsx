@@ -13,6 +13,7 @@ import { Button } from "../ui/button";
 import { Kbd } from "../ui/kbd";
 import { AccountButton } from "./account-button";
 import type { ShellUser } from "./account-trigger";
+import { LeaveGuard } from "./leave-guard";
 import { LiveUpdates } from "./live-updates";
 import { Wordmark } from "./mark";
 import { Navigation } from "./navigation";
@@ -44,6 +45,7 @@ export function Shell({ user, children }: { user: ShellUser; children: ReactNode
   return (
     <SWRConfig value={SWR_CONFIG}>
       <LiveUpdates />
+      <LeaveGuard />
       <a
         href="#content"
         className="sr-only z-50 rounded-md bg-ink px-4 py-2 text-on-ink focus:not-sr-only focus:fixed focus:top-3 focus:left-3"

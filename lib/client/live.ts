@@ -3,6 +3,7 @@ import { type Cache, useSWRConfig } from "swr";
 import type { LiveTopic } from "../contracts/live";
 import { LIVE_RULES, type LiveRule, ruleOf } from "./live-rules";
 import { openLiveStream } from "./live-stream";
+import { giveUpUnsaved } from "./unsaved";
 
 type Mutate = ReturnType<typeof useSWRConfig>["mutate"];
 
@@ -80,7 +81,10 @@ export function useLiveUpdates(): void {
       onGap: () => {
         for (const { ask } of readers) ask();
       },
-      onEnd: () => window.location.reload(),
+      onEnd: () => {
+        giveUpUnsaved();
+        window.location.reload();
+      },
       onState: tellState,
     });
     return () => {

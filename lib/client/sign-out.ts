@@ -1,5 +1,6 @@
 import { api } from "./api";
 import { isApiError } from "./api-error";
+import { giveUpUnsaved } from "./unsaved";
 import { forgetPlaygroundKey } from "./use-playground-key";
 
 /** What this browser keeps of a user, to be gone at sign-out; playgrounds add themselves. */
@@ -24,6 +25,7 @@ export async function signOut(): Promise<void> {
   await Promise.allSettled([...cleaners].map((clean) => clean()));
   await deleteDatabases();
   sessionStorage.clear();
+  giveUpUnsaved();
   window.location.assign("/login");
 }
 

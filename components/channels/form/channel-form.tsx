@@ -4,6 +4,7 @@ import Link from "next/link";
 import { type FormEvent, type KeyboardEvent, useState } from "react";
 import { useTranslations } from "use-intl";
 import { type ChannelDraft, type Preset, servedRows } from "@/lib/client/channel-draft";
+import { useUnsaved } from "@/lib/client/unsaved";
 import type { Channel, Provider } from "@/lib/contracts/channels";
 import { CallError } from "../../forms/call-error";
 import { Field } from "../../forms/field";
@@ -44,6 +45,7 @@ export function ChannelForm({
   const t = useTranslations("channels.form");
   const common = useTranslations("common");
   const form = useChannelForm(before?.id ?? null, draft);
+  useUnsaved(form.isDirty, before ? t("editTitle", { name: before.name }) : t("createTitle"));
   const [isBusy, setBusy] = useState(false);
   const isEmbedded = before?.embedded === true;
   const isPicked = form.draft.preset !== null;

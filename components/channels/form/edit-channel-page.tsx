@@ -9,6 +9,7 @@ import { api } from "@/lib/client/api";
 import { isApiError } from "@/lib/client/api-error";
 import { draftOf, updateRequest } from "@/lib/client/channel-draft";
 import { channelPath, useCatalogueReload, useModels } from "@/lib/client/channels";
+import { giveUpUnsaved } from "@/lib/client/unsaved";
 import type { Channel } from "@/lib/contracts/channels";
 import { CallError } from "../../forms/call-error";
 import { PageHeader } from "../../shell/page-header";
@@ -51,6 +52,7 @@ export function EditChannelPage({ id, mayAllow }: { id: string; mayAllow: boolea
             const saved = await api.patch<Channel>(channelPath(id), updateRequest(draft, channel));
             void reload();
             toast.success(t("saved", { name: saved.name }));
+            giveUpUnsaved();
             router.push(address);
           } catch (failure) {
             if (!isApiError(failure, "conflict")) throw failure;

@@ -6,6 +6,7 @@ import { useTranslations } from "use-intl";
 import { api } from "@/lib/client/api";
 import { createRequest } from "@/lib/client/channel-draft";
 import { CHANNELS, useCatalogueReload } from "@/lib/client/channels";
+import { giveUpUnsaved } from "@/lib/client/unsaved";
 import type { Channel } from "@/lib/contracts/channels";
 import { PageHeader } from "../../shell/page-header";
 import { BackToChannels } from "../back-to-channels";
@@ -27,6 +28,7 @@ export function NewChannelPage({ mayAllow }: { mayAllow: boolean }) {
           const made = await api.post<Channel>(CHANNELS, createRequest(draft));
           void reload();
           toast.success(t("added", { name: made.name }));
+          giveUpUnsaved();
           router.push("/channels");
         }}
       />

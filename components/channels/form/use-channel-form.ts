@@ -16,6 +16,7 @@ import {
   withListed,
   withPreset,
 } from "@/lib/client/channel-draft";
+import { writtenIn } from "@/lib/client/channel-written";
 import type { Provider } from "@/lib/contracts/channels";
 import { type Faults, placeFaults } from "./faults";
 import { targetToAllow, useConnection } from "./use-connection";
@@ -31,6 +32,8 @@ export function useChannelForm(channelId: string | null, before: ChannelDraft = 
   const fault = useTranslations("common.fault");
   const t = useTranslations("channels");
   const [draft, setDraft] = useState(before);
+  /** What the form began with: of a new channel, what its provider brings along. */
+  const [began, setBegan] = useState(before);
   const [faults, setFaults] = useState<Faults>({});
   /** Ids of rows that were changed, the newest last. */
   const changedRows = useRef<string[]>([]);
@@ -61,6 +64,7 @@ export function useChannelForm(channelId: string | null, before: ChannelDraft = 
 
   const pick = (preset: Preset, provider: Provider, name: string) => {
     setDraft((now) => ({ ...withPreset(now, preset, provider), ...(now.isNameOwn ? {} : { name }) }));
+    setBegan(withPreset(before, preset, provider));
     forget();
     setFaults({});
     setError(null);
@@ -108,6 +112,7 @@ export function useChannelForm(channelId: string | null, before: ChannelDraft = 
 
   return {
     draft,
+    isDirty: writtenIn(draft) !== writtenIn(began),
     setDraft,
     change,
     changeRow,

@@ -76,6 +76,12 @@ export const common = {
     wrongOrder: "The beginning must lie before the end.",
     tooLong: "At most {days} days at once.",
   },
+  leave: {
+    title: "Leave without saving?",
+    text: "Not saved yet: {names}. What you wrote there is lost if you leave.",
+    stay: "Stay",
+    leave: "Leave",
+  },
   palette: {
     open: "Search and commands",
     short: "Search",

@@ -14,6 +14,7 @@ export const settings = {
   readOnly: "This is a demo site",
   readOnlyText: "Its owner alone changes settings. You can look at all of them.",
   changes: "Not saved yet",
+  unsaved: "not saved",
   from: "{from} → {to}",
   added: "added: {list}",
   removed: "removed: {list}",

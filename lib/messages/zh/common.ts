@@ -76,6 +76,12 @@ export const common = {
     wrongOrder: "开始时间必须早于结束时间。",
     tooLong: "一次最多 {days} 天。",
   },
+  leave: {
+    title: "不保存就离开？",
+    text: "尚未保存：{names}。离开后，您在其中填写的内容将会丢失。",
+    stay: "留下",
+    leave: "离开",
+  },
   palette: {
     open: "搜索与命令",
     short: "搜索",

@@ -14,6 +14,7 @@ export const settings = {
   readOnly: "这是演示站点",
   readOnlyText: "只有所有者可以更改设置，您可以查看全部内容。",
   changes: "尚未保存",
+  unsaved: "未保存",
   from: "{from} → {to}",
   added: "新增：{list}",
   removed: "移除：{list}",

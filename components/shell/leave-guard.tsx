@@ -1,0 +1,31 @@
+"use client";
+
+import dynamic from "next/dynamic";
+import { useRouter } from "next/navigation";
+import { useEffect } from "react";
+import { useFormatter, useTranslations } from "use-intl";
+import { answerLeave, useLeaveQuestion, watchLeaving } from "@/lib/client/unsaved";
+
+const ConfirmDialog = dynamic(() => import("../forms/confirm-dialog").then((one) => one.ConfirmDialog), {
+  ssr: false,
+});
+
+/** Asks before a page with unsaved words is left, and names them. */
+export function LeaveGuard() {
+  const t = useTranslations("common.leave");
+  const format = useFormatter();
+  const router = useRouter();
+  const question = useLeaveQuestion();
+  useEffect(() => watchLeaving((path) => router.push(path)), [router]);
+  if (!question) return null;
+  return (
+    <ConfirmDialog
+      title={t("title")}
+      text={t("text", { names: format.list(question.names) })}
+      action={t("leave")}
+      cancel={t("stay")}
+      onConfirm={async () => answerLeave(true)}
+      onClose={() => answerLeave(false)}
+    />
+  );
+}
