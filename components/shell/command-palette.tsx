@@ -1,79 +1,139 @@
 "use client";
 
+import { defaultFilter } from "cmdk";
 import { LogOutIcon, PlusIcon, SunMoonIcon } from "lucide-react";
 import { useRouter } from "next/navigation";
-import type { ReactNode } from "react";
+import { type ReactNode, useState } from "react";
 import { useTranslations } from "use-intl";
+import { usePaletteMatches } from "@/lib/client/palette-matches";
 import { signOut } from "@/lib/client/sign-out";
+import { leaveFor } from "@/lib/client/unsaved";
 import type { Role } from "@/lib/contracts/user";
 import { Command, CommandEmpty, CommandGroup, CommandInput, CommandItem, CommandList } from "../ui/command";
 import { Dialog, DialogContent, DialogDescription, DialogTitle } from "../ui/dialog";
 import { pagesFor } from "./pages";
+import { MATCH_KINDS, PaletteMatches } from "./palette-matches";
 import { LANGUAGES, usePreferences } from "./use-preferences";
 
-/** Every place and every action of the shell, found by name. */
+interface PaletteProps {
+  onClose(): void;
+  onError(error: unknown): void;
+  role: Role;
+}
+
+/** Every place and every action of the shell, and what the lists hold, found by name. */
 export function CommandPalette({
   open,
   onOpenChange,
-  onError,
-  role,
-}: {
-  open: boolean;
-  onOpenChange(open: boolean): void;
-  onError(error: unknown): void;
-  role: Role;
-}) {
-  const t = useTranslations("common");
-  const router = useRouter();
-  const { locale, setLocale, toggleTheme } = usePreferences({ isSignedIn: true });
-  const item = (name: string, icon: ReactNode, act: () => void) => (
-    <CommandItem
-      key={name}
-      value={name}
-      onSelect={() => {
-        onOpenChange(false);
-        act();
-      }}
-    >
-      {icon}
-      {name}
-    </CommandItem>
-  );
+  ...props
+}: Omit<PaletteProps, "onClose"> & { open: boolean; onOpenChange(open: boolean): void }) {
+  const t = useTranslations("common.palette");
   return (
     <Dialog open={open} onOpenChange={onOpenChange}>
       <DialogContent className="top-24 max-w-xl translate-y-0 gap-0 p-0 [&>button]:hidden">
-        <DialogTitle className="sr-only">{t("palette.title")}</DialogTitle>
-        <DialogDescription className="sr-only">{t("palette.placeholder")}</DialogDescription>
-        <Command label={t("palette.title")}>
-          <CommandInput placeholder={t("palette.placeholder")} />
-          <CommandList>
-            <CommandEmpty>{t("palette.empty")}</CommandEmpty>
-            <CommandGroup heading={t("palette.pages")}>
-              {pagesFor(role).map((page) =>
-                item(t(`nav.${page.name}`), <page.icon />, () => router.push(page.path)),
-              )}
-            </CommandGroup>
-            <CommandGroup heading={t("palette.actions")}>
-              {item(t("palette.createKey"), <PlusIcon />, () => router.push("/keys?create=1"))}
-              {role === "member"
-                ? null
-                : [
-                    item(t("palette.addChannel"), <PlusIcon />, () => router.push("/channels/new")),
-                    item(t("palette.inviteUser"), <PlusIcon />, () => router.push("/users?invite=1")),
-                  ]}
-              {item(t("palette.toggleTheme"), <SunMoonIcon />, toggleTheme)}
-              {LANGUAGES.filter((one) => one.locale !== locale).map((one) =>
-                item(
-                  one.name,
-                  <span aria-hidden="true" className="size-4" />,
-                  () => void setLocale(one.locale),
-                ),
-              )}
-              {item(t("menu.signOut"), <LogOutIcon />, () => void signOut().catch(onError))}
-            </CommandGroup>
-          </CommandList>
-        </Command>
+        <DialogTitle className="sr-only">{t("title")}</DialogTitle>
+        <DialogDescription className="sr-only">{t("placeholder")}</DialogDescription>
+        <Palette {...props} onClose={() => onOpenChange(false)} />
       </DialogContent>
     </Dialog>
   );
+}
+
+interface Entry {
+  name: string;
+  icon: ReactNode;
+  act(): void;
+}
+
+function Palette(props: PaletteProps) {
+  const t = useTranslations("common");
+  const [typed, setTyped] = useState("");
+  const { lists, isSearching } = usePaletteMatches(typed, props.role);
+  const { pages, actions, go } = useEntries(props);
+  const groups = [
+    { name: "pages" as const, ...ranked(pages, typed) },
+    { name: "actions" as const, ...ranked(actions, typed) },
+  ].sort((a, b) => b.best - a.best);
+  return (
+    // What the lists were asked for is theirs to find: the rest is ranked here.
+    <Command label={t("palette.title")} shouldFilter={false}>
+      <CommandInput placeholder={t("palette.placeholder")} value={typed} onValueChange={setTyped} />
+      <CommandList>
+        <CommandEmpty>{isSearching ? t("loading") : t("palette.empty")}</CommandEmpty>
+        {groups.map(({ name, entries }) =>
+          entries.length === 0 ? null : (
+            <CommandGroup key={name} heading={t(`palette.${name}`)}>
+              {entries.map((entry) => (
+                <CommandItem
+                  key={entry.name}
+                  value={entry.name}
+                  onSelect={() => {
+                    props.onClose();
+                    entry.act();
+                  }}
+                >
+                  {entry.icon}
+                  {entry.name}
+                </CommandItem>
+              ))}
+            </CommandGroup>
+          ),
+        )}
+        {MATCH_KINDS.map((kind) => (
+          <PaletteMatches
+            key={kind}
+            kind={kind}
+            matches={lists[kind].matches}
+            onOpen={(path) => {
+              props.onClose();
+              go(path);
+            }}
+          />
+        ))}
+      </CommandList>
+    </Command>
+  );
+}
+
+function useEntries({ role, onError }: PaletteProps) {
+  const t = useTranslations("common");
+  const router = useRouter();
+  const { locale, setLocale, toggleTheme } = usePreferences({ isSignedIn: true });
+  const go = (path: string) => leaveFor(path, (to) => router.push(to));
+  const pages: Entry[] = pagesFor(role).map((page) => ({
+    name: t(`nav.${page.name}`),
+    icon: <page.icon />,
+    act: () => go(page.path),
+  }));
+  const add = (name: "createKey" | "addChannel" | "inviteUser", path: string): Entry => ({
+    name: t(`palette.${name}`),
+    icon: <PlusIcon />,
+    act: () => go(path),
+  });
+  const actions: Entry[] = [
+    add("createKey", "/keys?create=1"),
+    ...(role === "member" ? [] : [add("addChannel", "/channels/new"), add("inviteUser", "/users?invite=1")]),
+    { name: t("palette.toggleTheme"), icon: <SunMoonIcon />, act: toggleTheme },
+    ...LANGUAGES.filter((one) => one.locale !== locale).map((one) => ({
+      name: one.name,
+      icon: <span aria-hidden="true" className="size-4" />,
+      act: () => void setLocale(one.locale),
+    })),
+    { name: t("menu.signOut"), icon: <LogOutIcon />, act: () => void signOut().catch(onError) },
+  ];
+  return { pages, actions, go };
+}
+
+/** Letters that lie scattered over a name are no match. */
+const LEAST_SCORE = 0.05;
+
+/** The entries that fit, the best first, and how well the best fits. */
+function ranked(entries: readonly Entry[], typed: string): { entries: readonly Entry[]; best: number } {
+  const text = typed.trim();
+  if (text === "") return { entries, best: 0 };
+  const scored = entries
+    .map((entry) => ({ entry, score: defaultFilter(entry.name, text) }))
+    .filter(({ score }) => score >= LEAST_SCORE)
+    .sort((a, b) => b.score - a.score);
+  return { entries: scored.map(({ entry }) => entry), best: scored[0]?.score ?? 0 };
 }

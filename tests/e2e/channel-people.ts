@@ -4,7 +4,7 @@ const PASSWORD = "nine blue lanterns drift";
 
 /** Adds a user and signs them in; gives their session. */
 export async function createUser(
-  routed: Routed,
+  routed: Pick<Routed, "call" | "product">,
   fields: { username: string; role: "admin" | "member" },
 ): Promise<string> {
   await routed.call("/api/users", { password: PASSWORD, ...fields });

@@ -1,0 +1,40 @@
+"use client";
+
+import { useTranslations } from "use-intl";
+import type { Match } from "@/lib/client/palette-matches";
+import { CommandGroup, CommandItem } from "../ui/command";
+import { PAGES } from "./pages";
+
+/** Kinds of things that the palette finds, in the order in which they stand; each is the name of its page. */
+export const MATCH_KINDS = ["channels", "models", "keys", "users"] as const;
+export type MatchKind = (typeof MATCH_KINDS)[number];
+
+/** What was found of one kind; nothing where nothing was. */
+export function PaletteMatches({
+  kind,
+  matches,
+  onOpen,
+}: {
+  kind: MatchKind;
+  matches: readonly Match[];
+  onOpen(path: string): void;
+}) {
+  const t = useTranslations("common.nav");
+  const Icon = PAGES.find((page) => page.name === kind)?.icon;
+  if (matches.length === 0) return null;
+  return (
+    <CommandGroup heading={t(kind)}>
+      {matches.map(({ id, name, note, path }) => (
+        <CommandItem key={id} value={`${kind} ${id}`} onSelect={() => onOpen(path)}>
+          {Icon ? <Icon aria-hidden="true" /> : null}
+          {kind === "models" ? (
+            <code className="truncate">{name}</code>
+          ) : (
+            <span className="truncate">{name}</span>
+          )}
+          {note === null ? null : <code className="ml-auto shrink-0 pl-4 text-ink-faint">{note}</code>}
+        </CommandItem>
+      ))}
+    </CommandGroup>
+  );
+}

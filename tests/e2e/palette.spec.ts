@@ -1,0 +1,112 @@
+import type { Page } from "@playwright/test";
+import { createUser } from "./channel-people";
+import { call } from "./enrolled";
+import { expect, signInByCookie, test } from "./fixtures";
+
+const option = (page: Page, name: string | RegExp) => page.getByRole("option", { name });
+const heading = (page: Page, name: string) => page.getByRole("heading", { level: 1, name });
+
+async function search(page: Page, text: string): Promise<void> {
+  await page.keyboard.press("Control+k");
+  await expect(page.getByRole("combobox", { name: "Commands" })).toBeFocused();
+  await page.keyboard.type(text);
+}
+
+test("channels, models, keys and users are found by name, under the pages, and opened", async ({
+  ownerPage: page,
+  product,
+}) => {
+  await call(product.url, product.cookie, "/api/keys", { name: "night batch" });
+  await page.goto(product.url);
+  await search(page, "built-in sp");
+  await option(page, "Built-in speech").click();
+  await expect(page).toHaveURL(`${product.url}/channels/chn_builtin_speech`);
+  await expect(heading(page, "Built-in speech")).toBeVisible();
+
+  // Pages stand first, then what the lists hold.
+  await search(page, "speech");
+  await expect(option(page, "patchbay-speech")).toBeVisible();
+  await expect(page.getByRole("option").first()).toHaveText("Speech");
+  await expect(option(page, "Speech").first()).toHaveAttribute("aria-selected", "true");
+  await option(page, "patchbay-speech").click();
+  await expect(page.getByRole("dialog", { name: "Route of patchbay-speech" })).toBeVisible();
+  await page.keyboard.press("Escape");
+
+  await search(page, "NIGHT");
+  await expect(option(page, /^night batch/)).toHaveAttribute("aria-selected", "true");
+  await page.keyboard.press("Enter");
+  await expect(page).toHaveURL(`${product.url}/keys?q=night%20batch`);
+  await expect(page.getByRole("searchbox")).toHaveValue("night batch");
+  await expect(page.getByRole("cell", { name: /^night batch/ })).toBeVisible();
+
+  await search(page, "olivi");
+  await option(page, /olivia/).click();
+  await expect(page).toHaveURL(`${product.url}/users?q=olivia`);
+  await expect(heading(page, "Users")).toBeVisible();
+
+  await search(page, "nothing is called that");
+  await expect(page.getByText("Nothing by that name.")).toBeVisible();
+});
+
+test("a member finds their own keys, and no other list is asked", async ({ page, product }) => {
+  const asked: string[] = [];
+  page.on("request", (request) => asked.push(new URL(request.url()).pathname));
+  const routed = {
+    product,
+    call: (path: string, body: unknown) => call(product.url, product.cookie, path, body),
+  };
+  const cookie = await createUser(routed, { username: "pia", role: "member" });
+  await call(product.url, cookie, "/api/keys", { name: "patch cord" });
+  await signInByCookie(page, product.url, cookie);
+  await page.goto(`${product.url}/account`);
+  await search(page, "patch");
+  await expect(option(page, /^patch cord/)).toBeVisible();
+  await expect(page.getByRole("option")).toHaveCount(1);
+  expect(asked.filter((path) => /^\/api\/(channels|models|users)/.test(path))).toEqual([]);
+});
+
+test("a list longer than its first page is asked itself, and what was found stays while it thinks", async ({
+  ownerPage: page,
+  product,
+}) => {
+  for (const name of ["moss lamp", "moss green"])
+    await call(product.url, product.cookie, "/api/keys", { name });
+  // Of a list this long the first page may hold nothing that fits.
+  const longer = { success: true, message: "", data: { items: [], next_cursor: "more" } };
+  await page.route("**/api/keys?limit=100", (route) => route.fulfill({ json: longer }));
+  let release = () => {};
+  const held = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  await page.route("**/api/keys?limit=20&q=moss%20g*", async (route) => {
+    await held;
+    await route.continue();
+  });
+  await page.goto(product.url);
+  await search(page, "moss");
+  await expect(option(page, /^moss green/)).toBeVisible();
+  await expect(option(page, /^moss lamp/)).toBeVisible();
+  const isAsked = page.waitForRequest((request) => request.url().includes("q=moss%20g"));
+  await page.keyboard.type(" g");
+  await isAsked;
+  await expect(option(page, /^moss lamp/)).toHaveCount(0);
+  await expect(option(page, /^moss green/)).toBeVisible();
+  release();
+  await expect(option(page, /^moss green/)).toBeVisible();
+});
+
+test.describe("a list that does not come", () => {
+  test.use({ allowedConsole: [[/status of 500/], { scope: "test" }] });
+
+  test("leaves the others as they are, without a word", async ({ ownerPage: page, product }) => {
+    await page.route("**/api/users?*", (route) =>
+      route.fulfill({ status: 500, json: { success: false, message: "", code: "internal" } }),
+    );
+    await page.goto(`${product.url}/account`);
+    await search(page, "built-in e");
+    await expect(option(page, "Built-in embeddings")).toBeVisible();
+    await expect(page.getByRole("alert").filter({ hasText: /\S/ })).toHaveCount(0);
+    await page.keyboard.type("xyz");
+    await expect(page.getByText("Nothing by that name.")).toBeVisible();
+  });
+});
