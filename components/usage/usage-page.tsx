@@ -2,7 +2,7 @@
 
 import { DownloadIcon } from "lucide-react";
 import { useSearchParams } from "next/navigation";
-import useSWR from "swr";
+import useSWR, { useSWRConfig } from "swr";
 import { useTranslations } from "use-intl";
 import { putInAddress } from "@/lib/client/address";
 import { callsPath, exportPath, readCallFilters, sumsPath } from "@/lib/client/calls";
@@ -31,15 +31,15 @@ export function UsagePage({ isAdmin, now }: { isAdmin: boolean; now: number }) {
   const asked = address.get("figure");
   const figure: Figure = isFigure(asked) ? asked : "calls";
   const path = sumsPath(filters, range, { interval: range.interval });
-  const { data: summary, error, mutate } = useSWR<UsageSummary>(path, { keepPreviousData: true });
+  const { data: summary, error } = useSWR<UsageSummary>(path, { keepPreviousData: true });
   const calls = useCalls(callsPath(filters, range));
   const hasNoFigures = Boolean(error && !summary);
   // What fails both is told once.
   const hasNothing = hasNoFigures && Boolean(calls.error && !calls.rows);
-  const retry = () => {
-    void mutate();
-    if (calls.error) void calls.reload();
-  };
+  const { mutate } = useSWRConfig();
+  // Whatever of the page failed is forgotten and read again, what stands under the figures too.
+  const retry = () =>
+    void mutate((key) => typeof key === "string" && key.startsWith("/api/usage"), undefined);
 
   return (
     <>
