@@ -58,11 +58,11 @@ test("a second factor is switched on with a real app's code, and the next sign-i
   const section = page.getByRole("region", { name: factorSection });
   await section.getByRole("button", { name: "Switch on" }).click();
   const lost = await typedSecret(page);
-  await expect(page.getByText("This is a new code")).toHaveCount(0);
+  await expect(page.getByText("This is a new QR code")).toHaveCount(0);
   // A secret is shown once: whoever loads the page again is told what to do with the entry of the first.
   await page.reload();
   await section.getByRole("button", { name: "Switch on" }).click();
-  await expect(page.getByText("This is a new code")).toBeVisible();
+  await expect(page.getByText("This is a new QR code")).toBeVisible();
   const { secret, codes } = await enrol(page);
   expect(secret).not.toBe(lost);
   expect(new Set(codes).size).toBe(10);

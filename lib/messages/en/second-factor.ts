@@ -1,7 +1,7 @@
 export const secondFactor = {
   scanTitle: "Scan this with your authenticator app",
   scanText: "Google Authenticator, 1Password, Aegis and any other app for one-time codes will do.",
-  againTitle: "This is a new code",
+  againTitle: "This is a new QR code",
   againText:
     "One shown before was never confirmed and no longer counts. If your app has an entry from it, delete that entry, then scan this.",
   qr: "QR code for your authenticator app",
