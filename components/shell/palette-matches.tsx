@@ -32,7 +32,9 @@ export function PaletteMatches({
           ) : (
             <span className="truncate">{name}</span>
           )}
-          {note === null ? null : <code className="ml-auto shrink-0 pl-4 text-ink-faint">{note}</code>}
+          {note === null ? null : (
+            <code className="ml-auto max-w-3/5 shrink-0 truncate pl-4 text-ink-faint">{note}</code>
+          )}
         </CommandItem>
       ))}
     </CommandGroup>

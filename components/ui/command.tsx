@@ -1,8 +1,8 @@
 "use client";
 
-import { Command as Primitive } from "cmdk";
+import { Command as Primitive, useCommandState } from "cmdk";
 import { SearchIcon } from "lucide-react";
-import type { ComponentProps } from "react";
+import { type ComponentProps, useLayoutEffect, useRef } from "react";
 import { cn } from "./class-names";
 
 export function Command({ className, ...props }: ComponentProps<typeof Primitive>) {
@@ -15,11 +15,28 @@ export function Command({ className, ...props }: ComponentProps<typeof Primitive
   );
 }
 
+/**
+ * The field tells screen readers which item is chosen. The library's own telling is one choice behind: it looks before
+ * the items are drawn anew.
+ */
+function useChosenItem() {
+  const field = useRef<HTMLInputElement>(null);
+  useCommandState((state) => [state.value, state.selectedItemId, state.filtered.count].join(" "));
+  useLayoutEffect(() => {
+    const chosen = field.current?.closest("[cmdk-root]")?.querySelector('[cmdk-item][aria-selected="true"]');
+    if (chosen) field.current?.setAttribute("aria-activedescendant", chosen.id);
+    else field.current?.removeAttribute("aria-activedescendant");
+  });
+  return field;
+}
+
 export function CommandInput({ className, ...props }: ComponentProps<typeof Primitive.Input>) {
+  const field = useChosenItem();
   return (
     <div className="flex items-center gap-2 border-b px-3">
       <SearchIcon aria-hidden="true" className="size-4 shrink-0 text-ink-faint" />
       <Primitive.Input
+        ref={field}
         data-slot="command-input"
         className={cn(
           "h-11 w-full bg-transparent text-base outline-none placeholder:text-ink-faint",

@@ -73,7 +73,7 @@ const USER_SOURCE: Source<ManagedUser> = {
   matchOf: ({ id, display_name, username }) => ({
     id,
     name: display_name,
-    note: username,
+    note: username === display_name ? null : username,
     path: `/users?q=${encodeURIComponent(username)}`,
   }),
 };

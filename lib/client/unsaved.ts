@@ -133,7 +133,10 @@ export function watchLeaving(push: (path: string) => void): () => void {
     if (!isArmed() || new URL(entry.url).pathname === window.location.pathname) return;
     // The router must not hear of it; the history's own method, since the router listens at the page's.
     event.stopImmediatePropagation();
+    const { scrollX, scrollY } = window;
     History.prototype.pushState.call(window.history, entry.state, "", entry.url);
+    // The browser scrolls to where the other page stood.
+    requestAnimationFrame(() => window.scrollTo(scrollX, scrollY));
     ask(() => window.history.back());
   };
   document.addEventListener("click", onClick, true);

@@ -6,6 +6,15 @@ import { expect, signInByCookie, test } from "./fixtures";
 const option = (page: Page, name: string | RegExp) => page.getByRole("option", { name });
 const heading = (page: Page, name: string) => page.getByRole("heading", { level: 1, name });
 
+/** What a screen reader is told to be chosen. */
+async function expectChosen(page: Page, name: string): Promise<void> {
+  const id = await option(page, name).first().getAttribute("id");
+  await expect(page.getByRole("combobox", { name: "Commands" })).toHaveAttribute(
+    "aria-activedescendant",
+    id ?? "",
+  );
+}
+
 async function search(page: Page, text: string): Promise<void> {
   await page.keyboard.press("Control+k");
   await expect(page.getByRole("combobox", { name: "Commands" })).toBeFocused();
@@ -28,6 +37,7 @@ test("channels, models, keys and users are found by name, under the pages, and o
   await expect(option(page, "patchbay-speech")).toBeVisible();
   await expect(page.getByRole("option").first()).toHaveText("Speech");
   await expect(option(page, "Speech").first()).toHaveAttribute("aria-selected", "true");
+  await expectChosen(page, "Speech");
   await option(page, "patchbay-speech").click();
   await expect(page.getByRole("dialog", { name: "Route of patchbay-speech" })).toBeVisible();
   await page.keyboard.press("Escape");
