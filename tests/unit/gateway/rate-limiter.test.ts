@@ -106,10 +106,10 @@ test("who has waited long enough, or has left, gets none and takes none", async 
 
 test("no more than 256 wait for one bucket", async () => {
   const limiter = createRateLimiter(new StillClock());
-  const leaving = new AbortController();
   limiter.enter("calls", 1);
-  const waiting = Array.from({ length: 256 }, () => limiter.enterSoon("calls", 1, 10_000, leaving.signal));
-  expect(await limiter.enterSoon("calls", 1, 10_000, leaving.signal)).toBeNull();
-  leaving.abort();
+  const callers = Array.from({ length: 256 }, () => new AbortController());
+  const waiting = callers.map(({ signal }) => limiter.enterSoon("calls", 1, 10_000, signal));
+  expect(await limiter.enterSoon("calls", 1, 10_000, new AbortController().signal)).toBeNull();
+  for (const caller of callers) caller.abort();
   expect(new Set(await Promise.all(waiting))).toEqual(new Set([null]));
 });

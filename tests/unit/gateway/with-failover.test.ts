@@ -223,17 +223,20 @@ test("after five failures in a row a channel is not called, and its probe after 
     if (channel.id === "a") throw new AppError("upstream_error", "It failed.");
     return "ok";
   };
-  for (let call = 0; call < 8; call++) await withFailover(ctx, plan, meter, onlyAFails);
+  // Each call has a caller of its own.
+  const call = (attempt: typeof onlyAFails) =>
+    withFailover({ ...ctx, signal: new AbortController().signal }, plan, meter, attempt);
+  for (let time = 0; time < 8; time++) await call(onlyAFails);
   expect(served.filter((id) => id === "a")).toHaveLength(5);
   await vi.advanceTimersByTimeAsync(30_000);
   served.length = 0;
-  await withFailover(ctx, plan, meter, onlyAFails);
-  await withFailover(ctx, plan, meter, onlyAFails);
+  await call(onlyAFails);
+  await call(onlyAFails);
   expect(served).toEqual(["a", "b", "b"]);
   await vi.advanceTimersByTimeAsync(30_000);
   served.length = 0;
-  await withFailover(ctx, plan, meter, async () => "well again");
-  await withFailover(ctx, plan, meter, async () => "well again");
+  await call(async () => "well again");
+  await call(async () => "well again");
   expect(served).toEqual(["a", "a"]);
 });
 
