@@ -2,9 +2,10 @@
 
 import { useState } from "react";
 import { useTranslations } from "use-intl";
-import { type CodeSample, KEY_VARIABLE } from "@/lib/client/code-samples";
+import type { CodeSample } from "@/lib/client/code-samples";
 import { CopyButton } from "../ui/copy-button";
 import { Tabs, TabsContent, TabsList, TabsTrigger } from "../ui/tabs";
+import { CodeFrame } from "./code-frame";
 
 /** The call on the page as code, one tab a language, the key left to the environment. */
 export function CodePanel({ samples }: { samples: readonly CodeSample[] }) {
@@ -12,18 +13,7 @@ export function CodePanel({ samples }: { samples: readonly CodeSample[] }) {
   const [chosen, setChosen] = useState<string>("curl");
   const shown = samples.find((one) => one.id === chosen) ?? samples[0];
   return (
-    <section aria-labelledby="code-title" className="grid min-w-0 gap-3">
-      <div className="grid gap-0.5">
-        <h2 id="code-title" className="text-lg">
-          {t("title")}
-        </h2>
-        <p className="text-sm text-ink-muted">
-          {t.rich("hint", {
-            variable: (name) => <code className="text-ink">{name}</code>,
-            name: KEY_VARIABLE,
-          })}
-        </p>
-      </div>
+    <CodeFrame>
       <Tabs value={shown?.id ?? ""} onValueChange={setChosen} className="min-w-0">
         <TabsList aria-label={t("language")}>
           {samples.map((sample) => (
@@ -59,6 +49,6 @@ export function CodePanel({ samples }: { samples: readonly CodeSample[] }) {
           </TabsContent>
         ))}
       </Tabs>
-    </section>
+    </CodeFrame>
   );
 }

@@ -5,10 +5,10 @@ import { useRef, useState } from "react";
 import { useTranslations } from "use-intl";
 import type { GatewayModel } from "@/lib/client/gateway-models";
 import { writeSpeechLink } from "@/lib/client/speech-link";
+import { CodePlace } from "../playground/code-frame";
 import { FailureNotice } from "../playground/failure-notice";
 import { ShareButton } from "../playground/share-button";
 import { PageHeader } from "../shell/page-header";
-import { Skeleton } from "../ui/skeleton";
 import { WhenNear } from "../ui/when-near";
 import { CastPanel } from "./cast-panel";
 import { Composer } from "./composer";
@@ -22,10 +22,6 @@ const SpeechCode = dynamic(() => import("./speech-code"), {
   loading: () => <CodePlace />,
 });
 const Compare = dynamic(() => import("./compare").then((one) => one.Compare), { ssr: false });
-
-function CodePlace() {
-  return <Skeleton className="h-80 rounded-md" />;
-}
 
 /** Text and take in one instrument, the cast beside it, the tape and the code below. */
 export function SpeechBench({

@@ -32,6 +32,8 @@ export async function walkChinesePages({ page, url, shot }) {
   await page.locator("summary").first().click();
   await shot("zh-audit-open");
   const { token } = await made(page, `${url}/api/invites`, { role: "member", expires_hours: 24 });
+  // A page that is open would go to sign-in by itself, over the next visit.
+  await page.goto("about:blank");
   await page.context().clearCookies();
   await page.goto(`${url}/invite#token=${token}`);
   await page.locator("form").waitFor();

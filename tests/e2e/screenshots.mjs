@@ -208,7 +208,8 @@ async function takeAll(target) {
     ["alerts", walkAlerts, startAlerted],
     ["audit", walkAudit, startAlerted],
     ["docs", walkDocs, async () => lived],
-    ["channels", walkChannels, async () => bare],
+    // It leaves channels and calls behind: one of its own each time, so that the bare one stays bare.
+    ["channels", walkChannels, startBare],
     ["overview", walkOverview, startRouted],
     ["users", walkUsers, async () => lived],
   ].filter(([name]) => !flags.only || flags.only === name);
