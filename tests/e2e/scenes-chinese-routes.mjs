@@ -26,6 +26,7 @@ export async function walkChineseOperator({ page, url, shot }) {
     await page.getByRole("dialog").waitFor();
     await shot(name, { fullPage: false });
   }
+  await page.goto("about:blank");
   await page.context().clearCookies();
   await page.goto(`${url}/login`);
   await shot("zh-login");
