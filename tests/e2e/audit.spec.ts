@@ -14,11 +14,11 @@ async function call(url: string, cookie: string, method: string, route: string, 
 
 test("a change is told by name, with each field before and after", async ({ ownerPage: page, product }) => {
   const { cookie, url } = product;
-  const key = await call(url, cookie, "POST", "/api/keys", { name: "Kitchen radio", rpm: 60 });
+  const key = await call(url, cookie, "POST", "/api/keys", { name: "Hallway radio", rpm: 60 });
   await call(url, cookie, "PATCH", `/api/keys/${key.id}`, { rpm: 90, version: key.version });
   await page.goto(`${url}/audit`);
   const row = page.getByRole("listitem").filter({ hasText: "changed a key" }).first();
-  await expect(row).toContainText("olivia changed a key Kitchen radio");
+  await expect(row).toContainText("olivia changed a key Hallway radio");
   await row.getByText("changed a key").click();
   const line = row.getByRole("row").filter({ hasText: "rpm" });
   await expect(line.locator("del")).toHaveText("60");
