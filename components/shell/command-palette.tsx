@@ -124,8 +124,8 @@ function useEntries({ role, onError }: PaletteProps) {
   return { pages, actions, go };
 }
 
-/** Letters that lie scattered over a name are no match. */
-const LEAST_SCORE = 0.05;
+/** Of letters that begin words; letters scattered over a name score less, and are no match. */
+const LEAST_SCORE = 0.3;
 
 /** The entries that fit, the best first, and how well the best fits. */
 function ranked(entries: readonly Entry[], typed: string): { entries: readonly Entry[]; best: number } {
@@ -133,7 +133,9 @@ function ranked(entries: readonly Entry[], typed: string): { entries: readonly E
   if (text === "") return { entries, best: 0 };
   const scored = entries
     .map((entry) => ({ entry, score: defaultFilter(entry.name, text) }))
-    .filter(({ score }) => score >= LEAST_SCORE)
+    .filter(
+      ({ entry, score }) => score >= LEAST_SCORE || entry.name.toLowerCase().includes(text.toLowerCase()),
+    )
     .sort((a, b) => b.score - a.score);
   return { entries: scored.map(({ entry }) => entry), best: scored[0]?.score ?? 0 };
 }

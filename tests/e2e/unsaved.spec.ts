@@ -76,6 +76,7 @@ test("a link, the palette and the browser's Back ask before they leave what is n
   await answer(page, "Stay");
 
   await page.keyboard.press("Control+k");
+  await expect(page.getByRole("combobox", { name: "Commands" })).toBeFocused();
   await page.keyboard.type("audit");
   await page.keyboard.press("Enter");
   await answer(page, "Stay");
