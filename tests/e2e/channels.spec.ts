@@ -143,6 +143,10 @@ test("the order is moved by arrow keys and by dragging, and stays", async ({ rou
   await page.mouse.up();
   const last = [...first, "2 Cäsar", "3 Berta", "4 Anton"];
   await expect.poll(() => order(page)).toEqual(last);
+  // Shown before it is saved.
+  const names = async () =>
+    (await routed.call("/api/channels")).items.map((one: { name: string }) => one.name);
+  await expect.poll(names).toEqual(last.map((one) => one.slice(2)));
   await page.reload();
   await expect.poll(() => order(page)).toEqual(last);
 
