@@ -149,6 +149,8 @@ test("one other browser is signed out by name, then all others", async ({ page, 
   await page.getByRole("alertdialog").getByRole("button", { name: "Sign out all others" }).click();
   await expect(section.getByText("No other browser is signed in.")).toBeVisible();
   for (const other of [first, second, third]) {
+    // It leaves by itself, and would do so over the next visit.
+    await expect(other).toHaveURL(/\/login/);
     await other.goto(`${ownProduct.url}/keys`);
     await expect(other).toHaveURL(/\/login/);
     await other.context().close();

@@ -1,7 +1,7 @@
 import type { Browser, Page } from "@playwright/test";
 import { OWNER, type Product, setUp, startProduct } from "../support/product";
 import { totpCode } from "../support/totp";
-import { test as base, expect } from "./fixtures";
+import { test as base, elsewhere, expect, untilAwake } from "./fixtures";
 
 const STEP_MS = 30_000;
 
@@ -60,7 +60,11 @@ export function wrongCode(secret: string): string {
 
 /** Name and password on the sign-in page. */
 export async function enterPassword(page: Page, password: string = OWNER.password): Promise<void> {
-  await page.getByLabel("Username or e-mail").fill(OWNER.username);
+  // The page may be one that the browser went to by itself.
+  const name = page.getByLabel("Username or e-mail");
+  await name.waitFor();
+  await untilAwake(page);
+  await name.fill(OWNER.username);
   await page.getByLabel("Password", { exact: true }).fill(password);
   await page.getByRole("button", { name: "Sign in", exact: true }).click();
 }
@@ -76,7 +80,7 @@ export async function openAccountMenu(page: Page): Promise<void> {
 
 /** Another browser of the same person, signed in by password. */
 export async function otherBrowser(browser: Browser, url: string): Promise<Page> {
-  const page = await (await browser.newContext({ locale: "en-GB" })).newPage();
+  const page = await elsewhere(browser);
   await page.goto(`${url}/login`);
   await enterPassword(page);
   await expect(page.getByRole("heading", { level: 1, name: "Overview" })).toBeVisible();

@@ -1,5 +1,5 @@
 import { setUp, startProduct } from "../support/product";
-import { expect, OWNER, test } from "./fixtures";
+import { elsewhere, expect, OWNER, test } from "./fixtures";
 import { createOwner, enrol, heading, listenTo, toAdministrator } from "./wizard-page";
 
 const SETUP_TOKEN = "a-token-that-only-the-operator-knows-0123456789";
@@ -93,7 +93,7 @@ test("of two visitors at once the slower one is told and sent to sign-in", async
   freshProduct,
   browser,
 }) => {
-  const slower = await (await browser.newContext({ locale: "en-GB" })).newPage();
+  const slower = await elsewhere(browser);
   await slower.goto(`${freshProduct.url}/setup`);
   await toAdministrator(slower);
   await page.goto(`${freshProduct.url}/setup`);
@@ -121,7 +121,7 @@ test("after set-up the wizard is nobody's but the owner's who is still in it", a
   await createOwner(page);
   expect((await page.goto(`${freshProduct.url}/setup`))?.status()).toBe(200);
 
-  const stranger = await (await browser.newContext()).newPage();
+  const stranger = await elsewhere(browser);
   expect((await stranger.goto(`${freshProduct.url}/setup`))?.status()).toBe(404);
   await expect(heading(stranger, "There is nothing at this address")).toBeVisible();
   await stranger.context().close();

@@ -1,4 +1,4 @@
-import { test as base, expect, type Page } from "@playwright/test";
+import { type Browser, test as base, expect, type Page } from "@playwright/test";
 import { createKey, OWNER, type Product, setUp, startProduct } from "../support/product";
 
 interface Fixtures {
@@ -64,8 +64,7 @@ export const test = base.extend<Fixtures, WorkerFixtures>({
         faults.push(`another origin: ${request.url()}`);
       }
     });
-    for (const way of ["goto", "reload"] as const) await listenFirst(page, way);
-    await use(page);
+    await use(awaken(page));
     expect(faults).toEqual([]);
   },
   ownerPage: async ({ page, product }, use) => {
@@ -75,24 +74,37 @@ export const test = base.extend<Fixtures, WorkerFixtures>({
 });
 
 /** Rows and fields come with the page and are there to be pressed before its script is: people take longer than that. */
-async function listenFirst(page: Page, way: "goto" | "reload"): Promise<void> {
-  const visit = page[way].bind(page) as (...all: unknown[]) => ReturnType<Page["goto"]>;
-  const visitAndWait = async (...all: unknown[]) => {
-    const reply = await visit(...all);
-    await page
-      .waitForFunction(
-        () =>
-          [...document.querySelectorAll("main input, main button, main a")].every((one) =>
-            Object.keys(one).some((name) => name.startsWith("__reactProps$")),
-          ),
-        undefined,
-        { timeout: 3_000 },
-      )
-      // Text that is no page of the console has no script to wait for.
-      .catch(() => undefined);
-    return reply;
-  };
-  Object.assign(page, { [way]: visitAndWait });
+export async function untilAwake(page: Page): Promise<void> {
+  await page
+    .waitForFunction(
+      () =>
+        [...document.querySelectorAll("main input, main button, main a")].every((one) =>
+          Object.keys(one).some((name) => name.startsWith("__reactProps$")),
+        ),
+      undefined,
+      { timeout: 3_000 },
+    )
+    // Text that is no page of the console has no script to wait for.
+    .catch(() => undefined);
+}
+
+/** A page whose visits end when it listens. */
+function awaken(page: Page): Page {
+  for (const way of ["goto", "reload"] as const) {
+    const visit = page[way].bind(page) as (...all: unknown[]) => ReturnType<Page["goto"]>;
+    const visitAndWait = async (...all: unknown[]) => {
+      const reply = await visit(...all);
+      await untilAwake(page);
+      return reply;
+    };
+    Object.assign(page, { [way]: visitAndWait });
+  }
+  return page;
+}
+
+/** A page of another browser, which is nobody's yet. */
+export async function elsewhere(browser: Browser): Promise<Page> {
+  return awaken(await (await browser.newContext({ locale: "en-GB" })).newPage());
 }
 
 /** Gives the browser a session made over the API. */

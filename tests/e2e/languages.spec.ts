@@ -1,5 +1,5 @@
 import { enterPassword, expect, openAccountMenu, test } from "./enrolled";
-import { signInByCookie } from "./fixtures";
+import { elsewhere, signInByCookie } from "./fixtures";
 import { heading } from "./wizard-page";
 
 test.describe("for a browser that asks for Chinese", () => {
@@ -52,7 +52,7 @@ test("a chosen language holds after a reload and goes with the account to anothe
   await saved;
   await expect(heading(page, "概览")).toBeVisible();
 
-  const other = await (await browser.newContext({ locale: "en-GB" })).newPage();
+  const other = await elsewhere(browser);
   await other.goto(`${ownProduct.url}/login`);
   await enterPassword(other);
   await expect(heading(other, "概览")).toBeVisible();

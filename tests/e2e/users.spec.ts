@@ -1,8 +1,8 @@
-import type { Browser, Page } from "@playwright/test";
+import type { Page } from "@playwright/test";
 import { setUp } from "../support/product";
 import { totpCode } from "../support/totp";
 import { call } from "./enrolled";
-import { expect, signInByCookie, test } from "./fixtures";
+import { elsewhere, expect, signInByCookie, test, untilAwake } from "./fixtures";
 
 const PASSWORD = "nine blue lanterns drift";
 const NEW_PASSWORD = "twelve red foxes nap";
@@ -22,13 +22,11 @@ async function takeLink(page: Page): Promise<string> {
   return link;
 }
 
-/** A page of somebody else's browser. */
-async function elsewhere(browser: Browser): Promise<Page> {
-  return (await browser.newContext({ locale: "en-GB" })).newPage();
-}
-
 async function fillAccount(page: Page, username: string): Promise<void> {
-  await page.getByLabel("Username").fill(username);
+  const name = page.getByLabel("Username");
+  await name.waitFor();
+  await untilAwake(page);
+  await name.fill(username);
   await page.getByLabel("Password", { exact: true }).fill(PASSWORD);
   await page.getByLabel("Password again").fill(PASSWORD);
   await page.getByRole("button", { name: "Create account" }).click();
