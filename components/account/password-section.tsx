@@ -10,6 +10,7 @@ import { api } from "@/lib/client/api";
 import { isApiError } from "@/lib/client/api-error";
 import type { Self, User } from "@/lib/contracts/user";
 import { Field } from "../forms/field";
+import { Form } from "../forms/form";
 import { PasswordInput } from "../forms/password-input";
 import { placeIssues } from "../forms/place-issues";
 import { useSchemaResolver } from "../forms/schema-resolver";
@@ -57,7 +58,7 @@ export function PasswordSection({ self, minimum }: { self: Self; minimum: number
 
   return (
     <Section title={t("title")} text={t("text")}>
-      <form onSubmit={change} noValidate className="grid max-w-form gap-5">
+      <Form onSubmit={change} noValidate className="grid max-w-form gap-5">
         <ProofError error={error} wrong={t("wrongEither")} />
         {/* Password managers store the change under this name. */}
         <input type="text" hidden readOnly autoComplete="username" value={self.username} />
@@ -106,7 +107,7 @@ export function PasswordSection({ self, minimum }: { self: Self; minimum: number
         <Button type="submit" className="w-fit" isBusy={isSubmitting}>
           {t("change")}
         </Button>
-      </form>
+      </Form>
     </Section>
   );
 }

@@ -13,6 +13,7 @@ import { useUnsaved } from "@/lib/client/unsaved";
 import type { Self } from "@/lib/contracts/user";
 import { CallError } from "../forms/call-error";
 import { Field } from "../forms/field";
+import { Form } from "../forms/form";
 import { placeIssues } from "../forms/place-issues";
 import { useSchemaResolver } from "../forms/schema-resolver";
 import { Badge } from "../ui/badge";
@@ -67,7 +68,7 @@ export function ProfileSection({ self }: { self: Self }) {
       text={t("text")}
       status={<Badge tone="outline">{t(`role.${self.role}`)}</Badge>}
     >
-      <form onSubmit={save} noValidate className="grid max-w-form gap-5">
+      <Form onSubmit={save} noValidate className="grid max-w-form gap-5">
         <CallError error={error} />
         <Field label={t("username")} hint={t("usernameHint")}>
           {(control) => <Input {...control} value={self.username} readOnly autoComplete="username" />}
@@ -94,7 +95,7 @@ export function ProfileSection({ self }: { self: Self }) {
         <Button type="submit" className="w-fit" isBusy={isSubmitting} disabled={!isDirty}>
           {common("save")}
         </Button>
-      </form>
+      </Form>
     </Section>
   );
 }

@@ -5,6 +5,7 @@ import { useForm } from "react-hook-form";
 import { useTranslations } from "use-intl";
 import type { TwoFactorProof } from "@/lib/contracts/two-factor";
 import { Field } from "../forms/field";
+import { Form } from "../forms/form";
 import { PasswordInput } from "../forms/password-input";
 import { placeIssues } from "../forms/place-issues";
 import { useSchemaResolver } from "../forms/schema-resolver";
@@ -48,7 +49,7 @@ export function ProofForm({
   });
 
   return (
-    <form onSubmit={prove} noValidate className="grid gap-5">
+    <Form onSubmit={prove} noValidate className="grid gap-5">
       <ProofError error={error} wrong={t("wrong")} />
       <Field label={t("password")} error={errors.password?.message}>
         {(control) => (
@@ -75,6 +76,6 @@ export function ProofForm({
           {action}
         </Button>
       </DialogFooter>
-    </form>
+    </Form>
   );
 }

@@ -12,6 +12,7 @@ import type { Settings, VersionedSettings } from "@/lib/contracts/settings";
 import { Section } from "../account/section";
 import { CallError } from "../forms/call-error";
 import { Field } from "../forms/field";
+import { Form } from "../forms/form";
 import { placeIssues } from "../forms/place-issues";
 import { useSchemaResolver } from "../forms/schema-resolver";
 import { Button } from "../ui/button";
@@ -102,7 +103,7 @@ function RulesForm({
   });
 
   return (
-    <form onSubmit={save} noValidate className="grid max-w-form gap-5">
+    <Form onSubmit={save} noValidate className="grid max-w-form gap-5">
       <CallError error={error} />
       {isStale ? <Notice tone="warn" isLive title={t("stale")} /> : null}
       {NUMBERS.map(([name, word]) => (
@@ -154,6 +155,6 @@ function RulesForm({
       <Button type="submit" className="w-fit" isBusy={isSubmitting} disabled={!isDirty}>
         {common("save")}
       </Button>
-    </form>
+    </Form>
   );
 }

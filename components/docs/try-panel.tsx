@@ -13,6 +13,7 @@ import {
 } from "@/lib/client/openapi/example";
 import { type TryReply, type TryRequest, tryCall } from "@/lib/client/openapi/try-call";
 import { Field } from "../forms/field";
+import { Form } from "../forms/form";
 import { Button } from "../ui/button";
 import { Input } from "../ui/input";
 import { Notice } from "../ui/notice";
@@ -87,7 +88,7 @@ export function TryPanel({
   };
 
   return (
-    <form
+    <Form
       className="grid grid-cols-1 gap-4 rounded-md border bg-panel p-4"
       onSubmit={(event) => {
         event.preventDefault();
@@ -152,7 +153,7 @@ export function TryPanel({
       </div>
       {outcome && "failure" in outcome ? <Notice tone="bad" isLive title={outcome.failure} /> : null}
       {outcome && "reply" in outcome ? <TryReplyView reply={outcome.reply} /> : null}
-    </form>
+    </Form>
   );
 }
 

@@ -4,6 +4,7 @@ import { XIcon } from "lucide-react";
 import { type FormEvent, type ReactNode, useId, useState } from "react";
 import { useTranslations } from "use-intl";
 import { neighboursOf } from "@/lib/client/embeddings-similarity";
+import { Form } from "../forms/form";
 import { useQuantities } from "../playground/use-quantities";
 import { Button } from "../ui/button";
 import { Input } from "../ui/input";
@@ -101,7 +102,7 @@ export function NearPanel({
       <h2 id={`${id}-title`} className="flex min-h-9 items-center text-lg">
         {t("title")}
       </h2>
-      <form onSubmit={onSubmit} className="flex gap-2">
+      <Form onSubmit={onSubmit} className="flex gap-2">
         <label htmlFor={`${id}-query`} className="sr-only">
           {t("query")}
         </label>
@@ -116,7 +117,7 @@ export function NearPanel({
         <Button type="submit" variant="outline" isBusy={isAsking} disabled={query.trim() === ""}>
           {t("rank")}
         </Button>
-      </form>
+      </Form>
       <div className="grid gap-1">
         <p className="flex min-h-8 items-center text-xs text-ink-faint" role="status">
           <span>{caption}</span>

@@ -14,6 +14,7 @@ import { Button } from "../ui/button";
 import { Input } from "../ui/input";
 import { CallError } from "./call-error";
 import { Field } from "./field";
+import { Form } from "./form";
 
 /**
  * Asks once before something is ended, and names it. With `typed` the name must be typed: what follows cannot be
@@ -70,7 +71,7 @@ export function ConfirmDialog({
           field.current?.focus();
         }}
       >
-        <form
+        <Form
           className="grid gap-5"
           onSubmit={(event) => {
             event.preventDefault();
@@ -109,7 +110,7 @@ export function ConfirmDialog({
               {action}
             </Button>
           </AlertDialogFooter>
-        </form>
+        </Form>
       </AlertDialogContent>
     </AlertDialog>
   );

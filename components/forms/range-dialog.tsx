@@ -7,6 +7,7 @@ import { Button } from "../ui/button";
 import { Input } from "../ui/input";
 import { Popover, PopoverContent, PopoverTrigger } from "../ui/popover";
 import { Field } from "./field";
+import { Form } from "./form";
 import { RangeTrigger } from "./range-trigger";
 
 const DAY_MS = 86_400_000;
@@ -48,7 +49,7 @@ function RangeForm({ range, onDone }: { range: Range; onDone(): void }) {
     onDone();
   };
   return (
-    <form aria-label={t("customTitle")} className="grid gap-3" onSubmit={submit} noValidate>
+    <Form aria-label={t("customTitle")} className="grid gap-3" onSubmit={submit} noValidate>
       <Field label={t("from")}>
         {(control) => (
           <Input
@@ -70,6 +71,6 @@ function RangeForm({ range, onDone }: { range: Range; onDone(): void }) {
         )}
       </Field>
       <Button type="submit">{t("apply")}</Button>
-    </form>
+    </Form>
   );
 }

@@ -8,6 +8,7 @@ import { isApiError } from "@/lib/client/api-error";
 import type { RegisterRequest } from "@/lib/contracts/invites";
 import type { User } from "@/lib/contracts/user";
 import { Field } from "../forms/field";
+import { Form } from "../forms/form";
 import { PasswordInput } from "../forms/password-input";
 import { placeIssues } from "../forms/place-issues";
 import { useSchemaResolver } from "../forms/schema-resolver";
@@ -69,7 +70,7 @@ export function NewAccountForm({
   });
 
   return (
-    <form onSubmit={create} noValidate className="grid gap-5">
+    <Form onSubmit={create} noValidate className="grid gap-5">
       {children}
       <JoinError error={error} />
       <Field label={t("username")} error={errors.username?.message} isRequired>
@@ -117,6 +118,6 @@ export function NewAccountForm({
       <Button type="submit" size="lg" isBusy={isSubmitting || isLeaving}>
         {action}
       </Button>
-    </form>
+    </Form>
   );
 }

@@ -8,6 +8,7 @@ import { isApiError } from "@/lib/client/api-error";
 import type { AcceptPasswordReset } from "@/lib/contracts/invites";
 import type { User } from "@/lib/contracts/user";
 import { Field } from "../forms/field";
+import { Form } from "../forms/form";
 import { PasswordInput } from "../forms/password-input";
 import { placeIssues } from "../forms/place-issues";
 import { useSchemaResolver } from "../forms/schema-resolver";
@@ -65,7 +66,7 @@ export function ResetForm({
   });
 
   return (
-    <form onSubmit={save} noValidate className="grid gap-5">
+    <Form onSubmit={save} noValidate className="grid gap-5">
       {children}
       <JoinError error={error} />
       {/* Password managers keep the new password under this name. */}
@@ -102,6 +103,6 @@ export function ResetForm({
       <Button type="submit" size="lg" isBusy={isSubmitting || isLeaving}>
         {t("reset.action")}
       </Button>
-    </form>
+    </Form>
   );
 }

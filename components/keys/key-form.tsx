@@ -7,6 +7,7 @@ import { isApiError } from "@/lib/client/api-error";
 import type { ApiKey, CreateKey } from "@/lib/contracts/keys";
 import { CallError } from "../forms/call-error";
 import { Field } from "../forms/field";
+import { Form } from "../forms/form";
 import { placeIssues } from "../forms/place-issues";
 import { Button } from "../ui/button";
 import { DialogFooter } from "../ui/dialog";
@@ -80,7 +81,7 @@ export function KeyForm({
   }, showFaults);
 
   return (
-    <form onSubmit={(event) => void save(event).catch(setError)} noValidate className="grid gap-5">
+    <Form onSubmit={(event) => void save(event).catch(setError)} noValidate className="grid gap-5">
       <CallError error={error} />
       {isStale ? (
         <Notice tone="warn" isLive>
@@ -130,6 +131,6 @@ export function KeyForm({
           {before ? common("save") : t("create")}
         </Button>
       </DialogFooter>
-    </form>
+    </Form>
   );
 }

@@ -9,6 +9,7 @@ import { isApiError } from "@/lib/client/api-error";
 import type { LoginResult } from "@/lib/contracts/login";
 import { CallError } from "../forms/call-error";
 import { Field } from "../forms/field";
+import { Form } from "../forms/form";
 import { PasswordInput } from "../forms/password-input";
 import { useSchemaResolver } from "../forms/schema-resolver";
 import { Button } from "../ui/button";
@@ -34,10 +35,8 @@ export function PasswordForm({
 }) {
   const t = useTranslations("login");
   const router = useRouter();
-  const form = useForm({
-    resolver: useSchemaResolver(loadSchema),
-    defaultValues: { username: "", password: "" },
-  });
+  // Without defaults: what was typed, or filled in by a password manager, before the page listened is taken over.
+  const form = useForm({ resolver: useSchemaResolver(loadSchema) });
   const [error, setError] = useState<unknown>(null);
   const [isLeaving, setLeaving] = useState(false);
   const [lockedUntil, setLockedUntil] = useState<number | null>(null);
@@ -78,7 +77,7 @@ export function PasswordForm({
   });
 
   return (
-    <form onSubmit={signIn} noValidate className="grid gap-5">
+    <Form onSubmit={signIn} noValidate className="grid gap-5">
       <div className="mb-1 grid gap-1">
         <h1 className="text-2xl">{t("title")}</h1>
         <p className="text-ink-muted">{t("lead")}</p>
@@ -126,7 +125,7 @@ export function PasswordForm({
           npm run admin -- reset-password
         </code>
       </details>
-    </form>
+    </Form>
   );
 }
 

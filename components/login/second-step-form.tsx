@@ -9,6 +9,7 @@ import type { SecondStepResult } from "@/lib/contracts/login";
 import { CallError } from "../forms/call-error";
 import { CodeInput } from "../forms/code-input";
 import { Field } from "../forms/field";
+import { Form } from "../forms/form";
 import { Button } from "../ui/button";
 import { Input } from "../ui/input";
 import { Notice } from "../ui/notice";
@@ -95,7 +96,7 @@ export function SecondStepForm({ returnTo }: { returnTo: string }) {
   const wrongText = method === "totp" ? t("wrong", { left }) : t("wrongBackup", { left });
   const fault = hasWrongForm ? t("wrongForm") : isWrong ? wrongText : undefined;
   return (
-    <form
+    <Form
       className="grid gap-5"
       noValidate
       onSubmit={(event) => {
@@ -163,6 +164,6 @@ export function SecondStepForm({ returnTo }: { returnTo: string }) {
           ? t("expiresIn", { time: clockTime(secondsLeft) })
           : " "}
       </p>
-    </form>
+    </Form>
   );
 }

@@ -7,6 +7,7 @@ import { isApiError } from "@/lib/client/api-error";
 import type { CreateModel, Model, UpdateModel } from "@/lib/contracts/public-models";
 import { CallError } from "../forms/call-error";
 import { Field } from "../forms/field";
+import { Form } from "../forms/form";
 import { placeIssues } from "../forms/place-issues";
 import { Button } from "../ui/button";
 import { DialogFooter } from "../ui/dialog";
@@ -26,7 +27,7 @@ import {
   valuesOf,
 } from "./model-values";
 
-type Form = UseFormReturn<ModelValues, unknown, CreateModel | UpdateModel>;
+type ModelFormState = UseFormReturn<ModelValues, unknown, CreateModel | UpdateModel>;
 
 /** The form of a new model (`before` null) or of one that is changed. */
 export function ModelForm({
@@ -49,7 +50,7 @@ export function ModelForm({
   const fault = useTranslations("common.fault");
   const [error, setError] = useState<unknown>(null);
   const [isStale, setStale] = useState(false);
-  const form: Form = useForm({
+  const form: ModelFormState = useForm({
     resolver: useMemo(() => modelResolver(fault, before), [fault, before]),
     defaultValues: before ? valuesOf(before) : NEW_MODEL,
   });
@@ -75,7 +76,7 @@ export function ModelForm({
   });
 
   return (
-    <form onSubmit={(event) => void save(event).catch(setError)} noValidate className="grid gap-5">
+    <Form onSubmit={(event) => void save(event).catch(setError)} noValidate className="grid gap-5">
       <CallError error={error} />
       {isStale ? (
         <Notice tone="warn" isLive>
@@ -138,7 +139,7 @@ export function ModelForm({
           {before ? common("save") : t("create")}
         </Button>
       </DialogFooter>
-    </form>
+    </Form>
   );
 }
 
@@ -147,7 +148,7 @@ function PriceFields({
   isNew,
   priceListDate,
 }: {
-  form: Form;
+  form: ModelFormState;
   isNew: boolean;
   priceListDate: string | null;
 }) {
@@ -175,7 +176,7 @@ function PriceFields({
   );
 }
 
-function LimitFields({ form, operation }: { form: Form; operation: Model["operation"] }) {
+function LimitFields({ form, operation }: { form: ModelFormState; operation: Model["operation"] }) {
   const t = useTranslations("models.form");
   const { errors } = form.formState;
   return (
@@ -199,7 +200,7 @@ function LimitFields({ form, operation }: { form: Form; operation: Model["operat
   );
 }
 
-function SpeedFields({ form, operation }: { form: Form; operation: Model["operation"] }) {
+function SpeedFields({ form, operation }: { form: ModelFormState; operation: Model["operation"] }) {
   const t = useTranslations("models.form");
   const isEmbeddings = operation === "embeddings";
   return (
@@ -222,7 +223,7 @@ function SwitchField({
   label,
   hint,
 }: {
-  form: Form;
+  form: ModelFormState;
   name: "cacheable" | "coalescing" | "can_shorten";
   label: string;
   hint?: string;

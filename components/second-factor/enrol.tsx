@@ -9,6 +9,7 @@ import type { BackupCodes as Codes, TwoFactorEnrolment, TwoFactorStatus } from "
 import { CallError } from "../forms/call-error";
 import { CodeInput } from "../forms/code-input";
 import { Field } from "../forms/field";
+import { Form } from "../forms/form";
 import { Button } from "../ui/button";
 import { CopyButton } from "../ui/copy-button";
 import { Notice } from "../ui/notice";
@@ -125,7 +126,7 @@ function Scan({
   };
 
   return (
-    <form
+    <Form
       className="grid gap-6"
       onSubmit={(event) => {
         event.preventDefault();
@@ -168,6 +169,6 @@ function Scan({
       <Button type="submit" className="w-fit" isBusy={isBusy} disabled={code.length < 6}>
         {t("check")}
       </Button>
-    </form>
+    </Form>
   );
 }

@@ -3,6 +3,7 @@
 import { useState } from "react";
 import { useTranslations } from "use-intl";
 import { Field } from "../forms/field";
+import { Form } from "../forms/form";
 import { PasswordInput } from "../forms/password-input";
 import { Button } from "../ui/button";
 
@@ -19,7 +20,7 @@ export function PasswordStep({
   const [password, setPassword] = useState("");
   const [isBusy, setBusy] = useState(false);
   return (
-    <form
+    <Form
       className="grid max-w-form gap-4"
       onSubmit={async (event) => {
         event.preventDefault();
@@ -45,6 +46,6 @@ export function PasswordStep({
       <Button type="submit" className="w-fit" isBusy={isBusy} disabled={password === ""}>
         {common("next")}
       </Button>
-    </form>
+    </Form>
   );
 }

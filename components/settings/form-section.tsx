@@ -5,6 +5,7 @@ import { useTranslations } from "use-intl";
 import { useUnsaved } from "@/lib/client/unsaved";
 import { Section } from "../account/section";
 import { CallError } from "../forms/call-error";
+import { Form } from "../forms/form";
 import { Badge } from "../ui/badge";
 import { Button } from "../ui/button";
 import { Notice } from "../ui/notice";
@@ -36,7 +37,7 @@ export function FormSection<Values extends FieldValues>({
   useUnsaved(isChanged, title, useSection().name);
   return (
     <Section title={title} text={text}>
-      <form
+      <Form
         noValidate
         aria-label={title}
         onSubmit={(event) => {
@@ -54,7 +55,7 @@ export function FormSection<Values extends FieldValues>({
           {children}
           {isChanged ? <Changes form={form} nameOf={nameOf} tell={tell} /> : null}
         </fieldset>
-      </form>
+      </Form>
     </Section>
   );
 }

@@ -4,6 +4,7 @@ import { type ReactNode, useState } from "react";
 import { useTranslations } from "use-intl";
 import { ProofError } from "../account/proof-error";
 import { Field } from "../forms/field";
+import { Form } from "../forms/form";
 import { PasswordInput } from "../forms/password-input";
 import { Button } from "../ui/button";
 import {
@@ -55,7 +56,7 @@ export function PasswordDialog({
           <DialogTitle>{title}</DialogTitle>
           <DialogDescription>{text}</DialogDescription>
         </DialogHeader>
-        <form
+        <Form
           noValidate
           className="grid gap-5"
           onSubmit={(event) => {
@@ -83,7 +84,7 @@ export function PasswordDialog({
               {action}
             </Button>
           </DialogFooter>
-        </form>
+        </Form>
       </DialogContent>
     </Dialog>
   );

@@ -8,6 +8,7 @@ import { isApiError } from "@/lib/client/api-error";
 import type { SetupResult } from "@/lib/contracts/setup";
 import { CallError } from "../forms/call-error";
 import { Field } from "../forms/field";
+import { Form } from "../forms/form";
 import { PasswordInput } from "../forms/password-input";
 import { placeIssues } from "../forms/place-issues";
 import { useSchemaResolver } from "../forms/schema-resolver";
@@ -68,7 +69,7 @@ export function AdministratorStep({
 
   return (
     <StepBody title={t("title")} text={t("text")}>
-      <form onSubmit={create} noValidate className="grid gap-8">
+      <Form onSubmit={create} noValidate className="grid gap-8">
         <div className="grid max-w-form gap-5">
           <CallError error={error} />
           <Field label={t("username")} hint={t("usernameHint")} error={errors.username?.message} isRequired>
@@ -125,7 +126,7 @@ export function AdministratorStep({
             {t("create")}
           </Button>
         </StepActions>
-      </form>
+      </Form>
     </StepBody>
   );
 }

@@ -7,6 +7,7 @@ import { api } from "@/lib/client/api";
 import type { ApiKeyWithSecret } from "@/lib/contracts/keys";
 import { CallError } from "../forms/call-error";
 import { Field } from "../forms/field";
+import { Form } from "../forms/form";
 import { placeIssues } from "../forms/place-issues";
 import { useSchemaResolver } from "../forms/schema-resolver";
 import { KeyReveal } from "../keys/key-reveal";
@@ -80,7 +81,7 @@ export function KeyStep({
   }
   return (
     <StepBody title={t("title")} text={t("text")}>
-      <form onSubmit={create} noValidate className="grid gap-8">
+      <Form onSubmit={create} noValidate className="grid gap-8">
         <CallError error={error} />
         <Field label={t("name")} error={errors.name?.message} className="max-w-form" isRequired>
           {(control) => <Input {...control} {...form.register("name")} autoComplete="off" />}
@@ -96,7 +97,7 @@ export function KeyStep({
             {t("skip")}
           </Button>
         </StepActions>
-      </form>
+      </Form>
     </StepBody>
   );
 }

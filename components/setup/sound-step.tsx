@@ -9,6 +9,7 @@ import { geminiBody, type SpeechCall } from "@/lib/client/speech-call";
 import { bytesFromBase64, durationMsOf, samplesFromBytes, wavOf } from "@/lib/client/speech-pcm";
 import { withPlaygroundKey } from "@/lib/client/with-playground-key";
 import { Field } from "../forms/field";
+import { Form } from "../forms/form";
 import { useQuantities } from "../playground/use-quantities";
 import { Button } from "../ui/button";
 import { ErrorState } from "../ui/error-state";
@@ -68,7 +69,7 @@ export function SoundStep({
 
   return (
     <StepBody title={t("title")} text={secret ? t("text") : t("textWithoutKey")}>
-      <form
+      <Form
         className="grid gap-4"
         onSubmit={(event) => {
           event.preventDefault();
@@ -108,7 +109,7 @@ export function SoundStep({
                 : null}
           </p>
         </div>
-      </form>
+      </Form>
       <SoundError error={error} onRetry={() => void speak()} />
       {sound ? <HeardSound sound={sound} /> : null}
       <CallAsCurl path={PATH} body={body} secret={secret} />

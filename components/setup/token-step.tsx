@@ -3,6 +3,7 @@
 import { useState } from "react";
 import { useTranslations } from "use-intl";
 import { Field } from "../forms/field";
+import { Form } from "../forms/form";
 import { Button } from "../ui/button";
 import { Input } from "../ui/input";
 import { Notice } from "../ui/notice";
@@ -29,7 +30,7 @@ export function TokenStep({
   const fault = isMissing ? common("fault.required") : isWrong && isUntouched ? t("wrong") : undefined;
   return (
     <StepBody title={t("title")} text={t("text")}>
-      <form
+      <Form
         className="grid gap-8"
         noValidate
         onSubmit={(event) => {
@@ -62,7 +63,7 @@ export function TokenStep({
             {common("next")}
           </Button>
         </StepActions>
-      </form>
+      </Form>
     </StepBody>
   );
 }

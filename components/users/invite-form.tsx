@@ -7,6 +7,7 @@ import type { CreateInvite } from "@/lib/contracts/invites";
 import type { Role } from "@/lib/contracts/user";
 import { CallError } from "../forms/call-error";
 import { Field } from "../forms/field";
+import { Form } from "../forms/form";
 import { placeIssues } from "../forms/place-issues";
 import { useSchemaResolver } from "../forms/schema-resolver";
 import { Button } from "../ui/button";
@@ -49,7 +50,7 @@ export function InviteForm({
     }
   });
   return (
-    <form onSubmit={invite} noValidate className="grid gap-5">
+    <Form onSubmit={invite} noValidate className="grid gap-5">
       <CallError error={error} />
       <RoleField
         viewerRole={viewerRole}
@@ -92,6 +93,6 @@ export function InviteForm({
           {t("inviteForm.action")}
         </Button>
       </DialogFooter>
-    </form>
+    </Form>
   );
 }

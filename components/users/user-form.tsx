@@ -7,6 +7,7 @@ import { isApiError } from "@/lib/client/api-error";
 import type { CreateUser, ManagedUser, Role, UpdateUser } from "@/lib/contracts/user";
 import { CallError } from "../forms/call-error";
 import { Field } from "../forms/field";
+import { Form } from "../forms/form";
 import { PasswordInput } from "../forms/password-input";
 import { placeIssues } from "../forms/place-issues";
 import { StrengthMeter } from "../forms/strength-meter";
@@ -65,7 +66,7 @@ export function UserForm({
   });
 
   return (
-    <form onSubmit={(event) => void save(event).catch(setError)} noValidate className="grid gap-5">
+    <Form onSubmit={(event) => void save(event).catch(setError)} noValidate className="grid gap-5">
       <CallError error={error} />
       {isStale ? (
         <Notice tone="warn" isLive>
@@ -137,6 +138,6 @@ export function UserForm({
           {before ? common("save") : t("create")}
         </Button>
       </DialogFooter>
-    </form>
+    </Form>
   );
 }

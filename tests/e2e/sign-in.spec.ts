@@ -1,4 +1,5 @@
 import { enterPassword, expect, freshCode, OWNER, openAccountMenu, test, wrongCode } from "./enrolled";
+import { untilAwake } from "./fixtures";
 
 test("six digits sign in by themselves and lead to the page first asked for", async ({ page, enrolled }) => {
   await page.goto(`${enrolled.url}/keys?q=lamp#below`);
@@ -31,6 +32,36 @@ test("no address makes the sign-in lead to another site", async ({ page, ownProd
   await page.goto(`${ownProduct.url}/login?return_to=${encodeURIComponent("//evil.example/keys")}`);
   await enterPassword(page);
   await expect(page).toHaveURL(`${ownProduct.url}/`);
+});
+
+test("what is typed and sent before the page listens goes nowhere, and is not lost", async ({
+  page,
+  product,
+}) => {
+  let wake = (): void => undefined;
+  const isAwake = new Promise<void>((resolve) => {
+    wake = resolve;
+  });
+  await page.route(/\/_next\/static\/.*\.js/, async (route) => {
+    await isAwake;
+    await route.continue();
+  });
+  const leaks: string[] = [];
+  page.on("request", (request) => {
+    if (request.url().includes("kettles")) leaks.push(request.url());
+  });
+  // Not `goto`: the page never finishes while its script is held.
+  await page.evaluate((url) => window.location.assign(url), `${product.url}/login`).catch(() => undefined);
+  await page.getByLabel("Username or e-mail").fill(OWNER.username);
+  await page.getByLabel("Password", { exact: true }).fill(OWNER.password);
+  await page.keyboard.press("Enter");
+  await page.getByRole("button", { name: "Sign in", exact: true }).click({ noWaitAfter: true });
+  wake();
+  await untilAwake(page);
+  await expect(page.getByLabel("Username or e-mail")).toHaveValue(OWNER.username);
+  await page.getByRole("button", { name: "Sign in", exact: true }).click();
+  await expect(page).toHaveURL(`${product.url}/`);
+  expect(leaks).toEqual([]);
 });
 
 test.describe("what is refused", () => {

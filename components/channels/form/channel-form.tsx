@@ -8,6 +8,7 @@ import { useUnsaved } from "@/lib/client/unsaved";
 import type { Channel, Provider } from "@/lib/contracts/channels";
 import { CallError } from "../../forms/call-error";
 import { Field } from "../../forms/field";
+import { Form } from "../../forms/form";
 import { Button } from "../../ui/button";
 import { Input } from "../../ui/input";
 import { Notice } from "../../ui/notice";
@@ -17,7 +18,7 @@ import { FormStep } from "./form-step";
 import { KeyFields } from "./key-fields";
 import { ModelPicker } from "./model-picker";
 import { ProviderCards } from "./provider-cards";
-import { type ChannelForm as Form, useChannelForm } from "./use-channel-form";
+import { type ChannelForm as FormState, useChannelForm } from "./use-channel-form";
 
 const URL_PLACEHOLDER: Readonly<Record<string, string>> = {
   compatible: "http://127.0.0.1:8880/v1",
@@ -65,7 +66,7 @@ export function ChannelForm({
   };
 
   return (
-    <form onSubmit={(event) => void save(event)} noValidate className="grid gap-8">
+    <Form onSubmit={(event) => void save(event)} noValidate className="grid gap-8">
       {isStale ? (
         <Notice tone="warn" isLive>
           {t("stale")}
@@ -117,11 +118,11 @@ export function ChannelForm({
           </div>
         </>
       ) : null}
-    </form>
+    </Form>
   );
 }
 
-function ProviderStep({ form }: { form: Form }) {
+function ProviderStep({ form }: { form: FormState }) {
   const t = useTranslations("channels.form");
   const pick = (preset: Preset, provider: Provider, name: string) => {
     form.pick(preset, provider, name);
@@ -142,7 +143,7 @@ function focusConnection(): void {
   (address?.value === "" || !key ? address : key)?.focus();
 }
 
-function ConnectionStep({ form, isNew, mayAllow }: { form: Form; isNew: boolean; mayAllow: boolean }) {
+function ConnectionStep({ form, isNew, mayAllow }: { form: FormState; isNew: boolean; mayAllow: boolean }) {
   const t = useTranslations("channels.form");
   const { draft, connection } = form;
   // Enter asks; once the answer is there, Enter saves.
