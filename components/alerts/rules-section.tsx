@@ -1,6 +1,6 @@
 "use client";
 
-import { useState } from "react";
+import { useEffect, useState } from "react";
 import { useForm } from "react-hook-form";
 import { toast } from "sonner";
 import { useTranslations } from "use-intl";
@@ -79,6 +79,9 @@ function RulesForm({
     defaultValues: settings.alerts,
   });
   const { errors, isSubmitting, isDirty } = form.formState;
+  const { reset } = form;
+  // Who saves goes by the newest version: what others changed meanwhile is part of it.
+  useEffect(() => reset(settings.alerts, { keepDirtyValues: true }), [settings.alerts, reset]);
   useUnsaved(isDirty, t("title"));
 
   const save = form.handleSubmit(async (alerts) => {

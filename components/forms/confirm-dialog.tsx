@@ -75,6 +75,8 @@ export function ConfirmDialog({
           className="grid gap-5"
           onSubmit={(event) => {
             event.preventDefault();
+            // A form around the dialog is not sent with it.
+            event.stopPropagation();
             if (isNamed && !isBusy) void confirm();
           }}
         >

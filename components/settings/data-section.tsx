@@ -153,7 +153,7 @@ function Caches() {
           {t("caches.clear")}
         </Button>
       )}
-      <WhileShown>
+      <WhileShown onHide={() => setClearing(false)}>
         {isClearing ? (
           <ConfirmDialog
             title={t("caches.clearTitle")}

@@ -47,7 +47,7 @@ export function MetricsToken() {
           </div>
         ) : null}
       </div>
-      <WhileShown>
+      <WhileShown onHide={() => setDialog(null)}>
         {dialog === "make" ? (
           <MetricsDialog isFirst={token === null} onClose={() => setDialog(null)} />
         ) : dialog === "remove" ? (

@@ -1,6 +1,6 @@
 "use client";
 
-import { createContext, type ReactNode, useContext } from "react";
+import { createContext, type ReactNode, useContext, useEffect } from "react";
 import { useFacts, useSettings } from "@/lib/client/settings";
 import type { AllowedUpstreams } from "@/lib/contracts/channels";
 import type { InstanceFacts, VersionedSettings } from "@/lib/contracts/settings";
@@ -26,9 +26,13 @@ const SectionContext = createContext<Section>({ name: "", isShown: true });
 export const SectionProvider = SectionContext.Provider;
 export const useSection = (): Section => useContext(SectionContext);
 
-/** What stands over the page (a dialog) and would show though its section is hidden. */
-export function WhileShown({ children }: { children: ReactNode }): ReactNode {
-  return useSection().isShown ? children : null;
+/** What stands over the page (a dialog) and would show though its section is hidden; `onHide` closes it for good. */
+export function WhileShown({ onHide, children }: { onHide(): void; children: ReactNode }): ReactNode {
+  const { isShown } = useSection();
+  useEffect(() => {
+    if (!isShown) onHide();
+  }, [isShown, onHide]);
+  return isShown ? children : null;
 }
 
 /** The page's state with settings and facts as they are now. Throws outside the settings page. */

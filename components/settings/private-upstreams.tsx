@@ -59,7 +59,7 @@ export function PrivateUpstreams() {
           </Button>
         ) : null}
       </div>
-      <WhileShown>
+      <WhileShown onHide={() => setDialog(null)}>
         {dialog === "add" ? (
           <UpstreamDialog onClose={() => setDialog(null)} />
         ) : dialog ? (

@@ -116,7 +116,7 @@ function ImportFile() {
           {t("choose")}
         </Button>
       </div>
-      <WhileShown>
+      <WhileShown onHide={() => setChosen(null)}>
         {chosen ? (
           <ImportDialog name={chosen.name} content={chosen.content} onClose={() => setChosen(null)} />
         ) : null}
@@ -148,7 +148,9 @@ function Backup() {
           </Button>
         ) : null}
       </div>
-      <WhileShown>{isOpen ? <BackupDialog onClose={() => setOpen(false)} /> : null}</WhileShown>
+      <WhileShown onHide={() => setOpen(false)}>
+        {isOpen ? <BackupDialog onClose={() => setOpen(false)} /> : null}
+      </WhileShown>
     </Section>
   );
 }

@@ -1,6 +1,6 @@
 "use client";
 
-import { useState } from "react";
+import { useRef, useState } from "react";
 import { useKeys } from "@/lib/client/keys";
 import { saveProgress } from "@/lib/client/setup";
 import { KeyStep } from "./key-step";
@@ -26,10 +26,15 @@ export function OwnerWizard({
   const { keys, error: keysError, reload } = useKeys("");
   const current = reachableStep(wanted, furthest, steps);
 
+  const isMoving = useRef(false);
+
   const moveTo = async (step: OwnerStep) => {
+    if (isMoving.current) return;
     if (AFTER_CLAIM.indexOf(step) > AFTER_CLAIM.indexOf(furthest)) {
       // Kept before it is shown: a refresh finds the screen again. A server that is away costs one screen, no more.
+      isMoving.current = true;
       await saveProgress({ step }).catch(() => undefined);
+      isMoving.current = false;
       setFurthest(step);
     }
     go(step);

@@ -4,11 +4,10 @@ import dynamic from "next/dynamic";
 import { useRouter } from "next/navigation";
 import { useEffect } from "react";
 import { useFormatter, useTranslations } from "use-intl";
-import { answerLeave, useLeaveQuestion, watchLeaving } from "@/lib/client/unsaved";
+import { answerLeave, useLeaveQuestion, useUnsavedParts, watchLeaving } from "@/lib/client/unsaved";
 
-const ConfirmDialog = dynamic(() => import("../forms/confirm-dialog").then((one) => one.ConfirmDialog), {
-  ssr: false,
-});
+const load = () => import("../forms/confirm-dialog").then((one) => one.ConfirmDialog);
+const ConfirmDialog = dynamic(load, { ssr: false });
 
 /** Asks before a page with unsaved words is left, and names them. */
 export function LeaveGuard() {
@@ -16,7 +15,12 @@ export function LeaveGuard() {
   const format = useFormatter();
   const router = useRouter();
   const question = useLeaveQuestion();
+  const isNeeded = useUnsavedParts().size > 0;
   useEffect(() => watchLeaving((path) => router.push(path)), [router]);
+  useEffect(() => {
+    // There before it is asked for: who leaves because the network is away is asked all the same.
+    if (isNeeded) load().catch(() => undefined);
+  }, [isNeeded]);
   if (!question) return null;
   return (
     <ConfirmDialog

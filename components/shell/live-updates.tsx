@@ -1,9 +1,10 @@
 "use client";
 
 import { useLiveUpdates } from "@/lib/client/live";
+import type { ShellUser } from "./account-trigger";
 
 /** Shows nothing: keeps the pages below the frame fresh. */
-export function LiveUpdates() {
-  useLiveUpdates();
+export function LiveUpdates({ user }: { user: ShellUser }) {
+  useLiveUpdates(user);
   return null;
 }

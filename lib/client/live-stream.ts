@@ -17,6 +17,8 @@ interface LiveListener {
   onChange(topics: readonly LiveTopic[]): void;
   /** What happened since the last time is not known: everything may be stale. */
   onGap(): void;
+  /** Whether the visitor is signed in as before: a changed password gives this browser another session. */
+  isStillIn(): Promise<boolean>;
   /** The session is over, or may do less than before. */
   onEnd(): void;
   /** Whether changes arrive by now. */
@@ -34,6 +36,7 @@ export function openLiveStream(listener: LiveListener): () => void {
   let failures = 0;
   let hasConnected = false;
   let isUntouched = false;
+  const stop = new AbortController();
 
   const isWanted = () => document.visibilityState === "visible" && !isUntouched;
 
@@ -62,11 +65,18 @@ export function openLiveStream(listener: LiveListener): () => void {
     stream.addEventListener("ended", (event: MessageEvent<string>) => {
       if (event.data.includes('"session"')) {
         close();
-        timer = setTimeout(listener.onEnd, LEAVE_MS);
+        timer = setTimeout(() => void goOnOrEnd(), LEAVE_MS);
       }
     });
     // The browser would try again by itself, at one pace for ever.
     stream.addEventListener("error", retry);
+  }
+
+  async function goOnOrEnd(): Promise<void> {
+    const isStillIn = await listener.isStillIn();
+    if (stop.signal.aborted) return;
+    if (isStillIn) connect();
+    else listener.onEnd();
   }
 
   function retry(): void {
@@ -97,7 +107,6 @@ export function openLiveStream(listener: LiveListener): () => void {
     timer = setTimeout(connect, AFTER_LOAD_MS);
   }
 
-  const stop = new AbortController();
   const on = { signal: stop.signal, passive: true };
   if (document.readyState === "complete") begin();
   else window.addEventListener("load", begin, on);

@@ -147,7 +147,9 @@ export function upstreamSpeechContract({
       expect(pcm.length).toBe(spokenSamples(TEXT, SPEECH_SAMPLE_RATE) * 2);
     });
 
-    test.runIf(streams)("a caller who stops reading closes the connection", async () => {
+    if (!streams) return;
+
+    test("a caller who stops reading closes the connection", async () => {
       const own = await startUpstream();
       const ownRig = createRig([own]);
       const model = ownRig.speech(channelTo(provider, own, { options }));

@@ -31,13 +31,21 @@ test("a changed password signs out every other browser and this one goes on", as
   browser,
 }) => {
   const other = await otherBrowser(browser, ownProduct.url);
+  const isLive = page.waitForResponse((reply) => reply.url().endsWith("/api/events"));
   await page.goto(`${ownProduct.url}/account`);
+  await page.getByLabel("Display name").fill("Olivia of the lamps");
+  await isLive;
+  const isReopened = page.waitForRequest((request) => request.url().endsWith("/api/events"));
   await page.getByLabel("Current password").fill(OWNER.password);
   await page.getByLabel("New password", { exact: true }).fill(NEW_PASSWORD);
   await page.getByLabel("New password again").fill(NEW_PASSWORD);
   await page.getByRole("button", { name: "Change password" }).click();
   await expect(page.getByText("Password changed.")).toBeVisible();
   await expect(page.getByText("No other browser is signed in.")).toBeVisible();
+  // The old session's stream has ended by then, and the page has gone on in the new one.
+  await isReopened;
+  await expect(page.getByLabel("Display name")).toHaveValue("Olivia of the lamps");
+  page.once("dialog", (dialog) => void dialog.accept());
   await page.reload();
   await expect(page.getByRole("heading", { level: 1, name: "Account" })).toBeVisible();
 

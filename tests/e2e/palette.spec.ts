@@ -101,8 +101,11 @@ test("a list longer than its first page is asked itself, and what was found stay
   await isAsked;
   await expect(option(page, /^moss lamp/)).toHaveCount(0);
   await expect(option(page, /^moss green/)).toBeVisible();
+  const isAnswered = page.waitForResponse((reply) => reply.url().includes("q=moss%20g"));
   release();
+  await isAnswered;
   await expect(option(page, /^moss green/)).toBeVisible();
+  await expect(option(page, /^moss lamp/)).toHaveCount(0);
 });
 
 test.describe("a list that does not come", () => {

@@ -1,5 +1,4 @@
 import { enterPassword, expect, freshCode, OWNER, openAccountMenu, test, wrongCode } from "./enrolled";
-import { untilAwake } from "./fixtures";
 
 test("six digits sign in by themselves and lead to the page first asked for", async ({ page, enrolled }) => {
   await page.goto(`${enrolled.url}/keys?q=lamp#below`);
@@ -57,7 +56,9 @@ test("what is typed and sent before the page listens goes nowhere, and is not lo
   await page.keyboard.press("Enter");
   await page.getByRole("button", { name: "Sign in", exact: true }).click({ noWaitAfter: true });
   wake();
-  await untilAwake(page);
+  await page.waitForFunction(() =>
+    Object.keys(document.querySelector("form") ?? {}).some((name) => name.startsWith("__reactProps$")),
+  );
   await expect(page.getByLabel("Username or e-mail")).toHaveValue(OWNER.username);
   await page.getByRole("button", { name: "Sign in", exact: true }).click();
   await expect(page).toHaveURL(`${product.url}/`);

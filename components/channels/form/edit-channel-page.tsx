@@ -26,6 +26,7 @@ export function EditChannelPage({ id, mayAllow }: { id: string; mayAllow: boolea
   // A name of its own, so that nothing but this page reads it anew while the form is open.
   const read = useSWR(["channel to edit", id], () => api.get<Channel>(channelPath(id)), {
     revalidateOnFocus: false,
+    revalidateOnReconnect: false,
     revalidateIfStale: true,
     dedupingInterval: 0,
   });

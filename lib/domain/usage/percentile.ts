@@ -37,7 +37,7 @@ function edgesOf(
     }, 0);
   const low = Math.max(lowOf(index), latencySumMs - others(highOf));
   // The bucket above all bounds has no end; twice its beginning is as good a guess as any.
-  const end = Math.max(low, bounds[index] ?? 2 * lowOf(index));
+  const end = bounds[index] ?? Math.max(low, 2 * lowOf(index));
   const high = Math.min(end, latencySumMs - others(lowOf));
   // A part of an hour is a rounded one: its sum may not fit its buckets.
   return low <= high ? [low, high] : [lowOf(index), end];

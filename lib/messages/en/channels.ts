@@ -9,7 +9,8 @@ export const channels = {
     latency: "p50 / p95",
     traffic: "Traffic",
     errors: "Errors",
-    errorsText: "Calls that failed for their callers; a try that another channel made good is none",
+    errorsText:
+      "Calls that failed for their callers; a failed try that another channel made good does not count",
     spend: "Spend",
     enabled: "On",
     actions: "Actions",

@@ -56,7 +56,7 @@ export const overview = {
   bay: {
     title: "Routes",
     lead: "Cords run from models to the channels that serve them, thick where many calls go.",
-    legend: { carries: "carries calls", breaks: "often fails, or passed over", idle: "no calls" },
+    legend: { carries: "carries calls", breaks: "often fails, or is passed over", idle: "no calls" },
     models: "Models",
     channels: "Channels",
     route:

@@ -205,7 +205,7 @@ export const channels = {
     test: "测试",
     calls: "调用",
     share: "流量占比",
-    errorRate: "调用方失败",
+    errorRate: "对调用方失败",
     p50: "p50",
     p95: "p95",
     spend: "花费",

@@ -21,12 +21,14 @@ class FakeSource extends EventTarget {
 let page: EventTarget & { visibilityState: string; readyState: string };
 let view: EventTarget;
 const heard: string[] = [];
+let isStillIn: boolean;
 let stop: () => void;
 
 beforeEach(() => {
   vi.useFakeTimers();
   FakeSource.all = [];
   heard.length = 0;
+  isStillIn = true;
   page = Object.assign(new EventTarget(), { visibilityState: "visible", readyState: "complete" });
   view = new EventTarget();
   vi.stubGlobal("document", page);
@@ -35,6 +37,7 @@ beforeEach(() => {
   stop = openLiveStream({
     onChange: (topics) => heard.push(topics.join()),
     onGap: () => heard.push("gap"),
+    isStillIn: async () => isStillIn,
     onEnd: () => heard.push("end"),
     onState: () => undefined,
   });
@@ -98,11 +101,21 @@ test("a tab that nobody touches stops asking, and goes on at the first touch", (
   expect(open()).toHaveLength(1);
 });
 
-test("a session that ends is told once, and the stream stays closed", () => {
+test("a session that ends is told once, and the stream stays closed", async () => {
+  isStillIn = false;
   last()?.say("ended", { reason: "session" });
-  vi.advanceTimersByTime(120_000);
+  await vi.advanceTimersByTimeAsync(120_000);
   expect(heard).toEqual(["end"]);
   expect(open()).toHaveLength(0);
+});
+
+test("a session that another took the place of goes on with a new stream", async () => {
+  last()?.say("hello");
+  last()?.say("ended", { reason: "session" });
+  await vi.advanceTimersByTimeAsync(2_000);
+  expect(open()).toHaveLength(1);
+  last()?.say("hello");
+  expect(heard).toEqual(["gap"]);
 });
 
 test("a server that stops is come back to", () => {

@@ -39,6 +39,7 @@ test("of many calls it is linear within its bucket, the one above all bounds twi
 });
 
 test("sums that do not fit their buckets, as a rounded part of an hour's, fall back on the bucket", () => {
-  expect(percentile({ latency: [0, 0, 1, 0], latencySumMs: 40 }, BOUNDS, 0.5)).toBe(750);
+  for (const latencySumMs of [40, 2_000])
+    expect(percentile({ latency: [0, 0, 1, 0], latencySumMs }, BOUNDS, 0.5)).toBe(750);
   expect(percentile({ latency: [0, 0, 0, 0], latencySumMs: 0 }, BOUNDS, 0.5)).toBeNull();
 });
