@@ -44,7 +44,7 @@ export function Shell({ user, children }: { user: ShellUser; children: ReactNode
   const account = <AccountButton user={user} onError={showError} />;
   return (
     <SWRConfig value={SWR_CONFIG}>
-      <LiveUpdates user={user} />
+      <LiveUpdates />
       <LeaveGuard />
       <a
         href="#content"

@@ -17,8 +17,6 @@ interface LiveListener {
   onChange(topics: readonly LiveTopic[]): void;
   /** What happened since the last time is not known: everything may be stale. */
   onGap(): void;
-  /** Whether the visitor is signed in as before: a changed password gives this browser another session. */
-  isStillIn(): Promise<boolean>;
   /** The session is over, or may do less than before. */
   onEnd(): void;
   /** Whether changes arrive by now. */
@@ -36,7 +34,8 @@ export function openLiveStream(listener: LiveListener): () => void {
   let failures = 0;
   let hasConnected = false;
   let isUntouched = false;
-  const stop = new AbortController();
+  /** The session of the last stream is over; a changed password has given this browser another one already. */
+  let isInDoubt = false;
 
   const isWanted = () => document.visibilityState === "visible" && !isUntouched;
 
@@ -54,6 +53,7 @@ export function openLiveStream(listener: LiveListener): () => void {
     source = stream;
     stream.addEventListener("hello", () => {
       failures = 0;
+      isInDoubt = false;
       listener.onState(true);
       if (hasConnected) listener.onGap();
       hasConnected = true;
@@ -64,19 +64,19 @@ export function openLiveStream(listener: LiveListener): () => void {
     });
     stream.addEventListener("ended", (event: MessageEvent<string>) => {
       if (event.data.includes('"session"')) {
+        isInDoubt = true;
         close();
-        timer = setTimeout(() => void goOnOrEnd(), LEAVE_MS);
+        timer = setTimeout(connect, LEAVE_MS);
       }
     });
-    // The browser would try again by itself, at one pace for ever.
-    stream.addEventListener("error", retry);
-  }
-
-  async function goOnOrEnd(): Promise<void> {
-    const isStillIn = await listener.isStillIn();
-    if (stop.signal.aborted) return;
-    if (isStillIn) connect();
-    else listener.onEnd();
+    stream.addEventListener("error", () => {
+      // Closed by what the server answered; a network that is away leaves it connecting (HTML Standard §9.2.3).
+      const isRefused = stream.readyState === EventSource.CLOSED;
+      close();
+      if (isInDoubt && isRefused) listener.onEnd();
+      // The browser would try again by itself, at one pace for ever.
+      else retry();
+    });
   }
 
   function retry(): void {
@@ -107,6 +107,7 @@ export function openLiveStream(listener: LiveListener): () => void {
     timer = setTimeout(connect, AFTER_LOAD_MS);
   }
 
+  const stop = new AbortController();
   const on = { signal: stop.signal, passive: true };
   if (document.readyState === "complete") begin();
   else window.addEventListener("load", begin, on);

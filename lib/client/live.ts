@@ -1,15 +1,10 @@
 import { useEffect, useSyncExternalStore } from "react";
 import { type Cache, useSWRConfig } from "swr";
 import type { LiveTopic } from "../contracts/live";
-import type { Self } from "../contracts/user";
-import { SELF_PATH } from "./account";
-import { api } from "./api";
-import { isApiError } from "./api-error";
 import { LIVE_RULES, type LiveRule, ruleOf } from "./live-rules";
 import { openLiveStream } from "./live-stream";
 import { giveUpUnsaved } from "./unsaved";
 
-type Visitor = Pick<Self, "username" | "role">;
 type Mutate = ReturnType<typeof useSWRConfig>["mutate"];
 
 let isLive = false;
@@ -63,16 +58,8 @@ function paced(gapMs: number, work: () => void): { ask(): void; stop(): void } {
   };
 }
 
-/** Whether the server still knows this browser as that visitor; it does until it says otherwise. */
-function isStill({ username, role }: Visitor): Promise<boolean> {
-  return api.get<Self>(SELF_PATH).then(
-    (self) => self.username === username && self.role === role,
-    (failure) => !isApiError(failure),
-  );
-}
-
 /** Keeps what the page has read from the interface fresh while it is looked at. Once a page, inside SWRConfig. */
-export function useLiveUpdates({ username, role }: Visitor): void {
+export function useLiveUpdates(): void {
   const { cache, mutate } = useSWRConfig();
   useEffect(() => {
     const deep = new Set<LiveRule>();
@@ -94,7 +81,6 @@ export function useLiveUpdates({ username, role }: Visitor): void {
       onGap: () => {
         for (const { ask } of readers) ask();
       },
-      isStillIn: () => isStill({ username, role }),
       onEnd: () => {
         giveUpUnsaved();
         window.location.reload();
@@ -105,5 +91,5 @@ export function useLiveUpdates({ username, role }: Visitor): void {
       close();
       for (const { stop } of readers) stop();
     };
-  }, [cache, mutate, username, role]);
+  }, [cache, mutate]);
 }

@@ -4,8 +4,10 @@ import { openLiveStream } from "@/lib/client/live-stream";
 
 /** A browser's window, document and EventSource, as far as the stream asks for them. */
 class FakeSource extends EventTarget {
+  static readonly CLOSED = 2;
   static all: FakeSource[] = [];
   isOpen = true;
+  readyState = 1;
   constructor() {
     super();
     FakeSource.all.push(this);
@@ -21,14 +23,12 @@ class FakeSource extends EventTarget {
 let page: EventTarget & { visibilityState: string; readyState: string };
 let view: EventTarget;
 const heard: string[] = [];
-let isStillIn: boolean;
 let stop: () => void;
 
 beforeEach(() => {
   vi.useFakeTimers();
   FakeSource.all = [];
   heard.length = 0;
-  isStillIn = true;
   page = Object.assign(new EventTarget(), { visibilityState: "visible", readyState: "complete" });
   view = new EventTarget();
   vi.stubGlobal("document", page);
@@ -37,7 +37,6 @@ beforeEach(() => {
   stop = openLiveStream({
     onChange: (topics) => heard.push(topics.join()),
     onGap: () => heard.push("gap"),
-    isStillIn: async () => isStillIn,
     onEnd: () => heard.push("end"),
     onState: () => undefined,
   });
@@ -101,20 +100,37 @@ test("a tab that nobody touches stops asking, and goes on at the first touch", (
   expect(open()).toHaveLength(1);
 });
 
-test("a session that ends is told once, and the stream stays closed", async () => {
-  isStillIn = false;
+/** The server answers the newest stream with an error. */
+function refuse(): void {
+  const source = last();
+  if (!source) throw new Error("no stream was opened");
+  source.readyState = FakeSource.CLOSED;
+  source.say("error");
+}
+
+test("a session that ends is told once, and the stream stays closed", () => {
   last()?.say("ended", { reason: "session" });
-  await vi.advanceTimersByTimeAsync(120_000);
+  vi.advanceTimersByTime(1_000);
+  expect(heard).toEqual([]);
+  refuse();
+  vi.advanceTimersByTime(120_000);
   expect(heard).toEqual(["end"]);
   expect(open()).toHaveLength(0);
 });
 
-test("a session that another took the place of goes on with a new stream", async () => {
+test("a session that another took the place of goes on, and a network that is away ends none", () => {
   last()?.say("hello");
   last()?.say("ended", { reason: "session" });
-  await vi.advanceTimersByTimeAsync(2_000);
-  expect(open()).toHaveLength(1);
+  vi.advanceTimersByTime(1_000);
+  last()?.say("error");
+  vi.advanceTimersByTime(2_000);
   last()?.say("hello");
+  expect(open()).toHaveLength(1);
+  expect(heard).toEqual(["gap"]);
+  // What is refused now, as by a server that starts, is no end.
+  refuse();
+  vi.advanceTimersByTime(2_000);
+  expect(open()).toHaveLength(1);
   expect(heard).toEqual(["gap"]);
 });
 
