@@ -10,6 +10,9 @@ import { AFTER_CLAIM, reachableStep, type WizardStep } from "./steps";
 import { useStepInAddress } from "./use-step-in-address";
 import { WizardFrame } from "./wizard-frame";
 
+/** What is kept of a step is worth no longer wait; its end is waited for as long as it takes. */
+const LONGEST_MS = 2_000;
+
 type OwnerStep = "second-factor" | "key" | "sound";
 
 /** The steps of the signed-in owner; how far they came is kept on the server. */
@@ -33,7 +36,7 @@ export function OwnerWizard({
     if (AFTER_CLAIM.indexOf(step) > AFTER_CLAIM.indexOf(furthest)) {
       // Kept before it is shown: a refresh finds the screen again. A server that is away costs one screen, no more.
       isMoving.current = true;
-      await saveProgress({ step }).catch(() => undefined);
+      await saveProgress({ step }, { signal: AbortSignal.timeout(LONGEST_MS) }).catch(() => undefined);
       isMoving.current = false;
       setFurthest(step);
     }

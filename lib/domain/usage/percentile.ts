@@ -36,7 +36,7 @@ function edgesOf(
       return calls === 0 ? sum : sum + calls * edgeOf(at);
     }, 0);
   const low = Math.max(lowOf(index), latencySumMs - others(highOf));
-  // The bucket above all bounds has no end; twice its beginning is as good a guess as any.
+  // The bucket above all bounds has no end: it is taken to be as wide as what lies below it.
   const end = bounds[index] ?? Math.max(low, 2 * lowOf(index));
   const high = Math.min(end, latencySumMs - others(lowOf));
   // A part of an hour is a rounded one: its sum may not fit its buckets.
