@@ -84,3 +84,29 @@ test("the webhook's secret is shown once, and a test says why nothing arrived", 
   await dialog.getByRole("button", { name: "Replace secret" }).click();
   await expect(page.getByTestId("webhook-secret")).toBeVisible();
 });
+
+test("a rule that somebody else changed meanwhile is shown, and not written back", async ({
+  ownerPage: page,
+  product: { url, cookie },
+}) => {
+  const settings = () => call(url, cookie, "GET", "/api/settings");
+  const before = (await settings()).alerts;
+  const isLive = page.waitForResponse((reply) => reply.url().endsWith("/api/events"));
+  await page.goto(`${url}/alerts`);
+  await isLive;
+  const webhook = page.getByRole("textbox", { name: "Webhook" });
+  await webhook.fill("https://hooks.example.com/lamp");
+  const { version } = await settings();
+  await call(url, cookie, "PATCH", "/api/settings", {
+    version,
+    alerts: { ...before, error_rate_percent: 33 },
+  });
+  await expect(page.getByRole("textbox", { name: /^Calls that fail/ })).toHaveValue("33", {
+    timeout: 20_000,
+  });
+  await expect(webhook).toHaveValue("https://hooks.example.com/lamp");
+  await page.getByRole("button", { name: "Save changes" }).click();
+  await expect.poll(async () => (await settings()).alerts.webhook_url).toBe("https://hooks.example.com/lamp");
+  expect((await settings()).alerts.error_rate_percent).toBe(33);
+  await call(url, cookie, "PATCH", "/api/settings", { version: (await settings()).version, alerts: before });
+});

@@ -111,6 +111,35 @@ test("two who change different things both have their way, and of one thing the 
   await change({ password_minimum: null });
 });
 
+test("a press that clears the caches saves nothing that was typed beside it", async ({
+  ownerPage: page,
+  product,
+}) => {
+  await page.goto(`${product.url}/settings?section=data`);
+  const form = formOf(page, "Caches");
+  await form.getByRole("textbox", { name: "Speech", exact: true }).fill("7");
+  await form.getByRole("button", { name: "Clear both caches" }).click();
+  await page.getByRole("alertdialog").getByRole("button", { name: "Clear caches" }).click();
+  await expect(page.getByText("Caches cleared")).toBeVisible();
+  await expect(form.getByTestId("changes")).toContainText("7");
+  expect((await call(product.url, product.cookie, "GET", "/api/settings")).data.caches.speech_mb).toBe(64);
+});
+
+test("a dialog that the way back left does not open by itself later", async ({
+  ownerPage: page,
+  product,
+}) => {
+  await page.goto(`${product.url}/settings`);
+  await page.getByRole("link", { name: "Network" }).click();
+  await page.getByRole("button", { name: "Make a token" }).click();
+  await expect(page.getByRole("dialog")).toBeVisible();
+  await page.goBack();
+  await expect(page.getByRole("heading", { name: "Who uses it" })).toBeVisible();
+  await page.goForward();
+  await expect(page.getByRole("button", { name: "Make a token" })).toBeVisible();
+  await expect(page.getByRole("dialog")).toHaveCount(0);
+});
+
 test("a limit shows its default and is reset to it", async ({ ownerPage: page, product }) => {
   await page.goto(`${product.url}/settings?section=limits`);
   const field = page.getByRole("textbox", { name: "Channels tried for one call" });
