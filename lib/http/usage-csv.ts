@@ -28,12 +28,17 @@ const COLUMNS = [
   "first_byte_ms",
 ] as const satisfies readonly (keyof UsageRow)[];
 
-/** Spreadsheets run what begins like a formula; a quote in front keeps it text (OWASP, CSV injection). */
+/**
+ * Where a spreadsheet may start a cell and read it as a formula: the start of the text, and after each separator that
+ * some locale splits at, since a spreadsheet that expects `;` ignores the quotes around a cell. Full-width forms count.
+ */
+const FORMULA = /(?:^|(?<=[;,|\t\r\n]))(?= *[=+\-@\t\r＝＋－＠])/g;
+
+/** Text is always quoted, and an apostrophe keeps a formula text (OWASP, CSV injection); numbers are bare. */
 function cell(value: string | number | boolean | null): string {
   if (value === null) return "";
   if (typeof value !== "string") return String(value);
-  const text = /^[=+\-@\t\r]/.test(value) ? `'${value}` : value;
-  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+  return `"${value.replace(FORMULA, "'").replaceAll('"', '""')}"`;
 }
 
 /** RFC 4180 with a line of names on top, a chunk for each page of rows. */

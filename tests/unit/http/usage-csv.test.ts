@@ -1,0 +1,31 @@
+import { expect, test } from "vitest";
+import type { UsageRow } from "../../../lib/contracts/usage";
+import { usageCsv } from "../../../lib/http/usage-csv";
+
+/** The cell of `tags`, the last column with a text in it, in a line of the export. */
+async function cellOf(tags: string): Promise<string> {
+  async function* pages() {
+    // The export reads the fields that it names; the others are null here.
+    yield [{ tags, latency_ms: 7, first_byte_ms: null, model: null } as unknown as UsageRow];
+  }
+  let text = "";
+  for await (const chunk of usageCsv(pages())) text += Buffer.from(chunk).toString();
+  const [head = ""] = text.split("\r\n", 1);
+  const line = text.slice(head.length + 2, -2);
+  return line.slice(line.indexOf('"'), line.lastIndexOf('"') + 1);
+}
+
+test.each([..."=+-@\t\r＝＋－＠"])("an export keeps a cell that begins with %j text", async (sign) => {
+  expect(await cellOf(`${sign}1`)).toBe(`"'${sign}1"`);
+  expect(await cellOf(`  ${sign}1`)).toBe(`"'  ${sign}1"`);
+});
+
+test.each([...";,|\t\r\n"])("an export keeps what follows the separator %j text", async (separator) => {
+  expect((await cellOf(`a${separator}=1`)).slice(-5)).toBe(`${separator}'=1"`);
+});
+
+test("an export quotes every text and leaves other text as it is", async () => {
+  expect(await cellOf("plain")).toBe('"plain"');
+  expect(await cellOf('a "b"')).toBe('"a ""b"""');
+  expect(await cellOf("a=b-c@d, e; f")).toBe('"a=b-c@d, e; f"');
+});
