@@ -1,26 +1,29 @@
 import { createAddressList } from "../domain/gateway/address-list";
 import type { Peer } from "./exchange";
 
-/** Headers in which proxies tell whom they speak for. Deleted before anything behind the door sees them. */
-export const FORWARDING_HEADERS: ReadonlySet<string> = new Set([
-  "forwarded",
+/** Names of proxy headers that the pattern below does not cover. */
+const PROXY_HEADERS: ReadonlySet<string> = new Set([
   "via",
-  "x-forwarded-for",
-  "x-forwarded-host",
-  "x-forwarded-port",
-  "x-forwarded-proto",
-  "x-forwarded-server",
-  "x-forwarded-prefix",
-  "x-original-forwarded-for",
   "x-original-url",
+  "x-original-host",
   "x-rewrite-url",
   "x-real-ip",
-  "x-client-ip",
-  "x-cluster-client-ip",
-  "true-client-ip",
+  "x-proxyuser-ip",
+  "x-remote-ip",
+  "x-remote-addr",
+  "remote-addr",
   "cf-connecting-ip",
-  "fly-client-ip",
+  "x-envoy-external-address",
 ]);
+const PROXY_HEADER = /forward|client-?ip|_/;
+
+/**
+ * True for a header in which a proxy names the client it speaks for, in any of their spellings. A name with `_` counts
+ * too: gateways turn `_` into `-`. Such headers are deleted before a handler or page sees them. `name`: lower case.
+ */
+export function isForwardingHeader(name: string): boolean {
+  return PROXY_HEADER.test(name) || PROXY_HEADERS.has(name);
+}
 
 /** Hops looked at from the right; longer chains are somebody's joke. */
 const MAX_HOPS = 32;
@@ -67,7 +70,7 @@ export function createPeerReader(trusted: readonly string[], baseUrl: string | n
   }
 
   function isForwarded(headers: ReadonlyMap<string, string>): boolean {
-    for (const name of headers.keys()) if (FORWARDING_HEADERS.has(name)) return true;
+    for (const name of headers.keys()) if (isForwardingHeader(name)) return true;
     return false;
   }
 

@@ -9,7 +9,7 @@ import type { Inbound, Outbound, Peer } from "../http/exchange";
 import { surfaceOf } from "../http/match";
 import { createNodeDoor, sendReply } from "../http/node-door";
 import { belongsToTable, isDecodable, normalizePath } from "../http/normalize-path";
-import { createPeerReader, FORWARDING_HEADERS, unifyAddress } from "../http/peer";
+import { createPeerReader, isForwardingHeader, unifyAddress } from "../http/peer";
 import { PEER_HEADER } from "../http/peer-header";
 import { renderError } from "../http/render-error";
 import { ROUTES } from "../http/routes";
@@ -59,7 +59,7 @@ function createHttpServer(limits: Limits): Server {
 /** What the table and the pages may see of a head: nothing that callers claim about themselves. */
 function withoutClaims(head: CheckedHead): void {
   for (const name of head.headers.keys())
-    if (name === PEER_HEADER || FORWARDING_HEADERS.has(name)) head.headers.delete(name);
+    if (name === PEER_HEADER || isForwardingHeader(name)) head.headers.delete(name);
 }
 
 /** Our Node server: reads heads, refuses what no honest client sends, and opens the node door or a page. */

@@ -2,11 +2,12 @@ import { randomBytes } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import path from "node:path";
+import { parseAndValidateFlightRouterState } from "next/dist/server/app-render/parse-and-validate-flight-router-state.js";
 import { AppError } from "../errors";
 import type { CheckedHead } from "../http/edge-guard";
 import type { Outbound, Peer } from "../http/exchange";
 import { normalizePath } from "../http/normalize-path";
-import { FORWARDING_HEADERS } from "../http/peer";
+import { isForwardingHeader } from "../http/peer";
 import { PEER_HEADER, peerHeader } from "../http/peer-header";
 import { renderError } from "../http/render-error";
 import { pageHeaders, pagePolicy } from "../http/security-headers";
@@ -15,6 +16,10 @@ import { pageHeaders, pagePolicy } from "../http/security-headers";
 const INTERNAL = /^x-(?:middleware|invoke|nextjs|matched-path|now-route|vercel|action|opennext)/;
 /** By these the development server pairs a reply with its debug channel; without them no page change ever ends. */
 const OF_DEVELOPMENT = /^x-nextjs-(?:html-)?request-id$/;
+/** Two levels of brackets for each level of the tree; pages of this console nest four. */
+const MAX_STATE_NESTING = 64;
+/** The paths of next-auth; Next would redirect every other spelling (a double or trailing slash). */
+const AUTH_PATH = /^\/api\/auth(?:\/[A-Za-z_-]+)+$/;
 
 export interface Pages {
   /** What to answer instead of a page; null: Next answers. */
@@ -64,34 +69,68 @@ function wantsPage(head: CheckedHead): boolean {
   return accept.includes("text/html") || head.headers.has("rsc");
 }
 
+const notFound = () =>
+  renderError("console", new AppError("unknown_url", "There is nothing at this address."));
+
+/**
+ * True when Next can read this `next-router-state-tree`: Next answers a plain-text 500 and logs a stack for any other.
+ * Asks Next's own parser, so that both agree, after the nesting is bounded: that parser needs 0.1 s for 600 levels.
+ */
+function isRouterState(value: string): boolean {
+  try {
+    if (nestingOf(decodeURIComponent(value)) > MAX_STATE_NESTING) return false;
+    parseAndValidateFlightRouterState(value);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** The deepest nesting of brackets in a JSON text; brackets inside strings count too. */
+function nestingOf(json: string): number {
+  let depth = 0;
+  let deepest = 0;
+  for (const character of json) {
+    if (character === "[" || character === "{") deepest = Math.max(deepest, ++depth);
+    else if (character === "]" || character === "}") depth -= 1;
+  }
+  return deepest;
+}
+
 function createRefusal(isKnown: (path: string) => boolean): Pages["refuse"] {
   return (method, head) => {
-    // Browsers resolve dots before they ask; what Next makes of them is nobody's business.
-    if (normalizePath(head.path) !== head.path)
-      return renderError("console", new AppError("unknown_url", "There is nothing at this address."));
-    if (head.path.startsWith("/api/auth/")) return null;
-    // There are no server actions, so nothing may look for one (SECURITY pitfall 25).
-    if (head.headers.has("next-action"))
-      return renderError("console", new AppError("unknown_url", "There is nothing at this address."));
+    // Browsers resolve dots before they send a path, so only an attack holds any.
+    if (normalizePath(head.path) !== head.path) return notFound();
+    if (head.path.startsWith("/api/auth/")) return AUTH_PATH.test(head.path) ? null : notFound();
+    const state = head.headers.get("next-router-state-tree");
+    if (state !== undefined && !isRouterState(state))
+      return renderError(
+        "console",
+        new AppError("invalid", "The header 'next-router-state-tree' is not a router state of this console."),
+      );
+    // There are no server actions to look for (SECURITY pitfall 25).
+    if (head.headers.has("next-action")) return notFound();
     const isPage = isKnown(decodeURIComponent(head.path));
     if (method !== "GET" && method !== "HEAD") {
+      if (!isPage) return notFound();
       const allow = ["GET", "HEAD"];
-      const fault = isPage
-        ? new AppError("method_not_allowed", `This address takes GET, HEAD, not ${method}.`, { allow })
-        : new AppError("unknown_url", "There is nothing at this address.");
-      return renderError("console", fault);
+      const message = `This address takes GET, HEAD, not ${method}.`;
+      return renderError("console", new AppError("method_not_allowed", message, { allow }));
     }
-    if (isPage || wantsPage(head)) return null;
-    return renderError("console", new AppError("unknown_url", "There is nothing at this address."));
+    return isPage || wantsPage(head) ? null : notFound();
   };
 }
 
 /** Rewrites the message's headers to what pages may know, and sets the policy that Next takes its nonce from. */
-function prepareMessage(message: IncomingMessage, peer: Peer, policy: string, isDevelopment: boolean): void {
+export function prepareMessage(
+  message: IncomingMessage,
+  peer: Peer,
+  policy: string,
+  isDevelopment: boolean,
+): void {
   for (const name of Object.keys(message.headers)) {
     if (isDevelopment && OF_DEVELOPMENT.test(name)) continue;
-    if (FORWARDING_HEADERS.has(name) || INTERNAL.test(name) || name === PEER_HEADER)
-      delete message.headers[name];
+    if (isForwardingHeader(name) || INTERNAL.test(name) || name === PEER_HEADER) delete message.headers[name];
   }
   message.headers["content-security-policy"] = policy;
   message.headers[PEER_HEADER] = peerHeader(peer);

@@ -44,6 +44,11 @@ describe("paths and methods", () => {
     ["console", "/api.rsc", 404],
     ["console", "/api/setup/", 404],
     ["console", "/api/setup%2f", 404],
+    ["console", "/api/auth//session", 404],
+    ["console", "/api/auth/session/", 404],
+    ["console", "/api/auth/session//", 404],
+    ["console", "/api/auth/session;x", 404],
+    ["console", "/api/auth/", 404],
     ["console", "/api%2fsetup", 404],
     ["console", "/nowhere", 404],
     ["console", "/.env", 404],
@@ -129,6 +134,27 @@ describe("paths and methods", () => {
 });
 
 describe("headers that speak to Next's own parts", () => {
+  const rsc = (path: string, state: string) =>
+    sendRaw(product.url, { method: "GET", path, headers: { rsc: "1", "next-router-state-tree": state } });
+
+  test.each(["x", "%7b", "%", "[]", '["",{"a":1}]', `${'["",{"a":'.repeat(600)}["",{}]${"}]".repeat(600)}`])(
+    "answers 400 in JSON to the router state %.20j, and logs no stack",
+    async (state) => {
+      for (const path of ["/login", "/", "/nowhere"]) expectError(await rsc(path, state), "console", 400);
+      expect(product.output()).not.toMatch(/router state header|\n\s+at /);
+    },
+  );
+
+  test("gives a page to the router state that a browser sends", async () => {
+    const state = '["",{"children":["login",{"children":["__PAGE__",{}]}]},null,null,16]';
+    for (const sent of [state, encodeURIComponent(state)]) {
+      // Next leads a request without its cache key to the same path with one.
+      const first = await rsc("/login", sent);
+      expect([first.status, first.headers.location]).toEqual([307, expect.stringMatching(/^\/login\?_rsc=/)]);
+      expect((await rsc(String(first.headers.location), sent)).status).toBe(200);
+    }
+  });
+
   const HEADERS: [string, Record<string, string>][] = [
     ["N-061 x-middleware-subrequest", { "x-middleware-subrequest": "proxy:proxy:proxy:proxy:proxy" }],
     [
