@@ -182,8 +182,11 @@ function operationOf(route: Route): Json {
   }
 }
 
-/** OpenAPI 3.1 of the whole table, made from the schemas that check the requests. `version` is the product's. */
-export function describeRoutes(routes: readonly Route[], version: string): Json {
+/** Of the API, not of the product: anyone may read the document, and the product's version is for the signed-in. */
+const API_VERSION = "1";
+
+/** OpenAPI 3.1 of the whole table, made from the schemas that check the requests. */
+export function describeRoutes(routes: readonly Route[]): Json {
   const paths: Record<string, Json> = {};
   for (const route of routes) {
     const path = paths[route.path] ?? {};
@@ -194,7 +197,7 @@ export function describeRoutes(routes: readonly Route[], version: string): Json 
     openapi: "3.1.0",
     info: {
       title: "Patchbay",
-      version,
+      version: API_VERSION,
       description: "Speech and embeddings in Gemini's and OpenAI's dialects, and the console's own API.",
     },
     paths,

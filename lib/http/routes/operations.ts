@@ -97,8 +97,8 @@ export function openApiRoute(routes: readonly Route[]): PlainRoute {
     method: "GET",
     path: "/openapi.json",
     summary: "This document",
-    async handle({ instance }) {
-      document ??= describeRoutes([...routes, route], instance.version);
+    async handle() {
+      document ??= describeRoutes([...routes, route]);
       return jsonReply(200, document);
     },
   };

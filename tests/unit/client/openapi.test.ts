@@ -15,7 +15,7 @@ import { en } from "../../../lib/messages/en";
 import { zh } from "../../../lib/messages/zh";
 
 // Our own document, as it goes over the wire.
-const document = JSON.parse(JSON.stringify(describeRoutes(ROUTES, "1.0.0"))) as OpenApiDocument;
+const document = JSON.parse(JSON.stringify(describeRoutes(ROUTES))) as OpenApiDocument;
 const operations = readOperations(document);
 const MODELS = { speech: "patchbay-speech", embeddings: "patchbay-embed" };
 const find = (method: string, path: string) => {
