@@ -6,7 +6,7 @@ import { ROOT } from "../../support/sources";
 
 /** Versions below these have published holes (SSRF, remote execution, session confusion). */
 const FLOORS: Record<string, string> = {
-  next: "16.2.6",
+  next: "16.2.11",
   react: "19.2.6",
   "react-dom": "19.2.6",
   "next-auth": "4.24.15",

@@ -143,9 +143,29 @@ test.each([
   ["2001:0:1::1", true],
   ["2001:db8::1", false],
   ["fe80::1%eth0", true],
+  ["fec0::1", true],
+  ["feff::1", true],
 ])("%s is private: %s", (address, expected) => {
   const bytes = parseAddress(address);
   expect(bytes && isPrivate(bytes)).toBe(expected);
+});
+
+test.each([
+  ["169.254.169.254", true],
+  ["fe80::1", true],
+  ["fd00:ec2::254", true],
+  ["fd00:ec2::23", true],
+  ["fd20:ce::254", true],
+  ["100.100.100.200", true],
+  ["168.63.129.16", true],
+  ["192.0.0.192", true],
+  ["::ffff:168.63.129.16", true],
+  ["64:ff9b::168.63.129.16", true],
+  ["168.63.129.17", false],
+  ["10.0.0.1", false],
+])("%s hands out cloud credentials: %s", (address, expected) => {
+  const bytes = parseAddress(address);
+  expect(bytes && isMetadata(bytes)).toBe(expected);
 });
 
 test("what is no address may not be connected to", () => {

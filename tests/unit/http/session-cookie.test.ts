@@ -1,0 +1,32 @@
+import { createCipheriv, hkdfSync, randomBytes } from "node:crypto";
+import { expect, test } from "vitest";
+import { openSession, sealSession } from "../../../lib/http/session-cookie";
+
+const services = { signIn: { cookieSecret: "a secret of at least thirty-two bytes", refusalFloorMs: 0 } };
+/** next-auth 4 derives its key so. */
+const key = Buffer.from(
+  hkdfSync("sha256", services.signIn.cookieSecret, "", "NextAuth.js Generated Encryption Key", 32),
+);
+
+/** A JWE (RFC 7516) of `claims` under `key`, with the content key wrapped (`A256KW`) or the key itself (`dir`). */
+function jwe(alg: "dir" | "A256KW", claims: object): string {
+  const wrap = createCipheriv("id-aes256-wrap", key, Buffer.alloc(8, 0xa6));
+  const contentKey = alg === "dir" ? key : randomBytes(32);
+  const encryptedKey =
+    alg === "dir" ? Buffer.alloc(0) : Buffer.concat([wrap.update(contentKey), wrap.final()]);
+  const header = Buffer.from(JSON.stringify({ alg, enc: "A256GCM" })).toString("base64url");
+  const iv = randomBytes(12);
+  const cipher = createCipheriv("aes-256-gcm", contentKey, iv).setAAD(Buffer.from(header));
+  const text = Buffer.concat([cipher.update(JSON.stringify(claims)), cipher.final()]);
+  const parts = [encryptedKey, iv, text, cipher.getAuthTag()].map((part) => part.toString("base64url"));
+  return [header, ...parts].join(".");
+}
+
+test("a session cookie gives back its session", async () => {
+  expect(await openSession(services, await sealSession(services, "sid-1", 60))).toBe("sid-1");
+  expect(await openSession(services, jwe("dir", { sid: "sid-1" }))).toBe("sid-1");
+});
+
+test("a session cookie under another algorithm is refused, even with the right key", async () => {
+  expect(await openSession(services, jwe("A256KW", { sid: "sid-1" }))).toBeNull();
+});
