@@ -1,23 +1,16 @@
 import type { AuthOptions } from "next-auth";
-import CredentialsProvider from "next-auth/providers/credentials";
 import { safeReturnPath } from "../contracts/return-path";
 import { findLiveSession } from "../domain/auth/find-live-session";
 import { logOut } from "../domain/auth/log-out";
-import { redeemSessionTicket } from "../domain/auth/session-ticket";
 import type { ConsoleContext } from "../domain/context";
 import { openSession, sealSession, sessionCookie } from "./session-cookie";
 
 /** Longest life of a session that the settings allow; the row's own end comes first. */
 const MAX_AGE_SECONDS = 30 * 24 * 3600;
 
-interface TicketHolder {
-  id: string;
-  sid: string;
-}
-
 /**
- * next-auth over our own sessions: its token is a pointer to a row of `sessions`, looked up on every use, sealed and
- * opened as our own cookies are. The only way in is a ticket minted after every factor has passed; what a client
+ * next-auth over our own sessions: its token is a pointer to a row of `sessions`, looked up on every use, encrypted and
+ * decrypted as our own cookies are. It has no provider, so it can show and end a session, and start none; what a client
  * sends with `update` is ignored.
  */
 export function nextAuthOptions(ctx: ConsoleContext): AuthOptions {
@@ -27,18 +20,7 @@ export function nextAuthOptions(ctx: ConsoleContext): AuthOptions {
     pages: { signIn: "/login", error: "/login" },
     cookies: { sessionToken: sessionCookie(ctx.peer.isSecure) },
     useSecureCookies: ctx.peer.isSecure,
-    providers: [
-      CredentialsProvider({
-        name: "Ticket",
-        credentials: { ticket: { type: "text" } },
-        async authorize(credentials): Promise<TicketHolder | null> {
-          const ticket: unknown = credentials?.ticket;
-          if (typeof ticket !== "string" || ticket === "") return null;
-          const redeemed = await redeemSessionTicket(ctx, ticket);
-          return redeemed === null ? null : { id: redeemed.user.id, sid: redeemed.started.sid };
-        },
-      }),
-    ],
+    providers: [],
     jwt: {
       async encode({ token }) {
         const sid = typeof token?.sid === "string" ? token.sid : "";
@@ -52,9 +34,7 @@ export function nextAuthOptions(ctx: ConsoleContext): AuthOptions {
       },
     },
     callbacks: {
-      async jwt({ token, user }) {
-        // `user` is there at sign-in alone: what authorize has just returned.
-        const sid = user !== undefined && "sid" in user ? user.sid : token.sid;
+      async jwt({ token: { sid } }) {
         if (typeof sid !== "string" || (await findLiveSession(ctx, sid)) === null) {
           throw new Error("The session has ended.");
         }

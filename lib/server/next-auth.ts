@@ -7,7 +7,6 @@ import { nextAuthOptions } from "../http/next-auth-options";
 import { createNextDoor } from "../http/next-door";
 import { readJsonObject } from "../http/read-json";
 import { renderError } from "../http/render-error";
-import { sessionCookie } from "../http/session-cookie";
 import { getContainer } from "./container";
 
 const BODY_BYTES = 64 * 1024;
@@ -21,12 +20,13 @@ const OPEN: Readonly<Record<string, readonly string[]>> = {
   providers: ["GET"],
   signin: ["GET"],
   signout: ["POST"],
-  "callback/credentials": ["POST"],
 };
 
-/** Throws `not_found`, `method_not_allowed`. */
+/** Throws `not_found`, `method_not_allowed`; `invalid_credentials` for next-auth's own sign-in, which is closed. */
 function requireOpen(segments: readonly string[], method: string): void {
   const name = segments.join("/");
+  if (name === "callback/credentials" && method === "POST")
+    throw new AppError("invalid_credentials", "This address signs nobody in; use POST /api/user/login.");
   const methods = Object.hasOwn(OPEN, name) ? OPEN[name] : undefined;
   if (methods === undefined) throw new AppError("not_found", "There is nothing at this address.");
   if (!methods.includes(method === "HEAD" ? "GET" : method))
@@ -78,23 +78,10 @@ async function runNextAuth(
   });
   const options = nextAuthOptions(consoleContext(services, inbound, { kind: "anonymous" }));
   const response: Response = await NextAuth(forwarded, context, options);
-  if (
-    inbound.method === "POST" &&
-    inbound.path.startsWith("/api/auth/callback/") &&
-    !startsSession(response, inbound)
-  ) {
-    throw new AppError("invalid_credentials", "The ticket is not valid.");
-  }
   // next-auth's own reply to an update without its token is no JSON.
   if (inbound.method === "POST" && inbound.path === "/api/auth/session" && response.status === 400)
     throw new AppError("invalid", "csrfToken: Must be the token of /api/auth/csrf, sent with its cookie.");
   response.headers.set("cache-control", "no-store");
   response.headers.set("x-request-id", inbound.requestId);
   return response;
-}
-
-/** next-auth answers a refused sign-in with a redirect; a program is told 401. */
-function startsSession(response: Response, inbound: Inbound): boolean {
-  const { name } = sessionCookie(inbound.peer.isSecure);
-  return response.headers.getSetCookie().some((cookie) => cookie.startsWith(`${name}=ey`));
 }

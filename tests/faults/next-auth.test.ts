@@ -64,7 +64,8 @@ test("nobody writes to the log through next-auth", async () => {
 });
 
 test.each([
-  ["GET", "callback/credentials", 405],
+  ["GET", "callback/credentials", 404],
+  ["POST", "callback/credentials", 401],
   ["GET", "signout", 405],
   ["POST", "csrf", 405],
   ["PUT", "session", 405],

@@ -1,7 +1,4 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { mintSessionTicket, redeemSessionTicket } from "../../lib/domain/auth/session-ticket";
-import { consoleContext } from "../../lib/http/console-pipeline";
-import type { Inbound } from "../../lib/http/exchange";
 import {
   addUser,
   type ConsoleDoor,
@@ -216,67 +213,6 @@ describe("how long one lives", () => {
     }
     services.clock.advance(12 * HOUR);
     expect(await selfStatus(mia.cookie)).toBe(401);
-  });
-});
-
-describe("a ticket for next-auth", () => {
-  /** The context of a caller, as the door makes it; anonymous without one. */
-  async function contextOf(signedIn: boolean) {
-    const user = await me();
-    const [session] = await services.store.sessions.listByUser(user.id);
-    if (session === undefined) throw new Error("There is no session.");
-    // Only headers, peer and request id of the request are looked at.
-    const request = {
-      headers: new Map(),
-      peer: { address: "127.0.0.1", isLocal: true, isSecure: false },
-      requestId: "req-1",
-    } as unknown as Inbound;
-    return consoleContext(
-      services,
-      request,
-      signedIn ? { kind: "session", user, session } : { kind: "anonymous" },
-    );
-  }
-
-  test("is good once, and the session it gives ends when the one before would have", async () => {
-    const ticket = await mintSessionTicket(await contextOf(true));
-    const [origin] = await services.store.sessions.listByUser((await me()).id);
-    services.clock.advance(59_000);
-    const redeemed = await redeemSessionTicket(await contextOf(false), ticket);
-    expect(redeemed?.started.session).toMatchObject({
-      authenticatedAt: origin?.authenticatedAt,
-      expiresAt: origin?.expiresAt,
-      method: "setup",
-    });
-    expect(await redeemSessionTicket(await contextOf(false), ticket)).toBeNull();
-  });
-
-  test("is good for 60 seconds", async () => {
-    const ticket = await mintSessionTicket(await contextOf(true));
-    services.clock.advance(60_000);
-    expect(await redeemSessionTicket(await contextOf(false), ticket)).toBeNull();
-  });
-
-  test("opens nothing when altered, or when its session or the second factor has changed", async () => {
-    const context = await contextOf(false);
-    const ticket = await mintSessionTicket(await contextOf(true));
-    expect(await redeemSessionTicket(context, `${ticket}x`)).toBeNull();
-    expect(await redeemSessionTicket(context, "nothing")).toBeNull();
-    const kept = await mintSessionTicket(await contextOf(true));
-    await enrol(door, services.clock, owner);
-    expect(await redeemSessionTicket(context, kept)).toBeNull();
-    const last = await mintSessionTicket(await contextOf(true));
-    await door("/api/user/logout", { body: {}, cookie: owner });
-    expect(await redeemSessionTicket(context, last)).toBeNull();
-  });
-
-  test("is not what a pending second step gives", async () => {
-    const { secret } = await enrol(door, services.clock, owner);
-    const flow = await door("/api/user/login", { body: OWNER });
-    const token = flow.json.data.flow_token;
-    expect(await redeemSessionTicket(await contextOf(false), token)).toBeNull();
-    const code = totpCode(secret, services.clock.now());
-    expect((await door("/api/user/login/2fa", { body: { code, flow_token: token } })).status).toBe(200);
   });
 });
 

@@ -77,7 +77,6 @@ async function admit(tx: Repositories, ctx: ConsoleContext, user: UserRecord): P
   const flowToken = newToken(ctx.random);
   const flow: FlowRecord = {
     digest: digestToken(flowToken),
-    kind: "second-step",
     userId: user.id,
     passwordVersion: user.passwordVersion,
     enrolmentId: secondFactor.enrolmentId,

@@ -15,19 +15,17 @@ export interface StartedSession {
 export type Visitor = Pick<ConsoleContext, "clock" | "random" | "peer" | "device">;
 
 /**
- * Starts a session: the only function that does, for set-up, sign-in, second step, a change of password and
- * next-auth. Refuses a user whose second factor is on unless `method` says that it was passed, or `origin`, a session
- * that outlived the turning on and whose times the new one keeps.
+ * Starts a session: the only function that does, for initial setup, sign-in, 2FA and a change of password. Refuses a
+ * disabled user, and one with 2FA on unless `method` says that the second factor was checked.
  */
 export async function startSession(
   tx: Repositories,
   ctx: Visitor,
   user: UserRecord,
   method: SessionRecord["method"],
-  origin?: Pick<SessionRecord, "authenticatedAt" | "expiresAt">,
 ): Promise<StartedSession> {
   const secondFactor = await tx.twoFactors.find(user.id);
-  const hasPassed = method === "totp" || method === "backup_code" || origin !== undefined;
+  const hasPassed = method === "totp" || method === "backup_code";
   if (!user.enabled || (secondFactor?.state === "enabled" && !hasPassed)) {
     throw new AppError("internal", "A session was asked for before every factor had passed.");
   }
@@ -37,9 +35,9 @@ export async function startSession(
   const session: SessionRecord = {
     id: digestToken(sid),
     userId: user.id,
-    authenticatedAt: origin?.authenticatedAt ?? now,
+    authenticatedAt: now,
     lastSeenAt: now,
-    expiresAt: origin?.expiresAt ?? now + absoluteMs,
+    expiresAt: now + absoluteMs,
     device: ctx.device,
     address: ctx.peer.address ?? "",
     method,

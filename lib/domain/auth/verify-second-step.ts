@@ -89,10 +89,7 @@ export async function verifySecondStep(
 async function findPending(ctx: ConsoleContext, digest: string, taken?: FlowRecord): Promise<PendingLogin> {
   const flow = taken ?? (await ctx.store.flows.find(digest));
   const isLive =
-    flow !== null &&
-    flow.kind === "second-step" &&
-    flow.expiresAt > ctx.clock.now() &&
-    (taken !== undefined || flow.attemptsLeft > 0);
+    flow !== null && flow.expiresAt > ctx.clock.now() && (taken !== undefined || flow.attemptsLeft > 0);
   if (!isLive) throw expired();
   const user = await ctx.store.users.findById(flow.userId);
   const secondFactor = await ctx.store.twoFactors.find(flow.userId);

@@ -60,11 +60,10 @@ export interface SessionRecord {
   passwordVersion: number;
 }
 
-/** A step between factors (`second-step`, 5 minutes) or a one-time ticket for next-auth's authorize (60 s). */
+/** A sign-in whose password was right and whose 2FA code is still to come (5 minutes). */
 export interface FlowRecord {
   /** SHA-256 of the 256-bit token, base64url. */
   digest: string;
-  kind: "second-step" | "session-ticket";
   userId: string;
   passwordVersion: number;
   enrolmentId: string | null;

@@ -5,7 +5,8 @@ import type { Scope } from "../scope";
 function columns(flow: FlowRecord): FlowTable {
   return {
     digest: flow.digest,
-    kind: flow.kind,
+    // Older versions kept another kind of flow here.
+    kind: "second-step",
     user_id: flow.userId,
     password_version: flow.passwordVersion,
     enrolment_id: flow.enrolmentId,
@@ -17,7 +18,6 @@ function columns(flow: FlowRecord): FlowTable {
 function toFlow(row: FlowTable): FlowRecord {
   return {
     digest: row.digest,
-    kind: row.kind === "session-ticket" ? "session-ticket" : "second-step",
     userId: row.user_id,
     passwordVersion: row.password_version,
     enrolmentId: row.enrolment_id,

@@ -97,7 +97,6 @@ export function sessionRecord(userId: string, fields: Partial<SessionRecord> = {
 export function flowRecord(userId: string, fields: Partial<FlowRecord> = {}): FlowRecord {
   return {
     digest: unique("flow"),
-    kind: "second-step",
     userId,
     passwordVersion: 1,
     enrolmentId: "enr_1",

@@ -85,7 +85,7 @@ export function signInContract(newPlace: NewPlace): void {
     });
 
     test("a flow is consumed once, and not at all when it has expired", async () => {
-      const flow = flowRecord(userId, { kind: "session-ticket", enrolmentId: null });
+      const flow = flowRecord(userId, { enrolmentId: null });
       await store.flows.insert(flow);
       expect(await store.flows.takeAttempt(flow.digest, flow.expiresAt)).toBeNull();
       expect(await store.flows.consume(flow.digest, flow.expiresAt)).toBeNull();

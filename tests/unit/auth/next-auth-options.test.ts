@@ -1,11 +1,10 @@
 import type { AuthOptions } from "next-auth";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { mintSessionTicket } from "../../../lib/domain/auth/session-ticket";
 import { consoleContext } from "../../../lib/http/console-pipeline";
 import type { Inbound } from "../../../lib/http/exchange";
 import { nextAuthOptions } from "../../../lib/http/next-auth-options";
 import { openSession } from "../../../lib/http/session-cookie";
-import { type ConsoleDoor, OWNER, openConsoleDoor, setUpOwner } from "../../support/console-door";
+import { type ConsoleDoor, openConsoleDoor, setUpOwner } from "../../support/console-door";
 import { type TestServices, testServices } from "../../support/services";
 
 let services: TestServices;
@@ -37,31 +36,9 @@ const call = (name: "jwt" | "session", params: object): Promise<object> => {
 };
 const jwt = (token: object, more: object = {}) => call("jwt", { token, ...more });
 const session = (token: object) => call("session", { token, session: {} });
-const authorize = (credentials: object) => {
-  const [provider] = options.providers as unknown as {
-    options: { authorize(of: object): Promise<unknown> };
-  }[];
-  return provider?.options.authorize(credentials);
-};
 
-describe("the way in", () => {
-  test("is a ticket: name and password, whole or in the ticket's place, are nobody", async () => {
-    for (const credentials of [OWNER, { ticket: OWNER.password }, { ticket: "" }, { ticket: [""] }, {}]) {
-      expect(await authorize(credentials)).toBeNull();
-    }
-  });
-
-  test("gives a live session of the ticket's user, once", async () => {
-    const user = await services.store.users.findByLogin("olivia");
-    const [row] = await services.store.sessions.listByUser(user?.id ?? "");
-    if (user === null || row === undefined) throw new Error("There is no session.");
-    const context = consoleContext(services, inbound(), { kind: "session", user, session: row });
-    const ticket = await mintSessionTicket(context);
-    const holder = (await authorize({ ticket })) as { id: string; sid: string };
-    expect(holder.id).toBe(user.id);
-    expect(await jwt({}, { user: holder })).toEqual({ sid: holder.sid });
-    expect(await authorize({ ticket })).toBeNull();
-  });
+test("next-auth has no provider to sign in with", () => {
+  expect(options.providers).toEqual([]);
 });
 
 describe("the token", () => {
