@@ -10,6 +10,7 @@ const FLOORS: Record<string, string> = {
   react: "19.2.6",
   "react-dom": "19.2.6",
   "next-auth": "4.24.15",
+  undici: "7.24.0",
 };
 
 interface LockedPackage {
