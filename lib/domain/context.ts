@@ -182,9 +182,9 @@ export type ReadContext = Services & Pick<ConsoleContext, "caller">;
 
 export type ConsoleCaller =
   | { kind: "anonymous" }
-  /** `mustEnrol`: their role needs a second factor, and they have none yet. */
+  /** `mustEnrol`: the user's role needs a second factor, and they have none yet. */
   | { kind: "session"; user: UserRecord; session: SessionRecord; mustEnrol?: boolean }
-  | { kind: "manage-key"; user: UserRecord; key: KeyRecord };
+  | { kind: "manage-key"; user: UserRecord; key: KeyRecord; mustEnrol?: boolean };
 
 /** One request of a program, its key checked. */
 export interface GatewayContext extends Services {

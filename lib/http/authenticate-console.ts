@@ -1,6 +1,8 @@
 import { findLiveSession } from "../domain/auth/find-live-session";
 import type { ConsoleCaller, Services } from "../domain/context";
 import { authenticateKey } from "../domain/gateway/authenticate-key";
+import { readSettings } from "../domain/settings/read";
+import { mustEnrol } from "../domain/settings/two-factor-roles";
 import { AppError } from "../errors";
 import type { Inbound } from "./exchange";
 import { openSession, readCookie, sessionCookie } from "./session-cookie";
@@ -43,5 +45,11 @@ async function authenticateManageKey(
       "This API key may not manage. An administrator's key with that operation may.",
     );
   }
-  return { kind: "manage-key", user, key };
+  const { two_factor_roles } = await readSettings(services.store);
+  return {
+    kind: "manage-key",
+    user,
+    key,
+    mustEnrol: await mustEnrol(services.store, two_factor_roles, user),
+  };
 }

@@ -95,13 +95,19 @@ describe("a second factor for a role", () => {
     expect(made.status).toBe(403);
     for (const path of ["/api/user/self", "/api/user/sessions", "/api/user/2fa/status"])
       expect([path, (await door(path, { cookie: ada.cookie })).status]).toEqual([path, 200]);
-    // Programs go on: their keys were made before.
-    expect((await door("/api/channels", { headers: { authorization: `Bearer ${key}` } })).status).toBe(200);
+    // A management key acts as its owner, and is refused with the error that a session of theirs gets.
+    const withKey = { headers: { authorization: `Bearer ${key}` } };
+    for (const path of ["/api/keys", "/api/channels", "/api/usage/summary"]) {
+      const [byKey, bySession] = [await door(path, withKey), await door(path, { cookie: ada.cookie })];
+      expect([path, byKey.status, byKey.json]).toEqual([path, 403, bySession.json]);
+    }
+    expect((await door("/api/setup", withKey)).status).toBe(200);
     // The owner's role was not named.
     expect((await door("/api/keys", { cookie: owner })).status).toBe(200);
 
     await enrol(door, services.clock, ada.cookie);
     expect((await door("/api/channels", { cookie: ada.cookie })).status).toBe(200);
+    expect((await door("/api/channels", withKey)).status).toBe(200);
   });
 
   test("lets those without one sign out", async () => {

@@ -221,6 +221,15 @@ describe("an export under way", () => {
     expect(await goOn([["cookie", cookie]], disable)).toEqual([0, "cut"]);
   });
 
+  test("is cut when the owner of its key must have a second factor and lacks it", async () => {
+    const { cookie } = await adaSignedIn();
+    const ops = { name: "ops", operations: ["manage"] };
+    const { key } = (await door("/api/keys", { body: ops, cookie })).json.data;
+    const require = () =>
+      door("/api/settings", { method: "PATCH", body: { two_factor_roles: ["admin"] }, cookie: owner });
+    expect(await goOn([["authorization", `Bearer ${key}`]], require)).toEqual([0, "cut"]);
+  });
+
   test("is cut when its key is deleted", async () => {
     const { key, id } = (
       await door("/api/keys", { body: { name: "ops", operations: ["manage"] }, cookie: owner })

@@ -1,11 +1,13 @@
 import { AppError } from "../../errors";
 import type { ConsoleCaller, ConsoleContext } from "../context";
+import { readSettings } from "../settings/read";
+import { mustEnrol } from "../settings/two-factor-roles";
 import { peekSession } from "./find-live-session";
 
 /**
  * The caller as the store has them now, for work that goes on long after they were let in; it counts as no use of a
- * session. Throws `unauthenticated` for a session or a key that has ended meanwhile, and for a key that may not manage
- * any more.
+ * session. Throws `unauthenticated` for a session or a key that has ended meanwhile, for a key that may not manage any
+ * more, and where a second factor is required meanwhile that the user lacks.
  */
 export async function findCallerAgain(
   ctx: Pick<ConsoleContext, "store" | "clock" | "caller">,
@@ -25,6 +27,9 @@ export async function findCallerAgain(
       const isAlive = key?.enabled && (key.expiresAt === null || key.expiresAt > ctx.clock.now());
       if (!key || !isAlive || !key.operations.includes("manage") || !user?.enabled || user.role === "member")
         throw new AppError("unauthenticated", "The key may not manage any more.");
+      const { two_factor_roles } = await readSettings(ctx.store);
+      if (await mustEnrol(ctx.store, two_factor_roles, user))
+        throw new AppError("unauthenticated", "The key's owner must enable two-factor authentication first.");
       return { kind: "manage-key", user, key };
     }
   }
