@@ -64,6 +64,8 @@ export interface ErrorDetails {
    * `upstream_error` 401 or 403 where the channel's key is at fault, 402 where its account is empty.
    */
   upstreamStatus?: number;
+  /** Headers of the reply besides, such as those of the rate limit that refused. */
+  headers?: Readonly<Record<string, string>>;
   /** False when trying again cannot help (`x-should-retry`). */
   shouldRetry?: boolean;
 }

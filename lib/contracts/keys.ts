@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { CallLimitFields, CallLimits } from "./call-limits";
 import { Budget, BudgetChange, Spent } from "./money";
 import { ListQuery } from "./paging";
 import { shownText } from "./text";
@@ -11,6 +12,30 @@ export type Operation = z.infer<typeof Operation>;
 /** Public form of an API key, for secret scanners: prefix, 32 random characters, CRC32 in base62. */
 export const API_KEY_PATTERN = /^sk-pb-[0-9A-Za-z]{38}$/;
 
+/** What bounds a key, as errors and `limits_set_by` name it. */
+export const KeyLimit = z.enum([
+  "enabled",
+  "expires_at",
+  "operations",
+  "allowed_models",
+  "allowed_addresses",
+  "rpm",
+  "tpm",
+  "concurrency",
+  "budget.total_usd",
+  "budget.daily_usd",
+  "budget.monthly_usd",
+]);
+export type KeyLimit = z.infer<typeof KeyLimit>;
+
+/** Limits of a key that somebody other than its owner set, with the role they had; a lower role cannot loosen them. */
+export const LimitAuthors = z.partialRecord(KeyLimit, Role).meta({
+  description:
+    "Limits that were set by somebody other than the key's owner, with that person's role. Lower roles may tighten " +
+    "them, not loosen them. `enabled` stands here for a key that was disabled.",
+});
+export type LimitAuthors = z.infer<typeof LimitAuthors>;
+
 export const ApiKey = z.strictObject({
   id: z.string(),
   name: z.string(),
@@ -22,10 +47,9 @@ export const ApiKey = z.strictObject({
   operations: z.array(Operation),
   allowed_models: z.array(z.string()),
   allowed_addresses: z.array(z.string()),
-  rpm: z.int().nullable(),
-  tpm: z.int().nullable(),
-  concurrency: z.int().nullable(),
+  ...CallLimits.shape,
   budget: Budget,
+  limits_set_by: LimitAuthors,
   spent: Spent,
   owner_id: z.string(),
   /** Who it belongs to, as lists name them. */
@@ -48,8 +72,6 @@ const ModelName = z
 const Address = z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()], {
   error: "Must be an address or a range such as 203.0.113.0/24.",
 });
-const Limit = z.int("Must be a whole number.").min(1, "Must be 1 or more.").max(1_000_000_000).nullable();
-
 const writable = {
   name: shownText(64),
   enabled: z.boolean(),
@@ -63,9 +85,7 @@ const writable = {
     .refine((list) => new Set(list).size === list.length, "Each operation once."),
   allowed_models: z.array(ModelName).max(100),
   allowed_addresses: z.array(Address).max(100),
-  rpm: Limit,
-  tpm: Limit,
-  concurrency: Limit,
+  ...CallLimitFields,
   budget: BudgetChange,
 };
 

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { CallLimitFields, CallLimits } from "./call-limits";
 import { Budget, BudgetChange, Spent } from "./money";
 import { NewPassword, Password } from "./password";
 import { shownText } from "./text";
@@ -41,6 +42,9 @@ export const Self = User.extend({
   locale: z.string().nullable(),
   login_method: z.enum(["password", "totp", "backup_code", "setup", "oauth"]),
   session_expires_at: Timestamp,
+  /** What an administrator allows all of the user's keys together. */
+  ...CallLimits.shape,
+  budget: Budget,
 });
 export type Self = z.infer<typeof Self>;
 
@@ -63,6 +67,8 @@ export type ChangePassword = z.infer<typeof ChangePassword>;
 
 /** A user as administrators see it. */
 export const ManagedUser = User.extend({
+  /** Of all of the user's keys together, as is the budget. */
+  ...CallLimits.shape,
   budget: Budget,
   spent: Spent,
   /** When a session of theirs was last used; null: never. */
@@ -78,6 +84,7 @@ export const CreateUser = z.strictObject({
   display_name: shownText(64).optional(),
   email: Email.nullable().optional(),
   role: z.enum(["admin", "member"]).default("member"),
+  ...z.object(CallLimitFields).partial().shape,
   budget: BudgetChange.optional(),
 });
 export type CreateUser = z.infer<typeof CreateUser>;
@@ -88,6 +95,7 @@ export const UpdateUser = z.strictObject({
   email: Email.nullable().optional(),
   role: z.enum(["admin", "member"]).optional(),
   enabled: z.boolean().optional(),
+  ...z.object(CallLimitFields).partial().shape,
   budget: BudgetChange.optional(),
   /** A new password set by an administrator; ends the user's sessions. */
   password: NewPassword.optional(),

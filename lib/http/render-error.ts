@@ -203,7 +203,7 @@ export function errorBody(surface: Surface, error: AppError): object {
 /** The whole reply to a failed request: status, headers and body of the surface's dialect. */
 export function renderError(surface: Surface, error: AppError): Outbound {
   const status = statusOf(surface, error);
-  const headers: Record<string, string> = {};
+  const headers: Record<string, string> = { ...error.details.headers };
   if (status === 401) headers["www-authenticate"] = "Bearer";
   if (error.details.allow) headers.allow = error.details.allow.join(", ");
   const waitMs = retryMs(surface, error);

@@ -138,9 +138,52 @@ const consoleTables = [
   `create unique index alerts_open on alerts (kind, subject) where resolved_at is null`,
 ];
 
+/** What limits a key, by the name of the limit: true where the key has it. */
+const KEY_LIMITS: Readonly<Record<string, string>> = {
+  enabled: "enabled = 0",
+  expires_at: "expires_at is not null",
+  operations: `operations not like '%"speech"%' or operations not like '%"embeddings"%'`,
+  allowed_models: "allowed_models <> '[]'",
+  allowed_addresses: "allowed_addresses <> '[]'",
+  rpm: "rpm is not null",
+  tpm: "tpm is not null",
+  concurrency: "concurrency is not null",
+  "budget.total_usd": "budget_total is not null",
+  "budget.daily_usd": "budget_daily is not null",
+  "budget.monthly_usd": "budget_monthly is not null",
+};
+
+/** JSON of the key's limits with the role that set them: whoever changes another user's key has a higher role. */
+function limitAuthorsOf(kind: Kind): string {
+  const setter = `(select case users.role when 'member' then 'admin' else 'owner' end
+    from users where users.id = keys.owner_id)`;
+  const fields = Object.entries(KEY_LIMITS)
+    .map(([name, isSet]) => `'${name}', case when ${isSet} then ${setter} end`)
+    .join(", ");
+  return kind === "sqlite"
+    ? `json_patch('{}', json_object(${fields}))`
+    : `cast(json_strip_nulls(json_build_object(${fields})) as text)`;
+}
+
+/** Limits of all keys of a user together, and who set the limits of a key. */
+const userLimits: Migration = (kind) => [
+  ...["rpm", "tpm", "concurrency"].map((limit) => `alter table users add column ${limit} bigint`),
+  `alter table keys add column limits_set_by text not null default '{}'`,
+  // The audit log tells who changed a key, or one that it replaced. Where that was its owner alone, so were its limits.
+  `with recursive rotations (old_id, new_id) as materialized (
+     select target, ${kind === "sqlite" ? "json_extract(detail, '$.replaced_by')" : "cast(detail as json) ->> 'replaced_by'"}
+     from audit where action = 'key.rotate'),
+   changes (key_id, actor) as (
+     select target, actor from audit where action in ('key.create', 'key.update')
+     union select rotations.new_id, changes.actor from changes join rotations on rotations.old_id = changes.key_id)
+   update keys set limits_set_by = ${limitAuthorsOf(kind)} where id in (
+     select keys.id from changes join keys on keys.id = changes.key_id where changes.actor <> keys.owner_id)`,
+];
+
 export const MIGRATIONS: readonly Migration[] = [
   (kind) => [...tables, ...auditGuards[kind]],
   () => consoleTables,
+  userLimits,
 ];
 
 /** The words for a store that a newer Patchbay has migrated. */

@@ -62,6 +62,31 @@ async function keyOf(name: string) {
   return items.find((key: { name: string }) => key.name === name);
 }
 
+/** A member with these limits, and keys of theirs: two that they made, and the playground's. */
+async function newUser(username: string, limits: object) {
+  const { url } = routed.product;
+  const password = "eleven blue teapots sing";
+  const user = await routed.console("/api/users", { username, password, ...limits });
+  const post = (path: string, body: object, headers: Record<string, string> = {}) =>
+    fetch(`${url}${path}`, {
+      method: "POST",
+      headers: { "content-type": "application/json", ...headers },
+      body: JSON.stringify(body),
+    });
+  const signedIn = await post("/api/user/login", { username, password });
+  const cookie = signedIn.headers
+    .getSetCookie()
+    .map((one) => one.split(";")[0])
+    .join("; ");
+  const playground = await post("/api/keys/playground", {}, { cookie, origin: url });
+  const { data } = (await playground.json()) as { data: { key: string } };
+  return {
+    user,
+    keys: [await createKey(url, cookie), await createKey(url, cookie)],
+    playgroundKey: data.key,
+  };
+}
+
 describe("of a hundred calls at once against a budget for ten, ten are admitted:", () => {
   test.each(["total_usd", "daily_usd", "monthly_usd"])("a key's %s", async (period) => {
     const { name } = await routed.route("embeddings", [{ as: "embed.8" }], { prices: PRICES });
@@ -89,19 +114,7 @@ describe("of a hundred calls at once against a budget for ten, ten are admitted:
     "a user's %s, over all of the user's keys",
     async (period) => {
       const { name } = await routed.route("embeddings", [{ as: "embed.8" }], { prices: PRICES });
-      const username = `mia-${period}`;
-      const password = "eleven blue teapots sing";
-      const user = await routed.console("/api/users", { username, password, budget: { [period]: FOR_TEN } });
-      const signedIn = await fetch(`${routed.product.url}/api/user/login`, {
-        method: "POST",
-        headers: { "content-type": "application/json" },
-        body: JSON.stringify({ username, password }),
-      });
-      const cookie = signedIn.headers
-        .getSetCookie()
-        .map((one) => one.split(";")[0])
-        .join("; ");
-      const keys = [await createKey(routed.product.url, cookie), await createKey(routed.product.url, cookie)];
+      const { user, keys } = await newUser(`mia-${period}`, { budget: { [period]: FOR_TEN } });
       const replies = await Promise.all(keys.map((key) => atOnce(50, name, key)));
       expect(counts(replies.flat())).toEqual({ 200: 10, 429: 90 });
       const own = balances().filter((balance) => balance.subject_id === user.id);
@@ -142,6 +155,42 @@ describe("a key's limit of", () => {
     const key = await routed.newKey({ concurrency: 5 });
     expect(counts(await atOnce(20, name, key))).toEqual({ 504: 5, 429: 15 });
     for (let i = 0; i < 3; i += 1) expect(counts(await atOnce(5, good, key))).toEqual({ 200: 5 });
+  });
+});
+
+describe("a user's limit, over all keys of the user and the playground's, of", () => {
+  const spread = async (
+    n: number,
+    model: string,
+    { keys, playgroundKey }: Awaited<ReturnType<typeof newUser>>,
+  ) => (await Promise.all([...keys, playgroundKey].map((key) => atOnce(n, model, key)))).flat();
+
+  test("ten requests a minute lets ten of sixty at once through", async () => {
+    const { name } = await routed.route("embeddings", [{ as: "embed.8" }]);
+    const replies = await spread(20, name, await newUser("rpm", { rpm: 10 }));
+    expect(counts(replies)).toEqual({ 200: 10, 429: 50 });
+    const refused = replies.find(({ status }) => status === 429);
+    expect(refused?.json.error.code).toBe("rate_limit_exceeded");
+    expect(refused?.json.error.message).toContain("All keys of this key's owner together");
+    expect(refused?.headers).toMatchObject({ "ratelimit-limit": "10", "ratelimit-remaining": "0" });
+    expect(Number(refused?.headers["retry-after"])).toBeGreaterThan(50);
+  });
+
+  test("a hundred tokens a minute lets ten calls of ten tokens through", async () => {
+    const { name } = await routed.route("embeddings", [{ as: "embed.8" }]);
+    expect(counts(await spread(10, name, await newUser("tpm", { tpm: 100 })))).toEqual({ 200: 10, 429: 20 });
+  });
+
+  test("five calls at the same time holds five, and gives the places back", async () => {
+    const { name } = await routed.route("embeddings", [{ as: "embed.8--black-hole" }]);
+    const { name: good } = await routed.route("embeddings", [{ as: "embed.8" }]);
+    const member = await newUser("concurrency", { concurrency: 5 });
+    const { 429: refused = 0, 504: held = 0, ...others } = counts(await spread(7, name, member));
+    // On a slow machine a call may come so late that it finds a place, and the circuit open (503).
+    expect(held).toBeGreaterThanOrEqual(5);
+    expect([refused + held + (others[503] ?? 0), refused >= 10]).toEqual([21, true]);
+    for (let i = 0; i < 3; i += 1)
+      expect(counts(await atOnce(5, good, member.playgroundKey))).toEqual({ 200: 5 });
   });
 });
 
@@ -187,6 +236,16 @@ describe("a change of a channel", () => {
       const tookMs = performance.now() - changedAt;
       console.log(`a second process followed after ${tookMs.toFixed(0)} ms`);
       expect(status).toBe(503);
+      // So does a limit of a user's keys.
+      const { name: open } = await routed.route("embeddings", [{ as: "embed.8" }]);
+      const { user, keys } = await newUser("followed", {});
+      while ((await embed(open, keys[0] ?? "", second.url)).status !== 200);
+      await routed.console(`/api/users/${user.id}`, { version: user.version, rpm: 1 }, "PATCH");
+      const limitedAt = performance.now();
+      while ((await embed(open, keys[0] ?? "", second.url)).status === 200);
+      const limitedMs = performance.now() - limitedAt;
+      console.log(`a second process followed a user's limit after ${limitedMs.toFixed(0)} ms`);
+      expect(limitedMs).toBeLessThan(5_000);
       // Both count against one budget.
       const { name: priced } = await routed.route("embeddings", [{ as: "embed.8" }], { prices: PRICES });
       const key = await routed.newKey({ name: "shared", budget: { total_usd: FOR_TEN } });

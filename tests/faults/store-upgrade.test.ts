@@ -1,9 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { KeyLimit } from "../../lib/contracts/keys";
+import type { KeyRecord } from "../../lib/ports/store";
 import { MIGRATIONS } from "../../lib/store/migrations";
 import { allUsage, expectBooksToBalance } from "../contracts/store/books";
 import { NOW, type Place, together } from "../contracts/store/place";
 import { newPostgresPlace } from "../contracts/store/postgres-place";
-import { insertKey, PERIOD, usageRecord } from "../contracts/store/records";
+import { insertKey, keyRecord, PERIOD, usageRecord, userRecord } from "../contracts/store/records";
 import { newSqlitePlace } from "../contracts/store/sqlite-place";
 import { startPostgres, type TestPostgres } from "../support/postgres";
 import { bundle, killWhileOpening } from "../support/store-processes";
@@ -32,8 +34,15 @@ const PLACES: [string, () => Promise<UrlPlace>][] = [
   ["PostgreSQL", () => newPostgresPlace(server)],
 ];
 
-/** What version 2 brought, taken away again. */
+/** What version 3 brought, taken away again. */
+const BACK_TO_2 = [
+  ...["rpm", "tpm", "concurrency"].map((limit) => `alter table users drop column ${limit}`),
+  "alter table keys drop column limits_set_by",
+];
+
+/** The same of version 2. */
 const BACK_TO_1 = [
+  ...BACK_TO_2,
   "drop index usage_failed",
   "drop index usage_troubled",
   "drop index usage_by_request",
@@ -55,9 +64,15 @@ async function storeOfVersion1(place: Place): Promise<void> {
     }),
   );
   await store.close();
-  for (const sql of BACK_TO_1) await place.raw(sql);
+  await goBack(place, 1, BACK_TO_1);
+}
+
+async function goBack(place: Place, version: number, statements: readonly string[]): Promise<void> {
+  for (const sql of statements) await place.raw(sql);
   await place.raw(
-    place.kind === "sqlite" ? "pragma user_version = 1" : "update schema_version set version = 1",
+    place.kind === "sqlite"
+      ? `pragma user_version = ${version}`
+      : `update schema_version set version = ${version}`,
   );
 }
 
@@ -118,5 +133,61 @@ describe.each(PLACES)("a store of schema version 1 on %s", (_, newPlace) => {
       await place.remove();
     }
     expect(early).toBeGreaterThan(0);
+  });
+});
+
+describe.each(PLACES)("the upgrade of a store of schema version 2 on %s", (_, newPlace) => {
+  test("takes the limits of a key for an administrator's where the audit log has one who changed it", async () => {
+    const place = await newPlace();
+    const store = await place.open();
+    const limits: Partial<KeyRecord> = {
+      enabled: false,
+      expiresAt: NOW,
+      operations: ["speech"],
+      allowedModels: ["a"],
+      allowedAddresses: ["10.0.0.0/8"],
+      rpm: 1,
+      tpm: 2,
+      concurrency: 3,
+      budget: { totalNano: 4, dailyNano: 5, monthlyNano: 6 },
+    };
+    const { user, key: changed } = await insertKey(store, limits);
+    const partly = keyRecord(user.id, { rpm: 1 });
+    const own = keyRecord(user.id, limits);
+    const rotated = keyRecord(user.id, { rpm: 1 });
+    const rotatedTwice = keyRecord(user.id, { tpm: 1 });
+    const made = keyRecord(user.id, { rpm: 1 });
+    const admin = userRecord({ role: "admin" });
+    await store.users.insert(admin);
+    const ofAdmin = keyRecord(admin.id, { rpm: 1 });
+    for (const key of [partly, own, rotated, rotatedTwice, made, ofAdmin]) await store.keys.insert(key);
+    const note = (actor: string, action: string, target: string, detail = {}) =>
+      store.transaction((tx) => tx.audit.append({ at: NOW, actor, action, target, detail }));
+    await note(admin.id, "key.update", changed.id);
+    await note(admin.id, "key.update", partly.id);
+    await note(user.id, "key.update", own.id);
+    await note(admin.id, "key.delete", own.id);
+    // Of a key that is gone, and those that took its place.
+    await note(admin.id, "key.update", "key_gone");
+    await note(user.id, "key.rotate", "key_gone", { replaced_by: rotated.id });
+    await note(user.id, "key.rotate", rotated.id, { replaced_by: rotatedTwice.id });
+    await note("admin-command", "key.create", made.id);
+    await note("usr_owner", "key.update", ofAdmin.id);
+    await store.close();
+    await goBack(place, 2, BACK_TO_2);
+
+    const upgraded = await place.open();
+    const authors = async ({ id }: KeyRecord) => (await upgraded.keys.findById(id))?.limitsSetBy;
+    expect(await authors(changed)).toEqual(
+      Object.fromEntries(KeyLimit.options.map((limit) => [limit, "admin"])),
+    );
+    expect(await authors(partly)).toEqual({ rpm: "admin" });
+    expect(await authors(own)).toEqual({});
+    expect(await authors(rotated)).toEqual({ rpm: "admin" });
+    expect(await authors(rotatedTwice)).toEqual({ tpm: "admin" });
+    expect(await authors(made)).toEqual({ rpm: "admin" });
+    expect(await authors(ofAdmin)).toEqual({ rpm: "owner" });
+    expect(await upgraded.users.findById(user.id)).toEqual(user);
+    await place.remove();
   });
 });

@@ -1,6 +1,6 @@
-import { expect, test, vi } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { addressBucket } from "@/lib/domain/gateway/address-list";
-import { openGatewayDoor } from "../support/gateway-door";
+import { type GatewayDoor, openGatewayDoor } from "../support/gateway-door";
 
 const PATH = "/v1/embeddings";
 const BODY = { body: { model: "patchbay-embed", input: "a" } };
@@ -152,6 +152,111 @@ test("a call above a key's calls at once is 429 with Retry-After, and its place 
   release();
   expect((await Promise.all(running)).map((reply) => reply.status)).toEqual([200, 200]);
   expect((await door.call(PATH, withKey(key))).status).toBe(200);
+});
+
+describe("a limit of all keys of a user together", () => {
+  const send = (door: GatewayDoor, key: string, input = "one two three") =>
+    door.call(PATH, { ...withKey(key), body: { model: "patchbay-embed", input } });
+  const statuses = (replies: { status: number }[]) => replies.map(({ status }) => status);
+
+  test("holds requests a minute over two keys, with the tighter limit in the headers", async () => {
+    const door = openGatewayDoor({ owner: () => ({ rpm: 3 }) });
+    const [one, other] = [door.addKey({ rpm: 2 }), door.addKey()];
+    const replies = [await send(door, one), await send(door, other), await send(door, one)];
+    expect(statuses(replies)).toEqual([200, 200, 200]);
+    // Of the key's two requests one is left, of the user's three two are; then one of three; then none of both.
+    expect(
+      replies.map(({ headers }) => [headers["ratelimit-limit"], headers["ratelimit-remaining"]]),
+    ).toEqual([
+      ["2", "1"],
+      ["3", "1"],
+      ["2", "0"],
+    ]);
+    const refused = await send(door, other);
+    expect(refused.status).toBe(429);
+    expect(refused.json.error).toMatchObject({
+      code: "rate_limit_exceeded",
+      message: "All keys of this key's owner together may have 3 requests a minute. Try again in 60 s.",
+    });
+    expect(refused.headers).toMatchObject({
+      "retry-after": "60",
+      "ratelimit-limit": "3",
+      "ratelimit-remaining": "0",
+      "x-ratelimit-limit-requests": "3",
+      "x-ratelimit-remaining-requests": "0",
+    });
+    door.clock.at += 60_000;
+    expect((await send(door, other)).status).toBe(200);
+  });
+
+  test("uses up nothing of the key's limit when it refuses, nor the other way round", async () => {
+    const limits = { rpm: 1 };
+    const door = openGatewayDoor({ owner: () => limits });
+    const [one, other] = [door.addKey({ rpm: 2 }), door.addKey()];
+    expect(statuses([await send(door, other), await send(door, one), await send(door, one)])).toEqual([
+      200, 429, 429,
+    ]);
+    limits.rpm = 100;
+    door.change("users");
+    expect(statuses([await send(door, one), await send(door, one), await send(door, one)])).toEqual([
+      200, 200, 429,
+    ]);
+    limits.rpm = 4;
+    door.change("users");
+    // Three of the user's four are taken: the key's own refusal took none.
+    expect(statuses([await send(door, other), await send(door, other)])).toEqual([200, 429]);
+  });
+
+  test("holds tokens a minute over two keys; a call that needs more than the limit is not to be sent again", async () => {
+    const door = openGatewayDoor({ owner: () => ({ tpm: 5 }) });
+    const [one, other] = [door.addKey({ tpm: 100 }), door.addKey()];
+    const first = await send(door, one);
+    expect([
+      first.headers["x-ratelimit-limit-tokens"],
+      first.headers["x-ratelimit-remaining-tokens"],
+    ]).toEqual(["5", "2"]);
+    const refused = await send(door, other);
+    expect([refused.status, refused.headers["retry-after"], refused.headers["x-should-retry"]]).toEqual([
+      429,
+      "60",
+      undefined,
+    ]);
+    expect(refused.headers).toMatchObject({
+      "x-ratelimit-limit-tokens": "5",
+      "x-ratelimit-remaining-tokens": "2",
+    });
+    expect((await send(door, other, "one two")).status).toBe(200);
+    const large = await send(door, one, "one two three four five six");
+    expect([large.status, large.headers["x-should-retry"]]).toEqual([429, "false"]);
+  });
+
+  test("holds calls at the same time over two keys, and gives their places back", async () => {
+    let release = (): void => {};
+    const held = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    const door = openGatewayDoor({ settling: () => held, owner: () => ({ concurrency: 2 }) });
+    const [one, other, third] = [door.addKey({ concurrency: 1 }), door.addKey(), door.addKey()];
+    const running = [send(door, other), send(door, third)];
+    for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setImmediate(resolve));
+    for (const key of [one, other]) {
+      const refused = await send(door, key);
+      expect([refused.status, refused.headers["retry-after"]]).toEqual([429, "1"]);
+      expect(refused.json.error.message).toContain("All keys of this key's owner together may have 2 calls");
+    }
+    release();
+    expect(statuses(await Promise.all(running))).toEqual([200, 200]);
+    // The refused call has given the place of its own key back, too.
+    expect((await send(door, one)).status).toBe(200);
+  });
+
+  test("is another user's alone: who has none is not held up", async () => {
+    const door = openGatewayDoor({ owner: () => ({ rpm: 1 }) });
+    const [mine, theirs] = [door.addKey(), door.addKey({ ownerId: "usr_2" })];
+    expect(statuses([await send(door, mine), await send(door, theirs), await send(door, mine)])).toEqual([
+      200, 200, 429,
+    ]);
+  });
 });
 
 test("after 120 wrong keys a minute from one address more of them are 429 there; right keys go on", async () => {

@@ -121,6 +121,7 @@ describe("making one", () => {
       tpm: null,
       concurrency: null,
       budget: { total_usd: null, daily_usd: null, monthly_usd: null },
+      limits_set_by: {},
       spent: { total_usd: "0.000000000", daily_usd: "0.000000000", monthly_usd: "0.000000000" },
       owner_id: expect.stringMatching(/^usr_/),
       owner: { username: "olivia", display_name: "olivia", role: "owner" },
@@ -381,104 +382,6 @@ describe("keys that may manage", () => {
     expect((await door("/api/user/login", withKey(key, { body }))).status).toBe(200);
     expect((await door("/api/user/login", withKey("nonsense", { body }))).status).toBe(200);
     expect((await door("/api/setup", withKey(key))).status).toBe(200);
-  });
-});
-
-describe("a key that may manage within bounds", () => {
-  const BOUNDS = {
-    expires_at: "2030-01-31T12:00:00.000Z",
-    allowed_models: ["patchbay-embed", "patchbay-speech"],
-    allowed_addresses: ["127.0.0.0/8"],
-    rpm: 60,
-    tpm: 1_000,
-    concurrency: 4,
-    budget: { total_usd: "5", daily_usd: "2", monthly_usd: "3" },
-  };
-  const WIDER: [string, object][] = [
-    ["expires_at", { expires_at: "2030-02-01T00:00:00Z" }],
-    ["allowed_models", { allowed_models: ["patchbay-embed", "gpt-4o-mini-tts"] }],
-    ["allowed_addresses", { allowed_addresses: ["126.0.0.0/7"] }],
-    ["allowed_addresses", { allowed_addresses: ["127.0.0.1", "::/0"] }],
-    ["rpm", { rpm: 61 }],
-    ["tpm", { tpm: 1_001 }],
-    ["concurrency", { concurrency: 5 }],
-    ["budget.total_usd", { budget: { total_usd: "5.000000001" } }],
-    ["budget.daily_usd", { budget: { daily_usd: "2.1" } }],
-    ["budget.monthly_usd", { budget: { monthly_usd: "4" } }],
-  ];
-  const REMOVED: [string, object][] = [
-    ["expires_at", { expires_at: null }],
-    ["allowed_models", { allowed_models: [] }],
-    ["allowed_addresses", { allowed_addresses: [] }],
-    ["rpm", { rpm: null }],
-    ["budget.daily_usd", { budget: { daily_usd: null } }],
-  ];
-  const bounded = async () => {
-    const { key } = await make({ ...BOUNDS, operations: ["manage"] });
-    return { authorization: `Bearer ${key}` };
-  };
-
-  test("hands its bounds on to a key that names none", async () => {
-    const headers = await bounded();
-    const made = await door("/api/keys", { body: { name: "child" }, headers });
-    expect(made.status, made.text).toBe(200);
-    expect(made.json.data).toMatchObject({
-      ...BOUNDS,
-      budget: { total_usd: "5.000000000", daily_usd: "2.000000000", monthly_usd: "3.000000000" },
-    });
-  });
-
-  test("makes a narrower one as asked", async () => {
-    const narrow = {
-      rpm: 5,
-      allowed_addresses: ["127.0.0.1", "127.1.0.0/16"],
-      allowed_models: ["patchbay-embed"],
-    };
-    const made = await door("/api/keys", { body: { name: "child", ...narrow }, headers: await bounded() });
-    expect(made.json.data).toMatchObject({ ...narrow, tpm: 1_000 });
-  });
-
-  test.each(WIDER)("makes none with a wider %s", async (field, fields) => {
-    const reply = await door("/api/keys", { body: { name: "child", ...fields }, headers: await bounded() });
-    expect([reply.status, reply.json.code]).toEqual([403, "forbidden"]);
-    expect(reply.json.message).toContain(field);
-  });
-
-  test.each([...WIDER, ...REMOVED])("widens none in %s", async (field, fields) => {
-    const child = await make(BOUNDS);
-    const headers = await bounded();
-    const body = { ...fields, version: 1 };
-    const reply = await door(`/api/keys/${child.id}`, { method: "PATCH", body, headers });
-    expect([reply.status, reply.json.code]).toEqual([403, "forbidden"]);
-    expect(reply.json.message).toContain(field);
-  });
-
-  test("takes over no wider key by changing or rotating it", async () => {
-    const wide = await make();
-    const headers = await bounded();
-    const renamed = { method: "PATCH", body: { name: "mine", version: 1 }, headers };
-    expect((await door(`/api/keys/${wide.id}`, renamed)).status).toBe(403);
-    expect((await door(`/api/keys/${wide.id}/rotate`, { body: {}, headers })).status).toBe(403);
-    expect(await use(wide.key)).toBe("ok");
-  });
-});
-
-describe("a member's own key", () => {
-  test.each([
-    { rpm: 61 },
-    { rpm: null },
-    { tpm: null },
-    { concurrency: 5 },
-    { budget: { total_usd: "6" } },
-    { budget: { daily_usd: null } },
-  ])("keeps the limits that stand: %j is refused", async (raise) => {
-    const limits = { rpm: 60, tpm: 10, concurrency: 4, budget: { total_usd: "5", daily_usd: "1" } };
-    const { id } = await make({}, mia.cookie);
-    expect((await patch(id, { ...limits, version: 1 })).status).toBe(200);
-    const reply = await patch(id, { ...raise, version: 2 }, mia.cookie);
-    expect([reply.status, reply.json.code]).toEqual([403, "forbidden"]);
-    const lower = { name: "new name", enabled: false, rpm: 59, budget: { total_usd: "4" }, version: 2 };
-    expect((await patch(id, lower, mia.cookie)).status).toBe(200);
   });
 });
 

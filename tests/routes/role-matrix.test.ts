@@ -329,6 +329,35 @@ describe("a member who knows another's ids", () => {
   });
 });
 
+test("nobody changes the limits that hold for all their keys, by session or by key", async () => {
+  const [owner, admin, member] = [await asCaller("owner"), await asCaller("admin"), await asCaller("member")];
+  const self = async (caller: object) => (await door("/api/user/self", caller)).json.data;
+  const limits = { rpm: 9, tpm: 8, concurrency: 7, budget: { monthly_usd: "6" } };
+  const set = (id: string, version: number, fields: object, caller: object) =>
+    door(`/api/users/${id}`, { method: "PATCH", body: { ...fields, version }, ...caller });
+  const mia = await self(member);
+  expect((await set(mia.id, mia.version, limits, admin)).status).toBe(200);
+  const limited = await self(member);
+  expect(limited).toMatchObject({ rpm: 9, tpm: 8, concurrency: 7, budget: { monthly_usd: "6.000000000" } });
+  const made = { name: "ops", operations: ["manage"] };
+  const { key } = (await door("/api/keys", { body: made, ...admin })).json.data;
+  const ada = await self(admin);
+  expect((await set(ada.id, ada.version, limits, owner)).status).toBe(200);
+  const { version } = await self(admin);
+  for (const [id, at, caller] of [
+    [mia.id, limited.version, member],
+    [ada.id, version, admin],
+    [ada.id, version, { headers: { authorization: `Bearer ${key}` } }],
+    [mia.id, limited.version, { headers: { authorization: `Bearer ${key}` } }],
+  ] as const) {
+    const reply = await set(id, at, { rpm: null }, caller);
+    expect([reply.status, reply.json.code]).toEqual([403, "forbidden"]);
+  }
+  const own = { method: "PATCH", body: { rpm: null }, ...member };
+  expect((await door("/api/user/self", own)).status).toBe(400);
+  expect([(await self(member)).rpm, (await self(admin)).rpm]).toEqual([9, 9]);
+});
+
 test("a role that falls takes its sessions along: nobody acts by what they were", async () => {
   const cookie = await signIn("ada");
   const { cookie: owner } = await asCaller("owner");

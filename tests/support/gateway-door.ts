@@ -11,6 +11,7 @@ import { GEMINI_EMBEDDINGS_ROUTES } from "../../lib/http/routes/gemini-embedding
 import { MODELS_ROUTES } from "../../lib/http/routes/models";
 import type { EmbeddingModel } from "../../lib/ports/embedding-model";
 import type {
+  CallLimits,
   ChannelRecord,
   KeyRecord,
   KeyWithOwner,
@@ -31,6 +32,7 @@ export class StillClock {
   monotonic = (): number => this.at;
 }
 
+const NO_CALL_LIMITS: CallLimits = { rpm: null, tpm: null, concurrency: null };
 const NO_BUDGET = { totalNano: null, dailyNano: null, monthlyNano: null };
 const FREE = {
   inputPerMillionTokens: null,
@@ -59,6 +61,7 @@ export function keyRecord(fields: Partial<KeyRecord> = {}): KeyRecord {
     tpm: null,
     concurrency: null,
     budget: NO_BUDGET,
+    limitsSetBy: {},
     version: 1,
     ...fields,
   };
@@ -154,6 +157,8 @@ export interface DoorOptions {
   /** Holds each settlement until it resolves. */
   settling?(): Promise<void>;
   ownerEnabled?: () => boolean;
+  /** The limits of all of the owner's keys together; absent: none. */
+  owner?: () => Partial<CallLimits>;
   legacyEngines?: boolean;
   clock?: StillClock;
 }
@@ -188,7 +193,8 @@ export function openGatewayDoor(options: DoorOptions = {}): GatewayDoor {
         const key = keys.get(digest);
         if (key === undefined) return null;
         const enabled = options.ownerEnabled?.() ?? true;
-        return { key, owner: { id: key.ownerId, role: "member", enabled, budget: NO_BUDGET } };
+        const owner = { ...NO_CALL_LIMITS, ...options.owner?.(), budget: NO_BUDGET };
+        return { key, owner: { ...owner, id: key.ownerId, role: "member", enabled } };
       },
       touchLastUsed: async (used: Map<string, number>) => {
         touched.push(new Map(used));

@@ -1,6 +1,6 @@
 import { AppError } from "../../errors";
-import type { KeyWithOwner } from "../../ports/store";
-import type { Services } from "../context";
+import type { CallLimits, KeyWithOwner } from "../../ports/store";
+import type { RateLimiter, Services } from "../context";
 
 export const MINUTE_MS = 60_000;
 
@@ -9,12 +9,39 @@ function asDuration(ms: number): string {
   return ms < 1_000 ? `${Math.ceil(ms)}ms` : `${Math.ceil(ms / 1_000)}s`;
 }
 
-/** `RateLimit-*` (seconds) and OpenAI's `x-ratelimit-*` of one limit of the key. */
-export function describeLimit(
-  unit: "requests" | "tokens",
-  limit: number,
-  state: { remaining: number; resetMs: number },
-): Record<string, string> {
+/** A limit that holds for a call: its key's own, or the one of all keys of the key's owner together. */
+export interface CallerLimit {
+  /** What it is counted under. */
+  bucket: string;
+  limit: number;
+  /** Begins the message of a refusal. */
+  subject: string;
+}
+
+const NO_LIMITS: readonly CallerLimit[] = [];
+
+/** The limits of this kind that hold for a call of this key, the key's own first. */
+export function callerLimits({ key, owner }: KeyWithOwner, kind: keyof CallLimits): readonly CallerLimit[] {
+  const [ofKey, ofUser] = [key[kind], owner[kind]];
+  if (ofKey === null && ofUser === null) return NO_LIMITS;
+  const limits: CallerLimit[] = [];
+  if (ofKey !== null)
+    limits.push({ bucket: `${kind}:${key.id}`, limit: ofKey, subject: "This key may have" });
+  if (ofUser !== null) {
+    limits.push({
+      bucket: `${kind}:${owner.id}`,
+      limit: ofUser,
+      subject: "All keys of this key's owner together may have",
+    });
+  }
+  return limits;
+}
+
+type LimitState = ReturnType<RateLimiter["take"]>;
+type Unit = "requests" | "tokens";
+
+/** `RateLimit-*` (seconds) and OpenAI's `x-ratelimit-*` of one limit. */
+function describeLimit(unit: Unit, limit: number, state: LimitState): Record<string, string> {
   return {
     "ratelimit-limit": String(limit),
     "ratelimit-remaining": String(state.remaining),
@@ -25,21 +52,68 @@ export function describeLimit(
   };
 }
 
+/** The limit with the least left, with its headers. */
+export interface TightestLimit {
+  /** What is left of it, 0–1. */
+  share: number;
+  headers: Record<string, string>;
+}
+
 /**
- * Takes one request of the key's requests per minute. Returns the limit's headers, null when the key has no limit.
- * Throws `rate_limited` with the time until one is free.
+ * Takes `cost` units from each of these limits, or from none of them: a refused call uses up no other limit. Null where
+ * there is no limit; a cost of 0 takes nothing. Throws `rate_limited` with the refusing limit's headers and the time
+ * until it has room.
+ */
+export function takeFromAll(
+  { limiter, metrics }: Pick<Services, "limiter" | "metrics">,
+  limits: readonly CallerLimit[],
+  unit: Unit,
+  cost: number,
+): TightestLimit | null {
+  if (cost > 0) {
+    const full = limits.filter(
+      ({ bucket, limit }) => limiter.take(bucket, limit, MINUTE_MS, 0).remaining < cost,
+    );
+    if (full.length > 0) {
+      metrics.count("rate_limited");
+      throw refusal(limiter, full, unit, cost);
+    }
+  }
+  let tightest: TightestLimit | null = null;
+  let least = Infinity;
+  for (const { bucket, limit } of limits) {
+    const state = limiter.take(bucket, limit, MINUTE_MS, cost);
+    if (state.remaining >= least) continue;
+    least = state.remaining;
+    tightest = { share: state.remaining / limit, headers: describeLimit(unit, limit, state) };
+  }
+  return tightest;
+}
+
+/** The refusal of the limit that has room last; one that is too small for this call never has. */
+function refusal(limiter: RateLimiter, full: readonly CallerLimit[], unit: Unit, cost: number): AppError {
+  const waits = full.map((one) => {
+    const state = limiter.take(one.bucket, one.limit, MINUTE_MS, cost);
+    return { ...one, state, waitMs: cost > one.limit ? Infinity : state.retryAfterMs };
+  });
+  const { limit, subject, state, waitMs } = waits.reduce((one, other) =>
+    other.waitMs > one.waitMs ? other : one,
+  );
+  const hope =
+    waitMs === Infinity ? "Send less in one request." : `Try again in ${Math.ceil(waitMs / 1_000)} s.`;
+  const asked = unit === "requests" ? "" : `; this call needs ${cost}, and ${state.remaining} are left`;
+  return new AppError("rate_limited", `${subject} ${limit} ${unit} a minute${asked}. ${hope}`, {
+    retryAfterMs: state.retryAfterMs,
+    headers: describeLimit(unit, limit, state),
+    shouldRetry: waitMs !== Infinity,
+  });
+}
+
+/**
+ * Takes one request of the requests per minute of the key and of its owner. Returns the headers of the tighter limit,
+ * null when there is none. Throws `rate_limited` with the time until one is free.
  */
 export function admitRequest(services: Services, caller: KeyWithOwner): Record<string, string> | null {
-  const { id, rpm } = caller.key;
-  if (rpm === null) return null;
-  const state = services.limiter.take(`rpm:${id}`, rpm, MINUTE_MS);
-  if (!state.allowed) {
-    services.metrics.count("rate_limited");
-    throw new AppError(
-      "rate_limited",
-      `This key may send ${rpm} requests a minute. Try again in ${Math.ceil(state.retryAfterMs / 1_000)} s.`,
-      { retryAfterMs: state.retryAfterMs },
-    );
-  }
-  return describeLimit("requests", rpm, state);
+  const limits = callerLimits(caller, "rpm");
+  return limits.length === 0 ? null : (takeFromAll(services, limits, "requests", 1)?.headers ?? null);
 }

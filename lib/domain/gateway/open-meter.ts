@@ -1,7 +1,7 @@
 import { AppError } from "../../errors";
 import type { Budget, UsageRecord } from "../../ports/store";
 import type { GatewayContext } from "../context";
-import { describeLimit, MINUTE_MS } from "./admit-request";
+import { callerLimits, takeFromAll } from "./admit-request";
 import { billingPeriod } from "./billing-period";
 import type { CallPlan, Meter, OpenMeter } from "./call";
 import { gatewayState } from "./gateway-state";
@@ -13,60 +13,56 @@ const MAX_CALLS_AT_ONCE = 2_048;
 /** How long a call may wait for another to end before it is turned away (SECURITY LM-5). */
 const PATIENCE_MS = 1_000;
 
-/** Null for a key without a limit of calls at once. */
-async function enterKey(ctx: GatewayContext): Promise<(() => void) | null> {
-  const { id, concurrency } = ctx.caller.key;
-  if (concurrency === null) return null;
-  const bucket = `concurrency:${id}`;
-  const { limiter, signal } = ctx;
-  const leave =
-    limiter.enter(bucket, concurrency) ?? (await limiter.enterSoon(bucket, concurrency, PATIENCE_MS, signal));
-  if (leave !== null) return leave;
-  ctx.metrics.count("rate_limited");
-  const message = `This key may have ${concurrency} calls at once. Wait for one to end.`;
-  throw new AppError("rate_limited", message, { retryAfterMs: 1_000 });
+/**
+ * A place among the calls at once of the key and of its owner; null where neither has such a limit. Throws
+ * `rate_limited`.
+ */
+async function enterCaller(ctx: GatewayContext): Promise<(() => void) | null> {
+  const places: (() => void)[] = [];
+  for (const { bucket, limit, subject } of callerLimits(ctx.caller, "concurrency")) {
+    const { limiter, signal } = ctx;
+    const leave =
+      limiter.enter(bucket, limit) ?? (await limiter.enterSoon(bucket, limit, PATIENCE_MS, signal));
+    if (leave === null) {
+      for (const leaveOther of places) leaveOther();
+      ctx.metrics.count("rate_limited");
+      const message = `${subject} ${limit} calls at the same time. Wait for one to end.`;
+      throw new AppError("rate_limited", message, { retryAfterMs: 1_000 });
+    }
+    places.push(leave);
+  }
+  if (places.length === 0) return null;
+  return () => {
+    for (const leave of places) leave();
+  };
 }
 
-/** A place among the key's calls at once, then among everybody's: who waits for its own key holds up nobody else. */
+/** A place among the caller's calls at once, then among everybody's: who waits for its own limit holds up nobody else. */
 async function enterGateway(ctx: GatewayContext): Promise<() => void> {
-  const leaveKey = await enterKey(ctx);
+  const leaveCaller = await enterCaller(ctx);
   const { limiter, signal } = ctx;
   const leaveAll =
     limiter.enter("calls", MAX_CALLS_AT_ONCE) ??
     (await limiter.enterSoon("calls", MAX_CALLS_AT_ONCE, PATIENCE_MS, signal));
   if (leaveAll === null) {
-    leaveKey?.();
+    leaveCaller?.();
     throw new AppError("overloaded", "The server is busy. Try again in a moment.", { retryAfterMs: 1_000 });
   }
-  if (leaveKey === null) return leaveAll;
+  if (leaveCaller === null) return leaveAll;
   return () => {
-    leaveKey();
+    leaveCaller();
     leaveAll();
   };
 }
 
-/** Takes the call's tokens; the headers are those of whichever limit of the key is tighter. */
+/** Takes the call's tokens; the headers are those of whichever limit, requests or tokens, is tighter. */
 function takeTokens(ctx: GatewayContext, inputTokens: number): Record<string, string> {
-  const { id, tpm, rpm } = ctx.caller.key;
-  if (tpm === null) return {};
-  const state = ctx.limiter.take(`tpm:${id}`, tpm, MINUTE_MS, inputTokens);
-  if (!state.allowed) {
-    ctx.metrics.count("rate_limited");
-    const hope =
-      inputTokens > tpm
-        ? "Send less in one request."
-        : `Try again in ${Math.ceil(state.retryAfterMs / 1_000)} s.`;
-    throw new AppError(
-      "rate_limited",
-      `This key may send ${tpm} tokens a minute; ${inputTokens} more are too many now. ${hope}`,
-      { retryAfterMs: state.retryAfterMs, shouldRetry: inputTokens <= tpm },
-    );
-  }
-  const headers = describeLimit("tokens", tpm, state);
-  const requests = rpm === null ? null : ctx.limiter.take(`rpm:${id}`, rpm, MINUTE_MS, 0);
-  if (rpm === null || requests === null || state.remaining / tpm <= requests.remaining / rpm) return headers;
-  // Requests are the tighter limit; the door has told of them already.
-  return Object.fromEntries(Object.entries(headers).filter(([name]) => name.startsWith("x-")));
+  const tokens = takeFromAll(ctx, callerLimits(ctx.caller, "tpm"), "tokens", inputTokens);
+  if (tokens === null) return {};
+  const requests = takeFromAll(ctx, callerLimits(ctx.caller, "rpm"), "requests", 0);
+  if (requests === null || tokens.share <= requests.share) return tokens.headers;
+  // Requests are the tighter limit, and the reply already tells of them.
+  return Object.fromEntries(Object.entries(tokens.headers).filter(([name]) => name.startsWith("x-")));
 }
 
 function isShut(budget: Budget): boolean {

@@ -36,6 +36,7 @@ export async function createPlaygroundKey(ctx: ConsoleContext): Promise<Playgrou
     tpm: null,
     concurrency: null,
     budget: { totalNano: null, dailyNano: null, monthlyNano: null },
+    limitsSetBy: {},
     version: 1,
   };
   await ctx.store.transaction(async (tx) => {

@@ -4,27 +4,41 @@ import { recordAudit, type Witness } from "../audit/record";
 import { requireUser } from "../auth/guards";
 import type { ConsoleContext } from "../context";
 import { newId } from "../new-id";
-import { applyBudget } from "../users/budget-change";
+import { applyBudget } from "../users/limits";
 import { readExpiry, requireFitFor, requireGrantable } from "./authority";
-import { inheritBounds, type KeyReach, requireWithinCaller } from "./bounds";
+import {
+  inheritLimits,
+  type KeyReach,
+  limitAuthors,
+  requireUncountedCaller,
+  requireWithinCaller,
+  unlimitedReach,
+} from "./bounds";
 import { digestKey, displayKey, makeKey } from "./key-format";
 import { requireRoomForKey } from "./room";
 import { toApiKey } from "./to-api-key";
 
 const EVERYDAY: Operation[] = ["speech", "embeddings"];
 
-/** Makes an API key of the caller's and shows it for the only time. Throws `forbidden`, `invalid`, `conflict` (too many). */
+/**
+ * Creates an API key of the caller's and shows it for the only time. Throws `forbidden`, `invalid`, `conflict` (too
+ * many).
+ */
 export async function createKey(ctx: ConsoleContext, input: CreateKey): Promise<ApiKeyWithSecret> {
   const owner = requireUser(ctx);
   requireGrantable(ctx, owner, input.operations ?? EVERYDAY);
+  requireUncountedCaller(ctx, "create keys");
   return createKeyOf(ctx, owner, input, (reach) => {
-    const bounded = inheritBounds(ctx, reach);
-    requireWithinCaller(ctx, bounded);
-    return bounded;
+    const limited = inheritLimits(ctx, reach);
+    requireWithinCaller(ctx, limited);
+    return limited;
   });
 }
 
-/** The same for any owner, by who has shown that they may; `bound` keeps the key's reach within the caller's own. Throws as `createKey` does. */
+/**
+ * The same for any owner, by the caller or the admin command, whose word is the instance owner's; `bound` keeps the
+ * key's reach within the caller's own. Throws as `createKey` does.
+ */
 export async function createKeyOf(
   ctx: Witness & Pick<ConsoleContext, "store" | "random">,
   owner: UserRecord,
@@ -36,6 +50,8 @@ export async function createKeyOf(
   const now = ctx.clock.now();
   const key = makeKey(ctx.random);
   const reach = bound({
+    enabled: input.enabled ?? true,
+    operations,
     expiresAt: readExpiry(input.expires_at ?? null, now),
     allowedModels: input.allowed_models ?? [],
     allowedAddresses: input.allowed_addresses ?? [],
@@ -44,6 +60,8 @@ export async function createKeyOf(
     concurrency: input.concurrency ?? null,
     budget: applyBudget(input.budget),
   });
+  const actor = "user" in ctx.caller ? ctx.caller.user.role : "owner";
+  const unlimited = { ...unlimitedReach(owner.role), limitsSetBy: {} };
   const record: KeyRecord = {
     id: newId(ctx.random, "key"),
     digest: digestKey(key),
@@ -52,11 +70,10 @@ export async function createKeyOf(
     ownerId: owner.id,
     kind: "api",
     sessionId: null,
-    enabled: input.enabled ?? true,
     createdAt: now,
     lastUsedAt: null,
-    operations,
     ...reach,
+    limitsSetBy: limitAuthors(actor, owner.role, unlimited, reach),
     version: 1,
   };
   return ctx.store.transaction(async (tx) => {

@@ -6,7 +6,7 @@ import { requireUser } from "../auth/guards";
 import type { ConsoleContext } from "../context";
 import { newId } from "../new-id";
 import { findChangeableKey } from "./authority";
-import { requireWithinCaller } from "./bounds";
+import { requireUncountedCaller, requireWithinCaller } from "./bounds";
 import { digestKey, displayKey, makeKey } from "./key-format";
 import { requireRoomForGrace } from "./room";
 import { toApiKey } from "./to-api-key";
@@ -14,8 +14,8 @@ import { toApiKey } from "./to-api-key";
 const HOUR_MS = 3_600_000;
 
 /**
- * A new key with the old one's powers; the old one goes on for `grace_hours`. Only one's own: whoever sees a key
- * spends its owner's budget. Throws `not_found`, `forbidden`, `conflict` (changed meanwhile, expired, or too many in
+ * A new key with the old one's powers and limits, and the record of who set them; the old one works for `grace_hours`
+ * more. Only one's own: whoever sees a key spends its owner's budget. Throws `not_found`, `forbidden`, `conflict` (changed meanwhile, expired, or too many in
  * grace).
  */
 export async function rotateKey(
@@ -36,6 +36,7 @@ export async function rotateKey(
       );
     }
     requireWithinCaller(ctx, old);
+    requireUncountedCaller(ctx, "rotate keys");
     if (input.grace_hours > 0) await requireRoomForGrace(tx, user, now);
     const fresh: KeyRecord = {
       ...old,

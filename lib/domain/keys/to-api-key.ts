@@ -2,9 +2,9 @@ import type { ApiKey } from "../../contracts/keys";
 import { nanoToUsd } from "../../contracts/money";
 import { toTimestamp } from "../../contracts/timestamp";
 import type { KeyRecord, Repositories, Spent, UserRecord } from "../../ports/store";
+import { shownBudget } from "../users/limits";
 
 const time = (at: number | null) => (at === null ? null : toTimestamp(at));
-const usd = (nano: number | null) => (nano === null ? null : nanoToUsd(nano));
 
 type Needs = Pick<Repositories, "keys" | "users">;
 
@@ -41,11 +41,8 @@ function shownKey(key: KeyRecord, owner: UserRecord | undefined, spent: Spent | 
     rpm: key.rpm,
     tpm: key.tpm,
     concurrency: key.concurrency,
-    budget: {
-      total_usd: usd(key.budget.totalNano),
-      daily_usd: usd(key.budget.dailyNano),
-      monthly_usd: usd(key.budget.monthlyNano),
-    },
+    budget: shownBudget(key.budget),
+    limits_set_by: key.limitsSetBy,
     spent: {
       total_usd: nanoToUsd(spent?.totalNano ?? 0),
       daily_usd: nanoToUsd(spent?.dailyNano ?? 0),

@@ -1,26 +1,38 @@
 import type { ApiKey, UpdateKey } from "../../contracts/keys";
 import { AppError } from "../../errors";
-import type { KeyRecord, Repositories } from "../../ports/store";
+import type { KeyRecord } from "../../ports/store";
 import { recordAudit } from "../audit/record";
+import { requireUser } from "../auth/guards";
 import type { ConsoleContext } from "../context";
-import { applyBudget } from "../users/budget-change";
+import { applyBudget } from "../users/limits";
 import { findChangeableKey, readExpiry, requireGrantable } from "./authority";
-import { requireNoRaise, requireWithinCaller } from "./bounds";
+import {
+  limitAuthors,
+  looserLimits,
+  requireMayLoosen,
+  requireUncountedCaller,
+  requireWithinCaller,
+} from "./bounds";
 import { requireRoomForKey } from "./room";
 import { toApiKey } from "./to-api-key";
 
 /**
- * Changes what a key may do; counts from the next request. Throws `not_found`, `forbidden`, `invalid`,
+ * Changes what a key may do; counts from the next request. A limit that a higher role set may be tightened, not
+ * loosened. Throws `not_found`, `forbidden`, `invalid`,
  * `conflict` (stale version, or too many once it lives again).
  */
 export async function updateKey(ctx: ConsoleContext, id: string, input: UpdateKey): Promise<ApiKey> {
+  const actor = requireUser(ctx);
   const now = ctx.clock.now();
   return ctx.store.transaction(async (tx) => {
     const before = await findChangeableKey(tx, ctx, id);
-    if (input.operations !== undefined && !before.operations.includes("manage")) {
-      const owner = await tx.users.findById(before.ownerId);
-      requireGrantable(ctx, owner ?? { role: "member" }, input.operations);
-    }
+    // What is judged below is the version that is replaced: nobody changes the key in between.
+    if (before.version !== input.version) throw changedMeanwhile();
+    const owner = await tx.users.findById(before.ownerId);
+    // A key goes with its owner, and this transaction holds both.
+    if (owner === null) throw new AppError("not_found", "There is no such key.");
+    if (input.operations !== undefined && !before.operations.includes("manage"))
+      requireGrantable(ctx, owner, input.operations);
     const patch: Partial<KeyRecord> = {
       ...(input.name === undefined ? {} : { name: input.name }),
       ...(input.enabled === undefined ? {} : { enabled: input.enabled }),
@@ -35,10 +47,13 @@ export async function updateKey(ctx: ConsoleContext, id: string, input: UpdateKe
     };
     const wanted = { ...before, ...patch };
     requireWithinCaller(ctx, wanted);
-    requireNoRaise(ctx, before, wanted);
-    if (!isLiving(before, now) && isLiving(wanted, now)) await requireRoomAgain(tx, before, now);
-    const after = await tx.keys.update({ id, version: input.version }, patch);
-    if (after === null) throw new AppError("conflict", "The key was changed meanwhile. Load it again.");
+    requireMayLoosen(actor.role, before, wanted);
+    if (looserLimits(wanted, before).length > 0) requireUncountedCaller(ctx, "loosen the limits of others");
+    // A key that comes back to life is one more.
+    if (!isLiving(before, now) && isLiving(wanted, now)) await requireRoomForKey(tx, owner, now);
+    const limitsSetBy = limitAuthors(actor.role, owner.role, before, wanted);
+    const after = await tx.keys.update(before, { ...patch, limitsSetBy });
+    if (after === null) throw changedMeanwhile();
     await recordAudit(tx, ctx, {
       action: "key.update",
       target: id,
@@ -48,17 +63,11 @@ export async function updateKey(ctx: ConsoleContext, id: string, input: UpdateKe
   });
 }
 
-const isLiving = ({ expiresAt }: KeyRecord, now: number): boolean => expiresAt === null || expiresAt > now;
-
-/** A key that comes back to life is one more. */
-async function requireRoomAgain(
-  tx: Pick<Repositories, "keys" | "users">,
-  { ownerId }: KeyRecord,
-  now: number,
-): Promise<void> {
-  const owner = await tx.users.findById(ownerId);
-  if (owner !== null) await requireRoomForKey(tx, owner, now);
+function changedMeanwhile(): AppError {
+  return new AppError("conflict", "The key was changed meanwhile. Load it again.");
 }
+
+const isLiving = ({ expiresAt }: KeyRecord, now: number): boolean => expiresAt === null || expiresAt > now;
 
 /** An expiry sent back as it was read is no change, even when it has passed. */
 function expiryOf(text: string | null, before: KeyRecord, now: number): number | null {

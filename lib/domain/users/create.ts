@@ -6,7 +6,7 @@ import { loginKey } from "../auth/login-key";
 import { canonicalPassword, requireGoodPassword } from "../auth/password-rules";
 import type { ConsoleContext } from "../context";
 import { requireWritableSite } from "../settings/update";
-import { applyBudget } from "./budget-change";
+import { applyBudget, applyCallLimits } from "./limits";
 import { newUser } from "./new-user";
 import { requireFreeLogin } from "./require-free-login";
 import { requireUserManager } from "./require-manager";
@@ -29,6 +29,7 @@ export async function createUser(ctx: ConsoleContext, input: CreateUser): Promis
       displayName: input.display_name,
       role: input.role,
       passwordHash,
+      limits: applyCallLimits(input),
       budget: applyBudget(input.budget),
     },
   );

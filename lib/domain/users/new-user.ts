@@ -1,7 +1,8 @@
 import type { Random } from "../../ports/clock";
-import type { Budget, UserRecord } from "../../ports/store";
+import type { Budget, CallLimits, UserRecord } from "../../ports/store";
 import { loginKey } from "../auth/login-key";
 import { newId } from "../new-id";
+import { applyBudget, applyCallLimits } from "./limits";
 
 /** A user's record before it is first stored. `passwordHash` is a PHC string. */
 export function newUser(
@@ -12,6 +13,7 @@ export function newUser(
     displayName?: string;
     role: UserRecord["role"];
     passwordHash: string;
+    limits?: CallLimits;
     budget?: Budget;
   },
 ): UserRecord {
@@ -28,7 +30,8 @@ export function newUser(
     passwordHash: input.passwordHash,
     passwordVersion: 1,
     locale: null,
-    budget: input.budget ?? { totalNano: null, dailyNano: null, monthlyNano: null },
+    ...applyCallLimits(input.limits ?? {}),
+    budget: input.budget ?? applyBudget(undefined),
     createdAt: made.now,
     version: 1,
   };

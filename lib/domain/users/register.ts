@@ -8,7 +8,7 @@ import { canonicalPassword, requireGoodPassword } from "../auth/password-rules";
 import { type StartedSession, startSession } from "../auth/start-session";
 import type { ConsoleContext } from "../context";
 import { readSettings } from "../settings/read";
-import { applyBudget } from "./budget-change";
+import { applyBudget } from "./limits";
 import { newUser } from "./new-user";
 import { requireFreeLogin } from "./require-free-login";
 

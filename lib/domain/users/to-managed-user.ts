@@ -4,9 +4,8 @@ import type { ManagedUser } from "../../contracts/user";
 import type { Repositories, UserRecord } from "../../ports/store";
 import { nameDigest, ownPasswordOf } from "../auth/login-throttle";
 import type { ConsoleContext } from "../context";
-import { toUser } from "./to-user";
+import { shownLimits, toUser } from "./to-user";
 
-const usd = (nano: number | null) => (nano === null ? null : nanoToUsd(nano));
 const time = (at: number | null) => (at === null ? null : toTimestamp(at));
 
 type Needs = Pick<ConsoleContext, "sealer" | "clock">;
@@ -29,11 +28,7 @@ export async function toManagedUsers(
     const lockedUntil = Math.max(standing?.lockedUntil ?? 0, ...waits);
     return {
       ...toUser(user, standing?.hasTwoFactor ?? false),
-      budget: {
-        total_usd: usd(user.budget.totalNano),
-        daily_usd: usd(user.budget.dailyNano),
-        monthly_usd: usd(user.budget.monthlyNano),
-      },
+      ...shownLimits(user),
       spent: {
         total_usd: nanoToUsd(standing?.spent.totalNano ?? 0),
         daily_usd: nanoToUsd(standing?.spent.dailyNano ?? 0),

@@ -1,6 +1,7 @@
 import { toTimestamp } from "../../contracts/timestamp";
-import type { Self, User } from "../../contracts/user";
+import type { ManagedUser, Self, User } from "../../contracts/user";
 import type { Repositories, SessionRecord, UserRecord } from "../../ports/store";
+import { shownBudget } from "./limits";
 
 /** What may be told of a user, field by field. */
 export function toUser(user: UserRecord, hasTwoFactor: boolean): User {
@@ -17,12 +18,19 @@ export function toUser(user: UserRecord, hasTwoFactor: boolean): User {
   };
 }
 
+/** What bounds all keys of a user together. */
+export function shownLimits(user: UserRecord): Pick<ManagedUser, "rpm" | "tpm" | "concurrency" | "budget"> {
+  const { rpm, tpm, concurrency } = user;
+  return { rpm, tpm, concurrency, budget: shownBudget(user.budget) };
+}
+
 export function toSelf(user: UserRecord, session: SessionRecord, hasTwoFactor: boolean): Self {
   return {
     ...toUser(user, hasTwoFactor),
     locale: user.locale,
     login_method: session.method,
     session_expires_at: toTimestamp(session.expiresAt),
+    ...shownLimits(user),
   };
 }
 

@@ -7,7 +7,7 @@ import { loginKey } from "../auth/login-key";
 import { canonicalPassword, requireGoodPassword } from "../auth/password-rules";
 import type { ConsoleContext } from "../context";
 import { requireWritableSite } from "../settings/update";
-import { applyBudget } from "./budget-change";
+import { applyBudget, applyCallLimits } from "./limits";
 import { requireFreeLogin } from "./require-free-login";
 import { findManageable, requireUserManager } from "./require-manager";
 import { toManagedUser } from "./to-managed-user";
@@ -35,6 +35,7 @@ export async function updateUser(ctx: ConsoleContext, id: string, input: UpdateU
         ...(input.email === undefined ? {} : { email: input.email, emailKey: emailKey ?? null }),
         ...(input.role === undefined ? {} : { role: input.role }),
         ...(input.enabled === undefined ? {} : { enabled: input.enabled }),
+        ...applyCallLimits(input, present),
         ...(input.budget === undefined ? {} : { budget: applyBudget(input.budget, present.budget) }),
         ...(passwordHash === null ? {} : { passwordHash, passwordVersion: present.passwordVersion + 1 }),
       },
@@ -67,5 +68,6 @@ async function newHash(
 }
 
 function standing(user: UserRecord): Record<string, unknown> {
-  return { role: user.role, enabled: user.enabled, display_name: user.displayName, email: user.email };
+  const { role, enabled, displayName, email, rpm, tpm, concurrency } = user;
+  return { role, enabled, display_name: displayName, email, rpm, tpm, concurrency };
 }

@@ -1,6 +1,7 @@
-import type { Budget, Page, PageQuery, Role, Spent, Versioned } from "./common";
+import type { Budget, CallLimits, Page, PageQuery, Role, Spent, Versioned } from "./common";
 
-export interface UserRecord {
+/** The limits and the budget are those of all of the user's keys together. */
+export interface UserRecord extends CallLimits {
   id: string;
   username: string;
   /** NFC, lower-cased; unique. What names are compared by. */

@@ -11,6 +11,13 @@ export interface Budget {
   monthlyNano: number | null;
 }
 
+/** Requests and input tokens in any 60 seconds, and calls at the same time; null: no limit. */
+export interface CallLimits {
+  rpm: number | null;
+  tpm: number | null;
+  concurrency: number | null;
+}
+
 /** Settled plus reserved spending of the periods a budget knows. */
 export interface Spent {
   totalNano: number;

@@ -1,7 +1,8 @@
+import type { KeyLimit } from "../../contracts/keys";
 import type { UserRecord } from "./accounts";
-import type { Budget, Operation, Page, PageQuery, Spent, Versioned } from "./common";
+import type { Budget, CallLimits, Operation, Page, PageQuery, Role, Spent, Versioned } from "./common";
 
-export interface KeyRecord {
+export interface KeyRecord extends CallLimits {
   id: string;
   /** SHA-256 of the whole key, base64url; unique. */
   digest: string;
@@ -21,17 +22,16 @@ export interface KeyRecord {
   allowedModels: string[];
   /** Addresses or CIDRs; empty: everywhere. */
   allowedAddresses: string[];
-  rpm: number | null;
-  tpm: number | null;
-  concurrency: number | null;
   budget: Budget;
+  /** Limits that somebody other than the owner set, with the role they had. */
+  limitsSetBy: Partial<Record<KeyLimit, Role>>;
   version: number;
 }
 
 /** A key as the gateway needs it: with its owner's standing. */
 export interface KeyWithOwner {
   key: KeyRecord;
-  owner: Pick<UserRecord, "id" | "role" | "enabled" | "budget">;
+  owner: Pick<UserRecord, "id" | "role" | "enabled" | "budget" | keyof CallLimits>;
 }
 
 export interface Keys {

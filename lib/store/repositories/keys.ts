@@ -33,6 +33,7 @@ function columns(key: Partial<KeyRecord>): Partial<KeyTable> {
     tpm: key.tpm,
     concurrency: key.concurrency,
     ...budgetColumns(key.budget),
+    limits_set_by: json(key.limitsSetBy),
     version: key.version,
   };
 }
@@ -57,6 +58,7 @@ function toKey(row: KeyTable): KeyRecord {
     tpm: row.tpm,
     concurrency: row.concurrency,
     budget: toBudget(row),
+    limitsSetBy: fromJson<KeyRecord["limitsSetBy"]>(row.limits_set_by),
     version: row.version,
   };
 }
@@ -78,6 +80,9 @@ export function keysRepository(scope: Scope, periodsAt: (now: number) => Periods
         .select([
           "users.role as owner_role",
           "users.enabled as owner_enabled",
+          "users.rpm as owner_rpm",
+          "users.tpm as owner_tpm",
+          "users.concurrency as owner_concurrency",
           "users.budget_total as owner_total",
           "users.budget_daily as owner_daily",
           "users.budget_monthly as owner_monthly",
@@ -92,6 +97,9 @@ export function keysRepository(scope: Scope, periodsAt: (now: number) => Periods
           // Written from a Role alone.
           role: row.owner_role as Role,
           enabled: row.owner_enabled === 1,
+          rpm: row.owner_rpm,
+          tpm: row.owner_tpm,
+          concurrency: row.owner_concurrency,
           budget: {
             totalNano: row.owner_total,
             dailyNano: row.owner_daily,

@@ -1,4 +1,4 @@
-import type { BudgetColumns, Flag } from "./columns";
+import type { BudgetColumns, CallLimitColumns, Flag } from "./columns";
 
 export interface SetupTable {
   id: number;
@@ -6,7 +6,7 @@ export interface SetupTable {
   owner_id: string;
 }
 
-export interface UserTable extends BudgetColumns {
+export interface UserTable extends BudgetColumns, CallLimitColumns {
   id: string;
   username: string;
   username_key: string;

@@ -7,3 +7,10 @@ export interface BudgetColumns {
   budget_daily: number | null;
   budget_monthly: number | null;
 }
+
+/** Requests and tokens a minute, calls at the same time; null: no limit. */
+export interface CallLimitColumns {
+  rpm: number | null;
+  tpm: number | null;
+  concurrency: number | null;
+}

@@ -1,6 +1,6 @@
-import type { BudgetColumns, Flag } from "./columns";
+import type { BudgetColumns, CallLimitColumns, Flag } from "./columns";
 
-export interface KeyTable extends BudgetColumns {
+export interface KeyTable extends BudgetColumns, CallLimitColumns {
   id: string;
   digest: string;
   display: string;
@@ -15,8 +15,7 @@ export interface KeyTable extends BudgetColumns {
   operations: string;
   allowed_models: string;
   allowed_addresses: string;
-  rpm: number | null;
-  tpm: number | null;
-  concurrency: number | null;
+  /** JSON: the role that set a limit, by the limit's name. */
+  limits_set_by: string;
   version: number;
 }

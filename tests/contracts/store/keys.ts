@@ -19,6 +19,9 @@ export function keysContract(newPlace: NewPlace): void {
       const owner = userRecord({
         role: "owner",
         enabled: false,
+        rpm: 7,
+        tpm: 8,
+        concurrency: 9,
         budget: { totalNano: 1, dailyNano: 2, monthlyNano: 3 },
       });
       await store.users.insert(owner);
@@ -33,12 +36,21 @@ export function keysContract(newPlace: NewPlace): void {
         tpm: 2,
         concurrency: 3,
         budget: { totalNano: 4, dailyNano: null, monthlyNano: 6 },
+        limitsSetBy: { rpm: "admin", "budget.total_usd": "owner" },
       });
       await store.keys.insert(key);
       expect(await store.keys.findById(key.id)).toEqual(key);
       expect(await store.keys.findByDigest(key.digest)).toEqual({
         key,
-        owner: { id: owner.id, role: "owner", enabled: false, budget: owner.budget },
+        owner: {
+          id: owner.id,
+          role: "owner",
+          enabled: false,
+          rpm: 7,
+          tpm: 8,
+          concurrency: 9,
+          budget: owner.budget,
+        },
       });
       expect(await store.keys.findByDigest("nothing")).toBeNull();
     });
@@ -92,6 +104,7 @@ export function keysContract(newPlace: NewPlace): void {
       const patch: Partial<KeyRecord> = {
         enabled: false,
         budget: { totalNano: 9, dailyNano: 8, monthlyNano: 7 },
+        limitsSetBy: { enabled: "admin" },
       };
       const patched = await store.keys.update({ id: key.id, version: 1 }, patch);
       expect(patched).toEqual({ ...key, ...patch, version: 2 });

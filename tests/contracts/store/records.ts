@@ -40,6 +40,9 @@ export function userRecord(fields: Partial<UserRecord> = {}): UserRecord {
     passwordHash: "$argon2id$v=19$m=19456,t=2,p=1$c2FsdA$aGFzaA",
     passwordVersion: 1,
     locale: null,
+    rpm: null,
+    tpm: null,
+    concurrency: null,
     budget: NO_BUDGET,
     createdAt: NOW,
     version: 1,
@@ -127,6 +130,7 @@ export function keyRecord(ownerId: string, fields: Partial<KeyRecord> = {}): Key
     tpm: null,
     concurrency: null,
     budget: NO_BUDGET,
+    limitsSetBy: {},
     version: 1,
     ...fields,
   };

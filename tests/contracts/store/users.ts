@@ -38,6 +38,9 @@ export function usersContract(newPlace: NewPlace): void {
         role: "admin",
         enabled: false,
         locale: "zh",
+        rpm: 1,
+        tpm: 2,
+        concurrency: 3,
         budget: { totalNano: 2 ** 53 - 1, dailyNano: 0, monthlyNano: null },
       });
       expect(await store.users.findById(user.id)).toEqual(user);
