@@ -34,6 +34,7 @@ const RULES: readonly [RegExp, Teller][] = [
     (t, _numbers, _factor, [holder = "", name = ""]) => t("nameTaken", { holder, name }),
   ],
   [/^Must be an address or a range/, (t) => t("address")],
+  [/^Set to .+ You may tighten this limit/, (t) => t("setByHigher")],
   [/^Pick at least one/, (t) => t("pickOne")],
   [/common/i, (t) => t("commonPassword")],
 ];

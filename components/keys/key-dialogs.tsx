@@ -6,6 +6,7 @@ import { useTranslations } from "use-intl";
 import { api } from "@/lib/client/api";
 import { isApiError } from "@/lib/client/api-error";
 import type { ApiKey, ApiKeyWithSecret } from "@/lib/contracts/keys";
+import type { Role } from "@/lib/contracts/user";
 import { ConfirmDialog } from "../forms/confirm-dialog";
 import { Dialog, DialogContent, DialogHeader, DialogTitle } from "../ui/dialog";
 import { KeyForm } from "./key-form";
@@ -20,14 +21,14 @@ export type KeyDialog =
 /** The dialog that is open on the keys page; at most one is. */
 export function KeyDialogs({
   dialog,
-  mayManage,
+  viewerRole,
   hidesBudgets,
   modelNames,
   onChanged,
   onDialog,
 }: {
   dialog: KeyDialog;
-  mayManage: boolean;
+  viewerRole: Role;
   hidesBudgets: boolean;
   modelNames: readonly string[];
   /** Something on the list is no longer as it was read. */
@@ -35,6 +36,8 @@ export function KeyDialogs({
   onDialog(next: KeyDialog | null): void;
 }) {
   const t = useTranslations("keys");
+  // A member's key never manages.
+  const mayManage = viewerRole !== "member";
   const close = () => onDialog(null);
   const done = (message: string) => {
     onChanged();
@@ -49,6 +52,7 @@ export function KeyDialogs({
         <FormDialog title={t("form.createTitle")} onClose={close}>
           <KeyForm
             before={null}
+            viewerRole={viewerRole}
             mayManage={mayManage}
             hidesBudgets={hidesBudgets}
             modelNames={modelNames}
@@ -69,6 +73,7 @@ export function KeyDialogs({
         <FormDialog title={t("form.editTitle", { name: key.name })} onClose={close}>
           <KeyForm
             before={key}
+            viewerRole={viewerRole}
             mayManage={mayManage && key.owner.role !== "member"}
             hidesBudgets={hidesBudgets}
             modelNames={modelNames}

@@ -5,6 +5,7 @@ import { type FieldErrors, useForm } from "react-hook-form";
 import { useTranslations } from "use-intl";
 import { isApiError } from "@/lib/client/api-error";
 import type { ApiKey, CreateKey } from "@/lib/contracts/keys";
+import type { Role } from "@/lib/contracts/user";
 import { CallError } from "../forms/call-error";
 import { Field } from "../forms/field";
 import { Form } from "../forms/form";
@@ -23,11 +24,13 @@ import {
   NEW_KEY,
   valuesOf,
 } from "./key-values";
+import { useLimitAuthor } from "./limit-author";
 import { OperationChoice } from "./operation-choice";
 
 /** The form of a new key (`before` null) or of one that is changed. */
 export function KeyForm({
   before,
+  viewerRole,
   mayManage,
   hidesBudgets,
   modelNames,
@@ -36,6 +39,7 @@ export function KeyForm({
   onCancel,
 }: {
   before: ApiKey | null;
+  viewerRole: Role;
   /** Whether the visitor may hand out the right to manage. */
   mayManage: boolean;
   /** Self-use: no money to fill in. */
@@ -49,6 +53,7 @@ export function KeyForm({
 }) {
   const t = useTranslations("keys");
   const common = useTranslations("common");
+  const setBy = useLimitAuthor(before, viewerRole);
   const fault = useTranslations("common.fault");
   const [error, setError] = useState<unknown>(null);
   const [isStale, setStale] = useState(false);
@@ -99,13 +104,14 @@ export function KeyForm({
         )}
       </Field>
       <OperationChoice
+        hint={setBy("operations")}
         control={form.control}
         mayManage={mayManage || before?.operations.includes("manage") === true}
         error={errors.operations?.message}
       />
       <Field
         label={t("form.expires")}
-        hint={t("form.expiresHint")}
+        hint={setBy("expires_at") ?? t("form.expiresHint")}
         error={errors.expires?.message}
         className="max-w-48"
       >
@@ -115,6 +121,7 @@ export function KeyForm({
         form={form}
         isOpen={showsLimits}
         onOpen={setShowsLimits}
+        setBy={setBy}
         modelNames={modelNames}
         hidesBudgets={
           hidesBudgets &&

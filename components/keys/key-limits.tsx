@@ -4,7 +4,7 @@ import { ChevronRightIcon } from "lucide-react";
 import { useState } from "react";
 import type { UseFormReturn } from "react-hook-form";
 import { useTranslations } from "use-intl";
-import type { CreateKey } from "@/lib/contracts/keys";
+import type { CreateKey, KeyLimit } from "@/lib/contracts/keys";
 import { Field } from "../forms/field";
 import { Input } from "../ui/input";
 import { type KeyValues, unknownModels } from "./key-values";
@@ -18,12 +18,15 @@ export function KeyLimits({
   form,
   isOpen,
   onOpen,
+  setBy,
   modelNames,
   hidesBudgets,
 }: {
   form: UseFormReturn<KeyValues, unknown, CreateKey>;
   isOpen: boolean;
   onOpen(isOpen: boolean): void;
+  /** Says of a limit that somebody of a higher role set it. */
+  setBy(limit: KeyLimit): string | null;
   modelNames: readonly string[];
   hidesBudgets: boolean;
 }) {
@@ -52,7 +55,7 @@ export function KeyLimits({
       <div className="grid gap-5 border-t p-4">
         <div className="grid gap-4 sm:grid-cols-3">
           {COUNTS.map((name) => (
-            <Field key={name} label={t(name)} error={errors[name]?.message}>
+            <Field key={name} label={t(name)} hint={setBy(name)} error={errors[name]?.message}>
               {(control) => <Input {...control} {...form.register(name)} inputMode="numeric" />}
             </Field>
           ))}
@@ -60,7 +63,12 @@ export function KeyLimits({
         {hidesBudgets ? null : (
           <div className="grid gap-4 sm:grid-cols-3">
             {MONEY.map((name) => (
-              <Field key={name} label={t(name)} error={errors[name]?.message}>
+              <Field
+                key={name}
+                label={t(name)}
+                hint={setBy(`budget.${name}_usd`)}
+                error={errors[name]?.message}
+              >
                 {(control) => <Input {...control} {...form.register(name)} inputMode="decimal" />}
               </Field>
             ))}
@@ -72,7 +80,7 @@ export function KeyLimits({
             label={t(name)}
             hint={
               <>
-                {t(`${name}Hint`)}
+                {t(`${name}Hint`)} {setBy(`allowed_${name}`)}
                 {name === "models" ? <UnknownModels names={unknown} /> : null}
               </>
             }

@@ -11,6 +11,7 @@ import type { KeyAction } from "./key-menu";
 import { KeyMenuButton } from "./key-menu-button";
 import { KeyDates, KeyLastUsed, KeyState } from "./key-state";
 import { KeyUsage } from "./key-usage";
+import { higherAuthor } from "./limit-author";
 
 /** Who looks at the list. */
 export interface Viewer {
@@ -82,6 +83,7 @@ function KeyTable({ keys, viewer, showsOwners, onAction }: KeyListProps) {
                 apiKey={key}
                 isOwn={key.owner_id === viewer.id}
                 mayChange={mayChange(viewer, key)}
+                disabledBy={higherAuthor(key, "enabled", viewer.role)}
                 onAction={(action) => onAction(action, key)}
               />
             </TableCell>
@@ -152,6 +154,7 @@ function KeyCard({ apiKey, viewer, showsOwners, onAction }: KeyListProps & { api
           apiKey={apiKey}
           isOwn={isOwn}
           mayChange={mayChange(viewer, apiKey)}
+          disabledBy={higherAuthor(apiKey, "enabled", viewer.role)}
           onAction={(action) => onAction(action, apiKey)}
         />
       </div>

@@ -13,11 +13,13 @@ export interface KeyMenuProps {
   isOwn: boolean;
   /** Its owner's role stands in nobody's way. */
   mayChange: boolean;
+  /** The role that disabled the key, where only that role enables it again. */
+  disabledBy: "owner" | "admin" | null;
   onAction(action: KeyAction): void;
 }
 
 /** What one may do with a key, loaded by the press that opens it; only its owner rotates it, since that shows the new one. */
-export function KeyMenu({ apiKey, isOwn, mayChange, onAction }: KeyMenuProps) {
+export function KeyMenu({ apiKey, isOwn, mayChange, disabledBy, onAction }: KeyMenuProps) {
   const t = useTranslations("keys.menu");
   return (
     <ActionsMenu<KeyAction> label={t("label", { name: apiKey.name })} onAction={onAction}>
@@ -28,7 +30,9 @@ export function KeyMenu({ apiKey, isOwn, mayChange, onAction }: KeyMenuProps) {
             {isOwn ? item("rotate", t("rotate"), RefreshCwIcon) : null}
             {apiKey.enabled
               ? item("disable", t("disable"), BanIcon)
-              : item("enable", t("enable"), CircleCheckIcon)}
+              : disabledBy
+                ? item("enable", t(`disabledBy.${disabledBy}`), BanIcon, { disabled: true })
+                : item("enable", t("enable"), CircleCheckIcon)}
             <DropdownMenuSeparator />
             {item("delete", t("delete"), Trash2Icon, { isDanger: true })}
           </>

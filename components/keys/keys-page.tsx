@@ -20,6 +20,7 @@ import { SearchField } from "../ui/search-field";
 import type { KeyDialog } from "./key-dialogs";
 import { KeyList, KeyListSkeleton, type Viewer } from "./key-list";
 import type { KeyAction } from "./key-menu";
+import { type OwnLimits, OwnLimitsNotice } from "./own-limits-notice";
 import { OwnerFilter } from "./owner-filter";
 
 const KeyDialogs = dynamic(() => import("./key-dialogs").then((one) => one.KeyDialogs), { ssr: false });
@@ -32,6 +33,8 @@ interface KeysPageProps {
   /** The visitor sees other people's keys too, and there are other people. */
   hasOthers: boolean;
   hidesBudgets: boolean;
+  /** What an administrator allows all keys of the visitor together. */
+  ownLimits: OwnLimits;
   /** Every name and alias that a key may be limited to. */
   modelNames: readonly string[];
 }
@@ -45,7 +48,7 @@ export function KeysPage({ first, ...props }: KeysPageProps & { first: FirstKeys
   );
 }
 
-function Content({ viewer, hasOthers, hidesBudgets, modelNames }: KeysPageProps) {
+function Content({ viewer, hasOthers, hidesBudgets, ownLimits, modelNames }: KeysPageProps) {
   const t = useTranslations("keys");
   const tell = useErrorText();
   const address = useSearchParams();
@@ -85,6 +88,7 @@ function Content({ viewer, hasOthers, hidesBudgets, modelNames }: KeysPageProps)
         description={t("lead")}
         action={keys?.length || q || owner ? createButton : null}
       />
+      <OwnLimitsNotice limits={ownLimits} />
       <div className="flex flex-wrap gap-3 not-empty:mb-4">
         {q !== "" || (keys && keys.length >= SEARCH_FROM) ? (
           <SearchField
@@ -146,7 +150,7 @@ function Content({ viewer, hasOthers, hidesBudgets, modelNames }: KeysPageProps)
       {shown ? (
         <KeyDialogs
           dialog={shown}
-          mayManage={viewer.role !== "member"}
+          viewerRole={viewer.role}
           hidesBudgets={hidesBudgets}
           modelNames={modelNames}
           onChanged={() => void reload()}

@@ -12,10 +12,12 @@ import type { KeyValues } from "./key-values";
 export function OperationChoice({
   control,
   mayManage,
+  hint,
   error,
 }: {
   control: Control<KeyValues, unknown, CreateKey>;
   mayManage: boolean;
+  hint?: string | null;
   error?: string;
 }) {
   const t = useTranslations("keys");
@@ -57,6 +59,7 @@ export function OperationChoice({
           {t("managingText")}
         </Notice>
       ) : null}
+      {hint ? <p className="text-sm text-ink-muted">{hint}</p> : null}
       <p id={`${id}-error`} role="alert" className={error ? "text-sm text-bad" : "hidden"}>
         {error}
       </p>

@@ -15,9 +15,17 @@ import { Button } from "../ui/button";
 import { DialogFooter } from "../ui/dialog";
 import { Input } from "../ui/input";
 import { Notice } from "../ui/notice";
-import { BudgetFields } from "./budget-fields";
+import { LimitFields } from "./limit-fields";
 import { RoleField } from "./role-field";
-import { NEW_USER, USER_FIELDS, userFieldOf, userResolver, valuesOf } from "./user-values";
+import {
+  CALL_FIELDS,
+  MONEY_FIELDS,
+  NEW_USER,
+  USER_FIELDS,
+  userFieldOf,
+  userResolver,
+  valuesOf,
+} from "./user-values";
 
 /** The form of a new user (`before` null) or of one that is changed. */
 export function UserForm({
@@ -129,7 +137,10 @@ export function UserForm({
         error={errors.role?.message}
         {...form.register("role")}
       />
-      {hidesBudgets ? null : <BudgetFields form={form} />}
+      <LimitFields form={form} title={t("form.limits")} text={t("form.limitsText")} names={CALL_FIELDS} />
+      {hidesBudgets ? null : (
+        <LimitFields form={form} title={t("form.budget")} text={t("form.budgetText")} names={MONEY_FIELDS} />
+      )}
       <DialogFooter>
         <Button variant="outline" onClick={onCancel}>
           {common("cancel")}

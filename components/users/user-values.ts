@@ -3,13 +3,16 @@ import { CreateUser, type ManagedUser, UpdateUser } from "@/lib/contracts/user";
 import { faultText } from "../forms/check-schema";
 import type { FaultTranslator } from "../forms/rule-text";
 
-/** The form of a user as it is typed; an empty amount means no limit. */
+/** The form of a user as it is typed; an empty limit or amount means none. */
 export interface UserValues {
   username: string;
   password: string;
   display_name: string;
   email: string;
   role: "admin" | "member";
+  rpm: string;
+  tpm: string;
+  concurrency: string;
   daily: string;
   monthly: string;
   total: string;
@@ -21,11 +24,15 @@ export const USER_FIELDS = [
   "display_name",
   "email",
   "role",
+  "rpm",
+  "tpm",
+  "concurrency",
   "daily",
   "monthly",
   "total",
 ] as const satisfies readonly (keyof UserValues)[];
 
+export const CALL_FIELDS = ["rpm", "tpm", "concurrency"] as const;
 export const MONEY_FIELDS = ["daily", "monthly", "total"] as const;
 
 export const NEW_USER: UserValues = {
@@ -34,11 +41,15 @@ export const NEW_USER: UserValues = {
   display_name: "",
   email: "",
   role: "member",
+  rpm: "",
+  tpm: "",
+  concurrency: "",
   daily: "",
   monthly: "",
   total: "",
 };
 
+const count = (value: number | null) => (value === null ? "" : String(value));
 /** `12.500000000` → `12.50`. */
 const dollars = (usd: string | null) => (usd === null ? "" : usd.replace(/(\.\d{2}\d*?)0+$/, "$1"));
 
@@ -50,6 +61,9 @@ export function valuesOf(user: ManagedUser): UserValues {
     email: user.email ?? "",
     // An owner is nobody's to edit.
     role: user.role === "admin" ? "admin" : "member",
+    rpm: count(user.rpm),
+    tpm: count(user.tpm),
+    concurrency: count(user.concurrency),
     daily: dollars(user.budget.daily_usd),
     monthly: dollars(user.budget.monthly_usd),
     total: dollars(user.budget.total_usd),
@@ -58,11 +72,16 @@ export function valuesOf(user: ManagedUser): UserValues {
 
 const textOrNull = (text: string) => (text.trim() === "" ? null : text.trim());
 
+const numberOrNull = (text: string) => (text.trim() === "" ? null : Number(text));
+
 /** What the form asks the server for. */
 function requestOf(values: UserValues, before: ManagedUser | null): unknown {
   const shared = {
     email: textOrNull(values.email),
     role: values.role,
+    rpm: numberOrNull(values.rpm),
+    tpm: numberOrNull(values.tpm),
+    concurrency: numberOrNull(values.concurrency),
     budget: {
       daily_usd: textOrNull(values.daily),
       monthly_usd: textOrNull(values.monthly),

@@ -1,6 +1,7 @@
 import type { Page } from "@playwright/test";
-import { setUp } from "../support/product";
-import { expect, signInByCookie, test } from "./fixtures";
+import { createKey, setUp } from "../support/product";
+import { call } from "./enrolled";
+import { elsewhere, expect, signInByCookie, test } from "./fixtures";
 
 /** The status of a call that shows this key. */
 async function statusWith(url: string, key: string): Promise<number> {
@@ -140,6 +141,71 @@ test("a key is deleted only by typing its name", async ({ ownerPage: page, produ
   await expect(page.getByText("Lost laptop is deleted")).toBeVisible();
   await expect(rowOf(page, "Lost laptop")).toHaveCount(0);
   expect(await statusWith(product.url, key)).toBe(401);
+});
+
+test.describe("what an administrator limits", () => {
+  test.use({ allowedConsole: [[/status of 403/], { scope: "test" }] });
+
+  test("is named on the member's key and keys page, and the member cannot loosen it", async ({
+    ownerPage: page,
+    product,
+    browser,
+  }) => {
+    const { url } = product;
+    const account = { username: "mia", password: "nine blue lanterns drift" };
+    await call(url, product.cookie, "/api/users", account);
+    const login = await fetch(`${url}/api/user/login`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify(account),
+    });
+    const cookie = login.headers
+      .getSetCookie()
+      .map((one) => one.split(";")[0])
+      .join("; ");
+    for (const name of ["Radio of mia", "Phone of mia"]) await createKey(url, cookie, { name });
+
+    // The owner limits the user, limits one key and disables the other.
+    const dialog = page.getByRole("dialog");
+    await page.goto(`${url}/users`);
+    await choose(page, "mia", "Edit");
+    await dialog.getByLabel("Requests a minute").fill("90");
+    await dialog.getByLabel("Dollars a month").fill("7.5");
+    await dialog.getByRole("button", { name: "Save changes" }).click();
+    await expect(page.getByText("mia saved")).toBeVisible();
+    await page.goto(`${url}/keys`);
+    await choose(page, "Radio of mia", "Edit");
+    await dialog.getByText("Limits", { exact: true }).click();
+    await dialog.getByLabel("Requests a minute").fill("60");
+    await dialog.getByRole("button", { name: "Save changes" }).click();
+    await expect(page.getByText("Radio of mia saved")).toBeVisible();
+    await choose(page, "Phone of mia", "Disable");
+    await page.getByRole("button", { name: "Disable key" }).click();
+    await expect(page.getByText("Phone of mia is disabled")).toBeVisible();
+
+    const hers = await elsewhere(browser);
+    await signInByCookie(hers, url, cookie);
+    await hers.goto(`${url}/keys`);
+    const notice = hers.getByText("90 requests per minute");
+    await expect(notice).toContainText("$7.50 per month");
+    await expect(hers.getByText("Limits for all your keys together")).toBeVisible();
+    await rowOf(hers, "Phone of mia").getByRole("button", { name: "Actions for Phone of mia" }).click();
+    await expect(hers.getByRole("menuitem", { name: "Disabled by the owner" })).toBeDisabled();
+    await hers.keyboard.press("Escape");
+
+    await choose(hers, "Radio of mia", "Edit");
+    const form = hers.getByRole("dialog");
+    const requests = form.getByLabel("Requests a minute");
+    await expect(requests).toHaveAccessibleDescription(/Set by the owner/);
+    await expect(form.getByLabel("Tokens a minute")).not.toHaveAccessibleDescription(/Set by/);
+    await requests.fill("61");
+    await form.getByRole("button", { name: "Save changes" }).click();
+    await expect(requests).toHaveAccessibleDescription(/Somebody of a higher role set this limit/);
+    await requests.fill("59");
+    await form.getByRole("button", { name: "Save changes" }).click();
+    await expect(hers.getByText("Radio of mia saved")).toBeVisible();
+    await hers.context().close();
+  });
 });
 
 test("a search is part of the address and says when nothing has that name", async ({

@@ -3,6 +3,7 @@ import { KeysPage } from "@/components/keys/keys-page";
 import { KeyQuery } from "@/lib/contracts/keys";
 import { listKeys } from "@/lib/domain/keys/list";
 import { readSettings } from "@/lib/domain/settings/read";
+import { shownLimits } from "@/lib/domain/users/to-user";
 import { messagesFor } from "@/lib/messages/catalogue";
 import { type PageQuery, pageTitle, requestLocale } from "../../request";
 import { requirePageSession } from "../guard";
@@ -36,6 +37,7 @@ export default async function Page({ searchParams }: PageQuery) {
         modelNames={models
           .filter((model) => model.enabled || user.role !== "member")
           .flatMap((model) => [model.name, ...model.aliases])}
+        ownLimits={shownLimits(user)}
         hidesBudgets={settings.self_use_mode}
         first={{ q, owner, keys }}
       />

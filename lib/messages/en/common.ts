@@ -126,6 +126,7 @@ export const common = {
     dollars: "Write dollars, such as 12.50.",
     modelName: "Write model names, such as patchbay-speech.",
     address: "Write addresses or ranges, such as 203.0.113.0/24.",
+    setByHigher: "Somebody of a higher role set this limit. You can tighten it, not loosen it.",
     pickOne: "Pick at least one.",
     future: "Pick a day that is still to come.",
     tooShort: "Use at least {minimum} characters.",

@@ -64,6 +64,7 @@ export const keys = {
     disable: "Disable",
     enable: "Enable",
     delete: "Delete",
+    disabledBy: { admin: "Disabled by an administrator", owner: "Disabled by the owner" },
     higher: "Only its owner, or somebody of a higher role, changes this key.",
   },
   enabled: "{name} works again",
@@ -94,8 +95,22 @@ export const keys = {
       "No model here has this name: {names}. The key may call only what is named in this field, so check the spelling.",
     addresses: "Callers’ addresses",
     addressesHint: "Addresses or ranges with a space between; empty: any.",
+    setBy: {
+      admin: "Set by an administrator: you can tighten it, not loosen it.",
+      owner: "Set by the owner: you can tighten it, not loosen it.",
+    },
     stale:
       "The key was changed elsewhere meanwhile. What stands here now is the newest; look it over and save again.",
+  },
+  ownLimits: {
+    title: "Limits for all your keys together",
+    text: "Set by an administrator. They hold for the playgrounds too.",
+    rpm: "{count, plural, one {# request} other {# requests}} per minute",
+    tpm: "{count, plural, one {# token} other {# tokens}} per minute",
+    concurrency: "{count, plural, one {# call} other {# calls}} at the same time",
+    daily_usd: "{amount} per day",
+    monthly_usd: "{amount} per month",
+    total_usd: "{amount} in total",
   },
   reveal: {
     title: "Here is {name}",

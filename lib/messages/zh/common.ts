@@ -125,6 +125,7 @@ export const common = {
     dollars: "请填写美元金额，例如 12.50。",
     modelName: "请填写模型名，例如 patchbay-speech。",
     address: "请填写地址或网段，例如 203.0.113.0/24。",
+    setByHigher: "此限制由更高角色设置，只能收紧，不能放宽。",
     pickOne: "至少选择一项。",
     future: "请选择将来的日期。",
     tooShort: "至少 {minimum} 个字符。",
