@@ -2,11 +2,14 @@ import { DEFAULT_LIMITS } from "../contracts/limits";
 import type { GatewayContext, Services } from "../domain/context";
 import { admitRequest } from "../domain/gateway/admit-request";
 import { authenticateKey } from "../domain/gateway/authenticate-key";
+import { requireOpenBudget } from "../domain/gateway/open-meter";
+import { resolveModel } from "../domain/gateway/resolve-model";
+import { getUsableModel } from "../domain/models/list-usable";
 import { AppError } from "../errors";
 import type { KeyWithOwner } from "../ports/store";
 import { checkContentType } from "./content-type";
 import type { Inbound, Outbound } from "./exchange";
-import { answerOnce, readIdempotencyKey } from "./idempotent-reply";
+import { answerOnce, type IdempotentCall, readIdempotencyKey } from "./idempotent-reply";
 import { requireSetUp } from "./is-set-up";
 import { presentedKey } from "./presented-key";
 import { JSON_LIMITS, type JsonLimits, readJsonObject } from "./read-json";
@@ -85,6 +88,32 @@ function gatewayContext(
 }
 
 /**
+ * Checks for a stored reply what a new request is checked for: the key itself (known, enabled, not expired, address),
+ * its operations and models, and that no budget is 0. Returns the context with the key as it is now. Throws what the
+ * new request would.
+ */
+async function authorizeReplay(
+  route: GatewayRoute,
+  ctx: GatewayContext,
+  presented: string,
+  asked: { params: Parameters; body: unknown },
+): Promise<GatewayContext> {
+  const current = { ...ctx, caller: await authenticateKey(ctx, presented, ctx.peer) };
+  const model = asked.params.model ?? modelOf(asked.body);
+  if (model !== undefined) {
+    if (route.operation === null) await getUsableModel(current, model);
+    else await resolveModel(current, model, route.operation);
+  }
+  requireOpenBudget(current);
+  return current;
+}
+
+function modelOf(body: unknown): string | undefined {
+  if (typeof body !== "object" || body === null || !("model" in body)) return undefined;
+  return typeof body.model === "string" ? body.model : undefined;
+}
+
+/**
  * One gateway call: set up? → key → requests per minute → content type, size → the key again after a slow body → JSON
  * → handle. `pathFault` is what is wrong with the path's model id, told to those with a key. Throws only what comes before the key is admitted.
  */
@@ -109,12 +138,16 @@ export async function runGatewayRoute(
     const isSlow = services.clock.monotonic() - readingSince > SLOW_BODY_MS;
     const caller = isSlow ? await authenticateKey(services, presented, request.peer) : arrived;
     const body = route.method === "GET" ? undefined : readJsonObject(bytes, jsonLimits(route));
-    const execute = (ctx: GatewayContext) => route.handle(ctx, { body, params, request });
+    const call: IdempotentCall = {
+      execute: (ctx) => route.handle(ctx, { body, params, request }),
+      authorizeReplay: (ctx) => authorizeReplay(route, ctx, presented, { params, body }),
+    };
     const ctx = gatewayContext(services, caller, request, (headers) => {
       callHeaders = headers;
     });
     const key = readIdempotencyKey(request);
-    reply = key === null ? await execute(ctx) : await answerOnce(ctx, request, { key, body: bytes }, execute);
+    reply =
+      key === null ? await call.execute(ctx) : await answerOnce(ctx, request, { key, body: bytes }, call);
   } catch (error) {
     const failure = renderFailure(route.surface, error, request, services.log);
     reply = { ...failure, headers: { ...callHeaders(), ...failure.headers } };

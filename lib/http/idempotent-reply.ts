@@ -78,22 +78,33 @@ function copiedBody(
   };
 }
 
+/** How a request with an Idempotency-Key is answered. */
+export interface IdempotentCall {
+  /** Runs the request. */
+  execute(ctx: GatewayContext): Promise<Outbound>;
+  /** Checks the API key's permissions for the request as they are now and returns the context with the current key. */
+  authorizeReplay(ctx: GatewayContext): Promise<GatewayContext>;
+}
+
 /**
- * Runs `execute` once for all requests of one key with the same Idempotency-Key and body (CONTRACT §8). Only good
- * replies are kept: a failure says "send it again", and an official SDK does so under the same key.
+ * Runs `execute` once for all requests of one key with the same Idempotency-Key and body (CONTRACT §8). Only status
+ * 200 is stored: a failure asks for a retry, and the official SDKs retry under the same key. Before a stored reply is
+ * sent, `authorizeReplay` runs: the key may have lost a permission since the first request, or while this one waited
+ * for it.
  */
 export async function answerOnce(
   ctx: GatewayContext,
   request: Inbound,
   sent: { key: string; body: Uint8Array },
-  execute: (ctx: GatewayContext) => Promise<Outbound>,
+  call: IdempotentCall,
 ): Promise<Outbound> {
   const { idempotency } = gatewayState(ctx);
   const start = idempotency.begin(ctx.caller.key.id, sent.key, digestOf(request, sent.body));
   if (start.kind === "repeat") {
     const kept = await start.reply;
-    if (kept === null) return answerOnce(ctx, request, sent, execute);
-    if (kept.row !== null) await bookRepeat(ctx, kept.row);
+    const current = await call.authorizeReplay(ctx);
+    if (kept === null) return answerOnce(current, request, sent, call);
+    if (kept.row !== null) await bookRepeat(current, kept.row);
     return { status: kept.status, headers: { ...kept.headers }, body: kept.body };
   }
   let row: UsageRecord | null = null;
@@ -104,7 +115,7 @@ export async function answerOnce(
     },
   };
   try {
-    const reply = await execute(watched);
+    const reply = await call.execute(watched);
     if (reply.status !== 200) {
       start.forget();
       return reply;

@@ -1,6 +1,7 @@
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { AppError } from "@/lib/errors";
 import type { EmbeddingModel } from "@/lib/ports/embedding-model";
+import type { KeyRecord } from "@/lib/ports/store";
 import { embedModel, openGatewayDoor } from "../support/gateway-door";
 
 function open(embed?: EmbeddingModel["embed"]) {
@@ -85,4 +86,84 @@ test("a stored reply is forgotten after 24 hours", async () => {
   door.clock.at += 24 * 3_600_000 + 1;
   await send("text");
   expect(asked()).toBe(2);
+});
+
+const OTHER_MODEL = embedModel({ name: "other-embed", aliases: [] });
+const NO_LIMIT = { totalNano: null, dailyNano: null, monthlyNano: null };
+
+describe("a stored reply is refused to a key that has lost", () => {
+  const changes: [string, Partial<KeyRecord>, number, string | null][] = [
+    ["the model", { allowedModels: ["other-embed"] }, 403, "model_not_allowed"],
+    ["the operation", { operations: ["speech"] }, 403, null],
+    ["its address", { allowedAddresses: ["203.0.113.0/24"] }, 403, "ip_not_allowed"],
+    ["its enabled state", { enabled: false }, 401, "invalid_api_key"],
+    ["its time", { expiresAt: 1 }, 401, "invalid_api_key"],
+    ["its budget", { budget: { ...NO_LIMIT, dailyNano: 0 } }, 429, "insufficient_quota"],
+  ];
+  test.each(changes)("%s", async (_what, narrowed, status, code) => {
+    const { door, send, asked } = open();
+    const key = door.addKey({ id: "key_9" });
+    expect((await send("text", "order-17", key)).status).toBe(200);
+    door.addKey({ id: "key_9", ...narrowed }, key);
+    door.change("keys");
+    const refused = await send("text", "order-17", key);
+    expect([refused.status, refused.json.error.code]).toEqual([status, code]);
+    expect(refused.text).not.toContain('"embedding"');
+    expect([asked(), door.rows.length]).toEqual([1, 1]);
+  });
+
+  test.each(changes)("%s while it waited for the first request", async (_what, narrowed, status, code) => {
+    const running = { begin: () => {}, end: () => {} };
+    const began = new Promise<void>((resolve) => {
+      running.begin = resolve;
+    });
+    const gate = new Promise<void>((resolve) => {
+      running.end = resolve;
+    });
+    const { door, send, asked } = open(async ({ texts }) => {
+      running.begin();
+      await gate;
+      return { vectors: texts.map(() => new Float32Array(1_024).fill(1 / 32)), inputTokens: null };
+    });
+    const key = door.addKey({ id: "key_9" });
+    const first = send("text", "order-17", key);
+    await began;
+    const second = send("text", "order-17", key);
+    await new Promise((resolve) => setImmediate(resolve));
+    door.addKey({ id: "key_9", ...narrowed }, key);
+    door.change("keys");
+    running.end();
+    expect((await first).status).toBe(200);
+    const refused = await second;
+    expect([refused.status, refused.json.error.code]).toEqual([status, code]);
+    expect(asked()).toBe(1);
+  });
+
+  test("its enabled owner", async () => {
+    let isEnabled = true;
+    const door = openGatewayDoor({ ownerEnabled: () => isEnabled });
+    const send = () =>
+      door.call("/v1/embeddings", {
+        headers: { "idempotency-key": "order-17" },
+        body: { model: "patchbay-embed", input: "text" },
+      });
+    expect((await send()).status).toBe(200);
+    isEnabled = false;
+    door.change("users");
+    expect((await send()).status).toBe(401);
+  });
+});
+
+test.each([
+  ["/v1/engines/patchbay-embed/embeddings", { model: "patchbay-embed", input: "text" }, 403],
+  ["/v1beta/models/patchbay-embed:embedContent", { content: { parts: [{ text: "text" }] } }, 403],
+  ["/v1beta/models/patchbay-embed:countTokens", { contents: [{ parts: [{ text: "text" }] }] }, 404],
+])("POST %s replays nothing of a model that the key has lost", async (path, body, status) => {
+  const door = openGatewayDoor({ models: [embedModel(), OTHER_MODEL] });
+  const key = door.addKey({ id: "key_9" });
+  const headers = { "idempotency-key": "order-17", authorization: `Bearer ${key}` };
+  expect((await door.call(path, { headers, body })).status).toBe(200);
+  door.addKey({ id: "key_9", allowedModels: ["other-embed"] }, key);
+  door.change("keys");
+  expect((await door.call(path, { headers, body })).status).toBe(status);
 });

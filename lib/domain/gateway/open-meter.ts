@@ -76,11 +76,15 @@ function outOfQuota(whose: "key" | "user"): AppError {
   });
 }
 
+/** Throws `insufficient_quota` when a budget of the key or its owner is 0: it allows no request, not even a free one. */
+export function requireOpenBudget({ caller }: Pick<GatewayContext, "caller">): void {
+  if (isShut(caller.key.budget)) throw outOfQuota("key");
+  if (isShut(caller.owner.budget)) throw outOfQuota("user");
+}
+
 async function reserve(ctx: GatewayContext, plan: CallPlan, row: UsageRecord): Promise<void> {
   const { key, owner } = ctx.caller;
-  // A budget of nothing allows nothing, not even what is free.
-  if (isShut(key.budget)) throw outOfQuota("key");
-  if (isShut(owner.budget)) throw outOfQuota("user");
+  requireOpenBudget(ctx);
   if (plan.reservedNano === 0 && !plan.leavesOpenRow) return;
   const { refused } = await ctx.store.ledger.reserve({
     row,
