@@ -102,18 +102,21 @@ function Records() {
 interface CacheValues {
   embeddings_mb: string;
   speech_mb: string;
-  [name: string]: string;
+  share_caches: boolean;
+  [name: string]: string | boolean;
 }
 const CACHES_PLAN = {
-  read: ({ caches }: VersionedSettings): CacheValues => ({
+  read: ({ caches, share_caches }: VersionedSettings): CacheValues => ({
     embeddings_mb: String(caches.embeddings_mb),
     speech_mb: String(caches.speech_mb),
+    share_caches,
   }),
   write: (values: CacheValues) => ({
     caches: {
       embeddings_mb: typedNumber(values.embeddings_mb),
       speech_mb: typedNumber(values.speech_mb),
     },
+    share_caches: values.share_caches,
   }),
 };
 
@@ -138,8 +141,16 @@ function Caches() {
       form={form}
       title={t("caches.title")}
       text={t("caches.text")}
-      nameOf={(name) => t(`field.${name === "speech_mb" ? "speech_mb" : "embeddings_mb"}`)}
-      tell={(_name, value) => `${String(value)} ${t("unit.megabytes")}`}
+      nameOf={(name) =>
+        t(
+          `field.${name === "speech_mb" ? "speech_mb" : name === "share_caches" ? "share_caches" : "embeddings_mb"}`,
+        )
+      }
+      tell={(_name, value) =>
+        typeof value === "boolean"
+          ? t(value ? "value.on" : "value.off")
+          : `${String(value)} ${t("unit.megabytes")}`
+      }
     >
       <div className="grid gap-5 sm:grid-cols-2">
         {cache("embeddings_mb", facts.caches.embeddings)}
@@ -148,6 +159,13 @@ function Caches() {
       <p className="max-w-prose text-sm text-ink-muted">
         {t("caches.hint")} {t("caches.here")}
       </p>
+      <SwitchField
+        label={t("field.share_caches")}
+        hint={t("caches.share")}
+        isOn={form.values.share_caches}
+        onChange={(isOn) => form.set("share_caches", isOn)}
+        disabled={isReadOnly}
+      />
       {isReadOnly ? null : (
         <Button variant="outline" className="w-fit" onClick={() => setClearing(true)}>
           {t("caches.clear")}

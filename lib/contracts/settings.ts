@@ -72,6 +72,8 @@ export const Settings = z.strictObject({
   cors_origins: z.array(Origin).max(100),
   /** Memory of the caches, in megabytes; 0: off. */
   caches: z.strictObject({ embeddings_mb: Megabytes, speech_mb: Megabytes }),
+  /** Cached results of one user also answer identical requests of others. */
+  share_caches: z.boolean(),
   /** Limits set here, over those of the environment. */
   limits: LimitOverrides,
 });
@@ -96,6 +98,7 @@ export const DEFAULT_SETTINGS: Settings = {
   },
   cors_origins: [],
   caches: { embeddings_mb: 64, speech_mb: 64 },
+  share_caches: false,
   limits: {},
 };
 

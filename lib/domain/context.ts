@@ -44,6 +44,8 @@ export interface Instance {
   draining?: boolean;
   /** The words of calls are kept beside their rows. */
   keepsPrompts?: boolean;
+  /** Cached results answer requests of all users, not of their owner alone. */
+  sharesCaches?: boolean;
   /** Absent: DEFAULT_LIMITS. One object for the life of the process: its fields follow the settings. */
   limits?: Limits;
   /** What the environment gave, under the settings; absent where none are followed. */

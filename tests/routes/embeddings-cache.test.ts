@@ -52,6 +52,49 @@ test("the same text again comes from the cache: equal bytes, no upstream call, n
   expect(door.rows[1]).toMatchObject({ status: 200, attempts: 0, channelId: null });
 });
 
+test("a cached vector answers other users only where cached results are shared", async () => {
+  const { door, asked, embed } = open();
+  const [own, others] = [
+    { authorization: `Bearer ${door.addKey({ ownerId: "usr_1" })}` },
+    { authorization: `Bearer ${door.addKey({ ownerId: "usr_2" })}` },
+  ];
+  const cacheOf = async (headers: Record<string, string>) =>
+    (await embed("a secret text", { headers })).headers["x-patchbay-cache"];
+  // The first request is sent with another key of the same user.
+  expect([await cacheOf({}), await cacheOf(own), await cacheOf(others)]).toEqual(["miss", "hit", "miss"]);
+  expect(asked).toHaveLength(2);
+  door.services.instance.sharesCaches = true;
+  expect([await cacheOf(own), await cacheOf(others)]).toEqual(["miss", "hit"]);
+  door.services.instance.sharesCaches = false;
+  expect(await cacheOf(others)).toBe("hit");
+  expect(asked).toHaveLength(3);
+});
+
+test("a batch sends the same text of two users twice, and once where cached results are shared", async () => {
+  for (const [sharesCaches, texts] of [
+    [false, ["same", "same"]],
+    [true, ["same"]],
+  ] as const) {
+    const { asked, engine } = remembering();
+    const door = openGatewayDoor({
+      models: [embedModel({ coalescing: true, cacheable: false })],
+      channels: [channelRecord({ embedded: false })],
+      engine: () => engine,
+    });
+    door.services.instance.sharesCaches = sharesCaches;
+    const other = door.addKey({ ownerId: "usr_2" });
+    await Promise.all(
+      [door.key, other].map((key) =>
+        door.call("/v1/embeddings", {
+          headers: { authorization: `Bearer ${key}` },
+          body: { model: "patchbay-embed", input: "same" },
+        }),
+      ),
+    );
+    expect(asked).toEqual([texts]);
+  }
+});
+
 test("of a batch only the unknown texts are sent and paid, and the order stays", async () => {
   const { door, asked, embed } = open();
   await embed("known");

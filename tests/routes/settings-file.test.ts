@@ -89,7 +89,11 @@ describe("the export", () => {
 describe("an import", () => {
   test("into another instance makes the channels without keys and disabled, and the models and settings as they were", async () => {
     await addChannel();
-    await patch({ password_minimum: 14, cors_origins: ["https://app.example.com"] });
+    await patch({
+      password_minimum: 14,
+      cors_origins: ["https://app.example.com"],
+      share_caches: true,
+    });
     await door("/api/models/tts-1", {
       method: "PATCH",
       body: { version: 1, description: "A voice", prices: { input_per_million_characters: "15" } },
@@ -136,6 +140,7 @@ describe("an import", () => {
     const model = (await other.store.models.all()).find(({ name }) => name === "tts-1");
     expect(model?.description).toBe("A voice");
     expect(other.instance.passwordMinimum).toBe(14);
+    expect(other.instance.sharesCaches).toBe(true);
     expect(other.instance.corsOrigins?.has("https://app.example.com")).toBe(true);
 
     const again = await send(false);

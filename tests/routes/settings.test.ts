@@ -196,6 +196,14 @@ describe("caches", () => {
     expect([vectors.isOn, vectors.get("c"), vectors.get("d")]).toEqual([false, undefined, undefined]);
   });
 
+  test("are shared between users only while the settings say so", async () => {
+    expect([(await read()).share_caches, services.instance.sharesCaches]).toEqual([false, false]);
+    await change({ share_caches: true });
+    expect([(await read()).share_caches, services.instance.sharesCaches]).toEqual([true, true]);
+    await change({ share_caches: false });
+    expect(services.instance.sharesCaches).toBe(false);
+  });
+
   test("are cleared here and in the audit", async () => {
     const { vectors } = gatewayState(services);
     vectors.put("a", new Float32Array(4));

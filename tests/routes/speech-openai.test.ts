@@ -188,6 +188,27 @@ describe("POST /v1/audio/speech", () => {
   });
 });
 
+describe("cached speech", () => {
+  it("answers other users only where cached results are shared", async () => {
+    const { ctx, post, speech } = door(undefined, { model: { cacheable: true } });
+    const { owner } = ctx.caller;
+    const cacheOf = async (id: string) => {
+      owner.id = id;
+      const reply = await post(PATH, { ...GOOD, response_format: "pcm" });
+      await readBody(reply);
+      return reply.headers["x-patchbay-cache"];
+    };
+    expect([await cacheOf("usr_1"), await cacheOf("usr_1"), await cacheOf("usr_2")]).toEqual([
+      "miss",
+      "hit",
+      "miss",
+    ]);
+    ctx.instance.sharesCaches = true;
+    expect([await cacheOf("usr_1"), await cacheOf("usr_2")]).toEqual(["miss", "hit"]);
+    expect(speech.requests).toHaveLength(3);
+  });
+});
+
 describe("GET /v1/audio/voices", () => {
   it("lists the 43 voices once each, with the models of this key", async () => {
     const { get } = door();

@@ -115,6 +115,8 @@ export interface SpeechDoor {
   reserved: UsageRecord[];
   /** Ends the caller's presence. */
   leave(): void;
+  /** The context of every request; a test may change it between requests. */
+  ctx: GatewayContext;
   post(path: string, body: unknown): Promise<Outbound>;
   get(path: string): Promise<Outbound>;
 }
@@ -246,6 +248,7 @@ export function openSpeechDoor(
     rows,
     reserved,
     leave: () => leaving.abort(),
+    ctx,
     post: (path, body) => run("POST", path, body),
     get: (path) => run("GET", path, undefined),
   };

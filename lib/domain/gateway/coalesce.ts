@@ -6,6 +6,8 @@ import { dealOut } from "./deal-out";
 /** One text of one caller, waiting for its batch. */
 export interface SingleText {
   text: string;
+  /** Equal texts of one scope are sent once; of two scopes twice, or the token counts would show one what the other sent. */
+  scope: string;
   /** Counted here; what the upstream's count is dealt out by. */
   tokens: number;
   options: CallOptions;
@@ -60,15 +62,17 @@ function whenAllLeft(members: readonly Member[]): AbortSignal {
   return controller.signal;
 }
 
-/** The texts without repetition, and where each member's stands among them. */
+/** The texts without repetition within a scope, and the index of each member's text among them. */
 function distinct(members: readonly Member[]): { texts: string[]; positions: number[] } {
   const positionOf = new Map<string, number>();
-  const positions = members.map(({ text }) => {
-    const position = positionOf.get(text) ?? positionOf.size;
-    positionOf.set(text, position);
+  const texts: string[] = [];
+  const positions = members.map(({ scope, text }) => {
+    const name = JSON.stringify([scope, text]);
+    const position = positionOf.get(name) ?? texts.push(text) - 1;
+    positionOf.set(name, position);
     return position;
   });
-  return { texts: [...positionOf.keys()], positions };
+  return { texts, positions };
 }
 
 function checkCount(result: EmbeddingResult, texts: number): void {

@@ -9,7 +9,7 @@ import { gatewayState } from "./gateway-state";
 import { openMeter } from "./open-meter";
 import { failedOutcome } from "./outcome";
 import { worstEmbeddingCostNano } from "./price";
-import { vectorKeys } from "./vector-cache";
+import { cacheScope, vectorKeys } from "./vector-cache";
 import { withFailover } from "./with-failover";
 
 export interface EmbedTexts {
@@ -97,7 +97,7 @@ async function embedOn(
   return gatewayState(ctx).coalescer.embed(
     place,
     parameters,
-    { text, tokens: fetched.tokens, options },
+    { text, scope: cacheScope(ctx), tokens: fetched.tokens, options },
     (request, batchOptions) => provider.embed(request, batchOptions),
   );
 }
@@ -122,7 +122,7 @@ interface Lookup {
 function lookUp(ctx: GatewayContext, call: EmbedTexts): Lookup | null {
   if (!call.entry.model.cacheable || ctx.isNoStore) return null;
   const { dimensions, taskType } = call;
-  const keyOf = vectorKeys(call.entry, { dimensions, taskType });
+  const keyOf = vectorKeys(cacheScope(ctx), call.entry, { dimensions, taskType });
   const { vectors } = gatewayState(ctx);
   if (!vectors.isOn) return null;
   const keys = call.inputs.map(({ text }) => keyOf(text));

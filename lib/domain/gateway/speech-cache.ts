@@ -32,13 +32,14 @@ export function createSpeechCache(maxBytes = MAX_BYTES): SpeechCache {
   return createByteCache(maxBytes, (speech) => bytesOf(speech.chunks) + ENTRY_BYTES);
 }
 
-/** The key of one request: the model with what serves it, and the body as its dialect sent it. */
+/** The cache key of one request: `scope` (cacheScope), the model with what serves it, and the body in its dialect. */
 export function speechKey(
+  scope: string,
   entry: CatalogEntry,
   source: { dialect: string; body: Readonly<Record<string, unknown>> },
 ): string {
   return createHash("sha256")
-    .update(`${fingerprintOf(entry)}\n${source.dialect}\n`)
+    .update(`${scope}\n${fingerprintOf(entry)}\n${source.dialect}\n`)
     .update(JSON.stringify(source.body))
     .digest("base64url");
 }

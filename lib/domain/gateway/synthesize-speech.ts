@@ -12,6 +12,7 @@ import { type SpokenPart, scriptSpeakers, singleSpeaker } from "./script-speaker
 import { type KeptSpeech, recorded, replay, speechKey } from "./speech-cache";
 import { worstSpeechCostNano } from "./speech-cost";
 import { meteredSpeech, type OpenedSpeech, openSpeech, type SpokenEvent } from "./speech-stream";
+import { cacheScope } from "./vector-cache";
 import { withFailover } from "./with-failover";
 
 export interface SpeechInput {
@@ -106,7 +107,7 @@ function lookUp(ctx: GatewayContext, entry: CatalogEntry, input: SpeechInput): L
   if (!entry.model.cacheable || !gatewayState(ctx).speeches.isOn)
     return { state: null, known: undefined, key: null };
   if (ctx.isNoStore) return { state: "bypass", known: undefined, key: null };
-  const key = speechKey(entry, input.source);
+  const key = speechKey(cacheScope(ctx), entry, input.source);
   const known = gatewayState(ctx).speeches.get(key);
   ctx.metrics.count(known === undefined ? "cache_misses" : "cache_hits");
   return { state: known === undefined ? "miss" : "hit", known, key };

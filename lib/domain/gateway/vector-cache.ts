@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { CatalogEntry } from "../context";
+import type { CatalogEntry, GatewayContext } from "../context";
 import { type ByteCache, createByteCache } from "./byte-cache";
 
 /** Vectors of texts met lately, bounded in bytes; one per process (DESIGN §4). */
@@ -26,11 +26,20 @@ export function fingerprintOf(entry: CatalogEntry): string {
   return fingerprint;
 }
 
-/** Makes the keys of one call: model, what serves it and every parameter that changes the vector, then the text. */
+/**
+ * Whose requests share cached results: those of the API key's owner, or of all users where the settings say so. Part of
+ * every cache key, so that neither `x-patchbay-cache` nor the time taken shows one user what another sent.
+ */
+export function cacheScope({ instance, caller }: Pick<GatewayContext, "instance" | "caller">): string {
+  return instance.sharesCaches === true ? "all" : caller.owner.id;
+}
+
+/** Cache keys of one request: scope, model, what serves it and every parameter that changes the vector, then the text. */
 export function vectorKeys(
+  scope: string,
   entry: CatalogEntry,
   parameters: { dimensions: number | undefined; taskType: string | undefined },
 ): (text: string) => string {
-  const head = `${fingerprintOf(entry)}\n${parameters.dimensions ?? ""}\n${parameters.taskType ?? ""}\n`;
+  const head = `${scope}\n${fingerprintOf(entry)}\n${parameters.dimensions ?? ""}\n${parameters.taskType ?? ""}\n`;
   return (text) => createHash("sha256").update(head).update(text).digest("base64url");
 }

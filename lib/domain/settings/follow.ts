@@ -38,6 +38,7 @@ export async function followSettings(services: Followed): Promise<void> {
     Object.assign(limits, base.limits, settings.limits);
     instance.passwordMinimum = Math.max(base.passwordMinimum, settings.password_minimum ?? 0);
     instance.keepsPrompts = settings.keep_prompts;
+    instance.sharesCaches = settings.share_caches;
     instance.corsOrigins = new Set(settings.cors_origins);
     instance.metricsTokenDigest = (await readMetricsToken(store))?.digest ?? null;
     applyCaches(services, settings);

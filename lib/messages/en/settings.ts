@@ -45,6 +45,7 @@ export const settings = {
     keep_prompts: "Keep the words of calls",
     embeddings_mb: "Embeddings",
     speech_mb: "Speech",
+    share_caches: "Share cached results between users",
   },
   usage: {
     title: "Who uses it",
@@ -200,6 +201,8 @@ export const settings = {
     off: "Off",
     noCalls: "Nothing was looked up yet.",
     here: "Of the process that answers, since it started.",
+    share:
+      "When off, a cached result answers only the user whose request created it. When on, every user can tell from cache hits what others have sent.",
     clear: "Clear both caches",
     clearTitle: "Clear both caches?",
     clearText: "Kept vectors and speech are forgotten in every process; upstreams are asked again.",

@@ -45,6 +45,7 @@ export const settings = {
     keep_prompts: "保留调用文本",
     embeddings_mb: "向量",
     speech_mb: "语音",
+    share_caches: "在用户之间共享缓存结果",
   },
   usage: {
     title: "谁在使用",
@@ -197,6 +198,7 @@ export const settings = {
     off: "关闭",
     noCalls: "尚未查询过。",
     here: "当前应答进程自启动以来的数字。",
+    share: "关闭时，缓存结果只用于产生它的用户。开启后，任何用户都可以通过缓存命中得知其他人发送过哪些内容。",
     clear: "清空两个缓存",
     clearTitle: "清空两个缓存？",
     clearText: "所有进程都会忘记保存的向量和语音，并重新向上游请求。",

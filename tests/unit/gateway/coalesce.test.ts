@@ -18,8 +18,9 @@ const options = (signal = new AbortController().signal): CallOptions => ({
   requestId: "r",
   firstByteBy: 1e9,
 });
-const single = (text: string, tokens = 1, signal?: AbortSignal) => ({
+const single = (text: string, tokens = 1, signal?: AbortSignal, scope = "usr_1") => ({
   text,
+  scope,
   tokens,
   options: options(signal),
 });
@@ -54,6 +55,17 @@ test("the same text in flight is sent once, and its tokens are dealt to all who 
   await vi.runAllTimersAsync();
   expect(asked[0]?.texts).toEqual(["same", "other"]);
   expect((await Promise.all(answers)).map((answer) => answer.inputTokens)).toEqual([3, 3, 4]);
+});
+
+test("the same text of two scopes is sent twice, so no token count shows one what the other sent", async () => {
+  const { asked, send } = upstream(6);
+  const coalescer = createCoalescer();
+  const answers = ["usr_1", "usr_2"].map((scope) =>
+    coalescer.embed("p", { model: "m" }, single("same", 3, undefined, scope), send),
+  );
+  await vi.runAllTimersAsync();
+  expect(asked.map((request) => request.texts)).toEqual([["same", "same"]]);
+  expect((await Promise.all(answers)).map((answer) => answer.inputTokens)).toEqual([3, 3]);
 });
 
 test("different parameters never share a call", async () => {
