@@ -146,6 +146,10 @@ function RulesForm({
           <Input
             {...control}
             {...form.register("webhook_url", { setValueAs: textOrNone })}
+            // What is shown of a saved URL is masked: typing replaces it whole.
+            onFocus={(event) => {
+              if (event.currentTarget.value === settings.alerts.webhook_url) event.currentTarget.select();
+            }}
             type="url"
             inputMode="url"
             placeholder={t("webhookPlaceholder")}

@@ -17,6 +17,7 @@ const RULES: readonly [RegExp, Teller][] = [
   [/^Must be a number\.$/, (t) => t("number")],
   [/^The base URL must (be an address such|begin with https:\/\/, such)/, (t) => t("baseUrl")],
   [/^Must be an origin/, (t) => t("origin")],
+  [/^Must be a whole URL/, (t) => t("wholeUrl")],
   [/^Switch on your own second factor first/, (t) => t("ownFactor")],
   [/^Must not hold control/, (t) => t("invisible")],
   [/^May hold letters, digits/, (t) => t("usernameForm")],

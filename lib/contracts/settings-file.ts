@@ -1,15 +1,12 @@
 import { z } from "zod";
 import { CreateChannel } from "./channels";
 import { CreateModel } from "./public-models";
-import { Settings } from "./settings";
+import { OpenSettings } from "./settings";
 import { Timestamp } from "./timestamp";
 
 /** Channels, models and settings as one file: what an instance is without its people, keys, secrets and books. */
 
-const FileSettings = Settings.extend({
-  /** Without the webhook's address, which may be all that guards it. */
-  alerts: Settings.shape.alerts.omit({ webhook_url: true }),
-}).partial();
+const FileSettings = OpenSettings.partial();
 
 /** Upstream keys never leave. `embedded`: an engine built in, found again by its provider. */
 const FileChannel = CreateChannel.omit({ keys: true }).extend({ embedded: z.boolean().optional() });

@@ -27,6 +27,25 @@ const Origin = z
   .max(256, "Must have at most 256 characters.")
   .refine(isOrigin, "Must be an origin: scheme, host and port alone.");
 
+/** What raises an alert; null or false: that does not. */
+const AlertRules = z.strictObject({
+  channel_open_minutes: z.int().min(1).max(1_440).nullable(),
+  error_rate_percent: z.int().min(1).max(100).nullable(),
+  budgets: z.boolean(),
+  disk_free_percent: z.int().min(1).max(50).nullable(),
+});
+
+/** Where alerts are posted to; null: nowhere, alerts are on their page only. */
+const WebhookUrl = z
+  .url({ protocol: /^https?$/, error: "Must be a whole URL, such as https://hooks.example.com/patchbay." })
+  .max(2_048, "Must have at most 2048 characters.")
+  .nullable()
+  .meta({
+    description:
+      "Where alerts are posted to; null: nowhere. A reply has only host and last characters " +
+      "(https://hooks.example.com/****cdef). A request that sends this back, or leaves the field out, keeps the URL.",
+  });
+
 /** Settings of the whole instance, by the names under which the store keeps them. */
 export const Settings = z.strictObject({
   /** No prices or budgets needed. */
@@ -56,18 +75,7 @@ export const Settings = z.strictObject({
   keep_prompts: z.boolean(),
   /** After how many days rows go; null: never. Sums stay. */
   retention_days: z.strictObject({ usage: Days, prompts: Days }),
-  /** What raises an alert; null or false: that does not. */
-  alerts: z.strictObject({
-    channel_open_minutes: z.int().min(1).max(1_440).nullable(),
-    error_rate_percent: z.int().min(1).max(100).nullable(),
-    budgets: z.boolean(),
-    disk_free_percent: z.int().min(1).max(50).nullable(),
-    /** Where alerts are posted to; null: to the page alone. */
-    webhook_url: z
-      .url({ protocol: /^https?$/ })
-      .max(2_048)
-      .nullable(),
-  }),
+  alerts: AlertRules.extend({ webhook_url: WebhookUrl }),
   /** Web origins whose pages may call `/v1` and `/v1beta`. */
   cors_origins: z.array(Origin).max(100),
   /** Memory of the caches, in megabytes; 0: off. */
@@ -79,7 +87,11 @@ export const Settings = z.strictObject({
 });
 export type Settings = z.infer<typeof Settings>;
 
-export const DEFAULT_SETTINGS: Settings = {
+/** The settings without the webhook URL: it is a secret, which the store keeps encrypted and no settings file holds. */
+export const OpenSettings = Settings.extend({ alerts: AlertRules });
+export type OpenSettings = z.infer<typeof OpenSettings>;
+
+export const DEFAULT_SETTINGS: OpenSettings = {
   self_use_mode: false,
   demo_site: false,
   self_registration: false,
@@ -94,7 +106,6 @@ export const DEFAULT_SETTINGS: Settings = {
     error_rate_percent: 20,
     budgets: true,
     disk_free_percent: 5,
-    webhook_url: null,
   },
   cors_origins: [],
   caches: { embeddings_mb: 64, speech_mb: 64 },
@@ -104,6 +115,7 @@ export const DEFAULT_SETTINGS: Settings = {
 
 /** `PATCH /api/settings`. */
 export const UpdateSettings = Settings.partial().extend({
+  alerts: AlertRules.extend({ webhook_url: WebhookUrl.optional() }).optional(),
   /** The one that was read; another is refused, since somebody has changed something meanwhile. */
   version: z.int().optional(),
 });

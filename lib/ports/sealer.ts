@@ -1,4 +1,10 @@
-export type SealPurpose = "totp" | "upstream-key" | "secret-check" | "digest-key" | "webhook-secret";
+export type SealPurpose =
+  | "totp"
+  | "upstream-key"
+  | "secret-check"
+  | "digest-key"
+  | "webhook-secret"
+  | "webhook-url";
 
 /**
  * Encryption of secrets at rest and keyed digests, under the instance secret.

@@ -26,6 +26,8 @@ export interface UpstreamsSettings {
   limits?: Limits;
   /** `PATCHBAY_UPSTREAM_ALLOW` and the owner's own list, together; asked at every call. */
   allowedUpstreams(): readonly string[];
+  /** `PATCHBAY_WEBHOOK_ALLOW`: private hosts that the webhook may reach. What channels may reach does not count here. */
+  allowedWebhooks: readonly string[];
   /** For tests: names to addresses. */
   lookup?: Lookup;
 }
@@ -42,22 +44,29 @@ export const UPSTREAM_PROVIDER_NAMES: readonly string[] = Object.keys(UPSTREAM_P
 export interface Upstreams extends ChannelProviders {
   /** Null for a name that is no provider of upstreams. */
   provider(name: string): UpstreamProvider | null;
-  /** Through the same door, to an address of the operator's own. */
   webhook: Webhook;
   close(): Promise<void>;
 }
 
-/** The providers that call out, all through one door. `embedded` are the names of those that do not. */
+/** The providers that call out, all through one guarded client; the webhook has another with its own allow-list. `embedded` are the names of those that do not. */
 export function createUpstreams(
   clock: Clock,
   settings: UpstreamsSettings,
   embedded: readonly ProviderFacts[],
 ): Upstreams {
+  const limits = settings.limits ?? Limits.parse({});
+  const lookup = settings.lookup === undefined ? {} : { lookup: settings.lookup };
   const outbound = createOutbound({
     clock,
-    limits: settings.limits ?? Limits.parse({}),
-    allowedUpstreams: () => settings.allowedUpstreams(),
-    ...(settings.lookup === undefined ? {} : { lookup: settings.lookup }),
+    limits,
+    allowed: () => settings.allowedUpstreams(),
+    ...lookup,
+  });
+  const webhookOutbound = createOutbound({
+    clock,
+    limits,
+    allowed: () => settings.allowedWebhooks,
+    ...lookup,
   });
   const keyOf = createKeyring(settings.sealer);
   const made = new Map<string, UpstreamProvider>();
@@ -72,7 +81,7 @@ export function createUpstreams(
 
   return {
     provider,
-    webhook: createWebhook(outbound, clock),
+    webhook: createWebhook(webhookOutbound, clock),
     providers: () => [
       ...UPSTREAM_PROVIDER_NAMES.flatMap((name) => {
         const known = provider(name);
@@ -97,7 +106,9 @@ export function createUpstreams(
     },
     targetOf: (baseUrl) => targetOf(parseUpstreamUrl(baseUrl)),
     faultOf,
-    close: () => outbound.close(),
+    async close() {
+      await Promise.all([outbound.close(), webhookOutbound.close()]);
+    },
   };
 }
 

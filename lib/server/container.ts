@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import { createAudioEncoder } from "../audio/encode/create";
+import { encryptClearWebhookUrl } from "../domain/alerts/webhook-url";
 import { ensureEmbedded } from "../domain/channels/ensure-embedded";
 import type { Services } from "../domain/context";
 import { createCatalog } from "../domain/gateway/catalog";
@@ -69,7 +70,9 @@ export async function openBooks(env: Environment, instanceId: string, log?: Serv
     const opener = createSealer(secrets);
     await checkSealer(store, opener);
     const digestKey = await ensureDigestKey(store, opener);
-    return { store, sealer: createSealer({ ...secrets, digestKey }), secret, timeZone };
+    const sealer = createSealer({ ...secrets, digestKey });
+    await encryptClearWebhookUrl(store, sealer);
+    return { store, sealer, secret, timeZone };
   } catch (error) {
     await store.close();
     throw error;
@@ -102,6 +105,7 @@ async function assemble(
       sealer,
       limits,
       allowedUpstreams: await followAllowedUpstreams(store, env.upstreamAllow),
+      allowedWebhooks: env.webhookAllow,
     },
   });
   const encoder = createAudioEncoder({ workerFile: workerFile("encode") });

@@ -47,6 +47,11 @@ const AddressList = z
 
 const List = z.string().transform((value) => value.split(/[\s,]+/).filter((one) => one !== ""));
 
+const AllowList = List.refine(
+  (list) => list.every(isAllowEntry),
+  "must be host:port, hosts, addresses or CIDRs, with commas between them",
+);
+
 const LimitsText = z.string().transform((value, context) => {
   try {
     const limits = Limits.safeParse(JSON.parse(value));
@@ -83,10 +88,8 @@ const Variables = z.object({
     .optional(),
   PATCHBAY_SETUP_OPEN: Switch.optional(),
   PATCHBAY_PASSWORD_MIN: integer(8, 256).optional(),
-  PATCHBAY_UPSTREAM_ALLOW: List.refine(
-    (list) => list.every(isAllowEntry),
-    "must be host:port, hosts, addresses or CIDRs, with commas between them",
-  ).optional(),
+  PATCHBAY_UPSTREAM_ALLOW: AllowList.optional(),
+  PATCHBAY_WEBHOOK_ALLOW: AllowList.optional(),
   PATCHBAY_METRICS_TOKEN: z.string().min(8, "must be 8 characters or more").optional(),
   PATCHBAY_LEGACY_ENGINES: Switch.optional(),
   PATCHBAY_DRAIN_SECONDS: integer(0, 3_600).optional(),
@@ -114,6 +117,7 @@ export interface Environment {
   isSetupOpen: boolean;
   passwordMinimum: number;
   upstreamAllow: readonly string[];
+  webhookAllow: readonly string[];
   metricsToken: string | null;
   legacyEngines: boolean;
   drainMs: number;
@@ -157,6 +161,7 @@ export function readEnvironment(
     isSetupOpen: given.PATCHBAY_SETUP_OPEN ?? false,
     passwordMinimum: given.PATCHBAY_PASSWORD_MIN ?? 8,
     upstreamAllow: given.PATCHBAY_UPSTREAM_ALLOW ?? [],
+    webhookAllow: given.PATCHBAY_WEBHOOK_ALLOW ?? [],
     metricsToken: given.PATCHBAY_METRICS_TOKEN ?? null,
     legacyEngines: given.PATCHBAY_LEGACY_ENGINES ?? false,
     drainMs: (given.PATCHBAY_DRAIN_SECONDS ?? 25) * 1_000,

@@ -85,6 +85,30 @@ test("the webhook's secret is shown once, and a test says why nothing arrived", 
   await expect(page.getByTestId("webhook-secret")).toBeVisible();
 });
 
+test.describe("a saved webhook URL", () => {
+  test.use({ allowedConsole: [[/status of 400/], { scope: "test" }] });
+
+  test("shows host and last characters, and is replaced whole or not at all", async ({
+    ownerPage: page,
+    product: { url, cookie },
+  }) => {
+    const before = (await call(url, cookie, "GET", "/api/settings")).alerts;
+    await page.goto(`${url}/alerts`);
+    const webhook = page.getByRole("textbox", { name: "Webhook" });
+    await webhook.fill("https://hooks.example.com/services/T0/0123456789");
+    await page.getByRole("button", { name: "Save changes" }).click();
+    await expect(webhook).toHaveValue("https://hooks.example.com/****6789");
+    await webhook.press("End");
+    await webhook.pressSequentially("0");
+    await page.getByRole("button", { name: "Save changes" }).click();
+    await expect(page.getByText("Enter the whole URL, e.g.")).toBeVisible();
+    await page.reload();
+    await expect(webhook).toHaveValue("https://hooks.example.com/****6789");
+    const { version } = await call(url, cookie, "GET", "/api/settings");
+    await call(url, cookie, "PATCH", "/api/settings", { version, alerts: { ...before, webhook_url: null } });
+  });
+});
+
 test("a rule that somebody else changed meanwhile is shown, and not written back", async ({
   ownerPage: page,
   product: { url, cookie },
@@ -106,7 +130,7 @@ test("a rule that somebody else changed meanwhile is shown, and not written back
   });
   await expect(webhook).toHaveValue("https://hooks.example.com/lamp");
   await page.getByRole("button", { name: "Save changes" }).click();
-  await expect.poll(async () => (await settings()).alerts.webhook_url).toBe("https://hooks.example.com/lamp");
+  await expect.poll(async () => (await settings()).alerts.webhook_url).toBe("https://hooks.example.com/****");
   expect((await settings()).alerts.error_rate_percent).toBe(33);
   await call(url, cookie, "PATCH", "/api/settings", { version: (await settings()).version, alerts: before });
 });

@@ -4,8 +4,9 @@ import type { AddressInfo } from "node:net";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { BACKOFF_MS, deliverAlerts } from "../../lib/domain/alerts/deliver";
 import { watchAlerts } from "../../lib/domain/alerts/watch";
+import { openWebhookUrl, WEBHOOK_URL_PLACE, WEBHOOK_URL_SETTING } from "../../lib/domain/alerts/webhook-url";
 import { ALERTS_KEPT_MS, sweepExpired } from "../../lib/domain/auth/sweep-expired";
-import { addUser, type ConsoleDoor, openConsoleDoor, setUpOwner } from "../support/console-door";
+import { addUser, type ConsoleDoor, OWNER, openConsoleDoor, setUpOwner } from "../support/console-door";
 import { type TestServices, testServices } from "../support/services";
 import { readStoreBytes } from "../support/store-bytes";
 
@@ -51,8 +52,8 @@ let services: TestServices;
 let door: ConsoleDoor;
 let owner: string;
 
-async function start(upstreamAllow: string[]): Promise<void> {
-  services = await testServices({ upstreamAllow });
+async function start(webhookAllow: string[], upstreamAllow: string[] = []): Promise<void> {
+  services = await testServices({ webhookAllow, upstreamAllow });
   door = openConsoleDoor(services);
   owner = await setUpOwner(door);
 }
@@ -80,6 +81,11 @@ async function setWebhook(url: string): Promise<string> {
   expect(made.status, made.text).toBe(200);
   return made.json.data.secret;
 }
+
+/** The settings' alerts as the API shows them, and a change of them. */
+const readRules = async () => (await door("/api/settings", { cookie: owner })).json.data.alerts;
+const changeRules = (rules: object) =>
+  door("/api/settings", { method: "PATCH", body: { alerts: rules }, cookie: owner });
 
 /** As the documentation tells a receiver to. */
 function isSigned({ headers, text }: Received, secret: string, now: number): boolean {
@@ -282,6 +288,30 @@ describe("the webhook", () => {
     expect(receiver.received).toEqual([]);
   });
 
+  test("goes to no private address that is allowed for channels", async () => {
+    await services.close();
+    await start([], [target]);
+    await door("/api/upstreams/allowed", {
+      body: { base_url: `http://${target}/v1`, password: OWNER.password },
+      cookie: owner,
+    });
+    await setWebhook(`http://${target}/any/path`);
+    expect((await post("/webhook/test")).json.data).toMatchObject({ ok: false, error: "address_refused" });
+    expect(receiver.received).toEqual([]);
+  });
+
+  test.each([
+    "http://169.254.169.254/latest/meta-data",
+    "http://[fd00:ec2::254]/",
+    "http://[::ffff:169.254.169.254]/",
+    "http://metadata.google.internal/",
+  ])("never goes to %s, even when it is allowed", async (url) => {
+    await services.close();
+    await start(["169.254.0.0/16", "fd00::/8", "169.254.169.254", "metadata.google.internal:80"]);
+    await setWebhook(url);
+    expect((await post("/webhook/test")).json.data).toMatchObject({ ok: false, error: "address_refused" });
+  });
+
   test("a test says what came of it, and needs an address and a secret", async () => {
     expect((await post("/webhook/test")).status).toBe(400);
     const secret = await setWebhook(`http://${target}/`);
@@ -308,6 +338,58 @@ describe("the webhook", () => {
     }
     expect(readStoreBytes(services.dataDirectory).includes(second)).toBe(false);
     expect(services.logged.join()).not.toContain("whsec_");
+  });
+
+  test("keeps its URL encrypted at rest and shows host and last characters only", async () => {
+    const url = `http://${target}/services/T0/very-secret-path?team=night`;
+    const masked = `http://${target}/****ight`;
+    await setWebhook(url);
+    expect((await readRules()).webhook_url).toBe(masked);
+    const changed = await changeRules({ ...(await readRules()), disk_free_percent: 7 });
+    expect(changed.json.data.alerts).toMatchObject({ webhook_url: masked, disk_free_percent: 7 });
+    for (const path of ["/api/settings", "/api/audit", "/api/alerts"])
+      expect((await door(path, { cookie: owner })).text).not.toContain("very-secret-path");
+    expect(services.logged.join()).not.toContain("very-secret-path");
+    expect(readStoreBytes(services.dataDirectory).includes("very-secret-path")).toBe(false);
+    await post("/webhook/test");
+    expect(receiver.received.map((one) => one.url)).toEqual(["/services/T0/very-secret-path?team=night"]);
+    // Bound to its place (AAD): the text does not decrypt as another setting.
+    const sealed = (await services.store.settings.all())[WEBHOOK_URL_SETTING];
+    expect(services.sealer.open("webhook-url", WEBHOOK_URL_PLACE, String(sealed))).toBe(url);
+    for (const [purpose, place] of [
+      ["webhook-url", "settings/another/value"],
+      ["webhook-secret", WEBHOOK_URL_PLACE],
+    ] as const)
+      expect(() => services.sealer.open(purpose, place, String(sealed))).toThrow("changed or moved");
+  });
+
+  test("keeps its URL when a change sends the mask or leaves it out, and loses it for null", async () => {
+    await setWebhook(`http://${target}/services/T0/very-secret-path`);
+    const { webhook_url: masked, ...rules } = await readRules();
+    expect((await changeRules({ ...rules, webhook_url: masked })).status).toBe(200);
+    expect((await changeRules(rules)).json.data.alerts.webhook_url).toBe(masked);
+    expect((await post("/webhook/test")).json.data.ok).toBe(true);
+    for (const cut of [`${masked}x`, "https://hooks.example.com/****path"]) {
+      const refused = await changeRules({ ...rules, webhook_url: cut });
+      expect([refused.status, refused.json.issues]).toEqual([
+        400,
+        [expect.objectContaining({ path: "alerts.webhook_url" })],
+      ]);
+    }
+    await changeRules({ ...rules, webhook_url: null });
+    expect((await readRules()).webhook_url).toBeNull();
+    expect((await post("/webhook/test")).status).toBe(400);
+  });
+
+  test.each([
+    ["https://hooks.example.com/", "https://hooks.example.com/"],
+    ["https://hooks.example.com/short", "https://hooks.example.com/****"],
+    ["https://user:word@hooks.example.com:8443/a?key=0123456789", "https://hooks.example.com:8443/****6789"],
+  ])("shows %s as %s", async (url, shown) => {
+    await setWebhook(url);
+    expect((await readRules()).webhook_url).toBe(shown);
+    expect((await changeRules(await readRules())).status).toBe(200);
+    expect(await openWebhookUrl(services.store, services.sealer)).toBe(url);
   });
 
   test("a message from before the address was taken away is not sent", async () => {

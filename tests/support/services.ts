@@ -38,6 +38,8 @@ export class FakeClock implements Clock {
 export interface TestServicesOptions {
   /** `PATCHBAY_UPSTREAM_ALLOW`. */
   upstreamAllow?: string[];
+  /** `PATCHBAY_WEBHOOK_ALLOW`. */
+  webhookAllow?: string[];
   /** Kept by the caller when given; else a new folder that `close()` removes. */
   dataDirectory?: string;
   limits?: Partial<Limits>;
@@ -89,7 +91,7 @@ export async function testServices(options: TestServicesOptions = {}): Promise<T
   const providers = createProviders({
     workerFile,
     clock,
-    upstreams: { sealer, allowedUpstreams: await allowed },
+    upstreams: { sealer, allowedUpstreams: await allowed, allowedWebhooks: options.webhookAllow ?? [] },
   });
   const services: TestServices = {
     store,

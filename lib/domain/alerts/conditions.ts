@@ -1,8 +1,8 @@
-import type { Settings } from "../../contracts/settings";
+import type { OpenSettings } from "../../contracts/settings";
 import type { AlertKind, BudgetShare } from "../../ports/store";
 import type { OpenReason } from "../gateway/circuits";
 
-export type AlertRules = Settings["alerts"];
+export type AlertRules = OpenSettings["alerts"];
 
 /** What an instance knows at one moment. */
 export interface AlertFacts {

@@ -3,9 +3,9 @@ import { toTimestamp } from "../../contracts/timestamp";
 import type { AlertRecord } from "../../ports/store";
 import type { WebhookFailure } from "../../ports/webhook";
 import type { Services } from "../context";
-import { readSettings } from "../settings/read";
 import { toAlert } from "./to-alert";
 import { openWebhookSecret, signMessage } from "./webhook-secret";
+import { openWebhookUrl } from "./webhook-url";
 
 export type DeliveryServices = Pick<Services, "store" | "clock" | "sealer" | "webhook" | "log">;
 
@@ -87,7 +87,7 @@ export async function deliverAlerts(services: DeliveryServices): Promise<void> {
   const { store, clock } = services;
   const claimed = await store.alerts.claimDeliveries(clock.now(), LEASE_MS, MOST);
   if (claimed.length === 0) return;
-  const { webhook_url: url } = (await readSettings(store)).alerts;
+  const url = await openWebhookUrl(store, services.sealer);
   const target = url === null ? null : { url, secret: await openWebhookSecret(services) };
   await Promise.all(claimed.map((record) => deliver(services, target, record)));
 }

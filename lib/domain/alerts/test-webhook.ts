@@ -4,10 +4,10 @@ import { AppError } from "../../errors";
 import { requireSignedInAdmin } from "../auth/guards";
 import type { ConsoleContext } from "../context";
 import { newId } from "../new-id";
-import { readSettings } from "../settings/read";
 import { requireWritableSite } from "../settings/update";
 import { postMessage } from "./deliver";
 import { openWebhookSecret } from "./webhook-secret";
+import { openWebhookUrl } from "./webhook-url";
 
 /**
  * Posts one message of kind `test` to the webhook that is saved, and tells what came of it. Throws `invalid` when there
@@ -15,7 +15,7 @@ import { openWebhookSecret } from "./webhook-secret";
  */
 export async function testWebhook(ctx: ConsoleContext): Promise<WebhookTest> {
   await requireWritableSite(ctx, requireSignedInAdmin(ctx));
-  const { webhook_url: url } = (await readSettings(ctx.store)).alerts;
+  const url = await openWebhookUrl(ctx.store, ctx.sealer);
   if (url === null) throw new AppError("invalid", "Save the webhook's address first.");
   const secret = await openWebhookSecret(ctx);
   if (secret === null) throw new AppError("invalid", "Make a signing secret first.");

@@ -6,6 +6,7 @@ import { readSettings } from "../settings/read";
 import { type AlertFacts, conditionsOf, HOLDS_FROM_SHARE } from "./conditions";
 import { deliverAlerts } from "./deliver";
 import { planAlerts } from "./plan";
+import { sealedWebhookUrl } from "./webhook-url";
 
 const RATE_WINDOW_MS = 5 * 60_000;
 
@@ -42,7 +43,7 @@ export async function watchAlerts(services: Services, disk: AlertFacts["disk"]):
     disk,
   };
   const plan = planAlerts(await store.alerts.open(), conditionsOf(rules, facts, now), now);
-  const delivery = rules.webhook_url === null ? "none" : "pending";
+  const delivery = (await sealedWebhookUrl(store)) === null ? "none" : "pending";
   for (const { kind, subject, detail } of plan.raise) {
     const id = newId(random, "alt");
     if (await store.alerts.raise({ id, kind, subject, detail, openedAt: now, delivery }))

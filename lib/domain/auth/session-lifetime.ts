@@ -5,7 +5,7 @@ const HOUR_MS = 3_600_000;
 
 /** How long a session of this role lives at most, and without being used; both in milliseconds. */
 export function sessionLifetime(
-  settings: Settings,
+  settings: Pick<Settings, "session_hours">,
   role: UserRecord["role"],
 ): { absoluteMs: number; idleMs: number } {
   const hours = settings.session_hours;

@@ -1,5 +1,5 @@
 import { DEFAULT_LIMITS } from "../../contracts/limits";
-import type { Settings } from "../../contracts/settings";
+import type { OpenSettings } from "../../contracts/settings";
 import type { Services } from "../context";
 import { gatewayState } from "../gateway/gateway-state";
 import { readClearings } from "./clear-caches";
@@ -11,7 +11,7 @@ const MEGABYTE = 1024 * 1024;
 
 type Followed = Pick<Services, "store" | "clock" | "log" | "metrics" | "instance">;
 
-function applyCaches(services: Followed, { caches }: Settings): void {
+function applyCaches(services: Followed, { caches }: OpenSettings): void {
   const { vectors, speeches } = gatewayState(services);
   vectors.resize(caches.embeddings_mb * MEGABYTE);
   speeches.resize(caches.speech_mb * MEGABYTE);

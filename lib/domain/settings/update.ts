@@ -1,6 +1,7 @@
-import type { Settings, UpdateSettings, VersionedSettings } from "../../contracts/settings";
+import type { UpdateSettings, VersionedSettings } from "../../contracts/settings";
 import { AppError } from "../../errors";
 import type { Repositories, UserRecord } from "../../ports/store";
+import { changeWebhookUrl, maskWebhookUrl, openWebhookUrl, webhookHost } from "../alerts/webhook-url";
 import { recordAudit } from "../audit/record";
 import { requireSignedInAdmin } from "../auth/guards";
 import type { ConsoleContext, ReadContext } from "../context";
@@ -15,22 +16,17 @@ export async function requireWritableSite(ctx: ConsoleContext, user: UserRecord)
   if (isDemo) throw new AppError("forbidden", "This is a demo site: only its owner changes settings.");
 }
 
-/** The address of a webhook may be all that guards it: of it the audit, and who may not change it, see the host. */
-function shown<Some extends Partial<Settings>>(settings: Some): Some {
-  const url = settings.alerts?.webhook_url;
-  if (!settings.alerts || !url) return settings;
-  return { ...settings, alerts: { ...settings.alerts, webhook_url: new URL(url).origin } };
-}
+type SettingsChange = Omit<UpdateSettings, "version">;
 
 /**
  * Writes the settings that are named, with their audit row, inside a transaction. Throws `forbidden` (the owner's
- * alone), `invalid` (it would shut its author out).
+ * alone), `invalid` (it would shut its author out, or has a part of the webhook URL only).
  */
 export async function applySettings(
   tx: Repositories,
   ctx: ConsoleContext,
   user: UserRecord,
-  change: Partial<Settings>,
+  change: SettingsChange,
   action = "settings.update",
 ): Promise<void> {
   const before = await readSettings(tx);
@@ -39,17 +35,38 @@ export async function applySettings(
   if (change.two_factor_roles !== undefined)
     await requireOwnFactor(tx, user, before.two_factor_roles, change.two_factor_roles);
   // The names of `change` are those of the settings.
-  const names = (Object.keys(change) as (keyof Settings)[]).filter((name) => change[name] !== undefined);
-  for (const name of names) await tx.settings.put(name, change[name]);
-  const was = Object.fromEntries(names.map((name) => [name, before[name]]));
-  await recordAudit(tx, ctx, { action, detail: { before: shown(was), change: shown(change) } });
+  const names = (Object.keys(change) as (keyof SettingsChange)[]).filter(
+    (name) => change[name] !== undefined,
+  );
+  const was: Record<string, unknown> = Object.fromEntries(names.map((name) => [name, before[name]]));
+  const is: Record<string, unknown> = { ...change };
+  for (const name of names) if (name !== "alerts") await tx.settings.put(name, change[name]);
+  if (change.alerts !== undefined) {
+    const { webhook_url: sent, ...rules } = change.alerts;
+    await tx.settings.put("alerts", rules);
+    const url = await changeWebhookUrl(tx, ctx.sealer, sent);
+    was.alerts = { ...before.alerts, webhook_url: webhookHost(url.before) };
+    is.alerts = { ...rules, webhook_url: webhookHost(url.after) };
+  }
+  await recordAudit(tx, ctx, { action, detail: { before: was, change: is } });
 }
 
-/** The settings, for administrators; a webhook's whole address for those alone who may change it. Throws `forbidden`. */
+/** The settings as replies show them: of the webhook URL host and last characters, or the host. */
+async function present(
+  store: Pick<Repositories, "settings">,
+  { sealer }: Pick<ReadContext, "sealer">,
+  user: UserRecord,
+): Promise<VersionedSettings> {
+  const { alerts, ...settings } = await readVersioned(store);
+  const url = await openWebhookUrl(store, sealer);
+  const mayChange = user.role === "owner" || !settings.demo_site;
+  const shown = url !== null && mayChange ? maskWebhookUrl(url) : webhookHost(url);
+  return { ...settings, alerts: { ...alerts, webhook_url: shown } };
+}
+
+/** The settings, for administrators. Throws `forbidden`. */
 export async function showSettings(ctx: ReadContext): Promise<VersionedSettings> {
-  const { role } = requireSignedInAdmin(ctx);
-  const settings = await readVersioned(ctx.store);
-  return role === "owner" || !settings.demo_site ? settings : shown(settings);
+  return present(ctx.store, ctx, requireSignedInAdmin(ctx));
 }
 
 /** Changes the settings that are named. Throws `forbidden`, `invalid`, `conflict` (stale version). */
@@ -60,7 +77,7 @@ export async function updateSettings(ctx: ConsoleContext, input: UpdateSettings)
   const after = await ctx.store.transaction(async (tx) => {
     await raiseVersion(tx, version);
     await applySettings(tx, ctx, user, change);
-    return readVersioned(tx);
+    return present(tx, ctx, user);
   });
   // In force here before the reply says so.
   await ctx.instance.refreshSettings?.();

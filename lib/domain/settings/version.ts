@@ -1,4 +1,4 @@
-import type { VersionedSettings } from "../../contracts/settings";
+import type { OpenSettings } from "../../contracts/settings";
 import { AppError } from "../../errors";
 import type { Repositories } from "../../ports/store";
 import { readSettings } from "./read";
@@ -12,7 +12,9 @@ async function readVersion(store: Pick<Repositories, "settings">): Promise<numbe
 }
 
 /** The settings with the version that a change of them shows. */
-export async function readVersioned(store: Pick<Repositories, "settings">): Promise<VersionedSettings> {
+export async function readVersioned(
+  store: Pick<Repositories, "settings">,
+): Promise<OpenSettings & { version: number }> {
   return { ...(await readSettings(store)), version: await readVersion(store) };
 }
 

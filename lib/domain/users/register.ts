@@ -1,5 +1,5 @@
 import type { RegisterRequest } from "../../contracts/invites";
-import type { Settings } from "../../contracts/settings";
+import type { OpenSettings } from "../../contracts/settings";
 import { AppError } from "../../errors";
 import type { Repositories, UserRecord } from "../../ports/store";
 import { recordAudit } from "../audit/record";
@@ -13,7 +13,7 @@ import { newUser } from "./new-user";
 import { requireFreeLogin } from "./require-free-login";
 
 /** The settings, where people register themselves. Throws `not_found` where they do not. */
-export async function requireSelfRegistration(store: Pick<Repositories, "settings">): Promise<Settings> {
+export async function requireSelfRegistration(store: Pick<Repositories, "settings">): Promise<OpenSettings> {
   const settings = await readSettings(store);
   if (settings.self_registration) return settings;
   throw new AppError("not_found", "Nobody registers here by themselves. Ask an administrator for an invite.");

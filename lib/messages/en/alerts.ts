@@ -83,7 +83,7 @@ export const alerts = {
   },
   errorHelp: {
     address_refused:
-      "The owner allows single private addresses in the settings, or in PATCHBAY_UPSTREAM_ALLOW.",
+      "To allow a private address or plain http, set PATCHBAY_WEBHOOK_ALLOW and restart the server.",
   },
   resolved: {
     title: "Resolved",
@@ -104,7 +104,7 @@ export const alerts = {
     webhook: "Webhook",
     webhookPlaceholder: "https://hooks.example.com/patchbay",
     webhookHint:
-      "Each alert is posted there when it opens and when it is over. Empty: it stands on this page alone.",
+      "Alerts are posted here when they open and when they resolve. Leave blank to show them on this page only. A saved URL shows its host and last characters only; enter a whole URL to replace it.",
     saved: "Alerts saved",
     stale:
       "Somebody has changed the settings meanwhile. What stands here now is the newest; look it over and save again.",

@@ -137,6 +137,7 @@ export const common = {
     baseUrl: "Write an address such as https://api.example.com/v1, without spaces.",
     nameTaken: "The model {holder} answers to {name} already.",
     origin: "Write scheme, host and port alone, such as https://app.example.com.",
+    wholeUrl: "Enter the whole URL, e.g. https://hooks.example.com/patchbay.",
     ownFactor: "Switch on your own second factor first: this would shut you out.",
     number: "Use a number.",
   },

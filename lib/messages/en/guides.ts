@@ -241,7 +241,7 @@ patchbay.example.com {
   alerts: {
     title: "Alerts by webhook",
     lead: "Each alert is posted to your server when it opens and when it is over, signed.",
-    text: `Write the address under [Alerts](/alerts), make a signing secret there, and send a test. Plain http and private addresses need the same allowance as [upstreams](/docs/guides/upstreams).
+    text: `Write the address under [Alerts](/alerts), make a signing secret there, and send a test. Patchbay stores the address encrypted and shows only its host and last characters. Plain http and private addresses must be listed in \`PATCHBAY_WEBHOOK_ALLOW\`; what channels may reach does not count for the webhook.
 
 ## A message
 

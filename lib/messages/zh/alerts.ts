@@ -81,7 +81,7 @@ export const alerts = {
     failed: "无法送达",
   },
   errorHelp: {
-    address_refused: "所有者可在设置页或 PATCHBAY_UPSTREAM_ALLOW 中允许单个内网地址。",
+    address_refused: "如需使用内网地址或明文 http，请设置 PATCHBAY_WEBHOOK_ALLOW 并重启服务器。",
   },
   resolved: {
     title: "已解除",
@@ -101,7 +101,8 @@ export const alerts = {
     budgets: "密钥和用户的预算用到 80% 和 100% 时",
     webhook: "Webhook",
     webhookPlaceholder: "https://hooks.example.com/patchbay",
-    webhookHint: "每条告警在产生和解除时都会发往此处。留空则只显示在本页。",
+    webhookHint:
+      "告警在产生和解除时都会发往此处。留空则只显示在本页。已保存的 URL 只显示主机和末尾几个字符；如需更换，请输入完整的 URL。",
     saved: "告警设置已保存",
     stale: "其间有人改动了设置。现在显示的是最新内容，请核对后重新保存。",
   },

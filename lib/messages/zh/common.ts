@@ -136,6 +136,7 @@ export const common = {
     baseUrl: "请填写完整地址，例如 https://api.example.com/v1，不含空格。",
     nameTaken: "模型 {holder} 已使用名称 {name}。",
     origin: "请只写协议、主机和端口，例如 https://app.example.com。",
+    wholeUrl: "请输入完整的 URL，例如 https://hooks.example.com/patchbay。",
     ownFactor: "请先启用您自己的第二步验证：否则您会被挡在外面。",
     number: "请填写数字。",
   },

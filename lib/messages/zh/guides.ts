@@ -241,7 +241,7 @@ patchbay.example.com {
   alerts: {
     title: "通过 Webhook 接收告警",
     lead: "每条告警在产生和解除时都会带签名发往您的服务器。",
-    text: `在[告警](/alerts)页填写地址、生成签名密钥，然后发送测试。明文 http 和内网地址需要与[上游](/docs/guides/upstreams)同样的许可。
+    text: `在[告警](/alerts)页填写地址、生成签名密钥，然后发送测试。Patchbay 加密保存该地址，只显示主机和末尾几个字符。明文 http 和内网地址必须列在 \`PATCHBAY_WEBHOOK_ALLOW\` 中；渠道获准访问的地址对 Webhook 无效。
 
 ## 消息
 

@@ -19,7 +19,7 @@ export interface OutboundSettings {
   /** Read at every call: the fields may change. */
   limits: Pick<Limits, "upstreamConnectMs" | "upstreamTlsMs" | "idleMs" | "callMs">;
   /** `host:port`, hosts, addresses and CIDRs besides the public internet; asked at every call. */
-  allowedUpstreams(): readonly string[];
+  allowed(): readonly string[];
   /** For tests; the system's resolvers otherwise. */
   lookup?: Lookup;
 }
@@ -82,7 +82,7 @@ export function createOutbound(settings: OutboundSettings): Outbound {
   let allow = parseAllowList([]);
 
   function allowList(): AllowList {
-    const entries = settings.allowedUpstreams();
+    const entries = settings.allowed();
     const fresh = [...entries].sort().join(" ");
     if (fresh !== allow.fingerprint) allow = parseAllowList(entries);
     return allow;

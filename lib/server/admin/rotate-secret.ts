@@ -1,4 +1,5 @@
 import { WEBHOOK_SECRET_PLACE, WEBHOOK_SECRET_SETTING } from "../../domain/alerts/webhook-secret";
+import { WEBHOOK_URL_PLACE, WEBHOOK_URL_SETTING } from "../../domain/alerts/webhook-url";
 import { type SealedAnew, sealAnew } from "../../domain/secrets/seal-anew";
 import { DIGEST_KEY_PLACE, DIGEST_KEY_SETTING } from "../digest-key";
 import type { Environment } from "../env";
@@ -11,6 +12,7 @@ import { type Command, CommandError, readArguments } from "./command";
 const SEALED_SETTINGS = [
   { name: DIGEST_KEY_SETTING, purpose: "digest-key", place: DIGEST_KEY_PLACE },
   { name: WEBHOOK_SECRET_SETTING, purpose: "webhook-secret", place: WEBHOOK_SECRET_PLACE },
+  { name: WEBHOOK_URL_SETTING, purpose: "webhook-url", place: WEBHOOK_URL_PLACE },
   { name: SECRET_CHECK_SETTING, purpose: "secret-check", place: SECRET_CHECK_PLACE },
 ] as const;
 

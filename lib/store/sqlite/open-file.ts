@@ -118,6 +118,8 @@ export function openForWriting(file: string): Connection {
   connection.exec("pragma foreign_keys = on");
   connection.exec("pragma recursive_triggers = on");
   connection.exec("pragma cache_size = -16000");
+  // Zeroes deleted text in the pages that are written anyway: a secret that was replaced must not stay in the file.
+  connection.exec("pragma secure_delete = fast");
   return connection;
 }
 

@@ -32,6 +32,7 @@ export function createRig(upstreams: readonly Upstream[], options: RigOptions = 
       sealer,
       limits: { ...DEFAULT_LIMITS, ...options.limits },
       allowedUpstreams: () => allow,
+      allowedWebhooks: [],
       ...(options.lookup === undefined ? {} : { lookup: options.lookup }),
     },
   });

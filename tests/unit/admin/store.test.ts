@@ -10,10 +10,13 @@ import {
 import path from "node:path";
 import Database from "libsql";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { openWebhookUrl } from "../../../lib/domain/alerts/webhook-url";
+import { readSettings } from "../../../lib/domain/settings/read";
 import { type AdminPlace, adminPlace } from "../../support/admin";
 import { addUser, type ConsoleDoor, enrol, openConsoleDoor, setUpOwner } from "../../support/console-door";
 import { beginSignIn, signInWith } from "../../support/second-factor";
 import type { TestServices } from "../../support/services";
+import { readStoreBytes } from "../../support/store-bytes";
 import { totpCode } from "../../support/totp";
 
 let place: AdminPlace;
@@ -251,6 +254,12 @@ describe("rotate-secret", () => {
     const { secret, backupCodes } = await enrol(server.door, server.services.clock, owner);
     const mia = await addUser(server.door, owner, { username: "mia" });
     await server.door("/api/user/2fa/setup", { body: {}, cookie: mia.cookie });
+    const { alerts } = (await server.door("/api/settings", { cookie: owner })).json.data;
+    await server.door("/api/settings", {
+      method: "PATCH",
+      body: { alerts: { ...alerts, webhook_url: WEBHOOK_URL } },
+      cookie: owner,
+    });
     await server.services.store.channels.insert({
       ...CHANNEL,
       keys: [
@@ -263,6 +272,7 @@ describe("rotate-secret", () => {
     });
     return { ...server, secret, backupCodes, owner };
   }
+  const WEBHOOK_URL = "https://hooks.example.com/services/T0/very-secret-path";
   const CHANNEL = {
     id: "chn_1",
     name: "up",
@@ -286,7 +296,7 @@ describe("rotate-secret", () => {
     ...(rowsOf(at("patchbay.db"), "select keys as text from channels") as { text: string }[]),
     ...(rowsOf(
       at("patchbay.db"),
-      "select value as text from settings where name in ('secret_check', 'digest_key')",
+      "select value as text from settings where name in ('secret_check', 'digest_key', 'alerts_webhook_url')",
     ) as { text: string }[]),
   ];
   const keyIds = () =>
@@ -299,7 +309,7 @@ describe("rotate-secret", () => {
     const before = { file: readFileSync(at("secret"), "utf8"), ids: [...keyIds()] };
     const reply = await place.run(["rotate-secret"]);
     expect(reply.code, reply.notes).toBe(0);
-    expect(reply.notes).toContain("2 second factors, 1 upstream keys, 2 of the instance's own");
+    expect(reply.notes).toContain("2 second factors, 1 upstream keys, 3 of the instance's own");
     expect(readFileSync(at("secret"), "utf8")).not.toBe(before.file);
     expect(statSync(at("secret")).mode & 0o777).toBe(0o600);
     expect(existsSync(at("secret.previous"))).toBe(false);
@@ -319,6 +329,7 @@ describe("rotate-secret", () => {
     expect(again.services.sealer.open("upstream-key", "channels/chn_1/keys/ck_1", key?.sealed ?? "")).toBe(
       "sk-upstream",
     );
+    expect(await openWebhookUrl(again.services.store, again.services.sealer)).toBe(WEBHOOK_URL);
     const { items } = await again.services.store.audit.list({ limit: 9, cursor: null, q: "secret.rotate" });
     expect(items[0]).toMatchObject({ actor: "admin-command", detail: { secondFactors: 2, upstreamKeys: 1 } });
   });
@@ -386,4 +397,23 @@ describe("rotate-secret", () => {
     expect((await place.run(["unlock", "olivia"])).code).toBe(0);
     expect(existsSync(at("secret"))).toBe(false);
   });
+});
+
+test("a start encrypts a webhook URL that an older version stored in clear, and leaves none of it in the file", async () => {
+  const server = await serve();
+  await setUpOwner(server.door);
+  await server.stop();
+  // Long enough that the encrypted text does not happen to be written over it.
+  const url = `https://hooks.example.com/${"very-secret-path/".repeat(60)}`;
+  const rules = { channel_open_minutes: 9, error_rate_percent: 20, budgets: true, disk_free_percent: 5 };
+  const database = new Database(at("patchbay.db"));
+  database
+    .prepare("insert into settings (name, value) values ('alerts', ?)")
+    .run(JSON.stringify({ ...rules, webhook_url: url }));
+  database.close();
+  expect((await place.run(["unlock", "olivia"])).code).toBe(0);
+  expect(readStoreBytes(place.dataDirectory).includes("very-secret-path")).toBe(false);
+  const { store, sealer } = (await serve()).services;
+  expect(await openWebhookUrl(store, sealer)).toBe(url);
+  expect((await readSettings(store)).alerts).toEqual(rules);
 });

@@ -33,6 +33,8 @@ describe("a wrong variable is refused in one line that begins with its name", ()
     ["PATCHBAY_SETUP_OPEN", "yes"],
     ["PATCHBAY_PASSWORD_MIN", "7"],
     ["PATCHBAY_PASSWORD_MIN", "many"],
+    ["PATCHBAY_UPSTREAM_ALLOW", "https://10.0.0.1/path"],
+    ["PATCHBAY_WEBHOOK_ALLOW", "https://10.0.0.1/path"],
     ["PATCHBAY_METRICS_TOKEN", "short"],
     ["PATCHBAY_LEGACY_ENGINES", "maybe"],
     ["PATCHBAY_DRAIN_SECONDS", "-5"],

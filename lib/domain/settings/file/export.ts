@@ -48,14 +48,13 @@ export async function exportSettings(ctx: ConsoleContext): Promise<SettingsFile>
     ctx.store.channels.all(),
   ]);
   const byName = new Map(models.map((model) => [model.name, model]));
-  const { webhook_url: _url, ...alerts } = settings.alerts;
   await ctx.store.transaction((tx) => recordAudit(tx, ctx, { action: "settings.export" }));
   return {
     format: "patchbay-settings",
     version: 1,
     exported_at: toTimestamp(ctx.clock.now()),
     patchbay: ctx.instance.version,
-    settings: { ...settings, alerts },
+    settings,
     models: models.map(fileModel),
     channels: channels.map((channel) => fileChannel(ctx, channel, byName)),
   };

@@ -1,4 +1,4 @@
-import type { Settings } from "../../../contracts/settings";
+import type { OpenSettings } from "../../../contracts/settings";
 import type { ImportStep, SettingsFile } from "../../../contracts/settings-file";
 import { isAppError } from "../../../errors";
 import { readSettings } from "../read";
@@ -10,9 +10,9 @@ import { changed, differing, type Importing, skipped } from "./step";
 /** Why this caller may not change that setting so; null: they may. */
 async function refusal(
   { tx, user }: Importing,
-  before: Settings,
+  before: OpenSettings,
   name: string,
-  change: Partial<Settings>,
+  change: Partial<OpenSettings>,
 ): Promise<string | null> {
   if (name === "demo_site" && user.role !== "owner") return "Only the owner changes this.";
   if (name !== "two_factor_roles" || change.two_factor_roles === undefined) return null;
@@ -25,20 +25,16 @@ async function refusal(
   }
 }
 
-/** The file's settings over those that stand; a webhook's address stays. */
+/** Writes the file's settings over those in the store; the webhook URL is no part of the file and stays. */
 export async function importSettings(
   importing: Importing,
-  { alerts, ...file }: SettingsFile["settings"],
+  file: SettingsFile["settings"],
 ): Promise<ImportStep[]> {
   const { tx, ctx, user } = importing;
   const before = await readSettings(tx);
-  const whole: Partial<Settings> = {
-    ...file,
-    ...(alerts === undefined ? {} : { alerts: { ...before.alerts, ...alerts } }),
-  };
-  const wanted = differing(before, whole);
+  const wanted = differing(before, file);
   const steps: ImportStep[] = [];
-  for (const name of Object.keys(whole)) {
+  for (const name of Object.keys(file)) {
     const one = { kind: "setting", name } as const;
     const reason = name in wanted ? await refusal(importing, before, name, wanted) : null;
     if (reason === null) {
@@ -47,7 +43,7 @@ export async function importSettings(
     }
     steps.push(skipped(one, reason));
     // A name of the settings, as it was read from them.
-    delete wanted[name as keyof Settings];
+    delete wanted[name as keyof OpenSettings];
   }
   if (Object.keys(wanted).length === 0) return steps;
   await raiseVersion(tx, undefined);
