@@ -6,7 +6,7 @@ import { recordAudit } from "../audit/record";
 import type { ConsoleContext } from "../context";
 import { takeAttempt } from "./attempt-limit";
 import { loginKey } from "./login-key";
-import { countWrongPassword, delayOf, nameDigest } from "./login-throttle";
+import { clearThrottles, countWrongPassword, delayOf, signInSubject } from "./login-throttle";
 import { canonicalPassword } from "./password-rules";
 import { type StartedSession, startSession } from "./start-session";
 import { digestToken, newToken } from "./tokens";
@@ -23,16 +23,17 @@ export type LoginOutcome =
 /**
  * Checks name and password. Right: a session, or a flow that waits for the second factor. Unknown name, wrong
  * password and disabled user are one `invalid_credentials` after the same work and the same time.
- * Throws `rate_limited` too: by address, or by the name's own delay.
+ * Throws `rate_limited` too: by address, or by the delay of the account or unknown name.
  */
 export async function logIn(ctx: ConsoleContext, input: LoginRequest): Promise<LoginOutcome> {
   const startedAt = ctx.clock.monotonic();
   takeAttempt(ctx, "login", "loginAttemptsPerMinute");
-  const delayed = await delayOf(ctx.store, ctx, input.username);
+  const found = await ctx.store.users.findByLogin(loginKey(input.username));
+  const subject = signInSubject(found, input.username);
+  const delayed = await delayOf(ctx.store, ctx, subject);
   if (delayed !== null) throw delayed;
 
   const password = canonicalPassword(input.password);
-  const found = await ctx.store.users.findByLogin(loginKey(input.username));
   const user = found?.enabled ? found : null;
   const isRight = await ctx.hasher.verify(user?.passwordHash ?? null, password);
   // Hashed outside the transaction: it takes longer than anything in it.
@@ -43,14 +44,14 @@ export async function logIn(ctx: ConsoleContext, input: LoginRequest): Promise<L
 
   const outcome = await ctx.store.transaction(async (tx): Promise<LoginOutcome | AppError> => {
     // Of many guesses at once, none beyond the tenth may learn whether it was right.
-    const late = await delayOf(tx, ctx, input.username);
+    const late = await delayOf(tx, ctx, subject);
     if (late !== null) return late;
-    if (!isRight || user === null) return refuse(tx, ctx, input.username);
+    if (!isRight || user === null) return refuse(tx, ctx, subject);
     const present = await tx.users.findById(user.id);
     if (!present?.enabled || present.passwordVersion !== user.passwordVersion) {
-      return refuse(tx, ctx, input.username);
+      return refuse(tx, ctx, subject);
     }
-    await tx.loginThrottles.clear(nameDigest(ctx, input.username));
+    await clearThrottles(tx, ctx, [subject]);
     if (rehashed !== null) await tx.users.update(present, { passwordHash: rehashed });
     return admit(tx, ctx, present);
   });
@@ -87,8 +88,8 @@ async function admit(tx: Repositories, ctx: ConsoleContext, user: UserRecord): P
   return { kind: "second-step", flowToken, expiresAt: flow.expiresAt };
 }
 
-async function refuse(tx: Repositories, ctx: ConsoleContext, name: string): Promise<AppError> {
-  await countWrongPassword(tx, ctx, name);
+async function refuse(tx: Repositories, ctx: ConsoleContext, subject: string): Promise<AppError> {
+  await countWrongPassword(tx, ctx, subject);
   // The name is left out: people type their password into the wrong field.
   await recordAudit(tx, ctx, { action: "login.fail", detail: { factor: "password" } });
   return new AppError("invalid_credentials", "The name or the password is wrong.");

@@ -2,7 +2,7 @@ import { AppError } from "../../errors";
 import type { UserRecord } from "../../ports/store";
 import { recordAudit } from "../audit/record";
 import type { ConsoleContext } from "../context";
-import { countWrongPassword, delayOf, forgiveNames, ownPasswordOf } from "./login-throttle";
+import { clearThrottles, countWrongPassword, delayOf, ownPasswordSubject } from "./login-throttle";
 import { canonicalPassword } from "./password-rules";
 
 /**
@@ -14,19 +14,19 @@ export async function verifyOwnPassword(
   user: UserRecord,
   password: string,
 ): Promise<void> {
-  const name = ownPasswordOf(user.id);
-  const delayed = await delayOf(ctx.store, ctx, name);
+  const subject = ownPasswordSubject(user.id);
+  const delayed = await delayOf(ctx.store, ctx, subject);
   if (delayed !== null) throw delayed;
   const isRight = await ctx.hasher.verify(user.passwordHash, canonicalPassword(password));
   // Looked at again: of many guesses at once, none beyond the tenth may learn whether it was right.
   const refusal = await ctx.store.transaction(async (tx) => {
-    const late = await delayOf(tx, ctx, name);
+    const late = await delayOf(tx, ctx, subject);
     if (late !== null) return late;
     if (isRight) {
-      await forgiveNames(tx, ctx, [name]);
+      await clearThrottles(tx, ctx, [subject]);
       return null;
     }
-    await countWrongPassword(tx, ctx, name);
+    await countWrongPassword(tx, ctx, subject);
     await recordAudit(tx, ctx, { action: "password.fail", target: user.id });
     return new AppError("step_up_failed", "The password is wrong.");
   });

@@ -2,7 +2,7 @@ import { nanoToUsd } from "../../contracts/money";
 import { toTimestamp } from "../../contracts/timestamp";
 import type { ManagedUser } from "../../contracts/user";
 import type { Repositories, UserRecord } from "../../ports/store";
-import { nameDigest, ownPasswordOf } from "../auth/login-throttle";
+import { subjectDigest, throttleSubjects } from "../auth/login-throttle";
 import type { ConsoleContext } from "../context";
 import { shownLimits, toUser } from "./to-user";
 
@@ -17,14 +17,16 @@ export async function toManagedUsers(
   users: readonly UserRecord[],
 ): Promise<ManagedUser[]> {
   const now = ctx.clock.now();
-  const names = new Map(users.map((user) => [user.id, namesOf(ctx, user)]));
+  const digestsOf = (user: UserRecord) =>
+    throttleSubjects(user).map((subject) => subjectDigest(ctx, subject));
+  const counters = new Map(users.map((user) => [user.id, digestsOf(user)]));
   const [standings, delays] = await Promise.all([
-    store.users.standings([...names.keys()], now),
-    store.loginThrottles.delayed([...names.values()].flat(), now),
+    store.users.standings([...counters.keys()], now),
+    store.loginThrottles.delayed([...counters.values()].flat(), now),
   ]);
   return users.map((user) => {
     const standing = standings.get(user.id);
-    const waits = (names.get(user.id) ?? []).map((name) => delays.get(name) ?? 0);
+    const waits = (counters.get(user.id) ?? []).map((digest) => delays.get(digest) ?? 0);
     const lockedUntil = Math.max(standing?.lockedUntil ?? 0, ...waits);
     return {
       ...toUser(user, standing?.hasTwoFactor ?? false),
@@ -49,11 +51,4 @@ export async function toManagedUser(
   const [managed] = await toManagedUsers(store, ctx, [user]);
   // One goes in, so one comes out.
   return managed as ManagedUser;
-}
-
-/** What the wrong passwords of a user are counted under. */
-function namesOf(ctx: Needs, user: UserRecord): string[] {
-  return [user.username, user.email, ownPasswordOf(user.id)].flatMap((name) =>
-    name === null ? [] : [nameDigest(ctx, name)],
-  );
 }

@@ -1,18 +1,18 @@
 import type { Repositories, UserRecord } from "../../ports/store";
 import { recordAudit } from "../audit/record";
-import { forgiveNames, ownPasswordOf } from "../auth/login-throttle";
+import { clearThrottles, throttleSubjects } from "../auth/login-throttle";
 import type { ConsoleContext } from "../context";
 import { requireWritableSite } from "../settings/update";
 import { findManageable, requireUserManager } from "./require-manager";
 
-/** Lifts the delays of a user's names and password and the lock of their second step. */
+/** Lifts the delays of a user's sign-in and password and the lock of their second step. */
 export async function liftLocks(
   tx: Repositories,
   ctx: Pick<ConsoleContext, "sealer">,
   user: UserRecord,
 ): Promise<void> {
   await tx.twoFactors.clearFailures(user.id);
-  await forgiveNames(tx, ctx, [user.username, user.email, ownPasswordOf(user.id)]);
+  await clearThrottles(tx, ctx, throttleSubjects(user));
 }
 
 /** The same at the word of somebody of a higher role. Throws `not_found`, `forbidden`. */

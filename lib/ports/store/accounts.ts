@@ -190,7 +190,7 @@ export interface Invites {
   deleteExpired(now: number): Promise<number>;
 }
 
-/** Delays per login name, existing or not (`nameDigest` is an HMAC of the name's key). */
+/** Delays per account, or per name without one (`nameDigest` is an HMAC: lib/domain/auth/login-throttle.ts). */
 export interface LoginThrottles {
   find(nameDigest: string): Promise<ThrottleRecord | null>;
   /** Until when each of these names is delayed; those that are not at `now` are left out. */
