@@ -141,6 +141,20 @@ export function upstreamSpeechContract({
       expect(error).toMatchObject({ code: "invalid", message: "Failed at [address] with 400." });
     });
 
+    test("skips informational responses before the final one, on a kept connection too", async () => {
+      const own = await startUpstream();
+      const ownRig = createRig([own]);
+      const model = ownRig.speech(channelTo(provider, own, { options, concurrency: 1 }));
+      for (let call = 0; call < 3; call += 1) {
+        const { pcm, error } = await hear(model, speechRequest("tts--informational"));
+        expect(error).toBeNull();
+        expect(pcm.length).toBe(spokenSamples(TEXT, SPEECH_SAMPLE_RATE) * 2);
+      }
+      expect(own.connections()).toBe(1);
+      await ownRig.close();
+      await own.close();
+    });
+
     test("reads a packed answer that nobody asked for", async () => {
       const { pcm, error } = await hear(rig.speech(channel()), speechRequest("tts--gzip"));
       expect(error).toBeNull();

@@ -53,6 +53,18 @@ test("a certificate is trusted by its channel's own authority and by no other", 
   expect([expired.ledger.length, otherHost.ledger.length]).toEqual([0, 0]);
 });
 
+test("informational responses are skipped over TLS too", async () => {
+  const rig = createRig([secure]);
+  const channel = channelTo("openai", secure, { options: { ca: CERTIFICATES.good.cert } });
+  const model = rig.embedding(channel);
+  for (let call = 0; call < 2; call += 1) {
+    const reply = await model.embed({ model: "embed.8--informational", texts: ["a"] }, callOptions());
+    expect(reply.vectors[0]).toHaveLength(8);
+  }
+  await rig.close();
+  await secure.whenNoSockets();
+});
+
 const NAMES: readonly [string, string[]][] = [
   ["169.254.169.254.nip.io", ["169.254.169.254"]],
   ["localtest.me", ["127.0.0.1"]],

@@ -1,6 +1,7 @@
 import { connect as connectTcp, isIP, type LookupFunction, type Socket } from "node:net";
 import { connect as connectTls, type TLSSocket } from "node:tls";
 import type { buildConnector } from "undici";
+import { acceptContinue } from "./accept-continue";
 import { errnoOf, UpstreamFault } from "./fault";
 import type { Resolver } from "./resolver";
 
@@ -51,6 +52,7 @@ async function open(settings: ConnectorSettings, options: buildConnector.Options
   const tcp = await openTcp(settings, host, port);
   const socket = isSecure ? await openTls(settings, tcp, host) : tcp;
   closeUnused(socket, tcp);
+  acceptContinue(socket);
   return socket;
 }
 

@@ -35,6 +35,11 @@ export async function send(
     case "slow":
       await new Promise((resolve) => setTimeout(resolve, n));
       return send(res, reply, null, count);
+    case "informational":
+      // As a proxy before the upstream sends them, asked for or not.
+      for (const code of ["100 Continue", "102 Processing", "103 Early Hints", "100 Continue"])
+        res.socket?.write(`HTTP/1.1 ${code}\r\nlink: </a>\r\n\r\n`);
+      return send(res, reply, null, count);
     case "many-headers":
       res.writeHead(
         200,

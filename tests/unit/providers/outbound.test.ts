@@ -1,5 +1,7 @@
+import { Socket } from "node:net";
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { acceptContinue } from "@/lib/providers/outbound/accept-continue";
 import { cleanWords } from "@/lib/providers/outbound/clean-words";
 import { checkHeaders, requestHeaders } from "@/lib/providers/outbound/headers";
 import { decodeBase64 } from "@/lib/providers/outbound/json";
@@ -131,4 +133,21 @@ test("a name server that does not answer holds nobody up while an old answer sta
   isSlow = true;
   clock.advance(31_000);
   expect(await resolver.resolve("h")).toEqual(["192.0.2.1"]);
+});
+
+test("a 100 head reaches undici as 102 however the network cuts it, and bodies are left alone", () => {
+  const informational = "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\n";
+  const final = "HTTP/1.1 200 OK\r\nx: HTTP/1.1 100\r\n\r\nHTTP/1.1 100 Continue\r\n\r\n";
+  const sent = Buffer.from(`${informational}HTTP/1.1 100 Continue\r\n\r\n${final}`);
+  const expected = `${informational}HTTP/1.1 102 Continue\r\n\r\n${final}`.replace("100 C", "102 C");
+  fc.assert(
+    fc.property(fc.array(fc.nat(sent.length), { maxLength: 12 }), (cuts) => {
+      const socket = new Socket();
+      acceptContinue(socket);
+      const at = [0, ...cuts, sent.length].sort((a, b) => a - b);
+      for (let i = 1; i < at.length; i += 1) socket.push(Buffer.from(sent.subarray(at[i - 1], at[i])));
+      expect(String(socket.read())).toBe(expected);
+      socket.destroy();
+    }),
+  );
 });

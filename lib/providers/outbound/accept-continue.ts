@@ -1,0 +1,61 @@
+import type { Socket } from "node:net";
+
+const LF = 0x0a;
+const CR = 0x0d;
+const DIGIT_TWO = 0x32;
+/** Where the status code is in `HTTP/1.1 100 Continue`. */
+const CODE_AT = 9;
+const CODE_END = 12;
+
+/** Reads response heads byte by byte up to the first status code that is not 1xx. */
+class HeadReader {
+  /** True once the final status code was seen, or what arrives is not HTTP. */
+  isDone = false;
+  #at = 0;
+  #column = 0;
+  #code = "";
+
+  /** Changes each status code 100 in `bytes` to 102. */
+  read(bytes: Uint8Array): void {
+    for (let i = 0; i < bytes.length && !this.isDone; i += 1) {
+      const byte = bytes[i] ?? 0;
+      if (this.#at >= CODE_AT && this.#at < CODE_END) this.#code += String.fromCharCode(byte);
+      this.#at += 1;
+      if (this.#at === CODE_END) {
+        this.isDone = !this.#code.startsWith("1");
+        if (this.#code === "100") bytes[i] = DIGIT_TWO;
+      }
+      if (byte === LF) this.#endLine();
+      else if (byte !== CR) this.#column += 1;
+    }
+  }
+
+  /** An empty line ends a head; the next byte begins another. */
+  #endLine(): void {
+    if (this.#column === 0) {
+      this.#at = 0;
+      this.#code = "";
+    }
+    this.#column = 0;
+  }
+}
+
+/**
+ * Lets undici read past `100 Continue`. A client must skip informational responses before the final one, even those it
+ * did not ask for (RFC 9110 §15.2). undici skips every 1xx but 100, for which it destroys the socket, so it is given
+ * 102 (Processing) instead, which is as long. Bodies are not looked at: reading stops at the final status code and
+ * begins again when the next request has been written.
+ */
+export function acceptContinue(socket: Socket): void {
+  const push = socket.push.bind(socket);
+  let written = 0;
+  let head = new HeadReader();
+  socket.push = (chunk: unknown, encoding?: BufferEncoding): boolean => {
+    if (socket.bytesWritten !== written) {
+      written = socket.bytesWritten;
+      head = new HeadReader();
+    }
+    if (!head.isDone && chunk instanceof Uint8Array) head.read(chunk);
+    return push(chunk, encoding);
+  };
+}
