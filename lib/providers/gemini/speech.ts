@@ -6,21 +6,13 @@ import type {
   SpeechUsage,
 } from "../../ports/speech-model";
 import type { ChannelRecord } from "../../ports/store";
-import { collect } from "../outbound/body";
+import { gatherBytes } from "../outbound/byte-blocks";
 import type { UpstreamReply } from "../outbound/create";
 import { invalidAnswer, truncated } from "../outbound/fault";
-import {
-  asCount,
-  asFields,
-  asList,
-  asText,
-  decodeBase64,
-  type Fields,
-  parseJson,
-  tryParseJson,
-} from "../outbound/json";
+import { asCount, asFields, asList, asText, type Fields } from "../outbound/json";
+import { asBase64, decodedBase64, readJson } from "../outbound/long-json";
 import { refusalError } from "../outbound/refusal";
-import { serverSentEvents } from "../outbound/server-sent-events";
+import { isDoneMark, serverSentEvents } from "../outbound/server-sent-events";
 import { MOST_SPEECH_BYTES, type UpstreamSettings } from "../upstream/settings";
 import { audioEvents } from "../upstream-audio/audio-events";
 import { AudioReader, checkAudioType, rateOf } from "../upstream-audio/audio-reader";
@@ -96,15 +88,16 @@ async function* checked(pcm: AsyncIterable<Uint8Array>, told: Told): AsyncGenera
 async function* messagesOf(reply: UpstreamReply, nowMs: number, key: string | null): AsyncGenerator<Fields> {
   if (reply.contentType === "text/event-stream") {
     for await (const { data } of serverSentEvents(reply.body)) {
-      if (data === "[DONE]") continue;
-      const message = asFields(tryParseJson(data));
+      if (isDoneMark(data)) continue;
+      const message = asFields(await readJson(data));
       // Half an event is what a cut leaves behind.
       if (message === null) throw truncated();
       yield checkedMessage(message, nowMs, key);
     }
     return;
   }
-  const answer = parseJson(await collect(reply.body));
+  const answer = await readJson(await gatherBytes(reply.body));
+  if (answer === undefined) throw invalidAnswer("what is not JSON");
   for (const one of Array.isArray(answer) ? asList(answer) : [answer]) {
     const message = asFields(one);
     if (message === null) throw invalidAnswer("without a response object");
@@ -117,7 +110,7 @@ function checkedMessage(message: Fields, nowMs: number, key: string | null): Fie
   const error = asFields(message.error);
   if (error === null) return message;
   const status = typeof error.code === "number" && error.code >= 400 && error.code < 600 ? error.code : 500;
-  const text = JSON.stringify(message);
+  const text = JSON.stringify({ error });
   throw refusalError({
     status,
     header: () => null,
@@ -137,18 +130,21 @@ async function* pcmOf(messages: AsyncIterable<Fields>, told: Told): AsyncGenerat
     const candidate = asFields(asList(message.candidates)[0]);
     for (const part of asList(asFields(candidate?.content)?.parts)) {
       const blob = asFields(asFields(part)?.inlineData) ?? asFields(asFields(part)?.inline_data);
-      const data = asText(blob?.data);
+      const data = asBase64(blob?.data);
       if (blob === null || data === null) continue;
       const type = asText(blob.mimeType) ?? asText(blob.mime_type) ?? "";
-      const bytes = decodeBase64(data);
-      const isNewFile = bytes.subarray(0, 4).toString("latin1") === "RIFF";
-      if (reader === null || type !== mediaType || isNewFile) {
-        if (reader !== null) yield reader.end();
-        checkAudioType(type);
-        reader = new AudioReader(rateOf(type));
-        mediaType = type;
+      let isFirstPiece = true;
+      for await (const bytes of decodedBase64(data)) {
+        const isNewFile = isFirstPiece && Buffer.from(bytes.subarray(0, 4)).toString("latin1") === "RIFF";
+        isFirstPiece = false;
+        if (reader === null || type !== mediaType || isNewFile) {
+          if (reader !== null) yield reader.end();
+          checkAudioType(type);
+          reader = new AudioReader(rateOf(type));
+          mediaType = type;
+        }
+        yield reader.push(bytes);
       }
-      yield reader.push(bytes);
     }
     told.finishReason = asText(candidate?.finishReason) ?? blockReason(message) ?? told.finishReason;
   }

@@ -1,8 +1,9 @@
 import { AppError } from "../../errors";
 import type { SpeechUsage } from "../../ports/speech-model";
 import { invalidAnswer, truncated } from "../outbound/fault";
-import { asCount, asFields, asText, decodeBase64, tryParseJson } from "../outbound/json";
-import { serverSentEvents } from "../outbound/server-sent-events";
+import { asCount, asFields, asText } from "../outbound/json";
+import { asBase64, decodedBase64, readJson } from "../outbound/long-json";
+import { isDoneMark, serverSentEvents } from "../outbound/server-sent-events";
 import { AudioReader } from "../upstream-audio/audio-reader";
 
 /**
@@ -17,11 +18,11 @@ export async function* speechEventPcm(
   const reader = new AudioReader(rawRate);
   let isWhole = false;
   for await (const { event, data } of serverSentEvents(body)) {
-    if (data === "[DONE]") {
+    if (isDoneMark(data)) {
       isWhole = true;
       continue;
     }
-    const fields = asFields(tryParseJson(data));
+    const fields = asFields(await readJson(data));
     // Half an event is what a cut leaves behind.
     if (fields === null) throw truncated();
     if (event === "error" || fields.error !== undefined) {
@@ -35,9 +36,10 @@ export async function* speechEventPcm(
       isWhole = true;
       continue;
     }
-    const audio = asText(fields.audio) ?? asText(fields.delta);
+    const audio = asBase64(fields.audio) ?? asBase64(fields.delta);
     if (type === "speech.audio.delta" && audio === null) throw invalidAnswer("an event without its audio");
-    if (audio !== null) yield reader.push(decodeBase64(audio));
+    if (audio === null) continue;
+    for await (const bytes of decodedBase64(audio)) yield reader.push(bytes);
   }
   if (!isWhole) throw truncated();
   yield reader.end();

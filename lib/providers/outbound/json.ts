@@ -51,7 +51,7 @@ export function decodeBase64(text: string): Buffer {
   const bytes = Buffer.from(text, "base64");
   // Buffer leaves out what it cannot read and stops at the first '='.
   if (bytes.length !== expected || (text.length - padding) % 4 === 1) {
-    throw invalidAnswer("with base64 that is none");
+    throw invalidAnswer("with invalid base64");
   }
   return bytes;
 }

@@ -66,7 +66,8 @@ export function geminiSpeech(sent: unknown, isStream: boolean, fault: Fault | nu
   const frame = (value: unknown) => Buffer.from(`data: ${JSON.stringify(value)}\r\n\r\n`);
   if (fault?.kind === "no-candidates") return stream("text/event-stream", [frame(last)], tokens);
   if (fault?.kind === "no-audio") return stream("text/event-stream", [frame(none)], tokens);
-  const frames = parts(pcm, 4_800).map((bytes) => frame({ candidates: [{ ...blob(bytes), index: 0 }] }));
+  const frameBytes = fault?.kind === "one-event" ? pcm.length : 4_800;
+  const frames = parts(pcm, frameBytes).map((bytes) => frame({ candidates: [{ ...blob(bytes), index: 0 }] }));
   if (fault?.kind === "error-at-chunk") {
     frames.length = Math.min(frames.length, fault.n);
     frames.push(frame({ error: { code: 503, message: "The model is overloaded.", status: "UNAVAILABLE" } }));

@@ -7,7 +7,6 @@ import { checkHeaders, requestHeaders } from "@/lib/providers/outbound/headers";
 import { decodeBase64 } from "@/lib/providers/outbound/json";
 import { createResolver } from "@/lib/providers/outbound/resolver";
 import { readDuration, readRetryAfter } from "@/lib/providers/outbound/retry-after";
-import { serverSentEvents } from "@/lib/providers/outbound/server-sent-events";
 import { FakeClock } from "../../support/services";
 import { RETRY_AFTER_FORMS } from "../../support/upstream/fault";
 
@@ -77,29 +76,6 @@ test("base64 that lacks a character or has a wrong one is refused", () => {
   for (const wrong of ["AAEC*w==", "AAECA", "AA=CAw==", "AAEC Aw="]) {
     expect(() => decodeBase64(wrong), wrong).toThrow(expect.objectContaining({ code: "upstream_invalid" }));
   }
-});
-
-async function* inPieces(text: string, cuts: readonly number[]): AsyncGenerator<Uint8Array> {
-  const bytes = Buffer.from(text);
-  const at = [0, ...cuts.map((cut) => cut % (bytes.length + 1)), bytes.length].sort((a, b) => a - b);
-  for (let i = 1; i < at.length; i += 1) yield bytes.subarray(at[i - 1], at[i]);
-}
-
-test("events are the same however the network cuts their bytes", async () => {
-  const text = ': hello\r\n\r\ndata: {"a":\r\ndata: "ü"}\r\n\r\nevent: done\ndata:x\nid: 7\n\ndata: 最后';
-  const expected = [
-    { event: "message", data: '{"a":\n"ü"}' },
-    { event: "done", data: "x" },
-    { event: "message", data: "最后" },
-  ];
-  await fc.assert(
-    fc.asyncProperty(fc.array(fc.nat(200), { maxLength: 12 }), async (cuts) => {
-      const events = [];
-      for await (const event of serverSentEvents(inPieces(text, cuts))) events.push(event);
-      expect(events).toEqual(expected);
-    }),
-    { numRuns: 200 },
-  );
 });
 
 test("addresses are asked for once in 30 s, and the old ones serve for 5 minutes while the name server fails", async () => {

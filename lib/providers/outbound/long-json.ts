@@ -1,0 +1,156 @@
+import { BLOCK_BYTES, ByteBlocks, nextTurn } from "./byte-blocks";
+import { invalidAnswer } from "./fault";
+import { asText, decodeBase64 } from "./json";
+
+/** Strings from this many bytes on are cut out of a long text before it is parsed. */
+const LONG_STRING = 1024;
+/** What is left of a text without its long strings: as much as JSON.parse takes in some 10 ms. */
+const MOST_PARSED = 2 * 1024 * 1024;
+const BLOCKS_A_TURN = 16;
+/** Stands for the long string of that number. An upstream that sends such a string itself gets its own long one. */
+const PLACE = "patchbay-long-string:";
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+/** One escape of a JSON string (RFC 8259 §7), and one that has begun at the end of a text. */
+const ESCAPE = /\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/g;
+const BEGUN_ESCAPE = /\\(?:u[0-9a-fA-F]{0,3})?$/;
+
+/** A string of a JSON text, left as its bytes between the quotes, escapes included. */
+export class LongString {
+  readonly #text: ByteBlocks;
+  readonly #from: number;
+  readonly #to: number;
+
+  constructor(text: ByteBlocks, from: number, to: number) {
+    this.#text = text;
+    this.#from = from;
+    this.#to = to;
+  }
+
+  pieces(): Generator<Uint8Array> {
+    return this.#text.pieces(this.#from, this.#to);
+  }
+}
+
+/**
+ * The value of a JSON text of any length, without blocking other work: in a text above 64 KiB every string of 1 KiB or
+ * more becomes a `LongString`. Undefined for what is not JSON. Throws `upstream_invalid` for what is not UTF-8 and for
+ * more than 2 MiB besides the long strings.
+ */
+export async function readJson(text: ByteBlocks): Promise<unknown> {
+  const long: LongString[] = [];
+  const short = text.length > BLOCK_BYTES ? await cutLongStrings(text, long) : text;
+  if (short === null) return undefined;
+  if (short.length > MOST_PARSED) throw invalidAnswer("with too much JSON besides its audio");
+  const restore = (_key: string, value: unknown): unknown =>
+    typeof value === "string" && value.startsWith(PLACE)
+      ? (long[Number(value.slice(PLACE.length))] ?? value)
+      : value;
+  const words = short.text();
+  try {
+    return JSON.parse(words, long.length === 0 ? undefined : restore);
+  } catch {
+    return undefined;
+  }
+}
+
+/** A copy of `text` with a place for each long string, which `long` gets; null where a string has no end. */
+async function cutLongStrings(text: ByteBlocks, long: LongString[]): Promise<ByteBlocks | null> {
+  const short = new ByteBlocks();
+  let copied = 0;
+  const copyTo = (end: number): void => {
+    for (const piece of text.pieces(copied, end)) short.append(piece);
+  };
+  const scan = stringScanner((from, to) => {
+    if (to - from < LONG_STRING) return;
+    copyTo(from);
+    short.append(Buffer.from(`${PLACE}${long.length}`));
+    long.push(new LongString(text, from, to));
+    copied = to;
+  });
+  let blocks = 0;
+  let isWhole = true;
+  for (const block of text.pieces()) {
+    isWhole = scan(Buffer.from(block.buffer, block.byteOffset, block.byteLength));
+    blocks += 1;
+    if (blocks % BLOCKS_A_TURN === 0) await nextTurn();
+  }
+  if (!isWhole) return null;
+  copyTo(text.length);
+  return short;
+}
+
+/**
+ * Finds the strings of a JSON text given block by block: `onString` gets where each begins and ends, without its quotes.
+ * The scanner returns false while a string is open. A byte is searched at most twice, whatever the text.
+ */
+function stringScanner(onString: (from: number, to: number) => void): (block: Buffer) => boolean {
+  let before = 0;
+  let start = 0;
+  let isInString = false;
+  let isEscaped = false;
+  return (block) => {
+    const next = (byte: number, from: number): number => {
+      const found = block.indexOf(byte, from);
+      return found < 0 ? block.length : found;
+    };
+    let quote = next(QUOTE, 0);
+    let backslash = next(BACKSLASH, 0);
+    for (let at = 0; ; ) {
+      if (isEscaped && at < block.length) {
+        isEscaped = false;
+        at += 1;
+      }
+      if (quote < at) quote = next(QUOTE, at);
+      if (backslash < at) backslash = next(BACKSLASH, at);
+      const stop = isInString ? Math.min(quote, backslash) : quote;
+      if (stop >= block.length) break;
+      at = stop + 1;
+      if (stop !== quote) {
+        isEscaped = true;
+        continue;
+      }
+      if (isInString) onString(start, before + stop);
+      isInString = !isInString;
+      start = before + at;
+    }
+    before += block.length;
+    return !isInString;
+  };
+}
+
+/** A string to be read as base64, whichever way its text was parsed; null for anything else. */
+export function asBase64(value: unknown): string | LongString | null {
+  return value instanceof LongString ? value : asText(value);
+}
+
+/**
+ * The bytes of standard base64, those of a long string in pieces with other work between them. Throws
+ * `upstream_invalid` where a character does not belong or one is missing.
+ */
+export async function* decodedBase64(value: string | LongString): AsyncGenerator<Uint8Array> {
+  if (typeof value === "string") {
+    yield decodeBase64(value);
+    return;
+  }
+  let text = "";
+  for (const piece of value.pieces()) {
+    text += Buffer.from(piece.buffer, piece.byteOffset, piece.byteLength).toString("latin1");
+    let begun = "";
+    if (text.includes("\\")) {
+      // JSON.parse gives text for a quoted escape.
+      text = text.replace(ESCAPE, (one) => JSON.parse(`"${one}"`) as string);
+      begun = BEGUN_ESCAPE.exec(text)?.[0] ?? "";
+    }
+    // Padding comes in the last four characters, which are left for the end.
+    const end = text.length - begun.length;
+    const whole = Math.floor((end - 1) / 4) * 4;
+    if (whole <= 0) continue;
+    const bytes = decodeBase64(text.slice(0, whole));
+    if (bytes.length !== (whole / 4) * 3) throw invalidAnswer("with invalid base64");
+    text = text.slice(whole);
+    yield bytes;
+    await nextTurn();
+  }
+  yield decodeBase64(text);
+}

@@ -1,0 +1,236 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import type { SpeechUsage } from "@/lib/ports/speech-model";
+import { speechEventPcm } from "@/lib/providers/openai/speech-events";
+import { ByteBlocks, gatherBytes } from "@/lib/providers/outbound/byte-blocks";
+import { asFields } from "@/lib/providers/outbound/json";
+import { asBase64, decodedBase64, LongString, readJson } from "@/lib/providers/outbound/long-json";
+import { serverSentEvents } from "@/lib/providers/outbound/server-sent-events";
+import { callOptions, channelTo, createRig, hear, speechRequest } from "../../support/upstream/rig";
+import { startUpstream } from "../../support/upstream/server";
+
+/** Server-sent events and JSON as upstreams send them: of any size, cut anywhere. */
+
+async function* inPieces(bytes: Buffer, cuts: readonly number[]): AsyncGenerator<Uint8Array> {
+  const at = [0, ...cuts.map((cut) => cut % (bytes.length + 1)), bytes.length].sort((a, b) => a - b);
+  for (let i = 1; i < at.length; i += 1) yield bytes.subarray(at[i - 1], at[i]);
+}
+
+async function* chunksOf(bytes: Buffer, size: number): AsyncGenerator<Uint8Array> {
+  for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);
+}
+
+async function eventsOf(body: AsyncIterable<Uint8Array>): Promise<{ event: string; data: string }[]> {
+  const events = [];
+  for await (const { event, data } of serverSentEvents(body)) events.push({ event, data: data.text() });
+  return events;
+}
+
+/** The events of a whole text, as WHATWG HTML §9.2.6 writes it; what follows the last blank line counts, too. */
+function oracle(text: string): { event: string; data: string }[] {
+  const events: { event: string; data: string }[] = [];
+  let event = "";
+  let data: string[] = [];
+  const dispatch = (): void => {
+    if (data.length > 0) events.push({ event: event || "message", data: data.join("\n") });
+    event = "";
+    data = [];
+  };
+  for (const line of text.replace(/^\uFEFF/, "").split(/\r\n|\r|\n/)) {
+    if (line === "") dispatch();
+    const [, name = "", value = ""] = /^([^:]*)(?:: ?(.*))?$/su.exec(line) ?? [];
+    if (name === "data") data.push(value);
+    if (name === "event") event = value;
+  }
+  dispatch();
+  return events;
+}
+
+describe("server-sent events", () => {
+  test("are the same however the network cuts their bytes", async () => {
+    const text = ': hello\r\n\r\ndata: {"a":\r\ndata: "ü"}\r\n\r\nevent: done\ndata:x\nid: 7\n\ndata: 最后';
+    const expected = [
+      { event: "message", data: '{"a":\n"ü"}' },
+      { event: "done", data: "x" },
+      { event: "message", data: "最后" },
+    ];
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.nat(200), { maxLength: 12 }), async (cuts) => {
+        expect(await eventsOf(inPieces(Buffer.from(text), cuts))).toEqual(expected);
+      }),
+      { numRuns: 200 },
+    );
+  });
+
+  test("are those of the standard for any text and any cuts", async () => {
+    const part = fc.constantFrom(
+      ...["data", "data:", "data: ", "event: ", "event", "id: 1", "retry: 5", ": comment", "dat", "other: "],
+      ...["a", "ü", "最", "😀", "\uFEFF", " ", ":", "{}", "x".repeat(70)],
+      ...["\n", "\r", "\r\n", "\n\n", "\r\n\r\n", "\r\r"],
+    );
+    const texts = fc
+      .tuple(fc.constantFrom("", "\uFEFF"), fc.array(part, { maxLength: 40 }))
+      .map(([mark, parts]) => mark + parts.join(""));
+    const cuts = fc.oneof(fc.array(fc.nat(), { maxLength: 8 }), fc.constant(null));
+    await fc.assert(
+      fc.asyncProperty(texts, cuts, async (text, where) => {
+        const bytes = Buffer.from(text);
+        const body = where === null ? chunksOf(bytes, 1) : inPieces(bytes, where);
+        expect(await eventsOf(body)).toEqual(oracle(text));
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
+  test("over 32 MiB are refused, and so are names that are not UTF-8", async () => {
+    const endless = async function* () {
+      yield Buffer.from("data: ");
+      for (;;) yield Buffer.alloc(1024 * 1024, 0x61);
+    };
+    await expect(eventsOf(endless())).rejects.toMatchObject({ code: "upstream_invalid" });
+    for (const bad of [Buffer.from([0x7b, 0xff, 0xfe]), Buffer.from("event: \u00ff\ndata: 1\n\n", "latin1")])
+      await expect(eventsOf(chunksOf(bad, 2))).rejects.toMatchObject({ code: "upstream_invalid" });
+  });
+});
+
+describe("JSON in blocks", () => {
+  /** As `readJson` gives it, long strings as text. */
+  async function read(text: string, pieceBytes: number): Promise<unknown> {
+    const value = await readJson(await gatherBytes(chunksOf(Buffer.from(text), pieceBytes)));
+    const whole = (one: unknown): unknown => {
+      if (one instanceof LongString) return JSON.parse(`"${Buffer.concat([...one.pieces()])}"`);
+      if (Array.isArray(one)) return one.map(whole);
+      const fields = asFields(one);
+      if (fields === null) return one;
+      return Object.fromEntries(Object.entries(fields).map(([key, field]) => [key, whole(field)]));
+    };
+    return whole(value);
+  }
+
+  test("is the value that JSON.parse gives, however long its strings are", async () => {
+    const letters = fc.constantFrom("a", '"', "\\", "/", "\n", "ü", "😀", "patchbay-long-string:0");
+    const texts = fc
+      .tuple(fc.array(letters, { maxLength: 5 }), fc.nat(30_000))
+      .map(([parts, times]) => parts.join("").repeat(times).slice(0, 150_000));
+    const values = fc.array(
+      fc.record({ text: texts, rate: fc.integer(), more: fc.array(texts, { maxLength: 2 }) }),
+    );
+    await fc.assert(
+      fc.asyncProperty(values, fc.integer({ min: 1_000, max: 100_000 }), async (value, pieceBytes) => {
+        // The text of a place stands for a long string there; any other text is itself.
+        fc.pre(!JSON.stringify(value).includes('"patchbay-long-string:0"'));
+        expect(await read(JSON.stringify(value), pieceBytes)).toEqual(value);
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  test("that stops in the middle is undefined, and too much besides strings is refused", async () => {
+    const text = JSON.stringify({ audio: "A".repeat(200_000), type: "x" });
+    for (const end of [1, 10, 1_000, 100_000, 200_005, text.length - 1])
+      expect(await read(text.slice(0, end), 4_096)).toBeUndefined();
+    const many = `[${"1,".repeat(1_500_000)}1]`;
+    await expect(read(many, 65_536)).rejects.toMatchObject({ code: "upstream_invalid" });
+  });
+
+  test("gives base64 of any length as its bytes, escaped characters included", async () => {
+    const bytes = Buffer.from(Array.from({ length: 300_001 }, (_, i) => (i * 7_919) % 256));
+    const plain = bytes.toString("base64");
+    const forms = [
+      plain,
+      plain.replaceAll("/", "\\/"),
+      plain.replaceAll("=", "\\u003d"),
+      plain.replace(/=+$/, ""),
+      plain.replace(/./g, (one) => `\\u00${one.charCodeAt(0).toString(16)}`),
+    ];
+    for (const form of forms) {
+      const fields = asFields(
+        await readJson(await gatherBytes(chunksOf(Buffer.from(`{"a":"${form}"}`), 1_001))),
+      );
+      const pieces: Uint8Array[] = [];
+      for await (const piece of decodedBase64(asBase64(fields?.a) ?? "")) pieces.push(piece);
+      expect(pieces.length).toBeGreaterThan(3);
+      expect(Buffer.concat(pieces).equals(bytes)).toBe(true);
+    }
+    for (const at of [0, 50_000, 100_003, plain.length - 5]) {
+      for (const wrong of ["*", "=", "\\n", "\\u4e00", ""]) {
+        const form = plain.slice(0, at) + wrong + plain.slice(at + 1);
+        const fields = asFields(
+          await readJson(await gatherBytes(chunksOf(Buffer.from(`{"a":"${form}"}`), 9_999))),
+        );
+        const work = (async () => {
+          for await (const piece of decodedBase64(asBase64(fields?.a) ?? ""))
+            expect(piece.length).toBeGreaterThan(0);
+        })();
+        await expect(work, `${wrong} at ${at}`).rejects.toMatchObject({ code: "upstream_invalid" });
+      }
+    }
+  });
+});
+
+describe("20 MiB of audio in one event", () => {
+  const pcm = Buffer.alloc(20 * 1024 * 1024, "\u0001\u0002\u0003\u0004");
+  const data = pcm.toString("base64");
+  const openAi = Buffer.from(
+    `data: {"type":"speech.audio.delta","audio":"${data}"}\n\ndata: {"type":"speech.audio.done","usage":{"input_tokens":3,"output_tokens":9}}\n\n`,
+  );
+
+  test("costs time linear in its bytes, and lets other work run between pieces", async () => {
+    const told: SpeechUsage = { inputTokens: null, outputTokens: null };
+    let turns = 0;
+    let isOver = false;
+    const count = (): void => {
+      turns += 1;
+      if (!isOver) setImmediate(count);
+    };
+    setImmediate(count);
+    let bytes = 0;
+    let most = 0;
+    let since = { turns, bytes };
+    const before = process.cpuUsage();
+    for await (const piece of speechEventPcm(chunksOf(openAi, 16_384), null, told)) {
+      if (turns !== since.turns) since = { turns, bytes };
+      bytes += piece.length;
+      most = Math.max(most, bytes - since.bytes);
+    }
+    const { user, system } = process.cpuUsage(before);
+    isOver = true;
+    console.log(`${((user + system) / 1_000).toFixed(0)} ms of CPU for 20 MiB in one event`);
+    expect([bytes, told]).toEqual([pcm.length, { inputTokens: 3, outputTokens: 9 }]);
+    // A text that is searched again with every piece took 8 s.
+    expect(user + system).toBeLessThan(1_500_000);
+    expect(most).toBeLessThanOrEqual(128 * 1024);
+  });
+
+  test("is heard whole from Gemini, in an event or in one JSON answer", async () => {
+    const own = await startUpstream();
+    const rig = createRig([own]);
+    const text = "x".repeat((20 * 1024 * 1024 * 100) / 48_000);
+    for (const streaming of [true, false]) {
+      const channel = channelTo("gemini", own, { options: { streaming } });
+      const request = speechRequest("tts--one-event", { segments: [{ text, voice: "Kore" }] });
+      const { pcm: heard, error, end } = await hear(rig.speech(channel), request, callOptions());
+      expect([error, end?.finishReason]).toEqual([null, "STOP"]);
+      expect(heard.length).toBeGreaterThan(20 * 1024 * 1023);
+    }
+    await rig.close();
+    await own.close();
+  });
+});
+
+test("blocks hold what was appended, whatever the size of its pieces", () => {
+  fc.assert(
+    fc.property(fc.array(fc.nat(200_000), { maxLength: 12 }), fc.nat(), fc.nat(), (sizes, a, b) => {
+      const blocks = new ByteBlocks();
+      const whole = Buffer.concat(sizes.map((size, i) => Buffer.alloc(size, i + 1)));
+      let at = 0;
+      for (const size of sizes) {
+        blocks.append(whole.subarray(at, at + size));
+        at += size;
+      }
+      const [from = 0, to = 0] = [a % (whole.length + 1), b % (whole.length + 1)].sort((x, y) => x - y);
+      expect(blocks.length).toBe(whole.length);
+      expect(Buffer.concat([...blocks.pieces(from, to)]).equals(whole.subarray(from, to))).toBe(true);
+    }),
+  );
+});
