@@ -1,7 +1,15 @@
 import { readFileSync } from "node:fs";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { openWire } from "../support/raw-request";
-import { type Reply, type RoutedProduct, spoken, startRouted, until } from "../support/routed-product";
+import {
+  expectFailure,
+  type Reply,
+  type RoutedProduct,
+  samplesOf,
+  spoken,
+  startRouted,
+  until,
+} from "../support/routed-product";
 import { startUpstream } from "../support/upstream/server";
 
 /** Streams that break, callers who leave, and what is in the books afterwards. */
@@ -88,12 +96,15 @@ const BREAKS: readonly [
   ["tells an error in the middle", "error-at-chunk-3", ["gemini"], "upstream_error", "INTERNAL"],
 ];
 
-describe.each(Object.entries(FRAMINGS))("told as %s", (_name, framing) => {
-  test.each(
-    BREAKS.flatMap(([title, fault, providers, code, status]) =>
-      providers.map((p) => [p, title, fault, code, status] as const),
-    ),
-  )(
+const CASES = BREAKS.flatMap(([title, fault, providers, code, status]) =>
+  providers.map((provider) => [provider, title, fault, code, status] as const),
+);
+
+/** Gemini's whole reply is held until its audio is complete; every other framing streams. */
+const WHOLE = "Gemini's JSON";
+
+describe.each(Object.entries(FRAMINGS).filter(([name]) => name !== WHOLE))("told as %s", (_name, framing) => {
+  test.each(CASES)(
     "a stream of %s that %s gives what came, the error, and a destroyed socket",
     async (provider, _title, fault, code, status) => {
       // A healthy channel stands by: once bytes have gone out it must not be used.
@@ -114,6 +125,46 @@ describe.each(Object.entries(FRAMINGS))("told as %s", (_name, framing) => {
       // What arrived is in the books.
       expect(row?.audio_ms).toBeGreaterThan(90);
       expect(row?.audio_ms).toBeLessThan(500);
+    },
+  );
+});
+
+describe("told as Gemini's JSON", () => {
+  test.each(CASES)(
+    "a stream of %s that %s is made again by the next channel, whose audio alone is sent",
+    async (provider, _title, fault) => {
+      const { name, ids } = await routed.route("speech", [
+        { as: `tts--${fault}`, provider },
+        { as: "tts", provider: "openai", options: { list_voices: false } },
+      ]);
+      const reply = await routed.send(...spoken("gemini", name));
+      expect(reply.status, reply.text.slice(0, 300)).toBe(200);
+      expect(reply.isWhole).toBe(true);
+      expect(reply.headers).toMatchObject({ "x-patchbay-channel": `${name}-1`, "x-patchbay-attempts": "2" });
+      const pcm = samplesOf(reply);
+      expect(pcm.length).toBe(24_000);
+      const rows = await routed.whenRows(name, 1);
+      expect(rows).toMatchObject([
+        { channel_id: ids[1], attempts: 2, status: 200, error: null, audio_ms: 500 },
+      ]);
+    },
+  );
+
+  test.each(CASES)(
+    "a stream of %s that %s is an error with a status of its own where no other channel serves",
+    async (provider, _title, fault, code, status) => {
+      const { name } = await routed.route("speech", [{ as: `tts--${fault}`, provider }]);
+      const reply = await routed.send(...spoken("gemini", name));
+      expectFailure("gemini", reply, status === "INTERNAL" ? 502 : 504, status);
+      const [row, ...others] = await routed.whenRows(name, 1);
+      expect(others).toEqual([]);
+      expect(row).toMatchObject({
+        status: reply.status,
+        error: code,
+        attempts: 2,
+        audio_ms: 0,
+        cost_usd: "0.000000000",
+      });
     },
   );
 });

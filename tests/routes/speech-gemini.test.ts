@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import type { Limits } from "../../lib/contracts/limits";
 import { AppError } from "../../lib/errors";
 import {
   channel,
@@ -360,6 +361,159 @@ describe("generateContent", () => {
     // 3 tokens at 1,000 n$ and 2 + 0.15 × 13 s (1 s spoken) at 1,000,000 n$.
     expect(reserved[0]?.reservedNano).toBe(3_000 + 3_950_000);
     expect(rows[0]).toMatchObject({ costNano: 3_000 + 1_000_000, overrun: false });
+  });
+});
+
+describe("generateContent on upstream channels", () => {
+  const upstream = (id: string, priority = 0) =>
+    channel(id, { provider: "openai", embedded: false, priority });
+  const breaking = () =>
+    new ScriptedSpeech(() => spoken(1, { ending: new AppError("upstream_truncated", "It broke off.") }));
+  const audioOf = async (reply: Awaited<ReturnType<ReturnType<typeof door>["post"]>>) =>
+    Buffer.from((await json(reply)).candidates[0].content.parts[0].inlineData.data, "base64");
+
+  it("answers nothing before the audio is complete", async () => {
+    let finish = () => {};
+    const finished = new Promise<void>((resolve) => {
+      finish = resolve;
+    });
+    const speech = new ScriptedSpeech(async function* () {
+      yield* spoken(3, { ending: null });
+      await finished;
+      yield END;
+    });
+    const { post, rows } = openSpeechDoor([{ channel: upstream("a"), speech }]);
+    let isAnswered = false;
+    const reply = post(PATH, GOOD).then((answer) => {
+      isAnswered = true;
+      return answer;
+    });
+    while (speech.running === 0) await new Promise((resolve) => setImmediate(resolve));
+    for (let turn = 0; turn < 20; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+    expect(isAnswered).toBe(false);
+    finish();
+    expect(await audioOf(await reply)).toEqual(await collect(tone(3)));
+    expect(rows).toMatchObject([{ status: 200, audioMs: 3_000, attempts: 1 }]);
+  });
+
+  it("goes to the next channel when one breaks off, and sends nothing of the first", async () => {
+    const [first, second] = [breaking(), new ScriptedSpeech(() => spoken(2))];
+    const { post, rows } = openSpeechDoor([
+      { channel: upstream("a"), speech: first },
+      { channel: upstream("b", 1), speech: second },
+    ]);
+    const reply = await post(PATH, GOOD);
+    expect(reply.status).toBe(200);
+    expect(reply.headers).toMatchObject({ "x-patchbay-channel": "b", "x-patchbay-attempts": "2" });
+    expect(await audioOf(reply)).toEqual(await collect(tone(2)));
+    expect(rows).toMatchObject([{ status: 200, channelId: "b", attempts: 2, audioMs: 2_000 }]);
+    expect([first.running, second.running]).toEqual([0, 0]);
+  });
+
+  it.each<[string, Partial<Limits>, () => ScriptedSpeech, number, string]>([
+    ["breaks off", {}, breaking, 502, "upstream_truncated"],
+    [
+      "ends without its end",
+      {},
+      () => new ScriptedSpeech(() => spoken(1, { ending: null })),
+      502,
+      "upstream_truncated",
+    ],
+    [
+      "falls silent",
+      { idleMs: 20 },
+      () =>
+        new ScriptedSpeech(async function* (_request, { signal }) {
+          yield* spoken(0.2, { ending: null });
+          await aborted(signal);
+        }),
+      504,
+      "upstream_timeout",
+    ],
+    [
+      "sends more than 64 MiB",
+      {},
+      () =>
+        new ScriptedSpeech(async function* () {
+          for (;;) yield { type: "audio" as const, pcm: new Uint8Array(8 * 1024 * 1024) };
+        }),
+      502,
+      "upstream_invalid",
+    ],
+  ])(
+    "answers an error with a status of its own when its only channel %s",
+    async (_title, limits, make, status, code) => {
+      const speech = make();
+      const { post, rows } = openSpeechDoor([{ channel: upstream("a"), speech }], { limits });
+      const reply = await post(PATH, GOOD);
+      expect([reply.status, (await json(reply)).error.code]).toEqual([status, status]);
+      // The caller got nothing, and its ledger entry says so.
+      expect(rows).toMatchObject([
+        { status, error: code, attempts: 2, audioMs: 0, inputTokens: 0, outputTokens: 0, costNano: 0 },
+      ]);
+      await new Promise((resolve) => setImmediate(resolve));
+      expect(speech.running).toBe(0);
+    },
+  );
+
+  it("counts what was made for a caller who leaves while it is held, and stops the work", async () => {
+    const speech = new ScriptedSpeech(async function* (_request, { signal }) {
+      yield* spoken(2, { ending: null });
+      await aborted(signal);
+    });
+    const { post, rows, leave } = openSpeechDoor([{ channel: upstream("a"), speech }]);
+    const reply = post(PATH, GOOD);
+    while (speech.running === 0) await new Promise((resolve) => setImmediate(resolve));
+    for (let turn = 0; turn < 20; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+    leave();
+    expect((await reply).status).toBe(499);
+    expect(rows).toMatchObject([{ status: 499, error: "caller_left", audioMs: 2_000, inputTokens: 3 }]);
+    expect(speech.running).toBe(0);
+  });
+
+  it("is refused before any channel is asked while the held replies fill their memory", async () => {
+    let finish = () => {};
+    const finished = new Promise<void>((resolve) => {
+      finish = resolve;
+    });
+    const speech = new ScriptedSpeech(async function* () {
+      yield* spoken(0.2, { ending: null });
+      await finished;
+      yield END;
+    });
+    const { post, rows } = openSpeechDoor([{ channel: upstream("a"), speech }]);
+    // Each may last 80 minutes, of which 64 MiB are held.
+    const long = { ...GOOD, contents: [{ parts: [{ text: "a ".repeat(15_999) }] }] };
+    const held = Array.from({ length: 8 }, () => post(PATH, long));
+    while (speech.running < 8) await new Promise((resolve) => setImmediate(resolve));
+    const refused = await post(PATH, GOOD);
+    expect([refused.status, (await json(refused)).error.status]).toEqual([503, "UNAVAILABLE"]);
+    expect(speech.requests).toHaveLength(8);
+    finish();
+    for (const reply of await Promise.all(held)) await readBody(reply);
+    expect((await post(PATH, GOOD)).status).toBe(200);
+    expect(rows.map(({ status }) => status)).toEqual([503, ...Array(8).fill(200)]);
+  });
+
+  it("gives a WAV file of any length its true sizes", async () => {
+    const { post } = openSpeechDoor([
+      { channel: upstream("a"), speech: new ScriptedSpeech(() => spoken(100)) },
+    ]);
+    const wav = await audioOf(
+      await post(PATH, speaking({ responseFormat: { audio: { mimeType: "AUDIO_WAV" } } })),
+    );
+    expect([wav.readUInt32LE(40), wav.readUInt32LE(4)]).toEqual([4_800_000, wav.length - 8]);
+  });
+
+  it("begins with the first audio all the same when a built-in engine speaks", async () => {
+    const speech = new ScriptedSpeech(() => spoken(1, { ending: new AppError("internal", "broke") }));
+    const { post } = openSpeechDoor([
+      { channel: channel("own"), speech },
+      { channel: upstream("b", 1), speech: breaking() },
+    ]);
+    const reply = await post(PATH, GOOD);
+    expect([reply.status, reply.headers["x-patchbay-channel"]]).toEqual([200, "own"]);
+    expect((await readBody(reply)).error).toMatchObject({ code: "internal" });
   });
 });
 

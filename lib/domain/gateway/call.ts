@@ -65,10 +65,13 @@ export type OpenMeter = (ctx: GatewayContext, plan: CallPlan) => Promise<Meter>;
 /**
  * Runs `attempt` on one channel after another (DESIGN §4) until one gives a value; `attempt` resolves when the first
  * byte (or the whole reply) is there, so that nothing is retried after it. The options carry caller's signal and deadline.
+ * `complete` goes on where nothing is sent before the whole reply is there: it runs without the limit for the first byte,
+ * its time is not counted towards that of later attempts, and its failure is the attempt's.
  */
 export type WithFailover = <T>(
   ctx: GatewayContext,
   plan: CallPlan,
   meter: Meter,
   attempt: (target: Target, options: CallOptions) => Promise<T>,
+  complete?: (value: T) => Promise<T>,
 ) => Promise<T>;

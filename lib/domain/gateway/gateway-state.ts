@@ -4,6 +4,7 @@ import { createLiveBus, type LiveBus } from "../live/bus";
 import { type BudgetRefusals, createBudgetRefusals } from "./budget-refusals";
 import { type Circuits, createCircuits } from "./circuits";
 import { type Coalescer, createCoalescer } from "./coalesce";
+import { HoldingSpace } from "./hold-speech";
 import { createIdempotency, type Idempotency } from "./idempotency";
 import { createKeyRing, type KeyRing } from "./key-ring";
 import { createSpeechCache, type SpeechCache } from "./speech-cache";
@@ -17,6 +18,8 @@ export interface GatewayState {
   circuits: Circuits;
   vectors: VectorCache;
   speeches: SpeechCache;
+  /** Where replies are held that begin only once they are whole. */
+  holding: HoldingSpace;
   coalescer: Coalescer;
   idempotency: Idempotency;
   budgetRefusals: BudgetRefusals;
@@ -56,6 +59,7 @@ export function gatewayState(services: Pick<Services, "store" | "clock" | "log" 
       budgetRefusals: createBudgetRefusals(services.clock),
       vectors: createVectorCache(),
       speeches: createSpeechCache(),
+      holding: new HoldingSpace(),
       coalescer: createCoalescer((size) => {
         services.metrics.count("upstream_batches");
         services.metrics.count("batched_texts", size);

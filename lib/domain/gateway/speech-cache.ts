@@ -54,6 +54,7 @@ export function replay(speech: KeptSpeech): OpenedSpeech {
     source: iteratorOf(events),
     isEmbedded: speech.isEmbedded,
     isCached: true,
+    totalBytes: bytesOf(speech.chunks),
     halt: () => undefined,
   };
 }

@@ -13,17 +13,25 @@ export function measureAudio(bytes: number): { audioMs: number; outputTokens: nu
 }
 
 /**
- * The most a speech call may cost, in nano-dollars: its input, and min(the model's longest reply, 2 s + 0.15 s a
- * character) of audio (DESIGN §5), longer by as much as the caller slows the speech down.
+ * The longest speech expected of a text, in seconds: min(the model's longest reply, 2 s + 0.15 s a character), longer by
+ * as much as the caller slows the speech down.
  */
+export function longestSpeechSeconds(
+  model: Pick<ModelRecord, "maxAudioSeconds">,
+  call: { characters: number; speed: number },
+): number {
+  return Math.min(
+    model.maxAudioSeconds ?? Number.POSITIVE_INFINITY,
+    (2 + 0.15 * call.characters) / Math.min(1, call.speed),
+  );
+}
+
+/** The most a speech call may cost, in nano-dollars: its input, and the longest speech expected of it. */
 export function worstSpeechCostNano(
   model: Pick<ModelRecord, "prices" | "maxAudioSeconds">,
   call: { inputTokens: number; characters: number; speed: number },
 ): number {
-  const seconds = Math.min(
-    model.maxAudioSeconds ?? Number.POSITIVE_INFINITY,
-    (2 + 0.15 * call.characters) / Math.min(1, call.speed),
-  );
+  const seconds = longestSpeechSeconds(model, call);
   return costNano(model.prices, {
     inputTokens: call.inputTokens,
     characters: call.characters,

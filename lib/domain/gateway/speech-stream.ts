@@ -23,6 +23,8 @@ export interface OpenedSpeech {
   isEmbedded: boolean;
   /** Told again from memory: it costs nothing. */
   isCached?: boolean;
+  /** Of all its audio, where that is known before it is read. */
+  totalBytes?: number;
   /** Aborts the signal the provider works under: `return()` alone would wait for the piece it is making. */
   halt(): void;
 }
@@ -72,16 +74,7 @@ export function meteredSpeech(
   opened.first = NOTHING;
   let bytes = 0;
   let isOver = false;
-  const { idleMs, callMs } = ctx.instance.limits ?? DEFAULT_LIMITS;
-  /** Of the whole call's time; what the caller takes to read is not the channel's. */
-  let leftMs = callMs - (ctx.clock.monotonic() - ctx.receivedAt);
-
-  const nextEvent = async () => {
-    const from = ctx.clock.monotonic();
-    const event = await inTime(source.next(), Math.min(idleMs, leftMs));
-    leftMs -= ctx.clock.monotonic() - from;
-    return event;
-  };
+  const nextEvent = timedEvents(ctx, source);
   const made = (): Partial<CallOutcome> => ({
     inputTokens,
     cached: isCached,
@@ -152,6 +145,24 @@ export function meteredSpeech(
   };
 }
 
+/**
+ * Reads `source` within the call's limits: `upstream_timeout` after `idleMs` without an event, or when the whole call's
+ * time is spent. The time the caller takes to read does not count.
+ */
+export function timedEvents(
+  ctx: GatewayContext,
+  source: AsyncIterator<SpeechEvent>,
+): () => Promise<IteratorResult<SpeechEvent>> {
+  const { idleMs, callMs } = ctx.instance.limits ?? DEFAULT_LIMITS;
+  let leftMs = callMs - (ctx.clock.monotonic() - ctx.receivedAt);
+  return async () => {
+    const from = ctx.clock.monotonic();
+    const event = await inTime(source.next(), Math.min(idleMs, leftMs));
+    leftMs -= ctx.clock.monotonic() - from;
+    return event;
+  };
+}
+
 function audio(pcm: Uint8Array): IteratorResult<SpeechEvent> {
   return { done: false, value: { type: "audio", pcm } };
 }
@@ -173,6 +184,7 @@ async function inTime<T>(work: Promise<T>, ms: number): Promise<T> {
   }
 }
 
-function cut(): AppError {
+/** The error of a stream that stopped without its end. */
+export function cut(): AppError {
   return new AppError("upstream_truncated", "The channel broke the speech off before its end.");
 }

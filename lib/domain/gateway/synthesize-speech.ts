@@ -1,16 +1,17 @@
 import { codePoints } from "../../contracts/text";
-import { AppError } from "../../errors";
-import type { SpeechModel, SpeechRequest, SpeechSegment } from "../../ports/speech-model";
+import { AppError, hasCode } from "../../errors";
+import type { CallOptions, SpeechModel, SpeechRequest, SpeechSegment } from "../../ports/speech-model";
 import type { CatalogEntry, GatewayContext } from "../context";
 import type { CallPlan, Meter, Target } from "./call";
 import { canonicalVoice, listVoiceNames } from "./choose-voices";
 import { gatewayState } from "./gateway-state";
+import { type HeldSpeech, holdSpeech } from "./hold-speech";
 import { openMeter } from "./open-meter";
 import { failedOutcome } from "./outcome";
 import { resolveModel } from "./resolve-model";
 import { type SpokenPart, scriptSpeakers, singleSpeaker } from "./script-speakers";
 import { type KeptSpeech, recorded, replay, speechKey } from "./speech-cache";
-import { worstSpeechCostNano } from "./speech-cost";
+import { longestSpeechSeconds, measureAudio, worstSpeechCostNano } from "./speech-cost";
 import { meteredSpeech, type OpenedSpeech, openSpeech, type SpokenEvent } from "./speech-stream";
 import { cacheScope } from "./vector-cache";
 import { withFailover } from "./with-failover";
@@ -28,6 +29,11 @@ export interface SpeechInput {
   instructions?: string;
   user: string | null;
   source: { dialect: "gemini" | "openai"; body: Readonly<Record<string, unknown>> };
+  /**
+   * The reply is one whole to its dialect, so that it must not begin before an upstream's audio is complete (DESIGN §4).
+   * What a built-in engine speaks begins at once all the same.
+   */
+  isReplyWhole?: boolean;
   /** Fields sent that only an upstream of the same dialect can follow; named in the reply when it was another. */
   dialectFields: readonly string[];
 }
@@ -36,6 +42,8 @@ export interface SpeechCall {
   /** Ends with `end` after the usage row is on disk; `return()` is the caller leaving, `throw(error)` our failing. */
   events: AsyncIterableIterator<SpokenEvent>;
   inputTokens: number;
+  /** Of all its audio; null where that is not known before it is read. */
+  totalBytes: number | null;
   /** Of the reply: `x-patchbay-channel`, `-attempts`, `-overhead-ms`, `-ignored`. */
   headers(): Record<string, string>;
 }
@@ -47,8 +55,8 @@ const FIELDS = {
 } as const;
 
 /**
- * Speaks a text: checks it against the model, reserves its worst cost, and resolves when the first audio is there, so
- * that a failure before it still has a status of its own. Throws AppError: `model_not_found`, `model_not_allowed`,
+ * Speaks a text: checks it against the model, reserves its worst cost, and resolves when the first audio is there (all of
+ * an upstream's where the reply is one whole), so that a failure before it still has a status of its own. Throws AppError: `model_not_found`, `model_not_allowed`,
  * `invalid` (empty or long text, unknown voice, another kind of model), `insufficient_quota`, `rate_limited`,
  * `no_channel_available`, `overloaded`, `upstream_*`, `caller_left`.
  */
@@ -81,9 +89,15 @@ export async function synthesizeSpeech(ctx: GatewayContext, input: SpeechInput):
     ...(lookup.state === null ? {} : { cache: lookup.state }),
   };
   const meter = await openMeter(ctx, plan);
+  let held: HeldSpeech | null = null;
   try {
-    const { opened, ignored } = await openCall(ctx, { input, segments, plan, meter, lookup });
+    if (mustHold(input, entry) && lookup.known === undefined)
+      held = gatewayState(ctx).holding.enter(
+        longestSpeechSeconds(entry.model, { characters, speed: input.speed }),
+      );
+    const { opened, ignored } = await openCall(ctx, { input, segments, plan, meter, lookup, held });
     return {
+      totalBytes: opened.totalBytes ?? null,
       events: meteredSpeech(ctx, meter, opened, inputTokens),
       inputTokens,
       headers: () => ({
@@ -92,9 +106,16 @@ export async function synthesizeSpeech(ctx: GatewayContext, input: SpeechInput):
       }),
     };
   } catch (error) {
-    await meter.settle(failedOutcome(error));
+    // A caller who leaves while its reply is held has had that much made for it; for any other error it got nothing.
+    const made = held !== null && hasCode(error, "caller_left") ? held.bytes : 0;
+    held?.release();
+    await meter.settle(failedOutcome(error, made > 0 ? { inputTokens, ...measureAudio(made) } : {}));
     throw error;
   }
+}
+
+function mustHold(input: SpeechInput, { routes }: CatalogEntry): boolean {
+  return input.isReplyWhole === true && routes.some(({ channel }) => !channel.embedded);
 }
 
 interface Lookup {
@@ -116,20 +137,37 @@ function lookUp(ctx: GatewayContext, entry: CatalogEntry, input: SpeechInput): L
 /** The speech from the cache, or from the first channel that gives sound. */
 async function openCall(
   ctx: GatewayContext,
-  call: { input: SpeechInput; segments: SpeechSegment[]; plan: CallPlan; meter: Meter; lookup: Lookup },
+  call: {
+    input: SpeechInput;
+    segments: SpeechSegment[];
+    plan: CallPlan;
+    meter: Meter;
+    lookup: Lookup;
+    held: HeldSpeech | null;
+  },
 ): Promise<{ opened: OpenedSpeech; ignored: readonly string[] }> {
-  const { input, segments, plan, meter, lookup } = call;
+  const { input, segments, plan, meter, lookup, held } = call;
   if (lookup.known !== undefined) {
     meter.firstByte();
     return { opened: replay(lookup.known), ignored: lookup.known.ignored };
   }
-  const { opened, ignored } = await withFailover(ctx, plan, meter, async (target, options) => {
+  const attempt = async (target: Target, options: CallOptions) => {
     const speech = ctx.providers.speech(target.channel);
     const wanted = request(input, segments, target);
     const speak = (signal: AbortSignal) => speech.synthesize(wanted, { ...options, signal });
     const opened = await openSpeech(speak, target.channel.embedded, options.signal);
     return { opened, ignored: ignoredFields(input, target, speech) };
-  });
+  };
+  const complete =
+    held === null
+      ? undefined
+      : async (begun: Awaited<ReturnType<typeof attempt>>) => {
+          if (!begun.opened.isEmbedded)
+            return { ...begun, opened: await holdSpeech(ctx, begun.opened, held) };
+          held.release();
+          return begun;
+        };
+  const { opened, ignored } = await withFailover(ctx, plan, meter, attempt, complete);
   const { key } = lookup;
   if (key === null) return { opened, ignored };
   const { speeches } = gatewayState(ctx);

@@ -97,10 +97,10 @@ export function attemptsAllowed({ instance }: Pick<GatewayContext, "instance">, 
   return Math.min(attemptsPerCall, channels === 1 ? 2 : channels);
 }
 
-export const withFailover: WithFailover = async (ctx, plan, meter, attempt) => {
+export const withFailover: WithFailover = async (ctx, plan, meter, attempt, complete) => {
   const { traffic } = gatewayState(ctx);
   const targets: readonly Target[] = plan.entry.routes;
-  const deadline = ctx.clock.monotonic() + firstByteLimitMs(ctx, plan.operation);
+  let deadline = ctx.clock.monotonic() + firstByteLimitMs(ctx, plan.operation);
   const excluded = new Set<string>();
   const failures: AppError[] = [];
   let refusal: AppError | null = null;
@@ -132,11 +132,18 @@ export const withFailover: WithFailover = async (ctx, plan, meter, attempt) => {
       leave();
     };
     try {
-      const value = await runAttempt(ctx, firstByteMs, (options: CallOptions) =>
+      const begun = await runAttempt(ctx, firstByteMs, (options: CallOptions) =>
         attempt({ ...target, channel }, options),
       );
       running.answered();
       pass.answered();
+      const answeredAt = ctx.clock.monotonic();
+      const value =
+        complete === undefined
+          ? begun
+          : await complete(begun).finally(() => {
+              deadline += ctx.clock.monotonic() - answeredAt;
+            });
       meter.firstByte();
       meter.whenSettled((outcome) => {
         over();

@@ -10,10 +10,13 @@ import { replyFacts } from "./speech-reply";
 import { JSON_ARRAY, SSE, streamedSpeech } from "./streamed-speech";
 import { wholeSpeech } from "./whole-speech";
 
-/** `:generateContent` for speech. The first audio is there before the status goes out. */
+/**
+ * `:generateContent` for speech. The status goes out when an upstream's audio is complete, or with a built-in engine's
+ * first audio.
+ */
 export async function generateSpeech(ctx: GatewayContext, model: string, body: unknown): Promise<Outbound> {
   const { input, container } = readGeminiSpeech(model, body);
-  const call = await synthesizeSpeech(ctx, input);
+  const call = await synthesizeSpeech(ctx, { ...input, isReplyWhole: true });
   return {
     status: 200,
     headers: { "content-type": JSON_TYPE, ...call.headers() },

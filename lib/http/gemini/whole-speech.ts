@@ -5,11 +5,14 @@ import { Base64Pieces } from "../base64-pieces";
 import { audioOf, type SpeechEnd } from "../speech-body";
 import { type ReplyFacts, usageMetadata } from "./speech-reply";
 
-/** A WAV file's header tells its length, so this much of it (87 s) is awaited; a longer one says "unknown" instead. */
+/**
+ * A WAV file's header tells its length. Where that is not known, this much of it (87 s) is awaited; a longer one says
+ * "unknown" instead.
+ */
 const MOST_WAV_BYTES = 4 * 1024 * 1024;
 
 /**
- * The JSON of `:generateContent`, written while the audio is made: nothing is held but the piece at hand. The usage and
+ * The JSON of `:generateContent`, written while the audio is read: nothing is held here but the piece at hand. The usage and
  * the closing braces come after the call is in the books.
  */
 export async function* wholeSpeech(call: SpeechCall, facts: ReplyFacts): AsyncGenerator<Uint8Array> {
@@ -17,7 +20,7 @@ export async function* wholeSpeech(call: SpeechCall, facts: ReplyFacts): AsyncGe
   const pcm = audioOf(call, (event) => {
     end = event;
   });
-  const audio = facts.mimeType === "audio/wav" ? asWav(pcm) : pcm;
+  const audio = facts.mimeType === "audio/wav" ? asWav(pcm, call.totalBytes) : pcm;
   const base64 = new Base64Pieces();
   const before = `{"candidates":[{"content":{"role":"model","parts":[{"inlineData":{"mimeType":${JSON.stringify(facts.mimeType)},"data":"`;
   let opening = before;
@@ -37,11 +40,12 @@ export async function* wholeSpeech(call: SpeechCall, facts: ReplyFacts): AsyncGe
   );
 }
 
-/** A whole WAV file; its header has true sizes unless the file grows beyond what is worth holding. */
-async function* asWav(pcm: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+/** A whole WAV file; its header has true sizes unless they are unknown and the file grows beyond what is worth holding. */
+async function* asWav(pcm: AsyncIterable<Uint8Array>, totalBytes: number | null): AsyncGenerator<Uint8Array> {
   const held: Uint8Array[] = [];
   let bytes = 0;
-  let isOpen = false;
+  let isOpen = totalBytes !== null;
+  if (totalBytes !== null) yield wavHeader(SPEECH_SAMPLE_RATE, totalBytes);
   for await (const chunk of pcm) {
     if (isOpen) {
       yield chunk;

@@ -162,6 +162,25 @@ test("all attempts share one deadline, of which the first of two gets half", asy
   expect(signals.every((signal) => signal.aborted)).toBe(true);
 });
 
+test("a reply that breaks while it is completed goes to the next channel, with the first byte's time untouched", async () => {
+  const { ctx, plan, meter, served } = setting([channelRecord({ id: "a" }), channelRecord({ id: "b" })]);
+  const given: number[] = [];
+  const begin: Parameters<typeof withFailover<string>>[3] = async ({ channel }, options) => {
+    given.push(options.firstByteBy - performance.now());
+    return channel.id;
+  };
+  const complete = async (id: string): Promise<string> => {
+    await new Promise((resolve) => setTimeout(resolve, 40_000));
+    if (id === served[0]) throw new AppError("upstream_truncated", "It broke off.");
+    return `${id}, whole`;
+  };
+  const reply = withFailover(ctx, plan, meter, begin, complete);
+  await vi.advanceTimersByTimeAsync(80_000);
+  expect(await reply).toBe(`${served[1]}, whole`);
+  expect(new Set(served)).toEqual(new Set(["a", "b"]));
+  expect(given).toEqual([15_000, 30_000]);
+});
+
 test("a caller who leaves ends the call at once, even when the engine does not listen", async () => {
   const { ctx, plan, meter, served, leaving } = setting(three);
   const failure = failureOf(withFailover(ctx, plan, meter, () => new Promise(() => {})));
