@@ -31,6 +31,11 @@ export function isContention(error: unknown): boolean {
   return code === "40P01" || code === "40001";
 }
 
+/** Another transaction kept a row locked for too long (PostgreSQL); the server itself is well. */
+export function isLockTimeout(error: unknown): boolean {
+  return codeOf(isAppError(error) ? error.cause : error) === "55P03";
+}
+
 const SQLITE_AWAY = /^SQLITE_(BUSY|LOCKED|FULL|READONLY|IOERR|CANTOPEN|PROTOCOL|NOMEM|CORRUPT|NOTADB)/;
 /** Connection faults, server shutting down, out of resources, read-only, lock or statement time-out (PostgreSQL, appendix A). */
 const POSTGRES_AWAY = /^(08...|57P0[1-5]|57014|53...|58...|25006|25P03|55P03|40P01|40001|28P01|3D000)$/;

@@ -1,5 +1,5 @@
-import { afterAll, beforeAll, expect, test, vi } from "vitest";
-import type { Store } from "../../lib/ports/store";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import type { Store, UsageRecord } from "../../lib/ports/store";
 import { openStore } from "../../lib/store/open";
 import { allUsage, expectBooksToBalance } from "../contracts/store/books";
 import { outcomesOf, together } from "../contracts/store/place";
@@ -7,7 +7,7 @@ import { newPostgresPlace, type PostgresPlace } from "../contracts/store/postgre
 import { channelRecord, insertKey, NO_BUDGET, PERIOD, usageRecord } from "../contracts/store/records";
 import { SYSTEM_CLOCK } from "../contracts/store/sqlite-place";
 import { startPostgres, type TestPostgres } from "../support/postgres";
-import { openTcpGate } from "../support/tcp-gate";
+import { openTcpGate, type TcpGate } from "../support/tcp-gate";
 
 /** Loosely above the second that is promised; twenty writes that wait for one another would take twenty. */
 const SOON_MS = 6_000;
@@ -58,12 +58,12 @@ async function expectAllWell({ place, store, keyId, userId }: Subject): Promise<
   await store.ping();
   expect((await store.settings.all()).well).toBe(true);
   await store.ledger.settle(usageRecord(keyId, userId, { id: "use_after", costNano: 1 }), PERIOD);
-  // The settlement that was refused is booked, the reservation that was refused holds nothing.
+  // The settlement that was refused is an entry that costs nothing, the reservation that was refused holds nothing.
   await vi.waitUntil(async () => (await allUsage(store, { keyId })).length === 2, {
     timeout: 20_000,
     interval: 50,
   });
-  expect((await store.keys.spent(keyId, SYSTEM_CLOCK.now())).totalNano).toBe(8);
+  expect((await store.keys.spent(keyId, SYSTEM_CLOCK.now())).totalNano).toBe(1);
   await expectBooksToBalance(place);
   // And the feed is heard again.
   const heard = new Promise<void>((resolve) => {
@@ -74,6 +74,21 @@ async function expectAllWell({ place, store, keyId, userId }: Subject): Promise<
   const other = await place.open();
   await other.channels.insert(channelRecord());
   await heard;
+}
+
+/** A store whose every connection passes a gate. */
+async function openThroughGate(place: PostgresPlace): Promise<{ gate: TcpGate; store: Store }> {
+  const gate = await openTcpGate(Number(new URL(place.url).port));
+  const through = new URL(place.url);
+  through.port = String(gate.port);
+  const store = await openStore({
+    databaseUrl: through.href,
+    writerWorker: new URL("file:///dev/null"),
+    instanceId: "behind-the-gate",
+    clock: SYSTEM_CLOCK,
+    timeZone: "UTC",
+  });
+  return { gate, store };
 }
 
 test("a server that stops is away at once for every call, and is found again without a restart", async () => {
@@ -92,16 +107,7 @@ test("a server that stops is away at once for every call, and is found again wit
 
 test("a server that no longer answers is away within a second or so for every call, and is found again", async () => {
   const place = await newPostgresPlace(server);
-  const gate = await openTcpGate(Number(new URL(place.url).port));
-  const through = new URL(place.url);
-  through.port = String(gate.port);
-  const store = await openStore({
-    databaseUrl: through.href,
-    writerWorker: new URL("file:///dev/null"),
-    instanceId: "behind-the-gate",
-    clock: SYSTEM_CLOCK,
-    timeZone: "UTC",
-  });
+  const { gate, store } = await openThroughGate(place);
   const { key, user } = await insertKey(store);
   const subject = { place, store, keyId: key.id, userId: user.id };
   gate.stopUp();
@@ -117,7 +123,7 @@ test("a server that no longer answers is away within a second or so for every ca
     interval: 50,
   });
   await store.settings.put("well", true);
-  expect((await store.keys.spent(key.id, SYSTEM_CLOCK.now())).totalNano).toBe(14);
+  expect((await store.keys.spent(key.id, SYSTEM_CLOCK.now())).totalNano).toBe(0);
   await expectBooksToBalance(place);
   await store.close();
   await gate.close();
@@ -165,3 +171,74 @@ test("while another instance holds the lock of all writes, writes are refused an
   expect(await store.settings.all()).toEqual({ long: true, after: true });
   await place.remove();
 });
+
+/** As it travels: the end of its message tells it from "read committed". */
+const COMMIT = "commit\0";
+
+describe.each(["at once", "late"] as const)(
+  "a COMMIT whose answer is lost and which the server gets %s",
+  (when) => {
+    test("leaves what the callers were told: refused settlements cost nothing, refused reservations hold nothing", async () => {
+      const place = await newPostgresPlace(server);
+      const { gate, store } = await openThroughGate(place);
+      const { key, user } = await insertKey(store);
+      const budgets = { keyBudget: NO_BUDGET, userBudget: NO_BUDGET, ...PERIOD };
+      const priced = usageRecord(key.id, user.id, { reservedNano: 90, costNano: 70, inputTokens: 5 });
+      const unheld = usageRecord(key.id, user.id, { costNano: 7, audioMs: 9 });
+      const left = usageRecord(key.id, user.id, { costNano: 2, status: 499, error: "caller_left" });
+      const held = usageRecord(key.id, user.id, { reservedNano: 40 });
+      await store.ledger.reserve({ row: priced, ...budgets });
+      gate.loseAnswersTo(COMMIT, when);
+      const { codes } = await outcomesOf<unknown>([
+        ...[priced, unheld, left].map((row) => store.ledger.settle(row, PERIOD)),
+        store.ledger.reserve({ row: held, ...budgets }),
+      ]);
+      expect(codes).toEqual(Array(4).fill("storage_unavailable"));
+      const asCommitted = [
+        ["caller_left", 2],
+        [null, 7],
+        [null, 70],
+      ];
+      const settled = () =>
+        place.raw("select error, cost_nano from usage where state = 'settled' order by 2, 1");
+      if (when === "at once") {
+        await vi.waitUntil(async () => (await settled()).length === 3, { timeout: 20_000, interval: 20 });
+        expect(await settled()).toEqual(asCommitted);
+      }
+      gate.reopen();
+      // Corrections meet the rows of a transaction that is still open, and wait for its end.
+      if (when === "late") {
+        const waits = "select count(*) from pg_stat_activity where wait_event_type = 'Lock'";
+        await vi.waitUntil(async () => Number((await place.raw(waits))[0]?.[0]) > 0, {
+          timeout: 20_000,
+          interval: 20,
+        });
+        expect(await settled()).toEqual([]);
+        gate.deliver();
+      }
+      const refused = (row: UsageRecord) => ({
+        ...row,
+        status: 503,
+        error: "storage_unavailable",
+        costNano: 0,
+      });
+      const byId = (a: UsageRecord, b: UsageRecord) => (a.id < b.id ? -1 : 1);
+      const expected = [refused(priced), { ...refused(unheld), reservedNano: 0 }, left].sort(byId);
+      const entries = async () => (await allUsage(store, { keyId: key.id }).catch(() => [])).sort(byId);
+      await expect.poll(entries, { timeout: 20_000, interval: 50 }).toEqual(expected);
+      // Nothing that is still on its way changes it afterwards.
+      await store.ledger.settle(usageRecord(key.id, user.id, { costNano: 1 }), PERIOD);
+      expect(await settled()).toEqual([
+        ["storage_unavailable", 0],
+        ["storage_unavailable", 0],
+        [null, 1],
+        ["caller_left", 2],
+      ]);
+      expect((await store.keys.spent(key.id, SYSTEM_CLOCK.now())).totalNano).toBe(3);
+      await expectBooksToBalance(place);
+      await store.close();
+      await gate.close();
+      await place.remove();
+    });
+  },
+);

@@ -3,7 +3,7 @@ import path from "node:path";
 import { pathToFileURL } from "node:url";
 import Database from "libsql";
 import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
-import type { Store } from "../../lib/ports/store";
+import type { Store, UsageRecord } from "../../lib/ports/store";
 import { openStore } from "../../lib/store/open";
 import { allUsage, expectBooksToBalance } from "../contracts/store/books";
 import { outcomesOf, together } from "../contracts/store/place";
@@ -37,6 +37,11 @@ function lock(file: string): () => void {
   };
 }
 
+/** The entry of a call whose settlement threw `storage_unavailable`: its caller got that, and pays nothing. */
+function refusedEntry(row: UsageRecord): UsageRecord {
+  return { ...row, status: 503, error: "storage_unavailable", costNano: 0 };
+}
+
 describe("while another process holds the lock", () => {
   test("writes are refused within a second or so, reads go on, timers run, and all is well after", async () => {
     const store = await place.open();
@@ -65,8 +70,9 @@ describe("while another process holds the lock", () => {
     release();
     await store.settings.put("locked", false);
     expect(await store.settings.all()).toEqual({ locked: false });
-    // The settlement that was refused is made up for.
+    // The settlement that was refused is recorded as what its caller was told.
     await vi.waitUntil(async () => (await allUsage(store)).length === 1, { timeout: SOON_MS, interval: 20 });
+    expect(await allUsage(store)).toEqual([refusedEntry(row)]);
     await expectBooksToBalance(place);
   });
 
@@ -98,18 +104,18 @@ describe("while another process holds the lock", () => {
   });
 });
 
-describe("on a full disk", () => {
+describe("with faults in the writer", () => {
   let worker = "";
-  let pages = "";
+  let fault = "";
   let store: Store;
   const ROOMY = 1_000_000;
 
   beforeAll(async () => {
-    worker = await bundle("tests/support/full-disk-writer.ts");
+    worker = await bundle("tests/support/faulty-writer.ts");
   });
   beforeEach(async () => {
-    pages = path.join(path.dirname(place.file), "pages");
-    vi.stubEnv("PATCHBAY_TEST_PAGES", pages);
+    fault = path.join(path.dirname(place.file), "fault");
+    vi.stubEnv("PATCHBAY_TEST_STORE", fault);
     store = await openStore({
       databaseUrl: `file:${place.file}`,
       writerWorker: pathToFileURL(worker),
@@ -123,10 +129,10 @@ describe("on a full disk", () => {
     vi.unstubAllEnvs();
   });
 
-  test("writes say that it is full, reads go on, and writes resume when there is room, without a restart", async () => {
+  test("on a full disk writes say so, reads go on, and writes resume when there is room, without a restart", async () => {
     const { key, user } = await insertKey(store);
     // As many pages as there are.
-    writeFileSync(pages, "1");
+    writeFileSync(fault, "1");
     const big = "x".repeat(20_000);
     await expect(store.settings.put("big", big)).rejects.toMatchObject({
       code: "storage_unavailable",
@@ -142,21 +148,21 @@ describe("on a full disk", () => {
     expect(await store.keys.findById(key.id)).toEqual(key);
     expect(await allUsage(store)).toEqual([]);
 
-    writeFileSync(pages, String(ROOMY));
+    writeFileSync(fault, String(ROOMY));
     await store.settings.put("big", big);
     expect(await store.settings.all()).toEqual({ big });
-    // What was refused is booked when there is room; what was only held is not.
+    // A settlement that was refused is an entry of a refused call when there is room; a reservation is none.
     await vi.waitUntil(async () => (await allUsage(store)).length > 0, { timeout: SOON_MS, interval: 20 });
-    expect((await allUsage(store)).map((one) => one.id)).toEqual([row.id]);
-    expect((await store.keys.spent(key.id, SYSTEM_CLOCK.now())).totalNano).toBe(3);
+    expect(await allUsage(store)).toEqual([refusedEntry(row)]);
+    expect((await store.keys.spent(key.id, SYSTEM_CLOCK.now())).totalNano).toBe(0);
     await expectBooksToBalance(place);
     expect(await place.raw("pragma integrity_check")).toEqual([["ok"]]);
   });
 
-  test("calls at once around the moment when it fills are each booked or refused, and none is lost", async () => {
+  test("calls at once while the disk fills are each recorded with what their caller was told", async () => {
     const { key, user } = await insertKey(store);
     const [[count] = []] = await place.raw("pragma page_count");
-    writeFileSync(pages, String(Number(count) + 12));
+    writeFileSync(fault, String(Number(count) + 12));
     const rows = Array.from({ length: 300 }, () =>
       usageRecord(key.id, user.id, { costNano: 1, tags: "t".repeat(1_000) }),
     );
@@ -164,15 +170,48 @@ describe("on a full disk", () => {
       const row = rows[index];
       if (row) await store.ledger.settle(row, PERIOD);
     });
-    const { codes } = await outcomesOf(settled);
+    const { codes, values } = await outcomesOf(settled);
     expect(new Set(codes)).toEqual(new Set(["storage_unavailable"]));
-    writeFileSync(pages, String(ROOMY));
+    writeFileSync(fault, String(ROOMY));
     await store.settings.put("room", true);
     await vi.waitUntil(async () => (await allUsage(store)).length === 300, {
       timeout: SOON_MS,
       interval: 50,
     });
-    expect((await store.keys.spent(key.id, SYSTEM_CLOCK.now())).totalNano).toBe(300);
+    const refused = (await allUsage(store)).filter((one) => one.error === "storage_unavailable");
+    expect(refused.map((one) => [one.status, one.costNano])).toEqual(codes.map(() => [503, 0]));
+    expect((await store.keys.spent(key.id, SYSTEM_CLOCK.now())).totalNano).toBe(values.length);
+    await expectBooksToBalance(place);
+  });
+
+  test("a commit that took place without an answer is corrected to what the caller was told", async () => {
+    const { key, user } = await insertKey(store);
+    const priced = usageRecord(key.id, user.id, { reservedNano: 90, costNano: 70, inputTokens: 5 });
+    const unheld = usageRecord(key.id, user.id, { costNano: 7, audioMs: 9 });
+    const left = usageRecord(key.id, user.id, { costNano: 2, status: 499, error: "caller_left" });
+    const budgets = { keyBudget: NO_BUDGET, userBudget: NO_BUDGET, ...PERIOD };
+    await store.ledger.reserve({ row: priced, ...budgets });
+    writeFileSync(fault, "die");
+    const held = usageRecord(key.id, user.id, { reservedNano: 40 });
+    const { codes } = await outcomesOf<unknown>([
+      ...[priced, unheld, left].map((row) => store.ledger.settle(row, PERIOD)),
+      store.ledger.reserve({ row: held, ...budgets }),
+    ]);
+    expect(codes).toEqual(Array(4).fill("storage_unavailable"));
+    // It did take place: this is what must not stay.
+    expect(await place.raw("select status, cost_nano from usage where state = 'settled' order by 2")).toEqual(
+      [
+        [499, 2],
+        [200, 7],
+        [200, 70],
+      ],
+    );
+    writeFileSync(fault, String(ROOMY));
+    const byId = (a: UsageRecord, b: UsageRecord) => (a.id < b.id ? -1 : 1);
+    const expected = [refusedEntry(priced), refusedEntry(unheld), left].sort(byId);
+    await vi.waitUntil(async () => (await allUsage(store)).length === 3, { timeout: SOON_MS, interval: 20 });
+    expect((await allUsage(store)).sort(byId)).toEqual(expected);
+    expect((await store.keys.spent(key.id, SYSTEM_CLOCK.now())).totalNano).toBe(2);
     await expectBooksToBalance(place);
   });
 });

@@ -7,12 +7,24 @@ export interface TcpGate {
   stopUp(): void;
   /** Lets what stands and what comes pass again. */
   reopen(): void;
+  /**
+   * Until `reopen`: bytes to the server that hold `word` end their connection for the client, unanswered. The server
+   * gets them: at once, or only by `deliver`, long after the client has given up.
+   */
+  loseAnswersTo(word: string, when?: "at once" | "late"): void;
+  /** Passes on what `loseAnswersTo` held back. */
+  deliver(): void;
+  /** How many connections `loseAnswersTo` has ended. */
+  readonly lost: number;
   close(): Promise<void>;
 }
 
 export async function openTcpGate(targetPort: number): Promise<TcpGate> {
   const pairs = new Set<{ near: Socket; far: Socket }>();
   let isStopped = false;
+  let losing: { word: string; isLate: boolean } | null = null;
+  let lost = 0;
+  const held: (() => void)[] = [];
   const server = createServer((near) => {
     const far = connect(targetPort, "127.0.0.1");
     const pair = { near, far };
@@ -22,11 +34,31 @@ export async function openTcpGate(targetPort: number): Promise<TcpGate> {
       near.destroy();
       far.destroy();
     };
+    const lose = (chunk: Buffer, isLate: boolean): void => {
+      lost += 1;
+      // The client's end of the connection is gone; what the server answers is the sign that it has done its work.
+      far.removeAllListeners("data").removeAllListeners("close");
+      near.removeAllListeners("close");
+      const send = (): void => {
+        far.once("data", end);
+        far.write(chunk);
+      };
+      if (isLate) {
+        held.push(send);
+        near.destroy();
+      } else {
+        send();
+      }
+    };
     for (const [from, to] of [
       [near, far],
       [far, near],
     ] as const) {
-      from.on("data", (chunk) => to.write(chunk));
+      from.on("data", (chunk: Buffer) => {
+        if (from === near && losing !== null && chunk.includes(losing.word))
+          return lose(chunk, losing.isLate);
+        to.write(chunk);
+      });
       from.on("error", end);
       from.on("close", end);
       if (isStopped) from.pause();
@@ -46,8 +78,18 @@ export async function openTcpGate(targetPort: number): Promise<TcpGate> {
       isStopped = true;
       each((socket) => socket.pause());
     },
+    loseAnswersTo(word, when = "at once") {
+      losing = { word, isLate: when === "late" };
+    },
+    deliver() {
+      for (const send of held.splice(0)) send();
+    },
+    get lost() {
+      return lost;
+    },
     reopen() {
       isStopped = false;
+      losing = null;
       each((socket) => socket.resume());
     },
     async close() {

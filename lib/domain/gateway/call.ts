@@ -40,7 +40,10 @@ export interface Meter {
   firstByte(): void;
   /** Notes how the running attempt failed. */
   failed(error: unknown): void;
-  /** Resolves when the row is on disk; a second call does nothing. The last byte of a reply waits for it. */
+  /**
+   * Resolves when the entry is on disk; the last byte of a reply waits for it. A second call changes nothing and ends as
+   * the first did. When it throws `storage_unavailable` the reply must fail with that error: the entry will say so.
+   */
   settle(outcome: CallOutcome): Promise<void>;
   /** Runs `action` when the call is over: the channel's place is held as long as its stream runs. */
   whenSettled(action: (outcome: CallOutcome) => void): void;

@@ -4,6 +4,7 @@ import { billingPeriod } from "./billing-period";
 import type { CallOutcome, CallPlan, Meter } from "./call";
 import { cutPrompt } from "./cut-prompt";
 import { gatewayState } from "./gateway-state";
+import { failedOutcome } from "./outcome";
 import { costNano } from "./price";
 import { startTrace } from "./trace";
 
@@ -38,7 +39,7 @@ function settledRow(
   };
 }
 
-/** The books of one call. `leave` gives back its place among the calls at once; it runs once, when the row is settled. */
+/** The ledger entry of one call. `leave` gives back its place among the calls at once; it runs once, when the row is settled. */
 export function createMeter(
   ctx: GatewayContext,
   plan: CallPlan,
@@ -56,18 +57,23 @@ export function createMeter(
     const settled = settledRow(ctx, plan, row, outcome);
     settled.trace = trace.end(outcome.error);
     const prompt = ctx.instance.keepsPrompts && plan.words ? cutPrompt(plan.words()) : undefined;
+    let told = outcome.status;
     try {
       await ctx.store.ledger.settle(settled, billingPeriod(ctx.instance.timeZone, row.at), prompt);
       ctx.metrics.count("usage_rows");
       ctx.onBooked?.(settled);
       gatewayState(ctx).live.tell("usage", settled.userId);
+    } catch (error) {
+      // The ledger corrects the entry (Ledger.settle); the reply and the metrics must say the same.
+      if (outcome.error !== "caller_left") told = failedOutcome(error).status;
+      throw error;
     } finally {
       for (const action of afterwards) action(outcome);
       ctx.metrics.observeCall({
         operation: plan.operation,
         model: plan.entry.model.name,
         channel: channelName ?? "",
-        status: outcome.status,
+        status: told,
         seconds: settled.latencyMs / 1_000,
         firstByteSeconds: settled.firstByteMs === null ? null : settled.firstByteMs / 1_000,
       });

@@ -94,7 +94,10 @@ export interface Ledger {
   /**
    * Books the row: an open one with its id is settled (once: a second settle is a no-op) and its reservation given back,
    * otherwise the row is inserted settled. Hourly roll-ups and balances move in the same (group) commit.
-   * `prompt`, if any, is kept beside the row. Resolves when that commit is on disk.
+   * `prompt`, if any, is kept beside the row. Resolves when that commit is on disk. Where it throws
+   * `storage_unavailable`, whether the commit took place or not, the entry becomes one of status 503,
+   * `storage_unavailable` and no cost as soon as the store takes it: what the caller must be told then. An entry of a
+   * caller who has left stays as it was.
    */
   settle(row: UsageRecord, period: { day: string; month: string }, prompt?: string): Promise<void>;
   /**

@@ -1,8 +1,8 @@
 import { hasCode } from "../../errors";
 import type { Clock } from "../../ports/clock";
-import { isBusy, storageUnavailable } from "../errors";
+import { isBusy, isLockTimeout, storageUnavailable } from "../errors";
 import type { StoreLog } from "../log";
-import type { LedgerOperation, LedgerOutcome } from "./group";
+import { type LedgerOperation, type LedgerOutcome, owedFor } from "./group";
 import { positionOf } from "./rows";
 
 /** How long a caller waits for another process's lock before it is told that the store is away. */
@@ -26,13 +26,13 @@ interface Waiting {
 const ID = positionOf("id");
 
 function idOf(operation: LedgerOperation): string {
-  return operation.kind === "cancel" ? operation.id : String(operation.row[ID]);
+  return String(operation.row[ID]);
 }
 
 /**
  * Collects what arrives while a commit is under way and ships it as the next one: a commit for many, at no delay
- * for one alone. What a failing store did not take is made up for when it is back: settlements are booked,
- * reservations whose commit nobody saw are taken back.
+ * for one alone. An operation that fails is owed: when the store is back, the ledger is made to say what its caller was
+ * told (`owedFor`), whether or not the failed commit took place after all.
  */
 export class GroupCommit {
   readonly #commit: CommitGroup;
@@ -112,7 +112,7 @@ export class GroupCommit {
     for (const { operation, reject } of group) {
       const id = idOf(operation);
       if (this.#owed.size < MOST_OWED || this.#owed.has(id)) {
-        this.#owed.set(id, operation.kind === "reserve" ? { kind: "cancel", id } : operation);
+        this.#owed.set(id, owedFor(operation));
       } else {
         this.#log.error("ledger_lost", { rows: 1 });
       }
@@ -136,7 +136,8 @@ export class GroupCommit {
       try {
         await this.#commit(operations);
       } catch (error) {
-        if (isBusy(error)) return;
+        // A transaction that lost its client may hold a row for some seconds; new calls have nothing to do with it.
+        if (isBusy(error) || isLockTimeout(error)) return;
         if (hasCode(error, "storage_unavailable")) {
           this.#failWith([], error);
           return;

@@ -1,3 +1,4 @@
+import { HTTP_STATUS } from "../../errors";
 import type { Budget } from "../../ports/store";
 import { type SubjectKind, TOTAL } from "./balances";
 import { dailyOf, RollUps } from "./roll-ups";
@@ -9,8 +10,10 @@ export type LedgerOperation =
   | { kind: "reserve"; row: Cell[]; keyBudget: Budget; userBudget: Budget }
   /** `onlyOpen`: a row that is not there any more stays away (orphans). */
   | { kind: "settle"; row: Cell[]; onlyOpen: boolean; prompt?: string }
-  /** Takes a reservation back whose commit nobody saw. */
-  | { kind: "cancel"; id: string };
+  /** Replaces whatever the ledger says of this call, also a settled row: its sums are taken back first. */
+  | { kind: "correct"; row: Cell[]; prompt?: string }
+  /** Removes the open row of a reservation whose commit was not confirmed, and releases what it holds. */
+  | { kind: "cancel"; row: Cell[] };
 
 /** `void`: there was nothing to do. */
 export type LedgerOutcome = "done" | "void" | SubjectKind;
@@ -22,11 +25,51 @@ const USER = positionOf("user_id");
 const COST = positionOf("cost_nano");
 const RESERVED = positionOf("reserved_nano");
 const OVERRUN = positionOf("overrun");
+const STATUS = positionOf("status");
+const ERROR = positionOf("error");
+const STATE = positionOf("state");
 const DAY = positionOf("day");
 const MONTH = positionOf("month");
 
 const text = (row: readonly Cell[], position: number): string => String(row[position]);
 const number = (row: readonly Cell[], position: number): number => Number(row[position]);
+
+/** The row with some of its cells replaced. */
+function withCells(
+  row: readonly Cell[],
+  cells: readonly (readonly [position: number, cell: Cell])[],
+): Cell[] {
+  const copy = [...row];
+  for (const [position, cell] of cells) copy[position] = cell;
+  return copy;
+}
+
+/**
+ * What the ledger still has to record for an operation whose commit failed or was not confirmed. Its caller was told
+ * `storage_unavailable` and got no whole reply, so the entry says so and costs nothing; what was used stays in it. A
+ * caller who had left already keeps the entry as it was. Works whether or not the first commit took place.
+ */
+export function owedFor(operation: LedgerOperation): LedgerOperation {
+  switch (operation.kind) {
+    case "reserve":
+      return { kind: "cancel", row: operation.row };
+    case "settle": {
+      if (operation.onlyOpen) return operation;
+      const { row, onlyOpen: _, ...rest } = operation;
+      if (row[ERROR] === "caller_left") return { ...rest, kind: "correct", row };
+      const told = withCells(row, [
+        [STATUS, HTTP_STATUS.storage_unavailable],
+        [ERROR, "storage_unavailable"],
+        [COST, 0],
+        [OVERRUN, 0],
+      ]);
+      return { ...rest, kind: "correct", row: told };
+    }
+    case "correct":
+    case "cancel":
+      return operation;
+  }
+}
 
 interface KnownRow {
   isOpen: boolean;
@@ -105,6 +148,7 @@ function periodsOf(row: readonly Cell[]): string[] {
 function balancesOf(
   operations: readonly LedgerOperation[],
   known: ReadonlyMap<string, KnownRow>,
+  standing: ReadonlyMap<string, Cell[]>,
   locksRows: boolean,
 ): Cell[][] {
   const keys = new Map<string, Cell[]>();
@@ -124,13 +168,16 @@ function balancesOf(
       for (const [period] of limitsOf(userBudget, row)) want("user", text(row, USER), period);
       if (locksRows && number(row, RESERVED) !== 0) wantAll(text(row, KEY), text(row, USER), periodsOf(row));
     } else if (locksRows) {
-      const id = operation.kind === "settle" ? text(operation.row, ID) : operation.id;
+      const id = text(operation.row, ID);
       const before = known.get(id);
       if (before?.isOpen && before.reserved !== 0) {
         wantAll(before.key, before.user, [TOTAL, before.day, before.month]);
       }
-      if (operation.kind === "settle" && number(operation.row, COST) !== 0) {
-        wantAll(text(operation.row, KEY), text(operation.row, USER), periodsOf(operation.row));
+      const changed = operation.kind === "cancel" ? [] : [operation.row, standing.get(id) ?? []];
+      for (const row of changed) {
+        if (number(row, COST) !== 0 && row.length > 0) {
+          wantAll(text(row, KEY), text(row, USER), periodsOf(row));
+        }
       }
     }
   }
@@ -149,10 +196,17 @@ export function* commitGroup(
   const lock = locksRows ? "for update" : "";
   const known = new Map<string, KnownRow>();
   const ids = new Set<string>();
-  for (const operation of operations) {
-    if (operation.kind === "settle") ids.add(text(operation.row, ID));
-    else if (operation.kind === "cancel") ids.add(operation.id);
+  const unconfirmed = new Map<string, Cell[]>();
+  for (const { kind, row } of operations) {
+    if (kind === "reserve") continue;
+    ids.add(text(row, ID));
+    if (kind !== "settle") unconfirmed.set(text(row, ID), row);
   }
+  // The first commit of these may still be on its way: inserting the row waits for that transaction's end.
+  const placeholders = [...unconfirmed]
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([, row]) => placeholder(row));
+  yield* run(statements.ensureUsage(placeholders));
   for (const statement of statements.selectUsage([...ids].sort(), lock)) {
     for (const row of yield statement) {
       known.set(text(row, 0), {
@@ -166,8 +220,14 @@ export function* commitGroup(
     }
   }
 
+  const standing = new Map<string, Cell[]>();
+  const settledIds = [...unconfirmed.keys()].filter((id) => known.get(id)?.isOpen === false);
+  for (const statement of statements.readUsage(settledIds.sort())) {
+    for (const row of yield statement) standing.set(text(row, ID), row);
+  }
+
   const balances = new Balances();
-  const balanceKeys = balancesOf(operations, known, locksRows);
+  const balanceKeys = balancesOf(operations, known, standing, locksRows);
   if (locksRows) for (const statement of statements.ensureBalances(balanceKeys)) yield statement;
   for (const statement of statements.selectBalances(balanceKeys, lock)) {
     for (const row of yield statement) balances.noteRead(row);
@@ -176,6 +236,7 @@ export function* commitGroup(
   const rollUps = new RollUps();
   const opened = new Map<string, Cell[]>();
   const settled = new Map<string, Cell[]>();
+  const corrected = new Map<string, Cell[]>();
   const cancelled: string[] = [];
   const prompts = new Map<string, Cell[]>();
 
@@ -210,6 +271,16 @@ export function* commitGroup(
     return "done";
   };
 
+  /** Adds the row to the sums, and to the rows to write. */
+  const book = (id: string, row: Cell[], prompt: string | undefined, into: Map<string, Cell[]>): void => {
+    balances.add(text(row, KEY), text(row, USER), periodsOf(row), { spent: number(row, COST) });
+    rollUps.add(row, 1);
+    opened.delete(id);
+    standing.set(id, row);
+    into.set(id, row);
+    if (prompt !== undefined) prompts.set(id, [id, row[AT] ?? 0, prompt]);
+  };
+
   const settle = (operation: LedgerOperation & { kind: "settle" }): LedgerOutcome => {
     const { row } = operation;
     const id = text(row, ID);
@@ -221,15 +292,26 @@ export function* commitGroup(
     } else {
       known.set(id, { isOpen: false, reserved: 0, key: "", user: "", day: "", month: "" });
     }
-    balances.add(text(row, KEY), text(row, USER), periodsOf(row), { spent: number(row, COST) });
-    rollUps.add(row);
-    opened.delete(id);
-    settled.set(id, row);
-    if (operation.prompt !== undefined) prompts.set(id, [id, row[AT] ?? 0, operation.prompt]);
+    book(id, row, operation.prompt, settled);
     return "done";
   };
 
-  const cancel = (id: string): LedgerOutcome => {
+  const correct = ({ row, prompt }: LedgerOperation & { kind: "correct" }): LedgerOutcome => {
+    const id = text(row, ID);
+    const before = known.get(id);
+    if (before?.isOpen) release(id, before);
+    const wrong = standing.get(id);
+    if (wrong !== undefined) {
+      balances.add(text(wrong, KEY), text(wrong, USER), periodsOf(wrong), { spent: -number(wrong, COST) });
+      rollUps.add(wrong, -1);
+    }
+    settled.delete(id);
+    book(id, row, prompt, corrected);
+    return "done";
+  };
+
+  const cancel = ({ row }: LedgerOperation & { kind: "cancel" }): LedgerOutcome => {
+    const id = text(row, ID);
     const before = known.get(id);
     if (!before?.isOpen) return "void";
     release(id, before);
@@ -244,8 +326,10 @@ export function* commitGroup(
         return reserve(operation);
       case "settle":
         return settle(operation);
+      case "correct":
+        return correct(operation);
       case "cancel":
-        return cancel(operation.id);
+        return cancel(operation);
     }
   };
   const outcomes = operations.map(apply);
@@ -253,12 +337,22 @@ export function* commitGroup(
   if (cancelled.length > 0) yield* run(statements.deleteUsage(cancelled));
   yield* run(statements.openUsage([...opened.values()]));
   yield* run(statements.writeUsage([...settled.values()]));
+  yield* run(statements.replaceUsage([...corrected.values()]));
   yield* run(statements.addToBalances(balances.rows()));
   const hours = rollUps.rows();
   yield* run(statements.addToRollUps("rollups", hours));
   yield* run(statements.addToRollUps("daily_rollups", dailyOf(hours)));
   yield* run(statements.keepPrompts([...prompts.values()]));
   return outcomes;
+}
+
+/** An open row that holds nothing, where the row's own is not there. */
+function placeholder(row: readonly Cell[]): Cell[] {
+  return withCells(row, [
+    [STATE, "open"],
+    [COST, 0],
+    [RESERVED, 0],
+  ]);
 }
 
 /** Yields statements whose rows nobody reads. */

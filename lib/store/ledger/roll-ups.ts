@@ -42,7 +42,8 @@ export function dailyOf(hours: readonly Cell[][]): Cell[][] {
 export class RollUps {
   readonly #sums = new Map<string, { key: Cell[]; sums: number[] }>();
 
-  add(row: readonly Cell[]): void {
+  /** `sign` -1 takes a row back that was added before. */
+  add(row: readonly Cell[], sign: 1 | -1): void {
     const at = Number(row[AT]);
     const key = [
       at - (at % HOUR_MS),
@@ -72,7 +73,7 @@ export class RollUps {
       ...buckets,
     ];
     const { sums } = entry;
-    for (const [index, amount] of amounts.entries()) sums[index] = (sums[index] ?? 0) + amount;
+    for (const [index, amount] of amounts.entries()) sums[index] = (sums[index] ?? 0) + sign * amount;
   }
 
   /** In one fixed order, so that two groups lock their rows alike. */

@@ -97,6 +97,14 @@ export const selectUsage = (ids: readonly string[], lock: string): Generator<Sta
       `select id, state, reserved_nano, key_id, user_id, day, month from usage where id in (values ${values}) order by id ${lock}`,
   );
 
+/** Whole rows, in the order of `USAGE_COLUMNS`. */
+export const readUsage = (ids: readonly string[]): Generator<Statement> =>
+  selectAll(
+    "read",
+    ids.map((id) => [id]),
+    (values) => `select ${USAGE_COLUMNS.join(", ")} from usage where id in (values ${values})`,
+  );
+
 export const selectBalances = (keys: readonly Cell[][], lock: string): Generator<Statement> =>
   selectAll(
     "balances",
@@ -129,16 +137,25 @@ export const addToBalances = (rows: readonly Cell[][]): Generator<Statement> =>
     rows,
   );
 
+const SET_SETTLED = `set ${SETTLED_COLUMNS.map((column) => `${column} = excluded.${column}`).join(", ")}`;
+
 /** Inserts rows, or settles the open ones among them. */
 export const writeUsage = (rows: readonly Cell[][]): Generator<Statement> =>
   insertAll(
     "write",
     "usage",
     USAGE_COLUMNS,
-    `on conflict (id) do update set ${SETTLED_COLUMNS.map((column) => `${column} = excluded.${column}`).join(", ")}
-     where usage.state = 'open'`,
+    `on conflict (id) do update ${SET_SETTLED} where usage.state = 'open'`,
     rows,
   );
+
+/** Inserts rows, or writes over what is there, settled or not. */
+export const replaceUsage = (rows: readonly Cell[][]): Generator<Statement> =>
+  insertAll("replace", "usage", USAGE_COLUMNS, `on conflict (id) do update ${SET_SETTLED}`, rows);
+
+/** Inserts those of which there is none; waits for a transaction that is inserting one of them. */
+export const ensureUsage = (rows: readonly Cell[][]): Generator<Statement> =>
+  insertAll("ensure-usage", "usage", USAGE_COLUMNS, "on conflict do nothing", rows);
 
 /** Inserts open rows; an id that stands already is a fault. */
 export const openUsage = (rows: readonly Cell[][]): Generator<Statement> =>

@@ -1,0 +1,204 @@
+import { randomUUID } from "node:crypto";
+import { rmSync, writeFileSync } from "node:fs";
+import { createServer, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { pathToFileURL } from "node:url";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { startPostgres, type TestPostgres } from "../support/postgres";
+import { type Reply, type RoutedProduct, startRouted, until } from "../support/routed-product";
+import { openTcpGate, type TcpGate } from "../support/tcp-gate";
+
+/** The store fails between the upstream's answer and the commit: the caller, the ledger and the sums must agree. */
+
+/** An upstream that answers as far as `hold` lets it, so that a test chooses the moment between answer and commit. */
+interface HeldUpstream {
+  origin: string;
+  asked(): number;
+  /** Until the returned function is called, no reply ends. */
+  hold(): () => void;
+  close(): void;
+}
+
+const AUDIO = Buffer.alloc(24_000, 1);
+
+async function startHeldUpstream(): Promise<HeldUpstream> {
+  let asked = 0;
+  let held = Promise.resolve();
+  const answer = async (path: string, response: ServerResponse): Promise<void> => {
+    if (path.endsWith("/embeddings")) {
+      await held;
+      const data = [{ object: "embedding", index: 0, embedding: [0.6, 0.8] }];
+      const usage = { prompt_tokens: 2_000, total_tokens: 2_000 };
+      response.writeHead(200, { "content-type": "application/json" });
+      response.end(JSON.stringify({ object: "list", data, model: "m", usage }));
+      return;
+    }
+    response.writeHead(200, { "content-type": "audio/pcm" });
+    response.write(AUDIO);
+    await held;
+    response.end(AUDIO);
+  };
+  const server = createServer((request, response) => {
+    request.resume();
+    request.on("end", () => {
+      if (request.method !== "POST") return response.writeHead(404).end();
+      asked += 1;
+      void answer(request.url ?? "", response);
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  // A TCP server's address is an object.
+  const { port } = server.address() as AddressInfo;
+  return {
+    origin: `http://127.0.0.1:${port}`,
+    asked: () => asked,
+    hold() {
+      let release = (): void => {};
+      held = new Promise((resolve) => {
+        release = resolve;
+      });
+      return release;
+    },
+    close() {
+      server.closeAllConnections();
+      server.close();
+    },
+  };
+}
+
+/** A store that can be made to fail every commit from now on, and to recover. */
+interface FailingStore {
+  env: Record<string, string>;
+  fail(): void;
+  recover(): void;
+  close(): Promise<void>;
+}
+
+async function fullDisk(): Promise<FailingStore> {
+  const fault = path.join(tmpdir(), `patchbay-fault-${randomUUID()}`);
+  const preload = pathToFileURL(path.resolve("tests/support/faults/store-writer.mjs")).href;
+  return {
+    env: { NODE_OPTIONS: `--import=${preload}`, PATCHBAY_TEST_STORE: fault },
+    // As many pages as there are.
+    fail: () => writeFileSync(fault, "1"),
+    recover: () => writeFileSync(fault, "1000000"),
+    close: async () => rmSync(fault, { force: true }),
+  };
+}
+
+let server: TestPostgres | undefined;
+afterAll(() => server?.close());
+
+async function throughGate(act: (gate: TcpGate) => void): Promise<FailingStore> {
+  server ??= await startPostgres();
+  const url = new URL(await server.createDatabase());
+  const gate = await openTcpGate(Number(url.port));
+  url.port = String(gate.port);
+  return {
+    env: { DATABASE_URL: url.href },
+    fail: () => act(gate),
+    recover: () => gate.reopen(),
+    close: () => gate.close(),
+  };
+}
+
+const STORES: readonly [title: string, open: () => Promise<FailingStore>][] = [
+  ["SQLite on a full disk", fullDisk],
+  ["PostgreSQL that no longer answers", () => throughGate((gate) => gate.stopUp())],
+  ["PostgreSQL whose COMMIT takes place unseen", () => throughGate((gate) => gate.loseAnswersTo("commit\0"))],
+];
+
+const PRICES = { input_per_million_tokens: "1000", output_per_million_seconds: "1000000" };
+const FREE = "0.000000000";
+/** Kept with the entry, so that it needs pages which a full disk does not have. */
+const WORDS = "町の時計 ".repeat(800);
+
+describe.each(STORES)("%s", (_title, open) => {
+  let store: FailingStore;
+  let upstream: HeldUpstream;
+  let routed: RoutedProduct;
+  beforeAll(async () => {
+    store = await open();
+    upstream = await startHeldUpstream();
+    routed = await startRouted({ env: store.env });
+    await routed.console("/api/settings", { keep_prompts: true }, "PATCH");
+  }, 120_000);
+  afterAll(async () => {
+    await routed?.close();
+    upstream?.close();
+    await store?.close();
+  });
+
+  const place = () => ({ at: { origin: upstream.origin }, as: "m", options: { list_voices: false } });
+
+  /** The sums of the console and what the key has spent, against the entries. */
+  async function expectSumsToBe(models: readonly string[]): Promise<void> {
+    const rows = (await Promise.all(models.map((name) => routed.rows(name)))).flat();
+    const cost = rows.reduce((sum, row) => sum + Math.round(Number(row.cost_usd) * 1e9), 0);
+    const { total } = await routed.console("/api/usage/summary");
+    expect(Math.round(Number(total.cost_usd) * 1e9)).toBe(cost);
+    expect([total.calls, total.errors]).toEqual([
+      rows.length,
+      rows.filter((row) => row.error !== null).length,
+    ]);
+    const { items } = await routed.console("/api/keys");
+    const spent = items.map((key: { spent: { total_usd: string } }) => Number(key.spent.total_usd));
+    expect(Math.round(spent.reduce((sum: number, one: number) => sum + one, 0) * 1e9)).toBe(cost);
+  }
+
+  /** Sends a call whose commit fails after the upstream's answer, and waits until its entry says so. */
+  async function refused(model: string, send: () => Promise<Reply>): Promise<Reply> {
+    const release = upstream.hold();
+    const before = upstream.asked();
+    const sent = send();
+    await until(() => upstream.asked() > before);
+    store.fail();
+    release();
+    const reply = await sent;
+    store.recover();
+    const newest = async () => {
+      const rows = await routed.rows(model).catch(() => []);
+      return rows.map((row) => [row.status, row.error, row.cost_usd]);
+    };
+    await expect
+      .poll(newest, { timeout: 20_000, interval: 50 })
+      .toEqual([[503, "storage_unavailable", FREE]]);
+    return reply;
+  }
+
+  test("a call that was answered 503 is an entry of 503 without a cost, and its retry is the one that is paid", async () => {
+    const { name } = await routed.route("embeddings", [place()], { prices: PRICES });
+    const headers = { "idempotency-key": randomUUID() };
+    const send = () => routed.send("/v1/embeddings", { model: name, input: WORDS }, { headers });
+    const reply = await refused(name, send);
+    expect(reply.status, reply.text).toBe(503);
+    expect(reply.json.error).toMatchObject({ type: "api_error", code: "storage_unavailable" });
+    expect(Number(reply.headers["retry-after"])).toBeGreaterThanOrEqual(1);
+
+    const retry = await send();
+    expect(retry.status, retry.text).toBe(200);
+    expect((await send()).text).toBe(retry.text);
+    const rows = await routed.whenRows(name, 3);
+    expect(rows.map((row) => [row.status, row.cost_usd === FREE, row.cached, row.input_tokens])).toEqual([
+      [200, true, true, 2_000],
+      [200, false, false, 2_000],
+      // What the upstream counted stays visible.
+      [503, true, false, 2_000],
+    ]);
+    const { name: speech } = await routed.route("speech", [place()], { prices: PRICES });
+    const call = { model: speech, input: WORDS.slice(0, 4_000), voice: "alloy", response_format: "pcm" };
+    const cut = await refused(speech, () => routed.send("/v1/audio/speech", call));
+    // Its head and some of its sound had gone out.
+    expect([cut.status, cut.isWhole]).toEqual([200, false]);
+    expect(cut.bytes.length).toBeGreaterThan(0);
+    const whole = await routed.send("/v1/audio/speech", call);
+    expect([whole.status, whole.isWhole]).toEqual([200, true]);
+    expect((await routed.whenRows(speech, 2)).map((row) => [row.status, row.cost_usd === FREE])).toEqual([
+      [200, false],
+      [503, true],
+    ]);
+    await expectSumsToBe([name, speech]);
+  });
+});
