@@ -14,7 +14,7 @@ export interface EmbeddingRequest {
 }
 
 export interface EmbeddingResult {
-  /** One unit-length vector a text, in order, all of one length. */
+  /** One vector per text, in order, all of one length; an upstream's are forwarded as they came, whatever their norm. */
   vectors: Float32Array[];
   /** Tokens the upstream counted for all texts together; null when it tells none. */
   inputTokens: number | null;

@@ -24,7 +24,7 @@ export interface EmbedTexts {
 }
 
 export interface EmbeddedTexts {
-  /** Length 1, in the order of the inputs. */
+  /** In the order of the inputs; built-in engines normalise them, upstreams as they please. */
   vectors: Float32Array[];
   inputTokens: number;
   /** `x-patchbay-*` and the limits' headers. */

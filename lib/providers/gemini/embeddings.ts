@@ -13,7 +13,7 @@ import { readGeminiRefusal } from "./refusal";
 /** Google's own limit of requests in one batch. */
 const MOST_TEXTS = 100;
 
-/** `:embedContent` for one text, `:batchEmbedContents` for more. Shortened vectors come as they are cut; they leave here at length 1. */
+/** `:embedContent` for one text, `:batchEmbedContents` for more. Vectors that Google shortened are forwarded as it cut them. */
 export function geminiEmbedding(settings: UpstreamSettings, channel: ChannelRecord): EmbeddingModel {
   return {
     async embed(request, options) {

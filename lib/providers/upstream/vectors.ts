@@ -1,9 +1,6 @@
 import { invalidAnswer } from "../outbound/fault";
 import { decodeBase64 } from "../outbound/json";
 
-/** How far from 1 a length may be before a vector counts as not normalised. */
-const UNIT_TOLERANCE = 1e-3;
-
 /** A vector as an upstream writes it: numbers, or base64 of little-endian float32, whichever was asked for. */
 export function readVector(value: unknown): Float32Array {
   if (typeof value === "string") return fromBase64(value);
@@ -34,19 +31,19 @@ function checked(vector: Float32Array): Float32Array {
   return vector;
 }
 
-/** The vector at length 1; itself when it is so already, or is all noughts. */
-export function unitLength(vector: Float32Array): Float32Array {
+/** The vector divided by its Euclidean norm; a zero vector stays as it is. */
+function unitLength(vector: Float32Array): Float32Array {
   let sum = 0;
   for (let at = 0; at < vector.length; at += 1) sum += (vector[at] ?? 0) ** 2;
-  const length = Math.sqrt(sum);
-  if (length === 0 || Math.abs(length - 1) <= UNIT_TOLERANCE) return vector;
-  return vector.map((number) => number / length);
+  const norm = Math.sqrt(sum);
+  return norm === 0 ? vector : vector.map((number) => number / norm);
 }
 
 /**
- * The vectors of one reply at the length asked for, each of length 1. `shorten`: longer ones are cut to their first
- * numbers, as models trained for it allow; otherwise another length than `dimensions` is the upstream's fault.
- * Throws `upstream_invalid` naming both numbers.
+ * The vectors of one reply at the length asked for. Vectors that fit are forwarded as they are, whatever their norm.
+ * `shorten`: longer ones are cut to their first numbers, as models trained for it allow (Matryoshka representation
+ * learning, arXiv:2205.13147), and normalised again, since a cut changes the norm; otherwise another length than
+ * `dimensions` is the upstream's fault. Throws `upstream_invalid` naming both numbers.
  */
 export function fitVectors(
   vectors: readonly Float32Array[],
@@ -55,11 +52,9 @@ export function fitVectors(
 ): Float32Array[] {
   const expected = dimensions ?? vectors[0]?.length ?? 0;
   return vectors.map((vector) => {
-    const fits = vector.length === expected || (shorten && vector.length > expected);
-    if (!fits) {
-      throw invalidAnswer(`a vector of ${vector.length} numbers where ${expected} were asked for`);
-    }
-    return unitLength(vector.length === expected ? vector : vector.slice(0, expected));
+    if (vector.length === expected) return vector;
+    if (shorten && vector.length > expected) return unitLength(vector.slice(0, expected));
+    throw invalidAnswer(`a vector of ${vector.length} numbers where ${expected} were asked for`);
   });
 }
 

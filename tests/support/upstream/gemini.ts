@@ -95,7 +95,10 @@ export function geminiEmbeddings(base: string, sent: unknown, isBatch: boolean, 
         : fault?.kind === "ignores-dimensions"
           ? own
           : (outputDimensionality ?? own);
-    const values: unknown[] = [...vectorOf(text, Math.max(own, size)).subarray(0, size)];
+    const scale = fault?.kind === "scaled" ? fault.n : 1;
+    const values: unknown[] = [...vectorOf(text, Math.max(own, size)).subarray(0, size)].map(
+      (number) => number * scale,
+    );
     if (fault?.kind === "null-number") values[1] = null;
     return { values };
   });

@@ -56,6 +56,7 @@ export function openAiEmbeddings(base: string, body: Body, fault: Fault | null):
   const data = input.map((text, index) => {
     const vector = vectorOf(text, size);
     if (fault?.kind === "nan") vector[1] = Number.NaN;
+    if (fault?.kind === "scaled") vector.forEach((number, at) => (vector[at] = number * fault.n));
     const floats: unknown[] = [...vector];
     if (fault?.kind === "null-number") floats[1] = null;
     const asText = Buffer.from(vector.buffer).toString("base64");

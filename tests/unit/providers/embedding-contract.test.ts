@@ -45,8 +45,29 @@ for (const [provider, options] of CHANNELS) {
     model: embedding(provider, options),
     name: "embed.768",
     dimensions: 768,
+    isCutUpstream: provider === "gemini" && options.dimensions === undefined,
   }));
 }
+
+test.each(["openai", "gemini"])("%s: forwards vectors of any norm unchanged", async (provider) => {
+  const scaled = (text: string, length: number) => vectorOf(text, length).map((number) => number * 3);
+  const request = { model: "embed.64--scaled-3", texts: ["one"] };
+  const { vectors } = await embedding(provider).embed(request, callOptions());
+  expect(vectors).toEqual([scaled("one", 64)]);
+  const whole = { ...request, dimensions: 64 };
+  expect((await embedding(provider).embed(whole, callOptions())).vectors).toEqual([scaled("one", 64)]);
+});
+
+test("forwards a vector as Gemini shortened it, and normalises one that was shortened here", async () => {
+  const request = { model: "embed.64--scaled-3", texts: ["one"], dimensions: 16 };
+  const prefix = vectorOf("one", 64).subarray(0, 16);
+  const upstreams = await embedding("gemini").embed(request, callOptions());
+  expect(upstreams.vectors).toEqual([prefix.map((number) => number * 3)]);
+  const own = await embedding("gemini", { dimensions: "shorten" }).embed(request, callOptions());
+  const norm = Math.hypot(...prefix);
+  for (const [at, number] of (own.vectors[0] ?? []).entries())
+    expect(number).toBeCloseTo((prefix[at] ?? 0) / norm, 6);
+});
 
 const FAULTS: readonly [string, string][] = [
   ["reset-before-headers", "upstream_error"],
