@@ -1,3 +1,5 @@
+import type { UpstreamProgress } from "./upstream-progress";
+
 /** The seam every text-to-speech engine and upstream implements (one folder of lib/providers each). */
 
 /** Words spoken by one voice without a break. `text` is never empty. */
@@ -31,6 +33,8 @@ export interface CallOptions {
   requestId: string;
   /** Monotonic milliseconds by which the first byte must be there. */
   firstByteBy: number;
+  /** Of the attempt; absent where nobody asks for it. Handed on unchanged to every upstream call of the attempt. */
+  progress?: UpstreamProgress;
 }
 
 export interface SpeechUsage {

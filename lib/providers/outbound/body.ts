@@ -10,8 +10,17 @@ export interface BodyLimits {
   firstByteMs: number;
   /** Between bytes, while we wait for them. */
   idleMs: number;
-  /** Of waiting for the upstream, all together. */
-  totalMs: number;
+  /** Milliseconds of waiting for the upstream that the attempt has left. */
+  totalLeftMs(): number;
+}
+
+export interface BodyHooks {
+  abortReason(): AppError | null;
+  /** A wait for the upstream begins. */
+  wait(): void;
+  /** The wait is over; until the next one the time is the reader's. */
+  resume(): void;
+  over(): void;
 }
 
 export interface UpstreamBody extends AsyncIterable<Uint8Array> {
@@ -37,15 +46,15 @@ function decoded(body: Readable, encoding: string): Readable {
 }
 
 /**
- * The bytes of an answer, decoded, counted and in time. The clock of `idleMs` and `totalMs` runs while we wait for the
- * upstream, never while our reader is busy. Throws `upstream_timeout`, `upstream_truncated`, `upstream_invalid` (too
+ * The bytes of an answer, decoded, counted and in time. The clocks of `idleMs` and of the attempt's total run while
+ * we wait for the upstream, never while our reader is busy. Throws `upstream_timeout`, `upstream_truncated`, `upstream_invalid` (too
  * large, or packed in a way that is none), or the reason of an aborted call.
  */
 export function readBody(
   body: Readable,
   encoding: string,
   limits: BodyLimits,
-  hooks: { abortReason(): AppError | null; over(): void },
+  hooks: BodyHooks,
 ): UpstreamBody {
   let isOver = false;
   // A body that is destroyed before anybody reads it must not end the process.
@@ -59,21 +68,22 @@ export function readBody(
   async function* read(): AsyncGenerator<Uint8Array> {
     let failure: AppError | null = null;
     let bytes = 0;
-    let leftMs = limits.totalMs;
     try {
       const source: AsyncIterator<Uint8Array> = decoded(body, encoding)[Symbol.asyncIterator]();
       for (;;) {
-        const from = performance.now();
         const allowedMs = bytes === 0 ? limits.firstByteMs : limits.idleMs;
         const timer = setTimeout(
           () => {
             failure = bytes === 0 ? tooSlow() : stalled();
             body.destroy(failure);
           },
-          Math.max(0, Math.min(allowedMs, leftMs)),
+          Math.max(0, Math.min(allowedMs, limits.totalLeftMs())),
         );
-        const next = await source.next().finally(() => clearTimeout(timer));
-        leftMs -= performance.now() - from;
+        hooks.wait();
+        const next = await source.next().finally(() => {
+          clearTimeout(timer);
+          hooks.resume();
+        });
         if (next.done) return;
         bytes += next.value.byteLength;
         if (bytes > limits.maxBytes) throw invalidAnswer("more than it may");

@@ -1,6 +1,7 @@
 import type { Readable } from "node:stream";
 import type { Pool } from "undici";
 import type { AppError } from "../../errors";
+import { UpstreamProgress } from "../../ports/upstream-progress";
 import { collect, readBody, type UpstreamBody } from "./body";
 import type { OutboundRequest, OutboundSettings, UpstreamReply } from "./create";
 import { abortReason, connectionError, tooSlow } from "./fault";
@@ -16,7 +17,10 @@ export interface Line {
   waiting: { count: number };
 }
 
-/** Sends one request and waits for the head of its answer. */
+/**
+ * Sends one request and waits for the head of its answer. The channel's `total_ms` covers the whole attempt, the wait
+ * for the first byte included; what the reader takes is not in it.
+ */
 export async function send(
   settings: OutboundSettings,
   { pool, waiting }: Line,
@@ -27,8 +31,12 @@ export async function send(
   const { channel, options, method, maxBytes } = request;
   if (options.signal.aborted) throw abortReason(options.signal);
   const body = request.body === undefined ? null : JSON.stringify(request.body);
+  const now = (): number => settings.clock.monotonic();
+  const progress = options.progress ?? new UpstreamProgress();
+  const totalMs = channel.timeouts.totalMs ?? settings.limits.callMs;
+  const totalLeftMs = (): number => totalMs - progress.waitedMs(now());
   const left = () =>
-    Math.min(LONGEST_TIMER_MS, Math.max(0, options.firstByteBy - settings.clock.monotonic()));
+    Math.min(LONGEST_TIMER_MS, Math.max(0, Math.min(options.firstByteBy - now(), totalLeftMs())));
 
   const controller = new AbortController();
   let late: AppError | null = null;
@@ -43,17 +51,21 @@ export async function send(
   try {
     const path = `${url.pathname === "/" ? "" : url.pathname}${request.path}`;
     waiting.count += 1;
+    progress.wait(now());
     const reply = await pool
       .request({ method, path, headers, body, signal: controller.signal })
       .finally(() => {
         waiting.count -= 1;
+        progress.resume(now());
       });
+    progress.hasHead = true;
     clearTimeout(timer);
     const header = (name: string): string | null => {
       const value = reply.headers[name];
       return value === undefined ? null : Array.isArray(value) ? (value[0] ?? null) : value;
     };
     const isGood = reply.statusCode >= 200 && reply.statusCode < 300;
+    const refusedBy = now() + REFUSAL_MS;
     const guarded = readBody(
       // undici's body is a Readable with more to it.
       reply.body as Readable,
@@ -62,9 +74,14 @@ export async function send(
         maxBytes: isGood ? maxBytes : REFUSAL_BYTES,
         firstByteMs: isGood ? left() : Math.min(left(), REFUSAL_MS),
         idleMs: isGood ? (channel.timeouts.idleMs ?? settings.limits.idleMs) : REFUSAL_MS,
-        totalMs: isGood ? (channel.timeouts.totalMs ?? settings.limits.callMs) : REFUSAL_MS,
+        totalLeftMs: isGood ? totalLeftMs : () => Math.min(refusedBy - now(), totalLeftMs()),
       },
-      { abortReason: () => (options.signal.aborted ? abortReason(options.signal) : null), over: letGo },
+      {
+        abortReason: () => (options.signal.aborted ? abortReason(options.signal) : null),
+        wait: () => progress.wait(now()),
+        resume: () => progress.resume(now()),
+        over: letGo,
+      },
     );
     if (!isGood) throw await refused(settings, request, url, reply.statusCode, header, guarded);
     return {

@@ -54,9 +54,9 @@ export function openAiEmbeddings(base: string, body: Body, fault: Fault | null):
     fault?.kind === "wrong-size" ? fault.n : fault?.kind === "ignores-dimensions" ? own : (asked ?? own);
   const isBase64 = (body.encoding_format === "base64") !== (fault?.kind === "swapped");
   const data = input.map((text, index) => {
-    const vector = vectorOf(text, size);
+    const scale = fault?.kind === "scaled" ? fault.n : 1;
+    const vector = vectorOf(text, size).map((number) => number * scale);
     if (fault?.kind === "nan") vector[1] = Number.NaN;
-    if (fault?.kind === "scaled") vector.forEach((number, at) => (vector[at] = number * fault.n));
     const floats: unknown[] = [...vector];
     if (fault?.kind === "null-number") floats[1] = null;
     const asText = Buffer.from(vector.buffer).toString("base64");

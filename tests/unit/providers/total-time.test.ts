@@ -1,0 +1,80 @@
+import { createServer, type RequestListener, type Server } from "node:http";
+import { afterEach, expect, test } from "vitest";
+import { UpstreamProgress } from "@/lib/ports/upstream-progress";
+import { StillClock } from "../../support/gateway-door";
+import { callOptions, channelTo, createRig, speechRequest } from "../../support/upstream/rig";
+
+/** `total_ms` of a channel, on a clock that the test moves; only the pauses on the wire are real. */
+
+const clock = new StillClock();
+const TOTAL_MS = 5_000;
+const LATER_MS = 150;
+const SAMPLES = Buffer.alloc(200_000, 1);
+let server: Server | null = null;
+
+async function open(answer: RequestListener) {
+  const listening = createServer(answer);
+  server = listening;
+  await new Promise<void>((resolve) => listening.listen(0, "127.0.0.1", resolve));
+  const address = listening.address();
+  const port = typeof address === "object" && address !== null ? address.port : 0;
+  const rig = createRig([], { allow: [`127.0.0.1:${port}`], clock });
+  const fields = { timeouts: { totalMs: TOTAL_MS }, options: { list_voices: false } };
+  const channel = channelTo("openai", { origin: `http://127.0.0.1:${port}` }, fields);
+  const options = callOptions({ firstByteBy: clock.at + 60_000, progress: new UpstreamProgress() });
+  return { rig, channel, options };
+}
+afterEach(() => {
+  server?.closeAllConnections();
+  server?.close();
+});
+
+const embedding = JSON.stringify({ data: [{ embedding: [0.6, 0.8] }], usage: { prompt_tokens: 1 } });
+
+test("total_ms counts the wait for the first byte", async () => {
+  const { rig, channel, options } = await open((_request, reply) => {
+    clock.at += TOTAL_MS + 1;
+    reply.writeHead(200, { "content-type": "application/json", "content-length": embedding.length });
+    reply.flushHeaders();
+    setTimeout(() => reply.end(embedding), LATER_MS);
+  });
+  const work = rig.embedding(channel).embed({ model: "m", texts: ["a"] }, options);
+  await expect(work).rejects.toMatchObject({ code: "upstream_timeout" });
+  expect(options.progress?.hasHead).toBe(true);
+  await rig.close();
+});
+
+test("total_ms counts the segments of a conversation together", async () => {
+  const { rig, channel, options } = await open((_request, reply) => {
+    clock.at += TOTAL_MS * 0.6;
+    reply.writeHead(200, { "content-type": "audio/pcm", "content-length": SAMPLES.length });
+    reply.flushHeaders();
+    setTimeout(() => reply.end(SAMPLES), LATER_MS);
+  });
+  const segments = ["Hello.", "Goodbye."].map((text) => ({ text, voice: "alloy" }));
+  const types: string[] = [];
+  const work = (async () => {
+    for await (const { type } of rig.speech(channel).synthesize(speechRequest("tts", { segments }), options))
+      types.push(type);
+  })();
+  await expect(work).rejects.toMatchObject({ code: "upstream_timeout" });
+  // The first segment was heard whole.
+  expect(types.length).toBeGreaterThan(0);
+  expect(types).not.toContain("end");
+  await rig.close();
+});
+
+test("total_ms does not count the time that the reader takes", async () => {
+  const { rig, channel, options } = await open((_request, reply) => {
+    clock.at += TOTAL_MS * 0.6;
+    reply.writeHead(200, { "content-type": "audio/pcm", "content-length": SAMPLES.length });
+    reply.end(SAMPLES);
+  });
+  let bytes = 0;
+  for await (const event of rig.speech(channel).synthesize(speechRequest("tts"), options)) {
+    clock.at += TOTAL_MS;
+    if (event.type === "audio") bytes += event.pcm.byteLength;
+  }
+  expect(bytes).toBe(SAMPLES.length);
+  await rig.close();
+});
