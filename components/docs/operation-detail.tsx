@@ -63,14 +63,14 @@ export function OperationDetail(shown: Shown) {
         <div className="grid min-w-0 grid-cols-1 content-start gap-2">
           <h4 className="text-sm font-medium">{t("operation.example")}</h4>
           <CodeBlock
-            code={asCurl(document, operation, origin, models)}
+            code={asCurl(operation, origin, models)}
             label={t("operation.example")}
             copy={t("operation.copyExample")}
           />
         </div>
       </div>
       {isTrying ? (
-        <TryPanel document={document} operation={operation} models={models} />
+        <TryPanel operation={operation} models={models} />
       ) : (
         <Button variant="outline" className="w-fit" onClick={() => setTrying(true)}>
           {t("try.open")}
@@ -89,7 +89,7 @@ function parameterRows(
     depth: 0,
     type: parameter.schema ? typeOf(document, parameter.schema) : "string",
     isRequired: parameter.required ?? false,
-    rules: [parameter.in === "path" ? t("operation.path") : t("operation.query")],
+    rules: [t(`operation.${parameter.in}`)],
     description: parameter.description ?? parameter.schema?.description ?? "",
   }));
 }

@@ -3,7 +3,7 @@
 import { useState } from "react";
 import { useTranslations } from "use-intl";
 import { GatewayError } from "@/lib/client/gateway-error";
-import type { OpenApiDocument, Operation } from "@/lib/client/openapi/document";
+import type { Operation } from "@/lib/client/openapi/document";
 import {
   type ExampleModels,
   exampleBody,
@@ -34,20 +34,12 @@ function isJson(text: string): boolean {
 }
 
 /** Makes the call from the page, as the visitor or with a key. */
-export function TryPanel({
-  document,
-  operation,
-  models,
-}: {
-  document: OpenApiDocument;
-  operation: Operation;
-  models: ExampleModels;
-}) {
+export function TryPanel({ operation, models }: { operation: Operation; models: ExampleModels }) {
   const t = useTranslations("docs.try");
   const isGateway = operation.surface === "openai" || operation.surface === "gemini";
   const [values, setValues] = useState(() => exampleParameters(operation, models));
   const [body, setBody] = useState(() => {
-    const example = exampleBody(document, operation, models);
+    const example = exampleBody(operation, models);
     return example === null ? null : JSON.stringify(example, null, 2);
   });
   const [whose, setWhose] = useState<"playground" | "own">(pastedKey === "" ? "playground" : "own");
@@ -63,9 +55,9 @@ export function TryPanel({
       </Notice>
     );
 
-  const missing = operation.parameters.find(
-    (one) => one.in === "path" && (values[one.name] ?? "").trim() === "",
-  );
+  // Headers are left to programs: there is nothing to try in them.
+  const parameters = operation.parameters.filter((one) => one.in !== "header");
+  const missing = parameters.find((one) => one.in === "path" && (values[one.name] ?? "").trim() === "");
   const run = async () => {
     if (body !== null && !isJson(body)) return setOutcome({ failure: t("badJson") });
     if (missing) return setOutcome({ failure: t("missing", { name: missing.name }) });
@@ -109,9 +101,9 @@ export function TryPanel({
       ) : (
         <p className="text-sm text-ink-muted">{t("session")}</p>
       )}
-      {operation.parameters.length > 0 ? (
+      {parameters.length > 0 ? (
         <div className="grid gap-4 sm:grid-cols-2 lg:grid-cols-3">
-          {operation.parameters.map(({ name, required }) => (
+          {parameters.map(({ name, required }) => (
             <Field key={name} label={<code>{name}</code>} isRequired={required}>
               {(control) => (
                 <Input

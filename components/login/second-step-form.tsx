@@ -65,7 +65,7 @@ export function SecondStepForm({ returnTo }: { returnTo: string }) {
     setBusy(true);
     setError(null);
     try {
-      const { readCode } = await import("@/lib/contracts/login");
+      const { readCode } = await import("@/lib/contracts/code");
       const hasRightForm = readCode(text)?.method === method;
       setWrongForm(!hasRightForm);
       if (!hasRightForm) return setBusy(false);

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { Cursor, PAGE_SIZE, queryInteger } from "./paging";
 import { Timestamp } from "./timestamp";
 
 export const AlertKind = z.enum([
@@ -45,8 +46,8 @@ export type Alert = z.infer<typeof Alert>;
 
 /** `GET /api/alerts`: open ones first, then newest first. */
 export const AlertsQuery = z.strictObject({
-  limit: z.coerce.number().int().min(1).max(100).default(50),
-  cursor: z.string().min(1).max(512).optional(),
+  limit: queryInteger(1, 100, PAGE_SIZE),
+  cursor: Cursor.optional(),
   state: z.enum(["opened", "resolved"]).optional(),
 });
 export type AlertsQuery = z.output<typeof AlertsQuery>;

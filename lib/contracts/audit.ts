@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { ListQuery } from "./paging";
+import { boundedLine } from "./text";
 import { Timestamp } from "./timestamp";
 
 export const AuditRow = z.strictObject({
@@ -26,8 +27,8 @@ const Actions = z
 
 /** `GET /api/audit`. */
 export const AuditQuery = ListQuery.extend({
-  actor: z.string().min(1).max(128).optional(),
-  target: z.string().min(1).max(256).optional(),
+  actor: boundedLine(1, 128).optional(),
+  target: boundedLine(1, 256).optional(),
   action: Actions.optional(),
   from: Timestamp.optional(),
   to: Timestamp.optional(),

@@ -1,11 +1,12 @@
 import { z } from "zod";
+import { queryInteger } from "./paging";
 import { Timestamp } from "./timestamp";
 
 /** What a channel's last errors are asked by: the last day and twenty of them, unless told. */
 export const ChannelErrorsQuery = z.strictObject({
   from: Timestamp.optional(),
   to: Timestamp.optional(),
-  limit: z.coerce.number().int().min(1).max(100).default(20),
+  limit: queryInteger(1, 100, 20),
 });
 export type ChannelErrorsQuery = z.output<typeof ChannelErrorsQuery>;
 

@@ -1,12 +1,12 @@
 import { z } from "zod";
-import { shownText } from "./text";
+import { MODEL_NAME } from "./model-name";
+import { Password } from "./password";
+import { boundedLine, boundedText, caseless, HOST, PORT, shownText } from "./text";
 import { Timestamp } from "./timestamp";
 
 /** Channels: where calls are sent (CONTRACT §7). */
 
-const ModelName = z
-  .string()
-  .regex(/^[A-Za-z0-9][A-Za-z0-9._:@+/-]{0,127}$/, 'Must be a model\'s name, such as "tts-1".');
+const ModelName = z.string().regex(MODEL_NAME, 'Must be a model\'s name, such as "tts-1".');
 
 export const ModelOperation = z.enum(["speech", "embeddings"]);
 export type ModelOperation = z.output<typeof ModelOperation>;
@@ -15,7 +15,7 @@ export const ChannelModel = z.strictObject({
   /** The public name. */
   name: ModelName,
   /** What the upstream calls it. */
-  upstream_name: z.string().min(1, "Must not be empty.").max(256),
+  upstream_name: boundedText(1, 256),
 });
 
 const milliseconds = z.int("Must be a whole number.").min(1).max(600_000);
@@ -70,6 +70,8 @@ export const Channel = z.strictObject({
 });
 export type Channel = z.output<typeof Channel>;
 
+const Id = boundedLine(1, 64);
+
 const UpstreamKey = z
   .string()
   .min(1, "Must not be empty.")
@@ -77,9 +79,82 @@ const UpstreamKey = z
   .regex(/^[\x21-\x7e]+$/, "Must be printable characters without spaces.");
 const Limit = z.int("Must be a whole number.").min(1, "Must be 1 or more.").max(1_000_000_000).nullable();
 
+/** What a channel that calls out may be made of; each is a folder of lib/providers. */
+export const UPSTREAM_PROVIDERS: readonly string[] = ["gemini", "openai", "elevenlabs"];
+// No enum: the console's forms take the names from `GET /api/providers`.
+const UpstreamProvider = z
+  .string()
+  .max(64)
+  .refine((name) => UPSTREAM_PROVIDERS.includes(name), `Must be one of ${UPSTREAM_PROVIDERS.join(", ")}.`)
+  .meta({ enum: [...UPSTREAM_PROVIDERS] });
+
+/** Ports above 1023 at which something other than an API listens: what browsers block, and databases. */
+export const OTHER_SERVICES_PORTS = [
+  1719, 1720, 1723, 2049, 2375, 2376, 2379, 2380, 3306, 3389, 3659, 4045, 4190, 5060, 5061, 5432, 5672, 5900,
+  6000, 6379, 6380, 6443, 6566, 6665, 6666, 6667, 6668, 6669, 6679, 6697, 9042, 9200, 9300, 10080, 10250,
+  11211, 26379, 27017, 27018, 50000,
+];
+
+/** An upstream's address: scheme, host, port and a path without `..`; no user name, query or fragment. */
+const BaseUrl = z
+  .string()
+  .max(2_048, "Must have at most 2,048 characters.")
+  .meta({
+    pattern: `^${caseless("http")}[Ss]?://${HOST}(?::${PORT})?(?:/[A-Za-z0-9._~!$&'()*+,;=:@%-]*)*$`,
+    not: { pattern: "/(?:\\.|%2[Ee]){1,2}(?:/|$)|%2[Ff]|%5[Cc]|%00" },
+    examples: ["https://api.openai.com/v1"],
+  });
+
+/** Framing, routing and the connection are ours; a channel's own headers may not touch them. */
+export const RESERVED_HEADERS = [
+  "accept-encoding",
+  "connection",
+  "content-encoding",
+  "content-length",
+  "content-type",
+  "expect",
+  "forwarded",
+  "host",
+  "http2-settings",
+  "keep-alive",
+  "te",
+  "trailer",
+  "transfer-encoding",
+  "upgrade",
+];
+/** Lower-case names under which secrets travel: a channel's keys are encrypted and never read back, its headers are neither. */
+export const SECRET_HEADER =
+  "(?:^|[-_])(?:auth|authorization|cookie|credentials?|keys?|apikey|password|secrets?|tokens?)(?:$|[-_])";
+export const HEADER_NAME = "^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}$";
+/** Visible ASCII with single spaces or tabs within: nothing that could end the line. */
+export const HEADER_VALUE = "^[\\x21-\\x7e](?:[\\t\\x20-\\x7e]{0,4094}[\\x21-\\x7e])?$";
+export const MOST_HEADERS = 20;
+
+const Headers = z.record(z.string().max(128), z.string().max(4_096).meta({ pattern: HEADER_VALUE })).meta({
+  maxProperties: MOST_HEADERS,
+  propertyNames: {
+    pattern: HEADER_NAME,
+    not: {
+      anyOf: [
+        { pattern: `^(?:${caseless(RESERVED_HEADERS.join("|"))}|${caseless("proxy-")}.*)$` },
+        { pattern: caseless(SECRET_HEADER) },
+      ],
+    },
+  },
+  examples: [{ "x-team": "voice" }],
+});
+
 const writable = {
   name: shownText(64),
-  base_url: z.string().max(2_048, "Must have at most 2,048 characters.").nullable(),
+  base_url: BaseUrl.meta({
+    description: "Where a channel may not go (private addresses, plain http) is the owner's list to say",
+    not: {
+      anyOf: [
+        { pattern: "/(?:\\.|%2[Ee]){1,2}(?:/|$)|%2[Ff]|%5[Cc]|%00" },
+        { pattern: `^[^/]*//[^/]*:(?:${OTHER_SERVICES_PORTS.join("|")})(?:/|$)` },
+      ],
+    },
+  }).nullable(),
   models: z
     .array(ChannelModel.extend({ operation: ModelOperation.optional() }))
     .max(500)
@@ -89,7 +164,8 @@ const writable = {
   rpm: Limit,
   concurrency: Limit,
   timeouts: ChannelTimeouts,
-  headers: z.record(z.string().max(128), z.string().max(4_096)),
+  headers: Headers,
+  /** The provider's own; lib/http/openapi says which. */
   options: z.record(z.string().max(64), z.unknown()),
   enabled: z.boolean(),
 };
@@ -98,7 +174,7 @@ const writable = {
 export const CreateChannel = z
   .strictObject({
     ...writable,
-    provider: z.string().max(64),
+    provider: UpstreamProvider,
     keys: z.array(UpstreamKey).max(20),
   })
   .partial()
@@ -109,14 +185,14 @@ export type CreateChannel = z.output<typeof CreateChannel>;
 export const UpdateChannel = z
   .strictObject({
     ...writable,
-    keys: z.array(z.union([UpstreamKey, z.strictObject({ id: z.string().max(64) })])).max(20),
+    keys: z.array(z.union([UpstreamKey, z.strictObject({ id: Id })])).max(20),
   })
   .partial()
   .extend({ version: z.int() });
 export type UpdateChannel = z.output<typeof UpdateChannel>;
 
 /** `POST /api/channels/{id}/close`: the circuit of one key; absent: all of the channel's. */
-export const CloseCircuit = z.strictObject({ key_id: z.string().max(64).optional() });
+export const CloseCircuit = z.strictObject({ key_id: Id.optional() });
 export type CloseCircuit = z.output<typeof CloseCircuit>;
 
 /**
@@ -127,7 +203,7 @@ export const OrderChannels = z.strictObject({
   tiers: z
     .array(
       z
-        .array(z.strictObject({ id: z.string().max(64), version: z.int() }))
+        .array(z.strictObject({ id: Id, version: z.int() }))
         .min(1)
         .max(1_000),
     )
@@ -172,12 +248,12 @@ export type UpstreamModels = z.output<typeof UpstreamModels>;
 
 const draft = {
   /** The channel that is being changed; its kept keys are meant by their ids. */
-  channel_id: z.string().max(64).optional(),
-  provider: z.string().max(64),
+  channel_id: Id.optional(),
+  provider: UpstreamProvider,
   base_url: writable.base_url.optional(),
   /** The first one is shown to the upstream. */
   keys: z
-    .array(z.union([UpstreamKey, z.strictObject({ id: z.string().max(64) })]))
+    .array(z.union([UpstreamKey, z.strictObject({ id: Id })]))
     .max(20)
     .optional(),
   timeouts: ChannelTimeouts.optional(),
@@ -210,8 +286,8 @@ export type Provider = z.output<typeof Provider>;
 
 /** `POST /api/upstreams/allowed`: the owner's word, with the password, for one host and port. */
 export const AllowUpstream = z.strictObject({
-  base_url: z.string().min(1).max(2_048),
-  password: z.string().min(1).max(1_024),
+  base_url: BaseUrl,
+  password: Password,
 });
 export type AllowUpstream = z.output<typeof AllowUpstream>;
 

@@ -1,7 +1,12 @@
 import { z } from "zod";
+import { MODEL_NAME } from "./model-name";
+import { codePoints } from "./text";
 
 /** Inputs of one request at most. */
 export const MAX_INPUTS = 2_048;
+
+/** Tokens of one request at most, over all inputs; a model takes fewer in one. */
+const MAX_TOKENS = 300_000;
 
 /** Text, texts, token ids of one text, or of several (cl100k_base). */
 export type EmbeddingsInput = string | string[] | number[] | number[][];
@@ -34,7 +39,10 @@ function faultOf(input: unknown): string | null {
   return "must hold strings or token ids";
 }
 
-const tokenIds = { type: "array", minItems: 1, items: { type: "integer", minimum: 0 } };
+/** Ids below that of the last special token which stand for nothing. */
+const GAPS = [100_256, ...Array.from({ length: 15 }, (_, index) => 100_261 + index)];
+const tokenId = { type: "integer", minimum: 0, maximum: 100_276, not: { enum: GAPS } };
+const tokenIds = { type: "array", minItems: 1, maxItems: MAX_TOKENS, items: tokenId };
 
 const Input = z
   .unknown()
@@ -57,7 +65,8 @@ const Input = z
 const Model = z
   .string({ error: (issue) => (issue.input === undefined ? "is required" : "must be a string") })
   .min(1, "must name a model")
-  .max(128, "is no model's name");
+  .max(128, "is no model's name")
+  .meta({ pattern: MODEL_NAME.source, examples: ["patchbay-embed"] });
 
 /** Body of `POST /v1/embeddings`; unknown fields are dropped. */
 export const EmbeddingsRequest = z.object({
@@ -67,15 +76,21 @@ export const EmbeddingsRequest = z.object({
   dimensions: z.int({ error: "must be a whole number" }).min(1, "must be 1 or more").nullish(),
   user: z
     .string({ error: "must be a string" })
-    .max(1_024, "may have at most 1,024 characters")
+    .refine((user) => codePoints(user) <= 1_024, "may have at most 1,024 characters")
     .refine((user) => !user.includes("\0"), "must not hold a NUL")
+    .meta({ maxLength: 1_024 })
     .nullish(),
   stream: z.literal(false, { error: "is not possible: embeddings are not streamed" }).nullish(),
 });
 export type EmbeddingsRequest = z.output<typeof EmbeddingsRequest>;
 
-/** Body of `POST /v1/engines/{model}/embeddings`, whose path may name the model alone. */
-export const EngineEmbeddingsRequest = EmbeddingsRequest.extend({ model: Model.optional() });
+/**
+ * Body of `POST /v1/engines/{model}/embeddings`. Published as required: only with `PATCHBAY_LEGACY_ENGINES` may the path
+ * name the model alone.
+ */
+export const EngineEmbeddingsRequest = EmbeddingsRequest.extend({ model: Model.optional() }).meta({
+  required: ["model", "input"],
+});
 
 export const EmbeddingsReply = z.object({
   object: z.literal("list"),

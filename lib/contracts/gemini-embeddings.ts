@@ -1,4 +1,6 @@
 import { z } from "zod";
+import { MODEL_NAME } from "./model-name";
+import { boundedText } from "./text";
 
 /** Requests of one batch at most. */
 export const MAX_BATCH = 2_048;
@@ -12,7 +14,7 @@ export const TextContent = z.looseObject({
 });
 
 const settings = {
-  taskType: z.string().min(1).max(64).optional(),
+  taskType: boundedText(1, 64).optional(),
   title: z.string().optional(),
   outputDimensionality: z.int({ error: "must be a whole number" }).min(1, "must be 1 or more").optional(),
 };
@@ -20,8 +22,23 @@ const settings = {
 /** Body of `:embedContent`; snake_case twins are taken by the door. */
 export const EmbedContentRequest = z.object({
   /** Optional; must name the path's model. */
-  model: z.string().optional(),
-  content: TextContent,
+  model: z
+    .string()
+    .meta({ pattern: `^(?:models/)?${MODEL_NAME.source.slice(1)}`, examples: ["models/patchbay-embed"] })
+    .optional(),
+  content: TextContent.refine(({ parts }) => parts.some(({ text }) => text !== ""), "must not be empty").meta(
+    {
+      allOf: [
+        {
+          properties: {
+            parts: {
+              contains: { type: "object", required: ["text"], properties: { text: { minLength: 1 } } },
+            },
+          },
+        },
+      ],
+    },
+  ),
   ...settings,
   /** The newer clients' home of the settings. */
   embedContentConfig: z.object({ ...settings, autoTruncate: z.boolean().optional() }).optional(),
@@ -57,6 +74,7 @@ export const CountTokensRequest = z
       })
       .optional(),
   })
+  .meta({ exactlyOne: ["contents", "generateContentRequest"] })
   .superRefine(({ contents, generateContentRequest }, ctx) => {
     if (contents === undefined && generateContentRequest === undefined) {
       ctx.addIssue({ code: "custom", path: ["contents"], message: "is required" });

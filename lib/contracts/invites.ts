@@ -1,6 +1,7 @@
 import { z } from "zod";
+import { OptionalCode } from "./code";
 import { NewPassword, PASSWORD_MAXIMUM } from "./password";
-import { shownText } from "./text";
+import { boundedLine, boundedText, shownText } from "./text";
 import { Timestamp } from "./timestamp";
 import { Email, Role, Username } from "./user";
 
@@ -41,7 +42,7 @@ export const CreateInvite = z.strictObject({
 });
 export type CreateInvite = z.infer<typeof CreateInvite>;
 
-const Token = z.string().min(1, "Must not be empty.").max(256);
+const Token = boundedLine(1, 256);
 
 /** `POST /api/invites/inspect`. */
 export const InspectInvite = z.strictObject({ token: Token });
@@ -67,7 +68,7 @@ export const InviteFacts = z.discriminatedUnion("kind", [
 ]);
 export type InviteFacts = z.infer<typeof InviteFacts>;
 
-const again = z.string().max(PASSWORD_MAXIMUM * 4);
+const again = boundedText(0, PASSWORD_MAXIMUM * 4).meta({ description: "The password once more" });
 
 function checkPasswords(
   body: { username?: string; password: string; confirmPassword: string },
@@ -108,7 +109,7 @@ export const AcceptPasswordReset = z
     token: Token,
     password: NewPassword,
     confirmPassword: again,
-    code: z.string().max(64).optional(),
+    code: OptionalCode,
   })
   .superRefine(checkPasswords);
 export type AcceptPasswordReset = z.infer<typeof AcceptPasswordReset>;

@@ -77,12 +77,14 @@ const writable = {
   enabled: z.boolean(),
   expires_at: z.iso
     .datetime({ offset: true, error: "Must be a time such as 2027-01-31T12:00:00Z." })
+    .meta({ isFuture: true })
     .nullable(),
   operations: z
     .array(Operation)
     .min(1, "Pick at least one.")
     .max(3)
-    .refine((list) => new Set(list).size === list.length, "Each operation once."),
+    .refine((list) => new Set(list).size === list.length, "Each operation once.")
+    .meta({ uniqueItems: true }),
   allowed_models: z.array(ModelName).max(100),
   allowed_addresses: z.array(Address).max(100),
   ...CallLimitFields,

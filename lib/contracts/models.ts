@@ -1,5 +1,25 @@
 import { z } from "zod";
 
+/** Query of Gemini's list; `page_size` and `page_token` are the same. */
+export const GeminiPageQuery = z.object({
+  pageSize: z
+    .string()
+    .meta({
+      type: "integer",
+      minimum: 0,
+      maximum: 999_999_999,
+      description: "0: 50; at most 1,000 are given",
+    })
+    .optional(),
+  pageToken: z
+    .string()
+    .meta({
+      pattern: "^(?:YWZ0ZXI6[A-Za-z0-9_-]{0,248})?$",
+      description: "nextPageToken of the page before",
+    })
+    .optional(),
+});
+
 /** A model as OpenAI lists it. */
 export const OpenAiModel = z.object({
   id: z.string(),

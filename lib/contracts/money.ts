@@ -3,6 +3,9 @@ import { z } from "zod";
 /** Nano-dollars in a dollar. */
 const NANO = 1_000_000_000n;
 const FORM = /^(\d{1,7})(?:\.(\d{1,9}))?$/;
+/** What Number.MAX_SAFE_INTEGER nano-dollars can hold, cut off at whole dollars. */
+const USD_PATTERN =
+  "^(?:[0-9]{1,6}|[0-8][0-9]{6}|900[0-6][0-9]{3}|9007(?:0[0-9]{2}|1[0-8][0-9]|19[0-8]))(?:\\.[0-9]{1,9})?$";
 
 /** `200` → `"0.000000200"`: always nine decimals, exact for every safe integer. */
 export function nanoToUsd(nano: number): string {
@@ -24,7 +27,11 @@ export function usdToNano(text: string): number | null {
 export const Usd = z
   .string()
   .refine((text) => usdToNano(text) !== null, 'Must be dollars as a decimal string, such as "12.50".')
-  .meta({ description: "Dollars as a decimal string with up to nine decimals", examples: ["12.50"] });
+  .meta({
+    description: "Dollars as a decimal string with up to nine decimals, below 9007199",
+    pattern: USD_PATTERN,
+    examples: ["12.50"],
+  });
 export type Usd = z.infer<typeof Usd>;
 
 /** Limits of spending; null: none. */

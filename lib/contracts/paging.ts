@@ -1,13 +1,32 @@
 import { z } from "zod";
+import { boundedLine } from "./text";
 
 /** Rows of a page, unless the query says otherwise. */
 export const PAGE_SIZE = 50;
 
+/** A whole number in a query: decimal digits alone, where `z.coerce` would also read `0x10`, `1e1` and ` 5`. */
+export function queryInteger(minimum: number, maximum: number, fallback: number) {
+  return z
+    .string()
+    .regex(/^\d{1,9}$/, "Must be a whole number.")
+    .transform(Number)
+    .pipe(z.int().min(minimum).max(maximum))
+    .default(fallback)
+    .meta({ type: "integer", minimum, maximum, default: fallback });
+}
+
+/** Where a page goes on: `next_cursor` of the page before. */
+export const Cursor = z
+  .string()
+  .min(1)
+  .max(512)
+  .regex(/^[A-Za-z0-9_-]+$/, "The cursor is not one of ours; start again without one.");
+
 /** Query of every list of the console. */
 export const ListQuery = z.strictObject({
-  limit: z.coerce.number().int().min(1).max(100).default(PAGE_SIZE),
-  cursor: z.string().min(1).max(512).optional(),
-  q: z.string().min(2, "Search for two characters or more.").max(200).optional(),
+  limit: queryInteger(1, 100, PAGE_SIZE),
+  cursor: Cursor.optional(),
+  q: boundedLine(2, 200).optional(),
 });
 export type ListQuery = z.output<typeof ListQuery>;
 

@@ -19,15 +19,23 @@ export const Password = z
   .refine(
     (text) => utf8Length(text) <= PASSWORD_MAXIMUM_BYTES,
     `Must have at most ${PASSWORD_MAXIMUM_BYTES} bytes.`,
-  );
+  )
+  // In bytes it cannot be said; no password that exists is longer than this, and as many characters always fit.
+  .meta({ maxLength: PASSWORD_MAXIMUM, format: "password" });
 export type Password = z.infer<typeof Password>;
 
 /** A password being chosen. The server also refuses common ones, the username and the product's name. */
 export const NewPassword = Password.refine(
   (text) => passwordLength(text) >= PASSWORD_FLOOR,
   `Must have at least ${PASSWORD_FLOOR} characters.`,
-).refine(
-  (text) => passwordLength(text) <= PASSWORD_MAXIMUM,
-  `Must have at most ${PASSWORD_MAXIMUM} characters.`,
-);
+)
+  .refine(
+    (text) => passwordLength(text) <= PASSWORD_MAXIMUM,
+    `Must have at most ${PASSWORD_MAXIMUM} characters.`,
+  )
+  .meta({
+    minLength: PASSWORD_FLOOR,
+    description:
+      "Counted in NFC. The instance may ask for more characters; common passwords and the username are refused.",
+  });
 export type NewPassword = z.infer<typeof NewPassword>;

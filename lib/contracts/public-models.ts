@@ -1,13 +1,13 @@
 import { z } from "zod";
 import { ModelOperation } from "./channels";
+import { MODEL_NAME } from "./model-name";
 import { Usd } from "./money";
+import { boundedText } from "./text";
 import { Timestamp } from "./timestamp";
 
 /** Models as the console sees them: public names, prices and limits (DESIGN §5). */
 
-const ModelName = z
-  .string()
-  .regex(/^[A-Za-z0-9][A-Za-z0-9._:@+/-]{0,127}$/, 'Must be a model\'s name, such as "tts-1".');
+const ModelName = z.string().regex(MODEL_NAME, 'Must be a model\'s name, such as "tts-1".');
 
 /** Dollars per million units; null: no price is set, and nothing is booked for that unit. */
 export const Prices = z.strictObject({
@@ -53,14 +53,14 @@ const amount = (max: number) =>
   z.int("Must be a whole number.").min(1, "Must be 1 or more.").max(max).nullable();
 const writable = {
   aliases: z.array(ModelName).max(50),
-  description: z.string().max(500),
+  description: boundedText(0, 500),
   prices: Prices.partial(),
   max_characters: amount(1_000_000),
   max_audio_seconds: amount(86_400),
   dimensions: amount(65_536),
   can_shorten: z.boolean(),
   max_input_tokens: amount(1_000_000),
-  default_voice: z.string().min(1).max(128).nullable(),
+  default_voice: boundedText(1, 128).nullable(),
   cacheable: z.boolean(),
   coalescing: z.boolean(),
   enabled: z.boolean(),

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { CreateChannel } from "./channels";
 import { CreateModel } from "./public-models";
 import { OpenSettings } from "./settings";
+import { boundedLine, boundedText } from "./text";
 import { Timestamp } from "./timestamp";
 
 /** Channels, models and settings as one file: what an instance is without its people, keys, secrets and books. */
@@ -9,7 +10,13 @@ import { Timestamp } from "./timestamp";
 const FileSettings = OpenSettings.partial();
 
 /** Upstream keys never leave. `embedded`: an engine built in, found again by its provider. */
-const FileChannel = CreateChannel.omit({ keys: true }).extend({ embedded: z.boolean().optional() });
+const FileChannel = CreateChannel.omit({ keys: true }).extend({
+  // What is wrong with one channel is a step of the report, not of the file.
+  provider: boundedLine(1, 64),
+  base_url: z.string().max(2_048).nullable().optional(),
+  headers: z.record(z.string().max(128), z.string().max(4_096)).optional(),
+  embedded: z.boolean().optional(),
+});
 export type FileChannel = z.output<typeof FileChannel>;
 
 export const SettingsFile = z.strictObject({
@@ -17,7 +24,7 @@ export const SettingsFile = z.strictObject({
   version: z.literal(1, "Must be a file of version 1."),
   exported_at: Timestamp,
   /** The version of the Patchbay that wrote it. */
-  patchbay: z.string().max(64),
+  patchbay: boundedText(0, 64),
   settings: FileSettings,
   models: z.array(CreateModel).max(2_000),
   channels: z.array(FileChannel).max(1_000),

@@ -1,6 +1,8 @@
 import { z } from "zod";
 import { LimitOverrides, Limits } from "./limits";
 import { Usd } from "./money";
+import { Password } from "./password";
+import { HOST, OCTET, PORT } from "./text";
 import { Timestamp } from "./timestamp";
 import { Role } from "./user";
 
@@ -18,14 +20,28 @@ const Megabytes = z
   .min(0, "Must be 0 or more.")
   .max(4_096, "Must be 4096 or less.");
 
+const label = "[a-z0-9](?:[a-z0-9-]*[a-z0-9])?";
+// A last label that begins with a digit would be read as part of an IPv4 address.
+const ORIGIN_PATTERN = `^https?://(?:(?:${label}\\.)*[a-z](?:[a-z0-9-]*[a-z0-9])?|(?:${OCTET}\\.){3}${OCTET}|\\[::1\\])(?::${PORT})?$`;
+const IS_ORIGIN = new RegExp(ORIGIN_PATTERN);
+const DEFAULT_PORT_PATTERN = "^(?:http://[^:]*:80|https://[^:]*:443)$";
+
 /** `scheme://host[:port]` as browsers send it: no path, no default port, no wildcard. */
 function isOrigin(text: string): boolean {
-  return /^https?:\/\//.test(text) && URL.canParse(text) && new URL(text).origin === text;
+  return IS_ORIGIN.test(text) && URL.canParse(text) && new URL(text).origin === text;
 }
 const Origin = z
   .string()
   .max(256, "Must have at most 256 characters.")
-  .refine(isOrigin, "Must be an origin: scheme, host and port alone.");
+  .refine(isOrigin, "Must be an origin: scheme, host and port alone.")
+  .meta({
+    pattern: ORIGIN_PATTERN,
+    not: { pattern: DEFAULT_PORT_PATTERN },
+    description: "As browsers send it: lower case, no path, no default port",
+    examples: ["https://app.example.com"],
+  });
+
+const WEBHOOK_PATTERN = `^[Hh][Tt][Tt][Pp][Ss]?://${HOST}(?::${PORT})?(?:[/?#][!-~]*)?$`;
 
 /** What raises an alert; null or false: that does not. */
 const AlertRules = z.strictObject({
@@ -39,6 +55,7 @@ const AlertRules = z.strictObject({
 const WebhookUrl = z
   .url({ protocol: /^https?$/, error: "Must be a whole URL, such as https://hooks.example.com/patchbay." })
   .max(2_048, "Must have at most 2048 characters.")
+  .meta({ pattern: WEBHOOK_PATTERN, examples: ["https://hooks.example.com/patchbay"] })
   .nullable()
   .meta({
     description:
@@ -156,7 +173,7 @@ export const InstanceFacts = z.strictObject({
 export type InstanceFacts = z.infer<typeof InstanceFacts>;
 
 /** What the owner confirms with their password. */
-export const OwnerProof = z.strictObject({ password: z.string().min(1, "Must not be empty.").max(1_024) });
+export const OwnerProof = z.strictObject({ password: Password });
 export type OwnerProof = z.infer<typeof OwnerProof>;
 
 /** `POST /api/settings/metrics-token`: shown this once. */

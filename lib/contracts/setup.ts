@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { NewPassword, PASSWORD_MAXIMUM, passwordLength } from "./password";
+import { boundedText } from "./text";
 import { Email, User, Username } from "./user";
 
 /** What the embedded engines offer, as the wizard shows it. */
@@ -29,14 +30,13 @@ export const SetupRequest = z
   .strictObject({
     username: Username,
     password: NewPassword,
-    confirmPassword: z
-      .string()
-      .max(PASSWORD_MAXIMUM * 4)
+    confirmPassword: boundedText(0, PASSWORD_MAXIMUM * 4)
+      .meta({ description: "The password once more" })
       .optional(),
     email: z.union([z.literal(""), Email]).optional(),
     SelfUseModeEnabled: z.boolean().optional(),
     DemoSiteEnabled: z.boolean().optional(),
-    setup_token: z.string().max(512).optional(),
+    setup_token: boundedText(0, 512).optional(),
   })
   .superRefine((body, context) => {
     if (body.confirmPassword !== undefined && body.confirmPassword !== body.password) {

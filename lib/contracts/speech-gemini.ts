@@ -1,9 +1,11 @@
 import { z } from "zod";
+import { caseless, WORDS_PATTERN } from "./text";
 
 /**
  * Body of `:generateContent` and `:streamGenerateContent` for speech. Objects are open where Google's are: fields we do
  * not know travel on to Gemini upstreams; unknown top-level fields are dropped. Snake_case twins of every field named
- * here are taken by the door (lib/http/gemini/field-names.ts).
+ * here are taken by the door (lib/http/gemini/field-names.ts). `atMostOne`, `exactlyOne` and `atLeastOne` in the metadata
+ * say in the published document (lib/http/openapi/gemini-twins.ts) what a refinement checks.
  */
 
 const MOST_CONTENTS = 10_000;
@@ -21,29 +23,34 @@ const UNSPEAKABLE = [
   "toolResponse",
 ] as const;
 
-const Part = z
-  .looseObject({
-    text: z.string({ error: "must be text: only words can be spoken" }),
-    speechMetadata: z
-      .looseObject({ speaker: z.string().optional(), style: z.string().optional() })
-      .optional(),
-  })
-  .superRefine((part, ctx) => {
-    const kind = UNSPEAKABLE.find((name) => name in part);
-    if (kind)
-      ctx.addIssue({ code: "custom", path: [kind], message: "cannot be spoken; a part holds text alone" });
-  });
+const Nothing = z.never({ error: "cannot be spoken; a part holds text alone" }).optional();
+
+const Part = z.looseObject({
+  text: z.string({ error: "must be text: only words can be spoken" }),
+  speechMetadata: z.looseObject({ speaker: z.string().optional(), style: z.string().optional() }).optional(),
+  // One schema for each of the names.
+  ...(Object.fromEntries(UNSPEAKABLE.map((name) => [name, Nothing])) as Record<
+    (typeof UNSPEAKABLE)[number],
+    typeof Nothing
+  >),
+});
 
 const Content = z.looseObject({
   role: z.enum(["user", "model"]).optional(),
   parts: z.array(Part).min(1, "must hold at least one part").max(MOST_CONTENTS),
 });
 
+/** One of the model's voices. */
+const VoiceName = z
+  .string()
+  .min(1, "must name a voice")
+  .meta({ examples: ["Kore"] });
+
 const VoiceConfig = z
   .looseObject({
-    prebuiltVoiceConfig: z.looseObject({ voiceName: z.string().min(1, "must name a voice") }).optional(),
+    prebuiltVoiceConfig: z.looseObject({ voiceName: VoiceName }).optional(),
     /** The newer form of prebuiltVoiceConfig. */
-    voice: z.string().min(1, "must name a voice").optional(),
+    voice: VoiceName.optional(),
   })
   .superRefine(({ prebuiltVoiceConfig, voice }, ctx) => {
     if (!prebuiltVoiceConfig && voice === undefined) {
@@ -51,10 +58,16 @@ const VoiceConfig = z
     } else if (prebuiltVoiceConfig && voice !== undefined && prebuiltVoiceConfig.voiceName !== voice) {
       ctx.addIssue({ code: "custom", message: "names two voices; leave out voice or prebuiltVoiceConfig" });
     }
-  });
+  })
+  .meta({ atLeastOne: ["prebuiltVoiceConfig", "voice"] });
 
 const SpeakerVoiceConfig = z.looseObject({
-  speaker: z.string().trim().min(1, "must be the speaker's name").max(200),
+  speaker: z
+    .string()
+    .max(200)
+    .trim()
+    .min(1, "must be the speaker's name")
+    .meta({ pattern: WORDS_PATTERN, examples: ["Ada"] }),
   voiceConfig: VoiceConfig,
 });
 
@@ -93,14 +106,19 @@ const SpeechConfig = z
         message: "cannot stand beside voiceConfig: set one voice or several speakers",
       });
     }
-  });
+  })
+  .meta({ atMostOne: ["voiceConfig", "multiSpeakerVoiceConfig"] });
 
 const AudioFormat = z.looseObject({
   audio: z
     .looseObject({
       mimeType: z
         .string()
-        .regex(/^audio[_/](l16|wav)$/i, "must be AUDIO_L16 or AUDIO_WAV")
+        .regex(
+          new RegExp(`^${caseless("audio")}[_/](?:[Ll]16|${caseless("wav")})$`),
+          "must be AUDIO_L16 or AUDIO_WAV",
+        )
+        .meta({ examples: ["AUDIO_WAV"] })
         .optional(),
       sampleRate: z.literal(24_000, { error: "must be 24000, the rate of all speech here" }).optional(),
     })
@@ -112,17 +130,22 @@ const ONLY_AUDIO = 'must be exactly ["AUDIO"]: Patchbay serves speech and embedd
 const GenerationConfig = z.looseObject({
   responseModalities: z
     .array(z.string({ error: ONLY_AUDIO }), { error: ONLY_AUDIO })
-    .refine((modes) => modes.length === 1 && modes[0]?.toUpperCase() === "AUDIO", { error: ONLY_AUDIO }),
+    .refine((modes) => modes.length === 1 && modes[0]?.toUpperCase() === "AUDIO", { error: ONLY_AUDIO })
+    .meta({
+      minItems: 1,
+      maxItems: 1,
+      items: { type: "string", pattern: `^${caseless("audio")}$`, examples: ["AUDIO"] },
+    }),
   speechConfig: SpeechConfig.optional(),
   responseFormat: z.union([AudioFormat, z.array(AudioFormat)]).optional(),
   candidateCount: z.int().min(1).max(8).optional(),
   temperature: z.number().min(0).max(2).optional(),
   topP: z.number().min(0).max(1).optional(),
-  topK: z.number().min(0).optional(),
+  topK: z.number().min(0).max(1_000_000).optional(),
   maxOutputTokens: z.int().min(1).optional(),
   seed: z.int().optional(),
-  presencePenalty: z.number().optional(),
-  frequencyPenalty: z.number().optional(),
+  presencePenalty: z.number().min(-2).max(2).optional(),
+  frequencyPenalty: z.number().min(-2).max(2).optional(),
   stopSequences: z.array(z.string()).optional(),
   responseMimeType: z.string().optional(),
   responseSchema: z.looseObject({}).optional(),
@@ -136,7 +159,23 @@ export const GeminiSpeechRequest = z.object({
   contents: z
     .array(Content)
     .min(1, "must hold at least one content")
-    .max(MOST_CONTENTS, `may hold at most ${MOST_CONTENTS} contents`),
+    .max(MOST_CONTENTS, `may hold at most ${MOST_CONTENTS} contents`)
+    .meta({
+      contains: {
+        type: "object",
+        required: ["parts"],
+        properties: {
+          parts: {
+            type: "array",
+            contains: {
+              type: "object",
+              required: ["text"],
+              properties: { text: { pattern: WORDS_PATTERN } },
+            },
+          },
+        },
+      },
+    }),
   generationConfig: GenerationConfig,
   safetySettings: z
     .array(z.looseObject({ category: z.string().optional(), threshold: z.string().optional() }))

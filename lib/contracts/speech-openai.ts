@@ -1,5 +1,6 @@
 import { z } from "zod";
-import { codePoints } from "./text";
+import { MODEL_NAME } from "./model-name";
+import { codePoints, WORDS_PATTERN } from "./text";
 
 /** The formats of `response_format`, with the content type each is sent as. */
 export const SPEECH_CONTENT_TYPES = {
@@ -20,14 +21,18 @@ function optional<T extends z.ZodType>(schema: T) {
 
 /** Body of `POST /v1/audio/speech`; unknown fields are dropped. */
 export const OpenAiSpeechRequest = z.object({
-  model: z.string().min(1, "must name a model"),
+  model: z
+    .string()
+    .min(1, "must name a model")
+    .meta({ pattern: MODEL_NAME.source, examples: ["patchbay-speech"] }),
   input: z
     .string()
     .refine((text) => text.trim() !== "", { error: "must hold words to speak" })
     .refine((text) => codePoints(text) <= MOST_CHARACTERS, {
       error: (issue) =>
         `has ${codePoints(String(issue.input))} characters; at most ${MOST_CHARACTERS} are spoken in one call`,
-    }),
+    })
+    .meta({ pattern: WORDS_PATTERN, maxLength: MOST_CHARACTERS }),
   voice: z.union([z.string().min(1), z.object({ id: z.string().min(1) })], {
     error: "must be a voice's name, or an object with its id",
   }),

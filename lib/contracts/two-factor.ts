@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { Code, readCode } from "./login";
+import { Code, readCode, TOTP_PATTERN } from "./code";
 import { Password } from "./password";
 import { Timestamp } from "./timestamp";
 
@@ -25,7 +25,8 @@ export const TwoFactorEnable = z.strictObject({
   code: z
     .string()
     .max(64)
-    .refine((text) => readCode(text)?.method === "totp", "Must be the six digits that the app shows."),
+    .refine((text) => readCode(text)?.method === "totp", "Must be the six digits that the app shows.")
+    .meta({ pattern: TOTP_PATTERN }),
 });
 export type TwoFactorEnable = z.infer<typeof TwoFactorEnable>;
 

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { Usd } from "./money";
 import { ListQuery, listOf } from "./paging";
+import { boundedLine } from "./text";
 import { Timestamp } from "./timestamp";
 
 /** A call in the books (CONTRACT §7). */
@@ -71,7 +72,7 @@ export type UsageDetail = z.output<typeof UsageDetail>;
 
 export const UsageList = listOf(UsageRow);
 
-const Id = z.string().min(1).max(128);
+const Id = boundedLine(1, 128);
 
 /** What lists, sums and the export of calls are narrowed by. */
 export const UsageFilters = z.strictObject({
@@ -86,9 +87,9 @@ export const UsageFilters = z.strictObject({
     .regex(/^(?:[a-z_]{2,40}|[1-5]\d\d)$/, "Must be ok, failed, an error's code or an HTTP status.")
     .optional(),
   /** One of a call's `x-patchbay-tags`, which stand with commas between. */
-  tag: z.string().min(1).max(256).optional(),
+  tag: boundedLine(1, 256).optional(),
   /** The caller's own `user`. */
-  end_user: z.string().min(1).max(1_024).optional(),
+  end_user: boundedLine(1, 1_024).optional(),
   request_id: Id.optional(),
   from: Timestamp.optional(),
   to: Timestamp.optional(),

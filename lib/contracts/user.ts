@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { CallLimitFields, CallLimits } from "./call-limits";
+import { OptionalCode } from "./code";
 import { Budget, BudgetChange, Spent } from "./money";
 import { NewPassword, Password } from "./password";
 import { shownText } from "./text";
@@ -61,7 +62,7 @@ export const ChangePassword = z.strictObject({
   current_password: Password,
   new_password: NewPassword,
   /** Needed when the second factor is on. */
-  code: z.string().max(64).optional(),
+  code: OptionalCode,
 });
 export type ChangePassword = z.infer<typeof ChangePassword>;
 

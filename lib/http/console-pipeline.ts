@@ -112,10 +112,10 @@ async function readRawBody(route: ConsoleRoute, request: Inbound): Promise<Uint8
 async function readBody(route: ConsoleRoute, services: Services, request: Inbound): Promise<unknown> {
   if (route.rawBody !== undefined) checkRawType(request, route.rawBody);
   if (route.method === "GET" || route.rawBody !== undefined) return undefined;
-  // DELETE is never sent across sites without asking first, so a bare one needs no content type.
-  const isBare = route.method === "DELETE" && !hasBody(request);
+  // A call without a body has nothing whose type could be wrong; requireSameOrigin keeps other sites out (CS-1).
+  const isBare = route.body === undefined && !hasBody(request);
   checkContentType(request, !isBare);
-  if (isBare && route.body === undefined) return undefined;
+  if (isBare) return undefined;
   const limits = services.instance.limits ?? DEFAULT_LIMITS;
   const bytes = await request.readBody(route.maxBodyBytes ?? limits.consoleBodyBytes);
   if (route.body !== undefined) return parseInput(route.body, readJsonObject(bytes, jsonLimits(route)));

@@ -1,8 +1,7 @@
+import { MODEL_NAME } from "../contracts/model-name";
 import { AppError } from "../errors";
 import type { Method, Parameters, Route, Surface } from "./route";
 
-/** Model ids of CONTRACT §2. */
-const MODEL = /^[A-Za-z0-9][A-Za-z0-9._:@+/-]{0,127}$/;
 const DOT_SEGMENT = /(?:^|\/)\.{1,2}(?:\/|$)/;
 /** Ids and names in a path: whatever is printable, within reason. */
 const PARAMETER = /^[^\p{Cc}]{1,256}$/u;
@@ -119,7 +118,7 @@ function allowOf(methods: MethodTable): string[] {
 function judge(name: string, value: string): AppError | "nowhere" | null {
   if (name !== "model") return PARAMETER.test(value) ? null : "nowhere";
   if (DOT_SEGMENT.test(value)) return "nowhere";
-  if (MODEL.test(value)) return null;
+  if (MODEL_NAME.test(value)) return null;
   return new AppError(
     "invalid",
     "The model in the path is not a model id: up to 128 letters, digits and ._:@+/- and a letter or digit first.",

@@ -5,7 +5,7 @@ import type { Surface } from "./route";
 
 /** The error tables of CONTRACT §1: one code, three dialects. */
 
-const GEMINI_STATUS = {
+export const GEMINI_STATUS = {
   unauthenticated: "UNAUTHENTICATED",
   invalid_credentials: "UNAUTHENTICATED",
   invalid_code: "UNAUTHENTICATED",
@@ -41,7 +41,7 @@ const GEMINI_STATUS = {
   internal: "INTERNAL",
 } as const satisfies Record<ErrorCode, string>;
 
-const OPENAI = {
+export const OPENAI = {
   unauthenticated: ["authentication_error", "invalid_api_key"],
   invalid_credentials: ["authentication_error", "invalid_api_key"],
   invalid_code: ["authentication_error", "invalid_api_key"],
@@ -77,7 +77,7 @@ const OPENAI = {
   internal: ["api_error", "internal_error"],
 } as const satisfies Record<ErrorCode, readonly [string, string | null]>;
 
-const CONSOLE_CODE = {
+export const CONSOLE_CODE = {
   unauthenticated: "unauthenticated",
   invalid_credentials: "invalid_credentials",
   invalid_code: "invalid_code",

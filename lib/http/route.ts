@@ -1,13 +1,18 @@
-import type { z } from "zod";
+import { z } from "zod";
 import type { ConsoleContext, GatewayContext } from "../domain/context";
 import type { Operation } from "../ports/store";
 import type { Inbound, Outbound } from "./exchange";
+import type { Json } from "./openapi/json-schema";
 
 /**
  * An address is a declaration in the route table (routes/index.ts); both doors open the same table.
  * `path` segments in braces are parameters: `{id}` takes one segment, `{model}` takes one or more (model ids hold
  * slashes), percent-decoded once and checked. A pattern may end in `:{method}` on the Gemini surface.
  */
+/** Schemas of a reply's text by content type; `BINARY` for what is no text. */
+export type ReplyContent = Readonly<Record<string, z.ZodType>>;
+export const BINARY = z.string().meta({ format: "binary" });
+
 export type Surface = "gemini" | "openai" | "console";
 export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 export type Parameters = Readonly<Record<string, string>>;
@@ -35,8 +40,12 @@ export interface ConsoleRoute<Body extends z.ZodType | undefined = z.ZodType | u
   /** The content type of a body that is no JSON: the handler reads it with `readBytes`, when it has room for it. */
   rawBody?: string;
   summary: string;
-  /** Schema of `data`, for /openapi.json. */
+  /** Schema of `data`, for /openapi.json; absent: null. */
   data?: z.ZodType;
+  /** What replies are in place of the JSON envelope, by content type, for /openapi.json. */
+  content?: ReplyContent;
+  /** Adds to the published schema of the body what `body` leaves to the handler. */
+  describeBody?(schema: Json): Json;
   handle(
     ctx: ConsoleContext,
     input: {
@@ -73,6 +82,8 @@ export interface GatewayRoute {
   /** For /openapi.json. */
   body?: z.ZodType;
   reply?: z.ZodType;
+  /** Query parameters that the handler reads, for /openapi.json. */
+  query?: z.ZodType;
   /** Content types of a reply that is not JSON, or not always. */
   replyTypes?: readonly string[];
   /** Largest body in bytes; absent: 4 MiB. */
@@ -94,6 +105,8 @@ export interface PlainRoute {
   method: Method;
   path: string;
   summary: string;
+  /** For /openapi.json. */
+  content: ReplyContent;
   handle(services: ConsoleContext, request: Inbound): Promise<Outbound>;
 }
 

@@ -1,3 +1,4 @@
+import { z } from "zod";
 import type { UsageRow } from "../contracts/usage";
 
 const COLUMNS = [
@@ -27,6 +28,13 @@ const COLUMNS = [
   "latency_ms",
   "first_byte_ms",
 ] as const satisfies readonly (keyof UsageRow)[];
+
+/** The file as /openapi.json shows it. */
+export const UsageCsv = z.string().meta({
+  description: "RFC 4180: a line of names, then one for each call",
+  pattern: `^${COLUMNS.join(",")}\r\n`,
+  examples: [`${COLUMNS.join(",")}\r\n`],
+});
 
 /**
  * Where a spreadsheet may start a cell and read it as a formula: the start of the text, and after each separator that

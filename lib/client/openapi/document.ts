@@ -9,6 +9,7 @@ export interface Schema {
   oneOf?: Schema[];
   allOf?: Schema[];
   additionalProperties?: boolean | Schema;
+  not?: Schema;
   enum?: unknown[];
   const?: unknown;
   default?: unknown;
@@ -33,6 +34,7 @@ export interface Parameter {
 
 interface Content {
   schema?: Schema;
+  example?: unknown;
 }
 
 interface RawOperation {
@@ -64,6 +66,8 @@ export interface Operation {
   security: string[];
   parameters: Parameter[];
   body: Schema | null;
+  /** A body that fits; undefined where there is none. */
+  example: unknown;
   reply: Schema | null;
   /** Content types of a good reply. */
   replyTypes: string[];
@@ -94,6 +98,7 @@ function readOperation(method: string, path: string, raw: RawOperation): Operati
     security: (raw.security ?? []).flatMap((one) => Object.keys(one)),
     parameters: raw.parameters ?? [],
     body: raw.requestBody?.content?.[JSON_TYPE]?.schema ?? null,
+    example: raw.requestBody?.content?.[JSON_TYPE]?.example,
     reply: good[JSON_TYPE]?.schema ?? null,
     replyTypes: Object.keys(good),
     error: raw.responses?.default?.content?.[JSON_TYPE]?.schema ?? null,
@@ -116,8 +121,12 @@ export function searchOperations(operations: readonly Operation[], q: string): O
   });
 }
 
+/** Any JSON at all: it refers to itself, and there is nothing to tell of it. */
+const ANYTHING = "JsonValue";
+
 /** What a reference stands for; a schema that is none is itself. */
 export function resolve(document: OpenApiDocument, schema: Schema): Schema {
   const name = /^#\/components\/schemas\/(.+)$/.exec(schema.$ref ?? "")?.[1];
+  if (name === ANYTHING) return {};
   return name === undefined ? schema : (document.components?.schemas?.[name] ?? {});
 }

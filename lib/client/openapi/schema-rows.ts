@@ -29,7 +29,10 @@ function choicesOf(values: readonly unknown[]): string {
 function alternatives(document: OpenApiDocument, schema: Schema): Schema[] {
   const known = resolve(document, schema);
   const options = known.anyOf ?? known.oneOf;
-  return options === undefined ? [known] : options.flatMap((one) => alternatives(document, one));
+  // Beside a type they are conditions on it.
+  return options === undefined || known.type !== undefined
+    ? [known]
+    : options.flatMap((one) => alternatives(document, one));
 }
 
 /** A type in words. */
@@ -65,17 +68,37 @@ function rulesOf(schema: Schema): string[] {
 /** The objects within a schema whose fields are to be listed below it, and what their paths begin with. */
 function inner(document: OpenApiDocument, schema: Schema): { schema: Schema; suffix: string }[] {
   return alternatives(document, schema).flatMap((one) => {
-    if (one.allOf !== undefined) return one.allOf.flatMap((part) => inner(document, part));
-    if (one.properties !== undefined) return [{ schema: one, suffix: "" }];
-    if (one.items !== undefined)
-      return inner(document, one.items).map((part) => ({ ...part, suffix: `[]${part.suffix}` }));
-    if (typeof one.additionalProperties === "object")
-      return inner(document, one.additionalProperties).map((part) => ({
-        ...part,
-        suffix: `.*${part.suffix}`,
-      }));
-    return [];
+    const { items, additionalProperties: others } = one;
+    const own = one.properties === undefined ? [] : [{ schema: one, suffix: "" }];
+    const conditions = [
+      ...(one.allOf ?? []),
+      ...(one.type === undefined ? [] : (one.anyOf ?? one.oneOf ?? [])),
+    ];
+    const within = conditions.flatMap((part) => inner(document, part));
+    const below = (part: Schema, suffix: string) =>
+      inner(document, part).map((found) => ({ ...found, suffix: `${suffix}${found.suffix}` }));
+    const elements = items === undefined ? [] : below(items, "[]");
+    const entries = typeof others === "object" ? below(others, ".*") : [];
+    return [...own, ...within, ...elements, ...entries];
   });
+}
+
+/** `voice_config` beside `voiceConfig` is the same field. */
+function isTwin(name: string, properties: Readonly<Record<string, unknown>>): boolean {
+  const camel = name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
+  return camel !== name && Object.hasOwn(properties, camel);
+}
+
+/** A field that has to be there under one of its names is told in an `allOf`. */
+function isRequired({ required, allOf }: Schema, name: string): boolean {
+  const isTold = (part: Schema) =>
+    part.oneOf?.some((one) => one.properties === undefined && one.required?.includes(name));
+  return (required?.includes(name) || allOf?.some(isTold)) ?? false;
+}
+
+/** What can never be sent. */
+function isNever(field: Schema | boolean): boolean {
+  return typeof field === "boolean" || (field.not !== undefined && Object.keys(field).length === 1);
 }
 
 /** Every field of a schema, those of objects within it below their object. */
@@ -84,6 +107,7 @@ export function schemaRows(document: OpenApiDocument, schema: Schema, path = "",
   const seen = new Set<string>();
   return inner(document, schema).flatMap(({ schema: object, suffix }) =>
     Object.entries(object.properties ?? {}).flatMap(([name, field]) => {
+      if (isNever(field) || isTwin(name, object.properties ?? {})) return [];
       const base = `${path}${suffix}`;
       const own = base === "" ? name : `${base}.${name}`;
       // Alternatives of one union share most of their fields.
@@ -94,7 +118,7 @@ export function schemaRows(document: OpenApiDocument, schema: Schema, path = "",
         path: own,
         depth,
         type: typeOf(document, field),
-        isRequired: object.required?.includes(name) ?? false,
+        isRequired: isRequired(object, name),
         rules: unique([...known.flatMap(rulesOf), ...rulesOf({ default: field.default })]),
         description: field.description ?? known.find((one) => one.description)?.description ?? "",
       };

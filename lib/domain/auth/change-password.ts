@@ -1,4 +1,4 @@
-import { readCode, type SecondFactorMethod } from "../../contracts/login";
+import { readCode, type SecondFactorMethod } from "../../contracts/code";
 import type { ChangePassword } from "../../contracts/user";
 import { AppError } from "../../errors";
 import type { Repositories, UserRecord } from "../../ports/store";

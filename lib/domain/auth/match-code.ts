@@ -1,4 +1,4 @@
-import { readCode, type SecondFactorMethod } from "../../contracts/login";
+import { readCode, type SecondFactorMethod } from "../../contracts/code";
 import { AppError } from "../../errors";
 import type { Repositories, TwoFactorRecord } from "../../ports/store";
 import type { ConsoleContext } from "../context";

@@ -1,4 +1,4 @@
-import type { SecondFactorMethod } from "../../contracts/login";
+import type { SecondFactorMethod } from "../../contracts/code";
 import { AppError } from "../../errors";
 import type { Repositories, TwoFactorRecord, UserRecord } from "../../ports/store";
 import { recordAudit } from "../audit/record";

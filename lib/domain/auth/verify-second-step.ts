@@ -1,4 +1,5 @@
-import type { SecondFactorMethod, SecondStepRequest } from "../../contracts/login";
+import type { SecondFactorMethod } from "../../contracts/code";
+import type { SecondStepRequest } from "../../contracts/login";
 import { AppError } from "../../errors";
 import type { FlowRecord, TwoFactorRecord, UserRecord } from "../../ports/store";
 import { recordAudit } from "../audit/record";

@@ -1,5 +1,4 @@
 import type { Channel, CreateChannel } from "../../contracts/channels";
-import { AppError } from "../../errors";
 import type { ChannelRecord } from "../../ports/store";
 import { recordAudit } from "../audit/record";
 import type { ConsoleContext } from "../context";
@@ -14,10 +13,6 @@ import { toChannel } from "./to-channel";
 export async function createChannel(ctx: ConsoleContext, input: CreateChannel): Promise<Channel> {
   await requireOperator(ctx);
   const facts = ctx.providers.providers().find((one) => one.name === input.provider);
-  if (facts !== undefined && !facts.isUpstream) {
-    const message = "The engines built in have their channels already.";
-    throw new AppError("invalid", message, { issues: [{ path: "provider", message }] });
-  }
   const draft = ctx.providers.checkChannel({
     provider: input.provider,
     baseUrl: input.base_url ?? null,

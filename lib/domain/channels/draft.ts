@@ -36,11 +36,6 @@ function keyOf(
  * its own. Throws `invalid` by the same checks as a saved one, `not_found`.
  */
 async function draftRecord(ctx: ConsoleContext, input: DraftChannel): Promise<ChannelRecord> {
-  const facts = ctx.providers.providers().find((one) => one.name === input.provider);
-  if (facts !== undefined && !facts.isUpstream) {
-    const message = "The engines built in have their channels already.";
-    throw new AppError("invalid", message, { issues: [{ path: "provider", message }] });
-  }
   const saved = input.channel_id === undefined ? null : await getChannelRecord(ctx.store, input.channel_id);
   if (saved !== null && saved.provider !== input.provider)
     throw new AppError("invalid", "A channel keeps its provider.", {

@@ -1,10 +1,8 @@
+import { MODEL_NAME } from "../../contracts/model-name";
 import { AppError } from "../../errors";
 import type { KeyRecord, ModelRecord } from "../../ports/store";
 import type { ResolveModel } from "./call";
 import { answersTo } from "./catalog";
-
-/** Model ids as CONTRACT §2 has them. */
-const MODEL_NAME = /^[A-Za-z0-9][A-Za-z0-9._:@+/-]{0,127}$/;
 
 const PURPOSE = {
   speech: "speech; call :generateContent or /v1/audio/speech",

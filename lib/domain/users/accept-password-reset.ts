@@ -1,5 +1,5 @@
+import { readCode, type SecondFactorMethod } from "../../contracts/code";
 import type { AcceptPasswordReset } from "../../contracts/invites";
-import { readCode, type SecondFactorMethod } from "../../contracts/login";
 import { AppError } from "../../errors";
 import type { Repositories, TwoFactorRecord, UserRecord } from "../../ports/store";
 import { recordAudit } from "../audit/record";

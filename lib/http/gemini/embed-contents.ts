@@ -46,15 +46,6 @@ function commonSettings(requests: readonly EmbedContentRequest[]): Settings {
   return common;
 }
 
-function texts(requests: readonly EmbedContentRequest[], prefix: (index: number) => string): string[] {
-  return requests.map((request, index) => {
-    const text = textOf(request.content);
-    if (text === "")
-      throw new AppError("invalid", `'${prefix(index)}content' must not be empty.`, { param: "content" });
-    return text;
-  });
-}
-
 /** A `model` in the body must name the path's, as `models/name` or bare. */
 async function checkModels(
   ctx: GatewayContext,
@@ -80,10 +71,9 @@ async function embed(
   ctx: GatewayContext,
   model: string,
   requests: readonly EmbedContentRequest[],
-  prefix: (index: number) => string,
 ): Promise<EmbeddedTexts> {
   const settings = commonSettings(requests);
-  const inputs = texts(requests, prefix).map((text) => ({ text }));
+  const inputs = requests.map(({ content }) => ({ text: textOf(content) }));
   const entry = await resolveModel(ctx, model, "embeddings");
   await checkModels(ctx, entry, model, requests);
   const embedded = await embedTexts(ctx, { entry, askedModel: model, inputs, user: null, ...settings });
@@ -101,7 +91,7 @@ function usageOf({ inputTokens }: EmbeddedTexts): string {
 /** `POST …/models/{model}:embedContent`: one content, one vector. */
 export async function embedContent(ctx: GatewayContext, model: string, sent: unknown): Promise<Outbound> {
   const request = checkFields(EmbedContentRequest, camelFields(EmbedContentRequest, sent));
-  const embedded = await embed(ctx, model, [request], () => "");
+  const embedded = await embed(ctx, model, [request]);
   const [vector = new Float32Array(0)] = embedded.vectors;
   return {
     status: 200,
@@ -117,7 +107,7 @@ export async function batchEmbedContents(
   sent: unknown,
 ): Promise<Outbound> {
   const { requests } = checkFields(BatchEmbedContentsRequest, camelFields(BatchEmbedContentsRequest, sent));
-  const embedded = await embed(ctx, model, requests, (index) => `requests.${index}.`);
+  const embedded = await embed(ctx, model, requests);
   return {
     status: 200,
     headers: { "content-type": JSON_TYPE, ...embedded.headers },

@@ -1,4 +1,3 @@
-import { z } from "zod";
 import { Alert, AlertsQuery, AlertsSummary, WebhookSecret, WebhookTest } from "../../contracts/alerts";
 import { listOf } from "../../contracts/paging";
 import { listAlerts, markAlertSeen, summarizeAlerts } from "../../domain/alerts/list";
@@ -29,7 +28,6 @@ export const ALERTS_ROUTES = [
     method: "POST",
     path: "/api/alerts/{id}/seen",
     auth: "adminSession",
-    body: z.strictObject({}),
     data: Alert,
     summary: "Mark an alert as seen",
     handle: async (ctx, { params }) => ({ data: await markAlertSeen(ctx, params.id ?? "") }),
@@ -38,7 +36,6 @@ export const ALERTS_ROUTES = [
     method: "POST",
     path: "/api/alerts/webhook/secret",
     auth: "adminSession",
-    body: z.strictObject({}),
     data: WebhookSecret,
     summary: "Make a new secret that signs messages to the webhook; it is shown this once",
     handle: async (ctx) => ({ data: await makeWebhookSecret(ctx) }),
@@ -47,7 +44,6 @@ export const ALERTS_ROUTES = [
     method: "POST",
     path: "/api/alerts/webhook/test",
     auth: "adminSession",
-    body: z.strictObject({}),
     data: WebhookTest,
     summary: "Post a signed test message to the webhook",
     handle: async (ctx) => ({ data: await testWebhook(ctx) }),

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { wavHeader } from "../../audio/wav";
 import { ChannelErrors, ChannelErrorsQuery } from "../../contracts/channel-errors";
+import { ELEVENLABS_SHAPE, GEMINI_SHAPE, OPENAI_SHAPE } from "../../contracts/channel-options";
 import {
   AllowedUpstreams,
   AllowUpstream,
@@ -30,7 +31,30 @@ import { orderChannels } from "../../domain/channels/order";
 import { testChannel } from "../../domain/channels/test-channel";
 import { closeCircuit, updateChannel } from "../../domain/channels/update";
 import { SPEECH_SAMPLE_RATE } from "../../ports/speech-model";
+import { isObject, type Json, requestSchema } from "../openapi/json-schema";
 import { consoleRoute } from "../route";
+
+const OPTIONS = Object.entries({
+  gemini: GEMINI_SHAPE,
+  openai: OPENAI_SHAPE,
+  elevenlabs: ELEVENLABS_SHAPE,
+}).map(([provider, shape]) => ({ provider, options: requestSchema(z.strictObject(shape)) }));
+
+/** Which `options` go with which provider. */
+function withOptions(schema: Json): Json {
+  return {
+    ...schema,
+    oneOf: OPTIONS.map(({ provider, options }) => ({
+      properties: { provider: { const: provider }, options },
+    })),
+  };
+}
+
+/** A channel keeps its provider, which the body does not name: options are those of any. */
+function withAnyOptions(schema: Json): Json {
+  const options = { anyOf: OPTIONS.map((one) => one.options) };
+  return { ...schema, properties: { ...(isObject(schema.properties) ? schema.properties : {}), options } };
+}
 
 function asWav(pcm: Uint8Array): Uint8Array {
   return Buffer.concat([wavHeader(SPEECH_SAMPLE_RATE, pcm.byteLength), pcm]);
@@ -50,6 +74,7 @@ export const CHANNELS_ROUTES = [
     path: "/api/channels",
     auth: "admin",
     body: CreateChannel,
+    describeBody: withOptions,
     data: Channel,
     summary: "Add a channel to an upstream",
     handle: async (ctx, { body }) => ({ data: await createChannel(ctx, body) }),
@@ -79,6 +104,7 @@ export const CHANNELS_ROUTES = [
     path: "/api/channels/{id}",
     auth: "admin",
     body: UpdateChannel,
+    describeBody: withAnyOptions,
     data: Channel,
     summary: "Change a channel",
     handle: async (ctx, { params, body }) => ({ data: await updateChannel(ctx, params.id ?? "", body) }),
@@ -106,7 +132,6 @@ export const CHANNELS_ROUTES = [
     method: "POST",
     path: "/api/channels/{id}/models",
     auth: "admin",
-    body: z.strictObject({}),
     data: UpstreamModels,
     summary: "Ask the upstream what it serves",
     handle: async (ctx, { params }) => ({ data: await listUpstreamModels(ctx, params.id ?? "") }),
@@ -134,6 +159,7 @@ export const CHANNELS_ROUTES = [
     path: "/api/channels/draft/models",
     auth: "admin",
     body: DraftChannel,
+    describeBody: withOptions,
     data: DraftModels,
     summary: "Ask an upstream what it serves before its channel is saved",
     handle: async (ctx, { body }) => ({ data: await listDraftModels(ctx, body) }),
@@ -143,6 +169,7 @@ export const CHANNELS_ROUTES = [
     path: "/api/channels/draft/test",
     auth: "admin",
     body: TestDraft,
+    describeBody: withOptions,
     data: ChannelTest,
     summary: "Send one real call through a channel that is not saved yet",
     handle: async (ctx, { body }) => ({ data: await testDraft(ctx, body, asWav) }),

@@ -1,3 +1,4 @@
+import { z } from "zod";
 import { watchChanges } from "../../domain/live/watch";
 import { eventStream } from "../event-stream";
 import { consoleRoute } from "../route";
@@ -7,6 +8,9 @@ export const LIVE_ROUTES = [
     method: "GET",
     path: "/api/events",
     auth: "session",
+    content: {
+      "text/event-stream": z.string().meta({ examples: ['event: changed\ndata: {"topics":["keys"]}\n\n'] }),
+    },
     summary: "Server-sent events that name what has changed (`changed`: {topics}), never the change itself",
     handle: async (ctx, { request }) => ({
       data: null,

@@ -1,4 +1,11 @@
-import { GeminiModel, GeminiModelList, OpenAiModel, OpenAiModelList } from "../../contracts/models";
+import { z } from "zod";
+import {
+  GeminiModel,
+  GeminiModelList,
+  GeminiPageQuery,
+  OpenAiModel,
+  OpenAiModelList,
+} from "../../contracts/models";
 import { getUsableModel, listUsableModels } from "../../domain/models/list-usable";
 import { geminiModel, geminiModelPage, isGoogleCaller, openAiModel } from "../models-reply";
 import { jsonReply } from "../respond";
@@ -11,7 +18,8 @@ export const MODELS_ROUTES = [
     path: "/v1/models",
     operation: null,
     summary: "List the models this key may use, in OpenAI's form, or in Gemini's to a Google client",
-    reply: OpenAiModelList,
+    reply: z.union([OpenAiModelList, GeminiModelList]),
+    query: GeminiPageQuery,
     takesGoogleKey: true,
     async handle(ctx, { request }) {
       const models = await listUsableModels(ctx);
@@ -25,7 +33,7 @@ export const MODELS_ROUTES = [
     path: "/v1/models/{model}",
     operation: null,
     summary: "Describe a model, in OpenAI's form, or in Gemini's to a Google client",
-    reply: OpenAiModel,
+    reply: z.union([OpenAiModel, GeminiModel]),
     takesGoogleKey: true,
     async handle(ctx, { params, request }) {
       const name = params.model ?? "";
@@ -39,6 +47,7 @@ export const MODELS_ROUTES = [
     path: "/v1beta/models",
     operation: null,
     summary: "List the models this key may use",
+    query: GeminiPageQuery,
     reply: GeminiModelList,
     takesGoogleKey: true,
     handle: async (ctx, { request }) =>

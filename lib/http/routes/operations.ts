@@ -1,4 +1,5 @@
 import { createHash, timingSafeEqual } from "node:crypto";
+import { z } from "zod";
 import { Health, Status } from "../../contracts/status";
 import { digestOf } from "../../domain/settings/metrics-token";
 import { readSettings } from "../../domain/settings/read";
@@ -32,6 +33,9 @@ const metricsRoute: PlainRoute = {
   method: "GET",
   path: "/metrics",
   summary: "Numbers for Prometheus",
+  content: {
+    "text/plain": z.string().meta({ examples: ["# HELP up Whether it runs\n# TYPE up gauge\nup 1\n"] }),
+  },
   async handle({ metrics, instance }, request) {
     const { exposition } = metrics;
     if (exposition === undefined) throw new AppError("not_found", "Nothing is counted here.");
@@ -97,8 +101,9 @@ export function openApiRoute(routes: readonly Route[]): PlainRoute {
     method: "GET",
     path: "/openapi.json",
     summary: "This document",
-    async handle() {
-      document ??= describeRoutes([...routes, route]);
+    content: { "application/json": z.looseObject({ openapi: z.literal("3.1.0") }) },
+    async handle({ clock }) {
+      document ??= describeRoutes([...routes, route], clock.now());
       return jsonReply(200, document);
     },
   };

@@ -1,7 +1,7 @@
 import { EncodeRecordingQuery, MAX_RECORDING_BYTES } from "../../contracts/recordings";
 import { SPEECH_CONTENT_TYPES } from "../../contracts/speech-openai";
 import { encodeRecording } from "../../domain/recordings/encode";
-import { consoleRoute } from "../route";
+import { BINARY, consoleRoute } from "../route";
 import { startedBody } from "../speech-body";
 
 const ENDING = { mp3: "mp3", opus: "ogg", aac: "aac", flac: "flac" } as const;
@@ -14,6 +14,7 @@ export const RECORDINGS_ROUTES = [
     query: EncodeRecordingQuery,
     rawBody: "audio/pcm",
     maxBodyBytes: MAX_RECORDING_BYTES,
+    content: { "audio/mpeg": BINARY, "audio/ogg": BINARY, "audio/aac": BINARY, "audio/flac": BINARY },
     summary: "Encode a recording of the playground (24 kHz mono s16le) as mp3, opus, aac or flac",
     async handle(ctx, { query, readBytes }) {
       // The door has read it by the schema above; its declared type is the loose one of every route.

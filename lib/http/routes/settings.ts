@@ -1,4 +1,3 @@
-import { z } from "zod";
 import {
   InstanceFacts,
   MetricsToken,
@@ -6,7 +5,7 @@ import {
   UpdateSettings,
   VersionedSettings,
 } from "../../contracts/settings";
-import { ImportReport, ImportSettings, MAX_FILE_BYTES } from "../../contracts/settings-file";
+import { ImportReport, ImportSettings, MAX_FILE_BYTES, SettingsFile } from "../../contracts/settings-file";
 import { downloadBackup } from "../../domain/settings/backup";
 import { clearCaches } from "../../domain/settings/clear-caches";
 import { exportSettings } from "../../domain/settings/file/export";
@@ -14,7 +13,7 @@ import { importFile } from "../../domain/settings/file/import";
 import { readInstanceFacts } from "../../domain/settings/instance-facts";
 import { makeMetricsToken, removeMetricsToken } from "../../domain/settings/metrics-token";
 import { showSettings, updateSettings } from "../../domain/settings/update";
-import { consoleRoute } from "../route";
+import { BINARY, consoleRoute } from "../route";
 
 /** A whole file as one chunk. */
 async function* oneChunk(text: string): AsyncGenerator<Uint8Array> {
@@ -51,7 +50,6 @@ export const SETTINGS_ROUTES = [
     method: "POST",
     path: "/api/settings/caches/clear",
     auth: "adminSession",
-    body: z.strictObject({}),
     summary: "Forget the vectors and the speech kept in memory",
     async handle(ctx) {
       await clearCaches(ctx);
@@ -82,7 +80,7 @@ export const SETTINGS_ROUTES = [
     method: "POST",
     path: "/api/settings/export",
     auth: "adminSession",
-    body: z.strictObject({}),
+    content: { "application/json": SettingsFile },
     summary: "Download channels, models and settings as one file, without secrets",
     async handle(ctx) {
       const file = await exportSettings(ctx);
@@ -106,6 +104,7 @@ export const SETTINGS_ROUTES = [
     path: "/api/settings/backup",
     auth: "session",
     body: OwnerProof,
+    content: { "application/vnd.sqlite3": BINARY },
     summary: "Download a copy of the whole store, with the owner's password (SQLite)",
     async handle(ctx, { body: proof }) {
       const { name, body } = await downloadBackup(ctx, proof);

@@ -1,6 +1,11 @@
+import { z } from "zod";
 import { GeminiSpeechReply, GeminiSpeechRequest } from "../../contracts/speech-gemini";
 import { generateSpeech, streamSpeech } from "../gemini/generate-speech";
 import { gatewayRoute } from "../route";
+
+const Alt = z
+  .string()
+  .meta({ description: "`sse`: server-sent events; whatever else, or nothing: a JSON array" });
 
 /** Both versions of the address: the newest official SDK asks `v1`, the others `v1beta`. */
 export const SPEECH_GEMINI_ROUTES = ["/v1beta", "/v1"].flatMap((version) => [
@@ -22,7 +27,8 @@ export const SPEECH_GEMINI_ROUTES = ["/v1beta", "/v1"].flatMap((version) => [
     operation: "speech",
     summary: "Speak a text and send the audio while it is made (alt=sse, or a JSON array)",
     body: GeminiSpeechRequest,
-    reply: GeminiSpeechReply,
+    query: z.object({ alt: Alt.optional() }),
+    reply: z.array(GeminiSpeechReply),
     replyTypes: ["text/event-stream"],
     takesGoogleKey: true,
     handle: (ctx, { body, params, request }) => streamSpeech(ctx, params.model ?? "", body, request.query),

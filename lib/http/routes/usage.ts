@@ -11,7 +11,7 @@ import { type UsageDetail as Detail, showUsage } from "../../domain/usage/show";
 import { summarizeUsage } from "../../domain/usage/summarize";
 import type { UsageRecord } from "../../ports/store";
 import { consoleRoute } from "../route";
-import { usageCsv } from "../usage-csv";
+import { UsageCsv, usageCsv } from "../usage-csv";
 
 function usageRow(row: UsageRecord, names: UsageNames): UsageRow {
   return {
@@ -110,6 +110,7 @@ export const USAGE_ROUTES = [
     path: "/api/usage/export",
     auth: "manage",
     query: UsageQuery.omit({ limit: true, cursor: true }),
+    content: { "text/csv": UsageCsv },
     summary: "Download calls as CSV, newest first; members get their own",
     async handle(ctx, { query }) {
       requireUser(ctx);

@@ -47,6 +47,7 @@ export const docs = {
     required: "required",
     path: "in the path",
     query: "in the query",
+    header: "in a header",
     noBody: "No body.",
     anything: "Any JSON.",
   },

@@ -48,6 +48,7 @@ export const docs = {
     required: "必填",
     path: "路径参数",
     query: "查询参数",
+    header: "请求头",
     noBody: "无请求体。",
     anything: "任意 JSON。",
   },

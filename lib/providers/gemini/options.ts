@@ -1,22 +1,10 @@
 import { z } from "zod";
+import { GEMINI_SHAPE } from "../../contracts/channel-options";
 import type { ChannelRecord } from "../../ports/store";
-import { COMMON_OPTIONS, optionsReader } from "../upstream/channel-options";
+import { optionsReader } from "../upstream/channel-options";
 import { encodePath, withVersion } from "../upstream/settings";
 
-const SHAPE = {
-  ...COMMON_OPTIONS,
-  /** Whether speech is asked for as a stream. Default: yes. */
-  streaming: z.boolean().optional(),
-  /**
-   * How manner goes with the words of callers of another dialect: `parts` in `speechMetadata` (newer models read all of
-   * the text aloud), `prompt` in front of the text. Default: by the model's name.
-   */
-  speech_form: z.enum(["parts", "prompt"]).optional(),
-  /** `shorten`: ask for whole vectors and shorten them here. `send`: the upstream must do it. */
-  dimensions: z.enum(["send", "shorten"]).optional(),
-};
-
-export const GEMINI_OPTIONS = optionsReader(z.strictObject(SHAPE), z.object(SHAPE));
+export const GEMINI_OPTIONS = optionsReader(z.strictObject(GEMINI_SHAPE), z.object(GEMINI_SHAPE));
 export type GeminiOptions = ReturnType<typeof GEMINI_OPTIONS.of>;
 
 export const GEMINI_BASE = "https://generativelanguage.googleapis.com/v1beta";

@@ -1,31 +1,9 @@
 import { z } from "zod";
+import { OPENAI_SHAPE } from "../../contracts/channel-options";
 import type { ChannelRecord } from "../../ports/store";
-import { COMMON_OPTIONS, optionsReader } from "../upstream/channel-options";
+import { optionsReader } from "../upstream/channel-options";
 
-const SHAPE = {
-  ...COMMON_OPTIONS,
-  /** Azure's form: `api-key` header, a URL a deployment (the model's upstream name), this `api-version`. */
-  azure_api_version: z
-    .string()
-    .regex(/^\d{4}-\d{2}-\d{2}(?:-preview)?$/, "must be a version such as 2024-10-21")
-    .optional(),
-  /** What speech is asked for as; `wav` for servers whose raw samples have a rate they do not tell. */
-  speech_format: z.enum(["pcm", "wav"]).optional(),
-  /** Hertz of raw samples, where the upstream does not say. */
-  sample_rate: z.literal([8_000, 16_000, 22_050, 24_000, 32_000, 44_100, 48_000]).optional(),
-  /** `sse`: events with the token counts at the end, for models that have them. */
-  stream_format: z.enum(["audio", "sse"]).optional(),
-  /** Ask `/audio/voices` for the voices. Default: everywhere but at OpenAI and Azure, which have no such list. */
-  list_voices: z.boolean().optional(),
-  /** How vectors are asked for; either is understood. */
-  encoding_format: z.enum(["base64", "float"]).optional(),
-  /** `shorten`: ask for whole vectors and shorten them here. `send`: the upstream must do it. */
-  dimensions: z.enum(["send", "shorten"]).optional(),
-  /** Where the key goes. Default: `bearer`; `api-key` at Azure. */
-  authentication: z.enum(["bearer", "api-key"]).optional(),
-};
-
-export const OPENAI_OPTIONS = optionsReader(z.strictObject(SHAPE), z.object(SHAPE));
+export const OPENAI_OPTIONS = optionsReader(z.strictObject(OPENAI_SHAPE), z.object(OPENAI_SHAPE));
 export type OpenAiOptions = ReturnType<typeof OPENAI_OPTIONS.of>;
 
 export const OPENAI_BASE = "https://api.openai.com/v1";

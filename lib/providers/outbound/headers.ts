@@ -1,31 +1,16 @@
+import {
+  HEADER_NAME,
+  HEADER_VALUE,
+  MOST_HEADERS,
+  RESERVED_HEADERS,
+  SECRET_HEADER,
+} from "../../contracts/channels";
 import { AppError } from "../../errors";
 
-/** Framing, routing and the connection are ours; a channel's own headers may not touch them. */
-const RESERVED: ReadonlySet<string> = new Set([
-  "accept-encoding",
-  "connection",
-  "content-encoding",
-  "content-length",
-  "content-type",
-  "expect",
-  "forwarded",
-  "host",
-  "http2-settings",
-  "keep-alive",
-  "te",
-  "trailer",
-  "transfer-encoding",
-  "upgrade",
-]);
-
-/** Names under which secrets travel: a channel's keys are sealed and never read back, its headers are neither. */
-const SECRET =
-  /(?:^|[-_])(?:auth|authorization|cookie|credentials?|keys?|apikey|password|secrets?|tokens?)(?:$|[-_])/;
-
-const NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}$/;
-/** Visible ASCII with single spaces or tabs within: nothing that could end the line. */
-const VALUE = /^[\x21-\x7e](?:[\t\x20-\x7e]{0,4094}[\x21-\x7e])?$/;
-const MOST_HEADERS = 20;
+const RESERVED: ReadonlySet<string> = new Set(RESERVED_HEADERS);
+const SECRET = new RegExp(SECRET_HEADER);
+const NAME = new RegExp(HEADER_NAME);
+const VALUE = new RegExp(HEADER_VALUE);
 
 function refuse(name: string, why: string): AppError {
   const path = `headers.${name.slice(0, 100)}`;

@@ -1,15 +1,11 @@
+import { OTHER_SERVICES_PORTS } from "../../contracts/channels";
 import { AppError } from "../../errors";
 import { isMetadata, isPrivate, parseAddress } from "./address";
 import { type AllowList, canonicalHost } from "./allow-list";
 
 const LONGEST_URL = 2_048;
 
-/** Ports above 1023 at which something else than an API listens: what browsers block, and databases. */
-const OTHER_SERVICES: ReadonlySet<number> = new Set([
-  1719, 1720, 1723, 2049, 2375, 2376, 2379, 2380, 3306, 3389, 3659, 4045, 4190, 5060, 5061, 5432, 5672, 5900,
-  6000, 6379, 6380, 6443, 6566, 6665, 6666, 6667, 6668, 6669, 6679, 6697, 9042, 9200, 9300, 10080, 10250,
-  11211, 26379, 27017, 27018, 50000,
-]);
+const OTHER_SERVICES: ReadonlySet<number> = new Set(OTHER_SERVICES_PORTS);
 
 const MALFORMED =
   "must be an address such as https://api.example.com/v1, without spaces, backslashes or control characters";

@@ -1,30 +1,6 @@
-import { z } from "zod";
+import type { z } from "zod";
 import { AppError } from "../../errors";
 import type { ChannelRecord } from "../../ports/store";
-
-const VoiceName = z.string().trim().min(1, "must name a voice").max(200);
-
-/** Options that every channel to an upstream may have. */
-export const COMMON_OPTIONS = {
-  /** A caller's voice name to the upstream's; `*` is what any other becomes. */
-  voices: z
-    .record(VoiceName, VoiceName)
-    .refine((table) => Object.keys(table).length <= 500, "may hold at most 500 voices")
-    .optional(),
-  /** PEM of the authority that this upstream's certificate is checked against. */
-  ca: z
-    .string()
-    .max(64 * 1024)
-    .regex(
-      /^\s*-----BEGIN CERTIFICATE-----[\s\S]+-----END CERTIFICATE-----\s*$/,
-      "must be a certificate in PEM form",
-    )
-    .optional(),
-  /** Whether calls of single texts may travel together (the gateway's own business). */
-  coalescing: z.boolean().optional(),
-  /** Texts in one call to the upstream at most. */
-  max_batch: z.int().min(1).max(2_048).optional(),
-};
 
 /** A provider's options, read strictly when a channel is saved and leniently when it is used. */
 export interface OptionsReader<T> {

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { readCode } from "../../../lib/contracts/login";
+import { readCode } from "../../../lib/contracts/code";
 import { nanoToUsd, usdToNano } from "../../../lib/contracts/money";
 import { safeReturnPath } from "../../../lib/contracts/return-path";
 import { shownText } from "../../../lib/contracts/text";

@@ -1,4 +1,4 @@
-import { readCode } from "../../../contracts/login";
+import { readCode } from "../../../contracts/code";
 import type { BackupCodes, TwoFactorEnable } from "../../../contracts/two-factor";
 import { AppError } from "../../../errors";
 import { recordAudit } from "../../audit/record";

@@ -1,0 +1,69 @@
+import type { Route } from "../route";
+import type { Json } from "./json-schema";
+
+/** `POST /api/keys/{id}/rotate` → `postApiKeysByIdRotate`: what links call an operation by. */
+export function operationIdOf({ method, path }: Pick<Route, "method" | "path">): string {
+  const words = path.replace(/\{(\w+)\}/g, " by $1 ").match(/[A-Za-z0-9]+/g) ?? [];
+  const capital = (word: string) => word.charAt(0).toUpperCase() + word.slice(1);
+  return method.toLowerCase() + words.map(capital).join("");
+}
+
+/** Where the name that a path takes stands in replies of the collection above it. */
+interface Place {
+  /** In what a create operation answers; null: in none. */
+  created: string | null;
+  listed: string;
+}
+
+const IDS: Place = { created: "/data/id", listed: "/data/items/0/id" };
+
+/** By the path up to its parameter. */
+const PLACES: Readonly<Record<string, Place>> = {
+  "/api/keys": IDS,
+  "/api/users": IDS,
+  "/api/invites": IDS,
+  "/api/channels": IDS,
+  "/api/alerts": IDS,
+  "/api/usage": IDS,
+  "/api/user/sessions": IDS,
+  "/api/models": { created: "/data/name", listed: "/data/items/0/name" },
+  "/api/upstreams/allowed": { created: "/data/targets/0", listed: "/data/targets/0" },
+  "/v1/models": { created: null, listed: "/data/0/id" },
+  "/v1beta/models": { created: null, listed: "/models/0/baseModelId" },
+};
+
+/** Addresses whose body takes what another one's reply gives. */
+const IN_BODIES: Readonly<Record<string, readonly { path: string; body: Json }[]>> = {
+  "POST /api/invites": ["/api/invites/inspect"].map((path) => ({
+    path,
+    body: { token: "$response.body#/data/token" },
+  })),
+  "POST /api/users/{id}/password_reset": ["/api/invites/inspect"].map((path) => ({
+    path,
+    body: { token: "$response.body#/data/token" },
+  })),
+};
+
+function parameterOf(path: string, collection: string): string | null {
+  const rest = path.startsWith(`${collection}/{`) ? path.slice(collection.length) : "";
+  return /^\/\{(\w+)\}/.exec(rest)?.[1] ?? null;
+}
+
+/** Links from the reply of a list or create operation to every operation that takes the id. */
+export function linksOf(route: Route, routes: readonly Route[]): Json | null {
+  const place = PLACES[route.path];
+  const pointer = route.method === "GET" ? place?.listed : route.method === "POST" ? place?.created : null;
+  const links: Json = {};
+  for (const target of pointer ? routes : []) {
+    const parameter = parameterOf(target.path, route.path);
+    // Which operation a model of the gateway's list is for, the list does not say.
+    if (parameter === null || (target.surface === "gemini" && target.operation !== null)) continue;
+    const operationId = operationIdOf(target);
+    links[operationId] = { operationId, parameters: { [parameter]: `$response.body#${pointer}` } };
+  }
+  for (const { path, body } of IN_BODIES[`${route.method} ${route.path}`] ?? []) {
+    const operationId = operationIdOf({ method: "POST", path });
+    links[operationId] = { operationId, requestBody: body };
+  }
+  return Object.keys(links).length > 0 ? links : null;
+}

@@ -1,0 +1,345 @@
+import fc from "fast-check";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { describeRoutes } from "../../lib/http/openapi";
+import { ROUTES } from "../../lib/http/routes";
+import { broken, SchemaArbitrary, SchemaReader } from "../support/json-schema";
+import { openWholeDoor, type WholeDoor, type WholeReply } from "../support/whole-door";
+
+/**
+ * The published document against the server: what fits it is not refused as malformed, what does not fit it is refused.
+ * `PATCHBAY_TEST_RUNS` and `PATCHBAY_TEST_SEED` look further than the build does.
+ */
+type Json = Record<string, unknown>;
+interface Parameter {
+  name: string;
+  in: "path" | "query" | "header";
+  required: boolean;
+  schema: Json;
+  example?: unknown;
+}
+interface Media {
+  schema: Json;
+  example?: unknown;
+}
+interface Operation {
+  method: string;
+  path: string;
+  operationId: string;
+  security?: Json[];
+  parameters?: Parameter[];
+  requestBody?: { required: boolean; content: Record<string, Media> };
+  responses: {
+    "200": {
+      content?: Record<string, Media>;
+      links?: Record<
+        string,
+        { operationId: string; parameters?: Record<string, string>; requestBody?: Json }
+      >;
+    };
+  };
+}
+
+const RUNS = Number(process.env.PATCHBAY_TEST_RUNS ?? 12);
+const SEED = Number(process.env.PATCHBAY_TEST_SEED ?? 20_261_122);
+
+// As it goes over the wire.
+const document = JSON.parse(JSON.stringify(describeRoutes(ROUTES, "1.0.0", 1_790_000_000_000))) as Json;
+const reader = new SchemaReader(document);
+const arbitrary = new SchemaArbitrary(reader);
+const operations: Operation[] = Object.entries(
+  document.paths as Record<string, Record<string, Json>>,
+).flatMap(([path, item]) =>
+  Object.entries(item).map(([method, operation]) => ({
+    ...(operation as unknown as Operation),
+    method: method.toUpperCase(),
+    path,
+  })),
+);
+const titled = operations.map((one) => [`${one.method} ${one.path}`, one] as const);
+const bodyOf = ({ requestBody }: Operation) => requestBody?.content["application/json"];
+const withBody = titled.filter(([, one]) => bodyOf(one) !== undefined);
+
+/** 400s that no schema could tell of: by operation, by words, and why. */
+const BEYOND_A_SCHEMA: readonly (readonly [operation: RegExp, words: RegExp, why: string])[] = [
+  [/^GET \/api\/(keys|users|invites|audit|alerts|usage)/, /cursor is not one of ours/, "cursors are opaque"],
+  [/^GET /, /'from' must be before 'to'|A range by \w+ may have/, "two fields are compared"],
+  [/setup|register|accept/, /two passwords differ/, "two fields are compared"],
+  [/setup|register|accept|users|password/, /Must not be the username/, "two fields are compared"],
+  [/setup|register|accept|users|password/, /most common ones/, "a list of 10,000 common passwords"],
+  [/setup|register|accept|users|password/, /Must have at least 8 characters/, "counted after NFC"],
+  [/^POST \/api\/user\/login\/2fa/, /two different sign-ins/, "body and cookie are compared"],
+  [
+    /2fa|password/,
+    /Type the (code|password)|code of your second factor/,
+    "depends on the user's second factor",
+  ],
+  [/^(POST|PATCH) \/api\/keys/, /must be in the future/i, "a time is compared with now"],
+  [/settings/, /second factor first/, "depends on the user's second factor"],
+  [/channels|models/, /Each public name once/, "unique by one field"],
+  [/channels/, /Say what '.*' is for|is a model for|is an alias of/i, "depends on the models that are there"],
+  [/channels/, /stands there twice/, "header names are compared without case"],
+  [
+    /channels/,
+    /key of that id|keeps no keys|write its keys anew|keeps its provider/,
+    "depends on the stored channel",
+  ],
+  [/channels\/order/, /Name each channel once/, "unique by one field, over several lists"],
+  [/channels/, /does not serve/, "depends on the stored channel"],
+  [/channels/, /private address|plain http|names port|cloud's own/, "depends on the owner's list"],
+  [/^DELETE \/api\/channels/, /built in cannot be deleted/, "depends on the stored channel"],
+  [/webhook\/test/, /webhook's address first|signing secret first/, "depends on the settings"],
+  [/recordings/, /16-bit samples/, "a length in bytes"],
+  [/^POST \/v1/, /Idempotency-Key was used/, "depends on calls before"],
+  [/^POST \/v1/, /two different API keys/, "header and query are compared"],
+  [/^POST \/v1/, /is for (speech|embeddings);/, "depends on the model"],
+  [/speech|enerateContent/, /is not a voice|no default voice/, "depends on the model"],
+  [/enerateContent/, /names two voices/, "two fields are compared"],
+  [
+    /enerateContent/,
+    /name of another speaker|none of the speakers/,
+    "unique by one field, compared without case",
+  ],
+  [/enerateContent/, /no line to speak besides/, "the words themselves"],
+  [
+    /speech|enerateContent/,
+    /nothing (that can be spoken|to speak)|embedded engines? cannot/,
+    "the words themselves",
+  ],
+  [/embed/i, /shorten|dimensions|at most \d+ dimensions/i, "depends on the model"],
+  [/embed/i, /the path names|both must (be the same|name)/, "body and path are compared"],
+  [/embed/i, /must be the same in all requests/, "two fields are compared"],
+  [/embed/i, /maximum context length|tokens in all/, "depends on the model"],
+  [/embed/i, /takes no token ids/, "depends on the model"],
+];
+
+function isBeyondSchema(operation: Operation, { text }: WholeReply): boolean {
+  const name = `${operation.method} ${operation.path}`;
+  return BEYOND_A_SCHEMA.some(([where, words]) => where.test(name) && words.test(text));
+}
+
+const UNREACHABLE = "http://127.0.0.1:9/v1";
+
+let shared: WholeDoor;
+beforeAll(async () => {
+  shared = await openWholeDoor(UNREACHABLE);
+});
+afterAll(() => shared?.close());
+
+let own: WholeDoor | null = null;
+afterEach(async () => {
+  await own?.close();
+  own = null;
+});
+
+/** An instance of their own for writes of the console: whom they sign out or shut out is not the next one's matter. */
+async function doorFor({ method, path }: Operation): Promise<WholeDoor> {
+  if (method === "GET" || !path.startsWith("/api/")) return shared;
+  own = await openWholeDoor(UNREACHABLE);
+  return own;
+}
+
+interface Values {
+  parameters: Readonly<Record<string, unknown>>;
+  body?: unknown;
+}
+
+/** The path with its parameters: by what is there where there is something, else by what was made. */
+function targetOf(
+  { path, parameters = [] }: Operation,
+  values: Values["parameters"],
+  { ids }: WholeDoor,
+): string {
+  const collection = path.split("/{")[0] ?? "";
+  const filled = path.replace(/\{(\w+)\}/g, (_whole, name: string) => {
+    const known =
+      name === "model" ? (/embed/i.test(path) ? "patchbay-embed" : "patchbay-speech") : ids[collection];
+    return known ?? encodeURIComponent(String(values[name] ?? "none"));
+  });
+  const query = new URLSearchParams(
+    parameters
+      .filter((one) => one.in === "query" && values[one.name] !== undefined)
+      .map((one) => [one.name, String(values[one.name])]),
+  );
+  return query.size === 0 ? filled : `${filled}?${query}`;
+}
+
+/** Drafts are called at once, so they lead nowhere else than the channel of these tests. */
+function atHome({ path }: Operation, body: unknown): unknown {
+  if (!path.includes("/draft/") || typeof body !== "object" || body === null || Array.isArray(body))
+    return body;
+  const { base_url: address = null } = body as Json;
+  const isAddress = address === null || /^https?:/i.test(String(address));
+  return isAddress ? { ...body, base_url: UNREACHABLE } : body;
+}
+
+async function send(operation: Operation, values: Values, opened: WholeDoor): Promise<WholeReply> {
+  const { parameters = [], security = [] } = operation;
+  const asked = parameters.filter((one) => one.in === "header" && values.parameters[one.name] !== undefined);
+  const headers: Record<string, string> = Object.fromEntries(
+    asked.map((one) => [one.name.toLowerCase(), String(values.parameters[one.name])]),
+  );
+  // A session where there is one: signing in is not what is tested.
+  if (security.some((one) => "session" in one)) headers.cookie = opened.ownerCookie;
+  else if (security.length > 0) headers.authorization = `Bearer ${opened.key}`;
+  return opened.call({
+    method: operation.method,
+    path: targetOf(operation, values.parameters, opened),
+    headers,
+    ...(values.body === undefined ? {} : { body: atHome(operation, values.body) }),
+  });
+}
+
+function exampleOf(operation: Operation): Values {
+  const given = (operation.parameters ?? []).filter((one) => one.example !== undefined);
+  return {
+    parameters: Object.fromEntries(given.map((one) => [one.name, one.example])),
+    body: bodyOf(operation)?.example,
+  };
+}
+
+/** Requests that fit the operation. */
+function requestsFor(operation: Operation): fc.Arbitrary<Values> {
+  const parameters = (operation.parameters ?? []).map(
+    (one) =>
+      [
+        one.name,
+        one.required
+          ? arbitrary.of(one.schema)
+          : fc.option(arbitrary.of(one.schema), { nil: undefined, freq: 1 }),
+      ] as const,
+  );
+  const body = bodyOf(operation);
+  return fc.record({
+    parameters: fc.record(Object.fromEntries(parameters)),
+    ...(body === undefined ? {} : { body: arbitrary.of(body.schema) }),
+  });
+}
+
+/** The reply fits what the document says of it. */
+function expectDocumented(operation: Operation, reply: WholeReply): void {
+  const name = `${operation.method} ${operation.path}: ${reply.status} ${reply.text.slice(0, 300)}`;
+  const type = reply.contentType.split(";")[0] ?? "";
+  const surface = operation.path.startsWith("/v1")
+    ? /^\/v1beta|:/.test(operation.path)
+      ? "gemini"
+      : "openai"
+    : "console";
+  const media =
+    reply.status === 200
+      ? operation.responses["200"].content?.[type]
+      : { schema: { $ref: `#/components/schemas/${surface}Error` } };
+  expect(media, `${name} is ${type}`).toBeDefined();
+  const value = reply.json ?? reply.text;
+  if (type.startsWith("application/json"))
+    expect(reader.faults(media?.schema ?? {}, value), name).toEqual([]);
+}
+
+describe("the document", () => {
+  test("names every operation once", () => {
+    const names = operations.map((one) => one.operationId);
+    expect(new Set(names).size).toBe(names.length);
+    for (const name of names) expect(name).toMatch(/^[a-z][A-Za-z0-9]+$/);
+  });
+
+  test("has no pattern with flags, and none that JavaScript does not read", () => {
+    JSON.stringify(document, (name, value) => {
+      if (name === "pattern" && typeof value === "string") new RegExp(value, "u");
+      return value;
+    });
+  });
+
+  test.each(withBody)("%s has a body that is required, with an example that fits", (_title, operation) => {
+    const body = bodyOf(operation);
+    expect(operation.requestBody?.required).toBe(true);
+    expect(body?.example).toBeDefined();
+    expect(reader.faults(body?.schema ?? {}, body?.example)).toEqual([]);
+  });
+
+  test.each(titled)("%s has examples of its parameters and replies that fit", (_title, operation) => {
+    for (const one of operation.parameters ?? [])
+      if (one.example !== undefined) expect(reader.faults(one.schema, one.example), one.name).toEqual([]);
+    const needed = (operation.parameters ?? []).filter((one) => one.required && one.example === undefined);
+    expect(needed.map((one) => one.name)).toEqual([]);
+    const replies = Object.entries(operation.responses["200"].content ?? {});
+    expect(replies.length).toBeGreaterThan(0);
+    for (const [type, media] of replies) {
+      if (media.schema.format === "binary") continue;
+      expect(media.example, type).toBeDefined();
+      expect(reader.faults(media.schema, media.example), type).toEqual([]);
+    }
+  });
+
+  test("has examples of the three error bodies that fit them", () => {
+    const { schemas } = document.components as { schemas: Record<string, { examples: unknown[] }> };
+    for (const name of ["geminiError", "openaiError", "consoleError"]) {
+      const schema = schemas[name];
+      expect(schema?.examples.length).toBeGreaterThan(0);
+      for (const example of schema?.examples ?? []) expect(reader.faults({ ...schema }, example)).toEqual([]);
+    }
+  });
+
+  test("links lists and what is made to every operation that takes the id, by what the example holds", () => {
+    const linked = new Set<string>();
+    for (const { path, responses } of operations) {
+      const [media] = Object.values(responses["200"].content ?? {});
+      for (const { operationId, parameters, requestBody } of Object.values(responses["200"].links ?? {})) {
+        linked.add(operationId);
+        const target = operations.find((one) => one.operationId === operationId);
+        expect(target, operationId).toBeDefined();
+        for (const name of Object.keys(parameters ?? {}))
+          expect(target?.parameters?.map((one) => one.name)).toContain(name);
+        for (const pointer of [...Object.values(parameters ?? {}), ...Object.values(requestBody ?? {})]) {
+          const keys = String(pointer).replace("$response.body#/", "").split("/");
+          const found = keys.reduce<unknown>((at, key) => (at as Json | undefined)?.[key], media?.example);
+          expect(found, `${path} ${String(pointer)}`).toEqual(expect.any(String));
+        }
+      }
+    }
+    const taking = operations.filter(({ path }) => path.startsWith("/api/") && path.includes("{"));
+    expect(taking.filter((one) => !linked.has(one.operationId)).map((one) => one.path)).toEqual([]);
+  });
+});
+
+/** `/v1/models/{model}:…` is the same as under `/v1beta`: its examples alone are looked at. */
+const isAlias = ({ path }: Operation) => /^\/v1\/models\/.*:/.test(path);
+
+describe("a request that fits the document", () => {
+  test.each(titled.filter(([, one]) => !isAlias(one)))(
+    "%s is never answered 400 for what the schema could tell",
+    async (_title, operation) => {
+      const body = operation.requestBody;
+      // Sound is sent as it is: there is no schema of it.
+      if (body !== undefined && bodyOf(operation) === undefined) return;
+      const opened = await doorFor(operation);
+      const check = async (values: Values) => {
+        const reply = await send(operation, values, opened);
+        expectDocumented(operation, reply);
+        expect([415, 500], reply.text).not.toContain(reply.status);
+        if (reply.status === 400 && !isBeyondSchema(operation, reply))
+          throw new Error(
+            `400 for what fits the document: ${reply.text}\n${JSON.stringify(values).slice(0, 2_000)}`,
+          );
+      };
+      await check(exampleOf(operation));
+      if ((operation.parameters ?? []).length === 0 && body === undefined) return;
+      await fc.assert(fc.asyncProperty(requestsFor(operation), check), { numRuns: RUNS, seed: SEED });
+    },
+  );
+});
+
+describe("a request that breaks the document", () => {
+  test.each(withBody.filter(([, one]) => !isAlias(one)))(
+    "%s is refused with 4xx",
+    async (_title, operation) => {
+      const media = bodyOf(operation);
+      const schema = media?.schema ?? {};
+      const [sample] = fc.sample(requestsFor(operation), { numRuns: 1, seed: SEED });
+      const values = [media?.example, sample?.body];
+      for (const { what, value } of values.flatMap((one) => broken(reader, schema, one))) {
+        const reply = await send(operation, { ...exampleOf(operation), body: value }, shared);
+        expect(reply.status, `${what}: ${reply.text.slice(0, 300)}`).toBeGreaterThanOrEqual(400);
+        expect(reply.status, `${what}: ${reply.text.slice(0, 300)}`).toBeLessThan(500);
+      }
+    },
+  );
+});
