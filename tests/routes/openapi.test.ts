@@ -43,7 +43,7 @@ const RUNS = Number(process.env.PATCHBAY_TEST_RUNS ?? 12);
 const SEED = Number(process.env.PATCHBAY_TEST_SEED ?? 20_261_122);
 
 // As it goes over the wire.
-const document = JSON.parse(JSON.stringify(describeRoutes(ROUTES, "1.0.0", 1_790_000_000_000))) as Json;
+const document = JSON.parse(JSON.stringify(describeRoutes(ROUTES, 1_790_000_000_000))) as Json;
 const reader = new SchemaReader(document);
 const arbitrary = new SchemaArbitrary(reader);
 const operations: Operation[] = Object.entries(
