@@ -3,27 +3,39 @@
 import { RefreshCwIcon } from "lucide-react";
 import { useFormatter, useTranslations } from "use-intl";
 import { useAuditCheck } from "@/lib/client/audit";
+import type { AuditCheck } from "@/lib/contracts/audit";
 import { CallError } from "../forms/call-error";
 import { Button } from "../ui/button";
 import { CopyButton } from "../ui/copy-button";
 import { Lamp } from "../ui/lamp";
 import { Notice } from "../ui/notice";
 
-/** Whether every row still follows from the one before it, and the hash that proves the end. */
-export function ChainCheck() {
+/** The heading and text for a chain that is not whole. */
+function useFault() {
   const t = useTranslations("audit.chain");
   const format = useFormatter();
+  const plain = (value: number) => format.number(value, { numberingSystem: "latn" });
+  return ({ rows, broken_at, expected_rows }: AuditCheck) => {
+    if (broken_at !== null) {
+      return { title: t("broken", { seq: plain(broken_at) }), text: t("brokenText", { rows }) };
+    }
+    if (expected_rows === null) return { title: t("unproven"), text: t("unprovenText", { rows }) };
+    const missing = { from: plain(rows + 1), to: plain(expected_rows) };
+    return { title: t("cutOff", missing), text: t("cutOffText", { rows }) };
+  };
+}
+
+/** Whether the audit rows are all there and unchanged, and the hash of the newest. */
+export function ChainCheck() {
+  const t = useTranslations("audit.chain");
+  const faultOf = useFault();
   const { data: check, error, isValidating, mutate } = useAuditCheck();
   if (error && !check) return <CallError className="mb-6" error={error} onRetry={() => void mutate()} />;
-  if (check && !check.whole && check.broken_at !== null) {
+  if (check && !check.whole) {
+    const { title, text } = faultOf(check);
     return (
-      <Notice
-        tone="bad"
-        isLive
-        className="mb-6"
-        title={t("broken", { seq: format.number(check.broken_at, { numberingSystem: "latn" }) })}
-      >
-        {t("brokenText", { rows: check.rows })}
+      <Notice tone="bad" isLive className="mb-6" title={title}>
+        {text}
       </Notice>
     );
   }

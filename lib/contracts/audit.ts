@@ -35,15 +35,18 @@ export const AuditQuery = ListQuery.extend({
 });
 export type AuditQuery = z.output<typeof AuditQuery>;
 
-/** `GET /api/audit/verify`: what a walk over the whole hash chain found. */
+/** `GET /api/audit/verify`: what a walk over the whole chain found. */
 export const AuditCheck = z.strictObject({
+  /** Every row is as it was written, and none is missing. */
   whole: z.boolean(),
   /** Rows that follow from each other, from the first on. */
   rows: z.int(),
-  /** Of the last of these: kept elsewhere, it tells later whether rows were cut off the end. */
+  /** Of the last of these; null where there is none. */
   newest_hash: z.string().nullable(),
-  /** The first row that does not follow from those before it. */
+  /** The first row that was changed, or does not follow from those before it; null: none. */
   broken_at: z.int().nullable(),
+  /** Rows that were written; more than `rows` when the end was cut off. Null: what says so is missing or forged. */
+  expected_rows: z.int().nullable(),
   took_ms: z.int(),
 });
 export type AuditCheck = z.infer<typeof AuditCheck>;

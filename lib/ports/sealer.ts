@@ -18,5 +18,5 @@ export interface Sealer {
   /** True when the text was sealed under the newest secret. */
   isCurrent(sealed: string): boolean;
   /** HMAC-SHA-256 under a key of its own per purpose, base64url; outlives a change of the instance secret. */
-  digest(purpose: "backup-code" | "login-name", value: string): string;
+  digest(purpose: "backup-code" | "login-name" | "audit-row" | "audit-head", value: string): string;
 }

@@ -4,6 +4,7 @@
  * Every method may throw AppError `storage_unavailable` (away, full, read-only or locked for over a second).
  */
 
+import type { Sealer } from "./sealer";
 import type { Flows, Invites, LoginThrottles, Sessions, Setup, TwoFactors, Users } from "./store/accounts";
 import type { Alerts } from "./store/alerts";
 import type { Channels, Models } from "./store/catalogue";
@@ -39,6 +40,8 @@ export interface Repositories {
 export interface Store extends Repositories {
   readonly kind: "sqlite" | "postgres";
   readonly ledger: Ledger;
+  /** Sets the key that audit entries are chained with. Call once, before the first entry. */
+  keyAudit(digest: Sealer["digest"]): void;
   /** Runs `work` in one serialised write transaction (`BEGIN IMMEDIATE`; serialisable enough on PostgreSQL by row and advisory locks). */
   transaction<T>(work: (tx: Repositories) => Promise<T>): Promise<T>;
   /** Called after each local commit, and within 1 s of another process's, with what it touched. Returns the unsubscriber. */

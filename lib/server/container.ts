@@ -24,7 +24,7 @@ import { createMetrics } from "./metrics";
 import { createPasswordHasher } from "./password-hasher";
 import { createSystemRandom } from "./random";
 import { instanceSecret, nextAuthSecret, previousSecrets } from "./secret";
-import { checkSealer } from "./secret-check";
+import { checkSealer, openAuditChain } from "./secret-check";
 import { createSetupGuard } from "./setup-guard";
 import { workerFile } from "./workers";
 
@@ -71,6 +71,7 @@ export async function openBooks(env: Environment, instanceId: string, log?: Serv
     await checkSealer(store, opener);
     const digestKey = await ensureDigestKey(store, opener);
     const sealer = createSealer({ ...secrets, digestKey });
+    await openAuditChain(store, sealer, systemClock);
     await encryptClearWebhookUrl(store, sealer);
     return { store, sealer, secret, timeZone };
   } catch (error) {

@@ -6,6 +6,7 @@ import { createLedger } from "./ledger/ledger";
 import { SILENT } from "./log";
 import type { StoreOptions } from "./options";
 import { repositoriesOn } from "./repositories";
+import { type AuditKey, NOTHING_SEEN } from "./repositories/audit";
 import { type Connections, inTransaction, rootScope } from "./transactions";
 
 /** What differs between the databases. */
@@ -36,13 +37,17 @@ export async function assembleStore(engine: Engine, options: StoreOptions): Prom
     await engine.close();
     throw error;
   }
+  const auditKey: AuditKey = { digest: null, seen: NOTHING_SEEN };
   let closing: Promise<void> | null = null;
   return {
     kind: engine.kind,
-    ...repositoriesOn(scope, periodsAt),
+    ...repositoriesOn(scope, periodsAt, auditKey),
     ledger,
+    keyAudit(digest) {
+      auditKey.digest = digest;
+    },
     transaction: (work) =>
-      inTransaction(connections, feed, (inside) => work(repositoriesOn(inside, periodsAt))),
+      inTransaction(connections, feed, (inside) => work(repositoriesOn(inside, periodsAt, auditKey))),
     onChange: (listener) => feed.subscribe(listener),
     ping: () => engine.ping(),
     backup: (path) => engine.backup(path),

@@ -180,10 +180,32 @@ const userLimits: Migration = (kind) => [
      select keys.id from changes join keys on keys.id = changes.key_id where changes.actor <> keys.owner_id)`,
 ];
 
+/**
+ * The keyed audit chain: its head, and a trigger that refuses rows without a key, so that a process of the version
+ * before that is still running cannot break the chain (lib/store/repositories/audit.ts).
+ */
+const auditChain: Record<Kind, readonly string[]> = {
+  sqlite: [
+    `create table audit_head (
+      id bigint primary key check (id = 1), seq bigint not null, hash text not null, mac text not null)`,
+    `create trigger audit_only_keyed before insert on audit when substr(new.hash, 1, 3) <> 'v2.'
+     begin select raise(abort, 'the store was upgraded: restart this Patchbay'); end`,
+  ],
+  postgres: [
+    `create table audit_head (
+      id bigint primary key check (id = 1), seq bigint not null, hash text not null, mac text not null)`,
+    `create function refuse_unkeyed_audit() returns trigger language plpgsql as
+     $$ begin raise exception 'the store was upgraded: restart this Patchbay'; end $$`,
+    `create trigger audit_only_keyed before insert on audit
+     for each row when (substr(new.hash, 1, 3) <> 'v2.') execute function refuse_unkeyed_audit()`,
+  ],
+};
+
 export const MIGRATIONS: readonly Migration[] = [
   (kind) => [...tables, ...auditGuards[kind]],
   () => consoleTables,
   userLimits,
+  (kind) => auditChain[kind],
 ];
 
 /** The words for a store that a newer Patchbay has migrated. */

@@ -11,7 +11,14 @@ import type {
 import type { ChannelTable, ModelNameTable, ModelTable } from "./schema/catalogue";
 import type { KeyTable } from "./schema/keys";
 import type { BalanceTable, PromptTable, RollUpTable, UsageTable } from "./schema/ledger";
-import type { AlertTable, AuditTable, InstanceTable, RevisionTable, SettingTable } from "./schema/records";
+import type {
+  AlertTable,
+  AuditHeadTable,
+  AuditTable,
+  InstanceTable,
+  RevisionTable,
+  SettingTable,
+} from "./schema/records";
 
 export type * from "./schema/accounts";
 export type * from "./schema/catalogue";
@@ -40,6 +47,7 @@ export interface Tables {
   model_names: ModelNameTable;
   settings: SettingTable;
   audit: AuditTable;
+  audit_head: AuditHeadTable;
   revisions: RevisionTable;
   instances: InstanceTable;
   usage: UsageTable;

@@ -40,7 +40,7 @@ test("filters take an actor, a target, a group of actions and a time", async () 
   expect((await door("/api/audit?action=%25", { cookie: owner })).status).toBe(400);
 });
 
-test("the chain is told whole, with the newest hash, until a row is tampered with", async () => {
+test("the chain is whole, with the newest hash, until the end is cut off, the head forged or a row changed", async () => {
   await addUser(door, owner, { username: "mia" });
   const { items } = await list();
   expect((await verify()).json.data).toMatchObject({
@@ -48,9 +48,19 @@ test("the chain is told whole, with the newest hash, until a row is tampered wit
     rows: items.length,
     newest_hash: items[0].hash,
     broken_at: null,
+    expected_rows: items.length,
   });
   const file = new Database(path.join(services.dataDirectory, "patchbay.db"));
-  file.exec("drop trigger audit_no_update");
+  for (const verb of ["update", "delete"]) file.exec(`drop trigger audit_no_${verb}`);
+  file.exec(`delete from audit where seq = ${items.length}`);
+  expect((await verify()).json.data).toMatchObject({
+    whole: false,
+    rows: items.length - 1,
+    broken_at: null,
+    expected_rows: items.length,
+  });
+  file.exec("update audit_head set mac = 'x'");
+  expect((await verify()).json.data).toMatchObject({ whole: false, broken_at: null, expected_rows: null });
   file.exec("update audit set actor = 'mallory' where seq = 2");
   file.close();
   expect((await verify()).json.data).toMatchObject({ whole: false, rows: 1, broken_at: 2 });

@@ -13,6 +13,7 @@ import { createProviders } from "../../lib/providers/registry";
 import { followAllowedUpstreams } from "../../lib/server/allowed-upstreams";
 import { createBackups } from "../../lib/server/backup-file";
 import { createPasswordHasher } from "../../lib/server/password-hasher";
+import { openAuditChain } from "../../lib/server/secret-check";
 import { createSetupGuard } from "../../lib/server/setup-guard";
 import { workerFile } from "../../lib/server/workers";
 import { createSealer } from "../../lib/store/sealer";
@@ -83,10 +84,10 @@ export async function testServices(options: TestServicesOptions = {}): Promise<T
   const noProvider = () => {
     throw new Error("These services have no providers.");
   };
-  const sealer = createSealer({
-    current: options.secret ?? "a secret of the tests, long enough",
-    previous: [],
-  });
+  const sealer =
+    options.sealer ??
+    createSealer({ current: options.secret ?? "a secret of the tests, long enough", previous: [] });
+  await openAuditChain(store, sealer, clock);
   const allowed = followAllowedUpstreams(store, options.upstreamAllow ?? []);
   const providers = createProviders({
     workerFile,
@@ -97,9 +98,7 @@ export async function testServices(options: TestServicesOptions = {}): Promise<T
     store,
     clock,
     random: { bytes: (length) => randomBytes(length), fraction: () => 0.5 },
-    sealer:
-      options.sealer ??
-      createSealer({ current: options.secret ?? "a secret of the tests, long enough", previous: [] }),
+    sealer,
     hasher: createPasswordHasher(),
     log: { info: log, warn: log, error: log },
     instance: {

@@ -3,22 +3,28 @@ import type { AuditChain, Store } from "../../ports/store";
 import { requireAdmin, requireSession } from "../auth/guards";
 import type { ConsoleContext } from "../context";
 
-/** Walks under way: who asks meanwhile gets the same answer, so that nobody makes the store read twice at once. */
+/** Running walks by store: concurrent callers share one, so the log is not read twice at once. */
 const underWay = new WeakMap<Store, Promise<AuditChain>>();
 
-/** Reads the whole hash chain; for administrators signed in. */
+/** Whether nothing was changed, added or cut off. */
+export function isWhole({ rows, brokenAt, expectedRows }: AuditChain): boolean {
+  return brokenAt === null && expectedRows === rows;
+}
+
+/** Verifies the whole audit chain. Throws `unauthorized` or `forbidden` unless an administrator is signed in. */
 export async function verifyAudit(ctx: ConsoleContext): Promise<AuditCheck> {
   requireSession(ctx);
   requireAdmin(ctx);
   const startedAt = ctx.clock.monotonic();
   const walk = underWay.get(ctx.store) ?? ctx.store.audit.verify().finally(() => underWay.delete(ctx.store));
   underWay.set(ctx.store, walk);
-  const { rows, newestHash, brokenAt } = await walk;
+  const chain = await walk;
   return {
-    whole: brokenAt === null,
-    rows,
-    newest_hash: newestHash,
-    broken_at: brokenAt,
+    whole: isWhole(chain),
+    rows: chain.rows,
+    newest_hash: chain.newestHash,
+    broken_at: chain.brokenAt,
+    expected_rows: chain.expectedRows,
     took_ms: Math.round(ctx.clock.monotonic() - startedAt),
   };
 }

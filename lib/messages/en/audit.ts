@@ -5,11 +5,17 @@ export const audit = {
     checking: "Verifying the chain of rows…",
     whole: "{rows, plural, =0 {No rows yet} one {# row verified} other {# rows verified}}",
     wholeText:
-      "Each row holds the hash of the one before. Keep the newest somewhere else: it proves later that nothing was cut off the end.",
+      "Each row is signed with this instance’s key together with the row before it. Keep the newest hash elsewhere: it also proves later that the whole database was not set back to an earlier state.",
     newest: "Newest hash",
     copy: "Copy newest hash",
     again: "Verify again",
-    broken: "Row {seq} does not follow from the one before it",
+    cutOff: "Rows {from} to {to} are missing at the end",
+    cutOffText:
+      "{rows, plural, =0 {No row is left} one {The row before them is whole} other {The # rows before them are whole}}. Somebody with access to the database removed the newest rows: compare with a backup, and check who can reach the store.",
+    unproven: "The end of the log cannot be verified",
+    unprovenText:
+      "The record of the newest row is missing or forged. {rows, plural, =0 {No row is left} one {# row is whole} other {# rows are whole}}, but newer ones may have been removed. Compare with a backup, and check who can reach the store.",
+    broken: "Row {seq} was changed, or does not follow from the one before it",
     brokenText:
       "{rows, plural, =0 {No row before it is whole} one {The row before it is whole} other {The # rows before it are whole}}. Somebody with access to the database changed or removed a row: compare with a backup, and look at who can reach the store.",
   },
@@ -100,6 +106,7 @@ export const audit = {
     store_backup: "made a backup",
     store_restore: "restored a backup",
     secret_rotate: "rotated the instance secret",
+    audit_key: "gave the audit log its key",
     clock_jump: "noticed that the clock was set",
   },
   actionOn: {

@@ -188,7 +188,7 @@ pg_restore --clean --dbname="$DATABASE_URL" patchbay.dump
 
 ## Did it come back whole?
 
-[Audit](/audit) verifies the chain of its rows and shows the newest hash: it must be one that you have seen before.`,
+[Audit](/audit) verifies its rows and shows the newest hash. \`npm run admin -- verify-audit --expect <hash>\` tells whether a hash that you noted earlier is still among them.`,
   },
   proxy: {
     title: "Run behind a proxy",

@@ -4,11 +4,18 @@ export const audit = {
   chain: {
     checking: "正在校验记录链…",
     whole: "{rows, plural, =0 {暂无记录} other {已校验 # 条记录}}",
-    wholeText: "每条记录都含有上一条的哈希。请把最新的哈希另存一处：日后可证明末尾没有记录被截去。",
+    wholeText:
+      "每条记录都连同上一条一起用本实例的密钥签名。请把最新的哈希另存一处：日后还可证明整个数据库没有被退回到更早的状态。",
     newest: "最新哈希",
     copy: "复制最新哈希",
     again: "重新校验",
-    broken: "第 {seq} 条记录与上一条接不上",
+    cutOff: "末尾缺少第 {from} 至 {to} 条记录",
+    cutOffText:
+      "{rows, plural, =0 {没有留下任何记录} other {它们之前的 # 条记录完整}}。有人能接触数据库，并删去了最新的记录：请与备份比对，并检查谁能访问存储。",
+    unproven: "无法校验日志的末尾",
+    unprovenText:
+      "最新记录的凭据缺失或被伪造。{rows, plural, =0 {没有留下任何记录} other {现有 # 条记录完整}}，但更新的记录可能已被删去。请与备份比对，并检查谁能访问存储。",
+    broken: "第 {seq} 条记录被改动，或与上一条接不上",
     brokenText:
       "{rows, plural, =0 {它之前没有完整的记录} other {它之前的 # 条记录完整}}。有人能接触数据库，并改动或删去了记录：请与备份比对，并检查谁能访问存储。",
   },
@@ -99,6 +106,7 @@ export const audit = {
     store_backup: "做了备份",
     store_restore: "恢复了备份",
     secret_rotate: "轮换了实例密钥",
+    audit_key: "为审计日志设置了密钥",
     clock_jump: "发现时钟被调整",
   },
   actionOn: {

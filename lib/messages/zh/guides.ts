@@ -188,7 +188,7 @@ pg_restore --clean --dbname="$DATABASE_URL" patchbay.dump
 
 ## 是否完整恢复？
 
-[审计](/audit)页会校验记录链并显示最新哈希：它应当是您此前见过的某个值。`,
+[审计](/audit)页会校验记录并显示最新哈希。\`npm run admin -- verify-audit --expect <hash>\` 会告诉您此前记下的哈希是否仍在其中。`,
   },
   proxy: {
     title: "在代理后运行",

@@ -21,7 +21,7 @@ export interface AuditEntry {
 export interface AuditRecord extends AuditEntry {
   seq: number;
   previousHash: string;
-  /** SHA-256 over previousHash and the row's canonical JSON. */
+  /** `v2.` and an HMAC over previousHash and the row's canonical JSON; SHA-256 in hex where a row is older than the key. */
   hash: string;
 }
 
@@ -35,21 +35,30 @@ export interface AuditFilter {
   to?: number;
 }
 
-/** What a walk over the whole chain found. */
+/** What a walk over the whole chain found. It is whole when `brokenAt` is null and `expectedRows` equals `rows`. */
 export interface AuditChain {
   /** Rows that follow from each other, from the first on. */
   rows: number;
   /** Of the last of these; null where there is none. */
   newestHash: string | null;
-  /** The first row that does not follow from those before it; null: the chain is whole. */
+  /** The first row that was changed, or does not follow from those before it; null: none. */
   brokenAt: number | null;
+  /** Rows that were written, as the keyed head says; more than `rows`: the end was cut off. Null: the head is missing or forged. */
+  expectedRows: number | null;
+  /** Whether one of `rows` has the hash that was asked for; false when none was. */
+  hasExpected: boolean;
 }
 
 export interface Audit {
-  /** Call inside the change's own transaction. */
+  /** Call inside the change's own transaction. Throws when the store has no audit key yet (`Store.keyAudit`). */
   append(entry: AuditEntry): Promise<void>;
   /** Newest first. */
   list(query: PageQuery & AuditFilter): Promise<Page<AuditRecord>>;
-  /** Reads the chain from its beginning to its first fault. */
-  verify(): Promise<AuditChain>;
+  /**
+   * Starts the keyed chain: writes its head, and where the store has rows from before the key an entry `audit.key` at
+   * `at` (ms) that says how many were whole. Does nothing where there is a head.
+   */
+  startChain(at: number): Promise<void>;
+  /** Reads the chain from its beginning to its first fault. `expectedHash`: of a row that must be in it. */
+  verify(expectedHash?: string): Promise<AuditChain>;
 }

@@ -10,6 +10,7 @@ import { rotateSecret } from "./rotate-secret";
 import { setup } from "./setup";
 import type { Terminal } from "./terminal";
 import { unlock } from "./unlock";
+import { verifyAudit } from "./verify-audit";
 
 const COMMANDS: readonly Command[] = [
   setup,
@@ -20,6 +21,7 @@ const COMMANDS: readonly Command[] = [
   backup,
   restore,
   rotateSecret,
+  verifyAudit,
 ];
 
 const INTRO = "npm run admin -- <command> [options]";

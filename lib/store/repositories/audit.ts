@@ -1,13 +1,43 @@
 import { createHash } from "node:crypto";
 import { type RawBuilder, sql } from "kysely";
-import type { Audit, AuditEntry, AuditFilter, AuditRecord } from "../../ports/store";
+import type { Sealer } from "../../ports/sealer";
+import type { Audit, AuditChain, AuditEntry, AuditFilter, AuditRecord } from "../../ports/store";
 import { fromJson, storable } from "../columns";
 import { behind, matches, rowsToRead, toPage } from "../page";
 import type { AuditTable } from "../schema";
 import type { Scope } from "../scope";
 
+/** `previous_hash` of the first row. */
 const FIRST_HASH = "0".repeat(64);
+/** `previous_hash` of a row written while the head was missing or forged. No row has this hash, so the break stays visible. */
+const BROKEN_HASH = "f".repeat(64);
+/** How a keyed hash begins; rows of stores older than the key have a bare SHA-256. */
+const KEYED = "v2.";
 const VERIFY_CHUNK = 500;
+
+/** What all repositories of one process share: the chain's key, and the newest row that was found whole. */
+export interface AuditKey {
+  /** HMAC under the instance's digest key; null until the key is known. */
+  digest: Sealer["digest"] | null;
+  seen: ChainEnd;
+}
+
+interface ChainEnd {
+  seq: number;
+  hash: string;
+}
+
+/** State of the chain's end as one statement reads it. */
+interface Ends {
+  /** Number of the last row; 0 where there is none. */
+  last: number;
+  hasHead: boolean;
+  /** What the head says; null where it is missing or its HMAC is wrong. */
+  head: ChainEnd | null;
+}
+
+/** No row was seen yet. */
+export const NOTHING_SEEN: ChainEnd = { seq: 0, hash: FIRST_HASH };
 
 /** JSON with the keys of every object in order, so that one value has one text (after RFC 8785). */
 export function canonicalJson(value: unknown): string {
@@ -20,12 +50,9 @@ export function canonicalJson(value: unknown): string {
   return `{${members.join(",")}}`;
 }
 
-/** SHA-256 over the hash before and the row's own words; `detail` goes in as the text that is stored. */
-function hashOf(row: Omit<AuditTable, "hash">): string {
-  const { previous_hash, ...words } = row;
-  return createHash("sha256")
-    .update(`${previous_hash}\n${canonicalJson(words)}`)
-    .digest("hex");
+/** What a row's hash is made over: the hash before it and its own fields; `detail` as the text that is stored. */
+function hashedText({ previous_hash, ...fields }: Omit<AuditTable, "hash">): string {
+  return `${previous_hash}\n${canonicalJson(fields)}`;
 }
 
 function toRecord(row: AuditTable): AuditRecord {
@@ -60,31 +87,102 @@ function conditionsOf({ actor, target, actions, from, to }: AuditFilter): RawBui
   return conditions;
 }
 
-export function auditRepository(scope: Scope): Audit {
+export function auditRepository(scope: Scope, key: AuditKey): Audit {
+  function digest(purpose: "audit-row" | "audit-head", text: string): string {
+    if (key.digest === null) throw new Error("The audit log has no key yet: call Store.keyAudit first.");
+    return key.digest(purpose, text);
+  }
+
+  const keyedHash = (row: Omit<AuditTable, "hash">): string => KEYED + digest("audit-row", hashedText(row));
+  const macOf = ({ seq, hash }: ChainEnd): string => digest("audit-head", `${seq}\n${hash}`);
+
+  function isIntact({ hash, ...row }: AuditTable): boolean {
+    if (hash.startsWith(KEYED)) return hash === keyedHash(row);
+    return hash === createHash("sha256").update(hashedText(row)).digest("hex");
+  }
+
+  async function readEnds(db: Scope["read"]): Promise<Ends> {
+    const { rows } = await sql<{
+      last: number;
+      seq: number | null;
+      hash: string | null;
+      mac: string | null;
+    }>`select coalesce((select max(seq) from audit), 0) as last, audit_head.seq, audit_head.hash, audit_head.mac
+      from (select 1 as id) as one left join audit_head on audit_head.id = one.id`.execute(db);
+    const { last = 0, seq = null, hash = null, mac = null } = rows[0] ?? {};
+    if (seq === null || hash === null) return { last, hasHead: false, head: null };
+    return { last, hasHead: true, head: macOf({ seq, hash }) === mac ? { seq, hash } : null };
+  }
+
+  async function writeHead(db: Scope["read"], head: ChainEnd): Promise<void> {
+    const row = { ...head, mac: macOf(head) };
+    await db
+      .insertInto("audit_head")
+      .values({ id: 1, ...row })
+      .onConflict((conflict) => conflict.column("id").doUpdateSet(row))
+      .execute();
+  }
+
+  /** Continues from the head, never from the last row: rows cut off the end or added to it leave a gap that stays. */
+  async function appendTo(db: Scope["read"], entry: AuditEntry): Promise<void> {
+    const { last, head } = await readEnds(db);
+    const row = {
+      seq: Math.max(last, head?.seq ?? 0) + 1,
+      at: entry.at,
+      // The hash is over what a later reader will find.
+      actor: storable(entry.actor),
+      action: storable(entry.action),
+      target: storable(entry.target),
+      detail: canonicalJson(entry.detail),
+      previous_hash: head?.hash ?? BROKEN_HASH,
+    };
+    const hash = keyedHash(row);
+    await db
+      .insertInto("audit")
+      .values({ ...row, hash })
+      .execute();
+    await writeHead(db, { seq: row.seq, hash });
+  }
+
+  function readChunk(after: number): Promise<AuditTable[]> {
+    return scope.scan
+      .selectFrom("audit")
+      .selectAll()
+      .where("seq", ">", after)
+      .orderBy("seq")
+      .limit(VERIFY_CHUNK)
+      .execute();
+  }
+
+  /**
+   * Follows the rows from the first to number `until`. `expected`: a hash to look for. Stops at the first row that is
+   * not intact, does not follow from the one before, or is not the one that this process has seen under its number.
+   */
+  async function walk(until: number, expected: string | undefined) {
+    let end: ChainEnd = NOTHING_SEEN;
+    let isKeyed = false;
+    let hasExpected = false;
+    const found = (brokenAt: number | null) => ({ end, brokenAt, hasExpected });
+    while (end.seq < until) {
+      const rows = await readChunk(end.seq);
+      for (const row of rows) {
+        if (row.seq > until) return found(null);
+        const follows = row.seq === end.seq + 1 && row.previous_hash === end.hash;
+        // Once there was a key, no row is without.
+        const hasKey = row.hash.startsWith(KEYED);
+        const wasReplaced = row.seq === key.seen.seq && row.hash !== key.seen.hash;
+        if (!follows || (isKeyed && !hasKey) || wasReplaced || !isIntact(row)) return found(row.seq);
+        isKeyed = hasKey;
+        hasExpected ||= row.hash === expected;
+        end = { seq: row.seq, hash: row.hash };
+      }
+      if (rows.length < VERIFY_CHUNK) break;
+    }
+    return found(null);
+  }
+
   return {
-    append: (entry: AuditEntry) =>
-      scope.write(async (db) => {
-        const last = await db
-          .selectFrom("audit")
-          .select(["seq", "hash"])
-          .orderBy("seq", "desc")
-          .limit(1)
-          .executeTakeFirst();
-        const row = {
-          seq: (last?.seq ?? 0) + 1,
-          at: entry.at,
-          // The hash is over what a later reader will find.
-          actor: storable(entry.actor),
-          action: storable(entry.action),
-          target: storable(entry.target),
-          detail: canonicalJson(entry.detail),
-          previous_hash: last?.hash ?? FIRST_HASH,
-        };
-        await db
-          .insertInto("audit")
-          .values({ ...row, hash: hashOf(row) })
-          .execute();
-      }),
+    append: (entry) => scope.write((db) => appendTo(db, entry)),
 
     async list(query) {
       let select = scope.scan.selectFrom("audit").selectAll();
@@ -96,29 +194,36 @@ export function auditRepository(scope: Scope): Audit {
       return toPage(query, rows, (row) => ({ at: row.seq, id: row.seq }), toRecord);
     },
 
-    async verify() {
-      let before = { seq: 0, hash: FIRST_HASH };
-      const found = (brokenAt: number | null) => ({
-        rows: before.seq,
-        newestHash: before.seq === 0 ? null : before.hash,
-        brokenAt,
-      });
-      for (;;) {
-        const rows = await scope.scan
-          .selectFrom("audit")
-          .selectAll()
-          .where("seq", ">", before.seq)
-          .orderBy("seq")
-          .limit(VERIFY_CHUNK)
-          .execute();
-        for (const row of rows) {
-          const follows = row.seq === before.seq + 1 && row.previous_hash === before.hash;
-          const { hash, ...words } = row;
-          if (!follows || hashOf(words) !== hash) return found(row.seq);
-          before = { seq: row.seq, hash };
-        }
-        if (rows.length < VERIFY_CHUNK) return found(null);
-      }
+    startChain: (at) =>
+      scope.write(async (db) => {
+        const { last, hasHead } = await readEnds(db);
+        if (hasHead) return;
+        if (last === 0) return writeHead(db, NOTHING_SEEN);
+        const { end, brokenAt } = await walk(last, undefined);
+        const row = await db.selectFrom("audit").select("hash").where("seq", "=", last).executeTakeFirst();
+        await writeHead(db, { seq: last, hash: row?.hash ?? end.hash });
+        const detail = { rows: end.seq, broken_at: brokenAt };
+        await appendTo(db, { at, actor: "system", action: "audit.key", target: "", detail });
+      }),
+
+    async verify(expectedHash) {
+      // Rows appended from here on are beyond what is looked at.
+      const { last, head } = await readEnds(scope.scan);
+      const until = head?.seq ?? last;
+      const { end, brokenAt, hasExpected } = await walk(until, expectedHash);
+      const isAtEnd = brokenAt === null && end.seq === until;
+      const endsElsewhere = isAtEnd && head !== null && head.hash !== end.hash;
+      // Only our own append moves the head, so a row behind it was added past us.
+      const addedAt = isAtEnd && last > until ? until + 1 : null;
+      const chain: AuditChain = {
+        rows: end.seq,
+        newestHash: end.seq === 0 ? null : end.hash,
+        brokenAt: brokenAt ?? (endsElsewhere ? end.seq : addedAt),
+        expectedRows: head === null ? null : Math.max(head.seq, key.seen.seq),
+        hasExpected,
+      };
+      if (chain.brokenAt === null && chain.expectedRows === end.seq) key.seen = end;
+      return chain;
     },
   };
 }

@@ -2,7 +2,7 @@ import type { Repositories } from "../../ports/store";
 import type { Periods } from "../ledger/balances";
 import type { Scope } from "../scope";
 import { alertsRepository } from "./alerts";
-import { auditRepository } from "./audit";
+import { type AuditKey, auditRepository } from "./audit";
 import { channelsRepository } from "./channels";
 import { flowsRepository } from "./flows";
 import { invitesRepository } from "./invites";
@@ -16,7 +16,11 @@ import { twoFactorsRepository } from "./two-factors";
 import { usersRepository } from "./users";
 
 /** Every repository, working on one scope. */
-export function repositoriesOn(scope: Scope, periodsAt: (now: number) => Periods): Repositories {
+export function repositoriesOn(
+  scope: Scope,
+  periodsAt: (now: number) => Periods,
+  auditKey: AuditKey,
+): Repositories {
   return {
     setup: setupRepository(scope),
     users: usersRepository(scope, periodsAt),
@@ -29,7 +33,7 @@ export function repositoriesOn(scope: Scope, periodsAt: (now: number) => Periods
     channels: channelsRepository(scope),
     models: modelsRepository(scope),
     settings: settingsRepository(scope),
-    audit: auditRepository(scope),
+    audit: auditRepository(scope, auditKey),
     alerts: alertsRepository(scope, periodsAt),
   };
 }

@@ -14,6 +14,14 @@ export interface AuditTable {
   hash: string;
 }
 
+/** One row: the newest audit row, under an HMAC, so that rows cut off the end are noticed. */
+export interface AuditHeadTable {
+  id: number;
+  seq: number;
+  hash: string;
+  mac: string;
+}
+
 export interface RevisionTable {
   topic: string;
   revision: number;

@@ -1,15 +1,71 @@
+import { createHash } from "node:crypto";
 import { describe, expect, test } from "vitest";
-import type { AuditRecord } from "../../../lib/ports/store";
-import { type NewPlace, NOW, type Place, together } from "./place";
+import type { AuditRecord, Store } from "../../../lib/ports/store";
+import { type NewPlace, NOW, type Place, startAudit, together } from "./place";
 import { auditEntry } from "./records";
 
 const ALL = { limit: 100, cursor: null, q: null };
 
-/** Takes away what keeps the rows from being changed, as somebody with the file in hand could. */
-async function unguard(place: Place): Promise<void> {
-  if (place.kind === "postgres") await place.raw("drop trigger audit_append_only on audit");
-  else for (const verb of ["update", "delete"]) await place.raw(`drop trigger audit_no_${verb}`);
+const GUARDS: Readonly<Record<Place["kind"], readonly string[]>> = {
+  sqlite: ["audit_no_update", "audit_no_delete", "audit_only_keyed"],
+  postgres: ["audit_append_only", "audit_only_keyed"],
+};
+
+/** Removes the triggers that keep the rows, as somebody with write access to the database can; returns how to put them back. */
+async function unguard(place: Place): Promise<() => Promise<void>> {
+  const sqlite = "select sql from sqlite_master where type = 'trigger' and tbl_name = 'audit'";
+  const postgres =
+    "select pg_get_triggerdef(oid) from pg_trigger where tgrelid = 'audit'::regclass and not tgisinternal";
+  const definitions = await place.raw(place.kind === "sqlite" ? sqlite : postgres);
+  const on = place.kind === "postgres" ? " on audit" : "";
+  for (const name of GUARDS[place.kind]) await place.raw(`drop trigger ${name}${on}`);
+  return async () => {
+    for (const [sql] of definitions) await place.raw(String(sql));
+  };
 }
+
+const FIRST_HASH = "0".repeat(64);
+
+/** SHA-256 over a row, as versions without a key made it and anybody can. */
+function unkeyedHash(row: Omit<AuditRecord, "hash">): string {
+  const { seq, at, actor, action, target, detail, previousHash } = row;
+  const fields = { action, actor, at, detail: JSON.stringify(detail), seq, target };
+  return createHash("sha256")
+    .update(`${previousHash}\n${JSON.stringify(fields)}`)
+    .digest("hex");
+}
+
+/** Writes rows with unkeyed hashes: what a version without a key has left, or what an attacker makes. */
+async function insertUnkeyed(place: Place, count: number, actor = "usr_old"): Promise<void> {
+  let previousHash = FIRST_HASH;
+  for (let seq = 1; seq <= count; seq++) {
+    const row = { seq, at: NOW, actor, action: "key.create", target: "", detail: { a: seq }, previousHash };
+    const hash = unkeyedHash(row);
+    const detail = JSON.stringify(row.detail);
+    await place.raw(
+      `insert into audit (seq, at, actor, action, target, detail, previous_hash, hash)
+       values (${seq}, ${NOW}, '${actor}', 'key.create', '', '${detail}', '${previousHash}', '${hash}')`,
+    );
+    previousHash = hash;
+  }
+}
+
+/** A store as a version without a key has left it, with so many audit rows. */
+async function unkeyedStore(place: Place, count: number): Promise<void> {
+  await (await place.open()).close();
+  const guard = await unguard(place);
+  await place.raw("delete from audit_head");
+  await insertUnkeyed(place, count);
+  await guard();
+}
+
+async function fill(store: Store, count: number): Promise<void> {
+  await store.transaction(async (tx) => {
+    for (let index = 0; index < count; index++) await tx.audit.append(auditEntry({ detail: { a: 1 } }));
+  });
+}
+
+const whole = (rows: number) => ({ rows, brokenAt: null, expectedRows: rows });
 
 export function auditContract(newPlace: NewPlace): void {
   describe("the audit log", () => {
@@ -63,13 +119,230 @@ export function auditContract(newPlace: NewPlace): void {
     ])("%s is found, and named by the row that no longer follows", async (_, tamper, seq) => {
       const place = await newPlace();
       const store = await place.open();
-      await store.transaction(async (tx) => {
-        for (let index = 0; index < 700; index++) await tx.audit.append(auditEntry({ detail: { a: 1 } }));
-      });
-      expect((await store.audit.verify()).brokenAt).toBeNull();
+      await fill(store, 700);
       await unguard(place);
       await place.raw(tamper);
       expect((await store.audit.verify()).brokenAt).toBe(seq);
+      await place.remove();
+    });
+
+    test("a row that was changed with every hash behind it recomputed is found", async () => {
+      const place = await newPlace();
+      const store = await place.open();
+      await fill(store, 6);
+      const guard = await unguard(place);
+      const { items } = await store.audit.list(ALL);
+      let previousHash = FIRST_HASH;
+      for (const record of items.reverse()) {
+        const row = { ...record, actor: record.seq === 2 ? "mallory" : record.actor, previousHash };
+        previousHash = unkeyedHash(row);
+        await place.raw(
+          `update audit set actor = '${row.actor}', previous_hash = '${row.previousHash}', hash = '${previousHash}'
+           where seq = ${row.seq}`,
+        );
+      }
+      await place.raw(`update audit_head set hash = '${previousHash}'`);
+      await guard();
+      const found = await (await place.open()).audit.verify();
+      expect(found).toMatchObject({ expectedRows: null });
+      await store.audit.append(auditEntry());
+      expect((await store.audit.verify()).brokenAt).toBe(7);
+      await place.remove();
+    });
+
+    test("a log that was replaced by one without a key is found", async () => {
+      const place = await newPlace();
+      const store = await place.open();
+      await fill(store, 6);
+      const guard = await unguard(place);
+      await place.raw("delete from audit");
+      await insertUnkeyed(place, 6, "mallory");
+      await guard();
+      expect((await store.audit.verify()).brokenAt).toBe(6);
+      await place.remove();
+    });
+
+    test("a row without a key behind rows that have one is found", async () => {
+      const place = await newPlace();
+      const store = await place.open();
+      await fill(store, 2);
+      const [last] = (await store.audit.list(ALL)).items;
+      if (last === undefined) throw new Error("no row");
+      await unguard(place);
+      const row = { ...last, seq: 3, previousHash: last.hash };
+      await place.raw(
+        `insert into audit (seq, at, actor, action, target, detail, previous_hash, hash)
+         values (3, ${row.at}, '${row.actor}', '${row.action}', '${row.target}', '${JSON.stringify(row.detail)}',
+           '${row.previousHash}', '${unkeyedHash(row)}')`,
+      );
+      expect(await store.audit.verify()).toMatchObject({ rows: 2, brokenAt: 3 });
+      await place.raw("delete from audit_head");
+      expect(await store.audit.verify()).toMatchObject({ rows: 2, brokenAt: 3, expectedRows: null });
+      await place.remove();
+    });
+
+    test("rows cut off the end are counted, also when the triggers are back, and later rows do not hide it", async () => {
+      const place = await newPlace();
+      const store = await place.open();
+      await fill(store, 10);
+      const guard = await unguard(place);
+      await place.raw("delete from audit where seq > 7");
+      await guard();
+      for (const one of [store, await place.open()]) {
+        expect(await one.audit.verify()).toMatchObject({ rows: 7, brokenAt: null, expectedRows: 10 });
+      }
+      await fill(store, 2);
+      expect(await store.audit.verify()).toMatchObject({ rows: 7, brokenAt: 11, expectedRows: 12 });
+      await place.remove();
+    });
+
+    test.each([
+      ["removed", "delete from audit_head"],
+      ["forged", "update audit_head set seq = 7, hash = (select hash from audit where seq = 7)"],
+    ])(
+      "a head that was %s leaves the end unproven, and the next row marks the place for good",
+      async (_, tamper) => {
+        const place = await newPlace();
+        const store = await place.open();
+        await fill(store, 10);
+        await unguard(place);
+        await place.raw("delete from audit where seq > 7");
+        await place.raw(tamper);
+        expect(await store.audit.verify()).toMatchObject({ rows: 7, brokenAt: null, expectedRows: null });
+        await fill(store, 2);
+        expect(await store.audit.verify()).toMatchObject({ rows: 7, brokenAt: 8, expectedRows: 9 });
+        await place.remove();
+      },
+    );
+
+    test("rows added past the end leave a gap when they are removed again", async () => {
+      const place = await newPlace();
+      const store = await place.open();
+      await fill(store, 3);
+      await unguard(place);
+      await place.raw(
+        `insert into audit select seq + 3, at, actor, action, target, detail, previous_hash, hash from audit`,
+      );
+      expect(await store.audit.verify()).toMatchObject({ rows: 3, brokenAt: 4 });
+      await fill(store, 1);
+      await place.raw("delete from audit where seq between 4 and 6");
+      expect(await store.audit.verify()).toMatchObject({ rows: 3, brokenAt: 7 });
+      await place.remove();
+    });
+
+    test("a log that was emptied with its head does not begin again", async () => {
+      const place = await newPlace();
+      const store = await place.open();
+      await fill(store, 3);
+      await unguard(place);
+      await place.raw("delete from audit");
+      await place.raw("delete from audit_head");
+      await fill(store, 2);
+      expect(await store.audit.verify()).toMatchObject({ rows: 0, brokenAt: 1 });
+      await place.remove();
+    });
+
+    test("a row of another branch of the log is found by the hash before it", async () => {
+      const place = await newPlace();
+      const store = await place.open();
+      await fill(store, 2);
+      const [head] = await place.raw("select seq, hash, mac from audit_head");
+      await fill(store, 2);
+      const guard = await unguard(place);
+      await place.raw("create table branch as select * from audit");
+      // As after a restore: the log goes on from row 2 a second time.
+      await place.raw("delete from audit where seq > 2");
+      await place.raw(
+        `update audit_head set seq = ${head?.[0]}, hash = '${head?.[1]}', mac = '${head?.[2]}'`,
+      );
+      await fill(store, 3);
+      expect(await store.audit.verify()).toMatchObject(whole(5));
+      // Row 4 of the first branch has a good hash of its own, and the right number.
+      await place.raw("delete from audit where seq = 4");
+      await place.raw("insert into audit select * from branch where seq = 4");
+      await guard();
+      expect(await (await place.open()).audit.verify()).toMatchObject({ rows: 3, brokenAt: 4 });
+      await place.remove();
+    });
+
+    test("an earlier head with its rows is noticed by a process that has verified later ones", async () => {
+      const place = await newPlace();
+      const store = await place.open();
+      await fill(store, 2);
+      const [head] = await place.raw("select seq, hash, mac from audit_head");
+      await fill(store, 3);
+      expect(await store.audit.verify()).toMatchObject(whole(5));
+      const { newestHash } = await store.audit.verify();
+      await unguard(place);
+      await place.raw("delete from audit where seq > 2");
+      await place.raw(
+        `update audit_head set seq = ${head?.[0]}, hash = '${head?.[1]}', mac = '${head?.[2]}'`,
+      );
+      expect(await store.audit.verify()).toMatchObject({ rows: 2, brokenAt: null, expectedRows: 5 });
+      await fill(store, 4);
+      expect(await store.audit.verify()).toMatchObject({ rows: 4, brokenAt: 5 });
+      // A process that knows none of it needs a hash that was kept elsewhere.
+      const other = await place.open();
+      expect(await other.audit.verify(newestHash ?? "")).toMatchObject({ ...whole(6), hasExpected: false });
+      const kept = (await other.audit.list(ALL)).items[2]?.hash;
+      expect(await other.audit.verify(kept)).toMatchObject({ hasExpected: true });
+      await place.remove();
+    });
+
+    test("rows from before the key stay whole, and a rewrite of them is found from then on", async () => {
+      const place = await newPlace();
+      await unkeyedStore(place, 4);
+      const store = await place.open();
+      expect(await store.audit.verify()).toMatchObject(whole(5));
+      const [first] = (await store.audit.list(ALL)).items;
+      expect(first).toMatchObject({
+        seq: 5,
+        actor: "system",
+        action: "audit.key",
+        detail: { rows: 4, broken_at: null },
+      });
+      await fill(store, 2);
+      expect(await (await place.open()).audit.verify()).toMatchObject(whole(7));
+      await unguard(place);
+      await place.raw("delete from audit where seq < 5");
+      await insertUnkeyed(place, 4, "mallory");
+      expect(await (await place.open()).audit.verify()).toMatchObject({ rows: 4, brokenAt: 5 });
+      await place.remove();
+    });
+
+    test("a chain that was broken before the key is noted as broken, and stays so", async () => {
+      const place = await newPlace();
+      await unkeyedStore(place, 4);
+      const guard = await unguard(place);
+      await place.raw("update audit set actor = 'mallory' where seq = 3");
+      await guard();
+      const store = await place.open();
+      const [first] = (await store.audit.list(ALL)).items;
+      expect(first).toMatchObject({ action: "audit.key", detail: { rows: 2, broken_at: 3 } });
+      expect(await store.audit.verify()).toMatchObject({ rows: 2, brokenAt: 3 });
+      await place.remove();
+    });
+
+    test("a process of the version without a key cannot add a row", async () => {
+      const place = await newPlace();
+      const store = await place.open();
+      await expect(insertUnkeyed(place, 1)).rejects.toThrow(/upgraded/);
+      expect(await store.audit.verify()).toMatchObject(whole(0));
+      await place.remove();
+    });
+
+    test("another key verifies nothing", async () => {
+      const place = await newPlace();
+      const store = await place.open();
+      await fill(store, 2);
+      store.keyAudit((purpose, value) =>
+        createHash("sha256")
+          .update(purpose + value)
+          .digest("hex"),
+      );
+      expect(await store.audit.verify()).toMatchObject({ rows: 0, brokenAt: 1, expectedRows: null });
+      await startAudit(store);
+      expect(await store.audit.verify()).toMatchObject(whole(2));
       await place.remove();
     });
 
@@ -119,13 +392,14 @@ export function auditContract(newPlace: NewPlace): void {
     test("a whole chain tells how many rows it has and the newest one's hash", async () => {
       const place = await newPlace();
       const store = await place.open();
-      expect(await store.audit.verify()).toEqual({ rows: 0, newestHash: null, brokenAt: null });
+      expect(await store.audit.verify()).toEqual({ ...whole(0), newestHash: null, hasExpected: false });
       for (let index = 0; index < 3; index++) await store.audit.append(auditEntry());
       const { items } = await store.audit.list(ALL);
-      expect(await store.audit.verify()).toEqual({ rows: 3, newestHash: items[0]?.hash, brokenAt: null });
+      expect(await store.audit.verify()).toMatchObject({ ...whole(3), newestHash: items[0]?.hash });
       await unguard(place);
       await place.raw("update audit set actor = 'mallory' where seq = 2");
-      expect(await store.audit.verify()).toEqual({ rows: 1, newestHash: items[2]?.hash, brokenAt: 2 });
+      const newestHash = items[2]?.hash;
+      expect(await store.audit.verify()).toMatchObject({ rows: 1, newestHash, brokenAt: 2, expectedRows: 3 });
       await place.remove();
     });
 

@@ -1,3 +1,4 @@
+import { createHmac } from "node:crypto";
 import type { Clock } from "../../../lib/ports/clock";
 import type { Store } from "../../../lib/ports/store";
 
@@ -13,6 +14,14 @@ export interface Place {
   raw(sql: string): Promise<unknown[][]>;
   /** Closes what was opened and removes the database. */
   remove(): Promise<void>;
+}
+
+/** Gives a store's audit log the key of these tests, as the server does with its own. */
+export async function startAudit(store: Store): Promise<void> {
+  store.keyAudit((purpose, value) =>
+    createHmac("sha256", `key of ${purpose}`).update(value).digest("base64url"),
+  );
+  await store.transaction((tx) => tx.audit.startChain(NOW));
 }
 
 export type NewPlace = () => Promise<Place>;

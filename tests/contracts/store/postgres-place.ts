@@ -3,7 +3,7 @@ import { Client, TypeOverrides } from "pg";
 import type { Store } from "../../../lib/ports/store";
 import { openStore } from "../../../lib/store/open";
 import type { TestPostgres } from "../../support/postgres";
-import type { Place } from "./place";
+import { type Place, startAudit } from "./place";
 import { SYSTEM_CLOCK } from "./sqlite-place";
 
 /** `bigint` and `numeric`, as numbers. */
@@ -32,6 +32,7 @@ export async function newPostgresPlace(server: TestPostgres): Promise<PostgresPl
         timeZone: "UTC",
       });
       stores.push(store);
+      await startAudit(store);
       return store;
     },
     async raw(sql) {

@@ -7,7 +7,7 @@ import type { Clock } from "../../../lib/ports/clock";
 import type { Store } from "../../../lib/ports/store";
 import { workerFile } from "../../../lib/server/workers";
 import { openStore } from "../../../lib/store/open";
-import type { Place } from "./place";
+import { type Place, startAudit } from "./place";
 
 export const SYSTEM_CLOCK: Clock = { now: () => Date.now(), monotonic: () => performance.now() };
 
@@ -32,6 +32,7 @@ export async function newSqlitePlace(): Promise<SqlitePlace> {
         timeZone: "UTC",
       });
       stores.push(store);
+      await startAudit(store);
       return store;
     },
     async raw(sql) {

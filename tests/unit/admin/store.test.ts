@@ -59,6 +59,19 @@ const userNames = (file: string) =>
     (row) => row.username,
   );
 
+/** Changes the store file as somebody with write access to it can, its audit triggers removed. */
+function tamper(...statements: string[]): void {
+  const database = new Database(at("patchbay.db"));
+  try {
+    for (const name of ["audit_no_update", "audit_no_delete", "audit_only_keyed"]) {
+      database.exec(`drop trigger if exists ${name}`);
+    }
+    for (const sql of statements) database.exec(sql);
+  } finally {
+    database.close();
+  }
+}
+
 /** Makes it seem that a server of another machine has written its heartbeat `ageMs` ago. */
 function placeHeartbeat(ageMs: number): void {
   const database = new Database(at("patchbay.db"));
@@ -70,6 +83,59 @@ function placeHeartbeat(ageMs: number): void {
     database.close();
   }
 }
+
+describe("verify-audit", () => {
+  /** A store of an instance that is set up, with no server on it; its newest audit hash. */
+  async function prepare(): Promise<string> {
+    const server = await serve();
+    const owner = await setUpOwner(server.door);
+    await addUser(server.door, owner, { username: "mia" });
+    await server.stop();
+    return (await place.run(["verify-audit"])).out;
+  }
+
+  test("prints the newest hash of a whole log and finds one that was noted earlier", async () => {
+    const noted = await prepare();
+    expect(noted).toMatch(/^v2\.[\w-]{43}$/);
+    await place.run(["unlock", "mia"]);
+    const reply = await place.run(["verify-audit", "--expect", noted]);
+    expect([reply.code, reply.notes]).toEqual([0, "4 audit rows are whole."]);
+    expect(reply.out).not.toBe(noted);
+    const other = await place.run(["verify-audit", "--expect", "v2.other"]);
+    expect([other.code, other.notes]).toEqual([1, expect.stringContaining("set back")]);
+  });
+
+  test.each([
+    ["a changed row", "update audit set actor = 'x' where seq = 2", "Audit row 2 was changed"],
+    [
+      "missing rows at the end",
+      "delete from audit where seq > 1",
+      "Audit rows 2 to 3 are missing at the end",
+    ],
+    ["a forged head", "update audit_head set mac = 'x'", "the record of its newest row is missing or forged"],
+    ["a missing head", "delete from audit_head", "the record of its newest row is missing or forged"],
+  ])("names %s and exits with 1", async (_, sql, words) => {
+    await prepare();
+    tamper(sql);
+    const reply = await place.run(["verify-audit"]);
+    expect([reply.code, reply.notes, reply.out]).toEqual([1, expect.stringContaining(words), ""]);
+  });
+
+  test("a new instance secret leaves the log whole", async () => {
+    const noted = await prepare();
+    expect((await place.run(["rotate-secret"])).code).toBe(0);
+    expect((await place.run(["verify-audit", "--expect", noted])).code).toBe(0);
+  });
+
+  test("a store in use without the word that says the log has a key is refused", async () => {
+    await prepare();
+    for (const sql of ["delete from audit_head", "delete from audit"]) {
+      tamper("delete from settings where name = 'secret_check'", sql);
+      const reply = await place.run(["verify-audit"]);
+      expect([reply.code, reply.notes]).toEqual([1, expect.stringContaining("'secret_check' is missing")]);
+    }
+  });
+});
 
 describe("backup", () => {
   test("copies the store while a server writes, readable by its owner alone, and writes it down", async () => {

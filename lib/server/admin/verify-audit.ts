@@ -1,0 +1,32 @@
+import { isWhole } from "../../domain/audit/verify";
+import type { AuditChain } from "../../ports/store";
+import { withBooks } from "./books";
+import { type Command, CommandError, readArguments } from "./command";
+
+export const verifyAudit: Command = {
+  name: "verify-audit",
+  usage: "[--expect <hash>]",
+  summary: "check that no audit row was changed or removed; --expect: a newest hash noted earlier",
+  async run({ env, terminal }, args) {
+    const { values } = readArguments(args, { expect: { type: "string" } }, []);
+    const chain = await withBooks(env, ({ store }) => store.audit.verify(values.expect));
+    terminal.note(`${chain.rows} audit rows are whole.`);
+    if (!isWhole(chain)) throw new CommandError(faultOf(chain));
+    if (values.expect !== undefined && !chain.hasExpected) {
+      throw new CommandError(
+        `No row has the hash ${values.expect}: the store was set back to a state before that row, or the hash is another store's.`,
+      );
+    }
+    if (chain.newestHash !== null) terminal.say(chain.newestHash);
+  },
+};
+
+function faultOf({ rows, brokenAt, expectedRows }: AuditChain): string {
+  if (brokenAt !== null) {
+    return `Audit row ${brokenAt} was changed, or does not follow from the one before it.`;
+  }
+  if (expectedRows === null) {
+    return "The end of the audit log cannot be verified: the record of its newest row is missing or forged.";
+  }
+  return `Audit rows ${rows + 1} to ${expectedRows} are missing at the end.`;
+}
