@@ -1,3 +1,5 @@
+import path from "node:path";
+import { fileURLToPath } from "node:url";
 import type { Clock } from "../ports/clock";
 import type { StoreLog } from "./log";
 
@@ -12,4 +14,12 @@ export interface StoreOptions {
   log?: StoreLog;
   /** IANA name of the zone that days and months of budgets are counted in; the machine's own when absent. */
   timeZone?: string;
+}
+
+/** The path in `file:data/patchbay.db`, `file:/var/…` or `file:///var/…`. Throws an Error when there is none. */
+export function fileOf(databaseUrl: string): string {
+  if (databaseUrl.startsWith("file://")) return fileURLToPath(databaseUrl);
+  const name = databaseUrl.slice("file:".length);
+  if (name === "" || name === ":memory:") throw new Error("DATABASE_URL names no file.");
+  return path.resolve(name);
 }

@@ -10,7 +10,6 @@ import {
 } from "node:fs";
 import path from "node:path";
 import Database from "libsql";
-import { MIGRATIONS, newerSchemaWords } from "../migrations";
 
 /** What SQLite keeps beside a database whose last changes are not in it yet. */
 const SIDES = ["-wal", "-shm"] as const;
@@ -28,38 +27,6 @@ function firstNumber(database: Database.Database, sql: string): number {
   // One row with one number, by the statements below.
   const [row] = database.prepare(sql).all() as Record<string, unknown>[];
   return Number(Object.values(row ?? {})[0]);
-}
-
-/** Throws an Error with words for the operator when the file is no store of ours that this version can read. */
-export function requireStoreFile(file: string): void {
-  if (!existsSync(file)) throw new Error(`There is no file ${file}.`);
-  let version: number;
-  try {
-    version = withDatabase(file, (database) => {
-      const tables =
-        "select count(*) from sqlite_master where type = 'table' and name in ('setup', 'users', 'audit')";
-      return firstNumber(database, tables) === 3 ? firstNumber(database, "pragma user_version") : 0;
-    });
-  } catch (cause) {
-    throw new Error(`${file} is not a SQLite database, or is damaged.`, { cause });
-  }
-  if (version < 1) throw new Error(`${file} is a SQLite database, but not one of Patchbay's.`);
-  if (version > MIGRATIONS.length) throw new Error(newerSchemaWords(version));
-}
-
-/** Ids of the instances whose heartbeat in this file is at `since` or later; none where it cannot be read. */
-export function readInstances(file: string, since: number): string[] {
-  if (!existsSync(file)) return [];
-  try {
-    return withDatabase(file, (database) => {
-      const rows = database.prepare("select id from instances where heartbeat_at >= ?").all([since]);
-      // The table's own column.
-      return (rows as { id: string }[]).map((row) => row.id);
-    });
-  } catch {
-    // A damaged store has no server: it refuses to start on it.
-    return [];
-  }
 }
 
 /** Brings every change of the log into the file itself; false when a reader or a fault stands in the way. */
@@ -92,12 +59,15 @@ function flush(place: string): void {
   }
 }
 
-/** Copies a backup to a draft of its own, of this user's alone. */
+/** Copies a backup, with the log beside it if there is one, to a draft that only this user can read. */
 export function copyToDraft(source: string, draft: string): void {
   dropFile(draft);
-  // Made first, so that it has its mode from the first byte on.
-  closeSync(openSync(draft, "wx", 0o600));
-  copyFileSync(source, draft);
+  for (const part of ["", "-wal"]) {
+    if (part !== "" && !existsSync(source + part)) continue;
+    // Created first, so that it has its mode from the first byte on.
+    closeSync(openSync(draft + part, "wx", 0o600));
+    copyFileSync(source + part, draft + part);
+  }
 }
 
 /** Removes a database with what stands beside it. */

@@ -106,6 +106,8 @@ function migrate(connection: Connection): void {
 
 function connect(file: string): Connection {
   const connection = new Connection(new Database(file));
+  // The schema is checked before a backup is opened; none of its objects needs more than SQLite's safe functions.
+  connection.exec("pragma trusted_schema = off");
   // Short, since whoever waits here can do nothing else; the caller tries again.
   connection.exec("pragma busy_timeout = 5");
   return connection;
@@ -141,6 +143,7 @@ export function prepareFile(file: string): Connection {
   try {
     connection = connect(file);
     const opened = connection;
+    opened.exec("pragma cell_size_check = on");
     if (isUsed) patiently(() => check(opened, file));
     patiently(() => opened.exec("pragma journal_mode = wal"));
     chmodSync(file, PRIVATE_FILE);

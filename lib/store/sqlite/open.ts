@@ -1,6 +1,4 @@
 import { closeSync, openSync, rmSync } from "node:fs";
-import path from "node:path";
-import { fileURLToPath } from "node:url";
 import { Kysely } from "kysely";
 import { AppError } from "../../errors";
 import type { Store } from "../../ports/store";
@@ -9,7 +7,7 @@ import { ChangeFeed } from "../changes";
 import { isBusy, translated } from "../errors";
 import type { CommitGroup } from "../ledger/group-commit";
 import { SILENT, type StoreLog } from "../log";
-import type { StoreOptions } from "../options";
+import { fileOf, type StoreOptions } from "../options";
 import type { Tables } from "../schema";
 import { Turns } from "../turns";
 import { patiently, readDialect, scanDialect, writeDialect } from "./dialect";
@@ -18,14 +16,6 @@ import { WorkerClient } from "./worker-client";
 
 const POLL_MS = 250;
 const SCAN_IDLE_MS = 60_000;
-
-/** `file:data/patchbay.db`, `file:/var/…` and `file:///var/…` name the same kind of thing. */
-export function fileOf(databaseUrl: string): string {
-  if (databaseUrl.startsWith("file://")) return fileURLToPath(databaseUrl);
-  const name = databaseUrl.slice("file:".length);
-  if (name === "" || name === ":memory:") throw new Error("DATABASE_URL names no file.");
-  return path.resolve(name);
-}
 
 /** Looks four times a second whether another connection has committed; what it touched is told then. */
 function watchOthers(writer: WorkerClient, feed: ChangeFeed, log: StoreLog): () => void {

@@ -1,0 +1,180 @@
+import { closeSync, existsSync, openSync, readSync } from "node:fs";
+import Database from "libsql";
+import { MIGRATIONS, newerSchemaWords } from "../migrations";
+import type { KeyTable, TwoFactorTable, UserTable } from "../schema";
+
+/** Reads SQLite files that may be damaged or made by somebody else, before the store opens them. */
+
+const HEADER = "SQLite format 3\0";
+/** Differences named in an error; a file of another program has many. */
+const MOST_NAMED = 3;
+
+/** One entry of `sqlite_master`; `sql` is null for an index that a constraint makes. */
+interface SchemaEntry {
+  type: string;
+  name: string;
+  tbl_name: string;
+  sql: string | null;
+}
+
+/** Rows of one file by which an old state of the same instance is told from a newer one. */
+export interface AccountRows {
+  /** The row that says when and by whom the instance was set up; empty before that. */
+  setup: string;
+  users: Map<string, UserTable>;
+  twoFactors: Map<string, TwoFactorTable>;
+  /** Digests of unspent backup codes by user id. */
+  backupCodes: Map<string, Set<string>>;
+  keys: Map<string, KeyTable>;
+  /** Number and hash of the newest audit row; null where there is none. */
+  auditEnd: { seq: number; hash: string } | null;
+}
+
+/** Opens the file read-only. Functions and virtual tables that its schema names are not run. */
+function inspect<T>(file: string, work: (database: Database.Database) => T): T {
+  const database = new Database(file, { readonly: true });
+  try {
+    for (const pragma of ["trusted_schema = off", "cell_size_check = on", "query_only = on"]) {
+      database.exec(`pragma ${pragma}`);
+    }
+    return work(database);
+  } finally {
+    database.close();
+  }
+}
+
+/** Runs a query; the caller names the type of its rows. */
+function rowsOf<T>(database: Database.Database, sql: string): T[] {
+  return database.prepare(sql).all() as T[];
+}
+
+function schemaIn(database: Database.Database): Map<string, SchemaEntry> {
+  const entries = rowsOf<SchemaEntry>(database, "select type, name, tbl_name, sql from sqlite_master");
+  return new Map(entries.map((entry) => [`${entry.type} '${entry.name}'`, entry]));
+}
+
+/** What the migrations up to `version` make. */
+function schemaOfVersion(version: number): Map<string, SchemaEntry> {
+  const database = new Database(":memory:");
+  try {
+    for (const migration of MIGRATIONS.slice(0, version)) {
+      for (const statement of migration("sqlite")) database.exec(statement);
+    }
+    return schemaIn(database);
+  } finally {
+    database.close();
+  }
+}
+
+function isSame(found: SchemaEntry, expected: SchemaEntry): boolean {
+  const plain = (sql: string | null) => sql?.replace(/\s+/g, " ").trim() ?? null;
+  return found.tbl_name === expected.tbl_name && plain(found.sql) === plain(expected.sql);
+}
+
+/** In words, what the file's schema has more, less or otherwise than that of its version. */
+function differencesOf(found: Map<string, SchemaEntry>, expected: Map<string, SchemaEntry>): string[] {
+  const differences: string[] = [];
+  for (const [name, entry] of found) {
+    const own = expected.get(name);
+    if (own === undefined) differences.push(`${name} is not Patchbay's`);
+    else if (!isSame(entry, own)) differences.push(`${name} is defined differently`);
+  }
+  for (const name of expected.keys()) if (!found.has(name)) differences.push(`${name} is missing`);
+  return differences;
+}
+
+/** True when the file begins as every SQLite database does. */
+function hasHeader(file: string): boolean {
+  const bytes = Buffer.alloc(HEADER.length);
+  const handle = openSync(file, "r");
+  try {
+    return (
+      readSync(handle, bytes, 0, bytes.length, 0) === bytes.length && bytes.toString("latin1") === HEADER
+    );
+  } finally {
+    closeSync(handle);
+  }
+}
+
+/** Throws an Error with words for the operator when there is no SQLite database at `file`. Does not open it as one. */
+export function requireDatabaseFile(file: string): void {
+  if (!existsSync(file)) throw new Error(`There is no file ${file}.`);
+  let isDatabase: boolean;
+  try {
+    isDatabase = hasHeader(file);
+  } catch (cause) {
+    throw new Error(`${file} cannot be read (${cause instanceof Error ? cause.message : cause}).`, { cause });
+  }
+  if (!isDatabase) throw new Error(`${file} is not a SQLite database, or is damaged.`);
+}
+
+/**
+ * Throws an Error with words for the operator unless the file's schema is, text for text, what the migrations of its
+ * version make. Nothing else is read from it. `name`: what the words call it.
+ */
+export function requireOwnSchema(file: string, name: string): void {
+  let version: number;
+  let found: Map<string, SchemaEntry>;
+  try {
+    [version, found] = inspect(file, (database) => {
+      const [row] = rowsOf<{ user_version: number }>(database, "pragma user_version");
+      return [row?.user_version ?? 0, schemaIn(database)];
+    });
+  } catch (cause) {
+    throw new Error(`${name} is not a SQLite database, or is damaged.`, { cause });
+  }
+  if (version > MIGRATIONS.length) throw new Error(newerSchemaWords(version));
+  if (version < 1) throw new Error(`${name} is a SQLite database, but not one of Patchbay's.`);
+  const differences = differencesOf(found, schemaOfVersion(version));
+  if (differences.length === 0) return;
+  const more = differences.length > MOST_NAMED ? `; and ${differences.length - MOST_NAMED} more` : "";
+  throw new Error(
+    `${name} is not a store that Patchbay made: it has schema version ${version}, but ${differences.slice(0, MOST_NAMED).join("; ")}${more}. Nothing was changed.`,
+  );
+}
+
+/** Ids of the instances whose heartbeat in this file is at `since` (ms) or later; none where it cannot be read. */
+export function readInstances(file: string, since: number): string[] {
+  if (!existsSync(file)) return [];
+  try {
+    return inspect(file, (database) => {
+      const rows = database.prepare("select id from instances where heartbeat_at >= ?").all([since]);
+      // The table's own column.
+      return (rows as { id: string }[]).map((row) => row.id);
+    });
+  } catch {
+    // No server runs on a damaged store: it refuses to start.
+    return [];
+  }
+}
+
+/** The rows that restoring a backup compares; null where the file is missing, damaged or no store. */
+export function readAccountRows(file: string): AccountRows | null {
+  if (!existsSync(file)) return null;
+  try {
+    return inspect(file, accountRowsIn);
+  } catch {
+    return null;
+  }
+}
+
+function accountRowsIn(database: Database.Database): AccountRows {
+  const backupCodes = new Map<string, Set<string>>();
+  const codes = "select user_id, digest from backup_codes";
+  for (const { user_id, digest } of rowsOf<{ user_id: string; digest: string }>(database, codes)) {
+    backupCodes.set(user_id, (backupCodes.get(user_id) ?? new Set()).add(digest));
+  }
+  const users = rowsOf<UserTable>(database, "select * from users");
+  const twoFactors = rowsOf<TwoFactorTable>(database, "select * from two_factors");
+  const keys = rowsOf<KeyTable>(database, "select * from keys where kind = 'api'");
+  const ends = "select seq, hash from audit order by seq desc limit 1";
+  const [auditEnd = null] = rowsOf<{ seq: number; hash: string }>(database, ends);
+  return {
+    setup: JSON.stringify(rowsOf(database, "select claimed_at, owner_id from setup")),
+    users: new Map(users.map((row) => [row.id, row])),
+    twoFactors: new Map(twoFactors.map((row) => [row.user_id, row])),
+    backupCodes,
+    keys: new Map(keys.map((row) => [row.id, row])),
+    auditEnd,
+  };
+}

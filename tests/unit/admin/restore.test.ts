@@ -1,0 +1,489 @@
+import { createHash, randomBytes } from "node:crypto";
+import { copyFileSync, existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import Database from "libsql";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { MIGRATIONS } from "../../../lib/store/migrations";
+import { createSealer } from "../../../lib/store/sealer";
+import { type AdminPlace, adminPlace } from "../../support/admin";
+import {
+  addUser,
+  type ConsoleDoor,
+  enrol,
+  OWNER,
+  openConsoleDoor,
+  setUpOwner,
+} from "../../support/console-door";
+import { beginSignIn, signInWith } from "../../support/second-factor";
+import type { TestServices } from "../../support/services";
+import { totpCode } from "../../support/totp";
+
+let place: AdminPlace;
+const open: TestServices[] = [];
+beforeEach(() => {
+  place = adminPlace();
+});
+afterEach(async () => {
+  for (const services of open.splice(0)) await services.close();
+  place.remove();
+});
+
+const at = (name: string) => path.join(place.dataDirectory, name);
+
+interface Server {
+  services: TestServices;
+  door: ConsoleDoor;
+  stop(): Promise<void>;
+}
+
+async function serve(): Promise<Server> {
+  const services = await place.openServices();
+  open.push(services);
+  return {
+    services,
+    door: openConsoleDoor(services),
+    async stop() {
+      open.splice(open.indexOf(services), 1);
+      await services.close();
+    },
+  };
+}
+
+function change(file: string, ...statements: string[]): void {
+  const database = new Database(file);
+  try {
+    for (const sql of statements) database.exec(sql);
+  } finally {
+    database.close();
+  }
+}
+
+function rowsOf<T>(file: string, sql: string): T[] {
+  const database = new Database(file, { readonly: true });
+  try {
+    return database.prepare(sql).all() as T[];
+  } finally {
+    database.close();
+  }
+}
+
+const backUp = async () => expect((await place.run(["backup", at("copy.db")])).code).toBe(0);
+const restore = () => place.run(["restore", at("copy.db")]);
+
+describe("what was used since the backup is not usable again", () => {
+  test("an invite and a password reset that were used, or were open, are dead", async () => {
+    const server = await serve();
+    const owner = await setUpOwner(server.door);
+    const mia = await addUser(server.door, owner, { username: "mia" });
+    const body = { role: "admin", expires_hours: 24 };
+    const used = (await server.door("/api/invites", { body, cookie: owner })).json.data;
+    const unused = (await server.door("/api/invites", { body, cookie: owner })).json.data;
+    const reset = (await server.door(`/api/users/${mia.id}/password_reset`, { body: {}, cookie: owner })).json
+      .data;
+    await backUp();
+    const password = "nine blue lanterns drift";
+    const accept = (door: ConsoleDoor, { token }: { token: string }, username: string) =>
+      door("/api/invites/accept", { body: { token, username, password, confirmPassword: password } });
+    const accepted = await accept(server.door, used, "first");
+    expect(accepted.status, accepted.text).toBe(200);
+    await server.stop();
+
+    const reply = await restore();
+    expect(reply.code, reply.notes).toBe(0);
+    expect(reply.notes).toContain("one-time links");
+    const { door } = await serve();
+    for (const link of [used, unused])
+      expect((await accept(door, link, "second")).json.code).toBe("not_found");
+    const choice = { token: reset.token, password, confirmPassword: password };
+    const again = await door("/api/password-resets/accept", { body: choice });
+    expect(again.json.code).toBe("not_found");
+    expect(rowsOf(at("patchbay.db"), "select * from invites")).toEqual([]);
+  });
+
+  /** An owner with a second factor, backed up; then a TOTP code and a backup code are used. */
+  async function signInAfterBackup() {
+    const server = await serve();
+    const owner = await setUpOwner(server.door);
+    const { secret, backupCodes } = await enrol(server.door, server.services.clock, owner);
+    await backUp();
+    const code = totpCode(secret, server.services.clock.now());
+    expect((await signInWith(server.door, code)).status).toBe(200);
+    expect((await signInWith(server.door, backupCodes[0] ?? "")).status).toBe(200);
+    const usedAt = server.services.clock.now();
+    await server.stop();
+    return { secret, backupCodes, code, usedAt };
+  }
+
+  /** A server whose clock is at the moment of those sign-ins. */
+  async function serveAt(now: number): Promise<Server> {
+    const server = await serve();
+    server.services.clock.advance(now - server.services.clock.now());
+    return server;
+  }
+
+  test("a TOTP code and a backup code stay used, and the others work", async () => {
+    const { secret, backupCodes, code, usedAt } = await signInAfterBackup();
+    const reply = await restore();
+    expect(reply.code, reply.notes).toBe(0);
+    expect(reply.notes).not.toContain("Backup codes spent");
+    const { door, services } = await serveAt(usedAt);
+    expect((await signInWith(door, code)).status).toBe(401);
+    expect((await signInWith(door, backupCodes[0] ?? "")).status).toBe(401);
+    expect((await signInWith(door, backupCodes[1] ?? "")).status).toBe(200);
+    services.clock.advance(30_000);
+    expect((await signInWith(door, totpCode(secret, services.clock.now()))).status).toBe(200);
+  });
+
+  test.each([
+    ["is damaged", () => writeFileSync(at("patchbay.db"), "SQLite format 3\0 and no more than that")],
+    ["is another instance's", () => change(at("patchbay.db"), "update setup set owner_id = 'usr_other'")],
+  ])(
+    "without a store to compare, which %s, no earlier TOTP code works, and the rest is said",
+    async (_, spoil) => {
+      const { secret, code } = await signInAfterBackup();
+      spoil();
+      const reply = await restore();
+      expect(reply.code, reply.notes).toBe(0);
+      expect(reply.notes).toContain("No earlier state of this instance could be read");
+      expect(reply.notes).toContain("Backup codes spent since the backup may work again");
+      expect(reply.notes).toContain("make new ones: olivia.");
+      const { door, services } = await serveAt(Date.now());
+      // Sign-in takes codes of one step to either side.
+      const used = [-30_000, 0, 30_000].map((ms) => totpCode(secret, services.clock.now() + ms));
+      for (const one of [code, ...used]) expect((await signInWith(door, one)).status).toBe(401);
+      services.clock.advance(90_000);
+      expect((await signInWith(door, totpCode(secret, services.clock.now()))).status).toBe(200);
+    },
+  );
+
+  test("backup codes that were replaced since the backup are dead, and their owner is named", async () => {
+    const server = await serve();
+    const owner = await setUpOwner(server.door);
+    const { secret, backupCodes } = await enrol(server.door, server.services.clock, owner);
+    await backUp();
+    const renewed = await server.door("/api/user/2fa/backup_codes", {
+      body: { password: OWNER.password, code: totpCode(secret, server.services.clock.now()) },
+      cookie: owner,
+    });
+    expect(renewed.status, renewed.text).toBe(200);
+    await server.stop();
+    const reply = await restore();
+    expect(reply.notes).toContain("No backup code is left for: olivia.");
+    const { door } = await serve();
+    expect((await signInWith(door, backupCodes[0] ?? "")).status).toBe(401);
+  });
+
+  test("a second factor that was set up anew since the backup counts as not comparable", async () => {
+    const { secret } = await signInAfterBackup();
+    change(at("patchbay.db"), "update two_factors set enrolment_id = 'enr_other', last_step = 1");
+    const reply = await restore();
+    expect(reply.notes).toContain("make new ones: olivia.");
+    expect(reply.notes).not.toContain("No earlier state");
+    const { door, services } = await serveAt(Date.now());
+    const now = totpCode(secret, services.clock.now());
+    expect((await signInWith(door, now)).status).toBe(401);
+  });
+
+  test("a sign-in that was pending, and every session, has ended", async () => {
+    const server = await serve();
+    const owner = await setUpOwner(server.door);
+    const { secret } = await enrol(server.door, server.services.clock, owner);
+    const { token } = await beginSignIn(server.door);
+    await backUp();
+    await server.stop();
+    await restore();
+    const { door, services } = await serve();
+    services.clock.advance(120_000);
+    expect((await door("/api/user/self", { cookie: owner })).status).toBe(401);
+    const body = { code: totpCode(secret, services.clock.now()), flow_token: token };
+    expect((await door("/api/user/login/2fa", { body })).json.code).toBe("flow_expired");
+  });
+});
+
+describe("what the backup brings back is named", () => {
+  test("API keys that were deleted, disabled, rotated or narrowed, and no others", async () => {
+    const server = await serve();
+    const { door } = server;
+    const owner = await setUpOwner(door);
+    const mia = await addUser(door, owner, { username: "mia" });
+    const names = ["same", "deleted", "disabled", "rotated", "narrowed", "widened", "renamed", "off"];
+    const keys = new Map<string, { id: string; display: string; version: number }>();
+    const make = async (name: string, fields: object, cookie = owner) => {
+      const made = await door("/api/keys", { body: { name, ...fields }, cookie });
+      expect(made.status, made.text).toBe(200);
+      keys.set(name, made.json.data);
+    };
+    for (const name of names) await make(name, { rpm: 60, allowed_models: ["patchbay-embed"] });
+    await make("hers", {}, mia.cookie);
+    const patch = async (name: string, body: object) => {
+      const key = keys.get(name);
+      const reply = await door(`/api/keys/${key?.id}`, {
+        method: "PATCH",
+        body: { version: key?.version, ...body },
+        cookie: owner,
+      });
+      expect(reply.status, reply.text).toBe(200);
+      keys.set(name, reply.json.data);
+    };
+    await patch("off", { enabled: false });
+    await backUp();
+    await door(`/api/keys/${keys.get("deleted")?.id}`, { method: "DELETE", cookie: owner });
+    await door(`/api/keys/${keys.get("off")?.id}`, { method: "DELETE", cookie: owner });
+    await patch("disabled", { enabled: false });
+    await door(`/api/keys/${keys.get("rotated")?.id}/rotate`, { body: {}, cookie: owner });
+    await patch("narrowed", { rpm: 5, allowed_models: ["patchbay-embed", "patchbay-speech"] });
+    await patch("widened", { rpm: null, allowed_models: [] });
+    await patch("renamed", { name: "another name" });
+    await door(`/api/users/${mia.id}`, { method: "DELETE", cookie: owner });
+    await server.stop();
+
+    const reply = await restore();
+    expect(reply.code, reply.notes).toBe(0);
+    const lines = reply.notes.split("\n").filter((line) => line.startsWith("  "));
+    const line = (name: string, reason: string) => `  ${name} (${keys.get(name)?.display}): ${reason}`;
+    expect(lines.sort()).toEqual(
+      [
+        "  mia: deleted since the backup",
+        line("deleted", "deleted since the backup"),
+        line("disabled", "disabled since the backup"),
+        line("hers", "deleted since the backup"),
+        line("narrowed", "narrowed since the backup: rpm"),
+        line("rotated", "rotated or given an earlier end since the backup"),
+      ].sort(),
+    );
+    const { services } = await serve();
+    const { items } = await services.store.audit.list({ limit: 1, cursor: null, q: "store.restore" });
+    const ids = ["deleted", "disabled", "hers", "narrowed", "rotated"].map((name) => keys.get(name)?.id);
+    expect(items[0]?.detail).toMatchObject({ replaced: { seq: expect.any(Number) }, users: [mia.id] });
+    expect([items[0]?.detail.keys].flat().sort()).toEqual(ids.sort());
+  });
+
+  test("users that were disabled or lost rights, and the keys of a disabled owner", async () => {
+    const server = await serve();
+    const { door } = server;
+    const owner = await setUpOwner(door);
+    const mia = await addUser(door, owner, { username: "mia" });
+    const max = await addUser(door, owner, { username: "max", role: "admin" });
+    const key = (await door("/api/keys", { body: { name: "hers" }, cookie: mia.cookie })).json.data;
+    await backUp();
+    const patch = (id: string, body: object) =>
+      door(`/api/users/${id}`, { method: "PATCH", body: { version: 1, ...body }, cookie: owner });
+    expect((await patch(mia.id, { enabled: false })).status).toBe(200);
+    expect((await patch(max.id, { role: "member" })).status).toBe(200);
+    await server.stop();
+    const lines = (await restore()).notes.split("\n").filter((line) => line.startsWith("  "));
+    expect(lines.sort()).toEqual([
+      `  hers (${key.display}): its owner was disabled since the backup`,
+      "  max: admin again, was member",
+      "  mia: disabled since the backup",
+    ]);
+  });
+
+  test("a name's control characters do not reach the terminal", async () => {
+    const server = await serve();
+    const owner = await setUpOwner(server.door);
+    const key = (await server.door("/api/keys", { body: { name: "k" }, cookie: owner })).json.data;
+    await backUp();
+    change(at("copy.db"), `update keys set name = 'a' || char(27) || '[2Jb'`);
+    await server.door(`/api/keys/${key.id}`, { method: "DELETE", cookie: owner });
+    await server.stop();
+    const { notes } = await restore();
+    expect(notes).toContain("a\ufffd[2Jb (");
+    expect(notes).not.toContain("\u001b");
+  });
+});
+
+describe("a file whose schema is not ours is refused before anything in it runs", () => {
+  const page = (file: string, offset: number, bytes: Buffer) => {
+    const all = readFileSync(file);
+    bytes.copy(all, offset);
+    writeFileSync(file, all);
+  };
+  const hostile: [string, (file: string) => void, RegExp][] = [
+    [
+      "one more trigger",
+      (file) =>
+        change(file, "create trigger t after insert on audit begin update users set role = 'owner'; end"),
+      /trigger 't' is not Patchbay's/,
+    ],
+    [
+      "our trigger with another text",
+      (file) =>
+        change(
+          file,
+          "drop trigger audit_no_delete",
+          "create trigger audit_no_delete before delete on audit begin delete from users; end",
+        ),
+      /trigger 'audit_no_delete' is defined differently/,
+    ],
+    [
+      "no audit trigger",
+      (file) => change(file, "drop trigger audit_no_update"),
+      /'audit_no_update' is missing/,
+    ],
+    ["a view", (file) => change(file, "create view v as select * from users"), /view 'v' is not Patchbay's/],
+    [
+      "a view in place of a table",
+      (file) => change(file, "alter table prompts rename to p", "create view prompts as select * from p"),
+      /table 'p' is not Patchbay's/,
+    ],
+    [
+      "a virtual table",
+      (file) => change(file, "create virtual table words using fts5(word)"),
+      /table 'words' is not Patchbay's/,
+    ],
+    [
+      "a virtual table in place of ours",
+      (file) =>
+        change(file, "drop table prompts", "create virtual table prompts using fts5(usage_id, at, input)"),
+      /table 'prompts' is defined differently/,
+    ],
+    [
+      "a generated column",
+      (file) =>
+        change(file, "alter table users add column g text generated always as (upper(username)) virtual"),
+      /table 'users' is defined differently/,
+    ],
+    [
+      "another definition of a table",
+      (file) =>
+        change(file, "drop table prompts", "create table prompts (usage_id text, at bigint, input text)"),
+      /table 'prompts' is defined differently/,
+    ],
+    [
+      "an index on an expression",
+      (file) => change(file, "create index i on users (upper(username))"),
+      /index 'i' is not Patchbay's/,
+    ],
+    [
+      "a changed index",
+      (file) =>
+        change(file, "drop index users_by_age", "create index users_by_age on users (hex(created_at), id)"),
+      /index 'users_by_age' is defined differently/,
+    ],
+    [
+      "statistics for the planner",
+      (file) => change(file, "analyze"),
+      /table 'sqlite_stat1' is not Patchbay's/,
+    ],
+    [
+      "more differences than are named",
+      (file) => change(file, ...[1, 2, 3, 4, 5].map((n) => `create table t${n} (a)`)),
+      /table 't1' .*table 't2' .*table 't3' .*; and 2 more/,
+    ],
+    [
+      "the version of an older Patchbay",
+      (file) => change(file, "pragma user_version = 1"),
+      /schema version 1, but .* is not Patchbay's/,
+    ],
+    ["no version", (file) => change(file, "pragma user_version = 0"), /not one of Patchbay's/],
+    [
+      "a schema that does not parse",
+      (file) =>
+        change(
+          file,
+          "pragma writable_schema = on",
+          "update sqlite_master set sql = 'create table users (' where name = 'users'",
+        ),
+      /is damaged/,
+    ],
+    ["a broken magic", (file) => page(file, 0, Buffer.from("SQLite format 4")), /is not a SQLite database/],
+    ["a page size that is none", (file) => page(file, 16, Buffer.from([0x12, 0x34])), /is damaged/],
+    ["a header that asks for a newer format", (file) => page(file, 18, Buffer.from([9, 9])), /is damaged/],
+    ["a header alone", (file) => writeFileSync(file, readFileSync(file).subarray(0, 100)), /is damaged/],
+    [
+      "half of its pages",
+      (file) => writeFileSync(file, readFileSync(file).subarray(0, 4096 * 6)),
+      /is damaged/,
+    ],
+    ["random pages", (file) => page(file, 4096 * 2, randomBytes(4096 * 20)), /is damaged/],
+    [
+      "tables that share their pages",
+      (file) =>
+        change(
+          file,
+          "pragma writable_schema = on",
+          "update sqlite_master set rootpage = (select rootpage from sqlite_master where name = 'users') where name = 'prompts'",
+        ),
+      /is damaged/,
+    ],
+  ];
+
+  test.each(hostile)("with %s", async (_, spoil, words) => {
+    const server = await serve();
+    await setUpOwner(server.door);
+    await backUp();
+    await server.stop();
+    spoil(at("copy.db"));
+    const [backup, store] = [readFileSync(at("copy.db")), readFileSync(at("patchbay.db"))];
+    const reply = await restore();
+    expect([reply.code, reply.notes]).toEqual([1, expect.stringMatching(words)]);
+    expect(reply.notes).toContain(at("copy.db"));
+    expect(readFileSync(at("copy.db")).equals(backup)).toBe(true);
+    expect(readFileSync(at("patchbay.db")).equals(store)).toBe(true);
+    expect(readdirSync(place.dataDirectory).filter((file) => /restor|copy\.db-/.test(file))).toEqual([]);
+  });
+});
+
+describe("a backup of every version that there was can be restored", () => {
+  const SECRET = "a secret 0f some l3ngth for restoring";
+  const sealer = createSealer({ current: SECRET, previous: [] });
+
+  /** A store as the Patchbay of that schema version has left it: an owner, one audit row and the word of its secret. */
+  function storeOfVersion(file: string, version: number): void {
+    const database = new Database(file);
+    try {
+      for (const migration of MIGRATIONS.slice(0, version)) {
+        for (const statement of migration("sqlite")) database.exec(statement);
+      }
+      database.exec(`pragma user_version = ${version}`);
+      database.exec("insert into setup (id, claimed_at, owner_id) values (1, 1, 'usr_1')");
+      database.exec(
+        `insert into users (id, username, username_key, display_name, role, enabled, password_hash, password_version,
+           created_at, version) values ('usr_1', 'olivia', 'olivia', 'Olivia', 'owner', 1, 'x', 1, 1, 1)`,
+      );
+      const put = database.prepare("insert into settings (name, value) values (?, ?)");
+      // Versions with a keyed audit log make their own rows; this one is of a version without.
+      const word = sealer.seal("secret-check", "settings/secret_check/value", "patchbay");
+      put.run(["secret_check", JSON.stringify(word)]);
+      if (version > 2) return;
+      const fields = `{"action":"setup.claim","actor":"usr_1","at":1,"detail":"{}","seq":1,"target":""}`;
+      const first = "0".repeat(64);
+      const hash = createHash("sha256").update(`${first}\n${fields}`).digest("hex");
+      database
+        .prepare("insert into audit values (1, 1, 'usr_1', 'setup.claim', '', '{}', ?, ?)")
+        .run([first, hash]);
+    } finally {
+      database.close();
+    }
+  }
+
+  test.each(MIGRATIONS.map((_, index) => index + 1))("version %d", async (version) => {
+    place.variables.PATCHBAY_SECRET = SECRET;
+    storeOfVersion(at("copy.db"), version);
+    const reply = await restore();
+    expect(reply.code, reply.notes).toBe(0);
+    expect(rowsOf(at("patchbay.db"), "pragma user_version")).toEqual([{ user_version: MIGRATIONS.length }]);
+    expect((await place.run(["verify-audit"])).notes).toMatch(/^\d+ audit rows are whole\.$/);
+    // What it became is backed up and restored in turn.
+    expect((await place.run(["backup", at("again.db")])).code).toBe(0);
+    expect((await place.run(["restore", at("again.db")])).code).toBe(0);
+    expect((await place.run(["verify-audit"])).code).toBe(0);
+    expect(rowsOf(at("patchbay.db"), "select username from users")).toEqual([{ username: "olivia" }]);
+  });
+
+  test("a plain copy of a store in use is restored with the log beside it", async () => {
+    const server = await serve();
+    const owner = await setUpOwner(server.door);
+    await addUser(server.door, owner, { username: "mia" });
+    for (const part of ["", "-wal"]) copyFileSync(at(`patchbay.db${part}`), at(`copy.db${part}`));
+    await server.stop();
+    const [file, log] = [readFileSync(at("copy.db")), readFileSync(at("copy.db-wal"))];
+    const reply = await restore();
+    expect(reply.code, reply.notes).toBe(0);
+    expect(rowsOf(at("patchbay.db"), "select username from users order by username")).toHaveLength(2);
+    expect(readFileSync(at("copy.db")).equals(file)).toBe(true);
+    expect(readFileSync(at("copy.db-wal")).equals(log)).toBe(true);
+    expect(existsSync(at("copy.db-shm"))).toBe(false);
+  });
+});
