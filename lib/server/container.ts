@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync, statSync } from "node:fs";
 import path from "node:path";
 import { createAudioEncoder } from "../audio/encode/create";
 import { encryptClearWebhookUrl } from "../domain/alerts/webhook-url";
@@ -11,19 +11,20 @@ import type { Clock, Random } from "../ports/clock";
 import type { Store } from "../ports/store";
 import { createProviders } from "../providers/registry";
 import { openStore } from "../store/open";
+import { fileOf } from "../store/options";
 import { createSealer } from "../store/sealer";
 import { countTokens, countTokensInSteps } from "../text/tokenize";
 import { followAllowedUpstreams } from "./allowed-upstreams";
 import { startBackground } from "./background";
 import { createBackups } from "./backup-file";
 import { ensureDigestKey } from "./digest-key";
-import { type Environment, readEnvironment } from "./env";
+import { type Environment, readEnvironment, SettingError } from "./env";
 import { makeInstanceId } from "./instance-id";
 import { createLog } from "./log";
 import { createMetrics } from "./metrics";
 import { createPasswordHasher } from "./password-hasher";
 import { createSystemRandom } from "./random";
-import { instanceSecret, nextAuthSecret, previousSecrets } from "./secret";
+import { findSecret, instanceSecret, nextAuthSecret, previousSecrets, secretFile } from "./secret";
 import { checkSealer, openAuditChain } from "./secret-check";
 import { createSetupGuard } from "./setup-guard";
 import { workerFile } from "./workers";
@@ -53,10 +54,22 @@ export function readVersion(): string {
   return (JSON.parse(text) as { version: string }).version;
 }
 
+/** Refuses an empty database beside the secret of an instance in use, which would start as a new one with setup open. */
+function refuseEmptyStore(env: Environment): void {
+  if (env.secret !== null || !env.databaseUrl.startsWith("file:")) return;
+  const [database, secret] = [fileOf(env.databaseUrl), secretFile(env.dataDirectory)];
+  if (!existsSync(secret) || statSync(database, { throwIfNoEntry: false })?.size !== 0) return;
+  throw new SettingError(
+    `DATABASE_URL: ${database} is empty, but ${secret} belongs to an instance that was in use; ` +
+      `restore a backup with: npm run admin -- restore <backup file>, or delete ${secret} to start a new instance`,
+  );
+}
+
 /** The store, sealer and secrets alone: what the admin command works on. */
 export async function openBooks(env: Environment, instanceId: string, log?: Services["log"]) {
-  const secret = instanceSecret(env.secret, env.dataDirectory);
-  const secrets = { current: secret, previous: previousSecrets(env.previousSecrets, env.dataDirectory) };
+  findSecret(env.secret, env.dataDirectory);
+  const previous = previousSecrets(env.previousSecrets, env.dataDirectory);
+  refuseEmptyStore(env);
   const timeZone = Intl.DateTimeFormat().resolvedOptions().timeZone;
   const store = await openStore({
     databaseUrl: env.databaseUrl,
@@ -67,6 +80,9 @@ export async function openBooks(env: Environment, instanceId: string, log?: Serv
     ...(log ? { log } : {}),
   });
   try {
+    // Made after the store: a secret beside an empty database means that the database was lost.
+    const secret = instanceSecret(env.secret, env.dataDirectory);
+    const secrets = { current: secret, previous };
     const opener = createSealer(secrets);
     await checkSealer(store, opener);
     const digestKey = await ensureDigestKey(store, opener);

@@ -42,12 +42,24 @@ function readSecretFile(file: string): string | null {
   }
 }
 
-/** The instance secret: the one given, else the file `secret` of the data directory, made (0600) when there is none. */
-export function instanceSecret(given: string | null, dataDirectory: string): string {
+/** Path of the secret that an instance makes itself. */
+export function secretFile(dataDirectory: string): string {
+  return path.join(dataDirectory, "secret");
+}
+
+/** The instance secret: the one given, else the file `secret` of the data directory; null where there is none yet. */
+export function findSecret(given: string | null, dataDirectory: string): string | null {
   if (given !== null) return checkSecret("PATCHBAY_SECRET", given);
-  const file = path.join(dataDirectory, "secret");
+  const file = secretFile(dataDirectory);
   const kept = readSecretFile(file);
-  if (kept !== null) return checkSecret(file, kept);
+  return kept === null ? null : checkSecret(file, kept);
+}
+
+/** The instance secret; where there is none, a new one is written to the file `secret` (0600). Throws SettingError. */
+export function instanceSecret(given: string | null, dataDirectory: string): string {
+  const found = findSecret(given, dataDirectory);
+  if (found !== null) return found;
+  const file = secretFile(dataDirectory);
   const made = randomBytes(48).toString("base64url");
   try {
     mkdirSync(dataDirectory, { recursive: true, mode: 0o700 });
@@ -93,7 +105,7 @@ export function renewSecretFile(dataDirectory: string): void {
   const kept = readSecretFile(previous);
   if (kept !== null && kept !== present) return;
   writePrivate(previous, present);
-  writePrivate(path.join(dataDirectory, "secret"), randomBytes(48).toString("base64url"));
+  writePrivate(secretFile(dataDirectory), randomBytes(48).toString("base64url"));
 }
 
 /** Removes the secret before, which nothing needs any more. */

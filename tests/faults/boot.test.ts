@@ -168,6 +168,11 @@ describe("a store", () => {
     expectRefusal(refused, /key id/);
   });
 
+  test("that is empty beside its secret is refused, with both files and the way out named", async () => {
+    const refused = await startOn(() => writeFileSync(file, ""));
+    expectRefusal(refused, `${file} is empty`, path.join(dataDirectory, "secret"), /restore .* or delete/);
+  });
+
   test("that is no database is left as it is", async () => {
     const refused = await startOn(() =>
       writeFileSync(file, "this is not a database, whatever its name says ".repeat(50)),

@@ -3,6 +3,7 @@ import {
   existsSync,
   readdirSync,
   readFileSync,
+  rmSync,
   statSync,
   truncateSync,
   writeFileSync,
@@ -83,6 +84,38 @@ function placeHeartbeat(ageMs: number): void {
     database.close();
   }
 }
+
+describe("an empty database", () => {
+  test("beside the secret of an instance in use is refused and not touched; a restore mends it", async () => {
+    const server = await serve();
+    await setUpOwner(server.door);
+    expect((await place.run(["backup", at("copy.db")])).code).toBe(0);
+    await server.stop();
+    for (const side of ["-wal", "-shm"]) rmSync(at(`patchbay.db${side}`), { force: true });
+    writeFileSync(at("patchbay.db"), "");
+    const reply = await place.run(["unlock", "olivia"]);
+    expect(reply.code).toBe(1);
+    for (const words of [at("patchbay.db"), at("secret"), "restore <backup file>", "delete"]) {
+      expect(reply.notes).toContain(words);
+    }
+    expect(statSync(at("patchbay.db")).size).toBe(0);
+    expect((await place.run(["restore", at("copy.db")])).code).toBe(0);
+    expect((await place.run(["unlock", "olivia"])).code).toBe(0);
+  });
+
+  test("without a secret, as a first start that was killed leaves it, starts a new instance", async () => {
+    writeFileSync(at("patchbay.db"), "");
+    const { services } = await serve();
+    expect(await services.store.setup.isClaimed()).toBe(false);
+    expect(existsSync(at("secret"))).toBe(true);
+  });
+
+  test("is never left beside a new secret: the secret is made after the database", async () => {
+    place.variables.DATABASE_URL = `file:${place.dataDirectory}`;
+    expect((await place.run(["unlock", "olivia"])).code).toBe(1);
+    expect(existsSync(at("secret"))).toBe(false);
+  });
+});
 
 describe("verify-audit", () => {
   /** A store of an instance that is set up, with no server on it; its newest audit hash. */
