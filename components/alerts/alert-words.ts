@@ -61,6 +61,8 @@ export function useAlertWords() {
         });
       case "disk":
         return t("facts.disk", { free: bytes(detail.free_bytes), total: bytes(detail.total_bytes) });
+      case "second_server":
+        return Array.isArray(detail.servers) ? detail.servers.map(text).join(" · ") : "";
     }
   }
 

@@ -16,6 +16,9 @@ import { Lamp } from "../ui/lamp";
 import { RelativeTime } from "../ui/relative-time";
 import { useAlertWords } from "./alert-words";
 
+/** Kinds that stop no call. */
+const WARNINGS: ReadonlySet<Alert["kind"]> = new Set(["budget_nearly_spent", "second_server"]);
+
 /** One thing that is wrong: what, since when, what to do, and the way there. */
 export function OpenAlert({ alert, onChanged }: { alert: Alert; onChanged(): void }) {
   const t = useTranslations("alerts");
@@ -26,7 +29,7 @@ export function OpenAlert({ alert, onChanged }: { alert: Alert; onChanged(): voi
   return (
     <li className="grid gap-x-6 gap-y-4 p-5 md:grid-cols-[minmax(0,1fr)_auto] md:items-center">
       <div className="grid grid-cols-[auto_minmax(0,1fr)] gap-x-3 gap-y-1">
-        <Lamp tone={alert.kind === "budget_nearly_spent" ? "warn" : "bad"} className="mt-2" />
+        <Lamp tone={WARNINGS.has(alert.kind) ? "warn" : "bad"} className="mt-2" />
         <h2 className="text-lg font-medium break-words">{words.titleOf(alert)}</h2>
         <div className="col-start-2 grid gap-1">
           <p className="flex flex-wrap gap-x-1.5 text-sm text-ink-faint">

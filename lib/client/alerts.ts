@@ -57,6 +57,7 @@ export function placeOfAlert({ kind, subject, subject_name, detail }: Alert): st
     case "budget_spent":
       return `/${detail.owner === "user" ? "users" : "keys"}?q=${encodeURIComponent(subject_name ?? "")}`;
     case "disk":
+    case "second_server":
       return "/settings";
   }
 }

@@ -8,6 +8,7 @@ export const AlertKind = z.enum([
   "budget_nearly_spent",
   "budget_spent",
   "disk",
+  "second_server",
 ]);
 export type AlertKind = z.infer<typeof AlertKind>;
 

@@ -4,14 +4,13 @@ import type { Services } from "../domain/context";
 import { sweepUsage } from "../domain/usage/sweep";
 import { readDisk } from "./disk";
 import { isGone } from "./instance-id";
+import { DEAD_AFTER_MS, watchOtherServers } from "./other-servers";
 
 const HEARTBEAT_MS = 5_000;
 const ORPHANS_MS = 15_000;
 const ALERTS_MS = 15_000;
 const SWEEP_MS = 300_000;
 const RETENTION_MS = 600_000;
-/** An instance whose heartbeat is this old has died (DESIGN §5). */
-const DEAD_AFTER_MS = 30_000;
 /** A wall clock that moves this much against the monotonic one was set, not slewed (RELIABILITY RB-16). */
 const CLOCK_JUMP_MS = 30_000;
 
@@ -42,10 +41,11 @@ function createClockWatch({ store, clock, log }: Services): () => Promise<void> 
   };
 }
 
-/** SQLite keeps everything in the data directory; PostgreSQL's disk is its own keeper's. */
-async function lookForAlerts(services: Services): Promise<void> {
+/** The disk is looked at only where the store is on it. `others`: further servers on the same file. */
+async function lookForAlerts(services: Services, others: readonly string[]): Promise<void> {
   const isHere = services.store.kind === "sqlite";
-  await watchAlerts(services, isHere ? await readDisk(services.instance.dataDirectory) : null);
+  const disk = isHere ? await readDisk(services.instance.dataDirectory) : null;
+  await watchAlerts(services, disk, others.length === 0 ? [] : [services.instance.id, ...others]);
 }
 
 /** Settles what an earlier life left open, then keeps house until the returned function is called. */
@@ -66,11 +66,17 @@ export async function startBackground(services: Services): Promise<() => void> {
   };
   await settleOrphans(services);
   const watchClock = createClockWatch(services);
+  const findOthers = watchOtherServers(services);
+  let others = await findOthers();
+  const lookForOthers = async (): Promise<void> => {
+    others = await findOthers();
+  };
   const timers = [
     every(HEARTBEAT_MS, "heartbeat", () => store.ledger.heartbeat(clock.now())),
     every(HEARTBEAT_MS, "clock", watchClock),
+    every(HEARTBEAT_MS, "others", lookForOthers),
     every(ORPHANS_MS, "orphans", () => settleOrphans(services)),
-    every(ALERTS_MS, "alerts", () => lookForAlerts(services)),
+    every(ALERTS_MS, "alerts", () => lookForAlerts(services, others)),
     every(SWEEP_MS, "sweep", () => sweepExpired(services)),
     every(RETENTION_MS, "retention", () => sweepUsage(services)),
   ];

@@ -23,6 +23,12 @@ export function makeInstanceId(): string {
   return [machine(), process.pid, startTicks("self") ?? "0", randomBytes(6).toString("hex")].join("-");
 }
 
+/** For the operator: `process 4711 of this machine`; another machine has only a digest of its host name. */
+export function describeInstance(instanceId: string): string {
+  const [host = "", pid = ""] = instanceId.split("-");
+  return host === machine() ? `process ${pid} of this machine` : `process ${pid} of the machine ${host}`;
+}
+
 function isRunning(pid: number): boolean {
   try {
     process.kill(pid, 0);

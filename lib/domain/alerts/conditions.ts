@@ -14,6 +14,8 @@ export interface AlertFacts {
   budgets: readonly (BudgetShare & { hasRefused: boolean })[];
   /** Where the data directory stands; null where the store is not there. */
   disk: { freeBytes: number; totalBytes: number } | null;
+  /** Ids of the servers on one SQLite file, this one included; empty where it is the only one. */
+  servers: readonly string[];
 }
 
 /** Something that is wrong now, or nearly so. */
@@ -97,6 +99,12 @@ function diskCondition(threshold: number | null, { disk }: AlertFacts): Conditio
   return [{ kind: "disk", subject: "", detail, isRaised: percent < threshold }];
 }
 
+function serverCondition({ servers }: AlertFacts): Condition[] {
+  if (servers.length === 0) return [];
+  // In order, so that every server tells the same.
+  return [{ kind: "second_server", subject: "", detail: { servers: [...servers].sort() }, isRaised: true }];
+}
+
 /** What these rules make of these facts. */
 export function conditionsOf(rules: AlertRules, facts: AlertFacts, now: number): Condition[] {
   return [
@@ -104,5 +112,6 @@ export function conditionsOf(rules: AlertRules, facts: AlertFacts, now: number):
     ...errorCondition(rules.error_rate_percent, facts),
     ...(rules.budgets ? budgetConditions(facts) : []),
     ...diskCondition(rules.disk_free_percent, facts),
+    ...serverCondition(facts),
   ];
 }

@@ -47,5 +47,12 @@ export function alertMessage({ kind, detail, resolvedAt }: Told): string {
     case "disk":
       if (isOver) return "The disk of the data directory has room again.";
       return `Only ${number(detail.percent)} % of the disk of the data directory is free.`;
+    case "second_server": {
+      if (isOver) return "Only one server uses the SQLite file again.";
+      const servers = Array.isArray(detail.servers)
+        ? detail.servers.filter((one) => typeof one === "string")
+        : [];
+      return `${servers.length} servers use the same SQLite file (${servers.join(", ")}): rate limits, circuits and caches are kept by each alone.`;
+    }
   }
 }

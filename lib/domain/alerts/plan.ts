@@ -11,7 +11,11 @@ export interface AlertPlan {
  * What one instance alone can see is over only when no instance has seen it for this long; each looks every 15 s. All
  * else is read from what they share, and is over at once.
  */
-const PATIENCE_MS: Readonly<Partial<Record<AlertKind, number>>> = { channel_open: 45_000 };
+const PATIENCE_MS: Readonly<Partial<Record<AlertKind, number>>> = {
+  channel_open: 45_000,
+  // A server that has just started does not know yet whether another one runs.
+  second_server: 45_000,
+};
 
 const placeOf = ({ kind, subject }: { kind: AlertKind; subject: string }) => `${kind} ${subject}`;
 

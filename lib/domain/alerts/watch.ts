@@ -27,9 +27,14 @@ async function budgets(services: Services, now: number): Promise<AlertFacts["bud
 
 /**
  * Looks at everything that alerts are about, raises and resolves them, and sends what is due to the webhook. Every
- * instance does so; the store lets one of them raise each. `disk` is null where the store is on no disk of ours.
+ * instance does so; the store lets one of them raise each. `disk` is null where the store is on no disk of ours;
+ * `servers` as in AlertFacts.
  */
-export async function watchAlerts(services: Services, disk: AlertFacts["disk"]): Promise<void> {
+export async function watchAlerts(
+  services: Services,
+  disk: AlertFacts["disk"],
+  servers: AlertFacts["servers"] = [],
+): Promise<void> {
   const { store, clock, random, log } = services;
   const now = clock.now();
   const { alerts: rules } = await readSettings(store);
@@ -41,6 +46,7 @@ export async function watchAlerts(services: Services, disk: AlertFacts["disk"]):
         : await store.alerts.callsSince(now - RATE_WINDOW_MS),
     budgets: rules.budgets ? await budgets(services, now) : [],
     disk,
+    servers,
   };
   const plan = planAlerts(await store.alerts.open(), conditionsOf(rules, facts, now), now);
   const delivery = (await sealedWebhookUrl(store)) === null ? "none" : "pending";

@@ -12,6 +12,7 @@ export const alerts = {
     budget_nearly_spent: "{name} has spent {percent}% of its budget",
     budget_spent: "{name} has no room left in its budget",
     disk: "Only {percent}% of the disk is free",
+    second_server: "Several servers use the same database file",
   },
   over: {
     channel_open: "{name} took no calls",
@@ -19,6 +20,7 @@ export const alerts = {
     budget_nearly_spent: "{name} had spent {percent}% of its budget",
     budget_spent: "{name} had no room left in its budget",
     disk: "Only {percent}% of the disk was free",
+    second_server: "Several servers used the same database file",
   },
   facts: {
     calls: "{failures} of {calls} calls in the last 5 minutes",
@@ -43,6 +45,8 @@ export const alerts = {
     budget_nearly_spent: "Raise the budget, or let it run out: at 100% calls are refused.",
     budget_spent: "Calls are refused until the budget is raised or its time is over.",
     disk: "Free some room, or let old calls go in the settings: a full disk stops every call.",
+    second_server:
+      "Stop all but one, or move to PostgreSQL: with SQLite each server counts rate limits and keeps circuits and caches on its own.",
   },
   go: {
     channel_open: "Open channel",
@@ -50,6 +54,7 @@ export const alerts = {
     key: "Show key",
     user: "Show user",
     disk: "Open settings",
+    second_server: "Open settings",
   },
   since: "Opened {when}",
   took: "{when}, for {duration}",

@@ -260,7 +260,7 @@ patchbay.example.com {
 }
 ~~~
 
-\`kind\` is \`channel_open\`, \`error_rate\`, \`budget_nearly_spent\`, \`budget_spent\`, \`disk\` or \`test\`; \`state\` is \`opened\` or \`resolved\`. A message may come twice: \`id\` and \`state\` together name it.
+\`kind\` is \`channel_open\`, \`error_rate\`, \`budget_nearly_spent\`, \`budget_spent\`, \`disk\`, \`second_server\` or \`test\`; \`state\` is \`opened\` or \`resolved\`. A message may come twice: \`id\` and \`state\` together name it.
 
 ## Check the signature
 

@@ -12,6 +12,7 @@ export const alerts = {
     budget_nearly_spent: "{name} 已用掉预算的 {percent}%",
     budget_spent: "{name} 的预算已无余量",
     disk: "磁盘仅剩 {percent}%",
+    second_server: "多个服务器在使用同一个数据库文件",
   },
   over: {
     channel_open: "{name} 曾不接收调用",
@@ -19,6 +20,7 @@ export const alerts = {
     budget_nearly_spent: "{name} 曾用掉预算的 {percent}%",
     budget_spent: "{name} 的预算曾无余量",
     disk: "磁盘曾仅剩 {percent}%",
+    second_server: "曾有多个服务器使用同一个数据库文件",
   },
   facts: {
     calls: "最近 5 分钟 {calls} 次调用中有 {failures} 次失败",
@@ -42,6 +44,8 @@ export const alerts = {
     budget_nearly_spent: "可提高预算，或任其用完：到 100% 时调用会被拒绝。",
     budget_spent: "在提高预算或周期结束之前，调用会被拒绝。",
     disk: "请腾出空间，或在设置中清理旧的调用记录：磁盘写满后所有调用都会中断。",
+    second_server:
+      "请只保留一个服务器，或改用 PostgreSQL：使用 SQLite 时，每个服务器各自计算速率限制，并各自维护熔断状态和缓存。",
   },
   go: {
     channel_open: "打开渠道",
@@ -49,6 +53,7 @@ export const alerts = {
     key: "查看密钥",
     user: "查看用户",
     disk: "打开设置",
+    second_server: "打开设置",
   },
   since: "{when}出现",
   took: "{when}，持续 {duration}",

@@ -260,7 +260,7 @@ patchbay.example.com {
 }
 ~~~
 
-\`kind\` 为 \`channel_open\`、\`error_rate\`、\`budget_nearly_spent\`、\`budget_spent\`、\`disk\` 或 \`test\`；\`state\` 为 \`opened\` 或 \`resolved\`。同一消息可能到达两次：\`id\` 与 \`state\` 合起来标识一条消息。
+\`kind\` 为 \`channel_open\`、\`error_rate\`、\`budget_nearly_spent\`、\`budget_spent\`、\`disk\`、\`second_server\` 或 \`test\`；\`state\` 为 \`opened\` 或 \`resolved\`。同一消息可能到达两次：\`id\` 与 \`state\` 合起来标识一条消息。
 
 ## 校验签名
 

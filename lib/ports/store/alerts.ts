@@ -1,6 +1,12 @@
 import type { Page } from "./common";
 
-export type AlertKind = "channel_open" | "error_rate" | "budget_nearly_spent" | "budget_spent" | "disk";
+export type AlertKind =
+  | "channel_open"
+  | "error_rate"
+  | "budget_nearly_spent"
+  | "budget_spent"
+  | "disk"
+  | "second_server";
 
 export interface AlertRecord {
   id: string;

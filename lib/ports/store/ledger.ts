@@ -108,8 +108,8 @@ export interface Ledger {
   heartbeat(now: number): Promise<void>;
   /** Takes this instance's heartbeat away: it runs no more. The store's own close() calls it. */
   leave(): Promise<void>;
-  /** Ids of the other instances whose last heartbeat is at `since` or later. */
-  otherInstances(since: number): Promise<string[]>;
+  /** The other instances whose last heartbeat (ms) is at `since` or later, by id. */
+  otherInstances(since: number): Promise<{ id: string; heartbeatAt: number }[]>;
   list(query: PageQuery & UsageFilter): Promise<Page<UsageRecord>>;
   /** One row with its trace, and the words that were kept beside it; null: no such row. */
   find(id: string): Promise<{ row: UsageRecord; prompt: string | null } | null>;

@@ -54,5 +54,6 @@ export async function findUser(store: Store, name: string): Promise<UserRecord> 
 
 /** Servers that run on the same store now. */
 export async function runningServers(store: Store, now: number): Promise<string[]> {
-  return (await store.ledger.otherInstances(now - ALIVE_MS)).filter((id) => !isGone(id));
+  const others = await store.ledger.otherInstances(now - ALIVE_MS);
+  return others.map(({ id }) => id).filter((id) => !isGone(id));
 }

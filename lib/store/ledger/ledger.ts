@@ -114,12 +114,12 @@ export function createLedger(scope: Scope, commits: GroupCommit, instanceId: str
     async otherInstances(since) {
       const rows = await scope.scan
         .selectFrom("instances")
-        .select("id")
+        .select(["id", "heartbeat_at"])
         .where("heartbeat_at", ">=", since)
         .where("id", "!=", instanceId)
         .orderBy("id")
         .execute();
-      return rows.map((row) => row.id);
+      return rows.map((row) => ({ id: row.id, heartbeatAt: row.heartbeat_at }));
     },
 
     failedAttempts: (query) => failedAttempts(scope.scan, query),

@@ -80,10 +80,12 @@ export function instancesContract(newPlace: NewPlace): void {
     const clock = { now: () => NOW, monotonic: () => performance.now() };
     const self = await place.open({ instanceId: "self", clock });
     const other = await place.open({ instanceId: "other", clock });
-    expect(await self.ledger.otherInstances(NOW)).toEqual(["other"]);
+    expect(await self.ledger.otherInstances(NOW)).toEqual([{ id: "other", heartbeatAt: NOW }]);
     expect(await self.ledger.otherInstances(NOW + 1)).toEqual([]);
     await other.ledger.heartbeat(NOW + 5_000);
-    expect(await self.ledger.otherInstances(NOW + 5_000)).toEqual(["other"]);
+    expect(await self.ledger.otherInstances(NOW + 5_000)).toEqual([
+      { id: "other", heartbeatAt: NOW + 5_000 },
+    ]);
     await place.remove();
   });
 

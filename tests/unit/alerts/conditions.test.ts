@@ -6,7 +6,13 @@ import type { AlertRecord, BudgetShare } from "../../../lib/ports/store";
 
 const NOW = 1_790_000_000_000;
 const MINUTE = 60_000;
-const QUIET: AlertFacts = { openChannels: [], calls: { calls: 0, failures: 0 }, budgets: [], disk: null };
+const QUIET: AlertFacts = {
+  openChannels: [],
+  calls: { calls: 0, failures: 0 },
+  budgets: [],
+  disk: null,
+  servers: [],
+};
 const judge = (facts: Partial<AlertFacts>, rules: Partial<AlertRules> = {}) =>
   conditionsOf({ ...DEFAULT_SETTINGS.alerts, ...rules }, { ...QUIET, ...facts }, NOW).map(
     ({ kind, subject, isRaised }) => `${kind} ${subject} ${isRaised ? "raised" : "held"}`.replace("  ", " "),
@@ -63,6 +69,15 @@ test.each([
   expect(judge({ disk: { freeBytes, totalBytes: 100 } }, { disk_free_percent: null })).toEqual([]);
 });
 
+test("two servers on one SQLite file are a condition, in the same words whichever of them looks", () => {
+  expect(judge({ servers: ["b", "a"] })).toEqual(["second_server raised"]);
+  const [one, other] = [
+    ["b", "a"],
+    ["a", "b"],
+  ].map((servers) => conditionsOf(DEFAULT_SETTINGS.alerts, { ...QUIET, servers }, NOW));
+  expect(one).toEqual(other);
+});
+
 describe("the sentence of an alert", () => {
   const say = (
     kind: AlertRecord["kind"],
@@ -90,6 +105,11 @@ describe("the sentence of an alert", () => {
       }),
       "No room is left: 99 % of today's budget of the key 'robot' ($1.98 of $2.00) is spent, calls are refused.",
     ],
+    [
+      say("second_server", { servers: ["m-1-2-a", "m-3-4-b"] }),
+      "2 servers use the same SQLite file (m-1-2-a, m-3-4-b): rate limits, circuits and caches are kept by each alone.",
+    ],
+    [say("second_server", {}, NOW), "Only one server uses the SQLite file again."],
     [say("disk", { percent: 3.2 }), "Only 3.2 % of the disk of the data directory is free."],
   ])("%s", (told, expected) => expect(told).toBe(expected));
 });

@@ -1,0 +1,92 @@
+import { afterEach, beforeEach, expect, test } from "vitest";
+import type { Store } from "../../../lib/ports/store";
+import { makeInstanceId } from "../../../lib/server/instance-id";
+import { watchOtherServers } from "../../../lib/server/other-servers";
+import { newSqlitePlace, type SqlitePlace } from "../../contracts/store/sqlite-place";
+import { FakeClock } from "../../support/services";
+
+const HEARTBEAT_MS = 5_000;
+
+let place: SqlitePlace;
+let clock: FakeClock;
+beforeEach(async () => {
+  place = await newSqlitePlace();
+  clock = new FakeClock(1_790_000_000_000);
+});
+afterEach(() => place.remove());
+
+interface Watcher {
+  id: string;
+  store: Store;
+  logged: { event: string; fields?: Record<string, unknown> }[];
+  look(): Promise<string[]>;
+}
+
+async function start(id = makeInstanceId()): Promise<Watcher> {
+  const store = await place.open({ instanceId: id, clock });
+  const logged: Watcher["logged"] = [];
+  const log = (event: string, fields?: Record<string, unknown>) => void logged.push({ event, fields });
+  return {
+    id,
+    store,
+    logged,
+    look: watchOtherServers({ store, clock, log: { info: log, warn: log, error: log } }),
+  };
+}
+
+/** One round of the background: time passes, the servers' hearts beat, and each looks. */
+async function round(...servers: Watcher[]): Promise<string[][]> {
+  clock.advance(HEARTBEAT_MS);
+  for (const { store } of servers) await store.ledger.heartbeat(clock.now());
+  const found: string[][] = [];
+  for (const server of servers) found.push(await server.look());
+  return found;
+}
+
+test("each of two servers on one file warns of the other by its id and process, once", async () => {
+  const [one, other] = [await start(), await start()];
+  expect(await one.look()).toEqual([]);
+  for (let count = 0; count < 3; count++) await round(one, other);
+  expect(await round(one, other)).toEqual([[other.id], [one.id]]);
+  const reason = expect.stringContaining(
+    `process ${process.pid} of this machine serves the same SQLite file`,
+  );
+  expect(one.logged).toEqual([{ event: "second_server", fields: { instance: other.id, reason } }]);
+  expect(other.logged).toEqual([{ event: "second_server", fields: { instance: one.id, reason } }]);
+});
+
+test("a server of another machine is named by that machine", async () => {
+  const [one, other] = [await start(), await start("0a1b2c3d-17-99-x")];
+  await round(one, other);
+  await round(one, other);
+  expect(one.logged).toMatchObject([
+    { fields: { reason: expect.stringContaining("process 17 of the machine 0a1b2c3d") } },
+  ]);
+});
+
+test("one that has stopped, or has no heartbeat for 30 s, is no longer found", async () => {
+  const [one, other, third] = [await start(), await start(), await start()];
+  for (let count = 0; count < 2; count++) await round(one, other, third);
+  await other.store.close();
+  const [[found]] = [await round(one, third)];
+  expect(found).toEqual([third.id]);
+  for (let count = 0; count < 6; count++) await round(one);
+  expect(await round(one)).toEqual([[]]);
+});
+
+test("the row that a crashed server has left raises nothing, however fresh", async () => {
+  const crashed = await start();
+  const one = await start();
+  for (let count = 0; count < 8; count++) expect(await round(one)).toEqual([[]]);
+  expect(crashed.id).not.toBe(one.id);
+  expect(one.logged).toEqual([]);
+});
+
+test("an admin command that is at work beside the server raises nothing", async () => {
+  const one = await start();
+  await round(one);
+  const command = await start();
+  for (let count = 0; count < 3; count++) await round(one);
+  await command.store.close();
+  expect(one.logged).toEqual([]);
+});
