@@ -34,15 +34,18 @@ const PLACES: [string, () => Promise<UrlPlace>][] = [
   ["PostgreSQL", () => newPostgresPlace(server)],
 ];
 
-/** What version 3 brought, taken away again. */
-const BACK_TO_2 = [
+/** Statements that take away what versions 3 and later brought. */
+const BACK_TO_2 = (kind: Place["kind"]): string[] => [
+  kind === "sqlite" ? "drop trigger audit_only_keyed" : "drop trigger audit_only_keyed on audit",
+  ...(kind === "sqlite" ? [] : ["drop function refuse_unkeyed_audit"]),
+  "drop table audit_head",
   ...["rpm", "tpm", "concurrency"].map((limit) => `alter table users drop column ${limit}`),
   "alter table keys drop column limits_set_by",
 ];
 
-/** The same of version 2. */
-const BACK_TO_1 = [
-  ...BACK_TO_2,
+/** The same for versions 2 and later. */
+const BACK_TO_1 = (kind: Place["kind"]): string[] => [
+  ...BACK_TO_2(kind),
   "drop index usage_failed",
   "drop index usage_troubled",
   "drop index usage_by_request",
@@ -64,7 +67,7 @@ async function storeOfVersion1(place: Place): Promise<void> {
     }),
   );
   await store.close();
-  await goBack(place, 1, BACK_TO_1);
+  await goBack(place, 1, BACK_TO_1(place.kind));
 }
 
 async function goBack(place: Place, version: number, statements: readonly string[]): Promise<void> {
@@ -174,7 +177,7 @@ describe.each(PLACES)("the upgrade of a store of schema version 2 on %s", (_, ne
     await note("admin-command", "key.create", made.id);
     await note("usr_owner", "key.update", ofAdmin.id);
     await store.close();
-    await goBack(place, 2, BACK_TO_2);
+    await goBack(place, 2, BACK_TO_2(place.kind));
 
     const upgraded = await place.open();
     const authors = async ({ id }: KeyRecord) => (await upgraded.keys.findById(id))?.limitsSetBy;
