@@ -2,6 +2,7 @@ import { type RawBuilder, sql } from "kysely";
 import { AppError } from "../errors";
 import type { Page, PageQuery } from "../ports/store";
 
+/** Rows of a page, whatever a query asks for: a caller that skips the contract's check gets no more either. */
 const LARGEST_PAGE = 100;
 const SHORTEST_SEARCH = 2;
 
@@ -39,8 +40,9 @@ export function rowsToRead(query: PageQuery): number {
   return pageSize(query) + 1;
 }
 
-function pageSize(query: PageQuery): number {
-  return Math.min(Math.max(Math.trunc(query.limit), 1), LARGEST_PAGE);
+/** The limit of a query, brought into 1–100. */
+export function pageSize({ limit }: Pick<PageQuery, "limit">): number {
+  return Math.min(Math.max(Math.trunc(limit), 1), LARGEST_PAGE);
 }
 
 /** Newest first: what lies behind the cursor, as a condition on `(age, id)`. */

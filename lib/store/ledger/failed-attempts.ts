@@ -1,6 +1,7 @@
 import { type Kysely, sql } from "kysely";
 import type { FailedAttempt, Ledger } from "../../ports/store";
 import { storable } from "../columns";
+import { pageSize } from "../page";
 import type { Tables } from "../schema";
 import { decodeTrace } from "./trace";
 
@@ -28,7 +29,7 @@ export async function failedAttempts(
     .where("at", "<", to)
     .orderBy("at", "desc")
     .orderBy("id", "desc")
-    .limit(limit)
+    .limit(pageSize({ limit }))
     .execute();
   return rows.flatMap(({ trace, ...row }) => {
     const tries = decodeTrace(trace)?.attempts ?? [];

@@ -2,7 +2,7 @@ import { type Kysely, sql } from "kysely";
 import type { AlertRecord, Alerts, BudgetShare } from "../../ports/store";
 import { fromJson, json } from "../columns";
 import { type Periods, TOTAL } from "../ledger/balances";
-import { decodeCursor, toPage } from "../page";
+import { decodeCursor, rowsToRead, toPage } from "../page";
 import type { AlertTable, Tables } from "../schema";
 import type { Scope } from "../scope";
 
@@ -174,7 +174,7 @@ export function alertsRepository(scope: Scope, periodsAt: (now: number) => Perio
       const rows = await select
         .orderBy(place, "desc")
         .orderBy("id", "desc")
-        .limit(Math.min(Math.max(Math.trunc(limit), 1), 100) + 1)
+        .limit(rowsToRead(query))
         .execute();
       return toPage(query, rows, (row) => ({ at: placeOf(row), id: row.id }), toRecord);
     },

@@ -6,6 +6,7 @@ import { instancesContract } from "./instances";
 import { invitesContract } from "./invites";
 import { keysContract } from "./keys";
 import { ledgerContract } from "./ledger";
+import { pagesContract } from "./pages";
 import type { NewPlace } from "./place";
 import { secondFactorsContract } from "./second-factors";
 import { setupContract } from "./setup";
@@ -34,4 +35,5 @@ export function storeContract(newPlace: NewPlace): void {
   changesContract(newPlace);
   transactionsContract(newPlace);
   textContract(newPlace);
+  pagesContract(newPlace);
 }
