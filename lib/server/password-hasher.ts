@@ -11,6 +11,12 @@ const PARAMETERS = {
   timeCost: 2,
   parallelism: 1,
 } as const;
+/** What this file calls of the package. */
+export interface Argon2 {
+  hash(password: string, parameters: typeof PARAMETERS): Promise<string>;
+  verify(phc: string, password: string): Promise<boolean>;
+}
+
 /** More at once would take the threads that DNS and files share. */
 const AT_ONCE = 2;
 const WAITING = 32;
@@ -42,19 +48,19 @@ function createQueue(atOnce: number, waiting: number) {
   };
 }
 
-/** argon2id 19456/2/1 with PHC strings; set-up has a queue of its own. */
-export function createPasswordHasher(): PasswordHasher {
+/** argon2id 19456/2/1 with PHC strings; set-up has a queue of its own. `argon2`: the package, or a test's stand-in. */
+export function createPasswordHasher(argon2: Argon2 = { hash, verify }): PasswordHasher {
   const lanes = { login: createQueue(AT_ONCE, WAITING), setup: createQueue(1, WAITING) };
   /** Verified against when there is no such user, so that both take the same work. */
   let nobody: Promise<string> | null = null;
 
   return {
-    hash: (password, lane) => lanes[lane](() => hash(password, PARAMETERS)),
+    hash: (password, lane) => lanes[lane](() => argon2.hash(password, PARAMETERS)),
 
     async verify(phc, password) {
-      nobody ??= hash("nobody has this password", PARAMETERS);
+      nobody ??= argon2.hash("nobody has this password", PARAMETERS);
       const against = phc ?? (await nobody);
-      const isEqual = await lanes.login(() => verify(against, password));
+      const isEqual = await lanes.login(() => argon2.verify(against, password));
       return phc !== null && isEqual;
     },
 

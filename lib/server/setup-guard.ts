@@ -1,6 +1,7 @@
-import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
+import { randomBytes } from "node:crypto";
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
+import { isSameSecret } from "../domain/auth/tokens";
 import type { SetupGuard } from "../domain/context";
 
 export interface SetupGuardOptions {
@@ -17,8 +18,6 @@ export interface SetupGuardOptions {
 export function setupTokenFile(dataDirectory: string): string {
   return path.join(dataDirectory, "setup-token");
 }
-
-const digest = (text: string) => createHash("sha256").update(text).digest();
 
 /**
  * Who may claim the instance (SECURITY SU-1): this machine without a token, everybody else with the one that is
@@ -45,7 +44,7 @@ export function createSetupGuard(options: SetupGuardOptions): SetupGuard & { rea
     token: made,
     isTokenRequired: (caller) => !isOpen && (fixed !== null || !caller.isLocal),
     accepts(token) {
-      return expected !== null && timingSafeEqual(digest(token), digest(expected));
+      return expected !== null && isSameSecret(token, expected);
     },
     async retire() {
       expected = null;

@@ -1,4 +1,8 @@
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { digestBackupCode } from "../../lib/domain/auth/backup-codes";
+import { startSession } from "../../lib/domain/auth/start-session";
+import { hasCode } from "../../lib/errors";
+import type { SessionRecord } from "../../lib/ports/store";
 import { addUser, type ConsoleDoor, enrol, openConsoleDoor, setUpOwner } from "../support/console-door";
 import { wrongCode as anyWrongCode, beginSignIn, MINUTE, STEP, signInWith } from "../support/second-factor";
 import { type TestServices, testServices } from "../support/services";
@@ -63,6 +67,66 @@ describe("sign-in with a second factor", () => {
     expect(reply.setCookies[0]).toMatch(/^next-auth\.session-token=ey/);
     expect(reply.setCookies[1]).toMatch(/^patchbay\.pending=; .*Max-Age=0/);
     expect(await selfStatus(reply.cookie)).toBe(200);
+  });
+
+  describe.each([
+    ["between the two steps", (change: () => Promise<void>) => change()],
+    [
+      "while the code is checked",
+      async (change: () => Promise<void>) => {
+        const { transaction } = services.store;
+        vi.spyOn(services.store, "transaction").mockImplementationOnce(async (run) => {
+          await change();
+          return transaction.call(services.store, run);
+        });
+      },
+    ],
+  ])("a flow is dead after a change %s", (_when, schedule) => {
+    /** In the store itself, where no verb ends the user's flows. */
+    const update = async (patch: { passwordVersion?: number; enabled?: boolean }) => {
+      const user = await services.store.users.findByLogin("olivia");
+      if (user === null) throw new Error("no user");
+      expect(await services.store.users.update(user, patch)).not.toBeNull();
+    };
+    const finishAfter = async (change: () => Promise<void>, code: () => string) => {
+      const { token } = await flow();
+      await schedule(change);
+      const sessions = (await services.store.sessions.listByUser(await ownerId())).length;
+      const reply = await second({ code: code(), flow_token: token });
+      expect([reply.status, reply.json.code]).toEqual([401, "flow_expired"]);
+      expect(reply.setCookies.filter((one) => one.includes("=ey"))).toEqual([]);
+      expect(await services.store.sessions.listByUser(await ownerId())).toHaveLength(sessions);
+    };
+
+    test("of the password", () =>
+      finishAfter(
+        () => update({ passwordVersion: 2 }),
+        () => totpCode(secret, now()),
+      ));
+
+    test("of the user's enabled state", () =>
+      finishAfter(
+        () => update({ enabled: false }),
+        () => totpCode(secret, now()),
+      ));
+
+    test("of the enrolment", async () => {
+      // As a backup code that outlived the enrolment: it alone would be taken.
+      const code = backupCodes[0] ?? "";
+      await finishAfter(
+        async () => {
+          const userId = await ownerId();
+          const record = await services.store.twoFactors.find(userId);
+          if (record === null) throw new Error("no second factor");
+          await services.store.twoFactors.delete(userId);
+          await services.store.twoFactors.putPending({ ...record, enrolmentId: "another", lastStep: 0 });
+          await services.store.twoFactors.enable(userId, "another", 0);
+          const digest = digestBackupCode(services.sealer, userId, code);
+          await services.store.twoFactors.replaceBackupCodes(userId, [digest]);
+        },
+        () => code,
+      );
+    });
   });
 
   test("takes the flow from its cookie, and 400 when the body names another", async () => {
@@ -337,5 +401,45 @@ describe("the lock", () => {
     expect((await door(path, { body: {}, cookie: mia.cookie })).status).toBe(403);
     expect((await door(path, { body: {}, cookie: owner })).status).toBe(200);
     expect((await finish(totpCode(hers.secret, now()), who)).status).toBe(200);
+  });
+});
+
+describe("a session is started", () => {
+  const METHODS: readonly SessionRecord["method"][] = ["password", "setup", "oauth", "totp", "backup_code"];
+  const VISITOR = { device: "test", peer: { address: null, isLocal: true, isSecure: false } };
+  /** The methods by which a session of the owner starts at this moment; the others write nothing. */
+  const starting = async (): Promise<string[]> => {
+    const { store } = services;
+    const user = await store.users.findById(await ownerId());
+    if (user === null) throw new Error("no user");
+    const started: string[] = [];
+    for (const method of METHODS) {
+      const before = (await store.sessions.listByUser(user.id)).length;
+      const outcome = await store
+        .transaction((tx) => startSession(tx, { ...services, ...VISITOR }, user, method))
+        .catch((error: unknown) => error);
+      const written = (await store.sessions.listByUser(user.id)).length - before;
+      if (written === 1) started.push(method);
+      else expect([method, written, hasCode(outcome, "internal")]).toEqual([method, 0, true]);
+    }
+    return started;
+  };
+
+  test("by any method for a user without a second factor, also with one that is pending", async () => {
+    expect(await starting()).toEqual(METHODS);
+    expect((await door("/api/user/2fa/setup", { body: {}, cookie: owner })).status).toBe(200);
+    expect(await starting()).toEqual(METHODS);
+  });
+
+  test("by a code only for a user whose second factor is on", async () => {
+    await enrol(door, services.clock, owner);
+    expect(await starting()).toEqual(["totp", "backup_code"]);
+  });
+
+  test("by nothing for a disabled user", async () => {
+    const user = await services.store.users.findByLogin("olivia");
+    if (user === null) throw new Error("no user");
+    await services.store.users.update(user, { enabled: false });
+    expect(await starting()).toEqual([]);
   });
 });

@@ -1,6 +1,6 @@
-import { timingSafeEqual } from "node:crypto";
 import { Secret, TOTP } from "otpauth";
 import type { Random } from "../../ports/clock";
+import { isSameSecret } from "./tokens";
 
 /** RFC 6238 with what every authenticator app takes: HMAC-SHA-1, six digits, 30 seconds. */
 const PERIOD_MS = 30_000;
@@ -44,12 +44,10 @@ export function totpStep(now: number): number {
  */
 export function matchTotp(secret: string, code: string, now: number, lastStep: number): number | null {
   const generator = totp(secret);
-  const given = Buffer.from(code.padEnd(6, " ").slice(0, 6));
   const present = totpStep(now);
   let match: number | null = null;
   for (const step of [present - 1, present, present + 1]) {
-    const expected = Buffer.from(generator.generate({ timestamp: step * PERIOD_MS }));
-    const isEqual = timingSafeEqual(given, expected);
+    const isEqual = isSameSecret(code, generator.generate({ timestamp: step * PERIOD_MS }));
     if (isEqual && step > lastStep) match = step;
   }
   return match;

@@ -1,13 +1,13 @@
 import type { SecondFactorMethod } from "../../contracts/code";
 import type { SecondStepRequest } from "../../contracts/login";
 import { AppError } from "../../errors";
-import type { FlowRecord, TwoFactorRecord, UserRecord } from "../../ports/store";
+import type { FlowRecord, Repositories, TwoFactorRecord, UserRecord } from "../../ports/store";
 import { recordAudit } from "../audit/record";
 import type { ConsoleContext } from "../context";
 import { takeAttempt } from "./attempt-limit";
 import { consumeCode, countCodeAttempt, lockOf, matchCode } from "./match-code";
 import { type StartedSession, startSession } from "./start-session";
-import { digestToken } from "./tokens";
+import { digestToken, isSameSecret } from "./tokens";
 
 interface PendingLogin {
   flow: FlowRecord;
@@ -32,12 +32,9 @@ export async function verifySecondStep(
   input: SecondStepRequest & { pendingToken: string | null },
 ): Promise<SecondStepOutcome> {
   takeAttempt(ctx, "second-step", "loginAttemptsPerMinute");
-  const token = input.flow_token ?? input.pendingToken;
-  if (
-    input.flow_token !== undefined &&
-    input.pendingToken !== null &&
-    input.flow_token !== input.pendingToken
-  ) {
+  const { flow_token: sent, pendingToken: ofCookie } = input;
+  const token = sent ?? ofCookie;
+  if (sent !== undefined && ofCookie !== null && !isSameSecret(sent, ofCookie)) {
     throw new AppError("invalid", "flow_token and the cookie name two different sign-ins.", {
       param: "flow_token",
       issues: [{ path: "flow_token", message: "Differs from the pending cookie's." }],
@@ -68,8 +65,7 @@ export async function verifySecondStep(
     }
     // Throwing rolls the code's use back: it opened nothing.
     if ((await tx.flows.consume(digest, ctx.clock.now())) === null) throw expired();
-    const user = await tx.users.findById(pending.user.id);
-    if (!user?.enabled || user.passwordVersion !== flow.passwordVersion) throw expired();
+    const { user } = await readBound(tx, flow);
     const started = await startSession(tx, ctx, user, method);
     await recordAudit(tx, ctx, {
       action: "login.ok",
@@ -86,17 +82,29 @@ export async function verifySecondStep(
   });
 }
 
-/** The sign-in behind a flow, as long as nothing it was bound to has changed. Throws `flow_expired`. */
+/** The live sign-in behind a flow. Throws `flow_expired`. */
 async function findPending(ctx: ConsoleContext, digest: string, taken?: FlowRecord): Promise<PendingLogin> {
   const flow = taken ?? (await ctx.store.flows.find(digest));
   const isLive =
     flow !== null && flow.expiresAt > ctx.clock.now() && (taken !== undefined || flow.attemptsLeft > 0);
   if (!isLive) throw expired();
-  const user = await ctx.store.users.findById(flow.userId);
-  const secondFactor = await ctx.store.twoFactors.find(flow.userId);
-  if (!user?.enabled || user.passwordVersion !== flow.passwordVersion) throw expired();
+  return { flow, ...(await readBound(ctx.store, flow)) };
+}
+
+/**
+ * The user and second factor of a flow as they are now. Throws `flow_expired` when one of what the flow is bound to has
+ * changed since the password was right: the user's enabled state, the password, the enrolment (SECURITY TF-3).
+ */
+async function readBound(
+  store: Pick<Repositories, "users" | "twoFactors">,
+  flow: FlowRecord,
+): Promise<{ user: UserRecord; secondFactor: TwoFactorRecord }> {
+  const user = await store.users.findById(flow.userId);
+  const secondFactor = await store.twoFactors.find(flow.userId);
+  if (!user?.enabled) throw expired();
+  if (user.passwordVersion !== flow.passwordVersion) throw expired();
   if (secondFactor?.state !== "enabled" || secondFactor.enrolmentId !== flow.enrolmentId) throw expired();
-  return { flow, user, secondFactor };
+  return { user, secondFactor };
 }
 
 function expired(): AppError {

@@ -1,6 +1,6 @@
-import { createHash, timingSafeEqual } from "node:crypto";
 import { z } from "zod";
 import { Health, Status } from "../../contracts/status";
+import { isSameSecret } from "../../domain/auth/tokens";
 import { digestOf } from "../../domain/settings/metrics-token";
 import { readSettings } from "../../domain/settings/read";
 import { AppError } from "../../errors";
@@ -8,11 +8,6 @@ import type { Inbound } from "../exchange";
 import { describeRoutes } from "../openapi";
 import { jsonReply, textReply } from "../respond";
 import { consoleRoute, type PlainRoute, type Route } from "../route";
-
-function isSame(given: string, expected: string): boolean {
-  const [a, b] = [given, expected].map((value) => createHash("sha256").update(value).digest());
-  return a !== undefined && b !== undefined && timingSafeEqual(a, b);
-}
 
 /** With a token set (the environment's stands above one made in the console): who shows it. Without: who sits on this machine and came directly. */
 function requireMetricsReader(token: string | null, madeDigest: string | null, request: Inbound): void {
@@ -23,7 +18,8 @@ function requireMetricsReader(token: string | null, madeDigest: string | null, r
     throw new AppError("forbidden", message);
   }
   const [scheme = "", given = ""] = (request.headers.get("authorization") ?? "").split(" ");
-  const isRight = token === null ? isSame(digestOf(given), madeDigest ?? "") : isSame(given, token);
+  const isRight =
+    token === null ? isSameSecret(digestOf(given), madeDigest ?? "") : isSameSecret(given, token);
   if (scheme.toLowerCase() !== "bearer" || !isRight)
     throw new AppError("unauthenticated", "Send the metrics token as 'Authorization: Bearer <token>'.");
 }

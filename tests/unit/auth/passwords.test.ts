@@ -1,3 +1,4 @@
+import * as argon2 from "@node-rs/argon2";
 import { describe, expect, test } from "vitest";
 import { NewPassword } from "../../../lib/contracts/password";
 import { COMMON_PASSWORD_COUNT } from "../../../lib/domain/auth/common-passwords";
@@ -63,6 +64,25 @@ describe("hashing", () => {
   test("nothing is cut off: passwords that differ in byte 73 differ", async () => {
     const phc = await hasher.hash(`${"k".repeat(72)}a`, "login");
     expect(await hasher.verify(phc, `${"k".repeat(72)}b`)).toBe(false);
+  });
+
+  test("an unknown user costs one verification by the same parameters, and is never right", async () => {
+    const verified: string[] = [];
+    const counting = createPasswordHasher({
+      hash: (password, parameters) => argon2.hash(password, parameters),
+      async verify(phc) {
+        verified.push(phc);
+        return true;
+      },
+    });
+    const known = await counting.hash("seven green kettles hum", "login");
+    expect(await counting.verify(null, "seven green kettles hum")).toBe(false);
+    expect(await counting.verify(known, "seven green kettles hum")).toBe(true);
+    expect(await counting.verify(null, "another password")).toBe(false);
+    const parametersOf = (phc: string) => phc.split("$").slice(0, 4).join("$");
+    expect(verified.map(parametersOf)).toEqual(Array(3).fill(parametersOf(known)));
+    expect(verified[0]).toBe(verified[2]);
+    expect(verified[0]).not.toBe(known);
   });
 
   test("nobody's password is never right", async () => {

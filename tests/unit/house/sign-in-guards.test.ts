@@ -1,0 +1,152 @@
+import ts from "typescript";
+import { expect, test } from "vitest";
+import { ROUTES } from "@/lib/http/routes";
+import { type Source, sourcesBelow } from "../../support/sources";
+
+/** Texts for readers, with code samples in them. */
+const isCatalogue = ({ file }: Source) => file.startsWith("lib/messages/");
+const SOURCES = sourcesBelow("lib", "app").filter((source) => !isCatalogue(source));
+
+/** The files in which a function is called, with the number of calls. */
+function callersOf(name: string): Record<string, number> {
+  const call = new RegExp(`(?<!function )\\b${name}\\(`, "g");
+  return Object.fromEntries(
+    SOURCES.map(({ file, text }) => [file, text.match(call)?.length ?? 0] as const)
+      .filter(([, count]) => count > 0)
+      .sort(([a], [b]) => (a < b ? -1 : 1)),
+  );
+}
+
+test("sessions are started only where every factor has been checked", () => {
+  expect(callersOf("startSession")).toEqual({
+    "lib/domain/auth/change-password.ts": 1,
+    "lib/domain/auth/log-in.ts": 1,
+    "lib/domain/auth/session-ticket.ts": 1,
+    "lib/domain/auth/verify-second-step.ts": 1,
+    "lib/domain/invites/accept.ts": 1,
+    "lib/domain/setup/claim-instance.ts": 1,
+    "lib/domain/users/accept-password-reset.ts": 1,
+    "lib/domain/users/register.ts": 1,
+  });
+  // Nothing else writes a row of sessions.
+  expect(callersOf("sessions.insert")).toEqual({ "lib/domain/auth/start-session.ts": 1 });
+});
+
+/** Routes that may set the session cookie. A new one has to be shown to check every factor first. */
+const MAY_SET_SESSION = [
+  "POST /api/invites/accept",
+  "POST /api/password-resets/accept",
+  "POST /api/setup",
+  "POST /api/user/login",
+  "POST /api/user/login/2fa",
+  "POST /api/user/password",
+  "POST /api/user/register",
+];
+
+test("the session cookie is set by the routes on the allow-list only", () => {
+  const setting = ROUTES.filter((route) => String(route.handle).includes("writeSessionCookie"));
+  expect(setting.map(({ method, path }) => `${method} ${path}`).sort()).toEqual(MAY_SET_SESSION);
+  // Each call is in a handler of the table: none hides in a function that a handler calls.
+  const calls = Object.entries(callersOf("writeSessionCookie"));
+  expect(calls.filter(([file]) => !file.startsWith("lib/http/routes/"))).toEqual([]);
+  expect(calls.reduce((sum, [, count]) => sum + count, 0)).toBe(MAY_SET_SESSION.length);
+  // The sealed session id is made for our own cookie, and for next-auth's under the same name.
+  expect(callersOf("sealSession")).toEqual({
+    "lib/http/next-auth-options.ts": 1,
+    "lib/http/session-cookie.ts": 1,
+  });
+});
+
+test("cookies leave through the console pipeline only", () => {
+  const setters = SOURCES.filter(({ text }) => /["']set-cookie["']/i.test(text)).map(({ file }) => file);
+  expect(setters).toEqual(["lib/http/console-pipeline.ts"]);
+  expect(callersOf("cookies.set")).toEqual({});
+});
+
+test("secrets are compared by one function, the only one that uses timingSafeEqual", () => {
+  const users = SOURCES.filter(({ text }) => text.includes("timingSafeEqual")).map(({ file }) => file);
+  expect(users).toEqual(["lib/domain/auth/tokens.ts"]);
+  expect(callersOf("isSameSecret")).toEqual({
+    "lib/domain/auth/totp.ts": 1,
+    "lib/domain/auth/verify-second-step.ts": 1,
+    "lib/http/routes/operations.ts": 2,
+    "lib/server/setup-guard.ts": 1,
+  });
+});
+
+const SECRET_NAME = /(?:token|digest|secret|signature|hmac|mac|hash|password|cookie|ticket|nonce)$/i;
+
+/** The last name of an expression (`a.b.token` → `token`; `digestOf(given)` → `digestOf`); empty when it has none. */
+function nameOf(node: ts.Expression): string {
+  if (ts.isIdentifier(node)) return node.text;
+  if (ts.isPropertyAccessExpression(node)) return node.name.text;
+  if (ts.isCallExpression(node)) return nameOf(node.expression).replace(/Of$/, "");
+  if (ts.isParenthesizedExpression(node) || ts.isNonNullExpression(node) || ts.isAwaitExpression(node))
+    return nameOf(node.expression);
+  return "";
+}
+
+/** True for what an attacker cannot guess at: null, undefined, numbers, texts of the source. */
+function isConstant(node: ts.Expression): boolean {
+  return (
+    ts.isLiteralExpression(node) ||
+    node.kind === ts.SyntaxKind.NullKeyword ||
+    (ts.isIdentifier(node) && (node.text === "undefined" || /^[A-Z][A-Z_]+$/.test(node.text)))
+  );
+}
+
+const EQUALITY = new Set([
+  ts.SyntaxKind.EqualsEqualsEqualsToken,
+  ts.SyntaxKind.ExclamationEqualsEqualsToken,
+  ts.SyntaxKind.EqualsEqualsToken,
+  ts.SyntaxKind.ExclamationEqualsToken,
+]);
+
+/** Comparisons by `===` and its like in which one side is named like a secret. */
+function plainComparisons(source: Source): string[] {
+  const tree = ts.createSourceFile(source.file, source.text, ts.ScriptTarget.Latest, true);
+  const found: string[] = [];
+  const walk = (node: ts.Node): void => {
+    if (ts.isBinaryExpression(node) && EQUALITY.has(node.operatorToken.kind)) {
+      const sides = [node.left, node.right];
+      if (!sides.some(isConstant) && sides.some((side) => SECRET_NAME.test(nameOf(side))))
+        found.push(`${source.file}: ${node.getText()}`);
+    }
+    ts.forEachChild(node, walk);
+  };
+  walk(tree);
+  return found;
+}
+
+test("the scan finds comparisons of secrets in every spelling", () => {
+  const scan = (text: string) => plainComparisons({ file: "x.ts", text });
+  for (const text of [
+    "given === expected.token",
+    "digestToken(a) !== row.digest",
+    "if (ctx.secret == (await find()).secret) go();",
+    "const ok = a === expectedHash && b;",
+    "digestOf(given) === made",
+  ])
+    expect([text, scan(text).length]).toEqual([text, 1]);
+  for (const text of [
+    "token === null",
+    "secret !== undefined",
+    'typeof token === "string"',
+    "a.tokens === b",
+  ])
+    expect([text, scan(text)]).toEqual([text, []]);
+});
+
+/** What such a name stands for where it is no secret of ours. */
+const NO_SECRETS: readonly [RegExp, string][] = [
+  [/^lib\/contracts\//, "a password typed twice, compared with itself"],
+  [/^lib\/server\/admin\/password\.ts$/, "the same at the terminal"],
+  [/^lib\/domain\/gateway\/idempotency\.ts$/, "digests of the caller's own request bodies"],
+  [/\/audit(?:\/|\.ts$)/, "the audit chain, read from the store and compared with itself"],
+  [/^lib\/client\//, "the user's own browser"],
+];
+
+test("no token, digest or other secret is compared by ===", () => {
+  const checked = SOURCES.filter(({ file }) => !NO_SECRETS.some(([place]) => place.test(file)));
+  expect(checked.flatMap(plainComparisons)).toEqual([]);
+});
