@@ -41,8 +41,9 @@ export const GeminiModel = z.object({
   version: z.string(),
   displayName: z.string(),
   description: z.string(),
-  inputTokenLimit: z.int().optional(),
-  outputTokenLimit: z.int().optional(),
+  inputTokenLimit: z.int(),
+  /** 1 for embedding models; 25 tokens a second of audio for speech models. */
+  outputTokenLimit: z.int(),
   supportedGenerationMethods: z.array(z.string()),
 });
 export type GeminiModel = z.output<typeof GeminiModel>;

@@ -11,6 +11,18 @@ const METHODS = {
   embeddings: ["embedContent", "batchEmbedContents", "countTokens"],
 } as const;
 
+/** What Gemini states for its own speech and embedding models, where the operator set no limit. */
+const USUAL_INPUT_TOKENS = 8_192;
+const USUAL_SPEECH_TOKENS = 16_384;
+/** Gemini's count of audio (CONTRACT §3). */
+const TOKENS_PER_SECOND = 25;
+
+function outputTokenLimit({ operation, maxAudioSeconds }: ModelRecord): number {
+  // A vector counts as one token in Gemini's lists.
+  if (operation === "embeddings") return 1;
+  return maxAudioSeconds === null ? USUAL_SPEECH_TOKENS : Math.ceil(maxAudioSeconds * TOKENS_PER_SECOND);
+}
+
 /** `name` is the one asked for, which may be an alias. */
 export function openAiModel(model: ModelRecord, name = model.name): OpenAiModel {
   return { id: name, object: "model", created: Math.floor(model.createdAt / 1_000), owned_by: "patchbay" };
@@ -23,8 +35,8 @@ export function geminiModel(model: ModelRecord, name = model.name): GeminiModel 
     version: String(model.version),
     displayName: model.name,
     description: model.description,
-    inputTokenLimit: model.maxInputTokens ?? model.maxCharacters ?? undefined,
-    outputTokenLimit: model.maxAudioSeconds === null ? undefined : model.maxAudioSeconds * 25,
+    inputTokenLimit: model.maxInputTokens ?? model.maxCharacters ?? USUAL_INPUT_TOKENS,
+    outputTokenLimit: outputTokenLimit(model),
     supportedGenerationMethods: [...METHODS[model.operation]],
   };
 }

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { GeminiModel, GeminiModelList } from "@/lib/contracts/models";
 import { embedModel, openGatewayDoor } from "../support/gateway-door";
 
 const SPEECH = embedModel({ name: "patchbay-speech", aliases: [], operation: "speech", maxAudioSeconds: 60 });
@@ -28,6 +29,30 @@ test("the list has OpenAI's form, and Gemini's where the key came as a Google cl
     expect(reply.json.models[0].supportedGenerationMethods).toContain("embedContent");
     expect(reply.json.models[1].supportedGenerationMethods).toContain("generateContent");
   }
+});
+
+test("every model in Gemini's form has both token limits, whatever the operator set", async () => {
+  const bare = { maxInputTokens: null, maxCharacters: null, maxAudioSeconds: null };
+  const door = openGatewayDoor({
+    models: [
+      ...models,
+      embedModel({ name: "x-embed", aliases: [], ...bare }),
+      embedModel({ name: "x-speech", aliases: [], operation: "speech", ...bare }),
+    ],
+  });
+  const { json } = await door.call("/v1beta/models");
+  const limits = GeminiModelList.parse(json).models.map((one) => [
+    one.name,
+    one.inputTokenLimit,
+    one.outputTokenLimit,
+  ]);
+  expect(limits).toEqual([
+    ["models/patchbay-embed", 8_192, 1],
+    ["models/patchbay-speech", 8_192, 1_500],
+    ["models/x-embed", 8_192, 1],
+    ["models/x-speech", 8_192, 16_384],
+  ]);
+  expect(GeminiModel.safeParse({ ...json.models[0], outputTokenLimit: undefined }).success).toBe(false);
 });
 
 test("Gemini's list comes in pages", async () => {
