@@ -54,6 +54,8 @@ export type SpeechEvent =
 export interface Voice {
   /** The name a caller sends. */
   name: string;
+  /** Other names it goes by at its upstream, such as its ID; taken in place of the name, not listed. */
+  aliases?: readonly string[];
   /** BCP-47 tags this voice was made for; empty when it speaks all of the model's. */
   languages: string[];
   gender: "female" | "male" | "neutral";
@@ -71,6 +73,8 @@ export interface SpeechModel {
    */
   synthesize(request: SpeechRequest, options: CallOptions): AsyncIterable<SpeechEvent>;
   voices(model: string): Promise<readonly Voice[]>;
+  /** The form of an upstream's voice IDs, where its API takes IDs that its list of voices may not hold. */
+  readonly voiceId?: RegExp;
   /** Fields of a dialect not its own that it follows all the same; the others are named in `x-patchbay-ignored`. */
   readonly carries?: readonly string[];
 }

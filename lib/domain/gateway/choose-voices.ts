@@ -1,11 +1,17 @@
 import { AppError } from "../../errors";
 import type { Voice } from "../../ports/speech-model";
+import type { ChannelRecord } from "../../ports/store";
 import type { CatalogEntry, Services } from "../context";
 import { nearestName } from "./nearest-name";
 
-/** The voices of a model over all channels that serve it; `isOpen` when one of them takes names it does not list. */
+/** The voices of a model over all channels that serve it. */
 export interface VoiceNames {
   names: readonly string[];
+  /** IDs and other names of the same voices. */
+  aliases: readonly string[];
+  /** Forms of IDs that a channel takes without listing them. */
+  ids: readonly RegExp[];
+  /** True when a channel takes names it does not list. */
   isOpen: boolean;
 }
 
@@ -23,29 +29,45 @@ export function voicesByRoute(services: Services, entry: CatalogEntry): Promise<
   );
 }
 
+/** The form of a channel's voice IDs; none where its provider does not speak, which `voicesByRoute` has logged. */
+function idForms(services: Services, channel: ChannelRecord): readonly RegExp[] {
+  try {
+    const { voiceId } = services.providers.speech(channel);
+    return voiceId === undefined ? [] : [voiceId];
+  } catch {
+    return [];
+  }
+}
+
 /** Asks the model's channels for their voices. A channel that cannot tell them now takes any name. */
 export async function listVoiceNames(services: Services, entry: CatalogEntry): Promise<VoiceNames> {
   const lists = await voicesByRoute(services, entry);
   return {
     names: [...new Set(lists.flatMap((voices) => voices.map((voice) => voice.name)))],
+    aliases: [...new Set(lists.flatMap((voices) => voices.flatMap((voice) => voice.aliases ?? [])))],
+    ids: entry.routes.flatMap(({ channel }) => idForms(services, channel)),
     isOpen: lists.some((voices) => voices.length === 0),
   };
 }
 
+/** The entry that is `asked`, in its own case or else in any. */
+function found(asked: string, names: readonly string[]): string | undefined {
+  const wanted = asked.toLowerCase();
+  return names.find((name) => name === asked) ?? names.find((name) => name.toLowerCase() === wanted);
+}
+
 /**
- * The name as the model writes it, found without regard to case. Throws `invalid` for an unknown one, with the nearest
- * known; `field` is what the caller's dialect calls it.
+ * The name or ID as the model's channels write it, found without regard to case. Throws `invalid` for an unknown one,
+ * with the nearest known; `field` is what the caller's dialect calls it.
  */
 export function canonicalVoice(
   asked: string,
   voices: VoiceNames,
   about: { field: string; model: string },
 ): string {
-  const wanted = asked.toLowerCase();
-  const found =
-    voices.names.find((name) => name === asked) ?? voices.names.find((name) => name.toLowerCase() === wanted);
-  if (found !== undefined) return found;
-  if (voices.isOpen) return asked;
+  const known = found(asked, voices.names) ?? found(asked, voices.aliases);
+  if (known !== undefined) return known;
+  if (voices.isOpen || voices.ids.some((form) => form.test(asked))) return asked;
   const near = nearestName(asked, voices.names);
   const hint = near === null ? "GET /v1/audio/voices lists them" : `did you mean '${near}'?`;
   throw new AppError(

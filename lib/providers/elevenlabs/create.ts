@@ -24,7 +24,7 @@ import { AudioReader, checkAudioType, rateOf } from "../upstream-audio/audio-rea
 import { createVoiceLists, type VoiceLists } from "../upstream-voices/voice-list";
 import { ELEVENLABS_BASE, ELEVENLABS_OPTIONS } from "./options";
 import { readElevenLabsRefusal } from "./refusal";
-import { elevenLabsBase, elevenLabsVoiceFor, elevenLabsVoices } from "./voices";
+import { ELEVENLABS_VOICE_ID, elevenLabsBase, elevenLabsVoiceFor, elevenLabsVoices } from "./voices";
 
 /** What the voices there can do. */
 const SLOWEST = 0.7;
@@ -51,6 +51,7 @@ function elevenLabsSpeech(
   return {
     synthesize: (request, options) => speak(settings, lists, channel, request, options),
     voices: () => elevenLabsVoices(settings, lists, channel),
+    voiceId: ELEVENLABS_VOICE_ID,
     carries: ["languageCode"],
   };
 }

@@ -9,6 +9,7 @@ import {
   fallbackVoice,
   fromTable,
   joinVoices,
+  listedVoice,
   nearestVoice,
   tableVoices,
 } from "../upstream-voices/voice-table";
@@ -16,6 +17,9 @@ import { ELEVENLABS_BASE, ELEVENLABS_OPTIONS } from "./options";
 import { readElevenLabsRefusal } from "./refusal";
 
 const LIST_MS = 2_000;
+
+/** IDs there, those of the public library too, which are not in an account's list and may be spoken with. */
+export const ELEVENLABS_VOICE_ID = /^[A-Za-z0-9]{20}$/;
 
 /** Premade voices that every account has: Sarah, George, and River for who is neither. */
 const PREMADE: Readonly<Record<Voice["gender"], string>> = {
@@ -45,6 +49,7 @@ function readVoice(entry: unknown): ListedVoice | null {
   return {
     id,
     name: short,
+    aliases: short === name ? [id] : [id, name],
     languages: language === null ? [] : [language],
     gender: gender === "female" || gender === "male" ? gender : "neutral",
     description: rest.join(" ") || (asText(labels?.descriptive) ?? asText(labels?.description) ?? ""),
@@ -91,12 +96,12 @@ export async function elevenLabsVoices(
 export function elevenLabsVoiceFor(lists: VoiceLists, channel: ChannelRecord, name: string): string {
   const table = ELEVENLABS_OPTIONS.of(channel).voices ?? {};
   const listed = lists.peek(listKey(channel)) ?? [];
-  const byName = (wanted: string) =>
-    listed.find((voice) => voice.id === wanted || voice.name.toLowerCase() === wanted.toLowerCase())?.id;
+  const byName = (wanted: string) => listedVoice(listed, wanted)?.id;
   const told = fromTable(table, name);
   if (told !== null) return byName(told) ?? told;
   const own = byName(name);
   if (own !== undefined) return own;
+  if (ELEVENLABS_VOICE_ID.test(name)) return name;
   const any = fallbackVoice(table);
   if (any !== null) return byName(any) ?? any;
   const like = catalogueVoice(name);

@@ -15,7 +15,7 @@ import type { VoiceLists } from "../upstream-voices/voice-list";
 import { formOf } from "./options";
 import { readOpenAiRefusal } from "./refusal";
 import { speechEventPcm } from "./speech-events";
-import { openAiVoiceFor, openAiVoices } from "./voices";
+import { OPENAI_VOICE_ID, openAiVoiceFor, openAiVoices } from "./voices";
 
 /**
  * `POST /audio/speech`, once for each segment of a conversation, one after another. Raw samples are asked for; what
@@ -29,6 +29,7 @@ export function openAiSpeech(
   return {
     synthesize: (request, options) => speak(settings, lists, channel, request, options),
     voices: () => openAiVoices(settings, lists, channel),
+    ...(formOf(channel).isOpenAi ? { voiceId: OPENAI_VOICE_ID } : {}),
     carries: ["instructions"],
   };
 }
@@ -68,12 +69,13 @@ function speechBody(
   segment: SpeechRequest["segments"][number],
   voice: string,
 ): Record<string, unknown> {
-  const { speech_format, stream_format } = formOf(channel).options;
+  const { isOpenAi, options } = formOf(channel);
+  const { speech_format, stream_format } = options;
   const manner = [instructions, segment.style].filter((words) => words !== undefined && words !== "");
   return {
     model,
     input: segment.text,
-    voice,
+    voice: isOpenAi && OPENAI_VOICE_ID.test(voice) ? { id: voice } : voice,
     response_format: speech_format ?? "pcm",
     ...(speed === 1 ? {} : { speed }),
     ...(manner.length === 0 ? {} : { instructions: manner.join("\n") }),

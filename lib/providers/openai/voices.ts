@@ -14,11 +14,15 @@ import {
   fallbackVoice,
   fromTable,
   joinVoices,
+  listedVoice,
   nearestVoice,
   tableVoices,
 } from "../upstream-voices/voice-table";
 import { formOf } from "./options";
 import { readOpenAiRefusal } from "./refusal";
+
+/** A custom voice of an OpenAI account, which is sent as `{id}` and is in no list (API reference, create speech). */
+export const OPENAI_VOICE_ID = /^voice_[A-Za-z0-9_-]{1,100}$/;
 
 /** A list that takes longer is done without; a call is waiting for it. */
 const LIST_MS = 2_000;
@@ -53,13 +57,15 @@ function readVoice(entry: unknown): ListedVoice | null {
   const id = asText(entry) ?? asText(fields?.id) ?? asText(fields?.voice_id) ?? asText(fields?.name);
   if (id === null || id.length > 200) return null;
   const [, letter, sex] = KOKORO.exec(id) ?? [];
+  const shown = asText(fields?.name);
   const told = asText(fields?.language) ?? (letter === undefined ? null : (KOKORO_LANGUAGES[letter] ?? null));
   return {
     id,
     name: id,
+    ...(shown === null || shown === id ? {} : { aliases: [shown] }),
     languages: told === null ? [] : [told],
     gender: genderOf(fields?.gender, sex),
-    description: asText(fields?.name) === id ? "" : (asText(fields?.name) ?? ""),
+    description: shown === id ? "" : (shown ?? ""),
     family: "engine",
   };
 }
@@ -126,7 +132,7 @@ export function openAiVoiceFor(lists: VoiceLists, channel: ChannelRecord, name: 
   if (listed === null) return fallbackVoice(table) ?? equivalent ?? name;
   const find = (wanted: string | null) =>
     listed.find(({ id }) => wanted !== null && id.toLowerCase().replace(KOKORO, "") === wanted.toLowerCase());
-  const own = listed.find(({ id }) => id.toLowerCase() === name.toLowerCase()) ?? find(name);
+  const own = listedVoice(listed, name) ?? find(name);
   const chosen = own ?? (fallbackVoice(table) === null ? find(equivalent) : undefined);
   return chosen?.id ?? fallbackVoice(table) ?? nearestVoice(listed, catalogueVoice(name))?.id ?? name;
 }

@@ -24,14 +24,29 @@ export function tableVoices(table: VoiceTable): Voice[] {
     .map((name) => ({ name, languages: [], gender: "neutral", description: "", family: "engine" }));
 }
 
-/** Lists one after another, each name once (in any letter case). */
+/** Lists one after another, each name once (in any letter case) with the aliases of all voices of that name. */
 export function joinVoices(...lists: readonly (readonly Voice[])[]): Voice[] {
   const byName = new Map<string, Voice>();
   for (const voice of lists.flat()) {
     const key = voice.name.toLowerCase();
-    if (!byName.has(key)) byName.set(key, voice);
+    const known = byName.get(key);
+    const aliases = [...(known?.aliases ?? []), ...(voice.aliases ?? [])];
+    byName.set(key, { ...(known ?? voice), ...(aliases.length > 0 ? { aliases } : {}) });
   }
   return [...byName.values()];
+}
+
+/** The voice of an upstream's list that a caller names by its ID, its name or an alias, in any letter case. */
+export function listedVoice<V extends Voice & { id: string }>(
+  listed: readonly V[],
+  wanted: string,
+): V | undefined {
+  const name = wanted.toLowerCase();
+  return (
+    listed.find((voice) => voice.id === wanted) ??
+    listed.find((voice) => voice.name.toLowerCase() === name) ??
+    listed.find((voice) => voice.aliases?.some((alias) => alias.toLowerCase() === name))
+  );
 }
 
 /**

@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { SpeechRequest } from "@/lib/ports/speech-model";
+import type { CatalogEntry, Services } from "@/lib/domain/context";
+import { canonicalVoice, listVoiceNames } from "@/lib/domain/gateway/choose-voices";
+import type { SpeechModel, SpeechRequest } from "@/lib/ports/speech-model";
 import type { ChannelRecord } from "@/lib/ports/store";
 import { channelTo, createRig, hear, speechRequest, TEXT, UPSTREAM_KEY } from "../../support/upstream/rig";
 import { type LedgerEntry, startUpstream, type Upstream } from "../../support/upstream/server";
@@ -27,6 +29,16 @@ async function sent(
   const { error } = await hear(rig.speech(channel), request);
   expect(error).toBeNull();
   return upstream.ledger.slice(before);
+}
+
+/** The verbs that list voices reach the model alone. */
+function servicesWith(model: SpeechModel): Services {
+  return { providers: { speech: () => model }, log: { warn() {} } } as unknown as Services;
+}
+
+function entryOf(provider: string): CatalogEntry {
+  const routes = [{ channel: channelTo(provider, upstream), upstreamName: "tts" }];
+  return { routes } as unknown as CatalogEntry;
 }
 
 const OWN_HEADERS = [
@@ -340,6 +352,33 @@ test("ElevenLabs is asked for raw samples of the voice by its id", async () => {
     language_code: "pt",
     voice_settings: { stability: 0.4, speed: 1.1 },
   });
+});
+
+test("an ElevenLabs voice is taken by name, full name, or ID, also one that its list does not hold", async () => {
+  const model = rig.speech(channelTo("elevenlabs", upstream));
+  const names = await listVoiceNames(servicesWith(model), entryOf("elevenlabs"));
+  const about = { field: "voice", model: "m" };
+  const before = upstream.ledger.length;
+  const asked = ["sarah", "Sarah - Mature, Reassuring", "id-sarah", "ID-GEORGE", "21m00Tcm4TlvDq8ikWAM"];
+  for (const one of asked) {
+    const voice = canonicalVoice(one, names, about);
+    await hear(model, speechRequest("eleven_v3", { segments: [{ text: TEXT, voice }] }));
+  }
+  const sentTo = upstream.ledger.slice(before).map(({ path }) => /text-to-speech\/([^/]+)/.exec(path)?.[1]);
+  expect(sentTo).toEqual(["id-sarah", "id-sarah", "id-sarah", "id-george", "21m00Tcm4TlvDq8ikWAM"]);
+  expect(() => canonicalVoice("Sahra", names, about)).toThrow(/did you mean 'Sarah'/);
+  expect(() => canonicalVoice("id-nobody", names, about)).toThrow(/is not a voice of model m/);
+});
+
+test("an OpenAI account's custom voice goes to OpenAI as an object with its ID", async () => {
+  const options = { azure_api_version: "2025-03-01-preview" };
+  const channel = channelTo("openai", upstream, { baseUrl: upstream.origin, options });
+  const model = rig.speech(channel);
+  const names = await listVoiceNames(servicesWith(model), entryOf("openai"));
+  const voice = canonicalVoice("voice_1234", names, { field: "voice", model: "m" });
+  await hear(model, speechRequest("tts", { segments: [{ text: TEXT, voice }] }));
+  expect(upstream.ledger.at(-1)?.body).toMatchObject({ voice: { id: "voice_1234" } });
+  expect(() => canonicalVoice("aloy", names, { field: "voice", model: "m" })).toThrow(/did you mean 'alloy'/);
 });
 
 test("the voices of a server that lists them are told, and names of other catalogues find one of theirs", async () => {
