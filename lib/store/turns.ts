@@ -1,30 +1,64 @@
 import { storageUnavailable } from "./errors";
 
-/** Longer than any transaction should take; a wait beyond it is a transaction that waits for itself. */
-const LONGEST_WAIT_MS = 10_000;
+/** Longer than any transaction should take; one that holds its turn for longer waits for itself. */
+const LONGEST_TURN_MS = 10_000;
 
-/** One writer at a time, in the order of asking. */
+interface Waiting {
+  isFirst: boolean;
+  begin(): void;
+}
+
+/** One writer at a time, in the order of asking; the ledger's commits go before all but the one under way. */
 export class Turns {
-  #last: Promise<void> = Promise.resolve();
+  readonly #waiting: Waiting[] = [];
+  #isTaken = false;
+  #since = 0;
 
-  /** Resolves with what ends the turn. Throws AppError `storage_unavailable` when the turn does not come. */
-  take(): Promise<() => void> {
-    const before = this.#last;
-    let end = (): void => {};
-    this.#last = new Promise((resolve) => {
-      end = resolve;
-    });
+  /**
+   * Resolves with what ends the turn. A long queue that moves is waited for: rejects with AppError `storage_unavailable`
+   * only when the turn under way has not ended for ten seconds. `isFirst`: goes before those who are not. Whoever uses it
+   * must have one waiting at most, so that the others get every second turn.
+   */
+  take(isFirst = false): Promise<() => void> {
+    if (!this.#isTaken) return Promise.resolve(this.#begin());
     return new Promise((resolve, reject) => {
-      let isLate = false;
-      const timer = setTimeout(() => {
-        isLate = true;
-        reject(storageUnavailable(new Error("a write waited over 10 s for the one before it")));
-      }, LONGEST_WAIT_MS);
-      void before.then(() => {
-        clearTimeout(timer);
-        if (isLate) end();
-        else resolve(end);
-      });
+      let timer: NodeJS.Timeout;
+      const waiting: Waiting = {
+        isFirst,
+        begin: () => {
+          clearTimeout(timer);
+          resolve(this.#begin());
+        },
+      };
+      const look = (): void => {
+        if (!this.#waiting.includes(waiting)) return;
+        const leftMs = this.#since + LONGEST_TURN_MS - performance.now();
+        if (leftMs > 0) {
+          watch(leftMs);
+          return;
+        }
+        this.#waiting.splice(this.#waiting.indexOf(waiting), 1);
+        reject(storageUnavailable(new Error("the write before it has not ended for 10 s")));
+      };
+      // One more turn of the event loop: after a stall the end of the turn may be waiting to be read.
+      const watch = (ms: number): void => {
+        timer = setTimeout(() => setImmediate(look), ms);
+      };
+      watch(LONGEST_TURN_MS);
+      const firsts = this.#waiting.filter((one) => one.isFirst).length;
+      this.#waiting.splice(isFirst ? firsts : this.#waiting.length, 0, waiting);
     });
+  }
+
+  #begin(): () => void {
+    this.#isTaken = true;
+    this.#since = performance.now();
+    let isOver = false;
+    return () => {
+      if (isOver) return;
+      isOver = true;
+      this.#isTaken = false;
+      this.#waiting.shift()?.begin();
+    };
   }
 }

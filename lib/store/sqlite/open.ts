@@ -85,7 +85,8 @@ export async function openSqliteStore(options: StoreOptions): Promise<Store> {
   const unwatch = watchOthers(writer, feed, log);
 
   const commitGroup: CommitGroup = async (operations) => {
-    const end = await turns.take();
+    // Before other writes: the end of a reply waits for it. There is one group at a time.
+    const end = await turns.take(true);
     try {
       return await writer.request({ kind: "group", operations });
     } catch (error) {
