@@ -171,17 +171,18 @@ function audio(pcm: Uint8Array): IteratorResult<SpeechEvent> {
 async function inTime<T>(work: Promise<T>, ms: number): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_resolve, reject) => {
-    const error = new AppError(
-      "upstream_timeout",
-      "The channel stopped sending in the middle of the speech.",
-    );
-    timer = setTimeout(() => reject(error), Math.max(0, ms));
+    // Made when it is needed: this runs for every piece of every stream, and a stack trace costs more than the piece.
+    timer = setTimeout(() => reject(stalled()), Math.max(0, ms));
   });
   try {
     return await Promise.race([work, late]);
   } finally {
     clearTimeout(timer);
   }
+}
+
+function stalled(): AppError {
+  return new AppError("upstream_timeout", "The channel stopped sending in the middle of the speech.");
 }
 
 /** The error of a stream that stopped without its end. */

@@ -1,4 +1,10 @@
-import { connect as connectTcp, isIP, type LookupFunction, type Socket } from "node:net";
+import {
+  connect as connectTcp,
+  isIP,
+  type LookupFunction,
+  type Socket,
+  type TcpNetConnectOpts,
+} from "node:net";
 import { connect as connectTls, type TLSSocket } from "node:tls";
 import type { buildConnector } from "undici";
 import { acceptContinue } from "./accept-continue";
@@ -26,6 +32,15 @@ const UNUSED_MS = 500;
 const KEEP_ALIVE_AFTER_MS = 60_000;
 /** The other family is tried beside the first after this long (RFC 8305). */
 const NEXT_ADDRESS_MS = 250;
+/**
+ * Most bytes read from a connection at once. Node's own 64 KiB would be held several times for each caller who does not
+ * read, and keep the event loop from others four times as long.
+ */
+const READ_BYTES = 16 * 1024;
+/** Nothing more is read from a connection, or passed on from it, while something waits to be taken. */
+export const HIGH_WATER_MARK = 1;
+/** What every connection is read into; its content is copied at once. */
+const scratch = Buffer.alloc(READ_BYTES);
 
 /**
  * Connects for undici. Each address a host has is checked, literal ones too (undici asks no lookup for them), and the
@@ -74,16 +89,24 @@ async function openTcp(settings: ConnectorSettings, host: string, port: number):
   if (!addresses.every((address) => settings.mayConnect(address, host, port))) {
     throw new UpstreamFault("address_refused");
   }
-  const socket = connectTcp({
+  // Node hands `highWaterMark` on to the stream, which its types do not say.
+  const options: TcpNetConnectOpts & { highWaterMark: number } = {
     host,
     port,
+    highWaterMark: HIGH_WATER_MARK,
+    // The copy waits in the socket's own queue, as what Node reads by itself would.
+    onread: {
+      buffer: scratch,
+      callback: (length) => socket.push(Buffer.from(scratch.subarray(0, length))),
+    },
     lookup: answering(addresses),
     autoSelectFamily: true,
     autoSelectFamilyAttemptTimeout: NEXT_ADDRESS_MS,
     noDelay: true,
     keepAlive: true,
     keepAliveInitialDelay: KEEP_ALIVE_AFTER_MS,
-  });
+  };
+  const socket: Socket = connectTcp(options);
   await happened(socket, "connect", left(), (error) =>
     error === null
       ? new UpstreamFault("connect_timeout")

@@ -3,6 +3,7 @@ import type { Pool } from "undici";
 import type { AppError } from "../../errors";
 import { UpstreamProgress } from "../../ports/upstream-progress";
 import { collect, readBody, type UpstreamBody } from "./body";
+import { HIGH_WATER_MARK } from "./connector";
 import type { OutboundRequest, OutboundSettings, UpstreamReply } from "./create";
 import { abortReason, connectionError, tooSlow } from "./fault";
 import { refusalError } from "./refusal";
@@ -53,7 +54,7 @@ export async function send(
     waiting.count += 1;
     progress.wait(now());
     const reply = await pool
-      .request({ method, path, headers, body, signal: controller.signal })
+      .request({ method, path, headers, body, signal: controller.signal, highWaterMark: HIGH_WATER_MARK })
       .finally(() => {
         waiting.count -= 1;
         progress.resume(now());

@@ -19,6 +19,8 @@ const READ = {
   f32: (view: DataView, at: number) => view.getFloat32(at, true),
 } as const;
 
+const NOTHING = new Uint8Array();
+
 /** Turns samples of any shape into 24 kHz mono s16le while they arrive. Throws `upstream_invalid` for a rate nobody uses. */
 export class SpeechSamples {
   readonly #shape: SampleShape;
@@ -38,7 +40,8 @@ export class SpeechSamples {
   push(bytes: Uint8Array): Uint8Array {
     const all = this.#rest.length === 0 ? bytes : Buffer.concat([this.#rest, bytes]);
     const whole = all.length - (all.length % this.#frameBytes);
-    this.#rest = all.slice(whole);
+    // A copy: a view would keep what it was cut from.
+    this.#rest = whole === all.length ? NOTHING : Uint8Array.prototype.slice.call(all, whole);
     const frames = all.subarray(0, whole);
     const { encoding, channels } = this.#shape;
     if (encoding === "s16" && channels === 1 && this.#resampler === null) return frames;
