@@ -13,7 +13,7 @@ import { typedNumber, useSettingsForm } from "./use-settings-form";
 const GROUPS = {
   size: ["jsonBodyBytes", "embeddingsBodyBytes", "consoleBodyBytes"],
   caller: ["attemptsPerCall", "wrongKeysPerMinute", "loginAttemptsPerMinute", "connectionsPerAddress"],
-  time: ["headersTimeoutMs", "gatewayUploadMs", "consoleUploadMs", "callMs", "idleMs"],
+  time: ["headersTimeoutMs", "gatewayUploadMs", "consoleUploadMs", "callMs", "idleMs", "readerIdleMs"],
   upstream: ["speechFirstByteMs", "embeddingsFirstByteMs", "upstreamConnectMs", "upstreamTlsMs"],
 } as const satisfies Record<string, readonly LimitName[]>;
 const GROUP_NAMES = ["size", "caller", "time", "upstream"] as const;

@@ -21,6 +21,7 @@ export const LIMIT_UNITS: Units = {
   embeddingsFirstByteMs: "milliseconds",
   idleMs: "milliseconds",
   callMs: "milliseconds",
+  readerIdleMs: "milliseconds",
 };
 
 // The table's own names.

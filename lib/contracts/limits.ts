@@ -29,6 +29,11 @@ export const Limits = z.strictObject({
   embeddingsFirstByteMs: duration(30_000),
   idleMs: duration(30_000),
   callMs: duration(600_000),
+  /**
+   * A streamed gateway reply of which nothing is taken for so long is ended. The system's own buffers may hold megabytes:
+   * a caller who reads 1 KB/s shows it only every twenty minutes.
+   */
+  readerIdleMs: duration(1_800_000),
 });
 export type Limits = z.output<typeof Limits>;
 
@@ -65,6 +70,7 @@ export const LIMIT_RULES = {
   embeddingsFirstByteMs: { unit: "milliseconds", least: 100, most: DAY_MS },
   idleMs: { unit: "milliseconds", least: 100, most: DAY_MS },
   callMs: { unit: "milliseconds", least: 1_000, most: DAY_MS },
+  readerIdleMs: { unit: "milliseconds", least: 1_000, most: DAY_MS },
 } as const satisfies Partial<Record<keyof Limits, LimitRule>>;
 export type LimitName = keyof typeof LIMIT_RULES;
 

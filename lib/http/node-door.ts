@@ -11,7 +11,7 @@ import { createBodyReader, hasUnreadBody } from "./node-body";
 
 /** How long a refused upload may go on before its socket is closed; closing at once would cost the caller our reply. */
 const LINGER_MS = 1_000;
-/** How long the console waits for a caller to read on: what makes its downloads has few places, and holds them. */
+/** How long the console waits for a caller to read on: few downloads run at once. The gateway has a limit for it. */
 const STALLED_MS = 60_000;
 /** How long the last bytes of a broken stream may take to leave before the socket is destroyed. */
 const FLUSH_MS = 1_000;
@@ -55,31 +55,24 @@ async function flush(response: ServerResponse): Promise<void> {
   timer.abort();
 }
 
-/** What was written and is not with the system yet. */
-interface Unsent {
-  chunks: number;
-  /** Called when there is none. */
-  wake: (() => void) | null;
-}
-
-/** Resolves when the system has taken what was written, or the socket is gone; after `mostMs` (null: never) it is closed. */
-function untilSent(response: ServerResponse, unsent: Unsent, mostMs: number | null): Promise<void> {
+/** Writes; resolves when the system has taken it, or the socket is gone, as it is after `mostMs` (null: never). */
+function sent(response: ServerResponse, chunk: Uint8Array, mostMs: number | null): Promise<void> {
   return new Promise((resolve) => {
     const timer = mostMs === null ? undefined : setTimeout(() => response.destroy(), mostMs);
     const done = (): void => {
       clearTimeout(timer);
-      unsent.wake = null;
       response.off("close", done);
       resolve();
     };
-    unsent.wake = done;
     response.on("close", done);
+    response.write(chunk, done);
   });
 }
 
 /**
- * Writes chunks as the caller reads them: of one who stalls, a chunk waits on the socket and one behind it, not Node's
- * 16 KB. Leaving the loop early calls the iterable's `return()`.
+ * Writes chunks as the caller reads them: of one who stalls, one chunk waits on the socket, not Node's 16 KB, and the
+ * next is not asked for. So a body that settles its call before its end does so when everything else has been sent.
+ * Leaving the loop early calls the iterable's `return()`.
  */
 async function pump(
   response: ServerResponse,
@@ -87,19 +80,11 @@ async function pump(
   stalledMs: number | null,
 ): Promise<void> {
   response.flushHeaders();
-  const unsent: Unsent = { chunks: 0, wake: null };
-  const onSent = (): void => {
-    unsent.chunks--;
-    if (unsent.chunks === 0) unsent.wake?.();
-  };
   for await (const chunk of chunks) {
     if (response.destroyed) return;
-    if (unsent.chunks > 0) await untilSent(response, unsent, stalledMs);
+    await sent(response, chunk, stalledMs);
     if (response.destroyed) return;
-    unsent.chunks++;
-    response.write(chunk, onSent);
   }
-  if (stalledMs !== null && unsent.chunks > 0) await untilSent(response, unsent, stalledMs);
   response.end();
 }
 
@@ -185,7 +170,7 @@ export function createNodeDoor(
         return;
       }
       const isConsole = surfaceOf(head.path) === "console";
-      await sendReply(message, response, reply, isDraining(), isConsole ? stalledMs : null);
+      await sendReply(message, response, reply, isDraining(), isConsole ? stalledMs : limits.readerIdleMs);
     } catch (error) {
       // The head is out, so the only truth left to tell is a connection that breaks.
       if (!controller.signal.aborted) onBroken(error, requestId);

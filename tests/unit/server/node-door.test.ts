@@ -17,12 +17,16 @@ afterEach(() => {
   server?.close();
 });
 
-async function serve(handler: Handler, stalledMs?: number): Promise<{ port: number; inFlight(): number }> {
+async function serve(
+  handler: Handler,
+  stalledMs?: number,
+  readerIdleMs = DEFAULT_LIMITS.readerIdleMs,
+): Promise<{ port: number; inFlight(): number }> {
   const clock = { now: () => Date.now(), monotonic: () => performance.now() };
   const door = createNodeDoor(
     handler,
     clock,
-    DEFAULT_LIMITS,
+    { ...DEFAULT_LIMITS, readerIdleMs },
     () => false,
     (error) => broken.push(error),
     stalledMs,
@@ -77,8 +81,9 @@ describe("a reader who does not read", () => {
     expect(broken).toEqual([]);
   });
 
-  test("is let go by the console after a while, and by the gateway never", async () => {
+  test("is let go by the console after its time, and by the gateway after the limit for readers", async () => {
     const returned: string[] = [];
+    const reasons: unknown[] = [];
     async function* endless(path: string) {
       try {
         for (;;) yield CHUNK;
@@ -86,16 +91,66 @@ describe("a reader who does not read", () => {
         returned.push(path);
       }
     }
-    const { port, inFlight } = await serve(async ({ path }) => replyOf(endless(path)), 300);
-    const [gateway, console] = [await openWire(port), await openWire(port)];
-    gateway.pause();
-    console.pause();
-    gateway.send(GET.replace("/", "/v1/audio/speech"));
-    console.send(GET_OF_CONSOLE);
-    await expect.poll(() => returned, { timeout: 10_000 }).toEqual(["/api/usage/export"]);
-    expect(inFlight()).toBe(1);
+    const open = async (stalledMs: number, readerIdleMs: number) => {
+      const { port, inFlight } = await serve(
+        async ({ path, signal }) => {
+          signal.addEventListener("abort", () => reasons.push(signal.reason));
+          return replyOf(endless(path));
+        },
+        stalledMs,
+        readerIdleMs,
+      );
+      const [gateway, console] = [await openWire(port), await openWire(port)];
+      gateway.pause();
+      console.pause();
+      gateway.send(GET.replace("/", "/v1/audio/speech"));
+      console.send(GET_OF_CONSOLE);
+      const before = returned.length;
+      await expect.poll(() => returned.length, { timeout: 10_000 }).toBe(before + 1);
+      expect(inFlight()).toBe(1);
+      gateway.destroy();
+      console.destroy();
+      server?.close();
+      await expect.poll(() => [returned.length, inFlight()]).toEqual([before + 2, 0]);
+    };
+    await open(300, 600_000);
+    expect(returned).toEqual(["/api/usage/export", "/v1/audio/speech"]);
+    await open(600_000, 300);
+    expect(returned.slice(2)).toEqual(["/v1/audio/speech", "/api/usage/export"]);
+    expect(reasons).toEqual(Array(4).fill(expect.objectContaining({ code: "caller_left" })));
     expect(broken).toEqual([]);
-    gateway.destroy();
+  });
+
+  test("keeps the body from ending: it is asked on only when all that it gave has been sent", async () => {
+    let asked = 0;
+    const body = {
+      [Symbol.asyncIterator]: () => ({
+        next: async () => {
+          asked += 1;
+          // One piece that no kernel takes whole; the second question is for the end of the body.
+          const value = Buffer.alloc(ALL / 4);
+          return asked === 1 ? { done: false as const, value } : { done: true as const, value: undefined };
+        },
+      }),
+    };
+    const { port } = await serve(async ({ path }) =>
+      replyOf(path === "/v1/audio/speech" ? body : new TextEncoder().encode("well")),
+    );
+    const wire = await openWire(port);
+    wire.pause();
+    wire.send(GET.replace("/", "/v1/audio/speech"));
+    await expect.poll(() => asked).toBe(1);
+    // As much time as other calls need, in which an eager door would have asked on.
+    for (let calls = 0; calls < 20; calls += 1) {
+      const other = await openWire(port);
+      other.send(GET);
+      await other.until("well");
+      other.destroy();
+    }
+    expect(asked).toBe(1);
+    wire.resume();
+    await expect.poll(() => asked, { timeout: 10_000 }).toBe(2);
+    wire.destroy();
   });
 });
 
