@@ -1,3 +1,5 @@
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createKey, type Product, setUp, startProduct } from "../support/product";
 import { sendRaw, type Wire } from "../support/raw-request";
@@ -7,6 +9,8 @@ import { bookedCalls, ENDLESS, geminiSpeech, openSpeech, STREAM_PATH } from "../
 const READERS = Number(process.env.PATCHBAY_TEST_READERS ?? 40);
 const PARTY = 10;
 const KB_PER_STREAM = 64;
+/** Of these the process holds two sockets, and what was read from the upstream's: about 90 KB each. */
+const KB_PER_UNREAD_UPSTREAM_STREAM = 128;
 /** V8 collects buffers that nobody holds once they are 64 MiB: to few readers that is more than all they cost. */
 const SLACK_KB = READERS < 500 ? 64 * 1024 : 0;
 const BYTES_PER_SECOND = 1_024;
@@ -18,11 +22,16 @@ const WARM_MS = 8_000;
 
 let product: Product;
 let key: string;
+let cookie: string;
 beforeAll(async () => {
   const heapMb = process.env.PATCHBAY_TEST_HEAP_MB;
-  const env: Record<string, string> = heapMb ? { NODE_OPTIONS: `--max-old-space-size=${heapMb}` } : {};
+  const env: Record<string, string> = {
+    PATCHBAY_UPSTREAM_ALLOW: "127.0.0.1",
+    ...(heapMb ? { NODE_OPTIONS: `--max-old-space-size=${heapMb}` } : {}),
+  };
   product = await startProduct({ doorOnly: true, env });
-  key = await createKey(product.url, await setUp(product.url));
+  cookie = await setUp(product.url);
+  key = await createKey(product.url, cookie);
   // The engines are up, so that their own memory is part of the base.
   const speech = await openSpeech(product.port, key, STREAM_PATH, geminiSpeech("Good morning. Good night."));
   await speech.until("0\r\n\r\n");
@@ -113,6 +122,101 @@ test(`${READERS} readers of 1 KB/s cost ${KB_PER_STREAM} KB each at most beyond 
     .poll(() => bookedCalls(product.dataDirectory).length, { timeout: 10_000 })
     .toBe(already + READERS);
   expect(bookedCalls(product.dataDirectory).filter((row) => row.state !== "settled")).toEqual([]);
+});
+
+/** More than the system's own buffers between an upstream and a caller hold. */
+const SPEECH_BYTES = 8 * 1024 * 1024;
+const UPSTREAM_CHANNELS = 3;
+
+/** An upstream whose speeches are all alike, written as fast as they are taken. */
+async function startSpeechUpstream(): Promise<Server> {
+  const piece = Buffer.alloc(16 * 1024, 1);
+  const server = createServer((request, response) => {
+    request.resume();
+    if (request.method !== "POST") {
+      response.writeHead(404).end();
+      return;
+    }
+    response.writeHead(200, { "content-type": "audio/pcm" });
+    let left = SPEECH_BYTES;
+    const more = (): void => {
+      while (left > 0) {
+        left -= piece.length;
+        if (!response.write(piece)) return void response.once("drain", more);
+      }
+      response.end();
+    };
+    more();
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  return server;
+}
+
+test(`${READERS} callers who do not read an upstream's speech hold it back, and their entries say what each got`, {
+  timeout: 180_000 + READERS * 3_000,
+}, async () => {
+  const upstream = await startSpeechUpstream();
+  // A TCP server's address is an object.
+  const { port } = upstream.address() as AddressInfo;
+  const ask = async (path: string, body: object): Promise<void> => {
+    const headers = { "content-type": "application/json", cookie };
+    const reply = await sendRaw(product.url, { path, headers, body: JSON.stringify(body) });
+    expect(reply.status, reply.text).toBe(200);
+  };
+  await ask("/api/models", { name: "upstream-speech", operation: "speech", cacheable: false });
+  for (let index = 0; index < UPSTREAM_CHANNELS; index += 1) {
+    await ask("/api/channels", {
+      name: `upstream ${index}`,
+      provider: "openai",
+      base_url: `http://127.0.0.1:${port}/v1`,
+      keys: ["sk-upstream-0123456789abcdef"],
+      models: [{ name: "upstream-speech", upstream_name: "tts" }],
+      options: { list_voices: false },
+    });
+  }
+  const open = (id: string) => {
+    const body = { model: "upstream-speech", input: "Hi.", voice: "alloy", response_format: "pcm" };
+    return openSpeech(product.port, key, "/v1/audio/speech", body, { "x-request-id": id });
+  };
+  const warm = await Promise.all(Array.from({ length: KEEPING_UP }, (_, i) => open(`warm-${i}`)));
+  for (const wire of warm) await wire.until("0\r\n\r\n");
+  for (const wire of warm) wire.destroy();
+  await untilIdle();
+  const baseKb = (await numbers()).memoryKb;
+
+  const crowd: Wire[] = [];
+  while (crowd.length < READERS) {
+    const party = Array.from({ length: Math.min(PARTY, READERS - crowd.length) }, async (_, i) => {
+      const wire = await open(`unread-${crowd.length + i}`);
+      await wire.until("200 OK");
+      wire.pause();
+      return wire;
+    });
+    crowd.push(...(await Promise.all(party)));
+  }
+  await untilIdle();
+  const growthKb = (await numbers()).memoryKb - baseKb;
+  console.log(`${READERS} unread speeches of an upstream: ${(growthKb / READERS).toFixed(0)} KB each`);
+  expect(growthKb).toBeLessThan(KB_PER_UNREAD_UPSTREAM_STREAM * READERS + SLACK_KB);
+  const rowsOf = () =>
+    bookedCalls(product.dataDirectory).filter((row) => row.request_id.startsWith("unread-"));
+  // Nobody has got a whole reply yet, so no entry says so.
+  expect(rowsOf().filter((row) => row.state !== "open")).toEqual([]);
+
+  const [staying, leaving] = [crowd.slice(0, PARTY), crowd.slice(PARTY)];
+  for (const wire of leaving) wire.destroy();
+  for (const wire of staying) {
+    wire.resume();
+    expect((await wire.until("0\r\n\r\n")).length).toBeGreaterThan(SPEECH_BYTES);
+    wire.destroy();
+  }
+  const statuses = () => {
+    const rows = rowsOf().filter((row) => row.state === "settled");
+    return [200, 499].map((status) => rows.filter((row) => row.status === status).length);
+  };
+  await expect.poll(statuses, { timeout: 30_000 }).toEqual([staying.length, leaving.length]);
+  upstream.closeAllConnections();
+  upstream.close();
 });
 
 test("a caller who leaves stops the engine and is one row, whether they heard something or not", {
