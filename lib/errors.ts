@@ -66,6 +66,8 @@ export interface ErrorDetails {
   upstreamStatus?: number;
   /** Headers of the reply besides, such as those of the rate limit that refused. */
   headers?: Readonly<Record<string, string>>;
+  /** With `invalid`: the upstream does not know the model that its channel names, which is no caller's mistake. */
+  isUnknownModel?: boolean;
   /** False when trying again cannot help (`x-should-retry`). */
   shouldRetry?: boolean;
 }

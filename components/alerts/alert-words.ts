@@ -37,7 +37,10 @@ export function useAlertWords() {
 
   function titleOf({ kind, subject_name, subject, detail, state }: Alert): string {
     const values = { name: subject_name ?? subject, percent: plain(Math.floor(number(detail.percent))) };
-    return state === "opened" ? t(`kind.${kind}`, values) : t(`over.${kind}`, values);
+    const when = state === "opened" ? "kind" : "over";
+    const models = kind === "channel_open" && Array.isArray(detail.models) ? detail.models.map(text) : [];
+    if (models.length > 0) return t(`${when}.channel_models`, { ...values, models: models.join(", ") });
+    return t(`${when}.${kind}`, values);
   }
 
   /** The figures behind it; empty where there are none. */

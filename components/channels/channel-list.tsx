@@ -12,7 +12,7 @@ import { Table, TableCell, TableHead, TableHeader } from "../ui/table";
 import { ChannelFigure, ChannelModels, ChannelOrigin, type Traffic } from "./channel-facts";
 import type { ChannelAction } from "./channel-menu";
 import { ChannelMenuButton } from "./channel-menu-button";
-import { ChannelLamp, ConditionWord, conditionOf } from "./channel-state";
+import { ChannelLamp, ConditionWord, conditionOf, isTroubled } from "./channel-state";
 import { CircuitNote } from "./circuit-note";
 import { MoveHandle } from "./move-handle";
 import { type DragOrder, useDragOrder } from "./use-drag-order";
@@ -102,7 +102,6 @@ const COLUMNS = 9;
 function ChannelRow(props: RowProps) {
   const { channel, traffic, drag } = props;
   const condition = conditionOf(channel);
-  const isTroubled = condition === "open" || condition === "half_open";
   return (
     <Fragment>
       <tr
@@ -145,7 +144,7 @@ function ChannelRow(props: RowProps) {
           <ChannelMenuButton channel={channel} onAction={(action) => props.onAction(action, channel)} />
         </TableCell>
       </tr>
-      {isTroubled ? (
+      {isTroubled(condition) ? (
         <tr>
           <td colSpan={COLUMNS} className="px-3 pb-3">
             <CircuitNote channel={channel} onChanged={props.onChanged} />
@@ -219,9 +218,7 @@ function ChannelCard(props: RowProps) {
           <ChannelMenuButton channel={channel} onAction={(action) => props.onAction(action, channel)} />
         </div>
       </div>
-      {condition === "open" || condition === "half_open" ? (
-        <CircuitNote channel={channel} onChanged={props.onChanged} />
-      ) : null}
+      {isTroubled(condition) ? <CircuitNote channel={channel} onChanged={props.onChanged} /> : null}
       <ChannelModels channel={channel} />
       {traffic && !traffic.byId.get(channel.id)?.calls ? (
         <p className="text-sm text-ink-faint">{all("noCalls")}</p>

@@ -22,7 +22,7 @@ import type { ChannelDialog } from "./channel-dialogs";
 import { ChannelErrors } from "./channel-errors";
 import { ChannelOrigin } from "./channel-facts";
 import { ChannelKeys } from "./channel-keys";
-import { ChannelLamp, ConditionWord, conditionOf } from "./channel-state";
+import { ChannelLamp, ConditionWord, conditionOf, isTroubled } from "./channel-state";
 import { CircuitNote } from "./circuit-note";
 import { SavedTests } from "./saved-tests";
 
@@ -67,7 +67,7 @@ function Content({ id }: { id: string }) {
           <HeadingSkeleton />
         )}
       </div>
-      {channel?.enabled && channel.health.state !== "closed" ? (
+      {channel && isTroubled(conditionOf(channel)) ? (
         <CircuitNote channel={channel} onChanged={reload} />
       ) : null}
       <div className="grid gap-4">

@@ -5,15 +5,24 @@ import type { Channel, CircuitHealth } from "@/lib/contracts/channels";
 import { Badge } from "../ui/badge";
 import { Lamp } from "../ui/lamp";
 
-export type ChannelCondition = "serving" | "disabled" | "open" | "half_open";
+/** `partial`: some of its models are served, others are not. */
+export type ChannelCondition = "serving" | "disabled" | "open" | "half_open" | "partial";
 
-export function conditionOf({ enabled, health }: Pick<Channel, "enabled" | "health">): ChannelCondition {
-  if (!enabled) return "disabled";
-  return health.state === "closed" ? "serving" : health.state;
+export function conditionOf(
+  channel: Pick<Channel, "enabled" | "health" | "broken_models">,
+): ChannelCondition {
+  if (!channel.enabled) return "disabled";
+  if (channel.health.state !== "closed") return channel.health.state;
+  return channel.broken_models.length > 0 ? "partial" : "serving";
 }
 
-const LAMPS = { serving: "good", disabled: "off", open: "bad", half_open: "warn" } as const;
-const BADGES = { disabled: "neutral", open: "bad", half_open: "warn" } as const;
+/** Whether something is wrong with a channel that is meant to serve. */
+export function isTroubled(condition: ChannelCondition): boolean {
+  return condition !== "serving" && condition !== "disabled";
+}
+
+const LAMPS = { serving: "good", disabled: "off", open: "bad", half_open: "warn", partial: "warn" } as const;
+const BADGES = { disabled: "neutral", open: "bad", half_open: "warn", partial: "warn" } as const;
 
 /** A channel's light; what it says stands beside it, or is heard. */
 export function ChannelLamp({ condition }: { condition: ChannelCondition }) {

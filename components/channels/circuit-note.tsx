@@ -11,7 +11,7 @@ import { Button } from "../ui/button";
 import { cn } from "../ui/class-names";
 import { useCircuitWords } from "./channel-state";
 
-/** What is wrong with a channel that calls pass by, in plain words, and the operator's word that it is well. */
+/** Why a channel, or some of its models, takes no calls, and a button that closes its circuits. */
 export function CircuitNote({
   channel,
   onChanged,
@@ -25,7 +25,10 @@ export function CircuitNote({
   const tell = useErrorText();
   const words = useCircuitWords();
   const [isBusy, setBusy] = useState(false);
-  const { why, advice, until } = words(channel.health);
+  const isWhole = channel.health.state !== "closed";
+  const troubles = isWhole
+    ? [{ name: null, health: channel.health }]
+    : channel.broken_models.map((one) => ({ name: one.name, health: one }));
 
   const close = async () => {
     setBusy(true);
@@ -48,13 +51,20 @@ export function CircuitNote({
         className,
       )}
     >
-      <p className="min-w-0 flex-1 basis-64">
-        <span className="font-medium">{why}</span>{" "}
-        {/* The seconds that are left go on while the page travels. */}
-        <span className="text-ink-muted" suppressHydrationWarning>
-          {`${advice} ${until}`}
-        </span>
-      </p>
+      <div className="grid min-w-0 flex-1 basis-64 gap-1">
+        {troubles.map(({ name, health }) => {
+          const { why, advice, until } = words(health);
+          return (
+            <p key={name} className="break-words">
+              <span className="font-medium">{name === null ? why : t("brokenModel", { name, why })}</span>{" "}
+              {/* The seconds that are left go on while the page travels. */}
+              <span className="text-ink-muted" suppressHydrationWarning>
+                {`${advice} ${until}`}
+              </span>
+            </p>
+          );
+        })}
+      </div>
       <Button variant="outline" size="sm" isBusy={isBusy} onClick={() => void close()}>
         {t("close")}
       </Button>

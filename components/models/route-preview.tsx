@@ -66,7 +66,7 @@ function Turn({ turn, index, model }: { turn: Preview["turns"][number]; index: n
         {turn.channels.map((channel) => (
           <li key={channel.id} className="flex items-center justify-between gap-3 px-3 py-2">
             <span className="flex min-w-0 items-baseline gap-2.5">
-              <Lamp tone={index === 0 ? "signal" : "off"} />
+              <Lamp tone={channel.recovering ? "warn" : index === 0 ? "signal" : "off"} />
               <span className="grid min-w-0">
                 <ChannelLink channel={channel} />
                 {channel.upstream_name === model ? null : (
@@ -76,7 +76,9 @@ function Turn({ turn, index, model }: { turn: Preview["turns"][number]; index: n
                 )}
               </span>
             </span>
-            {turn.channels.length > 1 ? (
+            {channel.recovering ? (
+              <span className="text-right text-sm text-ink-muted">{t("recovering")}</span>
+            ) : turn.channels.length > 1 ? (
               <span className="tabular text-sm whitespace-nowrap text-ink-muted">
                 {t("share", {
                   share: format.number(channel.share, { style: "percent", maximumFractionDigits: 0 }),

@@ -24,9 +24,19 @@ export interface Cord {
   state: keyof typeof STROKES;
 }
 
-/** Calls go elsewhere now, against the operator's wish: a channel that is off is not meant to be called. */
-export function isPassedOver(channel: Pick<OverviewChannel, "enabled" | "health"> | undefined): boolean {
-  return channel?.enabled === true && channel.health?.state === "open";
+/**
+ * Whether an open circuit keeps calls from a channel, or from one model on it; a disabled channel is not meant to be
+ * called.
+ */
+export function isPassedOver(
+  channel: Pick<OverviewChannel, "enabled" | "health" | "broken_models"> | undefined,
+  model?: string,
+): boolean {
+  if (channel?.enabled !== true) return false;
+  return (
+    channel.health?.state === "open" ||
+    channel.broken_models.some((one) => one.name === model && one.state === "open")
+  );
 }
 
 const centre = (row: number) => (row + 0.5) * ROW;
@@ -39,13 +49,13 @@ function hang(from: number, to: number): string {
 
 /**
  * Cords for the routes between rows that are shown; the busiest is the thickest, by area. A cord breaks where its calls
- * of the range failed, or its channel is passed over now (`isOpen`).
+ * of the range failed, or its circuit is open now (`isOpen`).
  */
 export function cordsOf(
   routes: readonly OverviewRoute[],
   models: readonly string[],
   channels: readonly string[],
-  isOpen: (channelId: string) => boolean,
+  isOpen: (channelId: string, model: string) => boolean,
 ): Cord[] {
   const most = Math.max(...routes.map((route) => route.calls), 1);
   return (
@@ -53,7 +63,7 @@ export function cordsOf(
       .flatMap(({ model, channel_id: channelId, calls, errors }) => {
         const [from, to] = [models.indexOf(model), channels.indexOf(channelId)];
         if (from === -1 || to === -1) return [];
-        const breaks = isOpen(channelId) || (calls > 0 && errors / calls >= BREAKS_FROM);
+        const breaks = isOpen(channelId, model) || (calls > 0 && errors / calls >= BREAKS_FROM);
         const cord: Cord = {
           key: `${model}\n${channelId}`,
           model,

@@ -17,7 +17,11 @@ export function PatchBay({ overview }: { overview: Overview }) {
   const [touched, setTouched] = useState<{ model?: string; channelId?: string } | null>(null);
   const models = overview.models.slice(0, MOST_ROWS);
   const channels = overview.channels.filter((one) => one.enabled || one.calls > 0).slice(0, MOST_ROWS);
-  const isOpen = (id: string) => isPassedOver(overview.channels.find((one) => one.id === id));
+  const isOpen = (id: string, model: string) =>
+    isPassedOver(
+      overview.channels.find((one) => one.id === id),
+      model,
+    );
   const cords = cordsOf(
     overview.routes,
     models.map((one) => one.name),
@@ -100,7 +104,7 @@ export function PatchBay({ overview }: { overview: Overview }) {
       <ul className="sr-only">
         {overview.routes.map((route) => (
           <li key={`${route.model} ${route.channel_id}`}>
-            {t(isOpen(route.channel_id) ? "routeOpen" : "route", {
+            {t(isOpen(route.channel_id, route.model) ? "routeOpen" : "route", {
               model: route.model,
               channel: overview.channels.find((one) => one.id === route.channel_id)?.name ?? route.channel_id,
               calls: route.calls,

@@ -8,18 +8,25 @@ import { LineNotice } from "./line-notice";
 
 interface Trouble {
   channel: OverviewChannel;
-  /** Of one key; null: the whole channel. */
-  display: string | null;
+  /** What of the channel it is about. */
+  part: { kind: "whole" } | { kind: "key"; display: string } | { kind: "model"; model: string };
   health: CircuitHealth;
 }
 
-/** What is wrong with channels: a channel as a whole, else each of its keys that is passed over. */
+/** What is wrong with channels: a channel as a whole, else each of its keys and models with an open circuit. */
 function troublesOf(channels: readonly OverviewChannel[]): Trouble[] {
   return channels.flatMap((channel): Trouble[] => {
-    const { enabled, health, broken_keys: keys } = channel;
+    const { enabled, health, broken_keys: keys, broken_models: models } = channel;
     if (!enabled || health === null) return [];
-    if (health.state !== "closed") return [{ channel, display: null, health }];
-    return keys.map(({ display, ...one }) => ({ channel, display, health: one }));
+    if (health.state !== "closed") return [{ channel, part: { kind: "whole" }, health }];
+    return [
+      ...keys.map(
+        ({ display, ...one }): Trouble => ({ channel, part: { kind: "key", display }, health: one }),
+      ),
+      ...models.map(
+        ({ name, ...one }): Trouble => ({ channel, part: { kind: "model", model: name }, health: one }),
+      ),
+    ];
   });
 }
 
@@ -28,21 +35,29 @@ export function Troubles({ channels }: { channels: readonly OverviewChannel[] })
   const t = useTranslations("overview.trouble");
   const words = useTranslations("channels");
   const tell = useRelativeTime();
+  const titleOf = (part: Trouble["part"], name: string, isOpen: boolean): string => {
+    switch (part.kind) {
+      case "whole":
+        return t(isOpen ? "title" : "trial", { name });
+      case "key":
+        return t("key", { display: part.display, name });
+      case "model":
+        return t(isOpen ? "model" : "modelTrial", { model: part.model, name });
+      default:
+        return part satisfies never;
+    }
+  };
   return (
     <>
-      {troublesOf(channels).map(({ channel, display, health }) => {
+      {troublesOf(channels).map(({ channel, part, health }) => {
         const reason = health.reason ?? "unknown";
         const name = channel.name ?? channel.id;
-        const title =
-          display !== null
-            ? t("key", { display, name })
-            : health.state === "open"
-              ? t("title", { name })
-              : t("trial", { name });
+        const isOpen = health.state === "open";
+        const title = titleOf(part, name, isOpen);
         return (
           <LineNotice
-            key={`${channel.id} ${display}`}
-            tone={health.state === "open" ? "bad" : "warn"}
+            key={`${channel.id} ${title}`}
+            tone={isOpen ? "bad" : "warn"}
             title={title}
             action={
               <Button asChild variant="outline" size="sm">

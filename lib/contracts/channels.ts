@@ -27,7 +27,7 @@ export const ChannelTimeouts = z.strictObject({
 });
 export type ChannelTimeouts = z.output<typeof ChannelTimeouts>;
 
-/** Half open: the next call is the probe that decides. */
+/** Half-open: recovering; the next request is the probe that decides. */
 export const CircuitState = z.enum(["closed", "open", "half_open"]);
 export type CircuitState = z.output<typeof CircuitState>;
 
@@ -35,22 +35,26 @@ export type CircuitState = z.output<typeof CircuitState>;
 export const CircuitReason = z.enum(["failures", "error_rate", "rate_limited", "credentials", "account"]);
 export type CircuitReason = z.output<typeof CircuitReason>;
 
-/** As the answering process sees it: circuits are each process's own. */
+/** As the answering process sees it: each process has its own circuits. */
 export const CircuitHealth = z.strictObject({
   state: CircuitState,
   opened_at: Timestamp.nullable(),
   reason: CircuitReason.nullable(),
-  /** When the next call is let through to look; null unless open. */
+  /** When the circuit becomes half-open and lets one request through as its probe; null unless open. */
   retry_at: Timestamp.nullable(),
 });
 export type CircuitHealth = z.output<typeof CircuitHealth>;
+
+/** A model that its channel does not serve at present, or serves as a probe only. */
+export const BrokenModel = CircuitHealth.extend({ name: z.string() });
+export type BrokenModel = z.output<typeof BrokenModel>;
 
 export const Channel = z.strictObject({
   id: z.string(),
   name: z.string(),
   provider: z.string(),
   base_url: z.string().nullable(),
-  /** Upstream keys are never read back: `display` shows their last four characters. */
+  /** Upstream keys are never read back: `display` shows their last four characters. Health: of the best model. */
   keys: z.array(CircuitHealth.extend({ id: z.string(), display: z.string() })),
   models: z.array(ChannelModel),
   priority: z.int(),
@@ -63,8 +67,10 @@ export const Channel = z.strictObject({
   enabled: z.boolean(),
   /** An engine built in: it may be disabled, not deleted. */
   embedded: z.boolean(),
-  /** Of the key that serves: its best one. */
+  /** Of its best model and key: closed while any model is served. */
   health: CircuitHealth,
+  /** Every model whose circuits are not closed on any key; empty when all is well. */
+  broken_models: z.array(BrokenModel),
   created_at: Timestamp,
   version: z.int(),
 });

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { CircuitHealth } from "./channels";
+import { BrokenModel, CircuitHealth } from "./channels";
 import { Usd } from "./money";
 import { Timestamp } from "./timestamp";
 import { UsageSums } from "./usage-summary";
@@ -44,6 +44,8 @@ export const OverviewChannel = Share.extend({
   health: CircuitHealth.nullable(),
   /** Its keys that are not served by now, of several. */
   broken_keys: z.array(CircuitHealth.extend({ display: z.string() })),
+  /** Its models whose circuits are not closed on any key. */
+  broken_models: z.array(BrokenModel),
 });
 export type OverviewChannel = z.output<typeof OverviewChannel>;
 

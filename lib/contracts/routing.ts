@@ -14,11 +14,18 @@ const RoutedChannel = z.strictObject({
   upstream_name: z.string(),
 });
 
-/** Channels that are tried at one turn: one of them is drawn, the others stand by for the next attempt. */
+/** Channels of one tier: one of them is drawn, the others serve the next attempts. */
 export const RouteTurn = z.strictObject({
   priority: z.int(),
-  /** The likeliest first; `share` is how likely it is to be the one drawn, from 0 to 1. */
-  channels: z.array(RoutedChannel.extend({ share: z.number().min(0).max(1) })),
+  /** The likeliest first, recovering ones last. */
+  channels: z.array(
+    RoutedChannel.extend({
+      /** How likely it is to be the one drawn, from 0 to 1; 0 while it recovers. */
+      share: z.number().min(0).max(1),
+      /** Its circuit is half-open: one request goes there first, as its probe, and decides. */
+      recovering: z.boolean(),
+    }),
+  ),
 });
 export type RouteTurn = z.output<typeof RouteTurn>;
 

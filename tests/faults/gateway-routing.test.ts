@@ -1,5 +1,4 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { gatewayState } from "@/lib/domain/gateway/gateway-state";
 import { AppError } from "@/lib/errors";
 import type { EmbeddingModel } from "@/lib/ports/embedding-model";
 import type { ChannelRecord } from "@/lib/ports/store";
@@ -62,7 +61,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-test("a primary that flaps for a minute fails no call, and is not asked in vain more than the retry budget allows", async () => {
+test("a primary that flaps for a minute fails no request, and its circuit keeps most of them from it", async () => {
   let isDown = false;
   const failing = () => {
     if (isDown) throw new AppError("upstream_error", "It failed.");
@@ -89,9 +88,9 @@ test("a primary that flaps for a minute fails no call, and is not asked in vain 
   await pass(100);
   await Promise.all(replies);
   const asked = (calls.primary ?? 0) + (calls.standby ?? 0);
-  console.log(`${sent} calls, ${asked - sent} second tries, primary asked ${calls.primary} times`);
+  console.log(`${sent} requests, ${asked - sent} failovers, primary asked ${calls.primary} times`);
   expect([...statuses]).toEqual([[200, sent]]);
-  // Five failures open the circuit, a probe each 30 s: some tens of second tries at most.
+  // Five failures open the circuit, then one probe each 30 s: few failovers.
   expect(asked - sent).toBeLessThanOrEqual(20);
   // It is used again once it is well.
   expect(calls.primary).toBeGreaterThan(sent / 12);
@@ -117,8 +116,8 @@ test("ten thousand calls at equal latency are shared by weight within 5 %", asyn
   }
 }, 60_000);
 
-test("when one of two equal channels is slow, the other gets most of the calls, and its queue stays short", async () => {
-  const { door, calls, call, pass } = open(
+test("of two equal channels the one that is ten times slower gets a few percent of the requests", async () => {
+  const { calls, call, pass } = open(
     { slow: { latencyMs: 100 }, quick: { latencyMs: 10 } },
     { slow: 1, quick: 1 },
   );
@@ -130,14 +129,12 @@ test("when one of two equal channels is slow, the other gets most of the calls, 
   await pass(200);
   await Promise.all(replies);
   console.log(`shares ${JSON.stringify(calls)}`);
-  // Two draws with replacement: the slow one is alone in a quarter of them.
-  expect(calls.quick).toBeGreaterThan(700);
+  expect(calls.quick).toBeGreaterThan(950);
+  // It is measured again and again.
   expect(calls.slow).toBeGreaterThan(0);
-  const { traffic } = gatewayState(door.services);
-  expect(traffic.score("slow")).toBeGreaterThan(traffic.score("quick"));
 }, 60_000);
 
-test("in an outage of everything the second tries stay within a tenth of the calls", async () => {
+test("in an outage of everything the circuits keep the upstream calls below a tenth of the requests", async () => {
   const down = () => {
     throw new AppError("upstream_error", "It failed.");
   };
@@ -159,8 +156,8 @@ test("in an outage of everything the second tries stay within a tenth of the cal
   await Promise.all(replies);
   const asked = Object.values(calls).reduce((sum, count) => sum + count, 0);
   console.log(
-    `${sent} calls in an outage: ${asked} upstream calls, refusals ${JSON.stringify([...refusals])}`,
+    `${sent} requests in an outage: ${asked} upstream calls, refusals ${JSON.stringify([...refusals])}`,
   );
-  expect(asked).toBeLessThanOrEqual(sent * 1.1 + 20);
+  expect(asked).toBeLessThanOrEqual(sent / 10);
   expect([...refusals.keys()].every((status) => status === 502 || status === 503)).toBe(true);
 }, 60_000);

@@ -6,6 +6,9 @@ import { BACKOFF_MS, deliverAlerts } from "../../lib/domain/alerts/deliver";
 import { watchAlerts } from "../../lib/domain/alerts/watch";
 import { openWebhookUrl, WEBHOOK_URL_PLACE, WEBHOOK_URL_SETTING } from "../../lib/domain/alerts/webhook-url";
 import { ALERTS_KEPT_MS, sweepExpired } from "../../lib/domain/auth/sweep-expired";
+import { gatewayState } from "../../lib/domain/gateway/gateway-state";
+import { AppError } from "../../lib/errors";
+import { UpstreamProgress } from "../../lib/ports/upstream-progress";
 import { addUser, type ConsoleDoor, OWNER, openConsoleDoor, setUpOwner } from "../support/console-door";
 import { type TestServices, testServices } from "../support/services";
 import { readStoreBytes } from "../support/store-bytes";
@@ -404,4 +407,27 @@ describe("the webhook", () => {
     expect(receiver.received).toHaveLength(1);
     expect((await alerts())[0].delivery.state).toBe("none");
   });
+});
+
+test("a channel with one broken model raises an alert that names the model", async () => {
+  const models = ["good", "bad"].map((name) => ({ name, upstream_name: name, operation: "speech" }));
+  const body = { name: "Two models", provider: "openai", models };
+  const { id } = (await door("/api/channels", { body, cookie: owner })).json.data;
+  const failed = new AppError("upstream_invalid", "Not audio.");
+  for (let time = 0; time < 5; time += 1)
+    gatewayState(services).circuits.enter(id, null, "bad").failed(failed, new UpstreamProgress());
+  services.clock.advance(120_000);
+  await watchAlerts(services, FREE);
+  expect(await alerts()).toMatchObject([
+    {
+      kind: "channel_open",
+      subject: id,
+      message: expect.stringContaining("'Two models' takes no calls for 'bad' since"),
+      detail: { models: ["bad"], reason: "failures" },
+    },
+  ]);
+  gatewayState(services).circuits.close(id);
+  services.clock.advance(60_000);
+  await watchAlerts(services, FREE);
+  expect(await alerts()).toMatchObject([{ kind: "channel_open", state: "resolved" }]);
 });

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { placesOf } from "@/lib/domain/gateway/circuits";
 import { gatewayState } from "@/lib/domain/gateway/gateway-state";
 import { AppError } from "@/lib/errors";
+import { UpstreamProgress } from "@/lib/ports/upstream-progress";
 import { addUser, type ConsoleDoor, openConsoleDoor, setUpOwner } from "../support/console-door";
 import { type TestServices, testServices } from "../support/services";
 
@@ -85,8 +85,8 @@ describe("an open circuit", () => {
   const breakKeys = async (id: string) => {
     const record = await services.store.channels.find(id);
     const refused = () => new AppError("upstream_error", "No.", { upstreamStatus: 401 });
-    for (const place of record ? placesOf(record) : [])
-      gatewayState(services).circuits.enter(place).failed(refused());
+    for (const key of record?.keys ?? [])
+      gatewayState(services).circuits.enter(id, key.id, "m").failed(refused(), new UpstreamProgress());
   };
   const shown = async (id: string) => (await door(`/api/channels/${id}`, { cookie: owner })).json.data;
 
@@ -97,6 +97,35 @@ describe("an open circuit", () => {
     expect(health).toMatchObject({ state: "open", reason: "credentials" });
     expect(Date.parse(health.retry_at) - services.clock.now()).toBe(30_000);
     expect(keys.map((key: { state: string }) => key.state)).toEqual(["open", "open"]);
+  });
+
+  test("of one model leaves the channel healthy and names the model; closing lets it through again", async () => {
+    const models = ["good", "bad"].map((name) => ({ name, upstream_name: name, operation: "speech" }));
+    const { id } = await create("Two models", { models });
+    const { circuits } = gatewayState(services);
+    for (let time = 0; time < 5; time += 1)
+      circuits
+        .enter(id, null, "bad")
+        .failed(new AppError("upstream_invalid", "Not audio."), new UpstreamProgress());
+    const { health, broken_models } = await shown(id);
+    expect(health.state).toBe("closed");
+    expect(broken_models).toMatchObject([{ name: "bad", state: "open", reason: "failures" }]);
+    services.clock.advance(30_000);
+    expect((await shown(id)).broken_models).toMatchObject([{ name: "bad", state: "half_open" }]);
+    const closed = await door(`/api/channels/${id}/close`, { body: {}, cookie: owner });
+    expect(closed.json.data.broken_models).toEqual([]);
+    expect(circuits.admission(id, null, "bad")).toBe("closed");
+  });
+
+  test("is closed when the channel's models are changed", async () => {
+    const { id, version } = await create("Mistyped");
+    const failed = new AppError("invalid", "No such model.", { upstreamStatus: 404, isUnknownModel: true });
+    for (let time = 0; time < 5; time += 1)
+      gatewayState(services).circuits.enter(id, null, "tts").failed(failed, new UpstreamProgress());
+    const models = [{ name: "tts", upstream_name: "tts-1", operation: "speech" }];
+    const body = { version, models };
+    const { json } = await door(`/api/channels/${id}`, { method: "PATCH", body, cookie: owner });
+    expect(json.data).toMatchObject({ health: { state: "closed" }, broken_models: [] });
   });
 
   test("is closed by hand for one key or all, with a row in the audit", async () => {

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { circuitPlace } from "@/lib/domain/gateway/circuits";
 import { gatewayState } from "@/lib/domain/gateway/gateway-state";
 import { AppError } from "@/lib/errors";
+import { UpstreamProgress } from "@/lib/ports/upstream-progress";
 import { addUser, type ConsoleDoor, openConsoleDoor, setUpOwner } from "../support/console-door";
 import { type TestServices, testServices } from "../support/services";
 
@@ -44,7 +44,7 @@ test("channels that are passed over stand apart, each with its reason and its en
   await create("off", { enabled: false });
   await create("well", { priority: 1 });
   const fault = new AppError("upstream_error", "No.", { upstreamStatus: 402 });
-  gatewayState(services).circuits.enter(circuitPlace(broken, null)).failed(fault);
+  gatewayState(services).circuits.enter(broken, null, "tts").failed(fault, new UpstreamProgress());
   const { data } = (await route("tts")).json;
   expect(data.turns.flatMap((turn: { channels: object[] }) => turn.channels)).toMatchObject([
     { name: "well" },

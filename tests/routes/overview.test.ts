@@ -5,6 +5,7 @@ import { AppError } from "../../lib/errors";
 import { createDispatcher } from "../../lib/http/dispatch";
 import { OVERVIEW_ROUTES } from "../../lib/http/routes/overview";
 import type { UsageRecord } from "../../lib/ports/store";
+import { UpstreamProgress } from "../../lib/ports/upstream-progress";
 import { channelRecord, usageRecord } from "../contracts/store/records";
 import { addUser, type ConsoleDoor, openConsoleDoor, setUpOwner } from "../support/console-door";
 import { type TestServices, testServices } from "../support/services";
@@ -108,7 +109,7 @@ test("routes hold what is set up and what was called; channels tell what is wron
   await settle(now() - HOUR, { model: "gone", channelId: "chn_gone", error: "upstream_error", status: 502 });
   await settle(now() - HOUR, { model: "gone", channelId: null, error: "no_channel", status: 503 });
   const refused = new AppError("upstream_error", "no", { upstreamStatus: 401 });
-  gatewayState(services).circuits.enter(channel.id).failed(refused);
+  gatewayState(services).circuits.enter(channel.id, null, "tts").failed(refused, new UpstreamProgress());
   const { data } = await read(owner);
   expect(data.routes).toContainEqual({ model: "gone", channel_id: "chn_gone", calls: 1, errors: 1 });
   expect(data.models[0]).toMatchObject({ name: "gone", calls: 2, errors: 2, operation: null });

@@ -6,8 +6,14 @@ export type AlertRules = OpenSettings["alerts"];
 
 /** What an instance knows at one moment. */
 export interface AlertFacts {
-  /** Channels none of whose keys may be called at present, as this process knows it. */
-  openChannels: readonly { id: string; name: string; openedAt: number; reason: OpenReason | null }[];
+  /** Channels with an open or half-open circuit, as this process knows it. `models`: those not served; absent: all. */
+  openChannels: readonly {
+    id: string;
+    name: string;
+    openedAt: number;
+    reason: OpenReason | null;
+    models?: readonly string[];
+  }[];
   /** Of the last five minutes, over all instances. */
   calls: { calls: number; failures: number };
   /** Of which at least HOLDS_FROM_SHARE is spent; `hasRefused`: this process refused a call for want of room. */
@@ -43,10 +49,15 @@ const rounded = (percent: number): number => Math.round(percent * 10) / 10;
 
 function channelConditions(minutes: number | null, facts: AlertFacts, now: number): Condition[] {
   if (minutes === null) return [];
-  return facts.openChannels.map(({ id, name, openedAt, reason }) => ({
+  return facts.openChannels.map(({ id, name, openedAt, reason, models }) => ({
     kind: "channel_open",
     subject: id,
-    detail: { name, reason, since: new Date(openedAt).toISOString() },
+    detail: {
+      name,
+      reason,
+      since: new Date(openedAt).toISOString(),
+      ...(models === undefined ? {} : { models }),
+    },
     isRaised: now - openedAt >= minutes * 60_000,
   }));
 }

@@ -16,6 +16,7 @@ const PERIODS: Readonly<Record<string, string>> = {
 };
 
 const text = (value: unknown): string => (typeof value === "string" ? value : "");
+const namesIn = (value: unknown): string[] => (Array.isArray(value) ? value.map(text) : []);
 const number = (value: unknown): number => (typeof value === "number" ? value : 0);
 const dollars = (nano: unknown): string => `$${(number(nano) / 1e9).toFixed(2)}`;
 
@@ -30,8 +31,11 @@ export function alertMessage({ kind, detail, resolvedAt }: Told): string {
   switch (kind) {
     case "channel_open": {
       const reason = REASONS[text(detail.reason)];
-      if (isOver) return `The channel '${text(detail.name)}' takes calls again.`;
-      return `The channel '${text(detail.name)}' takes no calls since ${text(detail.since)}${reason === undefined ? "" : `: ${reason}`}.`;
+      const models = namesIn(detail.models);
+      const subject = `The channel '${text(detail.name)}'`;
+      const object = models.length === 0 ? "" : ` for ${models.map((name) => `'${name}'`).join(", ")}`;
+      if (isOver) return `${subject} takes calls${object} again.`;
+      return `${subject} takes no calls${object} since ${text(detail.since)}${reason === undefined ? "" : `: ${reason}`}.`;
     }
     case "error_rate":
       if (isOver) return "The error rate is back below its threshold.";

@@ -1,5 +1,5 @@
 import type { Services } from "../context";
-import { channelHealth } from "../gateway/circuits";
+import { brokenModels, channelHealth } from "../gateway/circuits";
 import { gatewayState } from "../gateway/gateway-state";
 import { newId } from "../new-id";
 import { readSettings } from "../settings/read";
@@ -13,9 +13,16 @@ const RATE_WINDOW_MS = 5 * 60_000;
 async function openChannels(services: Services): Promise<AlertFacts["openChannels"]> {
   const { circuits } = gatewayState(services);
   return (await services.store.channels.all()).flatMap((channel) => {
-    const { state, openedAt, reason } = channelHealth(circuits, channel);
-    if (!channel.enabled || state === "closed" || openedAt === null) return [];
-    return [{ id: channel.id, name: channel.name, openedAt, reason }];
+    if (!channel.enabled) return [];
+    const { id, name } = channel;
+    const whole = channelHealth(circuits, channel);
+    if (whole.openedAt !== null) return [{ id, name, openedAt: whole.openedAt, reason: whole.reason }];
+    const broken = brokenModels(circuits, channel);
+    // The model that has failed for longest says since when and why.
+    const [first] = broken.sort((a, b) => (a.health.openedAt ?? 0) - (b.health.openedAt ?? 0));
+    if (first === undefined || first.health.openedAt === null) return [];
+    const { openedAt, reason } = first.health;
+    return [{ id, name, openedAt, reason, models: broken.map((one) => one.name) }];
   });
 }
 

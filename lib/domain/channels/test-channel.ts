@@ -3,7 +3,6 @@ import { AppError } from "../../errors";
 import type { ChannelRecord } from "../../ports/store";
 import { recordAudit } from "../audit/record";
 import type { ConsoleContext } from "../context";
-import { placesOf } from "../gateway/circuits";
 import { gatewayState } from "../gateway/gateway-state";
 import { operationByName } from "../models/price-list";
 import { getChannelRecord, requireOperator } from "./authority";
@@ -31,7 +30,8 @@ async function chooseOffer(
 }
 
 /**
- * Sends one real call through the channel and tells what came of it. A good one closes the channel's circuits. Throws
+ * Sends one real call through the channel and tells what came of it. A good one closes the
+ * circuits of the channel's keys and of the tested model. Throws
  * `forbidden`, `not_found`, `invalid` (no such model).
  */
 export async function testChannel(
@@ -45,7 +45,7 @@ export async function testChannel(
   const offer = await chooseOffer(ctx, channel, input.model);
   const result = await runTestCall(ctx, channel, offer, wav);
   if (!result.ok) return result;
-  for (const place of placesOf(channel)) gatewayState(ctx).circuits.close(place);
+  gatewayState(ctx).circuits.close(id, { model: offer.name });
   await ctx.store.transaction((tx) =>
     recordAudit(tx, ctx, { action: "channel.test", target: id, detail: { model: offer.name, ok: true } }),
   );

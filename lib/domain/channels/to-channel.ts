@@ -1,8 +1,8 @@
-import type { Channel, CircuitHealth as ShownHealth } from "../../contracts/channels";
+import type { BrokenModel, Channel, CircuitHealth as ShownHealth } from "../../contracts/channels";
 import { toTimestamp } from "../../contracts/timestamp";
 import type { ChannelRecord } from "../../ports/store";
 import type { Services } from "../context";
-import { type CircuitHealth, channelHealth, circuitPlace } from "../gateway/circuits";
+import { brokenModels, type CircuitHealth, channelHealth, keyHealth } from "../gateway/circuits";
 import { gatewayState } from "../gateway/gateway-state";
 
 /** A circuit as the console tells it; waits become instants. */
@@ -13,6 +13,12 @@ export function toHealth({ clock }: Pick<Services, "clock">, health: CircuitHeal
     reason: health.reason,
     retry_at: health.state === "open" ? toTimestamp(Math.round(clock.now() + health.waitMs)) : null,
   };
+}
+
+/** The models of a channel whose circuits are not closed on any key. */
+export function toBrokenModels(services: Services, record: ChannelRecord): BrokenModel[] {
+  const { circuits } = gatewayState(services);
+  return brokenModels(circuits, record).map(({ name, health }) => ({ name, ...toHealth(services, health) }));
 }
 
 /** A channel as the console may see it: field by field, so that no sealed key ever leaves (SECURITY EN-4). */
@@ -27,7 +33,7 @@ export function toChannel(services: Services, record: ChannelRecord): Channel {
     keys: record.keys.map(({ id, display }) => ({
       id,
       display,
-      ...toHealth(services, circuits.health(circuitPlace(record.id, id))),
+      ...toHealth(services, keyHealth(circuits, record, id)),
     })),
     models: record.models.map(({ name, upstreamName }) => ({ name, upstream_name: upstreamName })),
     priority: record.priority,
@@ -45,6 +51,7 @@ export function toChannel(services: Services, record: ChannelRecord): Channel {
     enabled: record.enabled,
     embedded: record.embedded,
     health: toHealth(services, channelHealth(circuits, record)),
+    broken_models: toBrokenModels(services, record),
     created_at: toTimestamp(record.createdAt),
     version: record.version,
   };

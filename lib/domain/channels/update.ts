@@ -3,7 +3,6 @@ import { AppError } from "../../errors";
 import type { ChannelKey, ChannelRecord } from "../../ports/store";
 import { recordAudit } from "../audit/record";
 import type { ConsoleContext } from "../context";
-import { circuitPlace, placesOf } from "../gateway/circuits";
 import { gatewayState } from "../gateway/gateway-state";
 import { getChannelRecord, requireOperator, staleVersion } from "./authority";
 import { ensureModels } from "./ensure-models";
@@ -69,7 +68,7 @@ function shownPatch(patch: Patch): Record<string, unknown> {
 }
 
 /**
- * Changes a channel; counts from the next request. Where it goes or what it shows there is new, its circuits start
+ * Changes a channel; counts from the next request. Where its address, keys or models are new, its circuits start
  * closed. Throws `forbidden`, `not_found`, `invalid`, `conflict` (stale version).
  */
 export async function updateChannel(ctx: ConsoleContext, id: string, input: UpdateChannel): Promise<Channel> {
@@ -92,19 +91,15 @@ export async function updateChannel(ctx: ConsoleContext, id: string, input: Upda
     });
     return { record, patch };
   });
-  if (patch.baseUrl !== undefined || patch.keys !== undefined || patch.enabled === true)
-    closeCircuits(ctx, record);
+  const { baseUrl, keys, models, enabled } = patch;
+  if (baseUrl !== undefined || keys !== undefined || models !== undefined || enabled === true)
+    gatewayState(ctx).circuits.close(id);
   return toChannel(ctx, record);
 }
 
-function closeCircuits(ctx: ConsoleContext, record: ChannelRecord): void {
-  const { circuits } = gatewayState(ctx);
-  for (const place of [circuitPlace(record.id, null), ...placesOf(record)]) circuits.close(place);
-}
-
 /**
- * The operator's word that a channel, or one key of it, is well: closed now, in this process. Throws `forbidden`,
- * `not_found`.
+ * Closes the circuits of a channel, or of one of its keys, at both levels: requests are let through now, in this
+ * process. Throws `forbidden`, `not_found`.
  */
 export async function closeCircuit(ctx: ConsoleContext, id: string, input: CloseCircuit): Promise<Channel> {
   await requireOperator(ctx);
@@ -119,7 +114,6 @@ export async function closeCircuit(ctx: ConsoleContext, id: string, input: Close
       ...(keyId === undefined ? {} : { detail: { key: keyId } }),
     }),
   );
-  if (keyId === undefined) closeCircuits(ctx, record);
-  else gatewayState(ctx).circuits.close(circuitPlace(id, keyId));
+  gatewayState(ctx).circuits.close(id, keyId === undefined ? {} : { keyId });
   return toChannel(ctx, record);
 }

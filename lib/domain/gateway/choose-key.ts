@@ -1,21 +1,44 @@
 import type { Random } from "../../ports/clock";
 import type { ChannelKey, ChannelRecord } from "../../ports/store";
-import { type Circuits, circuitPlace } from "./circuits";
+import type { Admission, Circuits } from "./circuits";
 
-/** One key of a channel whose circuit lets calls by, drawn evenly; undefined when none does, null when it has no keys. */
+/** Whether a channel takes requests for this model: by the best of its keys. */
+export function admissionOf(circuits: Circuits, { id, keys }: ChannelRecord, model: string): Admission {
+  if (keys.length === 0) return circuits.admission(id, null, model);
+  let best: Admission = "shut";
+  for (const key of keys) {
+    const admission = circuits.admission(id, key.id, model);
+    if (admission === "closed") return "closed";
+    if (admission === "probe") best = "probe";
+  }
+  return best;
+}
+
+/**
+ * One key of a channel for this model: with `mayProbe` a half-open one that waits for its probe, else one drawn evenly
+ * from those whose circuits are closed, else a half-open one. Undefined when all are shut, null when the channel has no
+ * keys.
+ */
 export function chooseKey(
-  channel: ChannelRecord,
+  { id, keys }: ChannelRecord,
+  model: string,
   circuits: Circuits,
   random: Random,
+  mayProbe: boolean,
 ): ChannelKey | null | undefined {
-  const { id, keys } = channel;
-  if (keys.length === 0) return circuits.isOpen(circuitPlace(id, null)) ? undefined : null;
-  if (keys.length === 1) {
-    const [key] = keys;
-    return key !== undefined && !circuits.isOpen(circuitPlace(id, key.id)) ? key : undefined;
+  if (keys.length === 0) return circuits.admission(id, null, model) === "shut" ? undefined : null;
+  const [only] = keys;
+  if (only !== undefined && keys.length === 1)
+    return circuits.admission(id, only.id, model) === "shut" ? undefined : only;
+  const closed: ChannelKey[] = [];
+  let probe: ChannelKey | undefined;
+  for (const key of keys) {
+    const admission = circuits.admission(id, key.id, model);
+    if (admission === "closed") closed.push(key);
+    else if (admission === "probe") probe ??= key;
   }
-  const usable = keys.filter((key) => !circuits.isOpen(circuitPlace(id, key.id)));
-  return usable[Math.floor(random.fraction() * usable.length)];
+  if (probe !== undefined && (mayProbe || closed.length === 0)) return probe;
+  return closed[Math.floor(random.fraction() * closed.length)];
 }
 
 /** The channel as one attempt sees it: with the chosen key alone. */

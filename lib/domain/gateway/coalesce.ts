@@ -1,6 +1,7 @@
 import { AppError, hasCode } from "../../errors";
 import type { EmbeddingRequest, EmbeddingResult } from "../../ports/embedding-model";
 import type { CallOptions } from "../../ports/speech-model";
+import { UpstreamProgress } from "../../ports/upstream-progress";
 import { dealOut } from "./deal-out";
 
 /** One text of one caller, waiting for its batch. */
@@ -62,6 +63,11 @@ function whenAllLeft(members: readonly Member[]): AbortSignal {
   return controller.signal;
 }
 
+/** The attempts of all members learn of their upstream from the batch's own progress; null: each from its own again. */
+function shareProgress(members: readonly Member[], batch: UpstreamProgress | null): void {
+  for (const { options } of members) if (options.progress !== undefined) options.progress.batch = batch;
+}
+
 /** The texts without repetition within a scope, and the index of each member's text among them. */
 function distinct(members: readonly Member[]): { texts: string[]; positions: number[] } {
   const positionOf = new Map<string, number>();
@@ -87,10 +93,13 @@ async function sendTogether(
   send: SendBatch,
 ): Promise<void> {
   const { texts, positions } = distinct(members);
+  const progress = new UpstreamProgress();
+  shareProgress(members, progress);
   const options: CallOptions = {
     signal: whenAllLeft(members),
     requestId: members[0]?.options.requestId ?? "",
     firstByteBy: Math.max(...members.map((member) => member.options.firstByteBy)),
+    progress,
   };
   const result = await send({ ...parameters, texts }, options);
   checkCount(result, texts.length);
@@ -123,8 +132,10 @@ async function sendBatch(
   try {
     await sendTogether(members, parameters, send);
   } catch (error) {
-    // One text may have spoilt it for all: only alone does each hear what is wrong with its own.
-    if (hasCode(error, "invalid")) {
+    // One text may have spoilt it for all: only alone does each hear what is wrong with its own. No text is to blame
+    // for a model that the upstream does not know.
+    if (hasCode(error, "invalid") && error.details.isUnknownModel !== true) {
+      shareProgress(members, null);
       await Promise.all(members.map((member) => sendAlone(member, parameters, send)));
     } else {
       for (const member of members) member.reject(error);

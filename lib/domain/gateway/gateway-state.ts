@@ -48,10 +48,15 @@ export function gatewayState(services: Pick<Services, "store" | "clock" | "log" 
       live,
       keyRing: createKeyRing(services.store, services.clock, services.log),
       traffic: createTraffic(services.clock),
-      circuits: createCircuits(services.clock, (place, { state, reason }) => {
-        const [channel] = place.split("/", 1);
+      circuits: createCircuits(services.clock, ({ channelId, keyId, model }, { state, reason }) => {
         live.tell("circuits");
-        const fields = { channel, state, reason: reason ?? "" };
+        const fields = {
+          channel: channelId,
+          ...(keyId === null ? {} : { keyId }),
+          ...(model === null ? {} : { model }),
+          state,
+          reason: reason ?? "",
+        };
         if (state === "closed") services.log.info("circuit_closed", fields);
         else services.log.warn("circuit_opened", fields);
       }),

@@ -1,5 +1,6 @@
 import { AppError } from "../../errors";
 import type { CallOptions } from "../../ports/speech-model";
+import type { UpstreamProgress } from "../../ports/upstream-progress";
 import type { GatewayContext } from "../context";
 import { stopReason } from "./stop-reason";
 
@@ -11,6 +12,7 @@ import { stopReason } from "./stop-reason";
 export function runAttempt<T>(
   ctx: GatewayContext,
   firstByteMs: number,
+  progress: UpstreamProgress,
   attempt: (options: CallOptions) => Promise<T>,
 ): Promise<T> {
   return new Promise<T>((resolve, reject) => {
@@ -49,6 +51,7 @@ export function runAttempt<T>(
       },
       requestId: ctx.requestId,
       firstByteBy: ctx.clock.monotonic() + firstByteMs,
+      progress,
     };
     // The wrapper turns a synchronous throw of the provider into a rejection.
     Promise.resolve()

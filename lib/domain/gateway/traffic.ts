@@ -1,91 +1,140 @@
 import type { Clock } from "../../ports/clock";
 
-/** Load and speed of the channels, and the budget of second tries; one per process. */
+/** Speed of the channels and their repeat budgets; one per process. */
 export interface Traffic {
-  /** (In flight + 1) × smoothed latency in milliseconds; lower is better. */
-  score(channelId: string): number;
-  /** Counts an attempt in. */
-  begin(channelId: string): RunningAttempt;
-  /** One call of the gateway; the retry budget is a share of these. */
-  noteCall(): void;
-  /** Takes one second try; false when the last 10 s had theirs. */
-  takeRetry(): boolean;
+  /**
+   * Milliseconds to the first byte of this model on this channel, smoothed; more while requests wait for longer than
+   * that. Null: nothing is known yet.
+   */
+  latencyMs(channelId: string, model: string): number | null;
+  /** Counts an attempt in; repeats do not add to the channel's repeat budget. */
+  begin(channelId: string, model: string, isRepeat: boolean): RunningAttempt;
+  /**
+   * Takes one repeat on the same channel from its budget: 10 % of its requests of the last 10 s, at least 10.
+   * `failedCall` is the upstream call that failed: its other callers repeat at no further cost.
+   */
+  takeRepeat(channelId: string, failedCall: object): boolean;
 }
 
 export interface RunningAttempt {
-  /** The first byte is there: its time is the channel's newest latency. */
+  /** The first byte has arrived: its time is the newest latency. */
   answered(): void;
-  /** Counts the attempt out; once. */
+  /** The attempt is over; harmless when repeated. */
   over(): void;
 }
 
-/** Weight of the newest latency in the smoothed one. */
+/** Least weight of the newest latency in the smoothed one. */
 const SMOOTHING = 0.2;
-/** What a channel not yet measured counts as, in milliseconds: low, so that it gets its chance. */
-const UNKNOWN_LATENCY_MS = 1;
-const RETRY_SHARE = 0.1;
-const RETRY_FLOOR = 10;
-const RETRY_SECONDS = 10;
+/** What was measured this long ago has lost two thirds of its weight, so that a rarely measured channel learns fast. */
+const FORGETTING_MS = 10_000;
+/** Requests that wait say that a channel is slow once their mean wait is this many times its latency. */
+const PATIENCE = 4;
+const REPEAT_SHARE = 0.1;
+const REPEAT_FLOOR = 10;
+const WINDOW_SECONDS = 10;
 
-/** Sum of a count over the last `RETRY_SECONDS` seconds. */
-function createWindowCount(): { add(second: number): void; sum(second: number): number } {
-  const counts = new Array<number>(RETRY_SECONDS).fill(0);
-  const seconds = new Array<number>(RETRY_SECONDS).fill(-1);
-  return {
-    add(second) {
-      const at = second % RETRY_SECONDS;
-      if (seconds[at] !== second) {
-        seconds[at] = second;
-        counts[at] = 0;
-      }
-      counts[at] = (counts[at] ?? 0) + 1;
-    },
-    sum(second) {
-      let total = 0;
-      for (let i = 0; i < RETRY_SECONDS; i++) {
-        if ((seconds[i] ?? -1) > second - RETRY_SECONDS) total += counts[i] ?? 0;
-      }
-      return total;
-    },
-  };
+/** Counts over the last `WINDOW_SECONDS` seconds. */
+class WindowCount {
+  readonly #counts = new Array<number>(WINDOW_SECONDS).fill(0);
+  readonly #seconds = new Array<number>(WINDOW_SECONDS).fill(-1);
+
+  add(second: number): void {
+    const at = second % WINDOW_SECONDS;
+    if (this.#seconds[at] !== second) {
+      this.#seconds[at] = second;
+      this.#counts[at] = 0;
+    }
+    this.#counts[at] = (this.#counts[at] ?? 0) + 1;
+  }
+
+  sum(second: number): number {
+    let total = 0;
+    for (let i = 0; i < WINDOW_SECONDS; i++) {
+      if ((this.#seconds[i] ?? -1) > second - WINDOW_SECONDS) total += this.#counts[i] ?? 0;
+    }
+    return total;
+  }
+}
+
+/** One model on one channel. */
+interface Speed {
+  latencyMs: number | null;
+  measuredAt: number;
+  /** Requests without a first byte yet, and the sum of the instants at which they began. */
+  waiting: number;
+  beganSum: number;
+}
+
+interface ChannelTraffic {
+  speeds: Map<string, Speed>;
+  requests: WindowCount;
+  repeats: WindowCount;
 }
 
 export function createTraffic(clock: Clock): Traffic {
-  const channels = new Map<string, { inFlight: number; latencyMs: number | null }>();
-  const calls = createWindowCount();
-  const retries = createWindowCount();
+  const channels = new Map<string, ChannelTraffic>();
+  /** Failed upstream calls whose repeat was granted. */
+  const granted = new WeakSet<object>();
   const second = (): number => Math.floor(clock.monotonic() / 1_000);
 
+  function channelOf(id: string): ChannelTraffic {
+    let channel = channels.get(id);
+    if (channel === undefined) {
+      channel = { speeds: new Map(), requests: new WindowCount(), repeats: new WindowCount() };
+      channels.set(id, channel);
+    }
+    return channel;
+  }
+
+  function measure(speed: Speed, tookMs: number): void {
+    const now = clock.monotonic();
+    const age = now - speed.measuredAt;
+    const share = Math.max(SMOOTHING, 1 - Math.exp(-age / FORGETTING_MS));
+    speed.latencyMs =
+      speed.latencyMs === null ? tookMs : speed.latencyMs + share * (tookMs - speed.latencyMs);
+    speed.measuredAt = now;
+  }
+
   return {
-    score(channelId) {
-      const load = channels.get(channelId);
-      if (load === undefined) return UNKNOWN_LATENCY_MS;
-      return (load.inFlight + 1) * Math.max(load.latencyMs ?? UNKNOWN_LATENCY_MS, 0.001);
+    latencyMs(channelId, model) {
+      const speed = channels.get(channelId)?.speeds.get(model);
+      if (speed === undefined) return null;
+      if (speed.waiting === 0) return speed.latencyMs;
+      const waitedMs = (clock.monotonic() - speed.beganSum / speed.waiting) / PATIENCE;
+      return Math.max(speed.latencyMs ?? 0, waitedMs);
     },
 
-    begin(channelId) {
-      const load = channels.get(channelId) ?? { inFlight: 0, latencyMs: null };
-      channels.set(channelId, load);
-      load.inFlight += 1;
-      const startedAt = clock.monotonic();
+    begin(channelId, model, isRepeat) {
+      const channel = channelOf(channelId);
+      if (!isRepeat) channel.requests.add(second());
+      const speed = channel.speeds.get(model) ?? { latencyMs: null, measuredAt: 0, waiting: 0, beganSum: 0 };
+      channel.speeds.set(model, speed);
+      const beganAt = clock.monotonic();
+      speed.waiting += 1;
+      speed.beganSum += beganAt;
+      let isWaiting = true;
+      const over = (): void => {
+        if (!isWaiting) return;
+        isWaiting = false;
+        speed.waiting -= 1;
+        speed.beganSum = speed.waiting === 0 ? 0 : speed.beganSum - beganAt;
+      };
       return {
         answered() {
-          const tookMs = clock.monotonic() - startedAt;
-          load.latencyMs =
-            load.latencyMs === null ? tookMs : load.latencyMs + SMOOTHING * (tookMs - load.latencyMs);
+          if (isWaiting) measure(speed, clock.monotonic() - beganAt);
+          over();
         },
-        over() {
-          load.inFlight -= 1;
-        },
+        over,
       };
     },
 
-    noteCall: () => calls.add(second()),
-
-    takeRetry() {
+    takeRepeat(channelId, failedCall) {
+      if (granted.has(failedCall)) return true;
+      const { requests, repeats } = channelOf(channelId);
       const now = second();
-      if (retries.sum(now) >= Math.max(RETRY_FLOOR, calls.sum(now) * RETRY_SHARE)) return false;
-      retries.add(now);
+      if (repeats.sum(now) >= Math.max(REPEAT_FLOOR, requests.sum(now) * REPEAT_SHARE)) return false;
+      repeats.add(now);
+      granted.add(failedCall);
       return true;
     },
   };

@@ -37,7 +37,7 @@ export async function previewModelRoute(ctx: ConsoleContext, name: string): Prom
     channels.filter((channel) => !channel.enabled),
     model.name,
   );
-  const route = previewRoute(ctx, entry?.routes ?? []);
+  const route = previewRoute(ctx, model.name, entry?.routes ?? []);
   const until = (waitMs: number | null) =>
     waitMs === null || waitMs <= 0 ? null : toTimestamp(Math.round(ctx.clock.now() + waitMs));
   return {
@@ -47,7 +47,11 @@ export async function previewModelRoute(ctx: ConsoleContext, name: string): Prom
     attempts: route.attempts,
     turns: route.turns.map((turn) => ({
       priority: turn[0]?.target.channel.priority ?? 0,
-      channels: turn.map(({ target, share }) => ({ ...shown(target), share })),
+      channels: turn.map(({ target, share, isRecovering }) => ({
+        ...shown(target),
+        share,
+        recovering: isRecovering,
+      })),
     })),
     skipped: [
       ...route.skipped.map(({ target, refusal }) => ({

@@ -2,9 +2,9 @@ import { nanoToUsd } from "../../contracts/money";
 import type { OverviewChannel, OverviewKey, OverviewModel, OverviewRoute } from "../../contracts/overview";
 import type { ChannelRecord, ModelRecord, UsageGroup } from "../../ports/store";
 import { addSums, NO_SUMS, type Sums } from "../../ports/usage-sums";
-import { toHealth } from "../channels/to-channel";
+import { toBrokenModels, toHealth } from "../channels/to-channel";
 import type { Services } from "../context";
-import { channelHealth, circuitPlace } from "../gateway/circuits";
+import { channelHealth, keyHealth } from "../gateway/circuits";
 import { gatewayState } from "../gateway/gateway-state";
 
 /** Keys of a breakdown; a page has no room for more. */
@@ -56,6 +56,9 @@ export async function keyShares({ store }: Services, groups: readonly UsageGroup
   return sums.map(([id, sum]) => ({ id, name: names.get(id) ?? null, ...shareOf(sum) }));
 }
 
+/** A channel that was deleted after it was called. */
+const GONE = { name: null, enabled: false, health: null, broken_keys: [], broken_models: [] };
+
 /** Every channel there is, and those gone that were called, with what is wrong with each. */
 export function channelShares(
   ctx: Services,
@@ -67,16 +70,18 @@ export function channelShares(
   for (const { id } of channels) if (!sums.has(id)) sums.set(id, NO_SUMS);
   return [...sums].map(([id, sum]) => {
     const channel = channels.find((one) => one.id === id);
-    const keys = (channel?.keys ?? []).map((key) => ({
+    if (channel === undefined) return { ...GONE, id, ...shareOf(sum) };
+    const keys = channel.keys.map((key) => ({
       display: key.display,
-      ...toHealth(ctx, circuits.health(circuitPlace(id, key.id))),
+      ...toHealth(ctx, keyHealth(circuits, channel, key.id)),
     }));
     return {
       id,
-      name: channel?.name ?? null,
-      enabled: channel?.enabled ?? false,
-      health: channel ? toHealth(ctx, channelHealth(circuits, channel)) : null,
+      name: channel.name,
+      enabled: channel.enabled,
+      health: toHealth(ctx, channelHealth(circuits, channel)),
       broken_keys: keys.filter((key) => key.state !== "closed"),
+      broken_models: toBrokenModels(ctx, channel),
       ...shareOf(sum),
     };
   });

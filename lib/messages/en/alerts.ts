@@ -8,6 +8,7 @@ export const alerts = {
   },
   kind: {
     channel_open: "{name} takes no calls",
+    channel_models: "{name} takes no calls for {models}",
     error_rate: "{percent}% of calls fail",
     budget_nearly_spent: "{name} has spent {percent}% of its budget",
     budget_spent: "{name} has no room left in its budget",
@@ -16,6 +17,7 @@ export const alerts = {
   },
   over: {
     channel_open: "{name} took no calls",
+    channel_models: "{name} took no calls for {models}",
     error_rate: "{percent}% of calls failed",
     budget_nearly_spent: "{name} had spent {percent}% of its budget",
     budget_spent: "{name} had no room left in its budget",

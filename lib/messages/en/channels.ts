@@ -28,8 +28,10 @@ export const channels = {
     serving: "Serving",
     disabled: "Disabled",
     open: "Passed over",
-    half_open: "On trial",
+    half_open: "Recovering",
+    partial: "Partly down",
   },
+  brokenModel: "{name}: {why}",
   reason: {
     failures: "Five calls in a row failed.",
     error_rate: "Half of its calls or more failed within ten seconds.",

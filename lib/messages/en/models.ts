@@ -59,6 +59,7 @@ export const models = {
     first: "first",
     next: "then",
     share: "{share} of calls",
+    recovering: "Recovering: one call tests it first",
     as: "as {name}",
     attempts: "{count, plural, one {A call is tried once.} other {A call is tried up to # times.}}",
     disabled: "The model is off: calls are told that it does not exist.",

@@ -44,7 +44,9 @@ export const overview = {
   },
   trouble: {
     title: "{name} is passed over",
-    trial: "{name} is on trial",
+    trial: "{name} is recovering",
+    model: "{model} on {name} is down",
+    modelTrial: "{model} on {name} is recovering",
     key: "Key {display} of {name} is passed over",
     since: "{reason} It began {when}.",
     look: "Look at the channel",
@@ -67,7 +69,7 @@ export const overview = {
     off: "off",
     gone: "gone",
     open: "passed over",
-    halfOpen: "on trial",
+    halfOpen: "recovering",
     more: "{count, plural, one {# more} other {# more}}",
   },
   shares: {

@@ -8,6 +8,7 @@ export const alerts = {
   },
   kind: {
     channel_open: "{name} 不再接收调用",
+    channel_models: "{name} 不再接收 {models} 的调用",
     error_rate: "{percent}% 的调用失败",
     budget_nearly_spent: "{name} 已用掉预算的 {percent}%",
     budget_spent: "{name} 的预算已无余量",
@@ -16,6 +17,7 @@ export const alerts = {
   },
   over: {
     channel_open: "{name} 曾不接收调用",
+    channel_models: "{name} 曾不接收 {models} 的调用",
     error_rate: "曾有 {percent}% 的调用失败",
     budget_nearly_spent: "{name} 曾用掉预算的 {percent}%",
     budget_spent: "{name} 的预算曾无余量",

@@ -27,8 +27,10 @@ export const channels = {
     serving: "正常",
     disabled: "已停用",
     open: "已绕开",
-    half_open: "试探中",
+    half_open: "恢复中",
+    partial: "部分不可用",
   },
+  brokenModel: "{name}：{why}",
   reason: {
     failures: "连续五次调用失败。",
     error_rate: "十秒内有一半以上的调用失败。",

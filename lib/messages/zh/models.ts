@@ -54,6 +54,7 @@ export const models = {
     first: "首先",
     next: "其次",
     share: "{share} 的调用",
+    recovering: "恢复中：先由一次调用试探",
     as: "对应 {name}",
     attempts: "每次调用最多尝试 {count} 次。",
     disabled: "模型已停用：调用会被告知模型不存在。",

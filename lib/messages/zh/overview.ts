@@ -44,7 +44,9 @@ export const overview = {
   },
   trouble: {
     title: "{name} 已被绕开",
-    trial: "{name} 正在试探恢复",
+    trial: "{name} 正在恢复",
+    model: "{name} 上的 {model} 不可用",
+    modelTrial: "{name} 上的 {model} 正在恢复",
     key: "{name} 的密钥 {display} 已被绕开",
     since: "{reason}{when}开始。",
     look: "查看渠道",
@@ -66,7 +68,7 @@ export const overview = {
     off: "已停用",
     gone: "已删除",
     open: "已绕开",
-    halfOpen: "试探中",
+    halfOpen: "恢复中",
     more: "{count, plural, other {还有 # 个}}",
   },
   shares: {

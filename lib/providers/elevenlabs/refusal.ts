@@ -18,5 +18,5 @@ export function readElevenLabsRefusal(status: number, body: Fields | null): Refu
   // An empty account comes as 401.
   if (NO_MONEY.has(code) || status === 402) return { words, about: "money" };
   if (status === 401 || status === 403) return { words, about: "key" };
-  return { words, about: null };
+  return { words, about: code === "model_not_found" ? "model" : null };
 }

@@ -4,6 +4,9 @@ import { readDuration } from "../outbound/retry-after";
 
 const BAD_KEY = /^(?:API_KEY_INVALID|API_KEY_SERVICE_BLOCKED|ACCESS_TOKEN_EXPIRED|CREDENTIALS_MISSING)$/;
 
+/** "models/x is not found for API version v1beta, or is not supported for …". */
+const NO_MODEL_WORDS = /^(?:models|tunedModels)\/\S+ is not (?:found|supported)/;
+
 /**
  * Google's error body (`google.rpc.Status` as JSON). A bad key comes as 400 and is told by its `ErrorInfo`; how long to
  * wait stands in `RetryInfo`, in no header.
@@ -18,6 +21,7 @@ export function readGeminiRefusal(status: number, body: Fields | null): RefusalF
   if (isBadKey || status === 401 || status === 403) return { words, about: "key" };
   // Billing that is off, a country that is not served: nothing the caller could write differently.
   if (error?.status === "FAILED_PRECONDITION") return { words, about: "money" };
+  if (status === 404 && NO_MODEL_WORDS.test(words ?? "")) return { words, about: "model" };
   const retryAfterMs = details
     .map(({ retryDelay }) => readDuration(retryDelay))
     .find((ms) => ms !== undefined);

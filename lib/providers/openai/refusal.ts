@@ -2,6 +2,10 @@ import { asFields, asList, asText, type Fields } from "../outbound/json";
 import type { RefusalFacts } from "../outbound/refusal";
 
 const NO_MONEY = new Set(["insufficient_quota", "billing_hard_limit_reached", "billing_not_active"]);
+/** OpenAI, Azure. */
+const NO_MODEL = new Set(["model_not_found", "DeploymentNotFound"]);
+/** vLLM, Ollama and others send no code. Anchored: what a caller wrote is only quoted further on. */
+const NO_MODEL_WORDS = /^(?:the )?model\b.*(?:does not exist|not found)/i;
 const BAD_KEY = new Set(["invalid_api_key", "invalid_authentication", "account_deactivated"]);
 
 /** `{"detail":[{"loc":["body","voice"],"msg":"field required"}]}`, as FastAPI servers write it. */
@@ -27,5 +31,6 @@ export function readOpenAiRefusal(status: number, body: Fields | null): RefusalF
   if (NO_MONEY.has(code) || error?.type === "insufficient_quota") return { words, about: "money" };
   if (status === 401 || status === 403 || BAD_KEY.has(code)) return { words, about: "key" };
   if (status === 402) return { words, about: "money" };
-  return { words, about: null };
+  const isUnknownModel = NO_MODEL.has(code) || (status === 404 && NO_MODEL_WORDS.test(words ?? ""));
+  return { words, about: isUnknownModel ? "model" : null };
 }

@@ -9,9 +9,9 @@ export interface RefusalFacts {
   words: string | null;
   /**
    * `key`: our key, or what it may do, is at fault, whatever the status says. `money`: the account has none left.
-   * `caller`: what was asked is at fault. Null: the status tells.
+   * `caller`: what was asked is at fault. `model`: the upstream does not know the channel's model. Null: the status tells.
    */
-  about: "key" | "money" | "caller" | null;
+  about: "key" | "money" | "caller" | "model" | null;
   retryAfterMs?: number;
 }
 
@@ -72,10 +72,15 @@ export function refusalError(refusal: Refusal): AppError {
     });
   }
   const words = cleanWords(facts.words ?? plainWords(refusal) ?? "", secrets);
-  const isAboutInput = facts.about === "caller" || [400, 404, 413, 415, 422].includes(status);
+  const isUnknownModel = facts.about === "model";
+  const isAboutInput =
+    facts.about === "caller" || isUnknownModel || [400, 404, 413, 415, 422].includes(status);
   // A 404 without words is a wrong path of the channel, an HTML 400 some proxy on the way: neither is the caller's.
   if (isAboutInput && words !== "") {
-    return new AppError("invalid", words, { upstreamStatus: status === 404 ? 404 : 400 });
+    return new AppError("invalid", words, {
+      upstreamStatus: status === 404 ? 404 : 400,
+      ...(isUnknownModel ? { isUnknownModel } : {}),
+    });
   }
   return failed(status, retryAfterMs);
 }

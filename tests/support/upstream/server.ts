@@ -178,6 +178,10 @@ function faultyReply(path: string, fault: Fault | null, options: UpstreamOptions
         chunks: [Buffer.from("<h1>no</h1>")],
         tokens: 0,
       };
+    case "no-model":
+      return path.includes(":")
+        ? geminiError(404, "models/gone is not found for API version v1beta, or is not supported for it.")
+        : openAiError(404, "The model `gone` does not exist.", "model_not_found");
     case "no-money":
       return openAiError(429, "You exceeded your current quota.", "insufficient_quota");
     case "limited": {

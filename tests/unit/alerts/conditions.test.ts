@@ -91,6 +91,10 @@ describe("the sentence of an alert", () => {
     ],
     [say("channel_open", { name: "Gemini" }, NOW), "The channel 'Gemini' takes calls again."],
     [
+      say("channel_open", { name: "Gemini", models: ["a", "b"], since: "2026-11-21T12:00:00.000Z" }),
+      "The channel 'Gemini' takes no calls for 'a', 'b' since 2026-11-21T12:00:00.000Z.",
+    ],
+    [
       say("error_rate", { calls: 50, failures: 20, percent: 40 }),
       "40 % of the calls of the last five minutes failed (20 of 50).",
     ],

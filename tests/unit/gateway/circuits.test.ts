@@ -1,60 +1,89 @@
 import { expect, test } from "vitest";
-import { channelHealth, createCircuits } from "@/lib/domain/gateway/circuits";
-import { AppError } from "@/lib/errors";
+import {
+  brokenModels,
+  channelHealth,
+  createCircuits,
+  keyHealth,
+  modelHealth,
+} from "@/lib/domain/gateway/circuits";
+import { AppError, type ErrorCode, type ErrorDetails } from "@/lib/errors";
+import { UpstreamProgress } from "@/lib/ports/upstream-progress";
 import { StillClock } from "../../support/gateway-door";
 
-const broken = () => new AppError("upstream_error", "It failed.");
+/** An attempt whose upstream answered, or did not. */
+function progressOf(hasHead: boolean, batch: UpstreamProgress | null = null): UpstreamProgress {
+  const progress = new UpstreamProgress();
+  progress.hasHead = hasHead;
+  progress.batch = batch;
+  return progress;
+}
 
 function open(clock = new StillClock()) {
   const changes: string[] = [];
-  const circuits = createCircuits(clock, (place, health) => changes.push(`${place} ${health.state}`));
-  return { clock, circuits, changes };
+  const circuits = createCircuits(clock, ({ channelId, keyId, model }, { state }) =>
+    changes.push(`${[channelId, keyId, model].filter((part) => part !== null).join("/")} ${state}`),
+  );
+  /** A request over channel `a` without keys; null: it succeeds. */
+  const request = (error: AppError | null, model = "m", hasHead = true) => {
+    const pass = circuits.enter("a", null, model);
+    if (error === null) pass.succeeded(progressOf(true));
+    else pass.failed(error, progressOf(hasHead));
+  };
+  const admission = (model = "m") => circuits.admission("a", null, model);
+  return { clock, circuits, changes, request, admission };
 }
 
-test("half of twenty calls failing opens the circuit, though never five in a row", () => {
-  const { circuits } = open();
-  for (let call = 0; call < 20; call++) {
-    expect(circuits.isOpen("a")).toBe(false);
-    const pass = circuits.enter("a");
-    if (call % 2 === 1) pass.failed(broken());
-    else pass.succeeded();
+const answered = (status = 500) => new AppError("upstream_error", "It failed.", { upstreamStatus: status });
+const unreachable = () => new AppError("upstream_error", "It could not be reached.");
+const times = (count: number, act: () => void) => {
+  for (let time = 0; time < count; time += 1) act();
+};
+
+test("half of twenty requests failing opens a circuit, though never five in a row", () => {
+  const { circuits, request, admission } = open();
+  for (let number = 0; number < 20; number++) {
+    expect(admission()).toBe("closed");
+    request(number % 2 === 1 ? answered() : null);
   }
-  expect(circuits.health("a")).toMatchObject({ state: "open", reason: "error_rate", waitMs: 30_000 });
+  expect(circuits.health("a", null, "m")).toMatchObject({
+    state: "open",
+    reason: "error_rate",
+    waitMs: 30_000,
+  });
 });
 
 test("failures of an earlier ten seconds do not count", () => {
-  const { circuits, clock } = open();
-  for (let call = 0; call < 36; call++) {
-    const pass = circuits.enter("a");
-    if (call % 2 === 1) pass.failed(broken());
-    else pass.succeeded();
+  const { request, admission, clock } = open();
+  for (let number = 0; number < 36; number++) {
+    request(number % 2 === 1 ? answered() : null);
     clock.at += 1_000;
   }
-  expect(circuits.isOpen("a")).toBe(false);
+  expect(admission()).toBe("closed");
 });
 
-test("one probe alone goes through a half-open circuit", () => {
-  const { circuits, clock, changes } = open();
-  for (let call = 0; call < 5; call++) circuits.enter("a").failed(broken());
+test("a half-open circuit admits one probe, whose first byte closes it", () => {
+  const { circuits, clock, changes, request, admission } = open();
+  times(5, () => request(answered()));
   clock.at += 29_999;
-  expect(circuits.isOpen("a")).toBe(true);
+  expect(admission()).toBe("shut");
   clock.at += 1;
-  expect(circuits.isOpen("a")).toBe(false);
-  const probe = circuits.enter("a");
-  expect(circuits.isOpen("a")).toBe(true);
+  expect(admission()).toBe("probe");
+  expect(circuits.health("a", null, "m").state).toBe("half_open");
+  const probe = circuits.enter("a", null, "m");
+  expect(admission()).toBe("shut");
   probe.answered();
-  expect(circuits.isOpen("a")).toBe(false);
-  expect(changes).toEqual(["a open", "a closed"]);
+  expect(admission()).toBe("closed");
+  expect(changes).toEqual(["a/m open", "a/m closed"]);
 });
 
-test("a probe that its caller gives up frees the place for the next", () => {
-  const { circuits, clock } = open();
-  for (let call = 0; call < 5; call++) circuits.enter("a").failed(broken());
+test("a probe whose caller left lets the next request be the probe", () => {
+  const { circuits, clock, request, admission } = open();
+  times(5, () => request(answered()));
   clock.at += 30_000;
-  circuits.enter("a").unused();
-  expect(circuits.isOpen("a")).toBe(false);
-  circuits.enter("a").failed(broken());
-  expect(circuits.health("a").waitMs).toBe(30_000);
+  circuits.enter("a", null, "m").unused();
+  expect(admission()).toBe("probe");
+  request(answered());
+  expect(circuits.health("a", null, "m").waitMs).toBe(30_000);
 });
 
 test.each([
@@ -62,37 +91,138 @@ test.each([
   [0, 1_000],
   [45_000, 45_000],
   [1e12, 120_000],
-])("a rate limit with Retry-After %s ms holds the place for %s ms", (retryAfterMs, waitMs) => {
-  const { circuits } = open();
+])("a rate limit with Retry-After %s ms opens the model's circuit for %s ms", (retryAfterMs, waitMs) => {
+  const { circuits, request, admission } = open();
   const details = retryAfterMs === undefined ? {} : { retryAfterMs };
-  circuits.enter("a").failed(new AppError("upstream_rate_limited", "Full.", details));
-  expect(circuits.health("a")).toMatchObject({ reason: "rate_limited", waitMs });
+  request(new AppError("upstream_rate_limited", "Full.", details));
+  expect(circuits.health("a", null, "m")).toMatchObject({ reason: "rate_limited", waitMs });
+  expect(admission("other")).toBe("closed");
 });
 
 test.each([
   [401, "credentials"],
   [403, "credentials"],
   [402, "account"],
-])("an upstream's %s opens at once and says why", (upstreamStatus, reason) => {
-  const { circuits } = open();
-  circuits.enter("a").failed(new AppError("upstream_error", "No.", { upstreamStatus }));
-  expect(circuits.health("a")).toMatchObject({ state: "open", reason });
+])("a reply of %s opens the key's circuit at once and says why", (upstreamStatus, reason) => {
+  const { circuits, request, admission } = open();
+  request(answered(upstreamStatus));
+  expect(circuits.health("a", null)).toMatchObject({ state: "open", reason });
+  expect(admission("other")).toBe("shut");
 });
 
-test("one fault that many callers share counts once", () => {
-  const { circuits } = open();
-  const shared = broken();
-  for (const pass of Array.from({ length: 10 }, () => circuits.enter("a"))) pass.failed(shared);
-  expect(circuits.isOpen("a")).toBe(false);
+const OF_MODEL: readonly [string, ErrorCode, ErrorDetails][] = [
+  ["a 500", "upstream_error", { upstreamStatus: 500 }],
+  ["a 504", "upstream_timeout", { upstreamStatus: 504 }],
+  ["an invalid reply", "upstream_invalid", {}],
+  ["a cut reply", "upstream_truncated", {}],
+  ["a redirect", "upstream_redirect", {}],
+  ["a stalled reply", "upstream_timeout", {}],
+  ["an unknown model", "invalid", { upstreamStatus: 404, isUnknownModel: true }],
+];
+
+test.each(OF_MODEL)("five times %s stop the model and no other behind the key", (_name, code, details) => {
+  const { circuits, request, admission, changes } = open();
+  times(5, () => request(new AppError(code, "No.", details)));
+  expect([admission("m"), admission("other")]).toEqual(["shut", "closed"]);
+  expect(circuits.health("a", null).state).toBe("closed");
+  expect(changes).toEqual(["a/m open"]);
 });
+
+test.each<[string, ErrorCode]>([
+  ["unreachable", "upstream_error"],
+  ["silent", "upstream_timeout"],
+])("an upstream that is %s five times in a row stops every model of the key", (_name, code) => {
+  const { request, admission, changes } = open();
+  for (const model of ["m", "n", "m", "n", "m"]) request(new AppError(code, "No."), model, false);
+  expect([admission("m"), admission("other")]).toEqual(["shut", "shut"]);
+  expect(changes).toEqual(["a open"]);
+});
+
+test("an upstream that answers errors proves the key's connection: its circuit closes, the model's stays open", () => {
+  const { clock, circuits, request, admission } = open();
+  times(4, () => request(unreachable(), "m", false));
+  request(answered());
+  times(4, () => request(unreachable(), "m", false));
+  expect(circuits.health("a", null).state).toBe("closed");
+  request(unreachable(), "m", false);
+  clock.at += 30_000;
+  request(answered(), "bad");
+  expect([circuits.health("a", null).state, admission("m")]).toEqual(["closed", "closed"]);
+});
+
+test("a failed batch is one failure and a good one a single success, however many callers it carried", () => {
+  const { circuits, admission } = open();
+  const batchOf = (error: AppError | null) => {
+    const batch = progressOf(true);
+    const passes = Array.from({ length: 64 }, () => circuits.enter("a", null, "m"));
+    for (const pass of passes) {
+      if (error === null) pass.succeeded(progressOf(false, batch));
+      // Each caller has an error of its own: its own time was over.
+      else pass.failed(new AppError(error.code, error.message, error.details), progressOf(false, batch));
+    }
+  };
+  times(4, () => batchOf(answered()));
+  expect(admission()).toBe("closed");
+  batchOf(answered());
+  expect(admission()).toBe("shut");
+  circuits.close("a");
+  times(10, () => {
+    batchOf(null);
+    batchOf(new AppError("upstream_timeout", "Too slow."));
+  });
+  expect(admission()).toBe("shut");
+});
+
+const channel = {
+  id: "c",
+  keys: ["k1", "k2"].map((id) => ({ id, sealed: "", display: "" })),
+  models: ["m", "n"].map((name) => ({ name, upstreamName: name })),
+};
 
 test("a channel is as well as its best key", () => {
   const { circuits } = open();
-  const channel = { id: "c", keys: ["k1", "k2"].map((id) => ({ id, sealed: "", display: "" })) };
-  circuits.enter("c/k1").failed(new AppError("upstream_error", "No.", { upstreamStatus: 401 }));
+  const fail = (keyId: string, error: AppError) =>
+    circuits.enter("c", keyId, "m").failed(error, progressOf(true));
+  fail("k1", answered(401));
   expect(channelHealth(circuits, channel).state).toBe("closed");
-  circuits.enter("c/k2").failed(new AppError("upstream_rate_limited", "Full.", { retryAfterMs: 5_000 }));
-  expect(channelHealth(circuits, channel)).toMatchObject({ state: "open", reason: "rate_limited" });
-  circuits.close("c/k1");
+  expect(keyHealth(circuits, channel, "k1")).toMatchObject({ state: "open", reason: "credentials" });
+  fail("k2", answered(402));
+  expect(channelHealth(circuits, channel)).toMatchObject({ state: "open" });
+  circuits.close("c", { keyId: "k1" });
   expect(channelHealth(circuits, channel).state).toBe("closed");
+  expect(keyHealth(circuits, channel, "k2").reason).toBe("account");
+});
+
+test("a channel with one broken model stays closed and names it; with every model broken it is open", () => {
+  const { circuits } = open();
+  const limit = (keyId: string, model: string, retryAfterMs: number) =>
+    circuits
+      .enter("c", keyId, model)
+      .failed(new AppError("upstream_rate_limited", "Full.", { retryAfterMs }), progressOf(true));
+  limit("k1", "m", 5_000);
+  // The other key serves it.
+  expect(brokenModels(circuits, channel)).toEqual([]);
+  limit("k2", "m", 9_000);
+  expect(channelHealth(circuits, channel).state).toBe("closed");
+  expect(brokenModels(circuits, channel)).toMatchObject([
+    { name: "m", health: { state: "open", reason: "rate_limited", waitMs: 5_000 } },
+  ]);
+  expect(keyHealth(circuits, channel, "k1").state).toBe("closed");
+  limit("k1", "n", 7_000);
+  limit("k2", "n", 8_000);
+  expect(channelHealth(circuits, channel)).toMatchObject({ state: "open", waitMs: 5_000 });
+  expect(keyHealth(circuits, channel, "k2")).toMatchObject({ state: "open", waitMs: 8_000 });
+});
+
+test("closing by hand closes both levels; closing one model leaves the others", () => {
+  const { circuits, request, admission } = open();
+  const limited = () => new AppError("upstream_rate_limited", "Full.");
+  request(limited(), "m");
+  request(limited(), "n");
+  request(answered(401), "m");
+  circuits.close("a", { model: "m" });
+  expect([admission("m"), admission("n")]).toEqual(["closed", "shut"]);
+  circuits.close("a");
+  expect(admission("n")).toBe("closed");
+  expect(modelHealth(circuits, { id: "a", keys: [] }, "n").state).toBe("closed");
 });

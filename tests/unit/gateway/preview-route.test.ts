@@ -1,13 +1,13 @@
 import { expect, test } from "vitest";
 import type { Services } from "@/lib/domain/context";
 import type { Target } from "@/lib/domain/gateway/call";
-import { chances, chooseChannel } from "@/lib/domain/gateway/choose-channel";
-import { circuitPlace } from "@/lib/domain/gateway/circuits";
+import { chooseChannel, sharesOf } from "@/lib/domain/gateway/choose-channel";
 import { enterChannel } from "@/lib/domain/gateway/enter-channel";
 import { gatewayState } from "@/lib/domain/gateway/gateway-state";
 import { previewRoute } from "@/lib/domain/gateway/preview-route";
 import { AppError } from "@/lib/errors";
 import type { ChannelRecord } from "@/lib/ports/store";
+import { UpstreamProgress } from "@/lib/ports/upstream-progress";
 import { channelRecord, openGatewayDoor } from "../../support/gateway-door";
 
 const target = (fields: Partial<ChannelRecord>): Target => ({
@@ -16,14 +16,14 @@ const target = (fields: Partial<ChannelRecord>): Target => ({
 });
 
 const namesOf = (services: Services, targets: readonly Target[]) =>
-  previewRoute(services, targets).turns.map((turn) => turn.map((one) => one.target.channel.id));
+  previewRoute(services, "m", targets).turns.map((turn) => turn.map((one) => one.target.channel.id));
 
 /** Opens the circuit of a channel as five calls that failed would. */
 function breakChannel(services: Services, id: string): void {
   for (let call = 0; call < 5; call += 1)
     gatewayState(services)
-      .circuits.enter(circuitPlace(id, null))
-      .failed(new AppError("upstream_error", "It failed."));
+      .circuits.enter(id, null, "m")
+      .failed(new AppError("upstream_error", "It failed."), new UpstreamProgress());
 }
 
 test("a call comes by the tiers in their order, and by a weight of nothing last of its tier", () => {
@@ -40,7 +40,7 @@ test("a call comes by the tiers in their order, and by a weight of nothing last 
 test("channels of one tier share its calls by weight, the likeliest first", () => {
   const { services } = openGatewayDoor();
   const targets = [target({ id: "light", weight: 1 }), target({ id: "heavy", weight: 3 })];
-  const [turn] = previewRoute(services, targets).turns;
+  const [turn] = previewRoute(services, "m", targets).turns;
   expect(turn?.map((one) => [one.target.channel.id, one.share])).toEqual([
     ["heavy", 0.75],
     ["light", 0.25],
@@ -52,28 +52,73 @@ test("the shares are those of the chooser itself, speed and all", () => {
     target({ id: "a", weight: 1 }),
     target({ id: "b", weight: 2 }),
     target({ id: "c", weight: 5 }),
+    target({ id: "new", weight: 1 }),
   ];
-  const scores: Record<string, number> = { a: 10, b: 300, c: 40 };
-  const traffic = { score: (id: string) => scores[id] ?? 0 };
-  const steps = 64;
+  const latencies: Record<string, number | null> = { a: 10, b: 30, c: 40, new: null };
+  const latencyMs = (id: string) => latencies[id] ?? null;
+  const steps = 10_000;
   const counts: Record<string, number> = {};
-  // Every pair of draws once, evenly.
-  for (let first = 0; first < steps; first += 1)
-    for (let second = 0; second < steps; second += 1) {
-      const draws = [(first + 0.5) / steps, (second + 0.5) / steps];
-      const random = { bytes: () => new Uint8Array(), fraction: () => draws.shift() ?? 0 };
-      const chosen = chooseChannel(pool, new Set(), traffic, random);
-      counts[chosen?.channel.id ?? ""] = (counts[chosen?.channel.id ?? ""] ?? 0) + 1;
-    }
-  for (const { target, share } of chances(pool, traffic))
-    expect((counts[target.channel.id] ?? 0) / steps ** 2).toBeCloseTo(share, 10);
+  for (let step = 0; step < steps; step += 1) {
+    const random = { bytes: () => new Uint8Array(), fraction: () => (step + 0.5) / steps };
+    const chosen = chooseChannel(pool, new Set(), {
+      model: "m",
+      traffic: { latencyMs },
+      random,
+      admissionOf: () => "closed",
+      mayProbe: true,
+    });
+    counts[chosen?.channel.id ?? ""] = (counts[chosen?.channel.id ?? ""] ?? 0) + 1;
+  }
+  const shares = sharesOf(pool, ({ channel }) => latencyMs(channel.id));
+  expect(shares.reduce((sum, share) => sum + share, 0)).toBeCloseTo(1, 12);
+  for (const [index, { channel }] of pool.entries())
+    expect((counts[channel.id] ?? 0) / steps).toBeCloseTo(shares[index] ?? 0, 3);
+  // 1 : 2 ÷ 9 : 5 ÷ 16 : 1
+  expect(shares.map((share) => share / (shares[0] ?? 1))).toEqual([
+    1,
+    expect.closeTo(2 / 9, 10),
+    expect.closeTo(5 / 16, 10),
+    1,
+  ]);
+});
+
+test("channels of weight 0 alone share their requests evenly", () => {
+  const pool = ["a", "b"].map((id) => target({ id, weight: 0 }));
+  expect(sharesOf(pool, () => null)).toEqual([0.5, 0.5]);
+});
+
+test("a recovering channel comes last of its tier, without a share, and is named as such", () => {
+  const { services, clock } = openGatewayDoor();
+  breakChannel(services, "mending");
+  clock.at += 31_000;
+  const targets = [target({ id: "mending" }), target({ id: "well" }), target({ id: "spare", priority: 1 })];
+  const { turns, skipped, attempts } = previewRoute(services, "m", targets);
+  expect(
+    turns.map((turn) => turn.map((one) => [one.target.channel.id, one.share, one.isRecovering])),
+  ).toEqual([
+    [
+      ["well", 1, false],
+      ["mending", 0, true],
+    ],
+    [["spare", 1, false]],
+  ]);
+  expect([skipped, attempts]).toEqual([[], 3]);
+});
+
+test("a circuit that is open for one model does not skip the channel for another", () => {
+  const { services } = openGatewayDoor();
+  const limited = new AppError("upstream_rate_limited", "Full.");
+  gatewayState(services).circuits.enter("a", null, "m").failed(limited, new UpstreamProgress());
+  const targets = [target({ id: "a" })];
+  expect(previewRoute(services, "m", targets)).toMatchObject({ turns: [], attempts: 0 });
+  expect(previewRoute(services, "n", targets)).toMatchObject({ skipped: [], attempts: 2 });
 });
 
 test("a channel with an open circuit is passed over, and tells why and how long", () => {
   const { services } = openGatewayDoor();
   breakChannel(services, "broken");
   const targets = [target({ id: "broken", keys: [] }), target({ id: "well", priority: 1 })];
-  const { turns, skipped } = previewRoute(services, targets);
+  const { turns, skipped } = previewRoute(services, "m", targets);
   expect(turns.flat().map((one) => one.target.channel.id)).toEqual(["well"]);
   expect(skipped.map((one) => one.refusal)).toEqual([
     { reason: "circuit", waitMs: expect.any(Number), opened: "failures" },
@@ -85,11 +130,11 @@ test("a channel at a limit of its own is passed over, and calls find it as the p
   const { services } = openGatewayDoor();
   const busy = target({ id: "busy", concurrency: 1 });
   const spent = target({ id: "spent", rpm: 1 });
-  const inside = enterChannel(services, busy.channel);
-  enterChannel(services, spent.channel);
-  const reasons = () => previewRoute(services, [busy, spent]).skipped.map((one) => one.refusal.reason);
+  const inside = enterChannel(services, busy.channel, "m", true);
+  enterChannel(services, spent.channel, "m", true);
+  const reasons = () => previewRoute(services, "m", [busy, spent]).skipped.map((one) => one.refusal.reason);
   expect(reasons()).toEqual(["concurrency", "rpm"]);
-  expect(enterChannel(services, spent.channel)).toBeNull();
+  expect(enterChannel(services, spent.channel, "m", true)).toBeNull();
   inside?.leave();
   expect(reasons()).toEqual(["rpm"]);
 });
@@ -97,10 +142,11 @@ test("a channel at a limit of its own is passed over, and calls find it as the p
 test("looking takes nothing: as many calls get in after a hundred looks as before", () => {
   const { services } = openGatewayDoor();
   const channel = target({ id: "small", rpm: 2, concurrency: 2 });
-  for (let look = 0; look < 100; look += 1) expect(previewRoute(services, [channel]).skipped).toEqual([]);
-  expect(enterChannel(services, channel.channel)).not.toBeNull();
-  expect(enterChannel(services, channel.channel)).not.toBeNull();
-  expect(enterChannel(services, channel.channel)).toBeNull();
+  for (let look = 0; look < 100; look += 1)
+    expect(previewRoute(services, "m", [channel]).skipped).toEqual([]);
+  expect(enterChannel(services, channel.channel, "m", true)).not.toBeNull();
+  expect(enterChannel(services, channel.channel, "m", true)).not.toBeNull();
+  expect(enterChannel(services, channel.channel, "m", true)).toBeNull();
 });
 
 test("a half-open circuit keeps its one probe for a call, however often it is looked at", () => {
@@ -108,8 +154,8 @@ test("a half-open circuit keeps its one probe for a call, however often it is lo
   breakChannel(services, "mending");
   clock.at += 31_000;
   const channel = target({ id: "mending", keys: [] });
-  expect(previewRoute(services, [channel]).turns).toHaveLength(1);
-  const probe = enterChannel(services, channel.channel);
+  expect(previewRoute(services, "m", [channel]).turns).toHaveLength(1);
+  const probe = enterChannel(services, channel.channel, "m", true);
   expect(probe).not.toBeNull();
-  expect(previewRoute(services, [channel]).skipped).toHaveLength(1);
+  expect(previewRoute(services, "m", [channel]).skipped).toHaveLength(1);
 });

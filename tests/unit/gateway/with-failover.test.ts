@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { DEFAULT_LIMITS } from "@/lib/contracts/limits";
 import type { GatewayContext } from "@/lib/domain/context";
 import type { CallPlan, Meter } from "@/lib/domain/gateway/call";
 import { gatewayState } from "@/lib/domain/gateway/gateway-state";
@@ -6,6 +7,7 @@ import { withFailover } from "@/lib/domain/gateway/with-failover";
 import { AppError, type ErrorCode } from "@/lib/errors";
 import type { CallOptions } from "@/lib/ports/speech-model";
 import type { ChannelRecord } from "@/lib/ports/store";
+import { UpstreamProgress } from "@/lib/ports/upstream-progress";
 import { channelRecord, embedModel, openGatewayDoor } from "../../support/gateway-door";
 
 interface Setting {
@@ -134,15 +136,22 @@ test("a tier is used up before the next, whatever the weights", async () => {
   expect(served).toEqual(["first-b", "first-a", "second"]);
 });
 
-test("of two draws the channel with less to do wins, and a tie takes the first drawn", async () => {
-  const pair = [channelRecord({ id: "a" }), channelRecord({ id: "b" })];
-  const { ctx, plan, meter, served } = setting(pair, [0.9, 0.1, 0.1, 0.9]);
-  let answer = (_value: string): void => {};
-  const slow = withFailover(ctx, plan, meter, () => new Promise<string>((resolve) => (answer = resolve)));
-  await withFailover(ctx, plan, meter, async () => "quick");
-  expect(served).toEqual(["b", "a"]);
-  answer("done");
-  expect(await slow).toBe("done");
+test("a probe goes to the first attempt of a request; a failover prefers closed circuits of any tier", async () => {
+  const tiers = [
+    channelRecord({ id: "a" }),
+    channelRecord({ id: "b" }),
+    channelRecord({ id: "c", priority: 1 }),
+  ];
+  const { ctx, plan, meter, served } = setting(tiers, [0.9, 0.9]);
+  const { circuits } = gatewayState(ctx);
+  for (const id of ["a", "b"])
+    for (let time = 0; time < 5; time++)
+      circuits
+        .enter(id, null, "patchbay-embed")
+        .failed(new AppError("upstream_error", "Gone."), new UpstreamProgress());
+  await vi.advanceTimersByTimeAsync(30_000);
+  await failureOf(withFailover(ctx, plan, meter, failing("upstream_error")));
+  expect(served).toEqual(["a", "c", "b"]);
 });
 
 test("all attempts share one deadline, of which the first of two gets half", async () => {
@@ -207,18 +216,175 @@ test("no channel at all is 503 no_channel_available", async () => {
   );
 });
 
-test("second tries stop at ten in ten seconds of few calls", async () => {
-  const { ctx, plan, meter, served } = setting([channelRecord({ id: "a" }), channelRecord({ id: "b" })]);
-  const { circuits } = gatewayState(ctx);
-  for (let call = 0; call < 20; call++) {
-    await failureOf(withFailover(ctx, plan, meter, failing("upstream_error")));
-    // The circuits have tests of their own.
-    for (const place of ["a", "b"]) circuits.close(place);
+/** Requests one after another, each of a caller of its own; the circuits, which have tests of their own, stay closed. */
+async function many(
+  { ctx, plan, meter }: Setting,
+  count: number,
+  attempt: Parameters<typeof withFailover>[3],
+): Promise<(string | null)[]> {
+  const ends: (string | null)[] = [];
+  for (let number = 0; number < count; number++) {
+    const own = { ...ctx, signal: new AbortController().signal };
+    ends.push(
+      await withFailover(own, plan, meter, attempt).then(
+        () => null,
+        (error: AppError) => error.code,
+      ),
+    );
+    for (const { channel } of plan.entry.routes) gatewayState(ctx).circuits.close(channel.id);
   }
-  expect(served).toHaveLength(20 + 10);
+  return ends;
+}
+
+test("a failover to a channel with a closed circuit is never refused", async () => {
+  const pair = setting([channelRecord({ id: "a" }), channelRecord({ id: "b", priority: 1 })]);
+  const onlyBServes: Parameters<typeof withFailover>[3] = async ({ channel }) => {
+    if (channel.id === "a") throw new AppError("upstream_error", "No.", { upstreamStatus: 503 });
+  };
+  expect(new Set(await many(pair, 150, onlyBServes))).toEqual(new Set([null]));
+  expect(pair.served.filter((id) => id === "b")).toHaveLength(150);
+});
+
+test("with a first channel that answers 503 to a fifth of its requests, 150 of 150 are served", async () => {
+  const { ctx, plan, meter, served } = setting([
+    channelRecord({ id: "a" }),
+    channelRecord({ id: "b", priority: 1 }),
+  ]);
+  let asked = 0;
+  const replies: string[] = [];
+  for (let number = 0; number < 150; number++) {
+    const own = { ...ctx, signal: new AbortController().signal };
+    const reply = await withFailover(own, plan, meter, async ({ channel }) => {
+      if (channel.id === "a" && ++asked % 5 === 0)
+        throw new AppError("upstream_error", "No.", { upstreamStatus: 503 });
+      return channel.id;
+    });
+    replies.push(reply);
+  }
+  expect(replies).toHaveLength(150);
+  expect(served.filter((id) => id === "b")).toHaveLength(30);
+});
+
+test("64 callers at once are all served by the second channel when the first dies", async () => {
+  const { ctx, plan, meter } = setting([channelRecord({ id: "a" }), channelRecord({ id: "b", priority: 1 })]);
+  const replies = Array.from({ length: 64 }, () =>
+    withFailover({ ...ctx, signal: new AbortController().signal }, plan, meter, async ({ channel }) => {
+      if (channel.id === "a") throw new AppError("upstream_error", "Gone.");
+      return channel.id;
+    }),
+  );
+  expect(new Set(await Promise.all(replies))).toEqual(new Set(["b"]));
+});
+
+test("requests to a dead model leave the failover of the next model alone", async () => {
+  const pair = setting([channelRecord({ id: "a" }), channelRecord({ id: "b" })]);
+  await many(pair, 30, failing("upstream_error"));
+  const other = {
+    ...pair,
+    plan: { ...pair.plan, entry: { ...pair.plan.entry, model: embedModel({ name: "n" }) } },
+  };
+  let isFirst = true;
+  const flaky = async () => {
+    isFirst = !isFirst;
+    if (!isFirst) throw new AppError("upstream_error", "Once.");
+  };
+  expect(await many(other, 20, flaky)).toEqual(Array(20).fill(null));
+});
+
+test("repeats on a single channel stop at ten in ten seconds of few requests", async () => {
+  const alone = setting([channelRecord({ id: "a" })]);
+  await many(alone, 20, failing("upstream_error"));
+  expect(alone.served).toHaveLength(20 + 10);
   await vi.advanceTimersByTimeAsync(11_000);
+  await many(alone, 1, failing("upstream_error"));
+  expect(alone.served).toHaveLength(32);
+});
+
+test("repeats on a busy channel are a tenth of its own requests", async () => {
+  const alone = setting([channelRecord({ id: "a" })]);
+  await many(alone, 200, async () => {});
+  alone.served.length = 0;
+  await many(alone, 100, failing("upstream_error"));
+  expect(alone.served).toHaveLength(100 + 30);
+  const other = { ...alone, ...setting([channelRecord({ id: "b" })]) };
+  await many(other, 20, failing("upstream_error"));
+  expect(other.served).toHaveLength(20 + 10);
+});
+
+test("a failed batch takes one repeat from the budget for all its callers", async () => {
+  const { ctx, plan, meter, served } = setting([channelRecord({ id: "a" })]);
+  for (let round = 0; round < 10; round++) {
+    const batch = new UpstreamProgress();
+    const calls = Array.from({ length: 64 }, () => {
+      let isFirst = true;
+      const own = { ...ctx, signal: new AbortController().signal };
+      return withFailover(own, plan, meter, async (_target, { progress }) => {
+        if (!isFirst) return "ok";
+        isFirst = false;
+        if (progress !== undefined) progress.batch = batch;
+        throw new AppError("upstream_error", "The batch failed.", { upstreamStatus: 503 });
+      });
+    });
+    expect(new Set(await Promise.all(calls))).toEqual(new Set(["ok"]));
+  }
+  expect(served).toHaveLength(10 * 64 * 2);
+});
+
+test("a channel that is left alone by open circuits is repeated once", async () => {
+  const { ctx, plan, meter, served } = setting(
+    [channelRecord({ id: "a" }), channelRecord({ id: "b" })],
+    [0.9],
+  );
+  gatewayState(ctx)
+    .circuits.enter("a", null, "patchbay-embed")
+    .failed(new AppError("upstream_rate_limited", "Full.", { retryAfterMs: 60_000 }), new UpstreamProgress());
   await failureOf(withFailover(ctx, plan, meter, failing("upstream_error")));
-  expect(served).toHaveLength(32);
+  expect(served).toEqual(["b", "b"]);
+});
+
+test("a model that a channel's upstream does not know is served by the next, and passed through when none knows it", async () => {
+  const { ctx, plan, meter, served } = setting(three.slice(0, 2), [0.1]);
+  const unknown = () =>
+    new AppError("invalid", "The model `m` does not exist.", { upstreamStatus: 404, isUnknownModel: true });
+  const known = await withFailover(ctx, plan, meter, async ({ channel }) => {
+    if (channel.id === "a") throw unknown();
+    return channel.id;
+  });
+  expect([known, served]).toEqual(["b", ["a", "b"]]);
+  const error = await failureOf(withFailover(ctx, plan, meter, () => Promise.reject(unknown())));
+  expect(error).toMatchObject({
+    code: "invalid",
+    message: "The model `m` does not exist.",
+    details: { upstreamStatus: 404, shouldRetry: false },
+  });
+});
+
+test.each([
+  [1, 1],
+  [4, 4],
+  [5, 5],
+])("with a limit of %s attempts a request makes %s", async (attemptsPerCall, attempts) => {
+  const { ctx, plan, meter, served } = setting(
+    ["a", "b", "c", "d", "e", "f"].map((id) => channelRecord({ id })),
+  );
+  const limits = { ...DEFAULT_LIMITS, attemptsPerCall };
+  const own = { ...ctx, instance: { ...ctx.instance, limits } };
+  const error = await failureOf(withFailover(own, plan, meter, failing("upstream_error")));
+  expect(new Set(served).size).toBe(attempts);
+  expect(served).toHaveLength(attempts);
+  expect(error.details.shouldRetry).toBe(false);
+});
+
+test("total_ms bounds an attempt from its start, though the deadline is later", async () => {
+  const { ctx, plan, meter } = setting([
+    channelRecord({ id: "a", timeouts: { totalMs: 400 } }),
+    channelRecord({ id: "b", priority: 1 }),
+  ]);
+  const work = withFailover(ctx, plan, meter, ({ channel }) =>
+    channel.id === "a" ? new Promise<string>(() => {}) : Promise.resolve(channel.id),
+  );
+  await vi.advanceTimersByTimeAsync(400);
+  expect(await work).toBe("b");
 });
 
 test("a channel at its own limit of calls at once is passed over", async () => {
@@ -270,6 +436,18 @@ test("while every channel is shut by its upstream's rate limit, the caller hears
   const error = await failureOf(withFailover(ctx, plan, meter, limited));
   expect(served).toEqual([]);
   expect(error).toMatchObject({ code: "upstream_rate_limited", details: { retryAfterMs: 15_000 } });
+});
+
+test("invalid replies of one model do not stop another model behind the same key", async () => {
+  const { ctx, plan, meter, served } = setting([channelRecord({ id: "a" })]);
+  const healthy = { ...plan, entry: { ...plan.entry, model: embedModel({ name: "healthy" }) } };
+  for (let time = 0; time < 8; time++)
+    await failureOf(withFailover(ctx, plan, meter, failing("upstream_invalid")));
+  expect(served).toHaveLength(5);
+  expect(await failureOf(withFailover(ctx, plan, meter, async () => "x"))).toMatchObject({
+    code: "no_channel_available",
+  });
+  expect(await withFailover(ctx, healthy, meter, async () => "served")).toBe("served");
 });
 
 test("a key that the upstream refuses is left out at once, and the channel goes on with its other one", async () => {

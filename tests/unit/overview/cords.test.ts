@@ -14,15 +14,23 @@ test("a cord breaks where calls of the range fail or its channel is passed over,
   expect(stateOf(0, 0, true)).toBe("breaks");
 });
 
-test("a channel on trial, or one that its operator switched off, is not passed over", () => {
+test("a recovering or disabled channel is not passed over; a model with an open circuit is", () => {
   const health = (state: "closed" | "open" | "half_open") => ({
     state,
     opened_at: null,
     reason: null,
     retry_at: null,
   });
-  expect(isPassedOver({ enabled: true, health: health("open") })).toBe(true);
-  expect(isPassedOver({ enabled: false, health: health("open") })).toBe(false);
-  expect(isPassedOver({ enabled: true, health: health("half_open") })).toBe(false);
-  expect(isPassedOver({ enabled: false, health: null })).toBe(false);
+  const broken_models = [
+    { name: "down", ...health("open") },
+    { name: "mending", ...health("half_open") },
+  ];
+  const partial = { enabled: true, health: health("closed"), broken_models };
+  expect(isPassedOver({ enabled: true, health: health("open"), broken_models: [] })).toBe(true);
+  expect(isPassedOver({ enabled: false, health: health("open"), broken_models: [] })).toBe(false);
+  expect(isPassedOver({ enabled: true, health: health("half_open"), broken_models: [] })).toBe(false);
+  expect(isPassedOver({ enabled: false, health: null, broken_models: [] })).toBe(false);
+  expect([isPassedOver(partial), isPassedOver(partial, "mending")]).toEqual([false, false]);
+  expect(isPassedOver(partial, "down")).toBe(true);
+  expect(isPassedOver({ ...partial, enabled: false }, "down")).toBe(false);
 });
