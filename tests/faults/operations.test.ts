@@ -138,9 +138,9 @@ describe("/openapi.json", () => {
         `${method} ${path}`,
       ).toEqual(named);
       expect(inPath.every((one) => one.required)).toBe(true);
-      expect(parameters.every((one) => one.schema !== undefined && ["path", "query"].includes(one.in))).toBe(
-        true,
-      );
+      expect(
+        parameters.every((one) => one.schema !== undefined && ["path", "query", "header"].includes(one.in)),
+      ).toBe(true);
       expect(new Set(parameters.map((one) => `${one.in} ${one.name}`)).size).toBe(parameters.length);
     }
   });

@@ -106,9 +106,70 @@ describe("what a form of another site can send is no request of ours", () => {
     }
   });
 
+  test.each(["text/plain", "application/x-www-form-urlencoded", "", undefined])(
+    "a DELETE with a body of content-type %j is 415",
+    async (type) => {
+      for (const path of ["/api/user/sessions", "/api/keys/key_1", "/api/settings/metrics-token"]) {
+        const headers = { "content-type": type };
+        const reply = await door(path, { method: "DELETE", body: OWNER, cookie: owner, headers });
+        expect([reply.status, reply.json.code], path).toEqual([415, "unsupported_media_type"]);
+      }
+    },
+  );
+
+  test("a body of unknown length is a body", async () => {
+    const headers = {
+      "content-type": "text/plain",
+      "content-length": undefined,
+      "transfer-encoding": "chunked",
+    };
+    for (const method of ["POST", "DELETE"]) {
+      const path = method === "POST" ? "/api/user/logout" : "/api/user/sessions";
+      expect((await door(path, { method, body: OWNER, cookie: owner, headers })).status, path).toBe(415);
+    }
+  });
+
   test("and a compressed body neither", async () => {
     const headers = { "content-encoding": "gzip" };
     expect((await door("/api/user/login", { body: OWNER, headers })).status).toBe(415);
+  });
+});
+
+describe("a call without a body and without a content type", () => {
+  const BARE = { "content-type": undefined, "content-length": undefined };
+
+  test("is served where no body is read", async () => {
+    expect(
+      (await door("/api/keys/playground", { method: "POST", cookie: owner, headers: BARE })).status,
+    ).toBe(200);
+    expect((await door("/api/user/logout", { method: "POST", headers: BARE })).status).toBe(200);
+    const gone = await door("/api/keys/key_1", { method: "DELETE", cookie: owner, headers: BARE });
+    expect(gone.status).toBe(404);
+    const zero = { ...BARE, "content-length": "0" };
+    expect((await door("/api/user/logout", { method: "POST", headers: zero })).status).toBe(200);
+  });
+
+  test("is 415 where a body is wanted", async () => {
+    for (const path of ["/api/user/login", "/api/keys", "/api/user/2fa/setup"])
+      expect((await door(path, { method: "POST", cookie: owner, headers: BARE })).status, path).toBe(415);
+  });
+
+  test("is 415 when it names another content type all the same", async () => {
+    const headers = { ...BARE, "content-type": "text/plain" };
+    expect((await door("/api/user/logout", { method: "POST", headers })).status).toBe(415);
+  });
+
+  test.each([
+    ["Sec-Fetch-Site: cross-site", { "sec-fetch-site": "cross-site" }],
+    ["a foreign Origin", { ...HOST, origin: "https://evil.example" }],
+    ["Origin: null", { ...HOST, origin: "null" }],
+  ])("is refused from another site, as %s tells", async (_name, headers) => {
+    const before = digestStore(services.dataDirectory);
+    for (const path of ["/api/user/logout", "/api/keys/playground", "/api/settings/caches/clear"])
+      expect(
+        (await door(path, { method: "POST", cookie: owner, headers: { ...BARE, ...headers } })).status,
+      ).toBe(403);
+    expect(digestStore(services.dataDirectory)).toBe(before);
   });
 });
 
