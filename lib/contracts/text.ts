@@ -6,8 +6,13 @@ const INVISIBLE = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u;
 
 /** Code points, as people count characters. */
 export function codePoints(text: string): number {
-  let count = 0;
-  for (const _ of text) count += 1;
+  let count = text.length;
+  for (let at = 1; at < text.length; at++) {
+    // The second half of a surrogate pair is no character of its own.
+    if ((text.charCodeAt(at) & 0xfc00) !== 0xdc00 || (text.charCodeAt(at - 1) & 0xfc00) !== 0xd800) continue;
+    count--;
+    at++;
+  }
   return count;
 }
 

@@ -45,7 +45,7 @@ function readVoice(entry: unknown): ListedVoice | null {
   const gender = asText(labels?.gender);
   const language = asText(labels?.language);
   // Names there carry a description behind a dash ("Sarah - Mature, Reassuring").
-  const [short = name, ...rest] = name.split(/\s+[-–—]\s+/);
+  const [short = name, ...rest] = name.split(/\s[-–—]\s/).map((part) => part.trim());
   return {
     id,
     name: short,

@@ -1,5 +1,6 @@
 import { AppError } from "../../errors";
 import type { SpeechRequest, SpeechSegment } from "../../ports/speech-model";
+import { trimEndOf } from "../../text/trim-end";
 import { asFields, asList, type Fields } from "../outbound/json";
 import type { VoiceTable } from "../upstream-voices/voice-table";
 import { geminiVoiceFor } from "./voices";
@@ -122,5 +123,5 @@ function part(
   if (manner === "") return { text };
   if (form === "parts") return { text, speechMetadata: { style: manner } };
   // What ends in a colon is taken as direction, not as words to speak.
-  return { text: `${manner.trim().replace(/[.:\s]*$/, "")}:\n${text}` };
+  return { text: `${trimEndOf(manner.trim(), /[.:\s]/)}:\n${text}` };
 }

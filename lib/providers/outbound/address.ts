@@ -20,7 +20,7 @@ export function parseAddress(text: string): AddressBytes | null {
 }
 
 function parseIPv6(text: string): Uint8Array {
-  const hex = text.replace(/(\d+)\.(\d+)\.(\d+)\.(\d+)$/, (_all, a, b, c, d) => {
+  const hex = text.replace(/(\d{1,3})\.(\d{1,3})\.(\d{1,3})\.(\d{1,3})$/, (_all, a, b, c, d) => {
     const group = (high: string, low: string) => (Number(high) * 256 + Number(low)).toString(16);
     return `${group(a, b)}:${group(c, d)}`;
   });

@@ -10,7 +10,7 @@ export function cleanWords(text: string, secrets: readonly string[]): string {
     if (secret.length >= 4) words = words.split(secret).join("[…]");
   }
   return words
-    .replace(/\b[a-z][a-z0-9+.-]*:\/\/[^\s"'<>)]+/gi, "[address]")
+    .replace(/\b[a-z][a-z0-9+.-]{0,32}:\/\/[^\s"'<>)]+/gi, "[address]")
     .replace(/\b\d{1,3}(?:\.\d{1,3}){3}(?::\d+)?\b/g, "[address]")
     .replace(/(?:\[?(?:[0-9a-f]{0,4}:){3,7}[0-9a-f]{0,4}\]?)(?::\d+)?/gi, "[address]")
     .replace(/\blocalhost(?::\d+)?\b/gi, "[address]")

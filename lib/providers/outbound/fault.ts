@@ -1,14 +1,17 @@
-import { AppError, isAppError } from "../../errors";
+import { AppError, isAppError, isOutOfFiles, outOfFiles } from "../../errors";
 import type { UpstreamFaultKind } from "../../ports/channel-probe";
 
 /** What went wrong below HTTP. Its words hold no host, address or key: they may stand in a log. */
 export class UpstreamFault extends Error {
   override readonly name = "UpstreamFault";
   readonly kind: UpstreamFaultKind;
+  /** Node's short name of the system's error; empty where there was none. */
+  readonly code: string;
 
   constructor(kind: UpstreamFaultKind, errno = "") {
     super(errno === "" ? kind : `${kind} (${errno})`);
     this.kind = kind;
+    this.code = errno;
   }
 }
 
@@ -61,6 +64,8 @@ const NOT_HTTP: ReadonlySet<string> = new Set([
 /** An error of the connection or of undici, before (`headers`) or after (`body`) the status line was there. */
 export function connectionError(error: unknown, phase: "headers" | "body"): AppError {
   if (isAppError(error)) return error;
+  // The upstream has no part in it.
+  if (isOutOfFiles(error)) return outOfFiles(error);
   if (error instanceof UpstreamFault) return unreachable(error);
   const errno = errnoOf(error);
   if (phase === "body") return truncated(new UpstreamFault("connection_lost", errno));

@@ -1,5 +1,6 @@
 import { OTHER_SERVICES_PORTS } from "../../contracts/channels";
 import { AppError } from "../../errors";
+import { trimEndOf } from "../../text/trim-end";
 import { isMetadata, isPrivate, parseAddress } from "./address";
 import { type AllowList, canonicalHost } from "./allow-list";
 
@@ -51,7 +52,7 @@ export function parseUpstreamUrl(text: string): URL {
     throw refuse("must not carry a user name or password; the key has a field of its own");
   }
   url.hostname = canonicalHost(url.hostname);
-  url.pathname = url.pathname.replace(/\/+$/, "");
+  url.pathname = trimEndOf(url.pathname, /\//);
   return url;
 }
 

@@ -1,5 +1,6 @@
 import type { Clock } from "../../ports/clock";
 import type { ChannelRecord } from "../../ports/store";
+import { trimEndOf } from "../../text/trim-end";
 import type { Outbound } from "../outbound/create";
 
 /** What a provider of upstreams is made of. */
@@ -29,7 +30,7 @@ export const NEXT_SEGMENT_MS = 30_000;
 
 /** `base` with `version` appended where it has no path of its own. */
 export function withVersion(base: string, version: string): string {
-  return new URL(base).pathname === "/" ? `${base.replace(/\/+$/, "")}${version}` : base;
+  return new URL(base).pathname === "/" ? `${trimEndOf(base, /\//)}${version}` : base;
 }
 
 /** A model's name as path segments; slashes part them (`tunedModels/x`). */

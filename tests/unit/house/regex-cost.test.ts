@@ -1,0 +1,305 @@
+import ts from "typescript";
+import { expect, test } from "vitest";
+import { compileRoutes } from "../../../lib/http/match";
+import { ROUTES } from "../../../lib/http/routes";
+import { type Source, sourcesBelow } from "../../support/sources";
+
+/**
+ * Every regular expression of the request path takes a time in proportion to its input, so that no caller can hold up
+ * the event loop with one header or text. The expressions are found in the sources, so a new one is covered unlisted.
+ */
+
+const INPUT_LENGTH = 16 * 1_024;
+/** Shorter inputs come first: an exponential expression is found by one that it still comes to an end with. */
+const LENGTHS = [16, 20, 24, 28, 512, INPUT_LENGTH];
+const MOST_MS = 5;
+/** Best of this many runs counts: a run that the machine interrupted says nothing. */
+const RUNS = 12;
+
+interface Found {
+  at: string;
+  regex: RegExp;
+}
+
+/** Expressions that a function builds from its arguments, with what it builds. */
+const BUILT: Readonly<Record<string, () => RegExp[]>> = {
+  "lib/http/match.ts": () =>
+    [...compileRoutes(ROUTES).patterns.values()].flatMap((patterns) => patterns.map(({ regex }) => regex)),
+  "lib/text/scripts.ts": () =>
+    ["Latin", "Han", "Yi"].map((script) => new RegExp(`\\p{Script=${script}}`, "u")),
+};
+
+/** The value of a string expression made of literals and constants of the same file; null when it has another part. */
+function constantText(node: ts.Expression, file: ts.SourceFile): string | null {
+  if (ts.isStringLiteralLike(node)) return node.text;
+  if (ts.isParenthesizedExpression(node)) return constantText(node.expression, file);
+  if (ts.isBinaryExpression(node) && node.operatorToken.kind === ts.SyntaxKind.PlusToken) {
+    const [left, right] = [constantText(node.left, file), constantText(node.right, file)];
+    return left === null || right === null ? null : left + right;
+  }
+  if (ts.isTemplateExpression(node)) {
+    let text = node.head.text;
+    for (const { expression, literal } of node.templateSpans) {
+      const value = constantText(expression, file);
+      if (value === null) return null;
+      text += value + literal.text;
+    }
+    return text;
+  }
+  if (ts.isCallExpression(node) && node.expression.getText(file) === "String.raw") return null;
+  if (!ts.isIdentifier(node)) return null;
+  for (const statement of file.statements) {
+    if (!ts.isVariableStatement(statement)) continue;
+    for (const { name, initializer } of statement.declarationList.declarations)
+      if (name.getText(file) === node.text && initializer) return constantText(initializer, file);
+  }
+  return null;
+}
+
+/** True where the expression is looked for all over the text whatever its flags. */
+function isSplit(node: ts.Node): boolean {
+  const { parent } = node;
+  return (
+    ts.isCallExpression(parent) &&
+    ts.isPropertyAccessExpression(parent.expression) &&
+    parent.expression.name.text === "split"
+  );
+}
+
+function regexesOf({ file, text }: Source): { found: Found[]; unknown: string[] } {
+  const source = ts.createSourceFile(file, text, ts.ScriptTarget.Latest, true);
+  const found: Found[] = [];
+  const unknown: string[] = [];
+  const visit = (node: ts.Node): void => {
+    const at = () => `${file}:${source.getLineAndCharacterOfPosition(node.getStart(source)).line + 1}`;
+    if (ts.isRegularExpressionLiteral(node)) {
+      const end = node.text.lastIndexOf("/");
+      const flags = node.text.slice(end + 1) + (isSplit(node) ? "g" : "");
+      found.push({ at: at(), regex: new RegExp(node.text.slice(1, end), flags) });
+    } else if (ts.isNewExpression(node) && node.expression.getText(source) === "RegExp") {
+      const [pattern, flags] = node.arguments ?? [];
+      const words = pattern ? constantText(pattern, source) : null;
+      const letters = flags ? constantText(flags, source) : "";
+      if (words !== null && letters !== null) found.push({ at: at(), regex: new RegExp(words, letters) });
+      else unknown.push(at());
+    }
+    ts.forEachChild(node, visit);
+  };
+  visit(source);
+  return { found, unknown };
+}
+
+/** A part of a pattern as far as the generator of inputs has to know it. */
+type Part =
+  | { kind: "atom"; source: string }
+  | { kind: "nothing" }
+  | { kind: "group"; alternatives: Part[][] }
+  | { kind: "repeat"; part: Part; least: number; most: number };
+
+/** A reader of ECMAScript patterns (ECMA-262 §22.2.1) that are known to be valid. */
+function parsePattern({ source, flags }: RegExp): Part[][] {
+  let at = 0;
+  const take = (text: RegExp): string | null => {
+    text.lastIndex = at;
+    const found = text.exec(source)?.[0] ?? null;
+    if (found !== null) at += found.length;
+    return found;
+  };
+  const characterClass = (): string => {
+    const start = at;
+    for (let depth = 0; at < source.length; at++) {
+      if (source[at] === "\\") at++;
+      else if (source[at] === "[" && (depth === 0 || flags.includes("v"))) depth++;
+      else if (source[at] === "]" && --depth === 0) {
+        at++;
+        break;
+      }
+    }
+    return source.slice(start, at);
+  };
+  const term = (): Part => {
+    if (take(/\(\?(?:[:=!]|<[=!]|<\w+>)|\(/y) !== null) {
+      const group: Part = { kind: "group", alternatives: alternatives() };
+      at++;
+      return group;
+    }
+    if (take(/\^|\$|\\[bB]|\\[1-9]|\\k<\w+>/y) !== null) return { kind: "nothing" };
+    if (source[at] === "[") return { kind: "atom", source: characterClass() };
+    const escaped = take(/\\(?:u\{[0-9a-f]+\}|u[0-9a-f]{4}|x[0-9a-f]{2}|p\{[^}]*\}|c[a-z]|.)/iy);
+    if (escaped !== null) return { kind: "atom", source: escaped };
+    return { kind: "atom", source: take(/[\s\S]/uy) ?? "" };
+  };
+  const repeated = (part: Part): Part => {
+    const mark = take(/(?:[*+?]|\{\d+(?:,\d*)?\})\??/y);
+    if (mark === null) return part;
+    const [, least = "0", comma, most] = /^\{(\d+)(,(\d*))?\}/.exec(mark)?.map((one) => one) ?? [];
+    if (mark.startsWith("{"))
+      return {
+        kind: "repeat",
+        part,
+        least: Number(least),
+        most: comma === undefined ? Number(least) : most ? Number(most) : Infinity,
+      };
+    return { kind: "repeat", part, least: mark[0] === "+" ? 1 : 0, most: mark[0] === "?" ? 1 : Infinity };
+  };
+  const alternatives = (): Part[][] => {
+    const all: Part[][] = [[]];
+    while (at < source.length && source[at] !== ")") {
+      if (source[at] === "|") {
+        at++;
+        all.push([]);
+      } else all.at(-1)?.push(repeated(term()));
+    }
+    return all;
+  };
+  return alternatives();
+}
+
+const POOL: readonly string[] = [
+  ...Array.from({ length: 0x250 }, (_, code) => String.fromCharCode(code)),
+  ..."ơёїъяאعپٹあアー漢한क।ก。！、，：—…’“»」١²\u0301\u093f\u200b\u200c\u200d\u00ad\u2028\ufe0f\ufeff\ufffd",
+  ..."😀🇫🏽𝒳",
+  "\u{E0001}",
+  "\uE000",
+  "\ud83d",
+  "\udc00",
+];
+/** Fits hardly any class: what makes a match fail at the end. */
+const MISFIT = "\u0001";
+
+interface Input {
+  prefix: string;
+  pump: string;
+  suffix: string;
+}
+
+function textOf({ prefix, pump, suffix }: Input, length: number): string {
+  const room = length - prefix.length - suffix.length;
+  return prefix + pump.repeat(Math.max(1, Math.floor(room / pump.length))) + suffix;
+}
+
+/** Inputs that make a backtracking matcher work: every repetition of the pattern reached, then pumped. */
+function* inputsFor(regex: RegExp): Generator<Input> {
+  const flags = regex.flags.replace(/[gyd]/g, "");
+  const fits = new Map<string, readonly string[]>();
+  const membersOf = (atom: string): readonly string[] => {
+    let members = fits.get(atom);
+    if (members === undefined) {
+      const whole = new RegExp(`^(?:${atom})$`, flags);
+      members = [...POOL, atom].filter((one) => whole.test(one));
+      fits.set(atom, members);
+    }
+    return members;
+  };
+  const letterFirst = (members: readonly string[]): string =>
+    members.find((one) => /[a-z]/.test(one)) ?? members.find((one) => one > " ") ?? members[0] ?? "";
+  const prefixes = new Set([""]);
+  const pumps = new Set<string>();
+  /** The shortest text that the parts match, noting on the way what can be repeated and what leads there. */
+  const walk = (parts: readonly Part[], before: string): string => {
+    let text = "";
+    for (const part of parts) text += walkPart(part, before + text);
+    return text;
+  };
+  const walkPart = (part: Part, before: string): string => {
+    switch (part.kind) {
+      case "nothing":
+        return "";
+      case "atom":
+        return letterFirst(membersOf(part.source));
+      case "group":
+        return part.alternatives
+          .map((one) => walk(one, before))
+          .reduce((shortest, one) => (one.length < shortest.length ? one : shortest));
+      case "repeat": {
+        const once = walkPart(part.part, before);
+        if (part.most > 1) {
+          prefixes.add(before);
+          if (once !== "") pumps.add(once);
+          // A body of which one part may be empty can be repeated in more than one way.
+          walkPart(part.part, before + once);
+        }
+        return once.repeat(part.least);
+      }
+    }
+  };
+  for (const alternative of parsePattern(regex)) walk(alternative, "");
+  // One character for each set of classes that it belongs to; all others of the set behave alike.
+  const kinds = new Map<string, string>();
+  for (const one of [...POOL, ...[...fits.values()].flat()]) {
+    const kind = [...fits.values()].map((members) => (members.includes(one) ? 1 : 0)).join("");
+    if (kind.includes("1") && !kinds.has(kind)) kinds.set(kind, one);
+  }
+  for (const one of kinds.values()) pumps.add(one);
+  const few = [...kinds.values()].slice(0, 6);
+  for (const one of few) for (const other of few) if (one !== other) pumps.add(one + other);
+  for (const prefix of [...prefixes].slice(0, 24))
+    for (const pump of [...pumps].slice(0, 64))
+      for (const suffix of ["", MISFIT]) yield { prefix, pump, suffix };
+}
+
+/** Milliseconds of the fastest of some runs; the first that is fast enough ends them. */
+function costOf(regex: RegExp, input: string): number {
+  let best = Number.POSITIVE_INFINITY;
+  for (let run = 0; run < RUNS && best >= MOST_MS; run++) {
+    regex.lastIndex = 0;
+    const began = performance.now();
+    if (regex.global) input.replace(regex, "");
+    else regex.exec(input);
+    best = Math.min(best, performance.now() - began);
+    // So slow that no interruption explains it.
+    if (best > 40 * MOST_MS) break;
+  }
+  return best;
+}
+
+function worstOf(regex: RegExp): { ms: number; input: string } {
+  let worst = { ms: 0, input: "" };
+  for (const parts of inputsFor(regex)) {
+    for (const length of LENGTHS) {
+      const input = textOf(parts, length);
+      const ms = costOf(regex, input);
+      if (ms > worst.ms) worst = { ms, input };
+      if (ms > MOST_MS) return worst;
+    }
+  }
+  return worst;
+}
+
+const sources = sourcesBelow("lib/http", "lib/domain", "lib/contracts", "lib/text", "lib/providers");
+const scanned = sources.map(regexesOf);
+
+test("every regular expression built at run time is made of constants or has examples here", () => {
+  const unknown = scanned.flatMap((one) => one.unknown);
+  expect(unknown.map((at) => at.split(":")[0]).sort()).toEqual(Object.keys(BUILT).sort());
+});
+
+test("the generator of inputs finds the classic shapes of catastrophic backtracking", () => {
+  const bad = [
+    /^application\/json\s*(?:;\s*charset\s*=\s*"?utf-8"?\s*)?;?\s*$/i,
+    /\s+$/,
+    /^(?:a+)+$/,
+    /^(?:a|a)*$/,
+    /^(\w+\s?)*$/,
+    /x*y*x*$/,
+    /^key=\d+[\d.]*\d+;$/,
+    /<[^>]*>[^<]*<\/a>/g,
+  ];
+  expect(bad.filter((regex) => worstOf(regex).ms <= MOST_MS).map(String)).toEqual([]);
+});
+
+test(`16 KB of any characters cost every regular expression of the request path less than ${MOST_MS} ms`, {
+  timeout: 300_000,
+}, () => {
+  const built = Object.entries(BUILT).flatMap(([at, make]) => make().map((regex) => ({ at, regex })));
+  const found = [...scanned.flatMap((one) => one.found), ...built];
+  expect(found.length).toBeGreaterThan(80);
+  const slow = found
+    .map(({ at, regex }) => ({ at, regex, ...worstOf(regex) }))
+    .filter(({ ms }) => ms > MOST_MS)
+    .map(
+      ({ at, regex, ms, input }) =>
+        `${at} ${regex}: ${ms.toFixed(0)} ms for ${JSON.stringify(input.slice(0, 40))}…${JSON.stringify(input.slice(-4))}`,
+    );
+  expect(slow).toEqual([]);
+});

@@ -1,0 +1,51 @@
+import { describe, expect, test } from "vitest";
+import { checkContentType, checkRawType } from "../../../lib/http/content-type";
+import type { Inbound } from "../../../lib/http/exchange";
+import { costOf } from "../../support/steps";
+
+/** A request as far as its headers. */
+function withType(type: string | undefined): Inbound {
+  const headers = new Map(type === undefined ? [] : [["content-type", type]]);
+  // What is checked reads nothing else of a request.
+  return { headers } as unknown as Inbound;
+}
+
+describe("the content type of a JSON body", () => {
+  test.each([
+    "application/json",
+    "Application/JSON",
+    "application/json;charset=utf-8",
+    'application/json; charset="UTF-8"',
+    "application/json ; charset = utf-8 ;",
+    "application/json;",
+  ])("takes %s", (type) => {
+    expect(() => checkContentType(withType(type), true)).not.toThrow();
+  });
+
+  test.each([
+    "",
+    "text/json",
+    "application/jsonp",
+    "application/json; charset=utf-16",
+    "application/json; charset=utf-8; charset=utf-8",
+    "application/json; boundary=x",
+    "application/json charset=utf-8",
+    `application/json${" ".repeat(113)}`,
+  ])("refuses %j", (type) => {
+    const refusal = expect.objectContaining({ code: "unsupported_media_type" });
+    expect(() => checkContentType(withType(type), false)).toThrow(refusal);
+  });
+
+  test("is checked in less than 5 ms, however long it is", () => {
+    for (const middle of [" ", "; ", ";charset=utf-8", '"', "\t"]) {
+      const type = `application/json${middle.repeat(15_000 / middle.length)}x`;
+      const cost = costOf(() => expect(() => checkContentType(withType(type), true)).toThrow());
+      expect(cost).toBeLessThan(5);
+    }
+  });
+});
+
+test("a raw body's type is compared without its parameters", () => {
+  expect(() => checkRawType(withType("audio/L16; rate=24000"), "audio/l16")).not.toThrow();
+  expect(() => checkRawType(withType(undefined), "audio/l16")).toThrow(/Content-Type: audio\/l16/);
+});
