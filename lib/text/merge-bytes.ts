@@ -1,6 +1,5 @@
 /** Ranks are below 2¹⁷; a queue entry is rank × 2³² + position, exact in a double. */
 const POSITION = 2 ** 32;
-const NONE = -1;
 
 function siftUp(heap: number[], value: number): void {
   let at = heap.push(value) - 1;
@@ -45,19 +44,18 @@ export function* mergeInSteps(
   rankOf: ReadonlyMap<string, number>,
 ): Generator<void, number, void> {
   const length = bytes.length;
-  const next = new Int32Array(length + 1);
-  const previous = new Int32Array(length + 1);
-  const pairRank = new Int32Array(length).fill(NONE);
+  // All begin as zeroes, which the system gives without touching them, so that a long piece costs nothing up front:
+  // a part's length less one, the distance to the part before less one, and the rank of a pair and one.
+  const partLength = new Int32Array(length + 1);
+  const distance = new Int32Array(length + 1);
+  const pairRank = new Int32Array(length + 1);
   const queue: number[] = [];
-  for (let i = 0; i <= length; i++) {
-    next[i] = i + 1;
-    previous[i] = i - 1;
-  }
+  const endOf = (start: number): number => start + (partLength[start] ?? 0) + 1;
 
   function look(start: number): void {
-    const middle = next[start] ?? length;
-    const rank = middle >= length ? undefined : rankOf.get(bytes.slice(start, next[middle]));
-    pairRank[start] = rank ?? NONE;
+    const middle = endOf(start);
+    const rank = middle >= length ? undefined : rankOf.get(bytes.slice(start, endOf(middle)));
+    pairRank[start] = rank === undefined ? 0 : rank + 1;
     if (rank !== undefined) siftUp(queue, rank * POSITION + start);
   }
 
@@ -71,15 +69,15 @@ export function* mergeInSteps(
     const entry = takeLeast(queue);
     const start = entry % POSITION;
     // Stale: that pair was merged away, or one of its halves has grown since.
-    if (pairRank[start] !== (entry - start) / POSITION) continue;
-    const middle = next[start] ?? length;
-    const end = next[middle] ?? length;
-    pairRank[middle] = NONE;
-    next[start] = end;
-    previous[end] = start;
+    if (pairRank[start] !== (entry - start) / POSITION + 1) continue;
+    const middle = endOf(start);
+    const end = endOf(middle);
+    pairRank[middle] = 0;
+    partLength[start] = end - start - 1;
+    distance[end] = end - start - 1;
     count -= 1;
     look(start);
-    const before = previous[start] ?? NONE;
+    const before = start - (distance[start] ?? 0) - 1;
     if (before >= 0) look(before);
   }
   return count;

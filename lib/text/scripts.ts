@@ -1,3 +1,5 @@
+import { rememberByCharacter } from "./by-character";
+
 /** Scripts that can be told from the characters alone, by their Unicode names; the frequent ones first. */
 const SCRIPTS = [
   "Latin",
@@ -50,13 +52,15 @@ const TESTS = SCRIPTS.map(
     ] as const,
 );
 
-/** The script of one character; null for what all scripts share (digits, punctuation, spaces, combining marks). */
-export function scriptOf(character: string): Script | null {
+function findScript(character: string): Script | null {
   if (character <= "\u007f") return /[A-Za-z]/.test(character) ? "Latin" : null;
   if (/[\p{Script=Common}\p{Script=Inherited}]/u.test(character)) return null;
   for (const [script, test] of TESTS) if (test.test(character)) return script;
   return /\p{L}/u.test(character) ? "Other" : null;
 }
+
+/** The script of one character; null for what all scripts share (digits, punctuation, spaces, combining marks). */
+export const scriptOf = rememberByCharacter(findScript);
 
 /** How many letters of each script a text holds. */
 export function countScripts(text: string): Map<Script, number> {

@@ -1,3 +1,4 @@
+import { rememberByCharacter } from "./by-character";
 import { reachOf } from "./spoken-length";
 
 /** A stretch of text to be spoken in one breath. */
@@ -24,6 +25,25 @@ const WIDE_TERMINATORS = /[。！？｡।॥።။]/u;
 const CLOSERS = /["'”’»›)\]｣」』】）》〉]/u;
 const CLAUSE_MARKS = /[,;:—–،؛、，；：]/u;
 const WIDE_CLAUSE_MARKS = /[、，；：]/u;
+
+const IS_TERMINATOR = 1;
+const IS_WIDE_TERMINATOR = 2;
+const IS_CLOSER = 4;
+const IS_SPACE = 8;
+const IS_LOWER = 16;
+
+/** What a UTF-16 unit is for the end of a sentence, as bits. */
+const marksOf = rememberByCharacter(
+  (unit) =>
+    (TERMINATORS.test(unit) ? IS_TERMINATOR : 0) |
+    (WIDE_TERMINATORS.test(unit) ? IS_WIDE_TERMINATOR : 0) |
+    (CLOSERS.test(unit) ? IS_CLOSER : 0) |
+    (/\s/u.test(unit) ? IS_SPACE : 0) |
+    (/\p{Ll}/u.test(unit) ? IS_LOWER : 0),
+);
+
+/** Spaces after a sentence that are looked at for what follows. */
+const LONGEST_GAP = 64;
 
 /** What belongs to the character before it: marks, joiners, the second half of a surrogate pair. */
 const CONTINUATION = /^(?:\p{M}|\u200d|[\udc00-\udfff])/u;
@@ -60,8 +80,15 @@ export function* splitSentences(text: string, limits: ChunkLimits): Generator<Te
 function* sentences(text: string): Generator<TextChunk> {
   let start = 0;
   let at = 0;
+  let run: Run = { end: 0, isEnd: false };
   while (at < text.length) {
-    const end = text[at] === "\n" ? lineEnd(text, at) : sentenceEnd(text, at);
+    let end: End | null = null;
+    if (text[at] === "\n") end = lineEnd(text, at);
+    else if (marksOf(text.charAt(at)) & IS_TERMINATOR) {
+      // Read once for all its terminators, so that a long run costs no more than its length.
+      if (at >= run.end) run = readRun(text, at + 1);
+      end = sentenceEnd(text, at, run);
+    }
     if (end === null) {
       at++;
       continue;
@@ -75,6 +102,19 @@ function* sentences(text: string): Generator<TextChunk> {
   if (rest) yield { text: rest, end: "paragraph" };
 }
 
+/** The first index from `from` on whose character is of none of these kinds. */
+function endOfRun(text: string, from: number, kinds: number): number {
+  let next = from;
+  while (next < text.length && marksOf(text.charAt(next)) & kinds) next++;
+  return next;
+}
+
+function countBreaks(text: string, from: number, to: number): number {
+  let breaks = 0;
+  for (let at = from; at < to; at++) if (text[at] === "\n") breaks++;
+  return breaks;
+}
+
 interface End {
   at: number;
   kind: "paragraph" | "sentence";
@@ -82,36 +122,43 @@ interface End {
 
 /** A blank line parts paragraphs; a single break parts lines unless it stands in the middle of a wrapped sentence. */
 function lineEnd(text: string, at: number): End | null {
-  let next = at;
-  let breaks = 0;
-  while (next < text.length && /\s/u.test(text.charAt(next))) {
-    if (text[next] === "\n") breaks++;
-    next++;
-  }
-  if (breaks > 1) return { at: next, kind: "paragraph" };
-  const goesOn = /\p{Ll}/u.test(text.charAt(next)) && /[\p{L}\p{N},;]/u.test(text.charAt(at - 1));
-  return goesOn ? null : { at: next, kind: "sentence" };
+  const next = endOfRun(text, at, IS_SPACE);
+  if (countBreaks(text, at, next) > 1) return { at: next, kind: "paragraph" };
+  const continues = marksOf(text.charAt(next)) & IS_LOWER && /[\p{L}\p{N},;]/u.test(text.charAt(at - 1));
+  return continues ? null : { at: next, kind: "sentence" };
 }
 
-function sentenceEnd(text: string, at: number): End | null {
+/** Terminators and closers in a row. */
+interface Run {
+  end: number;
+  /** What follows lets a sentence end here. */
+  isEnd: boolean;
+}
+
+/** The run that has begun before `from`. */
+function readRun(text: string, from: number): Run {
+  const end = endOfRun(text, from, IS_TERMINATOR | IS_CLOSER);
+  const following = Math.min(endOfRun(text, end, IS_SPACE), end + LONGEST_GAP);
+  const isEnd =
+    (end === text.length || following > end) &&
+    // Blank lines are for lineEnd to find, so that the paragraph's pause is not lost.
+    countBreaks(text, end, following) < 2 &&
+    !(marksOf(text.charAt(following)) & IS_LOWER);
+  return { end, isEnd };
+}
+
+/** The sentence's end when the terminator at `at` ends one. */
+function sentenceEnd(text: string, at: number, run: Run): End | null {
   const mark = text.charAt(at);
-  if (!TERMINATORS.test(mark)) return null;
-  let next = at + 1;
-  while (next < text.length && (TERMINATORS.test(text.charAt(next)) || CLOSERS.test(text.charAt(next))))
-    next++;
-  if (WIDE_TERMINATORS.test(mark)) return { at: next, kind: "sentence" };
-  if (next < text.length && !/\s/u.test(text.charAt(next))) return null;
-  // Blank lines are for lineEnd to find, so that the paragraph's pause is not lost.
-  const gap = /^\s*/u.exec(text.slice(next, next + 64))?.[0] ?? "";
-  if ((gap.match(/\n/g)?.length ?? 0) > 1) return null;
-  const following = text.charAt(next + gap.length);
-  if (/\p{Ll}/u.test(following)) return null;
-  if (mark === "." && next === at + 1 && isAbbreviation(text, at)) return null;
-  return { at: next, kind: "sentence" };
+  const end: End = { at: run.end, kind: "sentence" };
+  if (marksOf(mark) & IS_WIDE_TERMINATOR) return end;
+  if (!run.isEnd || (mark === "." && run.end === at + 1 && isAbbreviation(text, at))) return null;
+  return end;
 }
 
 function isAbbreviation(text: string, dot: number): boolean {
-  const word = /[\p{L}.]+$/u.exec(text.slice(Math.max(0, dot - 12), dot))?.[0] ?? "";
+  const before = text.slice(Math.max(0, dot - 12), dot).split(/[^\p{L}.]/u);
+  const word = before.at(-1) ?? "";
   return /^\p{Lu}$/u.test(word) || ABBREVIATIONS.has(word.toLowerCase());
 }
 
@@ -147,9 +194,9 @@ function lastClause(text: string, from: number, to: number): number | null {
   return null;
 }
 
-/** Moves a cut back so that it parts neither a surrogate pair nor a letter from its marks. */
+/** Moves a cut back so that it parts neither a surrogate pair nor a letter from its marks, where there is such a place near. */
 function betweenCharacters(text: string, at: number): number {
-  let cut = at;
-  while (cut > at - 32 && cut > 1 && CONTINUATION.test(text.slice(cut, cut + 1))) cut--;
-  return cut;
+  for (let cut = at; cut > Math.max(0, at - 32); cut--) if (!CONTINUATION.test(text.charAt(cut))) return cut;
+  // Marks alone: they are cut anywhere but inside a pair.
+  return at > 1 && /[\udc00-\udfff]/.test(text.charAt(at)) ? at - 1 : at;
 }

@@ -74,9 +74,13 @@ export function* countTokensInSteps(
   let since = 0;
   // Each walk has an expression of its own, since others run between the steps.
   for (const [piece] of text.matchAll(PIECES)) {
-    const found = piece.length > LONG_PIECE ? look(piece, words, limit - count) : null;
-    if (typeof found === "string") count += yield* mergeInSteps(found, words.rankOf);
-    else count += found ?? countPiece(piece, words, limit - count);
+    // Cutting a long piece out took a while already, and so does writing it as bytes.
+    if (piece.length > LONG_PIECE) {
+      yield;
+      const found = look(piece, words, limit - count);
+      yield;
+      count += typeof found === "number" ? found : yield* mergeInSteps(found, words.rankOf);
+    } else count += countPiece(piece, words, limit - count);
     if (count > limit) break;
     since += piece.length;
     if (since < CHARACTERS_A_STEP) continue;

@@ -18,7 +18,7 @@ const SPECIAL = new Map([
 
 let loaded: Vocabulary | null = null;
 
-/** Reads the 100,256 tokens on first use (about 70 ms and 37 MB), so that a process that counts none does not pay. */
+/** The 100,256 tokens, read on first use (about 70 ms and 37 MB): at the server's start, never by the admin command. */
 export function vocabulary(): Vocabulary {
   if (loaded !== null) return loaded;
   // Not an import: bundlers would inline a megabyte, and an `import()` would make counting asynchronous.

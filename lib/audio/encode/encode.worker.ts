@@ -1,4 +1,5 @@
 import { parentPort } from "node:worker_threads";
+import { isOutOfFiles } from "../../errors";
 import { openAacOrFlac } from "./aac-flac";
 import { openMp3 } from "./mp3";
 import { openOpus } from "./opus";
@@ -60,7 +61,8 @@ parentPort?.on("message", (request: EncodeRequest) => {
     },
     (error: unknown) => {
       if (request.type === "close") return;
-      parentPort?.postMessage({ id: request.id, error: String(error) } satisfies EncodeReply);
+      const reply = { id: request.id, error: String(error), isOutOfFiles: isOutOfFiles(error) };
+      parentPort?.postMessage(reply satisfies EncodeReply);
     },
   );
 });

@@ -1,5 +1,5 @@
 import { Worker } from "node:worker_threads";
-import { AppError } from "../../errors";
+import { AppError, isOutOfFiles, outOfFiles } from "../../errors";
 import type { EncodedFormat, EncodeReply, EncodeRequest, EncoderSession } from "./session";
 
 interface Waiter {
@@ -78,6 +78,7 @@ export class EncoderThread {
       const waiter = this.waiters.get(reply.id);
       this.waiters.delete(reply.id);
       if ("bytes" in reply) waiter?.resolve(reply.bytes);
+      else if (reply.isOutOfFiles) waiter?.reject(outOfFiles(reply.error));
       else waiter?.reject(new AppError("internal", "The audio could not be encoded.", {}, reply.error));
     });
     worker.on("error", (error) => this.lose(worker, error));
@@ -93,7 +94,8 @@ export class EncoderThread {
     const failed = [...this.waiters.values()];
     this.waiters.clear();
     for (const waiter of failed) {
-      waiter.reject(new AppError("internal", "The audio encoder stopped.", {}, cause));
+      const stopped = new AppError("internal", "The audio encoder stopped.", {}, cause);
+      waiter.reject(isOutOfFiles(cause) ? outOfFiles(cause) : stopped);
     }
   }
 }

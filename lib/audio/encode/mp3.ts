@@ -12,6 +12,10 @@ function lame(): Promise<WebAssembly.Module> {
   compiled ??= readFile(createRequire(import.meta.url).resolve("wasm-media-encoders/wasm/mp3")).then(
     (bytes) => WebAssembly.compile(bytes),
   );
+  // A file that could not be read now is read again for the next encoder.
+  compiled.catch(() => {
+    compiled = undefined;
+  });
   return compiled;
 }
 

@@ -21,4 +21,6 @@ export type EncodeRequest =
   | { id: number; type: "finish" }
   | { id: number; type: "close" };
 
-export type EncodeReply = { id: number; bytes: Uint8Array } | { id: number; error: string };
+export type EncodeReply =
+  | { id: number; bytes: Uint8Array }
+  | { id: number; error: string; isOutOfFiles: boolean };

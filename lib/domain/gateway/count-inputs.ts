@@ -1,4 +1,5 @@
 import { AppError } from "../../errors";
+import { runInTurns } from "../../ports/turns";
 import type { GatewayContext } from "../context";
 
 export interface EmbeddingInput {
@@ -10,25 +11,20 @@ export interface EmbeddingInput {
 
 /** Tokens of one request together (CONTRACT §4). */
 export const MAX_TOKENS_IN_ALL = 300_000;
-/** The event loop gets its turn after this many characters were counted, a few milliseconds' work. */
-const CHARACTERS_A_TURN = 16_384;
-/** How long the steps of a long text may take before the event loop gets its turn. */
-const TURN_MS = 5;
+/** Texts above so many characters are counted in steps. */
+const LONG_TEXT = 4_096;
 
-type Counter = Pick<GatewayContext, "countTokens" | "countTokensInSteps" | "clock">;
+type Counter = Pick<GatewayContext, "countTokens" | "countTokensInSteps" | "signal">;
 
-/** Tokens (cl100k_base) of one text, however long, without holding up others. */
+function* countInSteps(ctx: Counter, text: string, limit?: number): Generator<void, number, void> {
+  if (text.length <= LONG_TEXT) return ctx.countTokens(text, limit);
+  return yield* ctx.countTokensInSteps(text, limit);
+}
+
+/** Tokens (cl100k_base) of one text, however long, without holding up others. Throws `caller_left`. */
 export async function countText(ctx: Counter, text: string, limit?: number): Promise<number> {
-  if (text.length <= CHARACTERS_A_TURN) return ctx.countTokens(text, limit);
-  const steps = ctx.countTokensInSteps(text, limit);
-  let began = ctx.clock.monotonic();
-  for (;;) {
-    const step = steps.next();
-    if (step.done) return step.value;
-    if (ctx.clock.monotonic() - began < TURN_MS) continue;
-    await new Promise((resolve) => setImmediate(resolve));
-    began = ctx.clock.monotonic();
-  }
+  if (text.length <= LONG_TEXT) return ctx.countTokens(text, limit);
+  return runInTurns(ctx.countTokensInSteps(text, limit), ctx.signal);
 }
 
 function tooLong(limit: number, many: boolean, index: number): AppError {
@@ -48,32 +44,32 @@ export function tooManyTokens(): AppError {
   );
 }
 
-/**
- * Tokens (cl100k_base) of each input and of all. Throws `invalid` when one has more than
- * `maxInputTokens` or all have more than 300,000; never cuts.
- */
-export async function countInputs(
+function* countAll(
   ctx: Counter,
   inputs: readonly EmbeddingInput[],
-  maxInputTokens: number | null,
-): Promise<{ tokens: number; counts: number[] }> {
-  const limit = maxInputTokens ?? MAX_TOKENS_IN_ALL;
+  limit: number,
+): Generator<void, { tokens: number; counts: number[] }, void> {
   let tokens = 0;
   const counts: number[] = [];
-  let sinceTurn = 0;
   for (const [index, input] of inputs.entries()) {
-    const { text } = input;
-    const isLong = text.length > CHARACTERS_A_TURN;
-    const count = input.tokens ?? (isLong ? await countText(ctx, text, limit) : ctx.countTokens(text, limit));
+    const count = input.tokens ?? (yield* countInSteps(ctx, input.text, limit));
     if (count > limit) throw tooLong(limit, inputs.length > 1, index);
     tokens += count;
     counts.push(count);
     if (tokens > MAX_TOKENS_IN_ALL) throw tooManyTokens();
-    sinceTurn += text.length;
-    if (sinceTurn > CHARACTERS_A_TURN) {
-      sinceTurn = 0;
-      await new Promise((resolve) => setImmediate(resolve));
-    }
+    yield;
   }
   return { tokens, counts };
+}
+
+/**
+ * Tokens (cl100k_base) of each input and of all, without holding up others. Throws `invalid` when one has more than
+ * `maxInputTokens` or all have more than 300,000 (never cuts), `caller_left`.
+ */
+export function countInputs(
+  ctx: Counter,
+  inputs: readonly EmbeddingInput[],
+  maxInputTokens: number | null,
+): Promise<{ tokens: number; counts: number[] }> {
+  return runInTurns(countAll(ctx, inputs, maxInputTokens ?? MAX_TOKENS_IN_ALL), ctx.signal);
 }

@@ -37,10 +37,13 @@ export interface Pace {
 }
 
 /**
- * Checks the whole request and gives its chunks, made as they are asked for.
+ * Checks the whole request, in steps, and returns its chunks, made as they are asked for.
  * Throws AppError `invalid`: unknown voice, a language or script no embedded engine reads, nothing to say.
  */
-export function planSpeech(request: SpeechRequest, pace: Pace): Iterator<SpeechChunk> {
+export function* planSpeech(
+  request: SpeechRequest,
+  pace: Pace,
+): Generator<void, Iterator<SpeechChunk>, void> {
   const tag = request.language ?? null;
   if (tag !== null && !isEnglish(tag) && !ESPEAK_LANGUAGES.has(baseLanguage(tag))) {
     throw new AppError(
@@ -50,15 +53,23 @@ export function planSpeech(request: SpeechRequest, pace: Pace): Iterator<SpeechC
       { param: "languageCode" },
     );
   }
-  const utterances = request.segments.map((segment) => checkSegment(segment, tag, request.speed));
-  const spoken = utterances.filter((utterance) => isSpeakable(utterance.text));
+  const spoken: Utterance[] = [];
+  for (const segment of request.segments) {
+    const utterance = yield* checkSegment(segment, tag, request.speed);
+    if (isSpeakable(utterance.text)) spoken.push(utterance);
+    yield;
+  }
   if (spoken.length === 0) {
     throw new AppError("invalid", "The text holds no letter and no digit: there is nothing to speak.");
   }
   return chunksOf(spoken, pace);
 }
 
-function checkSegment(segment: SpeechSegment, tag: string | null, speed: number): Utterance {
+function* checkSegment(
+  segment: SpeechSegment,
+  tag: string | null,
+  speed: number,
+): Generator<void, Utterance, void> {
   const voice = findEmbeddedVoice(segment.voice);
   if (!voice) {
     throw new AppError("invalid", `'${segment.voice}' is not a voice of the embedded speech model.`, {
@@ -66,9 +77,13 @@ function checkSegment(segment: SpeechSegment, tag: string | null, speed: number)
     });
   }
   const text = cleanSpeechText(segment.text);
+  yield;
   const counts = countScripts(text);
   const byScript = new Map<Script, string>();
-  for (const script of counts.keys()) byScript.set(script, languageFor(script, text, counts, tag));
+  for (const script of counts.keys()) {
+    yield;
+    byScript.set(script, languageFor(script, text, counts, tag));
+  }
   const main = byScript.get(mainScript(counts));
   return { text, voice: voice.name, main: tag ?? (main || null), byScript, speed };
 }

@@ -1,5 +1,5 @@
 import { Worker } from "node:worker_threads";
-import { AppError } from "../../errors";
+import { AppError, isOutOfFiles, outOfFiles } from "../../errors";
 import { freeBytes } from "./free-bytes";
 import type { SpeakMessage, SpeechChunk, SpokenMessage } from "./protocol";
 
@@ -179,11 +179,12 @@ export class SpeechPool {
     slot.timer = setTimeout(() => void this.#stop(slot, null), this.#options.idleMs).unref();
   }
 
-  /** A worker that died by itself takes its chunk with it; the next chunk gets a new one. */
+  /** A worker that died takes its chunk with it; the next chunk gets a new one. */
   #lost(slot: Slot, cause: Error): void {
     if (!this.#slots.has(slot)) return;
     this.#crashes++;
-    void this.#stop(slot, new AppError("upstream_error", "The embedded speech engine failed.", {}, cause));
+    const failed = new AppError("upstream_error", "The embedded speech engine failed.", {}, cause);
+    void this.#stop(slot, isOutOfFiles(cause) ? outOfFiles(cause) : failed);
   }
 
   async #stop(slot: Slot, error: AppError | null): Promise<void> {

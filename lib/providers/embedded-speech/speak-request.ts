@@ -2,6 +2,7 @@ import { AppError, isAppError } from "../../errors";
 import type { Clock } from "../../ports/clock";
 import type { CallOptions, SpeechEvent, SpeechRequest } from "../../ports/speech-model";
 import { SPEECH_SAMPLE_RATE } from "../../ports/speech-model";
+import { runInTurns } from "../../ports/turns";
 import { type Backlog, HeldAudio } from "./backlog";
 import type { Gate } from "./gate";
 import { planSpeech } from "./plan";
@@ -40,7 +41,7 @@ export async function* speakRequest(
 ): AsyncGenerator<SpeechEvent> {
   throwIfAborted(signal);
   const { pool, gate, backlog, clock } = engine;
-  const chunks = planSpeech(request, backlog);
+  const chunks = await runInTurns(planSpeech(request, backlog), signal);
   const visit = gate.enter(pool.queueMs(), firstByteBy - clock.monotonic());
   const beginInTime = () => {
     if (clock.monotonic() < firstByteBy) return;

@@ -1,5 +1,5 @@
 import { parentPort } from "node:worker_threads";
-import { isAppError } from "../../errors";
+import { isAppError, isOutOfFiles, outOfFiles } from "../../errors";
 import type { SpeakMessage, SpokenMessage } from "./protocol";
 import { speakChunk } from "./speak-chunk";
 
@@ -10,6 +10,12 @@ async function answer({ id, chunk }: SpeakMessage): Promise<void> {
     // The bytes move to the main thread; nothing is copied.
     parentPort?.postMessage({ id, pcm } satisfies SpokenMessage, [pcm.buffer as ArrayBuffer]); // never shared memory: encodePcm16 made it
   } catch (error) {
+    if (isOutOfFiles(error)) {
+      const { code, message } = outOfFiles();
+      parentPort?.postMessage({ id, error: { code, message, cause: String(error) } } satisfies SpokenMessage);
+      // Node keeps the failure of a module that it could not read: only a new thread can load the engine.
+      process.exit();
+    }
     const told = isAppError(error)
       ? { code: error.code, message: error.message, cause: String(error.cause ?? "") }
       : {

@@ -1,3 +1,5 @@
+import { rememberByCharacter } from "../../text/by-character";
+
 /**
  * espeak-ng's Mandarin knows the ideographs of Unicode 1.1 (and 〇) but has no syllables jiong, qiong and xiong:
  * it spells their pinyin in English. They are respelled with two characters that run together to the same sound.
@@ -19,13 +21,22 @@ const SPOKEN = new Map(RESPELLED.flatMap(([characters, spoken]) => [...character
 /** 儿 closes a word of its own only after these; elsewhere it is erhua, which the engine's word list spells in English. */
 const ERHUA = /(?<=\p{Script=Han})(?<![女幼婴孤少健男小宠产胎])儿(?![子童女科歌戏])/gu;
 
-/** A character espeak-ng cannot read but spells out by its number; null when it reads all of them. */
-export function findUnreadableHan(text: string): string | null {
+/** The first ideograph of a text that espeak-ng spells out by its number; null when it reads all of them. */
+function unreadableIn(text: string): string | null {
   for (const character of text.normalize("NFKC")) {
     if (!/\p{Script=Han}/u.test(character) || character === "〇" || character === "々") continue;
     const code = character.codePointAt(0) ?? 0;
     if (code < 0x4e00 || code > 0x9fa5) return character;
   }
+  return null;
+}
+
+/** Character by character: the compatibility form of a whole text may be eighteen times as long. */
+const isUnreadable = rememberByCharacter((character) => unreadableIn(character) !== null);
+
+/** A character espeak-ng cannot read but spells out by its number; null when it reads all of them. */
+export function findUnreadableHan(text: string): string | null {
+  for (const character of text) if (isUnreadable(character)) return unreadableIn(character);
   return null;
 }
 

@@ -24,6 +24,8 @@ const EDGE = 0x02;
 const LONGEST_SPELT = 128;
 /** Features between two steps, about a millisecond's work. */
 const FEATURES_A_STEP = 20_000;
+/** Characters of a script without spaces between two steps: three features each. */
+const CHARACTERS_A_STEP = 6_000;
 
 /** Letter groups of three to five with the word's edges; their weights' squares sum to `weight²`. */
 function addLetterGroups(sums: Float64Array, whole: string, weight: number): void {
@@ -42,9 +44,10 @@ function addLetterGroups(sums: Float64Array, whole: string, weight: number): voi
 }
 
 /** Characters, pairs and triples of a script without spaces. */
-function addRun(sums: Float64Array, run: string, weight: number): void {
+function* addRun(sums: Float64Array, run: string, weight: number): Generator<void, void, void> {
   const characters = [...run];
   for (let i = 0; i < characters.length; i++) {
+    if (i % CHARACTERS_A_STEP === CHARACTERS_A_STEP - 1) yield;
     let hash = SEED.word;
     for (let length = 1; length <= 3 && i + length <= characters.length; length++) {
       hash = hashOf(characters[i + length - 1] ?? "", hash);
@@ -67,11 +70,8 @@ function weightOf(unit: Unit): number {
   }
 }
 
-function addUnit(sums: Float64Array, unit: Unit, weight: number): void {
-  if (unit.kind === "dense") {
-    addRun(sums, unit.folded, weight);
-    return;
-  }
+function* addUnit(sums: Float64Array, unit: Unit, weight: number): Generator<void, void, void> {
+  if (unit.kind === "dense") return yield* addRun(sums, unit.folded, weight);
   addFeature(sums, hashOf(unit.folded, SEED.word), weight * WORD);
   if (unit.kind !== "word") return;
   if (unit.accented !== null) addFeature(sums, hashOf(unit.accented, SEED.accented), weight * ACCENTED);
@@ -102,6 +102,12 @@ export function* addText(text: string, sums: Float64Array): Generator<void, void
     const count = counts.get(key);
     if (count === undefined) counts.set(key, { unit, times: 1 });
     else count.times += 1;
+    // Counting a unit costs about as much as a few features.
+    work += 8;
+    if (work >= FEATURES_A_STEP) {
+      yield;
+      work = 0;
+    }
     if (unit.kind !== "word") continue;
     const here = { hash: hashOf(unit.folded, SEED.pair), weight: weightOf(unit) };
     if (before !== null) {
@@ -111,22 +117,22 @@ export function* addText(text: string, sums: Float64Array): Generator<void, void
       else pair.times += 1;
     }
     before = here;
-    // Counting a word costs about as much as a few features.
-    work += 8;
-    if (work >= FEATURES_A_STEP) {
-      yield;
-      work = 0;
-    }
   }
   for (const { unit, times } of counts.values()) {
-    addUnit(sums, unit, weightOf(unit) * Math.sqrt(times));
+    yield* addUnit(sums, unit, weightOf(unit) * Math.sqrt(times));
     work += sizeOf(unit);
     if (work >= FEATURES_A_STEP) {
       yield;
       work = 0;
     }
   }
-  for (const [hash, { weight, times }] of pairs) addFeature(sums, hash, weight * PAIR * Math.sqrt(times));
+  for (const [hash, { weight, times }] of pairs) {
+    addFeature(sums, hash, weight * PAIR * Math.sqrt(times));
+    if (++work >= FEATURES_A_STEP) {
+      yield;
+      work = 0;
+    }
+  }
   // White space alone has a place of its own.
   if (counts.size === 0) addFeature(sums, SEED.blank, 1);
 }
@@ -138,7 +144,7 @@ export function* addText(text: string, sums: Float64Array): Generator<void, void
 export function embedText(
   text: string,
   dimensions: number,
-  sums = new Float64Array(DIMENSIONS),
+  sums: Float64Array = new Float64Array(DIMENSIONS),
 ): Float32Array {
   sums.fill(0);
   const steps = addText(text, sums);

@@ -1,35 +1,29 @@
 import { AppError } from "../../errors";
 import type { EmbeddingModel } from "../../ports/embedding-model";
-import type { CallOptions } from "../../ports/speech-model";
+import { runInTurns } from "../../ports/turns";
 import { addText, embedText } from "./embed-text";
 import { DIMENSIONS, unitVector } from "./sketch";
-
-/** The event loop gets its turn after this long. */
-const SLICE_MS = 5;
 
 /** Texts above so many UTF-16 code units are embedded in steps. */
 const LONG_TEXT = 8_192;
 
-interface Turns {
-  /** Lets others run when the slice is over; throws `caller_left` when nobody waits any more. */
-  maybe(): Promise<void> | undefined;
-}
-
-function createTurns(options: CallOptions): Turns {
-  let began = performance.now();
-  const pause = async (): Promise<void> => {
-    await new Promise((resolve) => setImmediate(resolve));
-    if (options.signal.aborted) throw new AppError("caller_left", "The caller left.");
-    began = performance.now();
-  };
-  return { maybe: () => (performance.now() - began < SLICE_MS ? undefined : pause()) };
-}
-
-async function embedLongText(text: string, dimensions: number, turns: Turns): Promise<Float32Array> {
-  // Sums of its own: other calls run between the steps.
-  const sums = new Float64Array(DIMENSIONS);
-  for (const _ of addText(text, sums)) await turns.maybe();
-  return unitVector(sums, dimensions);
+/** The vectors of texts, in steps. `shared` holds the sums of short texts, between whose steps nothing else runs. */
+function* embedInSteps(
+  texts: readonly string[],
+  dimensions: number,
+  shared: Float64Array,
+): Generator<void, Float32Array[], void> {
+  const vectors: Float32Array[] = [];
+  for (const text of texts) {
+    if (text.length > LONG_TEXT) {
+      // Sums of its own: other calls run between the steps.
+      const sums = new Float64Array(DIMENSIONS);
+      yield* addText(text, sums);
+      vectors.push(unitVector(sums, dimensions));
+    } else vectors.push(embedText(text, dimensions, shared));
+    yield;
+  }
+  return vectors;
 }
 
 /**
@@ -48,17 +42,8 @@ export function createLexicalModel(): EmbeddingModel {
           param: "dimensions",
         });
       }
-      const turns = createTurns(options);
-      const vectors: Float32Array[] = [];
-      for (const text of request.texts) {
-        vectors.push(
-          text.length > LONG_TEXT
-            ? await embedLongText(text, dimensions, turns)
-            : embedText(text, dimensions, shared),
-        );
-        await turns.maybe();
-      }
-      return { vectors, inputTokens: null };
+      const steps = embedInSteps(request.texts, dimensions, shared);
+      return { vectors: await runInTurns(steps, options.signal), inputTokens: null };
     },
   };
 }

@@ -8,12 +8,13 @@ import { loadEspeak } from "../../../lib/providers/espeak/speak";
 import { toFliteText } from "../../../lib/providers/flite/normalize";
 import { rmsDb } from "../../support/measure-audio";
 import { SENTENCES } from "../../support/sentences";
+import { runSteps } from "../../support/steps";
 
 const RATE = 24_000;
 
 async function speak(text: string, language?: string): Promise<Float32Array> {
   const request = { model: "patchbay-speech", segments: [{ text, voice: "Kore" }], speed: 1, language };
-  const chunks = planSpeech(request, { isTight: () => false });
+  const chunks = runSteps(planSpeech(request, { isTight: () => false }));
   const parts: Float32Array[] = [];
   for (let next = chunks.next(); !next.done; next = chunks.next()) {
     const pcm = await speakChunk(next.value);

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { planSpeech } from "../../../lib/providers/embedded-speech/plan";
 import type { SpeechChunk } from "../../../lib/providers/embedded-speech/protocol";
+import { runSteps } from "../../support/steps";
 
 interface Asked {
   language?: string;
@@ -14,7 +15,7 @@ function plan(
   { language, voice = "Kore", speed = 1, isTight = false }: Asked = {},
 ): SpeechChunk[] {
   const request = { model: "patchbay-speech", segments: [{ text, voice }], speed, language };
-  return [...{ [Symbol.iterator]: () => planSpeech(request, { isTight: () => isTight }) }];
+  return [...{ [Symbol.iterator]: () => runSteps(planSpeech(request, { isTight: () => isTight })) }];
 }
 const languages = (text: string, asked?: Asked) =>
   plan(text, asked).map(({ text, language }) => [text, language]);

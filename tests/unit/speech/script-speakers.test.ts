@@ -1,12 +1,13 @@
 import { describe, expect, it } from "vitest";
 import { scriptSpeakers, singleSpeaker } from "../../../lib/domain/gateway/script-speakers";
+import { runSteps } from "../../support/steps";
 
 const CAST = [
   { speaker: "Joe", voice: "Puck" },
   { speaker: "Jane", voice: "Kore" },
 ];
 const deal = (text: string, cast = CAST) =>
-  scriptSpeakers([{ text }], cast).map(({ speaker, text }) => [speaker, text]);
+  runSteps(scriptSpeakers([{ text }], cast)).map(({ speaker, text }) => [speaker, text]);
 
 describe("dealing a script to its speakers", () => {
   it.each<[string, string, [string, string][]]>([
@@ -95,7 +96,7 @@ describe("dealing a script to its speakers", () => {
       { text: "Joe: mine", speaker: "Jane" },
       { text: "and on" },
     ];
-    expect(scriptSpeakers(parts, CAST)).toEqual([
+    expect(runSteps(scriptSpeakers(parts, CAST))).toEqual([
       { text: "Read this:", voice: "Kore", speaker: "Jane", style: "slowly" },
       { text: "mine\nand on", voice: "Kore", speaker: "Jane" },
     ]);
