@@ -134,3 +134,23 @@ export const HTTP_STATUS = {
   caller_left: 499,
   internal: 500,
 } as const satisfies Record<ErrorCode, number>;
+
+/** EMFILE: this process has no file descriptor left; ENFILE: the system has none. */
+const OUT_OF_FILES = /^E[MN]FILE$/;
+
+/** True when an error, or one that it was caused by, says that there was no file descriptor left. */
+export function isOutOfFiles(error: unknown): boolean {
+  for (let at = error, depth = 0; at instanceof Error && depth < 8; at = at.cause, depth++) {
+    if (!("code" in at)) continue;
+    if (OUT_OF_FILES.test(String(at.code))) return true;
+    // A thread that could not start tells the reason in its message alone.
+    if (at.code === "ERR_WORKER_INIT_FAILED" && /\bE[MN]FILE\b/.test(at.message)) return true;
+  }
+  return false;
+}
+
+/** What a caller is told of that: descriptors come free again as other calls end. */
+export function outOfFiles(cause?: unknown): AppError {
+  const message = "The server has as many connections and files open as it may. Try again in a moment.";
+  return new AppError("overloaded", message, { retryAfterMs: 1_000 }, cause);
+}

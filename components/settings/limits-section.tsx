@@ -11,7 +11,7 @@ import { useSettingsPage } from "./page-context";
 import { typedNumber, useSettingsForm } from "./use-settings-form";
 
 const GROUPS = {
-  size: ["jsonBodyBytes", "embeddingsBodyBytes", "consoleBodyBytes"],
+  size: ["jsonBodyBytes", "embeddingsBodyBytes", "consoleBodyBytes", "keyBodiesBytes", "allBodiesBytes"],
   caller: ["attemptsPerCall", "wrongKeysPerMinute", "loginAttemptsPerMinute", "connectionsPerAddress"],
   time: ["headersTimeoutMs", "gatewayUploadMs", "consoleUploadMs", "callMs", "idleMs", "readerIdleMs"],
   upstream: ["speechFirstByteMs", "embeddingsFirstByteMs", "upstreamConnectMs", "upstreamTlsMs"],

@@ -8,6 +8,8 @@ export const LIMIT_UNITS: Units = {
   jsonBodyBytes: "bytes",
   embeddingsBodyBytes: "bytes",
   consoleBodyBytes: "bytes",
+  keyBodiesBytes: "bytes",
+  allBodiesBytes: "bytes",
   headersTimeoutMs: "milliseconds",
   consoleUploadMs: "milliseconds",
   gatewayUploadMs: "milliseconds",

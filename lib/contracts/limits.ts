@@ -10,6 +10,9 @@ export const Limits = z.strictObject({
   jsonBodyBytes: bytes(4 * 1024 * 1024),
   embeddingsBodyBytes: bytes(16 * 1024 * 1024),
   consoleBodyBytes: bytes(64 * 1024),
+  /** Bodies of gateway calls in memory at once, as sent: of one key, and of all. */
+  keyBodiesBytes: bytes(64 * 1024 * 1024),
+  allBodiesBytes: bytes(256 * 1024 * 1024),
   /** Request line and headers whole. */
   headersTimeoutMs: duration(10_000),
   /** Body whole, from the headers' arrival. */
@@ -57,6 +60,8 @@ export const LIMIT_RULES = {
   jsonBodyBytes: { unit: "bytes", least: 64 * KIB, most: 1024 * MIB },
   embeddingsBodyBytes: { unit: "bytes", least: 64 * KIB, most: 1024 * MIB },
   consoleBodyBytes: { unit: "bytes", least: 16 * KIB, most: 64 * MIB },
+  keyBodiesBytes: { unit: "bytes", least: 1024 * KIB, most: 1024 * MIB },
+  allBodiesBytes: { unit: "bytes", least: 1024 * KIB, most: 1024 * MIB },
   headersTimeoutMs: { unit: "milliseconds", least: 1_000, most: 600_000 },
   consoleUploadMs: { unit: "milliseconds", least: 1_000, most: DAY_MS },
   gatewayUploadMs: { unit: "milliseconds", least: 1_000, most: DAY_MS },

@@ -100,7 +100,9 @@ function hasBody(request: Inbound): boolean {
 
 /** A route that takes a file takes as many fields as fit into it. */
 function jsonLimits({ maxBodyBytes }: ConsoleRoute): JsonLimits {
-  return maxBodyBytes === undefined ? JSON_LIMITS : { ...JSON_LIMITS, maxKeys: maxBodyBytes / 32 };
+  if (maxBodyBytes === undefined) return JSON_LIMITS;
+  const maxKeys = Math.floor(maxBodyBytes / 32);
+  return { ...JSON_LIMITS, maxKeys, maxValues: JSON_LIMITS.maxValues + maxKeys };
 }
 
 const NO_BYTES = new Uint8Array(0);

@@ -2,14 +2,15 @@ import { DEFAULT_LIMITS } from "../contracts/limits";
 import type { GatewayContext, Services } from "../domain/context";
 import { admitRequest } from "../domain/gateway/admit-request";
 import { authenticateKey } from "../domain/gateway/authenticate-key";
+import { enterGateway } from "../domain/gateway/enter-gateway";
 import { requireOpenBudget } from "../domain/gateway/open-meter";
 import { resolveModel } from "../domain/gateway/resolve-model";
 import { getUsableModel } from "../domain/models/list-usable";
 import { AppError } from "../errors";
 import type { KeyWithOwner } from "../ports/store";
 import { checkContentType } from "./content-type";
-import type { Inbound, Outbound } from "./exchange";
-import { answerOnce, type IdempotentCall, readIdempotencyKey } from "./idempotent-reply";
+import type { BodyCount, Inbound, Outbound } from "./exchange";
+import { answerOnce, digestRequest, type IdempotentCall, readIdempotencyKey } from "./idempotent-reply";
 import { requireSetUp } from "./is-set-up";
 import { presentedKey } from "./presented-key";
 import { JSON_LIMITS, type JsonLimits, readJsonObject } from "./read-json";
@@ -17,7 +18,7 @@ import { renderFailure } from "./render-failure";
 import type { GatewayRoute, Parameters } from "./route";
 
 const MAX_TAGS_LENGTH = 256;
-const TOKEN_LIMITS: JsonLimits = { ...JSON_LIMITS, maxArrayItems: 300_000 };
+const TOKEN_LIMITS: JsonLimits = { ...JSON_LIMITS, maxArrayItems: 300_000, maxValues: 400_000 };
 
 function jsonLimits(route: GatewayRoute): JsonLimits {
   if (route.maxArrayItems !== undefined) return { ...JSON_LIMITS, maxArrayItems: route.maxArrayItems };
@@ -32,12 +33,20 @@ function maxBodyBytes(route: GatewayRoute, services: Services): number {
 
 /** A body that took longer than this to arrive, in milliseconds, did not come with its head. */
 const SLOW_BODY_MS = 50;
-const NO_BODY = new Uint8Array(0);
+const WITHOUT_BODY: ReadCall = { body: undefined, idempotency: null };
 
-async function readBytes(route: GatewayRoute, services: Services, request: Inbound): Promise<Uint8Array> {
-  if (route.method === "GET") return NO_BODY;
-  checkContentType(request, false);
-  return request.readBody(maxBodyBytes(route, services));
+interface ReadCall {
+  /** Undefined for GET. */
+  body: unknown;
+  /** The call's Idempotency-Key with what a repeat has to have in common with it. */
+  idempotency: { key: string; digest: string } | null;
+}
+
+/** Parses a body, whose bytes nobody holds afterwards. */
+function parseCall(route: GatewayRoute, request: Inbound, bytes: Uint8Array): ReadCall {
+  const body = readJsonObject(bytes, jsonLimits(route));
+  const key = readIdempotencyKey(request);
+  return { body, idempotency: key === null ? null : { key, digest: digestRequest(request, bytes) } };
 }
 
 function readTags(request: Inbound): string | null {
@@ -87,18 +96,46 @@ function gatewayContext(
   };
 }
 
+/** Calls `leave` when the reply's body has ended, however it ends; at once for one that is whole. */
+function leavingAtEnd(reply: Outbound, leave: () => void): Outbound {
+  if (reply.body === null || reply.body instanceof Uint8Array) {
+    leave();
+    return reply;
+  }
+  const source = reply.body[Symbol.asyncIterator]();
+  const watch = async (step: Promise<IteratorResult<Uint8Array>>): Promise<IteratorResult<Uint8Array>> => {
+    try {
+      const result = await step;
+      if (result.done) leave();
+      return result;
+    } catch (error) {
+      leave();
+      throw error;
+    }
+  };
+  const chunks: AsyncIterator<Uint8Array> = {
+    next: () => watch(source.next()),
+    async return() {
+      try {
+        await source.return?.();
+      } finally {
+        leave();
+      }
+      return { done: true, value: undefined };
+    },
+  };
+  return { ...reply, body: { [Symbol.asyncIterator]: () => chunks } };
+}
+
 /**
- * Checks for a stored reply what a new request is checked for: the key itself (known, enabled, not expired, address),
- * its operations and models, and that no budget is 0. Returns the context with the key as it is now. Throws what the
- * new request would.
+ * Checks for a stored reply what a new request is checked for besides the key itself: its operations and models, and
+ * that no budget is 0. `current`: with the key as it is now. Returns `current`; throws what the new request would.
  */
 async function authorizeReplay(
   route: GatewayRoute,
-  ctx: GatewayContext,
-  presented: string,
+  current: GatewayContext,
   asked: { params: Parameters; body: unknown },
 ): Promise<GatewayContext> {
-  const current = { ...ctx, caller: await authenticateKey(ctx, presented, ctx.peer) };
   const model = asked.params.model ?? modelOf(asked.body);
   if (model !== undefined) {
     if (route.operation === null) await getUsableModel(current, model);
@@ -113,9 +150,60 @@ function modelOf(body: unknown): string | undefined {
   return typeof body.model === "string" ? body.model : undefined;
 }
 
+/** A call that was let in: who makes it, and where the bytes of its body are counted. */
+interface Admitted {
+  params: Parameters;
+  pathFault: AppError | null;
+  memory: BodyCount | undefined;
+  /** The key's record as it is now, with its owner. Throws what a new request with this key would. */
+  authenticate(): Promise<KeyWithOwner>;
+  /** The same; from arrival when that was a moment ago. */
+  identify(): Promise<KeyWithOwner>;
+}
+
+async function readCall(
+  route: GatewayRoute,
+  services: Services,
+  request: Inbound,
+  { memory, identify }: Admitted,
+): Promise<ReadCall & { caller: KeyWithOwner }> {
+  if (route.method === "GET") return { ...WITHOUT_BODY, caller: await identify() };
+  checkContentType(request, false);
+  const bytes = await request.readBody(maxBodyBytes(route, services), memory);
+  const caller = await identify();
+  return { ...parseCall(route, request, bytes), caller };
+}
+
+async function answerCall(
+  route: GatewayRoute,
+  services: Services,
+  request: Inbound,
+  admitted: Admitted,
+): Promise<Outbound> {
+  let callHeaders: () => Record<string, string> = () => ({});
+  try {
+    if (admitted.pathFault !== null) throw admitted.pathFault;
+    const { params } = admitted;
+    const { body, idempotency, caller } = await readCall(route, services, request, admitted);
+    const call: IdempotentCall = {
+      execute: (ctx) => route.handle(ctx, { body, params, request }),
+      authorizeReplay: async (ctx) =>
+        authorizeReplay(route, { ...ctx, caller: await admitted.authenticate() }, { params, body }),
+    };
+    const ctx = gatewayContext(services, caller, request, (headers) => {
+      callHeaders = headers;
+    });
+    return idempotency === null ? await call.execute(ctx) : await answerOnce(ctx, idempotency, call);
+  } catch (error) {
+    const failure = renderFailure(route.surface, error, request, services.log);
+    return { ...failure, headers: { ...callHeaders(), ...failure.headers } };
+  }
+}
+
 /**
- * One gateway call: set up? → key → requests per minute → content type, size → the key again after a slow body → JSON
- * → handle. `pathFault` is what is wrong with the path's model id, told to those with a key. Throws only what comes before the key is admitted.
+ * One gateway call (DESIGN §4): set up? → key → slot among the calls at once → requests per minute → content type, size
+ * → the key again after a slow body → JSON → handle. The slot is given back when the reply has ended. `pathFault` is
+ * what is wrong with the path's model id, told to callers with a key. Throws what comes before the call is admitted.
  */
 export async function runGatewayRoute(
   route: GatewayRoute,
@@ -126,32 +214,26 @@ export async function runGatewayRoute(
 ): Promise<Outbound> {
   await requireSetUp(services);
   const presented = presentedKey(request, route.takesGoogleKey ?? route.surface === "gemini");
-  const arrived = await authenticateKey(services, presented, request.peer);
-  const limitHeaders = admitRequest(services, arrived);
-  let callHeaders: () => Record<string, string> = () => ({});
-  let reply: Outbound;
+  const authenticate = () => authenticateKey(services, presented, request.peer);
+  const arrived = await authenticate();
+  const arrivedAt = services.clock.monotonic();
+  // A key that was revoked or narrowed while a slow body came in counts as it stands now.
+  const identify = async () =>
+    services.clock.monotonic() - arrivedAt > SLOW_BODY_MS ? authenticate() : arrived;
+  const slot = route.method === "GET" ? null : await enterGateway(services, arrived, request.signal);
+  const leave = () => slot?.leave();
   try {
-    if (pathFault !== null) throw pathFault;
-    const readingSince = services.clock.monotonic();
-    const bytes = await readBytes(route, services, request);
-    // A key that was revoked or narrowed while a slow body came in counts as it stands now.
-    const isSlow = services.clock.monotonic() - readingSince > SLOW_BODY_MS;
-    const caller = isSlow ? await authenticateKey(services, presented, request.peer) : arrived;
-    const body = route.method === "GET" ? undefined : readJsonObject(bytes, jsonLimits(route));
-    const call: IdempotentCall = {
-      execute: (ctx) => route.handle(ctx, { body, params, request }),
-      authorizeReplay: (ctx) => authorizeReplay(route, ctx, presented, { params, body }),
-    };
-    const ctx = gatewayContext(services, caller, request, (headers) => {
-      callHeaders = headers;
+    const limitHeaders = admitRequest(services, arrived);
+    const reply = await answerCall(route, services, request, {
+      params,
+      pathFault,
+      memory: slot?.body,
+      authenticate,
+      identify,
     });
-    const key = readIdempotencyKey(request);
-    reply =
-      key === null ? await call.execute(ctx) : await answerOnce(ctx, request, { key, body: bytes }, call);
+    return leavingAtEnd({ ...reply, headers: { ...limitHeaders, ...reply.headers } }, leave);
   } catch (error) {
-    const failure = renderFailure(route.surface, error, request, services.log);
-    reply = { ...failure, headers: { ...callHeaders(), ...failure.headers } };
+    leave();
+    throw error;
   }
-  if (limitHeaders === null) return reply;
-  return { ...reply, headers: { ...limitHeaders, ...reply.headers } };
 }

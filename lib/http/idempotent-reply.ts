@@ -18,7 +18,8 @@ export function readIdempotencyKey(request: Inbound): string | null {
   return key;
 }
 
-function digestOf(request: Inbound, body: Uint8Array): string {
+/** What a repeat must have in common with the request it repeats. */
+export function digestRequest(request: Inbound, body: Uint8Array): string {
   const query = new URLSearchParams(request.query);
   // A key in the query is who asks, not what is asked.
   query.delete("key");
@@ -94,16 +95,15 @@ export interface IdempotentCall {
  */
 export async function answerOnce(
   ctx: GatewayContext,
-  request: Inbound,
-  sent: { key: string; body: Uint8Array },
+  sent: { key: string; digest: string },
   call: IdempotentCall,
 ): Promise<Outbound> {
   const { idempotency } = gatewayState(ctx);
-  const start = idempotency.begin(ctx.caller.key.id, sent.key, digestOf(request, sent.body));
+  const start = idempotency.begin(ctx.caller.key.id, sent.key, sent.digest);
   if (start.kind === "repeat") {
     const kept = await start.reply;
     const current = await call.authorizeReplay(ctx);
-    if (kept === null) return answerOnce(current, request, sent, call);
+    if (kept === null) return answerOnce(current, sent, call);
     if (kept.row !== null) await bookRepeat(current, kept.row);
     return { status: kept.status, headers: { ...kept.headers }, body: kept.body };
   }

@@ -2,7 +2,7 @@ import { DEFAULT_LIMITS } from "../contracts/limits";
 import type { Services } from "../domain/context";
 import { AppError } from "../errors";
 import { requestIdOf } from "./edge-guard";
-import type { Handler, Inbound, Outbound } from "./exchange";
+import type { BodyCount, Handler, Inbound, Outbound } from "./exchange";
 import { PEER_HEADER, peerFrom } from "./peer-header";
 
 function splitUrl(url: string): { path: string; query: string } {
@@ -34,11 +34,17 @@ function failAfter(timeoutMs: number, signal: AbortSignal): { failed: Promise<ne
   return { failed, stop };
 }
 
-async function readBody(request: Request, maxBytes: number, timeoutMs: number): Promise<Uint8Array> {
+async function readBody(
+  request: Request,
+  maxBytes: number,
+  timeoutMs: number,
+  memory: BodyCount | undefined,
+): Promise<Uint8Array> {
   const tooLarge = () => new AppError("too_large", `The body is larger than ${maxBytes} bytes.`);
   const declared = request.headers.get("content-length");
   if (declared !== null && Number(declared) > maxBytes) throw tooLarge();
   if (request.body === null) return new Uint8Array(0);
+  if (declared !== null) memory?.take(Number(declared));
   const reader = request.body.getReader();
   const chunks: Uint8Array[] = [];
   let size = 0;
@@ -49,6 +55,7 @@ async function readBody(request: Request, maxBytes: number, timeoutMs: number): 
       if (done) break;
       size += value.byteLength;
       if (size > maxBytes) throw tooLarge();
+      if (declared === null) memory?.take(value.byteLength);
       chunks.push(value);
     }
   } catch (error) {
@@ -115,7 +122,7 @@ export function createNextDoor(
       requestId: requestIdOf(headers.get("x-request-id")),
       receivedAt: ready?.clock.monotonic() ?? performance.now(),
       signal: request.signal,
-      readBody: (maxBytes) => readBody(request, maxBytes, uploadMs),
+      readBody: (maxBytes, memory) => readBody(request, maxBytes, uploadMs, memory),
     };
     return responseOf(await handler(inbound));
   };

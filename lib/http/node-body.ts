@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { AppError } from "../errors";
+import type { BodyCount, Inbound } from "./exchange";
 
 const EMPTY = new Uint8Array(0);
 
@@ -14,7 +15,12 @@ function tooLarge(maxBytes: number): AppError {
   return new AppError("too_large", `The body is larger than ${maxBytes} bytes.`);
 }
 
-function collect(message: IncomingMessage, maxBytes: number, timeoutMs: number): Promise<Uint8Array> {
+function collect(
+  message: IncomingMessage,
+  maxBytes: number,
+  timeoutMs: number,
+  memory: BodyCount | undefined,
+): Promise<Uint8Array> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let size = 0;
@@ -27,7 +33,7 @@ function collect(message: IncomingMessage, maxBytes: number, timeoutMs: number):
       clearTimeout(timer);
       message.off("data", onData).off("end", onEnd).off("close", onClose).off("error", onClose);
     };
-    const fail = (error: AppError): void => {
+    const fail = (error: unknown): void => {
       done();
       // Whatever else arrives is thrown away by the door.
       message.pause();
@@ -35,8 +41,13 @@ function collect(message: IncomingMessage, maxBytes: number, timeoutMs: number):
     };
     const onData = (chunk: Buffer): void => {
       size += chunk.length;
-      if (size > maxBytes) fail(tooLarge(maxBytes));
-      else chunks.push(chunk);
+      try {
+        if (size > maxBytes) throw tooLarge(maxBytes);
+        memory?.take(chunk.length);
+        chunks.push(chunk);
+      } catch (error) {
+        fail(error);
+      }
     };
     const onEnd = (): void => {
       done();
@@ -57,12 +68,13 @@ export function createBodyReader(
   response: ServerResponse,
   headers: ReadonlyMap<string, string>,
   timeoutMs: number,
-): (maxBytes: number) => Promise<Uint8Array> {
-  return (maxBytes) => {
+): Inbound["readBody"] {
+  return async (maxBytes, memory) => {
     const length = headers.get("content-length");
-    if (length === undefined && !headers.has("transfer-encoding")) return Promise.resolve(EMPTY);
-    if (length !== undefined && Number(length) > maxBytes) return Promise.reject(tooLarge(maxBytes));
+    if (length === undefined && !headers.has("transfer-encoding")) return EMPTY;
+    if (length !== undefined && Number(length) > maxBytes) throw tooLarge(maxBytes);
+    if (length !== undefined) memory?.take(Number(length));
     if (headers.has("expect")) response.writeContinue();
-    return collect(message, maxBytes, timeoutMs);
+    return collect(message, maxBytes, timeoutMs, length === undefined ? memory : undefined);
   };
 }

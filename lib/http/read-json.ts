@@ -6,9 +6,16 @@ export interface JsonLimits {
   maxDepth: number;
   maxKeys: number;
   maxArrayItems: number;
+  /** In all lists and objects together: millions of empty lists in a few megabytes would hold up the event loop. */
+  maxValues: number;
 }
 
-export const JSON_LIMITS: JsonLimits = { maxDepth: 64, maxKeys: 10_000, maxArrayItems: 10_000 };
+export const JSON_LIMITS: JsonLimits = {
+  maxDepth: 64,
+  maxKeys: 10_000,
+  maxArrayItems: 10_000,
+  maxValues: 100_000,
+};
 
 const FORBIDDEN_KEYS = new Set(["__proto__", "constructor", "prototype"]);
 const LONE_SURROGATE = /\p{Surrogate}/u;
@@ -44,12 +51,17 @@ function scanNumber(bytes: Uint8Array, start: number): number {
   return end;
 }
 
-/** One linear pass: depth, elements, keys and numbers. It stops at the first excess, long before a parser would. */
+/** One linear pass: depth, elements, values, keys and numbers. It stops at the first excess, long before a parser would. */
 function scan(bytes: Uint8Array, limits: JsonLimits): Scan {
   const commas = new Int32Array(limits.maxDepth + 1);
   const isArray = new Uint8Array(limits.maxDepth + 1);
   let depth = 0;
   let keys = 0;
+  let values = 0;
+  const countValue = (): void => {
+    if (++values > limits.maxValues)
+      throw refuse(`The body has more than ${limits.maxValues} values in its lists and objects.`);
+  };
   let hasUnicodeEscape = false;
   const { length } = bytes;
   for (let at = 0; at < length; at++) {
@@ -65,6 +77,7 @@ function scan(bytes: Uint8Array, limits: JsonLimits): Scan {
       case 0x7b: // {
         if (++depth > limits.maxDepth)
           throw refuse(`The body is nested deeper than ${limits.maxDepth} levels.`);
+        countValue();
         commas[depth] = 0;
         isArray[depth] = bytes[at] === 0x5b ? 1 : 0;
         break;
@@ -78,6 +91,7 @@ function scan(bytes: Uint8Array, limits: JsonLimits): Scan {
         commas[depth] = items - 1;
         if (isArray[depth] === 1 && items > limits.maxArrayItems)
           throw refuse(`The body has a list of more than ${limits.maxArrayItems} elements.`);
+        countValue();
         break;
       }
       case 0x3a: // :

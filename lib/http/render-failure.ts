@@ -1,5 +1,5 @@
 import type { Log } from "../domain/context";
-import { AppError, isAppError } from "../errors";
+import { AppError, isAppError, isOutOfFiles, outOfFiles } from "../errors";
 import type { Inbound, Outbound } from "./exchange";
 import { renderError, statusOf } from "./render-error";
 import type { Surface } from "./route";
@@ -8,16 +8,22 @@ function traceOf(cause: unknown): string | undefined {
   return cause instanceof Error ? (cause.stack ?? cause.message) : undefined;
 }
 
-/** Any thrown thing as a reply. What is not an AppError is our fault: the caller gets 500, the log the cause. */
+/** What is not an AppError is our fault, but for a lack of file descriptors, which passes. */
+function appErrorOf(thrown: unknown): AppError {
+  const isAboutFiles = isOutOfFiles(thrown);
+  if (isAppError(thrown) && !(isAboutFiles && thrown.code === "internal")) return thrown;
+  if (isAboutFiles) return outOfFiles(thrown);
+  return new AppError(
+    "internal",
+    "Something went wrong on our side. Please tell the operator the request id of this reply.",
+    {},
+    thrown,
+  );
+}
+
+/** Any thrown thing as a reply: the caller gets the status of its code, the log the cause of a 5xx. */
 export function renderFailure(surface: Surface, thrown: unknown, request: Inbound, log: Log): Outbound {
-  const error = isAppError(thrown)
-    ? thrown
-    : new AppError(
-        "internal",
-        "Something went wrong on our side. Please tell the operator the request id of this reply.",
-        {},
-        thrown,
-      );
+  const error = appErrorOf(thrown);
   const status = statusOf(surface, error);
   if (status >= 500) {
     log[status === 500 ? "error" : "warn"]("request.failed", {

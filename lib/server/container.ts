@@ -14,6 +14,7 @@ import { openStore } from "../store/open";
 import { fileOf } from "../store/options";
 import { createSealer } from "../store/sealer";
 import { countTokens, countTokensInSteps } from "../text/tokenize";
+import { vocabulary } from "../text/vocabulary";
 import { followAllowedUpstreams } from "./allowed-upstreams";
 import { startBackground } from "./background";
 import { createBackups } from "./backup-file";
@@ -125,6 +126,8 @@ async function assemble(
       allowedWebhooks: env.webhookAllow,
     },
   });
+  // Read now, not by the first call that counts: by then there may be no file descriptor left.
+  vocabulary();
   const encoder = createAudioEncoder({ workerFile: workerFile("encode") });
   const container: Container = {
     services: {

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { Limits } from "../contracts/limits";
 import type { Log } from "../domain/context";
-import { AppError } from "../errors";
+import { AppError, isOutOfFiles, outOfFiles } from "../errors";
 import { isBareOpenAiPath } from "../http/bare-openai-path";
 import { completeReply, createDispatcher } from "../http/dispatch";
 import { type CheckedHead, checkHead, requestIdOf } from "../http/edge-guard";
@@ -29,6 +29,8 @@ export interface Edge {
   readonly running: number;
   /** Open sockets. */
   readonly open: number;
+  /** Sockets that may be open at once, over all addresses. */
+  mostConnections: number;
   /** Tells every gateway and console request in flight to stop. */
   abortAll(reason: AppError): void;
 }
@@ -71,7 +73,11 @@ export function createEdge(container: Container, log: Log): Edge {
   // Node asks for these two at every check, so a change of the settings counts from the next connection on.
   server.on("connection", () => Object.assign(server, timeoutsOf(limits)));
   const peers = createPeerReader(env.trustedProxies, env.baseUrl);
-  const connections = capConnections(server, () => limits.connectionsPerAddress, peers.isTrusted);
+  const connections = capConnections(
+    server,
+    { ofAddress: () => limits.connectionsPerAddress, ofAll: () => edge.mostConnections },
+    peers.isTrusted,
+  );
   const isDraining = () => instance.draining === true;
   const door = createNodeDoor(
     createDispatcher(ROUTES, async () => services),
@@ -123,6 +129,9 @@ export function createEdge(container: Container, log: Log): Edge {
     const request = { method, peer, requestId };
     if (head.fault !== null)
       return refuse(message, response, request, renderError(surfaceOf(head.path), head.fault));
+    // Health is told for as long as there is a connection: a full server is no dead one.
+    if (connections.isAbove(message.socket) && !head.path.startsWith("/api/health/"))
+      return refuse(message, response, request, renderError(surfaceOf(head.path), outOfFiles()));
     const isTable =
       !isDecodable(head.path) ||
       belongsToTable(normalizePath(head.path)) ||
@@ -137,14 +146,30 @@ export function createEdge(container: Container, log: Log): Edge {
     answer(message, response)
       .catch((error: unknown) => {
         log.error("request_failed", { cause: error instanceof Error ? error : String(error) });
+        const fault = isOutOfFiles(error)
+          ? outOfFiles()
+          : new AppError("internal", "Something went wrong on our side.");
         if (response.headersSent) response.destroy();
-        else refuseSocket(message.socket, new AppError("internal", "Something went wrong on our side."));
+        else refuseSocket(message.socket, fault);
       })
       .finally(() => {
         running -= 1;
       });
   }
 
+  let acceptFailedAt = Number.NEGATIVE_INFINITY;
+  server.on("error", (error) => {
+    if (!isOutOfFiles(error)) {
+      // Failing to listen is told by whoever asked for it.
+      if (server.listening) throw error;
+      return;
+    }
+    // The connection waits in the system's queue for a descriptor, and each attempt to accept it fails again.
+    const now = clock.monotonic();
+    if (now - acceptFailedAt < 1_000) return;
+    acceptFailedAt = now;
+    log.warn("accept_failed", { cause: String(error) });
+  });
   server.on("request", onRequest);
   server.on("checkContinue", onRequest);
   server.on("checkExpectation", onRequest);
@@ -156,6 +181,7 @@ export function createEdge(container: Container, log: Log): Edge {
   const edge: Edge = {
     server,
     pages: null,
+    mostConnections: Number.POSITIVE_INFINITY,
     get running() {
       return running;
     },

@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import type { AddressInfo } from "node:net";
 import { openPeerHeader } from "../http/peer-header";
+import { connectionsForProcess } from "./connection-cap";
 import { type Container, createContainer, provideContainer } from "./container";
 import { drain } from "./drain";
 import { createEdge, type Edge } from "./edge";
@@ -38,6 +39,8 @@ async function announce(container: Container, port: number): Promise<void> {
 }
 
 async function listen(edge: Edge, env: Environment): Promise<number> {
+  // What stands open now stays open, whatever the number of callers.
+  edge.mostConnections = connectionsForProcess();
   edge.server.listen({ port: env.port, host: env.host });
   await once(edge.server, "listening");
   // A TCP server's address is an object.

@@ -31,6 +31,8 @@ export interface ProductOptions {
   /** The node door alone, without Next's pages; starts in well under a second. */
   doorOnly?: boolean;
   port?: number;
+  /** File descriptors it may have open (`ulimit -n`). */
+  openFiles?: number;
 }
 
 /** The product as a process of its own, as `npm start` runs it. */
@@ -51,7 +53,12 @@ export interface Product {
 export async function startProduct(options: ProductOptions = {}): Promise<Product> {
   const dataDirectory = options.dataDirectory ?? mkdtempSync(path.join(tmpdir(), "patchbay-product-"));
   const port = options.port ?? (await freePort());
-  const child = spawn(process.execPath, [path.join(ROOT, ".next/patchbay/main.mjs")], {
+  const main = path.join(ROOT, ".next/patchbay/main.mjs");
+  const [program, args]: [string, string[]] =
+    options.openFiles === undefined
+      ? [process.execPath, [main]]
+      : ["bash", ["-c", `ulimit -n ${options.openFiles}; exec "$0" "$1"`, process.execPath, main]];
+  const child = spawn(program, args, {
     cwd: ROOT,
     env: {
       PATH: process.env.PATH,

@@ -190,6 +190,10 @@ export function openSpeechDoor(
     },
     limiter: createRateLimiter(clock),
     countTokens: (text: string) => text.split(/\s+/).filter(Boolean).length,
+    *countTokensInSteps(text: string) {
+      yield;
+      return text.split(/\s+/).filter(Boolean).length;
+    },
     encoder: options.encoder ?? sharedEncoder(),
     metrics: { observeCall() {}, count() {} },
     caller: {

@@ -63,7 +63,7 @@ export type ResolveModel = (
   name: string,
   operation: "speech" | "embeddings",
 ) => Promise<CatalogEntry>;
-/** Takes tokens per minute and a place among the calls at once, reserves the budget. Throws `rate_limited`, `insufficient_quota`, `storage_unavailable`. */
+/** Takes tokens per minute and reserves the budget. Throws `rate_limited`, `insufficient_quota`, `storage_unavailable`. */
 export type OpenMeter = (ctx: GatewayContext, plan: CallPlan) => Promise<Meter>;
 /**
  * Runs `attempt` on one channel after another (DESIGN §4) until one gives a value; `attempt` resolves when the first

@@ -1,6 +1,7 @@
 import { AppError } from "../../errors";
 import type { EmbeddingResult } from "../../ports/embedding-model";
 import type { CallOptions } from "../../ports/speech-model";
+import { runInTurns } from "../../ports/turns";
 import type { CatalogEntry, GatewayContext } from "../context";
 import { believeTokens } from "./believe-usage";
 import type { CallPlan, Meter, Target } from "./call";
@@ -118,14 +119,23 @@ interface Lookup {
   keys: string[];
 }
 
-/** Null where the cache has no part in the call. */
-function lookUp(ctx: GatewayContext, call: EmbedTexts): Lookup | null {
-  if (!call.entry.model.cacheable || ctx.isNoStore) return null;
+function* keysOf(scope: string, call: EmbedTexts): Generator<void, string[], void> {
   const { dimensions, taskType } = call;
-  const keyOf = vectorKeys(cacheScope(ctx), call.entry, { dimensions, taskType });
+  const keyOf = vectorKeys(scope, call.entry, { dimensions, taskType });
+  const keys: string[] = [];
+  for (const { text } of call.inputs) {
+    keys.push(keyOf(text));
+    yield;
+  }
+  return keys;
+}
+
+/** Null where the cache has no part in the call. */
+async function lookUp(ctx: GatewayContext, call: EmbedTexts): Promise<Lookup | null> {
+  if (!call.entry.model.cacheable || ctx.isNoStore) return null;
   const { vectors } = gatewayState(ctx);
   if (!vectors.isOn) return null;
-  const keys = call.inputs.map(({ text }) => keyOf(text));
+  const keys = await runInTurns(keysOf(cacheScope(ctx), call), ctx.signal);
   const known = keys.map((key) => vectors.get(key));
   const state = known.every((vector) => vector !== undefined) ? "hit" : "miss";
   ctx.metrics.count(state === "hit" ? "cache_hits" : "cache_misses");
@@ -195,7 +205,7 @@ export async function embedTexts(ctx: GatewayContext, call: EmbedTexts): Promise
   const { model } = call.entry;
   checkDimensions(call.entry, call.askedModel, call.dimensions);
   const { tokens, counts } = await countInputs(ctx, call.inputs, model.maxInputTokens);
-  const lookup = lookUp(ctx, call);
+  const lookup = await lookUp(ctx, call);
   const fetched = missingOf(call, lookup, counts);
   const plan: CallPlan = {
     entry: call.entry,

@@ -1,6 +1,7 @@
 import type { Store } from "../../ports/store";
 import type { Services } from "../context";
 import { createLiveBus, type LiveBus } from "../live/bus";
+import { type BodyMemory, createBodyMemory } from "./body-memory";
 import { type BudgetRefusals, createBudgetRefusals } from "./budget-refusals";
 import { type Circuits, createCircuits } from "./circuits";
 import { type Coalescer, createCoalescer } from "./coalesce";
@@ -23,6 +24,8 @@ export interface GatewayState {
   coalescer: Coalescer;
   idempotency: Idempotency;
   budgetRefusals: BudgetRefusals;
+  /** Bodies of calls in memory. */
+  bodies: BodyMemory;
   /** What pages that watch are told. */
   live: LiveBus;
 }
@@ -62,6 +65,7 @@ export function gatewayState(services: Pick<Services, "store" | "clock" | "log" 
       }),
       idempotency: createIdempotency(services.clock),
       budgetRefusals: createBudgetRefusals(services.clock),
+      bodies: createBodyMemory(),
       vectors: createVectorCache(),
       speeches: createSpeechCache(),
       holding: new HoldingSpace(),

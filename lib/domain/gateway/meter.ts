@@ -39,19 +39,19 @@ function settledRow(
   };
 }
 
-/** The ledger entry of one call. `leave` gives back its place among the calls at once; it runs once, when the row is settled. */
+/** The ledger entry of one call, from its opening to its settlement. */
 export function createMeter(
   ctx: GatewayContext,
   plan: CallPlan,
   row: UsageRecord,
-  own: { limitHeaders: Record<string, string>; leave: () => void },
+  limitHeaders: Record<string, string>,
 ): Meter {
   let channelName: string | null = null;
   let upstreamFrom: number | null = null;
   let firstByteAt: number | null = null;
   let settling: Promise<void> | null = null;
   const trace = startTrace(ctx);
-  const afterwards: ((outcome: CallOutcome) => void)[] = [own.leave];
+  const afterwards: ((outcome: CallOutcome) => void)[] = [];
 
   async function book(outcome: CallOutcome): Promise<void> {
     const settled = settledRow(ctx, plan, row, outcome);
@@ -112,7 +112,7 @@ export function createMeter(
       const now = ctx.clock.monotonic();
       const upstreamMs = upstreamFrom === null ? 0 : (firstByteAt ?? now) - upstreamFrom;
       return {
-        ...own.limitHeaders,
+        ...limitHeaders,
         ...(channelName === null ? {} : { "x-patchbay-channel": headerText(channelName) }),
         ...(plan.cache === undefined ? {} : { "x-patchbay-cache": plan.cache }),
         "x-patchbay-attempts": String(row.attempts),

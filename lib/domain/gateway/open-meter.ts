@@ -7,54 +7,6 @@ import type { CallPlan, Meter, OpenMeter } from "./call";
 import { gatewayState } from "./gateway-state";
 import { createMeter } from "./meter";
 
-/** Calls at once over all keys; beyond, the server says that it is full rather than slow everybody down. */
-const MAX_CALLS_AT_ONCE = 2_048;
-
-/** How long a call may wait for another to end before it is turned away (SECURITY LM-5). */
-const PATIENCE_MS = 1_000;
-
-/**
- * A place among the calls at once of the key and of its owner; null where neither has such a limit. Throws
- * `rate_limited`.
- */
-async function enterCaller(ctx: GatewayContext): Promise<(() => void) | null> {
-  const places: (() => void)[] = [];
-  for (const { bucket, limit, subject } of callerLimits(ctx.caller, "concurrency")) {
-    const { limiter, signal } = ctx;
-    const leave =
-      limiter.enter(bucket, limit) ?? (await limiter.enterSoon(bucket, limit, PATIENCE_MS, signal));
-    if (leave === null) {
-      for (const leaveOther of places) leaveOther();
-      ctx.metrics.count("rate_limited");
-      const message = `${subject} ${limit} calls at the same time. Wait for one to end.`;
-      throw new AppError("rate_limited", message, { retryAfterMs: 1_000 });
-    }
-    places.push(leave);
-  }
-  if (places.length === 0) return null;
-  return () => {
-    for (const leave of places) leave();
-  };
-}
-
-/** A place among the caller's calls at once, then among everybody's: who waits for its own limit holds up nobody else. */
-async function enterGateway(ctx: GatewayContext): Promise<() => void> {
-  const leaveCaller = await enterCaller(ctx);
-  const { limiter, signal } = ctx;
-  const leaveAll =
-    limiter.enter("calls", MAX_CALLS_AT_ONCE) ??
-    (await limiter.enterSoon("calls", MAX_CALLS_AT_ONCE, PATIENCE_MS, signal));
-  if (leaveAll === null) {
-    leaveCaller?.();
-    throw new AppError("overloaded", "The server is busy. Try again in a moment.", { retryAfterMs: 1_000 });
-  }
-  if (leaveCaller === null) return leaveAll;
-  return () => {
-    leaveCaller();
-    leaveAll();
-  };
-}
-
 /** Takes the call's tokens; the headers are those of whichever limit, requests or tokens, is tighter. */
 function takeTokens(ctx: GatewayContext, inputTokens: number): Record<string, string> {
   const tokens = takeFromAll(ctx, callerLimits(ctx.caller, "tpm"), "tokens", inputTokens);
@@ -128,16 +80,10 @@ function openRow(ctx: GatewayContext, plan: CallPlan): UsageRecord {
 }
 
 export const openMeter: OpenMeter = async (ctx, plan): Promise<Meter> => {
-  const leave = await enterGateway(ctx);
-  try {
-    const limitHeaders = takeTokens(ctx, plan.inputTokens);
-    const row = openRow(ctx, plan);
-    await reserve(ctx, plan, row);
-    const meter = createMeter(ctx, plan, row, { limitHeaders, leave });
-    ctx.onOpened?.(meter.headers);
-    return meter;
-  } catch (error) {
-    leave();
-    throw error;
-  }
+  const limitHeaders = takeTokens(ctx, plan.inputTokens);
+  const row = openRow(ctx, plan);
+  await reserve(ctx, plan, row);
+  const meter = createMeter(ctx, plan, row, limitHeaders);
+  ctx.onOpened?.(meter.headers);
+  return meter;
 };

@@ -1,9 +1,11 @@
 import { codePoints } from "../../contracts/text";
 import { AppError, hasCode } from "../../errors";
 import type { CallOptions, SpeechModel, SpeechRequest, SpeechSegment } from "../../ports/speech-model";
+import { runInTurns } from "../../ports/turns";
 import type { CatalogEntry, GatewayContext } from "../context";
 import type { CallPlan, Meter, Target } from "./call";
 import { canonicalVoice, listVoiceNames } from "./choose-voices";
+import { countText } from "./count-inputs";
 import { gatewayState } from "./gateway-state";
 import { type HeldSpeech, holdSpeech } from "./hold-speech";
 import { openMeter } from "./open-meter";
@@ -70,7 +72,7 @@ export async function synthesizeSpeech(ctx: GatewayContext, input: SpeechInput):
   const characters = codePoints(text);
   checkLength(characters, entry, input.model, field.text);
   const segments = await castVoices(ctx, entry, input);
-  const inputTokens = ctx.countTokens(text);
+  const inputTokens = await countText(ctx, text);
 
   const lookup = lookUp(ctx, entry, input);
   const plan: CallPlan = {
@@ -213,7 +215,7 @@ async function castVoices(
       },
     );
   }
-  const segments = scriptSpeakers(parts, members);
+  const segments = await runInTurns(scriptSpeakers(parts, members), ctx.signal);
   if (segments.length === 0) {
     throw new AppError("invalid", `'${field.text}' holds no line to speak besides its instruction.`, {
       param: field.text,

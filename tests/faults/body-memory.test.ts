@@ -1,0 +1,168 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { expectError } from "../support/expect-error";
+import { createKey, type Product, setUp, startProduct } from "../support/product";
+import { openWire, readReply, sendRaw, type Wire } from "../support/raw-request";
+
+/** Bodies of calls are counted before they are in memory, and after the slot among the key's calls (SECURITY LM-1, LM-5). */
+
+const OF_KEY = 100_000;
+const OF_ALL = 250_000;
+const UPLOAD_MS = 3_000;
+let product: Product;
+let keys: string[];
+let alone: string;
+let limited: string;
+const wires: Wire[] = [];
+
+beforeAll(async () => {
+  const limits = {
+    keyBodiesBytes: OF_KEY,
+    allBodiesBytes: OF_ALL,
+    embeddingsBodyBytes: 90_000,
+    gatewayUploadMs: UPLOAD_MS,
+  };
+  product = await startProduct({ doorOnly: true, env: { PATCHBAY_LIMITS: JSON.stringify(limits) } });
+  const cookie = await setUp(product.url);
+  keys = [];
+  for (let i = 0; i < 4; i++) keys.push(await createKey(product.url, cookie));
+  alone = await createKey(product.url, cookie, { concurrency: 1 });
+  limited = await createKey(product.url, cookie, { rpm: 1 });
+});
+afterAll(() => product?.close());
+afterEach(async () => {
+  for (const wire of wires.splice(0)) wire.destroy();
+  // The server has seen that they are gone when all of a key's share is there again.
+  for (const key of keys) await untilFree(key);
+});
+
+const head = (key: string | undefined, ...more: string[]) =>
+  [
+    "POST /v1/embeddings HTTP/1.1",
+    "Host: localhost",
+    "Content-Type: application/json",
+    `Authorization: Bearer ${key}`,
+    ...more,
+    "",
+    "",
+  ].join("\r\n");
+
+/** Announces a body and waits for the server's word: `100 Continue`, or a refusal. */
+async function announce(key: string | undefined, bytes: number): Promise<{ wire: Wire; status: number }> {
+  const wire = await openWire(product.port);
+  wires.push(wire);
+  wire.send(head(key, `Content-Length: ${bytes}`, "Expect: 100-continue"));
+  const answer = await wire.until("\r\n\r\n");
+  return { wire, status: Number(answer.split(" ")[1]) };
+}
+
+async function untilFree(key: string): Promise<void> {
+  for (;;) {
+    const halves = [await announce(key, OF_KEY / 2), await announce(key, OF_KEY / 2)];
+    for (const { wire } of halves) wire.destroy();
+    await Promise.all(halves.map(({ wire }) => wire.ended));
+    if (halves.every(({ status }) => status === 100)) return;
+  }
+}
+
+const body = JSON.stringify({ model: "patchbay-embed", input: "x", dimensions: 8 });
+const embed = (key: string | undefined, text = body) =>
+  sendRaw(product.url, {
+    path: "/v1/embeddings",
+    headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
+    body: text,
+  });
+
+describe("bodies in memory", () => {
+  test("above the key's share are refused with 429 before they are asked for; other keys go on", async () => {
+    const [key, other] = keys;
+    expect((await announce(key, 60_000)).status).toBe(100);
+    const refused = await announce(key, 60_000);
+    const reply = readReply(await refused.wire.ended);
+    expectError(reply, "openai", 429);
+    expect(reply.headers["retry-after"]).toBe("1");
+    expect((await announce(other, 60_000)).status).toBe(100);
+    expect((await embed(key)).status).toBe(200);
+  });
+
+  test("above the share of all are refused with 503 overloaded", async () => {
+    const [a, b, c, d] = keys;
+    for (const key of [a, b, c]) expect((await announce(key, 80_000)).status).toBe(100);
+    const refused = await announce(d, 20_000);
+    const reply = readReply(await refused.wire.ended);
+    expectError(reply, "openai", 503);
+    expect(reply.json).toMatchObject({ error: { code: "overloaded" } });
+    expect(reply.headers["retry-after"]).toBe("1");
+  });
+
+  test("of unknown length are counted as they come", async () => {
+    const [key] = keys;
+    expect((await announce(key, 60_000)).status).toBe(100);
+    const wire = await openWire(product.port);
+    wires.push(wire);
+    wire.send(head(key, "Transfer-Encoding: chunked"));
+    for (let i = 0; i < 5; i++) wire.send(`2710\r\n${" ".repeat(10_000)}\r\n`);
+    expectError(readReply(await wire.ended), "openai", 429);
+  });
+
+  test("that are too large are still told so, and a request without a key before all", async () => {
+    const [key] = keys;
+    expect((await announce(key, 60_000)).status).toBe(100);
+    expect((await announce(key, 90_001)).status).toBe(413);
+    expect((await announce("sk-pb-nobody", 60_000)).status).toBe(401);
+  });
+});
+
+describe("a slot among the key's calls", () => {
+  test("is taken before the body is asked for", async () => {
+    const first = await announce(alone, 1_000);
+    expect(first.status).toBe(100);
+    const second = await announce(alone, 1_000);
+    expect(second.status).toBe(429);
+    expect(second.wire.received()).toContain("may have 1 calls at once");
+  });
+
+  test("is given back by whatever ends a call", { timeout: 60_000 }, async () => {
+    const stalled = await announce(alone, 1_000);
+    expect(stalled.status).toBe(100);
+    // Its upload's time is over.
+    expect(await stalled.wire.ended).toContain("HTTP/1.1 408");
+    expect((await embed(alone)).status).toBe(200);
+    for (const [text, status] of [
+      ["{", 400],
+      ["[]", 400],
+      [JSON.stringify({ model: "unknown", input: "x" }), 404],
+      [" ".repeat(90_001), 413],
+      [JSON.stringify({ model: "patchbay-embed", input: "" }), 400],
+      [body, 200],
+    ] as const) {
+      const reply = await embed(alone, text).catch(() => ({ status: 413 }));
+      expect(reply.status).toBe(status);
+    }
+    const left = await announce(alone, 1_000);
+    left.wire.destroy();
+    await expect.poll(async () => (await embed(alone)).status).toBe(200);
+    const speech = await sendRaw(product.url, {
+      path: "/v1/audio/speech",
+      headers: { authorization: `Bearer ${alone}`, "content-type": "application/json" },
+      body: JSON.stringify({
+        model: "patchbay-speech",
+        input: "One, two.",
+        voice: "alloy",
+        response_format: "pcm",
+      }),
+    });
+    expect(speech.status).toBe(200);
+    expect((await embed(alone)).status).toBe(200);
+  });
+
+  test("comes before requests per minute, which come before what is wrong with the body", async () => {
+    expect((await embed(limited, "{")).status).toBe(400);
+    expect((await embed(limited, "{")).status).toBe(429);
+    const wrongType = await sendRaw(product.url, {
+      path: "/v1/embeddings",
+      headers: { authorization: `Bearer ${limited}`, "content-type": "text/plain" },
+      body,
+    });
+    expect(wrongType.status).toBe(429);
+  });
+});

@@ -1,0 +1,176 @@
+import { spawnSync } from "node:child_process";
+import http from "node:http";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { connectionsWithin, parseOpenFilesLimit } from "../../lib/server/connection-cap";
+import { openWire, readReply, sendRaw, type Wire } from "../support/raw-request";
+import {
+  expectFailure,
+  type Reply,
+  type RoutedProduct,
+  sendOver,
+  spoken,
+  startRouted,
+} from "../support/routed-product";
+
+/** A process whose file descriptors run out says so with 503, serves those it has let in, and recovers. */
+
+/** Loading the modules at the start takes about 200. */
+const OPEN_FILES = 256;
+const CROWD = 400;
+let routed: RoutedProduct;
+
+beforeAll(async () => {
+  routed = await startRouted({ openFiles: OPEN_FILES });
+});
+afterAll(() => routed?.close());
+
+const embedding = { model: "patchbay-embed", input: "a few words", dimensions: 8 };
+
+function expectServedOrTurnedAway(replies: readonly (Reply | null)[]): { served: number; refused: number } {
+  const answered = replies.filter((reply) => reply !== null);
+  for (const { status, headers, text } of answered) {
+    expect([200, 503], text.slice(0, 300)).toContain(status);
+    if (status === 503) expect(Number(headers["retry-after"])).toBeGreaterThan(0);
+  }
+  const served = answered.filter(({ status }) => status === 200).length;
+  return { served, refused: answered.length - served };
+}
+
+/** Null: the connection was closed without an answer. */
+const call = (path: string, body: unknown) =>
+  sendOver(routed.product.url, path, body, routed.key).catch(() => null);
+
+async function untilServed(path: string, body: unknown): Promise<void> {
+  await expect.poll(async () => (await call(path, body))?.status, { timeout: 20_000 }).toBe(200);
+}
+
+describe("a server with few file descriptors", () => {
+  test("answers a crowd with 200 or 503, and everybody after it", { timeout: 60_000 }, async () => {
+    const replies = await Promise.all(Array.from({ length: CROWD }, () => call("/v1/embeddings", embedding)));
+    const { served } = expectServedOrTurnedAway(replies);
+    expect(served).toBeGreaterThan(0);
+    await untilServed("/v1/embeddings", embedding);
+    expect(routed.product.process.exitCode).toBeNull();
+  });
+
+  test("tells those above its connections so in the words of their dialect, and stays healthy", {
+    timeout: 60_000,
+  }, async () => {
+    const crowd: Wire[] = [];
+    for (let i = 0; i < OPEN_FILES; i++) {
+      const wire = await openWire(routed.product.port).catch(() => null);
+      if (wire !== null) crowd.push(wire);
+    }
+    const knock = async (path: string) => {
+      const late = await openWire(routed.product.port);
+      late.send(`GET ${path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n`);
+      return readReply(await late.ended);
+    };
+    // The silent ones hold the few places for refusals for two seconds.
+    await expect.poll(async () => (await knock("/v1/models")).status, { timeout: 8_000 }).toBe(503);
+    // Without a key: the refusal comes before anything is looked up.
+    const reply = await knock("/v1/models");
+    expect(reply.json).toMatchObject({ error: { code: "overloaded", type: "api_error" } });
+    expect(reply.headers["retry-after"]).toBe("1");
+    expect((await knock("/api/health/live")).status).toBe(200);
+    for (const wire of crowd) wire.destroy();
+    await untilServed("/v1/embeddings", embedding);
+  });
+
+  test("speaks and encodes again once descriptors are free, however its engines failed", {
+    timeout: 120_000,
+  }, async () => {
+    const mp3 = { model: "patchbay-speech", input: "One, two.", voice: "alloy", response_format: "mp3" };
+    const [path, body] = spoken("gemini", "patchbay-speech", "Bonjour, tout le monde.");
+    const replies = await Promise.all(
+      Array.from({ length: CROWD / 4 }, (_, i) =>
+        i % 2 === 0 ? call("/v1/audio/speech", mp3) : call(path, body),
+      ),
+    );
+    expectServedOrTurnedAway(replies);
+    await untilServed("/v1/audio/speech", mp3);
+    await untilServed(path, body);
+  });
+
+  test("does not blame an upstream to which it has no socket left", { timeout: 60_000 }, async () => {
+    const { name, ids } = await routed.route("embeddings", [{ as: "embed.8--slow-300" }]);
+    const replies = await Promise.all(
+      Array.from({ length: CROWD }, () => call("/v1/embeddings", { model: name, input: "a" })),
+    );
+    const { served } = expectServedOrTurnedAway(replies);
+    expect(served).toBeGreaterThan(0);
+    const { items } = await routed.console("/api/channels");
+    const channel = items.find(({ id }: { id: string }) => id === ids[0]);
+    expect(channel.health.state).toBe("closed");
+    await untilServed("/v1/embeddings", { model: name, input: "a" });
+  });
+});
+
+describe("a server whose descriptors are all gone", () => {
+  let starved: RoutedProduct;
+  beforeAll(async () => {
+    starved = await startRouted();
+  });
+  afterAll(() => starved?.close());
+
+  /** Sets the soft limit of the running server (prlimit(1)); below what is open already, nothing more can be opened. */
+  const allowFiles = (count: number) => {
+    const { status, stderr } = spawnSync("prlimit", [
+      `--pid=${starved.product.process.pid}`,
+      `--nofile=${count}:`,
+    ]);
+    if (status !== 0) throw new Error(`prlimit: ${stderr}`);
+  };
+
+  test("answers with 503 what needs one, goes on with what needs none, and recovers", {
+    timeout: 60_000,
+  }, async () => {
+    const { name, ids } = await starved.route("embeddings", [{ as: "embed.8" }]);
+    // One connection that stands before the want begins, and never waits for another.
+    const agent = new http.Agent({ keepAlive: true, maxSockets: 1 });
+    const send = (path: string, body: unknown) =>
+      sendOver(starved.product.url, path, body, starved.key, { agent });
+    const upstream = { model: name, input: "a" };
+    const [speechPath, speech] = spoken("openai", "patchbay-speech", "One, two.");
+    const mp3 = { ...(speech as object), response_format: "mp3" };
+    const unknown = await send("/v1/embeddings", { model: "unknown", input: "x" });
+    expect(unknown.status).toBe(404);
+
+    allowFiles(8);
+    expect((await send("/v1/embeddings", embedding)).status).toBe(200);
+    for (const [path, body] of [
+      ["/v1/embeddings", upstream],
+      [speechPath, speech],
+      [speechPath, mp3],
+    ] as const) {
+      const reply = await send(path, body);
+      expectFailure("openai", reply, 503, "overloaded");
+      expect(Number(reply.headers["retry-after"])).toBeGreaterThan(0);
+    }
+
+    allowFiles(1_024);
+    for (const [path, body] of [
+      ["/v1/embeddings", upstream],
+      [speechPath, speech],
+      [speechPath, mp3],
+    ] as const)
+      expect((await send(path, body)).status, path).toBe(200);
+    agent.destroy();
+    const { items } = await starved.console("/api/channels");
+    const channel = items.find(({ id }: { id: string }) => id === ids[0]);
+    expect(channel.health.state).toBe("closed");
+    expect((await starved.rows(name)).map(({ status }) => status)).toEqual([200, 503]);
+  });
+});
+
+test("the cap of connections follows from the process's limit and what is open already", () => {
+  const limits = "Limit                     Soft Limit           Hard Limit           Units     \n";
+  expect(
+    parseOpenFilesLimit(`${limits}Max open files            1024                 4096                 files`),
+  ).toBe(1_024);
+  expect(
+    parseOpenFilesLimit(`${limits}Max open files            unlimited            unlimited            files`),
+  ).toBe(null);
+  expect(connectionsWithin(1_024, 60)).toBe(458);
+  expect(connectionsWithin(64, 60)).toBe(8);
+});

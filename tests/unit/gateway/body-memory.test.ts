@@ -1,0 +1,68 @@
+import { beforeEach, describe, expect, test } from "vitest";
+import { DEFAULT_LIMITS } from "../../../lib/contracts/limits";
+import type { Services } from "../../../lib/domain/context";
+import { type BodyMemory, createBodyMemory } from "../../../lib/domain/gateway/body-memory";
+
+const services = {
+  // What is counted depends on the limits alone.
+  instance: {
+    limits: { ...DEFAULT_LIMITS, keyBodiesBytes: 100, allBodiesBytes: 250 },
+  } as Services["instance"],
+  metrics: { observeCall: () => undefined, count: () => undefined },
+};
+let memory: BodyMemory;
+beforeEach(() => {
+  memory = createBodyMemory();
+});
+
+function hold(key: string, bytes: number) {
+  const body = memory.hold(services, key);
+  body.take(bytes);
+  return body;
+}
+const refusedWith = (code: string) => expect.objectContaining({ code, details: { retryAfterMs: 1_000 } });
+
+describe("the memory of request bodies", () => {
+  test("refuses a key above its share with rate_limited, and no other key", () => {
+    hold("a", 60);
+    expect(() => hold("a", 41)).toThrow(refusedWith("rate_limited"));
+    hold("a", 40);
+    hold("b", 100);
+    expect(memory.bytes).toBe(200);
+  });
+
+  test("refuses every key above the share of all with overloaded", () => {
+    for (const key of ["a", "b"]) hold(key, 100);
+    expect(() => hold("c", 51)).toThrow(refusedWith("overloaded"));
+    hold("c", 50);
+    expect(memory.bytes).toBe(250);
+  });
+
+  test("counts chunks as they come, and keeps nothing of one that it refused", () => {
+    hold("a", 50);
+    const growing = memory.hold(services, "a");
+    for (let i = 0; i < 5; i++) growing.take(10);
+    expect(() => growing.take(1)).toThrow(refusedWith("rate_limited"));
+    expect(memory.bytes).toBe(100);
+    growing.release();
+    expect(memory.bytes).toBe(50);
+  });
+
+  test("never refuses a body that is alone, however large", () => {
+    const large = hold("a", 1_000);
+    expect(() => hold("a", 1)).toThrow(refusedWith("rate_limited"));
+    expect(() => hold("b", 1)).toThrow(refusedWith("overloaded"));
+    large.release();
+    hold("a", 1_000);
+  });
+
+  test("gives back each body once", () => {
+    const body = hold("a", 60);
+    hold("a", 40);
+    body.release();
+    body.release();
+    expect(memory.bytes).toBe(40);
+    hold("a", 60);
+    expect(() => hold("a", 1)).toThrow(refusedWith("rate_limited"));
+  });
+});

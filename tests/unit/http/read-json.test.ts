@@ -1,0 +1,31 @@
+import { describe, expect, test } from "vitest";
+import { JSON_LIMITS, readJsonObject } from "../../../lib/http/read-json";
+import { costOf } from "../../support/steps";
+
+const read = (text: string, limits = JSON_LIMITS) => readJsonObject(Buffer.from(text), limits);
+const LISTS = { ...JSON_LIMITS, maxArrayItems: 300_000, maxValues: 400_000 };
+
+describe("a JSON body", () => {
+  test("may have as many values as its limit, wherever they are, and not one more", () => {
+    const limits = { ...JSON_LIMITS, maxValues: 8 };
+    // The object, three lists, and what follows a comma in each.
+    expect(read('{"a":[[1,2],[3,4]],"b":1}', limits)).toEqual({
+      a: [
+        [1, 2],
+        [3, 4],
+      ],
+      b: 1,
+    });
+    expect(() => read('{"a":[[1,2],[3,4]],"b":[]}', limits)).toThrow(/more than 8 values/);
+  });
+
+  test("of millions of empty lists costs less than 100 ms", () => {
+    for (const unit of ["[],", "{},", "[[]],"]) {
+      const list = `[${unit.repeat(60_000).slice(0, -1)}]`;
+      const count = Math.floor((16 * 1_024 * 1_024) / list.length);
+      const text = `{"input":[${Array.from({ length: count }, () => list).join(",")}]}`;
+      const cost = costOf(() => expect(() => read(text, LISTS)).toThrow(/more than 400000 values/), 3);
+      expect(cost).toBeLessThan(100);
+    }
+  });
+});
