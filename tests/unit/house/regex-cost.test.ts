@@ -1,5 +1,7 @@
+import path from "node:path";
 import ts from "typescript";
 import { expect, test } from "vitest";
+import { caseless } from "../../../lib/contracts/text";
 import { compileRoutes } from "../../../lib/http/match";
 import { ROUTES } from "../../../lib/http/routes";
 import { type Source, sourcesBelow } from "../../support/sources";
@@ -16,6 +18,8 @@ const MOST_MS = 5;
 /** Best of this many runs counts: a run that the machine interrupted says nothing. */
 const RUNS = 12;
 
+const sources = sourcesBelow("lib/http", "lib/domain", "lib/contracts", "lib/text", "lib/providers");
+
 interface Found {
   at: string;
   regex: RegExp;
@@ -23,13 +27,16 @@ interface Found {
 
 /** Expressions that a function builds from its arguments, with what it builds. */
 const BUILT: Readonly<Record<string, () => RegExp[]>> = {
+  "lib/contracts/speech-gemini.ts": () => [
+    new RegExp(`^${caseless("audio")}[_/](?:[Ll]16|${caseless("wav")})$`),
+  ],
   "lib/http/match.ts": () =>
     [...compileRoutes(ROUTES).patterns.values()].flatMap((patterns) => patterns.map(({ regex }) => regex)),
   "lib/text/scripts.ts": () =>
     ["Latin", "Han", "Yi"].map((script) => new RegExp(`\\p{Script=${script}}`, "u")),
 };
 
-/** The value of a string expression made of literals and constants of the same file; null when it has another part. */
+/** The value of a string expression made of literals and constants, imported ones too; null when it has another part. */
 function constantText(node: ts.Expression, file: ts.SourceFile): string | null {
   if (ts.isStringLiteralLike(node)) return node.text;
   if (ts.isParenthesizedExpression(node)) return constantText(node.expression, file);
@@ -49,11 +56,23 @@ function constantText(node: ts.Expression, file: ts.SourceFile): string | null {
   if (ts.isCallExpression(node) && node.expression.getText(file) === "String.raw") return null;
   if (!ts.isIdentifier(node)) return null;
   for (const statement of file.statements) {
+    if (ts.isImportDeclaration(statement) && ts.isStringLiteral(statement.moduleSpecifier)) {
+      const imported = statement.importClause?.namedBindings;
+      if (!imported || !ts.isNamedImports(imported)) continue;
+      if (!imported.elements.some(({ name }) => name.text === node.text)) continue;
+      const target = path.posix.join(path.posix.dirname(file.fileName), statement.moduleSpecifier.text);
+      const source = sources.find((one) => one.file === `${target}.ts`);
+      return source ? constantText(ts.factory.createIdentifier(node.text), parse(source)) : null;
+    }
     if (!ts.isVariableStatement(statement)) continue;
     for (const { name, initializer } of statement.declarationList.declarations)
       if (name.getText(file) === node.text && initializer) return constantText(initializer, file);
   }
   return null;
+}
+
+function parse({ file, text }: Source): ts.SourceFile {
+  return ts.createSourceFile(file, text, ts.ScriptTarget.Latest, true);
 }
 
 /** True where the expression is looked for all over the text whatever its flags. */
@@ -66,8 +85,9 @@ function isSplit(node: ts.Node): boolean {
   );
 }
 
-function regexesOf({ file, text }: Source): { found: Found[]; unknown: string[] } {
-  const source = ts.createSourceFile(file, text, ts.ScriptTarget.Latest, true);
+function regexesOf(one: Source): { found: Found[]; unknown: string[] } {
+  const { file } = one;
+  const source = parse(one);
   const found: Found[] = [];
   const unknown: string[] = [];
   const visit = (node: ts.Node): void => {
@@ -266,7 +286,6 @@ function worstOf(regex: RegExp): { ms: number; input: string } {
   return worst;
 }
 
-const sources = sourcesBelow("lib/http", "lib/domain", "lib/contracts", "lib/text", "lib/providers");
 const scanned = sources.map(regexesOf);
 
 test("every regular expression built at run time is made of constants or has examples here", () => {

@@ -366,7 +366,7 @@ test("an ElevenLabs voice is taken by name, full name, or ID, also one that its 
   }
   const sentTo = upstream.ledger.slice(before).map(({ path }) => /text-to-speech\/([^/]+)/.exec(path)?.[1]);
   expect(sentTo).toEqual(["id-sarah", "id-sarah", "id-sarah", "id-george", "21m00Tcm4TlvDq8ikWAM"]);
-  expect(() => canonicalVoice("Sahra", names, about)).toThrow(/did you mean 'Sarah'/);
+  expect(() => canonicalVoice("Sara", names, about)).toThrow(/did you mean 'Sarah'/);
   expect(() => canonicalVoice("id-nobody", names, about)).toThrow(/is not a voice of model m/);
 });
 
