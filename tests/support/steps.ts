@@ -50,7 +50,7 @@ export function growthOf(work: (length: number) => unknown, length: number, fact
 }
 
 /** The longest time between two steps in milliseconds of CPU: of several runs, the one in which it is the shortest. */
-export function longestStepMs(begin: () => Generator<unknown, unknown, void>, runs = 4): number {
+export function longestStepMs(begin: () => Generator<unknown, unknown, void>, runs = 10): number {
   let best = Number.POSITIVE_INFINITY;
   for (let run = 0; run < runs; run++) {
     const steps = begin();

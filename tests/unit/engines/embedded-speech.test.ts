@@ -197,6 +197,7 @@ it("lets a caller leave while waiting for the first sound", async () => {
   const leaving = new AbortController();
   const blocking = expect(speak(model, "hang on").next()).rejects.toMatchObject({ code: "overloaded" });
   const first = speak(model, "waiting", { signal: leaving.signal }).next();
+  await expect.poll(() => model.stats()).toMatchObject({ open: 2, waiting: 1 });
   leaving.abort();
   await expect(first).rejects.toMatchObject({ code: "caller_left" });
   expect(model.stats()).toMatchObject({ open: 1, waiting: 0 });
