@@ -14,7 +14,7 @@ import {
 
 let routed: RoutedProduct;
 beforeAll(async () => {
-  routed = await startRouted({ env: { PATCHBAY_LIMITS: JSON.stringify({ embeddingsFirstByteMs: 2_000 }) } });
+  routed = await startRouted({ env: { PATCHBAY_LIMITS: JSON.stringify({ embeddingsFirstByteMs: 4_000 }) } });
 });
 afterAll(() => routed?.close());
 

@@ -79,7 +79,7 @@ const BODIES: Readonly<Record<string, unknown>> = {
       format: "patchbay-settings",
       version: 1,
       exported_at: "2026-11-22T09:30:00.000Z",
-      patchbay: "0.1.0",
+      patchbay: "1.4.0",
       settings: { keep_prompts: true },
       models: [MODEL],
       channels: [],
