@@ -3,6 +3,7 @@ import type { GatewayContext } from "../domain/context";
 import { bookRepeat } from "../domain/gateway/book-repeat";
 import { gatewayState } from "../domain/gateway/gateway-state";
 import { type KeptReply, MAX_REPLY_BYTES } from "../domain/gateway/idempotency";
+import { stopReason } from "../domain/gateway/stop-reason";
 import { AppError } from "../errors";
 import type { UsageRecord } from "../ports/store";
 import type { Inbound, Outbound } from "./exchange";
@@ -87,6 +88,16 @@ export interface IdempotentCall {
   authorizeReplay(ctx: GatewayContext): Promise<GatewayContext>;
 }
 
+/** The value, or the reason why the caller no longer waits for it: a caller who left must not keep a slot. */
+function untilAborted<T>(value: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const onAbort = (): void => reject(stopReason(signal));
+    if (signal.aborted) return onAbort();
+    signal.addEventListener("abort", onAbort, { once: true });
+    value.then(resolve, reject).finally(() => signal.removeEventListener("abort", onAbort));
+  });
+}
+
 /**
  * Runs `execute` once for all requests of one key with the same Idempotency-Key and body (CONTRACT §8). Only status
  * 200 is stored: a failure asks for a retry, and the official SDKs retry under the same key. Before a stored reply is
@@ -101,7 +112,7 @@ export async function answerOnce(
   const { idempotency } = gatewayState(ctx);
   const start = idempotency.begin(ctx.caller.key.id, sent.key, sent.digest);
   if (start.kind === "repeat") {
-    const kept = await start.reply;
+    const kept = await untilAborted(start.reply, ctx.signal);
     const current = await call.authorizeReplay(ctx);
     if (kept === null) return answerOnce(current, sent, call);
     if (kept.row !== null) await bookRepeat(current, kept.row);

@@ -118,7 +118,7 @@ describe("a slot among the key's calls", () => {
     expect(first.status).toBe(100);
     const second = await announce(alone, 1_000);
     expect(second.status).toBe(429);
-    expect(second.wire.received()).toContain("may have 1 calls at once");
+    expect(second.wire.received()).toContain("may have 1 calls at the same time");
   });
 
   test("is given back by whatever ends a call", { timeout: 60_000 }, async () => {

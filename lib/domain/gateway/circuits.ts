@@ -198,6 +198,7 @@ class Breaker {
 
 class Pass implements CircuitPass {
   #isOver = false;
+  #hasAnswered = false;
   readonly #isKeyProbe: boolean;
   readonly #isModelProbe: boolean;
 
@@ -210,33 +211,48 @@ class Pass implements CircuitPass {
   }
 
   answered(): void {
-    if (this.#isOver) return;
-    if (this.#isKeyProbe) this.key.close();
-    if (this.#isModelProbe) this.model.close();
+    if (this.#isOver || this.#hasAnswered) return;
+    this.#hasAnswered = true;
+    for (const [breaker, isProbe] of this.#levels()) {
+      if (isProbe) breaker.close();
+      // The next probe must not wait for the end of this one's stream.
+      breaker.end(isProbe);
+    }
   }
 
   succeeded({ batch }: UpstreamProgress): void {
     if (!this.#end()) return;
-    this.key.succeeded(this.#isKeyProbe, batch);
-    this.model.succeeded(this.#isModelProbe, batch);
+    // An answered probe closed its circuit then; its end says nothing of one that opened since.
+    for (const [breaker, isProbe] of this.#levels()) breaker.succeeded(isProbe && !this.#hasAnswered, batch);
   }
 
   failed(error: AppError, progress: UpstreamProgress): void {
     if (!this.#end()) return;
     if (isAboutKey(error, progress)) {
-      this.key.failed(error, this.#isKeyProbe, progress.batch);
-      this.model.end(this.#isModelProbe);
+      this.key.failed(error, this.#decides(this.key, this.#isKeyProbe), progress.batch);
+      if (!this.#hasAnswered) this.model.end(this.#isModelProbe);
     } else {
       // The upstream answered: connection and key work.
-      this.key.succeeded(this.#isKeyProbe, progress.batch);
-      this.model.failed(error, this.#isModelProbe, progress.batch);
+      this.key.succeeded(this.#isKeyProbe && !this.#hasAnswered, progress.batch);
+      this.model.failed(error, this.#decides(this.model, this.#isModelProbe), progress.batch);
     }
   }
 
   unused(): void {
-    if (!this.#end()) return;
-    this.key.end(this.#isKeyProbe);
-    this.model.end(this.#isModelProbe);
+    if (!this.#end() || this.#hasAnswered) return;
+    for (const [breaker, isProbe] of this.#levels()) breaker.end(isProbe);
+  }
+
+  #levels(): readonly (readonly [Breaker, boolean])[] {
+    return [
+      [this.key, this.#isKeyProbe],
+      [this.model, this.#isModelProbe],
+    ];
+  }
+
+  /** A probe's failure opens its circuit again; one that broke after its answer, unless the circuit has opened since. */
+  #decides(breaker: Breaker, isProbe: boolean): boolean {
+    return isProbe && (!this.#hasAnswered || breaker.admission === "closed");
   }
 
   #end(): boolean {

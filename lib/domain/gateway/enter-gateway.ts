@@ -4,6 +4,7 @@ import type { Services } from "../context";
 import { callerLimits } from "./admit-request";
 import type { HeldBody } from "./body-memory";
 import { gatewayState } from "./gateway-state";
+import { stopReason } from "./stop-reason";
 
 /** Calls at once over all keys; beyond, the server says that it is full rather than slow everybody down. */
 const MAX_CALLS_AT_ONCE = 2_048;
@@ -30,6 +31,7 @@ async function enterCaller(
       limiter.enter(bucket, limit) ?? (await limiter.enterSoon(bucket, limit, PATIENCE_MS, signal));
     if (leave === null) {
       for (const leaveOther of slots) leaveOther();
+      if (signal.aborted) throw stopReason(signal);
       metrics.count("rate_limited");
       const message = `${subject} ${limit} calls at the same time. Wait for one to end.`;
       throw new AppError("rate_limited", message, { retryAfterMs: 1_000 });
@@ -58,6 +60,7 @@ export async function enterGateway(
     (await limiter.enterSoon("calls", MAX_CALLS_AT_ONCE, PATIENCE_MS, signal));
   if (leaveAll === null) {
     leaveCaller?.();
+    if (signal.aborted) throw stopReason(signal);
     throw new AppError("overloaded", "The server is busy. Try again in a moment.", { retryAfterMs: 1_000 });
   }
   const body = gatewayState(services).bodies.hold(services, caller.key.id);

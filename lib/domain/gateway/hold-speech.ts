@@ -119,6 +119,8 @@ export async function holdSpeech(
   } catch (error) {
     opened.halt();
     source.return?.().catch(() => {});
+    // The next attempt begins anew; a caller who left is charged for what was made.
+    if (!ctx.signal.aborted) held.clear();
     throw error;
   }
 }

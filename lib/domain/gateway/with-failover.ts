@@ -193,6 +193,7 @@ export const withFailover: WithFailover = async (ctx, plan, meter, attempt, comp
       if (isBeyondChannel(error)) {
         // No attempt was made: the next channel may be able to, and the first to refuse is heard when none is.
         refusal ??= error;
+        repeatable = null;
         excluded.add(channel.id);
         continue;
       }

@@ -1,6 +1,6 @@
 /** Bodies of calls as one would write them, by method and path. Each fits its schema (tests/routes/openapi.test.ts). */
 
-const PASSWORD = "seven green kettles hum";
+const PASSWORD = "four quiet lanterns drift";
 const TOKEN = "kT3vQ9mXc7LpR8sWd1ZyB4nJ6hF2gA5eU0iO-_xVbNm";
 const SENTENCE = "The kettle is on.";
 const CONTENTS = [{ parts: [{ text: SENTENCE }] }];

@@ -95,9 +95,10 @@ function whyUser(row: UserTable, later: UserTable | undefined): string | null {
   if (row.enabled === 0) return null;
   if (later === undefined) return "deleted since the backup";
   if (later.enabled === 0) return "disabled since the backup";
-  return RIGHTS.indexOf(row.role) > RIGHTS.indexOf(later.role)
-    ? `${row.role} again, was ${later.role}`
-    : null;
+  if (RIGHTS.indexOf(row.role) > RIGHTS.indexOf(later.role)) return `${row.role} again, was ${later.role}`;
+  if (later.password_version > row.password_version) return "has the password from before its change again";
+  const wider = LIMITS.filter((name) => allowsMore(row[name], later[name]));
+  return wider.length > 0 ? `limited since the backup: ${wider.join(", ")}` : null;
 }
 
 function whyKey(row: KeyTable, later: KeyTable | undefined, owner: UserTable | undefined): string | null {
@@ -113,9 +114,9 @@ function whyKey(row: KeyTable, later: KeyTable | undefined, owner: UserTable | u
   return wider.length > 0 ? `narrowed since the backup: ${wider.join(", ")}` : null;
 }
 
-/** Of a limit or an end; null is none. */
-function allowsMore(restored: number | null, later: number | null): boolean {
-  return later !== null && (restored === null || restored > later);
+/** Of a limit or an end; null is none, and so is a column that the store's version did not have. */
+function allowsMore(restored: number | null | undefined, later: number | null | undefined): boolean {
+  return typeof later === "number" && (typeof restored !== "number" || restored > later);
 }
 
 /** Of two JSON lists of names; an empty one allows everything. */

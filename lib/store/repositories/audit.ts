@@ -114,6 +114,16 @@ export function auditRepository(scope: Scope, key: AuditKey): Audit {
     return { last, hasHead: true, head: macOf({ seq, hash }) === mac ? { seq, hash } : null };
   }
 
+  async function hasKeyedRows(db: Scope["read"]): Promise<boolean> {
+    const row = await db
+      .selectFrom("audit")
+      .select("seq")
+      .where("hash", "like", `${KEYED}%`)
+      .limit(1)
+      .executeTakeFirst();
+    return row !== undefined;
+  }
+
   async function writeHead(db: Scope["read"], head: ChainEnd): Promise<void> {
     const row = { ...head, mac: macOf(head) };
     await db
@@ -199,6 +209,8 @@ export function auditRepository(scope: Scope, key: AuditKey): Audit {
         const { last, hasHead } = await readEnds(db);
         if (hasHead) return;
         if (last === 0) return writeHead(db, NOTHING_SEEN);
+        // Keyed rows without a head: the head was removed, and a new one would hide that.
+        if (await hasKeyedRows(db)) return;
         const { end, brokenAt } = await walk(last, undefined);
         const row = await db.selectFrom("audit").select("hash").where("seq", "=", last).executeTakeFirst();
         await writeHead(db, { seq: last, hash: row?.hash ?? end.hash });

@@ -50,7 +50,10 @@ function rowsOf<T>(database: Database.Database, sql: string): T[] {
 
 function schemaIn(database: Database.Database): Map<string, SchemaEntry> {
   const entries = rowsOf<SchemaEntry>(database, "select type, name, tbl_name, sql from sqlite_master");
-  return new Map(entries.map((entry) => [`${entry.type} '${entry.name}'`, entry]));
+  const byName = new Map(entries.map((entry) => [`${entry.type} '${entry.name}'`, entry]));
+  // SQLite runs the statements whatever name their row has, so a second row of a name could hide a trigger.
+  if (byName.size !== entries.length) throw new Error("Two entries of the schema have the same name.");
+  return byName;
 }
 
 /** What the migrations up to `version` make. */

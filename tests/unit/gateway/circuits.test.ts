@@ -76,6 +76,35 @@ test("a half-open circuit admits one probe, whose first byte closes it", () => {
   expect(changes).toEqual(["a/m open", "a/m closed"]);
 });
 
+test("the end of an answered probe's stream says nothing of a circuit that opened since", () => {
+  const { circuits, clock, request, admission } = open();
+  const halfOpen = () => {
+    times(5, () => request(answered()));
+    clock.at += 30_000;
+  };
+  halfOpen();
+  const probe = circuits.enter("a", null, "m");
+  probe.answered();
+  halfOpen();
+  expect(admission()).toBe("probe");
+  const next = circuits.enter("a", null, "m");
+  probe.succeeded(progressOf(true));
+  expect(admission()).toBe("shut");
+  next.answered();
+  expect(admission()).toBe("closed");
+});
+
+test("a probe that breaks after its answer opens its circuit again", () => {
+  const { circuits, clock, request, admission } = open();
+  times(5, () => request(answered()));
+  clock.at += 30_000;
+  const probe = circuits.enter("a", null, "m");
+  probe.answered();
+  expect(admission()).toBe("closed");
+  probe.failed(answered(), progressOf(true));
+  expect(admission()).toBe("shut");
+});
+
 test("a probe whose caller left lets the next request be the probe", () => {
   const { circuits, clock, request, admission } = open();
   times(5, () => request(answered()));
