@@ -152,7 +152,7 @@ test.describe("what an administrator limits", () => {
     browser,
   }) => {
     const { url } = product;
-    const account = { username: "mia", password: "nine blue lanterns drift" };
+    const account = { username: "ivo", password: "nine blue lanterns drift" };
     await call(url, product.cookie, "/api/users", account);
     const login = await fetch(`${url}/api/user/login`, {
       method: "POST",
@@ -163,38 +163,38 @@ test.describe("what an administrator limits", () => {
       .getSetCookie()
       .map((one) => one.split(";")[0])
       .join("; ");
-    for (const name of ["Radio of mia", "Phone of mia"]) await createKey(url, cookie, { name });
+    for (const name of ["Radio of ivo", "Phone of ivo"]) await createKey(url, cookie, { name });
 
     // The owner limits the user, limits one key and disables the other.
     const dialog = page.getByRole("dialog");
     await page.goto(`${url}/users`);
-    await choose(page, "mia", "Edit");
+    await choose(page, "ivo", "Edit");
     await dialog.getByLabel("Requests a minute").fill("90");
     await dialog.getByLabel("Dollars a month").fill("7.5");
     await dialog.getByRole("button", { name: "Save changes" }).click();
-    await expect(page.getByText("mia saved")).toBeVisible();
+    await expect(page.getByText("ivo saved")).toBeVisible();
     await page.goto(`${url}/keys`);
-    await choose(page, "Radio of mia", "Edit");
+    await choose(page, "Radio of ivo", "Edit");
     await dialog.getByText("Limits", { exact: true }).click();
     await dialog.getByLabel("Requests a minute").fill("60");
     await dialog.getByRole("button", { name: "Save changes" }).click();
-    await expect(page.getByText("Radio of mia saved")).toBeVisible();
-    await choose(page, "Phone of mia", "Disable");
+    await expect(page.getByText("Radio of ivo saved")).toBeVisible();
+    await choose(page, "Phone of ivo", "Disable");
     await page.getByRole("button", { name: "Disable key" }).click();
-    await expect(page.getByText("Phone of mia is disabled")).toBeVisible();
+    await expect(page.getByText("Phone of ivo is disabled")).toBeVisible();
 
-    const hers = await elsewhere(browser);
-    await signInByCookie(hers, url, cookie);
-    await hers.goto(`${url}/keys`);
-    const notice = hers.getByText("90 requests per minute");
+    const theirs = await elsewhere(browser);
+    await signInByCookie(theirs, url, cookie);
+    await theirs.goto(`${url}/keys`);
+    const notice = theirs.getByText("90 requests per minute");
     await expect(notice).toContainText("$7.50 per month");
-    await expect(hers.getByText("Limits for all your keys together")).toBeVisible();
-    await rowOf(hers, "Phone of mia").getByRole("button", { name: "Actions for Phone of mia" }).click();
-    await expect(hers.getByRole("menuitem", { name: "Disabled by the owner" })).toBeDisabled();
-    await hers.keyboard.press("Escape");
+    await expect(theirs.getByText("Limits for all your keys together")).toBeVisible();
+    await rowOf(theirs, "Phone of ivo").getByRole("button", { name: "Actions for Phone of ivo" }).click();
+    await expect(theirs.getByRole("menuitem", { name: "Disabled by the owner" })).toBeDisabled();
+    await theirs.keyboard.press("Escape");
 
-    await choose(hers, "Radio of mia", "Edit");
-    const form = hers.getByRole("dialog");
+    await choose(theirs, "Radio of ivo", "Edit");
+    const form = theirs.getByRole("dialog");
     const requests = form.getByLabel("Requests a minute");
     await expect(requests).toHaveAccessibleDescription(/Set by the owner/);
     await expect(form.getByLabel("Tokens a minute")).not.toHaveAccessibleDescription(/Set by/);
@@ -203,8 +203,8 @@ test.describe("what an administrator limits", () => {
     await expect(requests).toHaveAccessibleDescription(/Somebody of a higher role set this limit/);
     await requests.fill("59");
     await form.getByRole("button", { name: "Save changes" }).click();
-    await expect(hers.getByText("Radio of mia saved")).toBeVisible();
-    await hers.context().close();
+    await expect(theirs.getByText("Radio of ivo saved")).toBeVisible();
+    await theirs.context().close();
   });
 });
 
