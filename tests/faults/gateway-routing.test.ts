@@ -30,7 +30,9 @@ function open(engines: Readonly<Record<string, Engine>>, weights: Readonly<Recor
     async embed({ texts }) {
       const own = engines[channel.id];
       calls[channel.id] = (calls[channel.id] ?? 0) + 1;
-      await new Promise((resolve) => setTimeout(resolve, own?.latencyMs ?? 0));
+      const latencyMs = own?.latencyMs ?? 0;
+      // Without a latency no timer: one that is set after a busy machine's delay would wait for a tick that is over.
+      if (latencyMs > 0) await new Promise((resolve) => setTimeout(resolve, latencyMs));
       own?.answer?.();
       return { vectors: texts.map(() => VECTOR), inputTokens: 1 };
     },
