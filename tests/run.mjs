@@ -12,6 +12,8 @@ const isFast = process.argv.includes("--fast");
 const reports = mkdtempSync(path.join(tmpdir(), "patchbay-tests-"));
 const total = { passed: 0, failed: 0 };
 const broken = [];
+/** Titles of failed tests, and of those that passed only when they were run again; printed at the end. */
+const titles = { failed: [], flaky: [] };
 
 function run(command, args, env = {}) {
   return new Promise((resolve) => {
@@ -37,6 +39,34 @@ function add(name, passed, failed) {
   total.passed += passed;
   total.failed += failed;
   if (failed > 0) broken.push(name);
+}
+
+/** The first line of a failure's message. */
+const firstLine = (message) => (message ?? "").split("\n").find((line) => line.trim() !== "") ?? "";
+
+function collectVitestTitles(files) {
+  for (const file of files) {
+    const name = path.relative(process.cwd(), file.name);
+    if (file.status === "failed" && file.assertionResults.length === 0)
+      titles.failed.push(`${name}: ${firstLine(file.message)}`);
+    for (const test of file.assertionResults) {
+      const line = `${name} > ${test.fullName}: ${firstLine(test.failureMessages?.[0])}`;
+      if (test.status === "failed") titles.failed.push(line);
+      else if ((test.failureMessages?.length ?? 0) > 0) titles.flaky.push(line);
+    }
+  }
+}
+
+function collectBrowserTitles(suite) {
+  for (const child of suite.suites ?? []) collectBrowserTitles(child);
+  for (const spec of suite.specs ?? []) {
+    for (const test of spec.tests) {
+      const message = test.results.flatMap((result) => result.errors ?? []).at(0)?.message;
+      const line = `${spec.file}:${spec.line} > ${spec.title}: ${firstLine(message)}`;
+      if (test.status === "unexpected") titles.failed.push(line);
+      if (test.status === "flaky") titles.flaky.push(line);
+    }
+  }
 }
 
 /** Where the minutes of a runner go, so that what grows is seen. */
@@ -74,6 +104,7 @@ async function vitest(name, args, env) {
   );
   const report = readReport(file);
   tellSlowest(report?.testResults ?? []);
+  collectVitestTitles(report?.testResults ?? []);
   const failed = report?.numFailedTests ?? 0;
   const brokenFiles =
     report?.testResults.filter((one) => one.status === "failed" && one.assertionResults.length === 0)
@@ -90,8 +121,14 @@ async function browser() {
     PLAYWRIGHT_JSON_OUTPUT_NAME: file,
     PATCHBAY_TEST_CHROMIUM: chromium,
   });
-  const stats = readReport(file)?.stats;
-  add("browser", stats?.expected ?? 0, Math.max(stats?.unexpected ?? 0, code === 0 ? 0 : 1));
+  const report = readReport(file);
+  const stats = report?.stats;
+  collectBrowserTitles(report ?? {});
+  add(
+    "browser",
+    (stats?.expected ?? 0) + (stats?.flaky ?? 0),
+    Math.max(stats?.unexpected ?? 0, code === 0 ? 0 : 1),
+  );
 }
 
 await check("format and lint", "npx", ["biome", "ci", "--diagnostic-level=error", "."]);
@@ -107,6 +144,12 @@ if (isFast) {
 }
 
 rmSync(reports, { recursive: true, force: true });
+for (const [name, lines] of Object.entries(titles)) {
+  if (lines.length > 0)
+    console.log(
+      `\n${name === "flaky" ? "Passed when run again" : "Failed tests"}:\n${lines.map((line) => `  ${line}`).join("\n")}`,
+    );
+}
 if (broken.length > 0) console.log(`\nFailed: ${broken.join(", ")}`);
 console.log(`\n${total.passed} passed, ${total.failed} failed`);
 process.exitCode = total.failed === 0 && total.passed > 0 ? 0 : 1;

@@ -1,3 +1,4 @@
+import { setTimeout } from "node:timers/promises";
 import type { Browser, Page } from "@playwright/test";
 import { OWNER, type Product, setUp, startProduct } from "../support/product";
 import { totpCode } from "../support/totp";
@@ -38,7 +39,9 @@ export const test = base.extend<{ ownProduct: Product & { cookie: string }; enro
   },
   enrolled: async ({ ownProduct: { url, cookie } }, use) => {
     const { secret } = await call<{ secret: string }>(url, cookie, "/api/user/2fa/setup", {});
-    // The code before the newest: the newest is still to be used in the browser.
+    // The code before the newest: the newest is still to be used in the browser. Near the end of a step it would
+    // be two steps old on arrival.
+    await untilFarFromStepEnd();
     const code = totpCode(secret, Date.now() - STEP_MS);
     const { backup_codes } = await call<{ backup_codes: string[] }>(url, cookie, "/api/user/2fa/enable", {
       code,
@@ -50,6 +53,12 @@ export const test = base.extend<{ ownProduct: Product & { cookie: string }; enro
 /** A right code that was not used yet. `ahead`: how many are used already; the service takes one ahead of its clock. */
 export function freshCode(secret: string, ahead: 0 | 1 = 0): string {
   return totpCode(secret, Date.now() + ahead * STEP_MS);
+}
+
+/** Waits for the next 30 s step if less than 8 s are left of this one. */
+async function untilFarFromStepEnd(): Promise<void> {
+  const leftMs = STEP_MS - (Date.now() % STEP_MS);
+  if (leftMs < 8_000) await setTimeout(leftMs);
 }
 
 /** Six digits that no clock near ours shows. */

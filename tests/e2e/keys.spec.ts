@@ -104,8 +104,8 @@ test("a rotated key hands over: the old one works on until its time is up", asyn
   ownerPage: page,
   product,
 }) => {
-  const old = await makeKey(page, product.url, "Door bell");
-  await choose(page, "Door bell", "Rotate");
+  const old = await makeKey(page, product.url, "Intercom");
+  await choose(page, "Intercom", "Rotate");
   await page.getByLabel("The old key works on for").selectOption("6");
   await page.getByRole("button", { name: "Rotate key" }).click();
   await expect(page.getByText("The old key works on for 6 hours.")).toBeVisible();
@@ -114,8 +114,8 @@ test("a rotated key hands over: the old one works on until its time is up", asyn
   expect(await statusWith(product.url, old)).toBe(200);
   expect(await statusWith(product.url, fresh)).toBe(200);
   await page.getByRole("button", { name: "Done" }).click();
-  await expect(rowOf(page, "Door bell")).toHaveCount(2);
-  await expect(rowOf(page, "Door bell").filter({ hasText: /Ends in/ })).toHaveCount(1);
+  await expect(rowOf(page, "Intercom")).toHaveCount(2);
+  await expect(rowOf(page, "Intercom").filter({ hasText: /Ends in/ })).toHaveCount(1);
 });
 
 test("a disabled key is refused until it is enabled again", async ({ ownerPage: page, product }) => {
