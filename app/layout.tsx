@@ -1,8 +1,8 @@
 import type { Metadata, Viewport } from "next";
 import type { ReactNode } from "react";
-import { LocaleProvider } from "@/components/intl/messages-provider";
-import { ThemeProvider } from "@/components/theme/theme-provider";
-import { Toaster } from "@/components/theme/toaster";
+import { LocaleProvider } from "@/components/shell/messages-provider";
+import { ThemeProvider } from "@/components/shell/theme-provider";
+import { Toaster } from "@/components/shell/toaster";
 import { messagesFor } from "@/lib/messages/catalogue";
 import { mono, sans } from "./fonts";
 import { requestLocale, requestNonce } from "./request";

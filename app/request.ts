@@ -1,11 +1,11 @@
 import type { Metadata } from "next";
 import { cookies, headers } from "next/headers";
 import { cache } from "react";
-import { PEER_HEADER, peerFrom } from "@/lib/http/peer-header";
+import { PEER_HEADER, peerFrom } from "@/lib/http/core/peer-header";
 import { type Catalogue, messagesFor } from "@/lib/messages/catalogue";
 import { LOCALE_COOKIE, type Locale, pickLocale } from "@/lib/messages/locale";
-import { getContainer } from "@/lib/server/container";
-import { getPageSession } from "@/lib/server/page-session";
+import { getContainer } from "@/lib/server/process/container";
+import { getPageSession } from "@/lib/server/process/page-session";
 
 /** Areas that name a page. */
 type TitledArea = {

@@ -1,6 +1,6 @@
 /**
  * The one error type of the product. A verb throws `AppError`; the doors turn its code into the status and
- * body of the caller's dialect (lib/http/render-error.ts). Anything else that is thrown is our own fault: 500.
+ * body of the caller's dialect (lib/http/core/render-error.ts). Anything else that is thrown is our own fault: 500.
  */
 export const ERROR_CODES = [
   "unauthenticated",

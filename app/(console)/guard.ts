@@ -1,6 +1,6 @@
 import { notFound, redirect } from "next/navigation";
-import { getPageSession } from "@/lib/server/page-session";
-import { isClaimed } from "../claim";
+import { getPageSession } from "@/lib/server/process/page-session";
+import { isClaimed } from "../setup-state";
 
 /**
  * The session of a page of the console; without one the visitor goes to set-up or sign-in, and from there to `path`

@@ -1,6 +1,6 @@
 import type { ReactNode } from "react";
 import { Shell } from "@/components/shell/shell";
-import { getPageSession } from "@/lib/server/page-session";
+import { getPageSession } from "@/lib/server/process/page-session";
 
 export const dynamic = "force-dynamic";
 

@@ -1,13 +1,13 @@
 import type { OverviewPageProps } from "@/components/overview/overview-page";
 import { ALERTS_SUMMARY_PATH, overviewPath } from "@/lib/client/overview";
 import { readRange } from "@/lib/client/range";
-import type { Services } from "@/lib/domain/context";
-import { readSettings } from "@/lib/domain/settings/read";
-import { readOverview } from "@/lib/domain/usage/overview";
-import { hasTwoFactor } from "@/lib/domain/users/to-user";
-import { getContainer } from "@/lib/server/container";
-import { unfinishedSetupStep } from "../claim";
+import { readSettings } from "@/lib/console/access/read-settings";
+import { readOverview } from "@/lib/console/usage/overview";
+import { hasTwoFactor } from "@/lib/console/users/to-user";
+import type { Services } from "@/lib/gateway/context";
+import { getContainer } from "@/lib/server/process/container";
 import type { PageQuery } from "../request";
+import { unfinishedSetupStep } from "../setup-state";
 import type { requirePageSession } from "./guard";
 
 /** How many of the newest calls and keys are looked at to tell which first steps are done. */

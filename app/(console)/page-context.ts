@@ -1,4 +1,4 @@
-import { getContainer } from "@/lib/server/container";
+import { getContainer } from "@/lib/server/process/container";
 import type { requirePageSession } from "./guard";
 
 /** What the verbs of the console ask for, on behalf of who opens a page: for answers that a page has at once. */

@@ -1,5 +1,5 @@
-import { MessagesProvider } from "@/components/intl/messages-provider";
 import { OverviewPage } from "@/components/overview/overview-page";
+import { MessagesProvider } from "@/components/shell/messages-provider";
 import { messagesFor } from "@/lib/messages/catalogue";
 import { type PageQuery, pageTitle, requestLocale, servedOrigin } from "../request";
 import { requirePageSession } from "./guard";

@@ -1,6 +1,6 @@
 import type { ReactNode } from "react";
-import { MessagesProvider } from "@/components/intl/messages-provider";
-import { LoginFrame } from "@/components/login/login-frame";
+import { MessagesProvider } from "@/components/shell/messages-provider";
+import { LoginFrame } from "@/components/sign-in/login-frame";
 import { messagesFor } from "@/lib/messages/catalogue";
 import { requestLocale } from "../request";
 

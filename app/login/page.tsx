@@ -1,9 +1,9 @@
 import { redirect } from "next/navigation";
-import { type ArrivalReason, PasswordForm } from "@/components/login/password-form";
+import { type ArrivalReason, PasswordForm } from "@/components/sign-in/password-form";
 import { safeReturnPath } from "@/lib/contracts/return-path";
-import { getPageSession } from "@/lib/server/page-session";
-import { isClaimed, mayRegister } from "../claim";
+import { getPageSession } from "@/lib/server/process/page-session";
 import { type PageQuery, pageTitle } from "../request";
+import { isClaimed, mayRegister } from "../setup-state";
 
 export const generateMetadata = () => pageTitle("login");
 

@@ -1,10 +1,10 @@
 import { notFound } from "next/navigation";
-import { MessagesProvider } from "@/components/intl/messages-provider";
 import { type Resume, Wizard } from "@/components/setup/wizard";
+import { MessagesProvider } from "@/components/shell/messages-provider";
 import { messagesFor } from "@/lib/messages/catalogue";
-import { getPageSession } from "@/lib/server/page-session";
-import { isClaimed, unfinishedSetupStep } from "../claim";
+import { getPageSession } from "@/lib/server/process/page-session";
 import { pageTitle, requestLocale } from "../request";
+import { isClaimed, unfinishedSetupStep } from "../setup-state";
 
 export const dynamic = "force-dynamic";
 export const generateMetadata = () => pageTitle("setup");

@@ -3,13 +3,13 @@
 import { SWRConfig } from "swr";
 import { useTranslations } from "use-intl";
 import { SELF_PATH, useSelf } from "@/lib/client/account";
-import type { Self } from "@/lib/contracts/user";
+import type { Self } from "@/lib/contracts/console/user";
 import { PageHeader } from "../shell/page-header";
 import { Notice } from "../ui/notice";
 import { PasswordSection } from "./password-section";
 import { ProfileSection } from "./profile-section";
-import { SecondFactorSection } from "./second-factor-section";
 import { SessionsSection } from "./sessions-section";
+import { SecondFactorSection } from "./two-factor-section";
 
 /** `self`: the signed-in user as the server knew them when it made the page. */
 export function AccountPage({

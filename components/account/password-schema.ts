@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { ChangePassword } from "@/lib/contracts/user";
+import { ChangePassword } from "@/lib/contracts/console/user";
 
 /** The contract's request, and the new password a second time. */
 export const PasswordForm = ChangePassword.extend({ again: z.string() }).superRefine((form, context) => {

@@ -8,7 +8,7 @@ import { useTranslations } from "use-intl";
 import { SELF_PATH, SESSIONS_PATH } from "@/lib/client/account";
 import { api } from "@/lib/client/api";
 import { isApiError } from "@/lib/client/api-error";
-import type { Self, User } from "@/lib/contracts/user";
+import type { Self, User } from "@/lib/contracts/console/user";
 import { Field } from "../forms/field";
 import { Form } from "../forms/form";
 import { PasswordInput } from "../forms/password-input";

@@ -10,7 +10,7 @@ import { SELF_PATH } from "@/lib/client/account";
 import { api } from "@/lib/client/api";
 import { isApiError } from "@/lib/client/api-error";
 import { useUnsaved } from "@/lib/client/unsaved";
-import type { Self } from "@/lib/contracts/user";
+import type { Self } from "@/lib/contracts/console/user";
 import { CallError } from "../forms/call-error";
 import { Field } from "../forms/field";
 import { Form } from "../forms/form";
@@ -21,7 +21,7 @@ import { Button } from "../ui/button";
 import { Input } from "../ui/input";
 import { Section } from "./section";
 
-const loadSchema = () => import("@/lib/contracts/user").then((one) => one.UpdateSelf);
+const loadSchema = () => import("@/lib/contracts/console/user").then((one) => one.UpdateSelf);
 /** An empty e-mail field means none. */
 const orNone = (text: string | null) => (text === "" ? null : text);
 

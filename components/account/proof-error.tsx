@@ -4,7 +4,7 @@ import { useEffect, useState } from "react";
 import { useTranslations } from "use-intl";
 import { isApiError } from "@/lib/client/api-error";
 import { CallError } from "../forms/call-error";
-import { clockTime, useCountdown } from "../login/countdown";
+import { clockTime, useCountdown } from "../sign-in/countdown";
 import { Notice } from "../ui/notice";
 
 /** What a refused password or code means: wrong, or too many wrong ones and how long to wait. */

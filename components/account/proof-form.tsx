@@ -3,7 +3,7 @@
 import { useState } from "react";
 import { useForm } from "react-hook-form";
 import { useTranslations } from "use-intl";
-import type { TwoFactorProof } from "@/lib/contracts/two-factor";
+import type { TwoFactorProof } from "@/lib/contracts/console/two-factor";
 import { Field } from "../forms/field";
 import { Form } from "../forms/form";
 import { PasswordInput } from "../forms/password-input";
@@ -14,7 +14,7 @@ import { DialogFooter } from "../ui/dialog";
 import { Input } from "../ui/input";
 import { ProofError } from "./proof-error";
 
-const loadSchema = () => import("@/lib/contracts/two-factor").then((one) => one.TwoFactorProof);
+const loadSchema = () => import("@/lib/contracts/console/two-factor").then((one) => one.TwoFactorProof);
 
 /** Password and code before a change of consequence. */
 export function ProofForm({

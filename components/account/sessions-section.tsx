@@ -7,7 +7,7 @@ import { toast } from "sonner";
 import { useTranslations } from "use-intl";
 import { SESSIONS_PATH, useSessions } from "@/lib/client/account";
 import { api } from "@/lib/client/api";
-import type { Session } from "@/lib/contracts/sessions";
+import type { Session } from "@/lib/contracts/console/sessions";
 import { CallError } from "../forms/call-error";
 import { Badge } from "../ui/badge";
 import { Button } from "../ui/button";

@@ -4,7 +4,7 @@ import { BellIcon } from "lucide-react";
 import { SWRConfig } from "swr";
 import { useTranslations } from "use-intl";
 import { alertsFallback, type FirstAlerts, useOpenAlerts } from "@/lib/client/alerts";
-import type { Alert } from "@/lib/contracts/alerts";
+import type { Alert } from "@/lib/contracts/console/alerts";
 import { CallError } from "../forms/call-error";
 import { PageHeader } from "../shell/page-header";
 import { EmptyState } from "../ui/empty-state";

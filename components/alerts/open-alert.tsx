@@ -8,13 +8,13 @@ import { useSWRConfig } from "swr";
 import { useTranslations } from "use-intl";
 import { placeOfAlert } from "@/lib/client/alerts";
 import { api } from "@/lib/client/api";
-import type { Alert } from "@/lib/contracts/alerts";
+import type { Alert } from "@/lib/contracts/console/alerts";
 import { useErrorText } from "../forms/error-text";
 import { Button } from "../ui/button";
 import { cn } from "../ui/class-names";
-import { Lamp } from "../ui/lamp";
 import { RelativeTime } from "../ui/relative-time";
-import { useAlertWords } from "./alert-words";
+import { Lamp } from "../ui/status-dot";
+import { useAlertWords } from "./alert-text";
 
 /** Kinds that stop no call. */
 const WARNINGS: ReadonlySet<Alert["kind"]> = new Set(["budget_nearly_spent", "second_server"]);

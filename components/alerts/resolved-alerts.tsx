@@ -5,10 +5,10 @@ import { useResolvedAlerts } from "@/lib/client/alerts";
 import { Section } from "../account/section";
 import { CallError } from "../forms/call-error";
 import { Button } from "../ui/button";
-import { Lamp } from "../ui/lamp";
 import { RelativeTime } from "../ui/relative-time";
 import { Skeleton } from "../ui/skeleton";
-import { useAlertWords } from "./alert-words";
+import { Lamp } from "../ui/status-dot";
+import { useAlertWords } from "./alert-text";
 
 /** What was wrong, and for how long. */
 export function ResolvedAlerts() {

@@ -8,7 +8,7 @@ import { useInstanceSettings } from "@/lib/client/alerts";
 import { api } from "@/lib/client/api";
 import { isApiError } from "@/lib/client/api-error";
 import { useUnsaved } from "@/lib/client/unsaved";
-import type { Settings, VersionedSettings } from "@/lib/contracts/settings";
+import type { Settings, VersionedSettings } from "@/lib/contracts/console/settings";
 import { Section } from "../account/section";
 import { CallError } from "../forms/call-error";
 import { Field } from "../forms/field";
@@ -23,7 +23,7 @@ import { Skeleton } from "../ui/skeleton";
 
 type Rules = Settings["alerts"];
 
-const loadSchema = () => import("@/lib/contracts/settings").then((one) => one.Settings.shape.alerts);
+const loadSchema = () => import("@/lib/contracts/console/settings").then((one) => one.Settings.shape.alerts);
 const NUMBERS = [
   ["channel_open_minutes", "channel"],
   ["error_rate_percent", "errors"],

@@ -6,13 +6,13 @@ import { useState } from "react";
 import { useTranslations } from "use-intl";
 import { useAlertsSummary, useInstanceSettings } from "@/lib/client/alerts";
 import { api } from "@/lib/client/api";
-import type { WebhookSecret, WebhookTest } from "@/lib/contracts/alerts";
+import type { WebhookSecret, WebhookTest } from "@/lib/contracts/console/alerts";
 import { Section } from "../account/section";
 import { CallError } from "../forms/call-error";
 import { Button } from "../ui/button";
 import { Notice } from "../ui/notice";
 import { Skeleton } from "../ui/skeleton";
-import { useAlertWords } from "./alert-words";
+import { useAlertWords } from "./alert-text";
 
 const SecretDialogs = dynamic(() => import("./secret-dialogs").then((one) => one.SecretDialogs), {
   ssr: false,

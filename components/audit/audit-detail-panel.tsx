@@ -2,12 +2,12 @@
 
 import type { ReactNode } from "react";
 import { useFormatter, useTranslations } from "use-intl";
+import { type AuditChange, readAuditDetail } from "@/components/audit/audit-detail";
 import { putInAddress } from "@/lib/client/address";
-import { type AuditChange, readAuditDetail } from "@/lib/client/audit-detail";
-import type { AuditRow } from "@/lib/contracts/audit";
+import type { AuditRow } from "@/lib/contracts/console/audit";
 import { Button } from "../ui/button";
 import { CopyButton } from "../ui/copy-button";
-import { useAuditWords } from "./audit-words";
+import { useAuditWords } from "./audit-text";
 
 /** Everything one row holds: each field before and after, what else was noted, and where the row stands in the chain. */
 export function AuditDetailPanel({ row }: { row: AuditRow }) {

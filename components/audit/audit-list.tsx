@@ -3,12 +3,12 @@
 import { ChevronRightIcon } from "lucide-react";
 import { useState } from "react";
 import { useTranslations } from "use-intl";
-import { readAuditDetail } from "@/lib/client/audit-detail";
-import type { AuditRow } from "@/lib/contracts/audit";
+import { readAuditDetail } from "@/components/audit/audit-detail";
+import type { AuditRow } from "@/lib/contracts/console/audit";
 import { RelativeTime } from "../ui/relative-time";
 import { Skeleton } from "../ui/skeleton";
 import { AuditDetailPanel } from "./audit-detail-panel";
-import { useAuditWords } from "./audit-words";
+import { useAuditWords } from "./audit-text";
 
 /** Rows of the log under each other; a press on one shows what changed. */
 export function AuditList({ rows }: { rows: readonly AuditRow[] }) {

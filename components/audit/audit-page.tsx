@@ -4,7 +4,7 @@ import { ScrollTextIcon, SearchXIcon } from "lucide-react";
 import { useSearchParams } from "next/navigation";
 import { useMemo } from "react";
 import { useTranslations } from "use-intl";
-import { auditQuery, useAudit, useAuditCheck } from "@/lib/client/audit";
+import { auditQuery, useAudit, useAuditCheck } from "@/components/audit/use-audit";
 import { CallError } from "../forms/call-error";
 import { PageHeader } from "../shell/page-header";
 import { Button } from "../ui/button";

@@ -2,13 +2,13 @@
 
 import { RefreshCwIcon } from "lucide-react";
 import { useFormatter, useTranslations } from "use-intl";
-import { useAuditCheck } from "@/lib/client/audit";
-import type { AuditCheck } from "@/lib/contracts/audit";
+import { useAuditCheck } from "@/components/audit/use-audit";
+import type { AuditCheck } from "@/lib/contracts/console/audit";
 import { CallError } from "../forms/call-error";
 import { Button } from "../ui/button";
 import { CopyButton } from "../ui/copy-button";
-import { Lamp } from "../ui/lamp";
 import { Notice } from "../ui/notice";
+import { Lamp } from "../ui/status-dot";
 
 /** The heading and text for a chain that is not whole. */
 function useFault() {

@@ -4,7 +4,7 @@ import { type ReactNode, useMemo } from "react";
 import useSWR from "swr";
 import { useTranslations } from "use-intl";
 import { INTERVAL_MS, type Range, rangeQuery } from "@/lib/client/range";
-import type { UsageSummary, UsageSums } from "@/lib/contracts/usage-summary";
+import type { UsageSummary, UsageSums } from "@/lib/contracts/console/usage-summary";
 import { TimeChart } from "../charts/time-chart";
 import { CallError } from "../forms/call-error";
 import { Skeleton } from "../ui/skeleton";

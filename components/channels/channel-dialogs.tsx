@@ -5,7 +5,7 @@ import { toast } from "sonner";
 import { useTranslations } from "use-intl";
 import { api } from "@/lib/client/api";
 import { channelPath } from "@/lib/client/channels";
-import type { Channel } from "@/lib/contracts/channels";
+import type { Channel } from "@/lib/contracts/console/channels";
 import { ConfirmDialog } from "../forms/confirm-dialog";
 import { Dialog, DialogContent, DialogHeader, DialogTitle } from "../ui/dialog";
 import { SavedTests } from "./saved-tests";

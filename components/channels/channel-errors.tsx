@@ -5,7 +5,7 @@ import useSWR from "swr";
 import { useTranslations } from "use-intl";
 import { channelPath } from "@/lib/client/channels";
 import { type Range, rangeQuery } from "@/lib/client/range";
-import type { ChannelError } from "@/lib/contracts/channel-errors";
+import type { ChannelError } from "@/lib/contracts/console/channel-errors";
 import { CallError } from "../forms/call-error";
 import { CopyButton } from "../ui/copy-button";
 import { RelativeTime } from "../ui/relative-time";

@@ -1,9 +1,9 @@
 "use client";
 
 import { useTranslations } from "use-intl";
-import { hostOf } from "@/lib/client/channel-draft";
-import type { Channel } from "@/lib/contracts/channels";
-import type { UsageSums } from "@/lib/contracts/usage-summary";
+import { hostOf } from "@/components/channels/channel-draft";
+import type { Channel } from "@/lib/contracts/console/channels";
+import type { UsageSums } from "@/lib/contracts/console/usage-summary";
 import { Skeleton } from "../ui/skeleton";
 import { useFigures } from "./use-figures";
 

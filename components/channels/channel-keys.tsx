@@ -5,10 +5,10 @@ import { toast } from "sonner";
 import { useTranslations } from "use-intl";
 import { api } from "@/lib/client/api";
 import { channelPath } from "@/lib/client/channels";
-import type { Channel } from "@/lib/contracts/channels";
+import type { Channel } from "@/lib/contracts/console/channels";
 import { useErrorText } from "../forms/error-text";
 import { Button } from "../ui/button";
-import { Lamp } from "../ui/lamp";
+import { Lamp } from "../ui/status-dot";
 import { useCircuitWords } from "./channel-state";
 
 const LAMPS = { closed: "good", half_open: "warn", open: "bad" } as const;

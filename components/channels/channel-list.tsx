@@ -4,7 +4,7 @@ import Link from "next/link";
 import { Fragment, useRef } from "react";
 import { useTranslations } from "use-intl";
 import type { DropPlace } from "@/lib/client/channel-order";
-import type { Channel } from "@/lib/contracts/channels";
+import type { Channel } from "@/lib/contracts/console/channels";
 import { cn } from "../ui/class-names";
 import { Skeleton } from "../ui/skeleton";
 import { Switch } from "../ui/switch";

@@ -2,7 +2,7 @@
 
 import { AudioWaveformIcon, ChevronDownIcon, ChevronUpIcon, PencilIcon, Trash2Icon } from "lucide-react";
 import { useTranslations } from "use-intl";
-import type { Channel } from "@/lib/contracts/channels";
+import type { Channel } from "@/lib/contracts/console/channels";
 import { ActionsMenu } from "../ui/actions-menu";
 import { DropdownMenuSeparator } from "../ui/dropdown-menu";
 

@@ -9,7 +9,7 @@ import { useTranslations } from "use-intl";
 import { isApiError } from "@/lib/client/api-error";
 import { channelFallback, useChannel } from "@/lib/client/channels";
 import { useRange } from "@/lib/client/use-range";
-import type { Channel } from "@/lib/contracts/channels";
+import type { Channel } from "@/lib/contracts/console/channels";
 import { CallError } from "../forms/call-error";
 import { RangePicker } from "../forms/range-picker";
 import { Button } from "../ui/button";

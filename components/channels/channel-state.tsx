@@ -1,9 +1,9 @@
 "use client";
 
 import { useNow, useTranslations } from "use-intl";
-import type { Channel, CircuitHealth } from "@/lib/contracts/channels";
+import type { Channel, CircuitHealth } from "@/lib/contracts/console/channels";
 import { Badge } from "../ui/badge";
-import { Lamp } from "../ui/lamp";
+import { Lamp } from "../ui/status-dot";
 
 /** `partial`: some of its models are served, others are not. */
 export type ChannelCondition = "serving" | "disabled" | "open" | "half_open" | "partial";

@@ -26,7 +26,7 @@ import {
   useChannels,
   useChannelTraffic,
 } from "@/lib/client/channels";
-import type { Channel } from "@/lib/contracts/channels";
+import type { Channel } from "@/lib/contracts/console/channels";
 import { CallError } from "../forms/call-error";
 import { useErrorText } from "../forms/error-text";
 import { PageHeader } from "../shell/page-header";

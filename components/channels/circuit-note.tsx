@@ -5,7 +5,7 @@ import { toast } from "sonner";
 import { useTranslations } from "use-intl";
 import { api } from "@/lib/client/api";
 import { channelPath } from "@/lib/client/channels";
-import type { Channel } from "@/lib/contracts/channels";
+import type { Channel } from "@/lib/contracts/console/channels";
 import { useErrorText } from "../forms/error-text";
 import { Button } from "../ui/button";
 import { cn } from "../ui/class-names";

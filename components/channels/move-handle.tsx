@@ -3,7 +3,7 @@
 import { GripVerticalIcon } from "lucide-react";
 import type { KeyboardEvent } from "react";
 import { useTranslations } from "use-intl";
-import type { Channel } from "@/lib/contracts/channels";
+import type { Channel } from "@/lib/contracts/console/channels";
 import { cn } from "../ui/class-names";
 import type { DragOrder } from "./use-drag-order";
 

@@ -3,7 +3,7 @@
 import { useTranslations } from "use-intl";
 import { api } from "@/lib/client/api";
 import { channelPath } from "@/lib/client/channels";
-import type { Channel, ChannelTest } from "@/lib/contracts/channels";
+import type { Channel, ChannelTest } from "@/lib/contracts/console/channels";
 import { Button } from "../ui/button";
 import { TestOutcome } from "./test-outcome";
 import { useTestCalls } from "./use-test-call";

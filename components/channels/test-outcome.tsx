@@ -4,13 +4,13 @@ import { PauseIcon, PlayIcon } from "lucide-react";
 import { useEffect, useMemo, useRef, useState } from "react";
 import { useFormatter, useTranslations } from "use-intl";
 import { releaseUrl } from "@/lib/client/object-url";
-import type { ChannelTest } from "@/lib/contracts/channels";
+import type { ChannelTest } from "@/lib/contracts/console/channels";
 import { useErrorText } from "../forms/error-text";
 import { Button } from "../ui/button";
 import { cn } from "../ui/class-names";
-import { Lamp } from "../ui/lamp";
 import { Spinner } from "../ui/spinner";
-import { useFaultWords } from "./fault-words";
+import { Lamp } from "../ui/status-dot";
+import { useFaultWords } from "./error-text";
 import type { TestState } from "./use-test-call";
 
 /** What came of a test: the sound to hear, the vector's size, or what went wrong. */

@@ -1,7 +1,7 @@
 "use client";
 
 import { useCallback, useState } from "react";
-import type { ChannelTest } from "@/lib/contracts/channels";
+import type { ChannelTest } from "@/lib/contracts/console/channels";
 
 /** What has become of the test of one model. */
 export type TestState =

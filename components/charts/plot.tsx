@@ -1,4 +1,4 @@
-import type { TimeTick } from "@/lib/client/chart-scale";
+import type { TimeTick } from "@/components/charts/chart-scale";
 import { bandOf, barPaths, centreOf, type Frame, heightOf, linePath } from "./bars";
 import { type ChartSeries, colourOf } from "./series";
 

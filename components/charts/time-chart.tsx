@@ -2,7 +2,7 @@
 
 import { type PointerEvent, type ReactNode, useRef, useState } from "react";
 import { useTranslations } from "use-intl";
-import { niceTicks, timeTicks } from "@/lib/client/chart-scale";
+import { niceTicks, timeTicks } from "@/components/charts/chart-scale";
 import { cn } from "../ui/class-names";
 import { bandOf, bucketAt, centreOf, type Frame } from "./bars";
 import { ChartTable } from "./chart-table";

@@ -1,5 +1,5 @@
 import { useFormatter } from "use-intl";
-import type { TimeTick } from "@/lib/client/chart-scale";
+import type { TimeTick } from "@/components/charts/chart-scale";
 
 const DAY_MS = 86_400_000;
 

@@ -1,7 +1,7 @@
 "use client";
 
 import { useTranslations } from "use-intl";
-import { valueAt } from "@/lib/client/embeddings-similarity";
+import { valueAt } from "@/components/embeddings/similarity";
 import type { Comparison } from "./comparison";
 import type { Sheet } from "./draw-matrix";
 import { type FocusStore, useFocus } from "./focus";

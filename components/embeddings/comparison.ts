@@ -1,5 +1,5 @@
-import type { EmbeddingsCall, EmbeddingsReply } from "@/lib/client/embeddings-call";
-import { orderByLikeness } from "@/lib/client/embeddings-order";
+import { orderByLikeness } from "@/components/embeddings/order";
+import { type Projection, placeOnPlane, projectToPlane } from "@/components/embeddings/pca";
 import {
   cosines,
   dot,
@@ -10,8 +10,8 @@ import {
   rankByNearness,
   spreadOf,
   type Table,
-} from "@/lib/client/embeddings-similarity";
-import { type Projection, placeOnPlane, projectToPlane } from "@/lib/client/pca";
+} from "@/components/embeddings/similarity";
+import type { EmbeddingsCall, EmbeddingsReply } from "@/lib/client/embeddings-call";
 
 /** Everything the page shows of one call's vectors. */
 export interface Comparison {

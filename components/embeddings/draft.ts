@@ -1,5 +1,5 @@
+import { linesOf, MOST_TEXTS } from "@/components/embeddings/texts";
 import type { EmbeddingsCall, EncodingFormat } from "@/lib/client/embeddings-call";
-import { linesOf, MOST_TEXTS } from "@/lib/client/embeddings-texts";
 
 /** A text with a name of its own, so that rows keep theirs while others come and go. */
 export interface DraftText {

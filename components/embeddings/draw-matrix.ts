@@ -1,4 +1,4 @@
-import { type Table, valueAt } from "@/lib/client/embeddings-similarity";
+import { type Table, valueAt } from "@/components/embeddings/similarity";
 import { themeColor } from "../audio/theme-color";
 import type { Focus } from "./focus";
 import { type Heat, stepOf } from "./heat";

@@ -3,7 +3,7 @@
 import dynamic from "next/dynamic";
 import { type CSSProperties, useCallback, useEffect, useState } from "react";
 import { useTranslations } from "use-intl";
-import { writeEmbeddingsLink } from "@/lib/client/embeddings-link";
+import { writeEmbeddingsLink } from "@/components/embeddings/link";
 import type { GatewayModel } from "@/lib/client/gateway-models";
 import { FailureNotice } from "../playground/failure-notice";
 import { ShareButton } from "../playground/share-button";

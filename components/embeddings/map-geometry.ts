@@ -1,4 +1,4 @@
-import type { Projection } from "@/lib/client/pca";
+import type { Projection } from "@/components/embeddings/pca";
 
 /** What part of the map is seen: `zoom` times the whole, moved by so many pixels. */
 export interface MapView {

@@ -1,4 +1,4 @@
-import { textsOfFile } from "@/lib/client/embeddings-texts";
+import { textsOfFile } from "@/components/embeddings/texts";
 
 /** Larger than the gateway takes in one call anyway. */
 export const LARGEST_FILE = 16_000_000;

@@ -7,7 +7,7 @@ import { CallFacts } from "./call-facts";
 import type { Answer, Comparison } from "./comparison";
 import type { FocusStore } from "./focus";
 import { Matrix } from "./matrix";
-import { NearPanel } from "./near-panel";
+import { NearPanel } from "./neighbours-panel";
 import { PointMap } from "./point-map";
 import { Readout } from "./readout";
 

@@ -3,7 +3,7 @@
 import { FileTextIcon, PlusIcon } from "lucide-react";
 import { type ClipboardEvent, type KeyboardEvent, useId, useRef, useState } from "react";
 import { useTranslations } from "use-intl";
-import { linesOf } from "@/lib/client/embeddings-texts";
+import { linesOf } from "@/components/embeddings/texts";
 import { Button } from "../ui/button";
 import { Textarea } from "../ui/textarea";
 

@@ -3,7 +3,7 @@
 import { Trash2Icon } from "lucide-react";
 import { useId } from "react";
 import { useTranslations } from "use-intl";
-import { MOST_TEXTS } from "@/lib/client/embeddings-texts";
+import { MOST_TEXTS } from "@/components/embeddings/texts";
 import { Button } from "../ui/button";
 import { cn } from "../ui/class-names";
 import type { DraftText } from "./draft";

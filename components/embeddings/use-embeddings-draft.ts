@@ -1,8 +1,8 @@
 "use client";
 
 import { useCallback, useEffect, useMemo, useState } from "react";
+import { readEmbeddingsLink, writeEmbeddingsLink } from "@/components/embeddings/link";
 import type { EmbeddingsCall } from "@/lib/client/embeddings-call";
-import { readEmbeddingsLink, writeEmbeddingsLink } from "@/lib/client/embeddings-link";
 import type { GatewayModel } from "@/lib/client/gateway-models";
 import { EMPTY_DRAFT, type EmbeddingsDraft, withState } from "./draft";
 

@@ -3,9 +3,9 @@
 import { DownloadIcon } from "lucide-react";
 import { useCallback, useId, useMemo } from "react";
 import { useTranslations } from "use-intl";
+import { similarityCsv, vectorJson, vectorsCsv, vectorsJson } from "@/components/embeddings/export";
+import { dot } from "@/components/embeddings/similarity";
 import { base64FromFloats } from "@/lib/client/embeddings-call";
-import { similarityCsv, vectorJson, vectorsCsv, vectorsJson } from "@/lib/client/embeddings-export";
-import { dot } from "@/lib/client/embeddings-similarity";
 import { saveFile } from "@/lib/client/save-file";
 import { themeColor } from "../audio/theme-color";
 import { useQuantities } from "../playground/use-quantities";

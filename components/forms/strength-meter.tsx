@@ -1,7 +1,7 @@
 "use client";
 
 import { useTranslations } from "use-intl";
-import { passwordStrength } from "@/lib/client/password-strength";
+import { passwordStrength } from "@/components/forms/password-strength";
 import { cn } from "../ui/class-names";
 
 const COLOURS = ["bg-bad", "bg-bad", "bg-warn", "bg-good", "bg-good"] as const;

@@ -5,7 +5,7 @@ import { toast } from "sonner";
 import { useTranslations } from "use-intl";
 import { api } from "@/lib/client/api";
 import { MODELS, modelPath } from "@/lib/client/models";
-import type { Model, ModelList } from "@/lib/contracts/public-models";
+import type { Model, ModelList } from "@/lib/contracts/gateway/models";
 import { ConfirmDialog } from "../forms/confirm-dialog";
 import { Button } from "../ui/button";
 import { Dialog, DialogContent, DialogHeader, DialogTitle } from "../ui/dialog";

@@ -5,7 +5,7 @@ import Link from "next/link";
 import { useFormatter, useTranslations } from "use-intl";
 import { DOLLARS } from "@/lib/client/money";
 import { pricingOf } from "@/lib/client/pricing";
-import type { Model, Prices } from "@/lib/contracts/public-models";
+import type { Model, Prices } from "@/lib/contracts/gateway/models";
 import { cn } from "../ui/class-names";
 
 const UNITS = [

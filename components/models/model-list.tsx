@@ -1,7 +1,7 @@
 "use client";
 
 import { useTranslations } from "use-intl";
-import type { Model } from "@/lib/contracts/public-models";
+import type { Model } from "@/lib/contracts/gateway/models";
 import { cn } from "../ui/class-names";
 import { Skeleton } from "../ui/skeleton";
 import { Switch } from "../ui/switch";

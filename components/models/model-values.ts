@@ -1,5 +1,5 @@
 import type { FieldErrors, Resolver } from "react-hook-form";
-import { CreateModel, type Model, UpdateModel } from "@/lib/contracts/public-models";
+import { CreateModel, type Model, UpdateModel } from "@/lib/contracts/gateway/models";
 import { faultText } from "../forms/check-schema";
 import type { FaultTranslator } from "../forms/rule-text";
 

@@ -13,7 +13,7 @@ import { api } from "@/lib/client/api";
 import { isApiError } from "@/lib/client/api-error";
 import { modelsFallback, useModels } from "@/lib/client/channels";
 import { filterModels, modelPath } from "@/lib/client/models";
-import type { ModelList as Listed, Model } from "@/lib/contracts/public-models";
+import type { ModelList as Listed, Model } from "@/lib/contracts/gateway/models";
 import { CallError } from "../forms/call-error";
 import { useErrorText } from "../forms/error-text";
 import { PageHeader } from "../shell/page-header";

@@ -3,11 +3,11 @@
 import Link from "next/link";
 import { useFormatter, useNow, useTranslations } from "use-intl";
 import { useRoute } from "@/lib/client/models";
-import type { RoutePreview as Preview } from "@/lib/contracts/routing";
+import type { RoutePreview as Preview } from "@/lib/contracts/console/routing";
 import { CallError } from "../forms/call-error";
-import { Lamp } from "../ui/lamp";
 import { Notice } from "../ui/notice";
 import { Skeleton } from "../ui/skeleton";
+import { Lamp } from "../ui/status-dot";
 
 /** Where a call for a model would go now: turn after turn, then those that are passed over and why. */
 export function RoutePreview({ name }: { name: string }) {

@@ -1,4 +1,4 @@
-import type { OverviewChannel, OverviewRoute } from "@/lib/contracts/overview";
+import type { OverviewChannel, OverviewRoute } from "@/lib/contracts/console/overview";
 
 /** Height of a jack's row, in CSS pixels. */
 export const ROW = 40;

@@ -1,7 +1,7 @@
 import { useId } from "react";
 import { useTranslations } from "use-intl";
 import type { Range } from "@/lib/client/range";
-import type { Overview } from "@/lib/contracts/overview";
+import type { Overview } from "@/lib/contracts/console/overview";
 import { cn } from "../ui/class-names";
 import { FIGURES, type Figure, useFigures } from "./use-figures";
 

@@ -1,11 +1,11 @@
 import { useTranslations } from "use-intl";
 import { bucketMsOf, bucketsOf } from "@/lib/client/overview";
 import type { Range } from "@/lib/client/range";
-import type { Overview, OverviewSeries } from "@/lib/contracts/overview";
-import { useAmounts } from "../calls/use-amounts";
+import type { Overview, OverviewSeries } from "@/lib/contracts/console/overview";
 import { Legend } from "../charts/legend";
 import type { ChartSeries } from "../charts/series";
 import { TimeChart } from "../charts/time-chart";
+import { useAmounts } from "../requests/use-amounts";
 import type { Figure } from "./use-figures";
 
 interface View {

@@ -3,7 +3,7 @@
 import Link from "next/link";
 import { type ReactNode, useState } from "react";
 import { useTranslations } from "use-intl";
-import type { Overview, OverviewChannel } from "@/lib/contracts/overview";
+import type { Overview, OverviewChannel } from "@/lib/contracts/console/overview";
 import { cn } from "../ui/class-names";
 import { CordLegend } from "./cord-legend";
 import { type Cord, cordsOf, isPassedOver, ROW, STROKES } from "./cords";

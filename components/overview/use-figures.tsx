@@ -1,8 +1,8 @@
 import type { ReactNode } from "react";
 import { useTranslations } from "use-intl";
 import { changeOf } from "@/lib/client/overview";
-import type { Overview } from "@/lib/contracts/overview";
-import { useAmounts } from "../calls/use-amounts";
+import type { Overview } from "@/lib/contracts/console/overview";
+import { useAmounts } from "../requests/use-amounts";
 import { Change } from "./change";
 
 export const FIGURES = ["calls", "errors", "audio", "tokens", "spend", "latency"] as const;

@@ -2,7 +2,7 @@
 
 import { Fragment, type ReactNode } from "react";
 import { useTranslations } from "use-intl";
-import type { VersionedSettings } from "@/lib/contracts/settings";
+import type { VersionedSettings } from "@/lib/contracts/console/settings";
 import { Section } from "../account/section";
 import { CopyButton } from "../ui/copy-button";
 import { NumberField, SwitchField } from "./fields";

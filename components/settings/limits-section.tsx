@@ -2,8 +2,8 @@
 
 import { RotateCcwIcon } from "lucide-react";
 import { useFormatter, useTranslations } from "use-intl";
-import { LIMIT_NAMES, LIMIT_UNITS, type LimitName } from "@/lib/client/limits";
-import type { VersionedSettings } from "@/lib/contracts/settings";
+import { LIMIT_NAMES, LIMIT_UNITS, type LimitName } from "@/components/settings/limits";
+import type { VersionedSettings } from "@/lib/contracts/console/settings";
 import { Button } from "../ui/button";
 import { Input } from "../ui/input";
 import { FormSection } from "./form-section";

@@ -1,7 +1,7 @@
 "use client";
 
 import { useTranslations } from "use-intl";
-import type { VersionedSettings } from "@/lib/contracts/settings";
+import type { VersionedSettings } from "@/lib/contracts/console/settings";
 import { Field } from "../forms/field";
 import { Notice } from "../ui/notice";
 import { Textarea } from "../ui/textarea";

@@ -1,9 +1,9 @@
 "use client";
 
 import { createContext, type ReactNode, useContext, useEffect } from "react";
-import { useFacts, useSettings } from "@/lib/client/settings";
-import type { AllowedUpstreams } from "@/lib/contracts/channels";
-import type { InstanceFacts, VersionedSettings } from "@/lib/contracts/settings";
+import { useFacts, useSettings } from "@/components/settings/api";
+import type { AllowedUpstreams } from "@/lib/contracts/console/channels";
+import type { InstanceFacts, VersionedSettings } from "@/lib/contracts/console/settings";
 
 /** What the server knew when it made the page, and who looks at it. */
 export interface SettingsPageState {

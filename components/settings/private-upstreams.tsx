@@ -3,7 +3,7 @@
 import dynamic from "next/dynamic";
 import { useState } from "react";
 import { useTranslations } from "use-intl";
-import { useAllowedUpstreams } from "@/lib/client/settings";
+import { useAllowedUpstreams } from "@/components/settings/api";
 import { Section } from "../account/section";
 import { CallError } from "../forms/call-error";
 import { Button } from "../ui/button";

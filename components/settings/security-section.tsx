@@ -3,7 +3,7 @@
 import Link from "next/link";
 import { useId } from "react";
 import { useTranslations } from "use-intl";
-import type { VersionedSettings } from "@/lib/contracts/settings";
+import type { VersionedSettings } from "@/lib/contracts/console/settings";
 import { Checkbox } from "../ui/checkbox";
 import { Notice } from "../ui/notice";
 import { NumberField } from "./fields";

@@ -5,7 +5,7 @@ import { useForm } from "react-hook-form";
 import { useTranslations } from "use-intl";
 import { api } from "@/lib/client/api";
 import { isApiError } from "@/lib/client/api-error";
-import type { SetupResult } from "@/lib/contracts/setup";
+import type { SetupResult } from "@/lib/contracts/console/setup";
 import { CallError } from "../forms/call-error";
 import { Field } from "../forms/field";
 import { Form } from "../forms/form";
@@ -18,7 +18,7 @@ import { Input } from "../ui/input";
 import type { SetupDraft } from "./draft";
 import { StepActions, StepBody } from "./wizard-frame";
 
-const loadSchema = () => import("@/lib/contracts/setup").then((one) => one.SetupRequest);
+const loadSchema = () => import("@/lib/contracts/console/setup").then((one) => one.SetupRequest);
 
 /** The form that claims the instance. */
 export function AdministratorStep({

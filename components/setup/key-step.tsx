@@ -4,20 +4,20 @@ import { useState } from "react";
 import { useForm } from "react-hook-form";
 import { useTranslations } from "use-intl";
 import { api } from "@/lib/client/api";
-import type { ApiKeyWithSecret } from "@/lib/contracts/keys";
+import type { ApiKeyWithSecret } from "@/lib/contracts/console/api-keys";
+import { KeyReveal } from "../api-keys/key-reveal";
 import { CallError } from "../forms/call-error";
 import { Field } from "../forms/field";
 import { Form } from "../forms/form";
 import { placeIssues } from "../forms/place-issues";
 import { useSchemaResolver } from "../forms/schema-resolver";
-import { KeyReveal } from "../keys/key-reveal";
 import { Button } from "../ui/button";
 import { Input } from "../ui/input";
 import { Notice } from "../ui/notice";
 import { Skeleton } from "../ui/skeleton";
 import { StepActions, StepBody } from "./wizard-frame";
 
-const loadSchema = () => import("@/lib/contracts/keys").then((one) => one.CreateKey);
+const loadSchema = () => import("@/lib/contracts/console/api-keys").then((one) => one.CreateKey);
 
 export function KeyStep({
   secret,

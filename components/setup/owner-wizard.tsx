@@ -1,12 +1,12 @@
 "use client";
 
 import { useRef, useState } from "react";
+import { saveProgress } from "@/components/setup/api";
 import { useKeys } from "@/lib/client/keys";
-import { saveProgress } from "@/lib/client/setup";
 import { KeyStep } from "./key-step";
-import { SecondFactorStep } from "./second-factor-step";
 import { SoundStep } from "./sound-step";
 import { AFTER_CLAIM, reachableStep, type WizardStep } from "./steps";
+import { SecondFactorStep } from "./two-factor-step";
 import { useStepInAddress } from "./use-step-in-address";
 import { WizardFrame } from "./wizard-frame";
 

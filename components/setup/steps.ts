@@ -1,4 +1,4 @@
-import type { SetupStep } from "@/lib/contracts/setup";
+import type { SetupStep } from "@/lib/contracts/console/setup";
 
 export type WizardStep = "found" | "token" | SetupStep;
 

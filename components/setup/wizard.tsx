@@ -3,14 +3,14 @@
 import dynamic from "next/dynamic";
 import { useState } from "react";
 import { SWRConfig } from "swr";
-import { useSetupState } from "@/lib/client/setup";
+import { useSetupState } from "@/components/setup/api";
 import { SWR_CONFIG } from "@/lib/client/swr-config";
-import type { SetupStep } from "@/lib/contracts/setup";
+import type { SetupStep } from "@/lib/contracts/console/setup";
 import { CallError } from "../forms/call-error";
 import { Skeleton } from "../ui/skeleton";
-import { ClaimWizard } from "./claim-wizard";
+import { TakenNotice } from "./already-set-up";
+import { ClaimWizard } from "./create-owner-wizard";
 import { wizardSteps } from "./steps";
-import { TakenNotice } from "./taken-notice";
 import { WizardFrame } from "./wizard-frame";
 
 /** Fetched while the administrator is created; whoever only looks at what is here does not need it. */

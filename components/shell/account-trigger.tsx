@@ -1,7 +1,7 @@
 import { ChevronsUpDownIcon } from "lucide-react";
 import type { ComponentProps } from "react";
 import { useTranslations } from "use-intl";
-import type { Role } from "@/lib/contracts/user";
+import type { Role } from "@/lib/contracts/console/user";
 
 export interface ShellUser {
   username: string;

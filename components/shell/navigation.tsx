@@ -3,7 +3,7 @@
 import Link, { useLinkStatus } from "next/link";
 import { usePathname, useRouter } from "next/navigation";
 import { useTranslations } from "use-intl";
-import type { Role } from "@/lib/contracts/user";
+import type { Role } from "@/lib/contracts/console/user";
 import { cn } from "../ui/class-names";
 import { Spinner } from "../ui/spinner";
 import { AlertCount } from "./alert-count";

@@ -15,7 +15,7 @@ import {
   UsersIcon,
 } from "lucide-react";
 import type { ComponentType } from "react";
-import type { Role } from "@/lib/contracts/user";
+import type { Role } from "@/lib/contracts/console/user";
 
 export interface ConsolePage {
   path: string;

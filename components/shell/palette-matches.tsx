@@ -1,7 +1,7 @@
 "use client";
 
 import { useTranslations } from "use-intl";
-import type { Match } from "@/lib/client/palette-matches";
+import type { Match } from "@/components/shell/find-matches";
 import { CommandGroup, CommandItem } from "../ui/command";
 import { PAGES } from "./pages";
 

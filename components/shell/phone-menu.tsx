@@ -2,7 +2,7 @@
 
 import type { ReactNode } from "react";
 import { useTranslations } from "use-intl";
-import type { Role } from "@/lib/contracts/user";
+import type { Role } from "@/lib/contracts/console/user";
 import { Sheet, SheetContent } from "../ui/sheet";
 import { Wordmark } from "./mark";
 import { Navigation } from "./navigation";

@@ -3,8 +3,8 @@
 import { useRouter } from "next/navigation";
 import { useTheme } from "next-themes";
 import { useLocale } from "use-intl";
+import { rememberLocale } from "@/components/shell/locale";
 import { api } from "@/lib/client/api";
-import { rememberLocale } from "@/lib/client/locale";
 import { LOCALES, type Locale } from "@/lib/messages/locale";
 
 /** Each language by its own name. */

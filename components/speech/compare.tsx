@@ -3,16 +3,16 @@
 import { PauseIcon, PlayIcon, XIcon } from "lucide-react";
 import { useCallback } from "react";
 import { useTranslations } from "use-intl";
+import type { Take } from "@/components/speech/history";
 import type { GatewayModel } from "@/lib/client/gateway-models";
 import type { PlayerState, TakePlayer } from "@/lib/client/speech-player";
-import type { Take } from "@/lib/client/takes";
 import { PeaksCanvas } from "../audio/peaks-canvas";
 import { PlayClock } from "../audio/play-clock";
 import { useQuantities } from "../playground/use-quantities";
 import { Button } from "../ui/button";
 import { cn } from "../ui/class-names";
 import { SegmentedControl } from "../ui/segmented-control";
-import { CastLine } from "./cast-line";
+import { CastLine } from "./speaker-line";
 import { Fact, useTakeCost } from "./take-facts";
 
 const SIDES = ["A", "B"] as const;

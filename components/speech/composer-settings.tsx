@@ -2,11 +2,11 @@
 
 import { useId, useMemo } from "react";
 import { useFormatter, useLocale, useTranslations } from "use-intl";
+import { byName, languageName, MORE_SPEECH_LANGUAGES, SPEECH_LANGUAGES } from "@/components/speech/languages";
 import type { GatewayModel } from "@/lib/client/gateway-models";
-import { byName, languageName, MORE_SPEECH_LANGUAGES, SPEECH_LANGUAGES } from "@/lib/client/speech-languages";
 import { Button } from "../ui/button";
-import { Lamp } from "../ui/lamp";
 import { NativeSelect } from "../ui/native-select";
+import { Lamp } from "../ui/status-dot";
 import { HueDot } from "./hue-dot";
 import type { SpeechDraft } from "./speech-state";
 

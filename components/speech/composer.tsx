@@ -3,9 +3,9 @@
 import { PlayIcon, SquareIcon, XIcon } from "lucide-react";
 import { useId } from "react";
 import { useTranslations } from "use-intl";
+import { namesIn } from "@/components/speech/script";
 import type { GatewayModel } from "@/lib/client/gateway-models";
 import type { SpeechCall } from "@/lib/client/speech-call";
-import { namesIn } from "@/lib/client/speech-script";
 import { Button } from "../ui/button";
 import { Kbd } from "../ui/kbd";
 import { SegmentedControl } from "../ui/segmented-control";

@@ -3,10 +3,10 @@
 import { DownloadIcon } from "lucide-react";
 import { useState } from "react";
 import { useTranslations } from "use-intl";
+import { DOWNLOAD_FORMATS, type DownloadFormat, downloadName, takeAs } from "@/components/speech/download";
+import type { Take } from "@/components/speech/history";
 import { failureFrom, type GatewayFailure } from "@/lib/client/gateway-error";
 import { saveFile } from "@/lib/client/save-file";
-import { DOWNLOAD_FORMATS, type DownloadFormat, downloadName, takeAs } from "@/lib/client/speech-download";
-import type { Take } from "@/lib/client/takes";
 import { FailureNotice } from "../playground/failure-notice";
 import { Button } from "../ui/button";
 import { Dialog, DialogContent, DialogTitle } from "../ui/dialog";

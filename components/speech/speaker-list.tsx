@@ -2,8 +2,8 @@
 
 import { PlusIcon } from "lucide-react";
 import { useTranslations } from "use-intl";
+import { freeName, namesIn, renameSpeaker } from "@/components/speech/script";
 import { MOST_SPEAKERS } from "@/lib/client/speech-call";
-import { freeName, namesIn, renameSpeaker } from "@/lib/client/speech-script";
 import { Button } from "../ui/button";
 import { SpeakerRow } from "./speaker-row";
 import { castOf, freeVoice, type SpeechDraft } from "./speech-state";

@@ -3,8 +3,8 @@
 import { XIcon } from "lucide-react";
 import { useId, useState } from "react";
 import { useTranslations } from "use-intl";
+import { castFault } from "@/components/speech/script";
 import type { Speaker } from "@/lib/client/speech-call";
-import { castFault } from "@/lib/client/speech-script";
 import { Button } from "../ui/button";
 import { cn } from "../ui/class-names";
 import { HueDot } from "./hue-dot";

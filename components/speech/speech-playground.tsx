@@ -5,7 +5,7 @@ import { useTranslations } from "use-intl";
 import type { GatewayModel } from "@/lib/client/gateway-models";
 import { PageHeader } from "../shell/page-header";
 import { EmptyState } from "../ui/empty-state";
-import { SpeechBench } from "./speech-bench";
+import { SpeechBench } from "./speech-workspace";
 
 /** The speech playground: its bench, or a word on what is missing. */
 export function SpeechPlayground({ userId, models }: { userId: string; models: readonly GatewayModel[] }) {

@@ -2,8 +2,8 @@
 
 import type { ReactNode } from "react";
 import { useTranslations } from "use-intl";
+import type { Take } from "@/components/speech/history";
 import { codePoints, costOf, type GatewayModel, pricingOfModel } from "@/lib/client/gateway-models";
-import type { Take } from "@/lib/client/takes";
 import { useQuantities } from "../playground/use-quantities";
 import { CopyButton } from "../ui/copy-button";
 

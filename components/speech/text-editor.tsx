@@ -2,8 +2,8 @@
 
 import { useMemo } from "react";
 import { useTranslations } from "use-intl";
+import { readScript, type ScriptLine } from "@/components/speech/script";
 import type { Speaker } from "@/lib/client/speech-call";
-import { readScript, type ScriptLine } from "@/lib/client/speech-script";
 import { cn } from "../ui/class-names";
 import { hueOf } from "./speech-state";
 

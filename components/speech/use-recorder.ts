@@ -1,12 +1,12 @@
 "use client";
 
 import { useCallback, useEffect, useRef, useState } from "react";
+import { newTakeId, type Take } from "@/components/speech/history";
+import { streamSpeech } from "@/components/speech/stream";
 import { failureFrom, type GatewayFailure } from "@/lib/client/gateway-error";
 import type { SpeechCall } from "@/lib/client/speech-call";
 import { durationMsOf, joinSamples, PeakMeter } from "@/lib/client/speech-pcm";
 import type { TakePlayer } from "@/lib/client/speech-player";
-import { streamSpeech } from "@/lib/client/speech-stream";
-import { newTakeId, type Take } from "@/lib/client/takes";
 import { withPlaygroundKey } from "@/lib/client/with-playground-key";
 
 /** What is going on with the newest call. */

@@ -2,10 +2,10 @@
 
 import { useCallback, useEffect, useRef, useState } from "react";
 import { useLocale, useTranslations } from "use-intl";
+import { streamSpeech } from "@/components/speech/stream";
 import { failureFrom, type GatewayFailure } from "@/lib/client/gateway-error";
 import { releaseUrl } from "@/lib/client/object-url";
 import { joinSamples, wavOf } from "@/lib/client/speech-pcm";
-import { streamSpeech } from "@/lib/client/speech-stream";
 import { withPlaygroundKey } from "@/lib/client/with-playground-key";
 
 /** Which voice is being tried, and whether it sounds yet. */

@@ -1,7 +1,7 @@
 "use client";
 
 import { useCallback, useEffect, useState } from "react";
-import { readSpeechLink } from "@/lib/client/speech-link";
+import { readSpeechLink } from "@/components/speech/link";
 import { castOf, readStoredDraft, type SpeechDraft, storeDraft, withCall } from "./speech-state";
 
 /** Everything the visitor sets on the page: from the link's fragment, else this tab's last draft, else the start. */

@@ -7,8 +7,8 @@ import type { GatewayVoice } from "@/lib/client/gateway-models";
 import type { Speaker } from "@/lib/client/speech-call";
 import { Button } from "../ui/button";
 import { cn } from "../ui/class-names";
-import { Lamp } from "../ui/lamp";
 import { Spinner } from "../ui/spinner";
+import { Lamp } from "../ui/status-dot";
 import { HueDot } from "./hue-dot";
 import type { SampleState } from "./use-sample";
 

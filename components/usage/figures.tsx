@@ -1,7 +1,7 @@
 import { type ReactNode, useId } from "react";
 import { useTranslations } from "use-intl";
-import type { UsageSums } from "@/lib/contracts/usage-summary";
-import { useAmounts } from "../calls/use-amounts";
+import type { UsageSums } from "@/lib/contracts/console/usage-summary";
+import { useAmounts } from "../requests/use-amounts";
 import { Skeleton } from "../ui/skeleton";
 
 export const FIGURES = ["calls", "cost", "tokens", "audio"] as const;

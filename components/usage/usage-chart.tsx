@@ -1,10 +1,10 @@
 import { useTranslations } from "use-intl";
 import type { Range } from "@/lib/client/range";
 import { toSeries } from "@/lib/client/usage-series";
-import type { UsageSummary } from "@/lib/contracts/usage-summary";
-import { useAmounts } from "../calls/use-amounts";
+import type { UsageSummary } from "@/lib/contracts/console/usage-summary";
 import type { ChartSeries } from "../charts/series";
 import { TimeChart } from "../charts/time-chart";
+import { useAmounts } from "../requests/use-amounts";
 import type { Figure } from "./figures";
 
 type Sums = UsageSummary["items"][number];

@@ -9,11 +9,11 @@ import { callsPath, exportPath, readCallFilters, sumsPath } from "@/lib/client/c
 import { putRangeInAddress } from "@/lib/client/range";
 import { useCalls } from "@/lib/client/use-calls";
 import { useRange } from "@/lib/client/use-range";
-import type { UsageSummary } from "@/lib/contracts/usage-summary";
-import { Calls } from "../calls/calls";
-import { FilterBar } from "../calls/filter-bar";
-import { useAmounts } from "../calls/use-amounts";
+import type { UsageSummary } from "@/lib/contracts/console/usage-summary";
 import { CallError } from "../forms/call-error";
+import { FilterBar } from "../requests/filter-bar";
+import { Calls } from "../requests/requests";
+import { useAmounts } from "../requests/use-amounts";
 import { PageHeader } from "../shell/page-header";
 import { Button } from "../ui/button";
 import { Notice } from "../ui/notice";

@@ -3,8 +3,8 @@
 import { useState } from "react";
 import { useForm } from "react-hook-form";
 import { useTranslations } from "use-intl";
-import type { CreateInvite } from "@/lib/contracts/invites";
-import type { Role } from "@/lib/contracts/user";
+import type { CreateInvite } from "@/lib/contracts/console/invites";
+import type { Role } from "@/lib/contracts/console/user";
 import { CallError } from "../forms/call-error";
 import { Field } from "../forms/field";
 import { Form } from "../forms/form";
@@ -16,7 +16,7 @@ import { Input } from "../ui/input";
 import { NativeSelect } from "../ui/native-select";
 import { RoleField } from "./role-field";
 
-const loadSchema = () => import("@/lib/contracts/invites").then((one) => one.CreateInvite);
+const loadSchema = () => import("@/lib/contracts/console/invites").then((one) => one.CreateInvite);
 const DAYS = [1, 3, 7, 30];
 const HOURS_A_DAY = 24;
 /** An empty e-mail field means none. */

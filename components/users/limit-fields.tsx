@@ -1,6 +1,6 @@
 import type { UseFormReturn } from "react-hook-form";
 import { useTranslations } from "use-intl";
-import type { CreateUser, UpdateUser } from "@/lib/contracts/user";
+import type { CreateUser, UpdateUser } from "@/lib/contracts/console/user";
 import { Field } from "../forms/field";
 import { Input } from "../ui/input";
 import { type CALL_FIELDS, MONEY_FIELDS, type UserValues } from "./user-values";

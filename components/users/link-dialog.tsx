@@ -1,8 +1,8 @@
 "use client";
 
 import { useFormatter, useTranslations } from "use-intl";
-import { linkAddress } from "@/lib/client/users";
-import type { InviteWithToken } from "@/lib/contracts/invites";
+import { linkAddress } from "@/components/users/api";
+import type { InviteWithToken } from "@/lib/contracts/console/invites";
 import { SecretDialog } from "../forms/secret-dialog";
 
 /** A new one-time link, shown for the only time. */

@@ -2,7 +2,7 @@
 
 import { LinkIcon } from "lucide-react";
 import { useTranslations } from "use-intl";
-import type { Invite } from "@/lib/contracts/invites";
+import type { Invite } from "@/lib/contracts/console/invites";
 import { isHigherRole } from "@/lib/contracts/rank";
 import { Badge } from "../ui/badge";
 import { Button } from "../ui/button";

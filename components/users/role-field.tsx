@@ -1,6 +1,6 @@
 import type { ComponentProps } from "react";
 import { useTranslations } from "use-intl";
-import type { Role } from "@/lib/contracts/user";
+import type { Role } from "@/lib/contracts/console/user";
 import { Field } from "../forms/field";
 import { NativeSelect } from "../ui/native-select";
 

@@ -1,8 +1,8 @@
 "use client";
 
 import { useFormatter, useTranslations } from "use-intl";
-import type { ManagedUser } from "@/lib/contracts/user";
-import { tightestBudget, useMoney } from "../keys/key-usage";
+import type { ManagedUser } from "@/lib/contracts/console/user";
+import { tightestBudget, useMoney } from "../api-keys/key-usage";
 import { Badge } from "../ui/badge";
 import { cn } from "../ui/class-names";
 import { Progress } from "../ui/progress";

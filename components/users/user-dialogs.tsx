@@ -3,11 +3,11 @@
 import type { ReactNode } from "react";
 import { toast } from "sonner";
 import { useTranslations } from "use-intl";
+import { userPath } from "@/components/users/api";
 import { api } from "@/lib/client/api";
 import { isApiError } from "@/lib/client/api-error";
-import { userPath } from "@/lib/client/users";
-import type { Invite, InviteWithToken } from "@/lib/contracts/invites";
-import type { ManagedUser } from "@/lib/contracts/user";
+import type { Invite, InviteWithToken } from "@/lib/contracts/console/invites";
+import type { ManagedUser } from "@/lib/contracts/console/user";
 import { ConfirmDialog } from "../forms/confirm-dialog";
 import { Dialog, DialogContent, DialogDescription, DialogHeader, DialogTitle } from "../ui/dialog";
 import { InviteForm } from "./invite-form";

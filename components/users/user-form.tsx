@@ -4,7 +4,7 @@ import { useMemo, useState } from "react";
 import { useForm } from "react-hook-form";
 import { useTranslations } from "use-intl";
 import { isApiError } from "@/lib/client/api-error";
-import type { CreateUser, ManagedUser, Role, UpdateUser } from "@/lib/contracts/user";
+import type { CreateUser, ManagedUser, Role, UpdateUser } from "@/lib/contracts/console/user";
 import { CallError } from "../forms/call-error";
 import { Field } from "../forms/field";
 import { Form } from "../forms/form";

@@ -1,7 +1,7 @@
 "use client";
 
 import { useTranslations } from "use-intl";
-import type { ManagedUser } from "@/lib/contracts/user";
+import type { ManagedUser } from "@/lib/contracts/console/user";
 import { Skeleton } from "../ui/skeleton";
 import { Table, TableBody, TableCell, TableHead, TableHeader, TableRow } from "../ui/table";
 import { UserFactor, UserName, UserSeen, UserSpend } from "./user-cells";

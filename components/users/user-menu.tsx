@@ -14,8 +14,8 @@ import {
 } from "lucide-react";
 import Link from "next/link";
 import { useTranslations } from "use-intl";
+import type { ManagedUser, Role } from "@/lib/contracts/console/user";
 import { isHigherRole } from "@/lib/contracts/rank";
-import type { ManagedUser, Role } from "@/lib/contracts/user";
 import { ActionsMenu } from "../ui/actions-menu";
 import { DropdownMenuItem, DropdownMenuSeparator } from "../ui/dropdown-menu";
 

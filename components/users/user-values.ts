@@ -1,5 +1,5 @@
 import type { FieldErrors, Resolver } from "react-hook-form";
-import { CreateUser, type ManagedUser, UpdateUser } from "@/lib/contracts/user";
+import { CreateUser, type ManagedUser, UpdateUser } from "@/lib/contracts/console/user";
 import { faultText } from "../forms/check-schema";
 import type { FaultTranslator } from "../forms/rule-text";
 

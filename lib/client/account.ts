@@ -1,7 +1,7 @@
 import useSWR from "swr";
-import type { SessionList } from "../contracts/sessions";
-import type { TwoFactorStatus } from "../contracts/two-factor";
-import type { Self } from "../contracts/user";
+import type { SessionList } from "../contracts/console/sessions";
+import type { TwoFactorStatus } from "../contracts/console/two-factor";
+import type { Self } from "../contracts/console/user";
 
 export const SELF_PATH = "/api/user/self";
 export const TWO_FACTOR_PATH = "/api/user/2fa/status";

@@ -1,7 +1,7 @@
 import useSWR from "swr";
-import type { Alert, AlertsSummary } from "../contracts/alerts";
+import type { Alert, AlertsSummary } from "../contracts/console/alerts";
+import type { VersionedSettings } from "../contracts/console/settings";
 import type { ListPage } from "../contracts/paging";
-import type { VersionedSettings } from "../contracts/settings";
 import { pagedListKey, usePagedList } from "./paged-list";
 
 /** The server looks this often. */

@@ -1,4 +1,4 @@
-import type { UsageRow } from "../contracts/usage";
+import type { UsageRow } from "../contracts/console/usage";
 import type { Range, Span } from "./range";
 
 /** What calls are narrowed by; the names are the same in the page's address and in the interface. */

@@ -1,4 +1,4 @@
-import type { Channel, OrderChannels } from "../contracts/channels";
+import type { Channel, OrderChannels } from "../contracts/console/channels";
 
 /** Ids of channels, tier by tier: those of one tier share its calls. */
 export type Tiers = readonly (readonly string[])[];

@@ -1,9 +1,9 @@
 import { useRef } from "react";
 import useSWR, { useSWRConfig } from "swr";
-import type { Channel, Provider } from "../contracts/channels";
+import type { Channel, Provider } from "../contracts/console/channels";
+import type { UsageSummary, UsageSums } from "../contracts/console/usage-summary";
+import type { ModelList } from "../contracts/gateway/models";
 import type { ListPage } from "../contracts/paging";
-import type { ModelList } from "../contracts/public-models";
-import type { UsageSummary, UsageSums } from "../contracts/usage-summary";
 import { api } from "./api";
 import { inOrder, orderRequest, type Tiers } from "./channel-order";
 

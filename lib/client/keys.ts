@@ -1,4 +1,4 @@
-import type { ApiKey } from "../contracts/keys";
+import type { ApiKey } from "../contracts/console/api-keys";
 import type { ListPage } from "../contracts/paging";
 import { pagedListKey, usePagedList } from "./paged-list";
 

@@ -1,4 +1,4 @@
-import type { LiveTopic } from "../contracts/live";
+import type { LiveTopic } from "../contracts/console/live";
 
 /** Answers that a topic makes stale, by the beginning of their path. */
 export interface LiveRule {

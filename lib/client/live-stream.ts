@@ -1,4 +1,4 @@
-import type { LiveChange, LiveTopic } from "../contracts/live";
+import type { LiveChange, LiveTopic } from "../contracts/console/live";
 
 const PATH = "/api/events";
 /** Waits between attempts to connect: doubled each time, up to the last. */

@@ -1,6 +1,6 @@
 import { useEffect, useSyncExternalStore } from "react";
 import { type Cache, useSWRConfig } from "swr";
-import type { LiveTopic } from "../contracts/live";
+import type { LiveTopic } from "../contracts/console/live";
 import { LIVE_RULES, type LiveRule, ruleOf } from "./live-rules";
 import { openLiveStream } from "./live-stream";
 import { giveUpUnsaved } from "./unsaved";

@@ -1,6 +1,6 @@
 import useSWR from "swr";
-import type { Model } from "../contracts/public-models";
-import type { RoutePreview } from "../contracts/routing";
+import type { RoutePreview } from "../contracts/console/routing";
+import type { Model } from "../contracts/gateway/models";
 
 export const MODELS = "/api/models";
 /** Circuits open, limits fill and calls finish without anybody's doing. */

@@ -1,4 +1,4 @@
-import type { Overview } from "../contracts/overview";
+import type { Overview } from "../contracts/console/overview";
 import { INTERVAL_MS, type Range, rangeQuery } from "./range";
 
 /** Rows of the tail. */

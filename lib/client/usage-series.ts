@@ -1,4 +1,4 @@
-import type { UsageSummary } from "../contracts/usage-summary";
+import type { UsageSummary } from "../contracts/console/usage-summary";
 import { INTERVAL_MS, type Range } from "./range";
 
 type Item = UsageSummary["items"][number];

@@ -1,7 +1,7 @@
 import { useState } from "react";
 import useSWR from "swr";
+import type { UsageRow } from "../contracts/console/usage";
 import type { ListPage } from "../contracts/paging";
-import type { UsageRow } from "../contracts/usage";
 import { api } from "./api";
 import { mergeNewest } from "./calls";
 

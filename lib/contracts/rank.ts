@@ -1,4 +1,4 @@
-import type { Role } from "./user";
+import type { Role } from "./console/user";
 
 // Apart from the schemas: pages that only compare roles must not load what reads them.
 const RANK = { owner: 2, admin: 1, member: 0 } as const satisfies Record<Role, number>;

@@ -4,20 +4,20 @@
  * Every method may throw AppError `storage_unavailable` (away, full, read-only or locked for over a second).
  */
 
-import type { Sealer } from "./sealer";
+import type { Sealer } from "./cipher";
 import type { Flows, Invites, LoginThrottles, Sessions, Setup, TwoFactors, Users } from "./store/accounts";
 import type { Alerts } from "./store/alerts";
+import type { Keys } from "./store/api-keys";
 import type { Channels, Models } from "./store/catalogue";
 import type { Topic } from "./store/common";
-import type { Keys } from "./store/keys";
 import type { Ledger } from "./store/ledger";
 import type { Audit, Settings } from "./store/records";
 
 export type * from "./store/accounts";
 export type * from "./store/alerts";
+export type * from "./store/api-keys";
 export type * from "./store/catalogue";
 export type * from "./store/common";
-export type * from "./store/keys";
 export type * from "./store/ledger";
 export type * from "./store/records";
 

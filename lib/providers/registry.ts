@@ -10,7 +10,7 @@ import { createLexicalModel } from "./lexical/lexical-model";
 import { createUpstreams, UPSTREAM_PROVIDER_NAMES, type UpstreamsSettings } from "./upstreams";
 
 export interface ProviderSettings {
-  /** Where the bundle of a worker stands (lib/server/workers.ts). */
+  /** Where the bundle of a worker stands (lib/server/process/workers.ts). */
   workerFile(name: string): URL;
   clock: Clock;
   /** What channels to upstreams need. */

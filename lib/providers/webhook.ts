@@ -3,7 +3,7 @@ import type { Clock } from "../ports/clock";
 import type { ChannelRecord } from "../ports/store";
 import type { Webhook, WebhookFailure } from "../ports/webhook";
 import type { Outbound } from "./outbound/create";
-import { faultOf } from "./outbound/fault";
+import { faultOf } from "./outbound/failure";
 
 const MOST_REPLY_BYTES = 64 * 1024;
 

@@ -41,9 +41,9 @@ export async function buildServer(out = OUT) {
   await build({
     ...shared,
     entryPoints: {
-      main: path.join(ROOT, "lib/server/main.ts"),
-      ...(existsSync(path.join(ROOT, "lib/server/admin.ts"))
-        ? { admin: path.join(ROOT, "lib/server/admin.ts") }
+      main: path.join(ROOT, "lib/server/process/main.ts"),
+      ...(existsSync(path.join(ROOT, "lib/server/admin/main.ts"))
+        ? { admin: path.join(ROOT, "lib/server/admin/main.ts") }
         : {}),
     },
     outdir: out,

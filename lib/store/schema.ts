@@ -8,8 +8,8 @@ import type {
   TwoFactorTable,
   UserTable,
 } from "./schema/accounts";
+import type { KeyTable } from "./schema/api-keys";
 import type { ChannelTable, ModelNameTable, ModelTable } from "./schema/catalogue";
-import type { KeyTable } from "./schema/keys";
 import type { BalanceTable, PromptTable, RollUpTable, UsageTable } from "./schema/ledger";
 import type {
   AlertTable,
@@ -21,9 +21,9 @@ import type {
 } from "./schema/records";
 
 export type * from "./schema/accounts";
+export type * from "./schema/api-keys";
 export type * from "./schema/catalogue";
 export type { Flag } from "./schema/columns";
-export type * from "./schema/keys";
 export type * from "./schema/ledger";
 export type * from "./schema/records";
 

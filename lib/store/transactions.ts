@@ -2,7 +2,7 @@ import type { Kysely } from "kysely";
 import type { Topic } from "../ports/store";
 import { type ChangeFeed, raiseRevisions } from "./changes";
 import type { RevisionTable, Tables } from "./schema";
-import type { Scope } from "./scope";
+import type { Scope } from "./transaction-scope";
 
 /** What a database offers to work on. */
 export interface Connections {

@@ -1,5 +1,5 @@
 import { createEmbeddedSpeech } from "../../lib/providers/embedded-speech/create";
-import { workerFile } from "../../lib/server/workers";
+import { workerFile } from "../../lib/server/process/workers";
 import { speechModelContract } from "./speech-model";
 
 speechModelContract(async () => {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { startPostgres, type TestPostgres } from "../support/postgres";
 import { storeContract } from "./store";
-import { newPostgresPlace } from "./store/postgres-place";
+import { newPostgresPlace } from "./store/postgres-database";
 import { flowRecord, userRecord } from "./store/records";
 
 let server: TestPostgres;

@@ -1,13 +1,13 @@
 import { existsSync, statSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
-import { workerFile } from "../../lib/server/workers";
+import { workerFile } from "../../lib/server/process/workers";
 import { openStore } from "../../lib/store/open";
 import { storeContract } from "./store";
-import { allUsage } from "./store/books";
-import { together } from "./store/place";
+import { allUsage } from "./store/ledger-sums";
 import { insertKey, PERIOD, usageRecord } from "./store/records";
-import { newSqlitePlace, SYSTEM_CLOCK } from "./store/sqlite-place";
+import { newSqlitePlace, SYSTEM_CLOCK } from "./store/sqlite-database";
+import { together } from "./store/test-database";
 
 storeContract(newSqlitePlace);
 

@@ -1,7 +1,7 @@
 import type { Page } from "@playwright/test";
-import { createUser } from "./channel-people";
 import { expect, OWNER, signInByCookie } from "./fixtures";
 import { test, UPSTREAM_KEY } from "./routed";
+import { createUser } from "./users";
 
 const EMBED = { name: "embed-a", upstream_name: "nomic-embed-text", operation: "embeddings" };
 const SPEAK = { name: "speech-a", upstream_name: "kokoro", operation: "speech" };

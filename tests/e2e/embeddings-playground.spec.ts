@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import AxeBuilder from "@axe-core/playwright";
 import type { Download, Page } from "@playwright/test";
-import { linesOf, parseCsv } from "@/lib/client/embeddings-texts";
+import { linesOf, parseCsv } from "@/components/embeddings/texts";
 import { en } from "@/lib/messages/en";
 import { expect, signInByCookie, test } from "./fixtures";
 

@@ -1,7 +1,7 @@
 import type { Page } from "@playwright/test";
-import { createUser } from "./channel-people";
 import { call } from "./enrolled";
 import { expect, signInByCookie, test } from "./fixtures";
+import { createUser } from "./users";
 
 const option = (page: Page, name: string | RegExp) => page.getByRole("option", { name });
 const heading = (page: Page, name: string) => page.getByRole("heading", { level: 1, name });

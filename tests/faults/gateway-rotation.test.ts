@@ -3,7 +3,7 @@ import { randomBytes } from "node:crypto";
 import path from "node:path";
 import Database from "libsql";
 import { afterAll, expect, test } from "vitest";
-import { createSealer, sealedKeyId } from "../../lib/store/sealer";
+import { createSealer, sealedKeyId } from "../../lib/store/cipher";
 import { OWNER, startProduct } from "../support/product";
 import { type RoutedProduct, startRouted } from "../support/routed-product";
 import { ROOT } from "../support/sources";

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { AppError } from "@/lib/errors";
 import type { EmbeddingModel } from "@/lib/ports/embedding-model";
 import type { ChannelRecord } from "@/lib/ports/store";
-import { channelRecord, embedModel, openGatewayDoor, StillClock } from "../support/gateway-door";
+import { channelRecord, embedModel, openGatewayDoor, StillClock } from "../support/gateway-harness";
 
 /** Where calls go over minutes of simulated time and tens of thousands of calls: the real routes over books in memory. */
 

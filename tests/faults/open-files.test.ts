@@ -1,7 +1,7 @@
 import { spawnSync } from "node:child_process";
 import http from "node:http";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { connectionsWithin, parseOpenFilesLimit } from "../../lib/server/connection-cap";
+import { connectionsWithin, parseOpenFilesLimit } from "../../lib/server/process/connection-cap";
 import { openWire, readReply, type Wire } from "../support/raw-request";
 import {
   expectFailure,

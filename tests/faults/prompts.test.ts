@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { MAX_PROMPT_BYTES } from "../../lib/domain/gateway/cut-prompt";
+import { MAX_PROMPT_BYTES } from "../../lib/gateway/metering/cut-prompt";
 import { type RoutedProduct, spoken, startRouted } from "../support/routed-product";
 
 /** Words of calls: nowhere unless the settings keep them. */

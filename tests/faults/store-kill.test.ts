@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { allUsage, expectBooksToBalance } from "../contracts/store/books";
-import { newPostgresPlace } from "../contracts/store/postgres-place";
-import { newSqlitePlace } from "../contracts/store/sqlite-place";
+import { allUsage, expectBooksToBalance } from "../contracts/store/ledger-sums";
+import { newPostgresPlace } from "../contracts/store/postgres-database";
+import { newSqlitePlace } from "../contracts/store/sqlite-database";
 import { startPostgres, type TestPostgres } from "../support/postgres";
 import { bundle, startStoreProcess } from "../support/store-processes";
 

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import type { Store, UsageRecord } from "../../lib/ports/store";
 import { openStore } from "../../lib/store/open";
-import { allUsage, expectBooksToBalance } from "../contracts/store/books";
-import { outcomesOf, together } from "../contracts/store/place";
-import { newPostgresPlace, type PostgresPlace } from "../contracts/store/postgres-place";
+import { allUsage, expectBooksToBalance } from "../contracts/store/ledger-sums";
+import { newPostgresPlace, type PostgresPlace } from "../contracts/store/postgres-database";
 import { channelRecord, insertKey, NO_BUDGET, PERIOD, usageRecord } from "../contracts/store/records";
-import { SYSTEM_CLOCK } from "../contracts/store/sqlite-place";
+import { SYSTEM_CLOCK } from "../contracts/store/sqlite-database";
+import { outcomesOf, together } from "../contracts/store/test-database";
 import { startPostgres, type TestPostgres } from "../support/postgres";
 import { openTcpGate, type TcpGate } from "../support/tcp-gate";
 

@@ -5,10 +5,10 @@ import Database from "libsql";
 import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import type { Store, UsageRecord } from "../../lib/ports/store";
 import { openStore } from "../../lib/store/open";
-import { allUsage, expectBooksToBalance } from "../contracts/store/books";
-import { outcomesOf, together } from "../contracts/store/place";
+import { allUsage, expectBooksToBalance } from "../contracts/store/ledger-sums";
 import { insertKey, NO_BUDGET, PERIOD, usageRecord, userRecord } from "../contracts/store/records";
-import { newSqlitePlace, type SqlitePlace, SYSTEM_CLOCK } from "../contracts/store/sqlite-place";
+import { newSqlitePlace, type SqlitePlace, SYSTEM_CLOCK } from "../contracts/store/sqlite-database";
+import { outcomesOf, together } from "../contracts/store/test-database";
 import { bundle } from "../support/store-processes";
 
 /** Loosely above the second that is promised: what hangs is minutes away, not seconds. */
@@ -111,7 +111,7 @@ describe("with faults in the writer", () => {
   const ROOMY = 1_000_000;
 
   beforeAll(async () => {
-    worker = await bundle("tests/support/faulty-writer.ts");
+    worker = await bundle("tests/support/failing-writer.ts");
   });
   beforeEach(async () => {
     fault = path.join(path.dirname(place.file), "fault");

@@ -15,10 +15,10 @@ import {
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { MIGRATIONS } from "../../lib/store/migrations";
-import type { Place } from "../contracts/store/place";
-import { newPostgresPlace } from "../contracts/store/postgres-place";
+import { newPostgresPlace } from "../contracts/store/postgres-database";
 import { insertKey } from "../contracts/store/records";
-import { newSqlitePlace } from "../contracts/store/sqlite-place";
+import { newSqlitePlace } from "../contracts/store/sqlite-database";
+import type { Place } from "../contracts/store/test-database";
 import { startPostgres, type TestPostgres } from "../support/postgres";
 import { bundle, killWhileOpening, startStoreProcess } from "../support/store-processes";
 import { schemaOf } from "../support/store-schema";

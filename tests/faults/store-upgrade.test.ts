@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { KeyLimit } from "../../lib/contracts/keys";
+import { KeyLimit } from "../../lib/contracts/console/api-keys";
 import type { KeyRecord } from "../../lib/ports/store";
 import { MIGRATIONS } from "../../lib/store/migrations";
-import { allUsage, expectBooksToBalance } from "../contracts/store/books";
-import { NOW, type Place, together } from "../contracts/store/place";
-import { newPostgresPlace } from "../contracts/store/postgres-place";
+import { allUsage, expectBooksToBalance } from "../contracts/store/ledger-sums";
+import { newPostgresPlace } from "../contracts/store/postgres-database";
 import { insertKey, keyRecord, PERIOD, usageRecord, userRecord } from "../contracts/store/records";
-import { newSqlitePlace } from "../contracts/store/sqlite-place";
+import { newSqlitePlace } from "../contracts/store/sqlite-database";
+import { NOW, type Place, together } from "../contracts/store/test-database";
 import { startPostgres, type TestPostgres } from "../support/postgres";
 import { bundle, killWhileOpening } from "../support/store-processes";
 import { schemaOf } from "../support/store-schema";

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Store, UsageDimension, UsageFilter } from "../../lib/ports/store";
 import { seedSqlite } from "../bench/seed-usage.mjs";
-import { NOW } from "../contracts/store/place";
-import { newSqlitePlace, type SqlitePlace } from "../contracts/store/sqlite-place";
+import { newSqlitePlace, type SqlitePlace } from "../contracts/store/sqlite-database";
+import { NOW } from "../contracts/store/test-database";
 
 /** Books with a hundred thousand calls of a month: every question of the console is answered while one looks. */
 

@@ -6,11 +6,11 @@ import {
   OWNER,
   openConsoleDoor,
   setUpOwner,
-} from "../support/console-door";
-import { wrongCode } from "../support/second-factor";
+} from "../support/console-harness";
 import { type TestServices, testServices } from "../support/services";
 import { readStoreBytes } from "../support/store-bytes";
 import { totpCode } from "../support/totp";
+import { wrongCode } from "../support/two-factor";
 
 let services: TestServices;
 let door: ConsoleDoor;

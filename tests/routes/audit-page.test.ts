@@ -1,7 +1,7 @@
 import path from "node:path";
 import Database from "libsql";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { addUser, type ConsoleDoor, openConsoleDoor, setUpOwner } from "../support/console-door";
+import { addUser, type ConsoleDoor, openConsoleDoor, setUpOwner } from "../support/console-harness";
 import { type TestServices, testServices } from "../support/services";
 
 let services: TestServices;

@@ -11,11 +11,11 @@ import {
   OWNER,
   openConsoleDoor,
   setUpOwner,
-} from "../support/console-door";
-import { beginSignIn } from "../support/second-factor";
+} from "../support/console-harness";
 import { type TestServices, testServices } from "../support/services";
 import { digestStore } from "../support/store-dump";
 import { totpCode } from "../support/totp";
+import { beginSignIn } from "../support/two-factor";
 
 let services: TestServices;
 let door: ConsoleDoor;

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { gatewayState } from "@/lib/domain/gateway/gateway-state";
 import { AppError } from "@/lib/errors";
+import { gatewayState } from "@/lib/gateway/state";
 import { UpstreamProgress } from "@/lib/ports/upstream-progress";
-import { addUser, type ConsoleDoor, openConsoleDoor, setUpOwner } from "../support/console-door";
+import { addUser, type ConsoleDoor, openConsoleDoor, setUpOwner } from "../support/console-harness";
 import { type TestServices, testServices } from "../support/services";
 
 interface Shown {

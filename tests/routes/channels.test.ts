@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { addUser, type ConsoleDoor, OWNER, openConsoleDoor, setUpOwner } from "../support/console-door";
+import { addUser, type ConsoleDoor, OWNER, openConsoleDoor, setUpOwner } from "../support/console-harness";
 import { freePort } from "../support/product";
 import { type TestServices, testServices } from "../support/services";
 import { readStoreBytes } from "../support/store-bytes";
@@ -149,7 +149,7 @@ describe("a channel", () => {
     const made = await create();
     expect((await door(`/api/channels/${made.id}`, { method: "DELETE", cookie: owner })).status).toBe(200);
     expect((await door(`/api/channels/${made.id}`, { cookie: owner })).status).toBe(404);
-    const { ensureEmbedded } = await import("../../lib/domain/channels/ensure-embedded");
+    const { ensureEmbedded } = await import("../../lib/console/channels/ensure-embedded");
     await ensureEmbedded(services.store, services.clock);
     const id = "chn_builtin_speech";
     expect((await door(`/api/channels/${id}`, { method: "DELETE", cookie: owner })).status).toBe(400);

@@ -6,7 +6,7 @@ import {
   OWNER,
   openConsoleDoor,
   setUpOwner,
-} from "../support/console-door";
+} from "../support/console-harness";
 import { type TestServices, testServices } from "../support/services";
 import { digestStore } from "../support/store-dump";
 

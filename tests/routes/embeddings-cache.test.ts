@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { EmbeddingModel } from "@/lib/ports/embedding-model";
-import { channelRecord, embedModel, openGatewayDoor } from "../support/gateway-door";
+import { channelRecord, embedModel, openGatewayDoor } from "../support/gateway-harness";
 
 const PRICES = {
   inputPerMillionTokens: 20_000_000,

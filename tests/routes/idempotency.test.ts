@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { AppError } from "@/lib/errors";
 import type { EmbeddingModel } from "@/lib/ports/embedding-model";
 import type { KeyRecord } from "@/lib/ports/store";
-import { embedModel, openGatewayDoor } from "../support/gateway-door";
+import { embedModel, openGatewayDoor } from "../support/gateway-harness";
 
 function open(embed?: EmbeddingModel["embed"]) {
   let asked = 0;

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { addUser, type ConsoleDoor, enrol, openConsoleDoor, setUpOwner } from "../support/console-door";
+import { addUser, type ConsoleDoor, enrol, openConsoleDoor, setUpOwner } from "../support/console-harness";
 import { type TestServices, testServices } from "../support/services";
 import { readStoreBytes } from "../support/store-bytes";
 import { totpCode } from "../support/totp";

@@ -1,12 +1,12 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { gatewayState } from "../../lib/domain/gateway/gateway-state";
-import { watchChanges } from "../../lib/domain/live/watch";
-import { authenticateConsole } from "../../lib/http/authenticate-console";
-import { consoleContext } from "../../lib/http/console-pipeline";
-import { createDispatcher } from "../../lib/http/dispatch";
-import type { Inbound } from "../../lib/http/exchange";
-import { LIVE_ROUTES } from "../../lib/http/routes/live";
-import { addUser, type ConsoleDoor, openConsoleDoor, setUpOwner } from "../support/console-door";
+import { watchChanges } from "../../lib/console/live/watch";
+import { gatewayState } from "../../lib/gateway/state";
+import { authenticateConsole } from "../../lib/http/console/authenticate";
+import { consoleContext } from "../../lib/http/console/pipeline";
+import { createDispatcher } from "../../lib/http/core/dispatch";
+import type { Inbound } from "../../lib/http/core/exchange";
+import { LIVE_ROUTES } from "../../lib/http/routes/console/live";
+import { addUser, type ConsoleDoor, openConsoleDoor, setUpOwner } from "../support/console-harness";
 import { type TestServices, testServices } from "../support/services";
 
 let services: TestServices;

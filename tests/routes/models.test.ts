@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { GeminiModel, GeminiModelList } from "@/lib/contracts/models";
-import { embedModel, openGatewayDoor } from "../support/gateway-door";
+import { GeminiModel, GeminiModelList } from "@/lib/contracts/console/models";
+import { embedModel, openGatewayDoor } from "../support/gateway-harness";
 
 const SPEECH = embedModel({ name: "patchbay-speech", aliases: [], operation: "speech", maxAudioSeconds: 60 });
 const models = [embedModel(), SPEECH];

@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import { describeRoutes } from "../../lib/http/openapi";
+import { describeRoutes } from "../../lib/http/core/openapi";
 import { ROUTES } from "../../lib/http/routes";
+import { openWholeDoor, type WholeDoor, type WholeReply } from "../support/api-harness";
 import { broken, SchemaArbitrary, SchemaReader } from "../support/json-schema";
-import { openWholeDoor, type WholeDoor, type WholeReply } from "../support/whole-door";
 
 /**
  * The published document against the server: what fits it is not refused as malformed, what does not fit it is refused.

@@ -1,13 +1,13 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
-import type { Overview } from "../../lib/contracts/overview";
-import { gatewayState } from "../../lib/domain/gateway/gateway-state";
+import type { Overview } from "../../lib/contracts/console/overview";
 import { AppError } from "../../lib/errors";
-import { createDispatcher } from "../../lib/http/dispatch";
-import { OVERVIEW_ROUTES } from "../../lib/http/routes/overview";
+import { gatewayState } from "../../lib/gateway/state";
+import { createDispatcher } from "../../lib/http/core/dispatch";
+import { OVERVIEW_ROUTES } from "../../lib/http/routes/console/overview";
 import type { UsageRecord } from "../../lib/ports/store";
 import { UpstreamProgress } from "../../lib/ports/upstream-progress";
 import { channelRecord, usageRecord } from "../contracts/store/records";
-import { addUser, type ConsoleDoor, openConsoleDoor, setUpOwner } from "../support/console-door";
+import { addUser, type ConsoleDoor, openConsoleDoor, setUpOwner } from "../support/console-harness";
 import { type TestServices, testServices } from "../support/services";
 
 const MINUTE = 60_000;

@@ -1,12 +1,12 @@
 import { ALL_FORMATS, BufferSource, Input } from "mediabunny";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createAudioEncoder } from "../../lib/audio/encode/create";
-import { MAX_RECORDING_BYTES } from "../../lib/contracts/recordings";
-import { createDispatcher } from "../../lib/http/dispatch";
-import type { Inbound } from "../../lib/http/exchange";
-import { RECORDINGS_ROUTES } from "../../lib/http/routes/recordings";
-import { workerFile } from "../../lib/server/workers";
-import { openConsoleDoor, setUpOwner } from "../support/console-door";
+import { MAX_RECORDING_BYTES } from "../../lib/contracts/console/recordings";
+import { createDispatcher } from "../../lib/http/core/dispatch";
+import type { Inbound } from "../../lib/http/core/exchange";
+import { RECORDINGS_ROUTES } from "../../lib/http/routes/console/recordings";
+import { workerFile } from "../../lib/server/process/workers";
+import { openConsoleDoor, setUpOwner } from "../support/console-harness";
 import { type TestServices, testServices } from "../support/services";
 import { collect, tone } from "../support/tone";
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { ConsoleRoute, Route } from "../../lib/http/route";
+import type { ConsoleRoute, Route } from "../../lib/http/core/route";
 import { ROUTES } from "../../lib/http/routes";
-import { addUser, type ConsoleDoor, OWNER, openConsoleDoor, setUpOwner } from "../support/console-door";
+import { addUser, type ConsoleDoor, OWNER, openConsoleDoor, setUpOwner } from "../support/console-harness";
 import { type TestServices, testServices } from "../support/services";
 
 type Caller = "owner" | "admin" | "member" | "nobody" | "manageKey";

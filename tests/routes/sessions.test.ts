@@ -6,7 +6,7 @@ import {
   OWNER,
   openConsoleDoor,
   setUpOwner,
-} from "../support/console-door";
+} from "../support/console-harness";
 import { type TestServices, testServices } from "../support/services";
 import { totpCode } from "../support/totp";
 
@@ -98,7 +98,7 @@ describe("ending", () => {
     const digestCount = async () => (await services.store.sessions.listByUser((await me()).id)).length;
     expect(await digestCount()).toBe(2);
     const key = (await door("/api/keys/playground", { body: {}, cookie: other })).json.data.key;
-    const { authenticateKey } = await import("../../lib/domain/gateway/authenticate-key");
+    const { authenticateKey } = await import("../../lib/gateway/admission/authenticate-key");
     const use = () => authenticateKey(services, key, { address: "127.0.0.1" });
     await expect(use()).resolves.toMatchObject({ key: { kind: "playground" } });
     await door("/api/user/logout", { body: {}, cookie: other });

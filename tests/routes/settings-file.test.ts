@@ -2,10 +2,10 @@ import { readdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import Database from "libsql";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { createDispatcher } from "../../lib/http/dispatch";
-import { SETTINGS_ROUTES } from "../../lib/http/routes/settings";
+import { createDispatcher } from "../../lib/http/core/dispatch";
+import { SETTINGS_ROUTES } from "../../lib/http/routes/console/settings";
 import type { Repositories } from "../../lib/ports/store";
-import { addUser, type ConsoleDoor, OWNER, openConsoleDoor, setUpOwner } from "../support/console-door";
+import { addUser, type ConsoleDoor, OWNER, openConsoleDoor, setUpOwner } from "../support/console-harness";
 import { type TestServices, testServices } from "../support/services";
 
 let services: TestServices;

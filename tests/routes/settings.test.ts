@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { DEFAULT_LIMITS } from "../../lib/contracts/limits";
-import { gatewayState } from "../../lib/domain/gateway/gateway-state";
+import { gatewayState } from "../../lib/gateway/state";
 import {
   addUser,
   type ConsoleDoor,
@@ -8,7 +8,7 @@ import {
   OWNER,
   openConsoleDoor,
   setUpOwner,
-} from "../support/console-door";
+} from "../support/console-harness";
 import { type TestServices, testServices } from "../support/services";
 
 let services: TestServices;

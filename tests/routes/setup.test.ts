@@ -3,7 +3,7 @@ import path from "node:path";
 import Database from "libsql";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { AppError, hasCode } from "../../lib/errors";
-import { type ConsoleDoor, OWNER, openConsoleDoor, setUpOwner } from "../support/console-door";
+import { type ConsoleDoor, OWNER, openConsoleDoor, setUpOwner } from "../support/console-harness";
 import { type TestServices, testServices } from "../support/services";
 
 let services: TestServices;

@@ -1,7 +1,7 @@
 import { afterAll, expect, it } from "vitest";
 import { createEmbeddedSpeech } from "../../lib/providers/embedded-speech/create";
-import { workerFile } from "../../lib/server/workers";
-import { channel, chunksOf, openSpeechDoor, readBody } from "../support/speech-door";
+import { workerFile } from "../../lib/server/process/workers";
+import { channel, chunksOf, openSpeechDoor, readBody } from "../support/speech-harness";
 import { loudness } from "../support/tone";
 
 const speech = createEmbeddedSpeech({

@@ -1,12 +1,12 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { digestBackupCode } from "../../lib/domain/auth/backup-codes";
-import { startSession } from "../../lib/domain/auth/start-session";
+import { digestBackupCode } from "../../lib/console/auth/backup-codes";
+import { startSession } from "../../lib/console/auth/start-session";
 import { hasCode } from "../../lib/errors";
 import type { SessionRecord } from "../../lib/ports/store";
-import { addUser, type ConsoleDoor, enrol, openConsoleDoor, setUpOwner } from "../support/console-door";
-import { wrongCode as anyWrongCode, beginSignIn, MINUTE, STEP, signInWith } from "../support/second-factor";
+import { addUser, type ConsoleDoor, enrol, openConsoleDoor, setUpOwner } from "../support/console-harness";
 import { type TestServices, testServices } from "../support/services";
 import { totpCode } from "../support/totp";
+import { wrongCode as anyWrongCode, beginSignIn, MINUTE, STEP, signInWith } from "../support/two-factor";
 
 let services: TestServices;
 let door: ConsoleDoor;

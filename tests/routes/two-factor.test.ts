@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { type ConsoleDoor, enrol, OWNER, openConsoleDoor, setUpOwner } from "../support/console-door";
-import { wrongCode as anyWrongCode, MINUTE, STEP, signInWith } from "../support/second-factor";
+import { type ConsoleDoor, enrol, OWNER, openConsoleDoor, setUpOwner } from "../support/console-harness";
 import { type TestServices, testServices } from "../support/services";
 import { readStoreBytes } from "../support/store-bytes";
 import { totpCode } from "../support/totp";
+import { wrongCode as anyWrongCode, MINUTE, STEP, signInWith } from "../support/two-factor";
 
 let services: TestServices;
 let door: ConsoleDoor;

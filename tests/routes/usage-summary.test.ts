@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { hasCode } from "../../lib/errors";
-import { createDispatcher } from "../../lib/http/dispatch";
-import { USAGE_ROUTES } from "../../lib/http/routes/usage";
+import { createDispatcher } from "../../lib/http/core/dispatch";
+import { USAGE_ROUTES } from "../../lib/http/routes/console/usage";
 import type { UsageRecord } from "../../lib/ports/store";
 import { usageRecord } from "../contracts/store/records";
-import { addUser, type ConsoleDoor, openConsoleDoor, setUpOwner } from "../support/console-door";
+import { addUser, type ConsoleDoor, openConsoleDoor, setUpOwner } from "../support/console-harness";
 import { type TestServices, testServices } from "../support/services";
 
 const HOUR = 3_600_000;

@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
-import { UsageList, UsageQuery } from "@/lib/contracts/usage";
-import type { ConsoleContext } from "@/lib/domain/context";
-import { USAGE_ROUTES } from "@/lib/http/routes/usage";
+import { UsageList, UsageQuery } from "@/lib/contracts/console/usage";
+import type { ConsoleContext } from "@/lib/gateway/context";
+import { USAGE_ROUTES } from "@/lib/http/routes/console/usage";
 import type { Role, UsageRecord } from "@/lib/ports/store";
-import { openGatewayDoor } from "../support/gateway-door";
+import { openGatewayDoor } from "../support/gateway-harness";
 
 async function list(role: Role, sent: Record<string, string> = {}) {
   const door = openGatewayDoor();

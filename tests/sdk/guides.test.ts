@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { guideSamples } from "../../lib/client/code-samples-guides";
+import { guideSamples } from "../../components/api-docs/guide-samples";
 import { createKey, type Product, setUp, startProduct } from "../support/product";
 import { ROOT } from "../support/sources";
 

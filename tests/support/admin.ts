@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { runAdmin } from "../../lib/server/admin/run";
-import { openBooks } from "../../lib/server/container";
-import { readEnvironment } from "../../lib/server/env";
+import { openBooks } from "../../lib/server/process/container";
+import { readEnvironment } from "../../lib/server/process/env";
 import { type TestServices, testServices } from "./services";
 
 export interface AdminReply {

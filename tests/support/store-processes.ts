@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
-import { workerFile } from "../../lib/server/workers";
+import { workerFile } from "../../lib/server/process/workers";
 import { ROOT } from "./sources";
 
 /** Beside the product's own bundles, where packages are found. */

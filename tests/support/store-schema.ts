@@ -1,4 +1,4 @@
-import type { Place } from "../contracts/store/place";
+import type { Place } from "../contracts/store/test-database";
 
 /** What the store holds, for comparing a schema with a whole one. */
 export async function schemaOf(place: Place): Promise<string[]> {

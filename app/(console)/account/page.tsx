@@ -1,8 +1,8 @@
 import { AccountPage } from "@/components/account/account-page";
-import { MessagesProvider } from "@/components/intl/messages-provider";
-import { hasTwoFactor, toSelf } from "@/lib/domain/users/to-user";
+import { MessagesProvider } from "@/components/shell/messages-provider";
+import { hasTwoFactor, toSelf } from "@/lib/console/users/to-user";
 import { messagesFor } from "@/lib/messages/catalogue";
-import { getContainer } from "@/lib/server/container";
+import { getContainer } from "@/lib/server/process/container";
 import { pageTitle, requestLocale } from "../../request";
 import { requirePageSession } from "../guard";
 

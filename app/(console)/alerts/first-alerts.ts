@@ -1,6 +1,6 @@
 import type { FirstAlerts } from "@/lib/client/alerts";
+import { listAlerts, summarizeAlerts } from "@/lib/console/alerts/list";
 import { PAGE_SIZE } from "@/lib/contracts/paging";
-import { listAlerts, summarizeAlerts } from "@/lib/domain/alerts/list";
 import type { requireAdminPage } from "../guard";
 import { pageContext } from "../page-context";
 

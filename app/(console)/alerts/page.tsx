@@ -1,5 +1,5 @@
 import { AlertsPage } from "@/components/alerts/alerts-page";
-import { MessagesProvider } from "@/components/intl/messages-provider";
+import { MessagesProvider } from "@/components/shell/messages-provider";
 import { messagesFor } from "@/lib/messages/catalogue";
 import { type PageQuery, pageTitle, requestLocale } from "../../request";
 import { requireAdminPage } from "../guard";

@@ -1,5 +1,5 @@
 import { AuditPage } from "@/components/audit/audit-page";
-import { MessagesProvider } from "@/components/intl/messages-provider";
+import { MessagesProvider } from "@/components/shell/messages-provider";
 import { messagesFor } from "@/lib/messages/catalogue";
 import { type PageQuery, pageTitle, requestLocale } from "../../request";
 import { requireAdminPage } from "../guard";

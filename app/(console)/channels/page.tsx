@@ -1,7 +1,7 @@
 import { ChannelsPage } from "@/components/channels/channels-page";
-import { MessagesProvider } from "@/components/intl/messages-provider";
-import { listChannels } from "@/lib/domain/channels/list";
-import { summarizeUsage } from "@/lib/domain/usage/summarize";
+import { MessagesProvider } from "@/components/shell/messages-provider";
+import { listChannels } from "@/lib/console/channels/list";
+import { summarizeUsage } from "@/lib/console/usage/summarize";
 import { messagesFor } from "@/lib/messages/catalogue";
 import { type PageQuery, pageTitle, requestLocale } from "../../request";
 import { requireAdminPage } from "../guard";

@@ -1,4 +1,4 @@
-import type { ExampleModels } from "@/lib/client/openapi/example";
+import type { ExampleModels } from "@/components/api-docs/openapi/example";
 import type { Catalogue } from "@/lib/messages/catalogue";
 import { usableModels } from "../playground/usable-models";
 

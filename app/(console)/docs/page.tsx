@@ -1,7 +1,7 @@
 import { FileJsonIcon } from "lucide-react";
-import { GuideCards } from "@/components/docs/guide-list";
-import { ReferenceLoader } from "@/components/docs/reference-loader";
-import { MessagesProvider } from "@/components/intl/messages-provider";
+import { GuideCards } from "@/components/api-docs/guide-list";
+import { ReferenceLoader } from "@/components/api-docs/reference-loader";
+import { MessagesProvider } from "@/components/shell/messages-provider";
 import { PageHeader } from "@/components/shell/page-header";
 import { Button } from "@/components/ui/button";
 import { messagesFor } from "@/lib/messages/catalogue";

@@ -1,9 +1,9 @@
-import { MessagesProvider } from "@/components/intl/messages-provider";
-import { KeysPage } from "@/components/keys/keys-page";
-import { KeyQuery } from "@/lib/contracts/keys";
-import { listKeys } from "@/lib/domain/keys/list";
-import { readSettings } from "@/lib/domain/settings/read";
-import { shownLimits } from "@/lib/domain/users/to-user";
+import { KeysPage } from "@/components/api-keys/keys-page";
+import { MessagesProvider } from "@/components/shell/messages-provider";
+import { readSettings } from "@/lib/console/access/read-settings";
+import { listKeys } from "@/lib/console/api-keys/list";
+import { shownLimits } from "@/lib/console/users/to-user";
+import { KeyQuery } from "@/lib/contracts/console/api-keys";
 import { messagesFor } from "@/lib/messages/catalogue";
 import { type PageQuery, pageTitle, requestLocale } from "../../request";
 import { requirePageSession } from "../guard";

@@ -1,7 +1,7 @@
-import { MessagesProvider } from "@/components/intl/messages-provider";
-import { LogsPage } from "@/components/logs/logs-page";
+import { LogsPage } from "@/components/requests/requests-page";
+import { MessagesProvider } from "@/components/shell/messages-provider";
 import { messagesFor } from "@/lib/messages/catalogue";
-import { getContainer } from "@/lib/server/container";
+import { getContainer } from "@/lib/server/process/container";
 import { type PageQuery, pageTitle, requestLocale } from "../../request";
 import { requireAdminPage } from "../guard";
 

@@ -1,6 +1,6 @@
-import { MessagesProvider } from "@/components/intl/messages-provider";
 import { ModelsPage } from "@/components/models/models-page";
-import { listModels } from "@/lib/domain/models/manage";
+import { MessagesProvider } from "@/components/shell/messages-provider";
+import { listModels } from "@/lib/console/models/manage";
 import { messagesFor } from "@/lib/messages/catalogue";
 import { type PageQuery, pageTitle, requestLocale } from "../../request";
 import { requireAdminPage } from "../guard";

@@ -1,5 +1,5 @@
 import type { GatewayModel } from "@/lib/client/gateway-models";
-import { getContainer } from "@/lib/server/container";
+import { getContainer } from "@/lib/server/process/container";
 
 const NANO = 1e-9;
 

@@ -1,9 +1,9 @@
-import { MessagesProvider } from "@/components/intl/messages-provider";
 import { SettingsPage } from "@/components/settings/settings-page";
-import { readAllowedUpstreams } from "@/lib/domain/channels/allow-upstream";
-import { instanceFacts } from "@/lib/domain/settings/instance-facts";
-import { showSettings } from "@/lib/domain/settings/update";
-import { hasTwoFactor } from "@/lib/domain/users/to-user";
+import { MessagesProvider } from "@/components/shell/messages-provider";
+import { readAllowedUpstreams } from "@/lib/console/channels/allow-upstream";
+import { instanceFacts } from "@/lib/console/settings/instance-facts";
+import { showSettings } from "@/lib/console/settings/update";
+import { hasTwoFactor } from "@/lib/console/users/to-user";
 import { messagesFor } from "@/lib/messages/catalogue";
 import { type PageQuery, pageTitle, requestLocale } from "../../request";
 import { requireAdminPage } from "../guard";

@@ -1,7 +1,7 @@
-import { MessagesProvider } from "@/components/intl/messages-provider";
+import { MessagesProvider } from "@/components/shell/messages-provider";
 import { UsagePage } from "@/components/usage/usage-page";
 import { messagesFor } from "@/lib/messages/catalogue";
-import { getContainer } from "@/lib/server/container";
+import { getContainer } from "@/lib/server/process/container";
 import { type PageQuery, pageTitle, requestLocale } from "../../request";
 import { requirePageSession } from "../guard";
 

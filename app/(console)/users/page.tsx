@@ -1,9 +1,9 @@
-import { MessagesProvider } from "@/components/intl/messages-provider";
+import { MessagesProvider } from "@/components/shell/messages-provider";
 import { UsersPage } from "@/components/users/users-page";
+import { readSettings } from "@/lib/console/access/read-settings";
+import { listInvites } from "@/lib/console/users/invites/list";
+import { listUsers } from "@/lib/console/users/list";
 import { ListQuery } from "@/lib/contracts/paging";
-import { listInvites } from "@/lib/domain/invites/list";
-import { readSettings } from "@/lib/domain/settings/read";
-import { listUsers } from "@/lib/domain/users/list";
 import { messagesFor } from "@/lib/messages/catalogue";
 import { type PageQuery, pageTitle, requestLocale } from "../../request";
 import { requireAdminPage } from "../guard";

@@ -1,10 +1,10 @@
 import type { Metadata } from "next";
 import { redirect } from "next/navigation";
-import { InvitePage } from "@/components/join/invite-page";
+import { InvitePage } from "@/components/sign-in/join/invite-page";
 import { messagesFor } from "@/lib/messages/catalogue";
-import { getPageSession } from "@/lib/server/page-session";
-import { isClaimed } from "../../claim";
+import { getPageSession } from "@/lib/server/process/page-session";
 import { requestLocale } from "../../request";
+import { isClaimed } from "../../setup-state";
 
 export async function generateMetadata(): Promise<Metadata> {
   return { title: messagesFor(await requestLocale(), ["join"]).join.invite.title };

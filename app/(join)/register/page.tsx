@@ -1,10 +1,10 @@
 import type { Metadata } from "next";
 import { notFound, redirect } from "next/navigation";
-import { RegisterPage } from "@/components/join/register-page";
+import { RegisterPage } from "@/components/sign-in/join/register-page";
 import { messagesFor } from "@/lib/messages/catalogue";
-import { getPageSession } from "@/lib/server/page-session";
-import { isClaimed, mayRegister } from "../../claim";
+import { getPageSession } from "@/lib/server/process/page-session";
 import { requestLocale } from "../../request";
+import { isClaimed, mayRegister } from "../../setup-state";
 
 export async function generateMetadata(): Promise<Metadata> {
   return { title: messagesFor(await requestLocale(), ["join"]).join.register.title };

@@ -1,4 +1,4 @@
-import { answerFromTable } from "@/lib/server/next-routes";
+import { answerFromTable } from "@/lib/server/process/next-routes";
 
 export const dynamic = "force-dynamic";
 

@@ -1,7 +1,7 @@
 import { redirect } from "next/navigation";
-import { SecondStepForm } from "@/components/login/second-step-form";
+import { SecondStepForm } from "@/components/sign-in/two-factor-form";
 import { safeReturnPath } from "@/lib/contracts/return-path";
-import { getPageSession } from "@/lib/server/page-session";
+import { getPageSession } from "@/lib/server/process/page-session";
 import { type PageQuery, pageTitle } from "../../request";
 
 export const generateMetadata = () => pageTitle("login");

@@ -2,14 +2,14 @@
 
 import { ChevronRightIcon, PlusIcon, XIcon } from "lucide-react";
 import { useTranslations } from "use-intl";
-import { type ChannelDraft, rowId, TIMEOUTS } from "@/lib/client/channel-draft";
+import { type ChannelDraft, rowId, TIMEOUTS } from "@/components/channels/channel-draft";
 import { Field } from "../../forms/field";
 import { Button } from "../../ui/button";
 import { Input } from "../../ui/input";
 import { Label } from "../../ui/label";
 import { Switch } from "../../ui/switch";
 import { Textarea } from "../../ui/textarea";
-import type { Faults } from "./faults";
+import type { Faults } from "./form-errors";
 
 interface AdvancedProps {
   draft: ChannelDraft;

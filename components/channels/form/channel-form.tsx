@@ -3,9 +3,9 @@
 import Link from "next/link";
 import { type FormEvent, type KeyboardEvent, useState } from "react";
 import { useTranslations } from "use-intl";
-import { type ChannelDraft, type Preset, servedRows } from "@/lib/client/channel-draft";
+import { type ChannelDraft, type Preset, servedRows } from "@/components/channels/channel-draft";
 import { useUnsaved } from "@/lib/client/unsaved";
-import type { Channel, Provider } from "@/lib/contracts/channels";
+import type { Channel, Provider } from "@/lib/contracts/console/channels";
 import { CallError } from "../../forms/call-error";
 import { Field } from "../../forms/field";
 import { Form } from "../../forms/form";

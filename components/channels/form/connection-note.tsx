@@ -2,10 +2,10 @@
 
 import { useTranslations } from "use-intl";
 import { CallError } from "../../forms/call-error";
-import { Lamp } from "../../ui/lamp";
 import { Notice } from "../../ui/notice";
 import { Spinner } from "../../ui/spinner";
-import { useFaultWords } from "../fault-words";
+import { Lamp } from "../../ui/status-dot";
+import { useFaultWords } from "../error-text";
 import { PrivateAddress } from "./private-address";
 import type { Connection } from "./use-connection";
 

@@ -3,7 +3,7 @@
 import { PlusIcon, XIcon } from "lucide-react";
 import type { ClipboardEvent, KeyboardEvent } from "react";
 import { useTranslations } from "use-intl";
-import { type DraftKey, emptyKey } from "@/lib/client/channel-draft";
+import { type DraftKey, emptyKey } from "@/components/channels/channel-draft";
 import { Field } from "../../forms/field";
 import { Button } from "../../ui/button";
 import { Input } from "../../ui/input";

@@ -3,10 +3,10 @@
 import { PlusIcon, SearchIcon } from "lucide-react";
 import { useState } from "react";
 import { useTranslations } from "use-intl";
+import { draftRequest, type ModelRow as Row, rowId } from "@/components/channels/channel-draft";
 import { api } from "@/lib/client/api";
-import { draftRequest, type ModelRow as Row, rowId } from "@/lib/client/channel-draft";
 import { useModels } from "@/lib/client/channels";
-import type { ChannelTest } from "@/lib/contracts/channels";
+import type { ChannelTest } from "@/lib/contracts/console/channels";
 import { Button } from "../../ui/button";
 import { Input } from "../../ui/input";
 import { useTestCalls } from "../use-test-call";

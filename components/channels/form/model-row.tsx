@@ -3,8 +3,8 @@
 import { XIcon } from "lucide-react";
 import { useId } from "react";
 import { useTranslations } from "use-intl";
-import type { ModelRow as Row } from "@/lib/client/channel-draft";
-import type { ModelOperation } from "@/lib/contracts/channels";
+import type { ModelRow as Row } from "@/components/channels/channel-draft";
+import type { ModelOperation } from "@/lib/contracts/console/channels";
 import { Button } from "../../ui/button";
 import { Checkbox } from "../../ui/checkbox";
 import { cn } from "../../ui/class-names";

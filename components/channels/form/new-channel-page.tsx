@@ -3,11 +3,11 @@
 import { useRouter } from "next/navigation";
 import { toast } from "sonner";
 import { useTranslations } from "use-intl";
+import { createRequest } from "@/components/channels/channel-draft";
 import { api } from "@/lib/client/api";
-import { createRequest } from "@/lib/client/channel-draft";
 import { CHANNELS, useCatalogueReload } from "@/lib/client/channels";
 import { giveUpUnsaved } from "@/lib/client/unsaved";
-import type { Channel } from "@/lib/contracts/channels";
+import type { Channel } from "@/lib/contracts/console/channels";
 import { PageHeader } from "../../shell/page-header";
 import { BackToChannels } from "../back-to-channels";
 import { ChannelForm } from "./channel-form";

@@ -1,9 +1,9 @@
 "use client";
 
 import { useFormatter, useTranslations } from "use-intl";
-import { type Preset, presetsOf } from "@/lib/client/channel-draft";
+import { type Preset, presetsOf } from "@/components/channels/channel-draft";
 import { useProviders } from "@/lib/client/channels";
-import type { Provider } from "@/lib/contracts/channels";
+import type { Provider } from "@/lib/contracts/console/channels";
 import { CallError } from "../../forms/call-error";
 import { cn } from "../../ui/class-names";
 import { Skeleton } from "../../ui/skeleton";

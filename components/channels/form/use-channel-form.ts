@@ -2,7 +2,6 @@
 
 import { useCallback, useRef, useState } from "react";
 import { useTranslations } from "use-intl";
-import { isApiError } from "@/lib/client/api-error";
 import {
   type ChannelDraft,
   draftRequest,
@@ -15,10 +14,11 @@ import {
   repeatedRows,
   withListed,
   withPreset,
-} from "@/lib/client/channel-draft";
-import { writtenIn } from "@/lib/client/channel-written";
-import type { Provider } from "@/lib/contracts/channels";
-import { type Faults, placeFaults } from "./faults";
+} from "@/components/channels/channel-draft";
+import { writtenIn } from "@/components/channels/channel-written";
+import { isApiError } from "@/lib/client/api-error";
+import type { Provider } from "@/lib/contracts/console/channels";
+import { type Faults, placeFaults } from "./form-errors";
 import { targetToAllow, useConnection } from "./use-connection";
 
 /** Fields behind "Advanced". */

@@ -3,7 +3,12 @@
 import { useCallback, useRef, useState } from "react";
 import { api } from "@/lib/client/api";
 import { isApiError } from "@/lib/client/api-error";
-import type { DraftChannel, DraftModels, UpstreamFault, UpstreamModels } from "@/lib/contracts/channels";
+import type {
+  DraftChannel,
+  DraftModels,
+  UpstreamFault,
+  UpstreamModels,
+} from "@/lib/contracts/console/channels";
 
 /** What asking the upstream for its models came to. */
 export type Connection =

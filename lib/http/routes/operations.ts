@@ -1,13 +1,13 @@
 import { z } from "zod";
-import { Health, Status } from "../../contracts/status";
-import { isSameSecret } from "../../domain/auth/tokens";
-import { digestOf } from "../../domain/settings/metrics-token";
-import { readSettings } from "../../domain/settings/read";
+import { readSettings } from "../../console/access/read-settings";
+import { isSameSecret } from "../../console/auth/tokens";
+import { digestOf } from "../../console/settings/metrics-token";
+import { Health, Status } from "../../contracts/console/status";
 import { AppError } from "../../errors";
-import type { Inbound } from "../exchange";
-import { describeRoutes } from "../openapi";
-import { jsonReply, textReply } from "../respond";
-import { consoleRoute, type PlainRoute, type Route } from "../route";
+import type { Inbound } from "../core/exchange";
+import { describeRoutes } from "../core/openapi";
+import { jsonReply, textReply } from "../core/respond";
+import { consoleRoute, type PlainRoute, type Route } from "../core/route";
 
 /** With a token set (the environment's stands above one made in the console): who shows it. Without: who sits on this machine and came directly. */
 function requireMetricsReader(token: string | null, madeDigest: string | null, request: Inbound): void {

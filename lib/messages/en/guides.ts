@@ -1,6 +1,6 @@
 /**
- * The guides, in a small part of Markdown (components/docs/markdown.tsx). `{{origin}}` is this server's address,
- * `{{sample:…}}` a call as code (lib/client/code-samples-guides.ts).
+ * The guides, in a small part of Markdown (components/api-docs/markdown.tsx). `{{origin}}` is this server's address,
+ * `{{sample:…}}` a call as code (components/api-docs/guide-samples.ts).
  */
 export const guides = {
   sdks: {

@@ -34,7 +34,7 @@ export interface UserStanding {
 export interface TwoFactorRecord {
   userId: string;
   enrolmentId: string;
-  /** Sealed TOTP secret (lib/ports/sealer.ts). */
+  /** Sealed TOTP secret (lib/ports/cipher.ts). */
   secretSealed: string;
   state: "pending" | "enabled";
   /** The newest TOTP step ever accepted; 0 before the first. */
@@ -190,7 +190,7 @@ export interface Invites {
   deleteExpired(now: number): Promise<number>;
 }
 
-/** Delays per account, or per name without one (`nameDigest` is an HMAC: lib/domain/auth/login-throttle.ts). */
+/** Delays per account, or per name without one (`nameDigest` is an HMAC: lib/console/auth/sign-in-throttle.ts). */
 export interface LoginThrottles {
   find(nameDigest: string): Promise<ThrottleRecord | null>;
   /** Until when each of these names is delayed; those that are not at `now` are left out. */

@@ -1,6 +1,6 @@
 import type { Page, PageQuery } from "./common";
 
-/** JSON values by name; each name's shape is in lib/contracts/settings.ts. */
+/** JSON values by name; each name's shape is in lib/contracts/console/settings.ts. */
 export interface Settings {
   all(): Promise<Record<string, unknown>>;
   put(name: string, value: unknown): Promise<void>;

@@ -10,7 +10,7 @@ import type {
 import type { ChannelRecord } from "../../ports/store";
 import { collect } from "../outbound/body";
 import type { UpstreamReply } from "../outbound/create";
-import { invalidAnswer } from "../outbound/fault";
+import { invalidAnswer } from "../outbound/failure";
 import { asFields, asList, asText, parseJson } from "../outbound/json";
 import type { UpstreamProvider } from "../upstream/provider";
 import {

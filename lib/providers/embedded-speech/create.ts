@@ -1,9 +1,9 @@
 import { availableParallelism } from "node:os";
 import type { Clock } from "../../ports/clock";
 import type { SpeechModel } from "../../ports/speech-model";
-import { Backlog } from "./backlog";
 import { Gate } from "./gate";
 import { type PoolStats, SpeechPool } from "./pool";
+import { Backlog } from "./queue";
 import { speakRequest } from "./speak-request";
 import { EMBEDDED_VOICES } from "./voices";
 

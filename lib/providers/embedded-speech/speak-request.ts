@@ -1,13 +1,13 @@
 import { AppError, isAppError } from "../../errors";
 import type { Clock } from "../../ports/clock";
+import { runInTurns } from "../../ports/run-in-turns";
 import type { CallOptions, SpeechEvent, SpeechRequest } from "../../ports/speech-model";
 import { SPEECH_SAMPLE_RATE } from "../../ports/speech-model";
-import { runInTurns } from "../../ports/turns";
-import { type Backlog, HeldAudio } from "./backlog";
 import type { Gate } from "./gate";
 import { planSpeech } from "./plan";
 import type { SpeechPool } from "./pool";
 import type { SpeechChunk } from "./protocol";
+import { type Backlog, HeldAudio } from "./queue";
 
 export interface Engine {
   pool: SpeechPool;

@@ -2,7 +2,7 @@ import type { EmbeddingModel, EmbeddingRequest, EmbeddingResult } from "../../po
 import type { CallOptions } from "../../ports/speech-model";
 import type { ChannelRecord } from "../../ports/store";
 import { collect } from "../outbound/body";
-import { invalidAnswer } from "../outbound/fault";
+import { invalidAnswer } from "../outbound/failure";
 import { asCount, asFields, asList, type Fields, parseJson } from "../outbound/json";
 import { inBatches } from "../upstream/in-batches";
 import { mostEmbeddingBytes, type UpstreamSettings } from "../upstream/settings";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { GEMINI_SHAPE } from "../../contracts/channel-options";
+import { GEMINI_SHAPE } from "../../contracts/console/channel-options";
 import type { ChannelRecord } from "../../ports/store";
 import { optionsReader } from "../upstream/channel-options";
 import { encodePath, withVersion } from "../upstream/settings";

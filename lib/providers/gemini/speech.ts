@@ -8,7 +8,7 @@ import type {
 import type { ChannelRecord } from "../../ports/store";
 import { gatherBytes } from "../outbound/byte-blocks";
 import type { UpstreamReply } from "../outbound/create";
-import { invalidAnswer, truncated } from "../outbound/fault";
+import { invalidAnswer, truncated } from "../outbound/failure";
 import { asCount, asFields, asList, asText, type Fields } from "../outbound/json";
 import { asBase64, decodedBase64, readJson } from "../outbound/long-json";
 import { refusalError } from "../outbound/refusal";

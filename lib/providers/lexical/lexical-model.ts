@@ -1,6 +1,6 @@
 import { AppError } from "../../errors";
 import type { EmbeddingModel } from "../../ports/embedding-model";
-import { runInTurns } from "../../ports/turns";
+import { runInTurns } from "../../ports/run-in-turns";
 import { addText, embedText } from "./embed-text";
 import { DIMENSIONS, unitVector } from "./sketch";
 

@@ -1,7 +1,7 @@
 import type { ChannelProbe, ListedModel } from "../../ports/channel-probe";
 import type { ChannelRecord } from "../../ports/store";
 import { collect } from "../outbound/body";
-import { invalidAnswer } from "../outbound/fault";
+import { invalidAnswer } from "../outbound/failure";
 import { asFields, asList, asText, parseJson } from "../outbound/json";
 import { guessOperation } from "../upstream/guess-operation";
 import type { UpstreamProvider } from "../upstream/provider";

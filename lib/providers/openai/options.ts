@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { OPENAI_SHAPE } from "../../contracts/channel-options";
+import { OPENAI_SHAPE } from "../../contracts/console/channel-options";
 import type { ChannelRecord } from "../../ports/store";
 import { optionsReader } from "../upstream/channel-options";
 

@@ -1,6 +1,6 @@
 import { AppError } from "../../errors";
 import type { SpeechUsage } from "../../ports/speech-model";
-import { invalidAnswer, truncated } from "../outbound/fault";
+import { invalidAnswer, truncated } from "../outbound/failure";
 import { asCount, asFields, asText } from "../outbound/json";
 import { asBase64, decodedBase64, readJson } from "../outbound/long-json";
 import { isDoneMark, serverSentEvents } from "../outbound/server-sent-events";

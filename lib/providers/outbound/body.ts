@@ -1,7 +1,7 @@
 import { pipeline, type Readable } from "node:stream";
 import { createBrotliDecompress, createGunzip, createInflate } from "node:zlib";
 import type { AppError } from "../../errors";
-import { connectionError, invalidAnswer, stalled, tooSlow, UpstreamFault } from "./fault";
+import { connectionError, invalidAnswer, stalled, tooSlow, UpstreamFault } from "./failure";
 
 export interface BodyLimits {
   /** Decoded bytes; one more and the connection is closed. */

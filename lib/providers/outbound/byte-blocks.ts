@@ -1,4 +1,4 @@
-import { invalidAnswer } from "./fault";
+import { invalidAnswer } from "./failure";
 
 /** Size of one block: what is copied, scanned or decoded in one step. */
 export const BLOCK_BYTES = 64 * 1024;

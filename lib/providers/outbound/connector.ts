@@ -8,7 +8,7 @@ import {
 import { connect as connectTls, type TLSSocket } from "node:tls";
 import type { buildConnector } from "undici";
 import { acceptContinue } from "./accept-continue";
-import { errnoOf, UpstreamFault } from "./fault";
+import { errnoOf, UpstreamFault } from "./failure";
 import type { Resolver } from "./resolver";
 
 export interface ConnectorSettings {

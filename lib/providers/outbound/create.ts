@@ -7,7 +7,7 @@ import type { ChannelRecord } from "../../ports/store";
 import { type AllowList, mayConnect, parseAllowList } from "./allow-list";
 import type { UpstreamBody } from "./body";
 import { createConnector } from "./connector";
-import { UpstreamFault, unreachable } from "./fault";
+import { UpstreamFault, unreachable } from "./failure";
 import { requestHeaders } from "./headers";
 import type { ReadRefusal } from "./refusal";
 import { createResolver, createSystemLookup, type Lookup } from "./resolver";

@@ -4,7 +4,7 @@ import {
   MOST_HEADERS,
   RESERVED_HEADERS,
   SECRET_HEADER,
-} from "../../contracts/channels";
+} from "../../contracts/console/channels";
 import { AppError } from "../../errors";
 
 const RESERVED: ReadonlySet<string> = new Set(RESERVED_HEADERS);

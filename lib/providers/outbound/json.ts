@@ -1,4 +1,4 @@
-import { invalidAnswer } from "./fault";
+import { invalidAnswer } from "./failure";
 
 /** What upstreams answer is read leniently: these narrow `unknown` without asking for more than is needed. */
 

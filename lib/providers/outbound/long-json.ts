@@ -1,5 +1,5 @@
 import { BLOCK_BYTES, ByteBlocks, nextTurn } from "./byte-blocks";
-import { invalidAnswer } from "./fault";
+import { invalidAnswer } from "./failure";
 import { asText, decodeBase64 } from "./json";
 
 /** Strings from this many bytes on are cut out of a long text before it is parsed. */

@@ -1,5 +1,5 @@
 import { AppError } from "../../errors";
-import { cleanWords } from "./clean-words";
+import { cleanWords } from "./clean-message";
 import { asFields, asText, type Fields, tryParseJson } from "./json";
 import { readRetryAfter } from "./retry-after";
 

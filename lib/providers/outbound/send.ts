@@ -5,7 +5,7 @@ import { UpstreamProgress } from "../../ports/upstream-progress";
 import { collect, readBody, type UpstreamBody } from "./body";
 import { HIGH_WATER_MARK } from "./connector";
 import type { OutboundRequest, OutboundSettings, UpstreamReply } from "./create";
-import { abortReason, connectionError, tooSlow } from "./fault";
+import { abortReason, connectionError, tooSlow } from "./failure";
 import { refusalError } from "./refusal";
 
 const REFUSAL_BYTES = 64 * 1024;

@@ -1,6 +1,6 @@
 import { isUtf8 } from "node:buffer";
 import { ByteBlocks } from "./byte-blocks";
-import { invalidAnswer } from "./fault";
+import { invalidAnswer } from "./failure";
 
 export interface ServerSentEvent {
   /** `message` when the upstream names none. */

@@ -1,4 +1,4 @@
-import { OTHER_SERVICES_PORTS } from "../../contracts/channels";
+import { OTHER_SERVICES_PORTS } from "../../contracts/console/channels";
 import { AppError } from "../../errors";
 import { trimEndOf } from "../../text/trim-end";
 import { isMetadata, isPrivate, parseAddress } from "./address";

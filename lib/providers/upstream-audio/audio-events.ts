@@ -1,5 +1,5 @@
 import type { SpeechEvent } from "../../ports/speech-model";
-import { invalidAnswer } from "../outbound/fault";
+import { invalidAnswer } from "../outbound/failure";
 
 /** Less is no speech: held back until there is more, so that an answer of a click can still be tried elsewhere. */
 const LEAST_BYTES = 40 * 48;

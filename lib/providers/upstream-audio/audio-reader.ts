@@ -1,5 +1,5 @@
 import { SPEECH_SAMPLE_RATE } from "../../ports/speech-model";
-import { invalidAnswer } from "../outbound/fault";
+import { invalidAnswer } from "../outbound/failure";
 import { SpeechSamples } from "./speech-samples";
 import { WavReader } from "./wav-reader";
 

@@ -1,7 +1,7 @@
 import { encodePcm16 } from "../../audio/pcm";
 import { Resampler } from "../../audio/resample";
 import { SPEECH_SAMPLE_RATE } from "../../ports/speech-model";
-import { invalidAnswer, truncated } from "../outbound/fault";
+import { invalidAnswer, truncated } from "../outbound/failure";
 import type { SampleShape } from "./wav-reader";
 
 /** Any other number could make a filter as large as its author likes. */

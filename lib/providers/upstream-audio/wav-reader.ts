@@ -1,4 +1,4 @@
-import { invalidAnswer, truncated } from "../outbound/fault";
+import { invalidAnswer, truncated } from "../outbound/failure";
 
 /** How samples lie in the bytes; all little-endian. */
 export interface SampleShape {

@@ -1,4 +1,4 @@
-import { invalidAnswer } from "../outbound/fault";
+import { invalidAnswer } from "../outbound/failure";
 import { decodeBase64 } from "../outbound/json";
 
 /** A vector as an upstream writes it: numbers, or base64 of little-endian float32, whichever was asked for. */

@@ -1,9 +1,9 @@
 import { statSync } from "node:fs";
 import path from "node:path";
-import { recordAudit } from "../../domain/audit/record";
+import { recordAudit } from "../../console/audit/record";
 import { hasCode } from "../../errors";
-import { withBooks } from "./books";
 import { type Command, CommandError, readArguments } from "./command";
+import { withBooks } from "./open-store";
 
 export const backup: Command = {
   name: "backup",

@@ -1,6 +1,6 @@
 import type { ParseArgsConfig } from "node:util";
 import { parseArgs } from "node:util";
-import type { Environment } from "../env";
+import type { Environment } from "../process/env";
 import type { Terminal } from "./terminal";
 
 /** The command line is wrong: told with the command's usage, exit code 2. */

@@ -1,8 +1,8 @@
-import { CreateKey } from "../../contracts/keys";
-import { createKeyOf } from "../../domain/keys/create";
-import { parseInput } from "../../http/console-pipeline";
-import { findUser, withBooks } from "./books";
+import { createKeyOf } from "../../console/api-keys/create";
+import { CreateKey } from "../../contracts/console/api-keys";
+import { parseInput } from "../../http/console/pipeline";
 import { type Command, listOf, readArguments, UsageError } from "./command";
+import { findUser, withBooks } from "./open-store";
 
 function wholeNumber(option: string, text: string | undefined): number | undefined {
   if (text === undefined) return undefined;

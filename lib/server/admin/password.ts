@@ -1,5 +1,5 @@
-import { randomBase62 } from "../../domain/new-id";
-import { systemRandom } from "../container";
+import { randomBase62 } from "../../gateway/new-id";
+import { systemRandom } from "../process/container";
 import { CommandError } from "./command";
 import type { Terminal } from "./terminal";
 

@@ -1,7 +1,7 @@
-import { recordAudit } from "../../domain/audit/record";
-import { removeSecondFactor } from "../../domain/auth/second-factor/remove";
-import { findUser, withBooks } from "./books";
+import { recordAudit } from "../../console/audit/record";
+import { removeSecondFactor } from "../../console/auth/two-factor/remove";
 import { type Command, CommandError, readArguments } from "./command";
+import { findUser, withBooks } from "./open-store";
 
 export const resetTwoFactor: Command = {
   name: "reset-2fa",

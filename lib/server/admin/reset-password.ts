@@ -1,6 +1,6 @@
-import { resetPassword as resetPasswordOf } from "../../domain/users/reset-password";
-import { findUser, withBooks } from "./books";
+import { resetPassword as resetPasswordOf } from "../../console/users/reset-password";
 import { type Command, readArguments } from "./command";
+import { findUser, withBooks } from "./open-store";
 import { readNewPassword } from "./password";
 
 export const resetPassword: Command = {

@@ -1,7 +1,7 @@
 import { mkdirSync } from "node:fs";
 import path from "node:path";
-import { recordAudit } from "../../domain/audit/record";
-import { totpStep } from "../../domain/auth/totp";
+import { recordAudit } from "../../console/audit/record";
+import { totpStep } from "../../console/auth/totp";
 import { fileOf } from "../../store/options";
 import { copyToDraft, dropFile, exchangeFile, foldIn } from "../../store/sqlite/exchange-file";
 import {
@@ -12,12 +12,12 @@ import {
   requireOwnSchema,
 } from "../../store/sqlite/inspect-file";
 import { START_ERROR } from "../../store/start-error";
-import { systemClock } from "../container";
-import type { Environment } from "../env";
-import { isGone } from "../instance-id";
-import { ALIVE_MS, withBooks } from "./books";
+import { systemClock } from "../process/container";
+import type { Environment } from "../process/env";
+import { isGone } from "../process/instance-id";
 import { type Command, CommandError, readArguments } from "./command";
 import { compareStores, isSameInstance, type Revived } from "./compare-stores";
+import { ALIVE_MS, withBooks } from "./open-store";
 import type { Terminal } from "./terminal";
 
 /** Later than every expiry: deleting what expires before it deletes everything. */

@@ -1,12 +1,12 @@
-import { WEBHOOK_SECRET_PLACE, WEBHOOK_SECRET_SETTING } from "../../domain/alerts/webhook-secret";
-import { WEBHOOK_URL_PLACE, WEBHOOK_URL_SETTING } from "../../domain/alerts/webhook-url";
-import { type SealedAnew, sealAnew } from "../../domain/secrets/seal-anew";
-import { DIGEST_KEY_PLACE, DIGEST_KEY_SETTING } from "../digest-key";
-import type { Environment } from "../env";
-import { forgetPreviousSecret, renewSecretFile } from "../secret";
-import { SECRET_CHECK_PLACE, SECRET_CHECK_SETTING } from "../secret-check";
-import { runningServers, withBooks } from "./books";
+import { WEBHOOK_SECRET_PLACE, WEBHOOK_SECRET_SETTING } from "../../console/alerts/webhook-secret";
+import { WEBHOOK_URL_PLACE, WEBHOOK_URL_SETTING } from "../../console/alerts/webhook-url";
+import { type SealedAnew, sealAnew } from "../../console/settings/re-encrypt";
+import { DIGEST_KEY_PLACE, DIGEST_KEY_SETTING } from "../process/digest-key";
+import type { Environment } from "../process/env";
+import { forgetPreviousSecret, renewSecretFile } from "../process/secret";
+import { SECRET_CHECK_PLACE, SECRET_CHECK_SETTING } from "../process/secret-check";
 import { type Command, CommandError, readArguments } from "./command";
+import { runningServers, withBooks } from "./open-store";
 
 /** Settings that hold a sealed text. The word that proves the secret comes last: it is the sign that all is done. */
 const SEALED_SETTINGS = [

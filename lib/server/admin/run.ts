@@ -1,5 +1,5 @@
 import { isAppError } from "../../errors";
-import { readEnvironment } from "../env";
+import { readEnvironment } from "../process/env";
 import { backup } from "./backup";
 import { type Command, UsageError } from "./command";
 import { createKey } from "./create-key";

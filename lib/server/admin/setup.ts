@@ -1,11 +1,11 @@
 import { rmSync } from "node:fs";
-import { SetupRequest } from "../../contracts/setup";
-import { createOwner, requireUnclaimed } from "../../domain/setup/claim-instance";
-import { PROGRESS_SETTING } from "../../domain/setup/progress";
-import { parseInput } from "../../http/console-pipeline";
-import { setupTokenFile } from "../setup-guard";
-import { withBooks } from "./books";
+import { createOwner, requireUnclaimed } from "../../console/setup/create-owner";
+import { PROGRESS_SETTING } from "../../console/setup/progress";
+import { SetupRequest } from "../../contracts/console/setup";
+import { parseInput } from "../../http/console/pipeline";
+import { setupTokenFile } from "../process/setup-guard";
 import { type Command, readArguments, UsageError } from "./command";
+import { withBooks } from "./open-store";
 import { readNewPassword } from "./password";
 
 export const setup: Command = {

@@ -1,7 +1,7 @@
-import { recordAudit } from "../../domain/audit/record";
-import { liftLocks } from "../../domain/users/unlock";
-import { findUser, withBooks } from "./books";
+import { recordAudit } from "../../console/audit/record";
+import { liftLocks } from "../../console/users/unlock";
 import { type Command, readArguments } from "./command";
+import { findUser, withBooks } from "./open-store";
 
 export const unlock: Command = {
   name: "unlock",

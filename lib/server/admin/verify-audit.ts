@@ -1,7 +1,7 @@
-import { isWhole } from "../../domain/audit/verify";
+import { isWhole } from "../../console/audit/verify";
 import type { AuditChain } from "../../ports/store";
-import { withBooks } from "./books";
 import { type Command, CommandError, readArguments } from "./command";
+import { withBooks } from "./open-store";
 
 export const verifyAudit: Command = {
   name: "verify-audit",

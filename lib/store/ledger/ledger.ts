@@ -3,7 +3,7 @@ import type { Ledger, UsageRecord } from "../../ports/store";
 import { storable } from "../columns";
 import { behind, matches, rowsToRead, toPage } from "../page";
 import type { Tables } from "../schema";
-import type { Scope } from "../scope";
+import type { Scope } from "../transaction-scope";
 import { listConditions } from "./conditions";
 import { failedAttempts } from "./failed-attempts";
 import type { GroupCommit } from "./group-commit";

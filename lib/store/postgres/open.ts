@@ -7,7 +7,7 @@ import { SILENT } from "../log";
 import type { StoreOptions } from "../options";
 import type { Tables } from "../schema";
 import type { Connections } from "../transactions";
-import { Turns } from "../turns";
+import { Turns } from "../write-queue";
 import { CHANNEL, ChangeListener } from "./change-listener";
 import { groupCommitOn } from "./commit-group";
 import { LeasePool } from "./lease-pool";

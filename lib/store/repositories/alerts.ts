@@ -4,7 +4,7 @@ import { fromJson, json } from "../columns";
 import { type Periods, TOTAL } from "../ledger/balances";
 import { decodeCursor, rowsToRead, toPage } from "../page";
 import type { AlertTable, Tables } from "../schema";
-import type { Scope } from "../scope";
+import type { Scope } from "../transaction-scope";
 
 /** Above every instant: what an open alert's place in the list gains over its age. */
 const OPEN_FIRST = 4_000_000_000_000_000;

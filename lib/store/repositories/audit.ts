@@ -1,11 +1,11 @@
 import { createHash } from "node:crypto";
 import { type RawBuilder, sql } from "kysely";
-import type { Sealer } from "../../ports/sealer";
+import type { Sealer } from "../../ports/cipher";
 import type { Audit, AuditChain, AuditEntry, AuditFilter, AuditRecord } from "../../ports/store";
 import { fromJson, storable } from "../columns";
 import { behind, matches, rowsToRead, toPage } from "../page";
 import type { AuditTable } from "../schema";
-import type { Scope } from "../scope";
+import type { Scope } from "../transaction-scope";
 
 /** `previous_hash` of the first row. */
 const FIRST_HASH = "0".repeat(64);

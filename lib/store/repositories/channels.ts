@@ -2,7 +2,7 @@ import type { ChannelRecord, Channels } from "../../ports/store";
 import { flag, fromJson, json } from "../columns";
 import { orConflict } from "../errors";
 import type { ChannelTable } from "../schema";
-import type { Scope } from "../scope";
+import type { Scope } from "../transaction-scope";
 
 function columns(channel: ChannelRecord): ChannelTable;
 function columns(channel: Partial<ChannelRecord>): Partial<ChannelTable>;

@@ -1,17 +1,17 @@
 import type { Repositories } from "../../ports/store";
 import type { Periods } from "../ledger/balances";
-import type { Scope } from "../scope";
+import type { Scope } from "../transaction-scope";
 import { alertsRepository } from "./alerts";
+import { keysRepository } from "./api-keys";
 import { type AuditKey, auditRepository } from "./audit";
 import { channelsRepository } from "./channels";
 import { flowsRepository } from "./flows";
 import { invitesRepository } from "./invites";
-import { keysRepository } from "./keys";
-import { loginThrottlesRepository } from "./login-throttles";
 import { modelsRepository } from "./models";
 import { sessionsRepository } from "./sessions";
 import { settingsRepository } from "./settings";
 import { setupRepository } from "./setup";
+import { loginThrottlesRepository } from "./sign-in-throttles";
 import { twoFactorsRepository } from "./two-factors";
 import { usersRepository } from "./users";
 

@@ -1,7 +1,7 @@
 import type { InviteRecord, Invites, Role } from "../../ports/store";
 import { behind, matches, rowsToRead, toPage } from "../page";
 import type { InviteTable } from "../schema";
-import type { Scope } from "../scope";
+import type { Scope } from "../transaction-scope";
 
 function columns(invite: InviteRecord): InviteTable {
   return {

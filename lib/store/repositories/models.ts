@@ -3,7 +3,7 @@ import type { ModelRecord, Models, Prices } from "../../ports/store";
 import { flag, fromJson, json } from "../columns";
 import { orConflict } from "../errors";
 import type { ModelTable, Tables } from "../schema";
-import type { Scope } from "../scope";
+import type { Scope } from "../transaction-scope";
 
 const TAKEN = "A model already answers to that name or alias.";
 

@@ -1,6 +1,6 @@
 import type { Settings } from "../../ports/store";
 import { fromJson, json } from "../columns";
-import type { Scope } from "../scope";
+import type { Scope } from "../transaction-scope";
 
 export function settingsRepository(scope: Scope): Settings {
   return {

@@ -1,6 +1,6 @@
 import type { Setup } from "../../ports/store";
 import { orConflict } from "../errors";
-import type { Scope } from "../scope";
+import type { Scope } from "../transaction-scope";
 
 export function setupRepository(scope: Scope): Setup {
   const hasMark = async () =>

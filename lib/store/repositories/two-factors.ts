@@ -1,7 +1,7 @@
 import { AppError } from "../../errors";
 import type { TwoFactorRecord, TwoFactors } from "../../ports/store";
 import type { TwoFactorTable } from "../schema";
-import type { Scope } from "../scope";
+import type { Scope } from "../transaction-scope";
 
 function columns(record: TwoFactorRecord): TwoFactorTable {
   return {

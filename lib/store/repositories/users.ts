@@ -4,7 +4,7 @@ import { orConflict } from "../errors";
 import { type Periods, readSpentOf } from "../ledger/balances";
 import { behind, matches, rowsToRead, toPage } from "../page";
 import type { UserTable } from "../schema";
-import type { Scope } from "../scope";
+import type { Scope } from "../transaction-scope";
 
 const TAKEN = "That user name or e-mail address is taken.";
 

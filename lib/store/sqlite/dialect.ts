@@ -10,7 +10,7 @@ import {
 } from "kysely";
 import { isBusy, translated } from "../errors";
 import { LOCK_WAIT_MS } from "../ledger/group-commit";
-import type { Turns } from "../turns";
+import type { Turns } from "../write-queue";
 import type { Connection, QueryOutcome } from "./connection";
 import type { LifeToken, WorkerClient } from "./worker-client";
 

@@ -9,7 +9,7 @@ import type { CommitGroup } from "../ledger/group-commit";
 import { SILENT, type StoreLog } from "../log";
 import { fileOf, type StoreOptions } from "../options";
 import type { Tables } from "../schema";
-import { Turns } from "../turns";
+import { Turns } from "../write-queue";
 import { patiently, readDialect, scanDialect, writeDialect } from "./dialect";
 import { openForReading } from "./open-file";
 import { WorkerClient } from "./worker-client";

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { AlertRecord, Alerts } from "../../../lib/ports/store";
-import { type NewPlace, NOW, together } from "./place";
 import { insertKey, NO_BUDGET, PERIOD, unique, usageRecord } from "./records";
+import { type NewPlace, NOW, together } from "./test-database";
 
 type New = Parameters<Alerts["raise"]>[0];
 

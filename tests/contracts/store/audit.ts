@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import { describe, expect, test } from "vitest";
 import type { AuditRecord, Store } from "../../../lib/ports/store";
-import { type NewPlace, NOW, type Place, startAudit, together } from "./place";
 import { auditEntry } from "./records";
+import { type NewPlace, NOW, type Place, startAudit, together } from "./test-database";
 
 const ALL = { limit: 100, cursor: null, q: null };
 

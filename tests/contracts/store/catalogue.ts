@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Store } from "../../../lib/ports/store";
-import { type NewPlace, NOW, outcomesOf, type Place, together } from "./place";
 import { channelRecord, modelRecord, unique } from "./records";
+import { type NewPlace, NOW, outcomesOf, type Place, together } from "./test-database";
 
 export function catalogueContract(newPlace: NewPlace): void {
   describe("channels, models and settings", () => {

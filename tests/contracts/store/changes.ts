@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Store, Topic } from "../../../lib/ports/store";
-import type { NewPlace, Place } from "./place";
 import { channelRecord, insertKey, modelRecord, userRecord } from "./records";
+import type { NewPlace, Place } from "./test-database";
 
 /** Resolves when the store has told of a topic; the runner's own time-out is the end of waiting. */
 function hears(store: Store, topic: Topic): Promise<void> {

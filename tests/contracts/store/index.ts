@@ -1,19 +1,19 @@
 import { alertsContract } from "./alerts";
+import { keysContract } from "./api-keys";
 import { auditContract } from "./audit";
 import { catalogueContract } from "./catalogue";
 import { changesContract } from "./changes";
 import { instancesContract } from "./instances";
 import { invitesContract } from "./invites";
-import { keysContract } from "./keys";
 import { ledgerContract } from "./ledger";
 import { pagesContract } from "./pages";
-import type { NewPlace } from "./place";
-import { secondFactorsContract } from "./second-factors";
 import { setupContract } from "./setup";
 import { signInContract } from "./sign-in";
 import { summaryContract } from "./summary";
+import type { NewPlace } from "./test-database";
 import { textContract } from "./text";
 import { transactionsContract } from "./transactions";
+import { secondFactorsContract } from "./two-factors";
 import { usageContract } from "./usage";
 import { usersContract } from "./users";
 

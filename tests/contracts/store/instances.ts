@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import type { Store, UsageRecord } from "../../../lib/ports/store";
-import { allUsage, expectBooksToBalance } from "./books";
-import { type NewPlace, NOW, together } from "./place";
+import { allUsage, expectBooksToBalance } from "./ledger-sums";
 import { insertKey, NO_BUDGET, PERIOD, unique, usageRecord } from "./records";
+import { type NewPlace, NOW, together } from "./test-database";
 
 /** What the books owe to there being several instances, and to their ends. */
 export function instancesContract(newPlace: NewPlace): void {

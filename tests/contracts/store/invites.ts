@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Store } from "../../../lib/ports/store";
-import { type NewPlace, NOW, type Place, together } from "./place";
 import { inviteRecord, userRecord } from "./records";
+import { type NewPlace, NOW, type Place, together } from "./test-database";
 
 const OPEN = { limit: 100, cursor: null, q: null, now: NOW };
 

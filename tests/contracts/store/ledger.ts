@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Reservation, Store, UsageRecord } from "../../../lib/ports/store";
-import { allUsage, expectBooksToBalance } from "./books";
-import { type NewPlace, NOW, outcomesOf, type Place, together } from "./place";
+import { allUsage, expectBooksToBalance } from "./ledger-sums";
 import { insertKey, NO_BUDGET, PERIOD, usageRecord } from "./records";
+import { type NewPlace, NOW, outcomesOf, type Place, together } from "./test-database";
 
 export function ledgerContract(newPlace: NewPlace): void {
   describe("the ledger", () => {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Store } from "../../../lib/ports/store";
-import { type NewPlace, NOW, type Place } from "./place";
 import { auditEntry, inviteRecord, keyRecord, PERIOD, unique, usageRecord, userRecord } from "./records";
+import { type NewPlace, NOW, type Place } from "./test-database";
 
 /** One row more than a page may hold. */
 const ROWS = 101;

@@ -12,7 +12,7 @@ import type {
   UsageRecord,
   UserRecord,
 } from "../../../lib/ports/store";
-import { NOW } from "./place";
+import { NOW } from "./test-database";
 
 /** Records that are valid and like no other; a test names only the fields it is about. */
 

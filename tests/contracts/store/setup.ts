@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Store } from "../../../lib/ports/store";
-import { type NewPlace, NOW, outcomesOf, type Place, together } from "./place";
 import { auditEntry, userRecord } from "./records";
+import { type NewPlace, NOW, outcomesOf, type Place, together } from "./test-database";
 
 export function setupContract(newPlace: NewPlace): void {
   describe("setting up", () => {

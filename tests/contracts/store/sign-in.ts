@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Store } from "../../../lib/ports/store";
-import { type NewPlace, NOW, type Place, together } from "./place";
 import { flowRecord, keyRecord, sessionRecord, unique, userRecord } from "./records";
+import { type NewPlace, NOW, type Place, together } from "./test-database";
 
 const RULE = { threshold: 3, baseMs: 1_000, maxMs: 5_000 };
 

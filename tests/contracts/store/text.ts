@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Store } from "../../../lib/ports/store";
-import type { NewPlace, Place } from "./place";
 import { auditEntry, userRecord } from "./records";
+import type { NewPlace, Place } from "./test-database";
 
 const ODD: [words: string, text: string][] = [
   ["quotes and SQL", `'; drop table users; -- "x" \`y\` $1 ? :a @b`],

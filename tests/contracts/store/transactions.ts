@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Store } from "../../../lib/ports/store";
-import { type NewPlace, outcomesOf, type Place, together } from "./place";
 import { keyRecord, userRecord } from "./records";
+import { type NewPlace, outcomesOf, type Place, together } from "./test-database";
 
 export function transactionsContract(newPlace: NewPlace): void {
   describe("transactions", () => {

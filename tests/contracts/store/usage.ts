@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { CallTrace, Store, UsageFilter, UsageRecord, UsageSummaryQuery } from "../../../lib/ports/store";
-import { type NewPlace, NOW, type Place } from "./place";
 import { channelRecord, insertKey, PERIOD, usageRecord } from "./records";
+import { type NewPlace, NOW, type Place } from "./test-database";
 
 const HOUR = 3_600_000;
 

@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { requireFreeLogin } from "../../../lib/domain/users/require-free-login";
+import { requireFreeLogin } from "../../../lib/console/users/require-free-login";
 import type { Store, UserRecord } from "../../../lib/ports/store";
-import { type NewPlace, NOW, outcomesOf, type Place, together } from "./place";
 import {
   flowRecord,
   keyRecord,
@@ -12,6 +11,7 @@ import {
   usageRecord,
   userRecord,
 } from "./records";
+import { type NewPlace, NOW, outcomesOf, type Place, together } from "./test-database";
 
 const ALL = { limit: 100, cursor: null, q: null };
 

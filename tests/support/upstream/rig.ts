@@ -5,7 +5,7 @@ import type { CallOptions, SpeechEvent, SpeechModel, SpeechRequest } from "../..
 import type { ChannelRecord } from "../../../lib/ports/store";
 import type { Lookup } from "../../../lib/providers/outbound/resolver";
 import { createProviders } from "../../../lib/providers/registry";
-import { createSealer } from "../../../lib/store/sealer";
+import { createSealer } from "../../../lib/store/cipher";
 import type { Upstream } from "./server";
 
 export const UPSTREAM_KEY = "sk-upstream-0123456789abcdef";

@@ -1,12 +1,12 @@
 import { existsSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { authenticateKey } from "../../../lib/domain/gateway/authenticate-key";
+import { authenticateKey } from "../../../lib/gateway/admission/authenticate-key";
 import { type AdminPlace, adminPlace } from "../../support/admin";
-import { addUser, type ConsoleDoor, enrol, OWNER, openConsoleDoor } from "../../support/console-door";
-import { beginSignIn, signInWith, wrongCode } from "../../support/second-factor";
+import { addUser, type ConsoleDoor, enrol, OWNER, openConsoleDoor } from "../../support/console-harness";
 import type { TestServices } from "../../support/services";
 import { totpCode } from "../../support/totp";
+import { beginSignIn, signInWith, wrongCode } from "../../support/two-factor";
 
 let place: AdminPlace;
 /** A server's services on the same store, at work while the command runs. */

@@ -3,8 +3,8 @@ import { copyFileSync, existsSync, readdirSync, readFileSync, writeFileSync } fr
 import path from "node:path";
 import Database from "libsql";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { createSealer } from "../../../lib/store/cipher";
 import { MIGRATIONS } from "../../../lib/store/migrations";
-import { createSealer } from "../../../lib/store/sealer";
 import { type AdminPlace, adminPlace } from "../../support/admin";
 import {
   addUser,
@@ -13,10 +13,10 @@ import {
   OWNER,
   openConsoleDoor,
   setUpOwner,
-} from "../../support/console-door";
-import { beginSignIn, signInWith } from "../../support/second-factor";
+} from "../../support/console-harness";
 import type { TestServices } from "../../support/services";
 import { totpCode } from "../../support/totp";
+import { beginSignIn, signInWith } from "../../support/two-factor";
 
 let place: AdminPlace;
 const open: TestServices[] = [];

@@ -11,14 +11,14 @@ import {
 import path from "node:path";
 import Database from "libsql";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { openWebhookUrl } from "../../../lib/domain/alerts/webhook-url";
-import { readSettings } from "../../../lib/domain/settings/read";
+import { readSettings } from "../../../lib/console/access/read-settings";
+import { openWebhookUrl } from "../../../lib/console/alerts/webhook-url";
 import { type AdminPlace, adminPlace } from "../../support/admin";
-import { addUser, type ConsoleDoor, enrol, openConsoleDoor, setUpOwner } from "../../support/console-door";
-import { beginSignIn, signInWith } from "../../support/second-factor";
+import { addUser, type ConsoleDoor, enrol, openConsoleDoor, setUpOwner } from "../../support/console-harness";
 import type { TestServices } from "../../support/services";
 import { readStoreBytes } from "../../support/store-bytes";
 import { totpCode } from "../../support/totp";
+import { beginSignIn, signInWith } from "../../support/two-factor";
 
 let place: AdminPlace;
 const open: TestServices[] = [];

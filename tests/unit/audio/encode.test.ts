@@ -4,7 +4,7 @@ import { afterAll, describe, expect, it } from "vitest";
 import { createAudioEncoder } from "../../../lib/audio/encode/create";
 import { wavHeader } from "../../../lib/audio/wav";
 import type { AudioFormat } from "../../../lib/ports/audio-encoder";
-import { workerFile } from "../../../lib/server/workers";
+import { workerFile } from "../../../lib/server/process/workers";
 import { collect, loudness, tone } from "../../support/tone";
 
 const encoder = createAudioEncoder({ workerFile: workerFile("encode") });

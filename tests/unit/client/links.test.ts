@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { readEmbeddingsLink, writeEmbeddingsLink } from "@/lib/client/embeddings-link";
+import { readEmbeddingsLink, writeEmbeddingsLink } from "@/components/embeddings/link";
+import { readSpeechLink, writeSpeechLink } from "@/components/speech/link";
 import type { SpeechCall } from "@/lib/client/speech-call";
-import { readSpeechLink, writeSpeechLink } from "@/lib/client/speech-link";
 
 const hard = 'Zeile 1\n"&=#+%" 你好 👋🏽 | Ana: ';
 

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import { DEFAULT_LIMITS } from "../../../lib/contracts/limits";
-import type { Services } from "../../../lib/domain/context";
-import { type BodyMemory, createBodyMemory } from "../../../lib/domain/gateway/body-memory";
+import { type BodyMemory, createBodyMemory } from "../../../lib/gateway/admission/body-memory";
+import type { Services } from "../../../lib/gateway/context";
 
 const services = {
   // What is counted depends on the limits alone.

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { createByteCache } from "../../../lib/domain/gateway/byte-cache";
+import { createByteCache } from "../../../lib/gateway/byte-cache";
 
 const cacheOf = (bytes: number) => createByteCache<{ size: number }>(bytes, ({ size }) => size);
 

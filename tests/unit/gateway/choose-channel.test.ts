@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { chooseChannel, sharesOf } from "@/lib/domain/gateway/choose-channel";
-import { createTraffic, type RunningAttempt } from "@/lib/domain/gateway/traffic";
-import { channelRecord, StillClock } from "../../support/gateway-door";
+import { chooseChannel, sharesOf } from "@/lib/gateway/routing/choose-channel";
+import { createTraffic, type RunningAttempt } from "@/lib/gateway/routing/traffic";
+import { channelRecord, StillClock } from "../../support/gateway-harness";
 
 /** Where thousands of requests go, on a clock and a randomness of the test's own. */
 

@@ -1,14 +1,14 @@
 import { expect, test } from "vitest";
+import { AppError, type ErrorCode, type ErrorDetails } from "@/lib/errors";
 import {
   brokenModels,
   channelHealth,
   createCircuits,
   keyHealth,
   modelHealth,
-} from "@/lib/domain/gateway/circuits";
-import { AppError, type ErrorCode, type ErrorDetails } from "@/lib/errors";
+} from "@/lib/gateway/routing/circuits";
 import { UpstreamProgress } from "@/lib/ports/upstream-progress";
-import { StillClock } from "../../support/gateway-door";
+import { StillClock } from "../../support/gateway-harness";
 
 /** An attempt whose upstream answered, or did not. */
 function progressOf(hasHead: boolean, batch: UpstreamProgress | null = null): UpstreamProgress {

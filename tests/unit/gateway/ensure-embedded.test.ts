@@ -1,8 +1,8 @@
 import { beforeEach, expect, test } from "vitest";
-import { ensureEmbedded } from "@/lib/domain/channels/ensure-embedded";
+import { ensureEmbedded } from "@/lib/console/channels/ensure-embedded";
 import type { ChannelRecord, ModelRecord, Repositories, Store } from "@/lib/ports/store";
 import { PROVIDER_NAMES } from "@/lib/providers/registry";
-import { embedModel, StillClock } from "../../support/gateway-door";
+import { embedModel, StillClock } from "../../support/gateway-harness";
 
 let channels: Map<string, ChannelRecord>;
 let models: Map<string, ModelRecord>;

@@ -1,14 +1,14 @@
 import { expect, test } from "vitest";
-import type { Services } from "@/lib/domain/context";
-import type { Target } from "@/lib/domain/gateway/call";
-import { chooseChannel, sharesOf } from "@/lib/domain/gateway/choose-channel";
-import { enterChannel } from "@/lib/domain/gateway/enter-channel";
-import { gatewayState } from "@/lib/domain/gateway/gateway-state";
-import { previewRoute } from "@/lib/domain/gateway/preview-route";
 import { AppError } from "@/lib/errors";
+import type { Target } from "@/lib/gateway/call";
+import type { Services } from "@/lib/gateway/context";
+import { chooseChannel, sharesOf } from "@/lib/gateway/routing/choose-channel";
+import { enterChannel } from "@/lib/gateway/routing/enter-channel";
+import { previewRoute } from "@/lib/gateway/routing/preview-route";
+import { gatewayState } from "@/lib/gateway/state";
 import type { ChannelRecord } from "@/lib/ports/store";
 import { UpstreamProgress } from "@/lib/ports/upstream-progress";
-import { channelRecord, openGatewayDoor } from "../../support/gateway-door";
+import { channelRecord, openGatewayDoor } from "../../support/gateway-harness";
 
 const target = (fields: Partial<ChannelRecord>): Target => ({
   channel: channelRecord(fields),

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { billingPeriod } from "@/lib/domain/gateway/billing-period";
-import { costNano, worstEmbeddingCostNano } from "@/lib/domain/gateway/price";
+import { billingPeriod } from "@/lib/gateway/metering/billing-period";
+import { costNano, worstEmbeddingCostNano } from "@/lib/gateway/metering/price";
 
 const FREE = {
   inputPerMillionTokens: null,

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { createRateLimiter } from "@/lib/domain/gateway/rate-limiter";
-import { StillClock } from "../../support/gateway-door";
+import { createRateLimiter } from "@/lib/gateway/admission/rate-limiter";
+import { StillClock } from "../../support/gateway-harness";
 
 test("of limit + 1 calls at once one is refused, and the first is free again when its window has passed", () => {
   const clock = new StillClock();

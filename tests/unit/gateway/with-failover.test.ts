@@ -1,14 +1,14 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { DEFAULT_LIMITS } from "@/lib/contracts/limits";
-import type { GatewayContext } from "@/lib/domain/context";
-import type { CallPlan, Meter } from "@/lib/domain/gateway/call";
-import { gatewayState } from "@/lib/domain/gateway/gateway-state";
-import { withFailover } from "@/lib/domain/gateway/with-failover";
 import { AppError, type ErrorCode } from "@/lib/errors";
+import type { CallPlan, Meter } from "@/lib/gateway/call";
+import type { GatewayContext } from "@/lib/gateway/context";
+import { withFailover } from "@/lib/gateway/routing/with-failover";
+import { gatewayState } from "@/lib/gateway/state";
 import type { CallOptions } from "@/lib/ports/speech-model";
 import type { ChannelRecord } from "@/lib/ports/store";
 import { UpstreamProgress } from "@/lib/ports/upstream-progress";
-import { channelRecord, embedModel, openGatewayDoor } from "../../support/gateway-door";
+import { channelRecord, embedModel, openGatewayDoor } from "../../support/gateway-harness";
 
 interface Setting {
   ctx: GatewayContext;

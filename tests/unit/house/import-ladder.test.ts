@@ -87,7 +87,7 @@ test("the environment is read in one file", () => {
     .filter((source) => !source.file.startsWith("lib/client/code-samples"))
     .filter((source) => /process\.env/.test(source.text.replace(/\/\/.*|\/\*[\s\S]*?\*\//g, "")))
     .map((source) => source.file);
-  expect(readers).toEqual(["lib/server/env.ts"]);
+  expect(readers).toEqual(["lib/server/process/env.ts"]);
 });
 
 test("no file imports itself through others", () => {

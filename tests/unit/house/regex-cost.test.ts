@@ -2,7 +2,7 @@ import path from "node:path";
 import ts from "typescript";
 import { expect, test } from "vitest";
 import { caseless } from "../../../lib/contracts/text";
-import { compileRoutes } from "../../../lib/http/match";
+import { compileRoutes } from "../../../lib/http/core/match";
 import { ROUTES } from "../../../lib/http/routes";
 import { type Source, sourcesBelow } from "../../support/sources";
 
@@ -27,10 +27,10 @@ interface Found {
 
 /** Expressions that a function builds from its arguments, with what it builds. */
 const BUILT: Readonly<Record<string, () => RegExp[]>> = {
-  "lib/contracts/speech-gemini.ts": () => [
+  "lib/contracts/gateway/gemini/speech.ts": () => [
     new RegExp(`^${caseless("audio")}[_/](?:[Ll]16|${caseless("wav")})$`),
   ],
-  "lib/http/match.ts": () =>
+  "lib/http/core/match.ts": () =>
     [...compileRoutes(ROUTES).patterns.values()].flatMap((patterns) => patterns.map(({ regex }) => regex)),
   "lib/text/scripts.ts": () =>
     ["Latin", "Han", "Yi"].map((script) => new RegExp(`\\p{Script=${script}}`, "u")),

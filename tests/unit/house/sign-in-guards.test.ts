@@ -19,16 +19,16 @@ function callersOf(name: string): Record<string, number> {
 
 test("sessions are started only where every factor has been checked", () => {
   expect(callersOf("startSession")).toEqual({
-    "lib/domain/auth/change-password.ts": 1,
-    "lib/domain/auth/log-in.ts": 1,
-    "lib/domain/auth/verify-second-step.ts": 1,
-    "lib/domain/invites/accept.ts": 1,
-    "lib/domain/setup/claim-instance.ts": 1,
-    "lib/domain/users/accept-password-reset.ts": 1,
-    "lib/domain/users/register.ts": 1,
+    "lib/console/auth/change-password.ts": 1,
+    "lib/console/auth/sign-in.ts": 1,
+    "lib/console/auth/verify-two-factor.ts": 1,
+    "lib/console/users/invites/accept.ts": 1,
+    "lib/console/setup/create-owner.ts": 1,
+    "lib/console/users/accept-password-reset.ts": 1,
+    "lib/console/users/register.ts": 1,
   });
   // Nothing else writes a row of sessions.
-  expect(callersOf("sessions.insert")).toEqual({ "lib/domain/auth/start-session.ts": 1 });
+  expect(callersOf("sessions.insert")).toEqual({ "lib/console/auth/start-session.ts": 1 });
 });
 
 /** Routes that may set the session cookie. A new one has to be shown to check every factor first. */
@@ -51,25 +51,25 @@ test("the session cookie is set by the routes on the allow-list only", () => {
   expect(calls.reduce((sum, [, count]) => sum + count, 0)).toBe(MAY_SET_SESSION.length);
   // The sealed session id is made for our own cookie, and for next-auth's under the same name.
   expect(callersOf("sealSession")).toEqual({
-    "lib/http/next-auth-options.ts": 1,
-    "lib/http/session-cookie.ts": 1,
+    "lib/http/console/next-auth-options.ts": 1,
+    "lib/http/console/session-cookie.ts": 1,
   });
 });
 
 test("cookies leave through the console pipeline only", () => {
   const setters = SOURCES.filter(({ text }) => /["']set-cookie["']/i.test(text)).map(({ file }) => file);
-  expect(setters).toEqual(["lib/http/console-pipeline.ts"]);
+  expect(setters).toEqual(["lib/http/console/pipeline.ts"]);
   expect(callersOf("cookies.set")).toEqual({});
 });
 
 test("secrets are compared by one function, the only one that uses timingSafeEqual", () => {
   const users = SOURCES.filter(({ text }) => text.includes("timingSafeEqual")).map(({ file }) => file);
-  expect(users).toEqual(["lib/domain/auth/tokens.ts"]);
+  expect(users).toEqual(["lib/console/auth/tokens.ts"]);
   expect(callersOf("isSameSecret")).toEqual({
-    "lib/domain/auth/totp.ts": 1,
-    "lib/domain/auth/verify-second-step.ts": 1,
+    "lib/console/auth/totp.ts": 1,
+    "lib/console/auth/verify-two-factor.ts": 1,
     "lib/http/routes/operations.ts": 2,
-    "lib/server/setup-guard.ts": 1,
+    "lib/server/process/setup-guard.ts": 1,
   });
 });
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { checkContentType, checkRawType } from "../../../lib/http/content-type";
-import type { Inbound } from "../../../lib/http/exchange";
+import { checkContentType, checkRawType } from "../../../lib/http/core/content-type";
+import type { Inbound } from "../../../lib/http/core/exchange";
 import { costOf } from "../../support/steps";
 
 /** A request as far as its headers. */

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { createPeerReader } from "../../../lib/http/peer";
+import { createPeerReader } from "../../../lib/http/node/peer";
 
 const isLocal = (name: string) =>
   createPeerReader([], null).read(

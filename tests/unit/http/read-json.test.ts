@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { JSON_LIMITS, readJsonObject } from "../../../lib/http/read-json";
+import { JSON_LIMITS, readJsonObject } from "../../../lib/http/core/read-json";
 import { costOf } from "../../support/steps";
 
 const read = (text: string, limits = JSON_LIMITS) => readJsonObject(Buffer.from(text), limits);

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { AppError } from "../../../lib/errors";
-import type { Inbound } from "../../../lib/http/exchange";
-import { renderFailure } from "../../../lib/http/render-failure";
+import type { Inbound } from "../../../lib/http/core/exchange";
+import { renderFailure } from "../../../lib/http/core/render-failure";
 
 const log = { info: () => undefined, warn: () => undefined, error: () => undefined };
 // What is logged of a request.

@@ -1,6 +1,6 @@
 import { createCipheriv, hkdfSync, randomBytes } from "node:crypto";
 import { expect, test } from "vitest";
-import { openSession, sealSession } from "../../../lib/http/session-cookie";
+import { openSession, sealSession } from "../../../lib/http/console/session-cookie";
 
 const services = { signIn: { cookieSecret: "a secret of at least thirty-two bytes", refusalFloorMs: 0 } };
 /** next-auth 4 derives its key so. */

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import type { UsageRow } from "../../../lib/contracts/usage";
-import { usageCsv } from "../../../lib/http/usage-csv";
+import type { UsageRow } from "../../../lib/contracts/console/usage";
+import { usageCsv } from "../../../lib/http/console/usage-csv";
 
 /** The cell of `tags`, the last column with a text in it, in a line of the export. */
 async function cellOf(tags: string): Promise<string> {

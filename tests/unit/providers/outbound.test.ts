@@ -2,7 +2,7 @@ import { Socket } from "node:net";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { acceptContinue } from "@/lib/providers/outbound/accept-continue";
-import { cleanWords } from "@/lib/providers/outbound/clean-words";
+import { cleanWords } from "@/lib/providers/outbound/clean-message";
 import { checkHeaders, requestHeaders } from "@/lib/providers/outbound/headers";
 import { decodeBase64 } from "@/lib/providers/outbound/json";
 import { createResolver } from "@/lib/providers/outbound/resolver";

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { CatalogEntry, Services } from "@/lib/domain/context";
-import { canonicalVoice, listVoiceNames } from "@/lib/domain/gateway/choose-voices";
+import type { CatalogEntry, Services } from "@/lib/gateway/context";
+import { canonicalVoice, listVoiceNames } from "@/lib/gateway/speech/choose-voices";
 import type { SpeechModel, SpeechRequest } from "@/lib/ports/speech-model";
 import type { ChannelRecord } from "@/lib/ports/store";
 import { channelTo, createRig, hear, speechRequest, TEXT, UPSTREAM_KEY } from "../../support/upstream/rig";

@@ -1,7 +1,7 @@
 import { createServer, type RequestListener, type Server } from "node:http";
 import { afterEach, expect, test } from "vitest";
 import { UpstreamProgress } from "@/lib/ports/upstream-progress";
-import { StillClock } from "../../support/gateway-door";
+import { StillClock } from "../../support/gateway-harness";
 import { callOptions, channelTo, createRig, speechRequest } from "../../support/upstream/rig";
 
 /** `total_ms` of a channel, on a clock that the test moves; only the pauses on the wire are real. */

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { AppError } from "../../../lib/errors";
 import type { Store, Topic } from "../../../lib/ports/store";
-import { followAllowedUpstreams } from "../../../lib/server/allowed-upstreams";
+import { followAllowedUpstreams } from "../../../lib/server/process/allowed-upstreams";
 
 beforeEach(() => vi.useFakeTimers());
 afterEach(() => vi.useRealTimers());

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import type { Services } from "../../../lib/domain/context";
-import { startBackground } from "../../../lib/server/background";
+import type { Services } from "../../../lib/gateway/context";
+import { startBackground } from "../../../lib/server/process/background";
 
 /** What the process does by itself, with time in the test's hand. */
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { readEnvironment, SettingError } from "../../../lib/server/env";
-import { checkSecret } from "../../../lib/server/secret";
+import { readEnvironment, SettingError } from "../../../lib/server/process/env";
+import { checkSecret } from "../../../lib/server/process/secret";
 
 function messageOf(work: () => unknown): string {
   try {

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { expect, test } from "vitest";
-import { redact } from "../../../lib/server/log";
+import { redact } from "../../../lib/server/process/log";
 
 const digest = (secret: string) =>
   `[sha256:${createHash("sha256").update(secret).digest("hex").slice(0, 8)}]`;

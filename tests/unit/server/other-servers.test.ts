@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 import type { Store } from "../../../lib/ports/store";
-import { makeInstanceId } from "../../../lib/server/instance-id";
-import { watchOtherServers } from "../../../lib/server/other-servers";
-import { newSqlitePlace, type SqlitePlace } from "../../contracts/store/sqlite-place";
+import { makeInstanceId } from "../../../lib/server/process/instance-id";
+import { watchOtherServers } from "../../../lib/server/process/other-servers";
+import { newSqlitePlace, type SqlitePlace } from "../../contracts/store/sqlite-database";
 import { FakeClock } from "../../support/services";
 
 const HEARTBEAT_MS = 5_000;

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import { expect, test } from "vitest";
-import { prepareMessage } from "../../../lib/server/pages";
+import { prepareMessage } from "../../../lib/server/process/pages";
 
 const PEER = { address: "192.0.2.1", isLocal: false, isSecure: false };
 

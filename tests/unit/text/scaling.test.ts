@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
 import { codePoints } from "../../../lib/contracts/text";
-import { countInputs, countText } from "../../../lib/domain/gateway/count-inputs";
-import { cutPrompt } from "../../../lib/domain/gateway/cut-prompt";
-import { nearestName } from "../../../lib/domain/gateway/nearest-name";
-import { scriptSpeakers } from "../../../lib/domain/gateway/script-speakers";
-import { runInTurns } from "../../../lib/ports/turns";
+import { countInputs, countText } from "../../../lib/gateway/embeddings/count-inputs";
+import { cutPrompt } from "../../../lib/gateway/metering/cut-prompt";
+import { nearestName } from "../../../lib/gateway/speech/nearest-name";
+import { scriptSpeakers } from "../../../lib/gateway/speech/script-speakers";
+import { runInTurns } from "../../../lib/ports/run-in-turns";
 import { planSpeech } from "../../../lib/providers/embedded-speech/plan";
 import { findUnreadableHan, respellHan, respellKana } from "../../../lib/providers/espeak/han";
 import { addText, embedText } from "../../../lib/providers/lexical/embed-text";

@@ -1,6 +1,6 @@
 import { ChannelPage } from "@/components/channels/channel-page";
-import { MessagesProvider } from "@/components/intl/messages-provider";
-import { listChannels } from "@/lib/domain/channels/list";
+import { MessagesProvider } from "@/components/shell/messages-provider";
+import { listChannels } from "@/lib/console/channels/list";
 import { messagesFor } from "@/lib/messages/catalogue";
 import { type PageQuery, pageTitle, requestLocale } from "../../../request";
 import { requireAdminPage } from "../../guard";

@@ -1,7 +1,7 @@
 import { EmbeddingsPlayground } from "@/components/embeddings/embeddings-playground";
-import { MessagesProvider } from "@/components/intl/messages-provider";
+import { MessagesProvider } from "@/components/shell/messages-provider";
 import { messagesFor } from "@/lib/messages/catalogue";
-import { getContainer } from "@/lib/server/container";
+import { getContainer } from "@/lib/server/process/container";
 import { pageTitle, requestLocale } from "../../../request";
 import { requirePageSession } from "../../guard";
 import { usableModels } from "../usable-models";

@@ -1,4 +1,4 @@
-import { MessagesProvider } from "@/components/intl/messages-provider";
+import { MessagesProvider } from "@/components/shell/messages-provider";
 import { SpeechPlayground } from "@/components/speech/speech-playground";
 import { messagesFor } from "@/lib/messages/catalogue";
 import { pageTitle, requestLocale } from "../../../request";

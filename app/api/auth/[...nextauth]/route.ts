@@ -1,4 +1,4 @@
-import { answerNextAuth } from "@/lib/server/next-auth";
+import { answerNextAuth } from "@/lib/server/process/next-auth";
 
 export const dynamic = "force-dynamic";
 

@@ -1,5 +1,5 @@
 import { EditChannelPage } from "@/components/channels/form/edit-channel-page";
-import { MessagesProvider } from "@/components/intl/messages-provider";
+import { MessagesProvider } from "@/components/shell/messages-provider";
 import { messagesFor } from "@/lib/messages/catalogue";
 import { pageTitle, requestLocale } from "../../../../request";
 import { requireAdminPage } from "../../../guard";

@@ -1,0 +1,106 @@
+"use client";
+
+import { useState } from "react";
+import { toast } from "sonner";
+import { useSWRConfig } from "swr";
+import { useTranslations } from "use-intl";
+import { SELF_PATH, SESSIONS_PATH, TWO_FACTOR_PATH } from "@/lib/client/account";
+import { api } from "@/lib/client/api";
+import type { BackupCodes as Codes } from "@/lib/contracts/console/two-factor";
+import { EnrolSecondFactor } from "../two-factor/enrol";
+import { KeepBackupCodes } from "../two-factor/keep-backup-codes";
+import { Dialog, DialogContent, DialogDescription, DialogHeader, DialogTitle } from "../ui/dialog";
+import { ProofForm } from "./proof-form";
+
+export type FactorDialogKind = "enrol" | "renew" | "off";
+
+/** Switching the second factor on or off, or making new backup codes. Codes on the screen are not lost to a slip. */
+export function SecondFactorDialog({
+  kind,
+  username,
+  onClose,
+}: {
+  kind: FactorDialogKind;
+  username: string;
+  onClose(): void;
+}) {
+  const t = useTranslations("account.factor");
+  const { mutate } = useSWRConfig();
+  const [codes, setCodes] = useState<string[] | null>(null);
+  const [showsCodes, setShowsCodes] = useState(false);
+  const refresh = () => Promise.all([SELF_PATH, TWO_FACTOR_PATH, SESSIONS_PATH].map((path) => mutate(path)));
+  const holdOpen = (event: Event) => {
+    if (showsCodes) event.preventDefault();
+  };
+  const words = {
+    enrol: { title: t("enrolTitle"), text: t("enrolText") },
+    renew: { title: t("renewTitle"), text: t("renewText") },
+    off: { title: t("offTitle"), text: t("offDialogText") },
+  }[kind];
+
+  const body = () => {
+    switch (kind) {
+      case "enrol":
+        return (
+          <EnrolSecondFactor
+            username={username}
+            onEnabled={() => {
+              setShowsCodes(true);
+              void refresh();
+            }}
+            onDone={() => {
+              toast.success(t("enabled"));
+              onClose();
+            }}
+          />
+        );
+      case "renew":
+        return codes ? (
+          <KeepBackupCodes codes={codes} username={username} onKept={onClose} />
+        ) : (
+          <ProofForm
+            action={t("renewAction")}
+            onProof={async (proof) => {
+              const { backup_codes } = await api.post<Codes>("/api/user/2fa/backup_codes", proof);
+              setCodes(backup_codes);
+              setShowsCodes(true);
+              void mutate(TWO_FACTOR_PATH);
+            }}
+            onCancel={onClose}
+          />
+        );
+      case "off":
+        return (
+          <ProofForm
+            action={t("switchOff")}
+            isDanger
+            onProof={async (proof) => {
+              await api.post("/api/user/2fa/disable", proof);
+              await refresh();
+              toast.success(t("disabled"));
+              onClose();
+            }}
+            onCancel={onClose}
+          />
+        );
+      default:
+        return kind satisfies never;
+    }
+  };
+
+  return (
+    <Dialog open onOpenChange={(open) => (open ? undefined : onClose())}>
+      <DialogContent
+        className={kind === "enrol" ? "max-w-xl" : "max-w-md"}
+        onInteractOutside={holdOpen}
+        onEscapeKeyDown={holdOpen}
+      >
+        <DialogHeader>
+          <DialogTitle>{words.title}</DialogTitle>
+          <DialogDescription>{words.text}</DialogDescription>
+        </DialogHeader>
+        {body()}
+      </DialogContent>
+    </Dialog>
+  );
+}

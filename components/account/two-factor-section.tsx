@@ -1,0 +1,81 @@
+"use client";
+
+import dynamic from "next/dynamic";
+import { useState } from "react";
+import { useTranslations } from "use-intl";
+import { useTwoFactor } from "@/lib/client/account";
+import type { TwoFactorStatus } from "@/lib/contracts/console/two-factor";
+import type { Self } from "@/lib/contracts/console/user";
+import { CallError } from "../forms/call-error";
+import { clockTime, useCountdown } from "../sign-in/countdown";
+import { Badge } from "../ui/badge";
+import { Button } from "../ui/button";
+import { Notice } from "../ui/notice";
+import { Skeleton } from "../ui/skeleton";
+import { Section } from "./section";
+import type { FactorDialogKind } from "./two-factor-dialog";
+
+const SecondFactorDialog = dynamic(
+  () => import("./two-factor-dialog").then((one) => one.SecondFactorDialog),
+  { ssr: false },
+);
+
+/** At this many backup codes or fewer the visitor is asked to make new ones. */
+const FEW_CODES = 3;
+
+export function SecondFactorSection({ self }: { self: Self }) {
+  const t = useTranslations("account.factor");
+  const { data, error, mutate } = useTwoFactor();
+  const [dialog, setDialog] = useState<FactorDialogKind | null>(null);
+  // The page knows this much before the status has come.
+  const isOn = data?.enabled ?? self.two_factor_enabled;
+  return (
+    <Section
+      title={t("title")}
+      text={t("text")}
+      status={<Badge tone={isOn ? "good" : "warn"}>{isOn ? t("on") : t("off")}</Badge>}
+    >
+      <div className="grid gap-4">
+        {error && !data ? <CallError error={error} onRetry={() => void mutate()} /> : null}
+        <p className="max-w-prose">{isOn ? t("onText") : t("offText")}</p>
+        {isOn ? <OnState status={data} /> : null}
+        <div className="flex flex-wrap gap-2">
+          {isOn ? (
+            <>
+              <Button variant="outline" onClick={() => setDialog("renew")}>
+                {t("renew")}
+              </Button>
+              <Button variant="outline" onClick={() => setDialog("off")}>
+                {t("switchOff")}
+              </Button>
+            </>
+          ) : (
+            <Button onClick={() => setDialog("enrol")}>{t("switchOn")}</Button>
+          )}
+        </div>
+      </div>
+      {dialog ? (
+        <SecondFactorDialog kind={dialog} username={self.username} onClose={() => setDialog(null)} />
+      ) : null}
+    </Section>
+  );
+}
+
+function OnState({ status }: { status: TwoFactorStatus | undefined }) {
+  const t = useTranslations("account.factor");
+  const waitSeconds = useCountdown(status?.locked_until ? Date.parse(status.locked_until) : null);
+  if (!status) return <Skeleton className="h-5.5 w-44" />;
+  const left = status.backup_codes_left;
+  return (
+    <>
+      {left <= FEW_CODES ? (
+        <Notice tone="warn" title={t("codesLeft", { left })}>
+          {t("fewCodes")}
+        </Notice>
+      ) : (
+        <p className="text-ink-muted">{t("codesLeft", { left })}</p>
+      )}
+      {waitSeconds > 0 ? <Notice tone="bad">{t("locked", { time: clockTime(waitSeconds) })}</Notice> : null}
+    </>
+  );
+}

@@ -1,0 +1,104 @@
+"use client";
+
+import { useFormatter, useTranslations } from "use-intl";
+import { dollarsFormat } from "@/lib/client/money";
+import type { Alert } from "@/lib/contracts/console/alerts";
+import type { Catalogue } from "@/lib/messages/catalogue";
+import { useRelativeTime } from "../ui/relative-time";
+
+type Reason = keyof Catalogue["alerts"]["facts"]["reason"];
+type ErrorWord = keyof Catalogue["alerts"]["error"];
+
+const number = (value: unknown): number => (typeof value === "number" ? value : 0);
+const text = (value: unknown): string => (typeof value === "string" ? value : "");
+const periodOf = (value: unknown) => (value === "daily" || value === "monthly" ? value : "total");
+const SECOND_MS = 1_000;
+const STEPS = [
+  ["days", 86_400_000],
+  ["hours", 3_600_000],
+  ["minutes", 60_000],
+] as const;
+
+/** The words of alerts in the page's language. */
+export function useAlertWords() {
+  const t = useTranslations("alerts");
+  const format = useFormatter();
+  const tell = useRelativeTime();
+  const plain = (value: number) =>
+    format.number(value, { numberingSystem: "latn", maximumFractionDigits: 1 });
+  const money = (value: unknown) => format.number(Number(text(value)), dollarsFormat(Number(text(value))));
+  const bytes = (value: unknown) =>
+    format.number(number(value) / 1e9, {
+      style: "unit",
+      unit: "gigabyte",
+      maximumFractionDigits: 1,
+      numberingSystem: "latn",
+    });
+
+  function titleOf({ kind, subject_name, subject, detail, state }: Alert): string {
+    const values = { name: subject_name ?? subject, percent: plain(Math.floor(number(detail.percent))) };
+    const when = state === "opened" ? "kind" : "over";
+    const models = kind === "channel_open" && Array.isArray(detail.models) ? detail.models.map(text) : [];
+    if (models.length > 0) return t(`${when}.channel_models`, { ...values, models: models.join(", ") });
+    return t(`${when}.${kind}`, values);
+  }
+
+  /** The figures behind it; empty where there are none. */
+  function factsOf({ kind, detail }: Alert): string {
+    switch (kind) {
+      case "channel_open": {
+        // `has` tells whether it is one.
+        const reason = text(detail.reason) as Reason;
+        return reason && t.has(`facts.reason.${reason}`) ? t(`facts.reason.${reason}`) : "";
+      }
+      case "error_rate":
+        return t("facts.calls", {
+          failures: plain(number(detail.failures)),
+          calls: plain(number(detail.calls)),
+        });
+      case "budget_nearly_spent":
+      case "budget_spent":
+        return t(`facts.budget.${periodOf(detail.period)}`, {
+          spent: money(detail.spent_usd),
+          limit: money(detail.limit_usd),
+        });
+      case "disk":
+        return t("facts.disk", { free: bytes(detail.free_bytes), total: bytes(detail.total_bytes) });
+      case "second_server":
+        return Array.isArray(detail.servers) ? detail.servers.map(text).join(" · ") : "";
+    }
+  }
+
+  function errorOf(error: string | null): string {
+    const [, status] = /^status_(\d+)$/.exec(error ?? "") ?? [];
+    if (status !== undefined) return t("error.status", { status });
+    // `has` tells whether it is one.
+    const word = (error ?? "failed") as Exclude<ErrorWord, "status">;
+    return t.has(`error.${word}`) ? t(`error.${word}`) : t("error.failed");
+  }
+
+  /** What became of the newest message to the webhook; empty where there was none. */
+  function deliveryOf({ delivery }: Alert): string {
+    switch (delivery.state) {
+      case "none":
+        return "";
+      case "delivered":
+        return t("delivery.delivered", { when: delivery.at ? tell(delivery.at) : "" });
+      case "failed":
+        return t("delivery.failed", { attempts: plain(delivery.attempts), error: errorOf(delivery.error) });
+      case "pending":
+        return delivery.error
+          ? t("delivery.retry", { error: errorOf(delivery.error) })
+          : t("delivery.pending");
+    }
+  }
+
+  /** "3 minutes": how long it was open. */
+  function durationOf({ opened_at, resolved_at }: Alert): string {
+    const ms = Date.parse(resolved_at ?? opened_at) - Date.parse(opened_at);
+    const [unit, size] = STEPS.find(([, step]) => ms >= step) ?? (["seconds", SECOND_MS] as const);
+    return t(`duration.${unit}`, { count: Math.round(ms / size) });
+  }
+
+  return { titleOf, factsOf, errorOf, deliveryOf, durationOf };
+}

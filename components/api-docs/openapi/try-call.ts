@@ -1,0 +1,114 @@
+import { bytesFromBase64, wavOf } from "../../../lib/client/speech-pcm";
+import { withPlaygroundKey } from "../../../lib/client/with-playground-key";
+
+export interface TryRequest {
+  method: string;
+  /** With its query. */
+  path: string;
+  /** The JSON text as it is sent; null: none. */
+  body: string | null;
+  /** `playground`: a key of 15 minutes; `session`: the cookie alone; else a key of the visitor's own. */
+  auth: "playground" | "session" | { key: string };
+}
+
+export interface TryReply {
+  status: number;
+  statusText: string;
+  tookMs: number;
+  headers: [string, string][];
+  /** Shown text: JSON in lines, long base64 cut short; null for what is no text. */
+  text: string | null;
+  bytes: number;
+  /** What can be heard. */
+  audio: Blob | null;
+}
+
+const LONGEST_TEXT = 200_000;
+const LONGEST_STRING = 240;
+
+/** Long strings (base64, vectors) would bury the rest. */
+function shorten(_name: string, value: unknown): unknown {
+  if (typeof value === "string" && value.length > LONGEST_STRING)
+    return `${value.slice(0, 120)}… (${value.length} characters)`;
+  if (Array.isArray(value) && value.length > 24 && value.every((one) => typeof one === "number"))
+    return [...value.slice(0, 8), `… (${value.length} numbers)`];
+  return value;
+}
+
+function shownText(text: string, type: string): string {
+  const cut = text.length > LONGEST_TEXT ? `${text.slice(0, LONGEST_TEXT)}\n…` : text;
+  if (!type.includes("json")) return cut.replace(/[A-Za-z0-9+/=]{400,}/g, (run) => `${run.slice(0, 120)}…`);
+  try {
+    return JSON.stringify(JSON.parse(text), shorten, 2);
+  } catch {
+    return cut;
+  }
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null;
+}
+
+/** Every `inlineData` of a reply in Gemini's form, whatever it stands in. */
+function inlineAudio(value: unknown): { mimeType: string; data: string }[] {
+  if (!isRecord(value)) return [];
+  const { mimeType, data } = value;
+  if (typeof mimeType === "string" && mimeType.startsWith("audio/") && typeof data === "string")
+    return [{ mimeType, data }];
+  return Object.values(value).flatMap(inlineAudio);
+}
+
+function soundOf(text: string, type: string): Blob | null {
+  if (!type.includes("json")) return null;
+  try {
+    const [first, ...rest] = inlineAudio(JSON.parse(text));
+    if (first === undefined) return null;
+    const bytes = [first, ...rest].map((one) => bytesFromBase64(one.data));
+    if (!first.mimeType.startsWith("audio/L16")) return new Blob(bytes, { type: first.mimeType });
+    const whole = new Uint8Array(bytes.reduce((sum, one) => sum + one.length, 0));
+    let at = 0;
+    for (const one of bytes) {
+      whole.set(one, at);
+      at += one.length;
+    }
+    return new Blob([wavOf(new Int16Array(whole.buffer, 0, whole.length >> 1))], { type: "audio/wav" });
+  } catch {
+    return null;
+  }
+}
+
+async function send(request: TryRequest, key: string | null): Promise<TryReply> {
+  const startedAt = performance.now();
+  const response = await fetch(request.path, {
+    method: request.method,
+    cache: "no-store",
+    credentials: key === null ? "same-origin" : "omit",
+    headers: {
+      ...(request.body === null ? {} : { "content-type": "application/json" }),
+      ...(key === null ? {} : { authorization: `Bearer ${key}` }),
+    },
+    ...(request.body === null ? {} : { body: request.body }),
+  });
+  const blob = await response.blob();
+  const tookMs = Math.round(performance.now() - startedAt);
+  const type = response.headers.get("content-type") ?? "";
+  const isSound = type.startsWith("audio/") && !type.startsWith("audio/pcm");
+  const isText = /json|text|xml/.test(type) || blob.size === 0;
+  const text = isText ? await blob.text() : null;
+  return {
+    status: response.status,
+    statusText: response.statusText,
+    tookMs,
+    headers: [...response.headers].sort(([a], [b]) => (a < b ? -1 : 1)),
+    text: text === null ? null : shownText(text, type),
+    bytes: blob.size,
+    audio: isSound ? blob : text === null ? null : soundOf(text, type),
+  };
+}
+
+/** Makes the call, whatever comes of it. Throws only when there was no answer, or no key could be had. */
+export function tryCall(request: TryRequest): Promise<TryReply> {
+  if (request.auth === "session") return send(request, null);
+  if (request.auth === "playground") return withPlaygroundKey((key) => send(request, key));
+  return send(request, request.auth.key);
+}

@@ -1,0 +1,95 @@
+"use client";
+
+import { useState } from "react";
+import { useTranslations } from "use-intl";
+import { type OpenApiDocument, type Operation, resolve } from "@/components/api-docs/openapi/document";
+import { asCurl, type ExampleModels } from "@/components/api-docs/openapi/example";
+import { type SchemaRow, schemaRows, typeOf } from "@/components/api-docs/openapi/schema-rows";
+import { Button } from "../ui/button";
+import { CodeBlock } from "./code-block";
+import { SchemaTable } from "./schema-table";
+import { TryPanel } from "./try-panel";
+
+interface Shown {
+  document: OpenApiDocument;
+  operation: Operation;
+  origin: string;
+  models: ExampleModels;
+}
+
+/** What an address takes and gives, the call as curl, and a place to make it. */
+export function OperationDetail(shown: Shown) {
+  const t = useTranslations("docs");
+  const { document, operation, origin, models } = shown;
+  const [isTrying, setTrying] = useState(false);
+  const error = operation.error === null ? null : resolve(document, operation.error);
+  const others = operation.replyTypes.filter((type) => type !== "application/json");
+  return (
+    <div className="grid grid-cols-1 gap-6 border-t bg-sunken/40 px-4 py-5 md:pl-11">
+      <div className="grid grid-cols-1 gap-6 xl:grid-cols-[minmax(0,1fr)_minmax(0,28rem)]">
+        <div className="grid min-w-0 grid-cols-1 content-start gap-6">
+          {operation.parameters.length > 0 ? (
+            <SchemaTable title={t("operation.parameters")} rows={parameterRows(shown, t)} />
+          ) : null}
+          {operation.body ? (
+            <SchemaTable
+              title={t("operation.body")}
+              rows={schemaRows(document, operation.body)}
+              empty={t("operation.noBody")}
+            />
+          ) : null}
+          {operation.reply ? (
+            <SchemaTable
+              title={t("operation.reply")}
+              rows={schemaRows(document, operation.reply)}
+              isReply
+              empty={t("operation.anything")}
+            />
+          ) : null}
+          {others.length > 0 ? (
+            <div className="grid gap-1.5">
+              <h4 className="text-sm font-medium">{t("operation.replyTypes")}</h4>
+              <p className="flex flex-wrap gap-x-3 gap-y-1 text-sm">
+                {others.map((type) => (
+                  <code key={type}>{type}</code>
+                ))}
+              </p>
+            </div>
+          ) : null}
+          {error ? (
+            <SchemaTable title={t("operation.error")} rows={schemaRows(document, error)} isFolded isReply />
+          ) : null}
+        </div>
+        <div className="grid min-w-0 grid-cols-1 content-start gap-2">
+          <h4 className="text-sm font-medium">{t("operation.example")}</h4>
+          <CodeBlock
+            code={asCurl(operation, origin, models)}
+            label={t("operation.example")}
+            copy={t("operation.copyExample")}
+          />
+        </div>
+      </div>
+      {isTrying ? (
+        <TryPanel operation={operation} models={models} />
+      ) : (
+        <Button variant="outline" className="w-fit" onClick={() => setTrying(true)}>
+          {t("try.open")}
+        </Button>
+      )}
+    </div>
+  );
+}
+
+function parameterRows(
+  { document, operation }: Shown,
+  t: ReturnType<typeof useTranslations<"docs">>,
+): SchemaRow[] {
+  return operation.parameters.map((parameter) => ({
+    path: parameter.name,
+    depth: 0,
+    type: parameter.schema ? typeOf(document, parameter.schema) : "string",
+    isRequired: parameter.required ?? false,
+    rules: [t(`operation.${parameter.in}`)],
+    description: parameter.description ?? parameter.schema?.description ?? "",
+  }));
+}

@@ -1,0 +1,99 @@
+"use client";
+
+import { ChevronRightIcon } from "lucide-react";
+import { useEffect, useRef, useState } from "react";
+import { useTranslations } from "use-intl";
+import type { OpenApiDocument, Operation } from "@/components/api-docs/openapi/document";
+import type { ExampleModels } from "@/components/api-docs/openapi/example";
+import { Badge } from "../ui/badge";
+import { cn } from "../ui/class-names";
+import { OperationDetail } from "./operation-detail";
+
+const TONES = {
+  GET: "text-info",
+  POST: "text-good",
+  PATCH: "text-warn",
+  PUT: "text-warn",
+  DELETE: "text-bad",
+} as const;
+
+/** A path that may break after its slashes and before its colon. */
+function BreakablePath({ path }: { path: string }) {
+  return path.split(/(?<=\/)|(?=:)/).map((piece, index) => (
+    // biome-ignore lint/suspicious/noArrayIndexKey: the pieces of one path keep their order
+    <span key={index}>
+      {piece}
+      <wbr />
+    </span>
+  ));
+}
+
+/** One address: a line that opens to all there is to know of it. */
+export function OperationEntry({
+  document,
+  operation,
+  origin,
+  models,
+  isLinked,
+}: {
+  document: OpenApiDocument;
+  operation: Operation;
+  origin: string;
+  models: ExampleModels;
+  isLinked: boolean;
+}) {
+  const t = useTranslations("docs.operation");
+  const entry = useRef<HTMLDetailsElement>(null);
+  const [isOpen, setOpen] = useState(isLinked);
+  const { anchor, method, path, summary, security } = operation;
+
+  useEffect(() => {
+    if (!isLinked) return;
+    setOpen(true);
+    entry.current?.scrollIntoView({ block: "start" });
+  }, [isLinked]);
+
+  const toggle = (open: boolean) => {
+    setOpen(open);
+    if (open && entry.current?.open && window.location.hash !== `#${anchor}`)
+      // Linkable without a jump.
+      window.history.replaceState(null, "", `${window.location.pathname}${window.location.search}#${anchor}`);
+  };
+
+  const [takesKey, takesSession] = [security.includes("bearer"), security.includes("session")];
+  const auth = takesKey ? (takesSession ? "both" : "bearer") : takesSession ? "session" : "none";
+  return (
+    <li>
+      <details
+        ref={entry}
+        id={anchor}
+        open={isOpen}
+        onToggle={(event) => toggle(event.currentTarget.open)}
+        className="group scroll-mt-16"
+      >
+        <summary className="grid cursor-pointer list-none grid-cols-[1rem_minmax(0,1fr)] items-center gap-x-3 gap-y-1 px-4 py-2.5 transition-colors hover:bg-sunken/60 md:grid-cols-[1rem_minmax(0,5fr)_minmax(0,6fr)] [&::-webkit-details-marker]:hidden">
+          <ChevronRightIcon
+            aria-hidden="true"
+            className="size-4 text-ink-faint transition-transform group-open:rotate-90"
+          />
+          <code className="flex gap-3">
+            {/* A method is no prose: its colour only helps the eye down the list. */}
+            <span className={cn("w-14 shrink-0", TONES[method as keyof typeof TONES])}>{method}</span>
+            <span className="min-w-0 break-words">
+              <BreakablePath path={path} />
+            </span>
+          </code>
+          <span className="col-start-2 flex min-w-0 items-center gap-2 text-sm text-ink-muted md:col-start-3">
+            <span className="min-w-0 flex-1">{summary}</span>
+            <Badge tone="outline" className="hidden md:inline-flex">
+              {t(`auth.${auth}`)}
+            </Badge>
+          </span>
+        </summary>
+        {isOpen ? (
+          <OperationDetail document={document} operation={operation} origin={origin} models={models} />
+        ) : null}
+      </details>
+    </li>
+  );
+}

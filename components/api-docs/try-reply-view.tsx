@@ -1,0 +1,62 @@
+"use client";
+
+import { useEffect, useState } from "react";
+import { useFormatter, useTranslations } from "use-intl";
+import type { TryReply } from "@/components/api-docs/openapi/try-call";
+import { releaseUrl } from "@/lib/client/object-url";
+import { Badge } from "../ui/badge";
+import { CodeBlock } from "./code-block";
+
+/** What came back: status, time, size, headers, body, and what can be heard of it. */
+export function TryReplyView({ reply }: { reply: TryReply }) {
+  const t = useTranslations("docs.try");
+  const format = useFormatter();
+  const number = (value: number) => format.number(value, { numberingSystem: "latn" });
+  return (
+    <div role="status" className="grid min-w-0 grid-cols-1 gap-4 border-t pt-4">
+      <p className="flex flex-wrap items-center gap-x-3 gap-y-1 text-sm text-ink-muted tabular-nums">
+        <Badge tone={reply.status < 400 ? "good" : "bad"}>
+          <span className="sr-only">{t("status")} </span>
+          {reply.status} {reply.statusText}
+        </Badge>
+        <span>{t("took", { ms: number(reply.tookMs) })}</span>
+        <span>{t("size", { bytes: number(reply.bytes) })}</span>
+      </p>
+      {reply.audio ? <Sound blob={reply.audio} /> : null}
+      {reply.text ? (
+        <CodeBlock code={reply.text} label={t("replyBody")} copy={t("copy")} />
+      ) : reply.audio ? null : (
+        <p className="text-sm text-ink-muted">{t("noText")}</p>
+      )}
+      <details>
+        <summary className="w-fit cursor-pointer text-sm font-medium">{t("headers")}</summary>
+        <dl className="mt-2 grid gap-x-4 gap-y-1 text-sm sm:grid-cols-[max-content_minmax(0,1fr)]">
+          {reply.headers.map(([name, value]) => (
+            <div key={name} className="contents">
+              <dt>
+                <code className="text-ink-faint">{name}</code>
+              </dt>
+              <dd className="min-w-0 break-words">
+                <code>{value}</code>
+              </dd>
+            </div>
+          ))}
+        </dl>
+      </details>
+    </div>
+  );
+}
+
+function Sound({ blob }: { blob: Blob }) {
+  const t = useTranslations("docs.try");
+  const [url, setUrl] = useState<string | null>(null);
+  useEffect(() => {
+    const made = URL.createObjectURL(blob);
+    setUrl(made);
+    return () => releaseUrl(made);
+  }, [blob]);
+  return (
+    // biome-ignore lint/a11y/useMediaCaption: what it says stands in the request above
+    <audio controls src={url ?? undefined} aria-label={t("play")} className="w-full max-w-md" />
+  );
+}

@@ -1,0 +1,45 @@
+"use client";
+
+import { BanIcon, CircleCheckIcon, PencilIcon, RefreshCwIcon, Trash2Icon } from "lucide-react";
+import { useTranslations } from "use-intl";
+import type { ApiKey } from "@/lib/contracts/console/api-keys";
+import { ActionsMenu } from "../ui/actions-menu";
+import { DropdownMenuItem, DropdownMenuSeparator } from "../ui/dropdown-menu";
+
+export type KeyAction = "edit" | "rotate" | "disable" | "enable" | "delete";
+
+export interface KeyMenuProps {
+  apiKey: ApiKey;
+  isOwn: boolean;
+  /** Its owner's role stands in nobody's way. */
+  mayChange: boolean;
+  /** The role that disabled the key, where only that role enables it again. */
+  disabledBy: "owner" | "admin" | null;
+  onAction(action: KeyAction): void;
+}
+
+/** What one may do with a key, loaded by the press that opens it; only its owner rotates it, since that shows the new one. */
+export function KeyMenu({ apiKey, isOwn, mayChange, disabledBy, onAction }: KeyMenuProps) {
+  const t = useTranslations("keys.menu");
+  return (
+    <ActionsMenu<KeyAction> label={t("label", { name: apiKey.name })} onAction={onAction}>
+      {(item) =>
+        mayChange ? (
+          <>
+            {item("edit", t("edit"), PencilIcon)}
+            {isOwn ? item("rotate", t("rotate"), RefreshCwIcon) : null}
+            {apiKey.enabled
+              ? item("disable", t("disable"), BanIcon)
+              : disabledBy
+                ? item("enable", t(`disabledBy.${disabledBy}`), BanIcon, { disabled: true })
+                : item("enable", t("enable"), CircleCheckIcon)}
+            <DropdownMenuSeparator />
+            {item("delete", t("delete"), Trash2Icon, { isDanger: true })}
+          </>
+        ) : (
+          <DropdownMenuItem disabled>{t("higher")}</DropdownMenuItem>
+        )
+      }
+    </ActionsMenu>
+  );
+}

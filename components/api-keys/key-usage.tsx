@@ -1,0 +1,52 @@
+"use client";
+
+import { useFormatter, useTranslations } from "use-intl";
+import { dollarsFormat } from "@/lib/client/money";
+import type { ApiKey } from "@/lib/contracts/console/api-keys";
+import { Progress } from "../ui/progress";
+
+const PERIODS = ["daily_usd", "monthly_usd", "total_usd"] as const;
+
+/** What a key has spent: a bar of the budget that is nearest its end, or the sum where there is none. */
+export function KeyUsage({ apiKey }: { apiKey: ApiKey }) {
+  const t = useTranslations("keys.budget");
+  const money = useMoney();
+  const tightest = tightestBudget(apiKey);
+  if (!tightest) {
+    return (
+      <span className="tabular text-ink-muted">
+        {t("none", { spent: money(Number(apiKey.spent.total_usd)) })}
+      </span>
+    );
+  }
+  const { period, spent, limit, share } = tightest;
+  return (
+    <span className="grid max-w-48 gap-1.5">
+      <span className="tabular">
+        {t("of", { spent: money(spent), limit: money(limit) })}{" "}
+        <span className="text-ink-muted">{t(period)}</span>
+      </span>
+      <Progress
+        label={t("label")}
+        value={Math.round(share * 100)}
+        tone={share >= 1 ? "bad" : share >= 0.8 ? "warn" : "ink"}
+      />
+    </span>
+  );
+}
+
+/** The budget that is nearest its end; undefined where there is none. */
+export function tightestBudget(of: Pick<ApiKey, "budget" | "spent">) {
+  return PERIODS.flatMap((period) => {
+    const limit = of.budget[period];
+    if (limit === null) return [];
+    const spent = Number(of.spent[period]);
+    const share = Number(limit) > 0 ? Math.min(1, spent / Number(limit)) : 1;
+    return [{ period, spent, limit: Number(limit), share }];
+  }).sort((a, b) => b.share - a.share)[0];
+}
+
+export function useMoney(): (dollars: number) => string {
+  const format = useFormatter();
+  return (dollars) => format.number(dollars, dollarsFormat(dollars));
+}

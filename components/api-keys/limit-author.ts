@@ -1,0 +1,19 @@
+import { useTranslations } from "use-intl";
+import type { ApiKey, KeyLimit } from "@/lib/contracts/console/api-keys";
+import type { Role } from "@/lib/contracts/console/user";
+import { isHigherRole } from "@/lib/contracts/rank";
+
+/** The role that set this limit, where it is above the viewer's, who may not loosen the limit then; else null. */
+export function higherAuthor(key: ApiKey | null, limit: KeyLimit, viewer: Role): "owner" | "admin" | null {
+  const role = key?.limits_set_by[limit];
+  return role !== undefined && role !== "member" && isHigherRole(role, viewer) ? role : null;
+}
+
+/** Says of a limit that the viewer may not loosen it; null where they may. */
+export function useLimitAuthor(key: ApiKey | null, viewer: Role): (limit: KeyLimit) => string | null {
+  const t = useTranslations("keys.form.setBy");
+  return (limit) => {
+    const role = higherAuthor(key, limit, viewer);
+    return role === null ? null : t(role);
+  };
+}

@@ -1,0 +1,68 @@
+"use client";
+
+import { useId } from "react";
+import { type Control, useController } from "react-hook-form";
+import { useTranslations } from "use-intl";
+import type { CreateKey, Operation } from "@/lib/contracts/console/api-keys";
+import { Checkbox } from "../ui/checkbox";
+import { Notice } from "../ui/notice";
+import type { KeyValues } from "./key-values";
+
+/** What a key may do, each with a line that says what that means. */
+export function OperationChoice({
+  control,
+  mayManage,
+  hint,
+  error,
+}: {
+  control: Control<KeyValues, unknown, CreateKey>;
+  mayManage: boolean;
+  hint?: string | null;
+  error?: string;
+}) {
+  const t = useTranslations("keys");
+  const id = useId();
+  const { field } = useController({ control, name: "operations" });
+  const offered: Operation[] = ["speech", "embeddings", ...(mayManage ? ["manage" as const] : [])];
+  return (
+    <fieldset className="grid gap-2" aria-describedby={error ? `${id}-error` : undefined}>
+      <legend className="mb-1.5 text-sm font-medium">{t("form.operations")}</legend>
+      {offered.map((operation) => (
+        <label
+          key={operation}
+          htmlFor={`${id}-${operation}`}
+          className="flex w-fit cursor-pointer items-start gap-2.5 pointer-coarse:min-h-9"
+        >
+          <Checkbox
+            id={`${id}-${operation}`}
+            aria-describedby={`${id}-${operation}-what`}
+            aria-invalid={error ? true : undefined}
+            className="mt-0.75"
+            checked={field.value.includes(operation)}
+            onBlur={field.onBlur}
+            onCheckedChange={(checked) =>
+              field.onChange(
+                offered.filter((one) => (one === operation ? checked === true : field.value.includes(one))),
+              )
+            }
+          />
+          <span className="flex flex-wrap gap-x-2">
+            {t(`operation.${operation}`)}
+            <span id={`${id}-${operation}-what`} className="text-ink-muted">
+              {t(`operationText.${operation}`)}
+            </span>
+          </span>
+        </label>
+      ))}
+      {field.value.includes("manage") ? (
+        <Notice tone="warn" title={t("managingTitle")} className="mt-1">
+          {t("managingText")}
+        </Notice>
+      ) : null}
+      {hint ? <p className="text-sm text-ink-muted">{hint}</p> : null}
+      <p id={`${id}-error`} role="alert" className={error ? "text-sm text-bad" : "hidden"}>
+        {error}
+      </p>
+    </fieldset>
+  );
+}

@@ -1,0 +1,30 @@
+"use client";
+
+import { useFormatter, useTranslations } from "use-intl";
+import type { ManagedUser } from "@/lib/contracts/console/user";
+import { Notice } from "../ui/notice";
+import { useMoney } from "./key-usage";
+
+export type OwnLimits = Pick<ManagedUser, "rpm" | "tpm" | "concurrency" | "budget">;
+
+/** What all keys of the visitor together may do; nothing where that has no limit. */
+export function OwnLimitsNotice({ limits }: { limits: OwnLimits }) {
+  const t = useTranslations("keys.ownLimits");
+  const format = useFormatter();
+  const money = useMoney();
+  const calls = (["rpm", "tpm", "concurrency"] as const).flatMap((name) => {
+    const count = limits[name];
+    return count === null ? [] : [t(name, { count })];
+  });
+  const budgets = (["daily_usd", "monthly_usd", "total_usd"] as const).flatMap((period) => {
+    const amount = limits.budget[period];
+    return amount === null ? [] : [t(period, { amount: money(Number(amount)) })];
+  });
+  const all = [...calls, ...budgets];
+  if (all.length === 0) return null;
+  return (
+    <Notice tone="info" title={t("title")} className="mb-4">
+      {format.list(all, { type: "unit", style: "short" })}. {t("text")}
+    </Notice>
+  );
+}

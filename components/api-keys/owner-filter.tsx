@@ -1,0 +1,40 @@
+"use client";
+
+import useSWR from "swr";
+import { useTranslations } from "use-intl";
+import { putInAddress } from "@/lib/client/address";
+import type { ManagedUser } from "@/lib/contracts/console/user";
+import type { ListPage } from "@/lib/contracts/paging";
+import { NativeSelect } from "../ui/native-select";
+
+/** Enough for a list one still looks through; others are reached from their line on the users page. */
+const MOST_NAMED = 100;
+
+/** Whose keys are listed: everybody's, one's own, or one user's; the choice stands in the address. */
+export function OwnerFilter({ viewerId, owner }: { viewerId: string; owner: string | null }) {
+  const t = useTranslations("keys.owner");
+  const { data } = useSWR<ListPage<ManagedUser>>(`/api/users?limit=${MOST_NAMED}`);
+  const others = (data?.items ?? []).filter((user) => user.id !== viewerId);
+  const isUnlisted = owner !== null && owner !== "me" && !others.some((user) => user.id === owner);
+  return (
+    <NativeSelect
+      aria-label={t("label")}
+      className="grow sm:w-56 sm:grow-0"
+      value={owner ?? ""}
+      onChange={(event) => putInAddress("owner", event.target.value)}
+    >
+      <option value="">{t("everybody")}</option>
+      <option value="me">{t("mine")}</option>
+      {isUnlisted ? <option value={owner}>{t("unknown")}</option> : null}
+      {others.length > 0 ? (
+        <optgroup label={t("users")}>
+          {others.map((user) => (
+            <option key={user.id} value={user.id}>
+              {user.username}
+            </option>
+          ))}
+        </optgroup>
+      ) : null}
+    </NativeSelect>
+  );
+}

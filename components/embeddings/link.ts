@@ -1,0 +1,29 @@
+import type { EmbeddingsCall } from "../../lib/client/embeddings-call";
+import { MOST_TEXTS } from "./texts";
+
+/** The page's state in the URL's fragment: `#text=…&text=…&model=…&dimensions=256&query=…`. */
+export function writeEmbeddingsLink(call: EmbeddingsCall, query: string): string {
+  const fields = new URLSearchParams();
+  for (const text of call.texts) fields.append("text", text);
+  if (call.model) fields.set("model", call.model);
+  if (call.dimensions !== null) fields.set("dimensions", String(call.dimensions));
+  if (call.format !== "float") fields.set("format", call.format);
+  if (query) fields.set("query", query);
+  return `#${fields.toString()}`;
+}
+
+/** What a fragment says; null when it says nothing of ours. */
+export function readEmbeddingsLink(fragment: string): (Partial<EmbeddingsCall> & { query?: string }) | null {
+  const fields = new URLSearchParams(fragment.replace(/^#/, ""));
+  const state: Partial<EmbeddingsCall> & { query?: string } = {};
+  const texts = fields.getAll("text").slice(0, MOST_TEXTS);
+  if (texts.length > 0) state.texts = texts;
+  const model = fields.get("model");
+  if (model) state.model = model;
+  const dimensions = Number(fields.get("dimensions") ?? Number.NaN);
+  if (Number.isInteger(dimensions) && dimensions > 0) state.dimensions = dimensions;
+  if (fields.get("format") === "base64") state.format = "base64";
+  const query = fields.get("query");
+  if (query) state.query = query;
+  return Object.keys(state).length === 0 ? null : state;
+}

@@ -1,0 +1,113 @@
+import Link from "next/link";
+import { useRef } from "react";
+import { useTranslations } from "use-intl";
+import { useTail } from "@/components/overview/use-overview";
+import { useIsLive } from "@/lib/client/live";
+import type { UsageRow } from "@/lib/contracts/console/usage";
+import { CallError } from "../forms/call-error";
+import { CallAmount } from "../requests/call-amount";
+import { CallState, standingOf } from "../requests/call-state";
+import { useAmounts } from "../requests/use-amounts";
+import { Button } from "../ui/button";
+import { cn } from "../ui/class-names";
+import { Skeleton } from "../ui/skeleton";
+import { Lamp } from "../ui/status-dot";
+import { useIsBrowser } from "../ui/use-is-browser";
+
+/** The newest calls; one that arrives slides in on top. */
+export function Tail({ isAdmin }: { isAdmin: boolean }) {
+  const t = useTranslations("overview.tail");
+  const isLive = useIsLive();
+  const { data, error, mutate } = useTail();
+  const rows = data?.items;
+  const seen = useRef<Set<string> | null>(null);
+  if (rows && seen.current === null) seen.current = new Set(rows.map((row) => row.id));
+  return (
+    <section aria-labelledby="tail" className="rounded-md border bg-panel">
+      <div className="flex items-center justify-between gap-4 border-b px-5 py-3">
+        <h2 id="tail" className="flex items-baseline gap-3 text-lg">
+          {t("title")}
+          <span className="flex items-center gap-1.5 text-xs font-normal text-ink-muted">
+            <Lamp tone={isLive ? "signal" : "off"} />
+            {isLive ? t("live") : t("paused")}
+          </span>
+        </h2>
+        <Button asChild variant="outline" size="sm">
+          <Link prefetch={false} href={isAdmin ? "/logs" : "/usage"}>
+            {t("all")}
+          </Link>
+        </Button>
+      </div>
+      {error && !rows ? (
+        <CallError error={error} onRetry={() => void mutate()} className="m-4" />
+      ) : !rows ? (
+        <TailSkeleton />
+      ) : rows.length === 0 ? (
+        <p className="px-5 py-6 text-sm text-ink-muted">{t("empty")}</p>
+      ) : (
+        <ul className="divide-y" aria-labelledby="tail">
+          {rows.map((row) => (
+            <TailRow key={row.id} call={row} isAdmin={isAdmin} isNew={seen.current?.has(row.id) === false} />
+          ))}
+        </ul>
+      )}
+    </section>
+  );
+}
+
+function TailRow({ call, isAdmin, isNew }: { call: UsageRow; isAdmin: boolean; isNew: boolean }) {
+  const t = useTranslations("calls");
+  const tail = useTranslations("overview.tail");
+  const amounts = useAmounts();
+  // The server's zone is not the visitor's: the time comes with the browser, its place is kept.
+  const isBrowser = useIsBrowser();
+  const stamp = isBrowser ? amounts.stamp(call.at) : "";
+  const outcome = call.error ?? t(`state.${standingOf(call)}`);
+  return (
+    <li
+      className={cn(
+        "relative grid grid-cols-[minmax(0,1fr)_auto] items-center gap-x-4 gap-y-0.5 px-5 py-2 text-sm transition-colors hover:bg-sunken/60 lg:h-10 lg:py-0",
+        isAdmin
+          ? "lg:grid-cols-[7.5rem_minmax(11rem,1.4fr)_minmax(8rem,1.3fr)_minmax(0,1.2fr)_minmax(0,1fr)_5rem_6rem]"
+          : "lg:grid-cols-[7.5rem_minmax(11rem,1.4fr)_minmax(8rem,1.4fr)_minmax(0,1fr)_5rem_6rem]",
+        isNew && "animate-in fade-in-0 slide-in-from-top-2 duration-180",
+      )}
+    >
+      <Link
+        href={`/logs?call=${encodeURIComponent(call.id)}`}
+        prefetch={false}
+        aria-label={tail("open", { outcome, model: call.model, when: stamp })}
+        className="tabular text-ink-muted after:absolute after:inset-0 max-lg:order-2 max-lg:justify-self-end"
+      >
+        <time dateTime={call.at}>{stamp || " "}</time>
+      </Link>
+      <CallState call={call} className="max-lg:order-1" />
+      <code className="truncate max-lg:order-3">{call.model}</code>
+      {isAdmin ? (
+        <span className="truncate text-ink-muted max-lg:hidden">
+          {call.channel_name ?? call.channel_id ?? t("noChannel")}
+        </span>
+      ) : null}
+      <span className="truncate text-ink-muted max-lg:hidden">{call.key_name ?? call.key_id}</span>
+      <span className="tabular text-right max-lg:order-4">
+        {call.state === "open" ? "…" : amounts.ms(call.latency_ms)}
+      </span>
+      <span className="tabular text-right text-ink-muted max-lg:hidden">
+        <CallAmount call={call} />
+      </span>
+    </li>
+  );
+}
+
+function TailSkeleton() {
+  return (
+    <div aria-busy="true" className="divide-y">
+      {Array.from({ length: 12 }, (_, row) => row).map((row) => (
+        <div key={row} className="flex h-10 items-center gap-8 px-5 max-lg:h-15">
+          <Skeleton className="h-4 w-28" />
+          <Skeleton className="h-4 flex-1" />
+        </div>
+      ))}
+    </div>
+  );
+}

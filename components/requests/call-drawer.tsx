@@ -1,0 +1,123 @@
+"use client";
+
+import useSWR from "swr";
+import { useTranslations } from "use-intl";
+import { isApiError } from "@/lib/client/api-error";
+import type { UsageDetail } from "@/lib/contracts/console/usage";
+import { CallError } from "../forms/call-error";
+import { CopyButton } from "../ui/copy-button";
+import { Notice } from "../ui/notice";
+import { Sheet, SheetContent } from "../ui/sheet";
+import { Skeleton } from "../ui/skeleton";
+import { CallFacts } from "./call-facts";
+import { CallHelp } from "./call-help";
+import { CallState } from "./call-state";
+import { SimilarCalls } from "./similar-calls";
+import { useAmounts } from "./use-amounts";
+import { Waterfall } from "./waterfall";
+
+/** One call beside the list: what happened, what it means, and everything that is known of it. */
+export function CallDrawer({
+  id,
+  isAdmin,
+  onClose,
+}: {
+  id: string | null;
+  isAdmin: boolean;
+  onClose(): void;
+}) {
+  const t = useTranslations("calls.detail");
+  return (
+    <Sheet open={id !== null} onOpenChange={(isOpen) => !isOpen && onClose()}>
+      <SheetContent title={t("title")} className="max-w-xl p-6">
+        {id === null ? null : <Call id={id} isAdmin={isAdmin} />}
+      </SheetContent>
+    </Sheet>
+  );
+}
+
+function Call({ id, isAdmin }: { id: string; isAdmin: boolean }) {
+  const t = useTranslations("calls.detail");
+  const { data: call, error, mutate } = useSWR<UsageDetail>(`/api/usage/${encodeURIComponent(id)}`);
+  if (isApiError(error, "not_found")) return <p className="pr-10 text-ink-muted">{t("notFound")}</p>;
+  if (error && !call) return <CallError error={error} onRetry={() => void mutate()} className="mt-8" />;
+  if (!call) return <CallSkeleton />;
+  return (
+    <div className="grid gap-6">
+      <Head call={call} />
+      {call.error === null ? null : <CallHelp call={call} />}
+      <section className="grid gap-3">
+        <h3 className="font-medium">{t("waterfall")}</h3>
+        {call.trace && call.trace.attempts.length > 0 ? (
+          <Waterfall trace={call.trace} />
+        ) : (
+          <p className="text-ink-muted">
+            {call.state === "open" ? t("running") : call.cached ? t("fromCache") : t("noTrace")}
+          </p>
+        )}
+      </section>
+      <CallFacts call={call} />
+      <Words call={call} isAdmin={isAdmin} />
+      <SimilarCalls call={call} />
+    </div>
+  );
+}
+
+function Head({ call }: { call: UsageDetail }) {
+  const t = useTranslations("calls");
+  const amounts = useAmounts();
+  return (
+    <header className="grid gap-1 pr-10">
+      <CallState call={call} className="text-sm" />
+      <h2 className="text-lg break-words">
+        <code>{call.model}</code>
+      </h2>
+      <p className="flex flex-wrap items-center gap-x-3 text-sm text-ink-muted">
+        <time dateTime={call.at} className="tabular">
+          {amounts.exact(call.at)}
+        </time>
+        <span className="flex min-w-0 items-center gap-1">
+          <code className="min-w-0 break-all">{call.request_id}</code>
+          <CopyButton
+            value={call.request_id}
+            name={t("copyRequestId", { id: call.request_id })}
+            className="size-7 shrink-0"
+          />
+        </span>
+      </p>
+    </header>
+  );
+}
+
+function Words({ call, isAdmin }: { call: UsageDetail; isAdmin: boolean }) {
+  const t = useTranslations("calls.detail");
+  if (call.prompt === null) return isAdmin ? <Notice tone="info">{t("notKept")}</Notice> : null;
+  return (
+    <section className="grid gap-2">
+      <span className="flex items-center justify-between gap-4">
+        <h3 className="font-medium">{t("prompt")}</h3>
+        <CopyButton value={call.prompt} name={t("copyPrompt")} />
+      </span>
+      <pre className="max-h-80 overflow-y-auto rounded-md border bg-sunken p-3 text-sm break-words whitespace-pre-wrap">
+        {call.prompt}
+      </pre>
+      <p className="text-sm text-ink-faint">{t("promptCut")}</p>
+    </section>
+  );
+}
+
+function CallSkeleton() {
+  return (
+    <div aria-busy="true" className="grid gap-6 pr-10">
+      <div className="grid gap-2">
+        <Skeleton className="h-4 w-24" />
+        <Skeleton className="h-6 w-56" />
+        <Skeleton className="h-4 w-72" />
+      </div>
+      {[0, 1, 2].map((line) => (
+        <Skeleton key={line} className="h-8 w-full" />
+      ))}
+      <Skeleton className="h-48 w-full" />
+    </div>
+  );
+}

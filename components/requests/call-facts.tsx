@@ -1,0 +1,68 @@
+import type { ReactNode } from "react";
+import { useTranslations } from "use-intl";
+import type { UsageDetail } from "@/lib/contracts/console/usage";
+import { useAmounts } from "./use-amounts";
+
+/** Everything that is written of a call. */
+export function CallFacts({ call }: { call: UsageDetail }) {
+  const t = useTranslations("calls");
+  const amounts = useAmounts();
+  const named = (name: string | null, id: string) =>
+    name ?? (
+      <>
+        <code>{id}</code> {t("detail.gone")}
+      </>
+    );
+  const notes = [
+    ...(call.cached ? [t("detail.cached")] : []),
+    ...(call.estimated ? [t("detail.estimated")] : []),
+  ];
+  const facts: [keyof Words, ReactNode][] = [
+    ["status", call.status === 0 ? "—" : call.status],
+    ["operation", t(`operation.${call.operation}`)],
+    ["channel", call.channel_id === null ? t("noChannel") : named(call.channel_name, call.channel_id)],
+    ["attempts", call.attempts],
+    [
+      "key",
+      <>
+        {named(call.key_name, call.key_id)} {call.key_display ? <code>{call.key_display}</code> : null}
+      </>,
+    ],
+    ["user", named(call.user_name, call.user_id)],
+    ["end_user", call.user],
+    ["tags", call.tags?.split(",").join(", ") ?? null],
+    ["latency", call.state === "open" ? null : amounts.ms(call.latency_ms)],
+    ["first_byte", call.first_byte_ms === null ? null : amounts.ms(call.first_byte_ms)],
+    [
+      "input",
+      t("detail.input", {
+        tokens: amounts.tokens(call.input_tokens),
+        number: call.characters,
+        characters: amounts.count(call.characters),
+      }),
+    ],
+    ["output", call.output_tokens > 0 ? amounts.tokens(call.output_tokens) : null],
+    ["audio", call.audio_ms > 0 ? amounts.sound(call.audio_ms) : null],
+    ["cost", amounts.money(Number(call.cost_usd))],
+    ["notes", notes.length > 0 ? notes.join(", ") : null],
+    ["id", <code key="id">{call.id}</code>],
+  ];
+  return (
+    <section className="grid gap-3">
+      <h3 className="font-medium">{t("detail.facts")}</h3>
+      <dl className="grid grid-cols-[8rem_minmax(0,1fr)] gap-x-4 gap-y-2 text-sm">
+        {facts
+          .filter(([, value]) => value !== null)
+          .map(([name, value]) => (
+            <div key={name} className="contents">
+              <dt className="text-ink-faint">{t(`detail.field.${name}`)}</dt>
+              <dd className="tabular break-words">{value}</dd>
+            </div>
+          ))}
+      </dl>
+    </section>
+  );
+}
+
+/** Names of `calls.detail.field`. */
+type Words = typeof import("@/lib/messages/en/calls").calls.detail.field;

@@ -1,0 +1,33 @@
+import Link from "next/link";
+import { useSearchParams } from "next/navigation";
+import type { ReactNode } from "react";
+import { useTranslations } from "use-intl";
+import type { UsageRow } from "@/lib/contracts/console/usage";
+import { standingOf } from "./call-state";
+import { useAmounts } from "./use-amounts";
+
+/** Opens a call beside the list; covers the whole line it stands in. The address names the call, so it can be sent. */
+export function CallLink({ call, children }: { call: UsageRow; children: ReactNode }) {
+  const t = useTranslations("calls");
+  const amounts = useAmounts();
+  const query = new URLSearchParams(useSearchParams());
+  query.set("call", call.id);
+  const outcome = call.error ?? t(`state.${standingOf(call)}`);
+  return (
+    <Link
+      href={`?${query}`}
+      scroll={false}
+      prefetch={false}
+      aria-label={t("open", { outcome, model: call.model, time: amounts.stamp(call.at) })}
+      className="after:absolute after:inset-0"
+      onClick={(event) => {
+        if (event.metaKey || event.ctrlKey || event.shiftKey) return;
+        // The page is here already: only its address changes.
+        event.preventDefault();
+        window.history.pushState(null, "", `?${query}`);
+      }}
+    >
+      {children}
+    </Link>
+  );
+}

@@ -1,0 +1,60 @@
+"use client";
+
+import { useSearchParams } from "next/navigation";
+import useSWR from "swr";
+import { useTranslations } from "use-intl";
+import { callsPath, readCallFilters, sumsPath } from "@/lib/client/calls";
+import { putRangeInAddress } from "@/lib/client/range";
+import { toSeries } from "@/lib/client/usage-series";
+import { useCalls } from "@/lib/client/use-calls";
+import { useRange } from "@/lib/client/use-range";
+import type { UsageSummary } from "@/lib/contracts/console/usage-summary";
+import { TimeChart } from "../charts/time-chart";
+import { PageHeader } from "../shell/page-header";
+import { FilterBar } from "./filter-bar";
+import { Calls } from "./requests";
+import { useAmounts } from "./use-amounts";
+
+/** Every call, a line each, newest first; a bar over time above them tells where to look. */
+export function LogsPage({ now }: { now: number }) {
+  const t = useTranslations("logs");
+  const amounts = useAmounts();
+  const range = useRange("24h", now);
+  const filters = readCallFilters(useSearchParams());
+  const path = sumsPath(filters, range, { interval: range.interval });
+  const { data: summary } = useSWR<UsageSummary>(path, { keepPreviousData: true });
+  const calls = useCalls(callsPath(filters, range));
+  const { buckets, bucketMs, items } = toSeries(range, summary);
+  return (
+    <>
+      <PageHeader title={t("title")} description={t("lead")} />
+      <FilterBar range={range} isOwn={false} />
+      <div className="mb-4 rounded-md border bg-panel p-3 pt-4" title={t("zoom")}>
+        <TimeChart
+          label={t("chart")}
+          height={104}
+          buckets={buckets}
+          bucketMs={bucketMs}
+          series={[
+            { name: t("succeeded"), values: items.map((sums) => (sums ? sums.calls - sums.errors : 0)) },
+            { name: t("failed"), values: items.map((sums) => sums?.errors ?? 0), colour: "bad" },
+          ]}
+          format={amounts.count}
+          formatTick={amounts.short}
+          isWhole
+          empty={summary === undefined ? "" : undefined}
+          onPick={(index) => {
+            const from = buckets[index];
+            if (from !== undefined) putRangeInAddress({ from, to: from + bucketMs });
+          }}
+        />
+      </div>
+      <Calls
+        calls={calls}
+        isFiltered={Object.keys(filters).length > 0}
+        columns={["via", "attempts", "requestId"]}
+        isAdmin
+      />
+    </>
+  );
+}

@@ -1,0 +1,30 @@
+import type { LIMIT_RULES } from "../../lib/contracts/limits";
+
+export type LimitName = keyof typeof LIMIT_RULES;
+type Units = { readonly [Name in LimitName]: (typeof LIMIT_RULES)[Name]["unit"] };
+
+/** The unit of each limit. Stands apart from the contract, whose schemas would come with it to the browser. */
+export const LIMIT_UNITS: Units = {
+  jsonBodyBytes: "bytes",
+  embeddingsBodyBytes: "bytes",
+  consoleBodyBytes: "bytes",
+  keyBodiesBytes: "bytes",
+  allBodiesBytes: "bytes",
+  headersTimeoutMs: "milliseconds",
+  consoleUploadMs: "milliseconds",
+  gatewayUploadMs: "milliseconds",
+  connectionsPerAddress: "count",
+  wrongKeysPerMinute: "count",
+  loginAttemptsPerMinute: "count",
+  attemptsPerCall: "count",
+  upstreamConnectMs: "milliseconds",
+  upstreamTlsMs: "milliseconds",
+  speechFirstByteMs: "milliseconds",
+  embeddingsFirstByteMs: "milliseconds",
+  idleMs: "milliseconds",
+  callMs: "milliseconds",
+  readerIdleMs: "milliseconds",
+};
+
+// The table's own names.
+export const LIMIT_NAMES = Object.keys(LIMIT_UNITS) as LimitName[];

@@ -1,0 +1,22 @@
+"use client";
+
+import { useState } from "react";
+import { useTranslations } from "use-intl";
+import { isApiError } from "@/lib/client/api-error";
+import { CallError } from "../../forms/call-error";
+import { Notice } from "../../ui/notice";
+import { clockTime, useCountdown } from "../countdown";
+
+/** What went wrong above a form of joining; too many attempts say how long to wait. */
+export function JoinError({ error }: { error: unknown }) {
+  if (isApiError(error, "rate_limited") && error.retryAfter)
+    return <Wait key={error.requestId} seconds={error.retryAfter} />;
+  return <CallError error={error} />;
+}
+
+function Wait({ seconds }: { seconds: number }) {
+  const t = useTranslations("join");
+  const [until] = useState(() => Date.now() + seconds * 1_000);
+  const left = useCountdown(until);
+  return left > 0 ? <Notice tone="warn">{t("wait", { time: clockTime(left) })}</Notice> : null;
+}

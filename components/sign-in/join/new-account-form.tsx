@@ -1,0 +1,123 @@
+"use client";
+
+import { type ReactNode, useState } from "react";
+import { useForm } from "react-hook-form";
+import { useTranslations } from "use-intl";
+import { api } from "@/lib/client/api";
+import { isApiError } from "@/lib/client/api-error";
+import type { RegisterRequest } from "@/lib/contracts/console/invites";
+import type { User } from "@/lib/contracts/console/user";
+import { Field } from "../../forms/field";
+import { Form } from "../../forms/form";
+import { PasswordInput } from "../../forms/password-input";
+import { placeIssues } from "../../forms/place-issues";
+import { useSchemaResolver } from "../../forms/schema-resolver";
+import { StrengthMeter } from "../../forms/strength-meter";
+import { Button } from "../../ui/button";
+import { Input } from "../../ui/input";
+import { JoinError } from "./join-error";
+
+const loadSchema = () => import("@/lib/contracts/console/invites").then((one) => one.RegisterRequest);
+const FIELDS = ["username", "password", "confirmPassword", "display_name"] as const;
+/** An empty name means the username. */
+const orUndefined = (text?: string) => (text === "" ? undefined : text);
+
+/** Name and password of a new account; `path` makes it and `more` is sent besides. Goes to the console when it stands. */
+export function NewAccountForm({
+  path,
+  more,
+  action,
+  personal = [],
+  onDead,
+  children,
+}: {
+  path: string;
+  more?: { token: string };
+  action: string;
+  /** Words that make a password weak. */
+  personal?: string[];
+  /** The link opens nothing any more. */
+  onDead?(): void;
+  children?: ReactNode;
+}) {
+  const t = useTranslations("join");
+  const common = useTranslations("common");
+  const fault = useTranslations("common.fault");
+  const [error, setError] = useState<unknown>(null);
+  const [isLeaving, setLeaving] = useState(false);
+  const form = useForm<RegisterRequest>({
+    resolver: useSchemaResolver(loadSchema),
+    mode: "onTouched",
+    defaultValues: { username: "", password: "", confirmPassword: "" },
+  });
+  const { errors, isSubmitting } = form.formState;
+  const [username, password] = form.watch(["username", "password"]);
+
+  const create = form.handleSubmit(async (values) => {
+    setError(null);
+    try {
+      await api.post<User>(path, { ...more, ...values });
+      setLeaving(true);
+      // A whole load, and no way back to a link that is used up.
+      window.location.replace("/");
+    } catch (failure) {
+      if (onDead && isApiError(failure, "not_found")) return onDead();
+      if (isApiError(failure, "conflict") && failure.issues.some((one) => one.path === "username")) {
+        return form.setError("username", { message: t("taken") }, { shouldFocus: true });
+      }
+      if (!placeIssues(form, failure, FIELDS, fault)) setError(failure);
+    }
+  });
+
+  return (
+    <Form onSubmit={create} noValidate className="grid gap-5">
+      {children}
+      <JoinError error={error} />
+      <Field label={t("username")} error={errors.username?.message} isRequired>
+        {(control) => (
+          <Input
+            {...control}
+            {...form.register("username")}
+            autoComplete="username"
+            autoCapitalize="none"
+            autoCorrect="off"
+            spellCheck={false}
+          />
+        )}
+      </Field>
+      <Field
+        label={t("displayName")}
+        hint={t("displayNameHint")}
+        error={errors.display_name?.message}
+        isOptional
+        optionalText={common("optional")}
+      >
+        {(control) => (
+          <Input
+            {...control}
+            {...form.register("display_name", { setValueAs: orUndefined })}
+            autoComplete="name"
+          />
+        )}
+      </Field>
+      <Field
+        label={t("password")}
+        hint={<StrengthMeter password={password} personal={[username, ...personal]} />}
+        error={errors.password?.message}
+        isRequired
+      >
+        {(control) => (
+          <PasswordInput {...control} {...form.register("password")} autoComplete="new-password" />
+        )}
+      </Field>
+      <Field label={t("again")} error={errors.confirmPassword?.message} isRequired>
+        {(control) => (
+          <PasswordInput {...control} {...form.register("confirmPassword")} autoComplete="new-password" />
+        )}
+      </Field>
+      <Button type="submit" size="lg" isBusy={isSubmitting || isLeaving}>
+        {action}
+      </Button>
+    </Form>
+  );
+}

@@ -1,0 +1,150 @@
+"use client";
+
+import { useRouter } from "next/navigation";
+import { useEffect, useState } from "react";
+import { useForm } from "react-hook-form";
+import { useTranslations } from "use-intl";
+import { api } from "@/lib/client/api";
+import { isApiError } from "@/lib/client/api-error";
+import type { LoginResult } from "@/lib/contracts/console/sign-in";
+import { CallError } from "../forms/call-error";
+import { Field } from "../forms/field";
+import { Form } from "../forms/form";
+import { PasswordInput } from "../forms/password-input";
+import { useSchemaResolver } from "../forms/schema-resolver";
+import { Button } from "../ui/button";
+import { Input } from "../ui/input";
+import { Notice } from "../ui/notice";
+import { clockTime, useCountdown } from "./countdown";
+import { forgetPendingSignIn, keepPendingSignIn, readPendingSignIn } from "./pending-sign-in";
+
+const loadSchema = () => import("@/lib/contracts/console/sign-in").then((one) => one.LoginRequest);
+
+export type ArrivalReason = "expired" | "spent" | "taken";
+
+/** Name and password; goes on to the second step or to `returnTo`. */
+export function PasswordForm({
+  returnTo,
+  reason,
+  mayRegister,
+}: {
+  returnTo: string;
+  reason: ArrivalReason | null;
+  /** People make accounts for themselves here. */
+  mayRegister: boolean;
+}) {
+  const t = useTranslations("login");
+  const router = useRouter();
+  // Without defaults: what was typed, or filled in by a password manager, before the page listened is taken over.
+  const form = useForm({ resolver: useSchemaResolver(loadSchema) });
+  const [error, setError] = useState<unknown>(null);
+  const [isLeaving, setLeaving] = useState(false);
+  const [lockedUntil, setLockedUntil] = useState<number | null>(null);
+  const waitSeconds = useCountdown(lockedUntil);
+  const { errors, isSubmitting } = form.formState;
+
+  useEffect(() => {
+    const kept = readPendingSignIn();
+    if (!kept) return;
+    form.setValue("username", kept.username);
+    form.setFocus("password");
+  }, [form]);
+
+  const signIn = form.handleSubmit(async (values) => {
+    setError(null);
+    try {
+      const result = await api.post<LoginResult>("/api/user/login", values);
+      setLeaving(true);
+      if ("require_2fa" in result) {
+        keepPendingSignIn({ username: values.username, expiresAt: Date.parse(result.expires_at) });
+        const query = returnTo === "/" ? "" : `?return_to=${encodeURIComponent(returnTo)}`;
+        // The fragment of the page first asked for goes along, unseen by the server.
+        router.push(`/login/2fa${query}${window.location.hash}`);
+        return;
+      }
+      forgetPendingSignIn();
+      // A whole load: everything the page shows is of the new session.
+      window.location.assign(returnTo + window.location.hash);
+    } catch (failure) {
+      setError(failure);
+      if (isApiError(failure, "not_initialized")) window.location.assign("/setup");
+      if (isApiError(failure) && failure.retryAfter) {
+        setLockedUntil(Date.now() + failure.retryAfter * 1_000);
+      }
+      form.setValue("password", "");
+      form.setFocus("password");
+    }
+  });
+
+  return (
+    <Form onSubmit={signIn} noValidate className="grid gap-5">
+      <div className="mb-1 grid gap-1">
+        <h1 className="text-2xl">{t("title")}</h1>
+        <p className="text-ink-muted">{t("lead")}</p>
+      </div>
+      {reason && !error ? (
+        <Notice tone="info" isLive>
+          {t(reason)}
+        </Notice>
+      ) : null}
+      <LoginError error={error} waitSeconds={waitSeconds} />
+      <Field label={t("username")} error={errors.username?.message}>
+        {(control) => (
+          <Input
+            {...control}
+            {...form.register("username")}
+            autoComplete="username"
+            autoCapitalize="none"
+            autoCorrect="off"
+            spellCheck={false}
+          />
+        )}
+      </Field>
+      <Field label={t("password")} error={errors.password?.message}>
+        {(control) => (
+          <PasswordInput {...control} {...form.register("password")} autoComplete="current-password" />
+        )}
+      </Field>
+      <Button type="submit" size="lg" isBusy={isSubmitting || isLeaving} disabled={waitSeconds > 0}>
+        {t("submit")}
+      </Button>
+      {mayRegister ? (
+        <p className="text-sm text-ink-muted">
+          {t("noAccount")}{" "}
+          <Button asChild variant="link" size="inline" className="text-sm">
+            <a href="/register">{t("register")}</a>
+          </Button>
+        </p>
+      ) : null}
+      <details className="text-sm text-ink-muted">
+        <summary className="w-fit rounded-sm underline decoration-line-strong underline-offset-4">
+          {t("forgotten")}
+        </summary>
+        <p className="mt-3">{t("forgottenText")}</p>
+        <code className="mt-2 block overflow-x-auto rounded-md bg-sunken px-3 py-2 text-ink">
+          npm run admin -- reset-password
+        </code>
+      </details>
+    </Form>
+  );
+}
+
+function LoginError({ error, waitSeconds }: { error: unknown; waitSeconds: number }) {
+  const t = useTranslations("login");
+  if (!error) return null;
+  if (isApiError(error, "invalid_credentials")) {
+    return (
+      <Notice tone="bad" isLive>
+        {t("wrong")}
+      </Notice>
+    );
+  }
+  if (isApiError(error, "rate_limited")) {
+    return (
+      <Notice tone="warn" isLive={waitSeconds === 0}>
+        {waitSeconds > 0 ? t("locked", { time: clockTime(waitSeconds) }) : t("unlocked")}
+      </Notice>
+    );
+  }
+  return <CallError error={error} />;
+}

@@ -1,0 +1,125 @@
+"use client";
+
+import { ColumnsIcon, PauseIcon, PlayIcon, RotateCcwIcon, Trash2Icon } from "lucide-react";
+import { useCallback } from "react";
+import { useTranslations } from "use-intl";
+import type { Take } from "@/components/speech/history";
+import type { PlayerState, TakePlayer } from "@/lib/client/speech-player";
+import { PeaksCanvas } from "../audio/peaks-canvas";
+import { useQuantities } from "../playground/use-quantities";
+import { Badge } from "../ui/badge";
+import { Button } from "../ui/button";
+import { cn } from "../ui/class-names";
+import { RelativeTime } from "../ui/relative-time";
+import { CastLine } from "./speaker-line";
+
+/** One take of the tape. `state` is the player's when this take is under the needle. */
+export function TapeRow({
+  take,
+  player,
+  state,
+  isMarked,
+  isLocked,
+  onPlay,
+  onMark,
+  onReuse,
+  onDelete,
+}: {
+  take: Take;
+  player: TakePlayer;
+  state: PlayerState | null;
+  isMarked: boolean;
+  isLocked: boolean;
+  onPlay(): void;
+  onMark(): void;
+  onReuse(): void;
+  onDelete(): void;
+}) {
+  const t = useTranslations("speech.tape");
+  const deck = useTranslations("speech.deck");
+  const show = useQuantities();
+  const isPlaying = state?.isPlaying === true;
+  const text = take.call.text.replace(/\s+/gu, " ").trim().slice(0, 120);
+  const duration = state?.duration ?? 0;
+  const share = useCallback(() => (duration > 0 ? player.position() / duration : 0), [player, duration]);
+  return (
+    <li
+      className={cn(
+        "grid grid-cols-[auto_minmax(0,1fr)] items-center gap-x-3 gap-y-1 px-3 py-2 transition-colors sm:grid-cols-[auto_minmax(0,1fr)_8rem_4rem_auto]",
+        state && "bg-signal-soft/50",
+      )}
+    >
+      <Button
+        variant="ghost"
+        size="icon"
+        aria-label={isPlaying ? t("pause", { text }) : t("play", { text })}
+        disabled={isLocked}
+        onClick={onPlay}
+        className={cn(state && "text-signal-ink")}
+      >
+        {isPlaying ? <PauseIcon className="fill-current" /> : <PlayIcon className="fill-current" />}
+      </Button>
+      <div className="min-w-0">
+        <p className="truncate" title={text}>
+          {text}
+        </p>
+        <p className="flex min-w-0 flex-wrap items-center gap-x-2 text-sm text-ink-muted">
+          <CastLine call={take.call} />
+          <Ago at={take.createdAt} />
+          {take.state === "whole" ? null : (
+            <Badge tone={take.state === "cut" ? "bad" : "neutral"}>{deck(take.state)}</Badge>
+          )}
+        </p>
+      </div>
+      <div className="hidden h-8 sm:block">
+        <PeaksCanvas samples={take.samples} isLive={isPlaying} progress={share} />
+      </div>
+      <span className="tabular hidden text-right text-sm text-ink-muted sm:block">
+        {show.duration(take.durationMs)}
+      </span>
+      <div className="col-start-2 flex items-center sm:col-start-auto">
+        <span className="tabular mr-auto text-sm text-ink-muted sm:hidden">
+          {show.duration(take.durationMs)}
+        </span>
+        <Button
+          variant="ghost"
+          size="icon-sm"
+          aria-label={t("compare", { text })}
+          aria-pressed={isMarked}
+          title={t("compare", { text: "" }).replace(/[:：]\s*$/u, "")}
+          className={cn(isMarked && "bg-signal-soft text-signal-ink")}
+          onClick={onMark}
+        >
+          <ColumnsIcon />
+        </Button>
+        <Button
+          variant="ghost"
+          size="icon-sm"
+          aria-label={t("reuse", { text })}
+          title={t("reuse", { text: "" }).replace(/[:：]\s*$/u, "")}
+          onClick={onReuse}
+        >
+          <RotateCcwIcon />
+        </Button>
+        <Button
+          variant="ghost"
+          size="icon-sm"
+          aria-label={t("delete", { text })}
+          title={t("delete", { text: "" }).replace(/[:：]\s*$/u, "")}
+          onClick={onDelete}
+        >
+          <Trash2Icon />
+        </Button>
+      </div>
+    </li>
+  );
+}
+
+/** When, in words that grow with the distance; the exact time on hover. */
+function Ago({ at }: { at: number }) {
+  return (
+    <span className="whitespace-nowrap text-ink-faint">
+      <RelativeTime at={new Date(at).toISOString()} />
+    </span>
+  );
+}

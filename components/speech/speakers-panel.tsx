@@ -1,0 +1,136 @@
+"use client";
+
+import { useState } from "react";
+import { useTranslations } from "use-intl";
+import { failureFrom } from "@/lib/client/gateway-error";
+import type { GatewayVoice } from "@/lib/client/gateway-models";
+import { FailureNotice } from "../playground/failure-notice";
+import { Button } from "../ui/button";
+import { cn } from "../ui/class-names";
+import { Skeleton } from "../ui/skeleton";
+import { Lamp } from "../ui/status-dot";
+import { SpeakerList } from "./speaker-list";
+import type { SpeechDraft } from "./speech-state";
+import type { useSample } from "./use-sample";
+import { VoiceChoice } from "./voice-choice";
+import { VoiceName } from "./voice-name";
+
+/** The cast beside the text: the speakers of a script, and the voices to choose from. */
+export function CastPanel({
+  draft,
+  voices,
+  error,
+  sampler,
+  isVoiceMissing,
+  isOpen,
+  onOpen,
+  onReload,
+  onChange,
+}: {
+  draft: SpeechDraft;
+  /** Of the chosen model; null while they load. */
+  voices: readonly GatewayVoice[] | null;
+  error: unknown;
+  sampler: ReturnType<typeof useSample>;
+  /** Somebody wanted to hear the text before they named a voice. */
+  isVoiceMissing: boolean;
+  /** On narrow screens, where the list is folded. */
+  isOpen: boolean;
+  onOpen(isOpen: boolean): void;
+  onReload(): void;
+  onChange(change: Partial<SpeechDraft>): void;
+}) {
+  const t = useTranslations("speech.cast");
+  const [active, setActive] = useState(0);
+  const isScript = draft.mode === "script";
+  const at = Math.min(active, draft.speakers.length - 1);
+  const speaker = isScript ? draft.speakers[at] : undefined;
+  const chosen = speaker ? speaker.voice : draft.voice;
+  const failure = error && voices === null ? failureFrom(error) : null;
+
+  const choose = (voice: string) => {
+    if (!speaker) onChange({ voice });
+    else onChange({ speakers: draft.speakers.map((one, index) => (index === at ? { ...one, voice } : one)) });
+  };
+
+  return (
+    <section
+      aria-labelledby="cast-title"
+      className="flex min-h-0 min-w-0 flex-col rounded-md border bg-panel lg:max-h-[calc(100dvh-4rem)]"
+    >
+      <header
+        className={cn(
+          "flex min-h-12 items-center gap-2 px-4 py-2 lg:border-b",
+          (isOpen || isScript) && "border-b",
+        )}
+      >
+        <h2 id="cast-title" className="text-base">
+          {t("title")}
+        </h2>
+        {voices && voices.length > 0 ? (
+          <span className="tabular text-sm text-ink-faint">{voices.length}</span>
+        ) : null}
+        <Button
+          variant="outline"
+          size="sm"
+          aria-expanded={isOpen}
+          aria-controls="cast-voices"
+          className="ml-auto lg:hidden"
+          onClick={() => onOpen(!isOpen)}
+        >
+          <Lamp tone="signal" />
+          {chosen === "" ? t("one") : <span translate="no">{chosen}</span>}
+          <span className="sr-only">{isOpen ? t("hide") : t("change")}</span>
+        </Button>
+      </header>
+      {isScript ? (
+        <SpeakerList
+          draft={draft}
+          active={at}
+          onActive={(index) => {
+            setActive(index);
+            onOpen(true);
+          }}
+          onChange={onChange}
+        />
+      ) : null}
+      <div id="cast-voices" className={cn("min-h-0 flex-col lg:flex", isOpen ? "flex" : "hidden")}>
+        {failure ? (
+          <div className="p-3">
+            <FailureNotice failure={failure} onRetry={onReload} />
+          </div>
+        ) : voices === null ? (
+          <Loading />
+        ) : voices.length === 0 ? (
+          <VoiceName
+            chosen={chosen}
+            title={speaker ? t("forSpeaker", { speaker: speaker.name }) : null}
+            isMissing={isVoiceMissing && chosen === ""}
+            onChoose={choose}
+          />
+        ) : (
+          <VoiceChoice
+            voices={voices}
+            chosen={chosen}
+            title={speaker ? t("forSpeaker", { speaker: speaker.name }) : null}
+            draft={draft}
+            sampler={sampler}
+            onChoose={choose}
+          />
+        )}
+      </div>
+    </section>
+  );
+}
+
+function Loading() {
+  const t = useTranslations("speech.cast");
+  return (
+    <div role="status" aria-label={t("loading")} className="grid gap-3 p-4">
+      {Array.from({ length: 12 }, (_, index) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: places without content
+        <Skeleton key={index} className="h-6" />
+      ))}
+    </div>
+  );
+}

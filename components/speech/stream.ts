@@ -1,0 +1,123 @@
+import { cutFailure, GatewayError, postJson, readFailure } from "../../lib/client/gateway-error";
+import { doorOf, geminiBody, modelPath, openaiBody, type SpeechCall } from "../../lib/client/speech-call";
+import { bytesFromBase64, SampleJoiner } from "../../lib/client/speech-pcm";
+import { type ServerEvent, serverEvents } from "./stream-events";
+
+/** What the playground hears of a call, in order: `open` once, `audio` many times, `end` once for a whole take. */
+export type SpeechStreamEvent =
+  | { type: "open"; channel: string | null; requestId: string | null; ignored: string | null }
+  | { type: "audio"; samples: Int16Array<ArrayBuffer> }
+  | { type: "end"; inputTokens: number | null; outputTokens: number | null; finishReason: string | null };
+
+export interface StreamOptions {
+  key: string;
+  signal: AbortSignal;
+  fetch?: typeof fetch;
+}
+
+interface Frame {
+  audio: string[];
+  inputTokens: number | null;
+  outputTokens: number | null;
+  finishReason: string | null;
+}
+
+function field(value: unknown, ...path: (string | number)[]): unknown {
+  let at: unknown = value;
+  for (const step of path) {
+    if (typeof at !== "object" || at === null) return undefined;
+    at = Reflect.get(at, step);
+  }
+  return at;
+}
+
+const count = (value: unknown): number | null => (typeof value === "number" ? value : null);
+const words = (value: unknown): string | null => (typeof value === "string" ? value : null);
+
+function geminiFrame(json: unknown): Frame {
+  const parts = field(json, "candidates", 0, "content", "parts");
+  const audio = (Array.isArray(parts) ? parts : []).flatMap(
+    (part) => words(field(part, "inlineData", "data")) ?? [],
+  );
+  return {
+    audio,
+    inputTokens: count(field(json, "usageMetadata", "promptTokenCount")),
+    outputTokens: count(field(json, "usageMetadata", "candidatesTokenCount")),
+    finishReason: words(field(json, "candidates", 0, "finishReason")),
+  };
+}
+
+function openaiFrame(json: unknown): Frame {
+  const isDone = field(json, "type") === "speech.audio.done";
+  const audio = words(field(json, "audio"));
+  return {
+    audio: audio === null ? [] : [audio],
+    inputTokens: count(field(json, "usage", "input_tokens")),
+    outputTokens: count(field(json, "usage", "output_tokens")),
+    finishReason: isDone ? "STOP" : null,
+  };
+}
+
+function parse(event: ServerEvent, requestId: string | null): unknown {
+  let json: unknown;
+  try {
+    json = JSON.parse(event.data);
+  } catch (error) {
+    throw new GatewayError(cutFailure(requestId), error);
+  }
+  const failure = readFailure(json, 502);
+  if (failure) throw new GatewayError({ ...failure, requestId });
+  return json;
+}
+
+/**
+ * Speaks through the public endpoint and yields 24 kHz mono samples as they arrive. Throws GatewayError (refused
+ * call, in-band error, stream cut before its end) and AbortError when `signal` is aborted; leaving the loop closes
+ * the connection.
+ */
+export async function* streamSpeech(
+  call: SpeechCall,
+  options: StreamOptions,
+): AsyncGenerator<SpeechStreamEvent> {
+  const isGemini = doorOf(call) === "gemini";
+  const response = await postJson(
+    isGemini ? `/v1beta/models/${modelPath(call.model)}:streamGenerateContent?alt=sse` : "/v1/audio/speech",
+    isGemini ? geminiBody(call) : { ...openaiBody(call, "pcm"), stream_format: "sse" },
+    options,
+  );
+  const requestId = response.headers.get("x-request-id");
+  yield {
+    type: "open",
+    channel: response.headers.get("x-patchbay-channel"),
+    requestId,
+    ignored: response.headers.get("x-patchbay-ignored"),
+  };
+  if (!response.body) throw new GatewayError(cutFailure(requestId));
+  const joiner = new SampleJoiner();
+  let isWhole = false;
+  let usage = { inputTokens: null as number | null, outputTokens: null as number | null };
+  try {
+    for await (const event of serverEvents(response.body)) {
+      const json = parse(event, requestId);
+      const frame = isGemini ? geminiFrame(json) : openaiFrame(json);
+      for (const base64 of frame.audio) {
+        const samples = joiner.push(bytesFromBase64(base64));
+        if (samples.length > 0) yield { type: "audio", samples };
+      }
+      usage = {
+        inputTokens: frame.inputTokens ?? usage.inputTokens,
+        outputTokens: frame.outputTokens ?? usage.outputTokens,
+      };
+      if (frame.finishReason !== null) {
+        // Read on to the end of the body: a connection closed now would look like a caller who left.
+        isWhole = true;
+        yield { type: "end", ...usage, finishReason: frame.finishReason };
+      }
+    }
+  } catch (error) {
+    if (isWhole) return;
+    if (error instanceof GatewayError || options.signal.aborted) throw error;
+    throw new GatewayError(cutFailure(requestId), error);
+  }
+  if (!isWhole) throw new GatewayError(cutFailure(requestId));
+}

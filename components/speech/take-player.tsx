@@ -1,0 +1,105 @@
+"use client";
+
+import { PauseIcon, PlayIcon } from "lucide-react";
+import { useFormatter, useTranslations } from "use-intl";
+import type { Take } from "@/components/speech/history";
+import type { GatewayModel } from "@/lib/client/gateway-models";
+import type { PeakMeter } from "@/lib/client/speech-pcm";
+import type { PlayerState, TakePlayer } from "@/lib/client/speech-player";
+import { PlayClock } from "../audio/play-clock";
+import { Waveform } from "../audio/waveform";
+import { Badge } from "../ui/badge";
+import { Kbd } from "../ui/kbd";
+import { NativeSelect } from "../ui/native-select";
+import { DownloadMenu } from "./download-menu";
+import { TakeFacts } from "./take-facts";
+
+const RATES = [0.5, 0.75, 1, 1.25, 1.5, 2];
+
+export interface TakeDeckProps {
+  player: TakePlayer;
+  state: PlayerState;
+  audio: HTMLAudioElement | null;
+  /** The one under the needle; null while one arrives. */
+  take: Take | null;
+  meter: PeakMeter | null;
+  expectedSeconds: number;
+  /** What the engine told that it did not use. */
+  ignored: string | null;
+  models: readonly GatewayModel[];
+}
+
+/** A take that is there or arriving: to play, seek, slow down and download. Loaded by the first one. */
+export function TakeDeck({
+  player,
+  state,
+  audio,
+  take,
+  meter,
+  expectedSeconds,
+  ignored,
+  models,
+}: TakeDeckProps) {
+  const t = useTranslations("speech.deck");
+  return (
+    <div className="grid gap-4">
+      <div className="grid grid-cols-[auto_minmax(0,1fr)] items-center gap-4">
+        <button
+          type="button"
+          aria-label={state.isPlaying ? t("pause") : t("play")}
+          onClick={() => player.toggle()}
+          className="flex size-12 items-center justify-center rounded-full bg-signal text-on-signal transition-colors hover:bg-signal/85"
+        >
+          {state.isPlaying ? (
+            <PauseIcon aria-hidden="true" className="size-5 fill-current" strokeWidth={0} />
+          ) : (
+            <PlayIcon aria-hidden="true" className="ml-0.5 size-5 fill-current" strokeWidth={0} />
+          )}
+        </button>
+        <Waveform
+          player={player}
+          state={state}
+          samples={take?.samples ?? null}
+          meter={meter}
+          expectedSeconds={expectedSeconds}
+          audio={audio}
+        />
+      </div>
+      <div className="flex flex-wrap items-center gap-x-3 gap-y-2 sm:pl-16">
+        <PlayClock player={player} state={state} />
+        {take && take.state !== "whole" ? (
+          <Badge tone={take.state === "cut" ? "bad" : "neutral"}>{t(take.state)}</Badge>
+        ) : null}
+        <span className="hidden items-center gap-1.5 text-sm text-ink-faint pointer-fine:sm:flex">
+          <Kbd>{t("space")}</Kbd> {t("spaceHint")}
+        </span>
+        <span className="ml-auto flex items-center gap-2">
+          <RateSelect rate={state.rate} onChange={(rate) => player.setRate(rate)} />
+          {take ? <DownloadMenu take={take} /> : null}
+        </span>
+      </div>
+      {take ? <TakeFacts take={take} models={models} /> : null}
+      {ignored && take ? <p className="text-sm text-ink-muted">{t("ignored", { fields: ignored })}</p> : null}
+    </div>
+  );
+}
+
+function RateSelect({ rate, onChange }: { rate: number; onChange(rate: number): void }) {
+  const t = useTranslations("speech.deck");
+  const format = useFormatter();
+  return (
+    <NativeSelect
+      aria-label={t("rate")}
+      title={t("rate")}
+      value={rate}
+      onChange={(event) => onChange(Number(event.currentTarget.value))}
+      className="tabular w-24"
+    >
+      {RATES.map((one) => (
+        <option key={one} value={one}>
+          {format.number(one)}×
+        </option>
+      ))}
+    </NativeSelect>
+  );
+}

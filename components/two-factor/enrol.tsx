@@ -1,0 +1,178 @@
+"use client";
+
+import { useEffect, useRef, useState } from "react";
+import { useTranslations } from "use-intl";
+import { TWO_FACTOR_PATH } from "@/lib/client/account";
+import { api } from "@/lib/client/api";
+import { isApiError } from "@/lib/client/api-error";
+import type {
+  BackupCodes as Codes,
+  TwoFactorEnrolment,
+  TwoFactorStatus,
+} from "@/lib/contracts/console/two-factor";
+import { CallError } from "../forms/call-error";
+import { CodeInput } from "../forms/code-input";
+import { Field } from "../forms/field";
+import { Form } from "../forms/form";
+import { Button } from "../ui/button";
+import { CopyButton } from "../ui/copy-button";
+import { Notice } from "../ui/notice";
+import { Skeleton } from "../ui/skeleton";
+import { KeepBackupCodes } from "./keep-backup-codes";
+import { PasswordStep } from "./password-step";
+import { QrCode } from "./qr-code";
+
+type Stage =
+  | { kind: "starting" }
+  | { kind: "password"; isWrong: boolean }
+  | { kind: "failed"; error: unknown }
+  | { kind: "scan"; enrolment: TwoFactorEnrolment; replacesEarlier: boolean }
+  | { kind: "codes"; codes: string[] };
+
+/** From nothing to a second factor that is on: (password) → scan → code → backup codes. */
+export function EnrolSecondFactor({
+  username,
+  isHeaded = false,
+  onEnabled,
+  onDone,
+}: {
+  username: string;
+  /** The place around it says what the codes are for. */
+  isHeaded?: boolean;
+  /** The second factor is on; the backup codes are still to be read. */
+  onEnabled?(): void;
+  onDone(): void;
+}) {
+  const [stage, setStage] = useState<Stage>({ kind: "starting" });
+  const hasStarted = useRef(false);
+
+  const start = async (password?: string) => {
+    try {
+      // A secret is shown once: what an earlier visit or a reload left unconfirmed dies with this one.
+      const { pending } = await api.get<TwoFactorStatus>(TWO_FACTOR_PATH);
+      const enrolment = await api.post<TwoFactorEnrolment>("/api/user/2fa/setup", { password });
+      setStage({ kind: "scan", enrolment, replacesEarlier: pending });
+    } catch (error) {
+      const wantsPassword = isApiError(error) && (error.status === 400 || error.status === 403);
+      setStage(
+        wantsPassword ? { kind: "password", isWrong: password !== undefined } : { kind: "failed", error },
+      );
+    }
+  };
+
+  useEffect(() => {
+    // A secret is made once; React's development double run must not make two.
+    if (hasStarted.current) return;
+    hasStarted.current = true;
+    void start();
+  });
+
+  switch (stage.kind) {
+    case "starting":
+      return <Skeleton className="h-72 w-full" />;
+    case "failed":
+      return (
+        <CallError
+          error={stage.error}
+          onRetry={() => {
+            setStage({ kind: "starting" });
+            void start();
+          }}
+        />
+      );
+    case "password":
+      return <PasswordStep isWrong={stage.isWrong} onPassword={start} />;
+    case "scan":
+      return (
+        <Scan
+          enrolment={stage.enrolment}
+          replacesEarlier={stage.replacesEarlier}
+          onCodes={(codes) => {
+            setStage({ kind: "codes", codes });
+            onEnabled?.();
+          }}
+        />
+      );
+    case "codes":
+      return <KeepBackupCodes codes={stage.codes} username={username} isHeaded={isHeaded} onKept={onDone} />;
+    default:
+      return stage satisfies never;
+  }
+}
+
+function Scan({
+  enrolment,
+  replacesEarlier,
+  onCodes,
+}: {
+  enrolment: TwoFactorEnrolment;
+  replacesEarlier: boolean;
+  onCodes(codes: string[]): void;
+}) {
+  const t = useTranslations("secondFactor");
+  const [code, setCode] = useState("");
+  const [isBusy, setBusy] = useState(false);
+  const [error, setError] = useState<unknown>(null);
+  const isWrong = isApiError(error, "invalid_code") || (isApiError(error) && error.status === 400);
+
+  const check = async (digits: string) => {
+    setBusy(true);
+    setError(null);
+    try {
+      const { backup_codes } = await api.post<Codes>("/api/user/2fa/enable", { code: digits });
+      onCodes(backup_codes);
+    } catch (failure) {
+      setError(failure);
+      setCode("");
+    } finally {
+      setBusy(false);
+    }
+  };
+
+  return (
+    <Form
+      className="grid gap-6"
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (code.length === 6 && !isBusy) void check(code);
+      }}
+    >
+      {replacesEarlier ? (
+        <Notice tone="warn" title={t("againTitle")}>
+          {t("againText")}
+        </Notice>
+      ) : null}
+      <div className="grid gap-5 sm:grid-cols-[auto_1fr] sm:items-start">
+        <QrCode text={enrolment.otpauth_uri} label={t("qr")} />
+        <div className="grid gap-4">
+          <div className="grid gap-1">
+            <h3 className="text-base">{t("scanTitle")}</h3>
+            <p className="text-ink-muted">{t("scanText")}</p>
+          </div>
+          <div className="grid gap-1">
+            <p className="text-sm text-ink-muted">{t("typed")}</p>
+            <div className="flex items-center gap-2">
+              <code className="break-words">{enrolment.secret.replace(/(.{4})(?=.)/g, "$1 ")}</code>
+              <CopyButton value={enrolment.secret} name={t("copySecret")} />
+            </div>
+          </div>
+        </div>
+      </div>
+      <Field label={t("code")} hint={t("codeHint")} error={isWrong ? t("wrongCode") : undefined}>
+        {(control) => (
+          <CodeInput
+            {...control}
+            value={code}
+            readOnly={isBusy}
+            onValueChange={setCode}
+            onComplete={(digits) => void check(digits)}
+          />
+        )}
+      </Field>
+      {error && !isWrong ? <CallError error={error} /> : null}
+      <Button type="submit" className="w-fit" isBusy={isBusy} disabled={code.length < 6}>
+        {t("check")}
+      </Button>
+    </Form>
+  );
+}

@@ -1,0 +1,43 @@
+import { isHigherRole } from "../../contracts/rank";
+import { AppError } from "../../errors";
+import type { ConsoleContext } from "../../gateway/context";
+import type { SessionRecord, UserRecord } from "../../ports/store";
+
+/** The signed-in user and their session. Throws `unauthenticated`; `forbidden` for a manage key, which never acts on accounts. */
+export function requireSession(ctx: Pick<ConsoleContext, "caller">): {
+  user: UserRecord;
+  session: SessionRecord;
+} {
+  switch (ctx.caller.kind) {
+    case "session":
+      return ctx.caller;
+    case "manage-key":
+      throw new AppError("forbidden", "This needs a signed-in session; an API key cannot do it.");
+    case "anonymous":
+      throw new AppError("unauthenticated", "Sign in first.");
+  }
+}
+
+/** Whoever acts, by session or manage key. Throws `unauthenticated`. */
+export function requireUser(ctx: Pick<ConsoleContext, "caller">): UserRecord {
+  if (ctx.caller.kind === "anonymous") throw new AppError("unauthenticated", "Sign in first.");
+  return ctx.caller.user;
+}
+
+/** Owner or admin, by session or manage key. Throws `unauthenticated`, `forbidden`. */
+export function requireAdmin(ctx: Pick<ConsoleContext, "caller">): UserRecord {
+  const user = requireUser(ctx);
+  if (user.role === "member") throw new AppError("forbidden", "This is for administrators.");
+  return user;
+}
+
+/** Owner or admin, signed in: for what is no key's to see or change. Throws `unauthenticated`, `forbidden`. */
+export function requireSignedInAdmin(ctx: Pick<ConsoleContext, "caller">): UserRecord {
+  requireSession(ctx);
+  return requireAdmin(ctx);
+}
+
+/** True when `actor` stands above `target`: nobody changes an equal or a higher role. */
+export function outranks(actor: UserRecord, target: Pick<UserRecord, "role">): boolean {
+  return isHigherRole(actor.role, target.role);
+}

@@ -1,0 +1,19 @@
+import { DEFAULT_SETTINGS, OpenSettings } from "../../contracts/console/settings";
+import type { Repositories } from "../../ports/store";
+
+/** As stored: an older server of the same store writes the webhook URL among the rules. */
+const Stored = OpenSettings.extend({ alerts: OpenSettings.shape.alerts.strip() });
+
+/** The instance's settings; a value that is missing or no longer fits counts as its default. */
+export async function readSettings(store: Pick<Repositories, "settings">): Promise<OpenSettings> {
+  const stored = await store.settings.all();
+  const whole = Stored.safeParse({ ...DEFAULT_SETTINGS, ...pick(stored) });
+  if (whole.success) return whole.data;
+  const broken = new Set(whole.error.issues.map((issue) => issue.path[0]));
+  const sound = Object.fromEntries(Object.entries(pick(stored)).filter(([name]) => !broken.has(name)));
+  return Stored.parse({ ...DEFAULT_SETTINGS, ...sound });
+}
+
+function pick(stored: Record<string, unknown>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(stored).filter(([name]) => name in DEFAULT_SETTINGS));
+}

@@ -1,0 +1,11 @@
+import { AppError } from "../../errors";
+import type { ConsoleContext } from "../../gateway/context";
+import type { UserRecord } from "../../ports/store";
+import { requireSession } from "./guards";
+
+/** The signed-in owner. Throws `unauthenticated`; `forbidden` with `message` for everybody else. */
+export function requireOwner(ctx: ConsoleContext, message: string): UserRecord {
+  const { user } = requireSession(ctx);
+  if (user.role === "owner") return user;
+  throw new AppError("forbidden", message);
+}

@@ -1,0 +1,37 @@
+import type { WebhookTest } from "../../contracts/console/alerts";
+import { toTimestamp } from "../../contracts/timestamp";
+import { AppError } from "../../errors";
+import type { ConsoleContext } from "../../gateway/context";
+import { newId } from "../../gateway/new-id";
+import { requireSignedInAdmin } from "../access/guards";
+import { requireWritableSite } from "../settings/update";
+import { postMessage } from "./deliver";
+import { openWebhookSecret } from "./webhook-secret";
+import { openWebhookUrl } from "./webhook-url";
+
+/**
+ * Posts one message of kind `test` to the webhook that is saved, and tells what came of it. Throws `invalid` when there
+ * is no webhook or no secret, `forbidden`.
+ */
+export async function testWebhook(ctx: ConsoleContext): Promise<WebhookTest> {
+  await requireWritableSite(ctx, requireSignedInAdmin(ctx));
+  const url = await openWebhookUrl(ctx.store, ctx.sealer);
+  if (url === null) throw new AppError("invalid", "Save the webhook's address first.");
+  const secret = await openWebhookSecret(ctx);
+  if (secret === null) throw new AppError("invalid", "Make a signing secret first.");
+  const at = toTimestamp(ctx.clock.now());
+  const startedAt = ctx.clock.monotonic();
+  const error = await postMessage(ctx, url, secret, {
+    id: newId(ctx.random, "alt"),
+    kind: "test",
+    subject: "",
+    subject_name: null,
+    state: "opened",
+    at,
+    message: "A test of the webhook: nothing is wrong.",
+    detail: {},
+    opened_at: at,
+    resolved_at: null,
+  });
+  return { ok: error === null, error, latency_ms: Math.round(ctx.clock.monotonic() - startedAt) };
+}

@@ -1,0 +1,43 @@
+import type { Alert } from "../../contracts/console/alerts";
+import { nanoToUsd } from "../../contracts/money";
+import { toTimestamp } from "../../contracts/timestamp";
+import type { AlertRecord } from "../../ports/store";
+import { alertMessage } from "./message";
+
+const when = (at: number | null): string | null => (at === null ? null : toTimestamp(at));
+
+/** Money as the console writes it. */
+function shownDetail(detail: AlertRecord["detail"]): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(detail).map(([name, value]) =>
+      name.endsWith("_nano") && typeof value === "number"
+        ? [name.replace(/_nano$/, "_usd"), nanoToUsd(value)]
+        : [name, value],
+    ),
+  );
+}
+
+/** An alert as the interface tells it. */
+export function toAlert(record: AlertRecord): Alert {
+  const { name } = record.detail;
+  return {
+    id: record.id,
+    kind: record.kind,
+    // A budget's period stands in `detail`.
+    subject: record.subject.split(":", 1)[0] ?? "",
+    subject_name: typeof name === "string" ? name : null,
+    state: record.resolvedAt === null ? "opened" : "resolved",
+    message: alertMessage(record),
+    detail: shownDetail(record.detail),
+    opened_at: toTimestamp(record.openedAt),
+    resolved_at: when(record.resolvedAt),
+    seen_at: when(record.seenAt),
+    delivery: {
+      state: record.delivery,
+      attempts: record.deliveryAttempts,
+      at: when(record.deliveryAt),
+      next_at: record.delivery === "pending" ? when(record.deliveryDueAt) : null,
+      error: record.deliveryError,
+    },
+  };
+}

@@ -1,0 +1,70 @@
+import type { Services } from "../../gateway/context";
+import { newId } from "../../gateway/new-id";
+import { brokenModels, channelHealth } from "../../gateway/routing/circuits";
+import { gatewayState } from "../../gateway/state";
+import { readSettings } from "../access/read-settings";
+import { type AlertFacts, conditionsOf, HOLDS_FROM_SHARE } from "./conditions";
+import { deliverAlerts } from "./deliver";
+import { planAlerts } from "./plan";
+import { sealedWebhookUrl } from "./webhook-url";
+
+const RATE_WINDOW_MS = 5 * 60_000;
+
+async function openChannels(services: Services): Promise<AlertFacts["openChannels"]> {
+  const { circuits } = gatewayState(services);
+  return (await services.store.channels.all()).flatMap((channel) => {
+    if (!channel.enabled) return [];
+    const { id, name } = channel;
+    const whole = channelHealth(circuits, channel);
+    if (whole.openedAt !== null) return [{ id, name, openedAt: whole.openedAt, reason: whole.reason }];
+    const broken = brokenModels(circuits, channel);
+    // The model that has failed for longest says since when and why.
+    const [first] = broken.sort((a, b) => (a.health.openedAt ?? 0) - (b.health.openedAt ?? 0));
+    if (first === undefined || first.health.openedAt === null) return [];
+    const { openedAt, reason } = first.health;
+    return [{ id, name, openedAt, reason, models: broken.map((one) => one.name) }];
+  });
+}
+
+async function budgets(services: Services, now: number): Promise<AlertFacts["budgets"]> {
+  const { budgetRefusals } = gatewayState(services);
+  const shares = await services.store.alerts.budgetsAbove(HOLDS_FROM_SHARE, now);
+  return shares.map((share) => ({ ...share, hasRefused: budgetRefusals.isRecent(share.owner, share.id) }));
+}
+
+/**
+ * Looks at everything that alerts are about, raises and resolves them, and sends what is due to the webhook. Every
+ * instance does so; the store lets one of them raise each. `disk` is null where the store is on no disk of ours;
+ * `servers` as in AlertFacts.
+ */
+export async function watchAlerts(
+  services: Services,
+  disk: AlertFacts["disk"],
+  servers: AlertFacts["servers"] = [],
+): Promise<void> {
+  const { store, clock, random, log } = services;
+  const now = clock.now();
+  const { alerts: rules } = await readSettings(store);
+  const facts: AlertFacts = {
+    openChannels: await openChannels(services),
+    calls:
+      rules.error_rate_percent === null
+        ? { calls: 0, failures: 0 }
+        : await store.alerts.callsSince(now - RATE_WINDOW_MS),
+    budgets: rules.budgets ? await budgets(services, now) : [],
+    disk,
+    servers,
+  };
+  const plan = planAlerts(await store.alerts.open(), conditionsOf(rules, facts, now), now);
+  const delivery = (await sealedWebhookUrl(store)) === null ? "none" : "pending";
+  for (const { kind, subject, detail } of plan.raise) {
+    const id = newId(random, "alt");
+    if (await store.alerts.raise({ id, kind, subject, detail, openedAt: now, delivery }))
+      log.warn("alert_opened", { id, kind, subject });
+  }
+  for (const { alert, condition } of plan.hold) await store.alerts.hold(alert.id, now, condition.detail);
+  for (const { id, kind, subject } of plan.resolve) {
+    if (await store.alerts.resolve(id, now, delivery)) log.info("alert_resolved", { id, kind, subject });
+  }
+  await deliverAlerts(services);
+}

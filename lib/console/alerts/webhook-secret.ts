@@ -1,0 +1,50 @@
+import { createHmac } from "node:crypto";
+import type { WebhookSecret } from "../../contracts/console/alerts";
+import type { ConsoleContext, Services } from "../../gateway/context";
+import { randomBase62 } from "../../gateway/new-id";
+import type { Repositories } from "../../ports/store";
+import { requireSignedInAdmin } from "../access/guards";
+import { recordAudit } from "../audit/record";
+import { requireWritableSite } from "../settings/update";
+
+export const WEBHOOK_SECRET_SETTING = "alerts_webhook_secret";
+export const WEBHOOK_SECRET_PLACE = `settings/${WEBHOOK_SECRET_SETTING}/value`;
+const LENGTH = 40;
+
+/** The sealed secret; null when none was made. */
+export async function sealedWebhookSecret(store: Pick<Repositories, "settings">): Promise<string | null> {
+  const kept = (await store.settings.all())[WEBHOOK_SECRET_SETTING];
+  return typeof kept === "string" ? kept : null;
+}
+
+/** The secret in the clear; null when none was made. */
+export async function openWebhookSecret({
+  store,
+  sealer,
+}: Pick<Services, "store" | "sealer">): Promise<string | null> {
+  const sealed = await sealedWebhookSecret(store);
+  return sealed === null ? null : sealer.open("webhook-secret", WEBHOOK_SECRET_PLACE, sealed);
+}
+
+/** Makes a new signing secret in place of the old one; it is shown this once. Throws `forbidden`. */
+export async function makeWebhookSecret(ctx: ConsoleContext): Promise<WebhookSecret> {
+  await requireWritableSite(ctx, requireSignedInAdmin(ctx));
+  const secret = `whsec_${randomBase62(ctx.random, LENGTH)}`;
+  const sealed = ctx.sealer.seal("webhook-secret", WEBHOOK_SECRET_PLACE, secret);
+  await ctx.store.transaction(async (tx) => {
+    const isRotation = (await sealedWebhookSecret(tx)) !== null;
+    await tx.settings.put(WEBHOOK_SECRET_SETTING, sealed);
+    await recordAudit(tx, ctx, { action: "alerts.webhook_secret", detail: { rotated: isRotation } });
+  });
+  return { secret };
+}
+
+/**
+ * The value of `x-patchbay-signature`: `t=<unix seconds>,v1=<hex>`, where v1 is the HMAC-SHA256 under the secret of
+ * `<t>.<body>` (the scheme of Stripe's webhooks). A receiver compares in constant time and refuses an old `t`.
+ */
+export function signMessage(secret: string, atMs: number, body: string): string {
+  const seconds = Math.floor(atMs / 1_000);
+  const digest = createHmac("sha256", secret).update(`${seconds}.${body}`).digest("hex");
+  return `t=${seconds},v1=${digest}`;
+}

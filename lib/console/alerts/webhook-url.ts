@@ -1,0 +1,78 @@
+import { AppError } from "../../errors";
+import type { Sealer } from "../../ports/cipher";
+import type { Repositories, Store } from "../../ports/store";
+
+/** The store keeps the webhook URL encrypted and apart from the other settings: who knows it may post in our name. */
+export const WEBHOOK_URL_SETTING = "alerts_webhook_url";
+export const WEBHOOK_URL_PLACE = `settings/${WEBHOOK_URL_SETTING}/value`;
+
+const MASK = "****";
+const SHOWN_CHARACTERS = 4;
+/** A shorter path shows nothing of itself: its last characters would be most of it. */
+const LEAST_LENGTH = 16;
+
+/** The encrypted webhook URL; null when there is none. */
+export async function sealedWebhookUrl(store: Pick<Repositories, "settings">): Promise<string | null> {
+  const kept = (await store.settings.all())[WEBHOOK_URL_SETTING];
+  return typeof kept === "string" ? kept : null;
+}
+
+/** The webhook URL in clear; null when there is none. Throws `internal` when the stored text was tampered with. */
+export async function openWebhookUrl(
+  store: Pick<Repositories, "settings">,
+  sealer: Sealer,
+): Promise<string | null> {
+  const sealed = await sealedWebhookUrl(store);
+  return sealed === null ? null : sealer.open("webhook-url", WEBHOOK_URL_PLACE, sealed);
+}
+
+async function putWebhookUrl(tx: Repositories, sealer: Sealer, url: string | null): Promise<void> {
+  const sealed = url === null ? null : sealer.seal("webhook-url", WEBHOOK_URL_PLACE, url);
+  await tx.settings.put(WEBHOOK_URL_SETTING, sealed);
+}
+
+/** What replies show: the host and the last characters (`https://hooks.example.com/****cdef`). */
+export function maskWebhookUrl(url: string): string {
+  const { origin, pathname, search } = new URL(url);
+  const secret = `${pathname}${search}`;
+  if (secret === "/") return `${origin}/`;
+  return `${origin}/${MASK}${secret.length < LEAST_LENGTH ? "" : secret.slice(-SHOWN_CHARACTERS)}`;
+}
+
+/** What the audit log and readers of a demo site see. */
+export function webhookHost(url: string | null): string | null {
+  return url === null ? null : new URL(url).origin;
+}
+
+/**
+ * Writes the webhook URL of a change of settings: null removes it; undefined, or the masked form of the present one,
+ * keeps it. Throws `invalid` for any other text with a mask in it.
+ */
+export async function changeWebhookUrl(
+  tx: Repositories,
+  sealer: Sealer,
+  sent: string | null | undefined,
+): Promise<{ before: string | null; after: string | null }> {
+  const before = await openWebhookUrl(tx, sealer);
+  if (sent === undefined || (before !== null && sent === maskWebhookUrl(before))) {
+    return { before, after: before };
+  }
+  if (sent?.includes(MASK)) {
+    const message = "Must be a whole URL: of the stored one only a part is shown.";
+    const path = "alerts.webhook_url";
+    throw new AppError("invalid", `${path}: ${message}`, { param: path, issues: [{ path, message }] });
+  }
+  await putWebhookUrl(tx, sealer, sent);
+  return { before, after: sent };
+}
+
+/** Encrypts a webhook URL that an older version stored in clear among the alert rules. Runs at every start. */
+export async function encryptClearWebhookUrl(store: Store, sealer: Sealer): Promise<void> {
+  await store.transaction(async (tx) => {
+    const { alerts } = await tx.settings.all();
+    if (typeof alerts !== "object" || alerts === null || !("webhook_url" in alerts)) return;
+    const { webhook_url: url, ...rules } = alerts;
+    if (typeof url === "string") await putWebhookUrl(tx, sealer, url);
+    await tx.settings.put("alerts", rules);
+  });
+}

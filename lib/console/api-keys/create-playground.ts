@@ -1,0 +1,47 @@
+import type { PlaygroundKey } from "../../contracts/console/api-keys";
+import { toTimestamp } from "../../contracts/timestamp";
+import { digestKey, displayKey, makeKey } from "../../gateway/admission/key-format";
+import type { ConsoleContext } from "../../gateway/context";
+import { newId } from "../../gateway/new-id";
+import { PLAYGROUND_ID, PLAYGROUND_NAME } from "../../ports/playground-key";
+import type { KeyRecord } from "../../ports/store";
+import { requireSession } from "../access/guards";
+
+const LIFE_MS = 15 * 60_000;
+/** Playground keys of one session at once. */
+const MAX_LIVE = 20;
+
+/** A key of the signed-in user's for the playgrounds: 15 minutes, dies with its session, never listed. A session's oldest gives way. */
+export async function createPlaygroundKey(ctx: ConsoleContext): Promise<PlaygroundKey> {
+  const { user, session } = requireSession(ctx);
+  const now = ctx.clock.now();
+  const key = makeKey(ctx.random);
+  const expiresAt = Math.min(now + LIFE_MS, session.expiresAt);
+  const record: KeyRecord = {
+    id: newId(ctx.random, PLAYGROUND_ID),
+    digest: digestKey(key),
+    display: displayKey(key),
+    name: PLAYGROUND_NAME,
+    ownerId: user.id,
+    kind: "playground",
+    sessionId: session.id,
+    enabled: true,
+    createdAt: now,
+    expiresAt,
+    lastUsedAt: null,
+    operations: ["speech", "embeddings"],
+    allowedModels: [],
+    allowedAddresses: [],
+    rpm: null,
+    tpm: null,
+    concurrency: null,
+    budget: { totalNano: null, dailyNano: null, monthlyNano: null },
+    limitsSetBy: {},
+    version: 1,
+  };
+  await ctx.store.transaction(async (tx) => {
+    await tx.keys.trimPlayground(session.id, MAX_LIVE - 1);
+    await tx.keys.insert(record);
+  });
+  return { key, expires_at: toTimestamp(expiresAt) };
+}

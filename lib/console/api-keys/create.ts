@@ -1,0 +1,89 @@
+import type { ApiKeyWithSecret, CreateKey } from "../../contracts/console/api-keys";
+import { digestKey, displayKey, makeKey } from "../../gateway/admission/key-format";
+import type { ConsoleContext } from "../../gateway/context";
+import { newId } from "../../gateway/new-id";
+import type { KeyRecord, Operation, UserRecord } from "../../ports/store";
+import { requireUser } from "../access/guards";
+import { recordAudit, type Witness } from "../audit/record";
+import { applyBudget } from "../users/limits";
+import { readExpiry, requireFitFor, requireGrantable } from "./authority";
+import { requireRoomForKey } from "./key-quota";
+import {
+  inheritLimits,
+  type KeyReach,
+  limitAuthors,
+  requireUncountedCaller,
+  requireWithinCaller,
+  unlimitedReach,
+} from "./limits";
+import { toApiKey } from "./to-api-key";
+
+const EVERYDAY: Operation[] = ["speech", "embeddings"];
+
+/**
+ * Creates an API key of the caller's and shows it for the only time. Throws `forbidden`, `invalid`, `conflict` (too
+ * many).
+ */
+export async function createKey(ctx: ConsoleContext, input: CreateKey): Promise<ApiKeyWithSecret> {
+  const owner = requireUser(ctx);
+  requireGrantable(ctx, owner, input.operations ?? EVERYDAY);
+  requireUncountedCaller(ctx, "create keys");
+  return createKeyOf(ctx, owner, input, (reach) => {
+    const limited = inheritLimits(ctx, reach);
+    requireWithinCaller(ctx, limited);
+    return limited;
+  });
+}
+
+/**
+ * The same for any owner, by the caller or the admin command, whose word is the instance owner's; `bound` keeps the
+ * key's reach within the caller's own. Throws as `createKey` does.
+ */
+export async function createKeyOf(
+  ctx: Witness & Pick<ConsoleContext, "store" | "random">,
+  owner: UserRecord,
+  input: CreateKey,
+  bound: (reach: KeyReach) => KeyReach = (reach) => reach,
+): Promise<ApiKeyWithSecret> {
+  const operations = input.operations ?? EVERYDAY;
+  requireFitFor(owner, operations);
+  const now = ctx.clock.now();
+  const key = makeKey(ctx.random);
+  const reach = bound({
+    enabled: input.enabled ?? true,
+    operations,
+    expiresAt: readExpiry(input.expires_at ?? null, now),
+    allowedModels: input.allowed_models ?? [],
+    allowedAddresses: input.allowed_addresses ?? [],
+    rpm: input.rpm ?? null,
+    tpm: input.tpm ?? null,
+    concurrency: input.concurrency ?? null,
+    budget: applyBudget(input.budget),
+  });
+  const actor = "user" in ctx.caller ? ctx.caller.user.role : "owner";
+  const unlimited = { ...unlimitedReach(owner.role), limitsSetBy: {} };
+  const record: KeyRecord = {
+    id: newId(ctx.random, "key"),
+    digest: digestKey(key),
+    display: displayKey(key),
+    name: input.name,
+    ownerId: owner.id,
+    kind: "api",
+    sessionId: null,
+    createdAt: now,
+    lastUsedAt: null,
+    ...reach,
+    limitsSetBy: limitAuthors(actor, owner.role, unlimited, reach),
+    version: 1,
+  };
+  return ctx.store.transaction(async (tx) => {
+    await requireRoomForKey(tx, owner, now);
+    await tx.keys.insert(record);
+    await recordAudit(tx, ctx, {
+      action: "key.create",
+      target: record.id,
+      detail: { name: record.name, display: record.display, operations },
+    });
+    return { ...(await toApiKey(tx, record, now)), key };
+  });
+}

@@ -1,0 +1,16 @@
+import type { ConsoleContext } from "../../gateway/context";
+import { recordAudit } from "../audit/record";
+import { findChangeableKey } from "./authority";
+
+/** Revokes a key for good. Throws `not_found`, `forbidden`. */
+export async function deleteKey(ctx: ConsoleContext, id: string): Promise<void> {
+  await ctx.store.transaction(async (tx) => {
+    const key = await findChangeableKey(tx, ctx, id);
+    await tx.keys.delete(id);
+    await recordAudit(tx, ctx, {
+      action: "key.delete",
+      target: id,
+      detail: { name: key.name, display: key.display, owner: key.ownerId },
+    });
+  });
+}

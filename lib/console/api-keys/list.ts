@@ -1,0 +1,37 @@
+import type { ApiKey, KeyQuery } from "../../contracts/console/api-keys";
+import type { ListPage } from "../../contracts/paging";
+import { AppError } from "../../errors";
+import type { ConsoleContext, ReadContext } from "../../gateway/context";
+import type { UserRecord } from "../../ports/store";
+import { requireUser } from "../access/guards";
+import { findVisibleKey } from "./authority";
+import { toApiKey, toApiKeys } from "./to-api-key";
+
+/**
+ * API keys, newest first: a member's own; for administrators everybody's, or those of the one that the query names.
+ * Throws `not_found` where a member names another.
+ */
+export async function listKeys(ctx: ReadContext, query: KeyQuery): Promise<ListPage<ApiKey>> {
+  const user = requireUser(ctx);
+  const page = await ctx.store.keys.list({
+    limit: query.limit,
+    cursor: query.cursor ?? null,
+    q: query.q ?? null,
+    ownerId: ownerAsked(user, query.owner_id),
+  });
+  const items = await toApiKeys(ctx.store, page.items, ctx.clock.now());
+  return { items, next_cursor: page.nextCursor };
+}
+
+/** Whose keys are listed; null: everybody's. */
+function ownerAsked(user: UserRecord, asked: string | undefined): string | null {
+  if (asked === "me" || asked === user.id) return user.id;
+  if (user.role !== "member") return asked ?? null;
+  if (asked !== undefined) throw new AppError("not_found", "There is no such user.");
+  return user.id;
+}
+
+/** One API key. Throws `not_found`. */
+export async function getKey(ctx: ConsoleContext, id: string): Promise<ApiKey> {
+  return toApiKey(ctx.store, await findVisibleKey(ctx.store, ctx, id), ctx.clock.now());
+}

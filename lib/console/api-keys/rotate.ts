@@ -1,0 +1,63 @@
+import type { ApiKeyWithSecret, RotateKey } from "../../contracts/console/api-keys";
+import { AppError } from "../../errors";
+import { digestKey, displayKey, makeKey } from "../../gateway/admission/key-format";
+import type { ConsoleContext } from "../../gateway/context";
+import { newId } from "../../gateway/new-id";
+import type { KeyRecord } from "../../ports/store";
+import { requireUser } from "../access/guards";
+import { recordAudit } from "../audit/record";
+import { findChangeableKey } from "./authority";
+import { requireRoomForGrace } from "./key-quota";
+import { requireUncountedCaller, requireWithinCaller } from "./limits";
+import { toApiKey } from "./to-api-key";
+
+const HOUR_MS = 3_600_000;
+
+/**
+ * A new key with the old one's powers and limits, and the record of who set them; the old one works for `grace_hours`
+ * more. Only one's own: whoever sees a key spends its owner's budget. Throws `not_found`, `forbidden`, `conflict` (changed meanwhile, expired, or too many in
+ * grace).
+ */
+export async function rotateKey(
+  ctx: ConsoleContext,
+  id: string,
+  input: RotateKey,
+): Promise<ApiKeyWithSecret> {
+  const user = requireUser(ctx);
+  const now = ctx.clock.now();
+  const key = makeKey(ctx.random);
+  return ctx.store.transaction(async (tx) => {
+    const old = await findChangeableKey(tx, ctx, id);
+    if (old.ownerId !== user.id) throw new AppError("forbidden", "Only its owner rotates a key.");
+    if (old.expiresAt !== null && old.expiresAt <= now) {
+      throw new AppError(
+        "conflict",
+        "This key has expired, and so would the new one. Make a new key instead.",
+      );
+    }
+    requireWithinCaller(ctx, old);
+    requireUncountedCaller(ctx, "rotate keys");
+    if (input.grace_hours > 0) await requireRoomForGrace(tx, user, now);
+    const fresh: KeyRecord = {
+      ...old,
+      id: newId(ctx.random, "key"),
+      digest: digestKey(key),
+      display: displayKey(key),
+      createdAt: now,
+      lastUsedAt: null,
+      version: 1,
+    };
+    const graceEnd = now + Math.round(input.grace_hours * HOUR_MS);
+    const expiresAt = Math.min(old.expiresAt ?? graceEnd, graceEnd);
+    if ((await tx.keys.update(old, { expiresAt })) === null) {
+      throw new AppError("conflict", "The key was changed meanwhile. Load it again.");
+    }
+    await tx.keys.insert(fresh);
+    await recordAudit(tx, ctx, {
+      action: "key.rotate",
+      target: old.id,
+      detail: { replaced_by: fresh.id, grace_hours: input.grace_hours },
+    });
+    return { ...(await toApiKey(tx, fresh, now)), key };
+  });
+}

@@ -1,0 +1,60 @@
+import type { ApiKey } from "../../contracts/console/api-keys";
+import { nanoToUsd } from "../../contracts/money";
+import { toTimestamp } from "../../contracts/timestamp";
+import type { KeyRecord, Repositories, Spent, UserRecord } from "../../ports/store";
+import { shownBudget } from "../users/limits";
+
+const time = (at: number | null) => (at === null ? null : toTimestamp(at));
+
+type Needs = Pick<Repositories, "keys" | "users">;
+
+/** What may be told of keys, in the order given; never a digest. `now`: the instant whose day and month are told. */
+export async function toApiKeys(store: Needs, keys: readonly KeyRecord[], now: number): Promise<ApiKey[]> {
+  const [owners, spent] = await Promise.all([
+    store.users.findMany([...new Set(keys.map((key) => key.ownerId))]),
+    Promise.all(keys.map((key) => store.keys.spent(key.id, now))),
+  ]);
+  return keys.map((key, index) => shownKey(key, owners.get(key.ownerId), spent[index]));
+}
+
+/** The same of one. */
+export async function toApiKey(store: Needs, key: KeyRecord, now: number): Promise<ApiKey> {
+  const [owners, spent] = await Promise.all([
+    store.users.findMany([key.ownerId]),
+    store.keys.spent(key.id, now),
+  ]);
+  return shownKey(key, owners.get(key.ownerId), spent);
+}
+
+function shownKey(key: KeyRecord, owner: UserRecord | undefined, spent: Spent | undefined): ApiKey {
+  return {
+    id: key.id,
+    name: key.name,
+    display: key.display,
+    enabled: key.enabled,
+    created_at: toTimestamp(key.createdAt),
+    expires_at: time(key.expiresAt),
+    last_used_at: time(key.lastUsedAt),
+    operations: key.operations,
+    allowed_models: key.allowedModels,
+    allowed_addresses: key.allowedAddresses,
+    rpm: key.rpm,
+    tpm: key.tpm,
+    concurrency: key.concurrency,
+    budget: shownBudget(key.budget),
+    limits_set_by: key.limitsSetBy,
+    spent: {
+      total_usd: nanoToUsd(spent?.totalNano ?? 0),
+      daily_usd: nanoToUsd(spent?.dailyNano ?? 0),
+      monthly_usd: nanoToUsd(spent?.monthlyNano ?? 0),
+    },
+    owner_id: key.ownerId,
+    // A key goes with its owner; one read between the two statements names nobody of any power.
+    owner: {
+      username: owner?.username ?? "",
+      display_name: owner?.displayName ?? "",
+      role: owner?.role ?? "member",
+    },
+    version: key.version,
+  };
+}

@@ -1,0 +1,91 @@
+import type { ApiKey, UpdateKey } from "../../contracts/console/api-keys";
+import { AppError } from "../../errors";
+import type { ConsoleContext } from "../../gateway/context";
+import type { KeyRecord } from "../../ports/store";
+import { requireUser } from "../access/guards";
+import { recordAudit } from "../audit/record";
+import { applyBudget } from "../users/limits";
+import { findChangeableKey, readExpiry, requireGrantable } from "./authority";
+import { requireRoomForKey } from "./key-quota";
+import {
+  limitAuthors,
+  looserLimits,
+  requireMayLoosen,
+  requireUncountedCaller,
+  requireWithinCaller,
+} from "./limits";
+import { toApiKey } from "./to-api-key";
+
+/**
+ * Changes what a key may do; counts from the next request. A limit that a higher role set may be tightened, not
+ * loosened. Throws `not_found`, `forbidden`, `invalid`,
+ * `conflict` (stale version, or too many once it lives again).
+ */
+export async function updateKey(ctx: ConsoleContext, id: string, input: UpdateKey): Promise<ApiKey> {
+  const actor = requireUser(ctx);
+  const now = ctx.clock.now();
+  return ctx.store.transaction(async (tx) => {
+    const before = await findChangeableKey(tx, ctx, id);
+    // What is judged below is the version that is replaced: nobody changes the key in between.
+    if (before.version !== input.version) throw changedMeanwhile();
+    const owner = await tx.users.findById(before.ownerId);
+    // A key goes with its owner, and this transaction holds both.
+    if (owner === null) throw new AppError("not_found", "There is no such key.");
+    if (input.operations !== undefined && !before.operations.includes("manage"))
+      requireGrantable(ctx, owner, input.operations);
+    const patch: Partial<KeyRecord> = {
+      ...(input.name === undefined ? {} : { name: input.name }),
+      ...(input.enabled === undefined ? {} : { enabled: input.enabled }),
+      ...(input.expires_at === undefined ? {} : { expiresAt: expiryOf(input.expires_at, before, now) }),
+      ...(input.operations === undefined ? {} : { operations: input.operations }),
+      ...(input.allowed_models === undefined ? {} : { allowedModels: input.allowed_models }),
+      ...(input.allowed_addresses === undefined ? {} : { allowedAddresses: input.allowed_addresses }),
+      ...(input.rpm === undefined ? {} : { rpm: input.rpm }),
+      ...(input.tpm === undefined ? {} : { tpm: input.tpm }),
+      ...(input.concurrency === undefined ? {} : { concurrency: input.concurrency }),
+      ...(input.budget === undefined ? {} : { budget: applyBudget(input.budget, before.budget) }),
+    };
+    const wanted = { ...before, ...patch };
+    requireWithinCaller(ctx, wanted);
+    requireMayLoosen(actor.role, before, wanted);
+    if (looserLimits(wanted, before).length > 0) requireUncountedCaller(ctx, "loosen the limits of others");
+    // A key that comes back to life is one more.
+    if (!isLiving(before, now) && isLiving(wanted, now)) await requireRoomForKey(tx, owner, now);
+    const limitsSetBy = limitAuthors(actor.role, owner.role, before, wanted);
+    const after = await tx.keys.update(before, { ...patch, limitsSetBy });
+    if (after === null) throw changedMeanwhile();
+    await recordAudit(tx, ctx, {
+      action: "key.update",
+      target: id,
+      detail: { before: powers(before), after: powers(after) },
+    });
+    return toApiKey(tx, after, now);
+  });
+}
+
+function changedMeanwhile(): AppError {
+  return new AppError("conflict", "The key was changed meanwhile. Load it again.");
+}
+
+const isLiving = ({ expiresAt }: KeyRecord, now: number): boolean => expiresAt === null || expiresAt > now;
+
+/** An expiry sent back as it was read is no change, even when it has passed. */
+function expiryOf(text: string | null, before: KeyRecord, now: number): number | null {
+  const isSame = text !== null && Date.parse(text) === before.expiresAt;
+  return isSame ? before.expiresAt : readExpiry(text, now);
+}
+
+function powers(key: KeyRecord): Record<string, unknown> {
+  return {
+    name: key.name,
+    enabled: key.enabled,
+    expires_at: key.expiresAt,
+    operations: key.operations,
+    allowed_models: key.allowedModels,
+    allowed_addresses: key.allowedAddresses,
+    rpm: key.rpm,
+    tpm: key.tpm,
+    concurrency: key.concurrency,
+    budget: key.budget,
+  };
+}

@@ -1,0 +1,27 @@
+import type { ConsoleCaller, ConsoleContext } from "../../gateway/context";
+import type { Repositories } from "../../ports/store";
+
+/** What an audit row needs of a request, or of whoever runs the admin command on the machine itself. */
+export interface Witness extends Pick<ConsoleContext, "clock" | "peer" | "requestId"> {
+  caller: ConsoleCaller | { kind: "admin-command" };
+}
+
+/**
+ * Appends one audit row inside the change's own transaction. `actor` stands for whoever is not the caller yet
+ * (a sign-in that has just succeeded). `detail` never holds a secret.
+ */
+export async function recordAudit(
+  tx: Repositories,
+  ctx: Witness,
+  entry: { action: string; target?: string; detail?: Record<string, unknown>; actor?: string },
+): Promise<void> {
+  const caller = "user" in ctx.caller ? ctx.caller.user.id : ctx.caller.kind;
+  const via = ctx.caller.kind === "manage-key" ? { key: ctx.caller.key.id } : {};
+  await tx.audit.append({
+    at: ctx.clock.now(),
+    actor: entry.actor ?? caller,
+    action: entry.action,
+    target: entry.target ?? "",
+    detail: { ...entry.detail, ...via, address: ctx.peer.address, request: ctx.requestId },
+  });
+}

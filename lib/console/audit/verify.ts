@@ -1,0 +1,30 @@
+import type { AuditCheck } from "../../contracts/console/audit";
+import type { ConsoleContext } from "../../gateway/context";
+import type { AuditChain, Store } from "../../ports/store";
+import { requireAdmin, requireSession } from "../access/guards";
+
+/** Running walks by store: concurrent callers share one, so the log is not read twice at once. */
+const underWay = new WeakMap<Store, Promise<AuditChain>>();
+
+/** Whether nothing was changed, added or cut off. */
+export function isWhole({ rows, brokenAt, expectedRows }: AuditChain): boolean {
+  return brokenAt === null && expectedRows === rows;
+}
+
+/** Verifies the whole audit chain. Throws `unauthorized` or `forbidden` unless an administrator is signed in. */
+export async function verifyAudit(ctx: ConsoleContext): Promise<AuditCheck> {
+  requireSession(ctx);
+  requireAdmin(ctx);
+  const startedAt = ctx.clock.monotonic();
+  const walk = underWay.get(ctx.store) ?? ctx.store.audit.verify().finally(() => underWay.delete(ctx.store));
+  underWay.set(ctx.store, walk);
+  const chain = await walk;
+  return {
+    whole: isWhole(chain),
+    rows: chain.rows,
+    newest_hash: chain.newestHash,
+    broken_at: chain.brokenAt,
+    expected_rows: chain.expectedRows,
+    took_ms: Math.round(ctx.clock.monotonic() - startedAt),
+  };
+}

@@ -1,0 +1,47 @@
+import { DEFAULT_LIMITS, type Limits } from "../../contracts/limits";
+import { AppError } from "../../errors";
+import { addressBucket } from "../../gateway/admission/address-list";
+import type { ConsoleContext } from "../../gateway/context";
+
+const MINUTE_MS = 60_000;
+
+type Counted = "loginAttemptsPerMinute" | "wrongSetupTokensPerMinute" | "setupReadsPerMinute";
+
+/** Takes one of the attempts that `limit` allows a minute and address. Throws `rate_limited`. */
+export function takeAttempt(
+  ctx: Pick<ConsoleContext, "limiter" | "metrics" | "peer" | "instance">,
+  what: string,
+  limit: Counted,
+): void {
+  const limits: Limits = ctx.instance.limits ?? DEFAULT_LIMITS;
+  const taken = ctx.limiter.take(`${what}:${addressBucket(ctx.peer.address)}`, limits[limit], MINUTE_MS);
+  if (taken.allowed) return;
+  ctx.metrics.count("rate_limited");
+  throw tooMany("Too many attempts from this address.", taken.retryAfterMs);
+}
+
+const WRONG_ENROLMENT_CODES = 10;
+const WRONG_ENROLMENT_WINDOW_MS = 10 * MINUTE_MS;
+
+/**
+ * Counts the wrong first codes of a user's enrolments; a cost of 0 only asks whether another may be tried.
+ * Throws `rate_limited` once ten were wrong within ten minutes.
+ */
+export function takeEnrolmentCode(
+  ctx: Pick<ConsoleContext, "limiter" | "metrics">,
+  userId: string,
+  cost: 0 | 1,
+): void {
+  const bucket = `2fa-enable:${userId}`;
+  const taken = ctx.limiter.take(bucket, WRONG_ENROLMENT_CODES, WRONG_ENROLMENT_WINDOW_MS, cost);
+  if (taken.allowed) return;
+  ctx.metrics.count("rate_limited");
+  throw tooMany("Too many wrong codes.", taken.retryAfterMs);
+}
+
+/** A 429 that says how long to wait. */
+export function tooMany(words: string, retryAfterMs: number): AppError {
+  const seconds = Math.max(1, Math.ceil(retryAfterMs / 1000));
+  const wait = seconds < 120 ? `${seconds} s` : `${Math.ceil(seconds / 60)} minutes`;
+  return new AppError("rate_limited", `${words} Try again in ${wait}.`, { retryAfterMs: seconds * 1000 });
+}

@@ -1,0 +1,64 @@
+import { readCode, type SecondFactorMethod } from "../../contracts/console/totp-code";
+import type { ChangePassword } from "../../contracts/console/user";
+import { AppError } from "../../errors";
+import type { ConsoleContext } from "../../gateway/context";
+import type { Repositories, UserRecord } from "../../ports/store";
+import { requireSession } from "../access/guards";
+import { recordAudit } from "../audit/record";
+import { canonicalPassword, requireGoodPassword } from "./password-rules";
+import { type StartedSession, startSession } from "./start-session";
+import { stepUp } from "./step-up";
+import { verifyOwnPassword } from "./verify-password";
+
+export interface ChangedPassword {
+  user: UserRecord;
+  started: StartedSession;
+}
+
+/**
+ * Changes the caller's password by the one they have (and a code when the second factor is on). Every session and
+ * pending sign-in of the user dies; the caller goes on in a new session.
+ * Throws `invalid`, `step_up_failed`, `rate_limited`, `conflict` (changed elsewhere meanwhile).
+ */
+export async function changePassword(ctx: ConsoleContext, input: ChangePassword): Promise<ChangedPassword> {
+  const { user } = requireSession(ctx);
+  requireGoodPassword(ctx.instance, input.new_password, user, "new_password");
+  const secondFactor = await ctx.store.twoFactors.find(user.id);
+  const newHash = () => ctx.hasher.hash(canonicalPassword(input.new_password), "login");
+  if (secondFactor?.state === "enabled") {
+    const proof = { password: input.current_password, code: requireCode(input.code) };
+    // Made before the code is used up: a full queue must not cost the user a code.
+    const passwordHash = await newHash();
+    return stepUp(ctx, user, secondFactor, proof, (tx, method) =>
+      replace(tx, ctx, user, passwordHash, method),
+    );
+  }
+  await verifyOwnPassword(ctx, user, input.current_password);
+  const passwordHash = await newHash();
+  return ctx.store.transaction((tx) => replace(tx, ctx, user, passwordHash, "password"));
+}
+
+function requireCode(code: string | undefined): string {
+  if (code !== undefined && readCode(code) !== null) return code;
+  const message = "Type the code of your second factor, or a backup code.";
+  throw new AppError("invalid", message, { param: "code", issues: [{ path: "code", message }] });
+}
+
+async function replace(
+  tx: Repositories,
+  ctx: ConsoleContext,
+  user: UserRecord,
+  passwordHash: string,
+  method: SecondFactorMethod | "password",
+): Promise<ChangedPassword> {
+  const changed = await tx.users.update(user, { passwordHash, passwordVersion: user.passwordVersion + 1 });
+  // A second factor turned on meanwhile was not asked for.
+  const isUnasked = method === "password" && (await tx.twoFactors.find(user.id))?.state === "enabled";
+  if (changed === null || isUnasked)
+    throw new AppError("conflict", "Your account was changed meanwhile. Load it again.");
+  await tx.sessions.deleteByUser(user.id);
+  await tx.flows.deleteByUser(user.id);
+  const started = await startSession(tx, ctx, changed, method);
+  await recordAudit(tx, ctx, { action: "password.change", target: user.id, detail: { factor: method } });
+  return { user: changed, started };
+}

@@ -1,0 +1,48 @@
+import { hasCode } from "../../errors";
+import type { Services } from "../../gateway/context";
+import type { SessionRecord, UserRecord } from "../../ports/store";
+import { readSettings } from "../access/read-settings";
+import { mustEnrol } from "../access/two-factor-roles";
+import { isAlive, sessionLifetime } from "./session-lifetime";
+import { digestToken } from "./tokens";
+
+/** Uses of a session closer together than this are not written down. */
+const TOUCH_MS = 60_000;
+
+/** The lookup behind `findLiveSession`, by the session's own id, which counts as no use of it. */
+export async function peekSession(
+  services: Pick<Services, "store" | "clock">,
+  id: string,
+): Promise<{ user: UserRecord; session: SessionRecord; mustEnrol: boolean } | null> {
+  const session = await services.store.sessions.find(id);
+  if (session === null) return null;
+  const user = await services.store.users.findById(session.userId);
+  if (user === null || !user.enabled || user.passwordVersion !== session.passwordVersion) return null;
+  const settings = await readSettings(services.store);
+  const { idleMs } = sessionLifetime(settings, user.role);
+  if (!isAlive(session, idleMs, services.clock.now())) return null;
+  return { user, session, mustEnrol: await mustEnrol(services.store, settings.two_factor_roles, user) };
+}
+
+/**
+ * The session behind a cookie's id with its user as the store has them now; null when it was ended, has run out, or
+ * belongs to a disabled user or an older password. `mustEnrol`: their role needs a second factor that they lack.
+ */
+export async function findLiveSession(
+  services: Pick<Services, "store" | "clock" | "log">,
+  sid: string,
+): Promise<{ user: UserRecord; session: SessionRecord; mustEnrol: boolean } | null> {
+  const found = await peekSession(services, digestToken(sid));
+  if (found === null) return null;
+  const { session } = found;
+  const now = services.clock.now();
+  if (now - session.lastSeenAt < TOUCH_MS) return found;
+  try {
+    await services.store.sessions.touch(session.id, now);
+  } catch (error) {
+    // A full or read-only store must not keep people from looking at what is wrong.
+    if (!hasCode(error, "storage_unavailable")) throw error;
+    services.log.warn("session_touch_failed", { code: error.code });
+  }
+  return { ...found, session: { ...session, lastSeenAt: now } };
+}

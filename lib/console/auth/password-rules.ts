@@ -1,0 +1,40 @@
+import { PASSWORD_FLOOR, passwordLength } from "../../contracts/console/password";
+import { AppError, type Issue } from "../../errors";
+import type { Instance } from "../../gateway/context";
+import { isCommonPassword } from "./common-passwords";
+import { loginKey } from "./user-name-key";
+
+/** The form in which passwords are hashed and checked: NFC, otherwise as typed. */
+export function canonicalPassword(password: string): string {
+  return password.normalize("NFC");
+}
+
+/** Every fault of a new password beyond those its contract finds: the instance's own minimum and what is easily guessed. */
+export function passwordFaults(
+  password: string,
+  rules: { minimum: number; username: string; email?: string | null },
+): string[] {
+  const faults: string[] = [];
+  const minimum = Math.max(PASSWORD_FLOOR, rules.minimum);
+  if (passwordLength(password) < minimum) faults.push(`Must have at least ${minimum} characters.`);
+  const plain = loginKey(password);
+  if (plain === loginKey(rules.username) || (rules.email && plain === loginKey(rules.email))) {
+    faults.push("Must not be the username or the e-mail address.");
+  } else if (isCommonPassword(plain)) {
+    faults.push("This password is among the most common ones and would be guessed at once.");
+  }
+  return faults;
+}
+
+/** Throws `invalid` with each fault under `path`. */
+export function requireGoodPassword(
+  instance: Pick<Instance, "passwordMinimum">,
+  password: string,
+  of: { username: string; email?: string | null },
+  path: string,
+): void {
+  const faults = passwordFaults(password, { minimum: instance.passwordMinimum, ...of });
+  if (faults.length === 0) return;
+  const issues: Issue[] = faults.map((message) => ({ path, message }));
+  throw new AppError("invalid", `${path}: ${faults[0]}`, { issues, param: path });
+}

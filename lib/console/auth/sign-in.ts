@@ -1,0 +1,103 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { LoginRequest } from "../../contracts/console/sign-in";
+import { AppError, isAppError } from "../../errors";
+import type { ConsoleContext } from "../../gateway/context";
+import type { FlowRecord, Repositories, UserRecord } from "../../ports/store";
+import { recordAudit } from "../audit/record";
+import { takeAttempt } from "./attempt-limit";
+import { canonicalPassword } from "./password-rules";
+import { clearThrottles, countWrongPassword, delayOf, signInSubject } from "./sign-in-throttle";
+import { type StartedSession, startSession } from "./start-session";
+import { digestToken, newToken } from "./tokens";
+import { loginKey } from "./user-name-key";
+
+export const FLOW_LIFE_MS = 300_000;
+const FLOW_ATTEMPTS = 5;
+/** Share of the floor added at random, so that a refusal's time tells nothing of the work behind it. */
+const JITTER = 0.34;
+
+export type LoginOutcome =
+  | { kind: "session"; user: UserRecord; started: StartedSession }
+  | { kind: "second-step"; flowToken: string; expiresAt: number };
+
+/**
+ * Checks name and password. Right: a session, or a flow that waits for the second factor. Unknown name, wrong
+ * password and disabled user are one `invalid_credentials` after the same work and the same time.
+ * Throws `rate_limited` too: by address, or by the delay of the account or unknown name.
+ */
+export async function logIn(ctx: ConsoleContext, input: LoginRequest): Promise<LoginOutcome> {
+  const startedAt = ctx.clock.monotonic();
+  takeAttempt(ctx, "login", "loginAttemptsPerMinute");
+  const found = await ctx.store.users.findByLogin(loginKey(input.username));
+  const subject = signInSubject(found, input.username);
+  const delayed = await delayOf(ctx.store, ctx, subject);
+  if (delayed !== null) throw delayed;
+
+  const password = canonicalPassword(input.password);
+  const user = found?.enabled ? found : null;
+  const isRight = await ctx.hasher.verify(user?.passwordHash ?? null, password);
+  // Hashed outside the transaction: it takes longer than anything in it.
+  const rehashed =
+    isRight && user !== null && ctx.hasher.needsRehash(user.passwordHash)
+      ? await ctx.hasher.hash(password, "login")
+      : null;
+
+  const outcome = await ctx.store.transaction(async (tx): Promise<LoginOutcome | AppError> => {
+    // Of many guesses at once, none beyond the tenth may learn whether it was right.
+    const late = await delayOf(tx, ctx, subject);
+    if (late !== null) return late;
+    if (!isRight || user === null) return refuse(tx, ctx, subject);
+    const present = await tx.users.findById(user.id);
+    if (!present?.enabled || present.passwordVersion !== user.passwordVersion) {
+      return refuse(tx, ctx, subject);
+    }
+    await clearThrottles(tx, ctx, [subject]);
+    if (rehashed !== null) await tx.users.update(present, { passwordHash: rehashed });
+    return admit(tx, ctx, present);
+  });
+  if (!isAppError(outcome)) return outcome;
+  if (outcome.code === "invalid_credentials") {
+    ctx.metrics.count("login_failures");
+    await holdBack(ctx, startedAt);
+  }
+  throw outcome;
+}
+
+async function admit(tx: Repositories, ctx: ConsoleContext, user: UserRecord): Promise<LoginOutcome> {
+  const secondFactor = await tx.twoFactors.find(user.id);
+  if (secondFactor?.state !== "enabled") {
+    const started = await startSession(tx, ctx, user, "password");
+    await recordAudit(tx, ctx, {
+      action: "login.ok",
+      actor: user.id,
+      target: user.id,
+      detail: { factor: "password" },
+    });
+    return { kind: "session", user, started };
+  }
+  const flowToken = newToken(ctx.random);
+  const flow: FlowRecord = {
+    digest: digestToken(flowToken),
+    userId: user.id,
+    passwordVersion: user.passwordVersion,
+    enrolmentId: secondFactor.enrolmentId,
+    attemptsLeft: FLOW_ATTEMPTS,
+    expiresAt: ctx.clock.now() + FLOW_LIFE_MS,
+  };
+  await tx.flows.insert(flow);
+  return { kind: "second-step", flowToken, expiresAt: flow.expiresAt };
+}
+
+async function refuse(tx: Repositories, ctx: ConsoleContext, subject: string): Promise<AppError> {
+  await countWrongPassword(tx, ctx, subject);
+  // The name is left out: people type their password into the wrong field.
+  await recordAudit(tx, ctx, { action: "login.fail", detail: { factor: "password" } });
+  return new AppError("invalid_credentials", "The name or the password is wrong.");
+}
+
+/** Waits until a refused sign-in has taken its least time. */
+async function holdBack(ctx: ConsoleContext, startedAt: number): Promise<void> {
+  const floorMs = ctx.signIn.refusalFloorMs * (1 + JITTER * ctx.random.fraction());
+  const leftMs = floorMs - (ctx.clock.monotonic() - startedAt);
+  if (leftMs > 0) await sleep(leftMs);
+}

@@ -1,0 +1,13 @@
+import type { ConsoleContext } from "../../gateway/context";
+import { recordAudit } from "../audit/record";
+
+/** Ends the caller's session, if there is one. */
+export async function logOut(ctx: ConsoleContext): Promise<void> {
+  const { caller } = ctx;
+  if (caller.kind !== "session") return;
+  await ctx.store.transaction(async (tx) => {
+    if (await tx.sessions.delete(caller.session.id)) {
+      await recordAudit(tx, ctx, { action: "logout", target: caller.user.id });
+    }
+  });
+}

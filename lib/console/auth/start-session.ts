@@ -1,0 +1,48 @@
+import { AppError } from "../../errors";
+import type { ConsoleContext } from "../../gateway/context";
+import type { Repositories, SessionRecord, UserRecord } from "../../ports/store";
+import { readSettings } from "../access/read-settings";
+import { sessionLifetime } from "./session-lifetime";
+import { digestToken, newToken } from "./tokens";
+
+/** A session with the id that goes into its cookie and is kept nowhere else. */
+export interface StartedSession {
+  sid: string;
+  session: SessionRecord;
+}
+
+/** What a new session remembers of the browser. */
+export type Visitor = Pick<ConsoleContext, "clock" | "random" | "peer" | "device">;
+
+/**
+ * Starts a session: the only function that does, for initial setup, sign-in, 2FA and a change of password. Refuses a
+ * disabled user, and one with 2FA on unless `method` says that the second factor was checked.
+ */
+export async function startSession(
+  tx: Repositories,
+  ctx: Visitor,
+  user: UserRecord,
+  method: SessionRecord["method"],
+): Promise<StartedSession> {
+  const secondFactor = await tx.twoFactors.find(user.id);
+  const hasPassed = method === "totp" || method === "backup_code";
+  if (!user.enabled || (secondFactor?.state === "enabled" && !hasPassed)) {
+    throw new AppError("internal", "A session was asked for before every factor had passed.");
+  }
+  const now = ctx.clock.now();
+  const sid = newToken(ctx.random);
+  const { absoluteMs } = sessionLifetime(await readSettings(tx), user.role);
+  const session: SessionRecord = {
+    id: digestToken(sid),
+    userId: user.id,
+    authenticatedAt: now,
+    lastSeenAt: now,
+    expiresAt: now + absoluteMs,
+    device: ctx.device,
+    address: ctx.peer.address ?? "",
+    method,
+    passwordVersion: user.passwordVersion,
+  };
+  await tx.sessions.insert(session);
+  return { sid, session };
+}

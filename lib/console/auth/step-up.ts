@@ -1,0 +1,42 @@
+import type { SecondFactorMethod } from "../../contracts/console/totp-code";
+import { AppError } from "../../errors";
+import type { ConsoleContext } from "../../gateway/context";
+import type { Repositories, TwoFactorRecord, UserRecord } from "../../ports/store";
+import { recordAudit } from "../audit/record";
+import { consumeCode, countCodeAttempt, matchCode } from "./match-code";
+import { verifyOwnPassword } from "./verify-password";
+
+type Outcome<T> = { isProven: true; value: T } | { isProven: false };
+
+/**
+ * Asks the signed-in user for password and second factor, then runs `change` in the transaction that uses the code
+ * up. Throws `step_up_failed` (403: the session itself goes on), `rate_limited`, and what `change` throws.
+ */
+export async function stepUp<T>(
+  ctx: ConsoleContext,
+  user: UserRecord,
+  secondFactor: TwoFactorRecord,
+  proof: { password: string; code: string },
+  change: (tx: Repositories, method: SecondFactorMethod) => Promise<T>,
+): Promise<T> {
+  await verifyOwnPassword(ctx, user, proof.password);
+  await countCodeAttempt(ctx, user.id);
+  const matched = matchCode(ctx, secondFactor, proof.code);
+  const outcome = await ctx.store.transaction(async (tx): Promise<Outcome<T>> => {
+    const method = await consumeCode(tx, secondFactor, matched);
+    if (method !== null) return { isProven: true, value: await change(tx, method) };
+    await recordAudit(tx, ctx, { action: "2fa.fail", target: user.id });
+    return { isProven: false };
+  });
+  if (outcome.isProven) return outcome.value;
+  throw new AppError("step_up_failed", "The code is wrong or was used before.");
+}
+
+/** The user's second factor in force. Throws `conflict` when there is none. */
+export async function requireTwoFactor(ctx: ConsoleContext, userId: string): Promise<TwoFactorRecord> {
+  const secondFactor = await ctx.store.twoFactors.find(userId);
+  if (secondFactor?.state !== "enabled") {
+    throw new AppError("conflict", "The second factor is not on.");
+  }
+  return secondFactor;
+}

@@ -1,0 +1,18 @@
+import type { TwoFactorProof } from "../../../contracts/console/two-factor";
+import type { ConsoleContext } from "../../../gateway/context";
+import { requireSession } from "../../access/guards";
+import { recordAudit } from "../../audit/record";
+import { requireTwoFactor, stepUp } from "../step-up";
+import { removeSecondFactor } from "./remove";
+
+/**
+ * Turns the second factor off, by password and code, and ends the user's other sessions and pending sign-ins.
+ * Throws `conflict` when none is on, `step_up_failed`, `rate_limited`.
+ */
+export async function disableSecondFactor(ctx: ConsoleContext, proof: TwoFactorProof): Promise<void> {
+  const { user, session } = requireSession(ctx);
+  await stepUp(ctx, user, await requireTwoFactor(ctx, user.id), proof, async (tx, method) => {
+    await removeSecondFactor(tx, user.id, session.id);
+    await recordAudit(tx, ctx, { action: "2fa.disable", target: user.id, detail: { factor: method } });
+  });
+}

@@ -1,0 +1,46 @@
+import { readCode } from "../../../contracts/console/totp-code";
+import type { BackupCodes, TwoFactorEnable } from "../../../contracts/console/two-factor";
+import { AppError } from "../../../errors";
+import type { ConsoleContext } from "../../../gateway/context";
+import { requireSession } from "../../access/guards";
+import { recordAudit } from "../../audit/record";
+import { takeEnrolmentCode } from "../attempt-limit";
+import { digestBackupCode, newBackupCodes } from "../backup-codes";
+import { secretPlace } from "../match-code";
+import { matchTotp } from "../totp";
+
+/**
+ * Turns a pending enrolment on by its first code, ends the user's other sessions and pending sign-ins, and gives ten
+ * backup codes, shown this once. Throws `conflict` without a pending enrolment, `invalid` for a wrong code,
+ * `rate_limited` after ten of them.
+ */
+export async function enableSecondFactor(ctx: ConsoleContext, input: TwoFactorEnable): Promise<BackupCodes> {
+  const { user, session } = requireSession(ctx);
+  const found = await ctx.store.twoFactors.find(user.id);
+  if (found?.state !== "pending") {
+    throw new AppError("conflict", "No enrolment is waiting for a code. Set the second factor up first.");
+  }
+  takeEnrolmentCode(ctx, user.id, 0);
+  const secret = ctx.sealer.open("totp", secretPlace(user.id), found.secretSealed);
+  const code = readCode(input.code)?.code ?? "";
+  const step = matchTotp(secret, code, ctx.clock.now(), 0);
+  if (step === null) {
+    takeEnrolmentCode(ctx, user.id, 1);
+    const message = "This is not the code the app shows now. Check the clock of the device.";
+    throw new AppError("invalid", message, { param: "code", issues: [{ path: "code", message }] });
+  }
+  const codes = newBackupCodes(ctx.random);
+  await ctx.store.transaction(async (tx) => {
+    if (!(await tx.twoFactors.enable(user.id, found.enrolmentId, step))) {
+      throw new AppError("conflict", "This enrolment was replaced or enabled meanwhile.");
+    }
+    await tx.twoFactors.replaceBackupCodes(
+      user.id,
+      codes.map((one) => digestBackupCode(ctx.sealer, user.id, one)),
+    );
+    await tx.sessions.deleteByUser(user.id, session.id);
+    await tx.flows.deleteByUser(user.id);
+    await recordAudit(tx, ctx, { action: "2fa.enable", target: user.id });
+  });
+  return { backup_codes: codes };
+}

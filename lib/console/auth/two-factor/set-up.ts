@@ -1,0 +1,49 @@
+import type { TwoFactorEnrolment, TwoFactorSetup } from "../../../contracts/console/two-factor";
+import { AppError } from "../../../errors";
+import type { ConsoleContext } from "../../../gateway/context";
+import { newId } from "../../../gateway/new-id";
+import { requireSession } from "../../access/guards";
+import { recordAudit } from "../../audit/record";
+import { secretPlace } from "../match-code";
+import { newTotpSecret, totpUri } from "../totp";
+import { verifyOwnPassword } from "../verify-password";
+
+/** A sign-in this fresh stands for the password. */
+const FRESH_MS = 10 * 60_000;
+
+/**
+ * Begins an enrolment: a new secret that counts for nothing until a code proves that the app has it. A pending one
+ * is replaced. Throws `conflict` when a second factor is on, `invalid` without a password when the sign-in is older
+ * than ten minutes, `step_up_failed`.
+ */
+export async function setUpSecondFactor(
+  ctx: ConsoleContext,
+  input: TwoFactorSetup,
+): Promise<TwoFactorEnrolment> {
+  const { user, session } = requireSession(ctx);
+  if ((await ctx.store.twoFactors.find(user.id))?.state === "enabled") {
+    throw new AppError("conflict", "A second factor is on. Disable it first.");
+  }
+  if (input.password !== undefined) {
+    await verifyOwnPassword(ctx, user, input.password);
+  } else if (ctx.clock.now() - session.authenticatedAt > FRESH_MS) {
+    const message = "Type your password: you signed in more than ten minutes ago.";
+    throw new AppError("invalid", message, { param: "password", issues: [{ path: "password", message }] });
+  }
+  const secret = newTotpSecret(ctx.random);
+  await ctx.store.transaction(async (tx) => {
+    await tx.twoFactors.putPending({
+      userId: user.id,
+      enrolmentId: newId(ctx.random, "enr"),
+      secretSealed: ctx.sealer.seal("totp", secretPlace(user.id), secret),
+      state: "pending",
+      lastStep: 0,
+      failures: 0,
+      locks: 0,
+      lockedUntil: null,
+      createdAt: ctx.clock.now(),
+    });
+    await recordAudit(tx, ctx, { action: "2fa.setup", target: user.id });
+  });
+  return { secret, otpauth_uri: totpUri(secret, user.username) };
+}

@@ -1,0 +1,18 @@
+import type { TwoFactorStatus } from "../../../contracts/console/two-factor";
+import { toTimestamp } from "../../../contracts/timestamp";
+import type { ConsoleContext } from "../../../gateway/context";
+import { requireSession } from "../../access/guards";
+
+/** How the caller's second factor stands. */
+export async function secondFactorStatus(ctx: ConsoleContext): Promise<TwoFactorStatus> {
+  const { user } = requireSession(ctx);
+  const found = await ctx.store.twoFactors.find(user.id);
+  const isEnabled = found?.state === "enabled";
+  const lockedUntil = found?.lockedUntil ?? null;
+  return {
+    enabled: isEnabled,
+    pending: found?.state === "pending",
+    backup_codes_left: isEnabled ? await ctx.store.twoFactors.countBackupCodes(user.id) : 0,
+    locked_until: lockedUntil !== null && lockedUntil > ctx.clock.now() ? toTimestamp(lockedUntil) : null,
+  };
+}

@@ -1,0 +1,34 @@
+import { AppError } from "../../errors";
+import type { ConsoleContext } from "../../gateway/context";
+import type { UserRecord } from "../../ports/store";
+import { recordAudit } from "../audit/record";
+import { canonicalPassword } from "./password-rules";
+import { clearThrottles, countWrongPassword, delayOf, ownPasswordSubject } from "./sign-in-throttle";
+
+/**
+ * Checks the signed-in user's own password before a change of consequence. Ten wrong ones delay the next as at
+ * sign-in, on a count of their own. Throws `step_up_failed`, `rate_limited`, `overloaded`.
+ */
+export async function verifyOwnPassword(
+  ctx: ConsoleContext,
+  user: UserRecord,
+  password: string,
+): Promise<void> {
+  const subject = ownPasswordSubject(user.id);
+  const delayed = await delayOf(ctx.store, ctx, subject);
+  if (delayed !== null) throw delayed;
+  const isRight = await ctx.hasher.verify(user.passwordHash, canonicalPassword(password));
+  // Looked at again: of many guesses at once, none beyond the tenth may learn whether it was right.
+  const refusal = await ctx.store.transaction(async (tx) => {
+    const late = await delayOf(tx, ctx, subject);
+    if (late !== null) return late;
+    if (isRight) {
+      await clearThrottles(tx, ctx, [subject]);
+      return null;
+    }
+    await countWrongPassword(tx, ctx, subject);
+    await recordAudit(tx, ctx, { action: "password.fail", target: user.id });
+    return new AppError("step_up_failed", "The password is wrong.");
+  });
+  if (refusal !== null) throw refusal;
+}

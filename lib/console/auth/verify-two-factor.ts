@@ -1,0 +1,112 @@
+import type { SecondStepRequest } from "../../contracts/console/sign-in";
+import type { SecondFactorMethod } from "../../contracts/console/totp-code";
+import { AppError } from "../../errors";
+import type { ConsoleContext } from "../../gateway/context";
+import type { FlowRecord, Repositories, TwoFactorRecord, UserRecord } from "../../ports/store";
+import { recordAudit } from "../audit/record";
+import { takeAttempt } from "./attempt-limit";
+import { consumeCode, countCodeAttempt, lockOf, matchCode } from "./match-code";
+import { type StartedSession, startSession } from "./start-session";
+import { digestToken, isSameSecret } from "./tokens";
+
+interface PendingLogin {
+  flow: FlowRecord;
+  user: UserRecord;
+  secondFactor: TwoFactorRecord;
+}
+
+export interface SecondStepOutcome {
+  user: UserRecord;
+  started: StartedSession;
+  method: SecondFactorMethod;
+}
+
+/**
+ * The second factor of a sign-in whose password was right. `pendingToken` is the flow of the cookie. The attempt is
+ * taken off the flow and counted on the account before the code is looked at; the code is used up and the flow
+ * spent in the transaction that starts the session.
+ * Throws `invalid` (two different flows), `flow_expired`, `invalid_code` (with attempts left), `rate_limited`.
+ */
+export async function verifySecondStep(
+  ctx: ConsoleContext,
+  input: SecondStepRequest & { pendingToken: string | null },
+): Promise<SecondStepOutcome> {
+  takeAttempt(ctx, "second-step", "loginAttemptsPerMinute");
+  const { flow_token: sent, pendingToken: ofCookie } = input;
+  const token = sent ?? ofCookie;
+  if (sent !== undefined && ofCookie !== null && !isSameSecret(sent, ofCookie)) {
+    throw new AppError("invalid", "flow_token and the cookie name two different sign-ins.", {
+      param: "flow_token",
+      issues: [{ path: "flow_token", message: "Differs from the pending cookie's." }],
+    });
+  }
+  if (token === null) throw expired();
+  const digest = digestToken(token);
+  const pending = await findPending(ctx, digest);
+  const locked = lockOf(ctx, pending.secondFactor.lockedUntil);
+  if (locked !== null) throw locked;
+
+  const flow = await ctx.store.flows.takeAttempt(digest, ctx.clock.now());
+  if (flow === null) throw expired();
+  await countCodeAttempt(ctx, pending.user.id);
+  // Read again after counting, so that a step used meanwhile is not tried.
+  const secondFactor = (await findPending(ctx, digest, flow)).secondFactor;
+  const matched = matchCode(ctx, secondFactor, input.code);
+
+  const outcome = await ctx.store.transaction(async (tx): Promise<SecondStepOutcome | null> => {
+    const method = await consumeCode(tx, secondFactor, matched);
+    if (method === null) {
+      await recordAudit(tx, ctx, {
+        action: "login.fail",
+        target: pending.user.id,
+        detail: { factor: "second", attempts_left: flow.attemptsLeft },
+      });
+      return null;
+    }
+    // Throwing rolls the code's use back: it opened nothing.
+    if ((await tx.flows.consume(digest, ctx.clock.now())) === null) throw expired();
+    const { user } = await readBound(tx, flow);
+    const started = await startSession(tx, ctx, user, method);
+    await recordAudit(tx, ctx, {
+      action: "login.ok",
+      actor: user.id,
+      target: user.id,
+      detail: { factor: method },
+    });
+    return { user, started, method };
+  });
+  if (outcome !== null) return outcome;
+  ctx.metrics.count("login_failures");
+  throw new AppError("invalid_code", "The code is wrong or was used before.", {
+    attemptsLeft: flow.attemptsLeft,
+  });
+}
+
+/** The live sign-in behind a flow. Throws `flow_expired`. */
+async function findPending(ctx: ConsoleContext, digest: string, taken?: FlowRecord): Promise<PendingLogin> {
+  const flow = taken ?? (await ctx.store.flows.find(digest));
+  const isLive =
+    flow !== null && flow.expiresAt > ctx.clock.now() && (taken !== undefined || flow.attemptsLeft > 0);
+  if (!isLive) throw expired();
+  return { flow, ...(await readBound(ctx.store, flow)) };
+}
+
+/**
+ * The user and second factor of a flow as they are now. Throws `flow_expired` when one of what the flow is bound to has
+ * changed since the password was right: the user's enabled state, the password, the enrolment (SECURITY TF-3).
+ */
+async function readBound(
+  store: Pick<Repositories, "users" | "twoFactors">,
+  flow: FlowRecord,
+): Promise<{ user: UserRecord; secondFactor: TwoFactorRecord }> {
+  const user = await store.users.findById(flow.userId);
+  const secondFactor = await store.twoFactors.find(flow.userId);
+  if (!user?.enabled) throw expired();
+  if (user.passwordVersion !== flow.passwordVersion) throw expired();
+  if (secondFactor?.state !== "enabled" || secondFactor.enrolmentId !== flow.enrolmentId) throw expired();
+  return { user, secondFactor };
+}
+
+function expired(): AppError {
+  return new AppError("flow_expired", "This sign-in has expired. Start again with name and password.");
+}

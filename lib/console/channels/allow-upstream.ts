@@ -1,0 +1,56 @@
+import { z } from "zod";
+import type { AllowedUpstreams, AllowUpstream } from "../../contracts/console/channels";
+import { AppError } from "../../errors";
+import type { ConsoleContext } from "../../gateway/context";
+import type { Repositories, UserRecord } from "../../ports/store";
+import { requireSession } from "../access/guards";
+import { recordAudit } from "../audit/record";
+import { verifyOwnPassword } from "../auth/verify-password";
+
+/** The name under which the store keeps the owner's list. */
+const SETTING = "allowed_upstreams";
+const Targets = z.array(z.string());
+
+/** The `host:port` targets that the owner has allowed; what does not read as a list counts as none. */
+export async function readAllowedUpstreams(store: Pick<Repositories, "settings">): Promise<string[]> {
+  const kept = Targets.safeParse((await store.settings.all())[SETTING]);
+  return kept.success ? kept.data : [];
+}
+
+/** Private addresses are the owner's to open, nobody else's (SECURITY SF-3). */
+function requireOwner(ctx: ConsoleContext): UserRecord {
+  const { user } = requireSession(ctx);
+  if (user.role === "owner") return user;
+  throw new AppError("forbidden", "Only the owner allows private addresses as upstreams.");
+}
+
+/**
+ * Allows exactly one host and port as an upstream, private or plain http, after the password was shown. Throws
+ * `forbidden`, `step_up_failed`, `invalid` (no address).
+ */
+export async function allowUpstream(ctx: ConsoleContext, input: AllowUpstream): Promise<AllowedUpstreams> {
+  const owner = requireOwner(ctx);
+  const target = ctx.providers.targetOf(input.base_url);
+  await verifyOwnPassword(ctx, owner, input.password);
+  const targets = await ctx.store.transaction(async (tx) => {
+    const next = [...new Set([...(await readAllowedUpstreams(tx)), target])];
+    await tx.settings.put(SETTING, next);
+    await recordAudit(tx, ctx, { action: "upstream.allow", target });
+    return next;
+  });
+  return { targets };
+}
+
+/** Takes an allowance back; channels that need it fail from the next call on. Throws `forbidden`, `not_found`. */
+export async function disallowUpstream(ctx: ConsoleContext, target: string): Promise<AllowedUpstreams> {
+  requireOwner(ctx);
+  const targets = await ctx.store.transaction(async (tx) => {
+    const before = await readAllowedUpstreams(tx);
+    const next = before.filter((one) => one !== target);
+    if (next.length === before.length) throw new AppError("not_found", "That address is not on the list.");
+    await tx.settings.put(SETTING, next);
+    await recordAudit(tx, ctx, { action: "upstream.disallow", target });
+    return next;
+  });
+  return { targets };
+}

@@ -1,0 +1,56 @@
+import type { Channel, CreateChannel } from "../../contracts/console/channels";
+import type { ConsoleContext } from "../../gateway/context";
+import { newId } from "../../gateway/new-id";
+import type { ChannelRecord } from "../../ports/store";
+import { requireOperator } from "../access/require-operator";
+import { recordAudit } from "../audit/record";
+import { sealKey } from "./encrypt-keys";
+import { ensureModels } from "./ensure-models";
+import { readTimeouts } from "./timeouts";
+import { toChannel } from "./to-channel";
+
+/** Adds a channel; it serves from the next request on. Throws `forbidden`, `invalid` (each fault at its field). */
+export async function createChannel(ctx: ConsoleContext, input: CreateChannel): Promise<Channel> {
+  await requireOperator(ctx);
+  const facts = ctx.providers.providers().find((one) => one.name === input.provider);
+  const draft = ctx.providers.checkChannel({
+    provider: input.provider,
+    baseUrl: input.base_url ?? null,
+    headers: input.headers ?? {},
+    options: input.options ?? {},
+  });
+  const id = newId(ctx.random, "chn");
+  const now = ctx.clock.now();
+  const record: ChannelRecord = {
+    ...draft,
+    id,
+    name: input.name,
+    keys: (input.keys ?? []).map((key) => sealKey(ctx, id, key)),
+    models: (input.models ?? []).map((one) => ({ name: one.name, upstreamName: one.upstream_name })),
+    priority: input.priority ?? 0,
+    weight: input.weight ?? 1,
+    rpm: input.rpm ?? null,
+    concurrency: input.concurrency ?? null,
+    timeouts: readTimeouts(input.timeouts ?? {}),
+    enabled: input.enabled ?? true,
+    embedded: false,
+    createdAt: now,
+    version: 1,
+  };
+  await ctx.store.transaction(async (tx) => {
+    await ensureModels(tx, input.models ?? [], facts, now);
+    await tx.channels.insert(record);
+    await recordAudit(tx, ctx, {
+      action: "channel.create",
+      target: id,
+      detail: {
+        name: record.name,
+        provider: record.provider,
+        base_url: record.baseUrl,
+        keys: record.keys.map((key) => key.display),
+        models: record.models.map((model) => model.name),
+      },
+    });
+  });
+  return toChannel(ctx, record);
+}

@@ -1,0 +1,106 @@
+import type { ChannelTest, DraftChannel, DraftModels, TestDraft } from "../../contracts/console/channels";
+import { AppError, isAppError } from "../../errors";
+import type { ConsoleContext } from "../../gateway/context";
+import { newId } from "../../gateway/new-id";
+import { channelKeyPlace } from "../../ports/channel-probe";
+import type { ChannelKey, ChannelRecord } from "../../ports/store";
+import { getChannelRecord, requireOperator } from "../access/require-operator";
+import { recordAudit } from "../audit/record";
+import { sealKey } from "./encrypt-keys";
+import { askForModels } from "./list-upstream-models";
+import { runTestCall, type ToWav, toFault } from "./run-test-call";
+import { keptKey, requireNewKeys } from "./stored-keys";
+import { readTimeouts } from "./timeouts";
+
+/** The key that a draft shows: a new one, or one of the saved channel's that goes to no other address. */
+function keyOf(
+  ctx: ConsoleContext,
+  draftId: string,
+  saved: ChannelRecord | null,
+  input: DraftChannel,
+): ChannelKey[] {
+  const [first] = input.keys ?? [];
+  if (first === undefined) return [];
+  if (typeof first === "string") return [sealKey(ctx, draftId, first)];
+  if (saved === null) {
+    const message = "A new channel keeps no keys; write them.";
+    throw new AppError("invalid", message, { issues: [{ path: "keys.0", message }] });
+  }
+  const kept = keptKey(saved, first.id, 0);
+  const open = ctx.sealer.open("upstream-key", channelKeyPlace(saved.id, kept.id), kept.sealed);
+  return [sealKey(ctx, draftId, open)];
+}
+
+/**
+ * A channel that stands in no store, under an id that nobody else has: connections, voices and circuits of a draft are
+ * its own. Throws `invalid` by the same checks as a saved one, `not_found`.
+ */
+async function draftRecord(ctx: ConsoleContext, input: DraftChannel): Promise<ChannelRecord> {
+  const saved = input.channel_id === undefined ? null : await getChannelRecord(ctx.store, input.channel_id);
+  if (saved !== null && saved.provider !== input.provider)
+    throw new AppError("invalid", "A channel keeps its provider.", {
+      issues: [{ path: "provider", message: "A channel keeps its provider." }],
+    });
+  const checked = ctx.providers.checkChannel({
+    provider: input.provider,
+    baseUrl: input.base_url ?? null,
+    headers: input.headers ?? {},
+    options: input.options ?? {},
+  });
+  // Without an address it is the provider's own: another than the saved one's, unless that has none either.
+  if (saved !== null) requireNewKeys(saved, { base_url: checked.baseUrl, keys: input.keys ?? [] });
+  const id = newId(ctx.random, "chn");
+  return {
+    ...checked,
+    id,
+    name: "",
+    keys: keyOf(ctx, id, saved, input),
+    models: [],
+    priority: 0,
+    weight: 1,
+    rpm: null,
+    concurrency: null,
+    timeouts: readTimeouts(input.timeouts ?? {}),
+    enabled: true,
+    embedded: false,
+    createdAt: ctx.clock.now(),
+    version: 1,
+  };
+}
+
+/**
+ * Asks the upstream of a draft what it serves; what went wrong out there is told, not thrown. Throws `forbidden`,
+ * `not_found`, `invalid`.
+ */
+export async function listDraftModels(ctx: ConsoleContext, input: DraftChannel): Promise<DraftModels> {
+  await requireOperator(ctx);
+  const channel = await draftRecord(ctx, input);
+  try {
+    return { ...(await askForModels(ctx, channel)), error: null };
+  } catch (error) {
+    if (!isAppError(error)) throw error;
+    return { models: null, error: toFault(ctx, error) };
+  }
+}
+
+/** Sends one real call through a draft. Throws `forbidden`, `not_found`, `invalid`. */
+export async function testDraft(ctx: ConsoleContext, input: TestDraft, wav: ToWav): Promise<ChannelTest> {
+  await requireOperator(ctx);
+  const { model, ...draft } = input;
+  const channel = await draftRecord(ctx, draft);
+  const offer = { name: model.upstream_name, upstreamName: model.upstream_name, operation: model.operation };
+  const result = await runTestCall(ctx, channel, offer, wav);
+  await ctx.store.transaction((tx) =>
+    recordAudit(tx, ctx, {
+      action: "channel.test_draft",
+      ...(input.channel_id === undefined ? {} : { target: input.channel_id }),
+      detail: {
+        provider: channel.provider,
+        base_url: channel.baseUrl,
+        model: offer.name,
+        ok: result.ok,
+      },
+    }),
+  );
+  return result;
+}

@@ -1,0 +1,23 @@
+import type { Services } from "../../gateway/context";
+import { newId } from "../../gateway/new-id";
+import { channelKeyPlace } from "../../ports/channel-probe";
+import type { ChannelKey } from "../../ports/store";
+
+/** `****wxyz`; of a key too short for that nothing is shown. */
+function displayOf(key: string): string {
+  return key.length >= 12 ? `****${key.slice(-4)}` : "****";
+}
+
+/** Encrypts an upstream key for this channel alone. */
+export function sealKey(
+  { sealer, random }: Pick<Services, "sealer" | "random">,
+  channelId: string,
+  key: string,
+): ChannelKey {
+  const id = newId(random, "chk");
+  return {
+    id,
+    sealed: sealer.seal("upstream-key", channelKeyPlace(channelId, id), key),
+    display: displayOf(key),
+  };
+}

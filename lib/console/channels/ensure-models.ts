@@ -1,0 +1,63 @@
+import type { ModelOperation } from "../../contracts/console/channels";
+import { AppError, type Issue } from "../../errors";
+import type { ProviderFacts } from "../../ports/channel-probe";
+import type { ModelRecord, Repositories } from "../../ports/store";
+import { type NameBook, readNameBook } from "../models/model-names";
+import { draftModel, operationByName } from "../models/price-list";
+
+export interface OfferedModel {
+  name: string;
+  upstream_name: string;
+  operation?: ModelOperation | undefined;
+}
+
+function operationOf(offered: OfferedModel, provider: ProviderFacts | undefined): ModelOperation | null {
+  if (offered.operation !== undefined) return offered.operation;
+  const [only, ...others] = provider?.operations ?? [];
+  if (only !== undefined && others.length === 0) return only;
+  return operationByName(offered.upstream_name);
+}
+
+/**
+ * Makes a model of every public name that a channel offers and nobody has yet, with prices and limits of the shipped
+ * list; `given`: a book of all models that was read before. Throws `invalid` naming the offers whose operation is unknown or not the one of the model they name.
+ */
+export async function ensureModels(
+  tx: Repositories,
+  offers: readonly OfferedModel[],
+  provider: ProviderFacts | undefined,
+  now: number,
+  given?: NameBook,
+): Promise<void> {
+  const book = given ?? (await readNameBook(tx));
+  const issues: Issue[] = [];
+  const drafts: ModelRecord[] = [];
+  for (const [index, offer] of offers.entries()) {
+    const taken = book.holderOf(offer.name);
+    if (taken !== undefined) {
+      if (taken.name !== offer.name)
+        issues.push({
+          path: `models.${index}.name`,
+          message: `This is an alias of '${taken.name}'; name that.`,
+        });
+      else if (offer.operation !== undefined && offer.operation !== taken.operation)
+        issues.push({
+          path: `models.${index}.operation`,
+          message: `'${offer.name}' is a model for ${taken.operation}.`,
+        });
+      continue;
+    }
+    const operation = operationOf(offer, provider);
+    if (operation === null)
+      issues.push({
+        path: `models.${index}.operation`,
+        message: `Say what '${offer.name}' is for: "speech" or "embeddings".`,
+      });
+    else drafts.push(draftModel(offer.name, operation, offer.upstream_name, now));
+  }
+  if (issues.length > 0) throw new AppError("invalid", issues[0]?.message ?? "", { issues });
+  for (const draft of drafts) {
+    await tx.models.insert(draft);
+    book.note(draft);
+  }
+}

@@ -1,0 +1,28 @@
+import type { UpstreamModels } from "../../contracts/console/channels";
+import type { ConsoleContext } from "../../gateway/context";
+import type { ChannelRecord } from "../../ports/store";
+import { getChannelRecord, requireOperator } from "../access/require-operator";
+import { operationByName } from "../models/price-list";
+
+const TIMEOUT_MS = 15_000;
+
+/** Asks the upstream of a channel, saved or not, what it serves. Throws `upstream_*`. */
+export async function askForModels(ctx: ConsoleContext, channel: ChannelRecord): Promise<UpstreamModels> {
+  const probe = ctx.providers.probe(channel);
+  if (probe === null) return { models: null };
+  const models = await probe.listModels({
+    signal: AbortSignal.timeout(TIMEOUT_MS),
+    requestId: ctx.requestId,
+    firstByteBy: ctx.clock.monotonic() + TIMEOUT_MS,
+  });
+  if (models === null) return { models: null };
+  return {
+    models: models.map(({ name, operation }) => ({ name, operation: operation ?? operationByName(name) })),
+  };
+}
+
+/** Asks the upstream what it serves. Throws `forbidden`, `not_found`, `upstream_*`. */
+export async function listUpstreamModels(ctx: ConsoleContext, id: string): Promise<UpstreamModels> {
+  await requireOperator(ctx);
+  return askForModels(ctx, await getChannelRecord(ctx.store, id));
+}

@@ -1,0 +1,102 @@
+import type { ChannelTest, ModelOperation, UpstreamFault } from "../../contracts/console/channels";
+import { AppError, isAppError } from "../../errors";
+import type { ConsoleContext } from "../../gateway/context";
+import type { CallOptions } from "../../ports/speech-model";
+import type { ChannelRecord } from "../../ports/store";
+
+const TIMEOUT_MS = 20_000;
+/** Short, and pronounced alike in many languages. */
+const SPOKEN = "Patchbay is here.";
+const EMBEDDED = "Patchbay is here.";
+/** 24 kHz, two bytes a sample. */
+const BYTES_PER_MS = 48;
+
+/** The model that a test tries. */
+export interface Offer {
+  name: string;
+  upstreamName: string;
+  operation: ModelOperation;
+}
+
+/** Wraps 24 kHz samples as a WAV file. */
+export type ToWav = (pcm: Uint8Array) => Uint8Array;
+
+/** What a test learned, before it is told. */
+type Learned = Pick<ChannelTest, "first_byte_ms" | "dimensions" | "audio_ms"> & { pcm: Uint8Array | null };
+
+async function speak(
+  ctx: ConsoleContext,
+  channel: ChannelRecord,
+  offer: Offer,
+  options: CallOptions,
+): Promise<Learned> {
+  const startedAt = ctx.clock.monotonic();
+  const model = ctx.providers.speech(channel);
+  const [voice] = await model.voices(offer.upstreamName);
+  const request = {
+    model: offer.upstreamName,
+    segments: [{ text: SPOKEN, voice: voice?.name ?? "alloy" }],
+    speed: 1,
+  };
+  const chunks: Uint8Array[] = [];
+  let firstByteMs: number | null = null;
+  for await (const event of model.synthesize(request, options)) {
+    firstByteMs ??= Math.round(ctx.clock.monotonic() - startedAt);
+    if (event.type === "audio") chunks.push(event.pcm);
+  }
+  const pcm = Buffer.concat(chunks);
+  if (pcm.byteLength === 0) throw new AppError("upstream_invalid", "The channel answered without audio.");
+  const audioMs = Math.round(pcm.byteLength / BYTES_PER_MS);
+  return { first_byte_ms: firstByteMs, dimensions: null, audio_ms: audioMs, pcm };
+}
+
+async function embed(
+  ctx: ConsoleContext,
+  channel: ChannelRecord,
+  offer: Offer,
+  options: CallOptions,
+): Promise<Learned> {
+  const request = { model: offer.upstreamName, texts: [EMBEDDED] };
+  const { vectors } = await ctx.providers.embedding(channel).embed(request, options);
+  const [vector] = vectors;
+  if (vector === undefined || vector.length === 0)
+    throw new AppError("upstream_invalid", "The channel answered without a vector.");
+  return { first_byte_ms: null, dimensions: vector.length, audio_ms: null, pcm: null };
+}
+
+/** Why an upstream gave nothing, as the operator hears it. */
+export function toFault(ctx: ConsoleContext, error: AppError): UpstreamFault {
+  return {
+    code: error.code,
+    message: error.message,
+    fault: ctx.providers.faultOf(error),
+    upstream_status: error.details.upstreamStatus ?? null,
+  };
+}
+
+/** One real, short call of the right kind through the channel, by the same client and limits as any other. */
+export async function runTestCall(
+  ctx: ConsoleContext,
+  channel: ChannelRecord,
+  offer: Offer,
+  wav: ToWav,
+): Promise<ChannelTest> {
+  const startedAt = ctx.clock.monotonic();
+  const options: CallOptions = {
+    signal: AbortSignal.timeout(TIMEOUT_MS),
+    requestId: ctx.requestId,
+    firstByteBy: startedAt + TIMEOUT_MS,
+  };
+  const base = { model: offer.name, operation: offer.operation };
+  const tookMs = () => Math.round(ctx.clock.monotonic() - startedAt);
+  try {
+    const run = offer.operation === "speech" ? speak : embed;
+    const { pcm, ...learned } = await run(ctx, channel, offer, options);
+    const audio = pcm === null ? null : Buffer.from(wav(pcm)).toString("base64");
+    return { ok: true, ...base, latency_ms: tookMs(), ...learned, audio_wav: audio, error: null };
+  } catch (error) {
+    if (!isAppError(error)) throw error;
+    const nothing = { first_byte_ms: null, dimensions: null, audio_ms: null, audio_wav: null };
+    return { ok: false, ...base, latency_ms: tookMs(), ...nothing, error: toFault(ctx, error) };
+  }
+}

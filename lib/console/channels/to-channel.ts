@@ -1,0 +1,58 @@
+import type { BrokenModel, Channel, CircuitHealth as ShownHealth } from "../../contracts/console/channels";
+import { toTimestamp } from "../../contracts/timestamp";
+import type { Services } from "../../gateway/context";
+import { brokenModels, type CircuitHealth, channelHealth, keyHealth } from "../../gateway/routing/circuits";
+import { gatewayState } from "../../gateway/state";
+import type { ChannelRecord } from "../../ports/store";
+
+/** A circuit as the console tells it; waits become instants. */
+export function toHealth({ clock }: Pick<Services, "clock">, health: CircuitHealth): ShownHealth {
+  return {
+    state: health.state,
+    opened_at: health.openedAt === null ? null : toTimestamp(health.openedAt),
+    reason: health.reason,
+    retry_at: health.state === "open" ? toTimestamp(Math.round(clock.now() + health.waitMs)) : null,
+  };
+}
+
+/** The models of a channel whose circuits are not closed on any key. */
+export function toBrokenModels(services: Services, record: ChannelRecord): BrokenModel[] {
+  const { circuits } = gatewayState(services);
+  return brokenModels(circuits, record).map(({ name, health }) => ({ name, ...toHealth(services, health) }));
+}
+
+/** A channel as the console may see it: field by field, so that no sealed key ever leaves (SECURITY EN-4). */
+export function toChannel(services: Services, record: ChannelRecord): Channel {
+  const { circuits } = gatewayState(services);
+  const { connectMs, firstByteMs, idleMs, totalMs } = record.timeouts;
+  return {
+    id: record.id,
+    name: record.name,
+    provider: record.provider,
+    base_url: record.baseUrl,
+    keys: record.keys.map(({ id, display }) => ({
+      id,
+      display,
+      ...toHealth(services, keyHealth(circuits, record, id)),
+    })),
+    models: record.models.map(({ name, upstreamName }) => ({ name, upstream_name: upstreamName })),
+    priority: record.priority,
+    weight: record.weight,
+    rpm: record.rpm,
+    concurrency: record.concurrency,
+    timeouts: {
+      ...(connectMs === undefined ? {} : { connect_ms: connectMs }),
+      ...(firstByteMs === undefined ? {} : { first_byte_ms: firstByteMs }),
+      ...(idleMs === undefined ? {} : { idle_ms: idleMs }),
+      ...(totalMs === undefined ? {} : { total_ms: totalMs }),
+    },
+    headers: record.headers,
+    options: record.options,
+    enabled: record.enabled,
+    embedded: record.embedded,
+    health: toHealth(services, channelHealth(circuits, record)),
+    broken_models: toBrokenModels(services, record),
+    created_at: toTimestamp(record.createdAt),
+    version: record.version,
+  };
+}

@@ -1,0 +1,119 @@
+import type { Channel, CloseCircuit, UpdateChannel } from "../../contracts/console/channels";
+import { AppError } from "../../errors";
+import type { ConsoleContext } from "../../gateway/context";
+import { gatewayState } from "../../gateway/state";
+import type { ChannelKey, ChannelRecord } from "../../ports/store";
+import { getChannelRecord, requireOperator, staleVersion } from "../access/require-operator";
+import { recordAudit } from "../audit/record";
+import { sealKey } from "./encrypt-keys";
+import { ensureModels } from "./ensure-models";
+import { keptKey, requireNewKeys } from "./stored-keys";
+import { readTimeouts } from "./timeouts";
+import { toChannel } from "./to-channel";
+
+type Patch = Partial<Omit<ChannelRecord, "id" | "createdAt" | "version">>;
+
+/** What the operator may change of an engine built in: nothing that makes it another. */
+const OF_EMBEDDED = new Set(["name", "priority", "weight", "rpm", "concurrency", "enabled", "version"]);
+
+function requireChangeable(record: ChannelRecord, input: UpdateChannel): void {
+  if (!record.embedded) return;
+  const fixed = Object.keys(input).filter((name) => !OF_EMBEDDED.has(name));
+  if (fixed.length === 0) return;
+  const message = "This cannot be changed of an engine built in.";
+  throw new AppError("invalid", message, { issues: fixed.map((path) => ({ path, message })) });
+}
+
+function keysOf(
+  ctx: ConsoleContext,
+  record: ChannelRecord,
+  sent: UpdateChannel["keys"],
+): ChannelKey[] | undefined {
+  return sent?.map((one, index) =>
+    typeof one === "string" ? sealKey(ctx, record.id, one) : keptKey(record, one.id, index),
+  );
+}
+
+function patchOf(ctx: ConsoleContext, record: ChannelRecord, input: UpdateChannel): Patch {
+  const isRedrawn =
+    input.base_url !== undefined || input.headers !== undefined || input.options !== undefined;
+  const draft = isRedrawn
+    ? ctx.providers.checkChannel({
+        provider: record.provider,
+        baseUrl: input.base_url === undefined ? record.baseUrl : input.base_url,
+        headers: input.headers ?? record.headers,
+        options: input.options ?? record.options,
+      })
+    : {};
+  const keys = keysOf(ctx, record, input.keys);
+  return {
+    ...draft,
+    ...(keys === undefined ? {} : { keys }),
+    ...(input.name === undefined ? {} : { name: input.name }),
+    ...(input.models === undefined
+      ? {}
+      : { models: input.models.map((one) => ({ name: one.name, upstreamName: one.upstream_name })) }),
+    ...(input.priority === undefined ? {} : { priority: input.priority }),
+    ...(input.weight === undefined ? {} : { weight: input.weight }),
+    ...(input.rpm === undefined ? {} : { rpm: input.rpm }),
+    ...(input.concurrency === undefined ? {} : { concurrency: input.concurrency }),
+    ...(input.timeouts === undefined ? {} : { timeouts: readTimeouts(input.timeouts) }),
+    ...(input.enabled === undefined ? {} : { enabled: input.enabled }),
+  };
+}
+
+/** For the audit: what changed, keys by what is shown of them. */
+function shownPatch(patch: Patch): Record<string, unknown> {
+  return { ...patch, ...(patch.keys === undefined ? {} : { keys: patch.keys.map((key) => key.display) }) };
+}
+
+/**
+ * Changes a channel; counts from the next request. Where its address, keys or models are new, its circuits start
+ * closed. Throws `forbidden`, `not_found`, `invalid`, `conflict` (stale version).
+ */
+export async function updateChannel(ctx: ConsoleContext, id: string, input: UpdateChannel): Promise<Channel> {
+  await requireOperator(ctx);
+  const { record, patch } = await ctx.store.transaction(async (tx) => {
+    const before = await getChannelRecord(tx, id);
+    requireChangeable(before, input);
+    requireNewKeys(before, input);
+    const patch = patchOf(ctx, before, input);
+    const facts = ctx.providers.providers().find((one) => one.name === before.provider);
+    if (input.models !== undefined) await ensureModels(tx, input.models, facts, ctx.clock.now());
+    const record = await tx.channels.update({ id, version: input.version }, patch);
+    if (record === null) throw staleVersion();
+    const changed = Object.keys(patch) as (keyof Patch)[];
+    const was = Object.fromEntries(changed.map((name) => [name, before[name]]));
+    await recordAudit(tx, ctx, {
+      action: "channel.update",
+      target: id,
+      detail: { before: shownPatch(was), after: shownPatch(patch) },
+    });
+    return { record, patch };
+  });
+  const { baseUrl, keys, models, enabled } = patch;
+  if (baseUrl !== undefined || keys !== undefined || models !== undefined || enabled === true)
+    gatewayState(ctx).circuits.close(id);
+  return toChannel(ctx, record);
+}
+
+/**
+ * Closes the circuits of a channel, or of one of its keys, at both levels: requests are let through now, in this
+ * process. Throws `forbidden`, `not_found`.
+ */
+export async function closeCircuit(ctx: ConsoleContext, id: string, input: CloseCircuit): Promise<Channel> {
+  await requireOperator(ctx);
+  const record = await getChannelRecord(ctx.store, id);
+  const keyId = input.key_id;
+  if (keyId !== undefined && !record.keys.some((key) => key.id === keyId))
+    throw new AppError("not_found", "This channel has no key of that id.");
+  await ctx.store.transaction((tx) =>
+    recordAudit(tx, ctx, {
+      action: "channel.close_circuit",
+      target: id,
+      ...(keyId === undefined ? {} : { detail: { key: keyId } }),
+    }),
+  );
+  gatewayState(ctx).circuits.close(id, keyId === undefined ? {} : { keyId });
+  return toChannel(ctx, record);
+}

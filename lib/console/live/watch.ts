@@ -1,0 +1,165 @@
+import type { LiveTopic } from "../../contracts/console/live";
+import { AppError, hasCode } from "../../errors";
+import type { ConsoleContext } from "../../gateway/context";
+import { gatewayState } from "../../gateway/state";
+import type { Role, Topic } from "../../ports/store";
+import { requireSession } from "../access/guards";
+import { peekSession } from "../auth/find-live-session";
+
+export type LiveEvent =
+  | { kind: "hello" }
+  | { kind: "changed"; topics: LiveTopic[] }
+  | { kind: "beat" }
+  /** The last one. `session`: who watched may not any more; `closing`: the server stops or its store is away. */
+  | { kind: "ended"; reason: "session" | "closing" };
+
+export interface LivePace {
+  /** How often a beat goes out and the session is looked at. */
+  beatMs: number;
+  /** Least time between two tellings; what changes meanwhile goes with the next. */
+  throttleMs: number;
+}
+const PACE: LivePace = { beatMs: 15_000, throttleMs: 1_000 };
+
+const FOR_EVERYBODY = ["sessions", "keys", "models", "usage"] as const satisfies LiveTopic[];
+const FOR_OPERATORS = ["users", "channels", "settings", "alerts", "circuits"] as const satisfies LiveTopic[];
+/** What may have ended a session, or changed its user's role. */
+const GUARDS: readonly Topic[] = ["sessions", "users", "settings"];
+
+function topicsFor(role: Role): ReadonlySet<string> {
+  return new Set<string>(role === "member" ? FOR_EVERYBODY : [...FOR_EVERYBODY, ...FOR_OPERATORS]);
+}
+
+/**
+ * What changes, as it changes, for as long as the session lives; it counts as no use of the session. Events are made
+ * when they are asked for: a watcher who does not read holds back a set of topics and no more. Ends when `signal`
+ * aborts. Throws `unauthenticated`, `forbidden`, `rate_limited` (too many watch), `overloaded` (the server stops).
+ */
+export function watchChanges(
+  ctx: ConsoleContext,
+  signal: AbortSignal,
+  pace: LivePace = PACE,
+): AsyncIterableIterator<LiveEvent> {
+  const { user, session } = requireSession(ctx);
+  const { live } = gatewayState(ctx);
+  if (live.isClosed)
+    throw new AppError("overloaded", "The server is shutting down.", { retryAfterMs: 5_000 });
+  const leave = live.enter(session.id, user.id);
+  if (leave === null)
+    throw new AppError("rate_limited", "Enough pages watch already.", { retryAfterMs: 60_000 });
+
+  let allowed = topicsFor(user.role);
+  let isOver = false;
+  let isGreeted = false;
+  let isBeatDue = false;
+  let isSuspect = false;
+  let mayTell = true;
+  const pending = new Set<LiveTopic>();
+  let wake = (): void => undefined;
+
+  const note = (topic: string): void => {
+    if (!allowed.has(topic)) return;
+    // `allowed` holds live topics alone.
+    pending.add(topic as LiveTopic);
+    wake();
+  };
+  const beat = setInterval(() => {
+    isBeatDue = true;
+    isSuspect = true;
+    wake();
+  }, pace.beatMs);
+  let throttle: NodeJS.Timeout | undefined;
+  const release = [
+    leave,
+    live.subscribe((topic, userId) => {
+      const isOthers = userId !== null && userId !== user.id && !allowed.has("users");
+      if (!isOthers) note(topic);
+    }),
+    ctx.store.onChange((topics) => {
+      if (GUARDS.some((topic) => topics.has(topic))) isSuspect = true;
+      for (const topic of topics) note(topic);
+      wake();
+    }),
+    live.onClose(() => wake()),
+  ];
+  function end(): void {
+    if (isOver) return;
+    isOver = true;
+    clearInterval(beat);
+    clearTimeout(throttle);
+    signal.removeEventListener("abort", end);
+    for (const action of release) action();
+    wake();
+  }
+  signal.addEventListener("abort", end, { once: true });
+  if (signal.aborted) end();
+
+  /** Looks at the session again, and at what its user may see now. */
+  async function isStillAllowed(): Promise<boolean> {
+    isSuspect = false;
+    const found = await peekSession(ctx, session.id);
+    if (found === null || found.mustEnrol) return false;
+    allowed = topicsFor(found.user.role);
+    for (const topic of pending) if (!allowed.has(topic)) pending.delete(topic);
+    return true;
+  }
+
+  function tell(): LiveEvent {
+    const topics = [...pending];
+    pending.clear();
+    mayTell = false;
+    throttle = setTimeout(() => {
+      mayTell = true;
+      wake();
+    }, pace.throttleMs);
+    return { kind: "changed", topics };
+  }
+
+  function over(reason: "session" | "closing"): LiveEvent {
+    end();
+    return { kind: "ended", reason };
+  }
+
+  /** The event that is due, if any. */
+  async function due(): Promise<LiveEvent | null> {
+    if (live.isClosed) return over("closing");
+    if (isSuspect) {
+      try {
+        if (!(await isStillAllowed())) return over("session");
+      } catch (error) {
+        // The page comes back by itself; the caller of a page is told of it by the calls it makes.
+        if (hasCode(error, "storage_unavailable")) return over("closing");
+        throw error;
+      }
+    }
+    if (!isGreeted) {
+      isGreeted = true;
+      return { kind: "hello" };
+    }
+    if (pending.size > 0 && mayTell) return tell();
+    if (!isBeatDue) return null;
+    isBeatDue = false;
+    return { kind: "beat" };
+  }
+
+  return {
+    [Symbol.asyncIterator]() {
+      return this;
+    },
+    async next() {
+      while (!isOver) {
+        const woken = new Promise<void>((resolve) => {
+          wake = resolve;
+        });
+        const event = await due();
+        if (event !== null) return { value: event, done: false };
+        await woken;
+      }
+      return { value: undefined, done: true };
+    },
+    async return() {
+      end();
+      return { value: undefined, done: true };
+    },
+  };
+}

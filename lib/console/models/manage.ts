@@ -1,0 +1,80 @@
+import type { CreateModel, Model, ModelList, UpdateModel } from "../../contracts/gateway/models";
+import { AppError } from "../../errors";
+import type { ConsoleContext, ReadContext } from "../../gateway/context";
+import type { ModelRecord, Repositories } from "../../ports/store";
+import { requireAdmin } from "../access/guards";
+import { requireOperator, staleVersion } from "../access/require-operator";
+import { recordAudit } from "../audit/record";
+import { draftModel, PRICE_LIST_DATE } from "./price-list";
+import { requireFreeNames } from "./require-free-names";
+import { patchOf, toModel } from "./to-model";
+
+async function getModelRecord(store: Pick<Repositories, "models">, name: string): Promise<ModelRecord> {
+  const record = (await store.models.all()).find((model) => model.name === name);
+  if (record === undefined) throw new AppError("not_found", "There is no such model.");
+  return record;
+}
+
+/** Every model by name, disabled ones too. There are few, so they come on one page. */
+export async function listModels(ctx: ReadContext): Promise<ModelList> {
+  requireAdmin(ctx);
+  const [models, channels] = await Promise.all([ctx.store.models.all(), ctx.store.channels.all()]);
+  const sorted = [...models].sort((a, b) => a.name.localeCompare(b.name, "en"));
+  return {
+    items: sorted.map((model) => toModel(model, channels)),
+    next_cursor: null,
+    price_list_date: PRICE_LIST_DATE,
+  };
+}
+
+/** Makes a public name. Throws `forbidden`, `conflict` (name or alias taken). */
+export async function createModel(ctx: ConsoleContext, input: CreateModel): Promise<Model> {
+  await requireOperator(ctx);
+  const { name, operation, ...rest } = input;
+  const draft = draftModel(name, operation, name, ctx.clock.now());
+  const record: ModelRecord = { ...draft, ...patchOf(draft, rest) };
+  return ctx.store.transaction(async (tx) => {
+    await requireFreeNames(tx, record, true);
+    await tx.models.insert(record);
+    await recordAudit(tx, ctx, {
+      action: "model.create",
+      target: name,
+      detail: { operation, prices: record.prices },
+    });
+    return toModel(record, await tx.channels.all());
+  });
+}
+
+/** Changes a model; counts from the next request. Throws `forbidden`, `not_found`, `conflict` (stale version, alias taken). */
+export async function updateModel(ctx: ConsoleContext, name: string, input: UpdateModel): Promise<Model> {
+  await requireOperator(ctx);
+  const { version, ...sent } = input;
+  return ctx.store.transaction(async (tx) => {
+    const before = await getModelRecord(tx, name);
+    const patch = patchOf(before, sent);
+    if (before.version === version && patch.aliases !== undefined)
+      await requireFreeNames(tx, { name, aliases: patch.aliases }, false);
+    const record = await tx.models.update(name, version, patch);
+    if (record === null) throw staleVersion();
+    // The patch's names are the record's.
+    const was = Object.fromEntries(
+      Object.keys(patch).map((field) => [field, before[field as keyof ModelRecord]]),
+    );
+    await recordAudit(tx, ctx, {
+      action: "model.update",
+      target: name,
+      detail: { before: was, after: patch },
+    });
+    return toModel(record, await tx.channels.all());
+  });
+}
+
+/** Takes a public name away; channels that offer it keep their mapping. Throws `forbidden`, `not_found`. */
+export async function deleteModel(ctx: ConsoleContext, name: string): Promise<void> {
+  await requireOperator(ctx);
+  await ctx.store.transaction(async (tx) => {
+    await getModelRecord(tx, name);
+    await tx.models.delete(name);
+    await recordAudit(tx, ctx, { action: "model.delete", target: name });
+  });
+}

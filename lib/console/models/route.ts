@@ -1,0 +1,71 @@
+import type { RoutePreview } from "../../contracts/console/routing";
+import { toTimestamp } from "../../contracts/timestamp";
+import { AppError } from "../../errors";
+import { answersTo } from "../../gateway/admission/catalog";
+import type { Target } from "../../gateway/call";
+import type { ConsoleContext } from "../../gateway/context";
+import { previewRoute } from "../../gateway/routing/preview-route";
+import type { ChannelRecord } from "../../ports/store";
+import { requireAdmin } from "../access/guards";
+
+function shown({ channel, upstreamName }: Target) {
+  const { id, name, provider, priority, weight } = channel;
+  return { id, name, provider, priority, weight, upstream_name: upstreamName };
+}
+
+function targetsOf(channels: readonly ChannelRecord[], model: string): Target[] {
+  return channels.flatMap((channel) =>
+    channel.models
+      .filter((served) => served.name === model)
+      .map((served) => ({ channel, upstreamName: served.upstreamName })),
+  );
+}
+
+/**
+ * Where a call for this model would go now, by its name or an alias, with the channels that would be passed over and
+ * why; whose key it carries does not matter. Throws `forbidden`, `not_found`.
+ */
+export async function previewModelRoute(ctx: ConsoleContext, name: string): Promise<RoutePreview> {
+  requireAdmin(ctx);
+  const [models, channels] = await Promise.all([ctx.store.models.all(), ctx.store.channels.all()]);
+  // A model's own name wins over another's alias, as it does for calls.
+  const model = models.find((one) => one.name === name) ?? models.find((one) => answersTo(one, name));
+  if (model === undefined) throw new AppError("not_found", "There is no such model.");
+  // The catalogue's order is what calls see; channels that are disabled stand in the store alone.
+  const entry = await ctx.catalog.find(model.name);
+  const off = targetsOf(
+    channels.filter((channel) => !channel.enabled),
+    model.name,
+  );
+  const route = previewRoute(ctx, model.name, entry?.routes ?? []);
+  const until = (waitMs: number | null) =>
+    waitMs === null || waitMs <= 0 ? null : toTimestamp(Math.round(ctx.clock.now() + waitMs));
+  return {
+    model: model.name,
+    operation: model.operation,
+    enabled: model.enabled,
+    attempts: route.attempts,
+    turns: route.turns.map((turn) => ({
+      priority: turn[0]?.target.channel.priority ?? 0,
+      channels: turn.map(({ target, share, isRecovering }) => ({
+        ...shown(target),
+        share,
+        recovering: isRecovering,
+      })),
+    })),
+    skipped: [
+      ...route.skipped.map(({ target, refusal }) => ({
+        ...shown(target),
+        reason: refusal.reason,
+        circuit_reason: refusal.opened,
+        until: until(refusal.waitMs),
+      })),
+      ...off.map((target) => ({
+        ...shown(target),
+        reason: "disabled" as const,
+        circuit_reason: null,
+        until: null,
+      })),
+    ],
+  };
+}

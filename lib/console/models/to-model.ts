@@ -1,0 +1,75 @@
+import type { Model, UpdateModel } from "../../contracts/gateway/models";
+import { nanoToUsd, usdToNano } from "../../contracts/money";
+import { toTimestamp } from "../../contracts/timestamp";
+import type { ChannelRecord, ModelRecord, Prices } from "../../ports/store";
+
+const usd = (nano: number | null) => (nano === null ? null : nanoToUsd(nano));
+
+/** A model as the console sees it, with who serves it in the order of the tiers. */
+export function toModel(record: ModelRecord, channels: readonly ChannelRecord[]): Model {
+  const serving = channels
+    .filter((channel) => channel.models.some((served) => served.name === record.name))
+    .sort((a, b) => a.priority - b.priority || a.createdAt - b.createdAt)
+    .map(({ id, name, priority, enabled, embedded }) => ({ id, name, priority, enabled, embedded }));
+  return {
+    name: record.name,
+    aliases: record.aliases,
+    operation: record.operation,
+    description: record.description,
+    prices: {
+      input_per_million_tokens: usd(record.prices.inputPerMillionTokens),
+      input_per_million_characters: usd(record.prices.inputPerMillionCharacters),
+      output_per_million_tokens: usd(record.prices.outputPerMillionTokens),
+      output_per_million_seconds: usd(record.prices.outputPerMillionSeconds),
+    },
+    max_characters: record.maxCharacters,
+    max_audio_seconds: record.maxAudioSeconds,
+    dimensions: record.dimensions,
+    can_shorten: record.canShorten,
+    max_input_tokens: record.maxInputTokens,
+    default_voice: record.defaultVoice,
+    cacheable: record.cacheable,
+    coalescing: record.coalescing,
+    enabled: record.enabled,
+    channels: serving,
+    created_at: toTimestamp(record.createdAt),
+    version: record.version,
+  };
+}
+
+/** The sent prices over those that stand; null makes a unit free, absent leaves it. */
+export function applyPrices(before: Prices, sent: UpdateModel["prices"]): Prices {
+  const price = (text: string | null | undefined, kept: number | null): number | null => {
+    if (text === undefined) return kept;
+    // The contract has checked the form.
+    return text === null ? null : usdToNano(text);
+  };
+  return {
+    inputPerMillionTokens: price(sent?.input_per_million_tokens, before.inputPerMillionTokens),
+    inputPerMillionCharacters: price(sent?.input_per_million_characters, before.inputPerMillionCharacters),
+    outputPerMillionTokens: price(sent?.output_per_million_tokens, before.outputPerMillionTokens),
+    outputPerMillionSeconds: price(sent?.output_per_million_seconds, before.outputPerMillionSeconds),
+  };
+}
+
+/** The fields that a request names, as the store keeps them. */
+export function patchOf(
+  before: Pick<ModelRecord, "prices">,
+  sent: Omit<UpdateModel, "version">,
+): Partial<Omit<ModelRecord, "createdAt" | "version">> {
+  const pairs = {
+    aliases: sent.aliases,
+    description: sent.description,
+    maxCharacters: sent.max_characters,
+    maxAudioSeconds: sent.max_audio_seconds,
+    dimensions: sent.dimensions,
+    canShorten: sent.can_shorten,
+    maxInputTokens: sent.max_input_tokens,
+    defaultVoice: sent.default_voice,
+    cacheable: sent.cacheable,
+    coalescing: sent.coalescing,
+    enabled: sent.enabled,
+    prices: sent.prices === undefined ? undefined : applyPrices(before.prices, sent.prices),
+  };
+  return Object.fromEntries(Object.entries(pairs).filter(([, value]) => value !== undefined));
+}

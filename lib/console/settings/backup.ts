@@ -1,0 +1,28 @@
+import type { OwnerProof } from "../../contracts/console/settings";
+import { AppError } from "../../errors";
+import type { ConsoleContext } from "../../gateway/context";
+import { requireOwner } from "../access/require-owner";
+import { recordAudit } from "../audit/record";
+import { verifyOwnPassword } from "../auth/verify-password";
+
+/** The name under which a backup of that day is saved. */
+function nameAt(now: number): string {
+  return `patchbay-${new Date(now).toISOString().slice(0, 16).replaceAll(":", "")}.db`;
+}
+
+/**
+ * A consistent copy of the whole store, after the password was shown. It holds hashes, sealed secrets and books.
+ * Throws `forbidden`, `step_up_failed`, `conflict` (PostgreSQL has its own; or one is being made).
+ */
+export async function downloadBackup(
+  ctx: ConsoleContext,
+  proof: OwnerProof,
+): Promise<{ name: string; body: AsyncIterable<Uint8Array> }> {
+  const owner = requireOwner(ctx, "Only the owner downloads a backup.");
+  if (ctx.store.kind !== "sqlite" || ctx.takeBackup === undefined)
+    throw new AppError("conflict", "This store is PostgreSQL: back it up with pg_dump, where it runs.");
+  await verifyOwnPassword(ctx, owner, proof.password);
+  const body = await ctx.takeBackup();
+  await ctx.store.transaction((tx) => recordAudit(tx, ctx, { action: "store.backup" }));
+  return { name: nameAt(ctx.clock.now()), body };
+}

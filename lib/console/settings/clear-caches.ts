@@ -1,0 +1,24 @@
+import type { ConsoleContext } from "../../gateway/context";
+import type { Repositories } from "../../ports/store";
+import { requireSignedInAdmin } from "../access/guards";
+import { recordAudit } from "../audit/record";
+import { requireWritableSite } from "./update";
+
+/** Goes up at each clearing, so that every process hears of it. */
+const SETTING = "cache_clearings";
+
+/** How many times the caches were cleared. */
+export async function readClearings(store: Pick<Repositories, "settings">): Promise<number> {
+  const kept = (await store.settings.all())[SETTING];
+  return typeof kept === "number" ? kept : 0;
+}
+
+/** Forgets kept vectors and speech, here at once and in other processes within a second. Throws `forbidden`. */
+export async function clearCaches(ctx: ConsoleContext): Promise<void> {
+  await requireWritableSite(ctx, requireSignedInAdmin(ctx));
+  await ctx.store.transaction(async (tx) => {
+    await tx.settings.put(SETTING, (await readClearings(tx)) + 1);
+    await recordAudit(tx, ctx, { action: "caches.clear" });
+  });
+  await ctx.instance.refreshSettings?.();
+}

@@ -1,0 +1,53 @@
+import type { ImportReport, ImportSettings, ImportStep } from "../../../contracts/console/settings-file";
+import type { ConsoleContext } from "../../../gateway/context";
+import { requireSignedInAdmin } from "../../access/guards";
+import { recordAudit } from "../../audit/record";
+import { readNameBook } from "../../models/model-names";
+import { requireWritableSite } from "../update";
+import { importChannels } from "./import-channels";
+import { importModels } from "./import-models";
+import { importSettings } from "./import-settings";
+import type { Importing } from "./step";
+
+/** Ends a dry run: nothing of its transaction stays. */
+class DryRun extends Error {
+  constructor(readonly steps: ImportStep[]) {
+    super("dry run");
+  }
+}
+
+function countOf(steps: readonly ImportStep[]): Record<string, string[]> {
+  const named = (action: ImportStep["action"]) =>
+    steps.filter((one) => one.action === action).map((one) => `${one.kind} ${one.name}`);
+  return { created: named("create"), changed: named("change"), skipped: named("skip") };
+}
+
+/**
+ * Brings a file's models, channels and settings in, all in one transaction or none; a dry run does the same work and
+ * takes it back. Throws `forbidden`.
+ */
+export async function importFile(ctx: ConsoleContext, input: ImportSettings): Promise<ImportReport> {
+  const user = requireSignedInAdmin(ctx);
+  await requireWritableSite(ctx, user);
+  const { dry_run, file } = input;
+  try {
+    const steps = await ctx.store.transaction(async (tx) => {
+      const standing = (await tx.channels.all()).map((channel) => [channel.id, channel] as const);
+      const models = await readNameBook(tx);
+      const importing: Importing = { tx, ctx, user, models, channels: new Map(standing) };
+      // Models first: channels name them.
+      const ofModels = await importModels(importing, file.models);
+      const ofChannels = await importChannels(importing, file.channels);
+      const ofSettings = await importSettings(importing, file.settings);
+      const all = [...ofSettings, ...ofModels, ...ofChannels];
+      if (dry_run) throw new DryRun(all);
+      await recordAudit(tx, ctx, { action: "settings.import", detail: countOf(all) });
+      return all;
+    });
+    await ctx.instance.refreshSettings?.();
+    return { dry_run, steps };
+  } catch (error) {
+    if (error instanceof DryRun) return { dry_run, steps: error.steps };
+    throw error;
+  }
+}

@@ -1,0 +1,55 @@
+import type { ImportStep } from "../../../contracts/console/settings-file";
+import type { ConsoleContext } from "../../../gateway/context";
+import type { ChannelRecord, Repositories, UserRecord } from "../../../ports/store";
+import type { NameBook } from "../../models/model-names";
+
+/** What every step of an import works with: the transaction it is part of, and who asked for it. */
+export interface Importing {
+  tx: Repositories;
+  ctx: ConsoleContext;
+  user: UserRecord;
+  /** What stands here by now, read once: a file has thousands of entries. */
+  models: NameBook;
+  channels: Map<string, ChannelRecord>;
+}
+
+type Named = Pick<ImportStep, "kind" | "name">;
+
+export const created = (one: Named): ImportStep => ({ ...one, action: "create", fields: [], reason: null });
+export const skipped = (one: Named, reason: string): ImportStep => ({
+  ...one,
+  action: "skip",
+  fields: [],
+  reason,
+});
+/** Changed, or the same where no field differs. */
+export const changed = (one: Named, fields: string[]): ImportStep => ({
+  ...one,
+  action: fields.length === 0 ? "same" : "change",
+  fields,
+  reason: null,
+});
+
+function sorted(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sorted);
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value)
+      .filter(([, one]) => one !== undefined)
+      .sort(([a], [b]) => (a < b ? -1 : 1))
+      .map(([name, one]) => [name, sorted(one)]),
+  );
+}
+
+/** True when both are the same JSON, whatever the order of their names. */
+export function isSameJson(a: unknown, b: unknown): boolean {
+  return JSON.stringify(sorted(a)) === JSON.stringify(sorted(b));
+}
+
+/** The fields of `patch` that differ from those of `before`. */
+export function differing<Patch extends object>(before: object, patch: Patch): Partial<Patch> {
+  const stands = new Map<string, unknown>(Object.entries(before));
+  const entries = Object.entries(patch).filter(([name, value]) => !isSameJson(stands.get(name), value));
+  // A part of the patch's own entries.
+  return Object.fromEntries(entries) as Partial<Patch>;
+}

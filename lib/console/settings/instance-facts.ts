@@ -1,0 +1,40 @@
+import type { CacheFigures, InstanceFacts } from "../../contracts/console/settings";
+import { DEFAULT_LIMITS } from "../../contracts/limits";
+import { toTimestamp } from "../../contracts/timestamp";
+import type { ByteCache } from "../../gateway/byte-cache";
+import type { ConsoleContext, Services } from "../../gateway/context";
+import { gatewayState } from "../../gateway/state";
+import { requireSignedInAdmin } from "../access/guards";
+import { readMetricsToken } from "./metrics-token";
+
+function figuresOf(cache: ByteCache<object>): CacheFigures {
+  const { limitBytes, ...figures } = cache.figures();
+  return { limit_bytes: limitBytes, ...figures };
+}
+
+/** The same for an administrator. Throws `forbidden`. */
+export async function readInstanceFacts(ctx: ConsoleContext): Promise<InstanceFacts> {
+  requireSignedInAdmin(ctx);
+  return instanceFacts(ctx);
+}
+
+/** What stands under the settings and what is in force in this process. */
+export async function instanceFacts(services: Services): Promise<InstanceFacts> {
+  const { instance, store, metrics } = services;
+  const made = await readMetricsToken(store);
+  const isOfEnvironment = Boolean(metrics.exposition?.token);
+  const { vectors, speeches } = gatewayState(services);
+  return {
+    version: instance.version,
+    base_url: instance.baseUrl ?? null,
+    store: store.kind,
+    time_zone: instance.timeZone,
+    password_minimum: instance.base?.passwordMinimum ?? instance.passwordMinimum,
+    base_limits: instance.base?.limits ?? instance.limits ?? DEFAULT_LIMITS,
+    caches: { embeddings: figuresOf(vectors), speech: figuresOf(speeches) },
+    metrics: {
+      token: isOfEnvironment ? "environment" : made === null ? null : "console",
+      made_at: isOfEnvironment || made === null ? null : toTimestamp(made.madeAt),
+    },
+  };
+}

@@ -1,0 +1,57 @@
+import { createHash } from "node:crypto";
+import { z } from "zod";
+import type { MetricsToken, OwnerProof } from "../../contracts/console/settings";
+import { AppError } from "../../errors";
+import type { ConsoleContext } from "../../gateway/context";
+import type { Repositories } from "../../ports/store";
+import { requireOwner } from "../access/require-owner";
+import { recordAudit } from "../audit/record";
+import { verifyOwnPassword } from "../auth/verify-password";
+
+const SETTING = "metrics_token";
+/** Digest in hex, never the token. */
+const Kept = z.object({ digest: z.string(), madeAt: z.number() });
+
+/** The token made in the console; null when there is none. */
+export async function readMetricsToken(
+  store: Pick<Repositories, "settings">,
+): Promise<z.output<typeof Kept> | null> {
+  const kept = Kept.safeParse((await store.settings.all())[SETTING]);
+  return kept.success ? kept.data : null;
+}
+
+/** What tokens are kept and compared as. */
+export function digestOf(token: string): string {
+  return createHash("sha256").update(token).digest("hex");
+}
+
+/**
+ * Makes the token of /metrics, in place of one made before. Throws `forbidden`, `step_up_failed`, `conflict` (the
+ * environment's stands above it).
+ */
+export async function makeMetricsToken(ctx: ConsoleContext, proof: OwnerProof): Promise<MetricsToken> {
+  const owner = requireOwner(ctx, "Only the owner makes the token of /metrics.");
+  if (ctx.metrics.exposition?.token) {
+    const message = "PATCHBAY_METRICS_TOKEN sets the token; change it there.";
+    throw new AppError("conflict", message);
+  }
+  await verifyOwnPassword(ctx, owner, proof.password);
+  const token = `pbm_${Buffer.from(ctx.random.bytes(24)).toString("base64url")}`;
+  await ctx.store.transaction(async (tx) => {
+    await tx.settings.put(SETTING, { digest: digestOf(token), madeAt: ctx.clock.now() });
+    await recordAudit(tx, ctx, { action: "metrics_token.make" });
+  });
+  await ctx.instance.refreshSettings?.();
+  return { token };
+}
+
+/** Ends the token made in the console. Throws `forbidden`, `not_found`. */
+export async function removeMetricsToken(ctx: ConsoleContext): Promise<void> {
+  requireOwner(ctx, "Only the owner removes the token of /metrics.");
+  await ctx.store.transaction(async (tx) => {
+    if ((await readMetricsToken(tx)) === null) throw new AppError("not_found", "No token was made.");
+    await tx.settings.put(SETTING, null);
+    await recordAudit(tx, ctx, { action: "metrics_token.remove" });
+  });
+  await ctx.instance.refreshSettings?.();
+}

@@ -1,0 +1,85 @@
+import type { UpdateSettings, VersionedSettings } from "../../contracts/console/settings";
+import { AppError } from "../../errors";
+import type { ConsoleContext, ReadContext } from "../../gateway/context";
+import type { Repositories, UserRecord } from "../../ports/store";
+import { requireSignedInAdmin } from "../access/guards";
+import { readSettings } from "../access/read-settings";
+import { requireOwnFactor } from "../access/two-factor-roles";
+import { changeWebhookUrl, maskWebhookUrl, openWebhookUrl, webhookHost } from "../alerts/webhook-url";
+import { recordAudit } from "../audit/record";
+import { raiseVersion, readVersioned } from "./version";
+
+/** Throws `forbidden` when this is a demo site and `user` is not its owner. Guards every change of configuration. */
+export async function requireWritableSite(ctx: ConsoleContext, user: UserRecord): Promise<void> {
+  if (user.role === "owner") return;
+  const { demo_site: isDemo } = await readSettings(ctx.store);
+  if (isDemo) throw new AppError("forbidden", "This is a demo site: only its owner changes settings.");
+}
+
+type SettingsChange = Omit<UpdateSettings, "version">;
+
+/**
+ * Writes the settings that are named, with their audit row, inside a transaction. Throws `forbidden` (the owner's
+ * alone), `invalid` (it would shut its author out, or has a part of the webhook URL only).
+ */
+export async function applySettings(
+  tx: Repositories,
+  ctx: ConsoleContext,
+  user: UserRecord,
+  change: SettingsChange,
+  action = "settings.update",
+): Promise<void> {
+  const before = await readSettings(tx);
+  if (change.demo_site !== undefined && user.role !== "owner")
+    throw new AppError("forbidden", "Only the owner makes this a demo site or ends it.");
+  if (change.two_factor_roles !== undefined)
+    await requireOwnFactor(tx, user, before.two_factor_roles, change.two_factor_roles);
+  // The names of `change` are those of the settings.
+  const names = (Object.keys(change) as (keyof SettingsChange)[]).filter(
+    (name) => change[name] !== undefined,
+  );
+  const was: Record<string, unknown> = Object.fromEntries(names.map((name) => [name, before[name]]));
+  const is: Record<string, unknown> = { ...change };
+  for (const name of names) if (name !== "alerts") await tx.settings.put(name, change[name]);
+  if (change.alerts !== undefined) {
+    const { webhook_url: sent, ...rules } = change.alerts;
+    await tx.settings.put("alerts", rules);
+    const url = await changeWebhookUrl(tx, ctx.sealer, sent);
+    was.alerts = { ...before.alerts, webhook_url: webhookHost(url.before) };
+    is.alerts = { ...rules, webhook_url: webhookHost(url.after) };
+  }
+  await recordAudit(tx, ctx, { action, detail: { before: was, change: is } });
+}
+
+/** The settings as replies show them: of the webhook URL host and last characters, or the host. */
+async function present(
+  store: Pick<Repositories, "settings">,
+  { sealer }: Pick<ReadContext, "sealer">,
+  user: UserRecord,
+): Promise<VersionedSettings> {
+  const { alerts, ...settings } = await readVersioned(store);
+  const url = await openWebhookUrl(store, sealer);
+  const mayChange = user.role === "owner" || !settings.demo_site;
+  const shown = url !== null && mayChange ? maskWebhookUrl(url) : webhookHost(url);
+  return { ...settings, alerts: { ...alerts, webhook_url: shown } };
+}
+
+/** The settings, for administrators. Throws `forbidden`. */
+export async function showSettings(ctx: ReadContext): Promise<VersionedSettings> {
+  return present(ctx.store, ctx, requireSignedInAdmin(ctx));
+}
+
+/** Changes the settings that are named. Throws `forbidden`, `invalid`, `conflict` (stale version). */
+export async function updateSettings(ctx: ConsoleContext, input: UpdateSettings): Promise<VersionedSettings> {
+  const user = requireSignedInAdmin(ctx);
+  await requireWritableSite(ctx, user);
+  const { version, ...change } = input;
+  const after = await ctx.store.transaction(async (tx) => {
+    await raiseVersion(tx, version);
+    await applySettings(tx, ctx, user, change);
+    return present(tx, ctx, user);
+  });
+  // In force here before the reply says so.
+  await ctx.instance.refreshSettings?.();
+  return after;
+}

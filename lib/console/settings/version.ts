@@ -1,0 +1,30 @@
+import type { OpenSettings } from "../../contracts/console/settings";
+import { AppError } from "../../errors";
+import type { Repositories } from "../../ports/store";
+import { readSettings } from "../access/read-settings";
+
+/** The name under which the store keeps how often the settings were changed. */
+const SETTING = "settings_version";
+
+async function readVersion(store: Pick<Repositories, "settings">): Promise<number> {
+  const kept = (await store.settings.all())[SETTING];
+  return typeof kept === "number" ? kept : 1;
+}
+
+/** The settings with the version that a change of them shows. */
+export async function readVersioned(
+  store: Pick<Repositories, "settings">,
+): Promise<OpenSettings & { version: number }> {
+  return { ...(await readSettings(store)), version: await readVersion(store) };
+}
+
+/** Raises the version inside the change's transaction. Throws `conflict` when `read` is not the one that stands. */
+export async function raiseVersion(tx: Repositories, read: number | undefined): Promise<void> {
+  const stands = await readVersion(tx);
+  if (read !== undefined && read !== stands)
+    throw new AppError(
+      "conflict",
+      "Somebody has changed the settings meanwhile. Load them again and repeat your change.",
+    );
+  await tx.settings.put(SETTING, stands + 1);
+}

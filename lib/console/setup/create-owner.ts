@@ -1,0 +1,98 @@
+import type { SetupRequest } from "../../contracts/console/setup";
+import { AppError, hasCode } from "../../errors";
+import type { ConsoleContext, Instance } from "../../gateway/context";
+import type { Repositories, Store, UserRecord } from "../../ports/store";
+import { recordAudit, type Witness } from "../audit/record";
+import { takeAttempt } from "../auth/attempt-limit";
+import { canonicalPassword, requireGoodPassword } from "../auth/password-rules";
+import { type StartedSession, startSession } from "../auth/start-session";
+import { newUser } from "../users/new-user";
+import { PROGRESS_SETTING } from "./progress";
+
+/** One turn at a time per store: who waits looks at the claim again before any hashing. */
+const turns = new WeakMap<Store, Promise<unknown>>();
+
+/** The same words for every late call. */
+export function alreadyClaimed(): AppError {
+  return new AppError("conflict", "This instance is set up already. Sign in instead.");
+}
+
+/** Throws `conflict` once the instance is claimed; `storage_unavailable` when that cannot be told. */
+export async function requireUnclaimed(ctx: Pick<ConsoleContext, "store">): Promise<void> {
+  if (await ctx.store.setup.isClaimed()) throw alreadyClaimed();
+}
+
+/** Whoever may claim the instance: a visitor with what it takes, or the admin command. */
+export interface Claimant extends Witness, Pick<ConsoleContext, "store" | "random" | "hasher"> {
+  instance: Pick<Instance, "passwordMinimum">;
+}
+
+/**
+ * First-run set-up: the owner, the way of use, the singleton row and the audit row in one transaction, and a session
+ * for the owner. Of any number of calls one wins; the others get `conflict`, without a hash made for them.
+ * Throws `setup_token_required`, `rate_limited` (wrong tokens), `invalid`.
+ */
+export async function claimInstance(
+  ctx: ConsoleContext,
+  input: SetupRequest,
+): Promise<{ user: UserRecord; started: StartedSession }> {
+  await requireUnclaimed(ctx);
+  requireToken(ctx, input.setup_token);
+  const { user, value } = await createOwner(ctx, input, (tx, owner) => startSession(tx, ctx, owner, "setup"));
+  await ctx.setupGuard.retire().catch((error: unknown) => {
+    ctx.log.warn("setup_token_not_deleted", { cause: error instanceof Error ? error.message : "unknown" });
+  });
+  return { user, started: value };
+}
+
+/** The claim itself, for who has shown that they may; `also` runs in its transaction. Throws `conflict`, `invalid`. */
+export async function createOwner<T>(
+  ctx: Claimant,
+  input: SetupRequest,
+  also: (tx: Repositories, owner: UserRecord) => Promise<T>,
+): Promise<{ user: UserRecord; value: T }> {
+  const email = input.email === undefined || input.email === "" ? null : input.email;
+  requireGoodPassword(ctx.instance, input.password, { username: input.username, email }, "password");
+  return inTurn(ctx.store, async () => {
+    await requireUnclaimed(ctx);
+    const passwordHash = await ctx.hasher.hash(canonicalPassword(input.password), "setup");
+    return ctx.store.transaction(async (tx) => {
+      const now = ctx.clock.now();
+      const user = newUser(
+        { random: ctx.random, now },
+        { username: input.username, email, role: "owner", passwordHash },
+      );
+      await tx.users.insert(user);
+      await tx.setup.claim({ claimedAt: now, ownerId: user.id });
+      await tx.settings.put("self_use_mode", input.SelfUseModeEnabled ?? false);
+      await tx.settings.put("demo_site", input.DemoSiteEnabled ?? false);
+      await tx.settings.put(PROGRESS_SETTING, { step: "second-factor", finished: false });
+      const value = await also(tx, user);
+      // Nobody is signed in yet: a visitor becomes the owner by this.
+      const actor = ctx.caller.kind === "anonymous" ? { actor: user.id } : {};
+      await recordAudit(tx, ctx, { action: "setup.claim", target: user.id, ...actor });
+      return { user, value };
+    });
+  }).catch((error: unknown) => {
+    // Another process won between our look and our insert.
+    throw hasCode(error, "conflict") ? alreadyClaimed() : error;
+  });
+}
+
+function requireToken(ctx: ConsoleContext, token: string | undefined): void {
+  if (!ctx.setupGuard.isTokenRequired(ctx.peer)) return;
+  if (token !== undefined && ctx.setupGuard.accepts(token)) return;
+  if (token !== undefined) takeAttempt(ctx, "setup-token", "wrongSetupTokensPerMinute");
+  throw new AppError(
+    "setup_token_required",
+    "Set-up from here needs the set-up token. The server prints it when it starts, and it stands in the file " +
+      "'setup-token' of its data directory; an operator may have set it as PATCHBAY_SETUP_TOKEN.",
+  );
+}
+
+async function inTurn<T>(store: Store, work: () => Promise<T>): Promise<T> {
+  const before = turns.get(store) ?? Promise.resolve();
+  const mine = before.then(work, work);
+  turns.set(store, mine);
+  return mine;
+}

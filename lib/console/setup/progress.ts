@@ -1,0 +1,40 @@
+import { SetupProgress, type UpdateSetupProgress } from "../../contracts/console/setup";
+import { AppError } from "../../errors";
+import type { ConsoleContext } from "../../gateway/context";
+import type { Repositories } from "../../ports/store";
+
+export const PROGRESS_SETTING = "setup_progress";
+
+async function stored(store: Pick<Repositories, "settings">): Promise<SetupProgress> {
+  const found = SetupProgress.safeParse((await store.settings.all())[PROGRESS_SETTING]);
+  return found.success ? found.data : { step: "sound", finished: true };
+}
+
+function requireOwner(ctx: ConsoleContext): void {
+  if (ctx.caller.kind !== "session" || ctx.caller.user.role !== "owner") {
+    throw new AppError("not_found", "There is nothing here.");
+  }
+}
+
+/** Where the owner stands in the wizard. Throws `not_found` for everybody else. */
+export async function readProgress(ctx: ConsoleContext): Promise<SetupProgress> {
+  requireOwner(ctx);
+  return stored(ctx.store);
+}
+
+/** Notes a step, or that the wizard is finished or skipped; a finished one stays finished. */
+export async function updateProgress(
+  ctx: ConsoleContext,
+  input: UpdateSetupProgress,
+): Promise<SetupProgress> {
+  requireOwner(ctx);
+  return ctx.store.transaction(async (tx) => {
+    const before = await stored(tx);
+    const after = {
+      step: input.step ?? before.step,
+      finished: before.finished || (input.finished ?? false),
+    };
+    await tx.settings.put(PROGRESS_SETTING, after);
+    return after;
+  });
+}

@@ -1,0 +1,25 @@
+import type { UsageFilters } from "../../contracts/console/usage";
+import type { ConsoleContext } from "../../gateway/context";
+import type { UsageRecord } from "../../ports/store";
+import { findCallerAgain } from "../auth/refresh-caller";
+import { listUsage } from "./list-usage";
+
+const PAGE = 100;
+
+/**
+ * Every call of the filter, newest first, a page in memory at a time. A long one outlives who asked for it: before each
+ * page they are looked up again, and see what they may see by then. Throws `unauthenticated`, at any page.
+ */
+export async function* exportUsage(
+  ctx: ConsoleContext,
+  asked: UsageFilters,
+  q: string | null,
+): AsyncGenerator<UsageRecord[]> {
+  let cursor: string | null = null;
+  do {
+    const caller = await findCallerAgain(ctx);
+    const page = await listUsage({ ...ctx, caller }, asked, { q, limit: PAGE, cursor });
+    yield page.items;
+    cursor = page.nextCursor;
+  } while (cursor !== null);
+}

@@ -1,0 +1,95 @@
+import type { OverviewQuery } from "../../contracts/console/overview";
+import { toTimestamp } from "../../contracts/timestamp";
+import { billingPeriod } from "../../gateway/metering/billing-period";
+import type { UsageGroup } from "../../ports/store";
+import { addSums, NO_SUMS, type Sums } from "../../ports/usage-sums";
+
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+
+/** A stretch of time cut into equal pieces without holes. */
+export interface Pieces {
+  /** How each is called in a reply: an instant, or a day of the instance's zone. */
+  periods: string[];
+  starts: number[];
+  sums: Sums[];
+}
+
+interface Stretch {
+  from: number;
+  to: number;
+  interval: OverviewQuery["interval"];
+  timeZone: string;
+}
+
+const stepOf = (interval: Stretch["interval"]) => (interval === "minute" ? MINUTE_MS : HOUR_MS);
+
+function nameAt({ interval, timeZone }: Pick<Stretch, "interval" | "timeZone">, at: number): string {
+  return interval === "day" ? billingPeriod(timeZone, at).day : toTimestamp(at);
+}
+
+/** Where the pieces of a stretch begin, the first of them at the whole minute or hour. */
+function startsOf(stretch: Stretch): number[] {
+  const { from, to, interval } = stretch;
+  const step = stepOf(interval);
+  const starts: number[] = [];
+  let name = "";
+  for (let at = from - (from % step); at < to; at += step) {
+    const next = nameAt(stretch, at);
+    if (next !== name) starts.push(at);
+    name = next;
+  }
+  return starts;
+}
+
+/** Where the days of a range begin in a time zone; its first day at the range's own first hour. */
+export function dayStarts(range: { from: number; to: number; timeZone: string }): number[] {
+  return startsOf({ ...range, interval: "day" });
+}
+
+/** Puts groups by minute, hour or day into the pieces of a stretch; what no call fell into is 0. */
+export function cutIntoPieces(stretch: Stretch, groups: readonly UsageGroup[]): Pieces {
+  const starts = startsOf(stretch);
+  const periods = starts.map((start) => nameAt(stretch, start));
+  const places = new Map(periods.map((period, place) => [period, place]));
+  const sums: Sums[] = starts.map(() => NO_SUMS);
+  for (const group of groups) {
+    const place = places.get(nameAt(stretch, group.hour ?? stretch.from));
+    if (place !== undefined) sums[place] = addSums(sums[place] ?? NO_SUMS, group);
+  }
+  return { periods, starts, sums };
+}
+
+/** How many pieces have run by `now`, the running one as the share of it that has. */
+export function elapsedPieces({ starts }: Pieces, to: number, now: number): number {
+  if (now >= to) return starts.length;
+  const running = starts.findLastIndex((start) => start <= now);
+  const start = starts[running] ?? now;
+  const end = starts[running + 1] ?? to;
+  return Math.max(0, running) + Math.min(1, Math.max(0, now - start) / Math.max(1, end - start));
+}
+
+/** Sums of the first `count` pieces; of the last one its share. */
+export function sumOf({ sums }: Pieces, count = Number.POSITIVE_INFINITY): Sums {
+  return sums.reduce((total, one, index) => {
+    const share = Math.min(1, Math.max(0, count - index));
+    return share === 0 ? total : addSums(total, share === 1 ? one : shareOf(one, share));
+  }, NO_SUMS);
+}
+
+function shareOf(sums: Sums, share: number): Sums {
+  const part = (value: number) => Math.round(value * share);
+  return {
+    calls: part(sums.calls),
+    errors: part(sums.errors),
+    inputTokens: part(sums.inputTokens),
+    outputTokens: part(sums.outputTokens),
+    characters: part(sums.characters),
+    audioMs: part(sums.audioMs),
+    costNano: part(sums.costNano),
+    latencySumMs: part(sums.latencySumMs),
+    firstByteSumMs: part(sums.firstByteSumMs),
+    firstByteCalls: part(sums.firstByteCalls),
+    latency: sums.latency.map(part),
+  };
+}

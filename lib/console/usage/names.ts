@@ -1,0 +1,53 @@
+import type { ConsoleContext } from "../../gateway/context";
+import type { UsageRecord, UsageSubject } from "../../ports/store";
+
+/** What keys, users and channels are called; null: they are gone. */
+export interface UsageNames {
+  key(id: string): string | null;
+  user(id: string): string | null;
+  channel(id: string | null): string | null;
+}
+
+/** Looks names up for page after page of rows, each id once. */
+export interface Namer {
+  /** Reads what is not known yet. */
+  learn(kind: UsageSubject, ids: Iterable<string>): Promise<void>;
+  learnRows(rows: readonly UsageRecord[]): Promise<void>;
+  readonly names: UsageNames;
+}
+
+export function createNamer({ store }: Pick<ConsoleContext, "store">): Namer {
+  const known: Record<UsageSubject, Map<string, string | null>> = {
+    key: new Map(),
+    user: new Map(),
+    channel: new Map(),
+  };
+  const learn = async (kind: UsageSubject, ids: Iterable<string>): Promise<void> => {
+    const missing = [...new Set(ids)].filter((id) => !known[kind].has(id));
+    if (missing.length === 0) return;
+    const found = await store.ledger.names(kind, missing);
+    for (const id of missing) known[kind].set(id, found.get(id) ?? null);
+  };
+  return {
+    learn,
+    async learnRows(rows) {
+      await learn(
+        "key",
+        rows.map((row) => row.keyId),
+      );
+      await learn(
+        "user",
+        rows.map((row) => row.userId),
+      );
+      await learn(
+        "channel",
+        rows.flatMap((row) => row.channelId ?? []),
+      );
+    },
+    names: {
+      key: (id) => known.key.get(id) ?? null,
+      user: (id) => known.user.get(id) ?? null,
+      channel: (id) => (id === null ? null : (known.channel.get(id) ?? null)),
+    },
+  };
+}

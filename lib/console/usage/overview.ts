@@ -1,0 +1,82 @@
+import type { Overview, OverviewQuery, OverviewSeries } from "../../contracts/console/overview";
+import { toTimestamp } from "../../contracts/timestamp";
+import { AppError } from "../../errors";
+import type { ReadContext } from "../../gateway/context";
+import { NO_SUMS } from "../../ports/usage-sums";
+import { requireUser } from "../access/guards";
+import { cutIntoPieces, dayStarts, elapsedPieces, type Pieces, sumOf } from "./intervals";
+import { channelShares, keyShares, modelShares, routeShares } from "./shares";
+import { showSums } from "./to-usage-sums";
+
+const HOUR_MS = 3_600_000;
+/** A chart by minutes reads the calls themselves. */
+const MOST_MS = { minute: 6 * HOUR_MS, hour: 92 * 24 * HOUR_MS, day: 92 * 24 * HOUR_MS } as const;
+
+/**
+ * The first page's figures over a range and the same time before it; members see their own calls and no channels.
+ * Throws `unauthenticated`, `invalid`.
+ */
+export async function readOverview(ctx: ReadContext, query: OverviewQuery): Promise<Overview> {
+  const user = requireUser(ctx);
+  const isMember = user.role === "member";
+  const [from, to] = [Date.parse(query.from), Date.parse(query.to)];
+  if (from >= to) throw new AppError("invalid", "'from' must be before 'to'.");
+  const { interval } = query;
+  if (to - from > MOST_MS[interval])
+    throw new AppError(
+      "invalid",
+      `A range by ${interval} may have at most ${MOST_MS[interval] / HOUR_MS} hours.`,
+    );
+  const { ledger } = ctx.store;
+  const { timeZone } = ctx.instance;
+  const isByMinute = interval === "minute";
+  const inPieces = (start: number, end: number) => ({
+    from: start,
+    to: end,
+    by: null,
+    isByHour: !isByMinute,
+    ...(interval === "day" ? { dayStarts: dayStarts({ from: start, to: end, timeZone }) } : {}),
+  });
+  const own = isMember ? { userId: user.id } : {};
+  const range = { ...own, from, to, isByMinute };
+  const [now, before, byRoute, byKey, models, channels] = await Promise.all([
+    ledger.summarize({ ...range, ...inPieces(from, to) }),
+    ledger.summarize({ ...range, ...inPieces(2 * from - to, from) }),
+    ledger.summarize({ ...range, by: "route", isByHour: false }),
+    ledger.summarize({ ...range, by: "key", isByHour: false }),
+    ctx.store.models.all(),
+    isMember ? [] : ctx.store.channels.all(),
+  ]);
+  const pieces = cutIntoPieces({ from, to, interval, timeZone }, now.groups);
+  const earlier = cutIntoPieces({ from: 2 * from - to, to: from, interval, timeZone }, before.groups);
+  const bounds = now.latencyBoundsMs;
+  const ran = elapsedPieces(pieces, to, ctx.clock.now());
+  return {
+    from: toTimestamp(from),
+    to: toTimestamp(to),
+    read_from: now.readFrom === null ? null : toTimestamp(now.readFrom),
+    total: showSums(sumOf(pieces), bounds),
+    before: showSums(sumOf(earlier, ran), bounds),
+    periods: pieces.periods,
+    series: seriesOf(pieces, pieces.periods.length, bounds),
+    before_series: seriesOf(earlier, pieces.periods.length, bounds),
+    models: modelShares(byRoute.groups, isMember ? [] : models.filter((model) => model.enabled), models),
+    keys: await keyShares(ctx, byKey.groups),
+    channels: isMember ? [] : channelShares(ctx, byRoute.groups, channels),
+    routes: isMember ? [] : routeShares(byRoute.groups, channels),
+  };
+}
+
+function seriesOf({ sums }: Pieces, length: number, bounds: readonly number[]): OverviewSeries {
+  const all = Array.from({ length }, (_, index) => sums[index] ?? NO_SUMS);
+  const told = all.map((one) => showSums(one, bounds));
+  return {
+    calls: all.map((one) => one.calls),
+    errors: all.map((one) => one.errors),
+    tokens: all.map((one) => one.inputTokens + one.outputTokens),
+    audio_ms: all.map((one) => one.audioMs),
+    cost_usd: told.map((one) => one.cost_usd),
+    latency_p50_ms: told.map((one) => one.latency_p50_ms),
+    latency_p95_ms: told.map((one) => one.latency_p95_ms),
+  };
+}

@@ -1,0 +1,52 @@
+import { AppError } from "../../errors";
+import type { ConsoleContext } from "../../gateway/context";
+import type { ChannelRecord, UsageRecord } from "../../ports/store";
+import { requireUser } from "../access/guards";
+import { createNamer, type UsageNames } from "./names";
+
+/** One call with everything that is known of it. */
+export interface UsageDetail {
+  row: UsageRecord;
+  names: UsageNames;
+  /** `****wxyz` of a channel's key; null: it has none, the key is gone, or the caller may not know. */
+  keyDisplay(channelId: string, keyId: string | null): string | null;
+  /** The key that the caller showed; null: it is gone. */
+  callerKey: string | null;
+  prompt: string | null;
+}
+
+async function findRow(ctx: ConsoleContext, id: string, userId: string | undefined) {
+  const found = await ctx.store.ledger.find(id);
+  if (found !== null) return found;
+  const newest = await ctx.store.ledger.findByRequest(id, userId);
+  return newest === null ? null : ctx.store.ledger.find(newest);
+}
+
+function displayOf(channels: readonly ChannelRecord[], channelId: string, keyId: string | null) {
+  const keys = channels.find((channel) => channel.id === channelId)?.keys ?? [];
+  return keys.find((key) => key.id === keyId)?.display ?? null;
+}
+
+/**
+ * The call with this row id, or the newest with this request id; members see their own alone, and no channel's keys.
+ * Throws `unauthenticated`, `not_found`.
+ */
+export async function showUsage(ctx: ConsoleContext, id: string): Promise<UsageDetail> {
+  const user = requireUser(ctx);
+  const isMember = user.role === "member";
+  const found = await findRow(ctx, id, isMember ? user.id : undefined);
+  if (found === null || (isMember && found.row.userId !== user.id))
+    throw new AppError("not_found", "There is no such call.");
+  const { row, prompt } = found;
+  const namer = createNamer(ctx);
+  await namer.learnRows([row]);
+  await namer.learn("channel", row.trace?.attempts.map((one) => one.channelId) ?? []);
+  const channels = isMember ? [] : await ctx.store.channels.all();
+  return {
+    row,
+    names: namer.names,
+    keyDisplay: (channelId, keyId) => displayOf(channels, channelId, keyId),
+    callerKey: (await ctx.store.keys.findById(row.keyId))?.display ?? null,
+    prompt,
+  };
+}

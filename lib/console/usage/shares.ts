@@ -1,0 +1,110 @@
+import type {
+  OverviewChannel,
+  OverviewKey,
+  OverviewModel,
+  OverviewRoute,
+} from "../../contracts/console/overview";
+import { nanoToUsd } from "../../contracts/money";
+import type { Services } from "../../gateway/context";
+import { channelHealth, keyHealth } from "../../gateway/routing/circuits";
+import { gatewayState } from "../../gateway/state";
+import type { ChannelRecord, ModelRecord, UsageGroup } from "../../ports/store";
+import { addSums, NO_SUMS, type Sums } from "../../ports/usage-sums";
+import { toBrokenModels, toHealth } from "../channels/to-channel";
+
+/** Keys of a breakdown; a page has no room for more. */
+const MOST_KEYS = 8;
+
+/** Model and channel of a group by route; a call that reached no channel has none. */
+function routeOf(group: UsageGroup): { model: string; channelId: string | null } {
+  const [model = "", channelId = ""] = (group.name ?? "").split("\n");
+  return { model, channelId: channelId || null };
+}
+
+/** Sums by a name, in the order of most calls. */
+function sumBy(
+  groups: readonly UsageGroup[],
+  nameOf: (group: UsageGroup) => string | null,
+): Map<string, Sums> {
+  const sums = new Map<string, Sums>();
+  for (const group of groups) {
+    const name = nameOf(group);
+    if (name !== null) sums.set(name, addSums(sums.get(name) ?? NO_SUMS, group));
+  }
+  return new Map([...sums].sort(([, a], [, b]) => b.calls - a.calls));
+}
+
+const shareOf = ({ calls, errors, costNano }: Sums) => ({ calls, errors, cost_usd: nanoToUsd(costNano) });
+
+/** Every model that was called, and every one offered. */
+export function modelShares(
+  groups: readonly UsageGroup[],
+  offered: readonly ModelRecord[],
+  all: readonly ModelRecord[],
+): OverviewModel[] {
+  const sums = sumBy(groups, (group) => routeOf(group).model);
+  for (const { name } of offered) if (!sums.has(name)) sums.set(name, NO_SUMS);
+  return [...sums].map(([name, sum]) => ({
+    name,
+    operation: all.find((model) => model.name === name)?.operation ?? null,
+    ...shareOf(sum),
+  }));
+}
+
+/** The keys with most calls. */
+export async function keyShares({ store }: Services, groups: readonly UsageGroup[]): Promise<OverviewKey[]> {
+  const sums = [...sumBy(groups, (group) => group.name)].slice(0, MOST_KEYS);
+  const names = await store.ledger.names(
+    "key",
+    sums.map(([id]) => id),
+  );
+  return sums.map(([id, sum]) => ({ id, name: names.get(id) ?? null, ...shareOf(sum) }));
+}
+
+/** A channel that was deleted after it was called. */
+const GONE = { name: null, enabled: false, health: null, broken_keys: [], broken_models: [] };
+
+/** Every channel there is, and those gone that were called, with what is wrong with each. */
+export function channelShares(
+  ctx: Services,
+  groups: readonly UsageGroup[],
+  channels: readonly ChannelRecord[],
+): OverviewChannel[] {
+  const { circuits } = gatewayState(ctx);
+  const sums = sumBy(groups, (group) => routeOf(group).channelId);
+  for (const { id } of channels) if (!sums.has(id)) sums.set(id, NO_SUMS);
+  return [...sums].map(([id, sum]) => {
+    const channel = channels.find((one) => one.id === id);
+    if (channel === undefined) return { ...GONE, id, ...shareOf(sum) };
+    const keys = channel.keys.map((key) => ({
+      display: key.display,
+      ...toHealth(ctx, keyHealth(circuits, channel, key.id)),
+    }));
+    return {
+      id,
+      name: channel.name,
+      enabled: channel.enabled,
+      health: toHealth(ctx, channelHealth(circuits, channel)),
+      broken_keys: keys.filter((key) => key.state !== "closed"),
+      broken_models: toBrokenModels(ctx, channel),
+      ...shareOf(sum),
+    };
+  });
+}
+
+/** Every model on every channel that is set up to serve it, and whatever else calls went over. */
+export function routeShares(
+  groups: readonly UsageGroup[],
+  channels: readonly ChannelRecord[],
+): OverviewRoute[] {
+  const sums = sumBy(groups, (group) => (routeOf(group).channelId === null ? null : group.name));
+  for (const channel of channels.filter((one) => one.enabled))
+    for (const { name } of channel.models) {
+      const place = `${name}\n${channel.id}`;
+      if (!sums.has(place)) sums.set(place, NO_SUMS);
+    }
+  return [...sums].map(([place, { calls, errors }]) => {
+    const [model = "", channel_id = ""] = place.split("\n");
+    return { model, channel_id, calls, errors };
+  });
+}

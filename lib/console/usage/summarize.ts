@@ -1,0 +1,119 @@
+import type { UsageSummary, UsageSummaryQuery } from "../../contracts/console/usage-summary";
+import { toTimestamp } from "../../contracts/timestamp";
+import { AppError } from "../../errors";
+import type { ReadContext } from "../../gateway/context";
+import { billingPeriod } from "../../gateway/metering/billing-period";
+import type { UsageGroup } from "../../ports/store";
+import { addSums, NO_SUMS, type Sums } from "../../ports/usage-sums";
+import { usageFilter } from "./filter";
+import { dayStarts } from "./intervals";
+import { showSums } from "./to-usage-sums";
+
+const DAY_MS = 86_400_000;
+/** More points than a chart can show. */
+const MOST_HOURS = 24 * 92;
+const MOST_MINUTES = 6 * 60;
+
+function readRange(query: UsageSummaryQuery, now: number): { from: number; to: number } {
+  const to = query.to === undefined ? now : Date.parse(query.to);
+  const from = query.from === undefined ? to - DAY_MS : Date.parse(query.from);
+  if (from >= to) throw new AppError("invalid", "'from' must be before 'to'.");
+  if (query.interval === "minute" && to - from > MOST_MINUTES * 60_000)
+    throw new AppError("invalid", "A range by minute may have at most 6 hours.");
+  if (query.interval !== undefined && to - from > MOST_HOURS * 3_600_000)
+    throw new AppError("invalid", "A range by hour or day may have at most 92 days.");
+  return { from, to };
+}
+
+/** Labels are as many as callers like: of a sum by labels the busiest calls' are told, and no more than this. */
+const MOST_LABELS = 1_000;
+/** Others run after so many groups: one may hold a hundred labels. */
+const GROUPS_AT_ONCE = 250;
+
+/** The labels of a call, which stand with commas between; a call without any is under none. */
+function labelsOf(tags: string | null): (string | null)[] {
+  const labels = (tags ?? "").split(",").map((label) => label.trim());
+  const told = [...new Set(labels.filter((label) => label !== ""))];
+  return told.length > 0 ? told : [null];
+}
+
+interface Item {
+  period: string | null;
+  name: string | null;
+  sums: Sums;
+}
+
+/** Sums by period and name, and all of them together: the total counts what has no item, too. */
+async function sumByPlace(
+  groups: readonly UsageGroup[],
+  by: UsageSummaryQuery["by"],
+  periodOf: (hour: number | null) => string | null,
+): Promise<{ items: Item[]; total: Sums }> {
+  const isLabelled = by === "tag" || by === "end_user";
+  const most = isLabelled ? MOST_LABELS : Number.POSITIVE_INFINITY;
+  const ordered = isLabelled ? [...groups].sort((a, b) => b.calls - a.calls) : groups;
+  const items = new Map<string, Item>();
+  let total: Sums = NO_SUMS;
+  for (const [index, group] of ordered.entries()) {
+    if (index % GROUPS_AT_ONCE === GROUPS_AT_ONCE - 1) await new Promise((resolve) => setImmediate(resolve));
+    total = addSums(total, group);
+    const period = periodOf(group.hour);
+    for (const name of by === "tag" ? labelsOf(group.name) : [group.name]) {
+      const place = `${period}\n${name === null ? "" : `=${name}`}`;
+      const known = items.get(place);
+      if (known !== undefined) known.sums = addSums(known.sums, group);
+      else if (items.size < most) items.set(place, { period, name, sums: addSums(NO_SUMS, group) });
+    }
+  }
+  return { items: [...items.values()], total };
+}
+
+async function labelsOfSubjects(
+  ctx: ReadContext,
+  by: UsageSummaryQuery["by"],
+  groups: readonly UsageGroup[],
+): Promise<Map<string, string>> {
+  if (by !== "key" && by !== "user" && by !== "channel") return new Map();
+  const ids = new Set(groups.flatMap((group) => group.name ?? []));
+  return ctx.store.ledger.names(by, [...ids]);
+}
+
+/**
+ * Sums of calls over a range (the last day unless told), by hour or day and by one dimension; members see their own.
+ * By labels (tags, the caller's users) there are at most a thousand items.
+ * Throws `unauthenticated`, `invalid`, `not_found` (another user's, for a member).
+ */
+export async function summarizeUsage(ctx: ReadContext, query: UsageSummaryQuery): Promise<UsageSummary> {
+  const filter = usageFilter(ctx, query);
+  const { from, to } = readRange(query, ctx.clock.now());
+  if (filter === null) throw new AppError("not_found", "There is no such user.");
+  const { groups, latencyBoundsMs, readFrom } = await ctx.store.ledger.summarize({
+    ...filter,
+    from,
+    to,
+    by: query.by ?? null,
+    isByHour: query.interval === "hour" || query.interval === "day",
+    isByMinute: query.interval === "minute",
+    ...(query.interval === "day"
+      ? { dayStarts: dayStarts({ from, to, timeZone: ctx.instance.timeZone }) }
+      : {}),
+  });
+  const periodOf = (hour: number | null): string | null => {
+    if (hour === null) return null;
+    return query.interval === "day" ? billingPeriod(ctx.instance.timeZone, hour).day : toTimestamp(hour);
+  };
+  const { items, total } = await sumByPlace(groups, query.by, periodOf);
+  const labels = await labelsOfSubjects(ctx, query.by, groups);
+  return {
+    from: toTimestamp(from),
+    to: toTimestamp(to),
+    read_from: readFrom === null ? null : toTimestamp(readFrom),
+    total: showSums(total, latencyBoundsMs),
+    items: items.map(({ period, name, sums }) => ({
+      period,
+      name,
+      label: name === null ? null : (labels.get(name) ?? null),
+      ...showSums(sums, latencyBoundsMs),
+    })),
+  };
+}

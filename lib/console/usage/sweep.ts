@@ -1,0 +1,38 @@
+import type { Services } from "../../gateway/context";
+import { readSettings } from "../access/read-settings";
+
+const DAY_MS = 86_400_000;
+/** Rows a transaction removes: calls wait for it, so it is short. */
+const AT_ONCE = 500;
+/** Transactions of one sweep; the next goes on where this one stopped. */
+const MOST_BATCHES = 400;
+/** Between two transactions, so that the books of running calls are never behind more than one. */
+const PAUSE_MS = 5;
+
+type Swept = Pick<Services, "store" | "clock">;
+
+async function sweepOlder(
+  { store, clock }: Swept,
+  what: "rows" | "prompts",
+  days: number | null,
+): Promise<number> {
+  if (days === null) return 0;
+  const before = clock.now() - days * DAY_MS;
+  let removed = 0;
+  for (let batch = 0; batch < MOST_BATCHES; batch++) {
+    const count = await store.ledger.sweep(what, before, AT_ONCE);
+    removed += count;
+    if (count < AT_ONCE) break;
+    await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
+  }
+  return removed;
+}
+
+/** Removes usage rows and kept words that are older than the settings say; hourly sums and balances stay. */
+export async function sweepUsage(services: Swept): Promise<{ rows: number; prompts: number }> {
+  const { retention_days: days } = await readSettings(services.store);
+  return {
+    prompts: await sweepOlder(services, "prompts", days.prompts),
+    rows: await sweepOlder(services, "rows", days.usage),
+  };
+}

@@ -1,0 +1,108 @@
+import type { AcceptPasswordReset } from "../../contracts/console/invites";
+import { readCode, type SecondFactorMethod } from "../../contracts/console/totp-code";
+import { AppError } from "../../errors";
+import type { ConsoleContext } from "../../gateway/context";
+import type { Repositories, TwoFactorRecord, UserRecord } from "../../ports/store";
+import { recordAudit } from "../audit/record";
+import { takeAttempt } from "../auth/attempt-limit";
+import { consumeCode, countCodeAttempt, type MatchedCode, matchCode } from "../auth/match-code";
+import { canonicalPassword, requireGoodPassword } from "../auth/password-rules";
+import { type StartedSession, startSession } from "../auth/start-session";
+import { digestToken } from "../auth/tokens";
+import { consumeLink, deadLink, findLiveLink } from "./invites/link";
+import { liftLocks } from "./unlock";
+
+export interface AcceptedReset {
+  user: UserRecord;
+  started: StartedSession;
+  hasTwoFactor: boolean;
+}
+
+/**
+ * Sets the password that a reset link's holder chose, ends every session of the user and signs them in anew. A second
+ * factor stays on and must be shown: the link stands in for the password alone. Throws `not_found` (dead link),
+ * `invalid`, `invalid_code` (the link goes on), `rate_limited` (too many attempts or wrong codes).
+ */
+export async function acceptPasswordReset(
+  ctx: ConsoleContext,
+  input: AcceptPasswordReset,
+): Promise<AcceptedReset> {
+  takeAttempt(ctx, "invite", "loginAttemptsPerMinute");
+  const digest = digestToken(input.token);
+  const target = (await findLiveLink(ctx.store, digest, "password_reset", ctx.clock.now()))?.target;
+  if (!target) throw deadLink();
+  requireGoodPassword(ctx.instance, input.password, target, "password");
+  const found = await ctx.store.twoFactors.find(target.id);
+  const secondFactor = found?.state === "enabled" ? found : null;
+  if (secondFactor !== null) requireCode(input.code);
+  // Made before the code is used up: a full queue must not cost the user a code.
+  const passwordHash = await ctx.hasher.hash(canonicalPassword(input.password), "login");
+  const matched = secondFactor === null ? null : await tryCode(ctx, secondFactor, input.code ?? "");
+  const outcome = await ctx.store.transaction(async (tx): Promise<AcceptedReset | null> => {
+    const method = await prove(tx, ctx, target, secondFactor, matched);
+    return method === null ? null : replacePassword(tx, ctx, digest, passwordHash, method);
+  });
+  if (outcome !== null) return outcome;
+  ctx.metrics.count("login_failures");
+  throw new AppError("invalid_code", "The code is wrong or was used before.");
+}
+
+function requireCode(code: string | undefined): void {
+  if (code !== undefined && readCode(code) !== null) return;
+  const message = "Type the code of your second factor, or a backup code.";
+  throw new AppError("invalid", message, { param: "code", issues: [{ path: "code", message }] });
+}
+
+/** Counts the attempt on the account before the code is looked at. */
+async function tryCode(
+  ctx: ConsoleContext,
+  secondFactor: TwoFactorRecord,
+  code: string,
+): Promise<MatchedCode | null> {
+  await countCodeAttempt(ctx, secondFactor.userId);
+  return matchCode(ctx, (await ctx.store.twoFactors.find(secondFactor.userId)) ?? secondFactor, code);
+}
+
+/** How the holder has shown who they are; null for a wrong code, which is on record then. */
+async function prove(
+  tx: Repositories,
+  ctx: ConsoleContext,
+  target: UserRecord,
+  secondFactor: TwoFactorRecord | null,
+  matched: MatchedCode | null,
+): Promise<SecondFactorMethod | "password" | null> {
+  if (secondFactor === null) {
+    // One turned on meanwhile was not asked for.
+    if ((await tx.twoFactors.find(target.id))?.state === "enabled") throw deadLink();
+    return "password";
+  }
+  const method = await consumeCode(tx, secondFactor, matched);
+  if (method === null) {
+    await recordAudit(tx, ctx, { action: "2fa.fail", target: target.id, detail: { by: "reset link" } });
+  }
+  return method;
+}
+
+async function replacePassword(
+  tx: Repositories,
+  ctx: ConsoleContext,
+  digest: string,
+  passwordHash: string,
+  method: SecondFactorMethod | "password",
+): Promise<AcceptedReset> {
+  const { invite, target } = await consumeLink(tx, digest, ctx.clock.now());
+  const changed =
+    target && (await tx.users.update(target, { passwordHash, passwordVersion: target.passwordVersion + 1 }));
+  if (!changed) throw deadLink();
+  await tx.sessions.deleteByUser(changed.id);
+  await tx.flows.deleteByUser(changed.id);
+  await liftLocks(tx, ctx, changed);
+  const started = await startSession(tx, ctx, changed, method);
+  await recordAudit(tx, ctx, {
+    action: "password.reset",
+    actor: changed.id,
+    target: changed.id,
+    detail: { factor: method, link: invite.id, made_by: invite.madeBy },
+  });
+  return { user: changed, started, hasTwoFactor: method !== "password" };
+}

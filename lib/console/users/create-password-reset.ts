@@ -1,0 +1,46 @@
+import type { InviteWithToken } from "../../contracts/console/invites";
+import type { ConsoleContext } from "../../gateway/context";
+import { newId } from "../../gateway/new-id";
+import type { InviteRecord } from "../../ports/store";
+import { findManageable, requireUserManager } from "../access/require-manager";
+import { recordAudit } from "../audit/record";
+import { digestToken, newToken } from "../auth/tokens";
+import { requireWritableSite } from "../settings/update";
+import { toInvite } from "./invites/to-invite";
+
+const LIFE_MS = 24 * 3_600_000;
+
+/**
+ * Makes a link by which a user of a lower role chooses a new password, good once within 24 hours, and shows its token
+ * for the only time. An earlier one of the same user dies. Throws `not_found`, `forbidden`.
+ */
+export async function createPasswordReset(ctx: ConsoleContext, id: string): Promise<InviteWithToken> {
+  const actor = requireUserManager(ctx);
+  await requireWritableSite(ctx, actor);
+  const token = newToken(ctx.random);
+  return ctx.store.transaction(async (tx) => {
+    const target = await findManageable(tx, actor, id);
+    const now = ctx.clock.now();
+    const invite: InviteRecord = {
+      id: newId(ctx.random, "inv"),
+      kind: "password_reset",
+      digest: digestToken(token),
+      role: target.role,
+      email: null,
+      userId: target.id,
+      passwordVersion: target.passwordVersion,
+      madeBy: actor.id,
+      createdAt: now,
+      expiresAt: now + LIFE_MS,
+      usedAt: null,
+    };
+    await tx.invites.deleteByUser(target.id);
+    await tx.invites.insert(invite);
+    await recordAudit(tx, ctx, {
+      action: "password.reset_link",
+      target: target.id,
+      detail: { link: invite.id, expires_at: invite.expiresAt },
+    });
+    return { ...toInvite(invite, { maker: actor, target }), token };
+  });
+}

@@ -1,0 +1,46 @@
+import type { CreateUser, ManagedUser } from "../../contracts/console/user";
+import { AppError } from "../../errors";
+import type { ConsoleContext } from "../../gateway/context";
+import { outranks } from "../access/guards";
+import { requireUserManager } from "../access/require-manager";
+import { recordAudit } from "../audit/record";
+import { canonicalPassword, requireGoodPassword } from "../auth/password-rules";
+import { loginKey } from "../auth/user-name-key";
+import { requireWritableSite } from "../settings/update";
+import { applyBudget, applyCallLimits } from "./limits";
+import { newUser } from "./new-user";
+import { requireFreeLogin } from "./require-free-login";
+import { toManagedUser } from "./to-managed-user";
+
+/** Adds a user of a lower role than the caller's. Throws `forbidden`, `invalid`, `conflict`. */
+export async function createUser(ctx: ConsoleContext, input: CreateUser): Promise<ManagedUser> {
+  const actor = requireUserManager(ctx);
+  if (!outranks(actor, input))
+    throw new AppError("forbidden", "You may add users of a lower role than yours.");
+  await requireWritableSite(ctx, actor);
+  const email = input.email ?? null;
+  requireGoodPassword(ctx.instance, input.password, { username: input.username, email }, "password");
+  const passwordHash = await ctx.hasher.hash(canonicalPassword(input.password), "login");
+  const user = newUser(
+    { random: ctx.random, now: ctx.clock.now() },
+    {
+      username: input.username,
+      email,
+      displayName: input.display_name,
+      role: input.role,
+      passwordHash,
+      limits: applyCallLimits(input),
+      budget: applyBudget(input.budget),
+    },
+  );
+  await ctx.store.transaction(async (tx) => {
+    await requireFreeLogin(
+      tx,
+      { username: user.usernameKey, email: email === null ? null : loginKey(email) },
+      null,
+    );
+    await tx.users.insert(user);
+    await recordAudit(tx, ctx, { action: "user.create", target: user.id, detail: { role: user.role } });
+  });
+  return toManagedUser(ctx.store, ctx, user);
+}

@@ -1,0 +1,16 @@
+import type { ConsoleContext } from "../../gateway/context";
+import { findManageable, requireUserManager } from "../access/require-manager";
+import { recordAudit } from "../audit/record";
+import { requireWritableSite } from "../settings/update";
+
+/** Signs a user of a lower role out everywhere; sign-ins that wait for a code end too. Throws `not_found`, `forbidden`. */
+export async function endUserSessions(ctx: ConsoleContext, id: string): Promise<void> {
+  const actor = requireUserManager(ctx);
+  await requireWritableSite(ctx, actor);
+  await ctx.store.transaction(async (tx) => {
+    await findManageable(tx, actor, id);
+    const ended = await tx.sessions.deleteByUser(id);
+    await tx.flows.deleteByUser(id);
+    await recordAudit(tx, ctx, { action: "session.end_all", target: id, detail: { ended } });
+  });
+}

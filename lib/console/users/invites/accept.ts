@@ -1,0 +1,59 @@
+import type { AcceptInvite } from "../../../contracts/console/invites";
+import type { ConsoleContext } from "../../../gateway/context";
+import type { UserRecord } from "../../../ports/store";
+import { recordAudit } from "../../audit/record";
+import { takeAttempt } from "../../auth/attempt-limit";
+import { canonicalPassword, requireGoodPassword } from "../../auth/password-rules";
+import { type StartedSession, startSession } from "../../auth/start-session";
+import { digestToken } from "../../auth/tokens";
+import { loginKey } from "../../auth/user-name-key";
+import { newUser } from "../new-user";
+import { requireFreeLogin } from "../require-free-login";
+import { consumeLink, deadLink, findLiveLink } from "./link";
+
+/**
+ * Makes the user that an invite is for, and signs them in. Of any number of calls with one link one wins; role and
+ * e-mail address are the link's, never the caller's to choose. Throws `not_found` (dead link), `invalid`, `conflict`
+ * (name taken: the link goes on), `rate_limited`.
+ */
+export async function acceptInvite(
+  ctx: ConsoleContext,
+  input: AcceptInvite,
+): Promise<{ user: UserRecord; started: StartedSession }> {
+  takeAttempt(ctx, "invite", "loginAttemptsPerMinute");
+  const digest = digestToken(input.token);
+  // Looked at before the hash is made: a dead link costs no work.
+  const found = await findLiveLink(ctx.store, digest, "invite", ctx.clock.now());
+  if (found === null) throw deadLink();
+  const { email } = found.invite;
+  requireGoodPassword(ctx.instance, input.password, { username: input.username, email }, "password");
+  const passwordHash = await ctx.hasher.hash(canonicalPassword(input.password), "login");
+  return ctx.store.transaction(async (tx) => {
+    const now = ctx.clock.now();
+    const { invite } = await consumeLink(tx, digest, now);
+    const user = newUser(
+      { random: ctx.random, now },
+      {
+        username: input.username,
+        email: invite.email,
+        displayName: input.display_name,
+        role: invite.role,
+        passwordHash,
+      },
+    );
+    await requireFreeLogin(
+      tx,
+      { username: user.usernameKey, email: invite.email === null ? null : loginKey(invite.email) },
+      null,
+    );
+    await tx.users.insert(user);
+    const started = await startSession(tx, ctx, user, "password");
+    await recordAudit(tx, ctx, {
+      action: "invite.accept",
+      actor: user.id,
+      target: user.id,
+      detail: { invite: invite.id, role: user.role, made_by: invite.madeBy },
+    });
+    return { user, started };
+  });
+}

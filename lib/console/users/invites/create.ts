@@ -1,0 +1,51 @@
+import type { CreateInvite, InviteWithToken } from "../../../contracts/console/invites";
+import { AppError } from "../../../errors";
+import type { ConsoleContext } from "../../../gateway/context";
+import { newId } from "../../../gateway/new-id";
+import type { InviteRecord } from "../../../ports/store";
+import { outranks } from "../../access/guards";
+import { requireUserManager } from "../../access/require-manager";
+import { recordAudit } from "../../audit/record";
+import { digestToken, newToken } from "../../auth/tokens";
+import { loginKey } from "../../auth/user-name-key";
+import { requireWritableSite } from "../../settings/update";
+import { requireFreeLogin } from "../require-free-login";
+import { toInvite } from "./to-invite";
+
+const HOUR_MS = 3_600_000;
+
+/**
+ * Makes a link by which one person becomes a user of a lower role than the caller's, and shows its token for the only
+ * time. Throws `forbidden`, `conflict` (e-mail taken).
+ */
+export async function createInvite(ctx: ConsoleContext, input: CreateInvite): Promise<InviteWithToken> {
+  const actor = requireUserManager(ctx);
+  if (!outranks(actor, input))
+    throw new AppError("forbidden", "You may invite users of a lower role than yours.");
+  await requireWritableSite(ctx, actor);
+  const token = newToken(ctx.random);
+  const now = ctx.clock.now();
+  const invite: InviteRecord = {
+    id: newId(ctx.random, "inv"),
+    kind: "invite",
+    digest: digestToken(token),
+    role: input.role,
+    email: input.email ?? null,
+    userId: null,
+    passwordVersion: null,
+    madeBy: actor.id,
+    createdAt: now,
+    expiresAt: now + input.expires_hours * HOUR_MS,
+    usedAt: null,
+  };
+  await ctx.store.transaction(async (tx) => {
+    await requireFreeLogin(tx, { email: invite.email === null ? null : loginKey(invite.email) }, null);
+    await tx.invites.insert(invite);
+    await recordAudit(tx, ctx, {
+      action: "invite.create",
+      target: invite.id,
+      detail: { role: invite.role, email: invite.email, expires_at: invite.expiresAt },
+    });
+  });
+  return { ...toInvite(invite, { maker: actor, target: null }), token };
+}

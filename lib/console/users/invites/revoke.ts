@@ -1,0 +1,25 @@
+import { AppError } from "../../../errors";
+import type { ConsoleContext } from "../../../gateway/context";
+import { outranks } from "../../access/guards";
+import { requireUserManager } from "../../access/require-manager";
+import { recordAudit } from "../../audit/record";
+import { requireWritableSite } from "../../settings/update";
+
+/** Takes a link back. Throws `not_found`; `forbidden` for one that gives or resets an equal or a higher role. */
+export async function revokeInvite(ctx: ConsoleContext, id: string): Promise<void> {
+  const actor = requireUserManager(ctx);
+  await requireWritableSite(ctx, actor);
+  await ctx.store.transaction(async (tx) => {
+    const invite = await tx.invites.findById(id);
+    const isOpen = invite !== null && invite.usedAt === null && invite.expiresAt > ctx.clock.now();
+    if (!isOpen) throw new AppError("not_found", "There is no such open link.");
+    if (!outranks(actor, invite))
+      throw new AppError("forbidden", "Only somebody above the role of this link takes it back.");
+    await tx.invites.delete(id);
+    await recordAudit(tx, ctx, {
+      action: "invite.revoke",
+      target: id,
+      detail: { kind: invite.kind, role: invite.role, email: invite.email, user: invite.userId },
+    });
+  });
+}

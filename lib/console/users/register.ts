@@ -1,0 +1,55 @@
+import type { RegisterRequest } from "../../contracts/console/invites";
+import type { OpenSettings } from "../../contracts/console/settings";
+import { AppError } from "../../errors";
+import type { ConsoleContext } from "../../gateway/context";
+import type { Repositories, UserRecord } from "../../ports/store";
+import { readSettings } from "../access/read-settings";
+import { recordAudit } from "../audit/record";
+import { takeAttempt } from "../auth/attempt-limit";
+import { canonicalPassword, requireGoodPassword } from "../auth/password-rules";
+import { type StartedSession, startSession } from "../auth/start-session";
+import { applyBudget } from "./limits";
+import { newUser } from "./new-user";
+import { requireFreeLogin } from "./require-free-login";
+
+/** The settings, where people register themselves. Throws `not_found` where they do not. */
+export async function requireSelfRegistration(store: Pick<Repositories, "settings">): Promise<OpenSettings> {
+  const settings = await readSettings(store);
+  if (settings.self_registration) return settings;
+  throw new AppError("not_found", "Nobody registers here by themselves. Ask an administrator for an invite.");
+}
+
+/**
+ * Makes a member's account for whoever asks, with the settings' budget, and signs them in. A taken name is told only after the same work as a
+ * free one, within the attempts of an address; e-mail addresses are not asked for, so none can be looked up here.
+ * Throws `not_found` (off), `invalid`, `conflict` (name taken), `rate_limited`.
+ */
+export async function registerUser(
+  ctx: ConsoleContext,
+  input: RegisterRequest,
+): Promise<{ user: UserRecord; started: StartedSession }> {
+  await requireSelfRegistration(ctx.store);
+  takeAttempt(ctx, "register", "loginAttemptsPerMinute");
+  requireGoodPassword(ctx.instance, input.password, input, "password");
+  const passwordHash = await ctx.hasher.hash(canonicalPassword(input.password), "login");
+  return ctx.store.transaction(async (tx) => {
+    const { registration_budget_usd } = await requireSelfRegistration(tx);
+    const user = newUser(
+      { random: ctx.random, now: ctx.clock.now() },
+      {
+        username: input.username,
+        email: null,
+        displayName: input.display_name,
+        role: "member",
+        passwordHash,
+        // Nobody has looked at who this is: what the operator pays for them has an end.
+        budget: applyBudget({ monthly_usd: registration_budget_usd }),
+      },
+    );
+    await requireFreeLogin(tx, { username: user.usernameKey }, null);
+    await tx.users.insert(user);
+    const started = await startSession(tx, ctx, user, "password");
+    await recordAudit(tx, ctx, { action: "user.register", actor: user.id, target: user.id });
+    return { user, started };
+  });
+}

@@ -1,0 +1,27 @@
+import { AppError } from "../../errors";
+import type { ConsoleContext, Instance } from "../../gateway/context";
+import type { UserRecord } from "../../ports/store";
+import { recordAudit, type Witness } from "../audit/record";
+import { canonicalPassword, requireGoodPassword } from "../auth/password-rules";
+import { liftLocks } from "./unlock";
+
+interface Resetter extends Witness, Pick<ConsoleContext, "store" | "hasher" | "sealer"> {
+  instance: Pick<Instance, "passwordMinimum">;
+}
+
+/**
+ * Gives a user another password without the one they had, by who has shown that they may. Ends their sessions and
+ * pending sign-ins and lifts their delays; a second factor stays on. Throws `invalid`, `conflict` (changed meanwhile).
+ */
+export async function resetPassword(ctx: Resetter, user: UserRecord, password: string): Promise<void> {
+  requireGoodPassword(ctx.instance, password, user, "password");
+  const passwordHash = await ctx.hasher.hash(canonicalPassword(password), "login");
+  await ctx.store.transaction(async (tx) => {
+    const changed = await tx.users.update(user, { passwordHash, passwordVersion: user.passwordVersion + 1 });
+    if (changed === null) throw new AppError("conflict", "The user was changed meanwhile. Try again.");
+    await tx.sessions.deleteByUser(user.id);
+    await tx.flows.deleteByUser(user.id);
+    await liftLocks(tx, ctx, user);
+    await recordAudit(tx, ctx, { action: "password.reset", target: user.id });
+  });
+}

@@ -1,0 +1,54 @@
+import type { ManagedUser } from "../../contracts/console/user";
+import { nanoToUsd } from "../../contracts/money";
+import { toTimestamp } from "../../contracts/timestamp";
+import type { ConsoleContext } from "../../gateway/context";
+import type { Repositories, UserRecord } from "../../ports/store";
+import { subjectDigest, throttleSubjects } from "../auth/sign-in-throttle";
+import { shownLimits, toUser } from "./to-user";
+
+const time = (at: number | null) => (at === null ? null : toTimestamp(at));
+
+type Needs = Pick<ConsoleContext, "sealer" | "clock">;
+
+/** Users as administrators see them, in the order given. */
+export async function toManagedUsers(
+  store: Pick<Repositories, "users" | "loginThrottles">,
+  ctx: Needs,
+  users: readonly UserRecord[],
+): Promise<ManagedUser[]> {
+  const now = ctx.clock.now();
+  const digestsOf = (user: UserRecord) =>
+    throttleSubjects(user).map((subject) => subjectDigest(ctx, subject));
+  const counters = new Map(users.map((user) => [user.id, digestsOf(user)]));
+  const [standings, delays] = await Promise.all([
+    store.users.standings([...counters.keys()], now),
+    store.loginThrottles.delayed([...counters.values()].flat(), now),
+  ]);
+  return users.map((user) => {
+    const standing = standings.get(user.id);
+    const waits = (counters.get(user.id) ?? []).map((digest) => delays.get(digest) ?? 0);
+    const lockedUntil = Math.max(standing?.lockedUntil ?? 0, ...waits);
+    return {
+      ...toUser(user, standing?.hasTwoFactor ?? false),
+      ...shownLimits(user),
+      spent: {
+        total_usd: nanoToUsd(standing?.spent.totalNano ?? 0),
+        daily_usd: nanoToUsd(standing?.spent.dailyNano ?? 0),
+        monthly_usd: nanoToUsd(standing?.spent.monthlyNano ?? 0),
+      },
+      last_seen_at: time(standing?.lastSeenAt ?? null),
+      locked_until: lockedUntil > now ? toTimestamp(lockedUntil) : null,
+    };
+  });
+}
+
+/** One user as administrators see them. */
+export async function toManagedUser(
+  store: Pick<Repositories, "users" | "loginThrottles">,
+  ctx: Needs,
+  user: UserRecord,
+): Promise<ManagedUser> {
+  const [managed] = await toManagedUsers(store, ctx, [user]);
+  // One goes in, so one comes out.
+  return managed as ManagedUser;
+}

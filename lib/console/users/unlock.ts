@@ -1,0 +1,26 @@
+import type { ConsoleContext } from "../../gateway/context";
+import type { Repositories, UserRecord } from "../../ports/store";
+import { findManageable, requireUserManager } from "../access/require-manager";
+import { recordAudit } from "../audit/record";
+import { clearThrottles, throttleSubjects } from "../auth/sign-in-throttle";
+import { requireWritableSite } from "../settings/update";
+
+/** Lifts the delays of a user's sign-in and password and the lock of their second step. */
+export async function liftLocks(
+  tx: Repositories,
+  ctx: Pick<ConsoleContext, "sealer">,
+  user: UserRecord,
+): Promise<void> {
+  await tx.twoFactors.clearFailures(user.id);
+  await clearThrottles(tx, ctx, throttleSubjects(user));
+}
+
+/** The same at the word of somebody of a higher role. Throws `not_found`, `forbidden`. */
+export async function unlockUser(ctx: ConsoleContext, id: string): Promise<void> {
+  const actor = requireUserManager(ctx);
+  await requireWritableSite(ctx, actor);
+  await ctx.store.transaction(async (tx) => {
+    await liftLocks(tx, ctx, await findManageable(tx, actor, id));
+    await recordAudit(tx, ctx, { action: "user.unlock", target: id });
+  });
+}

@@ -1,0 +1,47 @@
+import type { Self, UpdateSelf } from "../../contracts/console/user";
+import { AppError } from "../../errors";
+import type { ConsoleContext } from "../../gateway/context";
+import { requireSession } from "../access/guards";
+import { readSettings } from "../access/read-settings";
+import { recordAudit } from "../audit/record";
+import { takeAttempt } from "../auth/attempt-limit";
+import { loginKey } from "../auth/user-name-key";
+import { requireFreeLogin } from "./require-free-login";
+import { hasTwoFactor, toSelf } from "./to-user";
+
+/**
+ * Changes the caller's own profile. Throws `conflict` for a stale version or an e-mail address that is taken,
+ * `rate_limited` (who tries address after address learns who is here), `forbidden` (a member's address where anybody
+ * may register: nothing proves whose it is).
+ */
+export async function updateSelf(ctx: ConsoleContext, input: UpdateSelf): Promise<Self> {
+  const { user, session } = requireSession(ctx);
+  const emailKey = input.email ? loginKey(input.email) : input.email;
+  if (emailKey && emailKey !== user.emailKey) takeAttempt(ctx, "email", "loginAttemptsPerMinute");
+  const isNewEmail = emailKey !== undefined && emailKey !== user.emailKey;
+  if (isNewEmail && user.role === "member" && (await readSettings(ctx.store)).self_registration)
+    throw new AppError(
+      "forbidden",
+      "Anybody may register here, so addresses are set by administrators: ask one to set yours.",
+    );
+  return ctx.store.transaction(async (tx) => {
+    await requireFreeLogin(tx, { email: emailKey }, user.id);
+    const changed = await tx.users.update(
+      { id: user.id, version: input.version ?? user.version },
+      {
+        ...(input.display_name === undefined ? {} : { displayName: input.display_name }),
+        ...(input.email === undefined ? {} : { email: input.email, emailKey: emailKey ?? null }),
+        ...(input.locale === undefined ? {} : { locale: input.locale }),
+      },
+    );
+    if (changed === null)
+      throw new AppError("conflict", "Your profile was changed elsewhere. Load it again.");
+    const { version: _, ...fields } = input;
+    await recordAudit(tx, ctx, {
+      action: "user.update_self",
+      target: user.id,
+      detail: { fields: Object.keys(fields) },
+    });
+    return toSelf(changed, session, await hasTwoFactor(tx, user.id));
+  });
+}

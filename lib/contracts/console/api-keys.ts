@@ -1,0 +1,108 @@
+import { z } from "zod";
+import { Budget, BudgetChange, Spent } from "../money";
+import { ListQuery } from "../paging";
+import { shownText } from "../text";
+import { Timestamp } from "../timestamp";
+import { CallLimitFields, CallLimits } from "./call-limits";
+import { Role } from "./user";
+
+export const Operation = z.enum(["speech", "embeddings", "manage"]);
+export type Operation = z.infer<typeof Operation>;
+
+/** Public form of an API key, for secret scanners: prefix, 32 random characters, CRC32 in base62. */
+export const API_KEY_PATTERN = /^sk-pb-[0-9A-Za-z]{38}$/;
+
+/** What bounds a key, as errors and `limits_set_by` name it. */
+export const KeyLimit = z.enum([
+  "enabled",
+  "expires_at",
+  "operations",
+  "allowed_models",
+  "allowed_addresses",
+  "rpm",
+  "tpm",
+  "concurrency",
+  "budget.total_usd",
+  "budget.daily_usd",
+  "budget.monthly_usd",
+]);
+export type KeyLimit = z.infer<typeof KeyLimit>;
+
+/** Limits of a key that somebody other than its owner set, with the role they had; a lower role cannot loosen them. */
+export const LimitAuthors = z.partialRecord(KeyLimit, Role).meta({
+  description:
+    "Limits that were set by somebody other than the key's owner, with that person's role. Lower roles may tighten " +
+    "them, not loosen them. `enabled` stands here for a key that was disabled.",
+});
+export type LimitAuthors = z.infer<typeof LimitAuthors>;
+
+export const ApiKey = z.strictObject({
+  id: z.string(),
+  name: z.string(),
+  display: z.string(),
+  enabled: z.boolean(),
+  created_at: Timestamp,
+  expires_at: Timestamp.nullable(),
+  last_used_at: Timestamp.nullable(),
+  operations: z.array(Operation),
+  allowed_models: z.array(z.string()),
+  allowed_addresses: z.array(z.string()),
+  ...CallLimits.shape,
+  budget: Budget,
+  limits_set_by: LimitAuthors,
+  spent: Spent,
+  owner_id: z.string(),
+  /** Who it belongs to, as lists name them. */
+  owner: z.strictObject({ username: z.string(), display_name: z.string(), role: Role }),
+  version: z.int(),
+});
+export type ApiKey = z.infer<typeof ApiKey>;
+
+/** Query of `GET /api/keys`: `owner_id` narrows to one user's, `me` to one's own. */
+export const KeyQuery = ListQuery.extend({ owner_id: z.string().min(1).max(64).optional() });
+export type KeyQuery = z.output<typeof KeyQuery>;
+
+/** An answer that shows a key for the only time. */
+export const ApiKeyWithSecret = ApiKey.extend({ key: z.string() });
+export type ApiKeyWithSecret = z.infer<typeof ApiKeyWithSecret>;
+
+const ModelName = z
+  .string()
+  .regex(/^[A-Za-z0-9][A-Za-z0-9._:@+/-]{0,127}$/, 'Must be a model\'s name, such as "patchbay-speech".');
+const Address = z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()], {
+  error: "Must be an address or a range such as 203.0.113.0/24.",
+});
+const writable = {
+  name: shownText(64),
+  enabled: z.boolean(),
+  expires_at: z.iso
+    .datetime({ offset: true, error: "Must be a time such as 2027-01-31T12:00:00Z." })
+    .meta({ isFuture: true })
+    .nullable(),
+  operations: z
+    .array(Operation)
+    .min(1, "Pick at least one.")
+    .max(3)
+    .refine((list) => new Set(list).size === list.length, "Each operation once.")
+    .meta({ uniqueItems: true }),
+  allowed_models: z.array(ModelName).max(100),
+  allowed_addresses: z.array(Address).max(100),
+  ...CallLimitFields,
+  budget: BudgetChange,
+};
+
+/** `POST /api/keys`: speech and embeddings without limits unless told. */
+export const CreateKey = z.strictObject(writable).partial().required({ name: true });
+export type CreateKey = z.infer<typeof CreateKey>;
+
+/** `PATCH /api/keys/{id}`: `version` as it was read. */
+export const UpdateKey = z.strictObject(writable).partial().extend({ version: z.int() });
+export type UpdateKey = z.infer<typeof UpdateKey>;
+
+/** `POST /api/keys/{id}/rotate`: how long the old key goes on. */
+export const RotateKey = z.strictObject({ grace_hours: z.number().min(0).max(24).default(0) });
+export type RotateKey = z.infer<typeof RotateKey>;
+
+/** `POST /api/keys/playground`. */
+export const PlaygroundKey = z.strictObject({ key: z.string(), expires_at: Timestamp });
+export type PlaygroundKey = z.infer<typeof PlaygroundKey>;

@@ -1,0 +1,301 @@
+import { z } from "zod";
+import { boundedLine, boundedText, caseless, HOST, PORT, shownText } from "../text";
+import { Timestamp } from "../timestamp";
+import { MODEL_NAME } from "./model-name";
+import { Password } from "./password";
+
+/** Channels: where calls are sent (CONTRACT §7). */
+
+const ModelName = z.string().regex(MODEL_NAME, 'Must be a model\'s name, such as "tts-1".');
+
+export const ModelOperation = z.enum(["speech", "embeddings"]);
+export type ModelOperation = z.output<typeof ModelOperation>;
+
+export const ChannelModel = z.strictObject({
+  /** The public name. */
+  name: ModelName,
+  /** What the upstream calls it. */
+  upstream_name: boundedText(1, 256),
+});
+
+const milliseconds = z.int("Must be a whole number.").min(1).max(600_000);
+export const ChannelTimeouts = z.strictObject({
+  connect_ms: milliseconds.optional(),
+  first_byte_ms: milliseconds.optional(),
+  idle_ms: milliseconds.optional(),
+  total_ms: milliseconds.optional(),
+});
+export type ChannelTimeouts = z.output<typeof ChannelTimeouts>;
+
+/** Half-open: recovering; the next request is the probe that decides. */
+export const CircuitState = z.enum(["closed", "open", "half_open"]);
+export type CircuitState = z.output<typeof CircuitState>;
+
+/** What opened a circuit. */
+export const CircuitReason = z.enum(["failures", "error_rate", "rate_limited", "credentials", "account"]);
+export type CircuitReason = z.output<typeof CircuitReason>;
+
+/** As the answering process sees it: each process has its own circuits. */
+export const CircuitHealth = z.strictObject({
+  state: CircuitState,
+  opened_at: Timestamp.nullable(),
+  reason: CircuitReason.nullable(),
+  /** When the circuit becomes half-open and lets one request through as its probe; null unless open. */
+  retry_at: Timestamp.nullable(),
+});
+export type CircuitHealth = z.output<typeof CircuitHealth>;
+
+/** A model that its channel does not serve at present, or serves as a probe only. */
+export const BrokenModel = CircuitHealth.extend({ name: z.string() });
+export type BrokenModel = z.output<typeof BrokenModel>;
+
+export const Channel = z.strictObject({
+  id: z.string(),
+  name: z.string(),
+  provider: z.string(),
+  base_url: z.string().nullable(),
+  /** Upstream keys are never read back: `display` shows their last four characters. Health: of the best model. */
+  keys: z.array(CircuitHealth.extend({ id: z.string(), display: z.string() })),
+  models: z.array(ChannelModel),
+  priority: z.int(),
+  weight: z.int(),
+  rpm: z.int().nullable(),
+  concurrency: z.int().nullable(),
+  timeouts: ChannelTimeouts,
+  headers: z.record(z.string(), z.string()),
+  options: z.record(z.string(), z.unknown()),
+  enabled: z.boolean(),
+  /** An engine built in: it may be disabled, not deleted. */
+  embedded: z.boolean(),
+  /** Of its best model and key: closed while any model is served. */
+  health: CircuitHealth,
+  /** Every model whose circuits are not closed on any key; empty when all is well. */
+  broken_models: z.array(BrokenModel),
+  created_at: Timestamp,
+  version: z.int(),
+});
+export type Channel = z.output<typeof Channel>;
+
+const Id = boundedLine(1, 64);
+
+const UpstreamKey = z
+  .string()
+  .min(1, "Must not be empty.")
+  .max(4_096)
+  .regex(/^[\x21-\x7e]+$/, "Must be printable characters without spaces.");
+const Limit = z.int("Must be a whole number.").min(1, "Must be 1 or more.").max(1_000_000_000).nullable();
+
+/** What a channel that calls out may be made of; each is a folder of lib/providers. */
+export const UPSTREAM_PROVIDERS: readonly string[] = ["gemini", "openai", "elevenlabs"];
+// No enum: the console's forms take the names from `GET /api/providers`.
+const UpstreamProvider = z
+  .string()
+  .max(64)
+  .refine((name) => UPSTREAM_PROVIDERS.includes(name), `Must be one of ${UPSTREAM_PROVIDERS.join(", ")}.`)
+  .meta({ enum: [...UPSTREAM_PROVIDERS] });
+
+/** Ports above 1023 at which something other than an API listens: what browsers block, and databases. */
+export const OTHER_SERVICES_PORTS = [
+  1719, 1720, 1723, 2049, 2375, 2376, 2379, 2380, 3306, 3389, 3659, 4045, 4190, 5060, 5061, 5432, 5672, 5900,
+  6000, 6379, 6380, 6443, 6566, 6665, 6666, 6667, 6668, 6669, 6679, 6697, 9042, 9200, 9300, 10080, 10250,
+  11211, 26379, 27017, 27018, 50000,
+];
+
+/** An upstream's address: scheme, host, port and a path without `..`; no user name, query or fragment. */
+const BaseUrl = z
+  .string()
+  .max(2_048, "Must have at most 2,048 characters.")
+  .meta({
+    pattern: `^${caseless("http")}[Ss]?://${HOST}(?::${PORT})?(?:/[A-Za-z0-9._~!$&'()*+,;=:@%-]*)*$`,
+    not: { pattern: "/(?:\\.|%2[Ee]){1,2}(?:/|$)|%2[Ff]|%5[Cc]|%00" },
+    examples: ["https://api.openai.com/v1"],
+  });
+
+/** Framing, routing and the connection are ours; a channel's own headers may not touch them. */
+export const RESERVED_HEADERS = [
+  "accept-encoding",
+  "connection",
+  "content-encoding",
+  "content-length",
+  "content-type",
+  "expect",
+  "forwarded",
+  "host",
+  "http2-settings",
+  "keep-alive",
+  "te",
+  "trailer",
+  "transfer-encoding",
+  "upgrade",
+];
+/** Lower-case names under which secrets travel: a channel's keys are encrypted and never read back, its headers are neither. */
+export const SECRET_HEADER =
+  "(?:^|[-_])(?:auth|authorization|cookie|credentials?|keys?|apikey|password|secrets?|tokens?)(?:$|[-_])";
+export const HEADER_NAME = "^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}$";
+/** Visible ASCII with single spaces or tabs within: nothing that could end the line. */
+export const HEADER_VALUE = "^[\\x21-\\x7e](?:[\\t\\x20-\\x7e]{0,4094}[\\x21-\\x7e])?$";
+export const MOST_HEADERS = 20;
+
+const Headers = z.record(z.string().max(128), z.string().max(4_096).meta({ pattern: HEADER_VALUE })).meta({
+  maxProperties: MOST_HEADERS,
+  propertyNames: {
+    pattern: HEADER_NAME,
+    not: {
+      anyOf: [
+        { pattern: `^(?:${caseless(RESERVED_HEADERS.join("|"))}|${caseless("proxy-")}.*)$` },
+        { pattern: caseless(SECRET_HEADER) },
+      ],
+    },
+  },
+  examples: [{ "x-team": "voice" }],
+});
+
+const writable = {
+  name: shownText(64),
+  base_url: BaseUrl.meta({
+    description: "Where a channel may not go (private addresses, plain http) is the owner's list to say",
+    not: {
+      anyOf: [
+        { pattern: "/(?:\\.|%2[Ee]){1,2}(?:/|$)|%2[Ff]|%5[Cc]|%00" },
+        { pattern: `^[^/]*//[^/]*:(?:${OTHER_SERVICES_PORTS.join("|")})(?:/|$)` },
+      ],
+    },
+  }).nullable(),
+  models: z
+    .array(ChannelModel.extend({ operation: ModelOperation.optional() }))
+    .max(500)
+    .refine((list) => new Set(list.map((one) => one.name)).size === list.length, "Each public name once."),
+  priority: z.int("Must be a whole number.").min(0).max(1_000),
+  weight: z.int("Must be a whole number.").min(0).max(1_000),
+  rpm: Limit,
+  concurrency: Limit,
+  timeouts: ChannelTimeouts,
+  headers: Headers,
+  /** The provider's own; lib/http/openapi says which. */
+  options: z.record(z.string().max(64), z.unknown()),
+  enabled: z.boolean(),
+};
+
+/** `POST /api/channels`. A public name that no model has yet is made a model, with prices of the shipped list. */
+export const CreateChannel = z
+  .strictObject({
+    ...writable,
+    provider: UpstreamProvider,
+    keys: z.array(UpstreamKey).max(20),
+  })
+  .partial()
+  .required({ name: true, provider: true });
+export type CreateChannel = z.output<typeof CreateChannel>;
+
+/** `PATCH /api/channels/{id}`: in `keys` an `{id}` keeps a key, a string is a new one; who is missing goes. */
+export const UpdateChannel = z
+  .strictObject({
+    ...writable,
+    keys: z.array(z.union([UpstreamKey, z.strictObject({ id: Id })])).max(20),
+  })
+  .partial()
+  .extend({ version: z.int() });
+export type UpdateChannel = z.output<typeof UpdateChannel>;
+
+/** `POST /api/channels/{id}/close`: the circuit of one key; absent: all of the channel's. */
+export const CloseCircuit = z.strictObject({ key_id: Id.optional() });
+export type CloseCircuit = z.output<typeof CloseCircuit>;
+
+/**
+ * `POST /api/channels/order`: every channel once, in the tiers in which they are to be tried. Channels of one tier
+ * share its calls by weight.
+ */
+export const OrderChannels = z.strictObject({
+  tiers: z
+    .array(
+      z
+        .array(z.strictObject({ id: Id, version: z.int() }))
+        .min(1)
+        .max(1_000),
+    )
+    .max(1_000),
+});
+export type OrderChannels = z.output<typeof OrderChannels>;
+
+/** `POST /api/channels/{id}/test`: which public model to try; absent: the first. */
+export const TestChannel = z.strictObject({ model: ModelName.optional() });
+export type TestChannel = z.output<typeof TestChannel>;
+
+/** Why an upstream gave nothing. */
+export const UpstreamFault = z.strictObject({
+  code: z.string(),
+  message: z.string(),
+  /** What lies under it, where no answer came: `connection_refused`, `tls_failed`, … */
+  fault: z.string().nullable(),
+  upstream_status: z.int().nullable(),
+});
+export type UpstreamFault = z.output<typeof UpstreamFault>;
+
+export const ChannelTest = z.strictObject({
+  ok: z.boolean(),
+  model: z.string(),
+  operation: ModelOperation,
+  latency_ms: z.int(),
+  first_byte_ms: z.int().nullable(),
+  /** Embeddings: the vector's length. */
+  dimensions: z.int().nullable(),
+  /** Speech: how long it is, and the sound as a WAV file in base64. */
+  audio_ms: z.int().nullable(),
+  audio_wav: z.string().nullable(),
+  error: UpstreamFault.nullable(),
+});
+export type ChannelTest = z.output<typeof ChannelTest>;
+
+/** `POST /api/channels/{id}/models`: null where the upstream has no list. */
+export const UpstreamModels = z.strictObject({
+  models: z.array(z.strictObject({ name: z.string(), operation: ModelOperation.nullable() })).nullable(),
+});
+export type UpstreamModels = z.output<typeof UpstreamModels>;
+
+const draft = {
+  /** The channel that is being changed; its kept keys are meant by their ids. */
+  channel_id: Id.optional(),
+  provider: UpstreamProvider,
+  base_url: writable.base_url.optional(),
+  /** The first one is shown to the upstream. */
+  keys: z
+    .array(z.union([UpstreamKey, z.strictObject({ id: Id })]))
+    .max(20)
+    .optional(),
+  timeouts: ChannelTimeouts.optional(),
+  headers: writable.headers.optional(),
+  options: writable.options.optional(),
+};
+
+/** `POST /api/channels/draft/models`: a channel that is not saved yet. */
+export const DraftChannel = z.strictObject(draft);
+export type DraftChannel = z.output<typeof DraftChannel>;
+
+/** `POST /api/channels/draft/test`. */
+export const TestDraft = z.strictObject({
+  ...draft,
+  model: z.strictObject({ upstream_name: ChannelModel.shape.upstream_name, operation: ModelOperation }),
+});
+export type TestDraft = z.output<typeof TestDraft>;
+
+/** What an upstream answered that was asked for its list: `models` is null where it has none, or with an error. */
+export const DraftModels = UpstreamModels.extend({ error: UpstreamFault.nullable() });
+export type DraftModels = z.output<typeof DraftModels>;
+
+/** `GET /api/providers`: what a channel may be made of. */
+export const Provider = z.strictObject({
+  name: z.string(),
+  operations: z.array(ModelOperation),
+  default_base_url: z.string().nullable(),
+});
+export type Provider = z.output<typeof Provider>;
+
+/** `POST /api/upstreams/allowed`: the owner's word, with the password, for one host and port. */
+export const AllowUpstream = z.strictObject({
+  base_url: BaseUrl,
+  password: Password,
+});
+export type AllowUpstream = z.output<typeof AllowUpstream>;
+
+export const AllowedUpstreams = z.strictObject({ targets: z.array(z.string()) });
+export type AllowedUpstreams = z.output<typeof AllowedUpstreams>;

@@ -1,0 +1,41 @@
+import { z } from "zod";
+import { codePoints, utf8Length } from "../text";
+
+/** Least length of any instance; `PATCHBAY_PASSWORD_MIN` may raise it. */
+export const PASSWORD_FLOOR = 8;
+export const PASSWORD_MAXIMUM = 256;
+/** Longer ones are refused before any hashing. */
+export const PASSWORD_MAXIMUM_BYTES = 1024;
+
+/** Length in code points after NFC, the form in which passwords are counted and hashed. */
+export function passwordLength(password: string): number {
+  return codePoints(password.normalize("NFC"));
+}
+
+/** A password that somebody already has: only its size is looked at. */
+export const Password = z
+  .string()
+  .min(1, "Must not be empty.")
+  .refine(
+    (text) => utf8Length(text) <= PASSWORD_MAXIMUM_BYTES,
+    `Must have at most ${PASSWORD_MAXIMUM_BYTES} bytes.`,
+  )
+  // In bytes it cannot be said; no password that exists is longer than this, and as many characters always fit.
+  .meta({ maxLength: PASSWORD_MAXIMUM, format: "password" });
+export type Password = z.infer<typeof Password>;
+
+/** A password being chosen. The server also refuses common ones, the username and the product's name. */
+export const NewPassword = Password.refine(
+  (text) => passwordLength(text) >= PASSWORD_FLOOR,
+  `Must have at least ${PASSWORD_FLOOR} characters.`,
+)
+  .refine(
+    (text) => passwordLength(text) <= PASSWORD_MAXIMUM,
+    `Must have at most ${PASSWORD_MAXIMUM} characters.`,
+  )
+  .meta({
+    minLength: PASSWORD_FLOOR,
+    description:
+      "Counted in NFC. The instance may ask for more characters; common passwords and the username are refused.",
+  });
+export type NewPassword = z.infer<typeof NewPassword>;

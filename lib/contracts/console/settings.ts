@@ -1,0 +1,181 @@
+import { z } from "zod";
+import { LimitOverrides, Limits } from "../limits";
+import { Usd } from "../money";
+import { HOST, OCTET, PORT } from "../text";
+import { Timestamp } from "../timestamp";
+import { Password } from "./password";
+import { Role } from "./user";
+
+const Hours = z
+  .number("Must be a number.")
+  .min(0.25, "Must be 0.25 or more.")
+  .max(24 * 30, "Must be 720 or less.");
+const Days = z
+  .int("Must be a whole number.")
+  .min(1, "Must be 1 or more.")
+  .max(3_650, "Must be 3650 or less.")
+  .nullable();
+const Megabytes = z
+  .int("Must be a whole number.")
+  .min(0, "Must be 0 or more.")
+  .max(4_096, "Must be 4096 or less.");
+
+const label = "[a-z0-9](?:[a-z0-9-]*[a-z0-9])?";
+// A last label that begins with a digit would be read as part of an IPv4 address.
+const ORIGIN_PATTERN = `^https?://(?:(?:${label}\\.)*[a-z](?:[a-z0-9-]*[a-z0-9])?|(?:${OCTET}\\.){3}${OCTET}|\\[::1\\])(?::${PORT})?$`;
+const IS_ORIGIN = new RegExp(ORIGIN_PATTERN);
+const DEFAULT_PORT_PATTERN = "^(?:http://[^:]*:80|https://[^:]*:443)$";
+
+/** `scheme://host[:port]` as browsers send it: no path, no default port, no wildcard. */
+function isOrigin(text: string): boolean {
+  return IS_ORIGIN.test(text) && URL.canParse(text) && new URL(text).origin === text;
+}
+const Origin = z
+  .string()
+  .max(256, "Must have at most 256 characters.")
+  .refine(isOrigin, "Must be an origin: scheme, host and port alone.")
+  .meta({
+    pattern: ORIGIN_PATTERN,
+    not: { pattern: DEFAULT_PORT_PATTERN },
+    description: "As browsers send it: lower case, no path, no default port",
+    examples: ["https://app.example.com"],
+  });
+
+const WEBHOOK_PATTERN = `^[Hh][Tt][Tt][Pp][Ss]?://${HOST}(?::${PORT})?(?:[/?#][!-~]*)?$`;
+
+/** What raises an alert; null or false: that does not. */
+const AlertRules = z.strictObject({
+  channel_open_minutes: z.int().min(1).max(1_440).nullable(),
+  error_rate_percent: z.int().min(1).max(100).nullable(),
+  budgets: z.boolean(),
+  disk_free_percent: z.int().min(1).max(50).nullable(),
+});
+
+/** Where alerts are posted to; null: nowhere, alerts are on their page only. */
+const WebhookUrl = z
+  .url({ protocol: /^https?$/, error: "Must be a whole URL, such as https://hooks.example.com/patchbay." })
+  .max(2_048, "Must have at most 2048 characters.")
+  .meta({ pattern: WEBHOOK_PATTERN, examples: ["https://hooks.example.com/patchbay"] })
+  .nullable()
+  .meta({
+    description:
+      "Where alerts are posted to; null: nowhere. A reply has only host and last characters " +
+      "(https://hooks.example.com/****cdef). A request that sends this back, or leaves the field out, keeps the URL.",
+  });
+
+/** Settings of the whole instance, by the names under which the store keeps them. */
+export const Settings = z.strictObject({
+  /** No prices or budgets needed. */
+  self_use_mode: z.boolean(),
+  /** Settings are read-only for everybody but the owner. */
+  demo_site: z.boolean(),
+  /** Anybody may make a member's account for themselves. */
+  self_registration: z.boolean(),
+  /** What each of those may spend a month, until an administrator says otherwise; null: without limit. */
+  registration_budget_usd: Usd.nullable(),
+  /** How long a session lives at most, and without being used. */
+  session_hours: z.strictObject({
+    admin_absolute: Hours,
+    admin_idle: Hours,
+    member_absolute: Hours,
+    member_idle: Hours,
+  }),
+  /** Roles that reach nothing but their own account until their second factor is on. */
+  two_factor_roles: z.array(Role).max(3),
+  /** Least length of new passwords; null: what the environment says. */
+  password_minimum: z
+    .int("Must be a whole number.")
+    .min(8, "Must be 8 or more.")
+    .max(64, "Must be 64 or less.")
+    .nullable(),
+  /** The words of calls are kept beside their rows. */
+  keep_prompts: z.boolean(),
+  /** After how many days rows go; null: never. Sums stay. */
+  retention_days: z.strictObject({ usage: Days, prompts: Days }),
+  alerts: AlertRules.extend({ webhook_url: WebhookUrl }),
+  /** Web origins whose pages may call `/v1` and `/v1beta`. */
+  cors_origins: z.array(Origin).max(100),
+  /** Memory of the caches, in megabytes; 0: off. */
+  caches: z.strictObject({ embeddings_mb: Megabytes, speech_mb: Megabytes }),
+  /** Cached results of one user also answer identical requests of others. */
+  share_caches: z.boolean(),
+  /** Limits set here, over those of the environment. */
+  limits: LimitOverrides,
+});
+export type Settings = z.infer<typeof Settings>;
+
+/** The settings without the webhook URL: it is a secret, which the store keeps encrypted and no settings file holds. */
+export const OpenSettings = Settings.extend({ alerts: AlertRules });
+export type OpenSettings = z.infer<typeof OpenSettings>;
+
+export const DEFAULT_SETTINGS: OpenSettings = {
+  self_use_mode: false,
+  demo_site: false,
+  self_registration: false,
+  registration_budget_usd: "5",
+  session_hours: { admin_absolute: 24, admin_idle: 1, member_absolute: 24 * 7, member_idle: 24 },
+  two_factor_roles: [],
+  password_minimum: null,
+  keep_prompts: false,
+  retention_days: { usage: null, prompts: 7 },
+  alerts: {
+    channel_open_minutes: 2,
+    error_rate_percent: 20,
+    budgets: true,
+    disk_free_percent: 5,
+  },
+  cors_origins: [],
+  caches: { embeddings_mb: 64, speech_mb: 64 },
+  share_caches: false,
+  limits: {},
+};
+
+/** `PATCH /api/settings`. */
+export const UpdateSettings = Settings.partial().extend({
+  alerts: AlertRules.extend({ webhook_url: WebhookUrl.optional() }).optional(),
+  /** The one that was read; another is refused, since somebody has changed something meanwhile. */
+  version: z.int().optional(),
+});
+export type UpdateSettings = z.infer<typeof UpdateSettings>;
+
+/** `GET /api/settings`. */
+export const VersionedSettings = Settings.extend({ version: z.int() });
+export type VersionedSettings = z.infer<typeof VersionedSettings>;
+
+const CacheFigures = z.strictObject({
+  /** What it may hold at most; 0: off. */
+  limit_bytes: z.int(),
+  bytes: z.int(),
+  entries: z.int(),
+  hits: z.int(),
+  misses: z.int(),
+});
+export type CacheFigures = z.infer<typeof CacheFigures>;
+
+/** `GET /api/settings/instance`: what the environment says, and what is in force in the process that answers. */
+export const InstanceFacts = z.strictObject({
+  version: z.string(),
+  /** `PATCHBAY_BASE_URL`; null: whatever address callers use. */
+  base_url: z.string().nullable(),
+  store: z.enum(["sqlite", "postgres"]),
+  time_zone: z.string(),
+  /** The environment's least length of passwords. */
+  password_minimum: z.int(),
+  /** Limits before any setting: the environment's, else the defaults. */
+  base_limits: Limits,
+  caches: z.strictObject({ embeddings: CacheFigures, speech: CacheFigures }),
+  metrics: z.strictObject({
+    /** Who set the token of `/metrics`; null: nobody, and only this machine reads it. */
+    token: z.enum(["environment", "console"]).nullable(),
+    made_at: Timestamp.nullable(),
+  }),
+});
+export type InstanceFacts = z.infer<typeof InstanceFacts>;
+
+/** What the owner confirms with their password. */
+export const OwnerProof = z.strictObject({ password: Password });
+export type OwnerProof = z.infer<typeof OwnerProof>;
+
+/** `POST /api/settings/metrics-token`: shown this once. */
+export const MetricsToken = z.strictObject({ token: z.string() });
+export type MetricsToken = z.infer<typeof MetricsToken>;

@@ -1,0 +1,64 @@
+import { z } from "zod";
+import { boundedText } from "../text";
+import { NewPassword, PASSWORD_MAXIMUM, passwordLength } from "./password";
+import { Email, User, Username } from "./user";
+
+/** What the embedded engines offer, as the wizard shows it. */
+export const SetupEngine = z.strictObject({
+  model: z.string(),
+  operation: z.enum(["speech", "embeddings"]),
+  description: z.string(),
+});
+export type SetupEngine = z.infer<typeof SetupEngine>;
+
+/** `GET /api/setup`: after set-up one truth and nothing else. */
+export const SetupState = z.discriminatedUnion("status", [
+  z.strictObject({
+    status: z.literal(false),
+    root_init: z.literal(false),
+    database_type: z.enum(["sqlite", "postgres"]),
+    setup_token_required: z.boolean(),
+    version: z.string(),
+    engines: z.array(SetupEngine),
+  }),
+  z.strictObject({ status: z.literal(true) }),
+]);
+export type SetupState = z.infer<typeof SetupState>;
+
+/** `POST /api/setup`. */
+export const SetupRequest = z
+  .strictObject({
+    username: Username,
+    password: NewPassword,
+    confirmPassword: boundedText(0, PASSWORD_MAXIMUM * 4)
+      .meta({ description: "The password once more" })
+      .optional(),
+    email: z.union([z.literal(""), Email]).optional(),
+    SelfUseModeEnabled: z.boolean().optional(),
+    DemoSiteEnabled: z.boolean().optional(),
+    setup_token: boundedText(0, 512).optional(),
+  })
+  .superRefine((body, context) => {
+    if (body.confirmPassword !== undefined && body.confirmPassword !== body.password) {
+      context.addIssue({ code: "custom", path: ["confirmPassword"], message: "The two passwords differ." });
+    }
+    if (passwordLength(body.password) > 0 && body.password.toLowerCase() === body.username.toLowerCase()) {
+      context.addIssue({ code: "custom", path: ["password"], message: "Must not be the username." });
+    }
+  });
+export type SetupRequest = z.infer<typeof SetupRequest>;
+
+/** `data` of a successful set-up; the session cookie comes with it. */
+export const SetupResult = z.strictObject({ user: User });
+export type SetupResult = z.infer<typeof SetupResult>;
+
+export const SetupStep = z.enum(["usage", "administrator", "second-factor", "key", "sound"]);
+export type SetupStep = z.infer<typeof SetupStep>;
+
+/** `GET /api/setup/progress`: where the owner stands in the wizard. */
+export const SetupProgress = z.strictObject({ step: SetupStep, finished: z.boolean() });
+export type SetupProgress = z.infer<typeof SetupProgress>;
+
+/** `PATCH /api/setup/progress`. */
+export const UpdateSetupProgress = SetupProgress.partial();
+export type UpdateSetupProgress = z.infer<typeof UpdateSetupProgress>;

@@ -1,0 +1,47 @@
+import { z } from "zod";
+import { Usd } from "../money";
+import { Timestamp } from "../timestamp";
+import { UsageFilters } from "./usage";
+
+/** `GET /api/usage/summary`: sums over a range, by time and by one dimension. */
+export const UsageSummaryQuery = UsageFilters.extend({
+  by: z.enum(["key", "user", "model", "channel", "operation", "tag", "end_user"]).optional(),
+  interval: z.enum(["minute", "hour", "day"]).optional(),
+});
+export type UsageSummaryQuery = z.output<typeof UsageSummaryQuery>;
+
+export const UsageSums = z.strictObject({
+  calls: z.int(),
+  errors: z.int(),
+  input_tokens: z.int(),
+  output_tokens: z.int(),
+  characters: z.int(),
+  audio_ms: z.int(),
+  cost_usd: Usd,
+  /** Means, and percentiles to the resolution of the histogram; null without calls. */
+  latency_mean_ms: z.int().nullable(),
+  first_byte_mean_ms: z.int().nullable(),
+  latency_p50_ms: z.int().nullable(),
+  latency_p95_ms: z.int().nullable(),
+});
+export type UsageSums = z.output<typeof UsageSums>;
+
+export const UsageSummary = z.strictObject({
+  from: Timestamp,
+  to: Timestamp,
+  /** Where only the newest calls of a long range were read (labels and outcomes): since when; null: all of it. */
+  read_from: Timestamp.nullable(),
+  total: UsageSums,
+  /** By tag or by the callers' users: those of the busiest calls, a thousand at most. */
+  items: z.array(
+    UsageSums.extend({
+      /** Beginning of the minute or hour, or the day in the instance's time zone (`2026-11-20`); null when not asked for. */
+      period: z.string().nullable(),
+      /** Of the dimension; null where the calls have none, or none was asked for. A call counts under each of its tags. */
+      name: z.string().nullable(),
+      /** What the key, user or channel of that name (an id) is called now; null: gone, or another dimension. */
+      label: z.string().nullable(),
+    }),
+  ),
+});
+export type UsageSummary = z.output<typeof UsageSummary>;

@@ -1,0 +1,100 @@
+import { z } from "zod";
+import { Usd } from "../money";
+import { ListQuery, listOf } from "../paging";
+import { boundedLine } from "../text";
+import { Timestamp } from "../timestamp";
+
+/** A call in the books (CONTRACT §7). */
+export const UsageRow = z.strictObject({
+  /** Ours, unique; a request id may repeat. */
+  id: z.string(),
+  request_id: z.string(),
+  at: Timestamp,
+  /** `open` while the call runs. */
+  state: z.enum(["open", "settled"]),
+  key_id: z.string(),
+  /** What key, user and channel are called now; null: they are gone. */
+  key_name: z.string().nullable(),
+  user_id: z.string(),
+  user_name: z.string().nullable(),
+  model: z.string(),
+  channel_id: z.string().nullable(),
+  channel_name: z.string().nullable(),
+  operation: z.enum(["speech", "embeddings"]),
+  attempts: z.int(),
+  input_tokens: z.int(),
+  output_tokens: z.int(),
+  characters: z.int(),
+  audio_ms: z.int(),
+  cost_usd: Usd,
+  status: z.int(),
+  error: z.string().nullable(),
+  cached: z.boolean(),
+  estimated: z.boolean(),
+  user: z.string().nullable(),
+  tags: z.string().nullable(),
+  latency_ms: z.int(),
+  first_byte_ms: z.int().nullable(),
+});
+export type UsageRow = z.output<typeof UsageRow>;
+
+/** One try on one channel; times are milliseconds since the call arrived. */
+export const UsageAttempt = z.strictObject({
+  channel_id: z.string(),
+  channel_name: z.string().nullable(),
+  /** `****wxyz` of the channel's key; null: none, gone, or not for members. */
+  key: z.string().nullable(),
+  started_ms: z.number(),
+  first_byte_ms: z.number().nullable(),
+  ended_ms: z.number().nullable(),
+  error: z.string().nullable(),
+  upstream_status: z.int().nullable(),
+});
+export type UsageAttempt = z.output<typeof UsageAttempt>;
+
+/** `GET /api/usage/{id}`: a call with what happened in it. */
+export const UsageDetail = UsageRow.extend({
+  /** How the caller's key is shown; null: it is gone. */
+  key_display: z.string().nullable(),
+  /** Null: none was written (calls of before, calls that still run). */
+  trace: z
+    .strictObject({
+      /** After limits and reservation. */
+      admitted_ms: z.number(),
+      settled_ms: z.number(),
+      attempts: z.array(UsageAttempt),
+    })
+    .nullable(),
+  /** The words of the call; null: not kept. */
+  prompt: z.string().nullable(),
+});
+export type UsageDetail = z.output<typeof UsageDetail>;
+
+export const UsageList = listOf(UsageRow);
+
+const Id = boundedLine(1, 128);
+
+/** What lists, sums and the export of calls are narrowed by. */
+export const UsageFilters = z.strictObject({
+  key_id: Id.optional(),
+  user_id: Id.optional(),
+  model: Id.optional(),
+  channel_id: Id.optional(),
+  operation: z.enum(["speech", "embeddings"]).optional(),
+  /** `ok`, `failed`, an error's code (`upstream_timeout`) or an HTTP status (`502`). */
+  status: z
+    .string()
+    .regex(/^(?:[a-z_]{2,40}|[1-5]\d\d)$/, "Must be ok, failed, an error's code or an HTTP status.")
+    .optional(),
+  /** One of a call's `x-patchbay-tags`, which stand with commas between. */
+  tag: boundedLine(1, 256).optional(),
+  /** The caller's own `user`. */
+  end_user: boundedLine(1, 1_024).optional(),
+  request_id: Id.optional(),
+  from: Timestamp.optional(),
+  to: Timestamp.optional(),
+});
+export type UsageFilters = z.output<typeof UsageFilters>;
+
+export const UsageQuery = ListQuery.extend(UsageFilters.shape);
+export type UsageQuery = z.output<typeof UsageQuery>;

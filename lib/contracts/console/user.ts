@@ -1,0 +1,104 @@
+import { z } from "zod";
+import { Budget, BudgetChange, Spent } from "../money";
+import { shownText } from "../text";
+import { Timestamp } from "../timestamp";
+import { CallLimitFields, CallLimits } from "./call-limits";
+import { NewPassword, Password } from "./password";
+import { OptionalCode } from "./totp-code";
+
+export const Role = z.enum(["owner", "admin", "member"]);
+export type Role = z.infer<typeof Role>;
+
+/** Names that people sign in with; compared without case. */
+export const Username = z
+  .string()
+  .min(1, "Must not be empty.")
+  .max(64, "Must have at most 64 characters.")
+  .regex(/^[A-Za-z0-9._@-]+$/, "May hold letters, digits and . _ @ - only.");
+export type Username = z.infer<typeof Username>;
+
+export const Email = z
+  .email("Must be an e-mail address, such as olivia@example.com.")
+  .max(254, "Must have at most 254 characters.");
+export type Email = z.infer<typeof Email>;
+
+export const Locale = z.enum(["en", "zh"]);
+export type Locale = z.infer<typeof Locale>;
+
+export const User = z.strictObject({
+  id: z.string(),
+  username: z.string(),
+  display_name: z.string(),
+  email: z.string().nullable(),
+  role: Role,
+  enabled: z.boolean(),
+  two_factor_enabled: z.boolean(),
+  created_at: Timestamp,
+  version: z.int(),
+});
+export type User = z.infer<typeof User>;
+
+/** What `GET /api/user/self` tells the signed-in user. */
+export const Self = User.extend({
+  locale: z.string().nullable(),
+  login_method: z.enum(["password", "totp", "backup_code", "setup", "oauth"]),
+  session_expires_at: Timestamp,
+  /** What an administrator allows all of the user's keys together. */
+  ...CallLimits.shape,
+  budget: Budget,
+});
+export type Self = z.infer<typeof Self>;
+
+/** `PATCH /api/user/self`; `version`, when sent, must be the one that was read. */
+export const UpdateSelf = z.strictObject({
+  display_name: shownText(64).optional(),
+  email: Email.nullable().optional(),
+  locale: Locale.nullable().optional(),
+  version: z.int().optional(),
+});
+export type UpdateSelf = z.infer<typeof UpdateSelf>;
+
+export const ChangePassword = z.strictObject({
+  current_password: Password,
+  new_password: NewPassword,
+  /** Needed when the second factor is on. */
+  code: OptionalCode,
+});
+export type ChangePassword = z.infer<typeof ChangePassword>;
+
+/** A user as administrators see it. */
+export const ManagedUser = User.extend({
+  /** Of all of the user's keys together, as is the budget. */
+  ...CallLimits.shape,
+  budget: Budget,
+  spent: Spent,
+  /** When a session of theirs was last used; null: never. */
+  last_seen_at: Timestamp.nullable(),
+  /** Too many wrong passwords or codes delay their next sign-in until then. */
+  locked_until: Timestamp.nullable(),
+});
+export type ManagedUser = z.infer<typeof ManagedUser>;
+
+export const CreateUser = z.strictObject({
+  username: Username,
+  password: NewPassword,
+  display_name: shownText(64).optional(),
+  email: Email.nullable().optional(),
+  role: z.enum(["admin", "member"]).default("member"),
+  ...z.object(CallLimitFields).partial().shape,
+  budget: BudgetChange.optional(),
+});
+export type CreateUser = z.infer<typeof CreateUser>;
+
+export const UpdateUser = z.strictObject({
+  version: z.int(),
+  display_name: shownText(64).optional(),
+  email: Email.nullable().optional(),
+  role: z.enum(["admin", "member"]).optional(),
+  enabled: z.boolean().optional(),
+  ...z.object(CallLimitFields).partial().shape,
+  budget: BudgetChange.optional(),
+  /** A new password set by an administrator; ends the user's sessions. */
+  password: NewPassword.optional(),
+});
+export type UpdateUser = z.infer<typeof UpdateUser>;

@@ -1,0 +1,94 @@
+import { z } from "zod";
+import { MODEL_NAME } from "../../console/model-name";
+import { boundedText } from "../../text";
+
+/** Requests of one batch at most. */
+export const MAX_BATCH = 2_048;
+
+const Part = z.looseObject({ text: z.string({ error: "must be text: only words can be embedded" }) });
+
+/** A content of words; a lone string is taken as Google's clients' helpers take it. */
+export const TextContent = z.looseObject({
+  role: z.string().optional(),
+  parts: z.array(Part).min(1, "must hold at least one part").max(10_000),
+});
+
+const settings = {
+  taskType: boundedText(1, 64).optional(),
+  title: z.string().optional(),
+  outputDimensionality: z.int({ error: "must be a whole number" }).min(1, "must be 1 or more").optional(),
+};
+
+/** Body of `:embedContent`; snake_case twins are taken by the door. */
+export const EmbedContentRequest = z.object({
+  /** Optional; must name the path's model. */
+  model: z
+    .string()
+    .meta({ pattern: `^(?:models/)?${MODEL_NAME.source.slice(1)}`, examples: ["models/patchbay-embed"] })
+    .optional(),
+  content: TextContent.refine(({ parts }) => parts.some(({ text }) => text !== ""), "must not be empty").meta(
+    {
+      allOf: [
+        {
+          properties: {
+            parts: {
+              contains: { type: "object", required: ["text"], properties: { text: { minLength: 1 } } },
+            },
+          },
+        },
+      ],
+    },
+  ),
+  ...settings,
+  /** The newer clients' home of the settings. */
+  embedContentConfig: z.object({ ...settings, autoTruncate: z.boolean().optional() }).optional(),
+});
+export type EmbedContentRequest = z.output<typeof EmbedContentRequest>;
+
+/** Body of `:batchEmbedContents`. */
+export const BatchEmbedContentsRequest = z.object({
+  requests: z
+    .array(EmbedContentRequest)
+    .min(1, "must hold at least one request")
+    .max(MAX_BATCH, `may hold at most ${MAX_BATCH} requests`),
+});
+export type BatchEmbedContentsRequest = z.output<typeof BatchEmbedContentsRequest>;
+
+const Embedding = z.object({ values: z.array(z.number()) });
+const UsageMetadata = z.object({ promptTokenCount: z.int(), totalTokenCount: z.int() });
+
+export const EmbedContentReply = z.object({ embedding: Embedding, usageMetadata: UsageMetadata });
+export const BatchEmbedContentsReply = z.object({
+  embeddings: z.array(Embedding),
+  usageMetadata: UsageMetadata,
+});
+
+/** Body of `:countTokens`: contents, or a whole request of which they are part. */
+export const CountTokensRequest = z
+  .object({
+    contents: z.array(TextContent).min(1, "must hold at least one content").max(10_000).optional(),
+    generateContentRequest: z
+      .looseObject({
+        contents: z.array(TextContent).min(1, "must hold at least one content").max(10_000),
+        systemInstruction: TextContent.optional(),
+      })
+      .optional(),
+  })
+  .meta({ exactlyOne: ["contents", "generateContentRequest"] })
+  .superRefine(({ contents, generateContentRequest }, ctx) => {
+    if (contents === undefined && generateContentRequest === undefined) {
+      ctx.addIssue({ code: "custom", path: ["contents"], message: "is required" });
+    } else if (contents !== undefined && generateContentRequest !== undefined) {
+      ctx.addIssue({
+        code: "custom",
+        path: ["generateContentRequest"],
+        message: "cannot stand beside contents: send one of them",
+      });
+    }
+  });
+export type CountTokensRequest = z.output<typeof CountTokensRequest>;
+
+export const CountTokensReply = z.object({
+  totalTokens: z.int(),
+  promptTokensDetails: z.array(z.object({ modality: z.literal("TEXT"), tokenCount: z.int() })),
+});

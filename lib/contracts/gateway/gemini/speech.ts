@@ -1,0 +1,222 @@
+import { z } from "zod";
+import { caseless, WORDS_PATTERN } from "../../text";
+
+/**
+ * Body of `:generateContent` and `:streamGenerateContent` for speech. Objects are open where Google's are: fields we do
+ * not know travel on to Gemini upstreams; unknown top-level fields are dropped. Snake_case twins of every field named
+ * here are taken by the door (lib/http/gateway/gemini/field-names.ts). `atMostOne`, `exactlyOne` and `atLeastOne` in the metadata
+ * say in the published document (lib/http/core/openapi/gemini-twins.ts) what a refinement checks.
+ */
+
+const MOST_CONTENTS = 10_000;
+const MOST_SPEAKERS = 8;
+
+/** Kinds of part that hold something else than words. */
+const UNSPEAKABLE = [
+  "inlineData",
+  "fileData",
+  "functionCall",
+  "functionResponse",
+  "executableCode",
+  "codeExecutionResult",
+  "toolCall",
+  "toolResponse",
+] as const;
+
+const Nothing = z.never({ error: "cannot be spoken; a part holds text alone" }).optional();
+
+const Part = z.looseObject({
+  text: z.string({ error: "must be text: only words can be spoken" }),
+  speechMetadata: z.looseObject({ speaker: z.string().optional(), style: z.string().optional() }).optional(),
+  // One schema for each of the names.
+  ...(Object.fromEntries(UNSPEAKABLE.map((name) => [name, Nothing])) as Record<
+    (typeof UNSPEAKABLE)[number],
+    typeof Nothing
+  >),
+});
+
+const Content = z.looseObject({
+  role: z.enum(["user", "model"]).optional(),
+  parts: z.array(Part).min(1, "must hold at least one part").max(MOST_CONTENTS),
+});
+
+/** One of the model's voices. */
+const VoiceName = z
+  .string()
+  .min(1, "must name a voice")
+  .meta({ examples: ["Kore"] });
+
+const VoiceConfig = z
+  .looseObject({
+    prebuiltVoiceConfig: z.looseObject({ voiceName: VoiceName }).optional(),
+    /** The newer form of prebuiltVoiceConfig. */
+    voice: VoiceName.optional(),
+  })
+  .superRefine(({ prebuiltVoiceConfig, voice }, ctx) => {
+    if (!prebuiltVoiceConfig && voice === undefined) {
+      ctx.addIssue({ code: "custom", message: "must name a voice in prebuiltVoiceConfig.voiceName" });
+    } else if (prebuiltVoiceConfig && voice !== undefined && prebuiltVoiceConfig.voiceName !== voice) {
+      ctx.addIssue({ code: "custom", message: "names two voices; leave out voice or prebuiltVoiceConfig" });
+    }
+  })
+  .meta({ atLeastOne: ["prebuiltVoiceConfig", "voice"] });
+
+const SpeakerVoiceConfig = z.looseObject({
+  speaker: z
+    .string()
+    .max(200)
+    .trim()
+    .min(1, "must be the speaker's name")
+    .meta({ pattern: WORDS_PATTERN, examples: ["Ada"] }),
+  voiceConfig: VoiceConfig,
+});
+
+const MultiSpeakerVoiceConfig = z.looseObject({
+  speakerVoiceConfigs: z
+    .array(SpeakerVoiceConfig)
+    .min(1, "must hold at least one speaker")
+    .max(MOST_SPEAKERS, `may hold at most ${MOST_SPEAKERS} speakers`)
+    .superRefine((speakers, ctx) => {
+      const names = speakers.map(({ speaker }) => speaker.toLowerCase());
+      const twice = names.findIndex((name, i) => names.indexOf(name) !== i);
+      if (twice >= 0) {
+        ctx.addIssue({
+          code: "custom",
+          path: [twice, "speaker"],
+          message: "is the name of another speaker too",
+        });
+      }
+    }),
+});
+
+const SpeechConfig = z
+  .looseObject({
+    voiceConfig: VoiceConfig.optional(),
+    multiSpeakerVoiceConfig: MultiSpeakerVoiceConfig.optional(),
+    languageCode: z
+      .string()
+      .regex(/^[A-Za-z]{2,3}(-[A-Za-z0-9]{1,8})*$/, "must be a BCP-47 tag such as 'en-US'")
+      .optional(),
+  })
+  .superRefine(({ voiceConfig, multiSpeakerVoiceConfig }, ctx) => {
+    if (voiceConfig && multiSpeakerVoiceConfig) {
+      ctx.addIssue({
+        code: "custom",
+        path: ["multiSpeakerVoiceConfig"],
+        message: "cannot stand beside voiceConfig: set one voice or several speakers",
+      });
+    }
+  })
+  .meta({ atMostOne: ["voiceConfig", "multiSpeakerVoiceConfig"] });
+
+const AudioFormat = z.looseObject({
+  audio: z
+    .looseObject({
+      mimeType: z
+        .string()
+        .regex(
+          new RegExp(`^${caseless("audio")}[_/](?:[Ll]16|${caseless("wav")})$`),
+          "must be AUDIO_L16 or AUDIO_WAV",
+        )
+        .meta({ examples: ["AUDIO_WAV"] })
+        .optional(),
+      sampleRate: z.literal(24_000, { error: "must be 24000, the rate of all speech here" }).optional(),
+    })
+    .optional(),
+});
+
+const ONLY_AUDIO = 'must be exactly ["AUDIO"]: Patchbay serves speech and embeddings, not text or pictures';
+
+const GenerationConfig = z.looseObject({
+  responseModalities: z
+    .array(z.string({ error: ONLY_AUDIO }), { error: ONLY_AUDIO })
+    .refine((modes) => modes.length === 1 && modes[0]?.toUpperCase() === "AUDIO", { error: ONLY_AUDIO })
+    .meta({
+      minItems: 1,
+      maxItems: 1,
+      items: { type: "string", pattern: `^${caseless("audio")}$`, examples: ["AUDIO"] },
+    }),
+  speechConfig: SpeechConfig.optional(),
+  responseFormat: z.union([AudioFormat, z.array(AudioFormat)]).optional(),
+  candidateCount: z.int().min(1).max(8).optional(),
+  temperature: z.number().min(0).max(2).optional(),
+  topP: z.number().min(0).max(1).optional(),
+  topK: z.number().min(0).max(1_000_000).optional(),
+  maxOutputTokens: z.int().min(1).optional(),
+  seed: z.int().optional(),
+  presencePenalty: z.number().min(-2).max(2).optional(),
+  frequencyPenalty: z.number().min(-2).max(2).optional(),
+  stopSequences: z.array(z.string()).optional(),
+  responseMimeType: z.string().optional(),
+  responseSchema: z.looseObject({}).optional(),
+  responseLogprobs: z.boolean().optional(),
+  logprobs: z.int().optional(),
+  mediaResolution: z.string().optional(),
+  thinkingConfig: z.looseObject({}).optional(),
+});
+
+export const GeminiSpeechRequest = z.object({
+  contents: z
+    .array(Content)
+    .min(1, "must hold at least one content")
+    .max(MOST_CONTENTS, `may hold at most ${MOST_CONTENTS} contents`)
+    .meta({
+      contains: {
+        type: "object",
+        required: ["parts"],
+        properties: {
+          parts: {
+            type: "array",
+            contains: {
+              type: "object",
+              required: ["text"],
+              properties: { text: { pattern: WORDS_PATTERN } },
+            },
+          },
+        },
+      },
+    }),
+  generationConfig: GenerationConfig,
+  safetySettings: z
+    .array(z.looseObject({ category: z.string().optional(), threshold: z.string().optional() }))
+    .optional(),
+  systemInstruction: z
+    .looseObject({
+      role: z.string().optional(),
+      parts: z.array(z.looseObject({ text: z.string().optional() })).optional(),
+    })
+    .optional(),
+  tools: z.array(z.looseObject({})).optional(),
+  toolConfig: z.looseObject({}).optional(),
+  cachedContent: z.string().optional(),
+  labels: z.record(z.string(), z.string()).optional(),
+});
+export type GeminiSpeechRequest = z.output<typeof GeminiSpeechRequest>;
+
+const TokenCount = z.object({ modality: z.enum(["TEXT", "AUDIO"]), tokenCount: z.int() });
+
+export const GeminiSpeechReply = z.object({
+  candidates: z.array(
+    z.object({
+      content: z.object({
+        role: z.literal("model"),
+        parts: z.array(z.object({ inlineData: z.object({ mimeType: z.string(), data: z.base64() }) })),
+      }),
+      finishReason: z.string().optional(),
+      index: z.int(),
+      safetyRatings: z.array(z.object({})).optional(),
+    }),
+  ),
+  usageMetadata: z
+    .object({
+      promptTokenCount: z.int(),
+      candidatesTokenCount: z.int(),
+      totalTokenCount: z.int(),
+      promptTokensDetails: z.array(TokenCount),
+      candidatesTokensDetails: z.array(TokenCount),
+    })
+    .optional(),
+  modelVersion: z.string(),
+  responseId: z.string(),
+});
+export type GeminiSpeechReply = z.output<typeof GeminiSpeechReply>;

@@ -1,0 +1,86 @@
+import { z } from "zod";
+import { ModelOperation } from "../console/channels";
+import { MODEL_NAME } from "../console/model-name";
+import { Usd } from "../money";
+import { boundedText } from "../text";
+import { Timestamp } from "../timestamp";
+
+/** Models as the console sees them: public names, prices and limits (DESIGN §5). */
+
+const ModelName = z.string().regex(MODEL_NAME, 'Must be a model\'s name, such as "tts-1".');
+
+/** Dollars per million units; null: no price is set, and nothing is booked for that unit. */
+export const Prices = z.strictObject({
+  input_per_million_tokens: Usd.nullable(),
+  input_per_million_characters: Usd.nullable(),
+  output_per_million_tokens: Usd.nullable(),
+  output_per_million_seconds: Usd.nullable(),
+});
+export type Prices = z.output<typeof Prices>;
+
+export const Model = z.strictObject({
+  name: z.string(),
+  aliases: z.array(z.string()),
+  operation: ModelOperation,
+  description: z.string(),
+  prices: Prices,
+  max_characters: z.int().nullable(),
+  max_audio_seconds: z.int().nullable(),
+  dimensions: z.int().nullable(),
+  can_shorten: z.boolean(),
+  max_input_tokens: z.int().nullable(),
+  default_voice: z.string().nullable(),
+  cacheable: z.boolean(),
+  coalescing: z.boolean(),
+  enabled: z.boolean(),
+  /** Who serves it, in the order of the tiers. */
+  channels: z.array(
+    z.strictObject({
+      id: z.string(),
+      name: z.string(),
+      priority: z.int(),
+      enabled: z.boolean(),
+      /** An engine built in. */
+      embedded: z.boolean(),
+    }),
+  ),
+  created_at: Timestamp,
+  version: z.int(),
+});
+export type Model = z.output<typeof Model>;
+
+const amount = (max: number) =>
+  z.int("Must be a whole number.").min(1, "Must be 1 or more.").max(max).nullable();
+const writable = {
+  aliases: z.array(ModelName).max(50),
+  description: boundedText(0, 500),
+  prices: Prices.partial(),
+  max_characters: amount(1_000_000),
+  max_audio_seconds: amount(86_400),
+  dimensions: amount(65_536),
+  can_shorten: z.boolean(),
+  max_input_tokens: amount(1_000_000),
+  default_voice: boundedText(1, 128).nullable(),
+  cacheable: z.boolean(),
+  coalescing: z.boolean(),
+  enabled: z.boolean(),
+};
+
+/** `POST /api/models`: what is left out comes from the shipped list, if it knows the name. */
+export const CreateModel = z
+  .strictObject({ ...writable, name: ModelName, operation: ModelOperation })
+  .partial()
+  .required({ name: true, operation: true });
+export type CreateModel = z.output<typeof CreateModel>;
+
+/** `PATCH /api/models/{model}`. */
+export const UpdateModel = z.strictObject(writable).partial().extend({ version: z.int() });
+export type UpdateModel = z.output<typeof UpdateModel>;
+
+/** `GET /api/models`: all of them, and when the shipped prices were read off the vendors' pages. */
+export const ModelList = z.strictObject({
+  items: z.array(Model),
+  next_cursor: z.string().nullable(),
+  price_list_date: z.iso.date(),
+});
+export type ModelList = z.output<typeof ModelList>;

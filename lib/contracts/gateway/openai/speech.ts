@@ -1,0 +1,45 @@
+import { z } from "zod";
+import { MODEL_NAME } from "../../console/model-name";
+import { codePoints, WORDS_PATTERN } from "../../text";
+
+/** The formats of `response_format`, with the content type each is sent as. */
+export const SPEECH_CONTENT_TYPES = {
+  mp3: "audio/mpeg",
+  opus: "audio/ogg",
+  aac: "audio/aac",
+  flac: "audio/flac",
+  wav: "audio/wav",
+  pcm: "audio/pcm",
+} as const;
+
+const MOST_CHARACTERS = 4_096;
+
+/** Null counts as absent, as it does for OpenAI's own clients. */
+function optional<T extends z.ZodType>(schema: T) {
+  return schema.nullish().transform((value) => value ?? undefined);
+}
+
+/** Body of `POST /v1/audio/speech`; unknown fields are dropped. */
+export const OpenAiSpeechRequest = z.object({
+  model: z
+    .string()
+    .min(1, "must name a model")
+    .meta({ pattern: MODEL_NAME.source, examples: ["patchbay-speech"] }),
+  input: z
+    .string()
+    .refine((text) => text.trim() !== "", { error: "must hold words to speak" })
+    .refine((text) => codePoints(text) <= MOST_CHARACTERS, {
+      error: (issue) =>
+        `has ${codePoints(String(issue.input))} characters; at most ${MOST_CHARACTERS} are spoken in one call`,
+    })
+    .meta({ pattern: WORDS_PATTERN, maxLength: MOST_CHARACTERS }),
+  voice: z.union([z.string().min(1), z.object({ id: z.string().min(1) })], {
+    error: "must be a voice's name, or an object with its id",
+  }),
+  response_format: optional(z.enum(["mp3", "opus", "aac", "flac", "wav", "pcm"])),
+  speed: optional(z.number().min(0.25).max(4)),
+  instructions: optional(z.string()),
+  stream_format: optional(z.enum(["audio", "sse"])),
+  user: optional(z.string()),
+});
+export type OpenAiSpeechRequest = z.output<typeof OpenAiSpeechRequest>;

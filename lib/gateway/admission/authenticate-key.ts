@@ -1,0 +1,57 @@
+import { DEFAULT_LIMITS } from "../../contracts/limits";
+import { AppError } from "../../errors";
+import type { KeyWithOwner } from "../../ports/store";
+import type { Services } from "../context";
+import { gatewayState } from "../state";
+import { addressBucket } from "./address-list";
+import { MINUTE_MS } from "./admit-request";
+import { digestKey, parseKeyFormat } from "./key-format";
+
+/** Longest credential looked at, in characters. */
+const MAX_LENGTH = 512;
+/** One and the same for unknown, malformed and revoked keys: no oracle. */
+const UNKNOWN_KEY =
+  "The API key is not valid. Keys begin with 'sk-pb-' and are made in the console under Keys.";
+
+/** Counts a wrong key against its address; right ones are never counted or held back. */
+function refuse(services: Services, address: string | null): AppError {
+  const { wrongKeysPerMinute } = services.instance.limits ?? DEFAULT_LIMITS;
+  const bucket = `wrong-keys:${addressBucket(address)}`;
+  const state = services.limiter.take(bucket, wrongKeysPerMinute, MINUTE_MS);
+  if (state.allowed) return new AppError("unauthenticated", UNKNOWN_KEY);
+  services.metrics.count("rate_limited");
+  return new AppError("rate_limited", "Too many wrong API keys from this address. Try again in a minute.", {
+    retryAfterMs: state.retryAfterMs,
+  });
+}
+
+/**
+ * The key behind a presented credential, with its owner's standing, checked at this moment. A malformed key or a
+ * wrong checksum is refused without a store read. Throws `unauthenticated` (saying why only to a key that exists),
+ * `ip_not_allowed`, `rate_limited` (too many wrong keys), `storage_unavailable`.
+ */
+export async function authenticateKey(
+  services: Services,
+  presented: string,
+  peer: { address: string | null },
+): Promise<KeyWithOwner> {
+  if (presented.length > MAX_LENGTH || !parseKeyFormat(presented)) throw refuse(services, peer.address);
+  const { keyRing } = gatewayState(services);
+  const found = await keyRing.find(digestKey(presented));
+  if (found === null) throw refuse(services, peer.address);
+
+  const { key, owner, allows } = found;
+  if (!key.enabled) throw new AppError("unauthenticated", "This API key is disabled.");
+  if (key.expiresAt !== null && key.expiresAt <= services.clock.now()) {
+    throw new AppError(
+      "unauthenticated",
+      `This API key expired at ${new Date(key.expiresAt).toISOString()}.`,
+    );
+  }
+  if (!owner.enabled) throw new AppError("unauthenticated", "The owner of this API key is disabled.");
+  if (allows !== null && (peer.address === null || !allows(peer.address))) {
+    throw new AppError("ip_not_allowed", "This API key may not be used from this address.");
+  }
+  keyRing.touch(key.id);
+  return found;
+}

@@ -1,0 +1,23 @@
+import { AppError } from "../../errors";
+import type { ModelRecord } from "../../ports/store";
+import type { GatewayContext } from "../context";
+import { isModelName, mayUseModel } from "./resolve-model";
+
+/** The models this key may use, by name. */
+export async function listUsableModels(ctx: GatewayContext): Promise<ModelRecord[]> {
+  const entries = await ctx.catalog.all();
+  return entries.map((entry) => entry.model).filter((model) => mayUseModel(ctx.caller.key, model));
+}
+
+/**
+ * One model this key may use, by name or alias. Throws `invalid` (no model's name) or `model_not_found`, also for a
+ * model that the key may not use: a list does not show it either.
+ */
+export async function getUsableModel(ctx: GatewayContext, name: string): Promise<ModelRecord> {
+  if (!isModelName(name)) throw new AppError("invalid", `'${name}' is no model's name.`, { param: "model" });
+  const entry = await ctx.catalog.find(name);
+  if (entry === null || !mayUseModel(ctx.caller.key, entry.model)) {
+    throw new AppError("model_not_found", `The model '${name}' does not exist.`, { param: "model" });
+  }
+  return entry.model;
+}

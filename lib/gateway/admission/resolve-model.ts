@@ -1,0 +1,57 @@
+import { MODEL_NAME } from "../../contracts/console/model-name";
+import { AppError } from "../../errors";
+import type { KeyRecord, ModelRecord } from "../../ports/store";
+import type { ResolveModel } from "../call";
+import { answersTo } from "./catalog";
+
+const PURPOSE = {
+  speech: "speech; call :generateContent or /v1/audio/speech",
+  embeddings: "embeddings; call /v1/embeddings or :embedContent",
+} as const;
+
+export function isModelName(name: string): boolean {
+  return MODEL_NAME.test(name);
+}
+
+/** True when the key may use the model: by its operations, and by the names it lists (none: every model). */
+export function mayUseModel(key: KeyRecord, model: ModelRecord): boolean {
+  if (!key.operations.includes(model.operation)) return false;
+  return isListed(key, model);
+}
+
+function isListed(key: KeyRecord, model: ModelRecord): boolean {
+  return key.allowedModels.length === 0 || key.allowedModels.some((name) => answersTo(model, name));
+}
+
+export const resolveModel: ResolveModel = async (ctx, name, operation) => {
+  if (!isModelName(name)) {
+    throw new AppError(
+      "invalid",
+      "'model' must be a model's name: a letter or digit, then up to 127 letters, digits or ._:@+/-",
+      { param: "model" },
+    );
+  }
+  const entry = await ctx.catalog.find(name);
+  if (entry === null) {
+    throw new AppError(
+      "model_not_found",
+      `The model '${name}' does not exist. GET /v1/models lists those that do.`,
+      {
+        param: "model",
+      },
+    );
+  }
+  const { key } = ctx.caller;
+  if (!isListed(key, entry.model)) {
+    throw new AppError("model_not_allowed", `This key may not use the model '${name}'.`, { param: "model" });
+  }
+  if (entry.model.operation !== operation) {
+    throw new AppError("invalid", `The model '${name}' is for ${PURPOSE[entry.model.operation]}.`, {
+      param: "model",
+    });
+  }
+  if (!key.operations.includes(operation)) {
+    throw new AppError("forbidden", `This key may not be used for ${operation}.`);
+  }
+  return entry;
+};

@@ -1,0 +1,75 @@
+import { AppError } from "../../errors";
+import { runInTurns } from "../../ports/run-in-turns";
+import type { GatewayContext } from "../context";
+
+export interface EmbeddingInput {
+  /** Not empty. */
+  text: string;
+  /** How many token ids the caller sent, when it sent ids; absent: they are counted. */
+  tokens?: number;
+}
+
+/** Tokens of one request together (CONTRACT §4). */
+export const MAX_TOKENS_IN_ALL = 300_000;
+/** Texts above so many characters are counted in steps. */
+const LONG_TEXT = 4_096;
+
+type Counter = Pick<GatewayContext, "countTokens" | "countTokensInSteps" | "signal">;
+
+function* countInSteps(ctx: Counter, text: string, limit?: number): Generator<void, number, void> {
+  if (text.length <= LONG_TEXT) return ctx.countTokens(text, limit);
+  return yield* ctx.countTokensInSteps(text, limit);
+}
+
+/** Tokens (cl100k_base) of one text, however long, without holding up others. Throws `caller_left`. */
+export async function countText(ctx: Counter, text: string, limit?: number): Promise<number> {
+  if (text.length <= LONG_TEXT) return ctx.countTokens(text, limit);
+  return runInTurns(ctx.countTokensInSteps(text, limit), ctx.signal);
+}
+
+function tooLong(limit: number, many: boolean, index: number): AppError {
+  const which = many ? ` (input ${index})` : "";
+  return new AppError(
+    "invalid",
+    `This model's maximum context length is ${limit} tokens${which}. Please shorten the input.`,
+    { param: "input", apiCode: "context_length_exceeded" },
+  );
+}
+
+export function tooManyTokens(): AppError {
+  return new AppError(
+    "invalid",
+    `The inputs have more than ${MAX_TOKENS_IN_ALL} tokens in all. Please send fewer in one request.`,
+    { param: "input", apiCode: "max_tokens_per_request" },
+  );
+}
+
+function* countAll(
+  ctx: Counter,
+  inputs: readonly EmbeddingInput[],
+  limit: number,
+): Generator<void, { tokens: number; counts: number[] }, void> {
+  let tokens = 0;
+  const counts: number[] = [];
+  for (const [index, input] of inputs.entries()) {
+    const count = input.tokens ?? (yield* countInSteps(ctx, input.text, limit));
+    if (count > limit) throw tooLong(limit, inputs.length > 1, index);
+    tokens += count;
+    counts.push(count);
+    if (tokens > MAX_TOKENS_IN_ALL) throw tooManyTokens();
+    yield;
+  }
+  return { tokens, counts };
+}
+
+/**
+ * Tokens (cl100k_base) of each input and of all, without holding up others. Throws `invalid` when one has more than
+ * `maxInputTokens` or all have more than 300,000 (never cuts), `caller_left`.
+ */
+export function countInputs(
+  ctx: Counter,
+  inputs: readonly EmbeddingInput[],
+  maxInputTokens: number | null,
+): Promise<{ tokens: number; counts: number[] }> {
+  return runInTurns(countAll(ctx, inputs, maxInputTokens ?? MAX_TOKENS_IN_ALL), ctx.signal);
+}

@@ -1,0 +1,45 @@
+import { createHash } from "node:crypto";
+import { type ByteCache, createByteCache } from "../byte-cache";
+import type { CatalogEntry, GatewayContext } from "../context";
+
+/** Vectors of texts met lately, bounded in bytes; one per process (DESIGN §4). */
+export type VectorCache = ByteCache<Float32Array>;
+
+const MAX_BYTES = 64 * 1024 * 1024;
+/** What an entry costs besides its numbers. */
+const ENTRY_BYTES = 200;
+
+export function createVectorCache(maxBytes = MAX_BYTES): VectorCache {
+  return createByteCache(maxBytes, (vector) => vector.byteLength + ENTRY_BYTES);
+}
+
+const fingerprints = new WeakMap<CatalogEntry, string>();
+
+/** Names a model together with what serves it, so that a change of either makes older entries unreachable. */
+export function fingerprintOf(entry: CatalogEntry): string {
+  const known = fingerprints.get(entry);
+  if (known !== undefined) return known;
+  const { model, routes } = entry;
+  const parts = routes.map(({ channel, upstreamName }) => [channel.id, channel.version, upstreamName]);
+  const fingerprint = JSON.stringify([model.name, model.version, model.createdAt, parts]);
+  fingerprints.set(entry, fingerprint);
+  return fingerprint;
+}
+
+/**
+ * Whose requests share cached results: those of the API key's owner, or of all users where the settings say so. Part of
+ * every cache key, so that neither `x-patchbay-cache` nor the time taken shows one user what another sent.
+ */
+export function cacheScope({ instance, caller }: Pick<GatewayContext, "instance" | "caller">): string {
+  return instance.sharesCaches === true ? "all" : caller.owner.id;
+}
+
+/** Cache keys of one request: scope, model, what serves it and every parameter that changes the vector, then the text. */
+export function vectorKeys(
+  scope: string,
+  entry: CatalogEntry,
+  parameters: { dimensions: number | undefined; taskType: string | undefined },
+): (text: string) => string {
+  const head = `${scope}\n${fingerprintOf(entry)}\n${parameters.dimensions ?? ""}\n${parameters.taskType ?? ""}\n`;
+  return (text) => createHash("sha256").update(head).update(text).digest("base64url");
+}

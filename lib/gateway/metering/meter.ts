@@ -1,0 +1,130 @@
+import type { UsageRecord } from "../../ports/store";
+import type { CallOutcome, CallPlan, Meter } from "../call";
+import type { GatewayContext } from "../context";
+import { gatewayState } from "../state";
+import { billingPeriod } from "./billing-period";
+import { cutPrompt } from "./cut-prompt";
+import { failedOutcome } from "./outcome";
+import { costNano } from "./price";
+import { startTrace } from "./trace";
+
+/** The settled row of a call: its open row with what happened. A repeat from a cache costs nothing. */
+function settledRow(
+  ctx: GatewayContext,
+  plan: CallPlan,
+  open: UsageRecord,
+  outcome: CallOutcome,
+): UsageRecord {
+  const cost = outcome.cached
+    ? 0
+    : costNano(plan.entry.model.prices, {
+        inputTokens: outcome.inputTokens,
+        characters: outcome.status < 400 || outcome.inputTokens > 0 ? open.characters : 0,
+        outputTokens: outcome.outputTokens,
+        audioMs: outcome.audioMs,
+      });
+  return {
+    ...open,
+    inputTokens: outcome.inputTokens,
+    outputTokens: outcome.outputTokens,
+    audioMs: outcome.audioMs,
+    costNano: cost,
+    status: outcome.status,
+    error: outcome.error,
+    state: "settled",
+    cached: outcome.cached,
+    estimated: outcome.estimated,
+    overrun: cost > open.reservedNano,
+    latencyMs: Math.round(ctx.clock.monotonic() - ctx.receivedAt),
+  };
+}
+
+/** The ledger entry of one call, from its opening to its settlement. */
+export function createMeter(
+  ctx: GatewayContext,
+  plan: CallPlan,
+  row: UsageRecord,
+  limitHeaders: Record<string, string>,
+): Meter {
+  let channelName: string | null = null;
+  let upstreamFrom: number | null = null;
+  let firstByteAt: number | null = null;
+  let settling: Promise<void> | null = null;
+  const trace = startTrace(ctx);
+  const afterwards: ((outcome: CallOutcome) => void)[] = [];
+
+  async function book(outcome: CallOutcome): Promise<void> {
+    const settled = settledRow(ctx, plan, row, outcome);
+    settled.trace = trace.end(outcome.error);
+    const prompt = ctx.instance.keepsPrompts && plan.words ? cutPrompt(plan.words()) : undefined;
+    let told = outcome.status;
+    try {
+      await ctx.store.ledger.settle(settled, billingPeriod(ctx.instance.timeZone, row.at), prompt);
+      ctx.metrics.count("usage_rows");
+      ctx.onBooked?.(settled);
+      gatewayState(ctx).live.tell("usage", settled.userId);
+    } catch (error) {
+      // The ledger corrects the entry (Ledger.settle); the reply and the metrics must say the same.
+      if (outcome.error !== "caller_left") told = failedOutcome(error).status;
+      throw error;
+    } finally {
+      for (const action of afterwards) action(outcome);
+      ctx.metrics.observeCall({
+        operation: plan.operation,
+        model: plan.entry.model.name,
+        channel: channelName ?? "",
+        status: told,
+        seconds: settled.latencyMs / 1_000,
+        firstByteSeconds: settled.firstByteMs === null ? null : settled.firstByteMs / 1_000,
+      });
+    }
+  }
+
+  return {
+    served(channelId, attempts, keyId) {
+      trace.attempt(channelId, keyId);
+      row.channelId = channelId;
+      row.attempts = attempts;
+      upstreamFrom ??= ctx.clock.monotonic();
+      channelName =
+        plan.entry.routes.find((route) => route.channel.id === channelId)?.channel.name ?? channelId;
+    },
+
+    failed: trace.failed,
+
+    firstByte() {
+      if (firstByteAt !== null) return;
+      firstByteAt = ctx.clock.monotonic();
+      trace.firstByte(firstByteAt);
+      row.firstByteMs = Math.round(firstByteAt - ctx.receivedAt);
+    },
+
+    settle(outcome) {
+      settling ??= book(outcome);
+      return settling;
+    },
+
+    whenSettled(action) {
+      afterwards.push(action);
+    },
+
+    headers() {
+      const now = ctx.clock.monotonic();
+      const upstreamMs = upstreamFrom === null ? 0 : (firstByteAt ?? now) - upstreamFrom;
+      return {
+        ...limitHeaders,
+        ...(channelName === null ? {} : { "x-patchbay-channel": headerText(channelName) }),
+        ...(plan.cache === undefined ? {} : { "x-patchbay-cache": plan.cache }),
+        "x-patchbay-attempts": String(row.attempts),
+        "x-patchbay-overhead-ms": Math.max(0, now - ctx.receivedAt - upstreamMs).toFixed(1),
+      };
+    },
+  };
+}
+
+/** A channel's name as a header may carry it: visible ASCII, the bytes of the rest percent-encoded. */
+function headerText(name: string): string {
+  return name.replace(/[^\x20-\x7e]/gu, (other) =>
+    [...Buffer.from(other, "utf8")].map((byte) => `%${byte.toString(16).padStart(2, "0")}`).join(""),
+  );
+}

@@ -1,0 +1,21 @@
+import { HTTP_STATUS, isAppError } from "../../errors";
+import type { CallOutcome } from "../call";
+
+/**
+ * The outcome of a call that failed: status and code of the error, and what was used before it (nothing unless told).
+ * Pass what had already been made when a stream breaks.
+ */
+export function failedOutcome(error: unknown, used: Partial<CallOutcome> = {}): CallOutcome {
+  const code = isAppError(error) ? error.code : "internal";
+  const isPassedOn404 = isAppError(error) && code === "invalid" && error.details.upstreamStatus === 404;
+  return {
+    inputTokens: 0,
+    outputTokens: 0,
+    audioMs: 0,
+    estimated: false,
+    cached: false,
+    ...used,
+    status: isPassedOn404 ? 404 : HTTP_STATUS[code],
+    error: code,
+  };
+}

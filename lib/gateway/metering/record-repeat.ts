@@ -1,0 +1,32 @@
+import type { UsageRecord } from "../../ports/store";
+import type { GatewayContext } from "../context";
+import { gatewayState } from "../state";
+import { billingPeriod } from "./billing-period";
+
+/** The row of a request that was answered with an earlier one's reply: it cost nothing and called nobody. */
+export async function bookRepeat(ctx: GatewayContext, first: UsageRecord): Promise<void> {
+  const at = ctx.clock.now();
+  const tookMs = Math.round(ctx.clock.monotonic() - ctx.receivedAt);
+  const row: UsageRecord = {
+    ...first,
+    id: `use_${Buffer.from(ctx.random.bytes(15)).toString("base64url")}`,
+    requestId: ctx.requestId,
+    at,
+    keyId: ctx.caller.key.id,
+    userId: ctx.caller.owner.id,
+    channelId: null,
+    attempts: 0,
+    costNano: 0,
+    reservedNano: 0,
+    cached: true,
+    overrun: false,
+    tags: ctx.tags,
+    latencyMs: tookMs,
+    firstByteMs: tookMs,
+    trace: { admittedMs: tookMs, settledMs: tookMs, attempts: [] },
+  };
+  await ctx.store.ledger.settle(row, billingPeriod(ctx.instance.timeZone, at));
+  gatewayState(ctx).live.tell("usage", row.userId);
+  ctx.metrics.count("idempotent_repeats");
+  ctx.metrics.count("usage_rows");
+}

@@ -1,0 +1,115 @@
+import type { Random } from "../../ports/clock";
+import type { Target } from "../call";
+import type { Admission } from "./circuits";
+import type { Traffic } from "./traffic";
+
+/** Where the next attempt may go: the channels of one priority tier, by their circuits. */
+export interface Tier {
+  /** They share the tier's requests by weight and speed. */
+  closed: readonly Target[];
+  /** Half-open ones that wait for their one probe. */
+  probes: readonly Target[];
+}
+
+/** However slow a channel is, it keeps this part of its weight, so that it is measured again. */
+const LEAST_SPEED = 1 / 200;
+/** Differences below this say nothing: engines in this process answer within it. */
+const LEAST_LATENCY_MS = 1;
+
+/** The order in which tiers are used up; a weight of 0 comes after the weighted channels of the same priority. */
+function rankOf({ channel: { priority, weight } }: Target): number {
+  return priority * 2 + (weight > 0 ? 0 : 1);
+}
+
+/** The best tier in which a channel takes requests; null when none is left. */
+export function nextTier(
+  targets: readonly Target[],
+  excluded: ReadonlySet<string>,
+  admissionOf: (target: Target) => Admission,
+): Tier | null {
+  let best = Number.POSITIVE_INFINITY;
+  let closed: Target[] = [];
+  let probes: Target[] = [];
+  for (const target of targets) {
+    const rank = rankOf(target);
+    if (rank > best || excluded.has(target.channel.id)) continue;
+    const admission = admissionOf(target);
+    if (admission === "shut") continue;
+    if (rank < best) {
+      best = rank;
+      closed = [];
+      probes = [];
+    }
+    if (admission === "closed") closed.push(target);
+    else probes.push(target);
+  }
+  return closed.length + probes.length === 0 ? null : { closed, probes };
+}
+
+/**
+ * How the requests of a tier are shared: by weight ÷ latency², where the fastest channel counts whole. It is what
+ * comparing (in flight + 1) × latency ÷ weight settles at under load (in flight = rate × latency), but it holds at any
+ * load (lib/DECISIONS.md, 2026-11-22). A channel that was never measured counts as the fastest. The sum is 1.
+ */
+export function sharesOf(pool: readonly Target[], latencyOf: (target: Target) => number | null): number[] {
+  if (pool.length === 1) return [1];
+  const latencies = pool.map(latencyOf);
+  let fastest = Number.POSITIVE_INFINITY;
+  for (const latency of latencies) if (latency !== null) fastest = Math.min(fastest, latency);
+  fastest = Math.max(fastest, LEAST_LATENCY_MS);
+  let sum = 0;
+  const shares = pool.map(({ channel }, index) => {
+    const latency = latencies[index] ?? fastest;
+    const speed = latency > fastest ? Math.max(LEAST_SPEED, (fastest / latency) ** 2) : 1;
+    // A tier of weight 0 alone is shared evenly.
+    const share = (channel.weight > 0 ? channel.weight : 1) * speed;
+    sum += share;
+    return share;
+  });
+  return shares.map((share) => share / sum);
+}
+
+/** What a choice looks at besides the channels themselves. */
+export interface Choice {
+  model: string;
+  traffic: Pick<Traffic, "latencyMs">;
+  random: Random;
+  admissionOf(target: Target): Admission;
+  /** False: half-open channels come after every closed one, whatever their tier. */
+  mayProbe: boolean;
+}
+
+/** The channel for the next attempt; null when none is left. */
+export function chooseChannel(
+  targets: readonly Target[],
+  excluded: ReadonlySet<string>,
+  { model, traffic, random, admissionOf, mayProbe }: Choice,
+): Target | null {
+  const [only] = targets;
+  // Most models have one channel, whose circuits are looked at when it is entered.
+  if (only !== undefined && targets.length === 1) return excluded.has(only.channel.id) ? null : only;
+  const certain = mayProbe
+    ? null
+    : nextTier(targets, excluded, (target) => (admissionOf(target) === "closed" ? "closed" : "shut"));
+  const tier = certain ?? nextTier(targets, excluded, admissionOf);
+  if (tier === null) return null;
+  const [probe] = tier.probes;
+  if (probe !== undefined && (mayProbe || tier.closed.length === 0)) return probe;
+  return draw(tier.closed, (target) => traffic.latencyMs(target.channel.id, model), random);
+}
+
+function draw(
+  pool: readonly Target[],
+  latencyOf: (target: Target) => number | null,
+  random: Random,
+): Target | null {
+  const [only] = pool;
+  if (only === undefined || pool.length === 1) return only ?? null;
+  let left = random.fraction();
+  for (const [index, share] of sharesOf(pool, latencyOf).entries()) {
+    left -= share;
+    if (left < 0) return pool[index] ?? null;
+  }
+  // Rounding may leave a last sliver.
+  return pool[pool.length - 1] ?? null;
+}

@@ -1,0 +1,71 @@
+import { AppError } from "../../errors";
+import type { CallOptions } from "../../ports/speech-model";
+import type { UpstreamProgress } from "../../ports/upstream-progress";
+import type { GatewayContext } from "../context";
+import { stopReason } from "../stop-reason";
+
+/**
+ * Runs one attempt until it gives a value, its time for the first byte is over (`upstream_timeout`) or the caller
+ * leaves or the server stops (the signal's reason), whichever is first. The attempt's signal is aborted in the last two cases, and stays
+ * bound to the caller afterwards, since a stream goes on under it.
+ */
+export function runAttempt<T>(
+  ctx: GatewayContext,
+  firstByteMs: number,
+  progress: UpstreamProgress,
+  attempt: (options: CallOptions) => Promise<T>,
+): Promise<T> {
+  return new Promise<T>((resolve, reject) => {
+    // Made when it is first asked for: an engine in this process is mostly done before it would be.
+    let controller: AbortController | null = null;
+    let stopped: AppError | null = null;
+    const stop = (error: AppError): void => {
+      clearTimeout(timer);
+      stopped = error;
+      controller?.abort(error);
+      reject(error);
+    };
+    const onLeave = (): void => stop(stopReason(ctx.signal));
+    const timer = setTimeout(
+      () =>
+        stop(
+          new AppError(
+            "upstream_timeout",
+            `The channel did not answer within ${Math.round(firstByteMs)} ms.`,
+          ),
+        ),
+      firstByteMs,
+    );
+    if (ctx.signal.aborted) {
+      onLeave();
+      return;
+    }
+    ctx.signal.addEventListener("abort", onLeave, { once: true });
+    const options: CallOptions = {
+      get signal() {
+        if (controller === null) {
+          controller = new AbortController();
+          if (stopped !== null) controller.abort(stopped);
+        }
+        return controller.signal;
+      },
+      requestId: ctx.requestId,
+      firstByteBy: ctx.clock.monotonic() + firstByteMs,
+      progress,
+    };
+    // The wrapper turns a synchronous throw of the provider into a rejection.
+    Promise.resolve()
+      .then(() => attempt(options))
+      .then(
+        (value) => {
+          clearTimeout(timer);
+          resolve(value);
+        },
+        (error: unknown) => {
+          clearTimeout(timer);
+          ctx.signal.removeEventListener("abort", onLeave);
+          reject(error);
+        },
+      );
+  });
+}

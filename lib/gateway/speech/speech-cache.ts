@@ -1,0 +1,93 @@
+import { createHash } from "node:crypto";
+import type { SpeechEvent, SpeechUsage } from "../../ports/speech-model";
+import { type ByteCache, createByteCache } from "../byte-cache";
+import type { CatalogEntry } from "../context";
+import { fingerprintOf } from "../embeddings/vector-cache";
+import type { OpenedSpeech } from "./speech-stream";
+
+/** A whole speech as an upstream gave it. */
+export interface KeptSpeech {
+  chunks: readonly Uint8Array[];
+  usage: SpeechUsage;
+  finishReason: string;
+  isEmbedded: boolean;
+  /** What the channel that spoke could not follow. */
+  ignored: readonly string[];
+}
+
+/** Speech of identical requests, bounded in bytes; one per process (DESIGN §4). */
+export type SpeechCache = ByteCache<KeptSpeech>;
+
+const MAX_BYTES = 64 * 1024 * 1024;
+/** What an entry costs besides its sound. */
+const ENTRY_BYTES = 500;
+/** Longer speech (almost three minutes) is made again. */
+export const MAX_SPEECH_BYTES = 8 * 1024 * 1024;
+
+function bytesOf(chunks: readonly Uint8Array[]): number {
+  return chunks.reduce((sum, chunk) => sum + chunk.byteLength, 0);
+}
+
+export function createSpeechCache(maxBytes = MAX_BYTES): SpeechCache {
+  return createByteCache(maxBytes, (speech) => bytesOf(speech.chunks) + ENTRY_BYTES);
+}
+
+/** The cache key of one request: `scope` (cacheScope), the model with what serves it, and the body in its dialect. */
+export function speechKey(
+  scope: string,
+  entry: CatalogEntry,
+  source: { dialect: string; body: Readonly<Record<string, unknown>> },
+): string {
+  return createHash("sha256")
+    .update(`${scope}\n${fingerprintOf(entry)}\n${source.dialect}\n`)
+    .update(JSON.stringify(source.body))
+    .digest("base64url");
+}
+
+/** Kept speech as if a channel gave it now. */
+export function replay(speech: KeptSpeech): OpenedSpeech {
+  const [first = new Uint8Array(0), ...rest] = speech.chunks;
+  const events: SpeechEvent[] = rest.map((pcm) => ({ type: "audio", pcm }));
+  events.push({ type: "end", usage: speech.usage, finishReason: speech.finishReason });
+  return {
+    first,
+    source: iteratorOf(events),
+    isEmbedded: speech.isEmbedded,
+    isCached: true,
+    totalBytes: bytesOf(speech.chunks),
+    halt: () => undefined,
+  };
+}
+
+async function* iteratorOf(events: readonly SpeechEvent[]): AsyncGenerator<SpeechEvent> {
+  yield* events;
+}
+
+/** The same stream, of which `keep` hears when it has ended whole and is not too long to be kept. */
+export function recorded(
+  opened: OpenedSpeech,
+  keep: (speech: Omit<KeptSpeech, "ignored">) => void,
+): OpenedSpeech {
+  let chunks: Uint8Array[] | null = [opened.first];
+  let bytes = opened.first.byteLength;
+  const { source, isEmbedded } = opened;
+  return {
+    ...opened,
+    source: {
+      async next() {
+        const result = await source.next();
+        if (result.done || chunks === null) return result;
+        if (result.value.type === "audio") {
+          bytes += result.value.pcm.byteLength;
+          if (bytes > MAX_SPEECH_BYTES) chunks = null;
+          else chunks.push(result.value.pcm);
+        } else {
+          const { usage, finishReason } = result.value;
+          keep({ chunks, usage, finishReason, isEmbedded });
+        }
+        return result;
+      },
+      return: async () => (await source.return?.()) ?? { done: true, value: undefined },
+    },
+  };
+}

@@ -1,0 +1,55 @@
+import { readSettings } from "../../console/access/read-settings";
+import { mustEnrol } from "../../console/access/two-factor-roles";
+import { findLiveSession } from "../../console/auth/find-live-session";
+import { AppError } from "../../errors";
+import { authenticateKey } from "../../gateway/admission/authenticate-key";
+import type { ConsoleCaller, Services } from "../../gateway/context";
+import type { Inbound } from "../core/exchange";
+import { openSession, readCookie, sessionCookie } from "./session-cookie";
+
+/**
+ * Who calls the console: a key that may manage (`Authorization: Bearer`, which decides when it is sent), or the
+ * session of the cookie. Other schemes belong to proxies in front and are passed over.
+ * Throws `unauthenticated` for a bad key, `forbidden` for one that may not manage, `ip_not_allowed`,
+ * `rate_limited`, `storage_unavailable`. A dead or foreign cookie is simply nobody.
+ */
+export async function authenticateConsole(services: Services, request: Inbound): Promise<ConsoleCaller> {
+  const authorization = request.headers.get("authorization")?.trim() ?? "";
+  const [scheme = "", ...rest] = authorization.split(" ");
+  if (scheme.toLowerCase() === "bearer")
+    return authenticateManageKey(services, rest.join(" ").trim(), request);
+
+  const { name } = sessionCookie(request.peer.isSecure);
+  const found = await readSession(services, readCookie(request.headers.get("cookie"), name));
+  return found === null ? { kind: "anonymous" } : { kind: "session", ...found };
+}
+
+/** The live session behind a cookie's value with its user; null when there is none. */
+export async function readSession(services: Services, cookie: string | null) {
+  if (cookie === null) return null;
+  const sid = await openSession(services, cookie);
+  return sid === null ? null : findLiveSession(services, sid);
+}
+
+async function authenticateManageKey(
+  services: Services,
+  presented: string,
+  request: Inbound,
+): Promise<ConsoleCaller> {
+  const { key } = await authenticateKey(services, presented, request.peer);
+  const user = await services.store.users.findById(key.ownerId);
+  if (!user?.enabled) throw new AppError("unauthenticated", "The owner of this API key is disabled.");
+  if (!key.operations.includes("manage") || user.role === "member") {
+    throw new AppError(
+      "forbidden",
+      "This API key may not manage. An administrator's key with that operation may.",
+    );
+  }
+  const { two_factor_roles } = await readSettings(services.store);
+  return {
+    kind: "manage-key",
+    user,
+    key,
+    mustEnrol: await mustEnrol(services.store, two_factor_roles, user),
+  };
+}

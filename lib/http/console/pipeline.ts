@@ -1,0 +1,180 @@
+import type { z } from "zod";
+import { DEFAULT_LIMITS } from "../../contracts/limits";
+import { AppError, type Issue, isAppError } from "../../errors";
+import type { ConsoleCaller, ConsoleContext, Services } from "../../gateway/context";
+import { checkContentType, checkRawType } from "../core/content-type";
+import type { Inbound, Outbound } from "../core/exchange";
+import { requireSetUp } from "../core/is-set-up";
+import { JSON_LIMITS, type JsonLimits, readJsonObject } from "../core/read-json";
+import { jsonReply } from "../core/respond";
+import type { ConsoleRoute, Parameters } from "../core/route";
+import { authenticateConsole } from "./authenticate";
+import { describeDevice } from "./device";
+import { requireSameOrigin } from "./same-origin";
+
+const ANONYMOUS: ConsoleCaller = { kind: "anonymous" };
+
+/** Zod's faults as ours: unknown fields are named one by one. */
+export function issuesOf(error: z.ZodError): Issue[] {
+  return error.issues.flatMap((issue) => {
+    const path = issue.path.map(String).join(".");
+    if (issue.code !== "unrecognized_keys") return [{ path, message: issue.message }];
+    return issue.keys.map((key) => ({
+      path: path === "" ? key : `${path}.${key}`,
+      message: "This field is not known.",
+    }));
+  });
+}
+
+/** `input` through `schema`; every fault in `issues`. Throws `invalid`. */
+export function parseInput<Schema extends z.ZodType>(schema: Schema, input: unknown): z.output<Schema> {
+  const result = schema.safeParse(input);
+  if (result.success) return result.data;
+  const issues = issuesOf(result.error);
+  const [first] = issues;
+  const more = issues.length > 1 ? ` (and ${issues.length - 1} more)` : "";
+  const message =
+    first === undefined ? "The request is not valid." : `${first.path || "body"}: ${first.message}${more}`;
+  throw new AppError("invalid", message, { issues });
+}
+
+function readQuery(query: string): Record<string, string> {
+  const values: Record<string, string> = {};
+  if (query === "") return values;
+  for (const [name, value] of new URLSearchParams(query)) {
+    if (Object.hasOwn(values, name))
+      throw new AppError("invalid", `The query parameter '${name}' is given twice.`);
+    values[name] = value;
+  }
+  return values;
+}
+
+async function findCaller(route: ConsoleRoute, services: Services, request: Inbound): Promise<ConsoleCaller> {
+  if (!request.headers.has("cookie") && !request.headers.has("authorization")) return ANONYMOUS;
+  try {
+    return await authenticateConsole(services, request);
+  } catch (error) {
+    // An address for everybody does not mind what else a caller shows; a store that is away is another matter.
+    if (route.auth !== "none" || !isAppError(error) || error.code === "storage_unavailable") throw error;
+    return ANONYMOUS;
+  }
+}
+
+/**
+ * The caller once the body is here: a slow body keeps a request open for as long as its deadline lets it, and who was
+ * signed out, disabled or demoted meanwhile acts no more. Nobody stays nobody.
+ */
+async function findCallerAgain(
+  route: ConsoleRoute,
+  services: Services,
+  request: Inbound,
+  arrived: ConsoleCaller,
+): Promise<ConsoleCaller> {
+  if (route.method === "GET" || arrived.kind === "anonymous") return arrived;
+  const caller = await findCaller(route, services, request);
+  requireLevel(route, caller);
+  return caller;
+}
+
+function requireLevel(route: ConsoleRoute, caller: ConsoleCaller): void {
+  if (route.auth === "none") return;
+  if (caller.kind === "anonymous")
+    throw new AppError("unauthenticated", "Sign in first, or send a key that may manage.");
+  const isForSessions = route.auth === "session" || route.auth === "adminSession";
+  if (isForSessions && caller.kind !== "session")
+    throw new AppError("forbidden", "This needs a signed-in session; a key cannot do it.");
+  const isForAdmins = route.auth === "admin" || route.auth === "adminSession";
+  if (isForAdmins && caller.user.role === "member")
+    throw new AppError("forbidden", "This needs an administrator.");
+  if (caller.mustEnrol && !route.openWithoutSecondFactor)
+    throw new AppError(
+      "forbidden",
+      "Your role needs a second factor: switch it on under Account, then the rest is open to you.",
+    );
+}
+
+function hasBody(request: Inbound): boolean {
+  const length = request.headers.get("content-length");
+  return (length !== undefined && length !== "0") || request.headers.has("transfer-encoding");
+}
+
+/** A route that takes a file takes as many fields as fit into it. */
+function jsonLimits({ maxBodyBytes }: ConsoleRoute): JsonLimits {
+  if (maxBodyBytes === undefined) return JSON_LIMITS;
+  const maxKeys = Math.floor(maxBodyBytes / 32);
+  return { ...JSON_LIMITS, maxKeys, maxValues: JSON_LIMITS.maxValues + maxKeys };
+}
+
+const NO_BYTES = new Uint8Array(0);
+
+async function readRawBody(route: ConsoleRoute, request: Inbound): Promise<Uint8Array> {
+  return route.rawBody === undefined ? NO_BYTES : request.readBody(route.maxBodyBytes ?? 0);
+}
+
+async function readBody(route: ConsoleRoute, services: Services, request: Inbound): Promise<unknown> {
+  if (route.rawBody !== undefined) checkRawType(request, route.rawBody);
+  if (route.method === "GET" || route.rawBody !== undefined) return undefined;
+  // A call without a body has nothing whose type could be wrong; requireSameOrigin keeps other sites out (CS-1).
+  const isBare = route.body === undefined && !hasBody(request);
+  checkContentType(request, !isBare);
+  if (isBare) return undefined;
+  const limits = services.instance.limits ?? DEFAULT_LIMITS;
+  const bytes = await request.readBody(route.maxBodyBytes ?? limits.consoleBodyBytes);
+  if (route.body !== undefined) return parseInput(route.body, readJsonObject(bytes, jsonLimits(route)));
+  if (bytes.length > 0 && Object.keys(readJsonObject(bytes)).length > 0)
+    throw new AppError("invalid", "This address takes no fields.");
+  return undefined;
+}
+
+/** What a console handler works with. */
+export function consoleContext(services: Services, request: Inbound, caller: ConsoleCaller): ConsoleContext {
+  return {
+    ...services,
+    caller,
+    peer: request.peer,
+    device: describeDevice(request.headers.get("user-agent")),
+    requestId: request.requestId,
+  };
+}
+
+/**
+ * One call of the console's API: same site? → set up? → who is it, may they → content type, size, JSON, fields → still
+ * who they were? → handle.
+ */
+export async function runConsoleRoute(
+  route: ConsoleRoute,
+  services: Services,
+  request: Inbound,
+  params: Parameters,
+): Promise<Outbound> {
+  if (route.method !== "GET") requireSameOrigin(request, services.instance.baseUrl ?? null);
+  if (!route.openBeforeSetup && route.path.startsWith("/api/user/login")) await requireSetUp(services);
+  const arrived = await findCaller(route, services, request);
+  requireLevel(route, arrived);
+  const body = await readBody(route, services, request);
+  const readBytes = () => readRawBody(route, request);
+  const caller = await findCallerAgain(route, services, request, arrived);
+  const given = readQuery(request.query);
+  // A schema of the query describes an object, so its output is a record.
+  const query = (route.query === undefined ? given : parseInput(route.query, given)) as Record<
+    string,
+    unknown
+  >;
+  const context = consoleContext(services, request, caller);
+  // The table holds routes of any body type; `body` has just been parsed with this route's own schema.
+  const reply = await route.handle(context, { body: body as never, query, params, request, readBytes });
+  if (reply.download !== undefined) {
+    const { contentType, name, body: file } = reply.download;
+    const headers = { "content-type": contentType, "content-disposition": `attachment; filename="${name}"` };
+    return { status: 200, headers, body: file };
+  }
+  if (reply.stream !== undefined) {
+    const { contentType, body: stream } = reply.stream;
+    return { status: 200, headers: { ...reply.headers, "content-type": contentType }, body: stream };
+  }
+  return jsonReply(
+    reply.status ?? 200,
+    { success: true, message: "", data: reply.data ?? null },
+    { ...reply.headers, ...(reply.cookies?.length ? { "set-cookie": reply.cookies } : {}) },
+  );
+}

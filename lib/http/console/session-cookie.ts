@@ -1,0 +1,111 @@
+import { decode, encode } from "next-auth/jwt";
+import type { Services } from "../../gateway/context";
+
+/** next-auth's own name; with `__Host-` the browser keeps it to this origin, https and the root path. */
+const SESSION_NAME = "next-auth.session-token";
+const PENDING_NAME = "patchbay.pending";
+const PENDING_SECONDS = 300;
+/** A sealed pointer is far smaller; anything longer is not ours. */
+const MAX_LENGTH = 1024;
+
+/** One definition for our own replies and next-auth's options. */
+export interface CookieDefinition {
+  name: string;
+  options: { httpOnly: true; sameSite: "lax"; path: "/"; secure: boolean };
+}
+
+function cookieOf(name: string, isSecure: boolean): CookieDefinition {
+  return {
+    name: isSecure ? `__Host-${name}` : name,
+    options: { httpOnly: true, sameSite: "lax", path: "/", secure: isSecure },
+  };
+}
+
+/** The session's cookie; `isSecure`: the service is reached over https. */
+export function sessionCookie(isSecure: boolean): CookieDefinition {
+  return cookieOf(SESSION_NAME, isSecure);
+}
+
+/** The cookie of a sign-in that waits for its second factor. */
+export function pendingCookie(isSecure: boolean): CookieDefinition {
+  return cookieOf(PENDING_NAME, isSecure);
+}
+
+function write({ name, options }: CookieDefinition, value: string, maxAgeSeconds: number): string {
+  const secure = options.secure ? "; Secure" : "";
+  return `${name}=${value}; Path=/; Max-Age=${maxAgeSeconds}; HttpOnly; SameSite=Lax${secure}`;
+}
+
+/** `Set-Cookie` of a new session. The JWE holds the session's id and times, nothing else. */
+export async function writeSessionCookie(
+  services: Pick<Services, "signIn" | "clock">,
+  isSecure: boolean,
+  started: { sid: string; session: { expiresAt: number } },
+): Promise<string> {
+  const seconds = Math.max(0, Math.floor((started.session.expiresAt - services.clock.now()) / 1000));
+  const value = await sealSession(services, started.sid, seconds);
+  return write(sessionCookie(isSecure), value, seconds);
+}
+
+/** `Set-Cookie` that removes the session's cookie. */
+export function clearSessionCookie(isSecure: boolean): string {
+  return write(sessionCookie(isSecure), "", 0);
+}
+
+export function writePendingCookie(isSecure: boolean, flowToken: string): string {
+  return write(pendingCookie(isSecure), flowToken, PENDING_SECONDS);
+}
+
+export function clearPendingCookie(isSecure: boolean): string {
+  return write(pendingCookie(isSecure), "", 0);
+}
+
+/** The JWE of a session id, as next-auth makes its tokens (dir, A256GCM). */
+export function sealSession(
+  services: Pick<Services, "signIn">,
+  sid: string,
+  maxAgeSeconds: number,
+): Promise<string> {
+  return encode({ token: { sid }, secret: services.signIn.cookieSecret, maxAge: maxAgeSeconds });
+}
+
+/** The session id in a JWE; null when it is not ours, was altered, or has run out. */
+export async function openSession(services: Pick<Services, "signIn">, value: string): Promise<string | null> {
+  if (value.length > MAX_LENGTH || !hasOurHeader(value)) return null;
+  try {
+    const token = await decode({ token: value, secret: services.signIn.cookieSecret });
+    return typeof token?.sid === "string" ? token.sid : null;
+  } catch {
+    // Every way in which a foreign token fails to open is the same to us: no session.
+    return null;
+  }
+}
+
+/** Only the algorithms we seal with; the library would open others of the same key size. */
+function hasOurHeader(value: string): boolean {
+  try {
+    const header: unknown = JSON.parse(Buffer.from(value.split(".")[0] ?? "", "base64url").toString("utf8"));
+    return (
+      typeof header === "object" &&
+      header !== null &&
+      "alg" in header &&
+      header.alg === "dir" &&
+      "enc" in header &&
+      header.enc === "A256GCM"
+    );
+  } catch {
+    return false;
+  }
+}
+
+/** The value of one cookie of a `Cookie` header; null when absent. The first of several counts. */
+export function readCookie(header: string | undefined, name: string): string | null {
+  for (const part of (header ?? "").split(";")) {
+    const cut = part.indexOf("=");
+    if (cut > 0 && part.slice(0, cut).trim() === name) {
+      const value = part.slice(cut + 1).trim();
+      return value === "" ? null : value;
+    }
+  }
+  return null;
+}

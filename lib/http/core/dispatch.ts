@@ -1,0 +1,119 @@
+import { AppError, isAppError } from "../../errors";
+import type { Services } from "../../gateway/context";
+import { consoleContext, runConsoleRoute } from "../console/pipeline";
+import { runGatewayRoute } from "../gateway/pipeline";
+import { isBareOpenAiPath } from "./bare-openai-path";
+import { shareReply } from "./cross-origin";
+import type { Handler, Inbound, Outbound } from "./exchange";
+import { compileRoutes, type Match, matchRoute, type RouteTable, surfaceOf } from "./match";
+import { isDecodable, normalizePath } from "./normalize-path";
+import { renderError } from "./render-error";
+import { renderFailure } from "./render-failure";
+import type { Route, Surface } from "./route";
+import { DATA_HEADERS, STRICT_TRANSPORT } from "./security-headers";
+
+type Found = Extract<Match, { kind: "found" }>;
+
+function runRoute(found: Found, services: Services, request: Inbound): Promise<Outbound> {
+  const { route, params, fault } = found;
+  switch (route.surface) {
+    case "gemini":
+    case "openai":
+      return runGatewayRoute(route, services, request, params, fault);
+    case "console":
+      if (fault !== null) throw fault;
+      return runConsoleRoute(route, services, request, params);
+    case "plain":
+      return route.handle(consoleContext(services, request, { kind: "anonymous" }), request);
+    default:
+      return route satisfies never;
+  }
+}
+
+function surfaceOfRoute(route: Route): Surface {
+  return route.surface === "plain" ? "console" : route.surface;
+}
+
+async function answerFound(
+  found: Found,
+  services: () => Promise<Services>,
+  request: Inbound,
+): Promise<Outbound> {
+  const surface = surfaceOfRoute(found.route);
+  let ready: Services;
+  try {
+    ready = await services();
+  } catch (error) {
+    // Where Next runs alone the services are made by the first call; what stopped them is told at their making.
+    const message = "The service could not start. Its log says why.";
+    return renderError(surface, isAppError(error) ? error : new AppError("overloaded", message, {}, error));
+  }
+  try {
+    return await runRoute(found, ready, request);
+  } catch (error) {
+    return renderFailure(surface, error, request, ready.log);
+  }
+}
+
+function refuse(match: Exclude<Match, Found>, { method, path, headers }: Inbound): Outbound {
+  if (match.kind === "unknown" && isBareOpenAiPath(path, headers)) {
+    const message = `There is nothing at ${path}: the base URL of an OpenAI client must end in /v1 here, so that it calls /v1${path}.`;
+    return renderError("openai", new AppError("unknown_url", message));
+  }
+  if (match.kind === "unknown") {
+    const message = "There is nothing at this address. /openapi.json lists what is here.";
+    return renderError(match.surface, new AppError("unknown_url", message));
+  }
+  const { allow, surface } = match;
+  if (method === "OPTIONS") return { status: 204, headers: { allow: allow.join(", ") }, body: null };
+  return renderError(
+    surface,
+    new AppError("method_not_allowed", `This address takes ${allow.join(", ")}, not ${method}.`, { allow }),
+  );
+}
+
+async function answer(
+  table: RouteTable,
+  services: () => Promise<Services>,
+  request: Inbound,
+): Promise<Outbound> {
+  if (!isDecodable(request.path)) {
+    const message = "The path has a percent-escape that is not UTF-8.";
+    return renderError(surfaceOf(request.path), new AppError("invalid", message));
+  }
+  const match = matchRoute(table, request.method, normalizePath(request.path));
+  return match.kind === "found" ? answerFound(match, services, request) : refuse(match, request);
+}
+
+/** A reply to HEAD: the headers of GET without its body. */
+function withoutBody(reply: Outbound): Outbound {
+  if (reply.body !== null && !(reply.body instanceof Uint8Array))
+    void reply.body[Symbol.asyncIterator]().return?.();
+  return { ...reply, body: null };
+}
+
+/** Adds what every reply carries. Headers the handler set stay. */
+export function completeReply(request: Inbound, reply: Outbound): Outbound {
+  const headers: Outbound["headers"] = {};
+  // Loops, since spreading one set of names over another costs microseconds on every reply.
+  for (const name in DATA_HEADERS) headers[name] = DATA_HEADERS[name] ?? "";
+  for (const name in reply.headers) headers[name] = reply.headers[name] ?? "";
+  headers["x-request-id"] = request.requestId;
+  if (request.peer.isSecure) headers["strict-transport-security"] = STRICT_TRANSPORT;
+  if (reply.body instanceof Uint8Array) headers["content-length"] = String(reply.body.byteLength);
+  else if (reply.body === null && reply.status !== 204) headers["content-length"] = "0";
+  const complete: Outbound = { status: reply.status, headers, body: reply.body };
+  return request.method === "HEAD" ? withoutBody(complete) : complete;
+}
+
+/**
+ * The one handler behind both doors: finds the route, runs the pipeline of its surface, renders whatever goes wrong
+ * in that surface's dialect. Never rejects.
+ */
+export function createDispatcher(routes: readonly Route[], services: () => Promise<Services>): Handler {
+  const table = compileRoutes(routes);
+  return async (request) => {
+    const reply = await answer(table, services, request);
+    return completeReply(request, await shareReply(services, request, reply));
+  };
+}

@@ -1,0 +1,87 @@
+import { AppError } from "../../errors";
+
+/** What Node's parser lets by and no honest client sends (SECURITY HS-2). */
+
+const MAX_HEADERS = 100;
+/** One of each alone; Node keeps the first in silence, others the last. */
+const SINGLE = new Set(["host", "authorization", "content-type", "x-goog-api-key", "idempotency-key"]);
+const WITH_BODY = new Set(["content-length", "transfer-encoding"]);
+
+export interface RequestHead {
+  method: string;
+  /** As it stood in the request line. */
+  target: string;
+  httpVersion: string;
+  /** Name, value, name, value … as they were sent. */
+  rawHeaders: readonly string[];
+}
+
+export interface CheckedHead {
+  path: string;
+  query: string;
+  headers: Map<string, string>;
+  fault: AppError | null;
+}
+
+function readHeaders(rawHeaders: readonly string[]): {
+  headers: Map<string, string>;
+  fault: AppError | null;
+} {
+  const headers = new Map<string, string>();
+  let fault: AppError | null = null;
+  for (let i = 0; i + 1 < rawHeaders.length; i += 2) {
+    const name = rawHeaders[i]?.toLowerCase() ?? "";
+    const value = rawHeaders[i + 1] ?? "";
+    const known = headers.get(name);
+    if (known === undefined) headers.set(name, value);
+    else if (SINGLE.has(name)) fault ??= new AppError("invalid", `The header '${name}' is given twice.`);
+    else headers.set(name, `${known}${name === "cookie" ? "; " : ", "}${value}`);
+  }
+  if (rawHeaders.length > 2 * MAX_HEADERS)
+    fault = new AppError("headers_too_large", `The request has more than ${MAX_HEADERS} headers.`);
+  return { headers, fault };
+}
+
+function hasBody(headers: ReadonlyMap<string, string>): boolean {
+  for (const name of WITH_BODY) if (headers.has(name) && headers.get(name) !== "0") return true;
+  return false;
+}
+
+function judge(head: RequestHead, headers: ReadonlyMap<string, string>): AppError | null {
+  const { httpVersion, target } = head;
+  if (httpVersion !== "1.1" && httpVersion !== "1.0")
+    return new AppError("invalid", "The request is not HTTP/1.1.");
+  if (httpVersion === "1.0" && hasBody(headers))
+    return new AppError("invalid", "A request with a body needs HTTP/1.1.");
+  if (httpVersion === "1.1" && !headers.get("host"))
+    return new AppError("invalid", "The request has no Host header.");
+  if (!target.startsWith("/") || target.includes("\\") || target.includes("#"))
+    return new AppError("invalid", "The request target must be a path that begins with '/'.");
+  const upgrade = headers.get("upgrade");
+  // Clients that would like HTTP/2 may ask; RFC 9110 §7.8 lets a server go on in HTTP/1.1.
+  if (upgrade !== undefined && upgrade.toLowerCase() !== "h2c")
+    return new AppError("invalid", "This server does not change protocols.");
+  const expect = headers.get("expect");
+  if (expect !== undefined && expect.toLowerCase() !== "100-continue")
+    return new AppError("invalid", "The only expectation this server meets is 100-continue.");
+  return null;
+}
+
+/** Reads a request's head once: path, query, headers, and the first fault for which it is refused unseen. */
+export function checkHead(head: RequestHead): CheckedHead {
+  const { headers, fault } = readHeaders(head.rawHeaders);
+  const mark = head.target.indexOf("?");
+  return {
+    path: mark === -1 ? head.target : head.target.slice(0, mark),
+    query: mark === -1 ? "" : head.target.slice(mark + 1),
+    headers,
+    fault: fault ?? judge(head, headers),
+  };
+}
+
+const REQUEST_ID = /^[A-Za-z0-9._-]{1,128}$/;
+
+/** The caller's own request id when it is a plain word, else a new one. */
+export function requestIdOf(sent: string | undefined): string {
+  return sent !== undefined && REQUEST_ID.test(sent) ? sent : crypto.randomUUID();
+}

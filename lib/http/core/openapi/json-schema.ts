@@ -1,0 +1,137 @@
+import { z } from "zod";
+
+/** A JSON Schema (2020-12), or any other part of the document. */
+export type Json = Record<string, unknown>;
+
+export function isObject(value: unknown): value is Json {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+export const refTo = (name: string): Json => ({ $ref: `#/components/schemas/${name}` });
+
+const FORBIDDEN_KEYS = { enum: ["__proto__", "constructor", "prototype"] };
+const NO_NUL = "^[^\\u0000]*$";
+const MOST_ITEMS = 10_000;
+/** A key of a JSON object, as the reader of bodies takes it. */
+export const JSON_KEY: Json = { pattern: NO_NUL, not: FORBIDDEN_KEYS };
+
+/** Any JSON that the reader of bodies takes (lib/http/core/read-json.ts), whatever it means: for fields that are passed on. */
+export const JSON_VALUE: Json = {
+  description: "Any JSON without NUL characters, integers beyond 2^53 - 1 and keys such as __proto__",
+  anyOf: [
+    { type: "null" },
+    { type: "boolean" },
+    { type: "number", minimum: Number.MIN_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER },
+    { type: "string", pattern: NO_NUL },
+    { type: "array", maxItems: MOST_ITEMS, items: refTo("JsonValue") },
+    { type: "object", propertyNames: refTo("JsonKey"), additionalProperties: refTo("JsonValue") },
+  ],
+};
+
+function toJson(schema: z.ZodType, io: "input" | "output"): Json {
+  const { $schema: _, ...rest } = z.toJSONSchema(schema, { io, unrepresentable: "any", reused: "inline" });
+  return rest;
+}
+
+/** What a reply's schema says. */
+export function replySchema(schema: z.ZodType): Json {
+  return toJson(schema, "output");
+}
+
+export interface RequestRules {
+  /** Elements of a list at most, as the route's (lib/http/core/route.ts). */
+  maxArrayItems?: number | undefined;
+  /** The year it is: of times that must be in the future (`isFuture` in the metadata) the years before are refused. */
+  year?: number | undefined;
+}
+
+/** What a request must be: the schema that parses it, and what is refused before it is parsed. */
+export function requestSchema(schema: z.ZodType, rules: RequestRules = {}): Json {
+  return strict(toJson(schema, "input"), rules);
+}
+
+/** Four digits that are at least those of `year`. */
+function yearsFrom(year: number): string {
+  const digits = String(year).padStart(4, "0");
+  const above = [...digits].flatMap((digit, place) => {
+    const rest = 3 - place;
+    const next = Number(digit) + 1;
+    return next > 9 ? [] : [`${digits.slice(0, place)}[${next}-9]${rest > 0 ? `[0-9]{${rest}}` : ""}`];
+  });
+  return `^(?:${[digits, ...above].join("|")})-`;
+}
+
+/** `\d` and `\w` are wider in other languages than in JavaScript. */
+function portable(pattern: string): string {
+  return pattern.replaceAll("\\d", "[0-9]").replaceAll("\\w", "[A-Za-z0-9_]");
+}
+
+function strictFields(fields: Json, rules: RequestRules): Json {
+  return Object.fromEntries(
+    Object.entries(fields).map(([name, field]) => [name, isObject(field) ? strict(field, rules) : field]),
+  );
+}
+
+function strictString({ isFuture, ...schema }: Json, { year = 0 }: RequestRules): Json {
+  if (isFuture) return { ...strictString(schema, {}), allOf: [{ pattern: yearsFrom(year) }] };
+  if (typeof schema.pattern === "string") return { ...schema, pattern: portable(schema.pattern) };
+  const isFree = schema.enum === undefined && schema.const === undefined && schema.allOf === undefined;
+  return isFree ? { ...schema, pattern: NO_NUL } : schema;
+}
+
+function strictObject(schema: Json, rules: RequestRules): Json {
+  const { properties, additionalProperties: others, ...rest } = schema;
+  if (others === false) return { ...rest, ...withFields(properties, rules), additionalProperties: false };
+  const isOpen = !isObject(others) || Object.keys(others).length === 0;
+  return {
+    ...rest,
+    ...withFields(properties, rules),
+    propertyNames: isObject(rest.propertyNames)
+      ? { allOf: [portableNames(rest.propertyNames), refTo("JsonKey")] }
+      : refTo("JsonKey"),
+    additionalProperties: isOpen ? refTo("JsonValue") : strict(others, rules),
+  };
+}
+
+function portableNames(names: Json): Json {
+  const { type: _, ...rest } = strictString({ type: "string", ...names }, {});
+  return rest;
+}
+
+function withFields(properties: unknown, rules: RequestRules): Json {
+  return isObject(properties) ? { properties: strictFields(properties, rules) } : {};
+}
+
+function strict(schema: Json, rules: RequestRules): Json {
+  if (Object.keys(schema).every((key) => key === "description")) return { ...schema, ...refTo("JsonValue") };
+  const joined: Json = { ...schema };
+  for (const key of ["anyOf", "oneOf", "allOf"] as const) {
+    const parts = schema[key];
+    if (Array.isArray(parts))
+      joined[key] = parts.map((part) => (isObject(part) && !isCondition(part) ? strict(part, rules) : part));
+  }
+  switch (schema.type) {
+    case "string":
+      return strictString(joined, rules);
+    case "object":
+      return strictObject(joined, rules);
+    case "array":
+      return {
+        ...joined,
+        ...(isObject(schema.items) ? { items: strict(schema.items, rules) } : {}),
+        maxItems: schema.maxItems ?? rules.maxArrayItems ?? MOST_ITEMS,
+      };
+    case "integer": {
+      // A number of a query is read from digits; the document says the number.
+      const { pattern: _, ...integer } = joined;
+      return integer;
+    }
+    default:
+      return joined;
+  }
+}
+
+/** A part that says something more of a value whose type is told beside it. */
+function isCondition(schema: Json): boolean {
+  return schema.type === undefined && schema.anyOf === undefined && schema.oneOf === undefined;
+}

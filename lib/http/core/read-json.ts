@@ -1,0 +1,175 @@
+import { isUtf8 } from "node:buffer";
+import { AppError } from "../../errors";
+
+/** Shape limits of a JSON body (SECURITY LM-2). */
+export interface JsonLimits {
+  maxDepth: number;
+  maxKeys: number;
+  maxArrayItems: number;
+  /** In all lists and objects together: millions of empty lists in a few megabytes would hold up the event loop. */
+  maxValues: number;
+}
+
+export const JSON_LIMITS: JsonLimits = {
+  maxDepth: 64,
+  maxKeys: 10_000,
+  maxArrayItems: 10_000,
+  maxValues: 100_000,
+};
+
+const FORBIDDEN_KEYS = new Set(["__proto__", "constructor", "prototype"]);
+const LONE_SURROGATE = /\p{Surrogate}/u;
+/** Digits up to which every integer is safe. */
+const SAFE_DIGITS = 15;
+
+function refuse(message: string): AppError {
+  return new AppError("invalid", message);
+}
+
+/** What one pass over the bytes finds without building anything. */
+interface Scan {
+  keys: number;
+  hasUnicodeEscape: boolean;
+}
+
+/** The end of the number that begins at `start`. Refuses what JavaScript would round without a word. */
+function scanNumber(bytes: Uint8Array, start: number): number {
+  let end = start;
+  let isPlain = true;
+  for (; end < bytes.length; end++) {
+    const byte = bytes[end] ?? 0;
+    if (byte === 0x2e || byte === 0x65 || byte === 0x45) isPlain = false;
+    else if (!((byte >= 0x30 && byte <= 0x39) || byte === 0x2d || byte === 0x2b)) break;
+  }
+  if (end - start <= SAFE_DIGITS && isPlain) return end;
+  // Digits, signs, point and exponent only: a longer run is a number or broken JSON, which the parser tells.
+  const value = Number(Buffer.from(bytes.buffer, bytes.byteOffset + start, end - start).toString("latin1"));
+  if (isPlain && Number.isInteger(value) && !Number.isSafeInteger(value))
+    throw refuse("The body has an integer beyond 2^53 - 1, which cannot be kept exactly.");
+  if (value === Number.POSITIVE_INFINITY || value === Number.NEGATIVE_INFINITY)
+    throw refuse("The body has a number that is too large.");
+  return end;
+}
+
+/** One linear pass: depth, elements, values, keys and numbers. It stops at the first excess, long before a parser would. */
+function scan(bytes: Uint8Array, limits: JsonLimits): Scan {
+  const commas = new Int32Array(limits.maxDepth + 1);
+  const isArray = new Uint8Array(limits.maxDepth + 1);
+  let depth = 0;
+  let keys = 0;
+  let values = 0;
+  const countValue = (): void => {
+    if (++values > limits.maxValues)
+      throw refuse(`The body has more than ${limits.maxValues} values in its lists and objects.`);
+  };
+  let hasUnicodeEscape = false;
+  const { length } = bytes;
+  for (let at = 0; at < length; at++) {
+    switch (bytes[at]) {
+      case 0x22: // "
+        for (at++; at < length && bytes[at] !== 0x22; at++) {
+          if (bytes[at] !== 0x5c) continue;
+          at++;
+          if (bytes[at] === 0x75) hasUnicodeEscape = true;
+        }
+        break;
+      case 0x5b: // [
+      case 0x7b: // {
+        if (++depth > limits.maxDepth)
+          throw refuse(`The body is nested deeper than ${limits.maxDepth} levels.`);
+        countValue();
+        commas[depth] = 0;
+        isArray[depth] = bytes[at] === 0x5b ? 1 : 0;
+        break;
+      case 0x5d: // ]
+      case 0x7d: // }
+        if (depth > 0) depth--;
+        break;
+      case 0x2c: {
+        // ,
+        const items = (commas[depth] ?? 0) + 2;
+        commas[depth] = items - 1;
+        if (isArray[depth] === 1 && items > limits.maxArrayItems)
+          throw refuse(`The body has a list of more than ${limits.maxArrayItems} elements.`);
+        countValue();
+        break;
+      }
+      case 0x3a: // :
+        if (++keys > limits.maxKeys) throw refuse(`The body has more than ${limits.maxKeys} keys.`);
+        break;
+      case 0x2d: // -
+      case 0x30:
+      case 0x31:
+      case 0x32:
+      case 0x33:
+      case 0x34:
+      case 0x35:
+      case 0x36:
+      case 0x37:
+      case 0x38:
+      case 0x39:
+        at = scanNumber(bytes, at) - 1;
+        break;
+    }
+  }
+  return { keys, hasUnicodeEscape };
+}
+
+function checkText(text: string): void {
+  if (text.includes("\0")) throw refuse("The body has a NUL character in a string.");
+  if (LONE_SURROGATE.test(text)) throw refuse("The body has half of a surrogate pair in a string.");
+}
+
+/** Counts the keys of a parsed value and looks at what only the parsed form shows. */
+function countKeys(value: unknown, checksText: boolean): number {
+  if (typeof value === "string") {
+    if (checksText) checkText(value);
+    return 0;
+  }
+  if (typeof value !== "object" || value === null) return 0;
+  let count = 0;
+  if (Array.isArray(value)) {
+    for (const item of value) if (typeof item !== "number") count += countKeys(item, checksText);
+    return count;
+  }
+  for (const [key, member] of Object.entries(value)) {
+    if (FORBIDDEN_KEYS.has(key)) throw refuse(`The body has a key named '${key}'.`);
+    if (checksText) checkText(key);
+    count += 1 + countKeys(member, checksText);
+  }
+  return count;
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    // V8's words quote the body; only its position is passed on.
+    const at = error instanceof SyntaxError ? /at position (\d+)/.exec(error.message)?.[1] : undefined;
+    throw refuse(
+      `The body is not valid JSON${at === undefined ? "" : ` (near character ${Number(at) + 1})`}.`,
+    );
+  }
+}
+
+/**
+ * A JSON object from the bytes of a body, read strictly: UTF-8 without a byte order mark, one document, no key twice,
+ * no `__proto__`, `constructor` or `prototype`, no NUL, no lone surrogate, no number that cannot be kept, within
+ * `limits`. Linear in the body's length. Throws AppError `invalid`.
+ */
+export function readJsonObject(bytes: Uint8Array, limits: JsonLimits = JSON_LIMITS): Record<string, unknown> {
+  if (bytes.length === 0) throw refuse("The body is empty; send a JSON object.");
+  if (bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf)
+    throw refuse("The body begins with a byte order mark; send plain UTF-8.");
+  const found = scan(bytes, limits);
+  if (!isUtf8(bytes)) throw refuse("The body is not UTF-8.");
+  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString("utf8");
+  const value = parse(text);
+  if (typeof value !== "object" || value === null || Array.isArray(value))
+    throw refuse("The body must be a JSON object.");
+  // The parser keeps the last of two equal keys, so a body with one twice has fewer keys than colons.
+  if (countKeys(value, found.hasUnicodeEscape) !== found.keys)
+    throw refuse("The body has the same key twice in one object.");
+  // An object that is no array and not null, checked above.
+  return value as Record<string, unknown>;
+}

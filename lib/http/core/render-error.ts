@@ -1,0 +1,217 @@
+import { type AppError, type ErrorCode, HTTP_STATUS } from "../../errors";
+import type { Outbound } from "./exchange";
+import { jsonReply } from "./respond";
+import type { Surface } from "./route";
+
+/** The error tables of CONTRACT §1: one code, three dialects. */
+
+export const GEMINI_STATUS = {
+  unauthenticated: "UNAUTHENTICATED",
+  invalid_credentials: "UNAUTHENTICATED",
+  invalid_code: "UNAUTHENTICATED",
+  flow_expired: "UNAUTHENTICATED",
+  setup_token_required: "UNAUTHENTICATED",
+  forbidden: "PERMISSION_DENIED",
+  step_up_failed: "PERMISSION_DENIED",
+  model_not_allowed: "PERMISSION_DENIED",
+  ip_not_allowed: "PERMISSION_DENIED",
+  not_found: "NOT_FOUND",
+  model_not_found: "NOT_FOUND",
+  unknown_url: "NOT_FOUND",
+  method_not_allowed: "UNIMPLEMENTED",
+  invalid: "INVALID_ARGUMENT",
+  request_timeout: "DEADLINE_EXCEEDED",
+  conflict: "INVALID_ARGUMENT",
+  too_large: "INVALID_ARGUMENT",
+  unsupported_media_type: "INVALID_ARGUMENT",
+  headers_too_large: "INVALID_ARGUMENT",
+  rate_limited: "RESOURCE_EXHAUSTED",
+  upstream_rate_limited: "RESOURCE_EXHAUSTED",
+  insufficient_quota: "RESOURCE_EXHAUSTED",
+  not_initialized: "UNAVAILABLE",
+  no_channel_available: "UNAVAILABLE",
+  overloaded: "UNAVAILABLE",
+  storage_unavailable: "UNAVAILABLE",
+  upstream_error: "INTERNAL",
+  upstream_truncated: "INTERNAL",
+  upstream_invalid: "INTERNAL",
+  upstream_redirect: "INTERNAL",
+  upstream_timeout: "DEADLINE_EXCEEDED",
+  caller_left: "CANCELLED",
+  internal: "INTERNAL",
+} as const satisfies Record<ErrorCode, string>;
+
+export const OPENAI = {
+  unauthenticated: ["authentication_error", "invalid_api_key"],
+  invalid_credentials: ["authentication_error", "invalid_api_key"],
+  invalid_code: ["authentication_error", "invalid_api_key"],
+  flow_expired: ["authentication_error", "invalid_api_key"],
+  setup_token_required: ["authentication_error", "invalid_api_key"],
+  forbidden: ["permission_error", null],
+  step_up_failed: ["permission_error", null],
+  model_not_allowed: ["permission_error", "model_not_allowed"],
+  ip_not_allowed: ["permission_error", "ip_not_allowed"],
+  not_found: ["invalid_request_error", "unknown_url"],
+  model_not_found: ["invalid_request_error", "model_not_found"],
+  unknown_url: ["invalid_request_error", "unknown_url"],
+  method_not_allowed: ["invalid_request_error", "method_not_allowed"],
+  invalid: ["invalid_request_error", null],
+  request_timeout: ["invalid_request_error", "request_timeout"],
+  conflict: ["invalid_request_error", null],
+  too_large: ["invalid_request_error", "request_too_large"],
+  unsupported_media_type: ["invalid_request_error", "unsupported_media_type"],
+  headers_too_large: ["invalid_request_error", "headers_too_large"],
+  rate_limited: ["rate_limit_error", "rate_limit_exceeded"],
+  upstream_rate_limited: ["rate_limit_error", "upstream_rate_limited"],
+  insufficient_quota: ["insufficient_quota", "insufficient_quota"],
+  not_initialized: ["api_error", "not_initialized"],
+  no_channel_available: ["api_error", "no_channel_available"],
+  overloaded: ["api_error", "overloaded"],
+  storage_unavailable: ["api_error", "storage_unavailable"],
+  upstream_error: ["api_error", "upstream_error"],
+  upstream_truncated: ["api_error", "upstream_truncated"],
+  upstream_invalid: ["api_error", "upstream_invalid"],
+  upstream_redirect: ["api_error", "upstream_redirect"],
+  upstream_timeout: ["api_error", "upstream_timeout"],
+  caller_left: ["api_error", "caller_left"],
+  internal: ["api_error", "internal_error"],
+} as const satisfies Record<ErrorCode, readonly [string, string | null]>;
+
+export const CONSOLE_CODE = {
+  unauthenticated: "unauthenticated",
+  invalid_credentials: "invalid_credentials",
+  invalid_code: "invalid_code",
+  flow_expired: "flow_expired",
+  setup_token_required: "setup_token_required",
+  forbidden: "forbidden",
+  step_up_failed: "invalid_credentials",
+  model_not_allowed: "forbidden",
+  ip_not_allowed: "forbidden",
+  not_found: "not_found",
+  model_not_found: "not_found",
+  unknown_url: "not_found",
+  method_not_allowed: "method_not_allowed",
+  invalid: "invalid",
+  request_timeout: "timeout",
+  conflict: "conflict",
+  too_large: "too_large",
+  unsupported_media_type: "unsupported_media_type",
+  headers_too_large: "too_large",
+  rate_limited: "rate_limited",
+  upstream_rate_limited: "rate_limited",
+  insufficient_quota: "insufficient_quota",
+  not_initialized: "not_initialized",
+  no_channel_available: "unavailable",
+  overloaded: "unavailable",
+  storage_unavailable: "unavailable",
+  upstream_error: "upstream",
+  upstream_truncated: "upstream",
+  upstream_invalid: "upstream",
+  upstream_redirect: "upstream",
+  upstream_timeout: "upstream",
+  caller_left: "caller_left",
+  internal: "internal",
+} as const satisfies Record<ErrorCode, string>;
+
+/** `Retry-After` where the error does not tell one; a code that is absent carries none. */
+const DEFAULT_RETRY_MS: Partial<Record<ErrorCode, number>> = {
+  rate_limited: 1_000,
+  upstream_rate_limited: 1_000,
+  insufficient_quota: 60_000,
+  not_initialized: 60_000,
+  no_channel_available: 5_000,
+  overloaded: 1_000,
+  storage_unavailable: 1_000,
+};
+/** Longest `Retry-After` on the gateway; official clients refuse to wait much longer. */
+const MAX_GATEWAY_RETRY_MS = 60_000;
+
+/** The HTTP status this error has on this surface. Clients of the gateway repeat 409 and 422, some for ever. */
+export function statusOf(surface: Surface, error: AppError): number {
+  if (error.code === "invalid" && error.details.upstreamStatus === 404) return 404;
+  if (error.code === "conflict" && surface !== "console") return 400;
+  return HTTP_STATUS[error.code];
+}
+
+function retryMs(surface: Surface, error: AppError): number | undefined {
+  const told = error.details.retryAfterMs ?? DEFAULT_RETRY_MS[error.code];
+  if (told === undefined) return undefined;
+  const floor = Math.max(1, told);
+  return surface === "console" ? floor : Math.min(floor, MAX_GATEWAY_RETRY_MS);
+}
+
+function geminiBody(error: AppError, status: number): object {
+  const details: object[] = [];
+  if (error.details.issues?.length) {
+    details.push({
+      "@type": "type.googleapis.com/google.rpc.BadRequest",
+      fieldViolations: error.details.issues.map((issue) => ({
+        field: issue.path,
+        description: issue.message,
+      })),
+    });
+  }
+  return {
+    error: {
+      code: status,
+      message: error.message,
+      status: status === 404 ? "NOT_FOUND" : GEMINI_STATUS[error.code],
+      ...(details.length > 0 ? { details } : {}),
+    },
+  };
+}
+
+function openaiBody(error: AppError): object {
+  const [type, code] = OPENAI[error.code];
+  const { param, issues, apiCode } = error.details;
+  return {
+    error: {
+      message: error.message,
+      type,
+      param: param ?? issues?.[0]?.path ?? null,
+      code: apiCode ?? code,
+    },
+  };
+}
+
+function consoleBody(error: AppError): object {
+  const { issues, attemptsLeft, retryAfterMs } = error.details;
+  return {
+    success: false,
+    message: error.message,
+    code: CONSOLE_CODE[error.code],
+    ...(issues?.length ? { issues } : {}),
+    ...(attemptsLeft === undefined ? {} : { attempts_left: attemptsLeft }),
+    ...(retryAfterMs === undefined ? {} : { retry_after: Math.ceil(retryAfterMs / 1_000) }),
+  };
+}
+
+/** The error's body in the surface's own shape; also what an in-stream error event carries. */
+export function errorBody(surface: Surface, error: AppError): object {
+  switch (surface) {
+    case "gemini":
+      return geminiBody(error, statusOf(surface, error));
+    case "openai":
+      return openaiBody(error);
+    case "console":
+      return consoleBody(error);
+    default:
+      return surface satisfies never;
+  }
+}
+
+/** The whole reply to a failed request: status, headers and body of the surface's dialect. */
+export function renderError(surface: Surface, error: AppError): Outbound {
+  const status = statusOf(surface, error);
+  const headers: Record<string, string> = { ...error.details.headers };
+  if (status === 401) headers["www-authenticate"] = "Bearer";
+  if (error.details.allow) headers.allow = error.details.allow.join(", ");
+  const waitMs = retryMs(surface, error);
+  if (waitMs !== undefined) {
+    headers["retry-after"] = String(Math.ceil(waitMs / 1_000));
+    headers["retry-after-ms"] = String(Math.ceil(waitMs));
+  }
+  const isHopeless = error.code === "insufficient_quota" || error.code === "not_initialized";
+  if (isHopeless || error.details.shouldRetry === false) headers["x-should-retry"] = "false";
+  return jsonReply(status, errorBody(surface, error), headers);
+}

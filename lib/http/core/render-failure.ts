@@ -1,0 +1,39 @@
+import { AppError, isAppError, isOutOfFiles, outOfFiles } from "../../errors";
+import type { Log } from "../../gateway/context";
+import type { Inbound, Outbound } from "./exchange";
+import { renderError, statusOf } from "./render-error";
+import type { Surface } from "./route";
+
+function traceOf(cause: unknown): string | undefined {
+  return cause instanceof Error ? (cause.stack ?? cause.message) : undefined;
+}
+
+/** What is not an AppError is our fault, but for a lack of file descriptors, which passes. */
+function appErrorOf(thrown: unknown): AppError {
+  const isAboutFiles = isOutOfFiles(thrown);
+  if (isAppError(thrown) && !(isAboutFiles && thrown.code === "internal")) return thrown;
+  if (isAboutFiles) return outOfFiles(thrown);
+  return new AppError(
+    "internal",
+    "Something went wrong on our side. Please tell the operator the request id of this reply.",
+    {},
+    thrown,
+  );
+}
+
+/** Any thrown thing as a reply: the caller gets the status of its code, the log the cause of a 5xx. */
+export function renderFailure(surface: Surface, thrown: unknown, request: Inbound, log: Log): Outbound {
+  const error = appErrorOf(thrown);
+  const status = statusOf(surface, error);
+  if (status >= 500) {
+    log[status === 500 ? "error" : "warn"]("request.failed", {
+      requestId: request.requestId,
+      method: request.method,
+      path: request.path,
+      status,
+      code: error.code,
+      cause: traceOf(error.cause),
+    });
+  }
+  return renderError(surface, error);
+}

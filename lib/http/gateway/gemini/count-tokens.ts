@@ -1,0 +1,48 @@
+import { CountTokensRequest } from "../../../contracts/gateway/gemini/embeddings";
+import { AppError } from "../../../errors";
+import { getUsableModel } from "../../../gateway/admission/list-usable-models";
+import type { GatewayContext } from "../../../gateway/context";
+import { countText } from "../../../gateway/embeddings/count-inputs";
+import { checkFields } from "../../core/check-fields";
+import type { Outbound } from "../../core/exchange";
+import { jsonReply } from "../../core/respond";
+import { camelFields } from "./field-names";
+import { textOf } from "./text-of";
+
+/** Far above what any model takes; counting more would hold up other calls. */
+const MAX_CHARACTERS = 1_000_000;
+
+/**
+ * `POST …/models/{model}:countTokens`: cl100k_base tokens of the texts, for any model. Costs nothing. The loop gets
+ * its turn between contents.
+ */
+export async function countContentTokens(
+  ctx: GatewayContext,
+  model: string,
+  sent: unknown,
+): Promise<Outbound> {
+  const request = checkFields(CountTokensRequest, camelFields(CountTokensRequest, sent));
+  await getUsableModel(ctx, model);
+  const { generateContentRequest: whole, contents = whole?.contents ?? [] } = request;
+  const system = whole?.systemInstruction;
+  const texts = (system === undefined ? contents : [system, ...contents]).map(textOf);
+  const characters = texts.reduce((sum, text) => sum + text.length, 0);
+  if (characters > MAX_CHARACTERS) {
+    throw new AppError(
+      "invalid",
+      `'contents' has ${characters} characters; at most ${MAX_CHARACTERS} are counted.`,
+      {
+        param: "contents",
+      },
+    );
+  }
+  let totalTokens = 0;
+  for (const text of texts) {
+    totalTokens += await countText(ctx, text);
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  return jsonReply(200, {
+    totalTokens,
+    promptTokensDetails: [{ modality: "TEXT", tokenCount: totalTokens }],
+  });
+}

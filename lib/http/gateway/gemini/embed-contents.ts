@@ -1,0 +1,130 @@
+import { BatchEmbedContentsRequest, EmbedContentRequest } from "../../../contracts/gateway/gemini/embeddings";
+import { AppError } from "../../../errors";
+import { resolveModel } from "../../../gateway/admission/resolve-model";
+import type { CatalogEntry, GatewayContext } from "../../../gateway/context";
+import { type EmbeddedTexts, embedTexts } from "../../../gateway/embeddings/embed-texts";
+import { checkFields } from "../../core/check-fields";
+import type { Outbound } from "../../core/exchange";
+import { JSON_TYPE } from "../../core/respond";
+import { vectorToJson } from "../vector-text";
+import { camelFields } from "./field-names";
+import { textOf } from "./text-of";
+
+/** Settings that one call has for all its texts. */
+interface Settings {
+  dimensions: number | undefined;
+  taskType: string | undefined;
+}
+
+function settingsOf(request: EmbedContentRequest): Settings {
+  const { embedContentConfig: newer } = request;
+  return {
+    dimensions: request.outputDimensionality ?? newer?.outputDimensionality,
+    taskType: request.taskType ?? newer?.taskType,
+  };
+}
+
+/** The settings of a batch. One upstream call takes one of each, so they must be the same in every request. */
+function commonSettings(requests: readonly EmbedContentRequest[]): Settings {
+  const [first, ...others] = requests.map(settingsOf);
+  const common = first ?? { dimensions: undefined, taskType: undefined };
+  for (const [index, other] of others.entries()) {
+    for (const [name, field] of [
+      ["dimensions", "outputDimensionality"],
+      ["taskType", "taskType"],
+    ] as const) {
+      if (other[name] === common[name]) continue;
+      throw new AppError(
+        "invalid",
+        `'requests.${index + 1}.${field}' must be the same in all requests of a batch.`,
+        {
+          param: "requests",
+        },
+      );
+    }
+  }
+  return common;
+}
+
+/** A `model` in the body must name the path's, as `models/name` or bare. */
+async function checkModels(
+  ctx: GatewayContext,
+  entry: CatalogEntry,
+  inPath: string,
+  requests: readonly EmbedContentRequest[],
+): Promise<void> {
+  const named = new Set(requests.flatMap((request) => request.model ?? []));
+  for (const name of named) {
+    const bare = name.startsWith("models/") ? name.slice("models/".length) : name;
+    if (bare === inPath || (await ctx.catalog.find(bare))?.model.name === entry.model.name) continue;
+    throw new AppError(
+      "invalid",
+      `'model' is '${name}' but the path names '${inPath}'; both must be the same.`,
+      {
+        param: "model",
+      },
+    );
+  }
+}
+
+async function embed(
+  ctx: GatewayContext,
+  model: string,
+  requests: readonly EmbedContentRequest[],
+): Promise<EmbeddedTexts> {
+  const settings = commonSettings(requests);
+  const inputs = requests.map(({ content }) => ({ text: textOf(content) }));
+  const entry = await resolveModel(ctx, model, "embeddings");
+  await checkModels(ctx, entry, model, requests);
+  const embedded = await embedTexts(ctx, { entry, askedModel: model, inputs, user: null, ...settings });
+  const ignored = requests.some(
+    (request) => (request.title ?? request.embedContentConfig?.title) !== undefined,
+  );
+  if (!ignored) return embedded;
+  return { ...embedded, headers: { ...embedded.headers, "x-patchbay-ignored": "title" } };
+}
+
+function usageOf({ inputTokens }: EmbeddedTexts): string {
+  return `"usageMetadata":{"promptTokenCount":${inputTokens},"totalTokenCount":${inputTokens}}`;
+}
+
+/** `POST …/models/{model}:embedContent`: one content, one vector. */
+export async function embedContent(ctx: GatewayContext, model: string, sent: unknown): Promise<Outbound> {
+  const request = checkFields(EmbedContentRequest, camelFields(EmbedContentRequest, sent));
+  const embedded = await embed(ctx, model, [request]);
+  const [vector = new Float32Array(0)] = embedded.vectors;
+  return {
+    status: 200,
+    headers: { "content-type": JSON_TYPE, ...embedded.headers },
+    body: Buffer.from(`{"embedding":{"values":${vectorToJson(vector)}},${usageOf(embedded)}}`),
+  };
+}
+
+/** `POST …/models/{model}:batchEmbedContents`: a vector for each request, in order. */
+export async function batchEmbedContents(
+  ctx: GatewayContext,
+  model: string,
+  sent: unknown,
+): Promise<Outbound> {
+  const { requests } = checkFields(BatchEmbedContentsRequest, camelFields(BatchEmbedContentsRequest, sent));
+  const embedded = await embed(ctx, model, requests);
+  return {
+    status: 200,
+    headers: { "content-type": JSON_TYPE, ...embedded.headers },
+    body: embeddingsInPieces(embedded),
+  };
+}
+
+/** A vector at a time, so that writing thousands never holds up other calls. */
+async function* embeddingsInPieces(embedded: EmbeddedTexts): AsyncGenerator<Uint8Array> {
+  const PER_PIECE = 32;
+  let text = '{"embeddings":[';
+  for (const [index, vector] of embedded.vectors.entries()) {
+    text += `${index === 0 ? "" : ","}{"values":${vectorToJson(vector)}}`;
+    if (index % PER_PIECE !== PER_PIECE - 1) continue;
+    yield Buffer.from(text);
+    await new Promise((resolve) => setImmediate(resolve));
+    text = "";
+  }
+  yield Buffer.from(`${text}],${usageOf(embedded)}}`);
+}

@@ -1,0 +1,54 @@
+import { z } from "zod";
+import { AppError } from "../../../errors";
+
+/**
+ * Renames the snake_case twins of the schema's fields (`generation_config` → `generationConfig`) at every depth the schema
+ * knows, as Google's JSON does. Other fields stay as they are. Throws `invalid` when both forms of one are there.
+ */
+export function camelFields(schema: z.ZodType, value: unknown, path = ""): unknown {
+  const inner = unwrap(schema);
+  if (inner instanceof z.ZodArray && Array.isArray(value)) {
+    // What an array's element may be is always a zod type; the library's own typing is wider.
+    const element = inner.element as z.ZodType;
+    return value.map((item, i) => camelFields(element, item, `${path}${i}.`));
+  }
+  if (inner instanceof z.ZodUnion) {
+    // The members of our unions are one shape and a list of it: whichever fits the value's kind.
+    const options = inner.options as z.ZodType[];
+    const fitting = options.find((option) => option instanceof z.ZodArray === Array.isArray(value));
+    return fitting ? camelFields(fitting, value, path) : value;
+  }
+  if (!(inner instanceof z.ZodObject) || !isRecord(value)) return value;
+  const renamed: Record<string, unknown> = { ...value };
+  for (const [name, field] of Object.entries(inner.shape)) {
+    const twin = name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+    if (twin !== name && Object.hasOwn(renamed, twin)) {
+      if (Object.hasOwn(renamed, name)) throw bothForms(path, name, twin);
+      renamed[name] = renamed[twin];
+      delete renamed[twin];
+    }
+    if (Object.hasOwn(renamed, name)) {
+      renamed[name] = camelFields(field as z.ZodType, renamed[name], `${path}${name}.`);
+    }
+  }
+  return renamed;
+}
+
+function unwrap(schema: z.ZodType): z.ZodType {
+  // An optional's inner type is a zod type; the library's own typing is wider.
+  return schema instanceof z.ZodOptional ? unwrap(schema.unwrap() as z.ZodType) : schema;
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function bothForms(path: string, name: string, twin: string): AppError {
+  return new AppError(
+    "invalid",
+    `'${path}${name}' is there twice, as ${name} and as ${twin}; send one of them`,
+    {
+      issues: [{ path: `${path}${twin}`, message: `is the same field as ${name}` }],
+    },
+  );
+}

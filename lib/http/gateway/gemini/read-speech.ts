@@ -1,0 +1,60 @@
+import { GeminiSpeechRequest } from "../../../contracts/gateway/gemini/speech";
+import type { SpeechInput } from "../../../gateway/speech/synthesize-speech";
+import { checkFields } from "../../core/check-fields";
+import { camelFields } from "./field-names";
+
+type SpeechConfig = NonNullable<GeminiSpeechRequest["generationConfig"]["speechConfig"]>;
+type VoiceConfig = NonNullable<SpeechConfig["voiceConfig"]>;
+
+export interface GeminiSpeech {
+  input: SpeechInput;
+  /** `generationConfig.responseFormat.audio.mimeType`: raw samples unless a WAV file is asked for. */
+  container: "pcm" | "wav";
+}
+
+/** A Gemini body as the verb takes it. Throws `invalid`. */
+export function readGeminiSpeech(model: string, sent: unknown): GeminiSpeech {
+  const body = checkFields(GeminiSpeechRequest, camelFields(GeminiSpeechRequest, sent));
+  const { speechConfig, responseFormat } = body.generationConfig;
+  const format = Array.isArray(responseFormat)
+    ? responseFormat.find((one) => one.audio !== undefined)
+    : responseFormat;
+  return {
+    input: {
+      model,
+      parts: body.contents.flatMap(({ parts }) =>
+        parts.map(({ text, speechMetadata }) => ({ text, ...speechMetadata })),
+      ),
+      cast: readCast(speechConfig),
+      ...(speechConfig?.languageCode === undefined ? {} : { language: speechConfig.languageCode }),
+      speed: 1,
+      user: null,
+      source: { dialect: "gemini", body },
+      dialectFields: [
+        ...(speechConfig?.languageCode === undefined ? [] : ["languageCode"]),
+        ...(body.systemInstruction === undefined ? [] : ["systemInstruction"]),
+        ...(body.tools === undefined || body.tools.length === 0 ? [] : ["tools"]),
+        ...((body.generationConfig.candidateCount ?? 1) > 1 ? ["candidateCount"] : []),
+      ],
+    },
+    container: /wav$/i.test(format?.audio?.mimeType ?? "") ? "wav" : "pcm",
+  };
+}
+
+function readCast(config: SpeechConfig | undefined): SpeechInput["cast"] {
+  if (config?.multiSpeakerVoiceConfig) {
+    return {
+      kind: "script",
+      speakers: config.multiSpeakerVoiceConfig.speakerVoiceConfigs.map(({ speaker, voiceConfig }) => ({
+        speaker,
+        voice: voiceName(voiceConfig) ?? "",
+      })),
+    };
+  }
+  return { kind: "single", voice: config?.voiceConfig ? voiceName(config.voiceConfig) : null };
+}
+
+/** The schema holds that one of the two forms is there. */
+function voiceName({ prebuiltVoiceConfig, voice }: VoiceConfig): string | null {
+  return prebuiltVoiceConfig?.voiceName ?? voice ?? null;
+}

@@ -1,0 +1,31 @@
+import type { GatewayContext } from "../../../gateway/context";
+import type { SpeechEnd } from "../speech-body";
+
+/** What both forms of a Gemini speech reply say besides the audio. */
+export interface ReplyFacts {
+  modelVersion: string;
+  responseId: string;
+  mimeType: string;
+}
+
+const MIME_TYPES = { pcm: "audio/L16;codec=pcm;rate=24000", wav: "audio/wav" } as const;
+
+/** A new reply's own facts; `model` is the name the caller asked for. */
+export function replyFacts(ctx: GatewayContext, model: string, container: "pcm" | "wav"): ReplyFacts {
+  return {
+    modelVersion: model,
+    responseId: Buffer.from(ctx.random.bytes(15)).toString("base64url"),
+    mimeType: MIME_TYPES[container],
+  };
+}
+
+/** `usageMetadata`, as Gemini counts speech: text in, audio out. */
+export function usageMetadata({ inputTokens, outputTokens }: SpeechEnd) {
+  return {
+    promptTokenCount: inputTokens,
+    candidatesTokenCount: outputTokens,
+    totalTokenCount: inputTokens + outputTokens,
+    promptTokensDetails: [{ modality: "TEXT", tokenCount: inputTokens }],
+    candidatesTokensDetails: [{ modality: "AUDIO", tokenCount: outputTokens }],
+  };
+}

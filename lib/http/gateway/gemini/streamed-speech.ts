@@ -1,0 +1,87 @@
+import { wavHeader } from "../../../audio/wav";
+import type { SpeechCall } from "../../../gateway/speech/synthesize-speech";
+import { SPEECH_SAMPLE_RATE } from "../../../ports/speech-model";
+import { audioOf, type SpeechEnd } from "../speech-body";
+import { type ReplyFacts, usageMetadata } from "./speech-reply";
+
+/** Half a second a frame: small enough to play at once, large enough that its JSON weighs little. */
+const FRAME_BYTES = 24_000;
+/** Kept back of what has arrived (20 ms), so that the last frame, the one with the usage, has audio too. */
+const TAIL_BYTES = 960;
+
+/** How frames are written: as server-sent events (`alt=sse`) or as a JSON array. */
+export interface Framing {
+  contentType: string;
+  frame(json: string, isFirst: boolean): string;
+  /** After the last frame of a whole reply. */
+  end: string;
+}
+
+/** Exactly `data: {json}` and a blank line, the last one too: real parsers break on anything else. */
+export const SSE: Framing = {
+  contentType: "text/event-stream",
+  frame: (json) => `data: ${json}\n\n`,
+  end: "",
+};
+
+export const JSON_ARRAY: Framing = {
+  contentType: "application/json; charset=utf-8",
+  frame: (json, isFirst) => `${isFirst ? "[" : ",\n"}${json}`,
+  end: "]",
+};
+
+/**
+ * The frames of `:streamGenerateContent`, each a response object with whole samples; finish reason and usage in the last
+ * alone, which comes after the call is in the books. An error becomes a frame that `errorFrame` makes, and is thrown on.
+ */
+export async function* streamedSpeech(
+  call: SpeechCall,
+  facts: ReplyFacts,
+  framing: Framing,
+  errorFrame: (error: unknown) => object,
+): AsyncGenerator<Uint8Array> {
+  let isFirst = true;
+  const write = (value: object) => {
+    const text = framing.frame(JSON.stringify(value), isFirst);
+    isFirst = false;
+    return Buffer.from(text);
+  };
+  let end: SpeechEnd | undefined;
+  try {
+    let tail: Uint8Array =
+      facts.mimeType === "audio/wav" ? wavHeader(SPEECH_SAMPLE_RATE, null) : Buffer.alloc(0);
+    const pcm = audioOf(call, (event) => {
+      end = event;
+    });
+    for await (const chunk of pcm) {
+      const ready = Buffer.concat([tail, chunk]);
+      const sendable = Math.max(0, ready.length - TAIL_BYTES);
+      for (let start = 0; start < sendable; start += FRAME_BYTES) {
+        const piece = ready.subarray(start, Math.min(start + FRAME_BYTES, sendable));
+        yield write(responseFrame(facts, piece));
+      }
+      tail = ready.subarray(sendable);
+    }
+    if (!end) return;
+    yield Buffer.concat([write(responseFrame(facts, tail, end)), Buffer.from(framing.end)]);
+  } catch (error) {
+    yield write(errorFrame(error));
+    throw error;
+  }
+}
+
+function responseFrame(facts: ReplyFacts, audio: Uint8Array, end?: SpeechEnd): object {
+  const data = Buffer.from(audio).toString("base64");
+  return {
+    candidates: [
+      {
+        content: { role: "model", parts: [{ inlineData: { mimeType: facts.mimeType, data } }] },
+        ...(end ? { finishReason: end.finishReason } : {}),
+        index: 0,
+      },
+    ],
+    ...(end ? { usageMetadata: usageMetadata(end) } : {}),
+    modelVersion: facts.modelVersion,
+    responseId: facts.responseId,
+  };
+}

@@ -1,0 +1,83 @@
+import type { GeminiModel, GeminiModelList, OpenAiModel } from "../../contracts/console/models";
+import { AppError } from "../../errors";
+import type { ModelRecord } from "../../ports/store";
+import type { Inbound } from "../core/exchange";
+
+const DEFAULT_PAGE = 50;
+const LARGEST_PAGE = 1_000;
+
+const METHODS = {
+  speech: ["generateContent", "streamGenerateContent", "countTokens"],
+  embeddings: ["embedContent", "batchEmbedContents", "countTokens"],
+} as const;
+
+/** What Gemini states for its own speech and embedding models, where the operator set no limit. */
+const USUAL_INPUT_TOKENS = 8_192;
+const USUAL_SPEECH_TOKENS = 16_384;
+/** Gemini's count of audio (CONTRACT §3). */
+const TOKENS_PER_SECOND = 25;
+
+function outputTokenLimit({ operation, maxAudioSeconds }: ModelRecord): number {
+  // A vector counts as one token in Gemini's lists.
+  if (operation === "embeddings") return 1;
+  return maxAudioSeconds === null ? USUAL_SPEECH_TOKENS : Math.ceil(maxAudioSeconds * TOKENS_PER_SECOND);
+}
+
+/** `name` is the one asked for, which may be an alias. */
+export function openAiModel(model: ModelRecord, name = model.name): OpenAiModel {
+  return { id: name, object: "model", created: Math.floor(model.createdAt / 1_000), owned_by: "patchbay" };
+}
+
+export function geminiModel(model: ModelRecord, name = model.name): GeminiModel {
+  return {
+    name: `models/${name}`,
+    baseModelId: model.name,
+    version: String(model.version),
+    displayName: model.name,
+    description: model.description,
+    inputTokenLimit: model.maxInputTokens ?? model.maxCharacters ?? USUAL_INPUT_TOKENS,
+    outputTokenLimit: outputTokenLimit(model),
+    supportedGenerationMethods: [...METHODS[model.operation]],
+  };
+}
+
+/** True when the key came as Google's clients send it and no others do. */
+export function isGoogleCaller(request: Inbound): boolean {
+  if (request.headers.has("authorization")) return false;
+  return request.headers.has("x-goog-api-key") || new URLSearchParams(request.query).has("key");
+}
+
+function pageSizeOf(text: string | null): number {
+  if (text === null || text === "" || text === "0") return DEFAULT_PAGE;
+  if (!/^\d{1,9}$/.test(text)) {
+    throw new AppError("invalid", "'pageSize' must be a whole number from 1 to 1000.", { param: "pageSize" });
+  }
+  return Math.min(LARGEST_PAGE, Number(text));
+}
+
+/** The last name of the page before; tokens are opaque to callers. */
+function nameOf(token: string | null): string {
+  if (token === null || token === "") return "";
+  const name = /^[A-Za-z0-9_-]{1,256}$/.test(token) ? Buffer.from(token, "base64url").toString("utf8") : "";
+  if (!name.startsWith("after:")) {
+    throw new AppError("invalid", "'pageToken' must be the nextPageToken of the page before.", {
+      param: "pageToken",
+    });
+  }
+  return name.slice("after:".length);
+}
+
+/** One page of Gemini's list; `models` are sorted by name. */
+export function geminiModelPage(models: readonly ModelRecord[], query: string): GeminiModelList {
+  const parameters = new URLSearchParams(query);
+  const size = pageSizeOf(parameters.get("pageSize") ?? parameters.get("page_size"));
+  const after = nameOf(parameters.get("pageToken") ?? parameters.get("page_token"));
+  const left = models.filter((model) => model.name > after);
+  const page = left.slice(0, size);
+  const last = page.at(-1);
+  const hasMore = left.length > page.length && last !== undefined;
+  return {
+    models: page.map((model) => geminiModel(model)),
+    ...(hasMore ? { nextPageToken: Buffer.from(`after:${last.name}`).toString("base64url") } : {}),
+  };
+}

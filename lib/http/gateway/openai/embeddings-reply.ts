@@ -1,0 +1,49 @@
+import type { EmbeddedTexts } from "../../../gateway/embeddings/embed-texts";
+import type { Outbound } from "../../core/exchange";
+import { JSON_TYPE } from "../../core/respond";
+import { vectorToBase64, vectorToJson } from "../vector-text";
+
+/** Above this many numbers the reply goes out in pieces, so that writing them never holds up other calls. */
+const NUMBERS_A_PIECE = 32_768;
+
+function piece(vector: Float32Array, index: number, format: "float" | "base64"): string {
+  const embedding = format === "base64" ? `"${vectorToBase64(vector)}"` : vectorToJson(vector);
+  return `${index === 0 ? "" : ","}{"object":"embedding","index":${index},"embedding":${embedding}}`;
+}
+
+async function* inPieces(
+  vectors: readonly Float32Array[],
+  format: "float" | "base64",
+  tail: string,
+): AsyncGenerator<Uint8Array> {
+  let text = '{"object":"list","data":[';
+  let numbers = 0;
+  for (const [index, vector] of vectors.entries()) {
+    text += piece(vector, index, format);
+    numbers += vector.length;
+    if (numbers < NUMBERS_A_PIECE) continue;
+    yield Buffer.from(text);
+    await new Promise((resolve) => setImmediate(resolve));
+    text = "";
+    numbers = 0;
+  }
+  yield Buffer.from(text + tail);
+}
+
+/** OpenAI's list of embeddings; `model` is the name the caller asked for. */
+export function renderEmbeddings(
+  { vectors, inputTokens, headers }: EmbeddedTexts,
+  model: string,
+  format: "float" | "base64",
+): Outbound {
+  const usage = `{"prompt_tokens":${inputTokens},"total_tokens":${inputTokens}}`;
+  const tail = `],"model":${JSON.stringify(model)},"usage":${usage}}`;
+  const numbers = vectors.length * (vectors[0]?.length ?? 0);
+  const isLarge = numbers > NUMBERS_A_PIECE;
+  const body = isLarge
+    ? inPieces(vectors, format, tail)
+    : Buffer.from(
+        `{"object":"list","data":[${vectors.map((vector, index) => piece(vector, index, format)).join("")}${tail}`,
+      );
+  return { status: 200, headers: { "content-type": JSON_TYPE, ...headers }, body };
+}

@@ -1,0 +1,103 @@
+import {
+  type EmbeddingsInput,
+  EmbeddingsRequest,
+  EngineEmbeddingsRequest,
+} from "../../../contracts/gateway/openai/embeddings";
+import { AppError } from "../../../errors";
+import { isModelName, resolveModel } from "../../../gateway/admission/resolve-model";
+import type { CatalogEntry, GatewayContext } from "../../../gateway/context";
+import {
+  type EmbeddingInput,
+  MAX_TOKENS_IN_ALL,
+  tooManyTokens,
+} from "../../../gateway/embeddings/count-inputs";
+import { embedTexts } from "../../../gateway/embeddings/embed-texts";
+import { decodeTokens } from "../../../text/tokenize";
+import { checkFields } from "../../core/check-fields";
+import type { Outbound } from "../../core/exchange";
+import { renderEmbeddings } from "./embeddings-reply";
+
+function modelFault(message: string): AppError {
+  return new AppError("invalid", message, { param: "model" });
+}
+
+function decode(tokens: readonly number[], index: number | null): EmbeddingInput {
+  const text = decodeTokens(tokens);
+  if (text === null) {
+    const which = index === null ? "'input'" : `'input.${index}'`;
+    throw new AppError("invalid", `${which} holds a token id that is not in the vocabulary of cl100k_base.`, {
+      param: "input",
+    });
+  }
+  return { text, tokens: tokens.length };
+}
+
+/** Before they are decoded: millions of ids would take long. */
+function checkTokenTotal(input: Exclude<EmbeddingsInput, string>): void {
+  let total = 0;
+  for (const one of input) total += typeof one === "number" ? 1 : typeof one === "string" ? 0 : one.length;
+  if (total > MAX_TOKENS_IN_ALL) throw tooManyTokens();
+}
+
+/** The four forms of `input` as texts. An array of numbers is one input. */
+function textsOf(input: EmbeddingsInput): EmbeddingInput[] {
+  if (typeof input === "string") return [{ text: input }];
+  checkTokenTotal(input);
+  const inputs: EmbeddingInput[] = [];
+  const single: number[] = [];
+  for (const [index, one] of input.entries()) {
+    if (typeof one === "string") inputs.push({ text: one });
+    else if (typeof one === "number") single.push(one);
+    else inputs.push(decode(one, index));
+  }
+  return single.length > 0 ? [decode(single, null)] : inputs;
+}
+
+interface Named {
+  entry: CatalogEntry;
+  askedModel: string;
+}
+
+/** The model of the engines path, which the body must name too: by the same name or by another of the same model. */
+async function modelOfPath(ctx: GatewayContext, inPath: string, inBody: string | undefined): Promise<Named> {
+  if (inBody === undefined && !ctx.instance.legacyEngines) {
+    throw modelFault("'model' is required, and must name the model of the path.");
+  }
+  const named = inBody ?? inPath;
+  if (!isModelName(named)) throw modelFault("'model' is no model's name.");
+  const entry = await resolveModel(ctx, inPath, "embeddings");
+  if (named !== inPath) {
+    const other = await ctx.catalog.find(named);
+    if (other?.model.name !== entry.model.name) {
+      throw modelFault(
+        `'model' is '${named}' but the path names '${inPath}'; both must name the same model.`,
+      );
+    }
+  }
+  return { entry, askedModel: named };
+}
+
+/**
+ * `POST /v1/embeddings` and `POST /v1/engines/{model}/embeddings` (`modelInPath`). The reply is made after the call
+ * is in the books. Limits: 2,048 inputs, 8,192 tokens each (by model), 300,000 tokens in all.
+ */
+export async function createEmbeddings(
+  ctx: GatewayContext,
+  body: unknown,
+  modelInPath: string | null,
+): Promise<Outbound> {
+  const request = checkFields(modelInPath === null ? EmbeddingsRequest : EngineEmbeddingsRequest, body);
+  const inputs = textsOf(request.input);
+  const { entry, askedModel } =
+    modelInPath === null
+      ? { entry: await resolveModel(ctx, request.model ?? "", "embeddings"), askedModel: request.model ?? "" }
+      : await modelOfPath(ctx, modelInPath, request.model);
+  const embedded = await embedTexts(ctx, {
+    entry,
+    askedModel,
+    inputs,
+    dimensions: request.dimensions ?? undefined,
+    user: request.user ?? null,
+  });
+  return renderEmbeddings(embedded, askedModel, request.encoding_format ?? "float");
+}

@@ -1,0 +1,81 @@
+import { OpenAiSpeechRequest, SPEECH_CONTENT_TYPES } from "../../../contracts/gateway/openai/speech";
+import type { GatewayContext } from "../../../gateway/context";
+import { type SpeechCall, synthesizeSpeech } from "../../../gateway/speech/synthesize-speech";
+import type { AudioFormat } from "../../../ports/audio-encoder";
+import { checkFields } from "../../core/check-fields";
+import type { Outbound } from "../../core/exchange";
+import { errorBody } from "../../core/render-error";
+import { audioOf, type SpeechEnd, speechBody, startedBody } from "../speech-body";
+import { streamFailure } from "../stream-failure";
+
+/**
+ * `POST /v1/audio/speech`: the audio itself, encoded while it is made, or events that carry it. The first encoded bytes
+ * are there before the status goes out.
+ */
+export async function createSpeech(ctx: GatewayContext, sent: unknown): Promise<Outbound> {
+  const body = checkFields(OpenAiSpeechRequest, sent);
+  const call = await synthesizeSpeech(ctx, {
+    model: body.model,
+    parts: [{ text: body.input }],
+    cast: { kind: "single", voice: typeof body.voice === "string" ? body.voice : body.voice.id },
+    speed: body.speed ?? 1,
+    ...(body.instructions ? { instructions: body.instructions } : {}),
+    user: body.user ?? null,
+    source: { dialect: "openai", body },
+    dialectFields: body.instructions ? ["instructions"] : [],
+  });
+  const format = body.response_format ?? "mp3";
+  const isEvents = body.stream_format === "sse";
+  const chunks = isEvents ? speechEvents(ctx, call, format) : ctx.encoder.encode(format, audioOf(call));
+  return {
+    status: 200,
+    headers: {
+      ...(isEvents
+        ? { "content-type": "text/event-stream", "cache-control": "no-store" }
+        : { "content-type": SPEECH_CONTENT_TYPES[format] }),
+      "x-accel-buffering": "no",
+      ...call.headers(),
+    },
+    body: await startedBody(speechBody(call, chunks)),
+  };
+}
+
+/** `speech.audio.delta` for each piece, `speech.audio.done` with the usage once the call is in the books. */
+async function* speechEvents(
+  ctx: GatewayContext,
+  call: SpeechCall,
+  format: AudioFormat,
+): AsyncGenerator<Uint8Array> {
+  let end: SpeechEnd | undefined;
+  const pcm = audioOf(call, (event) => {
+    end = event;
+  });
+  let hasBegun = false;
+  try {
+    for await (const bytes of ctx.encoder.encode(format, pcm)) {
+      yield dataFrame({ type: "speech.audio.delta", audio: Buffer.from(bytes).toString("base64") });
+      hasBegun = true;
+    }
+  } catch (error) {
+    // Before the first event the error still gets a status of its own.
+    if (hasBegun) {
+      yield Buffer.from(
+        `event: error\ndata: ${JSON.stringify(errorBody("openai", streamFailure(ctx, error)))}\n\n`,
+      );
+    }
+    throw error;
+  }
+  if (!end) return;
+  yield dataFrame({
+    type: "speech.audio.done",
+    usage: {
+      input_tokens: end.inputTokens,
+      output_tokens: end.outputTokens,
+      total_tokens: end.inputTokens + end.outputTokens,
+    },
+  });
+}
+
+function dataFrame(value: object): Uint8Array {
+  return Buffer.from(`data: ${JSON.stringify(value)}\n\n`);
+}

@@ -1,0 +1,21 @@
+import { AppError, isAppError } from "../../errors";
+import type { GatewayContext } from "../../gateway/context";
+
+/** An error of a reply whose status has gone out: in words for the caller, and in the log, which no door writes then. */
+export function streamFailure(ctx: GatewayContext, thrown: unknown): AppError {
+  const error = isAppError(thrown)
+    ? thrown
+    : new AppError(
+        "internal",
+        "Something went wrong on our side. Please tell the operator the request id of this reply.",
+      );
+  if (error.code !== "caller_left") {
+    const cause = isAppError(thrown) ? thrown.cause : thrown;
+    ctx.log.warn("stream.failed", {
+      requestId: ctx.requestId,
+      code: error.code,
+      cause: cause instanceof Error ? (cause.stack ?? cause.message) : undefined,
+    });
+  }
+  return error;
+}

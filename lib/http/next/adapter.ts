@@ -1,0 +1,129 @@
+import { DEFAULT_LIMITS } from "../../contracts/limits";
+import { AppError } from "../../errors";
+import type { Services } from "../../gateway/context";
+import { requestIdOf } from "../core/edge-guard";
+import type { BodyCount, Handler, Inbound, Outbound } from "../core/exchange";
+import { PEER_HEADER, peerFrom } from "../core/peer-header";
+
+function splitUrl(url: string): { path: string; query: string } {
+  const origin = url.indexOf("/", url.indexOf("://") + 3);
+  const [target = "/"] = (origin === -1 ? "/" : url.slice(origin)).split("#", 1);
+  const mark = target.indexOf("?");
+  return mark === -1
+    ? { path: target, query: "" }
+    : { path: target.slice(0, mark), query: target.slice(mark + 1) };
+}
+
+/** Rejects when `signal` aborts or `timeoutMs` have passed, whichever is first. */
+function failAfter(timeoutMs: number, signal: AbortSignal): { failed: Promise<never>; stop(): void } {
+  let stop = (): void => undefined;
+  const failed = new Promise<never>((_, reject) => {
+    const timer = setTimeout(
+      () => reject(new AppError("request_timeout", `The body did not arrive within ${timeoutMs / 1_000} s.`)),
+      timeoutMs,
+    );
+    const leave = (): void =>
+      reject(new AppError("caller_left", "The caller left before its body was whole."));
+    signal.addEventListener("abort", leave, { once: true });
+    stop = () => {
+      clearTimeout(timer);
+      signal.removeEventListener("abort", leave);
+    };
+  });
+  failed.catch(() => undefined);
+  return { failed, stop };
+}
+
+async function readBody(
+  request: Request,
+  maxBytes: number,
+  timeoutMs: number,
+  memory: BodyCount | undefined,
+): Promise<Uint8Array> {
+  const tooLarge = () => new AppError("too_large", `The body is larger than ${maxBytes} bytes.`);
+  const declared = request.headers.get("content-length");
+  if (declared !== null && Number(declared) > maxBytes) throw tooLarge();
+  if (request.body === null) return new Uint8Array(0);
+  if (declared !== null) memory?.take(Number(declared));
+  const reader = request.body.getReader();
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  const { failed, stop } = failAfter(timeoutMs, request.signal);
+  try {
+    for (;;) {
+      const { done, value } = await Promise.race([reader.read(), failed]);
+      if (done) break;
+      size += value.byteLength;
+      if (size > maxBytes) throw tooLarge();
+      if (declared === null) memory?.take(value.byteLength);
+      chunks.push(value);
+    }
+  } catch (error) {
+    await reader.cancel().catch(() => undefined);
+    throw error;
+  } finally {
+    stop();
+  }
+  if (declared !== null && size < Number(declared))
+    throw new AppError("invalid", "The body is shorter than its Content-Length.");
+  return Buffer.concat(chunks, size);
+}
+
+function streamOf(chunks: AsyncIterable<Uint8Array>): ReadableStream<Uint8Array> {
+  const iterator = chunks[Symbol.asyncIterator]();
+  return new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        const next = await iterator.next();
+        if (next.done) controller.close();
+        else controller.enqueue(next.value);
+      },
+      async cancel() {
+        await iterator.return?.();
+      },
+    },
+    // Nothing is made before somebody reads.
+    { highWaterMark: 0 },
+  );
+}
+
+function responseOf(reply: Outbound): Response {
+  const headers = new Headers();
+  for (const [name, value] of Object.entries(reply.headers)) {
+    if (typeof value === "string") headers.set(name, value);
+    else for (const one of value) headers.append(name, one);
+  }
+  const { body } = reply;
+  // TypeScript's Response wants bytes over a plain ArrayBuffer; ours never stand on shared memory.
+  const content =
+    body === null || body instanceof Uint8Array ? (body as Uint8Array<ArrayBuffer> | null) : streamOf(body);
+  return new Response(content, { status: reply.status, headers });
+}
+
+/** Opens `handler` to a Next route handler: one function for every method. */
+export function createNextDoor(
+  handler: Handler,
+  services: () => Promise<Services>,
+): (request: Request) => Promise<Response> {
+  return async (request) => {
+    // Services that cannot be had are the handler's to tell.
+    const ready = await services().catch(() => null);
+    const limits = ready?.instance.limits ?? DEFAULT_LIMITS;
+    const { path, query } = splitUrl(request.url);
+    const uploadMs = path.startsWith("/api") ? limits.consoleUploadMs : limits.gatewayUploadMs;
+    const headers = new Map(request.headers);
+    headers.delete(PEER_HEADER);
+    const inbound: Inbound = {
+      method: request.method,
+      path,
+      query,
+      headers,
+      peer: peerFrom(request.headers.get(PEER_HEADER), ready?.instance.baseUrl ?? null),
+      requestId: requestIdOf(headers.get("x-request-id")),
+      receivedAt: ready?.clock.monotonic() ?? performance.now(),
+      signal: request.signal,
+      readBody: (maxBytes, memory) => readBody(request, maxBytes, uploadMs, memory),
+    };
+    return responseOf(await handler(inbound));
+  };
+}

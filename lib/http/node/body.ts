@@ -1,0 +1,80 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { AppError } from "../../errors";
+import type { BodyCount, Inbound } from "../core/exchange";
+
+const EMPTY = new Uint8Array(0);
+
+/** True while the request announced a body that has not arrived whole. */
+export function hasUnreadBody(message: IncomingMessage): boolean {
+  if (message.complete) return false;
+  const length = message.headers["content-length"];
+  return (length !== undefined && length !== "0") || message.headers["transfer-encoding"] !== undefined;
+}
+
+function tooLarge(maxBytes: number): AppError {
+  return new AppError("too_large", `The body is larger than ${maxBytes} bytes.`);
+}
+
+function collect(
+  message: IncomingMessage,
+  maxBytes: number,
+  timeoutMs: number,
+  memory: BodyCount | undefined,
+): Promise<Uint8Array> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let size = 0;
+    const timer = setTimeout(
+      () => fail(new AppError("request_timeout", `The body did not arrive within ${timeoutMs / 1_000} s.`)),
+      timeoutMs,
+    );
+    timer.unref();
+    const done = (): void => {
+      clearTimeout(timer);
+      message.off("data", onData).off("end", onEnd).off("close", onClose).off("error", onClose);
+    };
+    const fail = (error: unknown): void => {
+      done();
+      // Whatever else arrives is thrown away by the door.
+      message.pause();
+      reject(error);
+    };
+    const onData = (chunk: Buffer): void => {
+      size += chunk.length;
+      try {
+        if (size > maxBytes) throw tooLarge(maxBytes);
+        memory?.take(chunk.length);
+        chunks.push(chunk);
+      } catch (error) {
+        fail(error);
+      }
+    };
+    const onEnd = (): void => {
+      done();
+      resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks, size));
+    };
+    const onClose = (): void =>
+      fail(new AppError("caller_left", "The caller left before its body was whole."));
+    message.on("data", onData).on("end", onEnd).on("close", onClose).on("error", onClose);
+  });
+}
+
+/**
+ * The body reader of one request at the node door. A body announced too large is refused before it is asked for
+ * (`Expect: 100-continue`); one that grows too large as soon as it does.
+ */
+export function createBodyReader(
+  message: IncomingMessage,
+  response: ServerResponse,
+  headers: ReadonlyMap<string, string>,
+  timeoutMs: number,
+): Inbound["readBody"] {
+  return async (maxBytes, memory) => {
+    const length = headers.get("content-length");
+    if (length === undefined && !headers.has("transfer-encoding")) return EMPTY;
+    if (length !== undefined && Number(length) > maxBytes) throw tooLarge(maxBytes);
+    if (length !== undefined) memory?.take(Number(length));
+    if (headers.has("expect")) response.writeContinue();
+    return collect(message, maxBytes, timeoutMs, length === undefined ? memory : undefined);
+  };
+}

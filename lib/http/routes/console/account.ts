@@ -1,0 +1,79 @@
+import { changePassword } from "../../../console/auth/change-password";
+import { endOtherSessions, endSession } from "../../../console/auth/end-session";
+import { listSessions } from "../../../console/auth/list-sessions";
+import { readSelf } from "../../../console/users/read-self";
+import { hasTwoFactor, toUser } from "../../../console/users/to-user";
+import { updateSelf } from "../../../console/users/update-self";
+import { SessionList } from "../../../contracts/console/sessions";
+import { ChangePassword, Self, UpdateSelf, User } from "../../../contracts/console/user";
+import { writeSessionCookie } from "../../console/session-cookie";
+import { consoleRoute } from "../../core/route";
+
+export const ACCOUNT_ROUTES = [
+  consoleRoute({
+    method: "GET",
+    path: "/api/user/self",
+    auth: "session",
+    openWithoutSecondFactor: true,
+    data: Self,
+    summary: "Tell who is signed in",
+    handle: async (ctx) => ({ data: await readSelf(ctx) }),
+  }),
+  consoleRoute({
+    method: "PATCH",
+    path: "/api/user/self",
+    auth: "session",
+    openWithoutSecondFactor: true,
+    body: UpdateSelf,
+    data: Self,
+    summary: "Change your profile",
+    handle: async (ctx, { body }) => ({ data: await updateSelf(ctx, body) }),
+  }),
+  consoleRoute({
+    method: "POST",
+    path: "/api/user/password",
+    auth: "session",
+    openWithoutSecondFactor: true,
+    body: ChangePassword,
+    data: User,
+    summary: "Change your password; every other session ends",
+    async handle(ctx, { body }) {
+      const { user, started } = await changePassword(ctx, body);
+      return {
+        data: toUser(user, await hasTwoFactor(ctx.store, user.id)),
+        cookies: [await writeSessionCookie(ctx, ctx.peer.isSecure, started)],
+      };
+    },
+  }),
+  consoleRoute({
+    method: "GET",
+    path: "/api/user/sessions",
+    auth: "session",
+    openWithoutSecondFactor: true,
+    data: SessionList,
+    summary: "List your sessions",
+    handle: async (ctx) => ({ data: await listSessions(ctx) }),
+  }),
+  consoleRoute({
+    method: "DELETE",
+    path: "/api/user/sessions",
+    auth: "session",
+    openWithoutSecondFactor: true,
+    summary: "End all your other sessions",
+    async handle(ctx) {
+      await endOtherSessions(ctx);
+      return { data: null };
+    },
+  }),
+  consoleRoute({
+    method: "DELETE",
+    path: "/api/user/sessions/{id}",
+    auth: "session",
+    openWithoutSecondFactor: true,
+    summary: "End one of your sessions",
+    async handle(ctx, { params }) {
+      await endSession(ctx, params.id ?? "");
+      return { data: null };
+    },
+  }),
+];

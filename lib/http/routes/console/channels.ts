@@ -1,0 +1,217 @@
+import { z } from "zod";
+import { wavHeader } from "../../../audio/wav";
+import { requireAdmin } from "../../../console/access/guards";
+import {
+  allowUpstream,
+  disallowUpstream,
+  readAllowedUpstreams,
+} from "../../../console/channels/allow-upstream";
+import { createChannel } from "../../../console/channels/create";
+import { deleteChannel } from "../../../console/channels/delete";
+import { listDraftModels, testDraft } from "../../../console/channels/draft";
+import { listChannelErrors } from "../../../console/channels/errors";
+import { getChannel, listChannels, listProviders } from "../../../console/channels/list";
+import { listUpstreamModels } from "../../../console/channels/list-upstream-models";
+import { orderChannels } from "../../../console/channels/order";
+import { testChannel } from "../../../console/channels/test-channel";
+import { closeCircuit, updateChannel } from "../../../console/channels/update";
+import { ChannelErrors, ChannelErrorsQuery } from "../../../contracts/console/channel-errors";
+import { ELEVENLABS_SHAPE, GEMINI_SHAPE, OPENAI_SHAPE } from "../../../contracts/console/channel-options";
+import {
+  AllowedUpstreams,
+  AllowUpstream,
+  Channel,
+  ChannelTest,
+  CloseCircuit,
+  CreateChannel,
+  DraftChannel,
+  DraftModels,
+  OrderChannels,
+  Provider,
+  TestChannel,
+  TestDraft,
+  UpdateChannel,
+  UpstreamModels,
+} from "../../../contracts/console/channels";
+import { listOf } from "../../../contracts/paging";
+import { SPEECH_SAMPLE_RATE } from "../../../ports/speech-model";
+import { isObject, type Json, requestSchema } from "../../core/openapi/json-schema";
+import { consoleRoute } from "../../core/route";
+
+const OPTIONS = Object.entries({
+  gemini: GEMINI_SHAPE,
+  openai: OPENAI_SHAPE,
+  elevenlabs: ELEVENLABS_SHAPE,
+}).map(([provider, shape]) => ({ provider, options: requestSchema(z.strictObject(shape)) }));
+
+/** Which `options` go with which provider. */
+function withOptions(schema: Json): Json {
+  return {
+    ...schema,
+    oneOf: OPTIONS.map(({ provider, options }) => ({
+      properties: { provider: { const: provider }, options },
+    })),
+  };
+}
+
+/** A channel keeps its provider, which the body does not name: options are those of any. */
+function withAnyOptions(schema: Json): Json {
+  const options = { anyOf: OPTIONS.map((one) => one.options) };
+  return { ...schema, properties: { ...(isObject(schema.properties) ? schema.properties : {}), options } };
+}
+
+function asWav(pcm: Uint8Array): Uint8Array {
+  return Buffer.concat([wavHeader(SPEECH_SAMPLE_RATE, pcm.byteLength), pcm]);
+}
+
+export const CHANNELS_ROUTES = [
+  consoleRoute({
+    method: "GET",
+    path: "/api/channels",
+    auth: "admin",
+    data: listOf(Channel),
+    summary: "List channels in the order in which they are tried",
+    handle: async (ctx) => ({ data: await listChannels(ctx) }),
+  }),
+  consoleRoute({
+    method: "POST",
+    path: "/api/channels",
+    auth: "admin",
+    body: CreateChannel,
+    describeBody: withOptions,
+    data: Channel,
+    summary: "Add a channel to an upstream",
+    handle: async (ctx, { body }) => ({ data: await createChannel(ctx, body) }),
+  }),
+  consoleRoute({
+    method: "GET",
+    path: "/api/channels/{id}",
+    auth: "admin",
+    data: Channel,
+    summary: "Show a channel",
+    handle: async (ctx, { params }) => ({ data: await getChannel(ctx, params.id ?? "") }),
+  }),
+  consoleRoute({
+    method: "GET",
+    path: "/api/channels/{id}/errors",
+    auth: "admin",
+    query: ChannelErrorsQuery,
+    data: ChannelErrors,
+    summary: "List the newest tries that failed on a channel, those that another try made good, too",
+    // The door has read the query by the schema above; its declared type is the loose one of every route.
+    handle: async (ctx, { params, query }) => ({
+      data: await listChannelErrors(ctx, params.id ?? "", query as ChannelErrorsQuery),
+    }),
+  }),
+  consoleRoute({
+    method: "PATCH",
+    path: "/api/channels/{id}",
+    auth: "admin",
+    body: UpdateChannel,
+    describeBody: withAnyOptions,
+    data: Channel,
+    summary: "Change a channel",
+    handle: async (ctx, { params, body }) => ({ data: await updateChannel(ctx, params.id ?? "", body) }),
+  }),
+  consoleRoute({
+    method: "DELETE",
+    path: "/api/channels/{id}",
+    auth: "admin",
+    summary: "Remove a channel and its keys",
+    async handle(ctx, { params }) {
+      await deleteChannel(ctx, params.id ?? "");
+      return { data: null };
+    },
+  }),
+  consoleRoute({
+    method: "POST",
+    path: "/api/channels/{id}/test",
+    auth: "admin",
+    body: TestChannel,
+    data: ChannelTest,
+    summary: "Send one real call through a channel and tell what came of it",
+    handle: async (ctx, { params, body }) => ({ data: await testChannel(ctx, params.id ?? "", body, asWav) }),
+  }),
+  consoleRoute({
+    method: "POST",
+    path: "/api/channels/{id}/models",
+    auth: "admin",
+    data: UpstreamModels,
+    summary: "Ask the upstream what it serves",
+    handle: async (ctx, { params }) => ({ data: await listUpstreamModels(ctx, params.id ?? "") }),
+  }),
+  consoleRoute({
+    method: "POST",
+    path: "/api/channels/{id}/close",
+    auth: "admin",
+    body: CloseCircuit,
+    data: Channel,
+    summary: "Close a channel's circuits by hand, or one key's",
+    handle: async (ctx, { params, body }) => ({ data: await closeCircuit(ctx, params.id ?? "", body) }),
+  }),
+  consoleRoute({
+    method: "POST",
+    path: "/api/channels/order",
+    auth: "admin",
+    body: OrderChannels,
+    data: listOf(Channel),
+    summary: "Set the order in which channels are tried, for all of them at once",
+    handle: async (ctx, { body }) => ({ data: await orderChannels(ctx, body) }),
+  }),
+  consoleRoute({
+    method: "POST",
+    path: "/api/channels/draft/models",
+    auth: "admin",
+    body: DraftChannel,
+    describeBody: withOptions,
+    data: DraftModels,
+    summary: "Ask an upstream what it serves before its channel is saved",
+    handle: async (ctx, { body }) => ({ data: await listDraftModels(ctx, body) }),
+  }),
+  consoleRoute({
+    method: "POST",
+    path: "/api/channels/draft/test",
+    auth: "admin",
+    body: TestDraft,
+    describeBody: withOptions,
+    data: ChannelTest,
+    summary: "Send one real call through a channel that is not saved yet",
+    handle: async (ctx, { body }) => ({ data: await testDraft(ctx, body, asWav) }),
+  }),
+  consoleRoute({
+    method: "GET",
+    path: "/api/providers",
+    auth: "admin",
+    data: z.strictObject({ items: z.array(Provider) }),
+    summary: "List what a channel may be made of",
+    handle: async (ctx) => ({ data: listProviders(ctx) }),
+  }),
+  consoleRoute({
+    method: "GET",
+    path: "/api/upstreams/allowed",
+    auth: "admin",
+    data: AllowedUpstreams,
+    summary: "List the private addresses that the owner has allowed as upstreams",
+    async handle(ctx) {
+      requireAdmin(ctx);
+      return { data: { targets: await readAllowedUpstreams(ctx.store) } };
+    },
+  }),
+  consoleRoute({
+    method: "POST",
+    path: "/api/upstreams/allowed",
+    auth: "session",
+    body: AllowUpstream,
+    data: AllowedUpstreams,
+    summary: "Allow one private host and port as an upstream, with the owner's password",
+    handle: async (ctx, { body }) => ({ data: await allowUpstream(ctx, body) }),
+  }),
+  consoleRoute({
+    method: "DELETE",
+    path: "/api/upstreams/allowed/{target}",
+    auth: "session",
+    data: AllowedUpstreams,
+    summary: "Take the allowance of a private host and port back",
+    handle: async (ctx, { params }) => ({ data: await disallowUpstream(ctx, params.target ?? "") }),
+  }),
+];

@@ -1,0 +1,25 @@
+import { z } from "zod";
+import { watchChanges } from "../../../console/live/watch";
+import { eventStream } from "../../console/event-stream";
+import { consoleRoute } from "../../core/route";
+
+export const LIVE_ROUTES = [
+  consoleRoute({
+    method: "GET",
+    path: "/api/events",
+    auth: "session",
+    content: {
+      "text/event-stream": z.string().meta({ examples: ['event: changed\ndata: {"topics":["keys"]}\n\n'] }),
+    },
+    summary: "Server-sent events that name what has changed (`changed`: {topics}), never the change itself",
+    handle: async (ctx, { request }) => ({
+      data: null,
+      stream: {
+        contentType: "text/event-stream; charset=utf-8",
+        body: eventStream(watchChanges(ctx, request.signal)),
+      },
+      // No proxy may hold it back, pack it or change it.
+      headers: { "cache-control": "no-store, no-transform", "x-accel-buffering": "no" },
+    }),
+  }),
+];

@@ -1,0 +1,119 @@
+import { downloadBackup } from "../../../console/settings/backup";
+import { clearCaches } from "../../../console/settings/clear-caches";
+import { exportSettings } from "../../../console/settings/file/export";
+import { importFile } from "../../../console/settings/file/import";
+import { readInstanceFacts } from "../../../console/settings/instance-facts";
+import { makeMetricsToken, removeMetricsToken } from "../../../console/settings/metrics-token";
+import { showSettings, updateSettings } from "../../../console/settings/update";
+import {
+  InstanceFacts,
+  MetricsToken,
+  OwnerProof,
+  UpdateSettings,
+  VersionedSettings,
+} from "../../../contracts/console/settings";
+import {
+  ImportReport,
+  ImportSettings,
+  MAX_FILE_BYTES,
+  SettingsFile,
+} from "../../../contracts/console/settings-file";
+import { BINARY, consoleRoute } from "../../core/route";
+
+/** A whole file as one chunk. */
+async function* oneChunk(text: string): AsyncGenerator<Uint8Array> {
+  yield Buffer.from(text);
+}
+
+export const SETTINGS_ROUTES = [
+  consoleRoute({
+    method: "GET",
+    path: "/api/settings",
+    auth: "adminSession",
+    data: VersionedSettings,
+    summary: "Show the instance's settings",
+    handle: async (ctx) => ({ data: await showSettings(ctx) }),
+  }),
+  consoleRoute({
+    method: "PATCH",
+    path: "/api/settings",
+    auth: "adminSession",
+    body: UpdateSettings,
+    data: VersionedSettings,
+    summary: "Change the instance's settings",
+    handle: async (ctx, { body }) => ({ data: await updateSettings(ctx, body) }),
+  }),
+  consoleRoute({
+    method: "GET",
+    path: "/api/settings/instance",
+    auth: "adminSession",
+    data: InstanceFacts,
+    summary: "Show what stands under the settings and what is in force",
+    handle: async (ctx) => ({ data: await readInstanceFacts(ctx) }),
+  }),
+  consoleRoute({
+    method: "POST",
+    path: "/api/settings/caches/clear",
+    auth: "adminSession",
+    summary: "Forget the vectors and the speech kept in memory",
+    async handle(ctx) {
+      await clearCaches(ctx);
+      return { data: null };
+    },
+  }),
+  consoleRoute({
+    method: "POST",
+    path: "/api/settings/metrics-token",
+    auth: "session",
+    body: OwnerProof,
+    data: MetricsToken,
+    summary: "Make the token of /metrics, with the owner's password; it is shown this once",
+    handle: async (ctx, { body }) => ({ data: await makeMetricsToken(ctx, body) }),
+  }),
+  consoleRoute({
+    method: "DELETE",
+    path: "/api/settings/metrics-token",
+    auth: "session",
+    summary: "Remove the token of /metrics that was made in the console",
+    async handle(ctx) {
+      await removeMetricsToken(ctx);
+      return { data: null };
+    },
+  }),
+  consoleRoute({
+    // It stands in the audit, and no read writes: another site's link would write there in one's name (CS-1).
+    method: "POST",
+    path: "/api/settings/export",
+    auth: "adminSession",
+    content: { "application/json": SettingsFile },
+    summary: "Download channels, models and settings as one file, without secrets",
+    async handle(ctx) {
+      const file = await exportSettings(ctx);
+      const name = `patchbay-settings-${file.exported_at.slice(0, 10)}.json`;
+      const body = oneChunk(`${JSON.stringify(file, null, 2)}\n`);
+      return { data: null, download: { contentType: "application/json; charset=utf-8", name, body } };
+    },
+  }),
+  consoleRoute({
+    method: "POST",
+    path: "/api/settings/import",
+    auth: "adminSession",
+    body: ImportSettings,
+    maxBodyBytes: MAX_FILE_BYTES,
+    data: ImportReport,
+    summary: "Bring in a file of channels, models and settings, or tell what that would do",
+    handle: async (ctx, { body }) => ({ data: await importFile(ctx, body) }),
+  }),
+  consoleRoute({
+    method: "POST",
+    path: "/api/settings/backup",
+    auth: "session",
+    body: OwnerProof,
+    content: { "application/vnd.sqlite3": BINARY },
+    summary: "Download a copy of the whole store, with the owner's password (SQLite)",
+    async handle(ctx, { body: proof }) {
+      const { name, body } = await downloadBackup(ctx, proof);
+      return { data: null, download: { contentType: "application/vnd.sqlite3", name, body } };
+    },
+  }),
+];

@@ -1,0 +1,81 @@
+import { logIn } from "../../../console/auth/sign-in";
+import { logOut } from "../../../console/auth/sign-out";
+import { verifySecondStep } from "../../../console/auth/verify-two-factor";
+import { toUser } from "../../../console/users/to-user";
+import {
+  LoginRequest,
+  LoginResult,
+  SecondStepRequest,
+  SecondStepResult,
+} from "../../../contracts/console/sign-in";
+import { toTimestamp } from "../../../contracts/timestamp";
+import {
+  clearPendingCookie,
+  clearSessionCookie,
+  pendingCookie,
+  readCookie,
+  writePendingCookie,
+  writeSessionCookie,
+} from "../../console/session-cookie";
+import { consoleRoute } from "../../core/route";
+
+export const LOGIN_ROUTES = [
+  consoleRoute({
+    method: "POST",
+    path: "/api/user/login",
+    auth: "none",
+    body: LoginRequest,
+    data: LoginResult,
+    summary: "Sign in with name and password",
+    async handle(ctx, { body }) {
+      const { isSecure } = ctx.peer;
+      const outcome = await logIn(ctx, body);
+      if (outcome.kind === "second-step") {
+        return {
+          data: {
+            require_2fa: true,
+            flow_token: outcome.flowToken,
+            expires_at: toTimestamp(outcome.expiresAt),
+            methods: ["totp", "backup_code"],
+          },
+          cookies: [writePendingCookie(isSecure, outcome.flowToken)],
+        };
+      }
+      return {
+        data: toUser(outcome.user, false),
+        cookies: [await writeSessionCookie(ctx, isSecure, outcome.started), clearPendingCookie(isSecure)],
+      };
+    },
+  }),
+  consoleRoute({
+    method: "POST",
+    path: "/api/user/login/2fa",
+    auth: "none",
+    body: SecondStepRequest,
+    data: SecondStepResult,
+    summary: "Finish a sign-in with the second factor",
+    async handle(ctx, { body, request }) {
+      const { isSecure } = ctx.peer;
+      const pendingToken = readCookie(request.headers.get("cookie"), pendingCookie(isSecure).name);
+      const { user, started, method } = await verifySecondStep(ctx, { ...body, pendingToken });
+      return {
+        data: { ...toUser(user, true), login_method: method },
+        cookies: [await writeSessionCookie(ctx, isSecure, started), clearPendingCookie(isSecure)],
+      };
+    },
+  }),
+  consoleRoute({
+    method: "POST",
+    path: "/api/user/logout",
+    // Anybody: whoever is signed out already wants the cookie gone all the same.
+    auth: "none",
+    summary: "Sign out",
+    async handle(ctx) {
+      await logOut(ctx);
+      return {
+        data: null,
+        cookies: [clearSessionCookie(ctx.peer.isSecure), clearPendingCookie(ctx.peer.isSecure)],
+      };
+    },
+  }),
+];

@@ -1,0 +1,99 @@
+import { createUser } from "../../../console/users/create";
+import { createPasswordReset } from "../../../console/users/create-password-reset";
+import { deleteUser } from "../../../console/users/delete";
+import { endUserSessions } from "../../../console/users/end-sessions";
+import { getUser, listUsers } from "../../../console/users/list";
+import { resetSecondFactor } from "../../../console/users/reset-two-factor";
+import { unlockUser } from "../../../console/users/unlock";
+import { updateUser } from "../../../console/users/update";
+import { InviteWithToken } from "../../../contracts/console/invites";
+import { CreateUser, ManagedUser, UpdateUser } from "../../../contracts/console/user";
+import { ListQuery, listOf } from "../../../contracts/paging";
+import { consoleRoute } from "../../core/route";
+
+export const USERS_ROUTES = [
+  consoleRoute({
+    method: "GET",
+    path: "/api/users",
+    auth: "adminSession",
+    query: ListQuery,
+    data: listOf(ManagedUser),
+    summary: "List users",
+    // The door has read the query by the schema above; its declared type is the loose one of every route.
+    handle: async (ctx, { query }) => ({ data: await listUsers(ctx, query as ListQuery) }),
+  }),
+  consoleRoute({
+    method: "POST",
+    path: "/api/users",
+    auth: "adminSession",
+    body: CreateUser,
+    data: ManagedUser,
+    summary: "Add a user",
+    handle: async (ctx, { body }) => ({ data: await createUser(ctx, body) }),
+  }),
+  consoleRoute({
+    method: "GET",
+    path: "/api/users/{id}",
+    auth: "adminSession",
+    data: ManagedUser,
+    summary: "Show a user",
+    handle: async (ctx, { params }) => ({ data: await getUser(ctx, params.id ?? "") }),
+  }),
+  consoleRoute({
+    method: "PATCH",
+    path: "/api/users/{id}",
+    auth: "adminSession",
+    body: UpdateUser,
+    data: ManagedUser,
+    summary: "Change a user of a lower role",
+    handle: async (ctx, { params, body }) => ({ data: await updateUser(ctx, params.id ?? "", body) }),
+  }),
+  consoleRoute({
+    method: "DELETE",
+    path: "/api/users/{id}",
+    auth: "adminSession",
+    summary: "Remove a user of a lower role with their keys",
+    async handle(ctx, { params }) {
+      await deleteUser(ctx, params.id ?? "");
+      return { data: null };
+    },
+  }),
+  consoleRoute({
+    method: "POST",
+    path: "/api/users/{id}/reset_2fa",
+    auth: "adminSession",
+    summary: "Remove the second factor of a user who has lost it",
+    async handle(ctx, { params }) {
+      await resetSecondFactor(ctx, params.id ?? "");
+      return { data: null };
+    },
+  }),
+  consoleRoute({
+    method: "POST",
+    path: "/api/users/{id}/unlock",
+    auth: "adminSession",
+    summary: "Lift a user's delays and locks",
+    async handle(ctx, { params }) {
+      await unlockUser(ctx, params.id ?? "");
+      return { data: null };
+    },
+  }),
+  consoleRoute({
+    method: "POST",
+    path: "/api/users/{id}/password_reset",
+    auth: "adminSession",
+    data: InviteWithToken,
+    summary: "Make a one-time link by which a user chooses a new password; its token is shown this once",
+    handle: async (ctx, { params }) => ({ data: await createPasswordReset(ctx, params.id ?? "") }),
+  }),
+  consoleRoute({
+    method: "DELETE",
+    path: "/api/users/{id}/sessions",
+    auth: "adminSession",
+    summary: "Sign a user out everywhere",
+    async handle(ctx, { params }) {
+      await endUserSessions(ctx, params.id ?? "");
+      return { data: null };
+    },
+  }),
+];

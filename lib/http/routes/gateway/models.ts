@@ -1,0 +1,69 @@
+import { z } from "zod";
+import {
+  GeminiModel,
+  GeminiModelList,
+  GeminiPageQuery,
+  OpenAiModel,
+  OpenAiModelList,
+} from "../../../contracts/console/models";
+import { getUsableModel, listUsableModels } from "../../../gateway/admission/list-usable-models";
+import { jsonReply } from "../../core/respond";
+import { gatewayRoute } from "../../core/route";
+import { geminiModel, geminiModelPage, isGoogleCaller, openAiModel } from "../../gateway/models-reply";
+
+export const MODELS_ROUTES = [
+  gatewayRoute({
+    surface: "openai",
+    method: "GET",
+    path: "/v1/models",
+    operation: null,
+    summary: "List the models this key may use, in OpenAI's form, or in Gemini's to a Google client",
+    reply: z.union([OpenAiModelList, GeminiModelList]),
+    query: GeminiPageQuery,
+    takesGoogleKey: true,
+    async handle(ctx, { request }) {
+      const models = await listUsableModels(ctx);
+      if (isGoogleCaller(request)) return jsonReply(200, geminiModelPage(models, request.query));
+      return jsonReply(200, { object: "list", data: models.map((model) => openAiModel(model)) });
+    },
+  }),
+  gatewayRoute({
+    surface: "openai",
+    method: "GET",
+    path: "/v1/models/{model}",
+    operation: null,
+    summary: "Describe a model, in OpenAI's form, or in Gemini's to a Google client",
+    reply: z.union([OpenAiModel, GeminiModel]),
+    takesGoogleKey: true,
+    async handle(ctx, { params, request }) {
+      const name = params.model ?? "";
+      const model = await getUsableModel(ctx, name);
+      return jsonReply(200, isGoogleCaller(request) ? geminiModel(model, name) : openAiModel(model, name));
+    },
+  }),
+  gatewayRoute({
+    surface: "gemini",
+    method: "GET",
+    path: "/v1beta/models",
+    operation: null,
+    summary: "List the models this key may use",
+    query: GeminiPageQuery,
+    reply: GeminiModelList,
+    takesGoogleKey: true,
+    handle: async (ctx, { request }) =>
+      jsonReply(200, geminiModelPage(await listUsableModels(ctx), request.query)),
+  }),
+  gatewayRoute({
+    surface: "gemini",
+    method: "GET",
+    path: "/v1beta/models/{model}",
+    operation: null,
+    summary: "Describe a model",
+    reply: GeminiModel,
+    takesGoogleKey: true,
+    async handle(ctx, { params }) {
+      const name = params.model ?? "";
+      return jsonReply(200, geminiModel(await getUsableModel(ctx, name), name));
+    },
+  }),
+];

@@ -1,0 +1,34 @@
+import {
+  EmbeddingsReply,
+  EmbeddingsRequest,
+  EngineEmbeddingsRequest,
+} from "../../../contracts/gateway/openai/embeddings";
+import { gatewayRoute } from "../../core/route";
+import { createEmbeddings } from "../../gateway/openai/embeddings";
+
+const MAX_BODY_BYTES = 16 * 1024 * 1024;
+
+export const EMBEDDINGS_ROUTES = [
+  gatewayRoute({
+    surface: "openai",
+    method: "POST",
+    path: "/v1/embeddings",
+    operation: "embeddings",
+    summary: "Embed texts",
+    body: EmbeddingsRequest,
+    reply: EmbeddingsReply,
+    maxBodyBytes: MAX_BODY_BYTES,
+    handle: (ctx, { body }) => createEmbeddings(ctx, body, null),
+  }),
+  gatewayRoute({
+    surface: "openai",
+    method: "POST",
+    path: "/v1/engines/{model}/embeddings",
+    operation: "embeddings",
+    summary: "Embed texts with the model of the path",
+    body: EngineEmbeddingsRequest,
+    reply: EmbeddingsReply,
+    maxBodyBytes: MAX_BODY_BYTES,
+    handle: (ctx, { body, params }) => createEmbeddings(ctx, body, params.model ?? ""),
+  }),
+];

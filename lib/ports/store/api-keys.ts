@@ -1,0 +1,56 @@
+import type { KeyLimit } from "../../contracts/console/api-keys";
+import type { UserRecord } from "./accounts";
+import type { Budget, CallLimits, Operation, Page, PageQuery, Role, Spent, Versioned } from "./common";
+
+export interface KeyRecord extends CallLimits {
+  id: string;
+  /** SHA-256 of the whole key, base64url; unique. */
+  digest: string;
+  /** `sk-pb-ab…wxyz` */
+  display: string;
+  name: string;
+  ownerId: string;
+  /** A playground key lives 15 minutes at most, dies with its session and is never listed. */
+  kind: "api" | "playground";
+  sessionId: string | null;
+  enabled: boolean;
+  createdAt: number;
+  expiresAt: number | null;
+  lastUsedAt: number | null;
+  operations: Operation[];
+  /** Empty: every model. */
+  allowedModels: string[];
+  /** Addresses or CIDRs; empty: everywhere. */
+  allowedAddresses: string[];
+  budget: Budget;
+  /** Limits that somebody other than the owner set, with the role they had. */
+  limitsSetBy: Partial<Record<KeyLimit, Role>>;
+  version: number;
+}
+
+/** A key as the gateway needs it: with its owner's standing. */
+export interface KeyWithOwner {
+  key: KeyRecord;
+  owner: Pick<UserRecord, "id" | "role" | "enabled" | "budget" | keyof CallLimits>;
+}
+
+export interface Keys {
+  insert(key: KeyRecord): Promise<void>;
+  findByDigest(digest: string): Promise<KeyWithOwner | null>;
+  findById(id: string): Promise<KeyRecord | null>;
+  /** API keys, newest first; of one owner, or of all when `ownerId` is null. */
+  list(query: PageQuery & { ownerId: string | null }): Promise<Page<KeyRecord>>;
+  /** API keys of one owner that have not expired, disabled ones too. */
+  countLiving(ownerId: string, now: number): Promise<number>;
+  update(
+    at: Versioned,
+    patch: Partial<Omit<KeyRecord, "id" | "digest" | "createdAt" | "version">>,
+  ): Promise<KeyRecord | null>;
+  delete(id: string): Promise<boolean>;
+  spent(id: string, now: number): Promise<Spent>;
+  /** Batched by the caller; bumps no topic. */
+  touchLastUsed(used: ReadonlyMap<string, number>): Promise<void>;
+  deleteExpiredPlayground(now: number): Promise<number>;
+  /** Deletes a session's playground keys but the `keep` newest. */
+  trimPlayground(sessionId: string, keep: number): Promise<number>;
+}

@@ -1,0 +1,59 @@
+import { readSettings } from "../../console/access/read-settings";
+import type { Witness } from "../../console/audit/record";
+import { loginKey } from "../../console/auth/user-name-key";
+import type { Sealer } from "../../ports/cipher";
+import type { Clock, Random } from "../../ports/clock";
+import type { PasswordHasher } from "../../ports/password-hasher";
+import type { Store, UserRecord } from "../../ports/store";
+import { openBooks, systemClock, systemRandom } from "../process/container";
+import type { Environment } from "../process/env";
+import { isGone, makeInstanceId } from "../process/instance-id";
+import { createPasswordHasher } from "../process/password-hasher";
+import { CommandError } from "./command";
+
+/** A server whose heartbeat is this old is not running. */
+export const ALIVE_MS = 30_000;
+
+/** What the verbs need of whoever sits at the machine: the server's own store, beside it or without it. */
+export interface Operator extends Witness {
+  store: Store;
+  sealer: Sealer;
+  hasher: PasswordHasher;
+  clock: Clock;
+  random: Random;
+  instance: { passwordMinimum: number };
+}
+
+/** Opens the store, lets `work` act on it and closes it again. */
+export async function withBooks<T>(env: Environment, work: (operator: Operator) => Promise<T>): Promise<T> {
+  const { store, sealer } = await openBooks(env, makeInstanceId());
+  try {
+    const { password_minimum: minimum } = await readSettings(store);
+    return await work({
+      store,
+      sealer,
+      hasher: createPasswordHasher(),
+      clock: systemClock,
+      random: systemRandom,
+      instance: { passwordMinimum: Math.max(env.passwordMinimum, minimum ?? 0) },
+      caller: { kind: "admin-command" },
+      peer: { address: null, isLocal: true, isSecure: false },
+      requestId: "admin-command",
+    });
+  } finally {
+    await store.close();
+  }
+}
+
+/** The user of that name or e-mail address. Throws CommandError. */
+export async function findUser(store: Store, name: string): Promise<UserRecord> {
+  const user = await store.users.findByLogin(loginKey(name));
+  if (user === null) throw new CommandError(`There is no user '${name}'.`);
+  return user;
+}
+
+/** Servers that run on the same store now. */
+export async function runningServers(store: Store, now: number): Promise<string[]> {
+  const others = await store.ledger.otherInstances(now - ALIVE_MS);
+  return others.map(({ id }) => id).filter((id) => !isGone(id));
+}

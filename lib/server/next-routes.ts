@@ -1,9 +1,0 @@
-import { createDispatcher } from "../http/dispatch";
-import { createNextDoor } from "../http/next-door";
-import { ROUTES } from "../http/routes";
-import { getContainer } from "./container";
-
-const services = async () => (await getContainer()).services;
-
-/** The Next door: every catch-all route file under `app/` hands its requests here, and the one table answers them. */
-export const answerFromTable = createNextDoor(createDispatcher(ROUTES, services), services);

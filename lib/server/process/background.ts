@@ -1,0 +1,86 @@
+import { watchAlerts } from "../../console/alerts/watch";
+import { sweepExpired } from "../../console/auth/sweep-expired";
+import { sweepUsage } from "../../console/usage/sweep";
+import type { Services } from "../../gateway/context";
+import { readDisk } from "./disk";
+import { isGone } from "./instance-id";
+import { DEAD_AFTER_MS, watchOtherServers } from "./other-servers";
+
+const HEARTBEAT_MS = 5_000;
+const ORPHANS_MS = 15_000;
+const ALERTS_MS = 15_000;
+const SWEEP_MS = 300_000;
+const RETENTION_MS = 600_000;
+/** A wall clock that moves this much against the monotonic one was set, not slewed (RELIABILITY RB-16). */
+const CLOCK_JUMP_MS = 30_000;
+
+/** Settles the calls of instances that died; those of this machine are known to be dead at once. */
+async function settleOrphans({ store, clock, log }: Services): Promise<void> {
+  const now = clock.now();
+  const count = await store.ledger.settleOrphans(now, now - DEAD_AFTER_MS, isGone);
+  if (count > 0) log.warn("orphans_settled", { count });
+}
+
+function createClockWatch({ store, clock, log }: Services): () => Promise<void> {
+  let offset = clock.now() - clock.monotonic();
+  return async () => {
+    const current = clock.now() - clock.monotonic();
+    const ms = Math.round(current - offset);
+    offset = current;
+    if (Math.abs(ms) <= CLOCK_JUMP_MS) return;
+    log.warn("clock_jumped", { ms });
+    await store.transaction((tx) =>
+      tx.audit.append({
+        at: clock.now(),
+        actor: "system",
+        action: "clock.jump",
+        target: "",
+        detail: { milliseconds: ms },
+      }),
+    );
+  };
+}
+
+/** The disk is looked at only where the store is on it. `others`: further servers on the same file. */
+async function lookForAlerts(services: Services, others: readonly string[]): Promise<void> {
+  const isHere = services.store.kind === "sqlite";
+  const disk = isHere ? await readDisk(services.instance.dataDirectory) : null;
+  await watchAlerts(services, disk, others.length === 0 ? [] : [services.instance.id, ...others]);
+}
+
+/** Settles what an earlier life left open, then keeps house until the returned function is called. */
+export async function startBackground(services: Services): Promise<() => void> {
+  const { store, clock, log } = services;
+  const every = (ms: number, name: string, work: () => Promise<unknown>): NodeJS.Timeout => {
+    let isRunning = false;
+    const timer = setInterval(() => {
+      if (isRunning) return;
+      isRunning = true;
+      work()
+        .catch((error: unknown) => log.warn("background_failed", { reason: name, cause: String(error) }))
+        .finally(() => {
+          isRunning = false;
+        });
+    }, ms);
+    return timer.unref();
+  };
+  await settleOrphans(services);
+  const watchClock = createClockWatch(services);
+  const findOthers = watchOtherServers(services);
+  let others = await findOthers();
+  const lookForOthers = async (): Promise<void> => {
+    others = await findOthers();
+  };
+  const timers = [
+    every(HEARTBEAT_MS, "heartbeat", () => store.ledger.heartbeat(clock.now())),
+    every(HEARTBEAT_MS, "clock", watchClock),
+    every(HEARTBEAT_MS, "others", lookForOthers),
+    every(ORPHANS_MS, "orphans", () => settleOrphans(services)),
+    every(ALERTS_MS, "alerts", () => lookForAlerts(services, others)),
+    every(SWEEP_MS, "sweep", () => sweepExpired(services)),
+    every(RETENTION_MS, "retention", () => sweepUsage(services)),
+  ];
+  return () => {
+    for (const timer of timers) clearInterval(timer);
+  };
+}

@@ -1,0 +1,112 @@
+import { readdirSync, readFileSync } from "node:fs";
+import type { Server } from "node:http";
+import type { Duplex } from "node:stream";
+import { unifyAddress } from "../../http/node/peer";
+
+/** Descriptors kept for what opens files and threads besides calls: engines, encoders, backups. */
+const FOR_FILES = 48;
+/** However little there is: enough to look after the server. */
+const FEWEST_CONNECTIONS = 8;
+/** Sockets above the cap of all that are open for their 503 at once, and for how long each. */
+const MOST_REFUSED = 16;
+const REFUSAL_MS = 2_000;
+/** Idle connections are closed at most this often to make room for new ones. */
+const CLOSE_IDLE_MS = 1_000;
+
+/** The soft limit of "Max open files" in the text of /proc/<pid>/limits (proc(5)); null when it says none. */
+export function parseOpenFilesLimit(limits: string): number | null {
+  const found = /^Max open files +(\d+)/m.exec(limits)?.[1];
+  return found === undefined ? null : Number(found);
+}
+
+/**
+ * How many connections fit into `limit` descriptors of which `open` are taken already: half of the rest, since a call
+ * may need a socket to its upstream besides its caller's.
+ */
+export function connectionsWithin(limit: number, open: number): number {
+  return Math.max(FEWEST_CONNECTIONS, Math.floor((limit - open - FOR_FILES) / 2));
+}
+
+/** How many connections this process has descriptors for; infinite where the system does not tell its limit. */
+export function connectionsForProcess(): number {
+  try {
+    const limit = parseOpenFilesLimit(readFileSync("/proc/self/limits", "utf8"));
+    if (limit === null) return Number.POSITIVE_INFINITY;
+    return connectionsWithin(limit, readdirSync("/proc/self/fd").length);
+  } catch {
+    return Number.POSITIVE_INFINITY;
+  }
+}
+
+/** An IPv6 caller owns a /64 at least, so that is what is counted. */
+function bucketOf(address: string): string {
+  if (!address.includes(":")) return address;
+  const [head = ""] = address.split("::");
+  const groups = head.split(":").filter((group) => group !== "");
+  return groups.slice(0, 4).join(":");
+}
+
+export interface ConnectionCap {
+  readonly open: number;
+  /** True for a connection above the cap of all: its request is answered with 503 and it is closed. */
+  isAbove(socket: Duplex): boolean;
+}
+
+/**
+ * Closes connections of one address above `ofAddress()` as they are opened (SECURITY LM-4); trusted proxies speak for
+ * many. Those above `ofAll()` are let in for one refusal: an answer tells more than a reset, and needs no descriptor more.
+ */
+export function capConnections(
+  server: Server,
+  most: { ofAddress(): number; ofAll(): number },
+  isTrusted: (address: string) => boolean,
+): ConnectionCap {
+  const counts = new Map<string, number>();
+  const above = new Set<Duplex>();
+  let open = 0;
+  let idleClosedAt = Number.NEGATIVE_INFINITY;
+
+  function refuse(socket: Duplex): void {
+    const now = performance.now();
+    if (now - idleClosedAt > CLOSE_IDLE_MS) {
+      idleClosedAt = now;
+      server.closeIdleConnections();
+    }
+    if (above.size >= MOST_REFUSED) {
+      socket.destroy();
+      return;
+    }
+    above.add(socket);
+    const timer = setTimeout(() => socket.destroy(), REFUSAL_MS);
+    socket.once("close", () => {
+      clearTimeout(timer);
+      above.delete(socket);
+    });
+  }
+
+  server.on("connection", (socket) => {
+    const address = unifyAddress(socket.remoteAddress ?? "");
+    const bucket = bucketOf(address);
+    const count = (counts.get(bucket) ?? 0) + 1;
+    if (count > most.ofAddress() && !isTrusted(address)) {
+      socket.destroy();
+      return;
+    }
+    if (open - above.size >= most.ofAll()) refuse(socket);
+    if (socket.destroyed) return;
+    counts.set(bucket, count);
+    open += 1;
+    socket.once("close", () => {
+      open -= 1;
+      const left = (counts.get(bucket) ?? 1) - 1;
+      if (left > 0) counts.set(bucket, left);
+      else counts.delete(bucket);
+    });
+  });
+  return {
+    get open() {
+      return open;
+    },
+    isAbove: (socket) => above.has(socket),
+  };
+}

@@ -1,0 +1,224 @@
+import { existsSync, readFileSync, statSync } from "node:fs";
+import path from "node:path";
+import { createAudioEncoder } from "../../audio/encode/create";
+import { encryptClearWebhookUrl } from "../../console/alerts/webhook-url";
+import { ensureEmbedded } from "../../console/channels/ensure-embedded";
+import { followSettings } from "../../console/settings/apply-settings";
+import { createCatalog } from "../../gateway/admission/catalog";
+import { createRateLimiter } from "../../gateway/admission/rate-limiter";
+import type { Services } from "../../gateway/context";
+import type { Clock, Random } from "../../ports/clock";
+import type { Store } from "../../ports/store";
+import { createProviders } from "../../providers/registry";
+import { createSealer } from "../../store/cipher";
+import { openStore } from "../../store/open";
+import { fileOf } from "../../store/options";
+import { countTokens, countTokensInSteps } from "../../text/tokenize";
+import { vocabulary } from "../../text/vocabulary";
+import { followAllowedUpstreams } from "./allowed-upstreams";
+import { startBackground } from "./background";
+import { createBackups } from "./backup-file";
+import { ensureDigestKey } from "./digest-key";
+import { type Environment, readEnvironment, SettingError } from "./env";
+import { makeInstanceId } from "./instance-id";
+import { createLog } from "./log";
+import { createMetrics } from "./metrics";
+import { createPasswordHasher } from "./password-hasher";
+import { createSystemRandom } from "./random";
+import { findSecret, instanceSecret, nextAuthSecret, previousSecrets, secretFile } from "./secret";
+import { checkSealer, openAuditChain } from "./secret-check";
+import { createSetupGuard } from "./setup-guard";
+import { workerFile } from "./workers";
+
+/** A refused sign-in takes at least this long, whatever was wrong with it (SECURITY EU-1). */
+const REFUSAL_FLOOR_MS = 250;
+
+/** Everything that is made once a process; nothing else says `new`. */
+export interface Container {
+  services: Services;
+  env: Environment;
+  /** What the first visitor from elsewhere must show; null when there is nothing to tell. */
+  setupToken: string | null;
+  /** Requests being answered; the door that counts them sets it. */
+  countInFlight: () => number;
+  /** Ends timers, engines and threads, then the store, whose last commits are waited for. */
+  close(): Promise<void>;
+}
+
+export const systemClock: Clock = { now: () => Date.now(), monotonic: () => performance.now() };
+export const systemRandom: Random = createSystemRandom();
+
+/** The version of package.json, which stands where the process was started. */
+export function readVersion(): string {
+  const text = readFileSync(path.join(process.cwd(), "package.json"), "utf8");
+  // Our own file.
+  return (JSON.parse(text) as { version: string }).version;
+}
+
+/** Refuses an empty database beside the secret of an instance in use, which would start as a new one with setup open. */
+function refuseEmptyStore(env: Environment): void {
+  if (env.secret !== null || !env.databaseUrl.startsWith("file:")) return;
+  const [database, secret] = [fileOf(env.databaseUrl), secretFile(env.dataDirectory)];
+  if (!existsSync(secret) || statSync(database, { throwIfNoEntry: false })?.size !== 0) return;
+  throw new SettingError(
+    `DATABASE_URL: ${database} is empty, but ${secret} belongs to an instance that was in use; ` +
+      `restore a backup with: npm run admin -- restore <backup file>, or delete ${secret} to start a new instance`,
+  );
+}
+
+/** The store, sealer and secrets alone: what the admin command works on. */
+export async function openBooks(env: Environment, instanceId: string, log?: Services["log"]) {
+  findSecret(env.secret, env.dataDirectory);
+  const previous = previousSecrets(env.previousSecrets, env.dataDirectory);
+  refuseEmptyStore(env);
+  const timeZone = Intl.DateTimeFormat().resolvedOptions().timeZone;
+  const store = await openStore({
+    databaseUrl: env.databaseUrl,
+    writerWorker: workerFile("writer"),
+    instanceId,
+    clock: systemClock,
+    timeZone,
+    ...(log ? { log } : {}),
+  });
+  try {
+    // Made after the store: a secret beside an empty database means that the database was lost.
+    const secret = instanceSecret(env.secret, env.dataDirectory);
+    const secrets = { current: secret, previous };
+    const opener = createSealer(secrets);
+    await checkSealer(store, opener);
+    const digestKey = await ensureDigestKey(store, opener);
+    const sealer = createSealer({ ...secrets, digestKey });
+    await openAuditChain(store, sealer, systemClock);
+    await encryptClearWebhookUrl(store, sealer);
+    return { store, sealer, secret, timeZone };
+  } catch (error) {
+    await store.close();
+    throw error;
+  }
+}
+
+async function assemble(
+  env: Environment,
+  books: Awaited<ReturnType<typeof openBooks>>,
+  id: string,
+  log: Services["log"],
+): Promise<Container> {
+  const { store, sealer, secret, timeZone } = books;
+  if (await store.setup.hasLostMark())
+    log.warn("setup_mark_lost", {
+      reason: "administrators stand without the row that says so; set-up stays closed",
+    });
+  // One object, so that whoever holds it sees a limit that is changed in the console.
+  const limits = { ...env.limits };
+  const setupGuard = createSetupGuard({
+    dataDirectory: env.dataDirectory,
+    fixedToken: env.setupToken,
+    open: env.isSetupOpen,
+    claimed: await store.setup.isClaimed(),
+  });
+  const providers = createProviders({
+    workerFile,
+    clock: systemClock,
+    upstreams: {
+      sealer,
+      limits,
+      allowedUpstreams: await followAllowedUpstreams(store, env.upstreamAllow),
+      allowedWebhooks: env.webhookAllow,
+    },
+  });
+  // Read now, not by the first call that counts: by then there may be no file descriptor left.
+  vocabulary();
+  const encoder = createAudioEncoder({ workerFile: workerFile("encode") });
+  const container: Container = {
+    services: {
+      store,
+      clock: systemClock,
+      random: systemRandom,
+      sealer,
+      hasher: createPasswordHasher(),
+      log,
+      instance: {
+        id,
+        version: readVersion(),
+        timeZone,
+        passwordMinimum: env.passwordMinimum,
+        legacyEngines: env.legacyEngines,
+        dataDirectory: env.dataDirectory,
+        baseUrl: env.baseUrl,
+        draining: false,
+        limits,
+      },
+      setupGuard,
+      signIn: { cookieSecret: nextAuthSecret(secret), refusalFloorMs: REFUSAL_FLOOR_MS },
+      catalog: createCatalog(store),
+      providers,
+      webhook: providers.webhook,
+      limiter: createRateLimiter(systemClock),
+      countTokens,
+      countTokensInSteps,
+      encoder,
+      takeBackup: createBackups(store, env.dataDirectory),
+      metrics: createMetrics(env.metricsToken, () => container.countInFlight()),
+    },
+    env,
+    setupToken: setupGuard.token,
+    countInFlight: () => 0,
+    close: async () => undefined,
+  };
+  await ensureEmbedded(store, systemClock);
+  await followSettings(container.services);
+  const stopBackground = await startBackground(container.services);
+  let closing: Promise<void> | null = null;
+  container.close = () => {
+    closing ??= (async () => {
+      stopBackground();
+      await Promise.allSettled([providers.close(), encoder.close()]);
+      await store.close();
+    })();
+    return closing;
+  };
+  return container;
+}
+
+/** Opens the store and builds everything on it. Throws SettingError or an Error whose words are for the operator. */
+export async function createContainer(env: Environment): Promise<Container> {
+  const id = makeInstanceId();
+  const log = createLog(env.logLevel);
+  if (env.isSetupOpen && env.setupToken === null)
+    log.warn("setup_open", { reason: "PATCHBAY_SETUP_OPEN: anybody who reaches this server may claim it" });
+  if (env.redisUrl !== null)
+    log.warn("redis_unused", { reason: "REDIS_URL: rate counters and caches are still kept per process" });
+  const books = await openBooks(env, id, log);
+  try {
+    return await assemble(env, books, id, log);
+  } catch (error) {
+    await closeQuietly(books.store);
+    throw error;
+  }
+}
+
+async function closeQuietly(store: Store): Promise<void> {
+  await store.close().catch(() => undefined);
+}
+
+const SLOT = Symbol.for("patchbay.container");
+// Next's bundle and the server's hold separate copies of this module; the slot is ours alone, so its type is known.
+const shared = globalThis as unknown as Record<symbol, Promise<Container> | undefined>;
+
+/** Makes this process's container the one that `getContainer` hands out. */
+export function provideContainer(container: Promise<Container>): void {
+  shared[SLOT] = container;
+}
+
+/** The process's container; made from the environment at the first call where Next runs without our server. */
+export function getContainer(): Promise<Container> {
+  const known = shared[SLOT];
+  if (known !== undefined) return known;
+  const made = createContainer(readEnvironment());
+  shared[SLOT] = made;
+  // A failed start is not kept: the next request tries again.
+  made.catch(() => {
+    if (shared[SLOT] === made) delete shared[SLOT];
+  });
+  return made;
+}

@@ -1,0 +1,191 @@
+import { isIP } from "node:net";
+import path from "node:path";
+import { z } from "zod";
+import { Limits } from "../../contracts/limits";
+import { isAllowEntry } from "../../providers/outbound/allow-list";
+
+/** The environment, read here and nowhere else (DESIGN §1). */
+
+function integer(min: number, max: number) {
+  const words = `must be a whole number from ${min} to ${max}`;
+  return z
+    .string()
+    .regex(/^\d{1,6}$/, words)
+    .transform(Number)
+    .refine((value) => value >= min && value <= max, words);
+}
+
+const Switch = z
+  .enum(["0", "1", "true", "false"], "must be 1 or 0")
+  .transform((value) => value === "1" || value === "true");
+
+const DatabaseUrl = z
+  .string()
+  .regex(/^(?:file:.+|postgres(?:ql)?:\/\/.+)$/, "must be file:<path> or postgres://<host>/<database>");
+
+const BaseUrl = z
+  .string()
+  .refine((value) => URL.canParse(value) && /^https?:$/.test(new URL(value).protocol), {
+    error: "must be an http(s) URL",
+    abort: true,
+  })
+  .refine((value) => new URL(value).pathname === "/", "must not have a path")
+  .transform((value) => new URL(value).origin);
+
+/** `192.0.2.1`, `2001:db8::/32`: one that can match nothing would be a proxy that is silently not trusted. */
+function isAddressOrRange(text: string): boolean {
+  const [address = "", prefix, ...rest] = text.split("/");
+  const family = isIP(address);
+  if (family === 0 || rest.length > 0) return false;
+  return prefix === undefined || (/^\d{1,3}$/.test(prefix) && Number(prefix) <= (family === 4 ? 32 : 128));
+}
+
+const AddressList = z
+  .string()
+  .transform((value) => value.split(/[\s,]+/).filter((one) => one !== ""))
+  .refine((list) => list.every(isAddressOrRange), "must be addresses or CIDRs, with commas between them");
+
+const List = z.string().transform((value) => value.split(/[\s,]+/).filter((one) => one !== ""));
+
+const AllowList = List.refine(
+  (list) => list.every(isAllowEntry),
+  "must be host:port, hosts, addresses or CIDRs, with commas between them",
+);
+
+const LimitsText = z.string().transform((value, context) => {
+  try {
+    const limits = Limits.safeParse(JSON.parse(value));
+    if (limits.success) return limits.data;
+    const [issue] = limits.error.issues;
+    context.addIssue(`${issue?.path.join(".") ?? ""} ${issue?.message ?? ""}`.trim());
+  } catch {
+    context.addIssue("must be a JSON object");
+  }
+  return z.NEVER;
+});
+
+const Variables = z.object({
+  PORT: integer(0, 65_535).optional(),
+  HOST: z
+    .string()
+    .regex(/^[\w.:-]+$/, "must be an address or a host name")
+    .optional(),
+  NODE_ENV: z.string().optional(),
+  PATCHBAY_DATA_DIR: z.string().optional(),
+  DATABASE_URL: DatabaseUrl.optional(),
+  REDIS_URL: z
+    .string()
+    .regex(/^rediss?:\/\/.+/, "must be redis://<host> or rediss://<host>")
+    .optional(),
+  PATCHBAY_SECRET: z.string().optional(),
+  PATCHBAY_SECRET_PREVIOUS: List.optional(),
+  PATCHBAY_BASE_URL: BaseUrl.optional(),
+  PATCHBAY_TRUSTED_PROXIES: AddressList.optional(),
+  PATCHBAY_SETUP_TOKEN: z
+    .string()
+    .min(16, "must be 16 characters or more")
+    .max(512, "is too long")
+    .optional(),
+  PATCHBAY_SETUP_OPEN: Switch.optional(),
+  PATCHBAY_PASSWORD_MIN: integer(8, 256).optional(),
+  PATCHBAY_UPSTREAM_ALLOW: AllowList.optional(),
+  PATCHBAY_WEBHOOK_ALLOW: AllowList.optional(),
+  PATCHBAY_METRICS_TOKEN: z.string().min(8, "must be 8 characters or more").optional(),
+  PATCHBAY_LEGACY_ENGINES: Switch.optional(),
+  PATCHBAY_DRAIN_SECONDS: integer(0, 3_600).optional(),
+  PATCHBAY_LIMITS: LimitsText.optional(),
+  PATCHBAY_LOG_LEVEL: z
+    .enum(["debug", "info", "warn", "error", "silent"], "must be debug, info, warn, error or silent")
+    .optional(),
+  /** For tests and harnesses: the node door alone, without Next's pages. */
+  PATCHBAY_DOOR_ONLY: Switch.optional(),
+});
+
+export interface Environment {
+  port: number;
+  host: string;
+  isProduction: boolean;
+  dataDirectory: string;
+  databaseUrl: string;
+  redisUrl: string | null;
+  /** As given; absent: the file `secret` in the data directory (lib/server/process/secret.ts). */
+  secret: string | null;
+  previousSecrets: readonly string[];
+  baseUrl: string | null;
+  trustedProxies: readonly string[];
+  setupToken: string | null;
+  isSetupOpen: boolean;
+  passwordMinimum: number;
+  upstreamAllow: readonly string[];
+  webhookAllow: readonly string[];
+  metricsToken: string | null;
+  legacyEngines: boolean;
+  drainMs: number;
+  limits: Limits;
+  logLevel: "debug" | "info" | "warn" | "error" | "silent";
+  isDoorOnly: boolean;
+}
+
+/** A setting that cannot stand; the process stops with its one line. */
+export class SettingError extends Error {
+  override readonly name = "SettingError";
+}
+
+/** Parses the variables. Throws SettingError naming the first wrong one. */
+export function readEnvironment(
+  source: Readonly<Record<string, string | undefined>> = process.env,
+): Environment {
+  // An empty variable counts as absent, as shells and compose files write it.
+  const set = Object.fromEntries(
+    Object.entries(source).filter(([, value]) => value !== undefined && value !== ""),
+  );
+  const parsed = Variables.safeParse(set);
+  if (!parsed.success) {
+    const [issue] = parsed.error.issues;
+    throw new SettingError(`${String(issue?.path[0] ?? "environment")}: ${issue?.message ?? "is not valid"}`);
+  }
+  const given = parsed.data;
+  const dataDirectory = path.resolve(/* turbopackIgnore: true */ given.PATCHBAY_DATA_DIR ?? "./data");
+  return {
+    port: given.PORT ?? 3000,
+    host: given.HOST ?? "0.0.0.0",
+    isProduction: given.NODE_ENV === "production",
+    dataDirectory,
+    databaseUrl: given.DATABASE_URL ?? `file:${path.join(dataDirectory, "patchbay.db")}`,
+    redisUrl: given.REDIS_URL ?? null,
+    secret: given.PATCHBAY_SECRET ?? null,
+    previousSecrets: given.PATCHBAY_SECRET_PREVIOUS ?? [],
+    baseUrl: given.PATCHBAY_BASE_URL ?? null,
+    trustedProxies: given.PATCHBAY_TRUSTED_PROXIES ?? [],
+    setupToken: given.PATCHBAY_SETUP_TOKEN ?? null,
+    isSetupOpen: given.PATCHBAY_SETUP_OPEN ?? false,
+    passwordMinimum: given.PATCHBAY_PASSWORD_MIN ?? 8,
+    upstreamAllow: given.PATCHBAY_UPSTREAM_ALLOW ?? [],
+    webhookAllow: given.PATCHBAY_WEBHOOK_ALLOW ?? [],
+    metricsToken: given.PATCHBAY_METRICS_TOKEN ?? null,
+    legacyEngines: given.PATCHBAY_LEGACY_ENGINES ?? false,
+    drainMs: (given.PATCHBAY_DRAIN_SECONDS ?? 25) * 1_000,
+    limits: given.PATCHBAY_LIMITS ?? Limits.parse({}),
+    logLevel: given.PATCHBAY_LOG_LEVEL ?? "info",
+    isDoorOnly: given.PATCHBAY_DOOR_ONLY ?? false,
+  };
+}
+
+/** Hands next-auth what it reads from the environment; before Next loads. */
+export function provideToNextAuth(values: { secret: string; url: string }): void {
+  process.env.NEXTAUTH_SECRET = values.secret;
+  process.env.NEXTAUTH_URL = values.url;
+  process.env.NEXT_TELEMETRY_DISABLED = "1";
+}
+
+/** True when Node was told to take what its HTTP parser refuses (SECURITY HS-1). */
+export function isParserLoosened(): boolean {
+  const flags = [...process.execArgv, ...(process.env.NODE_OPTIONS ?? "").split(" ")];
+  return flags.some((flag) => flag === "--insecure-http-parser");
+}
+
+/** Sets how Next and React run, before either is loaded. */
+export function provideMode(isDevelopment: boolean): void {
+  // Next's types hold NODE_ENV for a constant.
+  (process.env as Record<string, string>).NODE_ENV = isDevelopment ? "development" : "production";
+}

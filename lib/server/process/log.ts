@@ -1,0 +1,93 @@
+import { createHash } from "node:crypto";
+import { pino } from "pino";
+import type { Log } from "../../gateway/context";
+
+/** Fields that may be written. What is not named here never reaches the log, whatever it holds (SECURITY LG-1). */
+const ALLOWED = new Set([
+  "address",
+  "attempts",
+  "cause",
+  "channel",
+  "code",
+  "count",
+  "database",
+  "device",
+  "drainMs",
+  "event",
+  "factor",
+  "file",
+  "host",
+  "instance",
+  "keyId",
+  "latencyMs",
+  "method",
+  "migrations",
+  "model",
+  "ms",
+  "operation",
+  "path",
+  "pid",
+  "port",
+  "provider",
+  "reason",
+  "requestId",
+  "retryAfterMs",
+  "signal",
+  "state",
+  "status",
+  "store",
+  "target",
+  "topic",
+  "userId",
+  "version",
+]);
+
+const MAX_LENGTH = 4_000;
+
+function digest(text: string): string {
+  return `[sha256:${createHash("sha256").update(text).digest("hex").slice(0, 8)}]`;
+}
+
+/** Secrets by their look, wherever they turn up: our keys, other services' keys, bearer tokens, `?key=`, sessions. */
+const SECRETS: readonly RegExp[] = [
+  /\bsk-[A-Za-z0-9_-]{8,}/g,
+  /\bAIza[A-Za-z0-9_-]{8,}/g,
+  /(?<=\bbearer\s+)[^\s"']+/gi,
+  /(?<=[?&](?:key|token|code|api_key)=)[^&\s"']+/gi,
+  /\beyJ[A-Za-z0-9_-]{8,}(?:\.[A-Za-z0-9_-]*){2,4}/g,
+  /(?<=\/\/[^/\s:@]+:)[^@\s/]+(?=@)/g,
+];
+
+/** Replaces what looks like a secret by the beginning of its digest and escapes control characters. */
+export function redact(text: string): string {
+  let clean = text.length > MAX_LENGTH ? `${text.slice(0, MAX_LENGTH)}…` : text;
+  for (const pattern of SECRETS) clean = clean.replace(pattern, digest);
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for.
+  return clean.replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029]/g, (character) => {
+    if (character === "\n") return "\\n";
+    return `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
+  });
+}
+
+function clean(value: unknown): unknown {
+  if (typeof value === "string") return redact(value);
+  if (typeof value === "number" || typeof value === "boolean" || value === null) return value;
+  if (value instanceof Error) return redact(value.stack ?? value.message);
+  return undefined;
+}
+
+function allowed(fields: Record<string, unknown> | undefined): Record<string, unknown> {
+  const kept: Record<string, unknown> = {};
+  for (const [name, value] of Object.entries(fields ?? {})) if (ALLOWED.has(name)) kept[name] = clean(value);
+  return kept;
+}
+
+/** JSON lines on standard output; `level` as in PATCHBAY_LOG_LEVEL. */
+export function createLog(level: string): Log {
+  const writer = pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime });
+  return {
+    info: (event, fields) => writer.info(allowed(fields), event),
+    warn: (event, fields) => writer.warn(allowed(fields), event),
+    error: (event, fields) => writer.error(allowed(fields), event),
+  };
+}

@@ -1,0 +1,71 @@
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
+import type { MetricName, Metrics } from "../../gateway/context";
+
+const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300];
+
+const COUNTERS = {
+  login_failures: "Refused sign-ins",
+  rate_limited: "Calls refused by a rate limit",
+  cache_hits: "Calls answered from the cache",
+  cache_misses: "Calls the cache could not answer",
+  usage_rows: "Usage rows written",
+  usage_commits: "Commits that carried usage rows",
+  upstream_batches: "Upstream embedding calls made for coalesced texts",
+  batched_texts: "Texts that travelled in those calls",
+  idempotent_repeats: "Requests answered from the reply of an earlier one with the same Idempotency-Key",
+} as const satisfies Record<MetricName, string>;
+
+/**
+ * The numbers of one process. `inFlight` tells the requests being answered; `token` guards /metrics.
+ * Labels are names of models and channels that exist, so their number stays bounded.
+ */
+export function createMetrics(token: string | null, inFlight: () => number): Metrics {
+  const registry = new Registry();
+  collectDefaultMetrics({ register: registry });
+  const registers = [registry];
+  const labelNames = ["operation", "model", "channel"];
+  const calls = new Counter({
+    name: "patchbay_calls_total",
+    help: "Gateway calls by what was asked, who served and how it ended",
+    labelNames: [...labelNames, "status"],
+    registers,
+  });
+  const latency = new Histogram({
+    name: "patchbay_call_seconds",
+    help: "Time from arrival to the last byte",
+    labelNames,
+    buckets: SECONDS,
+    registers,
+  });
+  const firstByte = new Histogram({
+    name: "patchbay_first_byte_seconds",
+    help: "Time from arrival to the first byte",
+    labelNames,
+    buckets: SECONDS,
+    registers,
+  });
+  new Gauge({
+    name: "patchbay_requests_in_flight",
+    help: "Requests being answered",
+    registers,
+    collect() {
+      this.set(inFlight());
+    },
+  });
+  const counters = new Map(
+    Object.entries(COUNTERS).map(([name, help]) => [
+      name,
+      new Counter({ name: `patchbay_${name}_total`, help, registers }),
+    ]),
+  );
+  return {
+    observeCall({ operation, model, channel, status, seconds, firstByteSeconds }) {
+      const labels = { operation, model, channel };
+      calls.inc({ ...labels, status });
+      latency.observe(labels, seconds);
+      if (firstByteSeconds !== null) firstByte.observe(labels, firstByteSeconds);
+    },
+    count: (name, value = 1) => counters.get(name)?.inc(value),
+    exposition: { token, contentType: registry.contentType, render: () => registry.metrics() },
+  };
+}

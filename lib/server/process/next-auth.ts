@@ -1,0 +1,87 @@
+import { NextRequest } from "next/server";
+import NextAuth from "next-auth";
+import { AppError, isAppError } from "../../errors";
+import { nextAuthOptions } from "../../http/console/next-auth-options";
+import { consoleContext } from "../../http/console/pipeline";
+import type { Inbound, Outbound } from "../../http/core/exchange";
+import { readJsonObject } from "../../http/core/read-json";
+import { renderError } from "../../http/core/render-error";
+import { createNextDoor } from "../../http/next/adapter";
+import { getContainer } from "./container";
+
+const BODY_BYTES = 64 * 1024;
+/**
+ * What next-auth serves and we let through, by address and method. Its own pages of HTML are not among it, nor `_log`,
+ * which would let anybody write to our log.
+ */
+const OPEN: Readonly<Record<string, readonly string[]>> = {
+  session: ["GET", "POST"],
+  csrf: ["GET"],
+  providers: ["GET"],
+  signin: ["GET"],
+  signout: ["POST"],
+};
+
+/** Throws `not_found`, `method_not_allowed`; `invalid_credentials` for next-auth's own sign-in, which is closed. */
+function requireOpen(segments: readonly string[], method: string): void {
+  const name = segments.join("/");
+  if (name === "callback/credentials" && method === "POST")
+    throw new AppError("invalid_credentials", "This address signs nobody in; use POST /api/user/login.");
+  const methods = Object.hasOwn(OPEN, name) ? OPEN[name] : undefined;
+  if (methods === undefined) throw new AppError("not_found", "There is nothing at this address.");
+  if (!methods.includes(method === "HEAD" ? "GET" : method))
+    throw new AppError("method_not_allowed", `This address takes ${methods.join(", ")}, not ${method}.`, {
+      allow: [...methods],
+    });
+}
+
+interface RouteContext {
+  params: Promise<{ nextauth: string[] }>;
+}
+
+/** next-auth's own addresses under `/api/auth`, behind the same reading of bodies and errors as ours. */
+export async function answerNextAuth(request: Request, context: RouteContext): Promise<Response> {
+  const services = async () => (await getContainer()).services;
+  const { nextauth } = await context.params;
+  let inner: Response | null = null;
+  const door = createNextDoor(async (inbound): Promise<Outbound> => {
+    try {
+      requireOpen(nextauth, request.method);
+      inner = await runNextAuth(await services(), inbound, request, context);
+      return { status: 200, headers: {}, body: null };
+    } catch (error) {
+      if (isAppError(error)) return renderError("console", error);
+      const { log } = await services();
+      log.error("next_auth_failed", { cause: error instanceof Error ? error.message : "unknown" });
+      return renderError("console", new AppError("internal", "Something went wrong on our side."));
+    }
+  }, services);
+  const outer = await door(request);
+  return inner ?? outer;
+}
+
+async function runNextAuth(
+  services: Awaited<ReturnType<typeof getContainer>>["services"],
+  inbound: Inbound,
+  request: Request,
+  context: RouteContext,
+): Promise<Response> {
+  const body = request.method === "POST" ? await inbound.readBody(BODY_BYTES) : null;
+  const isJson = inbound.headers.get("content-type")?.includes("json") ?? false;
+  // next-auth answers 500 to a body it cannot read.
+  if (body !== null && isJson) readJsonObject(body);
+  const forwarded = new NextRequest(request.url, {
+    method: request.method,
+    headers: request.headers,
+    // The bytes stand on memory of their own, which the type of BodyInit cannot tell.
+    body: body as Uint8Array<ArrayBuffer> | null,
+  });
+  const options = nextAuthOptions(consoleContext(services, inbound, { kind: "anonymous" }));
+  const response: Response = await NextAuth(forwarded, context, options);
+  // next-auth's own reply to an update without its token is no JSON.
+  if (inbound.method === "POST" && inbound.path === "/api/auth/session" && response.status === 400)
+    throw new AppError("invalid", "csrfToken: Must be the token of /api/auth/csrf, sent with its cookie.");
+  response.headers.set("cache-control", "no-store");
+  response.headers.set("x-request-id", inbound.requestId);
+  return response;
+}

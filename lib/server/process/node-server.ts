@@ -1,0 +1,195 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { Limits } from "../../contracts/limits";
+import { AppError, isOutOfFiles, outOfFiles } from "../../errors";
+import type { Log } from "../../gateway/context";
+import { isBareOpenAiPath } from "../../http/core/bare-openai-path";
+import { completeReply, createDispatcher } from "../../http/core/dispatch";
+import { type CheckedHead, checkHead, requestIdOf } from "../../http/core/edge-guard";
+import type { Inbound, Outbound, Peer } from "../../http/core/exchange";
+import { surfaceOf } from "../../http/core/match";
+import { belongsToTable, isDecodable, normalizePath } from "../../http/core/normalize-path";
+import { PEER_HEADER } from "../../http/core/peer-header";
+import { renderError } from "../../http/core/render-error";
+import { createNodeDoor, sendReply } from "../../http/node/adapter";
+import { createPeerReader, isForwardingHeader, unifyAddress } from "../../http/node/peer";
+import { ROUTES } from "../../http/routes";
+import { capConnections } from "./connection-cap";
+import type { Container } from "./container";
+import type { Pages } from "./pages";
+import { refuseSocket, refuseUnreadable } from "./refuse-socket";
+
+const MAX_HEADER_BYTES = 16 * 1024;
+const KEEP_ALIVE_MS = 75_000;
+
+export interface Edge {
+  server: Server;
+  /** Pages come when Next is ready; absent, only the route table answers. */
+  pages: Pages | null;
+  /** Requests being answered, pages included. */
+  readonly running: number;
+  /** Open sockets. */
+  readonly open: number;
+  /** Sockets that may be open at once, over all addresses. */
+  mostConnections: number;
+  /** Tells every gateway and console request in flight to stop. */
+  abortAll(reason: AppError): void;
+}
+
+function timeoutsOf(limits: Limits): { headersTimeout: number; requestTimeout: number } {
+  const uploadMs = Math.max(limits.consoleUploadMs, limits.gatewayUploadMs);
+  return {
+    headersTimeout: limits.headersTimeoutMs,
+    // Bodies have clocks of their own; this one is the last.
+    requestTimeout: limits.headersTimeoutMs + uploadMs + 5_000,
+  };
+}
+
+function createHttpServer(limits: Limits): Server {
+  const server = createServer({
+    maxHeaderSize: MAX_HEADER_BYTES,
+    ...timeoutsOf(limits),
+    connectionsCheckingInterval: 1_000,
+    keepAliveTimeout: KEEP_ALIVE_MS,
+    // Told by us, in JSON.
+    requireHostHeader: false,
+    noDelay: true,
+  });
+  server.maxHeadersCount = 0;
+  return server;
+}
+
+/** What the table and the pages may see of a head: nothing that callers claim about themselves. */
+function withoutClaims(head: CheckedHead): void {
+  for (const name of head.headers.keys())
+    if (name === PEER_HEADER || isForwardingHeader(name)) head.headers.delete(name);
+}
+
+/** Our Node server: reads heads, refuses what no honest client sends, and opens the node door or a page. */
+export function createEdge(container: Container, log: Log): Edge {
+  const { services, env } = container;
+  const { instance, clock } = services;
+  const limits = instance.limits ?? env.limits;
+  const server = createHttpServer(limits);
+  // Node asks for these two at every check, so a change of the settings counts from the next connection on.
+  server.on("connection", () => Object.assign(server, timeoutsOf(limits)));
+  const peers = createPeerReader(env.trustedProxies, env.baseUrl);
+  const connections = capConnections(
+    server,
+    { ofAddress: () => limits.connectionsPerAddress, ofAll: () => edge.mostConnections },
+    peers.isTrusted,
+  );
+  const isDraining = () => instance.draining === true;
+  const door = createNodeDoor(
+    createDispatcher(ROUTES, async () => services),
+    clock,
+    limits,
+    isDraining,
+    (error, requestId) => log.error("reply_broke", { requestId, cause: String(error) }),
+  );
+  let running = 0;
+
+  function refuse(
+    message: IncomingMessage,
+    response: ServerResponse,
+    request: Pick<Inbound, "method" | "peer" | "requestId">,
+    out: Outbound,
+  ): Promise<void> {
+    // Completion reads these three fields of a request alone.
+    return sendReply(message, response, completeReply(request as Inbound, out), true);
+  }
+
+  async function answerPage(
+    message: IncomingMessage,
+    response: ServerResponse,
+    head: CheckedHead,
+    request: Pick<Inbound, "method" | "peer" | "requestId">,
+  ): Promise<void> {
+    const nowhere = () =>
+      renderError("console", new AppError("unknown_url", "There is nothing at this address."));
+    const refusal = edge.pages === null ? nowhere() : edge.pages.refuse(request.method, head);
+    if (refusal !== null || edge.pages === null)
+      return refuse(message, response, request, refusal ?? nowhere());
+    response.setHeader("x-request-id", request.requestId);
+    if (isDraining()) response.setHeader("connection", "close");
+    await edge.pages.serve(message, response, request.peer);
+  }
+
+  async function answer(message: IncomingMessage, response: ServerResponse): Promise<void> {
+    const method = message.method ?? "GET";
+    const target = message.url ?? "";
+    const { httpVersion, rawHeaders } = message;
+    const head = checkHead({ method, target, httpVersion, rawHeaders });
+    const peer: Peer = peers.read(
+      unifyAddress(message.socket.remoteAddress ?? ""),
+      httpVersion,
+      head.headers,
+    );
+    const requestId = requestIdOf(head.headers.get("x-request-id"));
+    withoutClaims(head);
+    const request = { method, peer, requestId };
+    if (head.fault !== null)
+      return refuse(message, response, request, renderError(surfaceOf(head.path), head.fault));
+    // Health is told for as long as there is a connection: a full server is no dead one.
+    if (connections.isAbove(message.socket) && !head.path.startsWith("/api/health/"))
+      return refuse(message, response, request, renderError(surfaceOf(head.path), outOfFiles()));
+    const isTable =
+      !isDecodable(head.path) ||
+      belongsToTable(normalizePath(head.path)) ||
+      isBareOpenAiPath(head.path, head.headers);
+    if (isTable) return door.open(message, response, head, peer, requestId);
+    return answerPage(message, response, head, request);
+  }
+
+  function onRequest(message: IncomingMessage, response: ServerResponse): void {
+    running += 1;
+    message.on("error", () => undefined);
+    answer(message, response)
+      .catch((error: unknown) => {
+        log.error("request_failed", { cause: error instanceof Error ? error : String(error) });
+        const fault = isOutOfFiles(error)
+          ? outOfFiles()
+          : new AppError("internal", "Something went wrong on our side.");
+        if (response.headersSent) response.destroy();
+        else refuseSocket(message.socket, fault);
+      })
+      .finally(() => {
+        running -= 1;
+      });
+  }
+
+  let acceptFailedAt = Number.NEGATIVE_INFINITY;
+  server.on("error", (error) => {
+    if (!isOutOfFiles(error)) {
+      // Failing to listen is told by whoever asked for it.
+      if (server.listening) throw error;
+      return;
+    }
+    // The connection waits in the system's queue for a descriptor, and each attempt to accept it fails again.
+    const now = clock.monotonic();
+    if (now - acceptFailedAt < 1_000) return;
+    acceptFailedAt = now;
+    log.warn("accept_failed", { cause: String(error) });
+  });
+  server.on("request", onRequest);
+  server.on("checkContinue", onRequest);
+  server.on("checkExpectation", onRequest);
+  server.on("clientError", (error, socket) => refuseUnreadable(error, socket));
+  server.on("connect", (_message, socket) =>
+    refuseSocket(socket, new AppError("invalid", "This server is no proxy: CONNECT is not taken.")),
+  );
+
+  const edge: Edge = {
+    server,
+    pages: null,
+    mostConnections: Number.POSITIVE_INFINITY,
+    get running() {
+      return running;
+    },
+    get open() {
+      return connections.open;
+    },
+    abortAll: (reason) => door.abortAll(reason),
+  };
+  container.countInFlight = () => running;
+  return edge;
+}

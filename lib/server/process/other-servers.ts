@@ -1,0 +1,36 @@
+import type { Services } from "../../gateway/context";
+import { describeInstance, isGone } from "./instance-id";
+
+/** An instance without a heartbeat for this long has died (DESIGN §5). */
+export const DEAD_AFTER_MS = 30_000;
+
+/**
+ * Notices other servers on the same SQLite file (RELIABILITY RB-18). Each look returns the ids of those that run; a
+ * server counts as running once its heartbeat has moved between two looks, so the row of one that crashed and the
+ * single heartbeat of an admin command raise nothing. Each is logged once.
+ */
+export function watchOtherServers({
+  store,
+  clock,
+  log,
+}: Pick<Services, "store" | "clock" | "log">): () => Promise<string[]> {
+  let firstSeen = new Map<string, number>();
+  const logged = new Set<string>();
+  return async () => {
+    // On PostgreSQL several servers are meant to run.
+    if (store.kind !== "sqlite") return [];
+    const others = await store.ledger.otherInstances(clock.now() - DEAD_AFTER_MS);
+    firstSeen = new Map(others.map(({ id, heartbeatAt }) => [id, firstSeen.get(id) ?? heartbeatAt]));
+    const running = others
+      .filter(({ id, heartbeatAt }) => heartbeatAt > (firstSeen.get(id) ?? heartbeatAt) && !isGone(id))
+      .map(({ id }) => id);
+    for (const id of running.filter((one) => !logged.has(one))) {
+      logged.add(id);
+      log.warn("second_server", {
+        instance: id,
+        reason: `${describeInstance(id)} serves the same SQLite file: rate limits, circuits and caches are kept by each server alone; stop one, or use PostgreSQL`,
+      });
+    }
+    return running;
+  };
+}

@@ -1,0 +1,177 @@
+import { randomBytes } from "node:crypto";
+import { readdirSync, readFileSync } from "node:fs";
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import path from "node:path";
+import { parseAndValidateFlightRouterState } from "next/dist/server/app-render/parse-and-validate-flight-router-state.js";
+import { AppError } from "../../errors";
+import type { CheckedHead } from "../../http/core/edge-guard";
+import type { Outbound, Peer } from "../../http/core/exchange";
+import { normalizePath } from "../../http/core/normalize-path";
+import { PEER_HEADER, peerHeader } from "../../http/core/peer-header";
+import { renderError } from "../../http/core/render-error";
+import { pageHeaders, pagePolicy } from "../../http/core/security-headers";
+import { isForwardingHeader } from "../../http/node/peer";
+
+/** Headers by which Next's own parts talk to each other; from outside they mean nothing (SECURITY NX-1). */
+const INTERNAL = /^x-(?:middleware|invoke|nextjs|matched-path|now-route|vercel|action|opennext)/;
+/** By these the development server pairs a reply with its debug channel; without them no page change ever ends. */
+const OF_DEVELOPMENT = /^x-nextjs-(?:html-)?request-id$/;
+/** Two levels of brackets for each level of the tree; pages of this console nest four. */
+const MAX_STATE_NESTING = 64;
+/** The paths of next-auth; Next would redirect every other spelling (a double or trailing slash). */
+const AUTH_PATH = /^\/api\/auth(?:\/[A-Za-z_-]+)+$/;
+
+export interface Pages {
+  /** What to answer instead of a page; null: Next answers. */
+  refuse(method: string, head: CheckedHead): Outbound | null;
+  serve(message: IncomingMessage, response: ServerResponse, peer: Peer): Promise<void>;
+  close(): Promise<void>;
+}
+
+type NextHandler = (message: IncomingMessage, response: ServerResponse) => Promise<void>;
+
+function readJson(file: string): Record<string, string> {
+  try {
+    // Next's own manifest: page file → address.
+    return JSON.parse(readFileSync(file, "utf8")) as Record<string, string>;
+  } catch {
+    return {};
+  }
+}
+
+/** Paths relative to `folder`, with forward slashes; none where there is no such folder. */
+function filesBelow(folder: string): string[] {
+  try {
+    return readdirSync(folder, { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map((entry) =>
+        path.relative(folder, path.join(entry.parentPath, entry.name)).replaceAll(path.sep, "/"),
+      );
+  } catch {
+    return [];
+  }
+}
+
+/** The addresses that the build made, its own files and those of `public/`. */
+function knownAddresses(root: string): ReadonlySet<string> {
+  const manifest = readJson(path.join(root, ".next", "app-path-routes-manifest.json"));
+  return new Set([
+    ...Object.values(manifest),
+    ...filesBelow(path.join(root, "public")).map((file) => `/${file}`),
+    ...filesBelow(path.join(root, ".next", "static")).map((file) => `/_next/static/${file}`),
+  ]);
+}
+
+/** Somebody who reads pages gets one that says so; Next's own files are asked for by programs. */
+function wantsPage(head: CheckedHead): boolean {
+  if (head.path.startsWith("/_next/")) return false;
+  const accept = head.headers.get("accept") ?? "";
+  return accept.includes("text/html") || head.headers.has("rsc");
+}
+
+const notFound = () =>
+  renderError("console", new AppError("unknown_url", "There is nothing at this address."));
+
+/**
+ * True when Next can read this `next-router-state-tree`: Next answers a plain-text 500 and logs a stack for any other.
+ * Asks Next's own parser, so that both agree, after the nesting is bounded: that parser needs 0.1 s for 600 levels.
+ */
+function isRouterState(value: string): boolean {
+  try {
+    if (nestingOf(decodeURIComponent(value)) > MAX_STATE_NESTING) return false;
+    parseAndValidateFlightRouterState(value);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** The deepest nesting of brackets in a JSON text; brackets inside strings count too. */
+function nestingOf(json: string): number {
+  let depth = 0;
+  let deepest = 0;
+  for (const character of json) {
+    if (character === "[" || character === "{") deepest = Math.max(deepest, ++depth);
+    else if (character === "]" || character === "}") depth -= 1;
+  }
+  return deepest;
+}
+
+function createRefusal(isKnown: (path: string) => boolean): Pages["refuse"] {
+  return (method, head) => {
+    // Browsers resolve dots before they send a path, so only an attack holds any.
+    if (normalizePath(head.path) !== head.path) return notFound();
+    if (head.path.startsWith("/api/auth/")) return AUTH_PATH.test(head.path) ? null : notFound();
+    const state = head.headers.get("next-router-state-tree");
+    if (state !== undefined && !isRouterState(state))
+      return renderError(
+        "console",
+        new AppError("invalid", "The header 'next-router-state-tree' is not a router state of this console."),
+      );
+    // There are no server actions to look for (SECURITY pitfall 25).
+    if (head.headers.has("next-action")) return notFound();
+    const isPage = isKnown(decodeURIComponent(head.path));
+    if (method !== "GET" && method !== "HEAD") {
+      if (!isPage) return notFound();
+      const allow = ["GET", "HEAD"];
+      const message = `This address takes GET, HEAD, not ${method}.`;
+      return renderError("console", new AppError("method_not_allowed", message, { allow }));
+    }
+    return isPage || wantsPage(head) ? null : notFound();
+  };
+}
+
+/** Rewrites the message's headers to what pages may know, and sets the policy that Next takes its nonce from. */
+export function prepareMessage(
+  message: IncomingMessage,
+  peer: Peer,
+  policy: string,
+  isDevelopment: boolean,
+): void {
+  for (const name of Object.keys(message.headers)) {
+    if (isDevelopment && OF_DEVELOPMENT.test(name)) continue;
+    if (isForwardingHeader(name) || INTERNAL.test(name) || name === PEER_HEADER) delete message.headers[name];
+  }
+  message.headers["content-security-policy"] = policy;
+  message.headers[PEER_HEADER] = peerHeader(peer);
+}
+
+/** Next as the answerer of pages, its files and next-auth's addresses. */
+export async function openPages(options: {
+  isDevelopment: boolean;
+  port: number;
+  host: string;
+  server: Server;
+}): Promise<Pages> {
+  const { default: next } = await import("next");
+  const root = process.cwd();
+  // Next's type says "function or namespace"; under Node's ESM it is the function.
+  const make = next as unknown as (settings: object) => {
+    prepare(): Promise<void>;
+    getRequestHandler(): NextHandler;
+    close(): Promise<void>;
+  };
+  const app = make({
+    dev: options.isDevelopment,
+    dir: root,
+    hostname: options.host,
+    port: options.port,
+    // Next takes every Upgrade of the server it is given, at its first page; only its reloading needs one.
+    httpServer: options.isDevelopment ? options.server : createServer(),
+    customServer: true,
+  });
+  await app.prepare();
+  const handler = app.getRequestHandler();
+  const known = options.isDevelopment ? null : knownAddresses(root);
+  return {
+    refuse: createRefusal((address) => known === null || known.has(address)),
+    async serve(message, response, peer) {
+      const policy = pagePolicy(randomBytes(16).toString("base64"), options.isDevelopment);
+      prepareMessage(message, peer, policy, options.isDevelopment);
+      const headers = pageHeaders(policy, peer.isSecure);
+      for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
+      await handler(message, response);
+    },
+    close: () => app.close(),
+  };
+}

@@ -1,0 +1,106 @@
+import { createCipheriv, createDecipheriv, createHash, createHmac, hkdfSync, randomBytes } from "node:crypto";
+import { AppError } from "../errors";
+import type { Sealer } from "../ports/cipher";
+
+type Secret = Uint8Array | string;
+
+const FORMAT = "v1";
+const KEY_BYTES = 32;
+const NONCE_BYTES = 12;
+const TAG_BYTES = 16;
+
+/** One instance secret with the keys derived from it (HKDF-SHA-256, RFC 5869; one key a purpose). */
+class Keyring {
+  readonly id: string;
+  readonly #secret: Uint8Array;
+  readonly #keys = new Map<string, Buffer>();
+
+  constructor(secret: Secret) {
+    this.#secret = typeof secret === "string" ? Buffer.from(secret, "utf8") : secret;
+    this.id = createHash("sha256").update(this.key("key-id")).digest("hex").slice(0, 8);
+  }
+
+  key(purpose: string): Buffer {
+    let key = this.#keys.get(purpose);
+    if (!key) {
+      key = Buffer.from(hkdfSync("sha256", this.#secret, "", `patchbay/${purpose}`, KEY_BYTES));
+      this.#keys.set(purpose, key);
+    }
+    return key;
+  }
+}
+
+/**
+ * Encryption under the instance secret. What is new is sealed under `current`; what was sealed under one of
+ * `previous` still opens. Digests are made under `digestKey`, which the store keeps sealed: what they stand for is
+ * not known any more, so they could not be made anew under another secret; without it they are made under `current`.
+ * `open` throws AppError `internal` whose message names the key id when its secret is not loaded.
+ */
+export function createSealer(secrets: {
+  current: Secret;
+  previous: readonly Secret[];
+  digestKey?: Secret;
+}): Sealer {
+  const current = new Keyring(secrets.current);
+  const digests = secrets.digestKey === undefined ? current : new Keyring(secrets.digestKey);
+  const byId = new Map(
+    [...secrets.previous.map((one) => new Keyring(one)), current].map((ring) => [ring.id, ring]),
+  );
+
+  return {
+    seal(purpose, place, plain) {
+      const nonce = randomBytes(NONCE_BYTES);
+      const cipher = createCipheriv("aes-256-gcm", current.key(`seal/${purpose}`), nonce);
+      cipher.setAAD(Buffer.from(place, "utf8"));
+      const sealed = Buffer.concat([cipher.update(plain, "utf8"), cipher.final(), cipher.getAuthTag()]);
+      return [FORMAT, current.id, nonce.toString("base64url"), sealed.toString("base64url")].join(".");
+    },
+
+    open(purpose, place, text) {
+      const [format, keyId, nonceText, sealedText, ...rest] = text.split(".");
+      if (format !== FORMAT || !keyId || !nonceText || !sealedText || rest.length > 0) {
+        throw new AppError("internal", `The secret at ${place} is not in a form this Patchbay knows.`);
+      }
+      const ring = byId.get(keyId);
+      if (!ring) {
+        throw new AppError(
+          "internal",
+          `The secret at ${place} was sealed with key ${keyId}, which is not loaded: set PATCHBAY_SECRET, ` +
+            "or PATCHBAY_SECRET_PREVIOUS, to the secret it was made with.",
+        );
+      }
+      const nonce = Buffer.from(nonceText, "base64url");
+      const sealed = Buffer.from(sealedText, "base64url");
+      try {
+        const decipher = createDecipheriv("aes-256-gcm", ring.key(`seal/${purpose}`), nonce, {
+          authTagLength: TAG_BYTES,
+        });
+        decipher.setAAD(Buffer.from(place, "utf8"));
+        decipher.setAuthTag(sealed.subarray(-TAG_BYTES));
+        return Buffer.concat([decipher.update(sealed.subarray(0, -TAG_BYTES)), decipher.final()]).toString(
+          "utf8",
+        );
+      } catch (cause) {
+        throw new AppError(
+          "internal",
+          `The secret at ${place} was changed or moved; it does not open.`,
+          {},
+          cause,
+        );
+      }
+    },
+
+    isCurrent: (sealed) => sealedKeyId(sealed) === current.id,
+
+    digest(purpose, value) {
+      return createHmac("sha256", digests.key(`digest/${purpose}`))
+        .update(value, "utf8")
+        .digest("base64url");
+    },
+  };
+}
+
+/** The key id a sealed text names; null when it is not in our form. For the start-up check and rotation. */
+export function sealedKeyId(sealed: string): string | null {
+  return /^v1\.([0-9a-f]{8})\.[\w-]+\.[\w-]+$/.exec(sealed)?.[1] ?? null;
+}

@@ -1,0 +1,211 @@
+import { sql } from "kysely";
+import type { KeyRecord, Keys, Operation, Role } from "../../ports/store";
+import { budgetColumns, flag, fromJson, json, toBudget } from "../columns";
+import { orConflict } from "../errors";
+import { type Periods, readSpent } from "../ledger/balances";
+import { behind, matches, rowsToRead, toPage } from "../page";
+import type { KeyTable } from "../schema";
+import type { Scope } from "../transaction-scope";
+
+const TAKEN = "A key with that id or digest stands already.";
+/** Two parameters a row, well below what either database takes in one statement. */
+const TOUCH_CHUNK = 500;
+
+function columns(key: KeyRecord): KeyTable;
+function columns(key: Partial<KeyRecord>): Partial<KeyTable>;
+function columns(key: Partial<KeyRecord>): Partial<KeyTable> {
+  return {
+    id: key.id,
+    digest: key.digest,
+    display: key.display,
+    name: key.name,
+    owner_id: key.ownerId,
+    kind: key.kind,
+    session_id: key.sessionId,
+    enabled: flag(key.enabled),
+    created_at: key.createdAt,
+    expires_at: key.expiresAt,
+    last_used_at: key.lastUsedAt,
+    operations: json(key.operations),
+    allowed_models: json(key.allowedModels),
+    allowed_addresses: json(key.allowedAddresses),
+    rpm: key.rpm,
+    tpm: key.tpm,
+    concurrency: key.concurrency,
+    ...budgetColumns(key.budget),
+    limits_set_by: json(key.limitsSetBy),
+    version: key.version,
+  };
+}
+
+function toKey(row: KeyTable): KeyRecord {
+  return {
+    id: row.id,
+    digest: row.digest,
+    display: row.display,
+    name: row.name,
+    ownerId: row.owner_id,
+    kind: row.kind === "playground" ? "playground" : "api",
+    sessionId: row.session_id,
+    enabled: row.enabled === 1,
+    createdAt: row.created_at,
+    expiresAt: row.expires_at,
+    lastUsedAt: row.last_used_at,
+    operations: fromJson<Operation[]>(row.operations),
+    allowedModels: fromJson<string[]>(row.allowed_models),
+    allowedAddresses: fromJson<string[]>(row.allowed_addresses),
+    rpm: row.rpm,
+    tpm: row.tpm,
+    concurrency: row.concurrency,
+    budget: toBudget(row),
+    limitsSetBy: fromJson<KeyRecord["limitsSetBy"]>(row.limits_set_by),
+    version: row.version,
+  };
+}
+
+/** `periodsAt` names day and month of an instant in the instance's time zone. */
+export function keysRepository(scope: Scope, periodsAt: (now: number) => Periods): Keys {
+  return {
+    insert: (key) =>
+      scope.write(async (db, touch) => {
+        await orConflict(TAKEN, db.insertInto("keys").values(columns(key)).execute());
+        touch("keys");
+      }),
+
+    async findByDigest(digest) {
+      const row = await scope.read
+        .selectFrom("keys")
+        .innerJoin("users", "users.id", "keys.owner_id")
+        .selectAll("keys")
+        .select([
+          "users.role as owner_role",
+          "users.enabled as owner_enabled",
+          "users.rpm as owner_rpm",
+          "users.tpm as owner_tpm",
+          "users.concurrency as owner_concurrency",
+          "users.budget_total as owner_total",
+          "users.budget_daily as owner_daily",
+          "users.budget_monthly as owner_monthly",
+        ])
+        .where("keys.digest", "=", digest)
+        .executeTakeFirst();
+      if (!row) return null;
+      return {
+        key: toKey(row),
+        owner: {
+          id: row.owner_id,
+          // Written from a Role alone.
+          role: row.owner_role as Role,
+          enabled: row.owner_enabled === 1,
+          rpm: row.owner_rpm,
+          tpm: row.owner_tpm,
+          concurrency: row.owner_concurrency,
+          budget: {
+            totalNano: row.owner_total,
+            dailyNano: row.owner_daily,
+            monthlyNano: row.owner_monthly,
+          },
+        },
+      };
+    },
+
+    async findById(id) {
+      const row = await scope.read.selectFrom("keys").selectAll().where("id", "=", id).executeTakeFirst();
+      return row ? toKey(row) : null;
+    },
+
+    async list(query) {
+      let select = scope.read.selectFrom("keys").selectAll().where("kind", "=", "api");
+      if (query.ownerId !== null) select = select.where("owner_id", "=", query.ownerId);
+      if (query.q !== null) select = select.where(matches(query.q, ["name", "display"]));
+      if (query.cursor !== null) select = select.where(behind(query.cursor, "created_at", "id"));
+      const rows = await select
+        .orderBy("created_at", "desc")
+        .orderBy("id", "desc")
+        .limit(rowsToRead(query))
+        .execute();
+      return toPage(query, rows, (row) => ({ at: row.created_at, id: row.id }), toKey);
+    },
+
+    async countLiving(ownerId, now) {
+      const { count } = await scope.read
+        .selectFrom("keys")
+        .select(sql<number>`count(*)`.as("count"))
+        .where("owner_id", "=", ownerId)
+        .where("kind", "=", "api")
+        .where((where) => where.or([where("expires_at", "is", null), where("expires_at", ">", now)]))
+        .executeTakeFirstOrThrow();
+      return Number(count);
+    },
+
+    update: (at, patch) =>
+      scope.write(async (db, touch) => {
+        const row = await db
+          .updateTable("keys")
+          .set({ ...columns(patch), version: at.version + 1 })
+          .where("id", "=", at.id)
+          .where("version", "=", at.version)
+          .returningAll()
+          .executeTakeFirst();
+        if (!row) return null;
+        touch("keys");
+        return toKey(row);
+      }),
+
+    delete: (id) =>
+      scope.write(async (db, touch) => {
+        const { numDeletedRows } = await db.deleteFrom("keys").where("id", "=", id).executeTakeFirstOrThrow();
+        if (numDeletedRows === 0n) return false;
+        touch("keys");
+        return true;
+      }),
+
+    spent: (id, now) => readSpent(scope.read, "key", id, periodsAt(now)),
+
+    async touchLastUsed(used) {
+      const rows = [...used];
+      for (let start = 0; start < rows.length; start += TOUCH_CHUNK) {
+        const values = rows
+          .slice(start, start + TOUCH_CHUNK)
+          .map(([id, at]) => sql`(cast(${id} as text), cast(${at} as bigint))`);
+        await scope.write(async (db) => {
+          await sql`with used (id, at) as (values ${sql.join(values)})
+            update keys set last_used_at = used.at from used
+            where keys.id = used.id and (keys.last_used_at is null or keys.last_used_at < used.at)`.execute(
+            db,
+          );
+        });
+      }
+    },
+
+    trimPlayground: (sessionId, keep) =>
+      scope.write(async (db, touch) => {
+        const kept = db
+          .selectFrom("keys")
+          .select("id")
+          .where("session_id", "=", sessionId)
+          .orderBy("created_at", "desc")
+          .orderBy("id", "desc")
+          .limit(keep);
+        const { numDeletedRows } = await db
+          .deleteFrom("keys")
+          .where("kind", "=", "playground")
+          .where("session_id", "=", sessionId)
+          .where("id", "not in", kept)
+          .executeTakeFirstOrThrow();
+        if (numDeletedRows > 0n) touch("keys");
+        return Number(numDeletedRows);
+      }),
+
+    deleteExpiredPlayground: (now) =>
+      scope.write(async (db, touch) => {
+        const { numDeletedRows } = await db
+          .deleteFrom("keys")
+          .where("kind", "=", "playground")
+          .where("expires_at", "<=", now)
+          .executeTakeFirstOrThrow();
+        if (numDeletedRows > 0n) touch("keys");
+        return Number(numDeletedRows);
+      }),
+  };
+}

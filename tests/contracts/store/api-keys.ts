@@ -1,0 +1,166 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { KeyRecord, Store } from "../../../lib/ports/store";
+import { insertKey, keyRecord, sessionRecord, userRecord } from "./records";
+import { type NewPlace, NOW, type Place } from "./test-database";
+
+const ALL = { limit: 100, cursor: null, q: null, ownerId: null };
+
+export function keysContract(newPlace: NewPlace): void {
+  describe("keys", () => {
+    let place: Place;
+    let store: Store;
+    beforeAll(async () => {
+      place = await newPlace();
+      store = await place.open();
+    });
+    afterAll(() => place.remove());
+
+    test("a key comes back as it went in, by its digest with its owner's standing", async () => {
+      const owner = userRecord({
+        role: "owner",
+        enabled: false,
+        rpm: 7,
+        tpm: 8,
+        concurrency: 9,
+        budget: { totalNano: 1, dailyNano: 2, monthlyNano: 3 },
+      });
+      await store.users.insert(owner);
+      const key = keyRecord(owner.id, {
+        enabled: false,
+        expiresAt: NOW + 1,
+        lastUsedAt: NOW,
+        operations: ["manage"],
+        allowedModels: ["a", 'b"c'],
+        allowedAddresses: ["10.0.0.0/8", "::1"],
+        rpm: 1,
+        tpm: 2,
+        concurrency: 3,
+        budget: { totalNano: 4, dailyNano: null, monthlyNano: 6 },
+        limitsSetBy: { rpm: "admin", "budget.total_usd": "owner" },
+      });
+      await store.keys.insert(key);
+      expect(await store.keys.findById(key.id)).toEqual(key);
+      expect(await store.keys.findByDigest(key.digest)).toEqual({
+        key,
+        owner: {
+          id: owner.id,
+          role: "owner",
+          enabled: false,
+          rpm: 7,
+          tpm: 8,
+          concurrency: 9,
+          budget: owner.budget,
+        },
+      });
+      expect(await store.keys.findByDigest("nothing")).toBeNull();
+    });
+
+    test("one digest belongs to one key", async () => {
+      const { user, key } = await insertKey(store);
+      const twin = keyRecord(user.id, { digest: key.digest });
+      await expect(store.keys.insert(twin)).rejects.toMatchObject({ code: "conflict" });
+      expect(await store.keys.findById(twin.id)).toBeNull();
+    });
+
+    test("lists name the API keys of one owner or of all, the newest first", async () => {
+      const { user, key: oldest } = await insertKey(store, { createdAt: NOW - 10 });
+      const session = sessionRecord(user.id);
+      await store.sessions.insert(session);
+      await store.keys.insert(keyRecord(user.id, { kind: "playground", sessionId: session.id }));
+      const newest = keyRecord(user.id, { createdAt: NOW + 10, name: "The_newest" });
+      await store.keys.insert(newest);
+      await insertKey(store);
+      const own = { ...ALL, ownerId: user.id };
+      expect((await store.keys.list(own)).items).toEqual([newest, oldest]);
+      const first = await store.keys.list({ ...own, limit: 1 });
+      expect(first.items).toEqual([newest]);
+      expect(await store.keys.list({ ...own, limit: 1, cursor: first.nextCursor })).toEqual({
+        items: [oldest],
+        nextCursor: null,
+      });
+      expect((await store.keys.list({ ...own, q: "e_n" })).items).toEqual([newest]);
+      const everybody = (await store.keys.list(ALL)).items;
+      expect(new Set(everybody.map((one) => one.ownerId)).size).toBeGreaterThan(1);
+      expect(everybody.every((one) => one.kind === "api")).toBe(true);
+    });
+
+    test("one owner's living keys are counted, whether enabled or not; playground keys are none", async () => {
+      const { user } = await insertKey(store, { enabled: false });
+      await insertKey(store);
+      const session = sessionRecord(user.id);
+      await store.sessions.insert(session);
+      await store.keys.insert(keyRecord(user.id, { kind: "playground", sessionId: session.id }));
+      await store.keys.insert(keyRecord(user.id, { expiresAt: NOW }));
+      await store.keys.insert(keyRecord(user.id, { expiresAt: NOW + 1 }));
+      expect(await store.keys.countLiving(user.id, NOW)).toBe(2);
+      expect(await store.keys.countLiving(user.id, NOW + 1)).toBe(1);
+      expect(await store.keys.countLiving("usr_nobody", NOW)).toBe(0);
+    });
+
+    test("a patch of the right version is taken, and told of", async () => {
+      const { key } = await insertKey(store);
+      const told: string[] = [];
+      const stop = store.onChange((topics) => told.push(...topics));
+      const patch: Partial<KeyRecord> = {
+        enabled: false,
+        budget: { totalNano: 9, dailyNano: 8, monthlyNano: 7 },
+        limitsSetBy: { enabled: "admin" },
+      };
+      const patched = await store.keys.update({ id: key.id, version: 1 }, patch);
+      expect(patched).toEqual({ ...key, ...patch, version: 2 });
+      expect(await store.keys.update({ id: key.id, version: 1 }, { enabled: true })).toBeNull();
+      expect(await store.keys.delete(key.id)).toBe(true);
+      expect(await store.keys.delete(key.id)).toBe(false);
+      stop();
+      expect(told).toEqual(["keys", "keys"]);
+    });
+
+    test("last use is noted for many at once, never goes back, and wakes nobody", async () => {
+      const { user, key: first } = await insertKey(store);
+      const keys = [first, ...Array.from({ length: 700 }, () => keyRecord(user.id))];
+      await store.transaction(async (tx) => {
+        for (const key of keys.slice(1)) await tx.keys.insert(key);
+      });
+      const told: string[] = [];
+      const stop = store.onChange((topics) => told.push(...topics));
+      await store.keys.touchLastUsed(new Map(keys.map((key, index) => [key.id, NOW + index])));
+      await store.keys.touchLastUsed(
+        new Map([
+          [keys[5]?.id ?? "", NOW],
+          [keys[6]?.id ?? "", NOW + 10_000],
+          ["key_nobody", NOW],
+        ]),
+      );
+      await store.keys.touchLastUsed(new Map());
+      stop();
+      const at = async (index: number) => (await store.keys.findById(keys[index]?.id ?? ""))?.lastUsedAt;
+      expect([await at(0), await at(5), await at(6), await at(700)]).toEqual([
+        NOW,
+        NOW + 5,
+        NOW + 10_000,
+        NOW + 700,
+      ]);
+      expect(told).toEqual([]);
+    });
+
+    test("playground keys go when they have expired, API keys stay", async () => {
+      const { user, key: api } = await insertKey(store, { expiresAt: NOW - 1 });
+      const session = sessionRecord(user.id);
+      await store.sessions.insert(session);
+      const playground = { kind: "playground", sessionId: session.id } as const;
+      const old = keyRecord(user.id, { ...playground, expiresAt: NOW });
+      const live = keyRecord(user.id, { ...playground, expiresAt: NOW + 1 });
+      await store.keys.insert(old);
+      await store.keys.insert(live);
+      expect(await store.keys.deleteExpiredPlayground(NOW)).toBe(1);
+      expect(await store.keys.findById(old.id)).toBeNull();
+      expect(await store.keys.findById(live.id)).toEqual(live);
+      expect(await store.keys.findById(api.id)).toEqual(api);
+    });
+
+    test("a key that never spoke has spent nothing", async () => {
+      const nothing = { totalNano: 0, dailyNano: 0, monthlyNano: 0 };
+      expect(await store.keys.spent("key_nobody", NOW)).toEqual(nothing);
+    });
+  });
+}

@@ -1,0 +1,69 @@
+import { expect } from "vitest";
+import type { Store, UsageRecord } from "../../../lib/ports/store";
+import type { Place } from "./test-database";
+
+/** Every usage row of a store, newest first. */
+export async function allUsage(store: Store, filter: { keyId?: string } = {}): Promise<UsageRecord[]> {
+  const rows: UsageRecord[] = [];
+  let cursor: string | null = null;
+  do {
+    const page = await store.ledger.list({ limit: 100, cursor, q: null, ...filter });
+    rows.push(...page.items);
+    cursor = page.nextCursor;
+  } while (cursor !== null);
+  return rows;
+}
+
+const SUMMED = ["input_tokens", "output_tokens", "characters", "audio_ms", "cost_nano"];
+const LATENCY_BUCKETS = [
+  "5",
+  "10",
+  "25",
+  "50",
+  "100",
+  "250",
+  "500",
+  "1000",
+  "2500",
+  "5000",
+  "10000",
+  "30000",
+  "more",
+];
+
+/** Rows, roll-ups and balances tell the same sums: by key and user, by period, and over all. */
+export async function expectBooksToBalance(place: Place): Promise<void> {
+  for (const [kind, column] of [
+    ["key", "key_id"],
+    ["user", "user_id"],
+  ]) {
+    for (const period of ["'total'", "day", "month"]) {
+      const rows = await place.raw(
+        `select ${column}, ${period}, cast(sum(cost_nano) as bigint),
+           cast(sum(case when state = 'open' then reserved_nano else 0 end) as bigint)
+         from usage group by 1, 2
+         having sum(cost_nano) <> 0 or sum(case when state = 'open' then reserved_nano else 0 end) <> 0`,
+      );
+      const balances = await place.raw(
+        `select subject_id, period, spent, reserved from balances
+         where subject_kind = '${kind}' and (spent <> 0 or reserved <> 0)
+           and ${period === "'total'" ? "period = 'total'" : `length(period) = ${period === "day" ? 10 : 7}`}`,
+      );
+      expect(balances.map(String).sort()).toEqual(rows.map(String).sort());
+    }
+  }
+  const sums = (table: string, count: string, rest: string): Promise<unknown[][]> =>
+    place.raw(
+      `select key_id, user_id, model, coalesce(channel_id, ''), operation, cast(${count} as bigint),
+         ${SUMMED.map((column) => `cast(sum(${column}) as bigint)`).join(", ")}
+       from ${table} ${rest} group by 1, 2, 3, 4, 5`,
+    );
+  const ofRows = await sums("usage", "count(*)", "where state = 'settled'");
+  for (const table of ["rollups", "daily_rollups"]) {
+    const ofRollUps = await sums(table, "sum(calls)", "");
+    expect(ofRollUps.map(String).sort()).toEqual(ofRows.map(String).sort());
+  }
+  const buckets = LATENCY_BUCKETS.map((bound) => `sum(latency_${bound})`).join(" + ");
+  const [counts] = await place.raw(`select coalesce(${buckets}, 0) - coalesce(sum(calls), 0) from rollups`);
+  expect(Number(counts?.[0])).toBe(0);
+}

@@ -1,0 +1,52 @@
+import { randomUUID } from "node:crypto";
+import { Client, TypeOverrides } from "pg";
+import type { Store } from "../../../lib/ports/store";
+import { openStore } from "../../../lib/store/open";
+import type { TestPostgres } from "../../support/postgres";
+import { SYSTEM_CLOCK } from "./sqlite-database";
+import { type Place, startAudit } from "./test-database";
+
+/** `bigint` and `numeric`, as numbers. */
+const types = new TypeOverrides();
+types.setTypeParser(20, Number);
+types.setTypeParser(1700, Number);
+
+export interface PostgresPlace extends Place {
+  url: string;
+}
+
+/** A database of its own on a server of the tests. */
+export async function newPostgresPlace(server: TestPostgres): Promise<PostgresPlace> {
+  const url = await server.createDatabase();
+  const stores: Store[] = [];
+  return {
+    kind: "postgres",
+    url,
+    async open({ instanceId = randomUUID(), clock = SYSTEM_CLOCK } = {}) {
+      const store = await openStore({
+        databaseUrl: url,
+        // SQLite's alone.
+        writerWorker: new URL("file:///dev/null"),
+        instanceId,
+        clock,
+        timeZone: "UTC",
+      });
+      stores.push(store);
+      await startAudit(store);
+      return store;
+    },
+    async raw(sql) {
+      const client = new Client({ connectionString: url, types });
+      await client.connect();
+      try {
+        const { rows } = await client.query<unknown[]>({ text: sql, rowMode: "array" });
+        return rows;
+      } finally {
+        await client.end();
+      }
+    },
+    async remove() {
+      for (const store of stores) await store.close();
+    },
+  };
+}

@@ -1,0 +1,147 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { Store } from "../../../lib/ports/store";
+import { twoFactorRecord, userRecord } from "./records";
+import { type NewPlace, NOW, type Place, together } from "./test-database";
+
+const RULE = { threshold: 5, baseMs: 1_000, maxMs: 3_000 };
+
+export function secondFactorsContract(newPlace: NewPlace): void {
+  describe("second factors", () => {
+    let place: Place;
+    let store: Store;
+    beforeAll(async () => {
+      place = await newPlace();
+      store = await place.open();
+    });
+    afterAll(() => place.remove());
+
+    const enrolled = async (step = 100): Promise<{ userId: string; enrolmentId: string }> => {
+      const user = userRecord();
+      await store.users.insert(user);
+      const { enrolmentId, ...rest } = twoFactorRecord(user.id);
+      await store.twoFactors.putPending({ enrolmentId, ...rest });
+      expect(await store.twoFactors.enable(user.id, enrolmentId, step)).toBe(true);
+      return { userId: user.id, enrolmentId };
+    };
+
+    test("a pending enrolment is replaced by the next, an enabled one is not", async () => {
+      const user = userRecord();
+      await store.users.insert(user);
+      const first = twoFactorRecord(user.id);
+      const second = twoFactorRecord(user.id, { secretSealed: "v1.00000000.bm9uY2U.b3RoZXI" });
+      await store.twoFactors.putPending(first);
+      await store.twoFactors.putPending(second);
+      expect(await store.twoFactors.find(user.id)).toEqual(second);
+      expect(await store.twoFactors.enable(user.id, first.enrolmentId, 7)).toBe(false);
+      expect(await store.twoFactors.enable(user.id, second.enrolmentId, 7)).toBe(true);
+      expect(await store.twoFactors.enable(user.id, second.enrolmentId, 8)).toBe(false);
+      const enabled = { ...second, state: "enabled", lastStep: 7 };
+      expect(await store.twoFactors.find(user.id)).toEqual(enabled);
+      await expect(store.twoFactors.putPending(first)).rejects.toMatchObject({ code: "conflict" });
+      expect(await store.twoFactors.find(user.id)).toEqual(enabled);
+    });
+
+    test("one of 50 who bring the same step is let through, and no older step after it", async () => {
+      const { userId, enrolmentId } = await enrolled(100);
+      const taken = await Promise.all(
+        together(50, () => store.twoFactors.consumeStep(userId, enrolmentId, 101)),
+      );
+      expect(taken.filter(Boolean)).toHaveLength(1);
+      expect(await store.twoFactors.consumeStep(userId, enrolmentId, 100)).toBe(false);
+      expect(await store.twoFactors.consumeStep(userId, enrolmentId, 101)).toBe(false);
+      expect(await store.twoFactors.consumeStep(userId, "enr_other", 102)).toBe(false);
+      expect(await store.twoFactors.consumeStep(userId, enrolmentId, 102)).toBe(true);
+      expect((await store.twoFactors.find(userId))?.lastStep).toBe(102);
+    });
+
+    test("a step of an enrolment that is only pending is not taken", async () => {
+      const user = userRecord();
+      await store.users.insert(user);
+      const pending = twoFactorRecord(user.id);
+      await store.twoFactors.putPending(pending);
+      expect(await store.twoFactors.consumeStep(user.id, pending.enrolmentId, 5)).toBe(false);
+    });
+
+    test("of 50 attempts at once five are checked; the fifth locks, each lock twice as long up to the longest", async () => {
+      const { userId } = await enrolled();
+      const waits: (number | null)[] = [];
+      let now = NOW;
+      for (let lock = 0; lock < 4; lock++) {
+        const answers = await Promise.all(
+          together(50, () => store.twoFactors.countAttempt(userId, now, RULE)),
+        );
+        expect(answers.filter((answer) => answer.allowed)).toHaveLength(5);
+        const lockedUntil = (await store.twoFactors.find(userId))?.lockedUntil ?? 0;
+        expect(
+          answers.filter((answer) => !answer.allowed).every((one) => one.lockedUntil === lockedUntil),
+        ).toBe(true);
+        waits.push(lockedUntil - now);
+        now = lockedUntil;
+      }
+      expect(waits).toEqual([1_000, 2_000, 3_000, 3_000]);
+    });
+
+    test("a success forgets failures and locks; nobody's attempts are not counted", async () => {
+      const { userId } = await enrolled();
+      for (let attempt = 0; attempt < 5; attempt++) await store.twoFactors.countAttempt(userId, NOW, RULE);
+      await store.twoFactors.clearFailures(userId);
+      expect(await store.twoFactors.find(userId)).toMatchObject({ failures: 0, locks: 0, lockedUntil: null });
+      expect(await store.twoFactors.countAttempt(userId, NOW, RULE)).toEqual({
+        allowed: true,
+        lockedUntil: null,
+      });
+      expect(await store.twoFactors.countAttempt("usr_nobody", NOW, RULE)).toEqual({
+        allowed: false,
+        lockedUntil: null,
+      });
+    });
+
+    test("a backup code is taken once, by its owner", async () => {
+      const { userId } = await enrolled();
+      const other = await enrolled();
+      await store.twoFactors.replaceBackupCodes(userId, ["old"]);
+      await store.twoFactors.replaceBackupCodes(userId, ["a", "b", "c"]);
+      expect(await store.twoFactors.countBackupCodes(userId)).toBe(3);
+      expect(await store.twoFactors.consumeBackupCode(userId, "old")).toBe(false);
+      expect(await store.twoFactors.consumeBackupCode(other.userId, "a")).toBe(false);
+      const taken = await Promise.all(together(50, () => store.twoFactors.consumeBackupCode(userId, "a")));
+      expect(taken.filter(Boolean)).toHaveLength(1);
+      expect(await store.twoFactors.countBackupCodes(userId)).toBe(2);
+      await store.twoFactors.replaceBackupCodes(userId, []);
+      expect(await store.twoFactors.countBackupCodes(userId)).toBe(0);
+    });
+
+    test("sealed secrets are walked through whole, and replaced only where they still stand", async () => {
+      const own = await newPlace();
+      const sealing = await own.open();
+      const ids = ["usr_b", "usr_A", "usr_a", "usr_ä", "usr_Z"];
+      for (const id of ids) {
+        await sealing.users.insert(userRecord({ id }));
+        await sealing.twoFactors.putPending(twoFactorRecord(id, { secretSealed: `sealed ${id}` }));
+      }
+      const seen: string[] = [];
+      for (let after = ""; ; ) {
+        const some = await sealing.twoFactors.listSealed(after, 2);
+        seen.push(...some.map((one) => `${one.userId}: ${one.secretSealed}`));
+        const last = some.at(-1);
+        if (!last) break;
+        after = last.userId;
+      }
+      expect(seen.sort()).toEqual(ids.map((id) => `${id}: sealed ${id}`).sort());
+      expect(await sealing.twoFactors.reseal("usr_a", "sealed usr_a", "anew")).toBe(true);
+      expect(await sealing.twoFactors.reseal("usr_a", "sealed usr_a", "late")).toBe(false);
+      expect((await sealing.twoFactors.find("usr_a"))?.secretSealed).toBe("anew");
+      expect((await sealing.twoFactors.find("usr_A"))?.secretSealed).toBe("sealed usr_A");
+      await own.remove();
+    });
+
+    test("switching the factor off takes the backup codes along", async () => {
+      const { userId } = await enrolled();
+      await store.twoFactors.replaceBackupCodes(userId, ["a"]);
+      expect(await store.twoFactors.delete(userId)).toBe(true);
+      expect(await store.twoFactors.delete(userId)).toBe(false);
+      expect(await store.twoFactors.find(userId)).toBeNull();
+      expect(await store.twoFactors.countBackupCodes(userId)).toBe(0);
+    });
+  });
+}

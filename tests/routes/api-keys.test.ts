@@ -1,0 +1,521 @@
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { authenticateKey } from "../../lib/gateway/admission/authenticate-key";
+import { addUser, type ConsoleDoor, openConsoleDoor, setUpOwner } from "../support/console-harness";
+import { type TestServices, testServices } from "../support/services";
+import { readStoreBytes } from "../support/store-bytes";
+
+let services: TestServices;
+let door: ConsoleDoor;
+let owner: string;
+let mia: { id: string; cookie: string };
+beforeEach(async () => {
+  services = await testServices();
+  door = openConsoleDoor(services);
+  owner = await setUpOwner(door);
+  mia = await addUser(door, owner, { username: "mia" });
+});
+afterEach(() => services.close());
+
+const HOUR = 3_600_000;
+const make = async (fields: object = {}, cookie = owner) => {
+  const reply = await door("/api/keys", { body: { name: "robot", ...fields }, cookie });
+  expect(reply.status, reply.text).toBe(200);
+  return reply.json.data;
+};
+const read = (id: string, cookie = owner) => door(`/api/keys/${id}`, { cookie });
+const patch = (id: string, body: object, cookie = owner) =>
+  door(`/api/keys/${id}`, { method: "PATCH", body, cookie });
+const rotate = (id: string, body: object = {}, cookie = owner) =>
+  door(`/api/keys/${id}/rotate`, { body, cookie });
+const remove = (id: string, cookie = owner) => door(`/api/keys/${id}`, { method: "DELETE", cookie });
+const list = async (query = "", cookie = owner) => (await door(`/api/keys${query}`, { cookie })).json.data;
+/** As the gateway takes it; "ok", or the code of its refusal. */
+const use = async (key: string, address: string | null = "127.0.0.1") =>
+  authenticateKey(services, key, { address }).then(
+    () => "ok",
+    (error: { code: string }) => error.code,
+  );
+
+describe("how many one user has", () => {
+  const CONFLICT = [409, "conflict"];
+  const answer = ({ status, json }: Awaited<ReturnType<ConsoleDoor>>) => [status, json.code];
+  /** `count` of mia's keys, straight into the store. */
+  async function fill(count: number): Promise<void> {
+    const first = await make({}, mia.cookie);
+    const record = await services.store.keys.findById(first.id);
+    if (record === null) throw new Error("The key is not there.");
+    await services.store.transaction(async (tx) => {
+      for (let index = 1; index < count; index++)
+        await tx.keys.insert({ ...record, id: `key_${index}`, digest: `digest_${index}` });
+    });
+  }
+
+  test("a member has a hundred that have not expired, and room again when one is deleted", async () => {
+    await fill(100);
+    const refused = await door("/api/keys", { body: { name: "one more" }, cookie: mia.cookie });
+    expect(answer(refused)).toEqual(CONFLICT);
+    expect(refused.json.message).toContain("at most 100 keys");
+    expect((await remove("key_1", mia.cookie)).status).toBe(200);
+    const expiresAt = new Date(services.clock.now() + HOUR / 2).toISOString();
+    const made = await make({ expires_at: expiresAt }, mia.cookie);
+    services.clock.advance(HOUR / 2);
+    // An expired one is in nobody's way, but comes back to life only where there is room.
+    await make({}, mia.cookie);
+    const again = { version: made.version, expires_at: null };
+    expect(answer(await patch(made.id, again, mia.cookie))).toEqual(CONFLICT);
+    expect(answer(await patch(made.id, { version: made.version, name: "late" }, mia.cookie))).toEqual([
+      200,
+      undefined,
+    ]);
+    // Administrators' programs may keep one for each of their customers.
+    await make();
+  });
+
+  test("of many made at once no more than that are made", async () => {
+    await fill(95);
+    const replies = await Promise.all(
+      Array.from({ length: 20 }, () => door("/api/keys", { body: { name: "flood" }, cookie: mia.cookie })),
+    );
+    expect(replies.filter(({ status }) => status === 200)).toHaveLength(5);
+    expect(replies.filter(({ status }) => status === 409)).toHaveLength(15);
+  });
+
+  test("each of a hundred is rotated once with grace; without grace always", async () => {
+    await fill(200);
+    expect(answer(await rotate("key_1", { grace_hours: 1 }, mia.cookie))).toEqual(CONFLICT);
+    expect((await rotate("key_1", {}, mia.cookie)).status).toBe(200);
+    for (const id of ["key_2", "key_3"]) await remove(id, mia.cookie);
+    expect((await rotate("key_4", { grace_hours: 1 }, mia.cookie)).status).toBe(200);
+  });
+});
+
+describe("making one", () => {
+  test("shows it once: later replies have its display form, the store its digest", async () => {
+    const made = await make();
+    expect(made.key).toMatch(/^sk-pb-[0-9A-Za-z]{38}$/);
+    expect(made.display).toBe(`sk-pb-${made.key.slice(6, 8)}…${made.key.slice(-4)}`);
+    expect(await use(made.key)).toBe("ok");
+    for (const reply of [await read(made.id), await door("/api/keys", { cookie: owner })]) {
+      expect(reply.text).not.toContain(made.key);
+      expect(reply.text).not.toContain("digest");
+    }
+    expect(readStoreBytes(services.dataDirectory).includes(made.key)).toBe(false);
+    expect(services.logged.join()).not.toContain(made.key);
+  });
+
+  test("has every field of the contract and no other", async () => {
+    const { key, ...made } = await make();
+    expect((await read(made.id)).json.data).toEqual(made);
+    expect(made).toEqual({
+      id: expect.stringMatching(/^key_/),
+      name: "robot",
+      display: expect.any(String),
+      enabled: true,
+      created_at: new Date(services.clock.now()).toISOString(),
+      expires_at: null,
+      last_used_at: null,
+      operations: ["speech", "embeddings"],
+      allowed_models: [],
+      allowed_addresses: [],
+      rpm: null,
+      tpm: null,
+      concurrency: null,
+      budget: { total_usd: null, daily_usd: null, monthly_usd: null },
+      limits_set_by: {},
+      spent: { total_usd: "0.000000000", daily_usd: "0.000000000", monthly_usd: "0.000000000" },
+      owner_id: expect.stringMatching(/^usr_/),
+      owner: { username: "olivia", display_name: "olivia", role: "owner" },
+      version: 1,
+    });
+  });
+
+  test("keeps limits, and money to the nano-dollar", async () => {
+    const fields = {
+      enabled: false,
+      expires_at: "2030-01-31T12:00:00+02:00",
+      operations: ["embeddings"],
+      allowed_models: ["patchbay-embed"],
+      allowed_addresses: ["203.0.113.0/24", "2001:db8::/32"],
+      rpm: 60,
+      tpm: 10_000,
+      concurrency: 4,
+      budget: { total_usd: "12.5", daily_usd: "0.000000001" },
+    };
+    expect(await make(fields)).toMatchObject({
+      ...fields,
+      expires_at: "2030-01-31T10:00:00.000Z",
+      budget: { total_usd: "12.500000000", daily_usd: "0.000000001", monthly_usd: null },
+    });
+  });
+
+  test.each<[string, string, object]>([
+    ["name", "no name", { name: undefined }],
+    ["name", "a zero-width name", { name: "a\u200bb" }],
+    ["expires_at", "a time that has passed", { expires_at: "2020-01-01T00:00:00Z" }],
+    ["expires_at", "no time", { expires_at: "tomorrow" }],
+    ["operations", "no operation", { operations: [] }],
+    ["operations", "one twice", { operations: ["speech", "speech"] }],
+    ["operations.0", "an unknown one", { operations: ["chat"] }],
+    ["allowed_models.0", "a path for a model", { allowed_models: ["../x"] }],
+    ["allowed_addresses.0", "no address", { allowed_addresses: ["example.com"] }],
+    ["rpm", "nought a minute", { rpm: 0 }],
+    ["rpm", "a number as text", { rpm: "60" }],
+    ["budget.total_usd", "money as a number", { budget: { total_usd: 1 } }],
+    ["budget.total_usd", "less than nothing", { budget: { total_usd: "-1" } }],
+    ["owner_id", "another owner", { owner_id: "usr_x" }],
+    ["kind", "its kind", { kind: "playground" }],
+    ["digest", "its digest", { digest: "x" }],
+    ["id", "its id", { id: "key_x" }],
+    ["spent", "what was spent", { spent: {} }],
+  ])("%s: %s is 400", async (field, _what, fields) => {
+    const reply = await door("/api/keys", { body: { name: "robot", ...fields }, cookie: owner });
+    expect(reply.status, reply.text).toBe(400);
+    expect(reply.json.issues.map((issue: { path: string }) => issue.path)).toContain(field);
+    expect((await list()).items).toEqual([]);
+  });
+});
+
+describe("whose they are", () => {
+  test("a member sees and changes their own alone; another's is 404 whatever the call", async () => {
+    const [hers, mine] = [await make({}, mia.cookie), await make()];
+    expect((await list("", mia.cookie)).items.map((one: { id: string }) => one.id)).toEqual([hers.id]);
+    const body = { name: "taken", version: 1 };
+    const calls = [
+      await read(mine.id, mia.cookie),
+      await patch(mine.id, body, mia.cookie),
+      await rotate(mine.id, {}, mia.cookie),
+      await remove(mine.id, mia.cookie),
+      await read("key_unknown", mia.cookie),
+    ];
+    expect(calls.map((reply) => reply.status)).toEqual([404, 404, 404, 404, 404]);
+    expect(new Set(calls.map((reply) => reply.text)).size).toBe(1);
+    expect(await use(mine.key)).toBe("ok");
+  });
+
+  test("an administrator changes those of lower roles, sees the owner's, and rotates none but their own", async () => {
+    const ada = await addUser(door, owner, { username: "ada", role: "admin" });
+    const [hers, mine] = [await make({}, mia.cookie), await make()];
+    expect((await list("", ada.cookie)).items).toHaveLength(2);
+    expect((await read(mine.id, ada.cookie)).status).toBe(200);
+    expect((await patch(mine.id, { enabled: false, version: 1 }, ada.cookie)).status).toBe(403);
+    expect((await remove(mine.id, ada.cookie)).status).toBe(403);
+    expect((await patch(hers.id, { enabled: false, version: 1 }, ada.cookie)).status).toBe(200);
+    expect((await rotate(hers.id, {}, ada.cookie)).status).toBe(403);
+    expect((await remove(hers.id, ada.cookie)).status).toBe(200);
+  });
+
+  test("all die with their owner's account", async () => {
+    const hers = await make({}, mia.cookie);
+    const set = (enabled: boolean, version: number) =>
+      door(`/api/users/${mia.id}`, { method: "PATCH", body: { enabled, version }, cookie: owner });
+    await set(false, 1);
+    expect(await use(hers.key)).toBe("unauthenticated");
+    await set(true, 2);
+    expect(await use(hers.key)).toBe("ok");
+    await door(`/api/users/${mia.id}`, { method: "DELETE", cookie: owner });
+    expect(await use(hers.key)).toBe("unauthenticated");
+    expect((await read(hers.id)).status).toBe(404);
+  });
+});
+
+describe("changing one", () => {
+  test("counts from the next request; the version read must be sent, and a stale one is 409", async () => {
+    const { id, key } = await make();
+    expect((await patch(id, { enabled: false })).status).toBe(400);
+    const changed = await patch(id, { enabled: false, version: 1 });
+    expect(changed.json.data).toMatchObject({ enabled: false, version: 2 });
+    expect(await use(key)).toBe("unauthenticated");
+    const stale = await patch(id, { enabled: true, version: 1 });
+    expect([stale.status, stale.json.code]).toEqual([409, "conflict"]);
+    await patch(id, { enabled: true, allowed_addresses: ["203.0.113.7"], version: 2 });
+    expect(await use(key)).toBe("ip_not_allowed");
+    expect(await use(key, null)).toBe("ip_not_allowed");
+    expect(await use(key, "203.0.113.7")).toBe("ok");
+  });
+
+  test("leaves alone what is not named, parts of a budget too", async () => {
+    const { id } = await make({ rpm: 5, budget: { total_usd: "1", daily_usd: "2" } });
+    const { data } = (await patch(id, { budget: { daily_usd: null }, version: 1 })).json;
+    expect(data).toMatchObject({
+      name: "robot",
+      rpm: 5,
+      budget: { total_usd: "1.000000000", daily_usd: null, monthly_usd: null },
+    });
+  });
+
+  test("of ten edits of one version at once one is made", async () => {
+    const { id } = await make();
+    const replies = await Promise.all(
+      Array.from({ length: 10 }, (_, i) => patch(id, { name: `n${i}`, version: 1 })),
+    );
+    expect(replies.map((reply) => reply.status).sort()).toEqual([200, ...Array(9).fill(409)]);
+  });
+
+  test("an expiry sent back as it was read is no change after it has passed", async () => {
+    const expires_at = new Date(services.clock.now() + 60_000).toISOString();
+    const { id, key } = await make({ expires_at });
+    services.clock.advance(60_000);
+    expect(await use(key)).toBe("unauthenticated");
+    expect((await patch(id, { expires_at, name: "old", version: 1 })).status).toBe(200);
+    expect((await patch(id, { expires_at: null, version: 2 })).status).toBe(200);
+    expect(await use(key)).toBe("ok");
+  });
+
+  test.each(["owner_id", "kind", "digest", "display", "created_at", "spent", "key"])(
+    "%s is not to be set: 400",
+    async (field) => {
+      const { id } = await make();
+      const reply = await patch(id, { [field]: "x", version: 1 });
+      expect(reply.status).toBe(400);
+      expect(reply.json.issues[0].path).toBe(field);
+    },
+  );
+});
+
+describe("rotation", () => {
+  test("gives a new key with the same powers, and ends the old one at once unless told otherwise", async () => {
+    const old = await make({ rpm: 7, operations: ["speech"], budget: { total_usd: "3" } });
+    const reply = await rotate(old.id);
+    expect(reply.status, reply.text).toBe(200);
+    const fresh = reply.json.data;
+    expect(fresh.key).not.toBe(old.key);
+    expect(fresh).toMatchObject({
+      name: "robot",
+      rpm: 7,
+      operations: ["speech"],
+      expires_at: null,
+      version: 1,
+    });
+    expect(fresh.budget.total_usd).toBe("3.000000000");
+    expect([await use(old.key), await use(fresh.key)]).toEqual(["unauthenticated", "ok"]);
+  });
+
+  test("lets the old one go on for its hours of grace, never past its own end", async () => {
+    const [open, ending] = [
+      await make(),
+      await make({ expires_at: new Date(services.clock.now() + HOUR).toISOString() }),
+    ];
+    await rotate(open.id, { grace_hours: 2 });
+    await rotate(ending.id, { grace_hours: 24 });
+    services.clock.advance(HOUR - 1);
+    expect([await use(open.key), await use(ending.key)]).toEqual(["ok", "ok"]);
+    services.clock.advance(1);
+    expect([await use(open.key), await use(ending.key)]).toEqual(["ok", "unauthenticated"]);
+    services.clock.advance(HOUR);
+    expect(await use(open.key)).toBe("unauthenticated");
+  });
+
+  test.each([-1, 24.1, "2", null])("%j hours of grace are 400", async (grace_hours) => {
+    const { id } = await make();
+    expect((await rotate(id, { grace_hours })).status).toBe(400);
+  });
+
+  test("an odd part of an hour is kept in whole milliseconds", async () => {
+    const { id } = await make();
+    expect((await rotate(id, { grace_hours: 1e-7 })).status).toBe(200);
+    expect(Number.isSafeInteger((await services.store.keys.findById(id))?.expiresAt)).toBe(true);
+  });
+
+  test("of an expired key is refused: the new one would be as dead", async () => {
+    const { id } = await make({ expires_at: new Date(services.clock.now() + 1_000).toISOString() });
+    services.clock.advance(1_000);
+    expect((await rotate(id)).status).toBe(409);
+    expect((await list()).items).toHaveLength(1);
+  });
+});
+
+describe("keys that may manage", () => {
+  const withKey = (key: string, call: object = {}) => ({
+    ...call,
+    headers: { authorization: `Bearer ${key}` },
+  });
+
+  test("are an administrator's to make, by session alone", async () => {
+    const refused = await door("/api/keys", {
+      body: { name: "m", operations: ["manage"] },
+      cookie: mia.cookie,
+    });
+    expect(refused.status).toBe(403);
+    const { id, key } = await make({ operations: ["manage"] });
+    const byKey = await door("/api/keys", withKey(key, { body: { name: "m2", operations: ["manage"] } }));
+    expect(byKey.status).toBe(403);
+    const plain = await door("/api/keys", withKey(key, { body: { name: "plain" } }));
+    expect(plain.status, plain.text).toBe(200);
+    const raised = { method: "PATCH", body: { operations: ["speech", "manage"], version: 1 } };
+    expect((await door(`/api/keys/${plain.json.data.id}`, withKey(key, raised))).status).toBe(403);
+    expect((await door(`/api/keys/${id}/rotate`, withKey(key, { body: {} }))).status).toBe(403);
+    expect((await door(`/api/keys/${id}`, withKey(key, { method: "DELETE" }))).status).toBe(403);
+  });
+
+  test("work no longer when their owner is a member, and others' keys cannot be raised to them", async () => {
+    const ada = await addUser(door, owner, { username: "ada", role: "admin" });
+    const { key } = await make({ operations: ["manage"] }, ada.cookie);
+    expect((await door("/api/keys", withKey(key))).status).toBe(200);
+    const body = { role: "member", version: 1 };
+    await door(`/api/users/${ada.id}`, { method: "PATCH", body, cookie: owner });
+    expect((await door("/api/keys", withKey(key))).status).toBe(403);
+    const hers = await make({}, mia.cookie);
+    expect((await patch(hers.id, { operations: ["manage"], version: 1 })).status).toBe(403);
+  });
+
+  test("a key that may not manage opens nothing here, and decides before the cookie", async () => {
+    const { key } = await make();
+    expect((await door("/api/keys", withKey(key))).status).toBe(403);
+    expect((await door("/api/keys", { ...withKey(key), cookie: owner })).status).toBe(403);
+    expect((await door("/api/keys", withKey(`${key.slice(0, -1)}!`))).status).toBe(401);
+    expect((await door("/api/keys", { headers: { "x-goog-api-key": key } })).status).toBe(401);
+    expect((await door(`/api/keys?key=${key}`)).status).toBe(401);
+  });
+
+  test("say nothing of users, settings of the account, or other people's passwords", async () => {
+    const { key } = await make({ operations: ["manage"] });
+    for (const path of ["/api/users", `/api/users/${mia.id}`, "/api/audit"]) {
+      expect((await door(path, withKey(key))).status, path).toBe(403);
+    }
+    const change = { method: "PATCH", body: { self_use_mode: true } };
+    expect((await door("/api/settings", withKey(key, change))).status).toBe(403);
+  });
+
+  test("no key, of any kind, stands in the way of an address that is open to all", async () => {
+    const { key } = await make();
+    const body = { username: "mia", password: "nine blue lanterns drift" };
+    expect((await door("/api/user/login", withKey(key, { body }))).status).toBe(200);
+    expect((await door("/api/user/login", withKey("nonsense", { body }))).status).toBe(200);
+    expect((await door("/api/setup", withKey(key))).status).toBe(200);
+  });
+});
+
+describe("the playground's key", () => {
+  test("lives 15 minutes, is never listed, and is nobody's to see or change", async () => {
+    const made = (await door("/api/keys/playground", { body: {}, cookie: mia.cookie })).json.data;
+    expect(Object.keys(made).sort()).toEqual(["expires_at", "key"]);
+    expect(Date.parse(made.expires_at)).toBe(services.clock.now() + 15 * 60_000);
+    expect((await list()).items).toEqual([]);
+    const { key } = await authenticateKey(services, made.key, { address: null });
+    expect(key).toMatchObject({ ownerId: mia.id, kind: "playground", operations: ["speech", "embeddings"] });
+    expect(key.id).toMatch(/^play_/);
+    for (const cookie of [owner, mia.cookie]) {
+      expect((await read(key.id, cookie)).status).toBe(404);
+      expect((await patch(key.id, { expires_at: null, version: 1 }, cookie)).status).toBe(404);
+      expect((await rotate(key.id, {}, cookie)).status).toBe(404);
+    }
+    services.clock.advance(15 * 60_000);
+    expect(await use(made.key)).toBe("unauthenticated");
+  });
+
+  test("is one of at most twenty of a session: the oldest gives way, other sessions keep theirs", async () => {
+    const one = async (cookie: string): Promise<string> => {
+      services.clock.advance(1);
+      return (await door("/api/keys/playground", { body: {}, cookie })).json.data.key;
+    };
+    const others = await one(owner);
+    const keys: string[] = [];
+    for (let i = 0; i < 21; i++) keys.push(await one(mia.cookie));
+    expect(await use(others)).toBe("ok");
+    const uses = [];
+    for (const key of keys) uses.push(await use(key));
+    expect(uses).toEqual(["unauthenticated", ...Array(20).fill("ok")]);
+  });
+});
+
+describe("the list", () => {
+  test("pages newest first without gap or repeat", async () => {
+    const names: string[] = [];
+    for (let i = 0; i < 7; i++) {
+      // Two share an instant.
+      if (i !== 3) services.clock.advance(1_000);
+      names.unshift((await make({ name: `robot ${i}` })).name);
+    }
+    const seen: string[] = [];
+    let cursor: string | null = null;
+    do {
+      const page: { items: { name: string }[]; next_cursor: string | null } = await list(
+        `?limit=3${cursor === null ? "" : `&cursor=${cursor}`}`,
+      );
+      expect(page.items.length).toBeLessThanOrEqual(3);
+      seen.push(...page.items.map((one) => one.name));
+      cursor = page.next_cursor;
+    } while (cursor !== null);
+    expect([...seen].sort()).toEqual([...names].sort());
+    expect(new Set(seen).size).toBe(7);
+  });
+
+  test("names owners, and narrows to one of them; a member asks for nobody else's", async () => {
+    await make({ name: "of the owner" });
+    services.clock.advance(1);
+    await make({ name: "of mia" }, mia.cookie);
+    const ask = async (query: string, cookie = owner) =>
+      (await list(query, cookie)).items.map((key: { name: string; owner: { username: string } }) => [
+        key.name,
+        key.owner.username,
+      ]);
+    const [own, hers] = [
+      ["of the owner", "olivia"],
+      ["of mia", "mia"],
+    ];
+    expect(await ask("")).toEqual([hers, own]);
+    expect(await ask("?owner_id=me")).toEqual([own]);
+    expect(await ask(`?owner_id=${mia.id}`)).toEqual([hers]);
+    expect(await ask("?owner_id=usr_unknown")).toEqual([]);
+    expect(await ask("?owner_id=me", mia.cookie)).toEqual([hers]);
+    expect(await ask(`?owner_id=${mia.id}`, mia.cookie)).toEqual([hers]);
+    for (const id of ["usr_unknown", (await services.store.users.findByLogin("olivia"))?.id ?? ""]) {
+      expect((await door(`/api/keys?owner_id=${id}`, { cookie: mia.cookie })).status).toBe(404);
+    }
+  });
+
+  test("searches for the very characters, whatever they mean to a database", async () => {
+    for (const name of ["100% sure", "100 sure", "under_score", "underscore", "back\\slash", "it's"]) {
+      await make({ name });
+    }
+    const found = async (q: string) =>
+      (await list(`?q=${encodeURIComponent(q)}`)).items.map((one: { name: string }) => one.name);
+    expect(await found("0%")).toEqual(["100% sure"]);
+    expect(await found("r_s")).toEqual(["under_score"]);
+    expect(await found("k\\s")).toEqual(["back\\slash"]);
+    expect(await found("t's")).toEqual(["it's"]);
+    expect(await found("%%")).toEqual([]);
+    expect(await found("UNDER")).toHaveLength(2);
+    expect(await found("' or 1=1 --")).toEqual([]);
+  });
+
+  test.each([
+    "?q=x",
+    "?limit=0",
+    "?limit=101",
+    "?limit=ten",
+    "?cursor=nonsense",
+    "?order=name",
+    "?limit=1&limit=2",
+  ])("%s is 400", async (query) => {
+    const reply = await door(`/api/keys${query}`, { cookie: owner });
+    expect([reply.status, reply.json.code]).toEqual([400, "invalid"]);
+  });
+});
+
+test("every change is in the audit with who, what and from where; never the key", async () => {
+  const made = await make();
+  await patch(made.id, { rpm: 5, version: 1 });
+  const fresh = (await rotate(made.id, { grace_hours: 1 })).json.data;
+  const manage = await make({ operations: ["manage"] });
+  await door(`/api/keys/${fresh.id}`, {
+    method: "DELETE",
+    headers: { authorization: `Bearer ${manage.key}` },
+  });
+  const { items } = await services.store.audit.list({ limit: 5, cursor: null, q: null });
+  expect(items.map((row) => row.action)).toEqual([
+    "key.delete",
+    "key.create",
+    "key.rotate",
+    "key.update",
+    "key.create",
+  ]);
+  const [deleted, , rotated, updated] = items;
+  expect(deleted?.detail).toMatchObject({ key: manage.id, address: "127.0.0.1", request: "req-1" });
+  expect(rotated).toMatchObject({ target: made.id, detail: { replaced_by: fresh.id, grace_hours: 1 } });
+  expect(updated?.detail).toMatchObject({ before: { rpm: null }, after: { rpm: 5 } });
+  expect(items.every((row) => row.actor.startsWith("usr_"))).toBe(true);
+  const text = JSON.stringify(items);
+  for (const { key } of [made, fresh, manage]) expect(text).not.toContain(key);
+  expect((await services.store.audit.verify()).brokenAt).toBeNull();
+});

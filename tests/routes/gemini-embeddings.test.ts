@@ -1,0 +1,105 @@
+import { expect, test } from "vitest";
+import type { EmbeddingRequest } from "@/lib/ports/embedding-model";
+import { openGatewayDoor } from "../support/gateway-harness";
+
+const MODEL = "patchbay-embed";
+const ONE = `/v1beta/models/${MODEL}:embedContent`;
+const BATCH = `/v1beta/models/${MODEL}:batchEmbedContents`;
+
+function content(text: string): { parts: { text: string }[] } {
+  return { parts: [{ text }] };
+}
+
+test("one content gives one embedding and the tokens, on both versions of the path", async () => {
+  const door = openGatewayDoor();
+  const openai = await door.call("/v1/embeddings", { body: { model: MODEL, input: "hello world" } });
+  for (const path of [ONE, ONE.replace("v1beta", "v1"), ONE.replace(":embed", "%3Aembed")]) {
+    const reply = await door.call(path, { body: { content: content("hello world") } });
+    expect(reply.status).toBe(200);
+    expect(reply.json.embedding.values).toEqual(openai.json.data[0].embedding);
+    expect(reply.json.usageMetadata).toEqual({ promptTokenCount: 2, totalTokenCount: 2 });
+  }
+});
+
+test("a batch gives embeddings in order and the tokens of all, as the official client sends it", async () => {
+  const door = openGatewayDoor();
+  const requests = ["one", "two three"].map((text) => ({
+    model: `models/${MODEL}`,
+    content: { ...content(text), role: "user" },
+    outputDimensionality: 64,
+    taskType: "RETRIEVAL_QUERY",
+  }));
+  const reply = await door.call(BATCH, {
+    body: { requests },
+    headers: { authorization: "", "x-goog-api-key": door.key },
+  });
+  expect(reply.status).toBe(200);
+  expect(reply.json.embeddings.map((one: { values: number[] }) => one.values.length)).toEqual([64, 64]);
+  expect(reply.json.usageMetadata.promptTokenCount).toBe(3);
+  const alone = await door.call(ONE, { body: { content: content("two three"), output_dimensionality: 64 } });
+  expect(reply.json.embeddings[1]).toEqual(alone.json.embedding);
+});
+
+test("the parts of a content are one text, and the task type reaches the engine", async () => {
+  const requests: EmbeddingRequest[] = [];
+  const door = openGatewayDoor({
+    engine: () => ({
+      embed: async (request) => {
+        requests.push(request);
+        return { vectors: [new Float32Array(1_024).fill(1 / 32)], inputTokens: null };
+      },
+    }),
+  });
+  const parts = [{ text: "a" }, { text: "b" }];
+  await door.call(ONE, { body: { content: { parts }, taskType: "CLUSTERING" } });
+  expect(requests[0]).toMatchObject({ texts: ["a\nb"], taskType: "CLUSTERING" });
+});
+
+test("a title is told to be ignored", async () => {
+  const door = openGatewayDoor();
+  const body = { content: content("a"), taskType: "RETRIEVAL_DOCUMENT", title: "T" };
+  expect((await door.call(ONE, { body })).headers["x-patchbay-ignored"]).toBe("title");
+});
+
+test.each([
+  ["no content", ONE, {}],
+  ["no parts", ONE, { content: { parts: [] } }],
+  [
+    "a part that is no text",
+    ONE,
+    { content: { parts: [{ inlineData: { data: "", mimeType: "image/png" } }] } },
+  ],
+  ["an empty text", ONE, { content: content("") }],
+  ["dimensions of the wrong type", ONE, { content: content("a"), outputDimensionality: "64" }],
+  ["both forms of a field", ONE, { content: content("a"), taskType: "X", task_type: "X" }],
+  ["another model than the path's", ONE, { model: "models/other", content: content("a") }],
+  ["no requests", BATCH, { requests: [] }],
+  [
+    "dimensions that differ within a batch",
+    BATCH,
+    { requests: [{ content: content("a"), outputDimensionality: 64 }, { content: content("b") }] },
+  ],
+])("%s is 400 INVALID_ARGUMENT", async (_, path, body) => {
+  const door = openGatewayDoor();
+  const reply = await door.call(path, { body });
+  expect(reply.status).toBe(400);
+  expect(reply.json.error).toMatchObject({ code: 400, status: "INVALID_ARGUMENT" });
+  expect(door.rows).toEqual([]);
+});
+
+test("tokens are counted without a row in the books, of contents or of a whole request", async () => {
+  const door = openGatewayDoor();
+  const path = `/v1beta/models/${MODEL}:countTokens`;
+  const contents = [content("hello world"), content("hello")];
+  const reply = await door.call(path, { body: { contents } });
+  expect(reply.json).toEqual({ totalTokens: 3, promptTokensDetails: [{ modality: "TEXT", tokenCount: 3 }] });
+  const whole = await door.call(path, {
+    body: {
+      generateContentRequest: { model: `models/${MODEL}`, contents, systemInstruction: content("hello") },
+    },
+  });
+  expect(whole.json.totalTokens).toBe(4);
+  expect((await door.call(path, { body: {} })).status).toBe(400);
+  expect((await door.call(path.replace(MODEL, "nope"), { body: { contents } })).status).toBe(404);
+  expect(door.rows).toEqual([]);
+});

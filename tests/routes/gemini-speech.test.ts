@@ -1,0 +1,736 @@
+import { describe, expect, it } from "vitest";
+import type { Limits } from "../../lib/contracts/limits";
+import { AppError } from "../../lib/errors";
+import {
+  channel,
+  chunksOf,
+  END,
+  openSpeechDoor,
+  readBody,
+  ScriptedSpeech,
+  spoken,
+} from "../support/speech-harness";
+import { collect, tone } from "../support/tone";
+
+const PATH = "/v1beta/models/patchbay-speech:generateContent";
+const STREAM = "/v1beta/models/patchbay-speech:streamGenerateContent";
+const AUDIO = { responseModalities: ["AUDIO"] };
+const GOOD = { contents: [{ parts: [{ text: "one two three" }] }], generationConfig: AUDIO };
+const speaking = (fields: object) => ({ ...GOOD, generationConfig: { ...AUDIO, ...fields } });
+const voice = (voiceName: string) => ({ prebuiltVoiceConfig: { voiceName } });
+
+function door(speech = new ScriptedSpeech(() => spoken(1)), options = {}) {
+  return { speech, ...openSpeechDoor([{ channel: channel("a"), speech }], options) };
+}
+/** Works on without a result until it is stopped. */
+function aborted(signal: AbortSignal): Promise<never> {
+  return new Promise((_resolve, reject) => {
+    if (signal.aborted) reject(signal.reason);
+    else signal.addEventListener("abort", () => reject(signal.reason), { once: true });
+  });
+}
+
+async function json(reply: Awaited<ReturnType<ReturnType<typeof door>["post"]>>) {
+  return JSON.parse((await readBody(reply)).bytes.toString());
+}
+
+describe("generateContent", () => {
+  it("answers with the audio in base64, the usage and the model asked for", async () => {
+    const { post, rows, speech } = door();
+    const reply = await post("/v1beta/models/tts-1:generateContent", GOOD);
+    expect(reply.status).toBe(200);
+    expect(reply.headers).toMatchObject({
+      "content-type": "application/json; charset=utf-8",
+      "x-patchbay-channel": "a",
+      "x-patchbay-attempts": "1",
+    });
+    const body = await json(reply);
+    const data = body.candidates[0].content.parts[0].inlineData.data;
+    expect(Buffer.from(data, "base64")).toEqual(await collect(tone(1)));
+    expect(body).toEqual({
+      candidates: [
+        {
+          content: {
+            role: "model",
+            parts: [{ inlineData: { mimeType: "audio/L16;codec=pcm;rate=24000", data } }],
+          },
+          finishReason: "STOP",
+          index: 0,
+          safetyRatings: [],
+        },
+      ],
+      usageMetadata: {
+        promptTokenCount: 3,
+        candidatesTokenCount: 25,
+        totalTokenCount: 28,
+        promptTokensDetails: [{ modality: "TEXT", tokenCount: 3 }],
+        candidatesTokensDetails: [{ modality: "AUDIO", tokenCount: 25 }],
+      },
+      modelVersion: "tts-1",
+      responseId: expect.stringMatching(/^[\w-]{20}$/),
+    });
+    expect(rows).toMatchObject([
+      { status: 200, inputTokens: 3, outputTokens: 25, audioMs: 1_000, characters: 13 },
+    ]);
+    expect(speech.running).toBe(0);
+  });
+
+  it("writes the JSON while the audio is made, the usage last", async () => {
+    let made = 0;
+    const speech = new ScriptedSpeech(async function* () {
+      for await (const event of spoken(60)) {
+        made += 1;
+        yield event;
+      }
+    });
+    const { post } = door(speech);
+    const body = chunksOf(await post(PATH, GOOD));
+    const first = await body.next();
+    expect(Buffer.from(first.value).toString()).toMatch(/^\{"candidates":\[.*"data":"[A-Za-z0-9+/]+$/);
+    expect(made).toBeLessThanOrEqual(2);
+    await body.return?.();
+  });
+
+  it("keeps the last bytes back until the usage row is on disk", async () => {
+    let onDisk = () => {};
+    const settling = new Promise<void>((resolve) => {
+      onDisk = resolve;
+    });
+    const { post, rows } = door(undefined, { settling });
+    const body = chunksOf(await post(PATH, GOOD));
+    let text = "";
+    for (let i = 0; i < 5; i += 1) text += Buffer.from((await body.next()).value).toString();
+    const last = body.next();
+    const winner = await Promise.race([
+      last.then(() => "reply"),
+      new Promise((resolve) => setImmediate(resolve, "row")),
+    ]);
+    expect(winner).toBe("row");
+    expect(rows).toEqual([]);
+    onDisk();
+    text += Buffer.from((await last).value).toString();
+    expect(rows).toHaveLength(1);
+    expect(JSON.parse(text).usageMetadata.totalTokenCount).toBe(28);
+  });
+
+  it("accepts snake_case at every depth", async () => {
+    const { post, speech } = door();
+    const reply = await post(PATH, {
+      contents: [{ parts: [{ text: "hi" }] }],
+      generation_config: {
+        response_modalities: ["audio"],
+        speech_config: {
+          voice_config: { prebuilt_voice_config: { voice_name: "PUCK" } },
+          language_code: "en-GB",
+        },
+      },
+    });
+    expect(reply.status).toBe(200);
+    expect(speech.requests[0]).toMatchObject({
+      segments: [{ text: "hi", voice: "Puck" }],
+      language: "en-GB",
+    });
+    expect(speech.requests[0]?.source?.body).toHaveProperty(
+      "generationConfig.speechConfig.languageCode",
+      "en-GB",
+    );
+    await readBody(reply);
+  });
+
+  it("accepts the newer form, and gives a whole WAV file when asked", async () => {
+    const { post, speech } = door();
+    const reply = await post(PATH, {
+      contents: [{ parts: [{ text: "hi", speechMetadata: { style: "whispered" } }] }],
+      generationConfig: {
+        ...AUDIO,
+        speechConfig: { voiceConfig: { voice: "zephyr" } },
+        responseFormat: { audio: { mimeType: "AUDIO_WAV" } },
+      },
+    });
+    const { inlineData } = (await json(reply)).candidates[0].content.parts[0];
+    const wav = Buffer.from(inlineData.data, "base64");
+    expect(inlineData.mimeType).toBe("audio/wav");
+    expect(wav.readUInt32LE(40)).toBe(48_000);
+    expect(wav.readUInt32LE(4)).toBe(wav.length - 8);
+    expect(wav.subarray(44)).toEqual(await collect(tone(1)));
+    expect(speech.requests[0]?.segments).toEqual([{ text: "hi", voice: "Zephyr", style: "whispered" }]);
+  });
+
+  it("deals a conversation out to its speakers", async () => {
+    const { post, speech } = door();
+    const reply = await post(PATH, {
+      contents: [
+        {
+          parts: [
+            { text: "TTS the conversation between Joe and Jane:\nJoe: Hello.\nHow are you?" },
+            { text: "JANE: Fine." },
+          ],
+        },
+      ],
+      generationConfig: {
+        ...AUDIO,
+        speechConfig: {
+          multiSpeakerVoiceConfig: {
+            speakerVoiceConfigs: [
+              { speaker: "Joe", voiceConfig: voice("Kore") },
+              { speaker: "Jane", voiceConfig: voice("puck") },
+            ],
+          },
+        },
+      },
+    });
+    await readBody(reply);
+    expect(speech.requests[0]?.segments).toEqual([
+      { text: "Hello.\nHow are you?", voice: "Kore", speaker: "Joe" },
+      { text: "Fine.", voice: "Puck", speaker: "Jane" },
+    ]);
+  });
+
+  it("names what was ignored, but not what an upstream of the same dialect takes", async () => {
+    const body = {
+      ...speaking({ candidateCount: 2, temperature: 0.5 }),
+      systemInstruction: { parts: [{ text: "be brief" }] },
+      tools: [{}],
+      safetySettings: [{ category: "X", threshold: "Y" }],
+      unknownTop: 1,
+    };
+    const embedded = await door().post(PATH, body);
+    expect(embedded.headers["x-patchbay-ignored"]).toBe("systemInstruction, tools, candidateCount");
+    const speech = new ScriptedSpeech(() => spoken(1));
+    const upstream = openSpeechDoor([
+      { channel: channel("g", { provider: "gemini", embedded: false }), speech },
+    ]);
+    const reply = await upstream.post(PATH, body);
+    expect(reply.headers).not.toHaveProperty("x-patchbay-ignored");
+    expect(speech.requests[0]?.source?.body).not.toHaveProperty("unknownTop");
+    expect(speech.requests[0]?.source?.body).toHaveProperty("generationConfig.temperature", 0.5);
+  });
+
+  it("passes unknown fields inside contents and generationConfig on untouched", async () => {
+    const { post, speech } = door();
+    await post(PATH, {
+      contents: [{ parts: [{ text: "hi", video_metadata: { fps_x: 1 } }] }],
+      generationConfig: { ...AUDIO, brand_new: { a_b: 1 } },
+    });
+    expect(speech.requests[0]?.source?.body).toMatchObject({
+      contents: [{ parts: [{ text: "hi", video_metadata: { fps_x: 1 } }] }],
+      generationConfig: { brand_new: { a_b: 1 } },
+    });
+  });
+
+  it.each<[string, unknown, RegExp]>([
+    ["no contents", { generationConfig: AUDIO }, /'contents' is required/],
+    ["null for contents", { ...GOOD, contents: null }, /'contents' must be an array, not null/],
+    ["an object for contents", { ...GOOD, contents: {} }, /'contents' must be an array/],
+    ["empty contents", { ...GOOD, contents: [] }, /at least one/],
+    ["no generationConfig", { contents: GOOD.contents }, /'generationConfig' is required/],
+    ["10,001 contents", { ...GOOD, contents: Array(10_001).fill({ parts: [{ text: "x" }] }) }, /10000/],
+    ["no parts", { ...GOOD, contents: [{}] }, /'contents.0.parts' is required/],
+    ["empty parts", { ...GOOD, contents: [{ parts: [] }] }, /at least one part/],
+    ["an empty part", { ...GOOD, contents: [{ parts: [{}] }] }, /only words can be spoken/],
+    ["a number for text", { ...GOOD, contents: [{ parts: [{ text: 5 }] }] }, /must be text/],
+    [
+      "a picture beside text",
+      { ...GOOD, contents: [{ parts: [{ text: "a", inlineData: { data: "!!" } }] }] },
+      /inlineData.*cannot be spoken/,
+    ],
+    ["a file", { ...GOOD, contents: [{ parts: [{ fileData: { fileUri: "file:///x" } }] }] }, /text/],
+    [
+      "an unknown role",
+      { ...GOOD, contents: [{ role: "boss", parts: [{ text: "a" }] }] },
+      /'user' or 'model'/,
+    ],
+    ["white space", { ...GOOD, contents: [{ parts: [{ text: " \n" }] }] }, /no words/],
+    [
+      "no modalities",
+      { ...GOOD, generationConfig: {} },
+      /exactly \["AUDIO"\].*speech and embeddings, not text/,
+    ],
+    ["text", speaking({ responseModalities: ["TEXT"] }), /exactly \["AUDIO"\]/],
+    ["text besides audio", speaking({ responseModalities: ["AUDIO", "TEXT"] }), /exactly/],
+    ["modalities as a text", speaking({ responseModalities: "AUDIO" }), /exactly/],
+    ["a thousand modalities", speaking({ responseModalities: Array(1_000).fill("AUDIO") }), /exactly/],
+    ["null for speechConfig", speaking({ speechConfig: null }), /speechConfig' must be an object, not null/],
+    [
+      "a list for speechConfig",
+      speaking({ speechConfig: [] }),
+      /speechConfig' must be an object, not an array/,
+    ],
+    ["an empty voiceConfig", speaking({ speechConfig: { voiceConfig: {} } }), /must name a voice/],
+    [
+      "two voices in one",
+      speaking({ speechConfig: { voiceConfig: { ...voice("Kore"), voice: "Puck" } } }),
+      /names two voices/,
+    ],
+    [
+      "an unknown voice",
+      speaking({ speechConfig: { voiceConfig: voice("Korre") } }),
+      /^voiceName 'Korre' is not a voice of model patchbay-speech; did you mean 'Kore'\?$/,
+    ],
+    [
+      "one voice and several",
+      speaking({
+        speechConfig: {
+          voiceConfig: voice("Kore"),
+          multiSpeakerVoiceConfig: { speakerVoiceConfigs: [{ speaker: "A", voiceConfig: voice("Puck") }] },
+        },
+      }),
+      /cannot stand beside voiceConfig/,
+    ],
+    [
+      "no speakers",
+      speaking({ speechConfig: { multiSpeakerVoiceConfig: { speakerVoiceConfigs: [] } } }),
+      /at least one speaker/,
+    ],
+    [
+      "nine speakers",
+      speaking({
+        speechConfig: {
+          multiSpeakerVoiceConfig: {
+            speakerVoiceConfigs: Array.from({ length: 9 }, (_, i) => ({
+              speaker: `S${i}`,
+              voiceConfig: voice("Puck"),
+            })),
+          },
+        },
+      }),
+      /at most 8 speakers/,
+    ],
+    [
+      "one name twice",
+      speaking({
+        speechConfig: {
+          multiSpeakerVoiceConfig: {
+            speakerVoiceConfigs: [
+              { speaker: "A", voiceConfig: voice("Puck") },
+              { speaker: "a", voiceConfig: voice("Kore") },
+            ],
+          },
+        },
+      }),
+      /another speaker/,
+    ],
+    ["a thousand million candidates", speaking({ candidateCount: 1e9 }), /candidateCount/],
+    ["a temperature in words", speaking({ temperature: "NaN" }), /temperature' must be a number/],
+    ["a language that is none", speaking({ speechConfig: { languageCode: "not a tag!" } }), /BCP-47/],
+    ["another format", speaking({ responseFormat: { audio: { mimeType: "AUDIO_MP3" } } }), /responseFormat/],
+    ["tools of the wrong type", { ...GOOD, tools: "x" }, /'tools' must be an array/],
+    [
+      "both forms of one field",
+      { ...GOOD, generation_config: AUDIO },
+      /as generationConfig and as generation_config/,
+    ],
+    ["too long a text", { ...GOOD, contents: [{ parts: [{ text: "a ".repeat(16_001) }] }] }, /32002.*32000/],
+  ])("refuses %s with 400 and words that help, before anything is booked", async (_name, body, words) => {
+    const { post, reserved, rows, speech } = door();
+    const reply = await post(PATH, body);
+    const { error } = await json(reply);
+    expect(reply.status, error?.message).toBe(400);
+    expect(error).toMatchObject({ code: 400, status: "INVALID_ARGUMENT" });
+    expect(error.message).toMatch(words);
+    expect([reserved.length, rows.length, speech.requests.length]).toEqual([0, 0, 0]);
+  });
+
+  it("counts an astral character as one", async () => {
+    const { post, reserved } = door();
+    const text = "😀".repeat(32_000);
+    expect((await post(PATH, { ...GOOD, contents: [{ parts: [{ text }] }] })).status).toBe(200);
+    expect(reserved[0]?.characters).toBe(32_000);
+  });
+
+  it("tells what an embeddings model is for", async () => {
+    const reply = await door().post("/v1beta/models/patchbay-embed:generateContent", GOOD);
+    expect(reply.status).toBe(400);
+    expect((await json(reply)).error.message).toMatch(/embeddings/);
+  });
+
+  it("answers 404 for an unknown model", async () => {
+    const reply = await door().post("/v1/models/nobody:generateContent", GOOD);
+    expect([reply.status, (await json(reply)).error.status]).toEqual([404, "NOT_FOUND"]);
+  });
+
+  it("reserves 2 s and 0.15 s a character at worst, and settles what was spoken", async () => {
+    const prices = {
+      inputPerMillionTokens: 1_000_000_000,
+      inputPerMillionCharacters: null,
+      outputPerMillionTokens: null,
+      outputPerMillionSeconds: 1_000_000_000_000,
+    };
+    const { post, reserved, rows } = door(undefined, { model: { prices } });
+    await readBody(await post(PATH, GOOD));
+    // 3 tokens at 1,000 n$ and 2 + 0.15 × 13 s (1 s spoken) at 1,000,000 n$.
+    expect(reserved[0]?.reservedNano).toBe(3_000 + 3_950_000);
+    expect(rows[0]).toMatchObject({ costNano: 3_000 + 1_000_000, overrun: false });
+  });
+});
+
+describe("generateContent on upstream channels", () => {
+  const upstream = (id: string, priority = 0) =>
+    channel(id, { provider: "openai", embedded: false, priority });
+  const breaking = () =>
+    new ScriptedSpeech(() => spoken(1, { ending: new AppError("upstream_truncated", "It broke off.") }));
+  const audioOf = async (reply: Awaited<ReturnType<ReturnType<typeof door>["post"]>>) =>
+    Buffer.from((await json(reply)).candidates[0].content.parts[0].inlineData.data, "base64");
+
+  it("answers nothing before the audio is complete", async () => {
+    let finish = () => {};
+    const finished = new Promise<void>((resolve) => {
+      finish = resolve;
+    });
+    const speech = new ScriptedSpeech(async function* () {
+      yield* spoken(3, { ending: null });
+      await finished;
+      yield END;
+    });
+    const { post, rows } = openSpeechDoor([{ channel: upstream("a"), speech }]);
+    let isAnswered = false;
+    const reply = post(PATH, GOOD).then((answer) => {
+      isAnswered = true;
+      return answer;
+    });
+    while (speech.running === 0) await new Promise((resolve) => setImmediate(resolve));
+    for (let turn = 0; turn < 20; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+    expect(isAnswered).toBe(false);
+    finish();
+    expect(await audioOf(await reply)).toEqual(await collect(tone(3)));
+    expect(rows).toMatchObject([{ status: 200, audioMs: 3_000, attempts: 1 }]);
+  });
+
+  it("goes to the next channel when one breaks off, and sends nothing of the first", async () => {
+    const [first, second] = [breaking(), new ScriptedSpeech(() => spoken(2))];
+    const { post, rows } = openSpeechDoor([
+      { channel: upstream("a"), speech: first },
+      { channel: upstream("b", 1), speech: second },
+    ]);
+    const reply = await post(PATH, GOOD);
+    expect(reply.status).toBe(200);
+    expect(reply.headers).toMatchObject({ "x-patchbay-channel": "b", "x-patchbay-attempts": "2" });
+    expect(await audioOf(reply)).toEqual(await collect(tone(2)));
+    expect(rows).toMatchObject([{ status: 200, channelId: "b", attempts: 2, audioMs: 2_000 }]);
+    expect([first.running, second.running]).toEqual([0, 0]);
+  });
+
+  it.each<[string, Partial<Limits>, () => ScriptedSpeech, number, string]>([
+    ["breaks off", {}, breaking, 502, "upstream_truncated"],
+    [
+      "ends without its end",
+      {},
+      () => new ScriptedSpeech(() => spoken(1, { ending: null })),
+      502,
+      "upstream_truncated",
+    ],
+    [
+      "falls silent",
+      { idleMs: 20 },
+      () =>
+        new ScriptedSpeech(async function* (_request, { signal }) {
+          yield* spoken(0.2, { ending: null });
+          await aborted(signal);
+        }),
+      504,
+      "upstream_timeout",
+    ],
+    [
+      "sends more than 64 MiB",
+      {},
+      () =>
+        new ScriptedSpeech(async function* () {
+          for (;;) yield { type: "audio" as const, pcm: new Uint8Array(8 * 1024 * 1024) };
+        }),
+      502,
+      "upstream_invalid",
+    ],
+  ])(
+    "answers an error with a status of its own when its only channel %s",
+    async (_title, limits, make, status, code) => {
+      const speech = make();
+      const { post, rows } = openSpeechDoor([{ channel: upstream("a"), speech }], { limits });
+      const reply = await post(PATH, GOOD);
+      expect([reply.status, (await json(reply)).error.code]).toEqual([status, status]);
+      // The caller got nothing, and its ledger entry says so.
+      expect(rows).toMatchObject([
+        { status, error: code, attempts: 2, audioMs: 0, inputTokens: 0, outputTokens: 0, costNano: 0 },
+      ]);
+      await new Promise((resolve) => setImmediate(resolve));
+      expect(speech.running).toBe(0);
+    },
+  );
+
+  it("counts what was made for a caller who leaves while it is held, and stops the work", async () => {
+    const speech = new ScriptedSpeech(async function* (_request, { signal }) {
+      yield* spoken(2, { ending: null });
+      await aborted(signal);
+    });
+    const { post, rows, leave } = openSpeechDoor([{ channel: upstream("a"), speech }]);
+    const reply = post(PATH, GOOD);
+    while (speech.running === 0) await new Promise((resolve) => setImmediate(resolve));
+    for (let turn = 0; turn < 20; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+    leave();
+    expect((await reply).status).toBe(499);
+    expect(rows).toMatchObject([{ status: 499, error: "caller_left", audioMs: 2_000, inputTokens: 3 }]);
+    expect(speech.running).toBe(0);
+  });
+
+  it("is refused before any channel is asked while the held replies fill their memory", async () => {
+    let finish = () => {};
+    const finished = new Promise<void>((resolve) => {
+      finish = resolve;
+    });
+    const speech = new ScriptedSpeech(async function* () {
+      yield* spoken(0.2, { ending: null });
+      await finished;
+      yield END;
+    });
+    const { post, rows } = openSpeechDoor([{ channel: upstream("a"), speech }]);
+    // Each may last 80 minutes, of which 64 MiB are held.
+    const long = { ...GOOD, contents: [{ parts: [{ text: "a ".repeat(15_999) }] }] };
+    const held = Array.from({ length: 8 }, () => post(PATH, long));
+    while (speech.running < 8) await new Promise((resolve) => setImmediate(resolve));
+    const refused = await post(PATH, GOOD);
+    expect([refused.status, (await json(refused)).error.status]).toEqual([503, "UNAVAILABLE"]);
+    expect(speech.requests).toHaveLength(8);
+    finish();
+    for (const reply of await Promise.all(held)) await readBody(reply);
+    expect((await post(PATH, GOOD)).status).toBe(200);
+    expect(rows.map(({ status }) => status)).toEqual([503, ...Array(8).fill(200)]);
+  });
+
+  it("gives a WAV file of any length its true sizes", async () => {
+    const { post } = openSpeechDoor([
+      { channel: upstream("a"), speech: new ScriptedSpeech(() => spoken(100)) },
+    ]);
+    const wav = await audioOf(
+      await post(PATH, speaking({ responseFormat: { audio: { mimeType: "AUDIO_WAV" } } })),
+    );
+    expect([wav.readUInt32LE(40), wav.readUInt32LE(4)]).toEqual([4_800_000, wav.length - 8]);
+  });
+
+  it("begins with the first audio all the same when a built-in engine speaks", async () => {
+    const speech = new ScriptedSpeech(() => spoken(1, { ending: new AppError("internal", "broke") }));
+    const { post } = openSpeechDoor([
+      { channel: channel("own"), speech },
+      { channel: upstream("b", 1), speech: breaking() },
+    ]);
+    const reply = await post(PATH, GOOD);
+    expect([reply.status, reply.headers["x-patchbay-channel"]]).toEqual([200, "own"]);
+    expect((await readBody(reply)).error).toMatchObject({ code: "internal" });
+  });
+});
+
+describe("streamGenerateContent", () => {
+  it("sends events of exactly data and a blank line, finish and usage in the last alone", async () => {
+    const { post, rows } = door(new ScriptedSpeech(() => spoken(1.7, { chunkSeconds: 0.7 })));
+    const reply = await post(`${STREAM}?alt=sse`, GOOD);
+    expect(reply.headers["content-type"]).toBe("text/event-stream");
+    const { bytes, error } = await readBody(reply);
+    expect(error).toBeNull();
+    const text = bytes.toString();
+    expect(text.endsWith("\n\n")).toBe(true);
+    const blocks = text.slice(0, -2).split("\n\n");
+    expect(blocks.every((block) => /^data: \{.*\}$/.test(block))).toBe(true);
+    const frames = blocks.map((block) => JSON.parse(block.slice(6)));
+    const audio = frames.map((frame) =>
+      Buffer.from(frame.candidates[0].content.parts[0].inlineData.data, "base64"),
+    );
+    expect(audio.every((pcm) => pcm.length > 0 && pcm.length % 2 === 0)).toBe(true);
+    expect(Buffer.concat(audio)).toEqual(await collect(tone(1.7)));
+    const last = frames.pop();
+    expect(last).toMatchObject({
+      candidates: [{ finishReason: "STOP", index: 0 }],
+      usageMetadata: { candidatesTokenCount: 43, promptTokenCount: 3, totalTokenCount: 46 },
+    });
+    expect(frames.length).toBeGreaterThan(3);
+    for (const frame of frames) {
+      expect(frame.candidates[0]).not.toHaveProperty("finishReason");
+      expect(frame).not.toHaveProperty("usageMetadata");
+      expect(frame).toMatchObject({ modelVersion: "patchbay-speech", responseId: last.responseId });
+    }
+    expect(rows).toMatchObject([{ status: 200, audioMs: 1_700 }]);
+  });
+
+  it("sends a JSON array without alt", async () => {
+    const reply = await door().post(STREAM, GOOD);
+    expect(reply.headers["content-type"]).toMatch(/^application\/json/);
+    const frames = await json(reply);
+    expect(frames.length).toBeGreaterThan(2);
+    expect(frames.at(-1).usageMetadata.totalTokenCount).toBe(28);
+  });
+
+  it.each([
+    [
+      "an event",
+      `${STREAM}?alt=sse`,
+      (text: string) => JSON.parse(text.trim().split("\n\n").at(-1)?.slice(6) ?? ""),
+    ],
+    ["an element", STREAM, (text: string) => JSON.parse(`${text}]`).at(-1)],
+  ])("tells a break in the middle as %s and never ends cleanly", async (_what, path, lastOf) => {
+    const broken = new AppError("upstream_truncated", "The channel broke off.");
+    const { post, rows } = door(new ScriptedSpeech(() => spoken(1, { ending: broken })));
+    const reply = await post(path, GOOD);
+    expect(reply.status).toBe(200);
+    const { bytes, error } = await readBody(reply);
+    expect(error).toMatchObject({ code: "upstream_truncated" });
+    expect(lastOf(bytes.toString())).toEqual({
+      error: { code: 502, message: "The channel broke off.", status: "INTERNAL" },
+    });
+    expect(rows).toMatchObject([
+      { status: 502, error: "upstream_truncated", audioMs: 1_000, inputTokens: 3 },
+    ]);
+  });
+
+  it("tells nothing of an unknown error but that it is ours", async () => {
+    const { post, rows } = door(new ScriptedSpeech(() => spoken(1, { ending: new Error("/secret/path") })));
+    const { bytes, error } = await readBody(await post(`${STREAM}?alt=sse`, GOOD));
+    expect(bytes.toString()).not.toContain("secret");
+    expect(bytes.toString()).toContain('"code":500');
+    expect(error).not.toBeNull();
+    expect(rows).toMatchObject([{ status: 500, error: "internal" }]);
+  });
+});
+
+describe("a fault", () => {
+  it("of begun JSON breaks the body at once, without an end", async () => {
+    const { post, rows } = door(
+      new ScriptedSpeech(() => spoken(1, { ending: new AppError("upstream_error", "broke") })),
+    );
+    const { bytes, error } = await readBody(await post(PATH, GOOD));
+    expect(error).toMatchObject({ code: "upstream_error" });
+    expect(() => JSON.parse(bytes.toString())).toThrow();
+    expect(rows).toHaveLength(1);
+  });
+
+  it("of a stream that stops without its end is told as truncated", async () => {
+    const { post, rows } = door(new ScriptedSpeech(() => spoken(1, { ending: null })));
+    expect((await readBody(await post(PATH, GOOD))).error).toMatchObject({ code: "upstream_truncated" });
+    expect(rows).toMatchObject([{ status: 502 }]);
+  });
+
+  it("of a channel that falls silent in the middle is told after the idle time, and its work is stopped", async () => {
+    const speech = new ScriptedSpeech(async function* (_request, { signal }) {
+      yield* spoken(0.2, { ending: null });
+      await aborted(signal);
+    });
+    const { post, rows } = door(speech, { limits: { idleMs: 20 } });
+    const { bytes, error } = await readBody(await post(`${STREAM}?alt=sse`, GOOD));
+    expect(error).toMatchObject({ code: "upstream_timeout" });
+    expect(bytes.toString()).toContain("DEADLINE_EXCEEDED");
+    expect(rows).toMatchObject([{ status: 504, audioMs: 200 }]);
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(speech.running).toBe(0);
+  });
+
+  it("of a call that takes too long in all is told likewise", async () => {
+    const speech = new ScriptedSpeech(async function* () {
+      for (let i = 0; i < 100; i += 1) {
+        yield* spoken(0.2, { ending: null });
+        await new Promise((resolve) => setTimeout(resolve, 10));
+      }
+    });
+    const { post, rows } = door(speech, { limits: { callMs: 60 } });
+    expect((await readBody(await post(PATH, GOOD))).error).toMatchObject({ code: "upstream_timeout" });
+    expect(rows).toMatchObject([{ status: 504 }]);
+    expect(rows[0]?.audioMs).toBeLessThan(2_000);
+  });
+
+  it("before the first audio goes to the next channel, and 200 without audio is one", async () => {
+    const silent = new ScriptedSpeech(async function* () {
+      yield END;
+    });
+    const good = new ScriptedSpeech(() => spoken(1));
+    const { post, rows } = openSpeechDoor([
+      { channel: channel("silent", { embedded: false, provider: "gemini" }), speech: silent },
+      { channel: channel("good", { priority: 1 }), speech: good },
+    ]);
+    const reply = await post(PATH, GOOD);
+    expect(reply.headers).toMatchObject({ "x-patchbay-channel": "good", "x-patchbay-attempts": "2" });
+    await readBody(reply);
+    expect(rows).toMatchObject([{ channelId: "good", attempts: 2, status: 200 }]);
+  });
+
+  it("of every channel is a status of its own, with the finish reason that was told", async () => {
+    const silent = new ScriptedSpeech(async function* () {
+      yield { ...END, finishReason: "OTHER" } as typeof END;
+    });
+    const { post, rows } = openSpeechDoor([
+      { channel: channel("s", { embedded: false, provider: "gemini" }), speech: silent },
+    ]);
+    const reply = await post(PATH, GOOD);
+    expect(reply.status).toBe(502);
+    expect((await json(reply)).error.message).toMatch(/without audio.*OTHER/);
+    expect(rows).toMatchObject([{ status: 502, error: "upstream_invalid", audioMs: 0 }]);
+  });
+
+  it("flags counts that the upstream did not tell as estimated", async () => {
+    const told = new ScriptedSpeech(() =>
+      spoken(1, {
+        ending: { type: "end", usage: { inputTokens: 9, outputTokens: 31 }, finishReason: "STOP" },
+      }),
+    );
+    const untold = new ScriptedSpeech(() => spoken(1));
+    for (const [speech, row] of [
+      [told, { inputTokens: 9, outputTokens: 31, estimated: false }],
+      [untold, { inputTokens: 3, outputTokens: 25, estimated: true }],
+    ] as const) {
+      const { post, rows } = openSpeechDoor([{ channel: channel("u", { embedded: false }), speech }]);
+      await readBody(await post(PATH, GOOD));
+      expect(rows).toMatchObject([row]);
+    }
+  });
+});
+
+describe("a caller who leaves", () => {
+  it.each([PATH, STREAM, `${STREAM}?alt=sse`])(
+    "stops the engine and is booked once with 499 (%s)",
+    async (path) => {
+      const { post, rows, speech } = door(new ScriptedSpeech(() => spoken(60)));
+      const body = chunksOf(await post(path, GOOD));
+      await body.next();
+      await body.next();
+      await body.return?.();
+      await body.return?.();
+      expect(speech).toMatchObject({ returned: 1, running: 0 });
+      expect(rows).toMatchObject([{ status: 499, error: "caller_left", inputTokens: 3 }]);
+      expect(rows[0]?.audioMs).toBeGreaterThanOrEqual(200);
+      expect(rows[0]?.audioMs).toBeLessThanOrEqual(800);
+      expect(await body.next()).toMatchObject({ done: true });
+    },
+  );
+
+  it("before the first chunk is read is booked all the same", async () => {
+    const { post, rows, speech } = door(new ScriptedSpeech(() => spoken(60)));
+    await chunksOf(await post(PATH, GOOD)).return?.();
+    expect(speech).toMatchObject({ returned: 1, running: 0 });
+    expect(rows).toMatchObject([{ status: 499, audioMs: 0 }]);
+  });
+
+  it("while the engine is at work aborts it", async () => {
+    const speech = new ScriptedSpeech(async function* (_request, { signal }) {
+      yield* spoken(0.2, { ending: null });
+      await aborted(signal);
+    });
+    const { post, rows, leave } = door(speech);
+    const body = chunksOf(await post(PATH, GOOD));
+    await body.next();
+    const waiting = body.next();
+    leave();
+    await expect(waiting).rejects.toMatchObject({ code: "caller_left" });
+    await body.return?.();
+    expect(speech.running).toBe(0);
+    expect(rows).toMatchObject([{ status: 499, audioMs: 200 }]);
+  });
+
+  it("before the first audio stops the attempt", async () => {
+    const speech = new ScriptedSpeech(async function* (_request, { signal }) {
+      await aborted(signal);
+      yield* spoken(1);
+    });
+    const { post, rows, leave } = door(speech);
+    const reply = post(PATH, GOOD);
+    while (speech.running === 0) await new Promise((resolve) => setImmediate(resolve));
+    leave();
+    expect((await reply).status).toBe(499);
+    expect(rows).toMatchObject([{ status: 499, audioMs: 0 }]);
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(speech.running).toBe(0);
+  });
+});

@@ -1,0 +1,236 @@
+import { describe, expect, it } from "vitest";
+import { AppError } from "../../lib/errors";
+import {
+  channel,
+  chunksOf,
+  openSpeechDoor,
+  readBody,
+  ScriptedSpeech,
+  spoken,
+} from "../support/speech-harness";
+import { collect, tone } from "../support/tone";
+
+const PATH = "/v1/audio/speech";
+const GOOD = { model: "patchbay-speech", input: "one two three", voice: "alloy" };
+
+function door(speech = new ScriptedSpeech(() => spoken(1)), options = {}) {
+  return { speech, ...openSpeechDoor([{ channel: channel("a"), speech }], options) };
+}
+type Reply = Awaited<ReturnType<ReturnType<typeof door>["post"]>>;
+async function errorOf(reply: Reply) {
+  return JSON.parse((await readBody(reply)).bytes.toString()).error;
+}
+
+describe("POST /v1/audio/speech", () => {
+  it.each([
+    [undefined, "audio/mpeg", (bytes: Buffer) => (bytes.readUInt16BE(0) & 0xfff6) === 0xfff2],
+    [null, "audio/mpeg", (bytes: Buffer) => (bytes.readUInt16BE(0) & 0xfff6) === 0xfff2],
+    ["mp3", "audio/mpeg", (bytes: Buffer) => (bytes.readUInt16BE(0) & 0xfff6) === 0xfff2],
+    ["opus", "audio/ogg", (bytes: Buffer) => bytes.toString("latin1", 0, 4) === "OggS"],
+    ["aac", "audio/aac", (bytes: Buffer) => (bytes.readUInt16BE(0) & 0xfff6) === 0xfff0],
+    ["flac", "audio/flac", (bytes: Buffer) => bytes.toString("latin1", 0, 4) === "fLaC"],
+    ["wav", "audio/wav", (bytes: Buffer) => bytes.readUInt32LE(40) === 0xffffffff && bytes.length === 48_044],
+    ["pcm", "audio/pcm", (bytes: Buffer) => bytes.length === 48_000],
+  ])("sends response_format %s as %s", async (response_format, type, isOfFormat) => {
+    const { post, rows } = door();
+    const reply = await post(PATH, { ...GOOD, response_format });
+    expect(reply.status).toBe(200);
+    expect(reply.headers).toMatchObject({ "content-type": type, "x-patchbay-channel": "a" });
+    const { bytes, error } = await readBody(reply);
+    expect(error).toBeNull();
+    expect(isOfFormat(bytes)).toBe(true);
+    expect(rows).toMatchObject([{ status: 200, inputTokens: 3, outputTokens: 25, audioMs: 1_000 }]);
+  });
+
+  it("hands voice, speed, text and instructions to the engine, and says that it ignored the latter", async () => {
+    const { post, speech, rows } = door();
+    const reply = await post(PATH, {
+      ...GOOD,
+      voice: { id: "NOVA" },
+      speed: 2,
+      instructions: "whisper",
+      user: "u-7",
+      api_base: "http://evil",
+    });
+    expect(reply.headers["x-patchbay-ignored"]).toBe("instructions");
+    await readBody(reply);
+    expect(speech.requests).toMatchObject([
+      { segments: [{ text: "one two three", voice: "nova" }], speed: 2, instructions: "whisper" },
+    ]);
+    expect(JSON.stringify(speech.requests)).not.toContain("evil");
+    expect(rows).toMatchObject([{ user: "u-7" }]);
+  });
+
+  it("reserves more for speech that is slowed down", async () => {
+    const prices = {
+      inputPerMillionTokens: null,
+      inputPerMillionCharacters: null,
+      outputPerMillionTokens: null,
+      outputPerMillionSeconds: 1_000_000_000_000,
+    };
+    const { post, reserved } = door(undefined, { model: { prices } });
+    await readBody(await post(PATH, { ...GOOD, speed: 0.5 }));
+    await readBody(await post(PATH, { ...GOOD, speed: 4 }));
+    expect(reserved.map((row) => row.reservedNano)).toEqual([2 * 3_950_000, 3_950_000]);
+  });
+
+  it("streams as it is made", async () => {
+    let made = 0;
+    const speech = new ScriptedSpeech(async function* () {
+      for await (const event of spoken(60)) {
+        made += 1;
+        yield event;
+      }
+    });
+    const { post } = door(speech);
+    const body = chunksOf(await post(PATH, GOOD));
+    await body.next();
+    expect(made).toBeLessThanOrEqual(2);
+    await body.return?.();
+  });
+
+  it("sends events that carry the audio and end with the usage", async () => {
+    const { post, rows } = door();
+    const reply = await post(PATH, { ...GOOD, response_format: "pcm", stream_format: "sse" });
+    expect(reply.headers["content-type"]).toBe("text/event-stream");
+    const text = (await readBody(reply)).bytes.toString();
+    const blocks = text.split("\n\n");
+    expect(blocks.pop()).toBe("");
+    const events = blocks.map((block) => JSON.parse(block.slice(block.indexOf("data: ") + 6)));
+    expect(events.pop()).toEqual({
+      type: "speech.audio.done",
+      usage: { input_tokens: 3, output_tokens: 25, total_tokens: 28 },
+    });
+    expect(events.every((event) => event.type === "speech.audio.delta")).toBe(true);
+    expect(Buffer.concat(events.map((event) => Buffer.from(event.audio, "base64")))).toEqual(
+      await collect(tone(1)),
+    );
+    expect(rows).toHaveLength(1);
+  });
+
+  it.each<[string, unknown, string, RegExp]>([
+    ["no model", { ...GOOD, model: undefined }, "model", /'model' is required/],
+    ["a number for model", { ...GOOD, model: 5 }, "model", /must be a string, not 5/],
+    ["no input", { ...GOOD, input: undefined }, "input", /'input' is required/],
+    ["empty input", { ...GOOD, input: "" }, "input", /words to speak/],
+    ["white space", { ...GOOD, input: " \n" }, "input", /words to speak/],
+    ["4,097 characters", { ...GOOD, input: "a".repeat(4_097) }, "input", /4097 characters; at most 4096/],
+    ["no voice", { ...GOOD, voice: undefined }, "voice", /voice/],
+    ["a number for voice", { ...GOOD, voice: 1 }, "voice", /must be a voice's name, or an object/],
+    ["an unknown voice", { ...GOOD, voice: "aloy" }, "voice", /did you mean 'alloy'/],
+    ["a voice like no other", { ...GOOD, voice: "zzzzzz" }, "voice", /GET \/v1\/audio\/voices/],
+    ["an unknown format", { ...GOOD, response_format: "ogg" }, "response_format", /'mp3' or 'opus'/],
+    ["a speed of 5", { ...GOOD, speed: 5 }, "speed", /at most 4/],
+    ["a speed in words", { ...GOOD, speed: "1" }, "speed", /must be a number, not a string/],
+    ["a number for instructions", { ...GOOD, instructions: 1 }, "instructions", /must be a string/],
+    ["an unknown stream format", { ...GOOD, stream_format: "ws" }, "stream_format", /'audio' or 'sse'/],
+    ["an embeddings model", { ...GOOD, model: "patchbay-embed" }, "model", /embeddings/],
+  ])("refuses %s with 400 and the field at fault", async (_name, body, param, words) => {
+    const { post, reserved } = door();
+    const reply = await post(PATH, body);
+    expect(reply.status).toBe(400);
+    const error = await errorOf(reply);
+    expect(error).toEqual({
+      message: expect.stringMatching(words),
+      type: "invalid_request_error",
+      param,
+      code: null,
+    });
+    expect(reserved).toEqual([]);
+  });
+
+  it("accepts 4,096 characters, counted as people do", async () => {
+    expect(
+      (await door().post(PATH, { ...GOOD, input: "😀".repeat(4_096), response_format: "pcm" })).status,
+    ).toBe(200);
+  });
+
+  it("breaks the audio at once when the engine does", async () => {
+    const broken = new AppError("upstream_truncated", "broke");
+    const { post, rows } = door(new ScriptedSpeech(() => spoken(1, { ending: broken })));
+    const { error } = await readBody(await post(PATH, GOOD));
+    expect(error).toMatchObject({ code: "upstream_truncated" });
+    expect(rows).toMatchObject([{ status: 502, error: "upstream_truncated", audioMs: 1_000 }]);
+  });
+
+  it("tells a break of an event stream as an error event, then breaks", async () => {
+    const broken = new AppError("upstream_truncated", "broke");
+    const { post } = door(new ScriptedSpeech(() => spoken(1, { ending: broken })));
+    const { bytes, error } = await readBody(await post(PATH, { ...GOOD, stream_format: "sse" }));
+    expect(error).toMatchObject({ code: "upstream_truncated" });
+    const last = bytes.toString().split("\n\n").at(-2) ?? "";
+    expect(last).toMatch(/^event: error\ndata: /);
+    expect(JSON.parse(last.slice(last.indexOf("{")))).toEqual({
+      error: { message: "broke", type: "api_error", param: null, code: "upstream_truncated" },
+    });
+  });
+
+  it.each([undefined, "sse"])(
+    "answers 503 when no encoder is free, books it and stops the engine (%s)",
+    async (stream_format) => {
+      const encoder = {
+        encode: async function* () {
+          yield* [];
+          throw new AppError("overloaded", "Too many.", { retryAfterMs: 1_000 });
+        },
+        close: async () => {},
+      };
+      const { post, rows, speech } = door(new ScriptedSpeech(() => spoken(60)), { encoder });
+      const reply = await post(PATH, { ...GOOD, stream_format });
+      expect(reply.status).toBe(503);
+      expect(reply.headers).toMatchObject({ "retry-after": "1" });
+      expect(rows).toMatchObject([{ status: 503, error: "overloaded" }]);
+      expect(speech).toMatchObject({ returned: 1, running: 0 });
+    },
+  );
+
+  it("stops the engine when the caller leaves, and books what was spoken once", async () => {
+    const { post, rows, speech } = door(new ScriptedSpeech(() => spoken(60)));
+    const body = chunksOf(await post(PATH, GOOD));
+    await body.next();
+    await body.next();
+    await body.return?.();
+    expect(rows).toMatchObject([{ status: 499, error: "caller_left" }]);
+    expect(speech).toMatchObject({ returned: 1, running: 0 });
+  });
+});
+
+describe("cached speech", () => {
+  it("answers other users only where cached results are shared", async () => {
+    const { ctx, post, speech } = door(undefined, { model: { cacheable: true } });
+    const { owner } = ctx.caller;
+    const cacheOf = async (id: string) => {
+      owner.id = id;
+      const reply = await post(PATH, { ...GOOD, response_format: "pcm" });
+      await readBody(reply);
+      return reply.headers["x-patchbay-cache"];
+    };
+    expect([await cacheOf("usr_1"), await cacheOf("usr_1"), await cacheOf("usr_2")]).toEqual([
+      "miss",
+      "hit",
+      "miss",
+    ]);
+    ctx.instance.sharesCaches = true;
+    expect([await cacheOf("usr_1"), await cacheOf("usr_2")]).toEqual(["miss", "hit"]);
+    expect(speech.requests).toHaveLength(3);
+  });
+});
+
+describe("GET /v1/audio/voices", () => {
+  it("lists the 43 voices once each, with the models of this key", async () => {
+    const { get } = door();
+    const reply = await get("/v1/audio/voices");
+    const list = JSON.parse((await readBody(reply)).bytes.toString());
+    expect(list.object).toBe("list");
+    expect(list.voices).toHaveLength(43);
+    expect(list.voices[0]).toEqual({
+      id: "Zephyr",
+      name: "Zephyr",
+      languages: [],
+      gender: "female",
+      description: "bright",
+      family: "gemini",
+      models: ["patchbay-speech"],
+    });
+  });
+});

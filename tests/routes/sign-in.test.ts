@@ -1,0 +1,297 @@
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { findLiveSession } from "../../lib/console/auth/find-live-session";
+import { sealSession } from "../../lib/http/console/session-cookie";
+import { addUser, type ConsoleDoor, OWNER, openConsoleDoor, setUpOwner } from "../support/console-harness";
+import { type TestServices, testServices } from "../support/services";
+
+let services: TestServices;
+let door: ConsoleDoor;
+let owner: string;
+beforeEach(async () => {
+  services = await testServices();
+  door = openConsoleDoor(services);
+  owner = await setUpOwner(door);
+});
+afterEach(() => services.close());
+
+const login = (body: object, call: object = {}) => door("/api/user/login", { body, ...call });
+const selfStatus = async (cookie: string) => (await door("/api/user/self", { cookie })).status;
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+
+describe("name and password", () => {
+  test("give the user and a session cookie", async () => {
+    const reply = await login(OWNER);
+    expect(reply.status, reply.text).toBe(200);
+    expect(reply.json.data).toMatchObject({ username: "olivia", role: "owner", two_factor_enabled: false });
+    expect(await selfStatus(reply.cookie)).toBe(200);
+  });
+
+  test("the name's case, form and surrounding spaces do not matter; the e-mail address does as well", async () => {
+    await door("/api/user/self", { method: "PATCH", body: { email: "Olivia@Example.com" }, cookie: owner });
+    for (const username of ["OLIVIA", " olivia ", "olivia@EXAMPLE.com"]) {
+      expect((await login({ ...OWNER, username })).status, username).toBe(200);
+    }
+  });
+
+  test("unknown name, wrong password and disabled user get one answer and one body", async () => {
+    const { id } = await addUser(door, owner, { username: "mallory" });
+    await door(`/api/users/${id}`, { method: "PATCH", body: { enabled: false, version: 1 }, cookie: owner });
+    const verify = vi.spyOn(services.hasher, "verify");
+    const replies = [
+      await login({ username: "nobody", password: "seven green kettles hum" }),
+      await login({ username: "olivia", password: "wrong wrong wrong" }),
+      await login({ username: "mallory", password: "nine blue lanterns drift" }),
+    ];
+    expect(replies.map((reply) => reply.status)).toEqual([401, 401, 401]);
+    expect(new Set(replies.map((reply) => reply.text)).size).toBe(1);
+    expect(replies[0]?.json.code).toBe("invalid_credentials");
+    expect(new Set(replies.map((reply) => JSON.stringify(reply.headers))).size).toBe(1);
+    expect(replies.map((reply) => reply.setCookies)).toEqual([[], [], []]);
+    // One verification each; null: against the hash of nobody.
+    expect(verify.mock.calls.map(([phc]) => phc === null)).toEqual([true, false, true]);
+  });
+
+  test("a refusal takes its least time, and a success does not wait for it", async () => {
+    services.signIn.refusalFloorMs = 120;
+    const began = performance.now();
+    await login({ username: "nobody", password: "wrong wrong wrong" });
+    expect(performance.now() - began).toBeGreaterThanOrEqual(115);
+  });
+
+  test.each([
+    ["a list for a password", { username: "olivia", password: ["x"] }],
+    ["a number for a password", { username: "olivia", password: 1 }],
+    ["a password beyond 1,024 bytes", { username: "olivia", password: "x".repeat(1025) }],
+    ["a NUL in the name", { username: "a\u0000", password: "x" }],
+    ["a name of 4 KB", { username: "a".repeat(4096), password: "x" }],
+    ["a field that is not known", { ...OWNER, remember: true }],
+  ])("%s: 400", async (_name, body) => expect((await login(body)).status).toBe(400));
+
+  test("hashes of weaker parameters are made anew at sign-in", async () => {
+    vi.spyOn(services.hasher, "needsRehash").mockReturnValueOnce(true);
+    const before = (await services.store.users.findByLogin("olivia"))?.passwordHash;
+    expect((await login(OWNER)).status).toBe(200);
+    expect((await services.store.users.findByLogin("olivia"))?.passwordHash).not.toBe(before);
+    expect((await login(OWNER)).status).toBe(200);
+  });
+});
+
+describe("guessing", () => {
+  const wrong = (username: string, i = 0) =>
+    login({ username, password: "wrong wrong wrong" }, { peer: { address: `192.0.2.${i}`, isLocal: false } });
+
+  test.each(["olivia", "nobody"])(
+    "ten wrong passwords for %s delay that name, doubling to an hour",
+    async (name) => {
+      for (let i = 0; i < 10; i++) expect((await wrong(name, i)).status).toBe(401);
+      for (const seconds of [30, 60, 120]) {
+        const delayed = await wrong(name);
+        expect(delayed.status).toBe(429);
+        expect(delayed.headers["retry-after"]).toBe(String(seconds));
+        services.clock.advance(seconds * 1000);
+        expect((await wrong(name)).status).toBe(401);
+      }
+      services.clock.advance(24 * HOUR);
+      for (let i = 0; i < 10; i++) {
+        await wrong(name);
+        services.clock.advance(HOUR);
+      }
+      await wrong(name);
+      expect(Number((await wrong(name)).headers["retry-after"])).toBe(3600);
+    },
+  );
+
+  test("user name and e-mail address of one account share one counter, also when guesses arrive together", async () => {
+    await door("/api/user/self", { method: "PATCH", body: { email: "olivia@example.com" }, cookie: owner });
+    const names = ["olivia", "olivia@example.com", "OLIVIA", " Olivia@Example.com "];
+    for (let i = 0; i < 10; i++) expect((await wrong(names[i % 4] ?? "", i)).status).toBe(401);
+    for (const name of names) {
+      const delayed = await wrong(name);
+      expect([name, delayed.status, delayed.headers["retry-after"]]).toEqual([name, 429, "30"]);
+    }
+    expect((await login({ ...OWNER, username: "olivia@example.com" })).status).toBe(429);
+    services.clock.advance(30_000);
+    expect((await login({ ...OWNER, username: "olivia@example.com" })).status).toBe(200);
+
+    const replies = await Promise.all(Array.from({ length: 40 }, (_, i) => wrong(names[i % 4] ?? "", i)));
+    expect(replies.filter((reply) => reply.status === 401)).toHaveLength(10);
+  });
+
+  test("a success by one name clears the counter for both", async () => {
+    await door("/api/user/self", { method: "PATCH", body: { email: "olivia@example.com" }, cookie: owner });
+    for (let i = 0; i < 9; i++) await wrong("olivia", i);
+    expect((await login({ ...OWNER, username: "olivia@example.com" })).status).toBe(200);
+    for (let i = 0; i < 10; i++) expect((await wrong("olivia", i)).status).toBe(401);
+    expect((await wrong("olivia")).status).toBe(429);
+  });
+
+  test("names without an account count each for itself and answer as an account does", async () => {
+    await door("/api/user/self", { method: "PATCH", body: { email: "olivia@example.com" }, cookie: owner });
+    const answers = async (name: string) => {
+      const replies = [];
+      for (let i = 0; i < 11; i++) replies.push(await wrong(name, i));
+      return replies.map(({ status, headers, text }) => [status, headers, text]);
+    };
+    const unknown = await answers("nobody");
+    expect(unknown.map(([status]) => status)).toEqual([...Array(10).fill(401), 429]);
+    expect(await answers("nobody@example.com")).toEqual(unknown);
+    expect(await answers("olivia@example.com")).toEqual(unknown);
+    // Case and spaces make no other name.
+    expect((await wrong(" NOBODY ")).status).toBe(429);
+  });
+
+  test("of a hundred guesses at once at most ten learn that they were wrong", async () => {
+    vi.spyOn(services.hasher, "verify").mockImplementation(
+      async (_phc, password) => password === OWNER.password,
+    );
+    const replies = await Promise.all(Array.from({ length: 100 }, (_, i) => wrong("olivia", i)));
+    expect(replies.filter((reply) => reply.status === 401)).toHaveLength(10);
+    expect(replies.filter((reply) => reply.status === 429)).toHaveLength(90);
+  });
+
+  test("the right password of a delayed name waits as well, and live sessions go on", async () => {
+    for (let i = 0; i < 10; i++) await wrong("olivia", i);
+    expect((await login(OWNER)).status).toBe(429);
+    expect(await selfStatus(owner)).toBe(200);
+    services.clock.advance(30_000);
+    expect((await login(OWNER)).status).toBe(200);
+    expect((await wrong("olivia")).status).toBe(401);
+  });
+
+  test("an address has ten attempts a minute, whatever the names", async () => {
+    await services.close();
+    services = await testServices({ limits: { loginAttemptsPerMinute: 10 } });
+    door = openConsoleDoor(services);
+    await setUpOwner(door);
+    const statuses = [];
+    for (let i = 0; i < 11; i++)
+      statuses.push((await login({ username: `n${i}`, password: "wrong" })).status);
+    expect(statuses).toEqual([...Array(10).fill(401), 429]);
+    services.clock.advance(MINUTE + 1_000);
+    expect((await login(OWNER)).status).toBe(200);
+  });
+});
+
+describe("the cookie", () => {
+  const flags = (cookie: string | undefined) => (cookie ?? "").split("; ").slice(1).sort();
+
+  test("is HttpOnly, SameSite=Lax, for the whole path and small", async () => {
+    const { setCookies } = await login(OWNER);
+    const [session] = setCookies;
+    expect(session).toMatch(/^next-auth\.session-token=ey/);
+    expect(flags(session)).toEqual(["HttpOnly", "Max-Age=86400", "Path=/", "SameSite=Lax"]);
+    expect(session?.length).toBeLessThan(1024);
+  });
+
+  test("is Secure under __Host- over https, and the plain one opens nothing there", async () => {
+    const { setCookies, cookie } = await login(OWNER, { peer: { isSecure: true } });
+    expect(setCookies[0]).toMatch(/^__Host-next-auth\.session-token=ey/);
+    expect(flags(setCookies[0])).toContain("Secure");
+    const secure = { isSecure: true };
+    expect((await door("/api/user/self", { cookie, peer: secure })).status).toBe(200);
+    expect(
+      (await door("/api/user/self", { cookie: cookie.replaceAll("__Host-", ""), peer: secure })).status,
+    ).toBe(401);
+  });
+
+  test("holds a session of its own for every sign-in", async () => {
+    const [one, two] = [await login(OWNER), await login(OWNER, { cookie: owner })];
+    expect(one.cookie).not.toBe(two.cookie);
+    expect(two.cookie).not.toContain(owner);
+  });
+
+  test.each([
+    [
+      "of another secret",
+      () => sealSession({ signIn: { cookieSecret: "another", refusalFloorMs: 0 } }, "sid", 600),
+    ],
+    ["of an unknown session", () => sealSession(services, "unknown", 600)],
+    ["without a seal", async () => `${Buffer.from('{"alg":"none"}').toString("base64url")}.e30.`],
+    [
+      "of another encryption",
+      async () => `${Buffer.from('{"alg":"dir","enc":"A128CBC-HS256"}').toString("base64url")}....`,
+    ],
+    ["of garbage", async () => "%%%"],
+    ["of 4 KB", async () => "e".repeat(4096)],
+  ])("%s is nobody's", async (_name, make) => {
+    expect(await selfStatus(`next-auth.session-token=${await make()}`)).toBe(401);
+  });
+
+  test("as a Bearer token opens nothing", async () => {
+    const value = owner.split("=")[1] ?? "";
+    const reply = await door("/api/user/self", { headers: { authorization: `Bearer ${value}` } });
+    expect(reply.status).toBe(401);
+  });
+});
+
+describe("a session's life", () => {
+  test("ends an hour after an administrator's last call and 24 hours after sign-in", async () => {
+    services.clock.advance(59 * MINUTE);
+    expect(await selfStatus(owner)).toBe(200);
+    services.clock.advance(59 * MINUTE);
+    expect(await selfStatus(owner)).toBe(200);
+    services.clock.advance(HOUR);
+    expect(await selfStatus(owner)).toBe(401);
+
+    const { cookie } = await login(OWNER);
+    for (let hour = 0; hour < 24.5; hour += 0.5) {
+      services.clock.advance(HOUR / 2);
+      expect(await selfStatus(cookie), `${hour} h`).toBe(hour < 23.5 ? 200 : 401);
+    }
+  });
+
+  test("a member's ends after 24 hours unused and 7 days in all", async () => {
+    const { cookie } = await addUser(door, owner, { username: "mia" });
+    services.clock.advance(23 * HOUR);
+    expect(await selfStatus(cookie)).toBe(200);
+    services.clock.advance(24 * HOUR);
+    expect(await selfStatus(cookie)).toBe(401);
+  });
+
+  test("is written down at most once a minute", async () => {
+    const touch = vi.spyOn(services.store.sessions, "touch");
+    services.clock.advance(30_000);
+    for (let i = 0; i < 5; i++) await selfStatus(owner);
+    expect(touch).not.toHaveBeenCalled();
+    services.clock.advance(30_000);
+    for (let i = 0; i < 5; i++) await selfStatus(owner);
+    expect(touch).toHaveBeenCalledTimes(1);
+  });
+
+  test("role and status are the store's of this moment", async () => {
+    const { id, cookie } = await addUser(door, owner, { username: "ada", role: "admin" });
+    expect((await door("/api/users", { cookie })).status).toBe(200);
+    const user = await services.store.users.findById(id);
+    await services.store.users.update({ id, version: user?.version ?? 0 }, { role: "member" });
+    expect((await door("/api/users", { cookie })).status).toBe(403);
+  });
+});
+
+describe("sign-out", () => {
+  test("ends the session for good: the old cookie is nobody's", async () => {
+    const reply = await door("/api/user/logout", { body: {}, cookie: owner });
+    expect(reply.status).toBe(200);
+    expect(reply.setCookies[0]).toContain("Max-Age=0");
+    expect(await selfStatus(owner)).toBe(401);
+  });
+
+  test("works for whoever is signed out already", async () => {
+    expect((await door("/api/user/logout", { body: {} })).status).toBe(200);
+  });
+});
+
+test("failed and good sign-ins are in the audit, the chain is whole, and no name or password is in it", async () => {
+  await login({ username: "typed-my-password-here", password: "wrong wrong wrong" });
+  await login(OWNER);
+  const { items } = await services.store.audit.list({ limit: 10, cursor: null, q: null });
+  expect(items.map((row) => row.action)).toEqual(["login.ok", "login.fail", "setup.claim"]);
+  expect(items[1]?.actor).toBe("anonymous");
+  expect(items[0]?.detail).toMatchObject({ factor: "password", address: "127.0.0.1" });
+  expect((await services.store.audit.verify()).brokenAt).toBeNull();
+  expect(JSON.stringify(items)).not.toMatch(/typed-my-password|wrong wrong|kettles/);
+});
+
+test("a session id that the store does not know is null", async () => {
+  expect(await findLiveSession(services, "nothing")).toBeNull();
+});

@@ -1,0 +1,181 @@
+import { once } from "node:events";
+import http from "node:http";
+import type { AddressInfo } from "node:net";
+import { afterAll, expect } from "vitest";
+import { DEFAULT_LIMITS } from "../../lib/contracts/limits";
+import type { Services } from "../../lib/gateway/context";
+import { checkHead } from "../../lib/http/core/edge-guard";
+import type { Handler, Inbound, Outbound } from "../../lib/http/core/exchange";
+import { createNextDoor } from "../../lib/http/next/adapter";
+import { createNodeDoor } from "../../lib/http/node/adapter";
+
+/**
+ * Every gateway call of the route tests goes through both doors besides: what each makes of the request, and what it
+ * makes of the reply, has to be the same. The handler itself runs once, so that a call counts once.
+ * (tests/faults/two-adapters.test.ts has whole processes on both sides.)
+ */
+
+/** Of the connection and its framing. */
+const OWN_HEADERS = new Set([
+  "host",
+  "connection",
+  "keep-alive",
+  "date",
+  "transfer-encoding",
+  "content-length",
+]);
+const MOST_BYTES = 64 * 1024 * 1024;
+const clock = { now: () => Date.now(), monotonic: () => performance.now() };
+
+export interface Sent {
+  method: string;
+  path: string;
+  query: string;
+  headers: ReadonlyMap<string, string>;
+  body: Uint8Array;
+}
+
+interface Seen extends Omit<Sent, "headers" | "body"> {
+  headers: Record<string, string>;
+  body: string;
+}
+
+interface Passage {
+  /** What the door handed to the handler. */
+  request: Seen;
+  reply: { status: number; headers: Record<string, string>; body: string };
+}
+
+function plain(headers: Iterable<readonly [string, string]>): Record<string, string> {
+  return Object.fromEntries([...headers].filter(([name]) => !OWN_HEADERS.has(name)));
+}
+
+/** A handler that notes the request and gives a reply that was made elsewhere. */
+function replay(reply: Outbound): { handler: Handler; seen(): Seen } {
+  let seen: Seen | null = null;
+  const handler = async (request: Inbound): Promise<Outbound> => {
+    const body = request.method === "GET" ? new Uint8Array(0) : await request.readBody(MOST_BYTES);
+    const { method, path, query, headers } = request;
+    seen = { method, path, query, headers: plain(headers), body: Buffer.from(body).toString("latin1") };
+    return { ...reply, headers: { ...reply.headers } };
+  };
+  return {
+    handler,
+    seen() {
+      if (seen === null) throw new Error("the door did not ask the handler");
+      return seen;
+    },
+  };
+}
+
+let current: Handler | null = null;
+let listening: Promise<http.Server> | null = null;
+
+function nodeServer(): Promise<http.Server> {
+  const start = async () => {
+    const handler: Handler = (request) => {
+      if (current === null) throw new Error("no call is under way");
+      return current(request);
+    };
+    const fail = (error: unknown) => {
+      throw error;
+    };
+    const door = createNodeDoor(handler, clock, DEFAULT_LIMITS, () => false, fail);
+    const peer = { address: "127.0.0.1", isLocal: true, isSecure: false };
+    const server = http.createServer((message, response) => {
+      const { method = "GET", url: target = "", httpVersion, rawHeaders } = message;
+      void door.open(
+        message,
+        response,
+        checkHead({ method, target, httpVersion, rawHeaders }),
+        peer,
+        "req-1",
+      );
+    });
+    server.listen(0, "127.0.0.1");
+    await once(server, "listening");
+    return server;
+  };
+  listening ??= start();
+  return listening;
+}
+afterAll(async () => {
+  const server = await listening;
+  listening = null;
+  server?.closeAllConnections();
+  server?.close();
+});
+
+const target = (sent: Sent) => `${sent.path}${sent.query === "" ? "" : `?${sent.query}`}`;
+
+async function throughNode(sent: Sent, reply: Outbound): Promise<Passage> {
+  const { port } = (await nodeServer()).address() as AddressInfo;
+  const { handler, seen } = replay(reply);
+  current = handler;
+  const isBare = sent.method === "GET";
+  const outgoing = http.request({
+    port,
+    host: "127.0.0.1",
+    method: sent.method,
+    path: target(sent),
+    agent: false,
+    headers: {
+      ...Object.fromEntries(sent.headers),
+      ...(isBare ? {} : { "content-length": String(sent.body.length) }),
+    },
+  });
+  outgoing.end(isBare ? undefined : sent.body);
+  // The event's one argument is the reply.
+  const [answer] = (await once(outgoing, "response")) as [http.IncomingMessage];
+  const chunks: Buffer[] = [];
+  for await (const chunk of answer) chunks.push(chunk as Buffer);
+  const headers = Object.entries(answer.headers).map(([name, value]) => [name, String(value)] as const);
+  return {
+    request: seen(),
+    reply: {
+      status: answer.statusCode ?? 0,
+      headers: plain(headers),
+      body: Buffer.concat(chunks).toString("latin1"),
+    },
+  };
+}
+
+async function throughNext(sent: Sent, reply: Outbound): Promise<Passage> {
+  const { handler, seen } = replay(reply);
+  // Limits and clock are all the door reads of them.
+  const services = { instance: {}, clock } as unknown as Services;
+  const request = new Request(`http://localhost${target(sent)}`, {
+    method: sent.method,
+    headers: Object.fromEntries(sent.headers),
+    ...(sent.method === "GET" ? {} : { body: Buffer.from(sent.body) }),
+  });
+  const answer = await createNextDoor(handler, async () => services)(request);
+  return {
+    request: seen(),
+    reply: {
+      status: answer.status,
+      headers: plain(answer.headers),
+      body: Buffer.from(await answer.arrayBuffer()).toString("latin1"),
+    },
+  };
+}
+
+/** Ways of one call through the doors stand after each other: the server knows one at a time. */
+let turn: Promise<unknown> = Promise.resolve();
+
+/** Expects that both doors tell the handler the same of `sent`, and the caller the same of `reply`, whole as it is here. */
+export function expectBothDoors(sent: Sent, reply: Outbound & { body: Uint8Array | null }): Promise<void> {
+  const run = async () => {
+    const node = await throughNode(sent, reply);
+    const next = await throughNext(sent, reply);
+    const { method, path, query } = sent;
+    expect(node).toEqual(next);
+    expect(node.request).toMatchObject({ method, path, query });
+    expect(node.request.body).toBe(sent.method === "GET" ? "" : Buffer.from(sent.body).toString("latin1"));
+    expect(node.reply.status).toBe(reply.status);
+    expect(node.reply.body).toBe(Buffer.from(reply.body ?? []).toString("latin1"));
+  };
+  const mine = turn.then(run);
+  turn = mine.catch(() => undefined);
+  return mine;
+}

@@ -1,0 +1,150 @@
+import type { Services } from "../../lib/gateway/context";
+import { createDispatcher } from "../../lib/http/core/dispatch";
+import type { Inbound, Peer } from "../../lib/http/core/exchange";
+import type { Route } from "../../lib/http/core/route";
+import { ACCOUNT_ROUTES } from "../../lib/http/routes/console/account";
+import { ALERTS_ROUTES } from "../../lib/http/routes/console/alerts";
+import { KEYS_ROUTES } from "../../lib/http/routes/console/api-keys";
+import { AUDIT_ROUTES } from "../../lib/http/routes/console/audit";
+import { CHANNELS_ROUTES } from "../../lib/http/routes/console/channels";
+import { INVITES_ROUTES } from "../../lib/http/routes/console/invites";
+import { CONSOLE_MODELS_ROUTES } from "../../lib/http/routes/console/models";
+import { SETTINGS_ROUTES } from "../../lib/http/routes/console/settings";
+import { SETUP_ROUTES } from "../../lib/http/routes/console/setup";
+import { LOGIN_ROUTES } from "../../lib/http/routes/console/sign-in";
+import { TWO_FACTOR_ROUTES } from "../../lib/http/routes/console/two-factor";
+import { USAGE_ROUTES } from "../../lib/http/routes/console/usage";
+import { USERS_ROUTES } from "../../lib/http/routes/console/users";
+import type { FakeClock } from "./services";
+import { totpCode } from "./totp";
+
+export const OWNER = { username: "olivia", password: "seven green kettles hum" };
+
+export interface ConsoleCall {
+  method?: string;
+  /** Sent as JSON. */
+  body?: unknown;
+  cookie?: string;
+  /** `undefined` leaves out what is sent otherwise. */
+  headers?: Record<string, string | undefined>;
+  peer?: Partial<Peer>;
+  /** What happens while the body comes in. */
+  whileReading?(): unknown;
+}
+
+export interface ConsoleReply {
+  status: number;
+  headers: Record<string, string | string[]>;
+  text: string;
+  // Replies are looked at field by field.
+  json: ReturnType<typeof JSON.parse>;
+  setCookies: string[];
+  /** Name and value of each cookie that was set and not removed, as a browser would send them back. */
+  cookie: string;
+}
+
+export type ConsoleDoor = (path: string, call?: ConsoleCall) => Promise<ConsoleReply>;
+
+const PEER: Peer = { address: "127.0.0.1", isLocal: true, isSecure: false };
+
+const ACCOUNT: readonly Route[] = [
+  ...SETUP_ROUTES,
+  ...LOGIN_ROUTES,
+  ...TWO_FACTOR_ROUTES,
+  ...ACCOUNT_ROUTES,
+  ...KEYS_ROUTES,
+  ...USERS_ROUTES,
+  ...INVITES_ROUTES,
+  ...USAGE_ROUTES,
+  ...SETTINGS_ROUTES,
+  ...AUDIT_ROUTES,
+  ...ALERTS_ROUTES,
+  ...CHANNELS_ROUTES,
+  ...CONSOLE_MODELS_ROUTES,
+];
+
+/** The account routes behind the real pipeline, or those given. */
+export function openConsoleDoor(services: Services, routes: readonly Route[] = ACCOUNT): ConsoleDoor {
+  const handler = createDispatcher(routes, async () => services);
+  return async (target, call = {}) => {
+    const [path = "", query = ""] = target.split("?");
+    const bytes = Buffer.from(call.body === undefined ? "" : JSON.stringify(call.body));
+    const method = call.method ?? (call.body === undefined ? "GET" : "POST");
+    const sent = {
+      ...(method === "GET"
+        ? {}
+        : { "content-type": "application/json", "content-length": String(bytes.length) }),
+      ...call.headers,
+    };
+    const headers = new Map<string, string>();
+    for (const [name, value] of Object.entries(sent)) if (value !== undefined) headers.set(name, value);
+    if (call.cookie !== undefined) headers.set("cookie", call.cookie);
+    const request: Inbound = {
+      method,
+      path,
+      query,
+      headers,
+      peer: { ...PEER, ...call.peer },
+      requestId: "req-1",
+      receivedAt: services.clock.monotonic(),
+      signal: new AbortController().signal,
+      readBody: async () => {
+        await call.whileReading?.();
+        return bytes;
+      },
+    };
+    const reply = await handler(request);
+    const text = reply.body instanceof Uint8Array ? Buffer.from(reply.body).toString("utf8") : "";
+    const setCookies = [reply.headers["set-cookie"] ?? []].flat();
+    return {
+      status: reply.status,
+      headers: reply.headers,
+      text,
+      json: text === "" ? null : JSON.parse(text),
+      setCookies,
+      cookie: setCookies
+        .filter((one) => !one.includes("Max-Age=0;"))
+        .map((one) => one.split(";")[0])
+        .join("; "),
+    };
+  };
+}
+
+/** Sets the instance up and returns the owner's cookie. */
+export async function setUpOwner(door: ConsoleDoor): Promise<string> {
+  const reply = await door("/api/setup", { body: OWNER });
+  if (reply.status !== 200) throw new Error(`set-up: ${reply.text}`);
+  return reply.cookie;
+}
+
+/** Turns the second factor of a session's user on. The clock then stands at a step whose code is unused. */
+export async function enrol(
+  door: ConsoleDoor,
+  clock: FakeClock,
+  cookie: string,
+): Promise<{ secret: string; backupCodes: string[] }> {
+  const begun = await door("/api/user/2fa/setup", { body: {}, cookie });
+  if (begun.status !== 200) throw new Error(`2fa set-up: ${begun.text}`);
+  const { secret } = begun.json.data;
+  const enabled = await door("/api/user/2fa/enable", {
+    body: { code: totpCode(secret, clock.now()) },
+    cookie,
+  });
+  if (enabled.status !== 200) throw new Error(`2fa enable: ${enabled.text}`);
+  clock.advance(60_000);
+  return { secret, backupCodes: enabled.json.data.backup_codes };
+}
+
+/** Adds a user by the owner's cookie and signs them in. */
+export async function addUser(
+  door: ConsoleDoor,
+  owner: string,
+  fields: { username: string; role?: "admin" | "member" },
+): Promise<{ id: string; cookie: string; password: string }> {
+  const password = "nine blue lanterns drift";
+  const made = await door("/api/users", { body: { password, ...fields }, cookie: owner });
+  if (made.status !== 200) throw new Error(`user: ${made.text}`);
+  const login = await door("/api/user/login", { body: { username: fields.username, password } });
+  if (login.status !== 200) throw new Error(`login: ${login.text}`);
+  return { id: made.json.data.id, cookie: login.cookie, password };
+}

@@ -1,0 +1,292 @@
+import { createHash } from "node:crypto";
+import { afterAll } from "vitest";
+import { createAudioEncoder } from "../../lib/audio/encode/create";
+import { DEFAULT_LIMITS, type Limits } from "../../lib/contracts/limits";
+import { createRateLimiter } from "../../lib/gateway/admission/rate-limiter";
+import type { CatalogEntry, GatewayContext, Services } from "../../lib/gateway/context";
+import type { Inbound, Outbound } from "../../lib/http/core/exchange";
+import { compileRoutes, matchRoute } from "../../lib/http/core/match";
+import { renderFailure } from "../../lib/http/core/render-failure";
+import { SPEECH_GEMINI_ROUTES } from "../../lib/http/routes/gateway/gemini-speech";
+import { SPEECH_OPENAI_ROUTES } from "../../lib/http/routes/gateway/openai-speech";
+import { VOICES_ROUTES } from "../../lib/http/routes/gateway/voices";
+import type { CallOptions, SpeechEvent, SpeechModel, SpeechRequest } from "../../lib/ports/speech-model";
+import type { ChannelRecord, ModelRecord, UsageRecord } from "../../lib/ports/store";
+import { EMBEDDED_VOICES } from "../../lib/providers/embedded-speech/voices";
+import { workerFile } from "../../lib/server/process/workers";
+import { expectBothDoors, type Sent } from "./both-adapters";
+import { tone } from "./tone";
+
+/** A speech engine that does as the test says, and remembers what it was asked and whether it was stopped. */
+export class ScriptedSpeech implements SpeechModel {
+  readonly requests: SpeechRequest[] = [];
+  readonly signals: AbortSignal[] = [];
+  returned = 0;
+  running = 0;
+  constructor(
+    private readonly speak: (request: SpeechRequest, options: CallOptions) => AsyncIterable<SpeechEvent>,
+  ) {}
+
+  async *synthesize(request: SpeechRequest, options: CallOptions): AsyncGenerator<SpeechEvent> {
+    this.requests.push(request);
+    this.signals.push(options.signal);
+    this.running += 1;
+    let isWhole = false;
+    try {
+      yield* this.speak(request, options);
+      isWhole = true;
+    } finally {
+      this.running -= 1;
+      if (!isWhole) this.returned += 1;
+    }
+  }
+
+  async voices() {
+    return EMBEDDED_VOICES;
+  }
+}
+
+export const END: SpeechEvent = {
+  type: "end",
+  usage: { inputTokens: null, outputTokens: null },
+  finishReason: "STOP",
+};
+
+/** A tone of so many seconds in pieces of `chunkSeconds`, then whatever follows. */
+export async function* spoken(
+  seconds: number,
+  { chunkSeconds = 0.2, ending = END as SpeechEvent | Error | null } = {},
+): AsyncGenerator<SpeechEvent> {
+  for await (const pcm of tone(seconds, { chunkSeconds })) yield { type: "audio", pcm };
+  if (ending instanceof Error) throw ending;
+  if (ending) yield ending;
+}
+
+const MODEL: ModelRecord = {
+  name: "patchbay-speech",
+  aliases: ["tts-1"],
+  operation: "speech",
+  description: "",
+  prices: {
+    inputPerMillionTokens: null,
+    inputPerMillionCharacters: null,
+    outputPerMillionTokens: null,
+    outputPerMillionSeconds: null,
+  },
+  maxCharacters: 32_000,
+  maxAudioSeconds: null,
+  dimensions: null,
+  canShorten: false,
+  maxInputTokens: null,
+  defaultVoice: "Kore",
+  cacheable: false,
+  coalescing: false,
+  enabled: true,
+  createdAt: 0,
+  version: 1,
+};
+
+export function channel(id: string, fields: Partial<ChannelRecord> = {}): ChannelRecord {
+  return {
+    id,
+    name: id,
+    provider: "embedded-speech",
+    baseUrl: null,
+    keys: [],
+    models: [{ name: MODEL.name, upstreamName: MODEL.name }],
+    priority: 0,
+    weight: 1,
+    rpm: null,
+    concurrency: null,
+    timeouts: {},
+    headers: {},
+    options: {},
+    enabled: true,
+    embedded: true,
+    createdAt: 0,
+    version: 1,
+    ...fields,
+  };
+}
+
+export interface SpeechDoor {
+  /** Settled usage rows in order. */
+  rows: UsageRecord[];
+  reserved: UsageRecord[];
+  /** Ends the caller's presence. */
+  leave(): void;
+  /** The context of every request; a test may change it between requests. */
+  ctx: GatewayContext;
+  post(path: string, body: unknown): Promise<Outbound>;
+  get(path: string): Promise<Outbound>;
+}
+
+/** The speech routes over in-memory books; `engines` speaks for each channel. */
+export function openSpeechDoor(
+  engines: readonly { channel: ChannelRecord; speech: SpeechModel }[],
+  options: {
+    model?: Partial<ModelRecord>;
+    settling?: Promise<void>;
+    encoder?: Services["encoder"];
+    limits?: Partial<Limits>;
+  } = {},
+): SpeechDoor {
+  const rows: UsageRecord[] = [];
+  const reserved: UsageRecord[] = [];
+  const leaving = new AbortController();
+  const model = { ...MODEL, ...options.model };
+  const entry: CatalogEntry = {
+    model,
+    routes: engines.map((one) => ({ channel: one.channel, upstreamName: `upstream-${one.channel.id}` })),
+  };
+  const embed: CatalogEntry = {
+    model: { ...MODEL, name: "patchbay-embed", aliases: [], operation: "embeddings" },
+    routes: [],
+  };
+  const clock = { now: () => Date.now(), monotonic: () => performance.now() };
+  const silent = { info() {}, warn() {}, error() {} };
+  // The speech path reaches these services alone; the rest of the store is not called.
+  const ctx = {
+    store: {
+      onChange: () => () => {},
+      ledger: {
+        reserve: async ({ row }: { row: UsageRecord }) => {
+          reserved.push({ ...row });
+          return { refused: null };
+        },
+        settle: async (row: UsageRecord) => {
+          await options.settling;
+          rows.push({ ...row });
+        },
+      },
+    },
+    clock,
+    random: {
+      bytes: (length: number) =>
+        createHash("sha512").update(String(rows.length)).digest().subarray(0, length),
+      fraction: () => 0,
+    },
+    log: silent,
+    instance: {
+      id: "test",
+      version: "0",
+      timeZone: "UTC",
+      passwordMinimum: 8,
+      legacyEngines: false,
+      dataDirectory: "",
+      limits: { ...DEFAULT_LIMITS, ...options.limits },
+    },
+    catalog: {
+      find: async (name: string) =>
+        [entry, embed].find((one) => one.model.name === name || one.model.aliases.includes(name)) ?? null,
+      all: async () => [embed, entry],
+    },
+    providers: {
+      speech: (wanted: ChannelRecord) => {
+        const engine = engines.find((one) => one.channel.id === wanted.id);
+        if (!engine) throw new Error(`no engine for ${wanted.id}`);
+        return engine.speech;
+      },
+    },
+    limiter: createRateLimiter(clock),
+    countTokens: (text: string) => text.split(/\s+/).filter(Boolean).length,
+    *countTokensInSteps(text: string) {
+      yield;
+      return text.split(/\s+/).filter(Boolean).length;
+    },
+    encoder: options.encoder ?? sharedEncoder(),
+    metrics: { observeCall() {}, count() {} },
+    caller: {
+      key: {
+        id: "key_1",
+        operations: ["speech", "embeddings"],
+        allowedModels: [],
+        rpm: null,
+        tpm: null,
+        concurrency: null,
+        budget: { totalNano: null, dailyNano: null, monthlyNano: null },
+      },
+      owner: {
+        id: "usr_1",
+        role: "owner",
+        enabled: true,
+        rpm: null,
+        tpm: null,
+        concurrency: null,
+        budget: { totalNano: null, dailyNano: null, monthlyNano: null },
+      },
+    },
+    peer: { address: "127.0.0.1" },
+    requestId: "req-1",
+    tags: null,
+    signal: leaving.signal,
+    receivedAt: clock.monotonic(),
+  } as unknown as GatewayContext;
+
+  const table = compileRoutes([...SPEECH_GEMINI_ROUTES, ...SPEECH_OPENAI_ROUTES, ...VOICES_ROUTES]);
+  const run = async (method: string, target: string, body: unknown): Promise<Outbound> => {
+    const [path = "", query = ""] = target.split("?");
+    const match = matchRoute(table, method, path);
+    if (match.kind !== "found" || match.route.surface === "console" || match.route.surface === "plain") {
+      throw new Error(`${method} ${path} is no gateway route`);
+    }
+    // Handlers read the query alone.
+    const request = { method, path, query, headers: new Map(), requestId: "req-1" } as unknown as Inbound;
+    const { route, params } = match;
+    const answer = async (): Promise<Outbound> => {
+      try {
+        return await route.handle(ctx, { body, params, request });
+      } catch (error) {
+        return renderFailure(route.surface, error, request, silent);
+      }
+    };
+    const reply = await answer();
+    const headers = new Map(method === "GET" ? [] : [["content-type", "application/json"]]);
+    const sent = { method, path, query, headers, body: Buffer.from(JSON.stringify(body) ?? "") };
+    if (reply.body === null || reply.body instanceof Uint8Array)
+      await expectBothDoors(sent, { ...reply, body: reply.body });
+    else streamed.set(reply, sent);
+    return reply;
+  };
+  return {
+    rows,
+    reserved,
+    leave: () => leaving.abort(),
+    ctx,
+    post: (path, body) => run("POST", path, body),
+    get: (path) => run("GET", path, undefined),
+  };
+}
+
+/** What replies that stream are answers to. */
+const streamed = new WeakMap<Outbound, Sent>();
+
+let shared: ReturnType<typeof createAudioEncoder> | undefined;
+function sharedEncoder() {
+  shared ??= createAudioEncoder({ workerFile: workerFile("encode") });
+  return shared;
+}
+afterAll(() => shared?.close());
+
+/** The chunks of a body that streams. */
+export function chunksOf(reply: Outbound): AsyncIterator<Uint8Array> {
+  if (reply.body === null || reply.body instanceof Uint8Array) throw new Error("the reply does not stream");
+  return reply.body[Symbol.asyncIterator]();
+}
+
+/** The whole body; `error` is what broke it, if anything did. */
+export async function readBody(reply: Outbound): Promise<{ bytes: Buffer; error: unknown }> {
+  if (reply.body === null || reply.body instanceof Uint8Array) {
+    return { bytes: Buffer.from(reply.body ?? []), error: null };
+  }
+  const chunks: Uint8Array[] = [];
+  try {
+    for await (const chunk of reply.body) chunks.push(chunk);
+  } catch (error) {
+    return { bytes: Buffer.concat(chunks), error };
+  }
+  const bytes = Buffer.concat(chunks);
+  const sent = streamed.get(reply);
+  if (sent !== undefined) await expectBothDoors(sent, { ...reply, body: bytes });
+  return { bytes, error: null };
+}

@@ -1,0 +1,157 @@
+import { describe, expect, test } from "vitest";
+import { guideSamples } from "../../../components/api-docs/guide-samples";
+import {
+  anchorOf,
+  type OpenApiDocument,
+  readOperations,
+  searchOperations,
+} from "../../../components/api-docs/openapi/document";
+import {
+  asCurl,
+  exampleBody,
+  exampleParameters,
+  pathWith,
+} from "../../../components/api-docs/openapi/example";
+import { schemaRows, typeOf } from "../../../components/api-docs/openapi/schema-rows";
+import { readMarkdown } from "../../../components/api-docs/read-markdown";
+import { describeRoutes } from "../../../lib/http/core/openapi";
+import { ROUTES } from "../../../lib/http/routes";
+import { en } from "../../../lib/messages/en";
+import { zh } from "../../../lib/messages/zh";
+
+// Our own document, as it goes over the wire.
+const document = JSON.parse(JSON.stringify(describeRoutes(ROUTES, Date.now()))) as OpenApiDocument;
+const operations = readOperations(document);
+const MODELS = { speech: "patchbay-speech", embeddings: "patchbay-embed" };
+const find = (method: string, path: string) => {
+  const found = operations.find((one) => one.method === method && one.path === path);
+  if (!found) throw new Error(`no ${method} ${path}`);
+  return found;
+};
+
+describe("the reference", () => {
+  test("lists every route, each under an anchor of its own", () => {
+    expect(operations.map((one) => `${one.method} ${one.path}`).sort()).toEqual(
+      ROUTES.map((route) => `${route.method} ${route.path}`).sort(),
+    );
+    expect(new Set(operations.map((one) => one.anchor)).size).toBe(operations.length);
+    expect(anchorOf("POST", "/v1/models/{model}:generateContent")).toBe(
+      "post-v1-models-model-generatecontent",
+    );
+  });
+
+  test("is searched by method, path and summary", () => {
+    const found = searchOperations(operations, "post speech audio");
+    expect(found.map((one) => one.path)).toContain("/v1/audio/speech");
+    expect(found.every((one) => one.method === "POST")).toBe(true);
+    expect(searchOperations(operations, "no such thing")).toEqual([]);
+  });
+
+  test("tells every field of a body, those within lists and objects too", () => {
+    const { body } = find("POST", "/v1/audio/speech");
+    const rows = schemaRows(document, body ?? {});
+    const input = rows.find((row) => row.path === "input");
+    expect(input).toMatchObject({ isRequired: true, type: "string" });
+    const rowsOf = (path: string) => schemaRows(document, find("POST", path).body ?? {});
+    const isModelRequired = (path: string) => rowsOf(path).find((row) => row.path === "model")?.isRequired;
+    expect(isModelRequired("/v1/embeddings")).toBe(true);
+    expect(isModelRequired("/v1/engines/{model}/embeddings")).toBe(true);
+    const reply = schemaRows(document, find("POST", "/v1/embeddings").reply ?? {});
+    expect(reply.map((row) => row.path)).toEqual(
+      expect.arrayContaining(["data", "data[].embedding", "usage.prompt_tokens"]),
+    );
+  });
+
+  test("a type that may be absent, a list and a choice read as such", () => {
+    const say = (schema: object) => typeOf(document, schema);
+    expect(say({ anyOf: [{ type: "string" }, { type: "null" }] })).toBe("string | null");
+    expect(say({ type: "array", items: { type: "integer" } })).toBe("[integer]");
+    expect(say({ enum: ["mp3", "wav"] })).toBe('"mp3" | "wav"');
+  });
+});
+
+describe("an example", () => {
+  test("is a whole call: method, address, key and body", () => {
+    expect(asCurl(find("POST", "/v1/embeddings"), "http://x", MODELS)).toBe(
+      [
+        "curl http://x/v1/embeddings \\",
+        '  -H "Authorization: Bearer $PATCHBAY_API_KEY" \\',
+        '  -H "Content-Type: application/json" \\',
+        "  -d '{",
+        '  "model": "patchbay-embed",',
+        '  "input": "The kettle is on."',
+        "}'",
+      ].join("\n"),
+    );
+    expect(asCurl(find("GET", "/v1/models"), "http://x", MODELS)).toBe(
+      'curl http://x/v1/models \\\n  -H "Authorization: Bearer $PATCHBAY_API_KEY"',
+    );
+    expect(asCurl(find("DELETE", "/api/keys/{id}"), "http://x", MODELS)).toContain(
+      "curl -X DELETE 'http://x/api/keys/{id}'",
+    );
+  });
+
+  test("every body that is shown fits the schema that it is for", () => {
+    const wrong = ROUTES.filter((route) => "body" in route && route.body !== undefined).flatMap((route) => {
+      const operation = find(route.method, route.path);
+      if (operation.surface === "console" || !("body" in route)) return [];
+      const result = route.body?.safeParse(exampleBody(operation, MODELS));
+      return result?.success === false ? [`${route.path}: ${result.error.message}`] : [];
+    });
+    expect(wrong).toEqual([]);
+  });
+
+  test("names in a path and a query are put where they belong", () => {
+    const models = find("GET", "/v1beta/models/{model}");
+    expect(pathWith(models, { model: "a/b c" })).toBe("/v1beta/models/a/b%20c");
+    expect(exampleParameters(find("POST", "/v1/engines/{model}/embeddings"), MODELS)).toEqual({
+      model: "patchbay-embed",
+    });
+    expect(pathWith(find("GET", "/api/audit"), { q: "a&b", limit: "" })).toBe("/api/audit?q=a%26b");
+  });
+});
+
+describe("guides", () => {
+  test("are read in blocks, code as it stands", () => {
+    expect(
+      readMarkdown("## One\n\ntwo\nthree\n\n- a\n- b\n\n~~~bash\n- c\n~~~\n\n{{sample:x}}", { x: "y" }),
+    ).toEqual([
+      { kind: "heading", text: "One", anchor: "one" },
+      { kind: "paragraph", text: "two three" },
+      { kind: "list", isOrdered: false, items: ["a", "b"] },
+      { kind: "code", language: "bash", text: "- c" },
+      { kind: "code", language: "", text: "y" },
+    ]);
+  });
+
+  const samples = guideSamples("http://x", MODELS);
+  const blocksOf = (text: string) => readMarkdown(text, samples);
+  test.each(Object.keys(en.guides) as (keyof typeof en.guides)[])(
+    "'%s' has the same parts in both languages, and a sample wherever it asks for one",
+    (name) => {
+      const [english, chinese] = [blocksOf(en.guides[name].text), blocksOf(zh.guides[name].text)];
+      expect(chinese.map((block) => block.kind)).toEqual(english.map((block) => block.kind));
+      for (const block of [...english, ...chinese])
+        if (block.kind === "code") expect(block.text).not.toBe("");
+    },
+  );
+
+  test("link to pages and guides that are there", () => {
+    const links = Object.values(en.guides).flatMap(({ text }) =>
+      [...text.matchAll(/\]\((\/[^)]*)\)/g)].map((one) => one[1]),
+    );
+    const pages = [
+      "/keys",
+      "/channels",
+      "/models",
+      "/users",
+      "/settings",
+      "/alerts",
+      "/audit",
+      "/account",
+      "/playground/speech",
+    ];
+    const guides = Object.keys(en.guides).map((name) => `/docs/guides/${name}`);
+    expect(links.filter((link) => ![...pages, ...guides].includes(link ?? ""))).toEqual([]);
+  });
+});

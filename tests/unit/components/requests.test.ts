@@ -1,0 +1,96 @@
+import { describe, expect, test } from "vitest";
+import { callsPath, exportPath, mergeNewest, readCallFilters, withFilter } from "@/lib/client/calls";
+import { readRange } from "@/lib/client/range";
+import { toSeries } from "@/lib/client/usage-series";
+import type { UsageRow } from "@/lib/contracts/console/usage";
+import type { UsageSummary } from "@/lib/contracts/console/usage-summary";
+
+const NOW = Date.parse("2026-09-21T14:13:20Z");
+
+/** A call as lists tell it, so many seconds into the minute. */
+const call = (second: number, fields: Partial<UsageRow> = {}) =>
+  // Only the fields that merging looks at.
+  ({
+    id: `use_${second}`,
+    at: new Date(NOW + second * 1_000).toISOString(),
+    state: "settled",
+    ...fields,
+  }) as UsageRow;
+const seconds = (rows: readonly UsageRow[]) => rows.map((row) => Number(row.id.slice(4)));
+
+describe("the newest page over what was read before", () => {
+  test("puts new calls on top and keeps older ones, each once", () => {
+    const before = [call(5), call(4), call(3), call(2)];
+    const { rows, hasGap } = mergeNewest([call(7), call(6), call(5)], before, false);
+    expect([seconds(rows), hasGap]).toEqual([[7, 6, 5, 4, 3, 2], false]);
+  });
+
+  test("tells each call as it was told last", () => {
+    const { rows } = mergeNewest(
+      [call(5, { state: "settled" })],
+      [call(5, { state: "open" }), call(4)],
+      false,
+    );
+    expect(rows.map((row) => row.state)).toEqual(["settled", "settled"]);
+  });
+
+  test("says when calls may be missing between the two", () => {
+    expect(mergeNewest([call(9), call(8)], [call(5), call(4)], false)).toMatchObject({ hasGap: true });
+    expect(mergeNewest([], [call(5)], true)).toEqual({ rows: [], hasGap: false });
+    expect(mergeNewest([call(9)], [], false).hasGap).toBe(false);
+  });
+
+  test("drops what has gone from the part that the page tells whole", () => {
+    const { rows } = mergeNewest([call(5), call(3)], [call(5), call(4), call(3), call(2)], false);
+    expect(seconds(rows)).toEqual([5, 3, 2]);
+  });
+});
+
+describe("addresses of calls", () => {
+  const filters = readCallFilters(new URLSearchParams("model=tts&tag=a%26b&other=1&status="));
+
+  test("hold the known filters alone", () => {
+    expect(filters).toEqual({ model: "tts", tag: "a&b" });
+  });
+
+  test("a list up to now has no end, so that what comes in belongs to it; a file has one", () => {
+    const day = readRange(new URLSearchParams("range=24h"), NOW);
+    const list = new URLSearchParams(callsPath(filters, day).split("?")[1]);
+    expect([list.get("from"), list.get("to"), list.get("tag")]).toEqual([
+      "2026-09-20T15:00:00.000Z",
+      null,
+      "a&b",
+    ]);
+    expect(exportPath(filters, day)).toContain("to=2026-09-21T15");
+    const custom = readRange(new URLSearchParams("from=2026-09-20T00:00:00Z&to=2026-09-21T00:00:00Z"), NOW);
+    expect(callsPath({}, custom)).toContain("to=2026-09-21T00");
+  });
+
+  test("a filter is added to what stands there, and the open call closed", () => {
+    const next = withFilter(new URLSearchParams("range=7d&call=use_1&model=old"), "model", "new");
+    expect(next).toBe("?range=7d&model=new");
+  });
+});
+
+describe("sums over time", () => {
+  const item = (period: string, calls: number) => ({ period, calls });
+  const summary = (...items: object[]) => ({ items }) as unknown as UsageSummary;
+
+  test("have no holes: an hour without calls has its place", () => {
+    const range = readRange(new URLSearchParams("from=2026-09-21T10:30:00Z&to=2026-09-21T14:00:00Z"), NOW);
+    const { buckets, items } = toSeries(
+      { ...range, interval: "hour" },
+      summary(item("2026-09-21T12:00:00.000Z", 3)),
+    );
+    expect(buckets.map((at) => new Date(at).getUTCHours())).toEqual([10, 11, 12, 13]);
+    expect(items.map((one) => one?.calls ?? 0)).toEqual([0, 0, 3, 0]);
+  });
+
+  test("by day stand under the day that the server counted", () => {
+    const range = readRange(new URLSearchParams("range=30d"), NOW);
+    const { buckets, items } = toSeries(range, summary(item("2026-09-20", 2)));
+    const at = items.findIndex((one) => one !== null);
+    expect(new Date(buckets[at] ?? 0).getDate()).toBe(20);
+    expect(toSeries(range, undefined).items.every((one) => one === null)).toBe(true);
+  });
+});

@@ -1,0 +1,119 @@
+import { describe, expect, test } from "vitest";
+import { type AlertFacts, type AlertRules, conditionsOf } from "../../../lib/console/alerts/conditions";
+import { alertMessage } from "../../../lib/console/alerts/message";
+import { DEFAULT_SETTINGS } from "../../../lib/contracts/console/settings";
+import type { AlertRecord, BudgetShare } from "../../../lib/ports/store";
+
+const NOW = 1_790_000_000_000;
+const MINUTE = 60_000;
+const QUIET: AlertFacts = {
+  openChannels: [],
+  calls: { calls: 0, failures: 0 },
+  budgets: [],
+  disk: null,
+  servers: [],
+};
+const judge = (facts: Partial<AlertFacts>, rules: Partial<AlertRules> = {}) =>
+  conditionsOf({ ...DEFAULT_SETTINGS.alerts, ...rules }, { ...QUIET, ...facts }, NOW).map(
+    ({ kind, subject, isRaised }) => `${kind} ${subject} ${isRaised ? "raised" : "held"}`.replace("  ", " "),
+  );
+
+test("nothing wrong, nothing raised", () => expect(judge({})).toEqual([]));
+
+test("a channel is told of after it was open for as long as the rule says, not before", () => {
+  const openFor = (ms: number) => ({
+    openChannels: [{ id: "chn_1", name: "Gemini", openedAt: NOW - ms, reason: "credentials" as const }],
+  });
+  expect(judge(openFor(2 * MINUTE - 1))).toEqual(["channel_open chn_1 held"]);
+  expect(judge(openFor(2 * MINUTE))).toEqual(["channel_open chn_1 raised"]);
+  expect(judge(openFor(60 * MINUTE), { channel_open_minutes: null })).toEqual([]);
+});
+
+test.each([
+  [19, 19, ["error_rate held"]],
+  [20, 4, ["error_rate raised"]],
+  [20, 3, ["error_rate held"]],
+  [100, 14, []],
+])("of %d calls %d failures are %j", (calls, failures, expected) => {
+  expect(judge({ calls: { calls, failures } })).toEqual(expected);
+  expect(judge({ calls: { calls, failures } }, { error_rate_percent: null })).toEqual([]);
+});
+
+test.each([
+  [75, false, ["budget_nearly_spent key_1:daily held"]],
+  [75, true, ["budget_nearly_spent key_1:daily held"]],
+  [80, false, ["budget_nearly_spent key_1:daily raised", "budget_spent key_1:daily held"]],
+  [97, true, ["budget_nearly_spent key_1:daily raised", "budget_spent key_1:daily raised"]],
+  [100, false, ["budget_nearly_spent key_1:daily raised", "budget_spent key_1:daily raised"]],
+])("of a budget %d percent spent, a call refused: %j, are %j", (spentNano, hasRefused, expected) => {
+  const share: BudgetShare & { hasRefused: boolean } = {
+    hasRefused,
+    owner: "key",
+    id: "key_1",
+    name: "robot",
+    period: "daily",
+    spentNano,
+    limitNano: 100,
+  };
+  expect(judge({ budgets: [share] })).toEqual(expected);
+  expect(judge({ budgets: [share] }, { budgets: false })).toEqual([]);
+});
+
+test.each([
+  [4.9, ["disk raised"]],
+  [5, ["disk held"]],
+  [6.9, ["disk held"]],
+  [7, []],
+])("a disk with %d percent free is %j", (freeBytes, expected) => {
+  expect(judge({ disk: { freeBytes, totalBytes: 100 } })).toEqual(expected);
+  expect(judge({ disk: { freeBytes, totalBytes: 100 } }, { disk_free_percent: null })).toEqual([]);
+});
+
+test("two servers on one SQLite file are a condition, in the same words whichever of them looks", () => {
+  expect(judge({ servers: ["b", "a"] })).toEqual(["second_server raised"]);
+  const [one, other] = [
+    ["b", "a"],
+    ["a", "b"],
+  ].map((servers) => conditionsOf(DEFAULT_SETTINGS.alerts, { ...QUIET, servers }, NOW));
+  expect(one).toEqual(other);
+});
+
+describe("the sentence of an alert", () => {
+  const say = (
+    kind: AlertRecord["kind"],
+    detail: Record<string, unknown>,
+    resolvedAt: number | null = null,
+  ) => alertMessage({ kind, detail, resolvedAt });
+  test.each([
+    [
+      say("channel_open", { name: "Gemini", reason: "credentials", since: "2026-11-21T12:00:00.000Z" }),
+      "The channel 'Gemini' takes no calls since 2026-11-21T12:00:00.000Z: the upstream refuses its key.",
+    ],
+    [say("channel_open", { name: "Gemini" }, NOW), "The channel 'Gemini' takes calls again."],
+    [
+      say("channel_open", { name: "Gemini", models: ["a", "b"], since: "2026-11-21T12:00:00.000Z" }),
+      "The channel 'Gemini' takes no calls for 'a', 'b' since 2026-11-21T12:00:00.000Z.",
+    ],
+    [
+      say("error_rate", { calls: 50, failures: 20, percent: 40 }),
+      "40 % of the calls of the last five minutes failed (20 of 50).",
+    ],
+    [
+      say("budget_spent", {
+        owner: "key",
+        name: "robot",
+        period: "daily",
+        spent_nano: 1.98e9,
+        limit_nano: 2e9,
+        percent: 99,
+      }),
+      "No room is left: 99 % of today's budget of the key 'robot' ($1.98 of $2.00) is spent, calls are refused.",
+    ],
+    [
+      say("second_server", { servers: ["m-1-2-a", "m-3-4-b"] }),
+      "2 servers use the same SQLite file (m-1-2-a, m-3-4-b): rate limits, circuits and caches are kept by each alone.",
+    ],
+    [say("second_server", {}, NOW), "Only one server uses the SQLite file again."],
+    [say("disk", { percent: 3.2 }), "Only 3.2 % of the disk of the data directory is free."],
+  ])("%s", (told, expected) => expect(told).toBe(expected));
+});

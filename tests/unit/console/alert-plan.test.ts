@@ -1,0 +1,58 @@
+import { expect, test } from "vitest";
+import type { Condition } from "../../../lib/console/alerts/conditions";
+import { planAlerts } from "../../../lib/console/alerts/plan";
+import type { AlertRecord } from "../../../lib/ports/store";
+
+const NOW = 1_790_000_000_000;
+const record = (fields: Partial<AlertRecord> = {}): AlertRecord => ({
+  id: "alt_1",
+  kind: "error_rate",
+  subject: "",
+  detail: { percent: 40 },
+  openedAt: NOW - 60_000,
+  heldAt: NOW - 15_000,
+  resolvedAt: null,
+  seenAt: null,
+  delivery: "none",
+  deliveryAttempts: 0,
+  deliveryDueAt: null,
+  deliveryError: null,
+  deliveryAt: null,
+  ...fields,
+});
+const condition = (fields: Partial<Condition> = {}): Condition => ({
+  kind: "error_rate",
+  subject: "",
+  detail: { percent: 40 },
+  isRaised: true,
+  ...fields,
+});
+const told = (open: AlertRecord[], conditions: Condition[]) => {
+  const { raise, hold, resolve } = planAlerts(open, conditions, NOW);
+  return { raise: raise.length, hold: hold.length, resolve: resolve.length };
+};
+
+test("what is wrong is raised once, and only from its threshold on", () => {
+  expect(told([], [condition()])).toEqual({ raise: 1, hold: 0, resolve: 0 });
+  expect(told([], [condition({ isRaised: false })])).toEqual({ raise: 0, hold: 0, resolve: 0 });
+  expect(told([record()], [condition()])).toEqual({ raise: 0, hold: 0, resolve: 0 });
+});
+
+test("below the threshold, but near it, an open one goes on with its new figures", () => {
+  const near = condition({ isRaised: false, detail: { percent: 17 } });
+  expect(told([record()], [near])).toEqual({ raise: 0, hold: 1, resolve: 0 });
+});
+
+test("what is no longer wrong is over at once", () => {
+  expect(told([record()], [])).toEqual({ raise: 0, hold: 0, resolve: 1 });
+});
+
+test("a channel that another instance saw a moment ago stays open; after three looks it is over", () => {
+  const channel = { kind: "channel_open", subject: "chn_1" } as const;
+  const seen = (msAgo: number) => record({ ...channel, heldAt: NOW - msAgo });
+  expect(told([seen(44_999)], [])).toEqual({ raise: 0, hold: 0, resolve: 0 });
+  expect(told([seen(45_000)], [])).toEqual({ raise: 0, hold: 0, resolve: 1 });
+  // Whoever sees it says so each time, for the others.
+  const same = condition({ ...channel, isRaised: false, detail: { percent: 40 } });
+  expect(told([seen(45_000)], [same])).toEqual({ raise: 0, hold: 1, resolve: 0 });
+});

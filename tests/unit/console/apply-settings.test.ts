@@ -1,0 +1,76 @@
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { followSettings } from "../../../lib/console/settings/apply-settings";
+import { DEFAULT_LIMITS } from "../../../lib/contracts/limits";
+import { AppError } from "../../../lib/errors";
+import type { Instance, Services } from "../../../lib/gateway/context";
+import type { Topic } from "../../../lib/ports/store";
+
+beforeEach(() => vi.useFakeTimers());
+afterEach(() => vi.useRealTimers());
+
+/** A store of settings alone, which may be away. */
+function place() {
+  const stored: Record<string, unknown> = {};
+  const listeners: ((topics: ReadonlySet<Topic>) => void)[] = [];
+  const warnings: string[] = [];
+  const state = { isAway: false };
+  const instance = { passwordMinimum: 10, limits: { ...DEFAULT_LIMITS, attemptsPerCall: 2 } };
+  // What following reads of the services.
+  const services = {
+    store: {
+      settings: {
+        all: async () => {
+          if (state.isAway) throw new AppError("storage_unavailable", "away");
+          return { ...stored };
+        },
+      },
+      onChange: (listener: (topics: ReadonlySet<Topic>) => void) => listeners.push(listener),
+    },
+    clock: { now: Date.now, monotonic: Date.now },
+    log: { info() {}, warn: (event: string) => warnings.push(event), error() {} },
+    metrics: { count() {}, observeCall() {} },
+    instance: instance as unknown as Instance,
+  } as unknown as Services;
+  const tell = (topic: Topic) => {
+    for (const listener of listeners) listener(new Set([topic]));
+  };
+  return { stored, services, instance: services.instance, tell, state, warnings };
+}
+
+test("another process's change counts once its topic is told, over what the environment gave", async () => {
+  const { stored, services, instance, tell } = place();
+  await followSettings(services);
+  const held = instance.limits;
+  stored.limits = { attemptsPerCall: 5 };
+  stored.password_minimum = 12;
+  stored.cors_origins = ["https://app.example.com"];
+  tell("users");
+  await vi.advanceTimersByTimeAsync(0);
+  expect(instance.passwordMinimum).toBe(10);
+  tell("settings");
+  await vi.advanceTimersByTimeAsync(0);
+  // Whoever held the limits at the start sees the change.
+  expect(held).toMatchObject({ attemptsPerCall: 5 });
+  expect([instance.passwordMinimum, [...(instance.corsOrigins ?? [])]]).toEqual([
+    12,
+    ["https://app.example.com"],
+  ]);
+  delete stored.limits;
+  stored.password_minimum = 9;
+  tell("settings");
+  await vi.advanceTimersByTimeAsync(0);
+  expect([held?.attemptsPerCall, instance.passwordMinimum]).toEqual([2, 10]);
+});
+
+test("a change that cannot be read is read when the store is back", async () => {
+  const { stored, services, instance, tell, state, warnings } = place();
+  await followSettings(services);
+  stored.cors_origins = ["https://app.example.com"];
+  state.isAway = true;
+  tell("settings");
+  await vi.advanceTimersByTimeAsync(2_500);
+  expect([instance.corsOrigins?.size, warnings.length > 0]).toEqual([0, true]);
+  state.isAway = false;
+  await vi.advanceTimersByTimeAsync(1_000);
+  expect(instance.corsOrigins?.size).toBe(1);
+});

@@ -1,0 +1,100 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { readCode } from "../../../lib/contracts/console/totp-code";
+import { nanoToUsd, usdToNano } from "../../../lib/contracts/money";
+import { safeReturnPath } from "../../../lib/contracts/return-path";
+import { shownText } from "../../../lib/contracts/text";
+
+describe("money", () => {
+  test.each([
+    [200, "0.000000200"],
+    [0, "0.000000000"],
+    [12_500_000_000, "12.500000000"],
+    [Number.MAX_SAFE_INTEGER, "9007199.254740991"],
+    [-1, "-0.000000001"],
+  ])("%i nano-dollars are %s", (nano, text) => expect(nanoToUsd(nano)).toBe(text));
+
+  test("goes there and back exactly, whatever the amount", () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 0, max: Number.MAX_SAFE_INTEGER }), (nano) => {
+        expect(usdToNano(nanoToUsd(nano))).toBe(nano);
+      }),
+    );
+  });
+
+  test.each(["", "-1", "1e3", "1.0000000001", ".5", "1.", "01x", "99999999", "9007199.254740992", "NaN"])(
+    "%j is no amount",
+    (text) => expect(usdToNano(text)).toBeNull(),
+  );
+});
+
+describe("codes", () => {
+  test.each(["123456", " 123456 ", "123 456", "1 2 3 4 5 6", "123\u00a0456"])("%j is six digits", (text) => {
+    expect(readCode(text)).toEqual({ method: "totp", code: "123456" });
+  });
+  test.each(["abcde-fghjk", "ABCDEFGHJK", "abcde fghjk", "ABCDE-FGHJK"])("%j is a backup code", (text) => {
+    expect(readCode(text)).toEqual({ method: "backup_code", code: "ABCDEFGHJK" });
+  });
+  test("letters that look like digits read as digits", () => {
+    expect(readCode("OOOOO-IILLL")?.code).toBe("0000011111");
+  });
+  test.each([
+    "",
+    "12345",
+    "1234567",
+    "+12345",
+    "-12345",
+    "-123456",
+    "1e5",
+    "0x1E240",
+    "١٢٣٤٥٦",
+    "１２３４５６",
+    "UUUUU-UUUUU",
+  ])("%j is none", (text) => expect(readCode(text)).toBeNull());
+});
+
+describe("where to go after signing in", () => {
+  test.each(["/", "/keys", "/playground/speech?voice=Kore#x", "/@evil", "/a//b"])("keeps %j", (path) => {
+    expect(safeReturnPath(path)).toBe(path);
+  });
+  test.each([
+    null,
+    "",
+    "keys",
+    "https://evil",
+    "//evil",
+    "/\\evil",
+    "\\evil",
+    "/%2f%2fevil",
+    "/%5cevil",
+    "javascript:alert(1)",
+    "data:text/html,x",
+    "https:evil",
+    "https://base.evil",
+    "https://base@evil",
+    "\t//evil",
+    "/\t/evil",
+    "/..//evil",
+    "%00//evil",
+    "/%00//evil",
+    "HTTPS://EVIL",
+    "//[::1]",
+    "/\n/evil",
+    "///evil",
+  ])("turns %j into the front page", (path) => expect(safeReturnPath(path)).toBe("/"));
+});
+
+describe("names that are shown", () => {
+  const Name = shownText(8);
+  test("are trimmed and composed", () => expect(Name.parse("  e\u0301tude ")).toBe("\u00e9tude"));
+  test("are counted in code points", () => {
+    expect(Name.safeParse("🎙".repeat(8)).success).toBe(true);
+    expect(Name.safeParse("🎙".repeat(9)).success).toBe(false);
+  });
+  test.each(["", "   ", "a\u0000b", "a\u202eb", "a\u200bb", "a\u2028b", "\ud800"])(
+    "%j is refused",
+    (text) => {
+      expect(Name.safeParse(text).success).toBe(false);
+    },
+  );
+});

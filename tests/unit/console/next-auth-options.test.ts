@@ -1,0 +1,116 @@
+import type { AuthOptions } from "next-auth";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { nextAuthOptions } from "../../../lib/http/console/next-auth-options";
+import { consoleContext } from "../../../lib/http/console/pipeline";
+import { openSession } from "../../../lib/http/console/session-cookie";
+import type { Inbound } from "../../../lib/http/core/exchange";
+import { type ConsoleDoor, openConsoleDoor, setUpOwner } from "../../support/console-harness";
+import { type TestServices, testServices } from "../../support/services";
+
+let services: TestServices;
+let door: ConsoleDoor;
+let owner: string;
+let options: AuthOptions;
+beforeEach(async () => {
+  services = await testServices();
+  door = openConsoleDoor(services);
+  owner = await setUpOwner(door);
+  options = nextAuthOptions(consoleContext(services, inbound(), { kind: "anonymous" }));
+});
+afterEach(() => services.close());
+
+// Headers, peer and request id are all that is looked at.
+const inbound = () =>
+  ({
+    headers: new Map(),
+    peer: { address: "127.0.0.1", isLocal: true, isSecure: false },
+    requestId: "req-1",
+  }) as unknown as Inbound;
+const sidOf = async (cookie: string) =>
+  (await openSession(services, cookie.slice(cookie.indexOf("=") + 1))) ?? "";
+const call = (name: "jwt" | "session", params: object): Promise<object> => {
+  // next-auth's callbacks are given more than ours look at.
+  const callback = options.callbacks?.[name] as ((params: object) => Promise<object>) | undefined;
+  if (callback === undefined) throw new Error(`There is no callback ${name}.`);
+  return callback(params);
+};
+const jwt = (token: object, more: object = {}) => call("jwt", { token, ...more });
+const session = (token: object) => call("session", { token, session: {} });
+
+test("next-auth has no provider to sign in with", () => {
+  expect(options.providers).toEqual([]);
+});
+
+describe("the token", () => {
+  test("is the session's id alone: what a client sends with an update changes nothing", async () => {
+    const sid = await sidOf(owner);
+    const update = { trigger: "update", session: { role: "root", twofa: true, sid: "another" } };
+    expect(await jwt({ sid, role: "root", name: "x" }, update)).toEqual({ sid });
+  });
+
+  test("is sealed under the same secret and form as our own cookie", async () => {
+    const sid = await sidOf(owner);
+    const sealed = await options.jwt?.encode?.({ token: { sid }, secret: "ignored", maxAge: 1 });
+    expect(await openSession(services, sealed ?? "")).toBe(sid);
+    const reply = await door("/api/user/self", { cookie: `next-auth.session-token=${sealed}` });
+    expect(reply.status).toBe(200);
+  });
+
+  test("of a session that has ended makes no session", async () => {
+    const sid = await sidOf(owner);
+    expect(await session({ sid })).toMatchObject({ user: { role: "owner", name: "olivia" } });
+    await door("/api/user/logout", { body: {}, cookie: owner });
+    await expect(session({ sid })).rejects.toThrow("ended");
+    await expect(jwt({ sid })).rejects.toThrow("ended");
+    await expect(jwt({})).rejects.toThrow("ended");
+  });
+
+  test("tells of the user what the page needs and nothing else", async () => {
+    const told = (await session({ sid: await sidOf(owner) })) as { user: object };
+    expect(Object.keys(told).sort()).toEqual(["expires", "user"]);
+    expect(Object.keys(told.user).sort()).toEqual(["email", "id", "name", "role"]);
+  });
+});
+
+test("signing out by next-auth ends the session and is in the audit as any sign-out", async () => {
+  const sid = await sidOf(owner);
+  // Only the token is looked at.
+  await options.events?.signOut?.({ token: { sid } } as never);
+  expect((await door("/api/user/self", { cookie: owner })).status).toBe(401);
+  const { items } = await services.store.audit.list({ limit: 1, cursor: null, q: null });
+  expect(items[0]).toMatchObject({ action: "logout", actor: items[0]?.target });
+  await options.events?.signOut?.({ token: { sid } } as never);
+});
+
+describe("where it sends people afterwards", () => {
+  const baseUrl = "http://localhost:3000";
+  const redirect = (url: string) => options.callbacks?.redirect?.({ url, baseUrl });
+
+  test.each(["/keys?q=x#y", "/@evil"])("%s stays", async (url) => {
+    expect(await redirect(url)).toBe(`${baseUrl}${url}`);
+    expect(await redirect(`${baseUrl}${url}`)).toBe(`${baseUrl}${url}`);
+  });
+
+  test.each([
+    "https://evil",
+    "//evil",
+    "/\\evil",
+    "/%2f%2fevil",
+    "javascript:alert(1)",
+    "data:text/html,x",
+    "https:evil",
+    "https://base.evil",
+    "https://base@evil",
+    "http://localhost:3000.evil",
+    "http://localhost:3000@evil",
+    "http://localhost:30001/x",
+    "http://localhost:3000//evil",
+    "http://localhost:3000/\\evil",
+    "\t//evil",
+    "/..//evil",
+    "%00//evil",
+    "HTTPS://EVIL",
+    "//[::1]",
+    "",
+  ])("%j leads to the front page", async (url) => expect(await redirect(url)).toBe(`${baseUrl}/`));
+});

@@ -1,0 +1,41 @@
+import { describe, expect, it } from "vitest";
+import { Backlog, HeldAudio, KEPT_BYTES } from "../../../lib/providers/embedded-speech/queue";
+
+const CHUNK = 4 * KEPT_BYTES;
+
+/** A chunk of sound whose samples count upwards, in memory of its own. */
+function makeSound(): Uint8Array {
+  return new Uint8Array(Int16Array.from({ length: CHUNK / 2 }, (_, i) => i).buffer);
+}
+
+describe("audio that is held for a reader", () => {
+  it("frees the whole at once when a part is kept, and goes on where the part ends", () => {
+    const sound = makeSound();
+    const first = new HeldAudio(sound, 0, 0);
+    first.isBeingRead = true;
+    const heard = first.take(1_000, 0);
+    first.shorten();
+    expect(sound.buffer.byteLength).toBe(0);
+    expect(first.memory).toBeLessThanOrEqual(KEPT_BYTES);
+    const kept = first.take(CHUNK, 0);
+    const resumeAt = first.resumeAt ?? -1;
+    expect(resumeAt).toBe(heard.length + kept.length);
+
+    const again = makeSound();
+    const rest = new HeldAudio(again, resumeAt, 0);
+    expect(again.buffer.byteLength).toBe(0);
+    expect(rest.take(CHUNK, 0)).toHaveLength(CHUNK - resumeAt);
+    expect(rest.resumeAt).toBeNull();
+    // What was handed out is the reader's own.
+    expect([heard.length, kept.length > 0]).toEqual([1_000, true]);
+  });
+
+  it("frees what nobody will read", () => {
+    const sound = makeSound();
+    const held = new HeldAudio(sound, 0, 0);
+    const backlog = new Backlog();
+    backlog.add(held, 0);
+    backlog.remove(held);
+    expect([sound.buffer.byteLength, held.memory, backlog.bytes]).toEqual([0, 0, 0]);
+  });
+});

@@ -1,0 +1,162 @@
+import fc from "fast-check";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { AppError } from "@/lib/errors";
+import { createCoalescer, type SendBatch } from "@/lib/gateway/embeddings/batching";
+import { dealOut } from "@/lib/gateway/embeddings/deal-out";
+import type { EmbeddingRequest } from "@/lib/ports/embedding-model";
+import type { CallOptions } from "@/lib/ports/speech-model";
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "setImmediate", "clearImmediate"] });
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+const options = (signal = new AbortController().signal): CallOptions => ({
+  signal,
+  requestId: "r",
+  firstByteBy: 1e9,
+});
+const single = (text: string, tokens = 1, signal?: AbortSignal, scope = "usr_1") => ({
+  text,
+  scope,
+  tokens,
+  options: options(signal),
+});
+
+/** An upstream that answers each text with its length, and remembers what it was asked. */
+function upstream(inputTokens: number | null = null) {
+  const asked: EmbeddingRequest[] = [];
+  const signals: AbortSignal[] = [];
+  const send: SendBatch = async (request, { signal }) => {
+    asked.push(request);
+    signals.push(signal);
+    return { vectors: request.texts.map((text) => Float32Array.of(text.length)), inputTokens };
+  };
+  return { asked, signals, send };
+}
+
+test("texts that arrive together travel as one call and each caller gets its own vector", async () => {
+  const { asked, send } = upstream();
+  const coalescer = createCoalescer();
+  const answers = ["a", "bb", "ccc"].map((text) => coalescer.embed("p", { model: "m" }, single(text), send));
+  await vi.runAllTimersAsync();
+  expect(asked).toEqual([{ model: "m", texts: ["a", "bb", "ccc"] }]);
+  expect((await Promise.all(answers)).map(({ vectors }) => [...(vectors[0] ?? [])])).toEqual([[1], [2], [3]]);
+});
+
+test("the same text in flight is sent once, and its tokens are dealt to all who asked", async () => {
+  const { asked, send } = upstream(10);
+  const coalescer = createCoalescer();
+  const answers = [single("same", 3), single("same", 3), single("other", 4)].map((one) =>
+    coalescer.embed("p", { model: "m" }, one, send),
+  );
+  await vi.runAllTimersAsync();
+  expect(asked[0]?.texts).toEqual(["same", "other"]);
+  expect((await Promise.all(answers)).map((answer) => answer.inputTokens)).toEqual([3, 3, 4]);
+});
+
+test("the same text of two scopes is sent twice, so no token count shows one what the other sent", async () => {
+  const { asked, send } = upstream(6);
+  const coalescer = createCoalescer();
+  const answers = ["usr_1", "usr_2"].map((scope) =>
+    coalescer.embed("p", { model: "m" }, single("same", 3, undefined, scope), send),
+  );
+  await vi.runAllTimersAsync();
+  expect(asked.map((request) => request.texts)).toEqual([["same", "same"]]);
+  expect((await Promise.all(answers)).map((answer) => answer.inputTokens)).toEqual([3, 3]);
+});
+
+test("different parameters never share a call", async () => {
+  const { asked, send } = upstream();
+  const coalescer = createCoalescer();
+  void coalescer.embed("p256", { model: "m", dimensions: 256 }, single("a"), send);
+  void coalescer.embed("p512", { model: "m", dimensions: 512 }, single("a"), send);
+  await vi.runAllTimersAsync();
+  expect(asked.map((request) => request.dimensions)).toEqual([256, 512]);
+});
+
+test("a full batch goes at once", async () => {
+  const { asked, send } = upstream();
+  const sizes: number[] = [];
+  const coalescer = createCoalescer((size) => sizes.push(size), { maxBatch: 4 });
+  for (let i = 0; i < 10; i++) void coalescer.embed("p", { model: "m" }, single(`t${i}`), send);
+  expect(sizes).toEqual([4, 4]);
+  await vi.runAllTimersAsync();
+  expect(sizes).toEqual([4, 4, 2]);
+  expect(asked.flatMap((request) => request.texts)).toHaveLength(10);
+});
+
+test("a batch refused for one text is sent again text by text, and only that one hears the refusal", async () => {
+  const asked: string[][] = [];
+  const send: SendBatch = async ({ texts }) => {
+    asked.push(texts);
+    if (texts.includes("bad")) throw new AppError("invalid", "'bad' is not good.");
+    return { vectors: texts.map(() => Float32Array.of(1)), inputTokens: 1 };
+  };
+  const coalescer = createCoalescer();
+  const answers = ["good", "bad", "fine"].map((text) =>
+    coalescer.embed("p", { model: "m" }, single(text), send),
+  );
+  const settled = Promise.allSettled(answers);
+  await vi.runAllTimersAsync();
+  expect((await settled).map((one) => one.status)).toEqual(["fulfilled", "rejected", "fulfilled"]);
+  expect(asked).toEqual([["good", "bad", "fine"], ["good"], ["bad"], ["fine"]]);
+});
+
+test("any other failure is told to all as one and the same error", async () => {
+  const failure = new AppError("upstream_timeout", "Too slow.");
+  const coalescer = createCoalescer();
+  const answers = ["a", "b"].map((text) =>
+    coalescer.embed("p", { model: "m" }, single(text), () => Promise.reject(failure)).catch((error) => error),
+  );
+  await vi.runAllTimersAsync();
+  for (const error of await Promise.all(answers)) expect(error).toBe(failure);
+});
+
+test("a reply with a vector too few is the upstream's fault, not somebody else's vector", async () => {
+  const coalescer = createCoalescer();
+  const send: SendBatch = async () => ({ vectors: [Float32Array.of(1)], inputTokens: null });
+  const answers = ["a", "b"].map((text) =>
+    coalescer.embed("p", { model: "m" }, single(text), send).catch((error) => error),
+  );
+  await vi.runAllTimersAsync();
+  for (const error of await Promise.all(answers)) expect(error).toMatchObject({ code: "upstream_invalid" });
+});
+
+test("the call is stopped when the last of its callers leaves, not before", async () => {
+  const leaving = [new AbortController(), new AbortController()];
+  const signals: AbortSignal[] = [];
+  const coalescer = createCoalescer();
+  const send: SendBatch = (_request, { signal }) => {
+    signals.push(signal);
+    return new Promise(() => undefined);
+  };
+  for (const [index, controller] of leaving.entries())
+    void coalescer.embed("p", { model: "m" }, single(`t${index}`, 1, controller.signal), send);
+  await vi.runAllTimersAsync();
+  leaving[0]?.abort();
+  expect(signals[0]?.aborted).toBe(false);
+  leaving[1]?.abort();
+  expect(signals[0]?.aborted).toBe(true);
+});
+
+test("shares are whole, never more than one off the exact ones, and add up", () => {
+  fc.assert(
+    fc.property(
+      fc.nat(1_000_000),
+      fc.array(fc.nat(10_000), { minLength: 1, maxLength: 64 }),
+      (total, weights) => {
+        const shares = dealOut(total, weights);
+        const sum = weights.reduce((all, weight) => all + weight, 0);
+        expect(shares.reduce((all, share) => all + share, 0)).toBe(total);
+        for (const [index, share] of shares.entries()) {
+          const exact = sum === 0 ? total / weights.length : (total * (weights[index] ?? 0)) / sum;
+          expect(Number.isInteger(share)).toBe(true);
+          expect(Math.abs(share - exact)).toBeLessThan(1);
+        }
+      },
+    ),
+  );
+});

@@ -1,0 +1,18 @@
+import { expect, it } from "vitest";
+import { nearestName } from "../../../lib/gateway/speech/nearest-name";
+
+const NAMES = ["Kore", "Puck", "Zubenelgenubi", "alloy", "ash"];
+
+it.each([
+  ["Korre", "Kore"],
+  ["kroe", "Kore"],
+  ["Pukc", "Puck"],
+  ["zubenelgenuby", "Zubenelgenubi"],
+  ["zubenalgenobi", "Zubenelgenubi"],
+  ["aloy", "alloy"],
+  ["Rachel", null],
+  ["", null],
+  ["x".repeat(1_000), null],
+])("takes %s for %s", (typed, meant) => {
+  expect(nearestName(typed, NAMES)).toBe(meant);
+});

@@ -1,0 +1,36 @@
+import { expect, it } from "vitest";
+import { GeminiSpeechRequest } from "../../../lib/contracts/gateway/gemini/speech";
+import { camelFields } from "../../../lib/http/gateway/gemini/field-names";
+
+it("renames what the schema knows, inside lists and unions too", () => {
+  expect(
+    camelFields(GeminiSpeechRequest, {
+      system_instruction: { parts: [] },
+      contents: [{ parts: [{ text: "a", speech_metadata: { speaker: "x" } }] }],
+      generation_config: {
+        response_format: [{ audio: { mime_type: "AUDIO_WAV" } }],
+        candidate_count: 1,
+      },
+    }),
+  ).toEqual({
+    systemInstruction: { parts: [] },
+    contents: [{ parts: [{ text: "a", speechMetadata: { speaker: "x" } }] }],
+    generationConfig: { responseFormat: [{ audio: { mimeType: "AUDIO_WAV" } }], candidateCount: 1 },
+  });
+});
+
+it("leaves alone what the schema does not know, and values of the wrong kind", () => {
+  const body = {
+    contents: "x",
+    generationConfig: { response_schema_of_mine: { first_name: 1 }, speechConfig: [] },
+    labels: { cost_center: "7" },
+  };
+  expect(camelFields(GeminiSpeechRequest, body)).toEqual(body);
+});
+
+it("refuses both forms of one field, and tells where", () => {
+  const body = { contents: [{ parts: [{ text: "a", speechMetadata: {}, speech_metadata: {} }] }] };
+  expect(() => camelFields(GeminiSpeechRequest, body)).toThrow(
+    "'contents.0.parts.0.speechMetadata' is there twice, as speechMetadata and as speech_metadata",
+  );
+});

@@ -1,0 +1,219 @@
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { afterEach, describe, expect, test } from "vitest";
+import { DEFAULT_LIMITS } from "../../../lib/contracts/limits";
+import { checkHead } from "../../../lib/http/core/edge-guard";
+import type { Handler, Outbound } from "../../../lib/http/core/exchange";
+import { createNodeDoor } from "../../../lib/http/node/adapter";
+import { openWire } from "../../support/raw-request";
+
+/** The node door on a real socket, with handlers that misbehave and readers that do not read. */
+
+let server: Server | undefined;
+const broken: unknown[] = [];
+afterEach(() => {
+  broken.length = 0;
+  server?.closeAllConnections();
+  server?.close();
+});
+
+async function serve(
+  handler: Handler,
+  stalledMs?: number,
+  readerIdleMs = DEFAULT_LIMITS.readerIdleMs,
+): Promise<{ port: number; inFlight(): number }> {
+  const clock = { now: () => Date.now(), monotonic: () => performance.now() };
+  const door = createNodeDoor(
+    handler,
+    clock,
+    { ...DEFAULT_LIMITS, readerIdleMs },
+    () => false,
+    (error) => broken.push(error),
+    stalledMs,
+  );
+  const made = createServer((message, response) => {
+    const { method = "GET", url: target = "/", httpVersion, rawHeaders } = message;
+    const head = checkHead({ method, target, httpVersion, rawHeaders });
+    void door.open(message, response, head, { address: null, isLocal: false, isSecure: false }, "id");
+  });
+  server = made;
+  await new Promise<void>((resolve) => made.listen(0, "127.0.0.1", resolve));
+  // A TCP server's address is an object.
+  return { port: (made.address() as AddressInfo).port, inFlight: () => door.inFlight };
+}
+
+const GET = "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n";
+const GET_OF_CONSOLE = GET.replace("/", "/api/usage/export");
+const replyOf = (body: Outbound["body"]): Outbound => ({ status: 200, headers: {}, body });
+const CHUNK = new Uint8Array(64 * 1024).fill(120);
+/** Far more than the kernel's buffers of one connection take. */
+const ALL = 256 * 1024 * 1024;
+
+describe("a reader who does not read", () => {
+  test("is asked for no more than the connection holds, and ends the body's making by leaving", async () => {
+    let made = 0;
+    let returned = 0;
+    async function* endless() {
+      try {
+        while (made < ALL) {
+          made += CHUNK.length;
+          yield CHUNK;
+        }
+      } finally {
+        returned += 1;
+      }
+    }
+    const { port, inFlight } = await serve(async () => replyOf(endless()));
+    const wire = await openWire(port);
+    wire.pause();
+    wire.send(GET);
+    let last = -1;
+    const hasStopped = () => {
+      const isSame = made === last && made > 0;
+      last = made;
+      return isSame;
+    };
+    await expect.poll(hasStopped, { timeout: 10_000, interval: 300 }).toBe(true);
+    expect(made).toBeLessThan(ALL / 4);
+    expect(returned).toBe(0);
+    wire.destroy();
+    await expect.poll(() => [returned, inFlight()]).toEqual([1, 0]);
+    expect(broken).toEqual([]);
+  });
+
+  test("is let go by the console after its time, and by the gateway after the limit for readers", async () => {
+    const returned: string[] = [];
+    const reasons: unknown[] = [];
+    async function* endless(path: string) {
+      try {
+        for (;;) yield CHUNK;
+      } finally {
+        returned.push(path);
+      }
+    }
+    const open = async (stalledMs: number, readerIdleMs: number) => {
+      const { port, inFlight } = await serve(
+        async ({ path, signal }) => {
+          signal.addEventListener("abort", () => reasons.push(signal.reason));
+          return replyOf(endless(path));
+        },
+        stalledMs,
+        readerIdleMs,
+      );
+      const [gateway, console] = [await openWire(port), await openWire(port)];
+      gateway.pause();
+      console.pause();
+      gateway.send(GET.replace("/", "/v1/audio/speech"));
+      console.send(GET_OF_CONSOLE);
+      const before = returned.length;
+      await expect.poll(() => returned.length, { timeout: 10_000 }).toBe(before + 1);
+      expect(inFlight()).toBe(1);
+      gateway.destroy();
+      console.destroy();
+      server?.close();
+      await expect.poll(() => [returned.length, inFlight()]).toEqual([before + 2, 0]);
+    };
+    await open(300, 600_000);
+    expect(returned).toEqual(["/api/usage/export", "/v1/audio/speech"]);
+    await open(600_000, 300);
+    expect(returned.slice(2)).toEqual(["/v1/audio/speech", "/api/usage/export"]);
+    expect(reasons).toEqual(Array(4).fill(expect.objectContaining({ code: "caller_left" })));
+    expect(broken).toEqual([]);
+  });
+
+  test("keeps the body from ending: it is asked on only when all that it gave has been sent", async () => {
+    let asked = 0;
+    const body = {
+      [Symbol.asyncIterator]: () => ({
+        next: async () => {
+          asked += 1;
+          // One piece that no kernel takes whole; the second question is for the end of the body.
+          const value = Buffer.alloc(ALL / 4);
+          return asked === 1 ? { done: false as const, value } : { done: true as const, value: undefined };
+        },
+      }),
+    };
+    const { port } = await serve(async ({ path }) =>
+      replyOf(path === "/v1/audio/speech" ? body : new TextEncoder().encode("well")),
+    );
+    const wire = await openWire(port);
+    wire.pause();
+    wire.send(GET.replace("/", "/v1/audio/speech"));
+    await expect.poll(() => asked).toBe(1);
+    // As much time as other calls need, in which an eager door would have asked on.
+    for (let calls = 0; calls < 20; calls += 1) {
+      const other = await openWire(port);
+      other.send(GET);
+      await other.until("well");
+      other.destroy();
+    }
+    expect(asked).toBe(1);
+    wire.resume();
+    await expect.poll(() => asked, { timeout: 10_000 }).toBe(2);
+    wire.destroy();
+  });
+});
+
+describe("a caller who leaves", () => {
+  test("aborts the handler's signal while it still works, and the body it gives then is let go", async () => {
+    let letGo = 0;
+    let reason: unknown;
+    const { port, inFlight } = await serve(
+      (request) =>
+        new Promise((resolve) => {
+          request.signal.addEventListener("abort", () => {
+            reason = request.signal.reason;
+            const body = {
+              [Symbol.asyncIterator]: () => ({
+                next: async () => ({ done: false as const, value: CHUNK }),
+                return: async () => {
+                  letGo += 1;
+                  return { done: true as const, value: undefined };
+                },
+              }),
+            };
+            resolve(replyOf(body));
+          });
+        }),
+    );
+    const wire = await openWire(port);
+    wire.send(GET);
+    await expect.poll(inFlight).toBe(1);
+    wire.destroy();
+    await expect.poll(() => [letGo, inFlight()]).toEqual([1, 0]);
+    expect(reason).toMatchObject({ code: "caller_left" });
+  });
+});
+
+describe("a body that breaks", () => {
+  test("breaks the connection after what was made, never a clean end, and is told", async () => {
+    async function* breaking() {
+      yield new TextEncoder().encode("the first part");
+      throw new Error("the rest is lost");
+    }
+    const { port, inFlight } = await serve(async () => replyOf(breaking()));
+    const wire = await openWire(port);
+    wire.send(GET);
+    const all = await wire.ended;
+    expect(all).toContain("the first part");
+    expect(all.endsWith("0\r\n\r\n")).toBe(false);
+    expect(broken).toEqual([expect.objectContaining({ message: "the rest is lost" })]);
+    await expect.poll(inFlight).toBe(0);
+  });
+
+  test("costs its own connection alone", async () => {
+    let calls = 0;
+    const { port } = await serve(async () => {
+      calls += 1;
+      if (calls === 1) throw new Error("a handler's bug");
+      return replyOf(new TextEncoder().encode("well"));
+    });
+    const first = await openWire(port);
+    first.send(GET);
+    expect(await first.ended).toBe("");
+    const second = await openWire(port);
+    second.send(GET);
+    expect(await second.until("well")).toMatch(/^HTTP\/1\.1 200/);
+    second.destroy();
+  });
+});

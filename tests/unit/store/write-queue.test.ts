@@ -1,0 +1,85 @@
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { Turns } from "../../../lib/store/write-queue";
+
+/** The queue of writes of one process, on a clock of the test's own. */
+
+beforeEach(() => {
+  vi.useFakeTimers();
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+/** Takes a turn under a name; `done` is in the order in which turns came, `codes` has those that never did. */
+function queue() {
+  const turns = new Turns();
+  const began: string[] = [];
+  const codes: string[] = [];
+  const ends = new Map<string, () => void>();
+  const ask = (name: string, isFirst = false): void => {
+    turns.take(isFirst).then(
+      (end) => {
+        began.push(name);
+        ends.set(name, end);
+      },
+      (error: { code: string }) => codes.push(`${name} ${error.code}`),
+    );
+  };
+  const end = async (name: string): Promise<void> => {
+    ends.get(name)?.();
+    await vi.advanceTimersByTimeAsync(0);
+  };
+  return { ask, end, began, codes };
+}
+
+describe("a queue of writes", () => {
+  test("is served in the order of asking, the ledger's commit next, and the others between two of its commits", async () => {
+    const { ask, end, began } = queue();
+    for (const name of ["a", "b", "c"]) ask(name);
+    ask("ledger 1", true);
+    await end("nobody");
+    expect(began).toEqual(["a"]);
+    await end("a");
+    expect(began).toEqual(["a", "ledger 1"]);
+    await end("ledger 1");
+    // The ledger's next group asks when the last has ended: somebody else's turn has begun by then.
+    ask("ledger 2", true);
+    await end("b");
+    await end("ledger 2");
+    await end("c");
+    expect(began).toEqual(["a", "ledger 1", "b", "ledger 2", "c"]);
+    ask("alone");
+    await end("nobody");
+    expect(began.at(-1)).toBe("alone");
+  });
+
+  test("that moves slowly is waited for, however long it is", async () => {
+    const { ask, end, began, codes } = queue();
+    const names = Array.from({ length: 10 }, (_, index) => `write ${index}`);
+    for (const name of names) ask(name);
+    ask("ledger", true);
+    for (const name of ["write 0", "ledger", ...names.slice(1)]) {
+      await vi.advanceTimersByTimeAsync(4_000);
+      await end(name);
+    }
+    expect(codes).toEqual([]);
+    expect(began).toHaveLength(11);
+  });
+
+  test("that does not move is given up after ten seconds, and goes on when it moves again", async () => {
+    const { ask, end, began, codes } = queue();
+    ask("stuck");
+    ask("early");
+    await vi.advanceTimersByTimeAsync(9_000);
+    ask("late");
+    expect(codes).toEqual([]);
+    await vi.advanceTimersByTimeAsync(1_100);
+    expect(codes).toEqual(["early storage_unavailable"]);
+    await end("stuck");
+    expect(began).toEqual(["stuck", "late"]);
+    await end("late");
+    ask("next");
+    await end("nobody");
+    expect(began).toEqual(["stuck", "late", "next"]);
+  });
+});
