@@ -2,9 +2,9 @@ import type { OverviewPageProps } from "@/components/overview/overview-page";
 import { ALERTS_SUMMARY_PATH, overviewPath } from "@/lib/client/overview";
 import { readRange } from "@/lib/client/range";
 import { readSettings } from "@/lib/console/access/read-settings";
+import type { ConsoleServices } from "@/lib/console/context";
 import { readOverview } from "@/lib/console/usage/overview";
 import { hasTwoFactor } from "@/lib/console/users/to-user";
-import type { Services } from "@/lib/gateway/context";
 import { getContainer } from "@/lib/server/process/container";
 import type { PageQuery } from "../request";
 import { unfinishedSetupStep } from "../setup-state";
@@ -45,7 +45,7 @@ export async function readFirstPaint(
 }
 
 async function readAnswers(
-  services: Services,
+  services: ConsoleServices,
   { user, session }: Found,
   asked: Awaited<PageQuery["searchParams"]>,
   now: number,
@@ -73,7 +73,7 @@ async function readAnswers(
 
 /** Which first steps this user has taken; those of operators, and of owners, are missing for others. */
 async function stepsDone(
-  { store }: Services,
+  { store }: ConsoleServices,
   { user }: Found,
   isSelfUse: boolean,
 ): Promise<OverviewPageProps["done"]> {
@@ -102,7 +102,7 @@ async function stepsDone(
   };
 }
 
-async function hasBackup(store: Services["store"]): Promise<boolean> {
+async function hasBackup(store: ConsoleServices["store"]): Promise<boolean> {
   const made = await store.audit.list({ limit: 1, cursor: null, q: null, actions: ["store.backup"] });
   return made.items.length > 0;
 }

@@ -13,12 +13,12 @@ import { Field } from "../forms/field";
 import { Form } from "../forms/form";
 import { PasswordInput } from "../forms/password-input";
 import { placeIssues } from "../forms/place-issues";
+import { ProofError } from "../forms/proof-error";
 import { useSchemaResolver } from "../forms/schema-resolver";
 import { StrengthMeter } from "../forms/strength-meter";
 import { Button } from "../ui/button";
 import { Input } from "../ui/input";
-import { ProofError } from "./proof-error";
-import { Section } from "./section";
+import { Section } from "../ui/section";
 
 const loadSchema = () => import("./password-schema").then((one) => one.PasswordForm);
 /** Below this nobody goes; a higher one is worth a word. */

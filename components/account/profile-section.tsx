@@ -19,7 +19,7 @@ import { useSchemaResolver } from "../forms/schema-resolver";
 import { Badge } from "../ui/badge";
 import { Button } from "../ui/button";
 import { Input } from "../ui/input";
-import { Section } from "./section";
+import { Section } from "../ui/section";
 
 const loadSchema = () => import("@/lib/contracts/console/user").then((one) => one.UpdateSelf);
 /** An empty e-mail field means none. */

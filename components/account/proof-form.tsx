@@ -8,11 +8,11 @@ import { Field } from "../forms/field";
 import { Form } from "../forms/form";
 import { PasswordInput } from "../forms/password-input";
 import { placeIssues } from "../forms/place-issues";
+import { ProofError } from "../forms/proof-error";
 import { useSchemaResolver } from "../forms/schema-resolver";
 import { Button } from "../ui/button";
 import { DialogFooter } from "../ui/dialog";
 import { Input } from "../ui/input";
-import { ProofError } from "./proof-error";
 
 const loadSchema = () => import("@/lib/contracts/console/two-factor").then((one) => one.TwoFactorProof);
 

@@ -12,8 +12,8 @@ import { CallError } from "../forms/call-error";
 import { Badge } from "../ui/badge";
 import { Button } from "../ui/button";
 import { RelativeTime } from "../ui/relative-time";
+import { Section } from "../ui/section";
 import { Skeleton } from "../ui/skeleton";
-import { Section } from "./section";
 
 const ConfirmDialog = dynamic(() => import("../forms/confirm-dialog").then((one) => one.ConfirmDialog), {
   ssr: false,

@@ -7,12 +7,12 @@ import { useTwoFactor } from "@/lib/client/account";
 import type { TwoFactorStatus } from "@/lib/contracts/console/two-factor";
 import type { Self } from "@/lib/contracts/console/user";
 import { CallError } from "../forms/call-error";
-import { clockTime, useCountdown } from "../sign-in/countdown";
+import { clockTime, useCountdown } from "../forms/countdown";
 import { Badge } from "../ui/badge";
 import { Button } from "../ui/button";
 import { Notice } from "../ui/notice";
+import { Section } from "../ui/section";
 import { Skeleton } from "../ui/skeleton";
-import { Section } from "./section";
 import type { FactorDialogKind } from "./two-factor-dialog";
 
 const SecondFactorDialog = dynamic(

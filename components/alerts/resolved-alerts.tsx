@@ -2,10 +2,10 @@
 
 import { useTranslations } from "use-intl";
 import { useResolvedAlerts } from "@/lib/client/alerts";
-import { Section } from "../account/section";
 import { CallError } from "../forms/call-error";
 import { Button } from "../ui/button";
 import { RelativeTime } from "../ui/relative-time";
+import { Section } from "../ui/section";
 import { Skeleton } from "../ui/skeleton";
 import { Lamp } from "../ui/status-dot";
 import { useAlertWords } from "./alert-text";

@@ -9,7 +9,6 @@ import { api } from "@/lib/client/api";
 import { isApiError } from "@/lib/client/api-error";
 import { useUnsaved } from "@/lib/client/unsaved";
 import type { Settings, VersionedSettings } from "@/lib/contracts/console/settings";
-import { Section } from "../account/section";
 import { CallError } from "../forms/call-error";
 import { Field } from "../forms/field";
 import { Form } from "../forms/form";
@@ -19,6 +18,7 @@ import { Button } from "../ui/button";
 import { Input } from "../ui/input";
 import { Label } from "../ui/label";
 import { Notice } from "../ui/notice";
+import { Section } from "../ui/section";
 import { Skeleton } from "../ui/skeleton";
 
 type Rules = Settings["alerts"];

@@ -7,10 +7,10 @@ import { useTranslations } from "use-intl";
 import { useAlertsSummary, useInstanceSettings } from "@/lib/client/alerts";
 import { api } from "@/lib/client/api";
 import type { WebhookSecret, WebhookTest } from "@/lib/contracts/console/alerts";
-import { Section } from "../account/section";
 import { CallError } from "../forms/call-error";
 import { Button } from "../ui/button";
 import { Notice } from "../ui/notice";
+import { Section } from "../ui/section";
 import { Skeleton } from "../ui/skeleton";
 import { useAlertWords } from "./alert-text";
 

@@ -4,13 +4,13 @@ import { useFormatter, useTranslations } from "use-intl";
 import type { ApiKey } from "@/lib/contracts/console/api-keys";
 import type { Role } from "@/lib/contracts/console/user";
 import { isHigherRole } from "@/lib/contracts/rank";
+import { KeyUsage } from "../charts/budget-usage";
 import { cn } from "../ui/class-names";
 import { Skeleton } from "../ui/skeleton";
 import { Table, TableBody, TableCell, TableHead, TableHeader, TableRow } from "../ui/table";
 import type { KeyAction } from "./key-menu";
 import { KeyMenuButton } from "./key-menu-button";
 import { KeyDates, KeyLastUsed, KeyState } from "./key-state";
-import { KeyUsage } from "./key-usage";
 import { higherAuthor } from "./limit-author";
 
 /** Who looks at the list. */

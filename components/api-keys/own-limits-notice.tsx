@@ -2,8 +2,8 @@
 
 import { useFormatter, useTranslations } from "use-intl";
 import type { ManagedUser } from "@/lib/contracts/console/user";
+import { useMoney } from "../charts/budget-usage";
 import { Notice } from "../ui/notice";
-import { useMoney } from "./key-usage";
 
 export type OwnLimits = Pick<ManagedUser, "rpm" | "tpm" | "concurrency" | "budget">;
 

@@ -2,8 +2,8 @@
 
 import { useEffect, useRef } from "react";
 import { meansOf, type PeakMeter, SAMPLE_RATE } from "@/lib/client/speech-pcm";
+import { themeColor } from "../charts/theme-color";
 import { barsIn, drawBars } from "./draw-bars";
-import { themeColor } from "./theme-color";
 
 /**
  * The waveform of a take that is arriving, filling from the left. `expectedSeconds` is how long it will probably be:

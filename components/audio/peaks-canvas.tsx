@@ -2,8 +2,8 @@
 
 import { useEffect, useRef } from "react";
 import { barsOf } from "@/lib/client/speech-pcm";
+import { onThemeChange, themeColor } from "../charts/theme-color";
 import { barsIn, drawBars } from "./draw-bars";
-import { onThemeChange, themeColor } from "./theme-color";
 
 /** A still waveform of finished samples; `progress()` (0–1) is asked for on each frame while `isLive`. */
 export function PeaksCanvas({

@@ -3,8 +3,8 @@
 import { useEffect, useRef } from "react";
 import WaveSurfer from "wavesurfer.js";
 import { barsOf, SAMPLE_RATE } from "@/lib/client/speech-pcm";
+import { onThemeChange, themeColor } from "../charts/theme-color";
 import { BAR_GAP, BAR_WIDTH, barsIn } from "./draw-bars";
-import { onThemeChange, themeColor } from "./theme-color";
 
 /** The waveform of a finished take, drawn by wavesurfer.js over the page's own audio element. Loaded on demand. */
 export default function TakeWave({

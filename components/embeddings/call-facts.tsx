@@ -3,7 +3,7 @@
 import type { ReactNode } from "react";
 import { useTranslations } from "use-intl";
 import { codePoints, costOf, type GatewayModel, pricingOfModel } from "@/lib/client/gateway-models";
-import { useQuantities } from "../playground/use-quantities";
+import { useQuantities } from "../charts/use-quantities";
 import { CopyButton } from "../ui/copy-button";
 import type { Comparison } from "./comparison";
 

@@ -1,4 +1,4 @@
-import { themeColor } from "../audio/theme-color";
+import { themeColor } from "../charts/theme-color";
 import { type Focus, isLit } from "./focus";
 import type { Plane, Spot } from "./map-geometry";
 import type { Surface } from "./use-canvas";

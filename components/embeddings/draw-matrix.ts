@@ -1,5 +1,5 @@
 import { type Table, valueAt } from "@/components/embeddings/similarity";
-import { themeColor } from "../audio/theme-color";
+import { themeColor } from "../charts/theme-color";
 import type { Focus } from "./focus";
 import { type Heat, stepOf } from "./heat";
 import { type Geometry, LEGIBLE_CELL, tickStep } from "./matrix-geometry";

@@ -1,4 +1,4 @@
-import { themeColor } from "../audio/theme-color";
+import { themeColor } from "../charts/theme-color";
 
 /** Colours of the heat map between the theme's three, with an ink for words on each. */
 export interface Heat {

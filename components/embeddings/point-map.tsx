@@ -3,7 +3,7 @@
 import { MaximizeIcon, MinusIcon, PlusIcon } from "lucide-react";
 import { type KeyboardEvent, useCallback, useEffect, useId, useRef, useState } from "react";
 import { useTranslations } from "use-intl";
-import { useQuantities } from "../playground/use-quantities";
+import { useQuantities } from "../charts/use-quantities";
 import { Button } from "../ui/button";
 import type { Answer, Comparison } from "./comparison";
 import { drawMap, type MapInk, readMapInk } from "./draw-map";

@@ -1,7 +1,7 @@
 "use client";
 
 import { type RefObject, useCallback, useEffect, useLayoutEffect, useRef } from "react";
-import { onThemeChange } from "../audio/theme-color";
+import { onThemeChange } from "../charts/theme-color";
 
 export interface Surface {
   pen: CanvasRenderingContext2D;

@@ -4,7 +4,7 @@ import { useCallback } from "react";
 import { toast } from "sonner";
 import { useTranslations } from "use-intl";
 import { MOST_TEXTS } from "@/components/embeddings/texts";
-import { useQuantities } from "../playground/use-quantities";
+import { useQuantities } from "../charts/use-quantities";
 import { type DraftText, draftTexts } from "./draft";
 import { LARGEST_FILE, readFiles } from "./read-files";
 

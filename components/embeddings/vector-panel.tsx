@@ -7,8 +7,8 @@ import { similarityCsv, vectorJson, vectorsCsv, vectorsJson } from "@/components
 import { dot } from "@/components/embeddings/similarity";
 import { base64FromFloats } from "@/lib/client/embeddings-call";
 import { saveFile } from "@/lib/client/save-file";
-import { themeColor } from "../audio/theme-color";
-import { useQuantities } from "../playground/use-quantities";
+import { themeColor } from "../charts/theme-color";
+import { useQuantities } from "../charts/use-quantities";
 import { Button } from "../ui/button";
 import { cn } from "../ui/class-names";
 import { CopyButton } from "../ui/copy-button";

@@ -5,7 +5,7 @@ import type { Overview, OverviewSeries } from "@/lib/contracts/console/overview"
 import { Legend } from "../charts/legend";
 import type { ChartSeries } from "../charts/series";
 import { TimeChart } from "../charts/time-chart";
-import { useAmounts } from "../requests/use-amounts";
+import { useAmounts } from "../charts/use-amounts";
 import type { Figure } from "./use-figures";
 
 interface View {

@@ -2,7 +2,7 @@ import type { ReactNode } from "react";
 import { useTranslations } from "use-intl";
 import type { Overview } from "@/lib/contracts/console/overview";
 import { BarList } from "../charts/bar-list";
-import { useAmounts } from "../requests/use-amounts";
+import { useAmounts } from "../charts/use-amounts";
 import { cn } from "../ui/class-names";
 
 /** Rows of each list. */

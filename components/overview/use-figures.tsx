@@ -2,7 +2,7 @@ import type { ReactNode } from "react";
 import { useTranslations } from "use-intl";
 import { changeOf } from "@/lib/client/overview";
 import type { Overview } from "@/lib/contracts/console/overview";
-import { useAmounts } from "../requests/use-amounts";
+import { useAmounts } from "../charts/use-amounts";
 import { Change } from "./change";
 
 export const FIGURES = ["calls", "errors", "audio", "tokens", "spend", "latency"] as const;

@@ -1,6 +1,6 @@
 import { useTranslations } from "use-intl";
 import type { UsageRow } from "@/lib/contracts/console/usage";
-import { useAmounts } from "./use-amounts";
+import { useAmounts } from "../charts/use-amounts";
 
 /**
  * What a call was about, in its own measure: seconds of sound, else tokens. `isAlone`: no column's head says that it is

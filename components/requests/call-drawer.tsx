@@ -4,6 +4,7 @@ import useSWR from "swr";
 import { useTranslations } from "use-intl";
 import { isApiError } from "@/lib/client/api-error";
 import type { UsageDetail } from "@/lib/contracts/console/usage";
+import { useAmounts } from "../charts/use-amounts";
 import { CallError } from "../forms/call-error";
 import { CopyButton } from "../ui/copy-button";
 import { Notice } from "../ui/notice";
@@ -13,7 +14,6 @@ import { CallFacts } from "./call-facts";
 import { CallHelp } from "./call-help";
 import { CallState } from "./call-state";
 import { SimilarCalls } from "./similar-calls";
-import { useAmounts } from "./use-amounts";
 import { Waterfall } from "./waterfall";
 
 /** One call beside the list: what happened, what it means, and everything that is known of it. */

@@ -1,7 +1,7 @@
 import type { ReactNode } from "react";
 import { useTranslations } from "use-intl";
 import type { UsageDetail } from "@/lib/contracts/console/usage";
-import { useAmounts } from "./use-amounts";
+import { useAmounts } from "../charts/use-amounts";
 
 /** Everything that is written of a call. */
 export function CallFacts({ call }: { call: UsageDetail }) {

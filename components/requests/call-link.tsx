@@ -3,8 +3,8 @@ import { useSearchParams } from "next/navigation";
 import type { ReactNode } from "react";
 import { useTranslations } from "use-intl";
 import type { UsageRow } from "@/lib/contracts/console/usage";
+import { useAmounts } from "../charts/use-amounts";
 import { standingOf } from "./call-state";
-import { useAmounts } from "./use-amounts";
 
 /** Opens a call beside the list; covers the whole line it stands in. The address names the call, so it can be sent. */
 export function CallLink({ call, children }: { call: UsageRow; children: ReactNode }) {

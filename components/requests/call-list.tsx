@@ -4,12 +4,12 @@ import { useSearchParams } from "next/navigation";
 import { type ReactNode, useEffect, useRef } from "react";
 import { useTranslations } from "use-intl";
 import type { UsageRow } from "@/lib/contracts/console/usage";
+import { useAmounts } from "../charts/use-amounts";
 import { cn } from "../ui/class-names";
 import { CopyButton } from "../ui/copy-button";
 import { CallAmount } from "./call-amount";
 import { CallLink } from "./call-link";
 import { CallState } from "./call-state";
-import { useAmounts } from "./use-amounts";
 
 /** Which columns a list has besides time, outcome, model, amount, cost and time taken. */
 export type CallColumn = "key" | "via" | "attempts" | "requestId";

@@ -10,10 +10,10 @@ import { useCalls } from "@/lib/client/use-calls";
 import { useRange } from "@/lib/client/use-range";
 import type { UsageSummary } from "@/lib/contracts/console/usage-summary";
 import { TimeChart } from "../charts/time-chart";
+import { useAmounts } from "../charts/use-amounts";
 import { PageHeader } from "../shell/page-header";
 import { FilterBar } from "./filter-bar";
 import { Calls } from "./requests";
-import { useAmounts } from "./use-amounts";
 
 /** Every call, a line each, newest first; a bar over time above them tells where to look. */
 export function LogsPage({ now }: { now: number }) {

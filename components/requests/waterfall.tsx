@@ -1,8 +1,8 @@
 import type { ReactNode } from "react";
 import { useTranslations } from "use-intl";
 import type { UsageAttempt, UsageDetail } from "@/lib/contracts/console/usage";
+import { useAmounts } from "../charts/use-amounts";
 import { cn } from "../ui/class-names";
-import { useAmounts } from "./use-amounts";
 
 type Trace = NonNullable<UsageDetail["trace"]>;
 

@@ -3,12 +3,12 @@
 import type { ReactNode } from "react";
 import { useTranslations } from "use-intl";
 import { useUnsaved } from "@/lib/client/unsaved";
-import { Section } from "../account/section";
 import { CallError } from "../forms/call-error";
 import { Form } from "../forms/form";
 import { Badge } from "../ui/badge";
 import { Button } from "../ui/button";
 import { Notice } from "../ui/notice";
+import { Section } from "../ui/section";
 import { useSection, useSettingsPage } from "./page-context";
 import type { FieldValue, FieldValues, SettingsForm } from "./use-settings-form";
 

@@ -3,8 +3,8 @@
 import { Fragment, type ReactNode } from "react";
 import { useTranslations } from "use-intl";
 import type { VersionedSettings } from "@/lib/contracts/console/settings";
-import { Section } from "../account/section";
 import { CopyButton } from "../ui/copy-button";
+import { Section } from "../ui/section";
 import { NumberField, SwitchField } from "./fields";
 import { FormSection, OwnerOnly } from "./form-section";
 import { useSettingsPage } from "./page-context";

@@ -3,9 +3,9 @@
 import dynamic from "next/dynamic";
 import { useState } from "react";
 import { useTranslations } from "use-intl";
-import { Section } from "../account/section";
 import { Button } from "../ui/button";
 import { RelativeTime } from "../ui/relative-time";
+import { Section } from "../ui/section";
 import { OwnerOnly } from "./form-section";
 import { useSettingsPage, WhileShown } from "./page-context";
 

@@ -2,10 +2,10 @@
 
 import { type ReactNode, useState } from "react";
 import { useTranslations } from "use-intl";
-import { ProofError } from "../account/proof-error";
 import { Field } from "../forms/field";
 import { Form } from "../forms/form";
 import { PasswordInput } from "../forms/password-input";
+import { ProofError } from "../forms/proof-error";
 import { Button } from "../ui/button";
 import {
   Dialog,

@@ -6,10 +6,10 @@ import { useRef, useState } from "react";
 import { useTranslations } from "use-intl";
 import { apiDownload } from "@/lib/client/api";
 import { saveFile } from "@/lib/client/save-file";
-import { Section } from "../account/section";
 import { CallError } from "../forms/call-error";
 import { Button } from "../ui/button";
 import { Notice } from "../ui/notice";
+import { Section } from "../ui/section";
 import { OwnerOnly } from "./form-section";
 import { useSettingsPage, WhileShown } from "./page-context";
 

@@ -8,6 +8,7 @@ import { api } from "@/lib/client/api";
 import { isApiError } from "@/lib/client/api-error";
 import type { LoginResult } from "@/lib/contracts/console/sign-in";
 import { CallError } from "../forms/call-error";
+import { clockTime, useCountdown } from "../forms/countdown";
 import { Field } from "../forms/field";
 import { Form } from "../forms/form";
 import { PasswordInput } from "../forms/password-input";
@@ -15,7 +16,6 @@ import { useSchemaResolver } from "../forms/schema-resolver";
 import { Button } from "../ui/button";
 import { Input } from "../ui/input";
 import { Notice } from "../ui/notice";
-import { clockTime, useCountdown } from "./countdown";
 import { forgetPendingSignIn, keepPendingSignIn, readPendingSignIn } from "./pending-sign-in";
 
 const loadSchema = () => import("@/lib/contracts/console/sign-in").then((one) => one.LoginRequest);

@@ -8,12 +8,12 @@ import { isApiError } from "@/lib/client/api-error";
 import type { SecondStepResult } from "@/lib/contracts/console/sign-in";
 import { CallError } from "../forms/call-error";
 import { CodeInput } from "../forms/code-input";
+import { clockTime, useCountdown } from "../forms/countdown";
 import { Field } from "../forms/field";
 import { Form } from "../forms/form";
 import { Button } from "../ui/button";
 import { Input } from "../ui/input";
 import { Notice } from "../ui/notice";
-import { clockTime, useCountdown } from "./countdown";
 import type { ArrivalReason } from "./password-form";
 import { forgetPendingSignIn, keepPendingSignIn, readPendingSignIn } from "./pending-sign-in";
 

@@ -8,7 +8,7 @@ import type { GatewayModel } from "@/lib/client/gateway-models";
 import type { PlayerState, TakePlayer } from "@/lib/client/speech-player";
 import { PeaksCanvas } from "../audio/peaks-canvas";
 import { PlayClock } from "../audio/play-clock";
-import { useQuantities } from "../playground/use-quantities";
+import { useQuantities } from "../charts/use-quantities";
 import { Button } from "../ui/button";
 import { cn } from "../ui/class-names";
 import { SegmentedControl } from "../ui/segmented-control";

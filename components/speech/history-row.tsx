@@ -6,7 +6,7 @@ import { useTranslations } from "use-intl";
 import type { Take } from "@/components/speech/history";
 import type { PlayerState, TakePlayer } from "@/lib/client/speech-player";
 import { PeaksCanvas } from "../audio/peaks-canvas";
-import { useQuantities } from "../playground/use-quantities";
+import { useQuantities } from "../charts/use-quantities";
 import { Badge } from "../ui/badge";
 import { Button } from "../ui/button";
 import { cn } from "../ui/class-names";

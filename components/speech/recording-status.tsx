@@ -1,7 +1,7 @@
 "use client";
 
 import { useTranslations } from "use-intl";
-import { useQuantities } from "../playground/use-quantities";
+import { useQuantities } from "../charts/use-quantities";
 import type { Recording } from "./use-recorder";
 
 /** What goes on with the newest call, for those who hear the page. */

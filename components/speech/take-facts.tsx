@@ -4,7 +4,7 @@ import type { ReactNode } from "react";
 import { useTranslations } from "use-intl";
 import type { Take } from "@/components/speech/history";
 import { codePoints, costOf, type GatewayModel, pricingOfModel } from "@/lib/client/gateway-models";
-import { useQuantities } from "../playground/use-quantities";
+import { useQuantities } from "../charts/use-quantities";
 import { CopyButton } from "../ui/copy-button";
 
 /** What to say of a take's cost, by its model's prices of now. */

@@ -9,7 +9,7 @@ import {
   pricingOfModel,
 } from "@/lib/client/gateway-models";
 import { doorOf, OPENAI_INPUT_LIMIT, type SpeechCall } from "@/lib/client/speech-call";
-import { useQuantities } from "../playground/use-quantities";
+import { useQuantities } from "../charts/use-quantities";
 
 /** The longest text this call may carry, in characters; null: not told. */
 export function textLimit(call: SpeechCall, model: GatewayModel | null): number | null {

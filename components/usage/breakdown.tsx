@@ -7,8 +7,8 @@ import { type CallFilter, type CallFilters, sumsPath, withFilter } from "@/lib/c
 import type { Range } from "@/lib/client/range";
 import type { UsageSummary } from "@/lib/contracts/console/usage-summary";
 import { type Bar, BarList } from "../charts/bar-list";
+import { useAmounts } from "../charts/use-amounts";
 import { CallError } from "../forms/call-error";
-import { useAmounts } from "../requests/use-amounts";
 import { NativeSelect } from "../ui/native-select";
 import { Skeleton } from "../ui/skeleton";
 import type { Figure } from "./figures";

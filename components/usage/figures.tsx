@@ -1,7 +1,7 @@
 import { type ReactNode, useId } from "react";
 import { useTranslations } from "use-intl";
 import type { UsageSums } from "@/lib/contracts/console/usage-summary";
-import { useAmounts } from "../requests/use-amounts";
+import { useAmounts } from "../charts/use-amounts";
 import { Skeleton } from "../ui/skeleton";
 
 export const FIGURES = ["calls", "cost", "tokens", "audio"] as const;

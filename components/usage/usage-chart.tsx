@@ -4,7 +4,7 @@ import { toSeries } from "@/lib/client/usage-series";
 import type { UsageSummary } from "@/lib/contracts/console/usage-summary";
 import type { ChartSeries } from "../charts/series";
 import { TimeChart } from "../charts/time-chart";
-import { useAmounts } from "../requests/use-amounts";
+import { useAmounts } from "../charts/use-amounts";
 import type { Figure } from "./figures";
 
 type Sums = UsageSummary["items"][number];

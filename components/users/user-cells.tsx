@@ -2,7 +2,7 @@
 
 import { useFormatter, useTranslations } from "use-intl";
 import type { ManagedUser } from "@/lib/contracts/console/user";
-import { tightestBudget, useMoney } from "../api-keys/key-usage";
+import { tightestBudget, useMoney } from "../charts/budget-usage";
 import { Badge } from "../ui/badge";
 import { cn } from "../ui/class-names";
 import { Progress } from "../ui/progress";

@@ -1,6 +1,7 @@
 import type { ErrorCode } from "../errors";
+import type { CatalogEntry } from "../ports/catalog";
 import type { CallOptions } from "../ports/speech-model";
-import type { CatalogEntry, GatewayContext } from "./context";
+import type { GatewayContext } from "./context";
 
 /** What one gateway call is about, before it runs. */
 export interface CallPlan {

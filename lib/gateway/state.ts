@@ -1,8 +1,10 @@
+import type { Clock } from "../ports/clock";
+import type { Log } from "../ports/log";
+import type { Metrics } from "../ports/metrics";
 import type { Store } from "../ports/store";
 import { createKeyRing, type KeyRing } from "./admission/api-key-cache";
 import { type BodyMemory, createBodyMemory } from "./admission/body-memory";
 import { type BudgetRefusals, createBudgetRefusals } from "./admission/budget-refusals";
-import type { Services } from "./context";
 import { type Coalescer, createCoalescer } from "./embeddings/batching";
 import { createVectorCache, type VectorCache } from "./embeddings/vector-cache";
 import { createIdempotency, type Idempotency } from "./idempotency";
@@ -30,51 +32,39 @@ export interface GatewayState {
   live: LiveBus;
 }
 
-const SLOT = Symbol.for("patchbay.gateway-state");
-
-function states(): WeakMap<Store, GatewayState> {
-  // Next's bundle and the server hold separate copies of this module; globalThis is what they share. The slot
-  // is ours alone, so its type is known.
-  const shared = globalThis as unknown as Record<symbol, WeakMap<Store, GatewayState> | undefined>;
-  const known = shared[SLOT] ?? new WeakMap<Store, GatewayState>();
-  shared[SLOT] = known;
-  return known;
-}
-
-/** The state of the instance these services belong to; one per store, so tests that open a store start anew. */
-export function gatewayState(services: Pick<Services, "store" | "clock" | "log" | "metrics">): GatewayState {
-  const known = states();
-  let state = known.get(services.store);
-  if (state === undefined) {
-    const live = createLiveBus();
-    state = {
-      live,
-      keyRing: createKeyRing(services.store, services.clock, services.log),
-      traffic: createTraffic(services.clock),
-      circuits: createCircuits(services.clock, ({ channelId, keyId, model }, { state, reason }) => {
-        live.tell("circuits");
-        const fields = {
-          channel: channelId,
-          ...(keyId === null ? {} : { keyId }),
-          ...(model === null ? {} : { model }),
-          state,
-          reason: reason ?? "",
-        };
-        if (state === "closed") services.log.info("circuit_closed", fields);
-        else services.log.warn("circuit_opened", fields);
-      }),
-      idempotency: createIdempotency(services.clock),
-      budgetRefusals: createBudgetRefusals(services.clock),
-      bodies: createBodyMemory(),
-      vectors: createVectorCache(),
-      speeches: createSpeechCache(),
-      holding: new HoldingSpace(),
-      coalescer: createCoalescer((size) => {
-        services.metrics.count("upstream_batches");
-        services.metrics.count("batched_texts", size);
-      }),
-    };
-    known.set(services.store, state);
-  }
-  return state;
+/** The state of one instance; its services hold it. */
+export function createGatewayState(services: {
+  store: Store;
+  clock: Clock;
+  log: Log;
+  metrics: Pick<Metrics, "count">;
+}): GatewayState {
+  const live = createLiveBus();
+  return {
+    live,
+    keyRing: createKeyRing(services.store, services.clock, services.log),
+    traffic: createTraffic(services.clock),
+    circuits: createCircuits(services.clock, ({ channelId, keyId, model }, { state, reason }) => {
+      live.tell("circuits");
+      const fields = {
+        channel: channelId,
+        ...(keyId === null ? {} : { keyId }),
+        ...(model === null ? {} : { model }),
+        state,
+        reason: reason ?? "",
+      };
+      if (state === "closed") services.log.info("circuit_closed", fields);
+      else services.log.warn("circuit_opened", fields);
+    }),
+    idempotency: createIdempotency(services.clock),
+    budgetRefusals: createBudgetRefusals(services.clock),
+    bodies: createBodyMemory(),
+    vectors: createVectorCache(),
+    speeches: createSpeechCache(),
+    holding: new HoldingSpace(),
+    coalescer: createCoalescer((size) => {
+      services.metrics.count("upstream_batches");
+      services.metrics.count("batched_texts", size);
+    }),
+  };
 }

@@ -7,7 +7,6 @@ import { watchAlerts } from "../../lib/console/alerts/watch";
 import { openWebhookUrl, WEBHOOK_URL_PLACE, WEBHOOK_URL_SETTING } from "../../lib/console/alerts/webhook-url";
 import { ALERTS_KEPT_MS, sweepExpired } from "../../lib/console/auth/sweep-expired";
 import { AppError } from "../../lib/errors";
-import { gatewayState } from "../../lib/gateway/state";
 import { UpstreamProgress } from "../../lib/ports/upstream-progress";
 import { addUser, type ConsoleDoor, OWNER, openConsoleDoor, setUpOwner } from "../support/console-harness";
 import { type TestServices, testServices } from "../support/services";
@@ -415,7 +414,7 @@ test("a channel with one broken model raises an alert that names the model", asy
   const { id } = (await door("/api/channels", { body, cookie: owner })).json.data;
   const failed = new AppError("upstream_invalid", "Not audio.");
   for (let time = 0; time < 5; time += 1)
-    gatewayState(services).circuits.enter(id, null, "bad").failed(failed, new UpstreamProgress());
+    services.state.circuits.enter(id, null, "bad").failed(failed, new UpstreamProgress());
   services.clock.advance(120_000);
   await watchAlerts(services, FREE);
   expect(await alerts()).toMatchObject([
@@ -426,7 +425,7 @@ test("a channel with one broken model raises an alert that names the model", asy
       detail: { models: ["bad"], reason: "failures" },
     },
   ]);
-  gatewayState(services).circuits.close(id);
+  services.state.circuits.close(id);
   services.clock.advance(60_000);
   await watchAlerts(services, FREE);
   expect(await alerts()).toMatchObject([{ kind: "channel_open", state: "resolved" }]);

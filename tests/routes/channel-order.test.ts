@@ -1,6 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { AppError } from "@/lib/errors";
-import { gatewayState } from "@/lib/gateway/state";
 import { UpstreamProgress } from "@/lib/ports/upstream-progress";
 import { addUser, type ConsoleDoor, openConsoleDoor, setUpOwner } from "../support/console-harness";
 import { type TestServices, testServices } from "../support/services";
@@ -86,7 +85,7 @@ describe("an open circuit", () => {
     const record = await services.store.channels.find(id);
     const refused = () => new AppError("upstream_error", "No.", { upstreamStatus: 401 });
     for (const key of record?.keys ?? [])
-      gatewayState(services).circuits.enter(id, key.id, "m").failed(refused(), new UpstreamProgress());
+      services.state.circuits.enter(id, key.id, "m").failed(refused(), new UpstreamProgress());
   };
   const shown = async (id: string) => (await door(`/api/channels/${id}`, { cookie: owner })).json.data;
 
@@ -102,7 +101,7 @@ describe("an open circuit", () => {
   test("of one model leaves the channel healthy and names the model; closing lets it through again", async () => {
     const models = ["good", "bad"].map((name) => ({ name, upstream_name: name, operation: "speech" }));
     const { id } = await create("Two models", { models });
-    const { circuits } = gatewayState(services);
+    const { circuits } = services.state;
     for (let time = 0; time < 5; time += 1)
       circuits
         .enter(id, null, "bad")
@@ -121,7 +120,7 @@ describe("an open circuit", () => {
     const { id, version } = await create("Mistyped");
     const failed = new AppError("invalid", "No such model.", { upstreamStatus: 404, isUnknownModel: true });
     for (let time = 0; time < 5; time += 1)
-      gatewayState(services).circuits.enter(id, null, "tts").failed(failed, new UpstreamProgress());
+      services.state.circuits.enter(id, null, "tts").failed(failed, new UpstreamProgress());
     const models = [{ name: "tts", upstream_name: "tts-1", operation: "speech" }];
     const body = { version, models };
     const { json } = await door(`/api/channels/${id}`, { method: "PATCH", body, cookie: owner });

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { watchChanges } from "../../lib/console/live/watch";
-import { gatewayState } from "../../lib/gateway/state";
+import type { GatewayState } from "../../lib/gateway/state";
 import { authenticateConsole } from "../../lib/http/console/authenticate";
 import { consoleContext } from "../../lib/http/console/pipeline";
 import { createDispatcher } from "../../lib/http/core/dispatch";
@@ -59,8 +59,8 @@ async function watch(headers: Record<string, string>) {
   };
 }
 
-const tell = (topic: Parameters<ReturnType<typeof gatewayState>["live"]["tell"]>[0], userId?: string) =>
-  gatewayState(services).live.tell(topic, userId);
+const tell = (topic: Parameters<GatewayState["live"]["tell"]>[0], userId?: string) =>
+  services.state.live.tell(topic, userId);
 
 test("a page is told which topics changed, in a stream that nobody may hold back", async () => {
   const page = await watch({ cookie: owner });
@@ -155,7 +155,7 @@ test("a server that stops ends every stream and opens no other", async () => {
   const page = await watch({ cookie: owner });
   await page.next();
   const ending = page.next();
-  gatewayState(services).live.close();
+  services.state.live.close();
   expect(await ending).toContain('"reason":"closing"');
   expect(await page.next()).toBeNull();
   expect((await watch({ cookie: owner })).reply.status).toBe(503);

@@ -1,6 +1,5 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { AppError } from "@/lib/errors";
-import { gatewayState } from "@/lib/gateway/state";
 import { UpstreamProgress } from "@/lib/ports/upstream-progress";
 import { addUser, type ConsoleDoor, openConsoleDoor, setUpOwner } from "../support/console-harness";
 import { type TestServices, testServices } from "../support/services";
@@ -44,7 +43,7 @@ test("channels that are passed over stand apart, each with its reason and its en
   await create("off", { enabled: false });
   await create("well", { priority: 1 });
   const fault = new AppError("upstream_error", "No.", { upstreamStatus: 402 });
-  gatewayState(services).circuits.enter(broken, null, "tts").failed(fault, new UpstreamProgress());
+  services.state.circuits.enter(broken, null, "tts").failed(fault, new UpstreamProgress());
   const { data } = (await route("tts")).json;
   expect(data.turns.flatMap((turn: { channels: object[] }) => turn.channels)).toMatchObject([
     { name: "well" },

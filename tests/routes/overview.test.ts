@@ -1,7 +1,6 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 import type { Overview } from "../../lib/contracts/console/overview";
 import { AppError } from "../../lib/errors";
-import { gatewayState } from "../../lib/gateway/state";
 import { createDispatcher } from "../../lib/http/core/dispatch";
 import { OVERVIEW_ROUTES } from "../../lib/http/routes/console/overview";
 import type { UsageRecord } from "../../lib/ports/store";
@@ -109,7 +108,7 @@ test("routes hold what is set up and what was called; channels tell what is wron
   await settle(now() - HOUR, { model: "gone", channelId: "chn_gone", error: "upstream_error", status: 502 });
   await settle(now() - HOUR, { model: "gone", channelId: null, error: "no_channel", status: 503 });
   const refused = new AppError("upstream_error", "no", { upstreamStatus: 401 });
-  gatewayState(services).circuits.enter(channel.id, null, "tts").failed(refused, new UpstreamProgress());
+  services.state.circuits.enter(channel.id, null, "tts").failed(refused, new UpstreamProgress());
   const { data } = await read(owner);
   expect(data.routes).toContainEqual({ model: "gone", channel_id: "chn_gone", calls: 1, errors: 1 });
   expect(data.models[0]).toMatchObject({ name: "gone", calls: 2, errors: 2, operation: null });

@@ -1,6 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { DEFAULT_LIMITS } from "../../lib/contracts/limits";
-import { gatewayState } from "../../lib/gateway/state";
 import {
   addUser,
   type ConsoleDoor,
@@ -183,7 +182,7 @@ describe("limits", () => {
 
 describe("caches", () => {
   test("hold what the settings say, and nothing when that is nothing", async () => {
-    const { vectors } = gatewayState(services);
+    const { vectors } = services.state;
     for (const name of ["a", "b", "c"]) vectors.put(name, new Float32Array(100_000));
     await change({ caches: { embeddings_mb: 1, speech_mb: 2 } });
     expect([vectors.get("a"), vectors.get("c")?.length]).toEqual([undefined, 100_000]);
@@ -205,7 +204,7 @@ describe("caches", () => {
   });
 
   test("are cleared here and in the audit", async () => {
-    const { vectors } = gatewayState(services);
+    const { vectors } = services.state;
     vectors.put("a", new Float32Array(4));
     expect((await door("/api/settings/caches/clear", { body: {}, cookie: owner })).status).toBe(200);
     expect(vectors.get("a")).toBeUndefined();

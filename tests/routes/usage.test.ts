@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
+import type { ConsoleContext } from "@/lib/console/context";
 import { UsageList, UsageQuery } from "@/lib/contracts/console/usage";
-import type { ConsoleContext } from "@/lib/gateway/context";
 import { USAGE_ROUTES } from "@/lib/http/routes/console/usage";
 import type { Role, UsageRecord } from "@/lib/ports/store";
 import { openGatewayDoor } from "../support/gateway-harness";

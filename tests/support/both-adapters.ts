@@ -2,8 +2,8 @@ import { once } from "node:events";
 import http from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, expect } from "vitest";
+import type { ConsoleServices } from "../../lib/console/context";
 import { DEFAULT_LIMITS } from "../../lib/contracts/limits";
-import type { Services } from "../../lib/gateway/context";
 import { checkHead } from "../../lib/http/core/edge-guard";
 import type { Handler, Inbound, Outbound } from "../../lib/http/core/exchange";
 import { createNextDoor } from "../../lib/http/next/adapter";
@@ -143,7 +143,7 @@ async function throughNode(sent: Sent, reply: Outbound): Promise<Passage> {
 async function throughNext(sent: Sent, reply: Outbound): Promise<Passage> {
   const { handler, seen } = replay(reply);
   // Limits and clock are all the door reads of them.
-  const services = { instance: {}, clock } as unknown as Services;
+  const services = { instance: {}, clock } as unknown as ConsoleServices;
   const request = new Request(`http://localhost${target(sent)}`, {
     method: sent.method,
     headers: Object.fromEntries(sent.headers),

@@ -1,4 +1,4 @@
-import type { Services } from "../../lib/gateway/context";
+import type { ConsoleServices } from "../../lib/console/context";
 import { createDispatcher } from "../../lib/http/core/dispatch";
 import type { Inbound, Peer } from "../../lib/http/core/exchange";
 import type { Route } from "../../lib/http/core/route";
@@ -64,7 +64,7 @@ const ACCOUNT: readonly Route[] = [
 ];
 
 /** The account routes behind the real pipeline, or those given. */
-export function openConsoleDoor(services: Services, routes: readonly Route[] = ACCOUNT): ConsoleDoor {
+export function openConsoleDoor(services: ConsoleServices, routes: readonly Route[] = ACCOUNT): ConsoleDoor {
   const handler = createDispatcher(routes, async () => services);
   return async (target, call = {}) => {
     const [path = "", query = ""] = target.split("?");

@@ -1,8 +1,9 @@
 import { randomBytes } from "node:crypto";
+import type { ConsoleServices } from "../../lib/console/context";
 import { createCatalog } from "../../lib/gateway/admission/catalog";
 import { digestKey, makeKey } from "../../lib/gateway/admission/key-format";
 import { createRateLimiter } from "../../lib/gateway/admission/rate-limiter";
-import type { Services } from "../../lib/gateway/context";
+import { createGatewayState } from "../../lib/gateway/state";
 import { createDispatcher } from "../../lib/http/core/dispatch";
 import type { Inbound, Outbound } from "../../lib/http/core/exchange";
 import { COUNT_TOKENS_ROUTES } from "../../lib/http/routes/gateway/gemini-count-tokens";
@@ -132,7 +133,7 @@ export interface Reply {
 }
 
 export interface GatewayDoor {
-  services: Services;
+  services: ConsoleServices;
   clock: StillClock;
   /** A key that works, and how to make others. */
   key: string;
@@ -218,11 +219,14 @@ export function openGatewayDoor(options: DoorOptions = {}): GatewayDoor {
     },
   } as unknown as Store;
 
+  const log = { info() {}, warn() {}, error() {} };
+  const metrics = { observeCall() {}, count() {} };
   const services = {
     store,
     clock,
+    state: createGatewayState({ store, clock, log, metrics }),
     random,
-    log: { info() {}, warn() {}, error() {} },
+    log,
     instance: {
       id: "test",
       version: "0",
@@ -236,8 +240,8 @@ export function openGatewayDoor(options: DoorOptions = {}): GatewayDoor {
     limiter: createRateLimiter(clock),
     countTokens,
     countTokensInSteps,
-    metrics: { observeCall() {}, count() {} },
-  } as unknown as Services;
+    metrics,
+  } as unknown as ConsoleServices;
 
   const handler = createDispatcher(
     [...EMBEDDINGS_ROUTES, ...GEMINI_EMBEDDINGS_ROUTES, ...COUNT_TOKENS_ROUTES, ...MODELS_ROUTES],

@@ -2,11 +2,12 @@ import { randomBytes } from "node:crypto";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import type { ConsoleServices } from "../../lib/console/context";
 import { followSettings } from "../../lib/console/settings/apply-settings";
 import { DEFAULT_LIMITS, type Limits } from "../../lib/contracts/limits";
 import { createCatalog } from "../../lib/gateway/admission/catalog";
 import { createRateLimiter } from "../../lib/gateway/admission/rate-limiter";
-import type { Services } from "../../lib/gateway/context";
+import { createGatewayState } from "../../lib/gateway/state";
 import type { Sealer } from "../../lib/ports/cipher";
 import type { Clock } from "../../lib/ports/clock";
 import { createProviders } from "../../lib/providers/registry";
@@ -51,7 +52,7 @@ export interface TestServicesOptions {
   sealer?: Sealer;
 }
 
-export interface TestServices extends Services {
+export interface TestServices extends ConsoleServices {
   clock: FakeClock;
   dataDirectory: string;
   /** What set-up from elsewhere needs. */
@@ -61,7 +62,7 @@ export interface TestServices extends Services {
   close(): Promise<void>;
 }
 
-/** Services over a real SQLite store in a folder of its own, a clock that stands still and the real providers. */
+/** ConsoleServices over a real SQLite store in a folder of its own, a clock that stands still and the real providers. */
 export async function testServices(options: TestServicesOptions = {}): Promise<TestServices> {
   const dataDirectory = options.dataDirectory ?? mkdtempSync(path.join(tmpdir(), "patchbay-services-"));
   const clock = new FakeClock(1_790_000_000_000);
@@ -94,13 +95,16 @@ export async function testServices(options: TestServicesOptions = {}): Promise<T
     clock,
     upstreams: { sealer, allowedUpstreams: await allowed, allowedWebhooks: options.webhookAllow ?? [] },
   });
+  const metrics = { observeCall: () => undefined, count: () => undefined };
+  const loggers = { info: log, warn: log, error: log };
   const services: TestServices = {
     store,
     clock,
+    state: createGatewayState({ store, clock, log: loggers, metrics }),
     random: { bytes: (length) => randomBytes(length), fraction: () => 0.5 },
     sealer,
     hasher: createPasswordHasher(),
-    log: { info: log, warn: log, error: log },
+    log: loggers,
     instance: {
       id: "test",
       version: "0.0.0",
@@ -122,7 +126,7 @@ export async function testServices(options: TestServicesOptions = {}): Promise<T
       yield;
       return text.length;
     },
-    metrics: { observeCall: () => undefined, count: () => undefined },
+    metrics,
     takeBackup: createBackups(store, dataDirectory),
     dataDirectory,
     setupToken: options.setupToken ?? guard.token,

@@ -1,17 +1,20 @@
 import { createHash } from "node:crypto";
 import { afterAll } from "vitest";
 import { createAudioEncoder } from "../../lib/audio/encode/create";
+import type { ConsoleServices } from "../../lib/console/context";
 import { DEFAULT_LIMITS, type Limits } from "../../lib/contracts/limits";
 import { createRateLimiter } from "../../lib/gateway/admission/rate-limiter";
-import type { CatalogEntry, GatewayContext, Services } from "../../lib/gateway/context";
+import type { GatewayContext } from "../../lib/gateway/context";
+import { createGatewayState } from "../../lib/gateway/state";
 import type { Inbound, Outbound } from "../../lib/http/core/exchange";
 import { compileRoutes, matchRoute } from "../../lib/http/core/match";
 import { renderFailure } from "../../lib/http/core/render-failure";
 import { SPEECH_GEMINI_ROUTES } from "../../lib/http/routes/gateway/gemini-speech";
 import { SPEECH_OPENAI_ROUTES } from "../../lib/http/routes/gateway/openai-speech";
 import { VOICES_ROUTES } from "../../lib/http/routes/gateway/voices";
+import type { CatalogEntry } from "../../lib/ports/catalog";
 import type { CallOptions, SpeechEvent, SpeechModel, SpeechRequest } from "../../lib/ports/speech-model";
-import type { ChannelRecord, ModelRecord, UsageRecord } from "../../lib/ports/store";
+import type { ChannelRecord, ModelRecord, Store, UsageRecord } from "../../lib/ports/store";
 import { EMBEDDED_VOICES } from "../../lib/providers/embedded-speech/voices";
 import { workerFile } from "../../lib/server/process/workers";
 import { expectBothDoors, type Sent } from "./both-adapters";
@@ -127,7 +130,7 @@ export function openSpeechDoor(
   options: {
     model?: Partial<ModelRecord>;
     settling?: Promise<void>;
-    encoder?: Services["encoder"];
+    encoder?: ConsoleServices["encoder"];
     limits?: Partial<Limits>;
   } = {},
 ): SpeechDoor {
@@ -146,21 +149,25 @@ export function openSpeechDoor(
   const clock = { now: () => Date.now(), monotonic: () => performance.now() };
   const silent = { info() {}, warn() {}, error() {} };
   // The speech path reaches these services alone; the rest of the store is not called.
-  const ctx = {
-    store: {
-      onChange: () => () => {},
-      ledger: {
-        reserve: async ({ row }: { row: UsageRecord }) => {
-          reserved.push({ ...row });
-          return { refused: null };
-        },
-        settle: async (row: UsageRecord) => {
-          await options.settling;
-          rows.push({ ...row });
-        },
+  const metrics = { observeCall() {}, count() {} };
+  const store = {
+    onChange: () => () => {},
+    ledger: {
+      reserve: async ({ row }: { row: UsageRecord }) => {
+        reserved.push({ ...row });
+        return { refused: null };
+      },
+      settle: async (row: UsageRecord) => {
+        await options.settling;
+        rows.push({ ...row });
       },
     },
+  };
+  const ctx = {
+    store,
     clock,
+    // The store's fields that the state needs are above.
+    state: createGatewayState({ store: store as unknown as Store, clock, log: silent, metrics }),
     random: {
       bytes: (length: number) =>
         createHash("sha512").update(String(rows.length)).digest().subarray(0, length),
@@ -195,7 +202,7 @@ export function openSpeechDoor(
       return text.split(/\s+/).filter(Boolean).length;
     },
     encoder: options.encoder ?? sharedEncoder(),
-    metrics: { observeCall() {}, count() {} },
+    metrics,
     caller: {
       key: {
         id: "key_1",

@@ -4,8 +4,8 @@ import { useState } from "react";
 import { useTranslations } from "use-intl";
 import { isApiError } from "@/lib/client/api-error";
 import { CallError } from "../../forms/call-error";
+import { clockTime, useCountdown } from "../../forms/countdown";
 import { Notice } from "../../ui/notice";
-import { clockTime, useCountdown } from "../countdown";
 
 /** What went wrong above a form of joining; too many attempts say how long to wait. */
 export function JoinError({ error }: { error: unknown }) {

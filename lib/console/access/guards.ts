@@ -1,7 +1,7 @@
 import { isHigherRole } from "../../contracts/rank";
 import { AppError } from "../../errors";
-import type { ConsoleContext } from "../../gateway/context";
 import type { SessionRecord, UserRecord } from "../../ports/store";
+import type { ConsoleContext } from "../context";
 
 /** The signed-in user and their session. Throws `unauthenticated`; `forbidden` for a manage key, which never acts on accounts. */
 export function requireSession(ctx: Pick<ConsoleContext, "caller">): {

@@ -1,6 +1,6 @@
 import { AppError } from "../../errors";
-import type { ReadContext } from "../../gateway/context";
 import type { Repositories, UserRecord } from "../../ports/store";
+import type { ReadContext } from "../context";
 import { outranks, requireSignedInAdmin } from "./guards";
 
 /** An owner or admin signed in by session; manage keys never act on users. */

@@ -1,8 +1,15 @@
 import { AppError } from "../../errors";
-import type { ConsoleContext } from "../../gateway/context";
 import type { ChannelRecord, Repositories, UserRecord } from "../../ports/store";
-import { requireWritableSite } from "../settings/update";
+import type { ConsoleContext } from "../context";
 import { requireAdmin } from "./guards";
+import { readSettings } from "./read-settings";
+
+/** Throws `forbidden` when this is a demo site and `user` is not its owner. Guards every change of configuration. */
+export async function requireWritableSite(ctx: ConsoleContext, user: UserRecord): Promise<void> {
+  if (user.role === "owner") return;
+  const { demo_site: isDemo } = await readSettings(ctx.store);
+  if (isDemo) throw new AppError("forbidden", "This is a demo site: only its owner changes settings.");
+}
 
 /** Who may change channels and models: owner and admins, by session or manage key, on a site that is no demo. */
 export async function requireOperator(ctx: ConsoleContext): Promise<UserRecord> {

@@ -1,6 +1,6 @@
 import { AppError } from "../../errors";
-import type { ConsoleContext } from "../../gateway/context";
 import type { UserRecord } from "../../ports/store";
+import type { ConsoleContext } from "../context";
 import { requireSession } from "./guards";
 
 /** The signed-in owner. Throws `unauthenticated`; `forbidden` with `message` for everybody else. */

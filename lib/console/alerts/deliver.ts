@@ -1,13 +1,13 @@
 import type { WebhookMessage } from "../../contracts/console/alerts";
 import { toTimestamp } from "../../contracts/timestamp";
-import type { Services } from "../../gateway/context";
 import type { AlertRecord } from "../../ports/store";
 import type { WebhookFailure } from "../../ports/webhook";
+import type { ConsoleServices } from "../context";
 import { toAlert } from "./to-alert";
 import { openWebhookSecret, signMessage } from "./webhook-secret";
 import { openWebhookUrl } from "./webhook-url";
 
-export type DeliveryServices = Pick<Services, "store" | "clock" | "sealer" | "webhook" | "log">;
+export type DeliveryServices = Pick<ConsoleServices, "store" | "clock" | "sealer" | "webhook" | "log">;
 
 const TIMEOUT_MS = 10_000;
 /** A try that has not ended by then was cut off with its process. */
@@ -31,7 +31,7 @@ export const BACKOFF_MS: readonly number[] = [
 
 /** Signs one message and posts it; null when it was taken. */
 export async function postMessage(
-  { clock, webhook }: Pick<Services, "clock" | "webhook">,
+  { clock, webhook }: Pick<ConsoleServices, "clock" | "webhook">,
   url: string,
   secret: string,
   message: WebhookMessage,

@@ -1,8 +1,8 @@
 import type { Alert, AlertsQuery, AlertsSummary } from "../../contracts/console/alerts";
 import type { ListPage } from "../../contracts/paging";
 import { AppError } from "../../errors";
-import type { ConsoleContext, ReadContext } from "../../gateway/context";
 import { requireSignedInAdmin } from "../access/guards";
+import type { ConsoleContext, ReadContext } from "../context";
 import { toAlert } from "./to-alert";
 import { sealedWebhookSecret } from "./webhook-secret";
 

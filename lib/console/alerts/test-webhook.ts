@@ -1,10 +1,10 @@
 import type { WebhookTest } from "../../contracts/console/alerts";
 import { toTimestamp } from "../../contracts/timestamp";
 import { AppError } from "../../errors";
-import type { ConsoleContext } from "../../gateway/context";
 import { newId } from "../../gateway/new-id";
 import { requireSignedInAdmin } from "../access/guards";
-import { requireWritableSite } from "../settings/update";
+import { requireWritableSite } from "../access/require-operator";
+import type { ConsoleContext } from "../context";
 import { postMessage } from "./deliver";
 import { openWebhookSecret } from "./webhook-secret";
 import { openWebhookUrl } from "./webhook-url";

@@ -1,8 +1,7 @@
-import type { Services } from "../../gateway/context";
 import { newId } from "../../gateway/new-id";
 import { brokenModels, channelHealth } from "../../gateway/routing/circuits";
-import { gatewayState } from "../../gateway/state";
 import { readSettings } from "../access/read-settings";
+import type { ConsoleServices } from "../context";
 import { type AlertFacts, conditionsOf, HOLDS_FROM_SHARE } from "./conditions";
 import { deliverAlerts } from "./deliver";
 import { planAlerts } from "./plan";
@@ -10,8 +9,8 @@ import { sealedWebhookUrl } from "./webhook-url";
 
 const RATE_WINDOW_MS = 5 * 60_000;
 
-async function openChannels(services: Services): Promise<AlertFacts["openChannels"]> {
-  const { circuits } = gatewayState(services);
+async function openChannels(services: ConsoleServices): Promise<AlertFacts["openChannels"]> {
+  const { circuits } = services.state;
   return (await services.store.channels.all()).flatMap((channel) => {
     if (!channel.enabled) return [];
     const { id, name } = channel;
@@ -26,8 +25,8 @@ async function openChannels(services: Services): Promise<AlertFacts["openChannel
   });
 }
 
-async function budgets(services: Services, now: number): Promise<AlertFacts["budgets"]> {
-  const { budgetRefusals } = gatewayState(services);
+async function budgets(services: ConsoleServices, now: number): Promise<AlertFacts["budgets"]> {
+  const { budgetRefusals } = services.state;
   const shares = await services.store.alerts.budgetsAbove(HOLDS_FROM_SHARE, now);
   return shares.map((share) => ({ ...share, hasRefused: budgetRefusals.isRecent(share.owner, share.id) }));
 }
@@ -38,7 +37,7 @@ async function budgets(services: Services, now: number): Promise<AlertFacts["bud
  * `servers` as in AlertFacts.
  */
 export async function watchAlerts(
-  services: Services,
+  services: ConsoleServices,
   disk: AlertFacts["disk"],
   servers: AlertFacts["servers"] = [],
 ): Promise<void> {

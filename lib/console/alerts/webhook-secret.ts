@@ -1,11 +1,11 @@
 import { createHmac } from "node:crypto";
 import type { WebhookSecret } from "../../contracts/console/alerts";
-import type { ConsoleContext, Services } from "../../gateway/context";
 import { randomBase62 } from "../../gateway/new-id";
 import type { Repositories } from "../../ports/store";
 import { requireSignedInAdmin } from "../access/guards";
+import { requireWritableSite } from "../access/require-operator";
 import { recordAudit } from "../audit/record";
-import { requireWritableSite } from "../settings/update";
+import type { ConsoleContext, ConsoleServices } from "../context";
 
 export const WEBHOOK_SECRET_SETTING = "alerts_webhook_secret";
 export const WEBHOOK_SECRET_PLACE = `settings/${WEBHOOK_SECRET_SETTING}/value`;
@@ -21,7 +21,7 @@ export async function sealedWebhookSecret(store: Pick<Repositories, "settings">)
 export async function openWebhookSecret({
   store,
   sealer,
-}: Pick<Services, "store" | "sealer">): Promise<string | null> {
+}: Pick<ConsoleServices, "store" | "sealer">): Promise<string | null> {
   const sealed = await sealedWebhookSecret(store);
   return sealed === null ? null : sealer.open("webhook-secret", WEBHOOK_SECRET_PLACE, sealed);
 }

@@ -1,7 +1,7 @@
 import { AppError } from "../../errors";
-import type { ConsoleContext } from "../../gateway/context";
 import type { KeyRecord, Operation, Repositories, UserRecord } from "../../ports/store";
 import { outranks, requireUser } from "../access/guards";
+import type { ConsoleContext } from "../context";
 
 const NO_SUCH_KEY = "There is no such key.";
 

@@ -1,11 +1,11 @@
 import type { PlaygroundKey } from "../../contracts/console/api-keys";
 import { toTimestamp } from "../../contracts/timestamp";
 import { digestKey, displayKey, makeKey } from "../../gateway/admission/key-format";
-import type { ConsoleContext } from "../../gateway/context";
 import { newId } from "../../gateway/new-id";
 import { PLAYGROUND_ID, PLAYGROUND_NAME } from "../../ports/playground-key";
 import type { KeyRecord } from "../../ports/store";
 import { requireSession } from "../access/guards";
+import type { ConsoleContext } from "../context";
 
 const LIFE_MS = 15 * 60_000;
 /** Playground keys of one session at once. */

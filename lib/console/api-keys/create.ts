@@ -1,10 +1,10 @@
 import type { ApiKeyWithSecret, CreateKey } from "../../contracts/console/api-keys";
 import { digestKey, displayKey, makeKey } from "../../gateway/admission/key-format";
-import type { ConsoleContext } from "../../gateway/context";
 import { newId } from "../../gateway/new-id";
 import type { KeyRecord, Operation, UserRecord } from "../../ports/store";
 import { requireUser } from "../access/guards";
 import { recordAudit, type Witness } from "../audit/record";
+import type { ConsoleContext } from "../context";
 import { applyBudget } from "../users/limits";
 import { readExpiry, requireFitFor, requireGrantable } from "./authority";
 import { requireRoomForKey } from "./key-quota";

@@ -1,5 +1,5 @@
-import type { ConsoleContext } from "../../gateway/context";
 import { recordAudit } from "../audit/record";
+import type { ConsoleContext } from "../context";
 import { findChangeableKey } from "./authority";
 
 /** Revokes a key for good. Throws `not_found`, `forbidden`. */

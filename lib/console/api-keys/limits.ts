@@ -4,8 +4,8 @@ import { isHigherRole } from "../../contracts/rank";
 import { toTimestamp } from "../../contracts/timestamp";
 import { AppError } from "../../errors";
 import { createAddressList } from "../../gateway/admission/address-list";
-import type { ConsoleContext } from "../../gateway/context";
 import type { KeyRecord, Operation, Role } from "../../ports/store";
+import type { ConsoleContext } from "../context";
 
 /** The part of a key that says what it may do. */
 export type KeyReach = Pick<

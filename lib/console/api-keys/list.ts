@@ -1,9 +1,9 @@
 import type { ApiKey, KeyQuery } from "../../contracts/console/api-keys";
 import type { ListPage } from "../../contracts/paging";
 import { AppError } from "../../errors";
-import type { ConsoleContext, ReadContext } from "../../gateway/context";
 import type { UserRecord } from "../../ports/store";
 import { requireUser } from "../access/guards";
+import type { ConsoleContext, ReadContext } from "../context";
 import { findVisibleKey } from "./authority";
 import { toApiKey, toApiKeys } from "./to-api-key";
 

@@ -1,11 +1,11 @@
 import type { ApiKeyWithSecret, RotateKey } from "../../contracts/console/api-keys";
 import { AppError } from "../../errors";
 import { digestKey, displayKey, makeKey } from "../../gateway/admission/key-format";
-import type { ConsoleContext } from "../../gateway/context";
 import { newId } from "../../gateway/new-id";
 import type { KeyRecord } from "../../ports/store";
 import { requireUser } from "../access/guards";
 import { recordAudit } from "../audit/record";
+import type { ConsoleContext } from "../context";
 import { findChangeableKey } from "./authority";
 import { requireRoomForGrace } from "./key-quota";
 import { requireUncountedCaller, requireWithinCaller } from "./limits";

@@ -1,9 +1,9 @@
 import type { ApiKey, UpdateKey } from "../../contracts/console/api-keys";
 import { AppError } from "../../errors";
-import type { ConsoleContext } from "../../gateway/context";
 import type { KeyRecord } from "../../ports/store";
 import { requireUser } from "../access/guards";
 import { recordAudit } from "../audit/record";
+import type { ConsoleContext } from "../context";
 import { applyBudget } from "../users/limits";
 import { findChangeableKey, readExpiry, requireGrantable } from "./authority";
 import { requireRoomForKey } from "./key-quota";

@@ -1,9 +1,9 @@
 import type { AuditQuery, AuditRow } from "../../contracts/console/audit";
 import type { ListPage } from "../../contracts/paging";
 import { toTimestamp } from "../../contracts/timestamp";
-import type { ConsoleContext } from "../../gateway/context";
 import type { AuditFilter } from "../../ports/store";
 import { requireAdmin, requireSession } from "../access/guards";
+import type { ConsoleContext } from "../context";
 import { namesIn } from "./names";
 
 function filterOf(query: AuditQuery): AuditFilter {

@@ -1,5 +1,5 @@
-import type { ConsoleCaller, ConsoleContext } from "../../gateway/context";
 import type { Repositories } from "../../ports/store";
+import type { ConsoleCaller, ConsoleContext } from "../context";
 
 /** What an audit row needs of a request, or of whoever runs the admin command on the machine itself. */
 export interface Witness extends Pick<ConsoleContext, "clock" | "peer" | "requestId"> {

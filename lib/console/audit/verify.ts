@@ -1,7 +1,7 @@
 import type { AuditCheck } from "../../contracts/console/audit";
-import type { ConsoleContext } from "../../gateway/context";
 import type { AuditChain, Store } from "../../ports/store";
 import { requireAdmin, requireSession } from "../access/guards";
+import type { ConsoleContext } from "../context";
 
 /** Running walks by store: concurrent callers share one, so the log is not read twice at once. */
 const underWay = new WeakMap<Store, Promise<AuditChain>>();

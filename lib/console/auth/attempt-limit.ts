@@ -1,7 +1,7 @@
 import { DEFAULT_LIMITS, type Limits } from "../../contracts/limits";
 import { AppError } from "../../errors";
 import { addressBucket } from "../../gateway/admission/address-list";
-import type { ConsoleContext } from "../../gateway/context";
+import type { ConsoleContext } from "../context";
 
 const MINUTE_MS = 60_000;
 

@@ -1,10 +1,10 @@
 import { readCode, type SecondFactorMethod } from "../../contracts/console/totp-code";
 import type { ChangePassword } from "../../contracts/console/user";
 import { AppError } from "../../errors";
-import type { ConsoleContext } from "../../gateway/context";
 import type { Repositories, UserRecord } from "../../ports/store";
 import { requireSession } from "../access/guards";
 import { recordAudit } from "../audit/record";
+import type { ConsoleContext } from "../context";
 import { canonicalPassword, requireGoodPassword } from "./password-rules";
 import { type StartedSession, startSession } from "./start-session";
 import { stepUp } from "./step-up";

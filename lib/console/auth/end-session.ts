@@ -1,7 +1,7 @@
 import { AppError } from "../../errors";
-import type { ConsoleContext } from "../../gateway/context";
 import { requireSession } from "../access/guards";
 import { recordAudit } from "../audit/record";
+import type { ConsoleContext } from "../context";
 
 /** Ends one session of the caller's own. Throws `not_found` for any other. */
 export async function endSession(ctx: ConsoleContext, id: string): Promise<void> {

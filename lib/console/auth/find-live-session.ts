@@ -1,8 +1,8 @@
 import { hasCode } from "../../errors";
-import type { Services } from "../../gateway/context";
 import type { SessionRecord, UserRecord } from "../../ports/store";
 import { readSettings } from "../access/read-settings";
 import { mustEnrol } from "../access/two-factor-roles";
+import type { ConsoleServices } from "../context";
 import { isAlive, sessionLifetime } from "./session-lifetime";
 import { digestToken } from "./tokens";
 
@@ -11,7 +11,7 @@ const TOUCH_MS = 60_000;
 
 /** The lookup behind `findLiveSession`, by the session's own id, which counts as no use of it. */
 export async function peekSession(
-  services: Pick<Services, "store" | "clock">,
+  services: Pick<ConsoleServices, "store" | "clock">,
   id: string,
 ): Promise<{ user: UserRecord; session: SessionRecord; mustEnrol: boolean } | null> {
   const session = await services.store.sessions.find(id);
@@ -29,7 +29,7 @@ export async function peekSession(
  * belongs to a disabled user or an older password. `mustEnrol`: their role needs a second factor that they lack.
  */
 export async function findLiveSession(
-  services: Pick<Services, "store" | "clock" | "log">,
+  services: Pick<ConsoleServices, "store" | "clock" | "log">,
   sid: string,
 ): Promise<{ user: UserRecord; session: SessionRecord; mustEnrol: boolean } | null> {
   const found = await peekSession(services, digestToken(sid));

@@ -1,8 +1,8 @@
 import type { SessionList } from "../../contracts/console/sessions";
 import { toTimestamp } from "../../contracts/timestamp";
-import type { ConsoleContext } from "../../gateway/context";
 import { requireSession } from "../access/guards";
 import { readSettings } from "../access/read-settings";
+import type { ConsoleContext } from "../context";
 import { isAlive, sessionLifetime } from "./session-lifetime";
 
 /** The caller's live sessions, the one seen last first. */

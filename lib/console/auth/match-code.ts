@@ -1,7 +1,7 @@
 import { readCode, type SecondFactorMethod } from "../../contracts/console/totp-code";
 import { AppError } from "../../errors";
-import type { ConsoleContext } from "../../gateway/context";
 import type { Repositories, TwoFactorRecord } from "../../ports/store";
+import type { ConsoleContext } from "../context";
 import { tooMany } from "./attempt-limit";
 import { digestBackupCode } from "./backup-codes";
 import { matchTotp } from "./totp";

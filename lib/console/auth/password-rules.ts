@@ -1,6 +1,6 @@
 import { PASSWORD_FLOOR, passwordLength } from "../../contracts/console/password";
 import { AppError, type Issue } from "../../errors";
-import type { Instance } from "../../gateway/context";
+import type { Instance } from "../../ports/instance";
 import { isCommonPassword } from "./common-passwords";
 import { loginKey } from "./user-name-key";
 

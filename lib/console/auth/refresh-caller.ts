@@ -1,7 +1,7 @@
 import { AppError } from "../../errors";
-import type { ConsoleCaller, ConsoleContext } from "../../gateway/context";
 import { readSettings } from "../access/read-settings";
 import { mustEnrol } from "../access/two-factor-roles";
+import type { ConsoleCaller, ConsoleContext } from "../context";
 import { peekSession } from "./find-live-session";
 
 /**

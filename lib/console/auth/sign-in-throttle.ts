@@ -1,6 +1,6 @@
 import type { AppError } from "../../errors";
-import type { ConsoleContext } from "../../gateway/context";
 import type { Repositories, UserRecord } from "../../ports/store";
+import type { ConsoleContext } from "../context";
 import { tooMany } from "./attempt-limit";
 import { loginKey } from "./user-name-key";
 

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { LoginRequest } from "../../contracts/console/sign-in";
 import { AppError, isAppError } from "../../errors";
-import type { ConsoleContext } from "../../gateway/context";
 import type { FlowRecord, Repositories, UserRecord } from "../../ports/store";
 import { recordAudit } from "../audit/record";
+import type { ConsoleContext } from "../context";
 import { takeAttempt } from "./attempt-limit";
 import { canonicalPassword } from "./password-rules";
 import { clearThrottles, countWrongPassword, delayOf, signInSubject } from "./sign-in-throttle";

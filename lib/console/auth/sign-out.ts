@@ -1,5 +1,5 @@
-import type { ConsoleContext } from "../../gateway/context";
 import { recordAudit } from "../audit/record";
+import type { ConsoleContext } from "../context";
 
 /** Ends the caller's session, if there is one. */
 export async function logOut(ctx: ConsoleContext): Promise<void> {

@@ -1,7 +1,7 @@
 import { AppError } from "../../errors";
-import type { ConsoleContext } from "../../gateway/context";
 import type { Repositories, SessionRecord, UserRecord } from "../../ports/store";
 import { readSettings } from "../access/read-settings";
+import type { ConsoleContext } from "../context";
 import { sessionLifetime } from "./session-lifetime";
 import { digestToken, newToken } from "./tokens";
 

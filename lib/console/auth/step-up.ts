@@ -1,8 +1,8 @@
 import type { SecondFactorMethod } from "../../contracts/console/totp-code";
 import { AppError } from "../../errors";
-import type { ConsoleContext } from "../../gateway/context";
 import type { Repositories, TwoFactorRecord, UserRecord } from "../../ports/store";
 import { recordAudit } from "../audit/record";
+import type { ConsoleContext } from "../context";
 import { consumeCode, countCodeAttempt, matchCode } from "./match-code";
 import { verifyOwnPassword } from "./verify-password";
 

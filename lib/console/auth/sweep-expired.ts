@@ -1,4 +1,4 @@
-import type { Services } from "../../gateway/context";
+import type { ConsoleServices } from "../context";
 import { THROTTLE_KEPT_MS } from "./sign-in-throttle";
 
 /** How long an alert is kept once it is over. */
@@ -10,7 +10,7 @@ const ALERTS_AT_ONCE = 1_000;
  * Removes what has run out: sessions, flows, one-time links, playground keys, forgotten delays, alerts long over. Meant
  * to run every few minutes.
  */
-export async function sweepExpired(services: Pick<Services, "store" | "clock">): Promise<void> {
+export async function sweepExpired(services: Pick<ConsoleServices, "store" | "clock">): Promise<void> {
   const now = services.clock.now();
   const { store } = services;
   await store.sessions.deleteExpired(now);

@@ -1,7 +1,7 @@
 import { AppError } from "../../errors";
-import type { ConsoleContext } from "../../gateway/context";
 import type { UserRecord } from "../../ports/store";
 import { recordAudit } from "../audit/record";
+import type { ConsoleContext } from "../context";
 import { canonicalPassword } from "./password-rules";
 import { clearThrottles, countWrongPassword, delayOf, ownPasswordSubject } from "./sign-in-throttle";
 

@@ -1,9 +1,9 @@
 import type { SecondStepRequest } from "../../contracts/console/sign-in";
 import type { SecondFactorMethod } from "../../contracts/console/totp-code";
 import { AppError } from "../../errors";
-import type { ConsoleContext } from "../../gateway/context";
 import type { FlowRecord, Repositories, TwoFactorRecord, UserRecord } from "../../ports/store";
 import { recordAudit } from "../audit/record";
+import type { ConsoleContext } from "../context";
 import { takeAttempt } from "./attempt-limit";
 import { consumeCode, countCodeAttempt, lockOf, matchCode } from "./match-code";
 import { type StartedSession, startSession } from "./start-session";

@@ -1,11 +1,11 @@
 import { z } from "zod";
 import type { AllowedUpstreams, AllowUpstream } from "../../contracts/console/channels";
 import { AppError } from "../../errors";
-import type { ConsoleContext } from "../../gateway/context";
 import type { Repositories, UserRecord } from "../../ports/store";
 import { requireSession } from "../access/guards";
 import { recordAudit } from "../audit/record";
 import { verifyOwnPassword } from "../auth/verify-password";
+import type { ConsoleContext } from "../context";
 
 /** The name under which the store keeps the owner's list. */
 const SETTING = "allowed_upstreams";

@@ -1,9 +1,9 @@
 import type { Channel, CreateChannel } from "../../contracts/console/channels";
-import type { ConsoleContext } from "../../gateway/context";
 import { newId } from "../../gateway/new-id";
 import type { ChannelRecord } from "../../ports/store";
 import { requireOperator } from "../access/require-operator";
 import { recordAudit } from "../audit/record";
+import type { ConsoleContext } from "../context";
 import { sealKey } from "./encrypt-keys";
 import { ensureModels } from "./ensure-models";
 import { readTimeouts } from "./timeouts";

@@ -1,7 +1,7 @@
 import { AppError } from "../../errors";
-import type { ConsoleContext } from "../../gateway/context";
 import { getChannelRecord, requireOperator } from "../access/require-operator";
 import { recordAudit } from "../audit/record";
+import type { ConsoleContext } from "../context";
 
 /** Removes a channel and its keys; its models stay. Throws `forbidden`, `not_found`, `invalid` (an engine built in). */
 export async function deleteChannel(ctx: ConsoleContext, id: string): Promise<void> {

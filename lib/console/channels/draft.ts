@@ -1,11 +1,11 @@
 import type { ChannelTest, DraftChannel, DraftModels, TestDraft } from "../../contracts/console/channels";
 import { AppError, isAppError } from "../../errors";
-import type { ConsoleContext } from "../../gateway/context";
 import { newId } from "../../gateway/new-id";
 import { channelKeyPlace } from "../../ports/channel-probe";
 import type { ChannelKey, ChannelRecord } from "../../ports/store";
 import { getChannelRecord, requireOperator } from "../access/require-operator";
 import { recordAudit } from "../audit/record";
+import type { ConsoleContext } from "../context";
 import { sealKey } from "./encrypt-keys";
 import { askForModels } from "./list-upstream-models";
 import { runTestCall, type ToWav, toFault } from "./run-test-call";

@@ -1,7 +1,7 @@
-import type { Services } from "../../gateway/context";
 import { newId } from "../../gateway/new-id";
 import { channelKeyPlace } from "../../ports/channel-probe";
 import type { ChannelKey } from "../../ports/store";
+import type { ConsoleServices } from "../context";
 
 /** `****wxyz`; of a key too short for that nothing is shown. */
 function displayOf(key: string): string {
@@ -10,7 +10,7 @@ function displayOf(key: string): string {
 
 /** Encrypts an upstream key for this channel alone. */
 export function sealKey(
-  { sealer, random }: Pick<Services, "sealer" | "random">,
+  { sealer, random }: Pick<ConsoleServices, "sealer" | "random">,
   channelId: string,
   key: string,
 ): ChannelKey {

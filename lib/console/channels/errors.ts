@@ -1,9 +1,9 @@
 import type { ChannelError, ChannelErrorsQuery } from "../../contracts/console/channel-errors";
 import { toTimestamp } from "../../contracts/timestamp";
 import { AppError } from "../../errors";
-import type { ConsoleContext } from "../../gateway/context";
 import { requireAdmin } from "../access/guards";
 import { getChannelRecord } from "../access/require-operator";
+import type { ConsoleContext } from "../context";
 
 const DAY_MS = 86_400_000;
 

@@ -1,7 +1,7 @@
 import type { UpstreamModels } from "../../contracts/console/channels";
-import type { ConsoleContext } from "../../gateway/context";
 import type { ChannelRecord } from "../../ports/store";
 import { getChannelRecord, requireOperator } from "../access/require-operator";
+import type { ConsoleContext } from "../context";
 import { operationByName } from "../models/price-list";
 
 const TIMEOUT_MS = 15_000;

@@ -1,8 +1,8 @@
 import type { Channel, Provider } from "../../contracts/console/channels";
 import type { ListPage } from "../../contracts/paging";
-import type { ReadContext } from "../../gateway/context";
 import { requireAdmin } from "../access/guards";
 import { getChannelRecord } from "../access/require-operator";
+import type { ReadContext } from "../context";
 import { toChannel } from "./to-channel";
 
 /** Every channel, in the order in which they are tried. There are few, so they come on one page. */

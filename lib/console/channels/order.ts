@@ -1,9 +1,9 @@
 import type { Channel, OrderChannels } from "../../contracts/console/channels";
 import type { ListPage } from "../../contracts/paging";
 import { AppError } from "../../errors";
-import type { ConsoleContext } from "../../gateway/context";
 import { requireOperator, staleVersion } from "../access/require-operator";
 import { recordAudit } from "../audit/record";
+import type { ConsoleContext } from "../context";
 import { listChannels } from "./list";
 
 /**

@@ -1,8 +1,8 @@
 import type { ChannelTest, ModelOperation, UpstreamFault } from "../../contracts/console/channels";
 import { AppError, isAppError } from "../../errors";
-import type { ConsoleContext } from "../../gateway/context";
 import type { CallOptions } from "../../ports/speech-model";
 import type { ChannelRecord } from "../../ports/store";
+import type { ConsoleContext } from "../context";
 
 const TIMEOUT_MS = 20_000;
 /** Short, and pronounced alike in many languages. */

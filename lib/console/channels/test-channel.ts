@@ -1,10 +1,9 @@
 import type { ChannelTest, TestChannel } from "../../contracts/console/channels";
 import { AppError } from "../../errors";
-import type { ConsoleContext } from "../../gateway/context";
-import { gatewayState } from "../../gateway/state";
 import type { ChannelRecord } from "../../ports/store";
 import { getChannelRecord, requireOperator } from "../access/require-operator";
 import { recordAudit } from "../audit/record";
+import type { ConsoleContext } from "../context";
 import { operationByName } from "../models/price-list";
 import { type Offer, runTestCall, type ToWav } from "./run-test-call";
 
@@ -45,7 +44,7 @@ export async function testChannel(
   const offer = await chooseOffer(ctx, channel, input.model);
   const result = await runTestCall(ctx, channel, offer, wav);
   if (!result.ok) return result;
-  gatewayState(ctx).circuits.close(id, { model: offer.name });
+  ctx.state.circuits.close(id, { model: offer.name });
   await ctx.store.transaction((tx) =>
     recordAudit(tx, ctx, { action: "channel.test", target: id, detail: { model: offer.name, ok: true } }),
   );

@@ -1,12 +1,11 @@
 import type { BrokenModel, Channel, CircuitHealth as ShownHealth } from "../../contracts/console/channels";
 import { toTimestamp } from "../../contracts/timestamp";
-import type { Services } from "../../gateway/context";
 import { brokenModels, type CircuitHealth, channelHealth, keyHealth } from "../../gateway/routing/circuits";
-import { gatewayState } from "../../gateway/state";
 import type { ChannelRecord } from "../../ports/store";
+import type { ConsoleServices } from "../context";
 
 /** A circuit as the console tells it; waits become instants. */
-export function toHealth({ clock }: Pick<Services, "clock">, health: CircuitHealth): ShownHealth {
+export function toHealth({ clock }: Pick<ConsoleServices, "clock">, health: CircuitHealth): ShownHealth {
   return {
     state: health.state,
     opened_at: health.openedAt === null ? null : toTimestamp(health.openedAt),
@@ -16,14 +15,14 @@ export function toHealth({ clock }: Pick<Services, "clock">, health: CircuitHeal
 }
 
 /** The models of a channel whose circuits are not closed on any key. */
-export function toBrokenModels(services: Services, record: ChannelRecord): BrokenModel[] {
-  const { circuits } = gatewayState(services);
+export function toBrokenModels(services: ConsoleServices, record: ChannelRecord): BrokenModel[] {
+  const { circuits } = services.state;
   return brokenModels(circuits, record).map(({ name, health }) => ({ name, ...toHealth(services, health) }));
 }
 
 /** A channel as the console may see it: field by field, so that no sealed key ever leaves (SECURITY EN-4). */
-export function toChannel(services: Services, record: ChannelRecord): Channel {
-  const { circuits } = gatewayState(services);
+export function toChannel(services: ConsoleServices, record: ChannelRecord): Channel {
+  const { circuits } = services.state;
   const { connectMs, firstByteMs, idleMs, totalMs } = record.timeouts;
   return {
     id: record.id,

@@ -1,10 +1,9 @@
 import type { Channel, CloseCircuit, UpdateChannel } from "../../contracts/console/channels";
 import { AppError } from "../../errors";
-import type { ConsoleContext } from "../../gateway/context";
-import { gatewayState } from "../../gateway/state";
 import type { ChannelKey, ChannelRecord } from "../../ports/store";
 import { getChannelRecord, requireOperator, staleVersion } from "../access/require-operator";
 import { recordAudit } from "../audit/record";
+import type { ConsoleContext } from "../context";
 import { sealKey } from "./encrypt-keys";
 import { ensureModels } from "./ensure-models";
 import { keptKey, requireNewKeys } from "./stored-keys";
@@ -93,7 +92,7 @@ export async function updateChannel(ctx: ConsoleContext, id: string, input: Upda
   });
   const { baseUrl, keys, models, enabled } = patch;
   if (baseUrl !== undefined || keys !== undefined || models !== undefined || enabled === true)
-    gatewayState(ctx).circuits.close(id);
+    ctx.state.circuits.close(id);
   return toChannel(ctx, record);
 }
 
@@ -114,6 +113,6 @@ export async function closeCircuit(ctx: ConsoleContext, id: string, input: Close
       ...(keyId === undefined ? {} : { detail: { key: keyId } }),
     }),
   );
-  gatewayState(ctx).circuits.close(id, keyId === undefined ? {} : { keyId });
+  ctx.state.circuits.close(id, keyId === undefined ? {} : { keyId });
   return toChannel(ctx, record);
 }

@@ -1,7 +1,7 @@
 import type { EncodeRecordingQuery } from "../../contracts/console/recordings";
 import { AppError } from "../../errors";
-import type { ConsoleContext } from "../../gateway/context";
 import { requireSession } from "../access/guards";
+import type { ConsoleContext } from "../context";
 
 /** A recording is held whole while it is encoded, so few are at a time. */
 const MOST_AT_ONCE = 2;

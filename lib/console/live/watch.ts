@@ -1,10 +1,9 @@
 import type { LiveTopic } from "../../contracts/console/live";
 import { AppError, hasCode } from "../../errors";
-import type { ConsoleContext } from "../../gateway/context";
-import { gatewayState } from "../../gateway/state";
 import type { Role, Topic } from "../../ports/store";
 import { requireSession } from "../access/guards";
 import { peekSession } from "../auth/find-live-session";
+import type { ConsoleContext } from "../context";
 
 export type LiveEvent =
   | { kind: "hello" }
@@ -41,7 +40,7 @@ export function watchChanges(
   pace: LivePace = PACE,
 ): AsyncIterableIterator<LiveEvent> {
   const { user, session } = requireSession(ctx);
-  const { live } = gatewayState(ctx);
+  const { live } = ctx.state;
   if (live.isClosed)
     throw new AppError("overloaded", "The server is shutting down.", { retryAfterMs: 5_000 });
   const leave = live.enter(session.id, user.id);

@@ -1,10 +1,10 @@
 import type { CreateModel, Model, ModelList, UpdateModel } from "../../contracts/gateway/models";
 import { AppError } from "../../errors";
-import type { ConsoleContext, ReadContext } from "../../gateway/context";
 import type { ModelRecord, Repositories } from "../../ports/store";
 import { requireAdmin } from "../access/guards";
 import { requireOperator, staleVersion } from "../access/require-operator";
 import { recordAudit } from "../audit/record";
+import type { ConsoleContext, ReadContext } from "../context";
 import { draftModel, PRICE_LIST_DATE } from "./price-list";
 import { requireFreeNames } from "./require-free-names";
 import { patchOf, toModel } from "./to-model";

@@ -3,10 +3,10 @@ import { toTimestamp } from "../../contracts/timestamp";
 import { AppError } from "../../errors";
 import { answersTo } from "../../gateway/admission/catalog";
 import type { Target } from "../../gateway/call";
-import type { ConsoleContext } from "../../gateway/context";
 import { previewRoute } from "../../gateway/routing/preview-route";
 import type { ChannelRecord } from "../../ports/store";
 import { requireAdmin } from "../access/guards";
+import type { ConsoleContext } from "../context";
 
 function shown({ channel, upstreamName }: Target) {
   const { id, name, provider, priority, weight } = channel;

@@ -1,18 +1,17 @@
 import type { OpenSettings } from "../../contracts/console/settings";
 import { DEFAULT_LIMITS } from "../../contracts/limits";
-import type { Services } from "../../gateway/context";
-import { gatewayState } from "../../gateway/state";
 import { readSettings } from "../access/read-settings";
+import type { ConsoleServices } from "../context";
 import { readClearings } from "./clear-caches";
 import { readMetricsToken } from "./metrics-token";
 
 const RETRY_MS = 1_000;
 const MEGABYTE = 1024 * 1024;
 
-type Followed = Pick<Services, "store" | "clock" | "log" | "metrics" | "instance">;
+type Followed = Pick<ConsoleServices, "store" | "clock" | "log" | "metrics" | "instance" | "state">;
 
 function applyCaches(services: Followed, { caches }: OpenSettings): void {
-  const { vectors, speeches } = gatewayState(services);
+  const { vectors, speeches } = services.state;
   vectors.resize(caches.embeddings_mb * MEGABYTE);
   speeches.resize(caches.speech_mb * MEGABYTE);
 }
@@ -45,7 +44,7 @@ export async function followSettings(services: Followed): Promise<void> {
     const asked = await readClearings(store);
     if (asked === clearings) return;
     clearings = asked;
-    const { vectors, speeches } = gatewayState(services);
+    const { vectors, speeches } = services.state;
     vectors.clear();
     speeches.clear();
   };

@@ -1,9 +1,9 @@
 import type { OwnerProof } from "../../contracts/console/settings";
 import { AppError } from "../../errors";
-import type { ConsoleContext } from "../../gateway/context";
 import { requireOwner } from "../access/require-owner";
 import { recordAudit } from "../audit/record";
 import { verifyOwnPassword } from "../auth/verify-password";
+import type { ConsoleContext } from "../context";
 
 /** The name under which a backup of that day is saved. */
 function nameAt(now: number): string {

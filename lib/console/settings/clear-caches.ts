@@ -1,8 +1,8 @@
-import type { ConsoleContext } from "../../gateway/context";
 import type { Repositories } from "../../ports/store";
 import { requireSignedInAdmin } from "../access/guards";
+import { requireWritableSite } from "../access/require-operator";
 import { recordAudit } from "../audit/record";
-import { requireWritableSite } from "./update";
+import type { ConsoleContext } from "../context";
 
 /** Goes up at each clearing, so that every process hears of it. */
 const SETTING = "cache_clearings";

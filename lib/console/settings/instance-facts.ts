@@ -2,9 +2,8 @@ import type { CacheFigures, InstanceFacts } from "../../contracts/console/settin
 import { DEFAULT_LIMITS } from "../../contracts/limits";
 import { toTimestamp } from "../../contracts/timestamp";
 import type { ByteCache } from "../../gateway/byte-cache";
-import type { ConsoleContext, Services } from "../../gateway/context";
-import { gatewayState } from "../../gateway/state";
 import { requireSignedInAdmin } from "../access/guards";
+import type { ConsoleContext, ConsoleServices } from "../context";
 import { readMetricsToken } from "./metrics-token";
 
 function figuresOf(cache: ByteCache<object>): CacheFigures {
@@ -19,11 +18,11 @@ export async function readInstanceFacts(ctx: ConsoleContext): Promise<InstanceFa
 }
 
 /** What stands under the settings and what is in force in this process. */
-export async function instanceFacts(services: Services): Promise<InstanceFacts> {
+export async function instanceFacts(services: ConsoleServices): Promise<InstanceFacts> {
   const { instance, store, metrics } = services;
   const made = await readMetricsToken(store);
   const isOfEnvironment = Boolean(metrics.exposition?.token);
-  const { vectors, speeches } = gatewayState(services);
+  const { vectors, speeches } = services.state;
   return {
     version: instance.version,
     base_url: instance.baseUrl ?? null,

@@ -2,11 +2,11 @@ import { createHash } from "node:crypto";
 import { z } from "zod";
 import type { MetricsToken, OwnerProof } from "../../contracts/console/settings";
 import { AppError } from "../../errors";
-import type { ConsoleContext } from "../../gateway/context";
 import type { Repositories } from "../../ports/store";
 import { requireOwner } from "../access/require-owner";
 import { recordAudit } from "../audit/record";
 import { verifyOwnPassword } from "../auth/verify-password";
+import type { ConsoleContext } from "../context";
 
 const SETTING = "metrics_token";
 /** Digest in hex, never the token. */

@@ -1,20 +1,14 @@
 import type { UpdateSettings, VersionedSettings } from "../../contracts/console/settings";
 import { AppError } from "../../errors";
-import type { ConsoleContext, ReadContext } from "../../gateway/context";
 import type { Repositories, UserRecord } from "../../ports/store";
 import { requireSignedInAdmin } from "../access/guards";
 import { readSettings } from "../access/read-settings";
+import { requireWritableSite } from "../access/require-operator";
 import { requireOwnFactor } from "../access/two-factor-roles";
 import { changeWebhookUrl, maskWebhookUrl, openWebhookUrl, webhookHost } from "../alerts/webhook-url";
 import { recordAudit } from "../audit/record";
+import type { ConsoleContext, ReadContext } from "../context";
 import { raiseVersion, readVersioned } from "./version";
-
-/** Throws `forbidden` when this is a demo site and `user` is not its owner. Guards every change of configuration. */
-export async function requireWritableSite(ctx: ConsoleContext, user: UserRecord): Promise<void> {
-  if (user.role === "owner") return;
-  const { demo_site: isDemo } = await readSettings(ctx.store);
-  if (isDemo) throw new AppError("forbidden", "This is a demo site: only its owner changes settings.");
-}
 
 type SettingsChange = Omit<UpdateSettings, "version">;
 

@@ -1,11 +1,12 @@
 import type { SetupRequest } from "../../contracts/console/setup";
 import { AppError, hasCode } from "../../errors";
-import type { ConsoleContext, Instance } from "../../gateway/context";
+import type { Instance } from "../../ports/instance";
 import type { Repositories, Store, UserRecord } from "../../ports/store";
 import { recordAudit, type Witness } from "../audit/record";
 import { takeAttempt } from "../auth/attempt-limit";
 import { canonicalPassword, requireGoodPassword } from "../auth/password-rules";
 import { type StartedSession, startSession } from "../auth/start-session";
+import type { ConsoleContext } from "../context";
 import { newUser } from "../users/new-user";
 import { PROGRESS_SETTING } from "./progress";
 

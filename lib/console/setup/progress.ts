@@ -1,7 +1,7 @@
 import { SetupProgress, type UpdateSetupProgress } from "../../contracts/console/setup";
 import { AppError } from "../../errors";
-import type { ConsoleContext } from "../../gateway/context";
 import type { Repositories } from "../../ports/store";
+import type { ConsoleContext } from "../context";
 
 export const PROGRESS_SETTING = "setup_progress";
 

@@ -1,6 +1,6 @@
 import type { SetupState } from "../../contracts/console/setup";
-import type { ConsoleContext } from "../../gateway/context";
 import { takeAttempt } from "../auth/attempt-limit";
+import type { ConsoleContext } from "../context";
 
 /** What the wizard found; after set-up one truth and nothing else. Throws `rate_limited`, `storage_unavailable`. */
 export async function readSetupState(ctx: ConsoleContext): Promise<SetupState> {

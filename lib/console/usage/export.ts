@@ -1,7 +1,7 @@
 import type { UsageFilters } from "../../contracts/console/usage";
-import type { ConsoleContext } from "../../gateway/context";
 import type { UsageRecord } from "../../ports/store";
 import { findCallerAgain } from "../auth/refresh-caller";
+import type { ConsoleContext } from "../context";
 import { listUsage } from "./list-usage";
 
 const PAGE = 100;

@@ -1,7 +1,7 @@
 import type { UsageFilters } from "../../contracts/console/usage";
-import type { ReadContext } from "../../gateway/context";
 import type { UsageFilter, UsageOutcome } from "../../ports/store";
 import { requireUser } from "../access/guards";
+import type { ReadContext } from "../context";
 
 function outcomeOf(status: string): UsageOutcome {
   if (status === "ok" || status === "failed") return { kind: status };

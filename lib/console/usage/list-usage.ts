@@ -1,6 +1,6 @@
 import type { UsageFilters } from "../../contracts/console/usage";
-import type { ConsoleContext } from "../../gateway/context";
 import type { Page, PageQuery, UsageRecord } from "../../ports/store";
+import type { ConsoleContext } from "../context";
 import { usageFilter } from "./filter";
 
 /**

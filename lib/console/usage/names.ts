@@ -1,5 +1,5 @@
-import type { ConsoleContext } from "../../gateway/context";
 import type { UsageRecord, UsageSubject } from "../../ports/store";
+import type { ConsoleContext } from "../context";
 
 /** What keys, users and channels are called; null: they are gone. */
 export interface UsageNames {

@@ -1,9 +1,9 @@
 import type { Overview, OverviewQuery, OverviewSeries } from "../../contracts/console/overview";
 import { toTimestamp } from "../../contracts/timestamp";
 import { AppError } from "../../errors";
-import type { ReadContext } from "../../gateway/context";
 import { NO_SUMS } from "../../ports/usage-sums";
 import { requireUser } from "../access/guards";
+import type { ReadContext } from "../context";
 import { cutIntoPieces, dayStarts, elapsedPieces, type Pieces, sumOf } from "./intervals";
 import { channelShares, keyShares, modelShares, routeShares } from "./shares";
 import { showSums } from "./to-usage-sums";

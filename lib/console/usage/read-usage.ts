@@ -1,7 +1,7 @@
 import { AppError } from "../../errors";
-import type { ConsoleContext } from "../../gateway/context";
 import type { ChannelRecord, UsageRecord } from "../../ports/store";
 import { requireUser } from "../access/guards";
+import type { ConsoleContext } from "../context";
 import { createNamer, type UsageNames } from "./names";
 
 /** One call with everything that is known of it. */

@@ -5,12 +5,11 @@ import type {
   OverviewRoute,
 } from "../../contracts/console/overview";
 import { nanoToUsd } from "../../contracts/money";
-import type { Services } from "../../gateway/context";
 import { channelHealth, keyHealth } from "../../gateway/routing/circuits";
-import { gatewayState } from "../../gateway/state";
 import type { ChannelRecord, ModelRecord, UsageGroup } from "../../ports/store";
 import { addSums, NO_SUMS, type Sums } from "../../ports/usage-sums";
 import { toBrokenModels, toHealth } from "../channels/to-channel";
+import type { ConsoleServices } from "../context";
 
 /** Keys of a breakdown; a page has no room for more. */
 const MOST_KEYS = 8;
@@ -52,7 +51,10 @@ export function modelShares(
 }
 
 /** The keys with most calls. */
-export async function keyShares({ store }: Services, groups: readonly UsageGroup[]): Promise<OverviewKey[]> {
+export async function keyShares(
+  { store }: ConsoleServices,
+  groups: readonly UsageGroup[],
+): Promise<OverviewKey[]> {
   const sums = [...sumBy(groups, (group) => group.name)].slice(0, MOST_KEYS);
   const names = await store.ledger.names(
     "key",
@@ -66,11 +68,11 @@ const GONE = { name: null, enabled: false, health: null, broken_keys: [], broken
 
 /** Every channel there is, and those gone that were called, with what is wrong with each. */
 export function channelShares(
-  ctx: Services,
+  ctx: ConsoleServices,
   groups: readonly UsageGroup[],
   channels: readonly ChannelRecord[],
 ): OverviewChannel[] {
-  const { circuits } = gatewayState(ctx);
+  const { circuits } = ctx.state;
   const sums = sumBy(groups, (group) => routeOf(group).channelId);
   for (const { id } of channels) if (!sums.has(id)) sums.set(id, NO_SUMS);
   return [...sums].map(([id, sum]) => {

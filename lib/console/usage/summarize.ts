@@ -1,10 +1,10 @@
 import type { UsageSummary, UsageSummaryQuery } from "../../contracts/console/usage-summary";
 import { toTimestamp } from "../../contracts/timestamp";
 import { AppError } from "../../errors";
-import type { ReadContext } from "../../gateway/context";
 import { billingPeriod } from "../../gateway/metering/billing-period";
 import type { UsageGroup } from "../../ports/store";
 import { addSums, NO_SUMS, type Sums } from "../../ports/usage-sums";
+import type { ReadContext } from "../context";
 import { usageFilter } from "./filter";
 import { dayStarts } from "./intervals";
 import { showSums } from "./to-usage-sums";

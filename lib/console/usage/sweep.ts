@@ -1,5 +1,5 @@
-import type { Services } from "../../gateway/context";
 import { readSettings } from "../access/read-settings";
+import type { ConsoleServices } from "../context";
 
 const DAY_MS = 86_400_000;
 /** Rows a transaction removes: calls wait for it, so it is short. */
@@ -9,7 +9,7 @@ const MOST_BATCHES = 400;
 /** Between two transactions, so that the books of running calls are never behind more than one. */
 const PAUSE_MS = 5;
 
-type Swept = Pick<Services, "store" | "clock">;
+type Swept = Pick<ConsoleServices, "store" | "clock">;
 
 async function sweepOlder(
   { store, clock }: Swept,

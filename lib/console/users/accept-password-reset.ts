@@ -1,7 +1,6 @@
 import type { AcceptPasswordReset } from "../../contracts/console/invites";
 import { readCode, type SecondFactorMethod } from "../../contracts/console/totp-code";
 import { AppError } from "../../errors";
-import type { ConsoleContext } from "../../gateway/context";
 import type { Repositories, TwoFactorRecord, UserRecord } from "../../ports/store";
 import { recordAudit } from "../audit/record";
 import { takeAttempt } from "../auth/attempt-limit";
@@ -9,6 +8,7 @@ import { consumeCode, countCodeAttempt, type MatchedCode, matchCode } from "../a
 import { canonicalPassword, requireGoodPassword } from "../auth/password-rules";
 import { type StartedSession, startSession } from "../auth/start-session";
 import { digestToken } from "../auth/tokens";
+import type { ConsoleContext } from "../context";
 import { consumeLink, deadLink, findLiveLink } from "./invites/link";
 import { liftLocks } from "./unlock";
 

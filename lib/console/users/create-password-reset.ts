@@ -1,11 +1,11 @@
 import type { InviteWithToken } from "../../contracts/console/invites";
-import type { ConsoleContext } from "../../gateway/context";
 import { newId } from "../../gateway/new-id";
 import type { InviteRecord } from "../../ports/store";
 import { findManageable, requireUserManager } from "../access/require-manager";
+import { requireWritableSite } from "../access/require-operator";
 import { recordAudit } from "../audit/record";
 import { digestToken, newToken } from "../auth/tokens";
-import { requireWritableSite } from "../settings/update";
+import type { ConsoleContext } from "../context";
 import { toInvite } from "./invites/to-invite";
 
 const LIFE_MS = 24 * 3_600_000;

@@ -1,12 +1,12 @@
 import type { CreateUser, ManagedUser } from "../../contracts/console/user";
 import { AppError } from "../../errors";
-import type { ConsoleContext } from "../../gateway/context";
 import { outranks } from "../access/guards";
 import { requireUserManager } from "../access/require-manager";
+import { requireWritableSite } from "../access/require-operator";
 import { recordAudit } from "../audit/record";
 import { canonicalPassword, requireGoodPassword } from "../auth/password-rules";
 import { loginKey } from "../auth/user-name-key";
-import { requireWritableSite } from "../settings/update";
+import type { ConsoleContext } from "../context";
 import { applyBudget, applyCallLimits } from "./limits";
 import { newUser } from "./new-user";
 import { requireFreeLogin } from "./require-free-login";

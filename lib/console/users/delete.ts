@@ -1,7 +1,7 @@
-import type { ConsoleContext } from "../../gateway/context";
 import { findManageable, requireUserManager } from "../access/require-manager";
+import { requireWritableSite } from "../access/require-operator";
 import { recordAudit } from "../audit/record";
-import { requireWritableSite } from "../settings/update";
+import type { ConsoleContext } from "../context";
 
 /** Removes a user of a lower role with their sessions and keys. Throws `not_found`, `forbidden`. */
 export async function deleteUser(ctx: ConsoleContext, id: string): Promise<void> {

@@ -1,7 +1,7 @@
-import type { ConsoleContext } from "../../gateway/context";
 import { findManageable, requireUserManager } from "../access/require-manager";
+import { requireWritableSite } from "../access/require-operator";
 import { recordAudit } from "../audit/record";
-import { requireWritableSite } from "../settings/update";
+import type { ConsoleContext } from "../context";
 
 /** Signs a user of a lower role out everywhere; sign-ins that wait for a code end too. Throws `not_found`, `forbidden`. */
 export async function endUserSessions(ctx: ConsoleContext, id: string): Promise<void> {

@@ -1,8 +1,8 @@
 import type { ManagedUser } from "../../contracts/console/user";
 import type { ListPage, ListQuery } from "../../contracts/paging";
 import { AppError } from "../../errors";
-import type { ReadContext } from "../../gateway/context";
 import { requireUserManager } from "../access/require-manager";
+import type { ReadContext } from "../context";
 import { toManagedUser, toManagedUsers } from "./to-managed-user";
 
 /** Users, for administrators. */

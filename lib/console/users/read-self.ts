@@ -1,6 +1,6 @@
 import type { Self } from "../../contracts/console/user";
-import type { ConsoleContext } from "../../gateway/context";
 import { requireSession } from "../access/guards";
+import type { ConsoleContext } from "../context";
 import { hasTwoFactor, toSelf } from "./to-user";
 
 /** The signed-in user. */

@@ -1,13 +1,13 @@
 import type { RegisterRequest } from "../../contracts/console/invites";
 import type { OpenSettings } from "../../contracts/console/settings";
 import { AppError } from "../../errors";
-import type { ConsoleContext } from "../../gateway/context";
 import type { Repositories, UserRecord } from "../../ports/store";
 import { readSettings } from "../access/read-settings";
 import { recordAudit } from "../audit/record";
 import { takeAttempt } from "../auth/attempt-limit";
 import { canonicalPassword, requireGoodPassword } from "../auth/password-rules";
 import { type StartedSession, startSession } from "../auth/start-session";
+import type { ConsoleContext } from "../context";
 import { applyBudget } from "./limits";
 import { newUser } from "./new-user";
 import { requireFreeLogin } from "./require-free-login";

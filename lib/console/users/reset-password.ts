@@ -1,8 +1,9 @@
 import { AppError } from "../../errors";
-import type { ConsoleContext, Instance } from "../../gateway/context";
+import type { Instance } from "../../ports/instance";
 import type { UserRecord } from "../../ports/store";
 import { recordAudit, type Witness } from "../audit/record";
 import { canonicalPassword, requireGoodPassword } from "../auth/password-rules";
+import type { ConsoleContext } from "../context";
 import { liftLocks } from "./unlock";
 
 interface Resetter extends Witness, Pick<ConsoleContext, "store" | "hasher" | "sealer"> {

@@ -1,8 +1,8 @@
-import type { ConsoleContext } from "../../gateway/context";
 import { findManageable, requireUserManager } from "../access/require-manager";
+import { requireWritableSite } from "../access/require-operator";
 import { recordAudit } from "../audit/record";
 import { removeSecondFactor } from "../auth/two-factor/remove";
-import { requireWritableSite } from "../settings/update";
+import type { ConsoleContext } from "../context";
 
 /** Removes the second factor of a user of a lower role who has lost it, and ends their sessions. */
 export async function resetSecondFactor(ctx: ConsoleContext, id: string): Promise<void> {

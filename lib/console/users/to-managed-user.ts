@@ -1,9 +1,9 @@
 import type { ManagedUser } from "../../contracts/console/user";
 import { nanoToUsd } from "../../contracts/money";
 import { toTimestamp } from "../../contracts/timestamp";
-import type { ConsoleContext } from "../../gateway/context";
 import type { Repositories, UserRecord } from "../../ports/store";
 import { subjectDigest, throttleSubjects } from "../auth/sign-in-throttle";
+import type { ConsoleContext } from "../context";
 import { shownLimits, toUser } from "./to-user";
 
 const time = (at: number | null) => (at === null ? null : toTimestamp(at));

@@ -1,9 +1,9 @@
-import type { ConsoleContext } from "../../gateway/context";
 import type { Repositories, UserRecord } from "../../ports/store";
 import { findManageable, requireUserManager } from "../access/require-manager";
+import { requireWritableSite } from "../access/require-operator";
 import { recordAudit } from "../audit/record";
 import { clearThrottles, throttleSubjects } from "../auth/sign-in-throttle";
-import { requireWritableSite } from "../settings/update";
+import type { ConsoleContext } from "../context";
 
 /** Lifts the delays of a user's sign-in and password and the lock of their second step. */
 export async function liftLocks(

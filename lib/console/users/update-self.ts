@@ -1,11 +1,11 @@
 import type { Self, UpdateSelf } from "../../contracts/console/user";
 import { AppError } from "../../errors";
-import type { ConsoleContext } from "../../gateway/context";
 import { requireSession } from "../access/guards";
 import { readSettings } from "../access/read-settings";
 import { recordAudit } from "../audit/record";
 import { takeAttempt } from "../auth/attempt-limit";
 import { loginKey } from "../auth/user-name-key";
+import type { ConsoleContext } from "../context";
 import { requireFreeLogin } from "./require-free-login";
 import { hasTwoFactor, toSelf } from "./to-user";
 

@@ -1,13 +1,13 @@
 import type { ManagedUser, UpdateUser } from "../../contracts/console/user";
 import { AppError } from "../../errors";
-import type { ConsoleContext } from "../../gateway/context";
 import type { UserRecord } from "../../ports/store";
 import { outranks } from "../access/guards";
 import { findManageable, requireUserManager } from "../access/require-manager";
+import { requireWritableSite } from "../access/require-operator";
 import { recordAudit } from "../audit/record";
 import { canonicalPassword, requireGoodPassword } from "../auth/password-rules";
 import { loginKey } from "../auth/user-name-key";
-import { requireWritableSite } from "../settings/update";
+import type { ConsoleContext } from "../context";
 import { applyBudget, applyCallLimits } from "./limits";
 import { requireFreeLogin } from "./require-free-login";
 import { toManagedUser } from "./to-managed-user";

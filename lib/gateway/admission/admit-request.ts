@@ -1,6 +1,7 @@
 import { AppError } from "../../errors";
+import type { RateLimiter } from "../../ports/rate-limiter";
 import type { CallLimits, KeyWithOwner } from "../../ports/store";
-import type { RateLimiter, Services } from "../context";
+import type { GatewayServices } from "../context";
 
 export const MINUTE_MS = 60_000;
 
@@ -65,7 +66,7 @@ export interface TightestLimit {
  * until it has room.
  */
 export function takeFromAll(
-  { limiter, metrics }: Pick<Services, "limiter" | "metrics">,
+  { limiter, metrics }: Pick<GatewayServices, "limiter" | "metrics">,
   limits: readonly CallerLimit[],
   unit: Unit,
   cost: number,
@@ -113,7 +114,7 @@ function refusal(limiter: RateLimiter, full: readonly CallerLimit[], unit: Unit,
  * Takes one request of the requests per minute of the key and of its owner. Returns the headers of the tighter limit,
  * null when there is none. Throws `rate_limited` with the time until one is free.
  */
-export function admitRequest(services: Services, caller: KeyWithOwner): Record<string, string> | null {
+export function admitRequest(services: GatewayServices, caller: KeyWithOwner): Record<string, string> | null {
   const limits = callerLimits(caller, "rpm");
   return limits.length === 0 ? null : (takeFromAll(services, limits, "requests", 1)?.headers ?? null);
 }

@@ -1,7 +1,7 @@
 import { LRUCache } from "lru-cache";
 import type { Clock } from "../../ports/clock";
+import type { Log } from "../../ports/log";
 import type { KeyWithOwner, Store } from "../../ports/store";
-import type { Log } from "../context";
 import { createAddressList } from "./address-list";
 
 export interface KnownKey extends KeyWithOwner {

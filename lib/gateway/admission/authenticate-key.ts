@@ -1,8 +1,7 @@
 import { DEFAULT_LIMITS } from "../../contracts/limits";
 import { AppError } from "../../errors";
 import type { KeyWithOwner } from "../../ports/store";
-import type { Services } from "../context";
-import { gatewayState } from "../state";
+import type { GatewayServices } from "../context";
 import { addressBucket } from "./address-list";
 import { MINUTE_MS } from "./admit-request";
 import { digestKey, parseKeyFormat } from "./key-format";
@@ -14,7 +13,7 @@ const UNKNOWN_KEY =
   "The API key is not valid. Keys begin with 'sk-pb-' and are made in the console under Keys.";
 
 /** Counts a wrong key against its address; right ones are never counted or held back. */
-function refuse(services: Services, address: string | null): AppError {
+function refuse(services: GatewayServices, address: string | null): AppError {
   const { wrongKeysPerMinute } = services.instance.limits ?? DEFAULT_LIMITS;
   const bucket = `wrong-keys:${addressBucket(address)}`;
   const state = services.limiter.take(bucket, wrongKeysPerMinute, MINUTE_MS);
@@ -31,12 +30,12 @@ function refuse(services: Services, address: string | null): AppError {
  * `ip_not_allowed`, `rate_limited` (too many wrong keys), `storage_unavailable`.
  */
 export async function authenticateKey(
-  services: Services,
+  services: GatewayServices,
   presented: string,
   peer: { address: string | null },
 ): Promise<KeyWithOwner> {
   if (presented.length > MAX_LENGTH || !parseKeyFormat(presented)) throw refuse(services, peer.address);
-  const { keyRing } = gatewayState(services);
+  const { keyRing } = services.state;
   const found = await keyRing.find(digestKey(presented));
   if (found === null) throw refuse(services, peer.address);
 

@@ -1,6 +1,13 @@
 import { DEFAULT_LIMITS } from "../../contracts/limits";
 import { AppError } from "../../errors";
-import type { Services } from "../context";
+import type { Instance } from "../../ports/instance";
+import type { Metrics } from "../../ports/metrics";
+
+/** Limits and counters that body memory works by. */
+interface BodyServices {
+  instance: Instance;
+  metrics: Metrics;
+}
 
 /** Bytes of one request's body, counted against what its key and all keys may have in memory at once. */
 export interface HeldBody {
@@ -15,7 +22,7 @@ export interface HeldBody {
 
 export interface BodyMemory {
   /** Begins to count a body of this key, by the limits of `services`. */
-  hold(services: Pick<Services, "instance" | "metrics">, keyId: string): HeldBody;
+  hold(services: BodyServices, keyId: string): HeldBody;
   /** Bytes held for all keys. */
   readonly bytes: number;
 }

@@ -1,5 +1,5 @@
+import type { Catalog, CatalogEntry } from "../../ports/catalog";
 import type { ModelRecord, Store } from "../../ports/store";
-import type { Catalog, CatalogEntry } from "../context";
 
 interface Snapshot {
   entries: readonly CatalogEntry[];

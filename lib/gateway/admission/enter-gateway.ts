@@ -1,7 +1,6 @@
 import { AppError } from "../../errors";
 import type { KeyWithOwner } from "../../ports/store";
-import type { Services } from "../context";
-import { gatewayState } from "../state";
+import type { GatewayServices } from "../context";
 import { stopReason } from "../stop-reason";
 import { callerLimits } from "./admit-request";
 import type { HeldBody } from "./body-memory";
@@ -21,7 +20,7 @@ export interface Slot {
 
 /** Slots among the calls at once of the key and of its owner; null where neither has such a limit. Throws `rate_limited`. */
 async function enterCaller(
-  { limiter, metrics }: Services,
+  { limiter, metrics }: GatewayServices,
   caller: KeyWithOwner,
   signal: AbortSignal,
 ): Promise<(() => void) | null> {
@@ -49,7 +48,7 @@ async function enterCaller(
  * holds up no other), before its body is read (DESIGN §4). Throws `rate_limited`, `overloaded`.
  */
 export async function enterGateway(
-  services: Services,
+  services: GatewayServices,
   caller: KeyWithOwner,
   signal: AbortSignal,
 ): Promise<Slot> {
@@ -63,7 +62,7 @@ export async function enterGateway(
     if (signal.aborted) throw stopReason(signal);
     throw new AppError("overloaded", "The server is busy. Try again in a moment.", { retryAfterMs: 1_000 });
   }
-  const body = gatewayState(services).bodies.hold(services, caller.key.id);
+  const body = services.state.bodies.hold(services, caller.key.id);
   return {
     body,
     leave() {

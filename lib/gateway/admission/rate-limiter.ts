@@ -1,5 +1,5 @@
 import type { Clock } from "../../ports/clock";
-import type { RateLimiter } from "../context";
+import type { RateLimiter } from "../../ports/rate-limiter";
 
 /** What was taken between `from` and `to` (monotonic milliseconds); free again one window after `to`. */
 interface Taken {

@@ -1,15 +1,15 @@
 import { AppError } from "../../errors";
+import type { CatalogEntry } from "../../ports/catalog";
 import type { EmbeddingResult } from "../../ports/embedding-model";
 import { runInTurns } from "../../ports/run-in-turns";
 import type { CallOptions } from "../../ports/speech-model";
 import type { CallPlan, Meter, Target } from "../call";
-import type { CatalogEntry, GatewayContext } from "../context";
+import type { GatewayContext } from "../context";
 import { openMeter } from "../metering/open-meter";
 import { failedOutcome } from "../metering/outcome";
 import { worstEmbeddingCostNano } from "../metering/price";
 import { believeTokens } from "../metering/reconcile-usage";
 import { withFailover } from "../routing/with-failover";
-import { gatewayState } from "../state";
 import { countInputs, type EmbeddingInput } from "./count-inputs";
 import { cacheScope, vectorKeys } from "./vector-cache";
 
@@ -95,7 +95,7 @@ async function embedOn(
   if (!isAlone || !mayWait) return provider.embed({ ...parameters, texts: fetched.texts }, options);
   const keyId = channel.keys[0]?.id ?? null;
   const place = JSON.stringify([channel.id, channel.version, keyId, parameters]);
-  return gatewayState(ctx).coalescer.embed(
+  return ctx.state.coalescer.embed(
     place,
     parameters,
     { text, scope: cacheScope(ctx), tokens: fetched.tokens, options },
@@ -133,7 +133,7 @@ function* keysOf(scope: string, call: EmbedTexts): Generator<void, string[], voi
 /** Null where the cache has no part in the call. */
 async function lookUp(ctx: GatewayContext, call: EmbedTexts): Promise<Lookup | null> {
   if (!call.entry.model.cacheable || ctx.isNoStore) return null;
-  const { vectors } = gatewayState(ctx);
+  const { vectors } = ctx.state;
   if (!vectors.isOn) return null;
   const keys = await runInTurns(keysOf(cacheScope(ctx), call), ctx.signal);
   const known = keys.map((key) => vectors.get(key));
@@ -148,7 +148,7 @@ function cacheState(
   lookup: Lookup | null,
 ): Pick<CallPlan, "cache"> {
   if (lookup !== null) return { cache: lookup.state };
-  return model.cacheable && gatewayState(ctx).vectors.isOn ? { cache: "bypass" } : {};
+  return model.cacheable && ctx.state.vectors.isOn ? { cache: "bypass" } : {};
 }
 
 function missingOf(call: EmbedTexts, lookup: Lookup | null, counts: readonly number[]): Fetched {
@@ -170,7 +170,7 @@ function merge(
   fetched: Fetched,
   fresh: readonly Float32Array[],
 ): Float32Array[] {
-  const { vectors: cache } = gatewayState(ctx);
+  const { vectors: cache } = ctx.state;
   const vectors = [...known];
   for (const [at, position] of fetched.positions.entries()) {
     const vector = fresh[at];

@@ -1,6 +1,8 @@
 import { createHash } from "node:crypto";
+import type { CatalogEntry } from "../../ports/catalog";
+import type { Instance } from "../../ports/instance";
+import type { KeyWithOwner } from "../../ports/store";
 import { type ByteCache, createByteCache } from "../byte-cache";
-import type { CatalogEntry, GatewayContext } from "../context";
 
 /** Vectors of texts met lately, bounded in bytes; one per process (DESIGN §4). */
 export type VectorCache = ByteCache<Float32Array>;
@@ -30,7 +32,7 @@ export function fingerprintOf(entry: CatalogEntry): string {
  * Whose requests share cached results: those of the API key's owner, or of all users where the settings say so. Part of
  * every cache key, so that neither `x-patchbay-cache` nor the time taken shows one user what another sent.
  */
-export function cacheScope({ instance, caller }: Pick<GatewayContext, "instance" | "caller">): string {
+export function cacheScope({ instance, caller }: { instance: Instance; caller: KeyWithOwner }): string {
   return instance.sharesCaches === true ? "all" : caller.owner.id;
 }
 

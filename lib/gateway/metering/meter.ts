@@ -1,7 +1,6 @@
 import type { UsageRecord } from "../../ports/store";
 import type { CallOutcome, CallPlan, Meter } from "../call";
 import type { GatewayContext } from "../context";
-import { gatewayState } from "../state";
 import { billingPeriod } from "./billing-period";
 import { cutPrompt } from "./cut-prompt";
 import { failedOutcome } from "./outcome";
@@ -62,7 +61,7 @@ export function createMeter(
       await ctx.store.ledger.settle(settled, billingPeriod(ctx.instance.timeZone, row.at), prompt);
       ctx.metrics.count("usage_rows");
       ctx.onBooked?.(settled);
-      gatewayState(ctx).live.tell("usage", settled.userId);
+      ctx.state.live.tell("usage", settled.userId);
     } catch (error) {
       // The ledger corrects the entry (Ledger.settle); the reply and the metrics must say the same.
       if (outcome.error !== "caller_left") told = failedOutcome(error).status;

@@ -3,7 +3,6 @@ import type { Budget, UsageRecord } from "../../ports/store";
 import { callerLimits, takeFromAll } from "../admission/admit-request";
 import type { CallPlan, Meter, OpenMeter } from "../call";
 import type { GatewayContext } from "../context";
-import { gatewayState } from "../state";
 import { billingPeriod } from "./billing-period";
 import { createMeter } from "./meter";
 
@@ -45,7 +44,7 @@ async function reserve(ctx: GatewayContext, plan: CallPlan, row: UsageRecord): P
     ...billingPeriod(ctx.instance.timeZone, row.at),
   });
   if (refused === null) return;
-  gatewayState(ctx).budgetRefusals.note(refused, refused === "key" ? key.id : owner.id);
+  ctx.state.budgetRefusals.note(refused, refused === "key" ? key.id : owner.id);
   throw outOfQuota(refused);
 }
 

@@ -1,6 +1,5 @@
 import type { UsageRecord } from "../../ports/store";
 import type { GatewayContext } from "../context";
-import { gatewayState } from "../state";
 import { billingPeriod } from "./billing-period";
 
 /** The row of a request that was answered with an earlier one's reply: it cost nothing and called nobody. */
@@ -26,7 +25,7 @@ export async function bookRepeat(ctx: GatewayContext, first: UsageRecord): Promi
     trace: { admittedMs: tookMs, settledMs: tookMs, attempts: [] },
   };
   await ctx.store.ledger.settle(row, billingPeriod(ctx.instance.timeZone, at));
-  gatewayState(ctx).live.tell("usage", row.userId);
+  ctx.state.live.tell("usage", row.userId);
   ctx.metrics.count("idempotent_repeats");
   ctx.metrics.count("usage_rows");
 }

@@ -1,11 +1,13 @@
 import type { ChannelRecord } from "../../ports/store";
-import type { Services } from "../context";
-import { gatewayState } from "../state";
+import type { GatewayServices } from "../context";
 import { chooseKey, withKey } from "./choose-upstream-key";
 import { type CircuitPass, modelHealth, type OpenReason } from "./circuits";
 
 /** What entering a channel looks at. */
-export type Gates = Pick<Services, "store" | "clock" | "log" | "metrics" | "limiter" | "random">;
+export type Gates = Pick<
+  GatewayServices,
+  "store" | "state" | "clock" | "log" | "metrics" | "limiter" | "random"
+>;
 
 /** A channel that may be called now: with which key, under which circuits, and how its slot is released. */
 export interface Entered {
@@ -31,7 +33,7 @@ function passGates(
   { model, mayProbe, cost }: { model: string; mayProbe: boolean; cost: 0 | 1 },
 ): { key: NonNullable<ReturnType<typeof chooseKey>> | null; leave: () => void } | Refusal {
   const { id, concurrency, rpm } = channel;
-  const { circuits } = gatewayState(services);
+  const { circuits } = services.state;
   const key = chooseKey(channel, model, circuits, services.random, mayProbe);
   if (key === undefined) {
     const { waitMs, reason } = modelHealth(circuits, channel, model);
@@ -59,7 +61,7 @@ export function enterChannel(
   const passed = passGates(services, channel, { model, mayProbe, cost: 1 });
   if ("reason" in passed) return null;
   const { key, leave } = passed;
-  const pass = gatewayState(services).circuits.enter(channel.id, key?.id ?? null, model);
+  const pass = services.state.circuits.enter(channel.id, key?.id ?? null, model);
   return { channel: withKey(channel, key), pass, leave };
 }
 

@@ -1,6 +1,5 @@
 import type { Target } from "../call";
-import type { Services } from "../context";
-import { gatewayState } from "../state";
+import type { GatewayServices } from "../context";
 import { nextTier, sharesOf } from "./choose-channel";
 import { admissionOf } from "./choose-upstream-key";
 import { type Gates, type Refusal, refusalOf } from "./enter-channel";
@@ -29,11 +28,11 @@ export interface PreviewedRoute {
  * remembered by looking.
  */
 export function previewRoute(
-  services: Gates & Pick<Services, "instance">,
+  services: Gates & Pick<GatewayServices, "instance">,
   model: string,
   targets: readonly Target[],
 ): PreviewedRoute {
-  const { traffic, circuits } = gatewayState(services);
+  const { traffic, circuits } = services.state;
   const skipped = targets.flatMap((target) => {
     const refusal = refusalOf(services, target.channel, model);
     return refusal === null ? [] : [{ target, refusal }];

@@ -4,7 +4,6 @@ import type { CallOptions } from "../../ports/speech-model";
 import { UpstreamProgress } from "../../ports/upstream-progress";
 import type { CallOutcome, CallPlan, Target, WithFailover } from "../call";
 import type { GatewayContext } from "../context";
-import { gatewayState } from "../state";
 import { stopReason } from "../stop-reason";
 import { chooseChannel } from "./choose-channel";
 import { admissionOf } from "./choose-upstream-key";
@@ -63,7 +62,7 @@ function settleCircuit(pass: CircuitPass, outcome: CallOutcome, progress: Upstre
 
 /** No channel takes the request: all are limited by their upstreams (429), or not all (503); with the shortest wait. */
 function nobodyServes(ctx: GatewayContext, plan: CallPlan): AppError {
-  const { circuits } = gatewayState(ctx);
+  const { circuits } = ctx.state;
   const healths = plan.entry.routes.map(({ channel }) =>
     modelHealth(circuits, channel, plan.entry.model.name),
   );
@@ -114,7 +113,7 @@ interface Repeatable {
 }
 
 export const withFailover: WithFailover = async (ctx, plan, meter, attempt, complete) => {
-  const { traffic, circuits } = gatewayState(ctx);
+  const { traffic, circuits } = ctx.state;
   const targets: readonly Target[] = plan.entry.routes;
   const model = plan.entry.model.name;
   let deadline = ctx.clock.monotonic() + firstByteLimitMs(ctx, plan.operation);

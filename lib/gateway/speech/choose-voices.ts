@@ -1,7 +1,8 @@
 import { AppError } from "../../errors";
+import type { CatalogEntry } from "../../ports/catalog";
 import type { Voice } from "../../ports/speech-model";
 import type { ChannelRecord } from "../../ports/store";
-import type { CatalogEntry, Services } from "../context";
+import type { GatewayServices } from "../context";
 import { nearestName } from "./nearest-name";
 
 /** The voices of a model over all channels that serve it. */
@@ -16,7 +17,7 @@ export interface VoiceNames {
 }
 
 /** The voices of each channel that serves the model, in order; none for a channel that cannot tell them now. */
-export function voicesByRoute(services: Services, entry: CatalogEntry): Promise<(readonly Voice[])[]> {
+export function voicesByRoute(services: GatewayServices, entry: CatalogEntry): Promise<(readonly Voice[])[]> {
   return Promise.all(
     entry.routes.map(async ({ channel, upstreamName }) => {
       try {
@@ -30,7 +31,7 @@ export function voicesByRoute(services: Services, entry: CatalogEntry): Promise<
 }
 
 /** The form of a channel's voice IDs; none where its provider does not speak, which `voicesByRoute` has logged. */
-function idForms(services: Services, channel: ChannelRecord): readonly RegExp[] {
+function idForms(services: GatewayServices, channel: ChannelRecord): readonly RegExp[] {
   try {
     const { voiceId } = services.providers.speech(channel);
     return voiceId === undefined ? [] : [voiceId];
@@ -40,7 +41,7 @@ function idForms(services: Services, channel: ChannelRecord): readonly RegExp[] 
 }
 
 /** Asks the model's channels for their voices. A channel that cannot tell them now takes any name. */
-export async function listVoiceNames(services: Services, entry: CatalogEntry): Promise<VoiceNames> {
+export async function listVoiceNames(services: GatewayServices, entry: CatalogEntry): Promise<VoiceNames> {
   const lists = await voicesByRoute(services, entry);
   return {
     names: [...new Set(lists.flatMap((voices) => voices.map((voice) => voice.name)))],

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
+import type { CatalogEntry } from "../../ports/catalog";
 import type { SpeechEvent, SpeechUsage } from "../../ports/speech-model";
 import { type ByteCache, createByteCache } from "../byte-cache";
-import type { CatalogEntry } from "../context";
 import { fingerprintOf } from "../embeddings/vector-cache";
 import type { OpenedSpeech } from "./speech-stream";
 

@@ -1,16 +1,16 @@
 import { codePoints } from "../../contracts/text";
 import { AppError, hasCode } from "../../errors";
+import type { CatalogEntry } from "../../ports/catalog";
 import { runInTurns } from "../../ports/run-in-turns";
 import type { CallOptions, SpeechModel, SpeechRequest, SpeechSegment } from "../../ports/speech-model";
 import { resolveModel } from "../admission/resolve-model";
 import type { CallPlan, Meter, Target } from "../call";
-import type { CatalogEntry, GatewayContext } from "../context";
+import type { GatewayContext } from "../context";
 import { countText } from "../embeddings/count-inputs";
 import { cacheScope } from "../embeddings/vector-cache";
 import { openMeter } from "../metering/open-meter";
 import { failedOutcome } from "../metering/outcome";
 import { withFailover } from "../routing/with-failover";
-import { gatewayState } from "../state";
 import { canonicalVoice, listVoiceNames } from "./choose-voices";
 import { type HeldSpeech, holdSpeech } from "./hold-speech";
 import { type SpokenPart, scriptSpeakers, singleSpeaker } from "./script-speakers";
@@ -94,9 +94,7 @@ export async function synthesizeSpeech(ctx: GatewayContext, input: SpeechInput):
   let held: HeldSpeech | null = null;
   try {
     if (mustHold(input, entry) && lookup.known === undefined)
-      held = gatewayState(ctx).holding.enter(
-        longestSpeechSeconds(entry.model, { characters, speed: input.speed }),
-      );
+      held = ctx.state.holding.enter(longestSpeechSeconds(entry.model, { characters, speed: input.speed }));
     const { opened, ignored } = await openCall(ctx, { input, segments, plan, meter, lookup, held });
     return {
       totalBytes: opened.totalBytes ?? null,
@@ -127,11 +125,10 @@ interface Lookup {
 }
 
 function lookUp(ctx: GatewayContext, entry: CatalogEntry, input: SpeechInput): Lookup {
-  if (!entry.model.cacheable || !gatewayState(ctx).speeches.isOn)
-    return { state: null, known: undefined, key: null };
+  if (!entry.model.cacheable || !ctx.state.speeches.isOn) return { state: null, known: undefined, key: null };
   if (ctx.isNoStore) return { state: "bypass", known: undefined, key: null };
   const key = speechKey(cacheScope(ctx), entry, input.source);
-  const known = gatewayState(ctx).speeches.get(key);
+  const known = ctx.state.speeches.get(key);
   ctx.metrics.count(known === undefined ? "cache_misses" : "cache_hits");
   return { state: known === undefined ? "miss" : "hit", known, key };
 }
@@ -172,7 +169,7 @@ async function openCall(
   const { opened, ignored } = await withFailover(ctx, plan, meter, attempt, complete);
   const { key } = lookup;
   if (key === null) return { opened, ignored };
-  const { speeches } = gatewayState(ctx);
+  const { speeches } = ctx.state;
   return { opened: recorded(opened, (speech) => speeches.put(key, { ...speech, ignored })), ignored };
 }
 

@@ -1,9 +1,9 @@
 import { readSettings } from "../../console/access/read-settings";
 import { mustEnrol } from "../../console/access/two-factor-roles";
 import { findLiveSession } from "../../console/auth/find-live-session";
+import type { ConsoleCaller, ConsoleServices } from "../../console/context";
 import { AppError } from "../../errors";
 import { authenticateKey } from "../../gateway/admission/authenticate-key";
-import type { ConsoleCaller, Services } from "../../gateway/context";
 import type { Inbound } from "../core/exchange";
 import { openSession, readCookie, sessionCookie } from "./session-cookie";
 
@@ -13,7 +13,10 @@ import { openSession, readCookie, sessionCookie } from "./session-cookie";
  * Throws `unauthenticated` for a bad key, `forbidden` for one that may not manage, `ip_not_allowed`,
  * `rate_limited`, `storage_unavailable`. A dead or foreign cookie is simply nobody.
  */
-export async function authenticateConsole(services: Services, request: Inbound): Promise<ConsoleCaller> {
+export async function authenticateConsole(
+  services: ConsoleServices,
+  request: Inbound,
+): Promise<ConsoleCaller> {
   const authorization = request.headers.get("authorization")?.trim() ?? "";
   const [scheme = "", ...rest] = authorization.split(" ");
   if (scheme.toLowerCase() === "bearer")
@@ -25,14 +28,14 @@ export async function authenticateConsole(services: Services, request: Inbound):
 }
 
 /** The live session behind a cookie's value with its user; null when there is none. */
-export async function readSession(services: Services, cookie: string | null) {
+export async function readSession(services: ConsoleServices, cookie: string | null) {
   if (cookie === null) return null;
   const sid = await openSession(services, cookie);
   return sid === null ? null : findLiveSession(services, sid);
 }
 
 async function authenticateManageKey(
-  services: Services,
+  services: ConsoleServices,
   presented: string,
   request: Inbound,
 ): Promise<ConsoleCaller> {

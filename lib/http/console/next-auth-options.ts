@@ -1,8 +1,8 @@
 import type { AuthOptions } from "next-auth";
 import { findLiveSession } from "../../console/auth/find-live-session";
 import { logOut } from "../../console/auth/sign-out";
+import type { ConsoleContext } from "../../console/context";
 import { safeReturnPath } from "../../contracts/return-path";
-import type { ConsoleContext } from "../../gateway/context";
 import { openSession, sealSession, sessionCookie } from "./session-cookie";
 
 /** Longest life of a session that the settings allow; the row's own end comes first. */

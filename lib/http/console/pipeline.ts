@@ -1,7 +1,7 @@
 import type { z } from "zod";
+import type { ConsoleCaller, ConsoleContext, ConsoleServices } from "../../console/context";
 import { DEFAULT_LIMITS } from "../../contracts/limits";
 import { AppError, type Issue, isAppError } from "../../errors";
-import type { ConsoleCaller, ConsoleContext, Services } from "../../gateway/context";
 import { checkContentType, checkRawType } from "../core/content-type";
 import type { Inbound, Outbound } from "../core/exchange";
 import { requireSetUp } from "../core/is-set-up";
@@ -49,7 +49,11 @@ function readQuery(query: string): Record<string, string> {
   return values;
 }
 
-async function findCaller(route: ConsoleRoute, services: Services, request: Inbound): Promise<ConsoleCaller> {
+async function findCaller(
+  route: ConsoleRoute,
+  services: ConsoleServices,
+  request: Inbound,
+): Promise<ConsoleCaller> {
   if (!request.headers.has("cookie") && !request.headers.has("authorization")) return ANONYMOUS;
   try {
     return await authenticateConsole(services, request);
@@ -66,7 +70,7 @@ async function findCaller(route: ConsoleRoute, services: Services, request: Inbo
  */
 async function findCallerAgain(
   route: ConsoleRoute,
-  services: Services,
+  services: ConsoleServices,
   request: Inbound,
   arrived: ConsoleCaller,
 ): Promise<ConsoleCaller> {
@@ -111,7 +115,7 @@ async function readRawBody(route: ConsoleRoute, request: Inbound): Promise<Uint8
   return route.rawBody === undefined ? NO_BYTES : request.readBody(route.maxBodyBytes ?? 0);
 }
 
-async function readBody(route: ConsoleRoute, services: Services, request: Inbound): Promise<unknown> {
+async function readBody(route: ConsoleRoute, services: ConsoleServices, request: Inbound): Promise<unknown> {
   if (route.rawBody !== undefined) checkRawType(request, route.rawBody);
   if (route.method === "GET" || route.rawBody !== undefined) return undefined;
   // A call without a body has nothing whose type could be wrong; requireSameOrigin keeps other sites out (CS-1).
@@ -127,7 +131,11 @@ async function readBody(route: ConsoleRoute, services: Services, request: Inboun
 }
 
 /** What a console handler works with. */
-export function consoleContext(services: Services, request: Inbound, caller: ConsoleCaller): ConsoleContext {
+export function consoleContext(
+  services: ConsoleServices,
+  request: Inbound,
+  caller: ConsoleCaller,
+): ConsoleContext {
   return {
     ...services,
     caller,
@@ -143,7 +151,7 @@ export function consoleContext(services: Services, request: Inbound, caller: Con
  */
 export async function runConsoleRoute(
   route: ConsoleRoute,
-  services: Services,
+  services: ConsoleServices,
   request: Inbound,
   params: Parameters,
 ): Promise<Outbound> {

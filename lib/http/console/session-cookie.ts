@@ -1,5 +1,5 @@
 import { decode, encode } from "next-auth/jwt";
-import type { Services } from "../../gateway/context";
+import type { ConsoleServices } from "../../console/context";
 
 /** next-auth's own name; with `__Host-` the browser keeps it to this origin, https and the root path. */
 const SESSION_NAME = "next-auth.session-token";
@@ -38,7 +38,7 @@ function write({ name, options }: CookieDefinition, value: string, maxAgeSeconds
 
 /** `Set-Cookie` of a new session. The JWE holds the session's id and times, nothing else. */
 export async function writeSessionCookie(
-  services: Pick<Services, "signIn" | "clock">,
+  services: Pick<ConsoleServices, "signIn" | "clock">,
   isSecure: boolean,
   started: { sid: string; session: { expiresAt: number } },
 ): Promise<string> {
@@ -62,7 +62,7 @@ export function clearPendingCookie(isSecure: boolean): string {
 
 /** The JWE of a session id, as next-auth makes its tokens (dir, A256GCM). */
 export function sealSession(
-  services: Pick<Services, "signIn">,
+  services: Pick<ConsoleServices, "signIn">,
   sid: string,
   maxAgeSeconds: number,
 ): Promise<string> {
@@ -70,7 +70,10 @@ export function sealSession(
 }
 
 /** The session id in a JWE; null when it is not ours, was altered, or has run out. */
-export async function openSession(services: Pick<Services, "signIn">, value: string): Promise<string | null> {
+export async function openSession(
+  services: Pick<ConsoleServices, "signIn">,
+  value: string,
+): Promise<string | null> {
   if (value.length > MAX_LENGTH || !hasOurHeader(value)) return null;
   try {
     const token = await decode({ token: value, secret: services.signIn.cookieSecret });

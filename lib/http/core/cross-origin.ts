@@ -1,4 +1,4 @@
-import type { Services } from "../../gateway/context";
+import type { ConsoleServices } from "../../console/context";
 import type { Inbound, Outbound } from "./exchange";
 
 /**
@@ -44,12 +44,12 @@ function sharedHeaders(request: Inbound, reply: Outbound): Record<string, string
 
 /** The reply with what lets a listed origin's page read it; untouched where no origin is listed. */
 export async function shareReply(
-  services: () => Promise<Pick<Services, "instance">>,
+  services: () => Promise<Pick<ConsoleServices, "instance">>,
   request: Inbound,
   reply: Outbound,
 ): Promise<Outbound> {
   if (!GATEWAY.test(request.path)) return reply;
-  // Services that cannot be had were told in the reply.
+  // ConsoleServices that cannot be had were told in the reply.
   const origins = (await services().catch(() => null))?.instance.corsOrigins;
   if (origins === undefined || origins.size === 0) return reply;
   const origin = request.headers.get("origin");

@@ -1,5 +1,5 @@
+import type { ConsoleServices } from "../../console/context";
 import { AppError, isAppError } from "../../errors";
-import type { Services } from "../../gateway/context";
 import { consoleContext, runConsoleRoute } from "../console/pipeline";
 import { runGatewayRoute } from "../gateway/pipeline";
 import { isBareOpenAiPath } from "./bare-openai-path";
@@ -14,7 +14,7 @@ import { DATA_HEADERS, STRICT_TRANSPORT } from "./security-headers";
 
 type Found = Extract<Match, { kind: "found" }>;
 
-function runRoute(found: Found, services: Services, request: Inbound): Promise<Outbound> {
+function runRoute(found: Found, services: ConsoleServices, request: Inbound): Promise<Outbound> {
   const { route, params, fault } = found;
   switch (route.surface) {
     case "gemini":
@@ -36,11 +36,11 @@ function surfaceOfRoute(route: Route): Surface {
 
 async function answerFound(
   found: Found,
-  services: () => Promise<Services>,
+  services: () => Promise<ConsoleServices>,
   request: Inbound,
 ): Promise<Outbound> {
   const surface = surfaceOfRoute(found.route);
-  let ready: Services;
+  let ready: ConsoleServices;
   try {
     ready = await services();
   } catch (error) {
@@ -74,7 +74,7 @@ function refuse(match: Exclude<Match, Found>, { method, path, headers }: Inbound
 
 async function answer(
   table: RouteTable,
-  services: () => Promise<Services>,
+  services: () => Promise<ConsoleServices>,
   request: Inbound,
 ): Promise<Outbound> {
   if (!isDecodable(request.path)) {
@@ -110,7 +110,10 @@ export function completeReply(request: Inbound, reply: Outbound): Outbound {
  * The one handler behind both doors: finds the route, runs the pipeline of its surface, renders whatever goes wrong
  * in that surface's dialect. Never rejects.
  */
-export function createDispatcher(routes: readonly Route[], services: () => Promise<Services>): Handler {
+export function createDispatcher(
+  routes: readonly Route[],
+  services: () => Promise<ConsoleServices>,
+): Handler {
   const table = compileRoutes(routes);
   return async (request) => {
     const reply = await answer(table, services, request);

@@ -1,12 +1,12 @@
+import type { ConsoleServices } from "../../console/context";
 import { AppError } from "../../errors";
-import type { Services } from "../../gateway/context";
 import type { Store } from "../../ports/store";
 
 /** Stores known to be claimed. Set-up closes for good, so the answer is asked for only until it is yes. */
 const claimed = new WeakSet<Store>();
 
 /** Throws `not_initialized` before set-up, `storage_unavailable` when the store cannot tell. */
-export async function requireSetUp(services: Services): Promise<void> {
+export async function requireSetUp(services: ConsoleServices): Promise<void> {
   if (claimed.has(services.store)) return;
   if (!(await services.store.setup.isClaimed())) {
     throw new AppError(

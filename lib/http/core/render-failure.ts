@@ -1,5 +1,5 @@
 import { AppError, isAppError, isOutOfFiles, outOfFiles } from "../../errors";
-import type { Log } from "../../gateway/context";
+import type { Log } from "../../ports/log";
 import type { Inbound, Outbound } from "./exchange";
 import { renderError, statusOf } from "./render-error";
 import type { Surface } from "./route";

@@ -1,5 +1,6 @@
 import { z } from "zod";
-import type { ConsoleContext, GatewayContext } from "../../gateway/context";
+import type { ConsoleContext } from "../../console/context";
+import type { GatewayContext } from "../../gateway/context";
 import type { Operation } from "../../ports/store";
 import type { Inbound, Outbound } from "./exchange";
 import type { Json } from "./openapi/json-schema";

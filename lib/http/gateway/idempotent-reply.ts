@@ -3,7 +3,6 @@ import { AppError } from "../../errors";
 import type { GatewayContext } from "../../gateway/context";
 import { type KeptReply, MAX_REPLY_BYTES } from "../../gateway/idempotency";
 import { bookRepeat } from "../../gateway/metering/record-repeat";
-import { gatewayState } from "../../gateway/state";
 import { stopReason } from "../../gateway/stop-reason";
 import type { UsageRecord } from "../../ports/store";
 import type { Inbound, Outbound } from "../core/exchange";
@@ -109,7 +108,7 @@ export async function answerOnce(
   sent: { key: string; digest: string },
   call: IdempotentCall,
 ): Promise<Outbound> {
-  const { idempotency } = gatewayState(ctx);
+  const { idempotency } = ctx.state;
   const start = idempotency.begin(ctx.caller.key.id, sent.key, sent.digest);
   if (start.kind === "repeat") {
     const kept = await untilAborted(start.reply, ctx.signal);

@@ -1,3 +1,4 @@
+import type { ConsoleServices } from "../../console/context";
 import { DEFAULT_LIMITS } from "../../contracts/limits";
 import { AppError } from "../../errors";
 import { admitRequest } from "../../gateway/admission/admit-request";
@@ -5,7 +6,7 @@ import { authenticateKey } from "../../gateway/admission/authenticate-key";
 import { enterGateway } from "../../gateway/admission/enter-gateway";
 import { getUsableModel } from "../../gateway/admission/list-usable-models";
 import { resolveModel } from "../../gateway/admission/resolve-model";
-import type { GatewayContext, Services } from "../../gateway/context";
+import type { GatewayContext } from "../../gateway/context";
 import { requireOpenBudget } from "../../gateway/metering/open-meter";
 import type { KeyWithOwner } from "../../ports/store";
 import { checkContentType } from "../core/content-type";
@@ -25,7 +26,7 @@ function jsonLimits(route: GatewayRoute): JsonLimits {
   return route.operation === "embeddings" ? TOKEN_LIMITS : JSON_LIMITS;
 }
 
-function maxBodyBytes(route: GatewayRoute, services: Services): number {
+function maxBodyBytes(route: GatewayRoute, services: ConsoleServices): number {
   const limits = services.instance.limits ?? DEFAULT_LIMITS;
   if (route.operation === "embeddings") return limits.embeddingsBodyBytes;
   return route.maxBodyBytes ?? limits.jsonBodyBytes;
@@ -59,27 +60,23 @@ function readTags(request: Inbound): string | null {
 
 /** Named one by one: a spread of so many costs a hundred times as much, on every call. */
 function gatewayContext(
-  services: Services,
+  services: ConsoleServices,
   caller: KeyWithOwner,
   request: Inbound,
   onOpened: GatewayContext["onOpened"],
 ): GatewayContext {
-  const { store, clock, random, sealer, hasher, log, instance, setupGuard } = services;
-  const { signIn, catalog, providers, webhook, limiter, countTokens, countTokensInSteps, encoder, metrics } =
-    services;
+  const { store, clock, state, random, sealer, log, instance, catalog, providers, limiter } = services;
+  const { countTokens, countTokensInSteps, encoder, metrics } = services;
   return {
     store,
     clock,
+    state,
     random,
     sealer,
-    hasher,
     log,
     instance,
-    setupGuard,
-    signIn,
     catalog,
     providers,
-    webhook,
     limiter,
     countTokens,
     countTokensInSteps,
@@ -163,7 +160,7 @@ interface Admitted {
 
 async function readCall(
   route: GatewayRoute,
-  services: Services,
+  services: ConsoleServices,
   request: Inbound,
   { memory, identify }: Admitted,
 ): Promise<ReadCall & { caller: KeyWithOwner }> {
@@ -176,7 +173,7 @@ async function readCall(
 
 async function answerCall(
   route: GatewayRoute,
-  services: Services,
+  services: ConsoleServices,
   request: Inbound,
   admitted: Admitted,
 ): Promise<Outbound> {
@@ -207,7 +204,7 @@ async function answerCall(
  */
 export async function runGatewayRoute(
   route: GatewayRoute,
-  services: Services,
+  services: ConsoleServices,
   request: Inbound,
   params: Parameters,
   pathFault: AppError | null,

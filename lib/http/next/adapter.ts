@@ -1,6 +1,6 @@
+import type { ConsoleServices } from "../../console/context";
 import { DEFAULT_LIMITS } from "../../contracts/limits";
 import { AppError } from "../../errors";
-import type { Services } from "../../gateway/context";
 import { requestIdOf } from "../core/edge-guard";
 import type { BodyCount, Handler, Inbound, Outbound } from "../core/exchange";
 import { PEER_HEADER, peerFrom } from "../core/peer-header";
@@ -103,10 +103,10 @@ function responseOf(reply: Outbound): Response {
 /** Opens `handler` to a Next route handler: one function for every method. */
 export function createNextDoor(
   handler: Handler,
-  services: () => Promise<Services>,
+  services: () => Promise<ConsoleServices>,
 ): (request: Request) => Promise<Response> {
   return async (request) => {
-    // Services that cannot be had are the handler's to tell.
+    // ConsoleServices that cannot be had are the handler's to tell.
     const ready = await services().catch(() => null);
     const limits = ready?.instance.limits ?? DEFAULT_LIMITS;
     const { path, query } = splitUrl(request.url);

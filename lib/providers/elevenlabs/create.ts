@@ -9,9 +9,9 @@ import type {
 } from "../../ports/speech-model";
 import type { ChannelRecord } from "../../ports/store";
 import { collect } from "../outbound/body";
-import type { UpstreamReply } from "../outbound/create";
 import { invalidAnswer } from "../outbound/failure";
 import { asFields, asList, asText, parseJson } from "../outbound/json";
+import type { UpstreamReply } from "../outbound/request";
 import type { UpstreamProvider } from "../upstream/provider";
 import {
   MOST_LIST_BYTES,

@@ -7,11 +7,11 @@ import type {
 } from "../../ports/speech-model";
 import type { ChannelRecord } from "../../ports/store";
 import { gatherBytes } from "../outbound/byte-blocks";
-import type { UpstreamReply } from "../outbound/create";
 import { invalidAnswer, truncated } from "../outbound/failure";
 import { asCount, asFields, asList, asText, type Fields } from "../outbound/json";
 import { asBase64, decodedBase64, readJson } from "../outbound/long-json";
 import { refusalError } from "../outbound/refusal";
+import type { UpstreamReply } from "../outbound/request";
 import { isDoneMark, serverSentEvents } from "../outbound/server-sent-events";
 import { MOST_SPEECH_BYTES, type UpstreamSettings } from "../upstream/settings";
 import { audioEvents } from "../upstream-audio/audio-events";

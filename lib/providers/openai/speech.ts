@@ -6,8 +6,8 @@ import type {
   SpeechUsage,
 } from "../../ports/speech-model";
 import type { ChannelRecord } from "../../ports/store";
-import type { UpstreamReply } from "../outbound/create";
 import { invalidAnswer } from "../outbound/failure";
+import type { UpstreamReply } from "../outbound/request";
 import { MOST_SPEECH_BYTES, NEXT_SEGMENT_MS, type UpstreamSettings } from "../upstream/settings";
 import { audioEvents } from "../upstream-audio/audio-events";
 import { AudioReader, checkAudioType, rateOf } from "../upstream-audio/audio-reader";

@@ -4,9 +4,9 @@ import type { AppError } from "../../errors";
 import { UpstreamProgress } from "../../ports/upstream-progress";
 import { collect, readBody, type UpstreamBody } from "./body";
 import { HIGH_WATER_MARK } from "./connector";
-import type { OutboundRequest, OutboundSettings, UpstreamReply } from "./create";
 import { abortReason, connectionError, tooSlow } from "./failure";
 import { refusalError } from "./refusal";
+import type { OutboundRequest, OutboundSettings, UpstreamReply } from "./request";
 
 const REFUSAL_BYTES = 64 * 1024;
 const REFUSAL_MS = 2_000;

@@ -1,7 +1,7 @@
 import { watchAlerts } from "../../console/alerts/watch";
 import { sweepExpired } from "../../console/auth/sweep-expired";
+import type { ConsoleServices } from "../../console/context";
 import { sweepUsage } from "../../console/usage/sweep";
-import type { Services } from "../../gateway/context";
 import { readDisk } from "./disk";
 import { isGone } from "./instance-id";
 import { DEAD_AFTER_MS, watchOtherServers } from "./other-servers";
@@ -15,13 +15,13 @@ const RETENTION_MS = 600_000;
 const CLOCK_JUMP_MS = 30_000;
 
 /** Settles the calls of instances that died; those of this machine are known to be dead at once. */
-async function settleOrphans({ store, clock, log }: Services): Promise<void> {
+async function settleOrphans({ store, clock, log }: ConsoleServices): Promise<void> {
   const now = clock.now();
   const count = await store.ledger.settleOrphans(now, now - DEAD_AFTER_MS, isGone);
   if (count > 0) log.warn("orphans_settled", { count });
 }
 
-function createClockWatch({ store, clock, log }: Services): () => Promise<void> {
+function createClockWatch({ store, clock, log }: ConsoleServices): () => Promise<void> {
   let offset = clock.now() - clock.monotonic();
   return async () => {
     const current = clock.now() - clock.monotonic();
@@ -42,14 +42,14 @@ function createClockWatch({ store, clock, log }: Services): () => Promise<void> 
 }
 
 /** The disk is looked at only where the store is on it. `others`: further servers on the same file. */
-async function lookForAlerts(services: Services, others: readonly string[]): Promise<void> {
+async function lookForAlerts(services: ConsoleServices, others: readonly string[]): Promise<void> {
   const isHere = services.store.kind === "sqlite";
   const disk = isHere ? await readDisk(services.instance.dataDirectory) : null;
   await watchAlerts(services, disk, others.length === 0 ? [] : [services.instance.id, ...others]);
 }
 
 /** Settles what an earlier life left open, then keeps house until the returned function is called. */
-export async function startBackground(services: Services): Promise<() => void> {
+export async function startBackground(services: ConsoleServices): Promise<() => void> {
   const { store, clock, log } = services;
   const every = (ms: number, name: string, work: () => Promise<unknown>): NodeJS.Timeout => {
     let isRunning = false;

@@ -3,10 +3,11 @@ import path from "node:path";
 import { createAudioEncoder } from "../../audio/encode/create";
 import { encryptClearWebhookUrl } from "../../console/alerts/webhook-url";
 import { ensureEmbedded } from "../../console/channels/ensure-embedded";
+import type { ConsoleServices } from "../../console/context";
 import { followSettings } from "../../console/settings/apply-settings";
 import { createCatalog } from "../../gateway/admission/catalog";
 import { createRateLimiter } from "../../gateway/admission/rate-limiter";
-import type { Services } from "../../gateway/context";
+import { createGatewayState } from "../../gateway/state";
 import type { Clock, Random } from "../../ports/clock";
 import type { Store } from "../../ports/store";
 import { createProviders } from "../../providers/registry";
@@ -35,7 +36,7 @@ const REFUSAL_FLOOR_MS = 250;
 
 /** Everything that is made once a process; nothing else says `new`. */
 export interface Container {
-  services: Services;
+  services: ConsoleServices;
   env: Environment;
   /** What the first visitor from elsewhere must show; null when there is nothing to tell. */
   setupToken: string | null;
@@ -67,7 +68,7 @@ function refuseEmptyStore(env: Environment): void {
 }
 
 /** The store, sealer and secrets alone: what the admin command works on. */
-export async function openBooks(env: Environment, instanceId: string, log?: Services["log"]) {
+export async function openBooks(env: Environment, instanceId: string, log?: ConsoleServices["log"]) {
   findSecret(env.secret, env.dataDirectory);
   const previous = previousSecrets(env.previousSecrets, env.dataDirectory);
   refuseEmptyStore(env);
@@ -101,7 +102,7 @@ async function assemble(
   env: Environment,
   books: Awaited<ReturnType<typeof openBooks>>,
   id: string,
-  log: Services["log"],
+  log: ConsoleServices["log"],
 ): Promise<Container> {
   const { store, sealer, secret, timeZone } = books;
   if (await store.setup.hasLostMark())
@@ -129,10 +130,12 @@ async function assemble(
   // Read now, not by the first call that counts: by then there may be no file descriptor left.
   vocabulary();
   const encoder = createAudioEncoder({ workerFile: workerFile("encode") });
+  const metrics = createMetrics(env.metricsToken, () => container.countInFlight());
   const container: Container = {
     services: {
       store,
       clock: systemClock,
+      state: createGatewayState({ store, clock: systemClock, log, metrics }),
       random: systemRandom,
       sealer,
       hasher: createPasswordHasher(),
@@ -158,7 +161,7 @@ async function assemble(
       countTokensInSteps,
       encoder,
       takeBackup: createBackups(store, env.dataDirectory),
-      metrics: createMetrics(env.metricsToken, () => container.countInFlight()),
+      metrics,
     },
     env,
     setupToken: setupGuard.token,

@@ -1,6 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { AppError } from "../../errors";
-import { gatewayState } from "../../gateway/state";
 import type { Container } from "./container";
 import type { Edge } from "./node-server";
 
@@ -28,7 +27,7 @@ export async function drain(edge: Edge, container: Container): Promise<void> {
   const startedAt = performance.now();
   services.instance.draining = true;
   // Pages that watch have no end of their own.
-  gatewayState(services).live.close();
+  services.state.live.close();
   services.log.info("draining", { drainMs: env.drainMs, count: edge.running });
   if (edge.open > 0) await delay(Math.min(NOTICE_MS, env.drainMs / 5));
   edge.server.close();

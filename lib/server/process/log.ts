@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { pino } from "pino";
-import type { Log } from "../../gateway/context";
+import type { Log } from "../../ports/log";
 
 /** Fields that may be written. What is not named here never reaches the log, whatever it holds (SECURITY LG-1). */
 const ALLOWED = new Set([

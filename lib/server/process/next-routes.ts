@@ -4,6 +4,24 @@ import { ROUTES } from "../../http/routes";
 import { getContainer } from "./container";
 
 const services = async () => (await getContainer()).services;
+const answer = createNextDoor(createDispatcher(ROUTES, services), services);
+const paths = new Set(ROUTES.map((route) => route.path));
 
-/** The Next door: every catch-all route file under `app/` hands its requests here, and the one table answers them. */
-export const answerFromTable = createNextDoor(createDispatcher(ROUTES, services), services);
+/**
+ * The handlers of a route file under `app/`: each hands its request to the route table. `path` is a path of the table
+ * (`/api/setup`) or a prefix with `/*`, for a catch-all. Every method is given, so that the table answers 405 in the
+ * surface's own JSON. Throws for a path that the table does not have.
+ */
+export function nextHandlers(path: string) {
+  const isKnown = path.endsWith("/*") || paths.has(path);
+  if (!isKnown) throw new Error(`The route table has no path ${path}.`);
+  return {
+    DELETE: answer,
+    GET: answer,
+    HEAD: answer,
+    OPTIONS: answer,
+    PATCH: answer,
+    POST: answer,
+    PUT: answer,
+  };
+}

@@ -1,7 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { Limits } from "../../contracts/limits";
 import { AppError, isOutOfFiles, outOfFiles } from "../../errors";
-import type { Log } from "../../gateway/context";
 import { isBareOpenAiPath } from "../../http/core/bare-openai-path";
 import { completeReply, createDispatcher } from "../../http/core/dispatch";
 import { type CheckedHead, checkHead, requestIdOf } from "../../http/core/edge-guard";
@@ -13,6 +12,7 @@ import { renderError } from "../../http/core/render-error";
 import { createNodeDoor, sendReply } from "../../http/node/adapter";
 import { createPeerReader, isForwardingHeader, unifyAddress } from "../../http/node/peer";
 import { ROUTES } from "../../http/routes";
+import type { Log } from "../../ports/log";
 import { capConnections } from "./connection-cap";
 import type { Container } from "./container";
 import type { Pages } from "./pages";

@@ -1,4 +1,4 @@
-import type { Services } from "../../gateway/context";
+import type { ConsoleServices } from "../../console/context";
 import { describeInstance, isGone } from "./instance-id";
 
 /** An instance without a heartbeat for this long has died (DESIGN §5). */
@@ -13,7 +13,7 @@ export function watchOtherServers({
   store,
   clock,
   log,
-}: Pick<Services, "store" | "clock" | "log">): () => Promise<string[]> {
+}: Pick<ConsoleServices, "store" | "clock" | "log">): () => Promise<string[]> {
   let firstSeen = new Map<string, number>();
   const logged = new Set<string>();
   return async () => {

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { isSameSecret } from "../../console/auth/tokens";
-import type { SetupGuard } from "../../gateway/context";
+import type { SetupGuard } from "../../console/context";
 
 export interface SetupGuardOptions {
   dataDirectory: string;

@@ -1,8 +1,11 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { createGatewayState } from "@/lib/gateway/state";
+import type { Store } from "@/lib/ports/store";
+import type { ConsoleServices } from "../../../lib/console/context";
 import { followSettings } from "../../../lib/console/settings/apply-settings";
 import { DEFAULT_LIMITS } from "../../../lib/contracts/limits";
 import { AppError } from "../../../lib/errors";
-import type { Instance, Services } from "../../../lib/gateway/context";
+import type { Instance } from "../../../lib/ports/instance";
 import type { Topic } from "../../../lib/ports/store";
 
 beforeEach(() => vi.useFakeTimers());
@@ -16,21 +19,26 @@ function place() {
   const state = { isAway: false };
   const instance = { passwordMinimum: 10, limits: { ...DEFAULT_LIMITS, attemptsPerCall: 2 } };
   // What following reads of the services.
-  const services = {
-    store: {
-      settings: {
-        all: async () => {
-          if (state.isAway) throw new AppError("storage_unavailable", "away");
-          return { ...stored };
-        },
+  const clock = { now: Date.now, monotonic: Date.now };
+  const log = { info() {}, warn: (event: string) => warnings.push(event), error() {} };
+  const metrics = { count() {}, observeCall() {} };
+  const store = {
+    settings: {
+      all: async () => {
+        if (state.isAway) throw new AppError("storage_unavailable", "away");
+        return { ...stored };
       },
-      onChange: (listener: (topics: ReadonlySet<Topic>) => void) => listeners.push(listener),
     },
-    clock: { now: Date.now, monotonic: Date.now },
-    log: { info() {}, warn: (event: string) => warnings.push(event), error() {} },
-    metrics: { count() {}, observeCall() {} },
+    onChange: (listener: (topics: ReadonlySet<Topic>) => void) => listeners.push(listener),
+  };
+  const services = {
+    store,
+    clock,
+    state: createGatewayState({ store: store as unknown as Store, clock, log, metrics }),
+    log,
+    metrics,
     instance: instance as unknown as Instance,
-  } as unknown as Services;
+  } as unknown as ConsoleServices;
   const tell = (topic: Topic) => {
     for (const listener of listeners) listener(new Set([topic]));
   };

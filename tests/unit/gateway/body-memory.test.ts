@@ -1,13 +1,13 @@
 import { beforeEach, describe, expect, test } from "vitest";
+import type { ConsoleServices } from "../../../lib/console/context";
 import { DEFAULT_LIMITS } from "../../../lib/contracts/limits";
 import { type BodyMemory, createBodyMemory } from "../../../lib/gateway/admission/body-memory";
-import type { Services } from "../../../lib/gateway/context";
 
 const services = {
   // What is counted depends on the limits alone.
   instance: {
     limits: { ...DEFAULT_LIMITS, keyBodiesBytes: 100, allBodiesBytes: 250 },
-  } as Services["instance"],
+  } as ConsoleServices["instance"],
   metrics: { observeCall: () => undefined, count: () => undefined },
 };
 let memory: BodyMemory;

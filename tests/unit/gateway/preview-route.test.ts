@@ -1,11 +1,10 @@
 import { expect, test } from "vitest";
+import type { ConsoleServices } from "@/lib/console/context";
 import { AppError } from "@/lib/errors";
 import type { Target } from "@/lib/gateway/call";
-import type { Services } from "@/lib/gateway/context";
 import { chooseChannel, sharesOf } from "@/lib/gateway/routing/choose-channel";
 import { enterChannel } from "@/lib/gateway/routing/enter-channel";
 import { previewRoute } from "@/lib/gateway/routing/preview-route";
-import { gatewayState } from "@/lib/gateway/state";
 import type { ChannelRecord } from "@/lib/ports/store";
 import { UpstreamProgress } from "@/lib/ports/upstream-progress";
 import { channelRecord, openGatewayDoor } from "../../support/gateway-harness";
@@ -15,14 +14,14 @@ const target = (fields: Partial<ChannelRecord>): Target => ({
   upstreamName: "m",
 });
 
-const namesOf = (services: Services, targets: readonly Target[]) =>
+const namesOf = (services: ConsoleServices, targets: readonly Target[]) =>
   previewRoute(services, "m", targets).turns.map((turn) => turn.map((one) => one.target.channel.id));
 
 /** Opens the circuit of a channel as five calls that failed would. */
-function breakChannel(services: Services, id: string): void {
+function breakChannel(services: ConsoleServices, id: string): void {
   for (let call = 0; call < 5; call += 1)
-    gatewayState(services)
-      .circuits.enter(id, null, "m")
+    services.state.circuits
+      .enter(id, null, "m")
       .failed(new AppError("upstream_error", "It failed."), new UpstreamProgress());
 }
 
@@ -108,7 +107,7 @@ test("a recovering channel comes last of its tier, without a share, and is named
 test("a circuit that is open for one model does not skip the channel for another", () => {
   const { services } = openGatewayDoor();
   const limited = new AppError("upstream_rate_limited", "Full.");
-  gatewayState(services).circuits.enter("a", null, "m").failed(limited, new UpstreamProgress());
+  services.state.circuits.enter("a", null, "m").failed(limited, new UpstreamProgress());
   const targets = [target({ id: "a" })];
   expect(previewRoute(services, "m", targets)).toMatchObject({ turns: [], attempts: 0 });
   expect(previewRoute(services, "n", targets)).toMatchObject({ skipped: [], attempts: 2 });

@@ -4,7 +4,7 @@ import { AppError, type ErrorCode } from "@/lib/errors";
 import type { CallPlan, Meter } from "@/lib/gateway/call";
 import type { GatewayContext } from "@/lib/gateway/context";
 import { withFailover } from "@/lib/gateway/routing/with-failover";
-import { gatewayState } from "@/lib/gateway/state";
+import { createGatewayState } from "@/lib/gateway/state";
 import type { CallOptions } from "@/lib/ports/speech-model";
 import type { ChannelRecord } from "@/lib/ports/store";
 import { UpstreamProgress } from "@/lib/ports/upstream-progress";
@@ -23,11 +23,13 @@ function setting(channels: ChannelRecord[], fractions: number[] = []): Setting {
   const leaving = new AbortController();
   const draws = [...fractions];
   const served: string[] = [];
-  // The failover looks at these alone.
+  const clock = { now: () => Date.now(), monotonic: () => performance.now() };
+  // The failover reads these fields only.
   const ctx = {
     ...door.services,
     random: { fraction: () => draws.shift() ?? 0 },
-    clock: { now: () => Date.now(), monotonic: () => performance.now() },
+    clock,
+    state: createGatewayState({ ...door.services, clock }),
     signal: leaving.signal,
     requestId: "r",
   } as unknown as GatewayContext;
@@ -143,7 +145,7 @@ test("a probe goes to the first attempt of a request; a failover prefers closed 
     channelRecord({ id: "c", priority: 1 }),
   ];
   const { ctx, plan, meter, served } = setting(tiers, [0.9, 0.9]);
-  const { circuits } = gatewayState(ctx);
+  const { circuits } = ctx.state;
   for (const id of ["a", "b"])
     for (let time = 0; time < 5; time++)
       circuits
@@ -231,7 +233,7 @@ async function many(
         (error: AppError) => error.code,
       ),
     );
-    for (const { channel } of plan.entry.routes) gatewayState(ctx).circuits.close(channel.id);
+    for (const { channel } of plan.entry.routes) ctx.state.circuits.close(channel.id);
   }
   return ends;
 }
@@ -335,8 +337,8 @@ test("a channel that is left alone by open circuits is repeated once", async () 
     [channelRecord({ id: "a" }), channelRecord({ id: "b" })],
     [0.9],
   );
-  gatewayState(ctx)
-    .circuits.enter("a", null, "patchbay-embed")
+  ctx.state.circuits
+    .enter("a", null, "patchbay-embed")
     .failed(new AppError("upstream_rate_limited", "Full.", { retryAfterMs: 60_000 }), new UpstreamProgress());
   await failureOf(withFailover(ctx, plan, meter, failing("upstream_error")));
   expect(served).toEqual(["b", "b"]);

@@ -1,14 +1,47 @@
 import { expect, test } from "vitest";
+import { ROUTES } from "../../../lib/http/routes";
 import { sourcesBelow } from "../../support/sources";
 
 const routeFiles = sourcesBelow("app").filter((source) => /(^|\/)route\.tsx?$/.test(source.file));
 
-test("every route file hands its requests to the one table, but next-auth's", () => {
-  const others = routeFiles
-    .filter((source) => source.file !== "app/api/auth/[...nextauth]/route.ts")
-    .filter((source) => !/from ["'](@\/|(\.\.\/)+)lib\/(server|http)\/[\w-]*next[\w-]*["']/.test(source.text))
-    .map((source) => source.file);
-  expect(others).toEqual([]);
+/** The path that a route file names: `nextHandlers("/api/setup")`. */
+const namedPath = (text: string) =>
+  /^export const \{ [A-Z, ]+ \} = nextHandlers\("([^"]+)"\);$/m.exec(text)?.[1];
+
+/** The URL pattern of a route file: `app/v1/engines/[model]/embeddings/route.ts` is `/v1/engines/{}/embeddings`. */
+const urlOf = (file: string) =>
+  `/${file
+    .replace(/^app\//, "")
+    .replace(/\/?route\.ts$/, "")
+    .replace(/\/?\[\[?\.\.\.\w+\]\]?/, "/*")
+    .replace(/\[\w+\]/g, "{}")}`;
+
+test("every route file but next-auth's takes its handlers from the route table", () => {
+  const paths = new Set(ROUTES.map((route) => route.path));
+  for (const { file, text } of routeFiles) {
+    if (file === "app/api/auth/[...nextauth]/route.ts") continue;
+    const named = namedPath(text);
+    expect([file, named]).toEqual([file, expect.any(String)]);
+    const isKnown = named?.endsWith("/*") || paths.has(named ?? "");
+    expect([file, named, isKnown]).toEqual([file, named, true]);
+    // `[call]` is a model and its verb.
+    const pattern = named?.replace(/\{\w+\}(:\w+)?/g, "{}");
+    expect([file, pattern?.replace(/\/\*$/, "")]).toEqual([file, urlOf(file).replace(/\/\*$/, "")]);
+  }
+});
+
+test("the main endpoints have route files of their own", () => {
+  const files = routeFiles.map((source) => source.file);
+  expect(files).toEqual(
+    expect.arrayContaining([
+      "app/v1beta/models/[call]/route.ts",
+      "app/v1/engines/[model]/embeddings/route.ts",
+      "app/v1/embeddings/route.ts",
+      "app/v1/audio/speech/route.ts",
+      "app/api/user/login/2fa/route.ts",
+      "app/api/setup/route.ts",
+    ]),
+  );
 });
 
 test("no route file reads a body by itself", () => {
@@ -34,7 +67,7 @@ test("the session cookie is written in one place", () => {
   const writers = sourcesBelow("app", "lib").filter((source) => /next-auth\.session-token/.test(source.text));
   // The OpenAPI document names it.
   expect(writers.map((source) => source.file)).toEqual([
-    "lib/http/core/openapi.ts",
     "lib/http/console/session-cookie.ts",
+    "lib/http/core/openapi.ts",
   ]);
 });

@@ -1,71 +1,135 @@
 import { expect, test } from "vitest";
 import { importsOf, sourcesBelow } from "../../support/sources";
 
-/**
- * Who may import whom (lib/README in words: nobody upward, no two rooms each other). A room names every room it
- * may reach; itself is always allowed.
- */
+const BASE = ["lib/contracts", "lib/errors", "lib/ports"];
+
+/** Which folders each folder may import from, types included. A folder may always import from itself. */
 const MAY_IMPORT: Record<string, readonly string[]> = {
-  "lib/contracts": ["lib/contracts"],
+  "lib/contracts": [],
   "lib/errors": [],
   "lib/ports": ["lib/contracts", "lib/errors"],
-  "lib/audio": ["lib/errors"],
-  "lib/text": ["lib/errors"],
-  "lib/domain": ["lib/contracts", "lib/errors", "lib/ports"],
-  "lib/store": ["lib/contracts", "lib/errors", "lib/ports"],
-  "lib/providers": ["lib/contracts", "lib/errors", "lib/ports", "lib/audio", "lib/text"],
-  "lib/http": ["lib/contracts", "lib/errors", "lib/ports", "lib/domain", "lib/audio", "lib/text"],
+  "lib/audio": ["lib/errors", "lib/ports"],
+  "lib/text": ["lib/errors", "lib/ports"],
+  "lib/gateway": BASE,
+  "lib/console": [...BASE, "lib/gateway"],
+  "lib/store": BASE,
+  "lib/providers": [...BASE, "lib/audio", "lib/text"],
+  "lib/http": [...BASE, "lib/audio", "lib/text", "lib/gateway", "lib/console"],
   "lib/server": [
-    "lib/contracts",
-    "lib/errors",
-    "lib/ports",
-    "lib/domain",
-    "lib/store",
-    "lib/providers",
-    "lib/http",
+    ...BASE,
     "lib/audio",
     "lib/text",
+    "lib/gateway",
+    "lib/console",
+    "lib/providers",
+    "lib/store",
+    "lib/http",
   ],
-  "lib/client": ["lib/contracts", "lib/messages"],
   "lib/messages": [],
-  components: ["lib/client", "lib/contracts", "lib/messages"],
-  app: ["components", "lib/client", "lib/contracts", "lib/messages", "lib/server", "lib/http", "lib/domain"],
+  "lib/client": ["lib/contracts", "lib/messages"],
+  components: ["lib/contracts", "lib/messages", "lib/client"],
+  app: [
+    "components",
+    "lib/client",
+    "lib/contracts",
+    "lib/messages",
+    "lib/server",
+    "lib/http",
+    "lib/console",
+    "lib/gateway",
+  ],
 };
 
-/** Where types alone may be taken from, besides. */
-const MAY_IMPORT_TYPES: Record<string, readonly string[]> = {
-  "lib/text": ["lib/ports"],
-  "lib/audio": ["lib/ports"],
-};
-
-function roomOf(file: string): string {
+function folderOf(file: string): string {
   const [top = "", second = ""] = file.split("/");
   return top === "lib" ? `lib/${second.replace(/\.(ts|tsx|mts|mjs)$/, "")}` : top;
 }
 
-const sources = sourcesBelow("app", "components", "lib");
+/** `lib/gateway/routing` for a file of a room; null for a file beside the rooms. */
+function roomOf(file: string): string | null {
+  return /^lib\/(?:gateway|console)\/[^/]+(?=\/)/.exec(file)?.[0] ?? null;
+}
 
-test("nobody imports upward", () => {
+const sources = sourcesBelow("app", "components", "lib");
+const files = new Set(sources.map((source) => source.file));
+
+/** The file that an import of ours names. */
+function fileOf(to: string): string | undefined {
+  return [to, `${to}.ts`, `${to}.tsx`, `${to}/index.ts`, `${to}/index.tsx`].find((file) => files.has(file));
+}
+
+/** The cycles of a graph, each as its path. */
+function cyclesOf(edges: ReadonlyMap<string, Iterable<string>>): string[] {
+  const done = new Set<string>();
+  const cycles: string[] = [];
+  const walk = (node: string, trail: string[]): void => {
+    if (trail.includes(node)) {
+      cycles.push([...trail.slice(trail.indexOf(node)), node].join(" → "));
+      return;
+    }
+    if (done.has(node)) return;
+    for (const next of edges.get(node) ?? []) walk(next, [...trail, node]);
+    done.add(node);
+  };
+  for (const node of edges.keys()) walk(node, []);
+  return cycles;
+}
+
+test("each folder imports only from the folders below it", () => {
   const broken = sources.flatMap((source) =>
     importsOf(source)
       .filter((one) => one.isOurs && !one.to.endsWith(".css"))
       .filter((one) => {
-        const from = roomOf(one.from);
-        const to = roomOf(one.to);
-        if (from === to) return false;
-        if (MAY_IMPORT[from]?.includes(to)) return false;
-        return !(one.isTypeOnly && MAY_IMPORT_TYPES[from]?.includes(to));
+        const from = folderOf(one.from);
+        const to = folderOf(one.to);
+        return from !== to && !MAY_IMPORT[from]?.includes(to);
       })
       .map((one) => `${one.from} → ${one.to}`),
   );
   expect(broken).toEqual([]);
 });
 
-test("the domain knows no Next, no SQL, no network and no process", () => {
+test("rooms of the gateway and of the console do not import each other in a circle", () => {
+  const edges = new Map<string, Set<string>>();
+  for (const one of sources.flatMap(importsOf)) {
+    const from = roomOf(one.from);
+    const to = one.isOurs ? roomOf(fileOf(one.to) ?? one.to) : null;
+    if (from === null || to === null || from === to) continue;
+    edges.set(from, (edges.get(from) ?? new Set()).add(to));
+  }
+  expect([...edges.keys()]).toContain("lib/gateway/speech");
+  expect(cyclesOf(edges)).toEqual([]);
+});
+
+/** Folders that belong to no single feature. */
+const SHARED_COMPONENTS = new Set(["ui", "forms", "charts", "shell", "audio", "playground", "two-factor"]);
+/** The parts of a feature that other features show. */
+const PUBLIC_COMPONENTS = new Set([
+  "components/requests/call-amount",
+  "components/requests/call-state",
+  "components/requests/filter-bar",
+  "components/requests/requests",
+]);
+
+test("a feature folder imports no other feature's files", () => {
+  const broken = sources
+    .filter((source) => source.file.startsWith("components/"))
+    .flatMap(importsOf)
+    .filter((one) => one.isOurs && one.to.startsWith("components/"))
+    .filter((one) => {
+      const [, from = ""] = one.from.split("/");
+      const [, to = ""] = one.to.split("/");
+      return from !== to && !SHARED_COMPONENTS.has(to) && !PUBLIC_COMPONENTS.has(one.to);
+    })
+    .map((one) => `${one.from} → ${one.to}`);
+  expect(broken).toEqual([]);
+});
+
+test("gateway and console know no Next, SQL, network or process", () => {
   const banned =
     /^(next|next-auth|kysely|libsql|pg|undici|ioredis)(\/|$)|^node:(http|https|net|fs|worker_threads)/;
   const broken = sources
-    .filter((source) => source.file.startsWith("lib/domain/"))
+    .filter((source) => /^lib\/(gateway|console)\//.test(source.file))
     .flatMap(importsOf)
     .filter((one) => banned.test(one.to) && !(one.to === "node:net" && one.from.includes("address")))
     .map((one) => `${one.from} → ${one.to}`);
@@ -84,37 +148,22 @@ test("contracts import zod alone", () => {
 test("the environment is read in one file", () => {
   const readers = sources
     // What the playgrounds show to copy is text, not code of ours.
-    .filter((source) => !source.file.startsWith("lib/client/code-samples"))
+    .filter((source) => !/^(lib\/client\/code-samples|components\/api-docs\/guide-samples)/.test(source.file))
     .filter((source) => /process\.env/.test(source.text.replace(/\/\/.*|\/\*[\s\S]*?\*\//g, "")))
     .map((source) => source.file);
   expect(readers).toEqual(["lib/server/process/env.ts"]);
 });
 
-test("no file imports itself through others", () => {
-  const files = new Set(sources.map((source) => source.file));
-  const resolve = (to: string): string | undefined =>
-    [to, `${to}.ts`, `${to}.tsx`, `${to}/index.ts`, `${to}/index.tsx`].find((file) => files.has(file));
+test("no file imports itself through others, types included", () => {
   const edges = new Map(
     sources.map((source) => [
       source.file,
       importsOf(source)
-        .filter((one) => one.isOurs && !one.isTypeOnly)
-        .flatMap((one) => resolve(one.to) ?? []),
+        .filter((one) => one.isOurs)
+        .flatMap((one) => fileOf(one.to) ?? []),
     ]),
   );
-  const done = new Set<string>();
-  const cycles: string[] = [];
-  const walk = (file: string, trail: string[]): void => {
-    if (trail.includes(file)) {
-      cycles.push([...trail.slice(trail.indexOf(file)), file].join(" → "));
-      return;
-    }
-    if (done.has(file)) return;
-    for (const next of edges.get(file) ?? []) walk(next, [...trail, file]);
-    done.add(file);
-  };
-  for (const file of files) walk(file, []);
-  expect(cycles).toEqual([]);
+  expect(cyclesOf(edges)).toEqual([]);
 });
 
 test("upstreams are never called through the global fetch", () => {

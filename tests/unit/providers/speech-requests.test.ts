@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { CatalogEntry, Services } from "@/lib/gateway/context";
+import type { ConsoleServices } from "@/lib/console/context";
 import { canonicalVoice, listVoiceNames } from "@/lib/gateway/speech/choose-voices";
+import type { CatalogEntry } from "@/lib/ports/catalog";
 import type { SpeechModel, SpeechRequest } from "@/lib/ports/speech-model";
 import type { ChannelRecord } from "@/lib/ports/store";
 import { channelTo, createRig, hear, speechRequest, TEXT, UPSTREAM_KEY } from "../../support/upstream/rig";
@@ -32,8 +33,8 @@ async function sent(
 }
 
 /** The verbs that list voices reach the model alone. */
-function servicesWith(model: SpeechModel): Services {
-  return { providers: { speech: () => model }, log: { warn() {} } } as unknown as Services;
+function servicesWith(model: SpeechModel): ConsoleServices {
+  return { providers: { speech: () => model }, log: { warn() {} } } as unknown as ConsoleServices;
 }
 
 function entryOf(provider: string): CatalogEntry {

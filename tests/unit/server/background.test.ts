@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import type { Services } from "../../../lib/gateway/context";
+import type { ConsoleServices } from "../../../lib/console/context";
 import { startBackground } from "../../../lib/server/process/background";
 
 /** What the process does by itself, with time in the test's hand. */
@@ -40,7 +40,7 @@ beforeEach(async () => {
     },
   };
   // The parts that the background touches.
-  stop = await startBackground(services as unknown as Services);
+  stop = await startBackground(services as unknown as ConsoleServices);
 });
 afterEach(() => {
   stop();

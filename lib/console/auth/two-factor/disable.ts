@@ -1,7 +1,7 @@
 import type { TwoFactorProof } from "../../../contracts/console/two-factor";
-import type { ConsoleContext } from "../../../gateway/context";
 import { requireSession } from "../../access/guards";
 import { recordAudit } from "../../audit/record";
+import type { ConsoleContext } from "../../context";
 import { requireTwoFactor, stepUp } from "../step-up";
 import { removeSecondFactor } from "./remove";
 

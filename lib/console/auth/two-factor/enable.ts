@@ -1,9 +1,9 @@
 import { readCode } from "../../../contracts/console/totp-code";
 import type { BackupCodes, TwoFactorEnable } from "../../../contracts/console/two-factor";
 import { AppError } from "../../../errors";
-import type { ConsoleContext } from "../../../gateway/context";
 import { requireSession } from "../../access/guards";
 import { recordAudit } from "../../audit/record";
+import type { ConsoleContext } from "../../context";
 import { takeEnrolmentCode } from "../attempt-limit";
 import { digestBackupCode, newBackupCodes } from "../backup-codes";
 import { secretPlace } from "../match-code";

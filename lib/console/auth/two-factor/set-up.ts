@@ -1,9 +1,9 @@
 import type { TwoFactorEnrolment, TwoFactorSetup } from "../../../contracts/console/two-factor";
 import { AppError } from "../../../errors";
-import type { ConsoleContext } from "../../../gateway/context";
 import { newId } from "../../../gateway/new-id";
 import { requireSession } from "../../access/guards";
 import { recordAudit } from "../../audit/record";
+import type { ConsoleContext } from "../../context";
 import { secretPlace } from "../match-code";
 import { newTotpSecret, totpUri } from "../totp";
 import { verifyOwnPassword } from "../verify-password";

@@ -1,7 +1,7 @@
 import type { TwoFactorStatus } from "../../../contracts/console/two-factor";
 import { toTimestamp } from "../../../contracts/timestamp";
-import type { ConsoleContext } from "../../../gateway/context";
 import { requireSession } from "../../access/guards";
+import type { ConsoleContext } from "../../context";
 
 /** How the caller's second factor stands. */
 export async function secondFactorStatus(ctx: ConsoleContext): Promise<TwoFactorStatus> {

@@ -1,11 +1,11 @@
 import type { FileChannel, SettingsFile } from "../../../contracts/console/settings-file";
 import { toTimestamp } from "../../../contracts/timestamp";
-import type { ConsoleContext } from "../../../gateway/context";
 import type { ChannelRecord, ModelRecord } from "../../../ports/store";
 import { requireSignedInAdmin } from "../../access/guards";
 import { readSettings } from "../../access/read-settings";
 import { recordAudit } from "../../audit/record";
 import { toChannel } from "../../channels/to-channel";
+import type { ConsoleContext } from "../../context";
 import { toModel } from "../../models/to-model";
 
 function fileModel(record: ModelRecord): SettingsFile["models"][number] {

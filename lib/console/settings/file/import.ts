@@ -1,9 +1,9 @@
 import type { ImportReport, ImportSettings, ImportStep } from "../../../contracts/console/settings-file";
-import type { ConsoleContext } from "../../../gateway/context";
 import { requireSignedInAdmin } from "../../access/guards";
+import { requireWritableSite } from "../../access/require-operator";
 import { recordAudit } from "../../audit/record";
+import type { ConsoleContext } from "../../context";
 import { readNameBook } from "../../models/model-names";
-import { requireWritableSite } from "../update";
 import { importChannels } from "./import-channels";
 import { importModels } from "./import-models";
 import { importSettings } from "./import-settings";

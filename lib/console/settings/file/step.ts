@@ -1,6 +1,6 @@
 import type { ImportStep } from "../../../contracts/console/settings-file";
-import type { ConsoleContext } from "../../../gateway/context";
 import type { ChannelRecord, Repositories, UserRecord } from "../../../ports/store";
+import type { ConsoleContext } from "../../context";
 import type { NameBook } from "../../models/model-names";
 
 /** What every step of an import works with: the transaction it is part of, and who asked for it. */

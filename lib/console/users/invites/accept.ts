@@ -1,5 +1,4 @@
 import type { AcceptInvite } from "../../../contracts/console/invites";
-import type { ConsoleContext } from "../../../gateway/context";
 import type { UserRecord } from "../../../ports/store";
 import { recordAudit } from "../../audit/record";
 import { takeAttempt } from "../../auth/attempt-limit";
@@ -7,6 +6,7 @@ import { canonicalPassword, requireGoodPassword } from "../../auth/password-rule
 import { type StartedSession, startSession } from "../../auth/start-session";
 import { digestToken } from "../../auth/tokens";
 import { loginKey } from "../../auth/user-name-key";
+import type { ConsoleContext } from "../../context";
 import { newUser } from "../new-user";
 import { requireFreeLogin } from "../require-free-login";
 import { consumeLink, deadLink, findLiveLink } from "./link";

@@ -1,14 +1,14 @@
 import type { CreateInvite, InviteWithToken } from "../../../contracts/console/invites";
 import { AppError } from "../../../errors";
-import type { ConsoleContext } from "../../../gateway/context";
 import { newId } from "../../../gateway/new-id";
 import type { InviteRecord } from "../../../ports/store";
 import { outranks } from "../../access/guards";
 import { requireUserManager } from "../../access/require-manager";
+import { requireWritableSite } from "../../access/require-operator";
 import { recordAudit } from "../../audit/record";
 import { digestToken, newToken } from "../../auth/tokens";
 import { loginKey } from "../../auth/user-name-key";
-import { requireWritableSite } from "../../settings/update";
+import type { ConsoleContext } from "../../context";
 import { requireFreeLogin } from "../require-free-login";
 import { toInvite } from "./to-invite";
 

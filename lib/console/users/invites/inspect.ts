@@ -1,8 +1,8 @@
 import type { InspectInvite, InviteFacts } from "../../../contracts/console/invites";
 import { toTimestamp } from "../../../contracts/timestamp";
-import type { ConsoleContext } from "../../../gateway/context";
 import { takeAttempt } from "../../auth/attempt-limit";
 import { digestToken } from "../../auth/tokens";
+import type { ConsoleContext } from "../../context";
 import { hasTwoFactor } from "../to-user";
 import { deadLink, findLiveLink } from "./link";
 

@@ -1,7 +1,7 @@
 import type { Invite } from "../../../contracts/console/invites";
 import type { ListPage, ListQuery } from "../../../contracts/paging";
-import type { ReadContext } from "../../../gateway/context";
 import { requireUserManager } from "../../access/require-manager";
+import type { ReadContext } from "../../context";
 import { toInvite } from "./to-invite";
 
 /** Links that wait to be used, newest first, for administrators. */

@@ -1,9 +1,9 @@
 import { AppError } from "../../../errors";
-import type { ConsoleContext } from "../../../gateway/context";
 import { outranks } from "../../access/guards";
 import { requireUserManager } from "../../access/require-manager";
+import { requireWritableSite } from "../../access/require-operator";
 import { recordAudit } from "../../audit/record";
-import { requireWritableSite } from "../../settings/update";
+import type { ConsoleContext } from "../../context";
 
 /** Takes a link back. Throws `not_found`; `forbidden` for one that gives or resets an equal or a higher role. */
 export async function revokeInvite(ctx: ConsoleContext, id: string): Promise<void> {

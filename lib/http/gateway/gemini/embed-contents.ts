@@ -1,8 +1,9 @@
 import { BatchEmbedContentsRequest, EmbedContentRequest } from "../../../contracts/gateway/gemini/embeddings";
 import { AppError } from "../../../errors";
 import { resolveModel } from "../../../gateway/admission/resolve-model";
-import type { CatalogEntry, GatewayContext } from "../../../gateway/context";
+import type { GatewayContext } from "../../../gateway/context";
 import { type EmbeddedTexts, embedTexts } from "../../../gateway/embeddings/embed-texts";
+import type { CatalogEntry } from "../../../ports/catalog";
 import { checkFields } from "../../core/check-fields";
 import type { Outbound } from "../../core/exchange";
 import { JSON_TYPE } from "../../core/respond";

@@ -5,13 +5,14 @@ import {
 } from "../../../contracts/gateway/openai/embeddings";
 import { AppError } from "../../../errors";
 import { isModelName, resolveModel } from "../../../gateway/admission/resolve-model";
-import type { CatalogEntry, GatewayContext } from "../../../gateway/context";
+import type { GatewayContext } from "../../../gateway/context";
 import {
   type EmbeddingInput,
   MAX_TOKENS_IN_ALL,
   tooManyTokens,
 } from "../../../gateway/embeddings/count-inputs";
 import { embedTexts } from "../../../gateway/embeddings/embed-texts";
+import type { CatalogEntry } from "../../../ports/catalog";
 import { decodeTokens } from "../../../text/tokenize";
 import { checkFields } from "../../core/check-fields";
 import type { Outbound } from "../../core/exchange";

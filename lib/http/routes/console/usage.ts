@@ -1,4 +1,5 @@
 import { requireUser } from "../../../console/access/guards";
+import type { ConsoleContext } from "../../../console/context";
 import { exportUsage } from "../../../console/usage/export";
 import { listUsage } from "../../../console/usage/list-usage";
 import { createNamer, type UsageNames } from "../../../console/usage/names";
@@ -8,7 +9,6 @@ import { UsageDetail, UsageList, UsageQuery, type UsageRow } from "../../../cont
 import { UsageSummary, UsageSummaryQuery } from "../../../contracts/console/usage-summary";
 import { nanoToUsd } from "../../../contracts/money";
 import { toTimestamp } from "../../../contracts/timestamp";
-import type { ConsoleContext } from "../../../gateway/context";
 import type { UsageRecord } from "../../../ports/store";
 import { UsageCsv, usageCsv } from "../../console/usage-csv";
 import { consoleRoute } from "../../core/route";

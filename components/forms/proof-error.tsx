@@ -3,9 +3,9 @@
 import { useEffect, useState } from "react";
 import { useTranslations } from "use-intl";
 import { isApiError } from "@/lib/client/api-error";
-import { CallError } from "../forms/call-error";
-import { clockTime, useCountdown } from "../sign-in/countdown";
 import { Notice } from "../ui/notice";
+import { CallError } from "./call-error";
+import { clockTime, useCountdown } from "./countdown";
 
 /** What a refused password or code means: wrong, or too many wrong ones and how long to wait. */
 export function ProofError({ error, wrong }: { error: unknown; wrong: string }) {

@@ -1,7 +1,7 @@
 "use client";
 
 import { useTranslations } from "use-intl";
-import { SecretBox } from "../forms/secret-box";
+import { SecretBox } from "./secret-box";
 
 /** A key, shown for the only time. */
 export function KeyReveal({ secret }: { secret: string }) {

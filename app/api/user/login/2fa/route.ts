@@ -1,0 +1,4 @@
+import { nextHandlers } from "@/lib/server/process/next-routes";
+
+export const dynamic = "force-dynamic";
+export const { DELETE, GET, HEAD, OPTIONS, PATCH, POST, PUT } = nextHandlers("/api/user/login/2fa");

@@ -1,0 +1,14 @@
+import type { ChannelRecord, ModelRecord } from "./store";
+
+/** A model with what serves it, from memory. */
+export interface CatalogEntry {
+  model: ModelRecord;
+  routes: { channel: ChannelRecord; upstreamName: string }[];
+}
+
+/** The models and channels as the gateway sees them; refreshed by the store's change feed. */
+export interface Catalog {
+  /** By public name or alias; null when unknown or disabled. */
+  find(name: string): Promise<CatalogEntry | null>;
+  all(): Promise<readonly CatalogEntry[]>;
+}

@@ -1,0 +1,29 @@
+export interface Metrics {
+  observeCall(call: {
+    operation: string;
+    model: string;
+    channel: string;
+    status: number;
+    seconds: number;
+    firstByteSeconds: number | null;
+  }): void;
+  count(name: MetricName, value?: number): void;
+  /** What /metrics shows; absent where nothing is collected. */
+  exposition?: {
+    /** `PATCHBAY_METRICS_TOKEN`; null: loopback alone may read. */
+    token: string | null;
+    contentType: string;
+    render(): Promise<string>;
+  };
+}
+
+export type MetricName =
+  | "login_failures"
+  | "rate_limited"
+  | "cache_hits"
+  | "cache_misses"
+  | "usage_rows"
+  | "usage_commits"
+  | "upstream_batches"
+  | "batched_texts"
+  | "idempotent_repeats";
