@@ -4,7 +4,7 @@ import { SetupProgress, type SetupStep } from "@/lib/contracts/console/setup";
 import { getContainer } from "@/lib/server/process/container";
 
 /** Whether somebody has set this instance up. */
-export async function isClaimed(): Promise<boolean> {
+export async function isSetUp(): Promise<boolean> {
   const { services } = await getContainer();
   return services.store.setup.isClaimed();
 }

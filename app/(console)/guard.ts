@@ -1,6 +1,6 @@
 import { notFound, redirect } from "next/navigation";
 import { getPageSession } from "@/lib/server/process/page-session";
-import { isClaimed } from "../setup-state";
+import { isSetUp } from "../setup-state";
 
 /**
  * The session of a page of the console; without one the visitor goes to set-up or sign-in, and from there to `path`
@@ -14,7 +14,7 @@ export async function requirePageSession(
   // Without the second factor that their role needs, only the account is open: it is set up there.
   if (found?.mustEnrol && path !== "/account") redirect("/account");
   if (found) return found;
-  if (!(await isClaimed())) redirect("/setup");
+  if (!(await isSetUp())) redirect("/setup");
   const pairs = Object.entries(query).flatMap(([name, value]) =>
     [value ?? []].flat().map((one): [string, string] => [name, one]),
   );

@@ -1,5 +1,5 @@
 import type { Metadata } from "next";
-import { NotFoundHere } from "@/components/shell/message-page";
+import { NotFoundContent } from "@/components/shell/message-page";
 import { messagesFor } from "@/lib/messages/catalogue";
 import { requestLocale } from "../request";
 
@@ -7,4 +7,4 @@ export async function generateMetadata(): Promise<Metadata> {
   return { title: messagesFor(await requestLocale(), ["common"]).common.error.notFoundTitle };
 }
 
-export default NotFoundHere;
+export default NotFoundContent;

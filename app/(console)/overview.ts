@@ -20,7 +20,7 @@ type First = Pick<
 >;
 
 /** What the overview shows at once: its steps, and the answers that the page would ask for first. */
-export async function readFirstPaint(
+export async function readInitialOverview(
   found: Found,
   asked: Awaited<PageQuery["searchParams"]>,
 ): Promise<First> {

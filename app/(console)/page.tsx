@@ -3,7 +3,7 @@ import { MessagesProvider } from "@/components/shell/messages-provider";
 import { messagesFor } from "@/lib/messages/catalogue";
 import { type PageQuery, pageTitle, requestLocale, servedOrigin } from "../request";
 import { requirePageSession } from "./guard";
-import { readFirstPaint } from "./overview";
+import { readInitialOverview } from "./overview";
 
 export const generateMetadata = () => pageTitle("overview");
 
@@ -13,7 +13,7 @@ export default async function Page({ searchParams }: PageQuery) {
   const [origin, locale, first] = await Promise.all([
     servedOrigin(),
     requestLocale(),
-    readFirstPaint(found, query),
+    readInitialOverview(found, query),
   ]);
   return (
     <MessagesProvider messages={messagesFor(locale, ["overview", "calls", "channels"])}>

@@ -1,6 +1,6 @@
 import type { ReactNode } from "react";
 import { MessagesProvider } from "@/components/shell/messages-provider";
-import { LoginFrame } from "@/components/sign-in/login-frame";
+import { SignInFrame } from "@/components/sign-in/sign-in-frame";
 import { messagesFor } from "@/lib/messages/catalogue";
 import { requestLocale } from "../request";
 
@@ -10,7 +10,7 @@ export const dynamic = "force-dynamic";
 export default async function JoinLayout({ children }: { children: ReactNode }) {
   return (
     <MessagesProvider messages={messagesFor(await requestLocale(), ["join"])}>
-      <LoginFrame>{children}</LoginFrame>
+      <SignInFrame>{children}</SignInFrame>
     </MessagesProvider>
   );
 }

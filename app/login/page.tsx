@@ -1,19 +1,19 @@
 import { redirect } from "next/navigation";
-import { type ArrivalReason, PasswordForm } from "@/components/sign-in/password-form";
+import { type SignInReason, PasswordForm } from "@/components/sign-in/password-form";
 import { safeReturnPath } from "@/lib/contracts/return-path";
 import { getPageSession } from "@/lib/server/process/page-session";
 import { type PageQuery, pageTitle } from "../request";
-import { isClaimed, mayRegister } from "../setup-state";
+import { isSetUp, mayRegister } from "../setup-state";
 
-export const generateMetadata = () => pageTitle("login");
+export const generateMetadata = () => pageTitle("signIn");
 
-const REASONS: readonly ArrivalReason[] = ["expired", "spent", "taken"];
+const REASONS: readonly SignInReason[] = ["expired", "spent", "taken"];
 
 export default async function LoginPage({ searchParams }: PageQuery) {
   const query = await searchParams;
   const returnTo = safeReturnPath(typeof query.return_to === "string" ? query.return_to : null);
   if (await getPageSession()) redirect(returnTo);
-  if (!(await isClaimed())) redirect("/setup");
+  if (!(await isSetUp())) redirect("/setup");
   const reason = REASONS.find((one) => one === query.reason) ?? null;
   return <PasswordForm returnTo={returnTo} reason={reason} mayRegister={await mayRegister()} />;
 }

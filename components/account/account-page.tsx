@@ -9,7 +9,7 @@ import { Notice } from "../ui/notice";
 import { PasswordSection } from "./password-section";
 import { ProfileSection } from "./profile-section";
 import { SessionsSection } from "./sessions-section";
-import { SecondFactorSection } from "./two-factor-section";
+import { TwoFactorSection } from "./two-factor-section";
 
 /** `self`: the signed-in user as the server knew them when it made the page. */
 export function AccountPage({
@@ -44,15 +44,15 @@ function Sections({
     <div className="mx-auto max-w-page">
       <PageHeader title={t("title")} description={t("lead")} />
       {mustEnrol && !self.two_factor_enabled ? (
-        <Notice tone="warn" title={t("factor.needed")} className="mb-6">
-          {t("factor.neededText")}
+        <Notice tone="warn" title={t("twoFactor.needed")} className="mb-6">
+          {t("twoFactor.neededText")}
         </Notice>
       ) : null}
       {/* First for as long as the page stands: the dialog that shows the backup codes must not move. */}
-      {mustEnrol ? <SecondFactorSection self={self} /> : null}
+      {mustEnrol ? <TwoFactorSection self={self} /> : null}
       <ProfileSection self={self} />
       <PasswordSection self={self} minimum={passwordMinimum} />
-      {mustEnrol ? null : <SecondFactorSection self={self} />}
+      {mustEnrol ? null : <TwoFactorSection self={self} />}
       <SessionsSection />
     </div>
   );

@@ -12,7 +12,7 @@ import type { Self, User } from "@/lib/contracts/console/user";
 import { Field } from "../forms/field";
 import { Form } from "../forms/form";
 import { PasswordInput } from "../forms/password-input";
-import { placeIssues } from "../forms/place-issues";
+import { setFieldErrors } from "../forms/set-field-errors";
 import { ProofError } from "../forms/proof-error";
 import { useSchemaResolver } from "../forms/schema-resolver";
 import { StrengthMeter } from "../forms/strength-meter";
@@ -28,7 +28,7 @@ const EMPTY = { current_password: "", new_password: "", again: "", code: "" };
 /** `minimum`: least length of a new password. */
 export function PasswordSection({ self, minimum }: { self: Self; minimum: number }) {
   const t = useTranslations("account.password");
-  const fault = useTranslations("common.fault");
+  const fieldError = useTranslations("common.fieldError");
   const { mutate } = useSWRConfig();
   const [error, setError] = useState<unknown>(null);
   const form = useForm({ resolver: useSchemaResolver(loadSchema), defaultValues: EMPTY });
@@ -52,7 +52,7 @@ export function PasswordSection({ self, minimum }: { self: Self; minimum: number
         form.setError("current_password", { message: t("wrong") }, { shouldFocus: true });
         return;
       }
-      if (!placeIssues(form, failure, ["current_password", "new_password", "code"], fault)) setError(failure);
+      if (!setFieldErrors(form, failure, ["current_password", "new_password", "code"], fieldError)) setError(failure);
     }
   });
 

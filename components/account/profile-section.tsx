@@ -14,7 +14,7 @@ import type { Self } from "@/lib/contracts/console/user";
 import { CallError } from "../forms/call-error";
 import { Field } from "../forms/field";
 import { Form } from "../forms/form";
-import { placeIssues } from "../forms/place-issues";
+import { setFieldErrors } from "../forms/set-field-errors";
 import { useSchemaResolver } from "../forms/schema-resolver";
 import { Badge } from "../ui/badge";
 import { Button } from "../ui/button";
@@ -28,7 +28,7 @@ const orNone = (text: string | null) => (text === "" ? null : text);
 export function ProfileSection({ self }: { self: Self }) {
   const t = useTranslations("account.profile");
   const common = useTranslations("common");
-  const fault = useTranslations("common.fault");
+  const fieldError = useTranslations("common.fieldError");
   const router = useRouter();
   const { mutate } = useSWRConfig();
   const [error, setError] = useState<unknown>(null);
@@ -58,7 +58,7 @@ export function ProfileSection({ self }: { self: Self }) {
       toast.success(t("saved"));
     } catch (failure) {
       if (isApiError(failure, "conflict")) void mutate(SELF_PATH);
-      if (!placeIssues(form, failure, ["display_name", "email"], fault)) setError(failure);
+      if (!setFieldErrors(form, failure, ["display_name", "email"], fieldError)) setError(failure);
     }
   });
 

@@ -7,7 +7,7 @@ import type { TwoFactorProof } from "@/lib/contracts/console/two-factor";
 import { Field } from "../forms/field";
 import { Form } from "../forms/form";
 import { PasswordInput } from "../forms/password-input";
-import { placeIssues } from "../forms/place-issues";
+import { setFieldErrors } from "../forms/set-field-errors";
 import { ProofError } from "../forms/proof-error";
 import { useSchemaResolver } from "../forms/schema-resolver";
 import { Button } from "../ui/button";
@@ -28,9 +28,9 @@ export function ProofForm({
   onProof(proof: TwoFactorProof): Promise<void>;
   onCancel(): void;
 }) {
-  const t = useTranslations("account.factor");
+  const t = useTranslations("account.twoFactor");
   const common = useTranslations("common");
-  const fault = useTranslations("common.fault");
+  const fieldError = useTranslations("common.fieldError");
   const [error, setError] = useState<unknown>(null);
   const form = useForm({
     resolver: useSchemaResolver(loadSchema),
@@ -44,7 +44,7 @@ export function ProofForm({
       await onProof(proof);
     } catch (failure) {
       form.setValue("code", "");
-      if (!placeIssues(form, failure, ["password", "code"], fault)) setError(failure);
+      if (!setFieldErrors(form, failure, ["password", "code"], fieldError)) setError(failure);
     }
   });
 

@@ -98,9 +98,9 @@ function SessionRow({ session, onEnd }: { session: Session; onEnd(): void }) {
           <code className="break-all">{address}</code>
           <span aria-hidden="true">·</span>
           {session.current ? (
-            <RelativeTime at={session.created_at} say={(when) => t("since", { when })} />
+            <RelativeTime at={session.created_at} phrase={(when) => t("since", { when })} />
           ) : (
-            <RelativeTime at={session.last_seen_at} say={(when) => t("seen", { when })} />
+            <RelativeTime at={session.last_seen_at} phrase={(when) => t("seen", { when })} />
           )}
         </p>
       </div>

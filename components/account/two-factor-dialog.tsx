@@ -7,24 +7,24 @@ import { useTranslations } from "use-intl";
 import { SELF_PATH, SESSIONS_PATH, TWO_FACTOR_PATH } from "@/lib/client/account";
 import { api } from "@/lib/client/api";
 import type { BackupCodes as Codes } from "@/lib/contracts/console/two-factor";
-import { EnrolSecondFactor } from "../two-factor/enrol";
-import { KeepBackupCodes } from "../two-factor/keep-backup-codes";
+import { EnrolTwoFactor } from "../two-factor/enrol";
+import { SaveBackupCodes } from "../two-factor/save-backup-codes";
 import { Dialog, DialogContent, DialogDescription, DialogHeader, DialogTitle } from "../ui/dialog";
 import { ProofForm } from "./proof-form";
 
-export type FactorDialogKind = "enrol" | "renew" | "off";
+export type TwoFactorDialogKind = "enrol" | "renew" | "off";
 
 /** Switching the second factor on or off, or making new backup codes. Codes on the screen are not lost to a slip. */
-export function SecondFactorDialog({
+export function TwoFactorDialog({
   kind,
   username,
   onClose,
 }: {
-  kind: FactorDialogKind;
+  kind: TwoFactorDialogKind;
   username: string;
   onClose(): void;
 }) {
-  const t = useTranslations("account.factor");
+  const t = useTranslations("account.twoFactor");
   const { mutate } = useSWRConfig();
   const [codes, setCodes] = useState<string[] | null>(null);
   const [showsCodes, setShowsCodes] = useState(false);
@@ -42,7 +42,7 @@ export function SecondFactorDialog({
     switch (kind) {
       case "enrol":
         return (
-          <EnrolSecondFactor
+          <EnrolTwoFactor
             username={username}
             onEnabled={() => {
               setShowsCodes(true);
@@ -56,7 +56,7 @@ export function SecondFactorDialog({
         );
       case "renew":
         return codes ? (
-          <KeepBackupCodes codes={codes} username={username} onKept={onClose} />
+          <SaveBackupCodes codes={codes} username={username} onSaved={onClose} />
         ) : (
           <ProofForm
             action={t("renewAction")}

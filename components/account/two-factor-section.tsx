@@ -13,20 +13,20 @@ import { Button } from "../ui/button";
 import { Notice } from "../ui/notice";
 import { Section } from "../ui/section";
 import { Skeleton } from "../ui/skeleton";
-import type { FactorDialogKind } from "./two-factor-dialog";
+import type { TwoFactorDialogKind } from "./two-factor-dialog";
 
 const SecondFactorDialog = dynamic(
-  () => import("./two-factor-dialog").then((one) => one.SecondFactorDialog),
+  () => import("./two-factor-dialog").then((one) => one.TwoFactorDialog),
   { ssr: false },
 );
 
 /** At this many backup codes or fewer the visitor is asked to make new ones. */
 const FEW_CODES = 3;
 
-export function SecondFactorSection({ self }: { self: Self }) {
-  const t = useTranslations("account.factor");
+export function TwoFactorSection({ self }: { self: Self }) {
+  const t = useTranslations("account.twoFactor");
   const { data, error, mutate } = useTwoFactor();
-  const [dialog, setDialog] = useState<FactorDialogKind | null>(null);
+  const [dialog, setDialog] = useState<TwoFactorDialogKind | null>(null);
   // The page knows this much before the status has come.
   const isOn = data?.enabled ?? self.two_factor_enabled;
   return (
@@ -62,7 +62,7 @@ export function SecondFactorSection({ self }: { self: Self }) {
 }
 
 function OnState({ status }: { status: TwoFactorStatus | undefined }) {
-  const t = useTranslations("account.factor");
+  const t = useTranslations("account.twoFactor");
   const waitSeconds = useCountdown(status?.locked_until ? Date.parse(status.locked_until) : null);
   if (!status) return <Skeleton className="h-5.5 w-44" />;
   const left = status.backup_codes_left;

@@ -12,7 +12,7 @@ import type { Settings, VersionedSettings } from "@/lib/contracts/console/settin
 import { CallError } from "../forms/call-error";
 import { Field } from "../forms/field";
 import { Form } from "../forms/form";
-import { placeIssues } from "../forms/place-issues";
+import { setFieldErrors } from "../forms/set-field-errors";
 import { useSchemaResolver } from "../forms/schema-resolver";
 import { Button } from "../ui/button";
 import { Input } from "../ui/input";
@@ -70,7 +70,7 @@ function RulesForm({
 }) {
   const t = useTranslations("alerts.rules");
   const common = useTranslations("common");
-  const fault = useTranslations("common.fault");
+  const fieldError = useTranslations("common.fieldError");
   const [error, setError] = useState<unknown>(null);
   const [isStale, setStale] = useState(false);
   const form = useForm<Rules>({
@@ -100,7 +100,7 @@ function RulesForm({
         const newest = await onStale();
         if (newest) form.reset(newest.alerts);
         setStale(true);
-      } else if (!placeIssues(form, failure, FIELDS, fault, (path) => path.replace(/^alerts\./, "")))
+      } else if (!setFieldErrors(form, failure, FIELDS, fieldError, (path) => path.replace(/^alerts\./, "")))
         setError(failure);
     }
   });

@@ -19,7 +19,7 @@ interface Shown {
 
 /** What an address takes and gives, the call as curl, and a place to make it. */
 export function OperationDetail(shown: Shown) {
-  const t = useTranslations("docs");
+  const t = useTranslations("apiDocs");
   const { document, operation, origin, models } = shown;
   const [isTrying, setTrying] = useState(false);
   const error = operation.error === null ? null : resolve(document, operation.error);
@@ -82,7 +82,7 @@ export function OperationDetail(shown: Shown) {
 
 function parameterRows(
   { document, operation }: Shown,
-  t: ReturnType<typeof useTranslations<"docs">>,
+  t: ReturnType<typeof useTranslations<"apiDocs">>,
 ): SchemaRow[] {
   return operation.parameters.map((parameter) => ({
     path: parameter.name,

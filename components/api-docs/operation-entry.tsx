@@ -42,7 +42,7 @@ export function OperationEntry({
   models: ExampleModels;
   isLinked: boolean;
 }) {
-  const t = useTranslations("docs.operation");
+  const t = useTranslations("apiDocs.operation");
   const entry = useRef<HTMLDetailsElement>(null);
   const [isOpen, setOpen] = useState(isLinked);
   const { anchor, method, path, summary, security } = operation;

@@ -13,7 +13,7 @@ import {
   searchOperations,
 } from "@/components/api-docs/openapi/document";
 import type { ExampleModels } from "@/components/api-docs/openapi/example";
-import { putInAddress } from "@/lib/client/address";
+import { setQueryParam } from "@/lib/client/query-params";
 import { CallError } from "../forms/call-error";
 import { Input } from "../ui/input";
 import { OperationEntry } from "./operation-entry";
@@ -28,7 +28,7 @@ async function readDocument(path: string): Promise<OpenApiDocument> {
 
 /** Every address of this server, by surface; one opens at a time that it is linked to or pressed. */
 export function Reference({ origin, models }: { origin: string; models: ExampleModels }) {
-  const t = useTranslations("docs");
+  const t = useTranslations("apiDocs");
   const q = useSearchParams().get("q") ?? "";
   const { data, error, mutate } = useSWR<OpenApiDocument>("/openapi.json", readDocument, {
     revalidateOnFocus: false,
@@ -50,7 +50,7 @@ export function Reference({ origin, models }: { origin: string; models: ExampleM
             aria-label={t("search")}
             placeholder={t("search")}
             value={q}
-            onChange={(event) => putInAddress("q", event.target.value)}
+            onChange={(event) => setQueryParam("q", event.target.value)}
             className="pl-9"
           />
         </div>
@@ -87,7 +87,7 @@ function Operations({
   origin: string;
   models: ExampleModels;
 }) {
-  const t = useTranslations("docs");
+  const t = useTranslations("apiDocs");
   const linked = useFragment();
   return SURFACES.map((surface) => {
     const own = operations.filter((operation) => operation.surface === surface);

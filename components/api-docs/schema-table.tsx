@@ -50,7 +50,7 @@ function Rows({
   isReply: boolean;
   className?: string;
 }) {
-  const t = useTranslations("docs.operation");
+  const t = useTranslations("apiDocs.operation");
   return (
     <dl className={cn("divide-y rounded-md border bg-panel text-sm", className)}>
       {rows.map((row) => (

@@ -35,7 +35,7 @@ function isJson(text: string): boolean {
 
 /** Makes the call from the page, as the visitor or with a key. */
 export function TryPanel({ operation, models }: { operation: Operation; models: ExampleModels }) {
-  const t = useTranslations("docs.try");
+  const t = useTranslations("apiDocs.try");
   const isGateway = operation.surface === "openai" || operation.surface === "gemini";
   const [values, setValues] = useState(() => exampleParameters(operation, models));
   const [body, setBody] = useState(() => {
@@ -160,7 +160,7 @@ function KeyChoice({
   ownKey: string;
   onOwnKey(key: string): void;
 }) {
-  const t = useTranslations("docs.try");
+  const t = useTranslations("apiDocs.try");
   return (
     <div className="grid gap-3">
       <SegmentedControl

@@ -9,7 +9,7 @@ import { CodeBlock } from "./code-block";
 
 /** What came back: status, time, size, headers, body, and what can be heard of it. */
 export function TryReplyView({ reply }: { reply: TryReply }) {
-  const t = useTranslations("docs.try");
+  const t = useTranslations("apiDocs.try");
   const format = useFormatter();
   const number = (value: number) => format.number(value, { numberingSystem: "latn" });
   return (
@@ -48,7 +48,7 @@ export function TryReplyView({ reply }: { reply: TryReply }) {
 }
 
 function Sound({ blob }: { blob: Blob }) {
-  const t = useTranslations("docs.try");
+  const t = useTranslations("apiDocs.try");
   const [url, setUrl] = useState<string | null>(null);
   useEffect(() => {
     const made = URL.createObjectURL(blob);

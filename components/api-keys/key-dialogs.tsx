@@ -35,7 +35,7 @@ export function KeyDialogs({
   onChanged(): void;
   onDialog(next: KeyDialog | null): void;
 }) {
-  const t = useTranslations("keys");
+  const t = useTranslations("apiKeys");
   // A member's key never manages.
   const mayManage = viewerRole !== "member";
   const close = () => onDialog(null);

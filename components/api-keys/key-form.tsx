@@ -9,7 +9,7 @@ import type { Role } from "@/lib/contracts/console/user";
 import { CallError } from "../forms/call-error";
 import { Field } from "../forms/field";
 import { Form } from "../forms/form";
-import { placeIssues } from "../forms/place-issues";
+import { setFieldErrors } from "../forms/set-field-errors";
 import { Button } from "../ui/button";
 import { DialogFooter } from "../ui/dialog";
 import { Input } from "../ui/input";
@@ -51,21 +51,21 @@ export function KeyForm({
   onStale?(): Promise<ApiKey>;
   onCancel(): void;
 }) {
-  const t = useTranslations("keys");
+  const t = useTranslations("apiKeys");
   const common = useTranslations("common");
   const setBy = useLimitAuthor(before, viewerRole);
-  const fault = useTranslations("common.fault");
+  const fieldError = useTranslations("common.fieldError");
   const [error, setError] = useState<unknown>(null);
   const [isStale, setStale] = useState(false);
   const form = useForm({
-    resolver: useMemo(() => keyResolver(fault, before), [fault, before]),
+    resolver: useMemo(() => keyResolver(fieldError, before), [fieldError, before]),
     defaultValues: before ? valuesOf(before) : NEW_KEY,
   });
   const { errors, isSubmitting } = form.formState;
   const [showsLimits, setShowsLimits] = useState(
     () => before !== null && LIMIT_FIELDS.some((name) => valuesOf(before)[name] !== ""),
   );
-  const showFaults = (found: FieldErrors<KeyValues>) => {
+  const openLimitsOnError = (found: FieldErrors<KeyValues>) => {
     if (LIMIT_FIELDS.some((name) => found[name])) setShowsLimits(true);
   };
 
@@ -80,10 +80,10 @@ export function KeyForm({
         setStale(true);
         return;
       }
-      if (!placeIssues(form, failure, KEY_FIELDS, fault, fieldOf)) setError(failure);
+      if (!setFieldErrors(form, failure, KEY_FIELDS, fieldError, fieldOf)) setError(failure);
       else setShowsLimits(true);
     }
-  }, showFaults);
+  }, openLimitsOnError);
 
   return (
     <Form onSubmit={(event) => void save(event).catch(setError)} noValidate className="grid gap-5">

@@ -30,7 +30,7 @@ export function KeyLimits({
   modelNames: readonly string[];
   hidesBudgets: boolean;
 }) {
-  const t = useTranslations("keys.form");
+  const t = useTranslations("apiKeys.form");
   const { errors } = form.formState;
   const [isTyping, setTyping] = useState(false);
   const unknown = unknownModels(form.watch("models"), modelNames, isTyping);
@@ -106,7 +106,7 @@ export function KeyLimits({
 
 /** Models may come after the key that is for them, so this is no fault. */
 function UnknownModels({ names }: { names: readonly string[] }) {
-  const t = useTranslations("keys.form");
+  const t = useTranslations("apiKeys.form");
   return (
     <span role="status" className="block break-words text-warn">
       {names.length > 0 ? t("modelsUnknown", { names: names.join(", ") }) : null}

@@ -100,13 +100,13 @@ function mayChange(viewer: Viewer, key: ApiKey): boolean {
 }
 
 function Owner({ of: key, viewer }: { of: ApiKey; viewer: Viewer }) {
-  const t = useTranslations("keys.owner");
+  const t = useTranslations("apiKeys.owner");
   if (key.owner_id === viewer.id) return <span className="text-ink-faint">{t("you")}</span>;
   return <span className="break-words">{key.owner.username}</span>;
 }
 
 function Operations({ of: key }: { of: ApiKey }) {
-  const t = useTranslations("keys.operation");
+  const t = useTranslations("apiKeys.operation");
   const format = useFormatter();
   return (
     <>
@@ -119,7 +119,7 @@ function Operations({ of: key }: { of: ApiKey }) {
 }
 
 function Headings({ showsOwners }: { showsOwners: boolean }) {
-  const t = useTranslations("keys.table");
+  const t = useTranslations("apiKeys.table");
   return (
     <TableHeader>
       <tr>
@@ -138,7 +138,7 @@ function Headings({ showsOwners }: { showsOwners: boolean }) {
 }
 
 function KeyCard({ apiKey, viewer, showsOwners, onAction }: KeyListProps & { apiKey: ApiKey }) {
-  const t = useTranslations("keys");
+  const t = useTranslations("apiKeys");
   const isOwn = apiKey.owner_id === viewer.id;
   return (
     <li className="grid gap-3 p-4">

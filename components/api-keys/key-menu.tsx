@@ -20,7 +20,7 @@ export interface KeyMenuProps {
 
 /** What one may do with a key, loaded by the press that opens it; only its owner rotates it, since that shows the new one. */
 export function KeyMenu({ apiKey, isOwn, mayChange, disabledBy, onAction }: KeyMenuProps) {
-  const t = useTranslations("keys.menu");
+  const t = useTranslations("apiKeys.menu");
   return (
     <ActionsMenu<KeyAction> label={t("label", { name: apiKey.name })} onAction={onAction}>
       {(item) =>

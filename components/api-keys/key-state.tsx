@@ -9,8 +9,8 @@ const SOON_MS = 48 * 3_600_000;
 
 /** What is out of the ordinary with a key; nothing for one that simply works. */
 export function KeyState({ apiKey }: { apiKey: ApiKey }) {
-  const t = useTranslations("keys.status");
-  const keys = useTranslations("keys");
+  const t = useTranslations("apiKeys.status");
+  const keys = useTranslations("apiKeys");
   const tell = useRelativeTime();
   const left = apiKey.expires_at === null ? Infinity : Date.parse(apiKey.expires_at) - Date.now();
   return (
@@ -29,7 +29,7 @@ export function KeyState({ apiKey }: { apiKey: ApiKey }) {
 
 /** When a key was made and when it ends. */
 export function KeyDates({ apiKey }: { apiKey: ApiKey }) {
-  const t = useTranslations("keys");
+  const t = useTranslations("apiKeys");
   const isLater = apiKey.expires_at !== null && Date.parse(apiKey.expires_at) - Date.now() >= SOON_MS;
   return (
     <span className="flex flex-wrap gap-x-1.5 text-sm text-ink-faint">
@@ -45,7 +45,7 @@ export function KeyDates({ apiKey }: { apiKey: ApiKey }) {
 }
 
 export function KeyLastUsed({ apiKey }: { apiKey: ApiKey }) {
-  const t = useTranslations("keys");
+  const t = useTranslations("apiKeys");
   return apiKey.last_used_at ? (
     <RelativeTime at={apiKey.last_used_at} />
   ) : (

@@ -1,7 +1,7 @@
 import type { FieldErrors, Resolver } from "react-hook-form";
 import { type ApiKey, CreateKey, type Operation } from "@/lib/contracts/console/api-keys";
-import { faultText } from "../forms/check-schema";
-import type { FaultTranslator } from "../forms/rule-text";
+import { issueText } from "../forms/check-schema";
+import type { FieldErrorTranslator } from "../forms/rule-text";
 
 /** The form of a key as it is typed; an empty text means no limit. */
 export interface KeyValues {
@@ -133,7 +133,7 @@ export function fieldOf(path: string): string {
 
 /** Reads the form by the contract; `before`: the key that is being edited. */
 export function keyResolver(
-  t: FaultTranslator,
+  t: FieldErrorTranslator,
   before: ApiKey | null,
 ): Resolver<KeyValues, unknown, CreateKey> {
   return (values) => {
@@ -142,7 +142,7 @@ export function keyResolver(
     const errors: FieldErrors<KeyValues> = {};
     for (const issue of read.error.issues) {
       const field = KEY_FIELDS.find((name) => name === fieldOf(issue.path.join(".")));
-      if (field) errors[field] ??= { type: issue.code, message: faultText(t, issue) };
+      if (field) errors[field] ??= { type: issue.code, message: issueText(t, issue) };
     }
     return { values: {}, errors };
   };

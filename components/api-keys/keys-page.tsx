@@ -7,9 +7,9 @@ import { useState } from "react";
 import { toast } from "sonner";
 import { SWRConfig } from "swr";
 import { useTranslations } from "use-intl";
-import { putInAddress } from "@/lib/client/address";
+import { setQueryParam } from "@/lib/client/query-params";
 import { api } from "@/lib/client/api";
-import { type FirstKeys, keysFallback, useKeys } from "@/lib/client/keys";
+import { type InitialApiKeys, apiKeysFallback, useApiKeys } from "@/lib/client/api-keys";
 import type { ApiKey } from "@/lib/contracts/console/api-keys";
 import { CallError } from "../forms/call-error";
 import { useErrorText } from "../forms/error-text";
@@ -40,22 +40,22 @@ interface KeysPageProps {
 }
 
 /** The keys one may see. */
-export function KeysPage({ first, ...props }: KeysPageProps & { first: FirstKeys }) {
+export function KeysPage({ first, ...props }: KeysPageProps & { first: InitialApiKeys }) {
   return (
-    <SWRConfig value={{ fallback: keysFallback(first) }}>
+    <SWRConfig value={{ fallback: apiKeysFallback(first) }}>
       <Content {...props} />
     </SWRConfig>
   );
 }
 
 function Content({ viewer, hasOthers, hidesBudgets, ownLimits, modelNames }: KeysPageProps) {
-  const t = useTranslations("keys");
+  const t = useTranslations("apiKeys");
   const tell = useErrorText();
   const address = useSearchParams();
   const q = address.get("q") ?? "";
   const owner = address.get("owner");
   const [dialog, setDialog] = useState<KeyDialog | null>(null);
-  const { keys, hasMore, loadMore, isLoadingMore, error, reload } = useKeys(
+  const { keys, hasMore, loadMore, isLoadingMore, error, reload } = useApiKeys(
     q,
     viewer.role === "member" ? null : owner,
   );
@@ -76,7 +76,7 @@ function Content({ viewer, hasOthers, hidesBudgets, ownLimits, modelNames }: Key
   };
 
   const createButton = (
-    <Button onClick={() => putInAddress("create", "1")}>
+    <Button onClick={() => setQueryParam("create", "1")}>
       <PlusIcon aria-hidden="true" />
       {t("create")}
     </Button>
@@ -95,7 +95,7 @@ function Content({ viewer, hasOthers, hidesBudgets, ownLimits, modelNames }: Key
             className="grow sm:grow-0 sm:basis-64"
             label={t("search")}
             value={q}
-            onValueChange={(text) => putInAddress("q", text)}
+            onValueChange={(text) => setQueryParam("q", text)}
           />
         ) : null}
         {hasOthers ? <OwnerFilter viewerId={viewer.id} owner={owner} /> : null}
@@ -123,7 +123,7 @@ function Content({ viewer, hasOthers, hidesBudgets, ownLimits, modelNames }: Key
           icon={<SearchIcon />}
           title={t("noMatch.title", { q })}
           action={
-            <Button variant="outline" onClick={() => putInAddress("q", null)}>
+            <Button variant="outline" onClick={() => setQueryParam("q", null)}>
               {t("noMatch.clear")}
             </Button>
           }
@@ -135,7 +135,7 @@ function Content({ viewer, hasOthers, hidesBudgets, ownLimits, modelNames }: Key
           icon={<KeyRoundIcon />}
           title={t("emptyOwner.title")}
           action={
-            <Button variant="outline" onClick={() => putInAddress("owner", null)}>
+            <Button variant="outline" onClick={() => setQueryParam("owner", null)}>
               {t("emptyOwner.clear")}
             </Button>
           }
@@ -156,7 +156,7 @@ function Content({ viewer, hasOthers, hidesBudgets, ownLimits, modelNames }: Key
           onChanged={() => void reload()}
           onDialog={(next) => {
             setDialog(next);
-            putInAddress("create", null);
+            setQueryParam("create", null);
           }}
         />
       ) : null}

@@ -11,7 +11,7 @@ export function higherAuthor(key: ApiKey | null, limit: KeyLimit, viewer: Role):
 
 /** Says of a limit that the viewer may not loosen it; null where they may. */
 export function useLimitAuthor(key: ApiKey | null, viewer: Role): (limit: KeyLimit) => string | null {
-  const t = useTranslations("keys.form.setBy");
+  const t = useTranslations("apiKeys.form.setBy");
   return (limit) => {
     const role = higherAuthor(key, limit, viewer);
     return role === null ? null : t(role);

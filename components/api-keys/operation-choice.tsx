@@ -20,7 +20,7 @@ export function OperationChoice({
   hint?: string | null;
   error?: string;
 }) {
-  const t = useTranslations("keys");
+  const t = useTranslations("apiKeys");
   const id = useId();
   const { field } = useController({ control, name: "operations" });
   const offered: Operation[] = ["speech", "embeddings", ...(mayManage ? ["manage" as const] : [])];

@@ -9,7 +9,7 @@ export type OwnLimits = Pick<ManagedUser, "rpm" | "tpm" | "concurrency" | "budge
 
 /** What all keys of the visitor together may do; nothing where that has no limit. */
 export function OwnLimitsNotice({ limits }: { limits: OwnLimits }) {
-  const t = useTranslations("keys.ownLimits");
+  const t = useTranslations("apiKeys.ownLimits");
   const format = useFormatter();
   const money = useMoney();
   const calls = (["rpm", "tpm", "concurrency"] as const).flatMap((name) => {

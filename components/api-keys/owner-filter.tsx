@@ -2,18 +2,18 @@
 
 import useSWR from "swr";
 import { useTranslations } from "use-intl";
-import { putInAddress } from "@/lib/client/address";
+import { setQueryParam } from "@/lib/client/query-params";
 import type { ManagedUser } from "@/lib/contracts/console/user";
 import type { ListPage } from "@/lib/contracts/paging";
 import { NativeSelect } from "../ui/native-select";
 
 /** Enough for a list one still looks through; others are reached from their line on the users page. */
-const MOST_NAMED = 100;
+const MAX_USERS = 100;
 
 /** Whose keys are listed: everybody's, one's own, or one user's; the choice stands in the address. */
 export function OwnerFilter({ viewerId, owner }: { viewerId: string; owner: string | null }) {
-  const t = useTranslations("keys.owner");
-  const { data } = useSWR<ListPage<ManagedUser>>(`/api/users?limit=${MOST_NAMED}`);
+  const t = useTranslations("apiKeys.owner");
+  const { data } = useSWR<ListPage<ManagedUser>>(`/api/users?limit=${MAX_USERS}`);
   const others = (data?.items ?? []).filter((user) => user.id !== viewerId);
   const isUnlisted = owner !== null && owner !== "me" && !others.some((user) => user.id === owner);
   return (
@@ -21,7 +21,7 @@ export function OwnerFilter({ viewerId, owner }: { viewerId: string; owner: stri
       aria-label={t("label")}
       className="grow sm:w-56 sm:grow-0"
       value={owner ?? ""}
-      onChange={(event) => putInAddress("owner", event.target.value)}
+      onChange={(event) => setQueryParam("owner", event.target.value)}
     >
       <option value="">{t("everybody")}</option>
       <option value="me">{t("mine")}</option>

@@ -15,7 +15,7 @@ export function RevealDialog({
   graceHours: number | null;
   onClose(): void;
 }) {
-  const t = useTranslations("keys.reveal");
+  const t = useTranslations("apiKeys.reveal");
   const text =
     graceHours === null ? t("text") : graceHours === 0 ? t("noGrace") : t("grace", { hours: graceHours });
   const words = {

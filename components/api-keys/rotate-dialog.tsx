@@ -19,7 +19,7 @@ export function RotateDialog({
   onRotate(graceHours: number): Promise<void>;
   onClose(): void;
 }) {
-  const t = useTranslations("keys.rotate");
+  const t = useTranslations("apiKeys.rotate");
   const [hours, setHours] = useState(USUAL_HOURS);
   return (
     <ConfirmDialog

@@ -3,7 +3,7 @@
 import type { ReactNode } from "react";
 import { useFormatter, useTranslations } from "use-intl";
 import { type AuditChange, readAuditDetail } from "@/components/audit/audit-detail";
-import { putInAddress } from "@/lib/client/address";
+import { setQueryParam } from "@/lib/client/query-params";
 import type { AuditRow } from "@/lib/contracts/console/audit";
 import { Button } from "../ui/button";
 import { CopyButton } from "../ui/copy-button";
@@ -19,11 +19,11 @@ export function AuditDetailPanel({ row }: { row: AuditRow }) {
       {detail.changes.length > 0 ? <Changes changes={detail.changes} /> : null}
       <Facts row={row} />
       <div className="flex flex-wrap gap-2">
-        <Button variant="outline" size="sm" onClick={() => putInAddress("actor", row.actor)}>
+        <Button variant="outline" size="sm" onClick={() => setQueryParam("actor", row.actor)}>
           <span className="max-w-64 truncate">{t("onlyActor", { name: words.actorOf(row) })}</span>
         </Button>
         {row.target && row.target !== row.actor ? (
-          <Button variant="outline" size="sm" onClick={() => putInAddress("target", row.target)}>
+          <Button variant="outline" size="sm" onClick={() => setQueryParam("target", row.target)}>
             <span className="max-w-64 truncate">{t("onlyTarget", { name: words.targetOf(row) })}</span>
           </Button>
         ) : null}

@@ -6,7 +6,7 @@ import { type ReactNode, useId } from "react";
 import useSWR from "swr";
 import { useTranslations } from "use-intl";
 import { AUDIT_GROUPS, type AuditGroup } from "@/components/audit/use-audit";
-import { putInAddress } from "@/lib/client/address";
+import { setQueryParam } from "@/lib/client/query-params";
 import type { AuditRow } from "@/lib/contracts/console/audit";
 import type { User } from "@/lib/contracts/console/user";
 import type { ListPage } from "@/lib/contracts/paging";
@@ -19,7 +19,7 @@ const NAMES = ["q", "actor", "what", "time", "from", "to", "target"] as const;
 
 /** Takes every filter out of the address. */
 export function clearFilters(): void {
-  for (const name of NAMES) putInAddress(name, null);
+  for (const name of NAMES) setQueryParam(name, null);
 }
 
 /** What to look for. `rows`: those on the page, for the names of who is chosen but no longer a user. */
@@ -45,7 +45,7 @@ export function AuditFilters({ rows }: { rows: readonly AuditRow[] }) {
                 type="search"
                 placeholder={t("searchPlaceholder")}
                 value={get("q")}
-                onChange={(event) => putInAddress("q", event.target.value)}
+                onChange={(event) => setQueryParam("q", event.target.value)}
                 className="pl-9"
               />
             </div>
@@ -58,7 +58,7 @@ export function AuditFilters({ rows }: { rows: readonly AuditRow[] }) {
       {isFiltered ? (
         <div className="flex flex-wrap items-center gap-2">
           {target ? (
-            <Button variant="outline" size="sm" onClick={() => putInAddress("target", null)}>
+            <Button variant="outline" size="sm" onClick={() => setQueryParam("target", null)}>
               <span className="max-w-64 truncate">{t("target", { name: targetName })}</span>
               <XIcon aria-hidden="true" />
               <span className="sr-only">{t("targetClear")}</span>
@@ -102,7 +102,7 @@ function ActorChoice({ value, rows }: { value: string; rows: readonly AuditRow[]
   return (
     <Labelled label={t("actor")}>
       {(id) => (
-        <NativeSelect id={id} value={value} onChange={(event) => putInAddress("actor", event.target.value)}>
+        <NativeSelect id={id} value={value} onChange={(event) => setQueryParam("actor", event.target.value)}>
           <option value="">{t("anyActor")}</option>
           {isListed ? null : (
             <option value={value}>{rows.find((row) => row.actor === value)?.actor_name ?? value}</option>
@@ -130,7 +130,7 @@ function GroupChoice({ value }: { value: string }) {
   return (
     <Labelled label={t("filter.group")}>
       {(id) => (
-        <NativeSelect id={id} value={value} onChange={(event) => putInAddress("what", event.target.value)}>
+        <NativeSelect id={id} value={value} onChange={(event) => setQueryParam("what", event.target.value)}>
           <option value="">{t("filter.anyGroup")}</option>
           {groups.map((group) => (
             <option key={group} value={group}>
@@ -146,10 +146,10 @@ function GroupChoice({ value }: { value: string }) {
 function TimeChoice({ value, from, to }: { value: string; from: string; to: string }) {
   const t = useTranslations("audit.filter");
   const choose = (time: string) => {
-    putInAddress("time", time);
+    setQueryParam("time", time);
     if (time === "days") return;
-    putInAddress("from", null);
-    putInAddress("to", null);
+    setQueryParam("from", null);
+    setQueryParam("to", null);
   };
   return (
     <>
@@ -174,7 +174,7 @@ function TimeChoice({ value, from, to }: { value: string; from: string; to: stri
                 type="date"
                 value={from}
                 max={to || undefined}
-                onChange={(event) => putInAddress("from", event.target.value)}
+                onChange={(event) => setQueryParam("from", event.target.value)}
               />
             )}
           </Labelled>
@@ -185,7 +185,7 @@ function TimeChoice({ value, from, to }: { value: string; from: string; to: stri
                 type="date"
                 value={to}
                 min={from || undefined}
-                onChange={(event) => putInAddress("to", event.target.value)}
+                onChange={(event) => setQueryParam("to", event.target.value)}
               />
             )}
           </Labelled>

@@ -9,7 +9,7 @@ const PERIODS = ["daily_usd", "monthly_usd", "total_usd"] as const;
 
 /** What a key has spent: a bar of the budget that is nearest its end, or the sum where there is none. */
 export function KeyUsage({ apiKey }: { apiKey: ApiKey }) {
-  const t = useTranslations("keys.budget");
+  const t = useTranslations("apiKeys.budget");
   const money = useMoney();
   const tightest = tightestBudget(apiKey);
   if (!tightest) {

@@ -1,7 +1,7 @@
 import { toNestErrors } from "@hookform/resolvers";
 import type { FieldErrors, FieldValues, ResolverOptions, ResolverResult } from "react-hook-form";
 import { type $ZodIssue, type $ZodType, config, type input, type output, safeParse } from "zod/v4/core";
-import { type FaultTranslator, knownRule } from "./rule-text";
+import { type FieldErrorTranslator, knownRule } from "./rule-text";
 
 // Compiled checks need `eval`, which the page's Content-Security-Policy forbids.
 config({ jitless: true });
@@ -11,21 +11,21 @@ export function checkSchema<Schema extends $ZodType<FieldValues, FieldValues>>(
   schema: Schema,
   values: input<Schema>,
   options: ResolverOptions<input<Schema>>,
-  t: FaultTranslator,
+  t: FieldErrorTranslator,
 ): ResolverResult<input<Schema>, output<Schema>> {
   const result = safeParse(schema, values, { reportInput: true });
   if (result.success) return { values: result.data, errors: {} };
   const errors: FieldErrors = {};
   for (const issue of result.error.issues) {
-    errors[issue.path.join(".")] ??= { type: issue.code, message: faultText(t, issue) };
+    errors[issue.path.join(".")] ??= { type: issue.code, message: issueText(t, issue) };
   }
   return { values: {}, errors: toNestErrors(errors, options) };
 }
 
 /** What to tell at a field about one broken rule. */
-export function faultText(t: FaultTranslator, issue: $ZodIssue): string {
-  const told = knownRule(t, issue.message);
-  if (told !== null) return told;
+export function issueText(t: FieldErrorTranslator, issue: $ZodIssue): string {
+  const translated = knownRule(t, issue.message);
+  if (translated !== null) return translated;
   switch (issue.code) {
     case "too_small":
       return t("tooSmall", { minimum: Number(issue.minimum) });

@@ -5,7 +5,7 @@ import { SecretBox } from "./secret-box";
 
 /** A key, shown for the only time. */
 export function KeyReveal({ secret }: { secret: string }) {
-  const t = useTranslations("keys.reveal");
+  const t = useTranslations("apiKeys.reveal");
   const words = { copy: t("copy"), once: t("once"), onceText: t("onceText") };
   return <SecretBox secret={secret} name="api-key" words={words} />;
 }

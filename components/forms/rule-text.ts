@@ -1,9 +1,9 @@
 import type { useTranslations } from "use-intl";
 
-export type FaultTranslator = ReturnType<typeof useTranslations<"common.fault">>;
+export type FieldErrorTranslator = ReturnType<typeof useTranslations<"common.fieldError">>;
 
 /** `words`: what the pattern found, as text. */
-type Teller = (t: FaultTranslator, numbers: number[], factor: number, words: string[]) => string;
+type Teller = (t: FieldErrorTranslator, numbers: number[], factor: number, words: string[]) => string;
 
 /** The contracts' rules are written in English; each is told in the page's language through its entry here. */
 const RULES: readonly [RegExp, Teller][] = [
@@ -44,7 +44,7 @@ const RULES: readonly [RegExp, Teller][] = [
  * A rule's words in the page's language; null when the catalogue does not know it. `factor`: one of what the field
  * holds is this many of what the rule counts (KiB over bytes), so bounds are told in the field's own unit.
  */
-export function knownRule(t: FaultTranslator, message: string, factor = 1): string | null {
+export function knownRule(t: FieldErrorTranslator, message: string, factor = 1): string | null {
   for (const [pattern, tell] of RULES) {
     const match = pattern.exec(message);
     if (match) return tell(t, match.slice(1).map(Number), factor, match.slice(1));
@@ -53,6 +53,6 @@ export function knownRule(t: FaultTranslator, message: string, factor = 1): stri
 }
 
 /** A rule's words in the page's language; unknown ones as they came. `factor`: as with `knownRule`. */
-export function ruleText(t: FaultTranslator, message: string, factor = 1): string {
+export function ruleText(t: FieldErrorTranslator, message: string, factor = 1): string {
   return knownRule(t, message, factor) ?? message;
 }

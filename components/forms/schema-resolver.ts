@@ -11,7 +11,7 @@ import type { $ZodType, input, output } from "zod/v4/core";
 export function useSchemaResolver<Schema extends $ZodType<FieldValues, FieldValues>>(
   load: () => Promise<Schema>,
 ): Resolver<input<Schema>, unknown, output<Schema>> {
-  const t = useTranslations("common.fault");
+  const t = useTranslations("common.fieldError");
   return useMemo(() => {
     const resolve: Resolver<input<Schema>, unknown, output<Schema>> = async (values, _context, options) => {
       try {

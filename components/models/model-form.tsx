@@ -8,7 +8,7 @@ import type { CreateModel, Model, UpdateModel } from "@/lib/contracts/gateway/mo
 import { CallError } from "../forms/call-error";
 import { Field } from "../forms/field";
 import { Form } from "../forms/form";
-import { placeIssues } from "../forms/place-issues";
+import { setFieldErrors } from "../forms/set-field-errors";
 import { Button } from "../ui/button";
 import { DialogFooter } from "../ui/dialog";
 import { Input } from "../ui/input";
@@ -47,11 +47,11 @@ export function ModelForm({
 }) {
   const t = useTranslations("models");
   const common = useTranslations("common");
-  const fault = useTranslations("common.fault");
+  const fieldError = useTranslations("common.fieldError");
   const [error, setError] = useState<unknown>(null);
   const [isStale, setStale] = useState(false);
   const form: ModelFormState = useForm({
-    resolver: useMemo(() => modelResolver(fault, before), [fault, before]),
+    resolver: useMemo(() => modelResolver(fieldError, before), [fieldError, before]),
     defaultValues: before ? valuesOf(before) : NEW_MODEL,
   });
   const { errors, isSubmitting } = form.formState;
@@ -63,7 +63,7 @@ export function ModelForm({
     try {
       await onSave(request);
     } catch (failure) {
-      if (placeIssues(form, failure, MODEL_FIELDS, fault, fieldOf)) return;
+      if (setFieldErrors(form, failure, MODEL_FIELDS, fieldError, fieldOf)) return;
       if (onStale && isApiError(failure, "conflict") && before) {
         const newest = await onStale();
         // The same version: a name or alias is taken, and the server says which.

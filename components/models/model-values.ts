@@ -1,7 +1,7 @@
 import type { FieldErrors, Resolver } from "react-hook-form";
 import { CreateModel, type Model, UpdateModel } from "@/lib/contracts/gateway/models";
-import { faultText } from "../forms/check-schema";
-import type { FaultTranslator } from "../forms/rule-text";
+import { issueText } from "../forms/check-schema";
+import type { FieldErrorTranslator } from "../forms/rule-text";
 
 export const PRICE_FIELDS = [
   "input_per_million_tokens",
@@ -132,7 +132,7 @@ type Request = CreateModel | UpdateModel;
 
 /** Reads the form by the contract; `before`: the model that is being edited. */
 export function modelResolver(
-  t: FaultTranslator,
+  t: FieldErrorTranslator,
   before: Model | null,
 ): Resolver<ModelValues, unknown, Request> {
   return (values) => {
@@ -143,7 +143,7 @@ export function modelResolver(
     const errors: FieldErrors<ModelValues> = {};
     for (const issue of read.error.issues) {
       const field = MODEL_FIELDS.find((name) => name === fieldOf(issue.path.join(".")));
-      if (field) errors[field] ??= { type: issue.code, message: faultText(t, issue) };
+      if (field) errors[field] ??= { type: issue.code, message: issueText(t, issue) };
     }
     return { values: {}, errors };
   };

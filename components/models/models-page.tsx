@@ -8,7 +8,7 @@ import { useState } from "react";
 import { toast } from "sonner";
 import { SWRConfig } from "swr";
 import { useFormatter, useTranslations } from "use-intl";
-import { putInAddress } from "@/lib/client/address";
+import { setQueryParam } from "@/lib/client/query-params";
 import { api } from "@/lib/client/api";
 import { isApiError } from "@/lib/client/api-error";
 import { modelsFallback, useModels } from "@/lib/client/channels";
@@ -64,17 +64,17 @@ function Content() {
     await mutate();
   };
   const act = (action: ModelAction, model: Model) => {
-    if (action === "route") putInAddress("model", model.name);
+    if (action === "route") setQueryParam("model", model.name);
     else setDialog({ kind: action, model });
   };
   const edit = (name: string) => {
     const model = models?.find((one) => one.name === name || one.aliases.includes(name));
-    putInAddress("model", null);
+    setQueryParam("model", null);
     if (model) setDialog({ kind: "edit", model });
   };
 
   const createButton = (
-    <Button onClick={() => putInAddress("create", "1")}>
+    <Button onClick={() => setQueryParam("create", "1")}>
       <PlusIcon aria-hidden="true" />
       {t("create")}
     </Button>
@@ -123,8 +123,8 @@ function Content() {
           onNewest={(model) => setDialog({ kind: "edit", model })}
           onClose={() => {
             setDialog(null);
-            putInAddress("model", null);
-            putInAddress("create", null);
+            setQueryParam("model", null);
+            setQueryParam("create", null);
           }}
         />
       ) : null}
@@ -146,14 +146,14 @@ function Filters({ q, operation }: { q: string; operation: string }) {
           aria-label={t("search")}
           placeholder={t("search")}
           value={q}
-          onChange={(event) => putInAddress("q", event.target.value)}
+          onChange={(event) => setQueryParam("q", event.target.value)}
           className="pl-9"
         />
       </div>
       <SegmentedControl
         label={t("table.operation")}
         value={operation}
-        onValueChange={(next) => putInAddress("operation", next)}
+        onValueChange={(next) => setQueryParam("operation", next)}
         segments={[
           { value: "", label: t("all") },
           { value: "speech", label: t("operation.speech") },
@@ -174,8 +174,8 @@ function NoMatch() {
         <Button
           variant="outline"
           onClick={() => {
-            putInAddress("q", null);
-            putInAddress("operation", null);
+            setQueryParam("q", null);
+            setQueryParam("operation", null);
           }}
         >
           {t("clear")}

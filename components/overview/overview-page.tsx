@@ -6,7 +6,7 @@ import { useState } from "react";
 import { SWRConfig } from "swr";
 import { useTranslations } from "use-intl";
 import { useOpenAlerts, useOverview } from "@/components/overview/use-overview";
-import { putInAddress } from "@/lib/client/address";
+import { setQueryParam } from "@/lib/client/query-params";
 import type { Range } from "@/lib/client/range";
 import { useRange } from "@/lib/client/use-range";
 import type { Overview } from "@/lib/contracts/console/overview";
@@ -167,7 +167,7 @@ function FiguresAndChart({
         range={range}
         shown={shown}
         figure={figure}
-        onFigure={(one) => putInAddress("figure", one === "calls" ? null : one)}
+        onFigure={(one) => setQueryParam("figure", one === "calls" ? null : one)}
       />
       <div className="border-t px-4 pt-5 pb-3 sm:px-5">
         <OverviewChart overview={overview} range={range} figure={figure} />

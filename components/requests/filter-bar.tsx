@@ -5,7 +5,7 @@ import { useSearchParams } from "next/navigation";
 import { useState } from "react";
 import useSWR from "swr";
 import { useTranslations } from "use-intl";
-import { stepInAddress } from "@/lib/client/address";
+import { pushQueryParams } from "@/lib/client/query-params";
 import { CALL_FILTERS, type CallFilter, readCallFilters, sumsPath } from "@/lib/client/calls";
 import type { Range } from "@/lib/client/range";
 import type { UsageSummary } from "@/lib/contracts/console/usage-summary";
@@ -53,7 +53,7 @@ export function FilterBar({ range, isOwn }: { range: Range; isOwn: boolean }) {
   const [isUnfolded, setUnfolded] = useState(folded > 0);
   const isFiltered = Object.keys(filters).length > 0;
 
-  const clear = () => stepInAddress(Object.fromEntries(CALL_FILTERS.map((name) => [name, null])));
+  const clear = () => pushQueryParams(Object.fromEntries(CALL_FILTERS.map((name) => [name, null])));
   return (
     <section aria-label={t("label")} className="mb-6 grid gap-3">
       <div className="flex flex-wrap items-end gap-3">
@@ -147,7 +147,7 @@ function Pick({
       <NativeSelect
         id={`filter-${name}`}
         value={value}
-        onChange={(event) => stepInAddress({ [name]: event.target.value || null })}
+        onChange={(event) => pushQueryParams({ [name]: event.target.value || null })}
         className={isNarrow ? "md:max-w-48" : undefined}
       >
         <option value="">{t("any")}</option>

@@ -5,7 +5,7 @@ import dynamic from "next/dynamic";
 import Link from "next/link";
 import { useSearchParams } from "next/navigation";
 import { useTranslations } from "use-intl";
-import { putInAddress } from "@/lib/client/address";
+import { setQueryParam } from "@/lib/client/query-params";
 import type { CallsRead } from "@/lib/client/use-calls";
 import { CallError } from "../forms/call-error";
 import { Button } from "../ui/button";
@@ -75,7 +75,7 @@ export function Calls({
         </>
       ) : null}
       {open === null ? null : (
-        <CallDrawer id={open} isAdmin={isAdmin} onClose={() => putInAddress("call", null)} />
+        <CallDrawer id={open} isAdmin={isAdmin} onClose={() => setQueryParam("call", null)} />
       )}
     </div>
   );

@@ -3,7 +3,7 @@
 import { useSearchParams } from "next/navigation";
 import { useState } from "react";
 import { useTranslations } from "use-intl";
-import { stepInAddress } from "@/lib/client/address";
+import { pushQueryParams } from "@/lib/client/query-params";
 import type { CallFilter } from "@/lib/client/calls";
 import { cn } from "../ui/class-names";
 import { Input } from "../ui/input";
@@ -20,7 +20,7 @@ export function TextFilter({ name, className }: { name: CallFilter; className?: 
     setSeen(value);
     setText(value);
   }
-  const apply = () => stepInAddress({ [name]: text.trim() || null });
+  const apply = () => pushQueryParams({ [name]: text.trim() || null });
   return (
     <div className={cn("grid min-w-0 gap-1", className)}>
       <Label htmlFor={`filter-${name}`} className="text-xs text-ink-faint">

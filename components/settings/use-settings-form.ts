@@ -53,7 +53,7 @@ export function typedNumber(text: string): number | string | null {
  */
 export function useSettingsForm<Values extends FieldValues>(plan: FormPlan<Values>): SettingsForm<Values> {
   const t = useTranslations("settings");
-  const fault = useTranslations("common.fault");
+  const fieldError = useTranslations("common.fieldError");
   const tell = useErrorText();
   const { settings } = useSettingsPage();
   const { mutate } = useSWRConfig();
@@ -104,7 +104,7 @@ export function useSettingsForm<Values extends FieldValues>(plan: FormPlan<Value
     for (const issue of failure.issues) {
       const field = issue.path.split(".").findLast((part) => part in saved);
       if (field === undefined) return false;
-      found[field] ??= ruleText(fault, issue.message, plan.factorOf?.(field));
+      found[field] ??= ruleText(fieldError, issue.message, plan.factorOf?.(field));
     }
     setFaults(found);
     return true;

@@ -10,7 +10,7 @@ import { CallError } from "../forms/call-error";
 import { Field } from "../forms/field";
 import { Form } from "../forms/form";
 import { PasswordInput } from "../forms/password-input";
-import { placeIssues } from "../forms/place-issues";
+import { setFieldErrors } from "../forms/set-field-errors";
 import { useSchemaResolver } from "../forms/schema-resolver";
 import { StrengthMeter } from "../forms/strength-meter";
 import { Button } from "../ui/button";
@@ -24,21 +24,21 @@ const loadSchema = () => import("@/lib/contracts/console/setup").then((one) => o
 export function AdministratorStep({
   draft,
   onDraft,
-  onClaimed,
-  onTaken,
+  onCreated,
+  onAlreadySetUp,
   onTokenRefused,
   onBack,
 }: {
   draft: SetupDraft;
   onDraft(change: Partial<SetupDraft>): void;
-  onClaimed(username: string): void;
-  onTaken(): void;
+  onCreated(username: string): void;
+  onAlreadySetUp(): void;
   onTokenRefused(): void;
   onBack(): void;
 }) {
   const t = useTranslations("setup.administrator");
   const common = useTranslations("common");
-  const fault = useTranslations("common.fault");
+  const fieldError = useTranslations("common.fieldError");
   const [error, setError] = useState<unknown>(null);
   const form = useForm({
     resolver: useSchemaResolver(loadSchema),
@@ -58,12 +58,12 @@ export function AdministratorStep({
         DemoSiteEnabled: draft.usage === "demo",
         setup_token: draft.token || undefined,
       });
-      onClaimed(user.username);
+      onCreated(user.username);
     } catch (failure) {
-      if (isApiError(failure, "conflict")) return onTaken();
+      if (isApiError(failure, "conflict")) return onAlreadySetUp();
       if (isApiError(failure, "setup_token_required")) return onTokenRefused();
       const fields = ["username", "email", "password", "confirmPassword"] as const;
-      if (!placeIssues(form, failure, fields, fault)) setError(failure);
+      if (!setFieldErrors(form, failure, fields, fieldError)) setError(failure);
     }
   });
 

@@ -5,8 +5,8 @@ import { Wordmark } from "../shell/mark";
 import { Button } from "../ui/button";
 
 /** For the one who lost the race for the instance. */
-export function TakenNotice() {
-  const t = useTranslations("setup.taken");
+export function AlreadySetUp() {
+  const t = useTranslations("setup.alreadySetUp");
   return (
     <main className="mx-auto grid min-h-dvh max-w-form content-center gap-6 p-6">
       <Wordmark />

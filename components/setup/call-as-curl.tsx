@@ -28,7 +28,7 @@ export function CallAsCurl({
       `curl ${origin}${path} \\`,
       `  -H "Authorization: Bearer ${key}" \\`,
       `  -H "Content-Type: application/json" \\`,
-      `  -d ${shellWord(aFieldALine(body))}`,
+      `  -d ${shellWord(fieldPerLine(body))}`,
     ].join("\n");
   const masked = secret ? `${secret.slice(0, 8)}…${secret.slice(-4)}` : `$${KEY_VARIABLE}`;
   return (
@@ -45,7 +45,7 @@ export function CallAsCurl({
 }
 
 /** JSON with one top-level field a line: short enough to be read at a glance. */
-function aFieldALine(body: Readonly<Record<string, unknown>>): string {
+function fieldPerLine(body: Readonly<Record<string, unknown>>): string {
   const fields = Object.entries(body).map(
     ([name, value]) => `    ${JSON.stringify(name)}: ${JSON.stringify(value)}`,
   );

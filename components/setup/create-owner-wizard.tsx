@@ -2,47 +2,47 @@
 
 import { useEffect, useState } from "react";
 import { AdministratorStep } from "./administrator-step";
-import { forgetDraft, keepDraft, readDraft, type SetupDraft, takeTokenFromAddress } from "./draft";
+import { clearDraft, saveDraft, readDraft, type SetupDraft, takeTokenFromUrl } from "./draft";
 import { reachableStep, type WizardStep } from "./steps";
 import { TokenStep } from "./token-step";
 import { UsageStep } from "./usage-step";
-import { useStepInAddress } from "./use-step-in-address";
-import { FoundStep, type Unclaimed } from "./welcome-step";
+import { useStepParam } from "./use-step-in-address";
+import { WelcomeStep, type NewInstance } from "./welcome-step";
 import { WizardFrame } from "./wizard-frame";
 
 /** The steps before anybody owns the instance; their answers are sent together by the administrator's form. */
-export function ClaimWizard({
+export function CreateOwnerWizard({
   state,
   steps,
-  onTaken,
-  onClaimed,
+  onAlreadySetUp,
+  onCreated,
 }: {
-  state: Unclaimed;
+  state: NewInstance;
   steps: readonly WizardStep[];
-  onTaken(): void;
-  onClaimed(username: string): void;
+  onAlreadySetUp(): void;
+  onCreated(username: string): void;
 }) {
   // Only rendered once the browser has the server's answer: the tab's storage is there.
   const [draft, setDraft] = useState(readDraft);
   const [isTokenWrong, setTokenWrong] = useState(false);
-  const [wanted, go] = useStepInAddress();
-  const furthest = steps.includes(draft.furthest) ? draft.furthest : "found";
+  const [wanted, go] = useStepParam();
+  const furthest = steps.includes(draft.furthest) ? draft.furthest : "welcome";
   const current = reachableStep(wanted, furthest, steps);
 
   const change = (part: Partial<SetupDraft>) => {
     setDraft((before) => {
       const after = { ...before, ...part };
-      keepDraft(after);
+      saveDraft(after);
       return after;
     });
   };
 
   useEffect(() => {
-    const token = takeTokenFromAddress();
+    const token = takeTokenFromUrl();
     if (token === null) return;
     setDraft((before) => {
       const after = { ...before, token, isTokenFromLink: true };
-      keepDraft(after);
+      saveDraft(after);
       return after;
     });
   }, []);
@@ -55,7 +55,7 @@ export function ClaimWizard({
     if (isSkipped(steps[at])) at += by;
     const step = steps[at];
     if (!step) return;
-    if (by === 1 && at > steps.indexOf(furthest) && isBeforeClaim(step)) change({ furthest: step });
+    if (by === 1 && at > steps.indexOf(furthest) && isDraftStep(step)) change({ furthest: step });
     go(step);
   };
 
@@ -90,24 +90,24 @@ export function ClaimWizard({
           <AdministratorStep
             draft={draft}
             onDraft={change}
-            onTaken={() => {
-              forgetDraft();
-              onTaken();
+            onAlreadySetUp={() => {
+              clearDraft();
+              onAlreadySetUp();
             }}
             onTokenRefused={() => {
               setTokenWrong(true);
               go("token");
             }}
-            onClaimed={(username) => {
-              forgetDraft();
-              onClaimed(username);
+            onCreated={(username) => {
+              clearDraft();
+              onCreated(username);
               go("second-factor");
             }}
             onBack={() => move("administrator", -1)}
           />
         );
       default:
-        return <FoundStep state={state} onNext={() => move("found", 1)} />;
+        return <WelcomeStep state={state} onNext={() => move("welcome", 1)} />;
     }
   };
 
@@ -118,6 +118,6 @@ export function ClaimWizard({
   );
 }
 
-function isBeforeClaim(step: WizardStep): step is SetupDraft["furthest"] {
-  return step === "found" || step === "token" || step === "usage" || step === "administrator";
+function isDraftStep(step: WizardStep): step is SetupDraft["furthest"] {
+  return step === "welcome" || step === "token" || step === "usage" || step === "administrator";
 }

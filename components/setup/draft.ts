@@ -5,11 +5,11 @@ export interface SetupDraft {
   email: string;
   token: string;
   isTokenFromLink: boolean;
-  furthest: "found" | "token" | "usage" | "administrator";
+  furthest: "welcome" | "token" | "usage" | "administrator";
 }
 
 const USES = ["self", "team", "demo"] as const;
-const BEFORE_CLAIM = ["found", "token", "usage", "administrator"] as const;
+const DRAFT_STEPS = ["welcome", "token", "usage", "administrator"] as const;
 const STORAGE_KEY = "patchbay.setup";
 const EMPTY: SetupDraft = {
   usage: "self",
@@ -17,7 +17,7 @@ const EMPTY: SetupDraft = {
   email: "",
   token: "",
   isTokenFromLink: false,
-  furthest: "found",
+  furthest: "welcome",
 };
 
 /** What this tab kept; what is missing or of another form is as at the start. */
@@ -33,23 +33,23 @@ export function readDraft(): SetupDraft {
       email: text(fields.email),
       token: text(fields.token),
       isTokenFromLink: fields.isTokenFromLink === true,
-      furthest: BEFORE_CLAIM.find((one) => one === fields.furthest) ?? EMPTY.furthest,
+      furthest: DRAFT_STEPS.find((one) => one === fields.furthest) ?? EMPTY.furthest,
     };
   } catch {
     return EMPTY;
   }
 }
 
-export function keepDraft(draft: SetupDraft): void {
+export function saveDraft(draft: SetupDraft): void {
   sessionStorage.setItem(STORAGE_KEY, JSON.stringify(draft));
 }
 
-export function forgetDraft(): void {
+export function clearDraft(): void {
   sessionStorage.removeItem(STORAGE_KEY);
 }
 
 /** The token of a link `/setup#token=…`, taken out of the address bar and its history entry at once. */
-export function takeTokenFromAddress(): string | null {
+export function takeTokenFromUrl(): string | null {
   const token = new URLSearchParams(window.location.hash.slice(1)).get("token");
   if (token === null) return null;
   window.history.replaceState(window.history.state, "", window.location.pathname + window.location.search);

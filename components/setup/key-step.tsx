@@ -9,7 +9,7 @@ import { CallError } from "../forms/call-error";
 import { Field } from "../forms/field";
 import { Form } from "../forms/form";
 import { KeyReveal } from "../forms/key-reveal";
-import { placeIssues } from "../forms/place-issues";
+import { setFieldErrors } from "../forms/set-field-errors";
 import { useSchemaResolver } from "../forms/schema-resolver";
 import { Button } from "../ui/button";
 import { Input } from "../ui/input";
@@ -36,7 +36,7 @@ export function KeyStep({
 }) {
   const t = useTranslations("setup.key");
   const common = useTranslations("common");
-  const fault = useTranslations("common.fault");
+  const fieldError = useTranslations("common.fieldError");
   const [error, setError] = useState<unknown>(null);
   const form = useForm({
     resolver: useSchemaResolver(loadSchema),
@@ -50,7 +50,7 @@ export function KeyStep({
       const made = await api.post<ApiKeyWithSecret>("/api/keys", { name });
       onKey(made.key);
     } catch (failure) {
-      if (!placeIssues(form, failure, ["name"], fault)) setError(failure);
+      if (!setFieldErrors(form, failure, ["name"], fieldError)) setError(failure);
     }
   });
 

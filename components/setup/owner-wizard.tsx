@@ -2,16 +2,16 @@
 
 import { useRef, useState } from "react";
 import { saveProgress } from "@/components/setup/api";
-import { useKeys } from "@/lib/client/keys";
+import { useApiKeys } from "@/lib/client/api-keys";
 import { KeyStep } from "./key-step";
 import { SoundStep } from "./sound-step";
-import { AFTER_CLAIM, reachableStep, type WizardStep } from "./steps";
-import { SecondFactorStep } from "./two-factor-step";
-import { useStepInAddress } from "./use-step-in-address";
+import { OWNER_STEPS, reachableStep, type WizardStep } from "./steps";
+import { TwoFactorStep } from "./two-factor-step";
+import { useStepParam } from "./use-step-in-address";
 import { WizardFrame } from "./wizard-frame";
 
 /** What is kept of a step is worth no longer wait; its end is waited for as long as it takes. */
-const LONGEST_MS = 2_000;
+const SAVE_TIMEOUT_MS = 2_000;
 
 type OwnerStep = "second-factor" | "key" | "sound";
 
@@ -25,18 +25,18 @@ export function OwnerWizard({
 }) {
   const [furthest, setFurthest] = useState<OwnerStep>(isOwnerStep(owner.step) ? owner.step : "second-factor");
   const [secret, setSecret] = useState<string | null>(null);
-  const [wanted, go] = useStepInAddress();
-  const { keys, error: keysError, reload } = useKeys("");
+  const [wanted, go] = useStepParam();
+  const { keys, error: keysError, reload } = useApiKeys("");
   const current = reachableStep(wanted, furthest, steps);
 
   const isMoving = useRef(false);
 
   const moveTo = async (step: OwnerStep) => {
     if (isMoving.current) return;
-    if (AFTER_CLAIM.indexOf(step) > AFTER_CLAIM.indexOf(furthest)) {
+    if (OWNER_STEPS.indexOf(step) > OWNER_STEPS.indexOf(furthest)) {
       // Kept before it is shown: a refresh finds the screen again. A server that is away costs one screen, no more.
       isMoving.current = true;
-      await saveProgress({ step }, { signal: AbortSignal.timeout(LONGEST_MS) }).catch(() => undefined);
+      await saveProgress({ step }, { signal: AbortSignal.timeout(SAVE_TIMEOUT_MS) }).catch(() => undefined);
       isMoving.current = false;
       setFurthest(step);
     }
@@ -71,7 +71,7 @@ export function OwnerWizard({
           />
         );
       default:
-        return <SecondFactorStep username={owner.username} onNext={() => moveTo("key")} />;
+        return <TwoFactorStep username={owner.username} onNext={() => moveTo("key")} />;
     }
   };
 

@@ -14,7 +14,7 @@ export interface Sound {
 }
 
 /** The sound as a picture that fills while it plays; it begins by itself where the browser allows it. */
-export function HeardSound({ sound }: { sound: Sound }) {
+export function SoundPlayer({ sound }: { sound: Sound }) {
   const t = useTranslations("setup.sound");
   const audio = useRef<HTMLAudioElement>(null);
   const [isPlaying, setPlaying] = useState(false);

@@ -15,7 +15,7 @@ import { Button } from "../ui/button";
 import { ErrorState } from "../ui/error-state";
 import { Textarea } from "../ui/textarea";
 import { CallAsCurl } from "./call-as-curl";
-import { HeardSound, type Sound } from "./sound-player";
+import { SoundPlayer, type Sound } from "./sound-player";
 import { StepActions, StepBody } from "./wizard-frame";
 
 const PATH = "/v1beta/models/patchbay-speech:generateContent";
@@ -111,7 +111,7 @@ export function SoundStep({
         </div>
       </Form>
       <SoundError error={error} onRetry={() => void speak()} />
-      {sound ? <HeardSound sound={sound} /> : null}
+      {sound ? <SoundPlayer sound={sound} /> : null}
       <CallAsCurl path={PATH} body={body} secret={secret} />
       <StepActions>
         <Button variant="outline" size="lg" onClick={onBack}>

@@ -1,11 +1,11 @@
 import type { SetupStep } from "@/lib/contracts/console/setup";
 
-export type WizardStep = "found" | "token" | SetupStep;
+export type WizardStep = "welcome" | "token" | SetupStep;
 
 /** The steps of this visit in their order; the token is asked for only where it is needed. */
 export function wizardSteps(needsToken: boolean): WizardStep[] {
   return [
-    "found",
+    "welcome",
     ...(needsToken ? ["token" as const] : []),
     "usage",
     "administrator",
@@ -16,7 +16,7 @@ export function wizardSteps(needsToken: boolean): WizardStep[] {
 }
 
 /** Where one who has claimed the instance may still go; what lies before is saved for good. */
-export const AFTER_CLAIM: readonly WizardStep[] = ["second-factor", "key", "sound"];
+export const OWNER_STEPS: readonly WizardStep[] = ["second-factor", "key", "sound"];
 
 /** The step to show for an address that asks for `wanted`, when `furthest` is as far as the visitor has come. */
 export function reachableStep(
@@ -24,9 +24,9 @@ export function reachableStep(
   furthest: WizardStep,
   steps: readonly WizardStep[],
 ): WizardStep {
-  const isClaimed = AFTER_CLAIM.includes(furthest);
+  const isClaimed = OWNER_STEPS.includes(furthest);
   const open = steps
     .slice(0, steps.indexOf(furthest) + 1)
-    .filter((step) => !isClaimed || AFTER_CLAIM.includes(step));
-  return open.find((step) => step === wanted) ?? (wanted === null && !isClaimed ? "found" : furthest);
+    .filter((step) => !isClaimed || OWNER_STEPS.includes(step));
+  return open.find((step) => step === wanted) ?? (wanted === null && !isClaimed ? "welcome" : furthest);
 }

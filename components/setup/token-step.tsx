@@ -27,7 +27,7 @@ export function TokenStep({
   const [text, setText] = useState(token);
   const [isMissing, setMissing] = useState(false);
   const isUntouched = text === token;
-  const fault = isMissing ? common("fault.required") : isWrong && isUntouched ? t("wrong") : undefined;
+  const fault = isMissing ? common("fieldError.required") : isWrong && isUntouched ? t("wrong") : undefined;
   return (
     <StepBody title={t("title")} text={t("text")}>
       <Form

@@ -4,19 +4,19 @@ import { useState } from "react";
 import { useTranslations } from "use-intl";
 import { useTwoFactor } from "@/lib/client/account";
 import { CallError } from "../forms/call-error";
-import { EnrolSecondFactor } from "../two-factor/enrol";
+import { EnrolTwoFactor } from "../two-factor/enrol";
 import { Button } from "../ui/button";
 import { Notice } from "../ui/notice";
 import { Skeleton } from "../ui/skeleton";
 import { StepActions, StepBody } from "./wizard-frame";
 
-export function SecondFactorStep({ username, onNext }: { username: string; onNext(): void }) {
-  const t = useTranslations("setup.secondFactor");
+export function TwoFactorStep({ username, onNext }: { username: string; onNext(): void }) {
+  const t = useTranslations("setup.twoFactor");
   const common = useTranslations("common");
   const { data, error, mutate } = useTwoFactor();
   // The codes stand on the screen while the status already says "on".
   const [isEnrolling, setEnrolling] = useState(false);
-  const codes = useTranslations("secondFactor");
+  const codes = useTranslations("twoFactor");
   return (
     <StepBody
       title={isEnrolling ? codes("codesTitle") : t("title")}
@@ -37,7 +37,7 @@ export function SecondFactorStep({ username, onNext }: { username: string; onNex
         </>
       ) : (
         <>
-          <EnrolSecondFactor
+          <EnrolTwoFactor
             username={username}
             isHeaded
             onEnabled={() => {

@@ -3,7 +3,7 @@
 import { useSearchParams } from "next/navigation";
 
 /** The step the address names; each step is an entry of the history, so Back goes one step back. */
-export function useStepInAddress(): [string | null, (step: string) => void] {
+export function useStepParam(): [string | null, (step: string) => void] {
   const query = useSearchParams();
   const go = (step: string) => {
     window.history.pushState(null, "", `/setup?step=${step}`);

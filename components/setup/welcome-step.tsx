@@ -3,13 +3,13 @@
 import { useTranslations } from "use-intl";
 import type { SetupState } from "@/lib/contracts/console/setup";
 import { Button } from "../ui/button";
-import { Lamp } from "../ui/status-dot";
+import { StatusDot } from "../ui/status-dot";
 import { StepActions, StepBody } from "./wizard-frame";
 
-export type Unclaimed = Extract<SetupState, { status: false }>;
+export type NewInstance = Extract<SetupState, { status: false }>;
 
-export function FoundStep({ state, onNext }: { state: Unclaimed; onNext(): void }) {
-  const t = useTranslations("setup.found");
+export function WelcomeStep({ state, onNext }: { state: NewInstance; onNext(): void }) {
+  const t = useTranslations("setup.welcome");
   const rows = [
     { name: t("store"), value: t(state.database_type) },
     {
@@ -18,7 +18,7 @@ export function FoundStep({ state, onNext }: { state: Unclaimed; onNext(): void 
         <ul className="grid gap-1">
           {state.engines.map((engine) => (
             <li key={engine.model} className="flex flex-wrap items-baseline gap-x-2">
-              <Lamp tone="good" className="self-center" />
+              <StatusDot tone="good" className="self-center" />
               <code>{engine.model}</code>
               <span className="text-ink-muted">{t(engine.operation)}</span>
             </li>

@@ -8,8 +8,8 @@ import { SWR_CONFIG } from "@/lib/client/swr-config";
 import type { SetupStep } from "@/lib/contracts/console/setup";
 import { CallError } from "../forms/call-error";
 import { Skeleton } from "../ui/skeleton";
-import { TakenNotice } from "./already-set-up";
-import { ClaimWizard } from "./create-owner-wizard";
+import { AlreadySetUp } from "./already-set-up";
+import { CreateOwnerWizard } from "./create-owner-wizard";
 import { wizardSteps } from "./steps";
 import { WizardFrame } from "./wizard-frame";
 
@@ -32,27 +32,27 @@ export function Wizard({ resume }: { resume: Resume | null }) {
 
 function Stage({ resume }: { resume: Resume | null }) {
   const [owner, setOwner] = useState(resume);
-  const [isTaken, setTaken] = useState(false);
+  const [isAlreadySetUp, setAlreadySetUp] = useState(false);
   const { data, error, mutate } = useSetupState(owner === null);
   // Still true after the claim, when the server no longer tells.
   const [neededToken, setNeededToken] = useState(false);
   const steps = wizardSteps(neededToken || (data?.status === false && data.setup_token_required));
 
   if (owner) return <OwnerWizard owner={owner} steps={steps} />;
-  if (isTaken || data?.status) return <TakenNotice />;
+  if (isAlreadySetUp || data?.status) return <AlreadySetUp />;
   if (!data) {
     return (
-      <WizardFrame steps={steps} current="found" furthest="found" isSignedIn={false}>
-        {error ? <CallError error={error} onRetry={() => void mutate()} /> : <FoundSkeleton />}
+      <WizardFrame steps={steps} current="welcome" furthest="welcome" isSignedIn={false}>
+        {error ? <CallError error={error} onRetry={() => void mutate()} /> : <WelcomeSkeleton />}
       </WizardFrame>
     );
   }
   return (
-    <ClaimWizard
+    <CreateOwnerWizard
       state={data}
       steps={steps}
-      onTaken={() => setTaken(true)}
-      onClaimed={(username) => {
+      onAlreadySetUp={() => setAlreadySetUp(true)}
+      onCreated={(username) => {
         setNeededToken(data.setup_token_required);
         setOwner({ username, step: "second-factor" });
       }}
@@ -61,7 +61,7 @@ function Stage({ resume }: { resume: Resume | null }) {
 }
 
 /** In the sizes of what is to come. */
-function FoundSkeleton() {
+function WelcomeSkeleton() {
   return (
     <div className="grid gap-8" aria-busy="true">
       <div className="grid gap-2">

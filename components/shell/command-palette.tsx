@@ -5,7 +5,7 @@ import { LogOutIcon, PlusIcon, SunMoonIcon } from "lucide-react";
 import { useRouter } from "next/navigation";
 import { type ReactNode, useState } from "react";
 import { useTranslations } from "use-intl";
-import { usePaletteMatches } from "@/components/shell/find-matches";
+import { usePaletteMatches } from "@/components/shell/use-palette-matches";
 import { signOut } from "@/lib/client/sign-out";
 import { leaveFor } from "@/lib/client/unsaved";
 import type { Role } from "@/lib/contracts/console/user";
@@ -125,7 +125,7 @@ function useEntries({ role, onError }: PaletteProps) {
 }
 
 /** Of letters that begin words; letters scattered over a name score less, and are no match. */
-const LEAST_SCORE = 0.3;
+const MIN_SCORE = 0.3;
 
 /** The entries that fit, the best first, and how well the best fits. */
 function ranked(entries: readonly Entry[], typed: string): { entries: readonly Entry[]; best: number } {
@@ -134,7 +134,7 @@ function ranked(entries: readonly Entry[], typed: string): { entries: readonly E
   const scored = entries
     .map((entry) => ({ entry, score: defaultFilter(entry.name, text) }))
     .filter(
-      ({ entry, score }) => score >= LEAST_SCORE || entry.name.toLowerCase().includes(text.toLowerCase()),
+      ({ entry, score }) => score >= MIN_SCORE || entry.name.toLowerCase().includes(text.toLowerCase()),
     )
     .sort((a, b) => b.score - a.score);
   return { entries: scored.map(({ entry }) => entry), best: scored[0]?.score ?? 0 };

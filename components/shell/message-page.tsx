@@ -41,7 +41,7 @@ export function NotFoundPage() {
 }
 
 /** The same within the console's frame, for a page the visitor may not know of: the frame has the mark and the `main`. */
-export function NotFoundHere() {
+export function NotFoundContent() {
   const t = useTranslations("common.error");
   return (
     <div className="mx-auto grid max-w-form gap-6 py-16">
@@ -57,7 +57,7 @@ export function NotFoundHere() {
 }
 
 /** For a page that broke; `digest` is what the server's log calls the cause. */
-export function BrokenPage({ digest, onRetry }: { digest?: string; onRetry(): void }) {
+export function ErrorPage({ digest, onRetry }: { digest?: string; onRetry(): void }) {
   const t = useTranslations("common");
   return (
     <MessagePage title={t("error.pageTitle")} text={t("error.pageText")}>

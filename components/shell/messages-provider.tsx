@@ -24,7 +24,7 @@ export function LocaleProvider({
   );
 }
 
-/** Adds the words of some areas to those already there: `<MessagesProvider messages={messagesFor(locale, ["keys"])}>`. */
+/** Adds the words of some areas to those already there: `<MessagesProvider messages={messagesFor(locale, ["apiKeys"])}>`. */
 export function MessagesProvider({
   messages,
   children,

@@ -25,10 +25,10 @@ export function Navigation({ role, onNavigate }: { role: Role; onNavigate?(): vo
             {isNamed ? <p className="px-3 pb-1 text-xs text-ink-faint">{t(group)}</p> : null}
             <ul className="grid gap-0.5">
               {own.map((page) => (
-                <Place
+                <NavigationItem
                   key={page.path}
                   page={page}
-                  isHere={page.path === "/" ? path === "/" : path.startsWith(page.path)}
+                  isCurrent={page.path === "/" ? path === "/" : path.startsWith(page.path)}
                   onNavigate={onNavigate}
                 />
               ))}
@@ -40,13 +40,13 @@ export function Navigation({ role, onNavigate }: { role: Role; onNavigate?(): vo
   );
 }
 
-function Place({
+function NavigationItem({
   page,
-  isHere,
+  isCurrent,
   onNavigate,
 }: {
   page: ConsolePage;
-  isHere: boolean;
+  isCurrent: boolean;
   onNavigate: (() => void) | undefined;
 }) {
   const t = useTranslations("common.nav");
@@ -61,15 +61,15 @@ function Place({
         onPointerEnter={prepare}
         onFocus={prepare}
         onClick={onNavigate}
-        aria-current={isHere ? "page" : undefined}
+        aria-current={isCurrent ? "page" : undefined}
         className={cn(
           "relative flex h-8 items-center gap-3 rounded-md px-3 text-base text-ink-muted transition-colors hover:bg-hover hover:text-ink pointer-coarse:h-11",
-          isHere && "bg-hover font-medium text-ink",
+          isCurrent && "bg-hover font-medium text-ink",
         )}
       >
         <page.icon
           aria-hidden="true"
-          className={cn("size-4 shrink-0", isHere ? "text-signal-ink" : "text-ink-faint")}
+          className={cn("size-4 shrink-0", isCurrent ? "text-signal-ink" : "text-ink-faint")}
         />
         {t(page.name)}
         {page.name === "alerts" ? <AlertCount /> : null}

@@ -1,7 +1,7 @@
 "use client";
 
 import { useTranslations } from "use-intl";
-import type { Match } from "@/components/shell/find-matches";
+import type { Match } from "@/components/shell/use-palette-matches";
 import { CommandGroup, CommandItem } from "../ui/command";
 import { PAGES } from "./pages";
 

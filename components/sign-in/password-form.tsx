@@ -16,11 +16,11 @@ import { useSchemaResolver } from "../forms/schema-resolver";
 import { Button } from "../ui/button";
 import { Input } from "../ui/input";
 import { Notice } from "../ui/notice";
-import { forgetPendingSignIn, keepPendingSignIn, readPendingSignIn } from "./pending-sign-in";
+import { clearPendingSignIn, savePendingSignIn, readPendingSignIn } from "./pending-sign-in";
 
 const loadSchema = () => import("@/lib/contracts/console/sign-in").then((one) => one.LoginRequest);
 
-export type ArrivalReason = "expired" | "spent" | "taken";
+export type SignInReason = "expired" | "spent" | "taken";
 
 /** Name and password; goes on to the second step or to `returnTo`. */
 export function PasswordForm({
@@ -29,11 +29,11 @@ export function PasswordForm({
   mayRegister,
 }: {
   returnTo: string;
-  reason: ArrivalReason | null;
+  reason: SignInReason | null;
   /** People make accounts for themselves here. */
   mayRegister: boolean;
 }) {
-  const t = useTranslations("login");
+  const t = useTranslations("signIn");
   const router = useRouter();
   // Without defaults: what was typed, or filled in by a password manager, before the page listened is taken over.
   const form = useForm({ resolver: useSchemaResolver(loadSchema) });
@@ -56,13 +56,13 @@ export function PasswordForm({
       const result = await api.post<LoginResult>("/api/user/login", values);
       setLeaving(true);
       if ("require_2fa" in result) {
-        keepPendingSignIn({ username: values.username, expiresAt: Date.parse(result.expires_at) });
+        savePendingSignIn({ username: values.username, expiresAt: Date.parse(result.expires_at) });
         const query = returnTo === "/" ? "" : `?return_to=${encodeURIComponent(returnTo)}`;
         // The fragment of the page first asked for goes along, unseen by the server.
         router.push(`/login/2fa${query}${window.location.hash}`);
         return;
       }
-      forgetPendingSignIn();
+      clearPendingSignIn();
       // A whole load: everything the page shows is of the new session.
       window.location.assign(returnTo + window.location.hash);
     } catch (failure) {
@@ -87,7 +87,7 @@ export function PasswordForm({
           {t(reason)}
         </Notice>
       ) : null}
-      <LoginError error={error} waitSeconds={waitSeconds} />
+      <SignInError error={error} waitSeconds={waitSeconds} />
       <Field label={t("username")} error={errors.username?.message}>
         {(control) => (
           <Input
@@ -129,8 +129,8 @@ export function PasswordForm({
   );
 }
 
-function LoginError({ error, waitSeconds }: { error: unknown; waitSeconds: number }) {
-  const t = useTranslations("login");
+function SignInError({ error, waitSeconds }: { error: unknown; waitSeconds: number }) {
+  const t = useTranslations("signIn");
   if (!error) return null;
   if (isApiError(error, "invalid_credentials")) {
     return (

@@ -7,7 +7,7 @@ export interface PendingSignIn {
 
 const STORAGE_KEY = "patchbay.sign-in";
 
-export function keepPendingSignIn(pending: PendingSignIn): void {
+export function savePendingSignIn(pending: PendingSignIn): void {
   sessionStorage.setItem(STORAGE_KEY, JSON.stringify(pending));
 }
 
@@ -22,6 +22,6 @@ export function readPendingSignIn(): PendingSignIn | null {
   }
 }
 
-export function forgetPendingSignIn(): void {
+export function clearPendingSignIn(): void {
   sessionStorage.removeItem(STORAGE_KEY);
 }

@@ -14,15 +14,15 @@ import { Form } from "../forms/form";
 import { Button } from "../ui/button";
 import { Input } from "../ui/input";
 import { Notice } from "../ui/notice";
-import type { ArrivalReason } from "./password-form";
-import { forgetPendingSignIn, keepPendingSignIn, readPendingSignIn } from "./pending-sign-in";
+import type { SignInReason } from "./password-form";
+import { clearPendingSignIn, savePendingSignIn, readPendingSignIn } from "./pending-sign-in";
 
 /** Under this many seconds the time left is shown. */
 const SHOW_EXPIRY_BELOW_S = 60;
 
 /** The code after the password: six boxes that submit by themselves, or a backup code. */
-export function SecondStepForm({ returnTo }: { returnTo: string }) {
-  const t = useTranslations("login.second");
+export function TwoFactorForm({ returnTo }: { returnTo: string }) {
+  const t = useTranslations("signIn.twoFactor");
   const router = useRouter();
   const [method, setMethod] = useState<"totp" | "backup_code">("totp");
   const [code, setCode] = useState("");
@@ -36,10 +36,10 @@ export function SecondStepForm({ returnTo }: { returnTo: string }) {
   const secondsLeft = useCountdown(expiresAt);
 
   const startAgain = useCallback(
-    (reason: ArrivalReason | null) => {
+    (reason: SignInReason | null) => {
       const kept = readPendingSignIn();
-      if (kept) keepPendingSignIn({ username: reason ? kept.username : "", expiresAt: null });
-      if (!reason) forgetPendingSignIn();
+      if (kept) savePendingSignIn({ username: reason ? kept.username : "", expiresAt: null });
+      if (!reason) clearPendingSignIn();
       const query = new URLSearchParams(reason ? { reason } : {});
       if (returnTo !== "/") query.set("return_to", returnTo);
       router.replace(`/login${query.size > 0 ? `?${query}` : ""}${window.location.hash}`);
@@ -70,7 +70,7 @@ export function SecondStepForm({ returnTo }: { returnTo: string }) {
       setWrongForm(!hasRightForm);
       if (!hasRightForm) return setBusy(false);
       await api.post<SecondStepResult>("/api/user/login/2fa", { code: text });
-      forgetPendingSignIn();
+      clearPendingSignIn();
       window.location.assign(returnTo + window.location.hash);
     } catch (failure) {
       setBusy(false);

@@ -8,7 +8,7 @@ import { CopyButton } from "../ui/copy-button";
 
 /** Ten codes to copy, print and download. */
 export function BackupCodes({ codes, username }: { codes: readonly string[]; username: string }) {
-  const t = useTranslations("secondFactor");
+  const t = useTranslations("twoFactor");
   const common = useTranslations("common");
   const heading = t("codesFile", { product: common("product"), username });
   const text = `${heading}\n\n${codes.join("\n")}\n`;

@@ -18,7 +18,7 @@ import { Button } from "../ui/button";
 import { CopyButton } from "../ui/copy-button";
 import { Notice } from "../ui/notice";
 import { Skeleton } from "../ui/skeleton";
-import { KeepBackupCodes } from "./keep-backup-codes";
+import { SaveBackupCodes } from "./save-backup-codes";
 import { PasswordStep } from "./password-step";
 import { QrCode } from "./qr-code";
 
@@ -30,7 +30,7 @@ type Stage =
   | { kind: "codes"; codes: string[] };
 
 /** From nothing to a second factor that is on: (password) → scan → code → backup codes. */
-export function EnrolSecondFactor({
+export function EnrolTwoFactor({
   username,
   isHeaded = false,
   onEnabled,
@@ -94,7 +94,7 @@ export function EnrolSecondFactor({
         />
       );
     case "codes":
-      return <KeepBackupCodes codes={stage.codes} username={username} isHeaded={isHeaded} onKept={onDone} />;
+      return <SaveBackupCodes codes={stage.codes} username={username} isHeaded={isHeaded} onSaved={onDone} />;
     default:
       return stage satisfies never;
   }
@@ -109,7 +109,7 @@ function Scan({
   replacesEarlier: boolean;
   onCodes(codes: string[]): void;
 }) {
-  const t = useTranslations("secondFactor");
+  const t = useTranslations("twoFactor");
   const [code, setCode] = useState("");
   const [isBusy, setBusy] = useState(false);
   const [error, setError] = useState<unknown>(null);

@@ -15,7 +15,7 @@ export function PasswordStep({
   isWrong: boolean;
   onPassword(password: string): Promise<void>;
 }) {
-  const t = useTranslations("secondFactor");
+  const t = useTranslations("twoFactor");
   const common = useTranslations("common");
   const [password, setPassword] = useState("");
   const [isBusy, setBusy] = useState(false);

@@ -2,7 +2,7 @@ import { useSearchParams } from "next/navigation";
 import type { ReactNode } from "react";
 import useSWR from "swr";
 import { useTranslations } from "use-intl";
-import { putInAddress } from "@/lib/client/address";
+import { setQueryParam } from "@/lib/client/query-params";
 import { type CallFilter, type CallFilters, sumsPath, withFilter } from "@/lib/client/calls";
 import type { Range } from "@/lib/client/range";
 import type { UsageSummary } from "@/lib/contracts/console/usage-summary";
@@ -100,7 +100,7 @@ export function Breakdown({
         <NativeSelect
           aria-label={t("label")}
           value={by}
-          onChange={(event) => putInAddress("by", event.target.value === "model" ? null : event.target.value)}
+          onChange={(event) => setQueryParam("by", event.target.value === "model" ? null : event.target.value)}
           className="w-auto"
         >
           {DIMENSIONS.filter((dimension) => !(isOwn && dimension === "user")).map((dimension) => (

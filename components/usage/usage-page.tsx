@@ -4,7 +4,7 @@ import { DownloadIcon } from "lucide-react";
 import { useSearchParams } from "next/navigation";
 import useSWR, { useSWRConfig } from "swr";
 import { useTranslations } from "use-intl";
-import { putInAddress } from "@/lib/client/address";
+import { setQueryParam } from "@/lib/client/query-params";
 import { callsPath, exportPath, readCallFilters, sumsPath } from "@/lib/client/calls";
 import { putRangeInAddress } from "@/lib/client/range";
 import { useCalls } from "@/lib/client/use-calls";
@@ -64,7 +64,7 @@ export function UsagePage({ isAdmin, now }: { isAdmin: boolean; now: number }) {
             <Figures
               total={summary?.total}
               figure={figure}
-              onFigure={(next) => putInAddress("figure", next === "calls" ? null : next)}
+              onFigure={(next) => setQueryParam("figure", next === "calls" ? null : next)}
             />
             <div className="rounded-b-md border border-t-0 bg-panel p-4 pt-6">
               <UsageChart

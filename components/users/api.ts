@@ -15,7 +15,7 @@ const usersPath = (q: string) =>
   q.trim().length >= 2 ? `/api/users?q=${encodeURIComponent(q.trim())}` : "/api/users";
 
 /** What the page of users shows at once, read by the server, and what its address searched for. */
-export interface FirstUsers {
+export interface InitialUsers {
   q: string;
   /** Null: the address asks for what no list takes. */
   users: ListPage<ManagedUser> | null;
@@ -23,7 +23,7 @@ export interface FirstUsers {
 }
 
 /** The same under the paths that the hooks here ask for: a `fallback` of SWR. */
-export function usersFallback({ q, users, links }: FirstUsers): Record<string, unknown> {
+export function usersFallback({ q, users, links }: InitialUsers): Record<string, unknown> {
   return {
     ...(users === null ? {} : { [pagedListKey(usersPath(q))]: [users] }),
     [pagedListKey(INVITES)]: [links],
@@ -31,13 +31,13 @@ export function usersFallback({ q, users, links }: FirstUsers): Record<string, u
 }
 
 /** One-time links that wait to be used. */
-export function useOpenLinks() {
+export function usePendingLinks() {
   const { items, ...rest } = usePagedList<Invite>(INVITES);
   return { links: items, ...rest };
 }
 
 /** The address of a one-time link; its token stands in the fragment, which reaches no server and no log. */
-export function linkAddress(kind: Invite["kind"], token: string): string {
+export function oneTimeLinkUrl(kind: Invite["kind"], token: string): string {
   return `${window.location.origin}/${kind === "invite" ? "invite" : "reset"}#token=${token}`;
 }
 

@@ -8,7 +8,7 @@ import type { Role } from "@/lib/contracts/console/user";
 import { CallError } from "../forms/call-error";
 import { Field } from "../forms/field";
 import { Form } from "../forms/form";
-import { placeIssues } from "../forms/place-issues";
+import { setFieldErrors } from "../forms/set-field-errors";
 import { useSchemaResolver } from "../forms/schema-resolver";
 import { Button } from "../ui/button";
 import { DialogFooter } from "../ui/dialog";
@@ -34,7 +34,7 @@ export function InviteForm({
 }) {
   const t = useTranslations("users");
   const common = useTranslations("common");
-  const fault = useTranslations("common.fault");
+  const fieldError = useTranslations("common.fieldError");
   const [error, setError] = useState<unknown>(null);
   const form = useForm({
     resolver: useSchemaResolver(loadSchema),
@@ -46,7 +46,7 @@ export function InviteForm({
     try {
       await onInvite(request);
     } catch (failure) {
-      if (!placeIssues(form, failure, ["role", "email", "expires_hours"], fault)) setError(failure);
+      if (!setFieldErrors(form, failure, ["role", "email", "expires_hours"], fieldError)) setError(failure);
     }
   });
   return (

@@ -1,7 +1,7 @@
 "use client";
 
 import { useFormatter, useTranslations } from "use-intl";
-import { linkAddress } from "@/components/users/api";
+import { oneTimeLinkUrl } from "@/components/users/api";
 import type { InviteWithToken } from "@/lib/contracts/console/invites";
 import { SecretDialog } from "../forms/secret-dialog";
 
@@ -27,7 +27,7 @@ export function LinkDialog({ made, onClose }: { made: InviteWithToken; onClose()
   };
   return (
     <SecretDialog
-      secret={linkAddress(made.kind, made.token)}
+      secret={oneTimeLinkUrl(made.kind, made.token)}
       name="one-time-link"
       words={words}
       onClose={onClose}

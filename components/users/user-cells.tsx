@@ -41,8 +41,8 @@ export function UserName({ user, isSelf }: { user: ManagedUser; isSelf: boolean 
 }
 
 /** Whether a code is asked for; bright where it is missing on somebody who runs the place. */
-export function UserFactor({ user }: { user: ManagedUser }) {
-  const t = useTranslations("users.factor");
+export function UserTwoFactor({ user }: { user: ManagedUser }) {
+  const t = useTranslations("users.twoFactor");
   if (user.two_factor_enabled) return <span className="text-ink-muted">{t("on")}</span>;
   return user.role === "member" ? (
     <span className="text-ink-faint">{t("off")}</span>
@@ -51,7 +51,7 @@ export function UserFactor({ user }: { user: ManagedUser }) {
   );
 }
 
-export function UserSeen({ user }: { user: ManagedUser }) {
+export function UserLastSeen({ user }: { user: ManagedUser }) {
   const t = useTranslations("users");
   return user.last_seen_at ? (
     <RelativeTime at={user.last_seen_at} />

@@ -12,16 +12,16 @@ import { ConfirmDialog } from "../forms/confirm-dialog";
 import { Dialog, DialogContent, DialogDescription, DialogHeader, DialogTitle } from "../ui/dialog";
 import { InviteForm } from "./invite-form";
 import { LinkDialog } from "./link-dialog";
-import { useLinkName } from "./open-links";
+import { useLinkName } from "./pending-links";
 import { UserForm } from "./user-form";
 import type { Viewer } from "./user-menu";
 
 type FormState = { kind: "invite" } | { kind: "create" } | { kind: "edit"; user: ManagedUser };
-type AskState =
+type ConfirmState =
   | { kind: "revoke"; link: Invite }
-  | { kind: "password" | "factor" | "sessions" | "disable" | "delete"; user: ManagedUser };
+  | { kind: "password" | "twoFactor" | "sessions" | "disable" | "delete"; user: ManagedUser };
 
-export type UserDialog = FormState | AskState | { kind: "link"; made: InviteWithToken };
+export type UserDialog = FormState | ConfirmState | { kind: "link"; made: InviteWithToken };
 
 interface DialogProps<Shown extends UserDialog> {
   dialog: Shown;
@@ -42,7 +42,7 @@ export function UserDialogs({ dialog, ...props }: DialogProps<UserDialog>) {
     case "link":
       return <LinkDialog made={dialog.made} onClose={() => props.onDialog(null)} />;
     default:
-      return <AskDialogs dialog={dialog} {...props} />;
+      return <ConfirmDialogs dialog={dialog} {...props} />;
   }
 }
 
@@ -82,7 +82,7 @@ function FormDialogs({ dialog, viewer, hidesBudgets, onChanged, onDialog }: Dial
           {...shared}
           onSave={async (request) => {
             const made = await api.post<ManagedUser>("/api/users", request);
-            done(t("said.created", { name: made.username }));
+            done(t("toast.created", { name: made.username }));
           }}
         />
       </FormDialog>
@@ -96,7 +96,7 @@ function FormDialogs({ dialog, viewer, hidesBudgets, onChanged, onDialog }: Dial
         {...shared}
         onSave={async (request) => {
           const saved = await api.patch<ManagedUser>(path, request);
-          const said = saved.role === dialog.user.role ? "said.saved" : "said.savedRole";
+          const said = saved.role === dialog.user.role ? "toast.saved" : "toast.savedRole";
           done(t(said, { name: saved.username }));
         }}
         onStale={async () => {
@@ -110,7 +110,7 @@ function FormDialogs({ dialog, viewer, hidesBudgets, onChanged, onDialog }: Dial
   );
 }
 
-function AskDialogs({ dialog, onChanged, onDialog }: DialogProps<AskState>) {
+function ConfirmDialogs({ dialog, onChanged, onDialog }: DialogProps<ConfirmState>) {
   const t = useTranslations("users");
   const nameOf = useLinkName();
   const done = useDone({ onChanged, onDialog });
@@ -118,7 +118,7 @@ function AskDialogs({ dialog, onChanged, onDialog }: DialogProps<AskState>) {
   const ask = async () => {
     if (dialog.kind === "revoke") {
       await api.delete(`/api/invites/${encodeURIComponent(dialog.link.id)}`);
-      return done(t("said.revoked"));
+      return done(t("toast.revoked"));
     }
     const path = userPath(dialog.user.id);
     switch (dialog.kind) {
@@ -127,18 +127,18 @@ function AskDialogs({ dialog, onChanged, onDialog }: DialogProps<AskState>) {
         onChanged();
         return onDialog({ kind: "link", made });
       }
-      case "factor":
+      case "twoFactor":
         await api.post(`${path}/reset_2fa`);
-        return done(t("said.factor", { name }));
+        return done(t("toast.twoFactor", { name }));
       case "sessions":
         await api.delete(`${path}/sessions`);
-        return done(t("said.sessions", { name }));
+        return done(t("toast.sessions", { name }));
       case "disable":
         await disable(path, dialog.user.version);
-        return done(t("said.disabled", { name }));
+        return done(t("toast.disabled", { name }));
       case "delete":
         await api.delete(path);
-        return done(t("said.deleted", { name }));
+        return done(t("toast.deleted", { name }));
       default:
         return dialog satisfies never;
     }
@@ -146,11 +146,11 @@ function AskDialogs({ dialog, onChanged, onDialog }: DialogProps<AskState>) {
   const isTyped = dialog.kind === "delete";
   return (
     <ConfirmDialog
-      title={t(`ask.${dialog.kind}.title`, { name })}
-      text={t(`ask.${dialog.kind}.text`, { name })}
-      action={t(`ask.${dialog.kind}.action`)}
+      title={t(`confirm.${dialog.kind}.title`, { name })}
+      text={t(`confirm.${dialog.kind}.text`, { name })}
+      action={t(`confirm.${dialog.kind}.action`)}
       isDanger={dialog.kind !== "password"}
-      typed={isTyped ? { name, label: t("ask.delete.type", { name }) } : undefined}
+      typed={isTyped ? { name, label: t("confirm.delete.type", { name }) } : undefined}
       onConfirm={ask}
       onClose={() => onDialog(null)}
     />

@@ -9,7 +9,7 @@ import { CallError } from "../forms/call-error";
 import { Field } from "../forms/field";
 import { Form } from "../forms/form";
 import { PasswordInput } from "../forms/password-input";
-import { placeIssues } from "../forms/place-issues";
+import { setFieldErrors } from "../forms/set-field-errors";
 import { StrengthMeter } from "../forms/strength-meter";
 import { Button } from "../ui/button";
 import { DialogFooter } from "../ui/dialog";
@@ -47,11 +47,11 @@ export function UserForm({
 }) {
   const t = useTranslations("users");
   const common = useTranslations("common");
-  const fault = useTranslations("common.fault");
+  const fieldError = useTranslations("common.fieldError");
   const [error, setError] = useState<unknown>(null);
   const [isStale, setStale] = useState(false);
   const form = useForm({
-    resolver: useMemo(() => userResolver(fault, before), [fault, before]),
+    resolver: useMemo(() => userResolver(fieldError, before), [fieldError, before]),
     defaultValues: before ? valuesOf(before) : NEW_USER,
   });
   const { errors, isSubmitting } = form.formState;
@@ -69,7 +69,7 @@ export function UserForm({
         setStale(true);
         return;
       }
-      if (!placeIssues(form, failure, USER_FIELDS, fault, userFieldOf)) setError(failure);
+      if (!setFieldErrors(form, failure, USER_FIELDS, fieldError, userFieldOf)) setError(failure);
     }
   });
 

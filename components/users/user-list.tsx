@@ -4,7 +4,7 @@ import { useTranslations } from "use-intl";
 import type { ManagedUser } from "@/lib/contracts/console/user";
 import { Skeleton } from "../ui/skeleton";
 import { Table, TableBody, TableCell, TableHead, TableHeader, TableRow } from "../ui/table";
-import { UserFactor, UserName, UserSeen, UserSpend } from "./user-cells";
+import { UserTwoFactor, UserName, UserLastSeen, UserSpend } from "./user-cells";
 import type { UserAction, Viewer } from "./user-menu";
 import { UserMenuButton } from "./user-menu-button";
 
@@ -46,10 +46,10 @@ function UserTable({ users, viewer, onAction }: UserListProps) {
             </TableCell>
             <TableCell className="whitespace-nowrap">{t(`role.${user.role}`)}</TableCell>
             <TableCell>
-              <UserFactor user={user} />
+              <UserTwoFactor user={user} />
             </TableCell>
             <TableCell className="whitespace-nowrap">
-              <UserSeen user={user} />
+              <UserLastSeen user={user} />
             </TableCell>
             <TableCell>
               <UserSpend user={user} />
@@ -80,8 +80,8 @@ function Headings() {
         <TableHead>{t("name")}</TableHead>
         <TableHead className="hidden xl:table-cell">{t("email")}</TableHead>
         <TableHead>{t("role")}</TableHead>
-        <TableHead>{t("factor")}</TableHead>
-        <TableHead>{t("seen")}</TableHead>
+        <TableHead>{t("twoFactor")}</TableHead>
+        <TableHead>{t("lastSeen")}</TableHead>
         <TableHead>{t("spent")}</TableHead>
         <TableHead>
           <span className="sr-only">{t("actions")}</span>
@@ -112,13 +112,13 @@ function UserCard({ user, viewer, onAction }: UserListProps & { user: ManagedUse
         ) : null}
         <dt>{t("table.role")}</dt>
         <dd>{t(`role.${user.role}`)}</dd>
-        <dt>{t("table.factor")}</dt>
+        <dt>{t("table.twoFactor")}</dt>
         <dd>
-          <UserFactor user={user} />
+          <UserTwoFactor user={user} />
         </dd>
-        <dt>{t("table.seen")}</dt>
+        <dt>{t("table.lastSeen")}</dt>
         <dd>
-          <UserSeen user={user} />
+          <UserLastSeen user={user} />
         </dd>
         <dt>{t("table.spent")}</dt>
         <dd>

@@ -22,7 +22,7 @@ import { DropdownMenuItem, DropdownMenuSeparator } from "../ui/dropdown-menu";
 export type UserAction =
   | "edit"
   | "password"
-  | "factor"
+  | "twoFactor"
   | "unlock"
   | "sessions"
   | "disable"
@@ -72,7 +72,7 @@ export function UserMenu({ user, viewer, onAction }: UserMenuProps) {
               {item("edit", t("edit"), PencilIcon)}
               <DropdownMenuSeparator />
               {item("password", t("password"), Link2Icon)}
-              {user.two_factor_enabled ? item("factor", t("factor"), ShieldOffIcon) : null}
+              {user.two_factor_enabled ? item("twoFactor", t("twoFactor"), ShieldOffIcon) : null}
               {user.locked_until ? item("unlock", t("unlock"), LockOpenIcon) : null}
               {item("sessions", t("sessions"), LogOutIcon)}
               {user.enabled

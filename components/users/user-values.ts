@@ -1,7 +1,7 @@
 import type { FieldErrors, Resolver } from "react-hook-form";
 import { CreateUser, type ManagedUser, UpdateUser } from "@/lib/contracts/console/user";
-import { faultText } from "../forms/check-schema";
-import type { FaultTranslator } from "../forms/rule-text";
+import { issueText } from "../forms/check-schema";
+import type { FieldErrorTranslator } from "../forms/rule-text";
 
 /** The form of a user as it is typed; an empty limit or amount means none. */
 export interface UserValues {
@@ -104,7 +104,7 @@ export const userFieldOf = (path: string): string => FIELD_OF[path] ?? path;
 
 /** Reads the form by the contract; `before`: the user that is being edited. */
 export function userResolver(
-  t: FaultTranslator,
+  t: FieldErrorTranslator,
   before: ManagedUser | null,
 ): Resolver<UserValues, unknown, CreateUser | UpdateUser> {
   return (values) => {
@@ -114,7 +114,7 @@ export function userResolver(
     const errors: FieldErrors<UserValues> = {};
     for (const issue of read.error.issues) {
       const field = USER_FIELDS.find((name) => name === userFieldOf(issue.path.join(".")));
-      if (field) errors[field] ??= { type: issue.code, message: faultText(t, issue) };
+      if (field) errors[field] ??= { type: issue.code, message: issueText(t, issue) };
     }
     return { values: {}, errors };
   };

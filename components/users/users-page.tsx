@@ -7,8 +7,8 @@ import { useState } from "react";
 import { toast } from "sonner";
 import { SWRConfig } from "swr";
 import { useTranslations } from "use-intl";
-import { type FirstUsers, useOpenLinks, userPath, usersFallback, useUsers } from "@/components/users/api";
-import { putInAddress } from "@/lib/client/address";
+import { type InitialUsers, usePendingLinks, userPath, usersFallback, useUsers } from "@/components/users/api";
+import { setQueryParam } from "@/lib/client/query-params";
 import { api } from "@/lib/client/api";
 import type { ManagedUser } from "@/lib/contracts/console/user";
 import { CallError } from "../forms/call-error";
@@ -17,7 +17,7 @@ import { PageHeader } from "../shell/page-header";
 import { Button } from "../ui/button";
 import { EmptyState } from "../ui/empty-state";
 import { SearchField } from "../ui/search-field";
-import { OpenLinks } from "./open-links";
+import { PendingLinks } from "./pending-links";
 import type { UserDialog } from "./user-dialogs";
 import { UserList, UserListSkeleton } from "./user-list";
 import type { UserAction, Viewer } from "./user-menu";
@@ -33,7 +33,7 @@ interface UsersPageProps {
 }
 
 /** Who may sign in, and links that let more people. */
-export function UsersPage({ first, ...props }: UsersPageProps & { first: FirstUsers }) {
+export function UsersPage({ first, ...props }: UsersPageProps & { first: InitialUsers }) {
   return (
     <SWRConfig value={{ fallback: usersFallback(first) }}>
       <Content {...props} />
@@ -49,7 +49,7 @@ function Content({ viewer, hidesBudgets }: UsersPageProps) {
   const [chosen, setDialog] = useState<UserDialog | null>(null);
   const dialog = address.get("invite") === "1" && !chosen ? ({ kind: "invite" } as const) : chosen;
   const { users, hasMore, loadMore, isLoadingMore, error, reload } = useUsers(q);
-  const { links = [], reload: reloadLinks } = useOpenLinks();
+  const { links = [], reload: reloadLinks } = usePendingLinks();
   const reloadAll = () => Promise.all([reload(), reloadLinks()]);
 
   const atOnce = async (call: () => Promise<unknown>, said: string) => {
@@ -65,15 +65,15 @@ function Content({ viewer, hidesBudgets }: UsersPageProps) {
     const name = user.username;
     if (action === "enable") {
       const change = { enabled: true, version: user.version };
-      return void atOnce(() => api.patch(userPath(user.id), change), t("said.enabled", { name }));
+      return void atOnce(() => api.patch(userPath(user.id), change), t("toast.enabled", { name }));
     }
     if (action === "unlock")
-      return void atOnce(() => api.post(`${userPath(user.id)}/unlock`), t("said.unlocked", { name }));
+      return void atOnce(() => api.post(`${userPath(user.id)}/unlock`), t("toast.unlocked", { name }));
     setDialog({ kind: action, user });
   };
 
   const inviteButton = (
-    <Button onClick={() => putInAddress("invite", "1")}>
+    <Button onClick={() => setQueryParam("invite", "1")}>
       <UserPlusIcon aria-hidden="true" />
       {t("invite")}
     </Button>
@@ -98,7 +98,7 @@ function Content({ viewer, hidesBudgets }: UsersPageProps) {
           className="mb-4"
           label={t("search")}
           value={q}
-          onValueChange={(text) => putInAddress("q", text)}
+          onValueChange={(text) => setQueryParam("q", text)}
         />
       ) : null}
       {error && !users ? (
@@ -129,7 +129,7 @@ function Content({ viewer, hidesBudgets }: UsersPageProps) {
           icon={<SearchIcon />}
           title={t("noMatch.title", { q })}
           action={
-            <Button variant="outline" onClick={() => putInAddress("q", null)}>
+            <Button variant="outline" onClick={() => setQueryParam("q", null)}>
               {t("noMatch.clear")}
             </Button>
           }
@@ -137,7 +137,7 @@ function Content({ viewer, hidesBudgets }: UsersPageProps) {
           {t("noMatch.text")}
         </EmptyState>
       )}
-      <OpenLinks links={links} viewer={viewer} onRevoke={(link) => setDialog({ kind: "revoke", link })} />
+      <PendingLinks links={links} viewer={viewer} onRevoke={(link) => setDialog({ kind: "revoke", link })} />
       {dialog ? (
         <UserDialogs
           dialog={dialog}
@@ -146,7 +146,7 @@ function Content({ viewer, hidesBudgets }: UsersPageProps) {
           onChanged={() => void reloadAll()}
           onDialog={(next) => {
             setDialog(next);
-            putInAddress("invite", null);
+            setQueryParam("invite", null);
           }}
         />
       ) : null}

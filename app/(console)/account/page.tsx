@@ -13,7 +13,7 @@ export default async function Page() {
   const { services } = await getContainer();
   const self = toSelf(user, session, await hasTwoFactor(services.store, user.id));
   return (
-    <MessagesProvider messages={messagesFor(await requestLocale(), ["account", "secondFactor"])}>
+    <MessagesProvider messages={messagesFor(await requestLocale(), ["account", "twoFactor"])}>
       <AccountPage self={self} mustEnrol={mustEnrol} passwordMinimum={services.instance.passwordMinimum} />
     </MessagesProvider>
   );

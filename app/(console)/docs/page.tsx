@@ -9,15 +9,15 @@ import { type PageQuery, pageTitle, requestLocale, servedOrigin } from "../../re
 import { requirePageSession } from "../guard";
 import { exampleModels, GUIDES } from "./facts";
 
-export const generateMetadata = () => pageTitle("docs");
+export const generateMetadata = () => pageTitle("apiDocs");
 
 export default async function Page({ searchParams }: PageQuery) {
   await requirePageSession("/docs", await searchParams);
   const locale = await requestLocale();
-  const { docs, guides } = messagesFor(locale, ["docs", "guides"]);
+  const { docs, guides } = messagesFor(locale, ["apiDocs", "guides"]);
   const [origin, models] = await Promise.all([servedOrigin(), exampleModels()]);
   return (
-    <MessagesProvider messages={messagesFor(locale, ["docs"])}>
+    <MessagesProvider messages={messagesFor(locale, ["apiDocs"])}>
       <div className="mx-auto max-w-page">
         <PageHeader
           title={docs.title}

@@ -9,7 +9,7 @@ import { type PageQuery, pageTitle, requestLocale } from "../../request";
 import { requirePageSession } from "../guard";
 import { pageContext } from "../page-context";
 
-export const generateMetadata = () => pageTitle("keys");
+export const generateMetadata = () => pageTitle("apiKeys");
 
 export default async function Page({ searchParams }: PageQuery) {
   const query = await searchParams;
@@ -29,7 +29,7 @@ export default async function Page({ searchParams }: PageQuery) {
     listed.success ? listKeys(ctx, listed.data) : null,
   ]);
   return (
-    <MessagesProvider messages={messagesFor(await requestLocale(), ["keys"])}>
+    <MessagesProvider messages={messagesFor(await requestLocale(), ["apiKeys"])}>
       <KeysPage
         viewer={{ id: user.id, role: user.role }}
         hasOthers={user.role !== "member" && someUsers.items.length > 1}

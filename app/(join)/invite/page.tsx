@@ -4,7 +4,7 @@ import { InvitePage } from "@/components/sign-in/join/invite-page";
 import { messagesFor } from "@/lib/messages/catalogue";
 import { getPageSession } from "@/lib/server/process/page-session";
 import { requestLocale } from "../../request";
-import { isClaimed } from "../../setup-state";
+import { isSetUp } from "../../setup-state";
 
 export async function generateMetadata(): Promise<Metadata> {
   return { title: messagesFor(await requestLocale(), ["join"]).join.invite.title };
@@ -12,7 +12,7 @@ export async function generateMetadata(): Promise<Metadata> {
 
 /** Open to whoever holds a link; its token stands in the fragment, so only the browser sees it. */
 export default async function Page() {
-  if (!(await isClaimed())) redirect("/setup");
+  if (!(await isSetUp())) redirect("/setup");
   const found = await getPageSession();
   return <InvitePage signedInAs={found?.user.username ?? null} />;
 }

@@ -4,7 +4,7 @@ import { RegisterPage } from "@/components/sign-in/join/register-page";
 import { messagesFor } from "@/lib/messages/catalogue";
 import { getPageSession } from "@/lib/server/process/page-session";
 import { requestLocale } from "../../request";
-import { isClaimed, mayRegister } from "../../setup-state";
+import { isSetUp, mayRegister } from "../../setup-state";
 
 export async function generateMetadata(): Promise<Metadata> {
   return { title: messagesFor(await requestLocale(), ["join"]).join.register.title };
@@ -12,7 +12,7 @@ export async function generateMetadata(): Promise<Metadata> {
 
 /** Nothing is here unless the operator lets people register themselves. */
 export default async function Page() {
-  if (!(await isClaimed()) || !(await mayRegister())) notFound();
+  if (!(await isSetUp()) || !(await mayRegister())) notFound();
   if (await getPageSession()) redirect("/");
   return <RegisterPage />;
 }

@@ -13,16 +13,16 @@ export interface SchemaRow {
   description: string;
 }
 
-const MOST_DEPTH = 7;
-const MOST_CHOICES = 16;
+const MAX_DEPTH = 7;
+const MAX_CHOICES = 16;
 
 function unique(words: string[]): string[] {
   return [...new Set(words)];
 }
 
 function choicesOf(values: readonly unknown[]): string {
-  const shown = values.slice(0, MOST_CHOICES).map((value) => JSON.stringify(value));
-  return values.length > MOST_CHOICES ? `${shown.join(" | ")} | …` : shown.join(" | ");
+  const shown = values.slice(0, MAX_CHOICES).map((value) => JSON.stringify(value));
+  return values.length > MAX_CHOICES ? `${shown.join(" | ")} | …` : shown.join(" | ");
 }
 
 /** Alternatives of a schema; one that has none is its own only one. */
@@ -103,7 +103,7 @@ function isNever(field: Schema | boolean): boolean {
 
 /** Every field of a schema, those of objects within it below their object. */
 export function schemaRows(document: OpenApiDocument, schema: Schema, path = "", depth = 0): SchemaRow[] {
-  if (depth > MOST_DEPTH) return [];
+  if (depth > MAX_DEPTH) return [];
   const seen = new Set<string>();
   return inner(document, schema).flatMap(({ schema: object, suffix }) =>
     Object.entries(object.properties ?? {}).flatMap(([name, field]) => {

@@ -23,12 +23,12 @@ export interface TryReply {
   audio: Blob | null;
 }
 
-const LONGEST_TEXT = 200_000;
-const LONGEST_STRING = 240;
+const MAX_TEXT_LENGTH = 200_000;
+const MAX_STRING_LENGTH = 240;
 
 /** Long strings (base64, vectors) would bury the rest. */
 function shorten(_name: string, value: unknown): unknown {
-  if (typeof value === "string" && value.length > LONGEST_STRING)
+  if (typeof value === "string" && value.length > MAX_STRING_LENGTH)
     return `${value.slice(0, 120)}… (${value.length} characters)`;
   if (Array.isArray(value) && value.length > 24 && value.every((one) => typeof one === "number"))
     return [...value.slice(0, 8), `… (${value.length} numbers)`];
@@ -36,7 +36,7 @@ function shorten(_name: string, value: unknown): unknown {
 }
 
 function shownText(text: string, type: string): string {
-  const cut = text.length > LONGEST_TEXT ? `${text.slice(0, LONGEST_TEXT)}\n…` : text;
+  const cut = text.length > MAX_TEXT_LENGTH ? `${text.slice(0, MAX_TEXT_LENGTH)}\n…` : text;
   if (!type.includes("json")) return cut.replace(/[A-Za-z0-9+/=]{400,}/g, (run) => `${run.slice(0, 120)}…`);
   try {
     return JSON.stringify(JSON.parse(text), shorten, 2);

@@ -1,6 +1,6 @@
 import { type ChannelDraft, servedRows } from "@/components/channels/channel-draft";
 import type { FieldIssue } from "@/lib/client/api-error";
-import { type FaultTranslator, ruleText } from "../../forms/rule-text";
+import { type FieldErrorTranslator, ruleText } from "../../forms/rule-text";
 
 /** What is wrong, by the field it belongs to; a row of the models by the row's id. */
 export type Faults = Readonly<Record<string, string>>;
@@ -18,7 +18,7 @@ function fieldOf(path: string, draft: ChannelDraft): string | null {
 export function placeFaults(
   issues: readonly FieldIssue[],
   draft: ChannelDraft,
-  t: FaultTranslator,
+  t: FieldErrorTranslator,
 ): Faults | null {
   const faults: Record<string, string> = {};
   for (const issue of issues) {

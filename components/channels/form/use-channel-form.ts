@@ -29,7 +29,7 @@ const OF_CONNECTION = ["baseUrl", "keys", "headers", "options", "provider"] as c
 
 /** The form of a channel: what is typed, what the upstream said, what is wrong. `channelId` null: a new one. */
 export function useChannelForm(channelId: string | null, before: ChannelDraft = NEW_CHANNEL) {
-  const fault = useTranslations("common.fault");
+  const fieldError = useTranslations("common.fieldError");
   const t = useTranslations("channels");
   const [draft, setDraft] = useState(before);
   /** What the form began with: of a new channel, what its provider brings along. */
@@ -74,7 +74,7 @@ export function useChannelForm(channelId: string | null, before: ChannelDraft = 
     const target = targetToAllow(failure);
     if (target !== null) return setPrivate(target);
     const issues = isApiError(failure) ? failure.issues : [];
-    const placed = issues.length > 0 ? placeFaults(issues, draft, fault) : null;
+    const placed = issues.length > 0 ? placeFaults(issues, draft, fieldError) : null;
     if (!placed) return setError(failure);
     setFaults(placed);
     if (ADVANCED.some((name) => placed[name])) setShowsAdvanced(true);
@@ -96,7 +96,7 @@ export function useChannelForm(channelId: string | null, before: ChannelDraft = 
 
   /** The faults that can be told without the server. */
   const check = (): boolean => {
-    const named = draft.name.trim() === "" ? { name: fault("required") } : {};
+    const named = draft.name.trim() === "" ? { name: fieldError("required") } : {};
     const repeated = repeatedRows(draft, changedRows.current).map((id) => [id, t("form.repeatedName")]);
     return showFound({ ...named, ...connectionFaults(), ...Object.fromEntries(repeated) });
   };

@@ -10,7 +10,7 @@ import type { User } from "@/lib/contracts/console/user";
 import { Field } from "../../forms/field";
 import { Form } from "../../forms/form";
 import { PasswordInput } from "../../forms/password-input";
-import { placeIssues } from "../../forms/place-issues";
+import { setFieldErrors } from "../../forms/set-field-errors";
 import { useSchemaResolver } from "../../forms/schema-resolver";
 import { StrengthMeter } from "../../forms/strength-meter";
 import { Button } from "../../ui/button";
@@ -42,7 +42,7 @@ export function NewAccountForm({
 }) {
   const t = useTranslations("join");
   const common = useTranslations("common");
-  const fault = useTranslations("common.fault");
+  const fieldError = useTranslations("common.fieldError");
   const [error, setError] = useState<unknown>(null);
   const [isLeaving, setLeaving] = useState(false);
   const form = useForm<RegisterRequest>({
@@ -65,7 +65,7 @@ export function NewAccountForm({
       if (isApiError(failure, "conflict") && failure.issues.some((one) => one.path === "username")) {
         return form.setError("username", { message: t("taken") }, { shouldFocus: true });
       }
-      if (!placeIssues(form, failure, FIELDS, fault)) setError(failure);
+      if (!setFieldErrors(form, failure, FIELDS, fieldError)) setError(failure);
     }
   });
 

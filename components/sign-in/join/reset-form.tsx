@@ -10,7 +10,7 @@ import type { User } from "@/lib/contracts/console/user";
 import { Field } from "../../forms/field";
 import { Form } from "../../forms/form";
 import { PasswordInput } from "../../forms/password-input";
-import { placeIssues } from "../../forms/place-issues";
+import { setFieldErrors } from "../../forms/set-field-errors";
 import { useSchemaResolver } from "../../forms/schema-resolver";
 import { StrengthMeter } from "../../forms/strength-meter";
 import { Button } from "../../ui/button";
@@ -37,7 +37,7 @@ export function ResetForm({
   children: ReactNode;
 }) {
   const t = useTranslations("join");
-  const fault = useTranslations("common.fault");
+  const fieldError = useTranslations("common.fieldError");
   const [error, setError] = useState<unknown>(null);
   const [isLeaving, setLeaving] = useState(false);
   const form = useForm<AcceptPasswordReset>({
@@ -61,7 +61,7 @@ export function ResetForm({
         form.setValue("code", "");
         return form.setError("code", { message: t("reset.wrongCode") }, { shouldFocus: true });
       }
-      if (!placeIssues(form, failure, FIELDS, fault)) setError(failure);
+      if (!setFieldErrors(form, failure, FIELDS, fieldError)) setError(failure);
     }
   });
 

@@ -27,7 +27,7 @@ export const account = {
     wrongEither: "The password or the code is not right.",
     wait: "Too many wrong tries. Try again in {time}.",
   },
-  factor: {
+  twoFactor: {
     title: "Second factor",
     text: "A code from your phone besides the password.",
     off: "Off",

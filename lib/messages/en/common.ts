@@ -111,7 +111,7 @@ export const common = {
     fix: "Correct the marked fields and try again.",
     reload: "Load the page again",
   },
-  fault: {
+  fieldError: {
     required: "Fill this in.",
     invalid: "This value is not accepted.",
     email: "Write an e-mail address, such as name@example.com.",

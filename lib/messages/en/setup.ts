@@ -4,7 +4,7 @@ export const setup = {
   steps: {
     label: "Progress",
     done: "done",
-    found: "What is here",
+    welcome: "What is here",
     token: "Set-up token",
     usage: "How it is used",
     administrator: "Administrator",
@@ -12,7 +12,7 @@ export const setup = {
     key: "First key",
     sound: "First sound",
   },
-  found: {
+  welcome: {
     title: "Patchbay is running",
     text: "It works as it stands: nothing to install, no account anywhere. Setting it up takes about two minutes.",
     store: "Store",
@@ -55,12 +55,12 @@ export const setup = {
     create: "Create administrator",
     tooMany: "Too many tries. Wait {time} and try again.",
   },
-  taken: {
+  alreadySetUp: {
     title: "Somebody was faster",
     text: "This instance has just been set up from another browser. If that was you, sign in there or here.",
     signIn: "Go to sign-in",
   },
-  secondFactor: {
+  twoFactor: {
     title: "Will you add a second factor?",
     text: "A code from your phone besides the password. Whoever learns the password alone stays outside.",
     skip: "Not now",

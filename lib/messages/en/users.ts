@@ -15,12 +15,12 @@ export const users = {
     name: "Name",
     email: "E-mail",
     role: "Role",
-    factor: "Second factor",
-    seen: "Last seen",
+    twoFactor: "Second factor",
+    lastSeen: "Last seen",
     spent: "Spent",
     actions: "Actions",
   },
-  factor: { on: "On", off: "Off" },
+  twoFactor: { on: "On", off: "Off" },
   neverSeen: "Never",
   status: { disabled: "Disabled", locked: "Locked until {time}" },
   budget: {
@@ -45,7 +45,7 @@ export const users = {
     keys: "Keys",
     edit: "Edit",
     password: "Password reset link",
-    factor: "Reset second factor",
+    twoFactor: "Reset second factor",
     unlock: "Unlock",
     sessions: "Sign out everywhere",
     disable: "Disable",
@@ -53,14 +53,14 @@ export const users = {
     delete: "Delete",
     higher: "Only somebody of a higher role may change this user.",
   },
-  said: {
+  toast: {
     created: "{name} is added",
     saved: "{name} saved",
     savedRole: "{name} saved and signed out everywhere",
     disabled: "{name} is disabled",
     enabled: "{name} may sign in again",
     deleted: "{name} is deleted",
-    factor: "{name} signs in without a second factor now",
+    twoFactor: "{name} signs in without a second factor now",
     unlocked: "{name} may try again at once",
     sessions: "{name} is signed out everywhere",
     revoked: "The link opens nothing any more",
@@ -111,7 +111,7 @@ export const users = {
     onceText: "It works once, until {time}.",
     done: "Done",
   },
-  open: {
+  pendingLinks: {
     title: "Open links",
     text: "Made, passed on, and not used yet.",
     invite: "Invite for {role}",
@@ -125,13 +125,13 @@ export const users = {
     revokeNamed: "Revoke: {name}",
     higher: "Only the owner revokes links for administrators.",
   },
-  ask: {
+  confirm: {
     password: {
       title: "Make a reset link for {name}?",
       text: "It works once, for 24 hours. Using it signs them out everywhere else. An earlier link stops working.",
       action: "Make link",
     },
-    factor: {
+    twoFactor: {
       title: "Reset the second factor of {name}?",
       text: "For somebody who lost app and backup codes. From then on the password alone signs them in, until they switch it on again. They are signed out everywhere.",
       action: "Reset second factor",

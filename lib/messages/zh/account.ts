@@ -27,7 +27,7 @@ export const account = {
     wrongEither: "密码或验证码不正确。",
     wait: "错误次数过多，请在 {time} 后重试。",
   },
-  factor: {
+  twoFactor: {
     title: "第二步验证",
     text: "除密码外，还需手机上的验证码。",
     off: "未启用",

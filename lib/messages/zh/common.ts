@@ -110,7 +110,7 @@ export const common = {
     fix: "请改正标出的字段后重试。",
     reload: "重新加载页面",
   },
-  fault: {
+  fieldError: {
     required: "请填写此项。",
     invalid: "此值不被接受。",
     email: "请填写电子邮箱地址，例如 name@example.com。",

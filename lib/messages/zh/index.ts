@@ -4,17 +4,17 @@ import { audit } from "./audit";
 import { calls } from "./calls";
 import { channels } from "./channels";
 import { common } from "./common";
-import { docs } from "./docs";
+import { apiDocs } from "./api-docs";
 import { embeddings } from "./embeddings";
 import { guides } from "./guides";
 import { join } from "./join";
-import { keys } from "./keys";
-import { login } from "./login";
+import { apiKeys } from "./api-keys";
+import { signIn } from "./sign-in";
 import { logs } from "./logs";
 import { models } from "./models";
 import { overview } from "./overview";
 import { playground } from "./playground";
-import { secondFactor } from "./second-factor";
+import { twoFactor } from "./two-factor";
 import { settings } from "./settings";
 import { setup } from "./setup";
 import { speech } from "./speech";
@@ -24,17 +24,17 @@ import { users } from "./users";
 export const zh = {
   common,
   setup,
-  login,
-  secondFactor,
+  signIn,
+  twoFactor,
   account,
-  keys,
+  apiKeys,
   overview,
   playground,
   speech,
   embeddings,
   audit,
   alerts,
-  docs,
+  apiDocs,
   guides,
   calls,
   usage,

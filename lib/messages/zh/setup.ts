@@ -4,7 +4,7 @@ export const setup = {
   steps: {
     label: "进度",
     done: "已完成",
-    found: "现有环境",
+    welcome: "现有环境",
     token: "设置令牌",
     usage: "使用方式",
     administrator: "管理员",
@@ -12,7 +12,7 @@ export const setup = {
     key: "第一个密钥",
     sound: "第一声",
   },
-  found: {
+  welcome: {
     title: "Patchbay 正在运行",
     text: "现在就能用：无需安装任何东西，也无需注册账户。设置大约需要两分钟。",
     store: "存储",
@@ -54,12 +54,12 @@ export const setup = {
     create: "创建管理员",
     tooMany: "尝试次数过多，请等待 {time} 后重试。",
   },
-  taken: {
+  alreadySetUp: {
     title: "有人抢先一步",
     text: "此实例刚刚在另一个浏览器中完成了设置。如果那是您本人，请直接登录。",
     signIn: "前往登录",
   },
-  secondFactor: {
+  twoFactor: {
     title: "要添加第二步验证吗？",
     text: "除密码外还需手机上的验证码。只知道密码的人无法进入。",
     skip: "暂不",

@@ -15,12 +15,12 @@ export const users = {
     name: "名称",
     email: "电子邮箱",
     role: "角色",
-    factor: "第二步验证",
-    seen: "上次活动",
+    twoFactor: "第二步验证",
+    lastSeen: "上次活动",
     spent: "花费",
     actions: "操作",
   },
-  factor: { on: "已启用", off: "未启用" },
+  twoFactor: { on: "已启用", off: "未启用" },
   neverSeen: "从未",
   status: { disabled: "已停用", locked: "锁定至 {time}" },
   budget: {
@@ -45,7 +45,7 @@ export const users = {
     keys: "密钥",
     edit: "编辑",
     password: "密码重置链接",
-    factor: "重置第二步验证",
+    twoFactor: "重置第二步验证",
     unlock: "解除锁定",
     sessions: "全部退出登录",
     disable: "停用",
@@ -53,14 +53,14 @@ export const users = {
     delete: "删除",
     higher: "只有角色更高的人才能更改此用户。",
   },
-  said: {
+  toast: {
     created: "已添加 {name}",
     saved: "{name} 已保存",
     savedRole: "{name} 已保存，并已在各处退出登录",
     disabled: "{name} 已停用",
     enabled: "{name} 可以重新登录",
     deleted: "{name} 已删除",
-    factor: "{name} 现在登录无需第二步验证",
+    twoFactor: "{name} 现在登录无需第二步验证",
     unlocked: "{name} 可以立即重试",
     sessions: "{name} 已在各处退出登录",
     revoked: "该链接已失效",
@@ -109,7 +109,7 @@ export const users = {
     onceText: "只能使用一次，有效期至 {time}。",
     done: "完成",
   },
-  open: {
+  pendingLinks: {
     title: "待使用的链接",
     text: "已经生成并转交，但尚未使用。",
     invite: "邀请{role}",
@@ -123,13 +123,13 @@ export const users = {
     revokeNamed: "撤销：{name}",
     higher: "只有所有者可以撤销管理员的链接。",
   },
-  ask: {
+  confirm: {
     password: {
       title: "为 {name} 生成重置链接？",
       text: "链接只能使用一次，24 小时内有效。使用后其他地方会退出登录，之前的链接随即失效。",
       action: "生成链接",
     },
-    factor: {
+    twoFactor: {
       title: "重置 {name} 的第二步验证？",
       text: "适用于应用和备用码都已丢失的人。此后仅凭密码即可登录，直到重新启用。对方会在各处退出登录。",
       action: "重置第二步验证",

@@ -41,7 +41,7 @@ test("rows that are not served, or have no name yet, repeat nothing", () => {
 });
 
 test("a fault of one model stands at its row, one of them all below the list", () => {
-  const t = createTranslator({ locale: "en", messages: { common }, namespace: "common.fault" });
+  const t = createTranslator({ locale: "en", messages: { common }, namespace: "common.fieldError" });
   const two = draft(row("off", "x", false), row("a", "lamp"), row("b", "lamp"));
   expect(placeFaults([{ path: "models.1.name", message: "Odd." }], two, t)).toEqual({ b: "Odd." });
   expect(placeFaults([{ path: "models", message: "Odd." }], two, t)).toEqual({ models: "Odd." });

@@ -4,7 +4,7 @@ import { ruleText } from "../../../components/forms/rule-text";
 import { LIMIT_RULES } from "../../../lib/contracts/limits";
 import { common } from "../../../lib/messages/en/common";
 
-const t = createTranslator({ locale: "en", messages: { common }, namespace: "common.fault" });
+const t = createTranslator({ locale: "en", messages: { common }, namespace: "common.fieldError" });
 
 test("a bound is told in the unit of the field, not in the server's", () => {
   const { most, least } = LIMIT_RULES.jsonBodyBytes;

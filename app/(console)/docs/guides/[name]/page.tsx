@@ -30,12 +30,12 @@ export default async function Page({ params }: Guide) {
   const name = keyOf((await params).name);
   await requirePageSession(`/docs/guides/${name}`);
   const locale = await requestLocale();
-  const { docs, guides } = messagesFor(locale, ["docs", "guides"]);
+  const { docs, guides } = messagesFor(locale, ["apiDocs", "guides"]);
   const { title, lead, text } = guides[name];
   const origin = await servedOrigin();
   const samples = guideSamples(origin, await exampleModels());
   return (
-    <MessagesProvider messages={messagesFor(locale, ["docs"])}>
+    <MessagesProvider messages={messagesFor(locale, ["apiDocs"])}>
       <div className="mx-auto grid max-w-page gap-x-12 gap-y-4 lg:grid-cols-[minmax(0,1fr)_15rem]">
         <article className="min-w-0">
           <PageHeader title={title} description={lead.replaceAll("`", "")} />

@@ -1,5 +1,5 @@
 import { afterEach, expect, test, vi } from "vitest";
-import { putInAddress, stepInAddress } from "../../../lib/client/address";
+import { setQueryParam, pushQueryParams } from "../../../lib/client/query-params";
 
 afterEach(() => vi.unstubAllGlobals());
 
@@ -15,20 +15,20 @@ function openAt(search: string) {
 
 test("a filter that is picked is one step back, also when several change at once", () => {
   const told = openAt("?range=7d&model=a&tag=b");
-  stepInAddress({ model: "c" });
-  stepInAddress({ model: null, tag: null });
+  pushQueryParams({ model: "c" });
+  pushQueryParams({ model: null, tag: null });
   expect(told).toEqual(["push ?range=7d&model=c&tag=b", "push ?range=7d"]);
 });
 
 test("what stays as it was makes no step", () => {
   const told = openAt("?tag=two%20words");
-  stepInAddress({ tag: "two words", model: null });
+  pushQueryParams({ tag: "two words", model: null });
   expect(told).toEqual([]);
 });
 
 test("what is typed replaces the address; the last choice taken out leaves the page alone", () => {
   const told = openAt("?q=a");
-  putInAddress("q", "ab");
-  putInAddress("q", null);
+  setQueryParam("q", "ab");
+  setQueryParam("q", null);
   expect(told).toEqual(["replace ?q=ab", "replace /usage"]);
 });

@@ -1,4 +1,4 @@
-export const login = {
+export const signIn = {
   title: "登录",
   lead: "语音与向量模型，共用一扇门。",
   username: "用户名或电子邮箱",
@@ -15,7 +15,7 @@ export const login = {
   register: "创建账户",
   forgotten: "忘记密码？",
   forgottenText: "管理员可以给您一个设置新密码的链接。如果只有您一人使用，请在运行 Patchbay 的机器上执行：",
-  second: {
+  twoFactor: {
     title: "还差一步",
     text: "请填写验证器应用显示的六位数字。",
     code: "六位验证码",

@@ -10,7 +10,7 @@ import { RelativeTime } from "../ui/relative-time";
 import type { Viewer } from "./user-menu";
 
 /** Links that were made and wait to be used; nothing where there are none. */
-export function OpenLinks({
+export function PendingLinks({
   links,
   viewer,
   onRevoke,
@@ -19,7 +19,7 @@ export function OpenLinks({
   viewer: Viewer;
   onRevoke(link: Invite): void;
 }) {
-  const t = useTranslations("users.open");
+  const t = useTranslations("users.pendingLinks");
   if (links.length === 0) return null;
   return (
     <section aria-labelledby="open-links" className="mt-10 grid gap-3">
@@ -31,7 +31,7 @@ export function OpenLinks({
       </div>
       <ul className="divide-y rounded-md border bg-panel">
         {links.map((link) => (
-          <OpenLink key={link.id} link={link} viewer={viewer} onRevoke={() => onRevoke(link)} />
+          <PendingLink key={link.id} link={link} viewer={viewer} onRevoke={() => onRevoke(link)} />
         ))}
       </ul>
     </section>
@@ -42,14 +42,14 @@ export function OpenLinks({
 export function useLinkName(): (link: Invite) => string {
   const t = useTranslations("users");
   return (link) => {
-    if (link.kind === "password_reset") return t("open.reset", { name: link.user?.username ?? "" });
+    if (link.kind === "password_reset") return t("pendingLinks.reset", { name: link.user?.username ?? "" });
     const role = t(`link.asRole.${link.role}`);
-    return link.email ? t("open.inviteFor", { email: link.email, role }) : t("open.invite", { role });
+    return link.email ? t("pendingLinks.inviteFor", { email: link.email, role }) : t("pendingLinks.invite", { role });
   };
 }
 
-function OpenLink({ link, viewer, onRevoke }: { link: Invite; viewer: Viewer; onRevoke(): void }) {
-  const t = useTranslations("users.open");
+function PendingLink({ link, viewer, onRevoke }: { link: Invite; viewer: Viewer; onRevoke(): void }) {
+  const t = useTranslations("users.pendingLinks");
   const name = useLinkName()(link);
   const mayRevoke = isHigherRole(viewer.role, link.role);
   return (

@@ -1,4 +1,4 @@
-export const keys = {
+export const apiKeys = {
   title: "密钥",
   lead: "程序每次调用都要出示密钥。请为每个程序单独创建，以便单独停用。",
   create: "创建密钥",

@@ -1,4 +1,4 @@
-export const secondFactor = {
+export const twoFactor = {
   scanTitle: "用验证器应用扫描",
   scanText: "Google Authenticator、1Password、Aegis 等任何一次性验证码应用都可以。",
   againTitle: "这是新的二维码",

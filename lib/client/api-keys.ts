@@ -3,7 +3,7 @@ import type { ListPage } from "../contracts/paging";
 import { pagedListKey, usePagedList } from "./paged-list";
 
 /** The keys one may see, newest first, page after page; `q` searches names, `owner` is `me`, a user's id, or everybody. */
-export function useKeys(q: string, owner: string | null = null) {
+export function useApiKeys(q: string, owner: string | null = null) {
   const { items, ...rest } = usePagedList<ApiKey>(keysPath(q, owner));
   return { keys: items, ...rest };
 }
@@ -16,7 +16,7 @@ function keysPath(q: string, owner: string | null): string {
 }
 
 /** The keys that the page shows at once, read by the server, and what its address asked for. */
-export interface FirstKeys {
+export interface InitialApiKeys {
   q: string;
   owner: string | null;
   /** Null: the address asks for what no list takes. */
@@ -24,6 +24,6 @@ export interface FirstKeys {
 }
 
 /** The same under the path that `useKeys` asks for: a `fallback` of SWR. */
-export function keysFallback({ q, owner, keys }: FirstKeys): Record<string, unknown> {
+export function apiKeysFallback({ q, owner, keys }: InitialApiKeys): Record<string, unknown> {
   return keys === null ? {} : { [pagedListKey(keysPath(q, owner))]: [keys] };
 }

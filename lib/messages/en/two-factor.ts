@@ -1,4 +1,4 @@
-export const secondFactor = {
+export const twoFactor = {
   scanTitle: "Scan this with your authenticator app",
   scanText: "Google Authenticator, 1Password, Aegis and any other app for one-time codes will do.",
   againTitle: "This is a new QR code",

@@ -1,29 +1,29 @@
 import type { FieldValues, Path, UseFormReturn } from "react-hook-form";
 import { isApiError } from "@/lib/client/api-error";
-import { type FaultTranslator, ruleText } from "./rule-text";
+import { type FieldErrorTranslator, ruleText } from "./rule-text";
 
 /**
  * Puts the faults the server found at the fields they belong to. True when every fault found its field: nothing is
  * left to say above the form. `fieldOf` tells which field a fault's path belongs to where the names differ.
  */
-export function placeIssues<Values extends FieldValues>(
+export function setFieldErrors<Values extends FieldValues>(
   form: Pick<UseFormReturn<Values>, "setError">,
   error: unknown,
   fields: readonly Path<Values>[],
-  t: FaultTranslator,
+  t: FieldErrorTranslator,
   fieldOf: (path: string) => string = (path) => path,
 ): boolean {
   if (!isApiError(error) || error.issues.length === 0) return false;
   let isFirst = true;
-  let areAllPlaced = true;
+  let areAllSet = true;
   for (const issue of error.issues) {
     const field = fields.find((name) => name === fieldOf(issue.path));
     if (!field) {
-      areAllPlaced = false;
+      areAllSet = false;
       continue;
     }
     form.setError(field, { type: "server", message: ruleText(t, issue.message) }, { shouldFocus: isFirst });
     isFirst = false;
   }
-  return areAllPlaced;
+  return areAllSet;
 }

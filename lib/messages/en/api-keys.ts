@@ -1,4 +1,4 @@
-export const keys = {
+export const apiKeys = {
   title: "Keys",
   lead: "Programs show a key with every call. Give each program its own, so that one can be stopped alone.",
   create: "Create key",

@@ -1,4 +1,4 @@
-export const docs = {
+export const apiDocs = {
   title: "Reference",
   lead: "How to call Patchbay, and every address it has. Each can be tried here.",
   code: "Code",

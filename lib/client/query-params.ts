@@ -1,15 +1,15 @@
 /** Puts a choice into the page's address, so that it can be linked to; null takes it out. */
-export function putInAddress(name: string, value: string | null): void {
-  window.history.replaceState(null, "", addressWith({ [name]: value }));
+export function setQueryParam(name: string, value: string | null): void {
+  window.history.replaceState(null, "", urlWith({ [name]: value }));
 }
 
 /** The same as a step of its own, which the browser's Back undoes: for filters that are picked, not typed. */
-export function stepInAddress(choices: Readonly<Record<string, string | null>>): void {
-  const next = addressWith(choices);
-  if (next !== addressWith({})) window.history.pushState(null, "", next);
+export function pushQueryParams(choices: Readonly<Record<string, string | null>>): void {
+  const next = urlWith(choices);
+  if (next !== urlWith({})) window.history.pushState(null, "", next);
 }
 
-function addressWith(choices: Readonly<Record<string, string | null>>): string {
+function urlWith(choices: Readonly<Record<string, string | null>>): string {
   const query = new URLSearchParams(window.location.search);
   for (const [name, value] of Object.entries(choices)) {
     if (value) query.set(name, value);

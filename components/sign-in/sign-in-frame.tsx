@@ -4,7 +4,7 @@ import { PatchArt } from "../shell/patch-art";
 import { PreferenceBar } from "../shell/preference-bar";
 
 /** The page around both steps of signing in. */
-export function LoginFrame({ children }: { children: ReactNode }) {
+export function SignInFrame({ children }: { children: ReactNode }) {
   return (
     <div className="grid min-h-dvh lg:grid-cols-[minmax(0,1fr)_minmax(0,1.1fr)]">
       <div className="flex flex-col">

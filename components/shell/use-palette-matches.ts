@@ -33,8 +33,8 @@ interface Listed<Item> {
   next_cursor?: string | null;
 }
 
-const PAUSE_MS = 150;
-const MOST = 5;
+const DEBOUNCE_MS = 150;
+const MAX_MATCHES = 5;
 /** What the lists themselves take. */
 const SEARCH_FROM = 2;
 
@@ -97,7 +97,7 @@ export function usePaletteMatches(typed: string, role: Role) {
  */
 function useMatches<Item>(source: Source<Item>, text: string, isOpen: boolean) {
   const { path, searchPath, textsOf, matchOf } = source;
-  const asked = usePaused(text);
+  const asked = useDebounced(text);
   const first = useSWR<Listed<Item>>(isOpen && asked !== "" ? path : null);
   const isLonger = searchPath !== null && Boolean(first.data?.next_cursor);
   const found = useSWR(
@@ -125,7 +125,7 @@ function textOf(texts: readonly (string | null)[], text: string): string | null 
 /** Those whose name begins with the text stand first. */
 function nearest<Item>(items: readonly Item[], text: string, textsOf: Source<Item>["textsOf"]): Item[] {
   const begins = (item: Item) => textsOf(item)[0]?.toLowerCase().startsWith(text.toLowerCase()) === true;
-  return [...items.filter(begins), ...items.filter((item) => !begins(item))].slice(0, MOST);
+  return [...items.filter(begins), ...items.filter((item) => !begins(item))].slice(0, MAX_MATCHES);
 }
 
 /** Says what it was found by, where that is not its name. */
@@ -135,10 +135,10 @@ function withNote(match: Match, texts: readonly (string | null)[], text: string)
 }
 
 /** `value` once it has stayed the same for a moment. */
-function usePaused(value: string): string {
+function useDebounced(value: string): string {
   const [paused, setPaused] = useState(value);
   useEffect(() => {
-    const timer = setTimeout(() => setPaused(value), PAUSE_MS);
+    const timer = setTimeout(() => setPaused(value), DEBOUNCE_MS);
     return () => clearTimeout(timer);
   }, [value]);
   return paused;

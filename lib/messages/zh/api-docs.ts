@@ -1,4 +1,4 @@
-export const docs = {
+export const apiDocs = {
   title: "参考",
   lead: "如何调用 Patchbay，以及它的每个地址。都可以在这里试用。",
   code: "代码",

@@ -1,4 +1,4 @@
-export const login = {
+export const signIn = {
   title: "Sign in",
   lead: "One door in front of every voice and vector.",
   username: "Username or e-mail",
@@ -16,7 +16,7 @@ export const login = {
   forgotten: "Forgotten your password?",
   forgottenText:
     "An administrator can give you a link to choose a new one. If you are the only one, run this on the machine Patchbay runs on:",
-  second: {
+  twoFactor: {
     title: "One more step",
     text: "Write the six digits that your authenticator app shows.",
     code: "Six-digit code",

@@ -5,19 +5,19 @@ import { Button } from "../ui/button";
 import { BackupCodes } from "./backup-codes";
 
 /** The codes, why they matter, and the word that they are kept. */
-export function KeepBackupCodes({
+export function SaveBackupCodes({
   codes,
   username,
   isHeaded = false,
-  onKept,
+  onSaved,
 }: {
   codes: readonly string[];
   username: string;
   /** The place around it already says what they are for. */
   isHeaded?: boolean;
-  onKept(): void;
+  onSaved(): void;
 }) {
-  const t = useTranslations("secondFactor");
+  const t = useTranslations("twoFactor");
   return (
     <div className="grid gap-4">
       {isHeaded ? null : (
@@ -28,7 +28,7 @@ export function KeepBackupCodes({
       )}
       <BackupCodes codes={codes} username={username} />
       <div className="grid gap-2">
-        <Button className="w-fit" onClick={onKept}>
+        <Button className="w-fit" onClick={onSaved}>
           {t("codesSaved")}
         </Button>
         <p className="text-sm text-ink-muted">{t("codesSavedHint")}</p>
