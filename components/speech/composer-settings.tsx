@@ -6,7 +6,7 @@ import { byName, languageName, MORE_SPEECH_LANGUAGES, SPEECH_LANGUAGES } from "@
 import type { GatewayModel } from "@/lib/client/gateway-models";
 import { Button } from "../ui/button";
 import { NativeSelect } from "../ui/native-select";
-import { Lamp } from "../ui/status-dot";
+import { StatusDot } from "../ui/status-dot";
 import { HueDot } from "./hue-dot";
 import type { SpeechDraft } from "./speech-state";
 
@@ -50,7 +50,7 @@ export function ComposerSettings({
             {isScript ? (
               draft.speakers.map((one, index) => <HueDot key={one.name} index={index} />)
             ) : (
-              <Lamp tone="signal" />
+              <StatusDot tone="signal" />
             )}
             <span translate="no" className="truncate">
               {isScript ? null : draft.voice}

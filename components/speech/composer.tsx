@@ -3,7 +3,7 @@
 import { PlayIcon, SquareIcon, XIcon } from "lucide-react";
 import { useId } from "react";
 import { useTranslations } from "use-intl";
-import { namesIn } from "@/components/speech/script";
+import { findNames } from "@/components/speech/script";
 import type { GatewayModel } from "@/lib/client/gateway-models";
 import type { SpeechCall } from "@/lib/client/speech-call";
 import { Button } from "../ui/button";
@@ -44,7 +44,7 @@ export function Composer({
   const isLong = isTooLong(call, model);
 
   const setMode = (mode: SpeechDraft["mode"]) => {
-    const names = namesIn(draft.text);
+    const names = findNames(draft.text);
     const isCast = names.some((name) => draft.speakers.some((one) => one.name === name));
     const speakers = mode === "script" && names.length > 0 && !isCast ? castOf(names, []) : draft.speakers;
     onChange({ mode, speakers });
@@ -53,7 +53,7 @@ export function Composer({
   const takeExample = (example: Example) => {
     const text = t(`try.${example}Text`);
     if (example === "dialogue")
-      onChange({ text, mode: "script", speakers: castOf(namesIn(text), draft.speakers) });
+      onChange({ text, mode: "script", speakers: castOf(findNames(text), draft.speakers) });
     else onChange({ text, mode: "single" });
   };
 

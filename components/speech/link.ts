@@ -1,4 +1,4 @@
-import { MOST_SPEAKERS, type SpeechCall } from "../../lib/client/speech-call";
+import { MAX_SPEAKERS, type SpeechCall } from "../../lib/client/speech-call";
 
 /**
  * The playground's state in the URL's fragment, which no server ever sees: `#text=…&model=…&voice=Kore`, or
@@ -26,7 +26,7 @@ export function readSpeechLink(fragment: string): Partial<SpeechCall> | null {
   if (model) call.model = model;
   const speakers = fields
     .getAll("speaker")
-    .slice(0, MOST_SPEAKERS)
+    .slice(0, MAX_SPEAKERS)
     .flatMap((one) => {
       const cut = one.lastIndexOf("|");
       return cut > 0 ? [{ name: one.slice(0, cut), voice: one.slice(cut + 1) }] : [];

@@ -2,8 +2,8 @@
 
 import { PlusIcon } from "lucide-react";
 import { useTranslations } from "use-intl";
-import { freeName, namesIn, renameSpeaker } from "@/components/speech/script";
-import { MOST_SPEAKERS } from "@/lib/client/speech-call";
+import { freeName, findNames, renameSpeaker } from "@/components/speech/script";
+import { MAX_SPEAKERS } from "@/lib/client/speech-call";
 import { Button } from "../ui/button";
 import { SpeakerRow } from "./speaker-row";
 import { castOf, freeVoice, type SpeechDraft } from "./speech-state";
@@ -22,7 +22,7 @@ export function SpeakerList({
 }) {
   const t = useTranslations("speech.speakers");
   const { speakers, text } = draft;
-  const names = namesIn(text);
+  const names = findNames(text);
   const isComplete = names.every((name) =>
     speakers.some((one) => one.name.toLocaleLowerCase() === name.toLocaleLowerCase()),
   );
@@ -64,13 +64,13 @@ export function SpeakerList({
         ))}
       </ul>
       <div className="flex flex-wrap gap-2">
-        {speakers.length < MOST_SPEAKERS ? (
+        {speakers.length < MAX_SPEAKERS ? (
           <Button variant="outline" size="sm" onClick={add}>
             <PlusIcon aria-hidden="true" />
             {t("add")}
           </Button>
         ) : (
-          <p className="text-sm text-ink-muted">{t("most", { count: MOST_SPEAKERS })}</p>
+          <p className="text-sm text-ink-muted">{t("most", { count: MAX_SPEAKERS })}</p>
         )}
         {isComplete ? null : (
           <Button

@@ -3,7 +3,7 @@
 import { XIcon } from "lucide-react";
 import { useId, useState } from "react";
 import { useTranslations } from "use-intl";
-import { castFault } from "@/components/speech/script";
+import { findNameError } from "@/components/speech/script";
 import type { Speaker } from "@/lib/client/speech-call";
 import { Button } from "../ui/button";
 import { cn } from "../ui/class-names";
@@ -32,7 +32,7 @@ export function SpeakerRow({
   const t = useTranslations("speech.speakers");
   const id = useId();
   const [written, setWritten] = useState<string | null>(null);
-  const fault = written === null ? null : castFault([...others, { ...speaker, name: written }]);
+  const fault = written === null ? null : findNameError([...others, { ...speaker, name: written }]);
 
   const finish = () => {
     const name = written?.trim();

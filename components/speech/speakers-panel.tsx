@@ -8,7 +8,7 @@ import { FailureNotice } from "../playground/failure-notice";
 import { Button } from "../ui/button";
 import { cn } from "../ui/class-names";
 import { Skeleton } from "../ui/skeleton";
-import { Lamp } from "../ui/status-dot";
+import { StatusDot } from "../ui/status-dot";
 import { SpeakerList } from "./speaker-list";
 import type { SpeechDraft } from "./speech-state";
 import type { useSample } from "./use-sample";
@@ -78,7 +78,7 @@ export function CastPanel({
           className="ml-auto lg:hidden"
           onClick={() => onOpen(!isOpen)}
         >
-          <Lamp tone="signal" />
+          <StatusDot tone="signal" />
           {chosen === "" ? t("one") : <span translate="no">{chosen}</span>}
           <span className="sr-only">{isOpen ? t("hide") : t("change")}</span>
         </Button>

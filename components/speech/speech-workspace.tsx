@@ -9,7 +9,7 @@ import { CodePlace } from "../playground/code-frame";
 import { FailureNotice } from "../playground/failure-notice";
 import { ShareButton } from "../playground/share-button";
 import { PageHeader } from "../shell/page-header";
-import { WhenNear } from "../ui/when-near";
+import { DeferUntilVisible } from "../ui/when-near";
 import { Composer } from "./composer";
 import { Tape } from "./history-list";
 import { Deck } from "./player";
@@ -127,9 +127,9 @@ export function SpeechBench({
             onDelete={bench.remove}
             onClear={bench.clear}
           />
-          <WhenNear fallback={<CodePlace />}>
+          <DeferUntilVisible fallback={<CodePlace />}>
             <SpeechCode call={call} />
-          </WhenNear>
+          </DeferUntilVisible>
         </div>
       </div>
     </>

@@ -2,18 +2,18 @@
 
 import { useMemo } from "react";
 import { useTranslations } from "use-intl";
-import { readScript, type ScriptLine } from "@/components/speech/script";
+import { type EditorLine, readScript } from "@/components/speech/script";
 import type { Speaker } from "@/lib/client/speech-call";
 import { cn } from "../ui/class-names";
 import { hueOf } from "./speech-state";
 
-/** Fields and picture share every measure, or the colours would stand beside their words. */
+/** Shared by the field and the coloured copy behind it, so that the colours line up with the text. */
 const TYPE = "whitespace-pre-wrap break-words px-5 py-4 text-lg leading-7 sm:px-6 sm:text-xl sm:leading-9";
 const SCRIPT_TYPE = "whitespace-pre-wrap break-words py-4 pr-5 pl-9 text-lg leading-8 sm:pr-6 sm:pl-11";
 
 /**
- * The words to speak. Behind the field lies a picture of the same text that gives it its height and, for a script,
- * marks each line with its speaker's colour.
+ * The text to speak. An invisible copy of it behind the field sets the field's height and, for a script, marks each
+ * line with its speaker's colour.
  */
 export function TextEditor({
   text,
@@ -23,7 +23,7 @@ export function TextEditor({
   onChange,
 }: {
   text: string;
-  /** Null: one voice speaks everything. */
+  /** Null: one voice speaks the whole text. */
   speakers: readonly Speaker[] | null;
   describedBy: string;
   isInvalid: boolean;
@@ -39,7 +39,7 @@ export function TextEditor({
           aria-hidden="true"
           className={cn(type, "pointer-events-none select-none text-transparent", speakers && "pl-0 sm:pl-0")}
         >
-          {speakers ? <ScriptPicture text={text} speakers={speakers} /> : `${text}\n`}
+          {speakers ? <ColouredScript text={text} speakers={speakers} /> : `${text}\n`}
         </div>
         <textarea
           aria-label={t("label")}
@@ -59,30 +59,26 @@ export function TextEditor({
   );
 }
 
-function ScriptPicture({ text, speakers }: { text: string; speakers: readonly Speaker[] }) {
+function ColouredScript({ text, speakers }: { text: string; speakers: readonly Speaker[] }) {
   const lines = useMemo(() => readScript(text, speakers), [text, speakers]);
   return lines.map((line, at) => (
-    // Lines have no name of their own: their place is what they are.
+    // Lines have no ID: the position identifies them.
     // biome-ignore lint/suspicious/noArrayIndexKey: see above
-    <ScriptPictureLine key={at} line={line} hue={hueOfLine(line, speakers)} />
+    <ColouredLine key={at} line={line} speakers={speakers} />
   ));
 }
 
-function hueOfLine(line: ScriptLine, speakers: readonly Speaker[]): string | null {
-  const index = speakers.findIndex((one) => one.name === line.speaker);
-  return index < 0 ? null : hueOf(index);
-}
-
-function ScriptPictureLine({ line, hue }: { line: ScriptLine; hue: string | null }) {
-  const label = line.text.slice(0, line.labelLength);
-  const name = label.trimEnd();
+function ColouredLine({ line, speakers }: { line: EditorLine; speakers: readonly Speaker[] }) {
+  const speaker = line.speaker === null ? undefined : speakers[line.speaker];
+  const hue = line.speaker === null || !speaker ? null : hueOf(line.speaker);
+  const label = hue ? line.text.slice(0, line.labelLength) : "";
   return (
     <div
       className="relative pl-9 sm:pl-11"
       style={hue ? { boxShadow: `inset 3px 0 0 ${hue}` } : undefined}
-      data-speaker={line.speaker ?? undefined}
+      data-speaker={speaker?.name}
     >
-      {hue && name ? (
+      {hue && label ? (
         <span
           className="rounded-sm"
           style={{
@@ -90,10 +86,10 @@ function ScriptPictureLine({ line, hue }: { line: ScriptLine; hue: string | null
             boxShadow: `0 0 0 2px color-mix(in oklch, ${hue} 18%, transparent)`,
           }}
         >
-          {name}
+          {label}
         </span>
       ) : null}
-      {`${line.text.slice(hue ? name.length : 0)}\u200b`}
+      {`${line.text.slice(label.length)}\u200b`}
     </div>
   );
 }

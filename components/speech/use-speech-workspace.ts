@@ -4,7 +4,7 @@ import { useCallback, useEffect, useMemo, useState, useSyncExternalStore } from 
 import { toast } from "sonner";
 import { useTranslations } from "use-intl";
 import type { Take } from "@/components/speech/history";
-import { namesIn } from "@/components/speech/script";
+import { findNames } from "@/components/speech/script";
 import { useVoices } from "@/components/speech/use-voices";
 import type { GatewayModel, GatewayVoice } from "@/lib/client/gateway-models";
 import type { SpeechCall } from "@/lib/client/speech-call";
@@ -31,7 +31,7 @@ export function useSpeechBench(userId: string, models: readonly GatewayModel[], 
   const { draft, change, setDraft } = useSpeechDraft({
     text: t("starter"),
     voice: first.defaultVoice ?? "",
-    names: namesIn(t("try.dialogueText")),
+    names: findNames(t("try.dialogueText")),
   });
   const shown = useMemo(() => ({ ...draft, model: draft.model || first.name }), [draft, first.name]);
   const call = useMemo(() => callOf(shown), [shown]);

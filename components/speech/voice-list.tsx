@@ -8,7 +8,7 @@ import type { Speaker } from "@/lib/client/speech-call";
 import { Button } from "../ui/button";
 import { cn } from "../ui/class-names";
 import { Spinner } from "../ui/spinner";
-import { Lamp } from "../ui/status-dot";
+import { StatusDot } from "../ui/status-dot";
 import { HueDot } from "./hue-dot";
 import type { SampleState } from "./use-sample";
 
@@ -96,7 +96,7 @@ function VoiceRow({
           onChange={onChoose}
           className="absolute inset-0 cursor-pointer appearance-none opacity-0"
         />
-        <Lamp
+        <StatusDot
           tone={isChosen || phase === "playing" ? "signal" : "off"}
           className={cn(phase && "animate-pulse motion-reduce:animate-none")}
         />

@@ -17,7 +17,7 @@ export interface SpeechCall {
 
 /** Longest text of the OpenAI surface, in characters. */
 export const OPENAI_INPUT_LIMIT = 4096;
-export const MOST_SPEAKERS = 8;
+export const MAX_SPEAKERS = 8;
 
 /** The door a call goes through: Gemini's knows scripts and languages, OpenAI's knows speed. */
 export function doorOf(call: SpeechCall): "gemini" | "openai" {

@@ -1,97 +1,66 @@
+import { ScriptReader, splitLines } from "../../contracts/gateway/speech-script";
 import type { SpeechSegment } from "../../ports/speech-model";
 
-/** What the caller sent of one part; its text may hold many lines. */
+/** One part of the caller's text; it may hold many lines. */
 export interface SpokenPart {
   text: string;
-  /** The part is this speaker's, whatever its lines say. */
+  /** Speaks the whole part, whatever names its lines start with. */
   speaker?: string;
   style?: string;
 }
 
-export interface CastMember {
+/** A configured speaker of a script. */
+export interface ScriptSpeaker {
   speaker: string;
   voice: string;
 }
 
-/** Lines between two steps, well under a millisecond's work. */
-const LINES_A_STEP = 256;
-const LINE = /\r\n?|\n/g;
-
-/** A member of the cast as its label is looked for. */
-interface Labelled {
-  member: CastMember;
-  name: string;
-}
-
-function* linesOf(text: string): Generator<string, void, void> {
-  let start = 0;
-  for (const { index, 0: mark } of text.matchAll(LINE)) {
-    yield text.slice(start, index);
-    start = index + mark.length;
-  }
-  yield text.slice(start);
-}
+/** Lines between two yields: well under a millisecond of work. */
+const LINES_PER_STEP = 256;
 
 /**
- * Deals the lines of a script to its speakers (CONTRACT §3), in steps: `Name: …` is spoken by that speaker, without the
- * name; a line without a known name continues the last speaker, at first the first of the cast; an opening line that
- * ends in a colon and names no speaker is an instruction and is left out, unless the cast is one speaker, who says
- * everything. `cast` is never empty. Lines of one speaker and style in a row make one segment.
+ * Assigns the lines of a script to its speakers by the rules of `ScriptReader`, in steps; labels are not spoken.
+ * Consecutive lines of one speaker and style become one segment. `speakers` is never empty.
  */
 export function* scriptSpeakers(
   parts: readonly SpokenPart[],
-  cast: readonly CastMember[],
+  speakers: readonly ScriptSpeaker[],
 ): Generator<void, SpeechSegment[], void> {
-  // The longest name first: 'Ann Lee:' is not Ann's.
-  const labels = cast
-    .map((member) => ({ member, name: member.speaker.toLowerCase() }))
-    .sort((a, b) => b.member.speaker.length - a.member.speaker.length);
+  const reader = new ScriptReader(speakers.map(({ speaker }) => speaker));
   const segments: SpeechSegment[] = [];
-  let speaking = cast[0];
-  let isOpening = true;
   let lines = 0;
   for (const part of parts) {
-    const wanted = part.speaker?.toLowerCase();
-    const owner = cast.find((one) => one.speaker.toLowerCase() === wanted);
-    if (owner) speaking = owner;
-    for (const sent of linesOf(part.text)) {
-      if (++lines % LINES_A_STEP === 0) yield;
-      const line = sent.trim();
-      if (line === "") continue;
-      const named = readLabel(line, labels);
-      const isInstruction = isOpening && cast.length > 1 && !named && !owner && /[:：]$/.test(line.slice(-1));
-      isOpening = false;
-      if (isInstruction) continue;
-      if (named) speaking = owner ?? named.member;
-      const words = named ? named.words : line;
-      if (words !== "" && speaking) say(segments, words, speaking, part.style);
+    reader.startPart(findSpeaker(speakers, part.speaker));
+    for (const line of splitLines(part.text)) {
+      if (++lines % LINES_PER_STEP === 0) yield;
+      const { speaker, labelLength } = reader.readLine(line);
+      const owner = speaker === null ? undefined : speakers[speaker];
+      const text = line.slice(labelLength).trim();
+      if (owner && text !== "") addLine(segments, text, owner, part.style);
     }
   }
   return segments;
 }
 
-/** The speaker whose name and a colon (also the wide one of Chinese and Japanese) begin the line; bold marks are passed over. */
-function readLabel(
-  line: string,
-  labels: readonly Labelled[],
-): { member: CastMember; words: string } | undefined {
-  const bare = line.replace(/^\*{1,2}/, "");
-  for (const { member, name } of labels) {
-    const { length } = member.speaker;
-    if (bare.slice(0, length).toLowerCase() !== name) continue;
-    const colon = /^\*{0,2}\s{0,3}[:：]\*{0,2}/u.exec(bare.slice(length));
-    if (colon) return { member, words: bare.slice(length + colon[0].length).trim() };
-  }
-  return undefined;
+/** Index of the speaker named `name` in any case; null for no name and for an unknown one. */
+function findSpeaker(speakers: readonly ScriptSpeaker[], name: string | undefined): number | null {
+  const wanted = name?.toLowerCase();
+  const index = speakers.findIndex((one) => one.speaker.toLowerCase() === wanted);
+  return index < 0 ? null : index;
 }
 
-function say(segments: SpeechSegment[], words: string, { voice, speaker }: CastMember, style?: string): void {
+function addLine(
+  segments: SpeechSegment[],
+  text: string,
+  { voice, speaker }: ScriptSpeaker,
+  style?: string,
+): void {
   const last = segments.at(-1);
-  if (last && last.speaker === speaker && last.style === style) last.text += `\n${words}`;
-  else segments.push({ text: words, voice, speaker, ...(style === undefined ? {} : { style }) });
+  if (last && last.speaker === speaker && last.style === style) last.text += `\n${text}`;
+  else segments.push({ text, voice, speaker, ...(style === undefined ? {} : { style }) });
 }
 
-/** The segments of a text with one voice: one, or one for each part where parts ask for a manner of their own. */
+/** The segments of a text with one voice: one segment, or one per part where a part has a style of its own. */
 export function singleSpeaker(parts: readonly SpokenPart[], voice: string): SpeechSegment[] {
   if (parts.every((part) => part.style === undefined)) {
     return [{ text: parts.map((part) => part.text).join("\n"), voice }];

@@ -1,0 +1,107 @@
+/**
+ * The script form of multi-speaker speech (CONTRACT §3), read the same way by the gateway, which speaks it, and by the
+ * playground, which colours it. Work is linear in the length of the text.
+ */
+
+const LINE_BREAK = /\r\n?|\n/g;
+/** White space and bold markers (`**Joe:**`) before a speaker's name. */
+const BEFORE_NAME = /^\s*\*{0,2}/u;
+/** What follows a speaker's name: bold markers and a colon, also the full-width one of Chinese and Japanese. */
+const AFTER_NAME = /^\*{0,2}\s{0,3}[:：]\*{0,2}/u;
+/** A label whose name is not known beforehand: up to 64 characters without a colon or an asterisk. */
+const ANY_LABEL = /^\s*\*{0,2}([^\s*:：](?:[^*:：]{0,62}?[^\s*:：])?)\*{0,2}\s{0,3}[:：]\*{0,2}/u;
+
+/** A speaker's label at the start of a line. */
+export interface SpeakerLabel {
+  /** Index of the speaker in the given names. */
+  speaker: number;
+  /** Where the name starts in the line. */
+  nameStart: number;
+  /** Length of the whole label: white space, bold markers, name and colon. */
+  length: number;
+}
+
+/** One line of a script. */
+export interface ScriptLine {
+  /** Index of the speaker; null for a blank line and for an opening instruction, which nobody speaks. */
+  speaker: number | null;
+  /** Length of the speaker's label at the start of the line; 0 for a line without one. */
+  labelLength: number;
+}
+
+/** The lines of a text, without their line breaks (LF, CRLF or CR). */
+export function* splitLines(text: string): Generator<string, void, void> {
+  let start = 0;
+  for (const { index, 0: lineBreak } of text.matchAll(LINE_BREAK)) {
+    yield text.slice(start, index);
+    start = index + lineBreak.length;
+  }
+  yield text.slice(start);
+}
+
+/** Returns a function that finds the label of one of `names` at the start of a line. Names are matched in any case. */
+export function labelFinder(names: readonly string[]): (line: string) => SpeakerLabel | null {
+  const known = names
+    .map((name, speaker) => ({ name: name.toLowerCase(), length: name.length, speaker }))
+    // Longest first: `Ann: the second: hi` is not Ann's line where both are speakers.
+    .sort((a, b) => b.length - a.length);
+  return (line) => {
+    const nameStart = BEFORE_NAME.exec(line)?.[0].length ?? 0;
+    for (const { name, length, speaker } of known) {
+      const nameEnd = nameStart + length;
+      if (line.slice(nameStart, nameEnd).toLowerCase() !== name) continue;
+      const after = AFTER_NAME.exec(line.slice(nameEnd));
+      if (after) return { speaker, nameStart, length: nameEnd + after[0].length };
+    }
+    return null;
+  };
+}
+
+/** The name and the length of whatever label starts a line; null for a line without a label. */
+export function readAnyLabel(line: string): { name: string; length: number } | null {
+  const [label, name] = ANY_LABEL.exec(line) ?? [];
+  return label === undefined || name === undefined ? null : { name, length: label.length };
+}
+
+/**
+ * Assigns the lines of a script to its speakers, one line after the other. A line `Name: …` belongs to the speaker of
+ * that name; a line without a known name belongs to the speaker of the line before it, the first line to the first
+ * speaker. With two speakers or more, an opening line that ends in a colon and names no speaker is an instruction and
+ * is not spoken.
+ */
+export class ScriptReader {
+  readonly #speakerCount: number;
+  readonly #findLabel: (line: string) => SpeakerLabel | null;
+  #current = 0;
+  /** Speaker of all lines of the current part, whatever name they start with. */
+  #partSpeaker: number | null = null;
+  #isOpening = true;
+
+  constructor(names: readonly string[]) {
+    this.#speakerCount = names.length;
+    this.#findLabel = labelFinder(names);
+  }
+
+  /** Starts a part whose lines all belong to `speaker`; null starts a part whose lines name their speakers. */
+  startPart(speaker: number | null): void {
+    this.#partSpeaker = speaker;
+    if (speaker !== null) this.#current = speaker;
+  }
+
+  /** Reads the next line, given without its line break. */
+  readLine(line: string): ScriptLine {
+    const trimmed = line.trimEnd();
+    if (trimmed === "") return { speaker: null, labelLength: 0 };
+    const label = this.#findLabel(line);
+    const isInstruction =
+      this.#isOpening &&
+      this.#speakerCount > 1 &&
+      label === null &&
+      this.#partSpeaker === null &&
+      /[:：]/.test(trimmed.slice(-1));
+    this.#isOpening = false;
+    if (isInstruction) return { speaker: null, labelLength: 0 };
+    if (label) this.#current = this.#partSpeaker ?? label.speaker;
+    return { speaker: this.#current, labelLength: label?.length ?? 0 };
+  }
+}
