@@ -2,7 +2,7 @@
 
 import { ErrorPage } from "@/components/shell/message-page";
 
-/** A page that threw. Loading it anew asks the server again, which a mere second rendering would not. */
-export default function PageError({ error }: { error: Error & { digest?: string } }) {
+/** Error boundary of every page. Retry reloads the page, because `reset()` would not request its data again. */
+export default function ErrorBoundary({ error }: { error: Error & { digest?: string } }) {
   return <ErrorPage digest={error.digest} onRetry={() => window.location.reload()} />;
 }

@@ -1,6 +1,6 @@
 import localFont from "next/font/local";
 
-// Shown when they are there by the first paint, else from the next page on: a swap would move lines that wrap.
+// `optional`: a font that is not loaded by the first paint is used from the next page on, so text never reflows.
 
 export const sans = localFont({
   src: "../node_modules/geist/dist/fonts/geist-sans/Geist-Variable.woff2",

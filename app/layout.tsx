@@ -12,7 +12,7 @@ export const dynamic = "force-dynamic";
 
 export const metadata: Metadata = {
   title: { template: "%s · Patchbay", default: "Patchbay" },
-  description: "One door in front of any speech and embedding model.",
+  description: "One gateway for speech and embeddings.",
   robots: { index: false, follow: false },
 };
 
@@ -26,7 +26,7 @@ export const viewport: Viewport = {
 export default async function RootLayout({ children }: { children: ReactNode }) {
   const [locale, nonce] = await Promise.all([requestLocale(), requestNonce()]);
   return (
-    // The theme's script sets a class on <html> before React wakes.
+    // The theme script sets a class on <html> before hydration.
     <html lang={locale} className={`${sans.variable} ${mono.variable}`} suppressHydrationWarning>
       <body>
         <ThemeProvider nonce={nonce}>

@@ -3,21 +3,21 @@ import { PROGRESS_SETTING } from "@/lib/console/setup/progress";
 import { SetupProgress, type SetupStep } from "@/lib/contracts/console/setup";
 import { getContainer } from "@/lib/server/process/container";
 
-/** Whether somebody has set this instance up. */
+/** Whether this instance has an owner. */
 export async function isSetUp(): Promise<boolean> {
   const { services } = await getContainer();
   return services.store.setup.isClaimed();
 }
 
-/** Whether people may make an account for themselves. */
+/** Whether self-registration is allowed. */
 export async function mayRegister(): Promise<boolean> {
   const { services } = await getContainer();
   return (await readSettings(services.store)).self_registration;
 }
 
-/** Where the owner stopped in the wizard; null once they have finished or left it. */
+/** The wizard step that the owner reached; null if the wizard was finished or never started. */
 export async function unfinishedSetupStep(): Promise<SetupStep | null> {
   const { services } = await getContainer();
-  const kept = SetupProgress.safeParse((await services.store.settings.all())[PROGRESS_SETTING]);
-  return kept.success && !kept.data.finished ? kept.data.step : null;
+  const progress = SetupProgress.safeParse((await services.store.settings.all())[PROGRESS_SETTING]);
+  return progress.success && !progress.data.finished ? progress.data.step : null;
 }

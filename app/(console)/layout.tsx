@@ -5,9 +5,9 @@ import { getPageSession } from "@/lib/server/process/page-session";
 export const dynamic = "force-dynamic";
 
 export default async function ConsoleLayout({ children }: { children: ReactNode }) {
-  const found = await getPageSession();
-  // Each page guards itself (guard.ts) and sends the visitor away; the frame shows nobody's name meanwhile.
-  if (!found) return children;
-  const { username, displayName, role } = found.user;
+  const pageSession = await getPageSession();
+  // Each page redirects without a session (guard.ts); the shell needs a user.
+  if (!pageSession) return children;
+  const { username, displayName, role } = pageSession.user;
   return <Shell user={{ username, displayName, role }}>{children}</Shell>;
 }

@@ -10,28 +10,28 @@ import type { PageQuery } from "../request";
 import { unfinishedSetupStep } from "../setup-state";
 import type { requirePageSession } from "./guard";
 
-/** How many of the newest calls and keys are looked at to tell which first steps are done. */
-const LOOK_BACK = 50;
+/** How many of the newest ledger entries and keys are read to decide which first steps are done. */
+const RECENT_ITEMS = 50;
 
-type Found = Awaited<ReturnType<typeof requirePageSession>>;
-type First = Pick<
+type PageSession = Awaited<ReturnType<typeof requirePageSession>>;
+type InitialOverview = Pick<
   OverviewPageProps,
   "done" | "isSetupUnfinished" | "models" | "hidesSpend" | "now" | "fallback"
 >;
 
-/** What the overview shows at once: its steps, and the answers that the page would ask for first. */
+/** The overview's initial data: its first steps, and the API responses that the page requests first. */
 export async function readInitialOverview(
-  found: Found,
-  asked: Awaited<PageQuery["searchParams"]>,
-): Promise<First> {
+  pageSession: PageSession,
+  query: Awaited<PageQuery["searchParams"]>,
+): Promise<InitialOverview> {
   const { services } = await getContainer();
-  const { user } = found;
+  const { user } = pageSession;
   const now = services.clock.now();
   const settings = await readSettings(services.store);
   const [done, models, fallback, unfinished] = await Promise.all([
-    stepsDone(services, found, settings.self_use_mode),
+    stepsDone(services, pageSession, settings.self_use_mode),
     services.catalog.all(),
-    readAnswers(services, found, asked, now),
+    readFallback(services, pageSession, query, now),
     user.role === "owner" ? unfinishedSetupStep() : null,
   ]);
   return {
@@ -44,14 +44,15 @@ export async function readInitialOverview(
   };
 }
 
-async function readAnswers(
+/** The API responses that the page requests first, by path, as SWR's `fallback`. */
+async function readFallback(
   services: ConsoleServices,
-  { user, session }: Found,
-  asked: Awaited<PageQuery["searchParams"]>,
+  { user, session }: PageSession,
+  query: Awaited<PageQuery["searchParams"]>,
   now: number,
 ): Promise<Record<string, unknown>> {
-  const first = (name: string) => [asked[name] ?? null].flat()[0] ?? null;
-  const range = readRange({ get: first }, now);
+  const param = (name: string) => [query[name] ?? null].flat()[0] ?? null;
+  const range = readRange({ get: param }, now);
   const { from, to, interval } = range;
   const ctx = { ...services, caller: { kind: "session" as const, user, session } };
   const overview = await readOverview(ctx, {
@@ -71,29 +72,29 @@ async function readAnswers(
   };
 }
 
-/** Which first steps this user has taken; those of operators, and of owners, are missing for others. */
+/** Which first steps this user has done. Members have no upstream and price steps; only owners have a backup step. */
 async function stepsDone(
   { store }: ConsoleServices,
-  { user }: Found,
+  { user }: PageSession,
   isSelfUse: boolean,
 ): Promise<OverviewPageProps["done"]> {
-  const own = { limit: LOOK_BACK, cursor: null, q: null };
+  const recent = { limit: RECENT_ITEMS, cursor: null, q: null };
   const [calls, keys, factor] = await Promise.all([
-    store.ledger.list({ ...own, userId: user.id }),
-    store.keys.list({ ...own, ownerId: user.id }),
+    store.ledger.list({ ...recent, userId: user.id }),
+    store.keys.list({ ...recent, ownerId: user.id }),
     hasTwoFactor(store, user.id),
   ]);
-  const everybodys = {
+  const memberSteps = {
     speech: calls.items.some((call) => call.operation === "speech"),
     embeddings: calls.items.some((call) => call.operation === "embeddings"),
     factor,
     key: keys.items.length > 0,
     call: keys.items.some((key) => key.lastUsedAt !== null),
   };
-  if (user.role === "member") return everybodys;
+  if (user.role === "member") return memberSteps;
   const [channels, models] = await Promise.all([store.channels.all(), store.models.all()]);
   return {
-    ...everybodys,
+    ...memberSteps,
     upstream: channels.some((channel) => !channel.embedded),
     ...(isSelfUse
       ? {}
@@ -103,6 +104,6 @@ async function stepsDone(
 }
 
 async function hasBackup(store: ConsoleServices["store"]): Promise<boolean> {
-  const made = await store.audit.list({ limit: 1, cursor: null, q: null, actions: ["store.backup"] });
-  return made.items.length > 0;
+  const backups = await store.audit.list({ limit: 1, cursor: null, q: null, actions: ["store.backup"] });
+  return backups.items.length > 0;
 }

@@ -1,7 +1,7 @@
 import { getContainer } from "@/lib/server/process/container";
 import type { requirePageSession } from "./guard";
 
-/** What the verbs of the console ask for, on behalf of who opens a page: for answers that a page has at once. */
+/** The context of console verbs for the signed-in user, to read a page's initial data on the server. */
 export async function pageContext({ user, session }: Awaited<ReturnType<typeof requirePageSession>>) {
   const { services } = await getContainer();
   return { ...services, caller: { kind: "session" as const, user, session } };

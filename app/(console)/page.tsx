@@ -9,15 +9,15 @@ export const generateMetadata = () => pageTitle("overview");
 
 export default async function Page({ searchParams }: PageQuery) {
   const query = await searchParams;
-  const found = await requirePageSession("/", query);
-  const [origin, locale, first] = await Promise.all([
+  const pageSession = await requirePageSession("/", query);
+  const [origin, locale, initial] = await Promise.all([
     servedOrigin(),
     requestLocale(),
-    readInitialOverview(found, query),
+    readInitialOverview(pageSession, query),
   ]);
   return (
-    <MessagesProvider messages={messagesFor(locale, ["overview", "calls", "channels"])}>
-      <OverviewPage origin={origin} isAdmin={found.user.role !== "member"} {...first} />
+    <MessagesProvider messages={messagesFor(locale, ["overview", "requests", "channels"])}>
+      <OverviewPage origin={origin} isAdmin={pageSession.user.role !== "member"} {...initial} />
     </MessagesProvider>
   );
 }

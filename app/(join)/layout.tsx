@@ -6,7 +6,7 @@ import { requestLocale } from "../request";
 
 export const dynamic = "force-dynamic";
 
-/** The pages by which people become users; the same frame as signing in. */
+/** The pages that create an account or reset a password, in the sign-in frame. */
 export default async function JoinLayout({ children }: { children: ReactNode }) {
   return (
     <MessagesProvider messages={messagesFor(await requestLocale(), ["join"])}>

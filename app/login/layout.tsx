@@ -6,7 +6,7 @@ import { requestLocale } from "../request";
 
 export const dynamic = "force-dynamic";
 
-export default async function LoginLayout({ children }: { children: ReactNode }) {
+export default async function SignInLayout({ children }: { children: ReactNode }) {
   const locale = await requestLocale();
   return (
     <MessagesProvider messages={messagesFor(locale, ["signIn"])}>

@@ -9,7 +9,7 @@ export const generateMetadata = () => pageTitle("signIn");
 
 const REASONS: readonly SignInReason[] = ["expired", "spent", "taken"];
 
-export default async function LoginPage({ searchParams }: PageQuery) {
+export default async function SignInPage({ searchParams }: PageQuery) {
   const query = await searchParams;
   const returnTo = safeReturnPath(typeof query.return_to === "string" ? query.return_to : null);
   if (await getPageSession()) redirect(returnTo);

@@ -9,7 +9,7 @@ import { isSetUp, unfinishedSetupStep } from "../setup-state";
 export const dynamic = "force-dynamic";
 export const generateMetadata = () => pageTitle("setup");
 
-/** Open to anybody before the claim, to the owner until they have finished; nothing is here for the rest. */
+/** Public before initial setup, then only for an owner who has not finished the wizard; 404 for everyone else. */
 export default async function SetupPage() {
   const resume = (await isSetUp()) ? await requireUnfinishedOwner() : null;
   return (
@@ -20,8 +20,8 @@ export default async function SetupPage() {
 }
 
 async function requireUnfinishedOwner(): Promise<Resume> {
-  const found = await getPageSession();
-  const step = found?.user.role === "owner" ? await unfinishedSetupStep() : null;
-  if (!found || step === null) notFound();
-  return { username: found.user.username, step };
+  const pageSession = await getPageSession();
+  const step = pageSession?.user.role === "owner" ? await unfinishedSetupStep() : null;
+  if (!pageSession || step === null) notFound();
+  return { username: pageSession.user.username, step };
 }

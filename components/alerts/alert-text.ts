@@ -7,47 +7,52 @@ import type { Catalogue } from "@/lib/messages/catalogue";
 import { useRelativeTime } from "../ui/relative-time";
 
 type Reason = keyof Catalogue["alerts"]["facts"]["reason"];
-type ErrorWord = keyof Catalogue["alerts"]["error"];
+type ErrorKey = keyof Catalogue["alerts"]["error"];
 
 const number = (value: unknown): number => (typeof value === "number" ? value : 0);
 const text = (value: unknown): string => (typeof value === "string" ? value : "");
 const periodOf = (value: unknown) => (value === "daily" || value === "monthly" ? value : "total");
 const SECOND_MS = 1_000;
-const STEPS = [
+const UNITS_MS = [
   ["days", 86_400_000],
   ["hours", 3_600_000],
   ["minutes", 60_000],
 ] as const;
 
-/** The words of alerts in the page's language. */
-export function useAlertWords() {
-  const t = useTranslations("alerts");
+/** Formats of an alert's numbers. */
+function useAlertFormat() {
   const format = useFormatter();
-  const tell = useRelativeTime();
-  const plain = (value: number) =>
-    format.number(value, { numberingSystem: "latn", maximumFractionDigits: 1 });
-  const money = (value: unknown) => format.number(Number(text(value)), dollarsFormat(Number(text(value))));
-  const bytes = (value: unknown) =>
-    format.number(number(value) / 1e9, {
-      style: "unit",
-      unit: "gigabyte",
-      maximumFractionDigits: 1,
-      numberingSystem: "latn",
-    });
+  return {
+    plain: (value: number) => format.number(value, { numberingSystem: "latn", maximumFractionDigits: 1 }),
+    money: (value: unknown) => format.number(Number(text(value)), dollarsFormat(Number(text(value)))),
+    bytes: (value: unknown) =>
+      format.number(number(value) / 1e9, {
+        style: "unit",
+        unit: "gigabyte",
+        maximumFractionDigits: 1,
+        numberingSystem: "latn",
+      }),
+  };
+}
+
+/** Texts of alerts in the page's language. */
+export function useAlertText() {
+  const t = useTranslations("alerts");
+  const { plain, money, bytes } = useAlertFormat();
 
   function titleOf({ kind, subject_name, subject, detail, state }: Alert): string {
     const values = { name: subject_name ?? subject, percent: plain(Math.floor(number(detail.percent))) };
-    const when = state === "opened" ? "kind" : "over";
+    const group = state === "opened" ? "kind" : "over";
     const models = kind === "channel_open" && Array.isArray(detail.models) ? detail.models.map(text) : [];
-    if (models.length > 0) return t(`${when}.channel_models`, { ...values, models: models.join(", ") });
-    return t(`${when}.${kind}`, values);
+    if (models.length > 0) return t(`${group}.channel_models`, { ...values, models: models.join(", ") });
+    return t(`${group}.${kind}`, values);
   }
 
-  /** The figures behind it; empty where there are none. */
+  /** The figures behind the alert; empty without any. */
   function factsOf({ kind, detail }: Alert): string {
     switch (kind) {
       case "channel_open": {
-        // `has` tells whether it is one.
+        // Checked by `has`.
         const reason = text(detail.reason) as Reason;
         return reason && t.has(`facts.reason.${reason}`) ? t(`facts.reason.${reason}`) : "";
       }
@@ -69,21 +74,37 @@ export function useAlertWords() {
     }
   }
 
+  /** How long the alert was open: "3 minutes". */
+  function durationOf({ opened_at, resolved_at }: Alert): string {
+    const ms = Date.parse(resolved_at ?? opened_at) - Date.parse(opened_at);
+    const [unit, unitMs] = UNITS_MS.find(([, size]) => ms >= size) ?? (["seconds", SECOND_MS] as const);
+    return t(`duration.${unit}`, { count: Math.round(ms / unitMs) });
+  }
+
+  return { titleOf, factsOf, durationOf, ...useDeliveryText() };
+}
+
+/** Texts of webhook deliveries in the page's language. */
+function useDeliveryText() {
+  const t = useTranslations("alerts");
+  const relativeTime = useRelativeTime();
+  const { plain } = useAlertFormat();
+
   function errorOf(error: string | null): string {
     const [, status] = /^status_(\d+)$/.exec(error ?? "") ?? [];
     if (status !== undefined) return t("error.status", { status });
-    // `has` tells whether it is one.
-    const word = (error ?? "failed") as Exclude<ErrorWord, "status">;
-    return t.has(`error.${word}`) ? t(`error.${word}`) : t("error.failed");
+    // Checked by `has`.
+    const key = (error ?? "failed") as Exclude<ErrorKey, "status">;
+    return t.has(`error.${key}`) ? t(`error.${key}`) : t("error.failed");
   }
 
-  /** What became of the newest message to the webhook; empty where there was none. */
+  /** State of the newest webhook message; empty without one. */
   function deliveryOf({ delivery }: Alert): string {
     switch (delivery.state) {
       case "none":
         return "";
       case "delivered":
-        return t("delivery.delivered", { when: delivery.at ? tell(delivery.at) : "" });
+        return t("delivery.delivered", { when: delivery.at ? relativeTime(delivery.at) : "" });
       case "failed":
         return t("delivery.failed", { attempts: plain(delivery.attempts), error: errorOf(delivery.error) });
       case "pending":
@@ -93,12 +114,5 @@ export function useAlertWords() {
     }
   }
 
-  /** "3 minutes": how long it was open. */
-  function durationOf({ opened_at, resolved_at }: Alert): string {
-    const ms = Date.parse(resolved_at ?? opened_at) - Date.parse(opened_at);
-    const [unit, size] = STEPS.find(([, step]) => ms >= step) ?? (["seconds", SECOND_MS] as const);
-    return t(`duration.${unit}`, { count: Math.round(ms / size) });
-  }
-
-  return { titleOf, factsOf, errorOf, deliveryOf, durationOf };
+  return { errorOf, deliveryOf };
 }

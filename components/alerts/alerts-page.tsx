@@ -11,10 +11,10 @@ import { EmptyState } from "../ui/empty-state";
 import { Skeleton } from "../ui/skeleton";
 import { OpenAlert } from "./open-alert";
 import { ResolvedAlerts } from "./resolved-alerts";
-import { AlertRules } from "./rules-section";
+import { AlertRules } from "./alert-rules";
 import { WebhookSection } from "./webhook-section";
 
-/** What is wrong now, what was, and the rules for both. */
+/** Open and resolved alerts, the alert rules and the webhook. */
 export function AlertsPage({ first }: { first: FirstAlerts }) {
   const t = useTranslations("alerts");
   return (
@@ -45,7 +45,7 @@ function OpenAlerts() {
         </EmptyState>
       ) : (
         <ul className="divide-y rounded-md border bg-panel">
-          {gravest(data.items).map((alert) => (
+          {withoutImpliedBudgets(data.items).map((alert) => (
             <OpenAlert key={alert.id} alert={alert} onChanged={() => void mutate()} />
           ))}
         </ul>
@@ -54,8 +54,8 @@ function OpenAlerts() {
   );
 }
 
-/** A budget that is spent was nearly spent before: one of the two is enough to read. */
-function gravest(alerts: readonly Alert[]): Alert[] {
+/** Leaves out "nearly spent" alerts of budgets that are spent. */
+function withoutImpliedBudgets(alerts: readonly Alert[]): Alert[] {
   const budgetOf = ({ subject, detail }: Alert) => `${subject} ${detail.period}`;
   const spent = new Set(alerts.filter((alert) => alert.kind === "budget_spent").map(budgetOf));
   return alerts.filter((alert) => alert.kind !== "budget_nearly_spent" || !spent.has(budgetOf(alert)));

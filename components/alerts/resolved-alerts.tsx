@@ -7,13 +7,13 @@ import { Button } from "../ui/button";
 import { RelativeTime } from "../ui/relative-time";
 import { Section } from "../ui/section";
 import { Skeleton } from "../ui/skeleton";
-import { Lamp } from "../ui/status-dot";
-import { useAlertWords } from "./alert-text";
+import { StatusDot } from "../ui/status-dot";
+import { useAlertText } from "./alert-text";
 
-/** What was wrong, and for how long. */
+/** Resolved alerts and how long they were open. */
 export function ResolvedAlerts() {
   const t = useTranslations("alerts");
-  const words = useAlertWords();
+  const alertText = useAlertText();
   const { items, hasMore, loadMore, isLoadingMore, error, reload } = useResolvedAlerts();
   return (
     <Section title={t("resolved.title")} text={t("resolved.text")}>
@@ -27,18 +27,18 @@ export function ResolvedAlerts() {
         <div className="grid gap-4">
           <ul className="divide-y rounded-md border bg-panel">
             {items.map((alert) => {
-              const delivery = words.deliveryOf(alert);
+              const delivery = alertText.deliveryOf(alert);
               return (
                 <li
                   key={alert.id}
                   className="grid grid-cols-[auto_minmax(0,1fr)] gap-x-3 gap-y-0.5 px-4 py-3"
                 >
-                  <Lamp tone="off" className="mt-2" />
-                  <span className="break-words">{words.titleOf(alert)}</span>
+                  <StatusDot tone="off" className="mt-2" />
+                  <span className="break-words">{alertText.titleOf(alert)}</span>
                   <span className="col-start-2 flex flex-wrap gap-x-1.5 text-sm text-ink-faint">
                     <RelativeTime
                       at={alert.opened_at}
-                      say={(when) => t("took", { when, duration: words.durationOf(alert) })}
+                      phrase={(when) => t("took", { when, duration: alertText.durationOf(alert) })}
                     />
                     {delivery ? (
                       <>

@@ -4,24 +4,24 @@ import { useTranslations } from "use-intl";
 import { ConfirmDialog } from "../forms/confirm-dialog";
 import { SecretDialog } from "../forms/secret-dialog";
 
-/** Asks before a signing secret is replaced, and shows a new one for the only time. */
+/** Confirms replacing the signing secret, and shows a new secret once. */
 export function SecretDialogs({
   dialog,
-  onRenew,
+  onReplace,
   onClose,
 }: {
-  dialog: "renew" | { secret: string };
-  onRenew(): Promise<void>;
+  dialog: "replace" | { secret: string };
+  onReplace(): Promise<void>;
   onClose(): void;
 }) {
   const t = useTranslations("alerts.webhook");
-  if (dialog === "renew")
+  if (dialog === "replace")
     return (
       <ConfirmDialog
-        title={t("renewTitle")}
-        text={t("renewText")}
-        action={t("renew")}
-        onConfirm={onRenew}
+        title={t("replaceTitle")}
+        text={t("replaceText")}
+        action={t("replace")}
+        onConfirm={onReplace}
         onClose={onClose}
       />
     );

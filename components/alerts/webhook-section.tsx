@@ -12,32 +12,32 @@ import { Button } from "../ui/button";
 import { Notice } from "../ui/notice";
 import { Section } from "../ui/section";
 import { Skeleton } from "../ui/skeleton";
-import { useAlertWords } from "./alert-text";
+import { useAlertText } from "./alert-text";
 
 const SecretDialogs = dynamic(() => import("./secret-dialogs").then((one) => one.SecretDialogs), {
   ssr: false,
 });
 
-/** The secret that signs messages, and a message to try it with. */
+/** The webhook's signing secret, and a button that sends a test message. */
 export function WebhookSection() {
   const t = useTranslations("alerts.webhook");
   const { data: settings } = useInstanceSettings();
   const { data: summary, mutate } = useAlertsSummary();
-  const [dialog, setDialog] = useState<"renew" | { secret: string } | null>(null);
-  const [isMaking, setMaking] = useState(false);
+  const [dialog, setDialog] = useState<"replace" | { secret: string } | null>(null);
+  const [isCreating, setCreating] = useState(false);
   const [error, setError] = useState<unknown>(null);
-  const isMade = summary?.webhook_secret.made ?? false;
+  const hasSecret = summary?.webhook_secret.made ?? false;
 
-  const make = async () => {
+  const create = async () => {
     const { secret } = await api.post<WebhookSecret>("/api/alerts/webhook/secret");
     setDialog({ secret });
     await mutate();
   };
-  const makeFirst = async () => {
-    setMaking(true);
+  const createFirst = async () => {
+    setCreating(true);
     setError(null);
-    await make().catch(setError);
-    setMaking(false);
+    await create().catch(setError);
+    setCreating(false);
   };
 
   return (
@@ -50,19 +50,19 @@ export function WebhookSection() {
         <div className="grid max-w-form gap-5">
           <div className="grid gap-2">
             <p className="font-medium">{t("secret")}</p>
-            <p className="text-ink-muted">{isMade ? t("secretMade") : t("secretNone")}</p>
+            <p className="text-ink-muted">{hasSecret ? t("secretSet") : t("secretNone")}</p>
             <CallError error={error} />
             <div className="flex flex-wrap gap-2">
-              {isMade ? (
-                <Button variant="outline" size="sm" onClick={() => setDialog("renew")}>
-                  {t("renew")}
+              {hasSecret ? (
+                <Button variant="outline" size="sm" onClick={() => setDialog("replace")}>
+                  {t("replace")}
                 </Button>
               ) : (
-                <Button size="sm" isBusy={isMaking} onClick={() => void makeFirst()}>
-                  {t("make")}
+                <Button size="sm" isBusy={isCreating} onClick={() => void createFirst()}>
+                  {t("create")}
                 </Button>
               )}
-              {isMade ? <TestButton /> : null}
+              {hasSecret ? <TestButton /> : null}
             </div>
           </div>
           <Button asChild variant="link" size="inline" className="w-fit">
@@ -70,14 +70,14 @@ export function WebhookSection() {
           </Button>
         </div>
       )}
-      {dialog ? <SecretDialogs dialog={dialog} onRenew={make} onClose={() => setDialog(null)} /> : null}
+      {dialog ? <SecretDialogs dialog={dialog} onReplace={create} onClose={() => setDialog(null)} /> : null}
     </Section>
   );
 }
 
 function TestButton() {
   const t = useTranslations("alerts");
-  const words = useAlertWords();
+  const alertText = useAlertText();
   const [isBusy, setBusy] = useState(false);
   const [outcome, setOutcome] = useState<{ test: WebhookTest } | { error: unknown } | null>(null);
   const run = async () => {
@@ -111,7 +111,7 @@ function TestButton() {
           tone="bad"
           isLive
           className="basis-full"
-          title={t("webhook.testFailed", { error: words.errorOf(test.error) })}
+          title={t("webhook.testFailed", { error: alertText.errorOf(test.error) })}
         >
           {test.error === "address_refused" ? t("errorHelp.address_refused") : null}
         </Notice>

@@ -3,27 +3,27 @@
 import { cn } from "../ui/class-names";
 import { CopyButton } from "../ui/copy-button";
 
-/** Code that scrolls in its own box, with a button that copies it. */
+/** Code in a scrolling box with a copy button. */
 export function CodeBlock({
   code,
   label,
   copy,
-  isWhole = false,
+  isFullHeight = false,
 }: {
   code: string;
   label: string;
   copy?: string;
-  /** As high as its lines; else it scrolls beyond a screenful's third. */
-  isWhole?: boolean;
+  /** Shows every line; otherwise the block is at most 24 rem high and scrolls. */
+  isFullHeight?: boolean;
 }) {
   return (
-    // A landmark for each of a page's many samples would bury those that lead somewhere.
-    // biome-ignore lint/a11y/useSemanticElements: a fieldset is for fields
+    // Not a section: a page has many samples, and a landmark for each would hide the useful ones.
+    // biome-ignore lint/a11y/useSemanticElements: a fieldset is for form fields
     <div role="group" aria-label={label} className="relative min-w-0 rounded-md border bg-sunken">
       <pre
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls must be reachable by keys
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling box must be reachable by keyboard
         tabIndex={0}
-        className={cn("overflow-auto p-4 pr-12 text-sm leading-5", !isWhole && "max-h-96")}
+        className={cn("overflow-auto p-4 pr-12 text-sm leading-5", !isFullHeight && "max-h-96")}
       >
         <code>{code}</code>
       </pre>

@@ -1,14 +1,13 @@
 import Link from "next/link";
 import { cn } from "../ui/class-names";
 
-export interface GuideName {
+export interface GuideLink {
   name: string;
   title: string;
   lead: string;
 }
 
-/** The guides as cards, or (`current`) as a list beside one of them. */
-export function GuideCards({ guides }: { guides: readonly GuideName[] }) {
+export function GuideCards({ guides }: { guides: readonly GuideLink[] }) {
   return (
     <ul className="grid gap-3 sm:grid-cols-2 xl:grid-cols-4">
       {guides.map(({ name, title, lead }) => (
@@ -27,7 +26,7 @@ export function GuideCards({ guides }: { guides: readonly GuideName[] }) {
   );
 }
 
-export function GuideMenu({ guides, current }: { guides: readonly GuideName[]; current: string }) {
+export function GuideMenu({ guides, current }: { guides: readonly GuideLink[]; current: string }) {
   return (
     <ul className="grid gap-0.5">
       {guides.map(({ name, title }) => (

@@ -7,7 +7,7 @@ import type { ExampleModels } from "./openapi/example";
 const SENTENCE = "The kettle is on.";
 const SCRIPT = "Ann: Is the kettle on?\nBob: It has been singing for a minute.";
 
-function vercel(origin: string, { speech, embeddings }: ExampleModels): string {
+function vercelSample(origin: string, { speech, embeddings }: ExampleModels): string {
   return [
     'import { createOpenAI } from "@ai-sdk/openai";',
     'import { embed, experimental_generateSpeech as generateSpeech } from "ai";',
@@ -30,22 +30,22 @@ function vercel(origin: string, { speech, embeddings }: ExampleModels): string {
   ].join("\n");
 }
 
-const codeOf = (samples: readonly CodeSample[], id: CodeSample["id"]): string =>
+const codeWithId = (samples: readonly CodeSample[], id: CodeSample["id"]): string =>
   samples.find((one) => one.id === id)?.code ?? "";
 
-/** The calls that guides show, by the name by which they ask for them, with this server's address and models. */
+/** The code samples of the guides, by the name in `{{sample:name}}`, for this server's origin and models. */
 export function guideSamples(origin: string, models: ExampleModels): Readonly<Record<string, string>> {
   const call = (voice: string): SpeechCall => ({
     model: models.speech,
     text: SENTENCE,
-    cast: { kind: "single", voice },
+    voices: { kind: "single", voice },
     language: null,
     speed: 1,
   });
   const script: SpeechCall = {
     ...call(""),
     text: SCRIPT,
-    cast: {
+    voices: {
       kind: "script",
       speakers: [
         { name: "Ann", voice: "Kore" },
@@ -53,21 +53,22 @@ export function guideSamples(origin: string, models: ExampleModels): Readonly<Re
       ],
     },
   };
-  const [spoken, scripted] = [speechSamples(call("alloy"), origin), speechSamples(script, origin)];
-  const embedded = embeddingsSamples(
+  const singleSpeaker = speechSamples(call("alloy"), origin);
+  const multiSpeaker = speechSamples(script, origin);
+  const embeddings = embeddingsSamples(
     { model: models.embeddings, texts: [SENTENCE], dimensions: null, format: "float" },
     origin,
   );
   return {
-    "openai-embeddings": codeOf(embedded, "openai-js"),
-    "openai-speech": codeOf(spoken, "openai-js"),
-    "openai-python": codeOf(spoken, "python"),
-    "genai-speech": codeOf(speechSamples(call("Kore"), origin), "genai-js"),
-    "genai-python": codeOf(scripted, "python"),
-    "curl-speech": codeOf(spoken, "curl"),
-    "curl-embeddings": codeOf(embedded, "curl"),
-    "script-curl": codeOf(scripted, "curl"),
-    "script-genai": codeOf(scripted, "genai-js"),
-    vercel: vercel(origin, models),
+    "openai-embeddings": codeWithId(embeddings, "openai-js"),
+    "openai-speech": codeWithId(singleSpeaker, "openai-js"),
+    "openai-python": codeWithId(singleSpeaker, "python"),
+    "genai-speech": codeWithId(speechSamples(call("Kore"), origin), "genai-js"),
+    "genai-python": codeWithId(multiSpeaker, "python"),
+    "curl-speech": codeWithId(singleSpeaker, "curl"),
+    "curl-embeddings": codeWithId(embeddings, "curl"),
+    "script-curl": codeWithId(multiSpeaker, "curl"),
+    "script-genai": codeWithId(multiSpeaker, "genai-js"),
+    vercel: vercelSample(origin, models),
   };
 }

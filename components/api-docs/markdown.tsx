@@ -5,10 +5,10 @@ import { type Block, readMarkdown } from "./read-markdown";
 
 const INLINE = /(`[^`]+`|\*\*[^*]+\*\*|\[[^\]]+\]\([^)]+\))/;
 
-/** `code`, **weight** and [links](/keys) within a line. */
+/** Inline Markdown: `code`, **bold** and [links](/keys). */
 function Inline({ text }: { text: string }): ReactNode {
   return text.split(INLINE).map((piece, index) => {
-    // biome-ignore lint/suspicious/noArrayIndexKey: the pieces of one line keep their order
+    // biome-ignore lint/suspicious/noArrayIndexKey: the pieces of a line never change order
     return <Fragment key={index}>{inlinePiece(piece)}</Fragment>;
   });
 }
@@ -56,13 +56,13 @@ function BlockView({ block, codeLabel }: { block: Block; codeLabel: string }): R
       );
     }
     case "code":
-      return <CodeBlock code={block.text} label={codeLabel} isWhole />;
+      return <CodeBlock code={block.text} label={codeLabel} isFullHeight />;
     default:
       return block satisfies never;
   }
 }
 
-/** A guide's text; made on the server, so that the page carries no reader of it. */
+/** Renders a guide. Server only, so that the browser does not load the parser. `samples` fill `{{sample:name}}` lines. */
 export function Markdown({
   text,
   samples,
@@ -73,10 +73,10 @@ export function Markdown({
   codeLabel: string;
 }) {
   return (
-    // Lines of text end where one reads well; lines of code use what there is.
+    // Text is limited to a readable line length; code blocks use the full width.
     <div className="grid min-w-0 grid-cols-1 gap-4 text-base leading-6 text-ink-muted [&>:not([role=group])]:max-w-prose">
       {readMarkdown(text, samples).map((block, index) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: the blocks of one text keep their order
+        // biome-ignore lint/suspicious/noArrayIndexKey: the blocks of a text never change order
         <BlockView key={index} block={block} codeLabel={codeLabel} />
       ))}
     </div>

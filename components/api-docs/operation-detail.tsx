@@ -10,18 +10,18 @@ import { CodeBlock } from "./code-block";
 import { SchemaTable } from "./schema-table";
 import { TryPanel } from "./try-panel";
 
-interface Shown {
+interface OperationDetailProps {
   document: OpenApiDocument;
   operation: Operation;
   origin: string;
   models: ExampleModels;
 }
 
-/** What an address takes and gives, the call as curl, and a place to make it. */
-export function OperationDetail(shown: Shown) {
+/** Parameters, body and response of an endpoint, the request as curl, and the form that sends it. */
+export function OperationDetail(props: OperationDetailProps) {
   const t = useTranslations("apiDocs");
-  const { document, operation, origin, models } = shown;
-  const [isTrying, setTrying] = useState(false);
+  const { document, operation, origin, models } = props;
+  const [isTryOpen, setTryOpen] = useState(false);
   const error = operation.error === null ? null : resolve(document, operation.error);
   const others = operation.replyTypes.filter((type) => type !== "application/json");
   return (
@@ -29,7 +29,7 @@ export function OperationDetail(shown: Shown) {
       <div className="grid grid-cols-1 gap-6 xl:grid-cols-[minmax(0,1fr)_minmax(0,28rem)]">
         <div className="grid min-w-0 grid-cols-1 content-start gap-6">
           {operation.parameters.length > 0 ? (
-            <SchemaTable title={t("operation.parameters")} rows={parameterRows(shown, t)} />
+            <SchemaTable title={t("operation.parameters")} rows={parameterRows(props, t)} />
           ) : null}
           {operation.body ? (
             <SchemaTable
@@ -57,7 +57,7 @@ export function OperationDetail(shown: Shown) {
             </div>
           ) : null}
           {error ? (
-            <SchemaTable title={t("operation.error")} rows={schemaRows(document, error)} isFolded isReply />
+            <SchemaTable title={t("operation.error")} rows={schemaRows(document, error)} isCollapsed isReply />
           ) : null}
         </div>
         <div className="grid min-w-0 grid-cols-1 content-start gap-2">
@@ -69,10 +69,10 @@ export function OperationDetail(shown: Shown) {
           />
         </div>
       </div>
-      {isTrying ? (
+      {isTryOpen ? (
         <TryPanel operation={operation} models={models} />
       ) : (
-        <Button variant="outline" className="w-fit" onClick={() => setTrying(true)}>
+        <Button variant="outline" className="w-fit" onClick={() => setTryOpen(true)}>
           {t("try.open")}
         </Button>
       )}
@@ -81,7 +81,7 @@ export function OperationDetail(shown: Shown) {
 }
 
 function parameterRows(
-  { document, operation }: Shown,
+  { document, operation }: OperationDetailProps,
   t: ReturnType<typeof useTranslations<"apiDocs">>,
 ): SchemaRow[] {
   return operation.parameters.map((parameter) => ({

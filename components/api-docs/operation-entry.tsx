@@ -17,10 +17,10 @@ const TONES = {
   DELETE: "text-bad",
 } as const;
 
-/** A path that may break after its slashes and before its colon. */
+/** A path that can wrap after a slash or before a colon. */
 function BreakablePath({ path }: { path: string }) {
   return path.split(/(?<=\/)|(?=:)/).map((piece, index) => (
-    // biome-ignore lint/suspicious/noArrayIndexKey: the pieces of one path keep their order
+    // biome-ignore lint/suspicious/noArrayIndexKey: the pieces of a path never change order
     <span key={index}>
       {piece}
       <wbr />
@@ -28,7 +28,7 @@ function BreakablePath({ path }: { path: string }) {
   ));
 }
 
-/** One address: a line that opens to all there is to know of it. */
+/** One endpoint: a row that expands to its details. `isLinked`: the page's URL fragment names it. */
 export function OperationEntry({
   document,
   operation,
@@ -56,7 +56,7 @@ export function OperationEntry({
   const toggle = (open: boolean) => {
     setOpen(open);
     if (open && entry.current?.open && window.location.hash !== `#${anchor}`)
-      // Linkable without a jump.
+      // Replaced, not navigated to: the page must not scroll.
       window.history.replaceState(null, "", `${window.location.pathname}${window.location.search}#${anchor}`);
   };
 
@@ -77,7 +77,7 @@ export function OperationEntry({
             className="size-4 text-ink-faint transition-transform group-open:rotate-90"
           />
           <code className="flex gap-3">
-            {/* A method is no prose: its colour only helps the eye down the list. */}
+
             <span className={cn("w-14 shrink-0", TONES[method as keyof typeof TONES])}>{method}</span>
             <span className="min-w-0 break-words">
               <BreakablePath path={path} />

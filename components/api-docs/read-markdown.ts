@@ -1,4 +1,4 @@
-/** The blocks of the small part of Markdown that guides are written in. */
+/** A block of the Markdown subset that the guides use. */
 export type Block =
   | { kind: "heading"; text: string; anchor: string }
   | { kind: "paragraph"; text: string }
@@ -6,29 +6,29 @@ export type Block =
   | { kind: "code"; language: string; text: string };
 
 const HEADING = /^## (.+)$/;
-const FENCE = /^~~~(\w*)$/;
+const FENCE = /^```(\w*)$/;
 const SAMPLE = /^\{\{sample:([\w-]+)\}\}$/;
 const ITEM = /^(?:-|(\d+)\.) (.+)$/;
 
-/** Letters and digits of any script, with dashes between. */
+/** Letters and digits of any script, joined by dashes. */
 function anchorOf(text: string): string {
   return (text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? []).join("-");
 }
 
-/** Reads `## ` headings, paragraphs, lists, `~~~` fences and `{{sample:…}}` lines; one block ends at an empty line. */
+/** Parses `## ` headings, paragraphs, lists, fenced code and `{{sample:name}}` lines; an empty line ends a block. */
 export function readMarkdown(text: string, samples: Readonly<Record<string, string>> = {}): Block[] {
   const blocks: Block[] = [];
   const lines = text.split("\n");
   for (let at = 0; at < lines.length; at += 1) {
     const line = lines[at] ?? "";
     const last = blocks.at(-1);
-    const isGoingOn = (lines[at - 1] ?? "") !== "";
+    const continuesBlock = (lines[at - 1] ?? "") !== "";
     const [, heading] = HEADING.exec(line) ?? [];
     const [fence, language = ""] = FENCE.exec(line) ?? [];
     const [, sample] = SAMPLE.exec(line) ?? [];
     const [item, number, itemText = ""] = ITEM.exec(line) ?? [];
     if (fence !== undefined) {
-      const end = lines.indexOf("~~~", at + 1);
+      const end = lines.indexOf("```", at + 1);
       blocks.push({ kind: "code", language, text: lines.slice(at + 1, end).join("\n") });
       at = end;
     } else if (sample !== undefined) {
@@ -36,10 +36,10 @@ export function readMarkdown(text: string, samples: Readonly<Record<string, stri
     } else if (heading !== undefined) {
       blocks.push({ kind: "heading", text: heading, anchor: anchorOf(heading) });
     } else if (item !== undefined) {
-      if (last?.kind === "list" && isGoingOn) last.items.push(itemText);
+      if (last?.kind === "list" && continuesBlock) last.items.push(itemText);
       else blocks.push({ kind: "list", isOrdered: number !== undefined, items: [itemText] });
     } else if (line !== "") {
-      if (last?.kind === "paragraph" && isGoingOn) last.text += ` ${line}`;
+      if (last?.kind === "paragraph" && continuesBlock) last.text += ` ${line}`;
       else blocks.push({ kind: "paragraph", text: line });
     }
   }

@@ -9,7 +9,7 @@ const Reference = dynamic(() => import("./reference").then((one) => one.Referenc
   loading: () => <ReferenceSkeleton />,
 });
 
-/** The list of addresses, fetched with what reads it once the page stands. */
+/** The endpoint list; its code and data load after the page. */
 export function ReferenceLoader({ origin, models }: { origin: string; models: ExampleModels }) {
   return <Reference origin={origin} models={models} />;
 }

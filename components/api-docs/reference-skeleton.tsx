@@ -1,6 +1,6 @@
 import { Skeleton } from "../ui/skeleton";
 
-/** The list before it has come. */
+/** Placeholder for the endpoint list. */
 export function ReferenceSkeleton() {
   return (
     <div aria-busy="true" className="grid min-h-dvh content-start gap-3">

@@ -19,22 +19,22 @@ import { Input } from "../ui/input";
 import { OperationEntry } from "./operation-entry";
 import { ReferenceSkeleton } from "./reference-skeleton";
 
-async function readDocument(path: string): Promise<OpenApiDocument> {
+async function fetchDocument(path: string): Promise<OpenApiDocument> {
   const response = await fetch(path);
   if (!response.ok) throw new Error(`${path}: ${response.status}`);
-  // Our own document.
+  // The server generates the document from its own schemas.
   return (await response.json()) as OpenApiDocument;
 }
 
-/** Every address of this server, by surface; one opens at a time that it is linked to or pressed. */
+/** Every endpoint of this server, grouped by API and filtered by the `q` query parameter. */
 export function Reference({ origin, models }: { origin: string; models: ExampleModels }) {
   const t = useTranslations("apiDocs");
   const q = useSearchParams().get("q") ?? "";
-  const { data, error, mutate } = useSWR<OpenApiDocument>("/openapi.json", readDocument, {
+  const { data, error, mutate } = useSWR<OpenApiDocument>("/openapi.json", fetchDocument, {
     revalidateOnFocus: false,
   });
-  const all = useMemo(() => (data ? readOperations(data) : []), [data]);
-  const found = useMemo(() => searchOperations(all, q), [all, q]);
+  const operations = useMemo(() => (data ? readOperations(data) : []), [data]);
+  const matches = useMemo(() => searchOperations(operations, q), [operations, q]);
   if (error) return <CallError error={error} title={t("loadFailed")} onRetry={() => void mutate()} />;
   if (!data) return <ReferenceSkeleton />;
   return (
@@ -55,17 +55,17 @@ export function Reference({ origin, models }: { origin: string; models: ExampleM
           />
         </div>
         <p role="status" className="text-sm text-ink-faint">
-          {found.length > 0 ? t("count", { count: found.length }) : t("noMatch", { q })}
+          {matches.length > 0 ? t("count", { count: matches.length }) : t("noMatch", { q })}
         </p>
       </div>
-      <Operations document={data} operations={found} origin={origin} models={models} />
+      <Operations document={data} operations={matches} origin={origin} models={models} />
     </div>
   );
 }
 
 const readFragment = () => decodeURIComponent(window.location.hash.slice(1));
 
-/** The address's fragment, without its sign; known at once, since the list is drawn in the browser alone. */
+/** The URL's fragment without `#`. Safe to read at the first render: the list is rendered only in the browser. */
 function useFragment(): string {
   const [fragment, setFragment] = useState(readFragment);
   useEffect(() => {
@@ -90,8 +90,8 @@ function Operations({
   const t = useTranslations("apiDocs");
   const linked = useFragment();
   return SURFACES.map((surface) => {
-    const own = operations.filter((operation) => operation.surface === surface);
-    if (own.length === 0) return null;
+    const ofSurface = operations.filter((operation) => operation.surface === surface);
+    if (ofSurface.length === 0) return null;
     return (
       <section key={surface} aria-labelledby={`surface-${surface}`} className="grid grid-cols-1 gap-3">
         <div className="grid gap-0.5">
@@ -101,7 +101,7 @@ function Operations({
           <p className="text-sm text-ink-muted">{t(`surfaceText.${surface}`)}</p>
         </div>
         <ul className="divide-y rounded-md border bg-panel">
-          {own.map((operation) => (
+          {ofSurface.map((operation) => (
             <OperationEntry
               key={operation.anchor}
               document={document}

@@ -4,23 +4,23 @@ import { useTranslations } from "use-intl";
 import type { SchemaRow } from "@/components/api-docs/openapi/schema-rows";
 import { cn } from "../ui/class-names";
 
-/** The fields of a body under each other, those of an object within it set in. */
+/** The fields of a body, with nested fields indented. */
 export function SchemaTable({
   title,
   rows,
   empty,
-  isFolded = false,
+  isCollapsed = false,
   isReply = false,
 }: {
   title: string;
   rows: readonly SchemaRow[];
   empty?: string;
-  /** Said by its title alone until it is opened. */
-  isFolded?: boolean;
-  /** Of what comes back it is no news that a field is always there. */
+  /** Shows only the title until it is opened. */
+  isCollapsed?: boolean;
+  /** Hides "required", which says nothing in a response. */
   isReply?: boolean;
 }) {
-  if (isFolded)
+  if (isCollapsed)
     return (
       <details>
         <summary className="w-fit cursor-pointer text-sm font-medium">{title}</summary>
@@ -59,7 +59,7 @@ function Rows({
           className="grid gap-x-4 gap-y-0.5 px-3 py-2 sm:grid-cols-[minmax(0,2fr)_minmax(0,3fr)]"
         >
           <dt className={cn("min-w-0 break-words", INDENTS[Math.min(row.depth, INDENTS.length - 1)])}>
-            <code title={row.path}>{row.depth === 0 ? row.path : lastOf(row.path)}</code>
+            <code title={row.path}>{row.depth === 0 ? row.path : lastSegment(row.path)}</code>
             {row.isRequired && !isReply ? (
               <span className="ml-2 text-xs text-signal-ink">{t("required")}</span>
             ) : null}
@@ -78,6 +78,6 @@ function Rows({
 }
 
 /** `contents[].parts` → `parts`. */
-function lastOf(path: string): string {
+function lastSegment(path: string): string {
   return path.slice(path.lastIndexOf(".") + 1);
 }

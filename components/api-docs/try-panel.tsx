@@ -21,8 +21,11 @@ import { SegmentedControl } from "../ui/segmented-control";
 import { Textarea } from "../ui/textarea";
 import { TryReplyView } from "./try-reply-view";
 
-/** A key of the visitor's own, pasted once for every address of this visit; in memory only. */
+/** The user's own key, kept in memory for the other endpoints of this visit. */
 let pastedKey = "";
+
+type KeySource = "playground" | "own";
+type Outcome = { reply: TryReply } | { error: string };
 
 function isJson(text: string): boolean {
   try {
@@ -33,70 +36,101 @@ function isJson(text: string): boolean {
   }
 }
 
-/** Makes the call from the page, as the visitor or with a key. */
+/** Sends a request from the page, with the session or with an API key. */
 export function TryPanel({ operation, models }: { operation: Operation; models: ExampleModels }) {
   const t = useTranslations("apiDocs.try");
   const isGateway = operation.surface === "openai" || operation.surface === "gemini";
-  const [values, setValues] = useState(() => exampleParameters(operation, models));
-  const [body, setBody] = useState(() => {
-    const example = exampleBody(operation, models);
-    return example === null ? null : JSON.stringify(example, null, 2);
-  });
-  const [whose, setWhose] = useState<"playground" | "own">(pastedKey === "" ? "playground" : "own");
-  const [ownKey, setOwnKey] = useState(pastedKey);
-  const [isBusy, setBusy] = useState(false);
-  const [outcome, setOutcome] = useState<{ reply: TryReply } | { failure: string } | null>(null);
-
-  // What the console changes has pages with their own questions; a slip here would not be asked about.
+  // Console changes are made on the console's pages, which ask for confirmation.
   if (!isGateway && operation.method !== "GET")
     return (
       <Notice tone="info" title={t("title")}>
         {t("notHere")}
       </Notice>
     );
+  return <TryForm operation={operation} models={models} isGateway={isGateway} />;
+}
 
-  // Headers are left to programs: there is nothing to try in them.
-  const parameters = operation.parameters.filter((one) => one.in !== "header");
-  const missing = parameters.find((one) => one.in === "path" && (values[one.name] ?? "").trim() === "");
-  const run = async () => {
-    if (body !== null && !isJson(body)) return setOutcome({ failure: t("badJson") });
-    if (missing) return setOutcome({ failure: t("missing", { name: missing.name }) });
-    const auth: TryRequest["auth"] = !isGateway
-      ? "session"
-      : whose === "own"
-        ? { key: ownKey.trim() }
-        : "playground";
+/** The state of the form, and the request it sends. */
+function useTryRequest(operation: Operation, models: ExampleModels, isGateway: boolean) {
+  const t = useTranslations("apiDocs.try");
+  const [values, setValues] = useState(() => exampleParameters(operation, models));
+  const [body, setBody] = useState(() => {
+    const example = exampleBody(operation, models);
+    return example === null ? null : JSON.stringify(example, null, 2);
+  });
+  const [keySource, setKeySource] = useState<KeySource>(pastedKey === "" ? "playground" : "own");
+  const [ownKey, setOwnKey] = useState(pastedKey);
+  const [isBusy, setBusy] = useState(false);
+  const [outcome, setOutcome] = useState<Outcome | null>(null);
+
+  const send = async () => {
+    if (body !== null && !isJson(body)) return setOutcome({ error: t("badJson") });
+    const missing = operation.parameters.find(
+      (one) => one.in === "path" && (values[one.name] ?? "").trim() === "",
+    );
+    if (missing) return setOutcome({ error: t("missing", { name: missing.name }) });
+    const keyAuth = keySource === "own" ? { key: ownKey.trim() } : "playground";
+    const auth: TryRequest["auth"] = isGateway ? keyAuth : "session";
     const path = pathWith(operation, values, streamQuery(operation));
     setBusy(true);
     setOutcome(null);
     try {
       setOutcome({ reply: await tryCall({ method: operation.method, path, body, auth }) });
     } catch (error) {
-      const told = error instanceof GatewayError ? error.failure.message : "";
-      setOutcome({ failure: told || t("noAnswer") });
+      const message = error instanceof GatewayError ? error.failure.message : "";
+      setOutcome({ error: message || t("noAnswer") });
     } finally {
       setBusy(false);
     }
   };
 
+  return {
+    values,
+    setValue: (name: string, value: string) => setValues({ ...values, [name]: value }),
+    body,
+    setBody,
+    keySource,
+    setKeySource,
+    ownKey,
+    setOwnKey: (key: string) => {
+      pastedKey = key;
+      setOwnKey(key);
+    },
+    isBusy,
+    outcome,
+    send,
+  };
+}
+
+function TryForm({
+  operation,
+  models,
+  isGateway,
+}: {
+  operation: Operation;
+  models: ExampleModels;
+  isGateway: boolean;
+}) {
+  const t = useTranslations("apiDocs.try");
+  const request = useTryRequest(operation, models, isGateway);
+  const { body, outcome } = request;
+  // Header parameters are set by the form itself or left out.
+  const parameters = operation.parameters.filter((one) => one.in !== "header");
   return (
     <Form
       className="grid grid-cols-1 gap-4 rounded-md border bg-panel p-4"
       onSubmit={(event) => {
         event.preventDefault();
-        void run();
+        void request.send();
       }}
     >
       <h4 className="text-sm font-medium">{t("title")}</h4>
       {isGateway ? (
         <KeyChoice
-          whose={whose}
-          onWhose={setWhose}
-          ownKey={ownKey}
-          onOwnKey={(key) => {
-            pastedKey = key;
-            setOwnKey(key);
-          }}
+          source={request.keySource}
+          onSource={request.setKeySource}
+          ownKey={request.ownKey}
+          onOwnKey={request.setOwnKey}
         />
       ) : (
         <p className="text-sm text-ink-muted">{t("session")}</p>
@@ -108,8 +142,8 @@ export function TryPanel({ operation, models }: { operation: Operation; models: 
               {(control) => (
                 <Input
                   {...control}
-                  value={values[name] ?? ""}
-                  onChange={(event) => setValues({ ...values, [name]: event.target.value })}
+                  value={request.values[name] ?? ""}
+                  onChange={(event) => request.setValue(name, event.target.value)}
                   autoComplete="off"
                   autoCapitalize="none"
                   spellCheck={false}
@@ -126,7 +160,7 @@ export function TryPanel({ operation, models }: { operation: Operation; models: 
             <Textarea
               {...control}
               value={body}
-              onChange={(event) => setBody(event.target.value)}
+              onChange={(event) => request.setBody(event.target.value)}
               rows={Math.min(16, body.split("\n").length + 1)}
               spellCheck={false}
               autoCapitalize="none"
@@ -136,27 +170,27 @@ export function TryPanel({ operation, models }: { operation: Operation; models: 
         </Field>
       )}
       <div className="flex flex-wrap items-center gap-3">
-        <Button type="submit" variant={isGateway ? "signal" : "primary"} isBusy={isBusy}>
+        <Button type="submit" variant={isGateway ? "signal" : "primary"} isBusy={request.isBusy}>
           {t("send")}
         </Button>
         {isGateway && operation.method === "POST" ? (
           <span className="text-sm text-ink-faint">{t("costs")}</span>
         ) : null}
       </div>
-      {outcome && "failure" in outcome ? <Notice tone="bad" isLive title={outcome.failure} /> : null}
+      {outcome && "error" in outcome ? <Notice tone="bad" isLive title={outcome.error} /> : null}
       {outcome && "reply" in outcome ? <TryReplyView reply={outcome.reply} /> : null}
     </Form>
   );
 }
 
 function KeyChoice({
-  whose,
-  onWhose,
+  source,
+  onSource,
   ownKey,
   onOwnKey,
 }: {
-  whose: "playground" | "own";
-  onWhose(whose: "playground" | "own"): void;
+  source: KeySource;
+  onSource(source: KeySource): void;
   ownKey: string;
   onOwnKey(key: string): void;
 }) {
@@ -165,15 +199,15 @@ function KeyChoice({
     <div className="grid gap-3">
       <SegmentedControl
         label={t("key")}
-        value={whose}
-        onValueChange={onWhose}
+        value={source}
+        onValueChange={onSource}
         className="w-full max-w-md"
         segments={[
           { value: "playground", label: t("playground") },
           { value: "own", label: t("own") },
         ]}
       />
-      {whose === "own" ? (
+      {source === "own" ? (
         <Field label={t("ownLabel")} hint={t("ownHint")} className="max-w-md">
           {(control) => (
             <Input

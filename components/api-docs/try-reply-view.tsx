@@ -7,7 +7,7 @@ import { releaseUrl } from "@/lib/client/object-url";
 import { Badge } from "../ui/badge";
 import { CodeBlock } from "./code-block";
 
-/** What came back: status, time, size, headers, body, and what can be heard of it. */
+/** Status, latency, size, headers and body of the response, with a player if it contains audio. */
 export function TryReplyView({ reply }: { reply: TryReply }) {
   const t = useTranslations("apiDocs.try");
   const format = useFormatter();
@@ -22,7 +22,7 @@ export function TryReplyView({ reply }: { reply: TryReply }) {
         <span>{t("took", { ms: number(reply.tookMs) })}</span>
         <span>{t("size", { bytes: number(reply.bytes) })}</span>
       </p>
-      {reply.audio ? <Sound blob={reply.audio} /> : null}
+      {reply.audio ? <AudioPlayer blob={reply.audio} /> : null}
       {reply.text ? (
         <CodeBlock code={reply.text} label={t("replyBody")} copy={t("copy")} />
       ) : reply.audio ? null : (
@@ -47,16 +47,16 @@ export function TryReplyView({ reply }: { reply: TryReply }) {
   );
 }
 
-function Sound({ blob }: { blob: Blob }) {
+function AudioPlayer({ blob }: { blob: Blob }) {
   const t = useTranslations("apiDocs.try");
   const [url, setUrl] = useState<string | null>(null);
   useEffect(() => {
-    const made = URL.createObjectURL(blob);
-    setUrl(made);
-    return () => releaseUrl(made);
+    const objectUrl = URL.createObjectURL(blob);
+    setUrl(objectUrl);
+    return () => releaseUrl(objectUrl);
   }, [blob]);
   return (
-    // biome-ignore lint/a11y/useMediaCaption: what it says stands in the request above
+    // biome-ignore lint/a11y/useMediaCaption: the spoken text is in the request above
     <audio controls src={url ?? undefined} aria-label={t("play")} className="w-full max-w-md" />
   );
 }

@@ -1,161 +1,174 @@
 "use client";
 
-import type { ReactNode } from "react";
 import { toast } from "sonner";
 import { useTranslations } from "use-intl";
 import { api } from "@/lib/client/api";
 import { isApiError } from "@/lib/client/api-error";
+import { apiKeyPath } from "@/lib/client/api-keys";
 import type { ApiKey, ApiKeyWithSecret } from "@/lib/contracts/console/api-keys";
 import type { Role } from "@/lib/contracts/console/user";
 import { ConfirmDialog } from "../forms/confirm-dialog";
-import { Dialog, DialogContent, DialogHeader, DialogTitle } from "../ui/dialog";
+import { FormDialog } from "../forms/form-dialog";
 import { KeyForm } from "./key-form";
 import { RevealDialog } from "./reveal-dialog";
 import { RotateDialog } from "./rotate-dialog";
 
-export type KeyDialog =
-  | { kind: "create" }
-  | { kind: "reveal"; made: ApiKeyWithSecret; graceHours: number | null }
-  | { kind: "edit" | "rotate" | "disable" | "delete"; key: ApiKey };
+type FormState = { kind: "create" } | { kind: "edit"; key: ApiKey };
+type ConfirmState = { kind: "rotate" | "disable" | "delete"; key: ApiKey };
 
-/** The dialog that is open on the keys page; at most one is. */
-export function KeyDialogs({
+export type KeyDialog =
+  | FormState
+  | ConfirmState
+  | { kind: "reveal"; created: ApiKeyWithSecret; graceHours: number | null };
+
+interface DialogProps<State extends KeyDialog> {
+  dialog: State;
+  viewerRole: Role;
+  hidesBudgets: boolean;
+  modelNames: readonly string[];
+  /** A key was created, changed or deleted. */
+  onChanged(): void;
+  onDialog(next: KeyDialog | null): void;
+}
+
+/** The open dialog of the API keys page. */
+export function KeyDialogs({ dialog, ...props }: DialogProps<KeyDialog>) {
+  switch (dialog.kind) {
+    case "create":
+    case "edit":
+      return <FormDialogs dialog={dialog} {...props} />;
+    case "reveal":
+      return (
+        <RevealDialog
+          created={dialog.created}
+          graceHours={dialog.graceHours}
+          onClose={() => props.onDialog(null)}
+        />
+      );
+    default:
+      return <ConfirmDialogs dialog={dialog} {...props} />;
+  }
+}
+
+function useDone({ onChanged, onDialog }: Pick<DialogProps<KeyDialog>, "onChanged" | "onDialog">) {
+  return (message: string) => {
+    onChanged();
+    onDialog(null);
+    toast.success(message);
+  };
+}
+
+function FormDialogs({
   dialog,
   viewerRole,
   hidesBudgets,
   modelNames,
   onChanged,
   onDialog,
-}: {
-  dialog: KeyDialog;
-  viewerRole: Role;
-  hidesBudgets: boolean;
-  modelNames: readonly string[];
-  /** Something on the list is no longer as it was read. */
-  onChanged(): void;
-  onDialog(next: KeyDialog | null): void;
-}) {
+}: DialogProps<FormState>) {
   const t = useTranslations("apiKeys");
-  // A member's key never manages.
-  const mayManage = viewerRole !== "member";
+  const done = useDone({ onChanged, onDialog });
   const close = () => onDialog(null);
-  const done = (message: string) => {
-    onChanged();
-    close();
-    toast.success(message);
-  };
-  const pathOf = (key: ApiKey) => `/api/keys/${encodeURIComponent(key.id)}`;
+  const shared = { viewerRole, hidesBudgets, modelNames, onCancel: close };
+  // Keys of members never have the manage permission.
+  const mayManage = viewerRole !== "member";
+  if (dialog.kind === "create") {
+    return (
+      <FormDialog title={t("form.createTitle")} onClose={close}>
+        <KeyForm
+          before={null}
+          mayManage={mayManage}
+          {...shared}
+          onSave={async (request) => {
+            const created = await api.post<ApiKeyWithSecret>("/api/keys", request);
+            onChanged();
+            onDialog({ kind: "reveal", created, graceHours: null });
+          }}
+        />
+      </FormDialog>
+    );
+  }
+  const { key } = dialog;
+  return (
+    <FormDialog title={t("form.editTitle", { name: key.name })} onClose={close}>
+      <KeyForm
+        before={key}
+        mayManage={mayManage && key.owner.role !== "member"}
+        {...shared}
+        onSave={async (request) => {
+          const body = { ...request, version: key.version };
+          const saved = await api.patch<ApiKey>(apiKeyPath(key.id), body);
+          done(t("saved", { name: saved.name }));
+        }}
+        onStale={async () => {
+          const newest = await api.get<ApiKey>(apiKeyPath(key.id));
+          onDialog({ kind: "edit", key: newest });
+          onChanged();
+          return newest;
+        }}
+      />
+    </FormDialog>
+  );
+}
 
-  switch (dialog.kind) {
-    case "create":
-      return (
-        <FormDialog title={t("form.createTitle")} onClose={close}>
-          <KeyForm
-            before={null}
-            viewerRole={viewerRole}
-            mayManage={mayManage}
-            hidesBudgets={hidesBudgets}
-            modelNames={modelNames}
-            onSave={async (request) => {
-              const made = await api.post<ApiKeyWithSecret>("/api/keys", request);
-              onChanged();
-              onDialog({ kind: "reveal", made, graceHours: null });
-            }}
-            onCancel={close}
-          />
-        </FormDialog>
-      );
-    case "reveal":
-      return <RevealDialog made={dialog.made} graceHours={dialog.graceHours} onClose={close} />;
-    case "edit": {
-      const { key } = dialog;
-      return (
-        <FormDialog title={t("form.editTitle", { name: key.name })} onClose={close}>
-          <KeyForm
-            before={key}
-            viewerRole={viewerRole}
-            mayManage={mayManage && key.owner.role !== "member"}
-            hidesBudgets={hidesBudgets}
-            modelNames={modelNames}
-            onSave={async (request) => {
-              const saved = await api.patch<ApiKey>(pathOf(key), { ...request, version: key.version });
-              done(t("saved", { name: saved.name }));
-            }}
-            onStale={async () => {
-              const newest = await api.get<ApiKey>(pathOf(key));
-              onDialog({ kind: "edit", key: newest });
-              onChanged();
-              return newest;
-            }}
-            onCancel={close}
-          />
-        </FormDialog>
-      );
-    }
+function ConfirmDialogs({ dialog, onChanged, onDialog }: DialogProps<ConfirmState>) {
+  const t = useTranslations("apiKeys");
+  const done = useDone({ onChanged, onDialog });
+  const close = () => onDialog(null);
+  const { kind, key } = dialog;
+  const { name } = key;
+  switch (kind) {
     case "rotate":
       return (
         <RotateDialog
-          name={dialog.key.name}
+          name={name}
           onRotate={async (graceHours) => {
-            const made = await api.post<ApiKeyWithSecret>(`${pathOf(dialog.key)}/rotate`, {
-              grace_hours: graceHours,
-            });
+            const path = `${apiKeyPath(key.id)}/rotate`;
+            const created = await api.post<ApiKeyWithSecret>(path, { grace_hours: graceHours });
             onChanged();
-            onDialog({ kind: "reveal", made, graceHours });
+            onDialog({ kind: "reveal", created, graceHours });
           }}
           onClose={close}
         />
       );
-    case "disable": {
-      const { key } = dialog;
+    case "disable":
       return (
         <ConfirmDialog
-          title={t("disable.title", { name: key.name })}
+          title={t("disable.title", { name })}
           text={t("disable.text")}
           action={t("disable.action")}
           onConfirm={async () => {
-            await api.patch(pathOf(key), { enabled: false, version: key.version }).catch(async (failure) => {
-              // Whoever presses this wants it off, whatever else was changed meanwhile.
-              if (!isApiError(failure, "conflict")) throw failure;
-              const { version } = await api.get<ApiKey>(pathOf(key));
-              await api.patch(pathOf(key), { enabled: false, version });
-            });
-            done(t("disabled", { name: key.name }));
+            await disableKey(key);
+            done(t("disabled", { name }));
           }}
           onClose={close}
         />
       );
-    }
-    case "delete": {
-      const { key } = dialog;
+    case "delete":
       return (
         <ConfirmDialog
-          title={t("delete.title", { name: key.name })}
+          title={t("delete.title", { name })}
           text={t("delete.text")}
           action={t("delete.action")}
-          typed={{ name: key.name, label: t("delete.type", { name: key.name }) }}
+          typed={{ name, label: t("delete.type", { name }) }}
           onConfirm={async () => {
-            await api.delete(pathOf(key));
-            done(t("deleted", { name: key.name }));
+            await api.delete(apiKeyPath(key.id));
+            done(t("deleted", { name }));
           }}
           onClose={close}
         />
       );
-    }
     default:
-      return dialog satisfies never;
+      return kind satisfies never;
   }
 }
 
-function FormDialog({ title, onClose, children }: { title: string; onClose(): void; children: ReactNode }) {
-  return (
-    <Dialog open onOpenChange={(open) => (open ? undefined : onClose())}>
-      <DialogContent aria-describedby={undefined}>
-        <DialogHeader>
-          <DialogTitle className="break-words">{title}</DialogTitle>
-        </DialogHeader>
-        {children}
-      </DialogContent>
-    </Dialog>
-  );
+/** Disables a key even if it was changed since it was loaded: a leaked key must be stopped. */
+async function disableKey({ id, version }: ApiKey): Promise<void> {
+  const path = apiKeyPath(id);
+  await api.patch(path, { enabled: false, version }).catch(async (error) => {
+    if (!isApiError(error, "conflict")) throw error;
+    const newest = await api.get<ApiKey>(path);
+    await api.patch(path, { enabled: false, version: newest.version });
+  });
 }

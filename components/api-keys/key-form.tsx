@@ -1,33 +1,40 @@
 "use client";
 
 import { useMemo, useState } from "react";
-import { type FieldErrors, useForm } from "react-hook-form";
+import { useForm } from "react-hook-form";
 import { useTranslations } from "use-intl";
-import { isApiError } from "@/lib/client/api-error";
 import type { ApiKey, CreateKey } from "@/lib/contracts/console/api-keys";
 import type { Role } from "@/lib/contracts/console/user";
 import { CallError } from "../forms/call-error";
 import { Field } from "../forms/field";
 import { Form } from "../forms/form";
-import { setFieldErrors } from "../forms/set-field-errors";
+import { useSaveForm } from "../forms/use-save-form";
 import { Button } from "../ui/button";
 import { DialogFooter } from "../ui/dialog";
 import { Input } from "../ui/input";
 import { Notice } from "../ui/notice";
 import { KeyLimits } from "./key-limits";
-import {
-  fieldOf,
-  KEY_FIELDS,
-  type KeyValues,
-  keyResolver,
-  LIMIT_FIELDS,
-  NEW_KEY,
-  valuesOf,
-} from "./key-values";
+import { KEY_FIELDS, keyFieldOf, keyResolver, keyValues, LIMIT_FIELDS, NEW_KEY } from "./key-values";
 import { useLimitAuthor } from "./limit-author";
 import { OperationChoice } from "./operation-choice";
 
-/** The form of a new key (`before` null) or of one that is changed. */
+interface KeyFormProps {
+  /** The key to edit; null for a new key. */
+  before: ApiKey | null;
+  viewerRole: Role;
+  /** Whether the viewer may grant the manage permission. */
+  mayManage: boolean;
+  /** Self-use mode: no budgets. */
+  hidesBudgets: boolean;
+  /** Every model name and alias. */
+  modelNames: readonly string[];
+  onSave(request: CreateKey): Promise<void>;
+  /** Loads the newest version after a version conflict. */
+  onStale?(): Promise<ApiKey>;
+  onCancel(): void;
+}
+
+/** The form that creates or edits an API key. */
 export function KeyForm({
   before,
   viewerRole,
@@ -37,56 +44,15 @@ export function KeyForm({
   onSave,
   onStale,
   onCancel,
-}: {
-  before: ApiKey | null;
-  viewerRole: Role;
-  /** Whether the visitor may hand out the right to manage. */
-  mayManage: boolean;
-  /** Self-use: no money to fill in. */
-  hidesBudgets: boolean;
-  /** Every name and alias there is. */
-  modelNames: readonly string[];
-  onSave(request: CreateKey): Promise<void>;
-  /** The key was changed elsewhere: gives the newest. */
-  onStale?(): Promise<ApiKey>;
-  onCancel(): void;
-}) {
+}: KeyFormProps) {
   const t = useTranslations("apiKeys");
   const common = useTranslations("common");
-  const setBy = useLimitAuthor(before, viewerRole);
-  const fieldError = useTranslations("common.fieldError");
-  const [error, setError] = useState<unknown>(null);
-  const [isStale, setStale] = useState(false);
-  const form = useForm({
-    resolver: useMemo(() => keyResolver(fieldError, before), [fieldError, before]),
-    defaultValues: before ? valuesOf(before) : NEW_KEY,
-  });
+  const limitAuthor = useLimitAuthor(before, viewerRole);
+  const { form, error, isStale, onSubmit, showsLimits, setShowsLimits } = useKeyForm(before, onSave, onStale);
   const { errors, isSubmitting } = form.formState;
-  const [showsLimits, setShowsLimits] = useState(
-    () => before !== null && LIMIT_FIELDS.some((name) => valuesOf(before)[name] !== ""),
-  );
-  const openLimitsOnError = (found: FieldErrors<KeyValues>) => {
-    if (LIMIT_FIELDS.some((name) => found[name])) setShowsLimits(true);
-  };
-
-  const save = form.handleSubmit(async (request) => {
-    setError(null);
-    setStale(false);
-    try {
-      await onSave(request);
-    } catch (failure) {
-      if (onStale && isApiError(failure, "conflict")) {
-        form.reset(valuesOf(await onStale()));
-        setStale(true);
-        return;
-      }
-      if (!setFieldErrors(form, failure, KEY_FIELDS, fieldError, fieldOf)) setError(failure);
-      else setShowsLimits(true);
-    }
-  }, openLimitsOnError);
-
+  const hasBudget = before !== null && Object.values(before.budget).some(Boolean);
   return (
-    <Form onSubmit={(event) => void save(event).catch(setError)} noValidate className="grid gap-5">
+    <Form onSubmit={onSubmit} noValidate className="grid gap-5">
       <CallError error={error} />
       {isStale ? (
         <Notice tone="warn" isLive>
@@ -104,14 +70,14 @@ export function KeyForm({
         )}
       </Field>
       <OperationChoice
-        hint={setBy("operations")}
+        hint={limitAuthor("operations")}
         control={form.control}
         mayManage={mayManage || before?.operations.includes("manage") === true}
         error={errors.operations?.message}
       />
       <Field
         label={t("form.expires")}
-        hint={setBy("expires_at") ?? t("form.expiresHint")}
+        hint={limitAuthor("expires_at") ?? t("form.expiresHint")}
         error={errors.expires?.message}
         className="max-w-48"
       >
@@ -121,14 +87,9 @@ export function KeyForm({
         form={form}
         isOpen={showsLimits}
         onOpen={setShowsLimits}
-        setBy={setBy}
+        limitAuthor={limitAuthor}
         modelNames={modelNames}
-        hidesBudgets={
-          hidesBudgets &&
-          !before?.budget.total_usd &&
-          !before?.budget.daily_usd &&
-          !before?.budget.monthly_usd
-        }
+        hidesBudgets={hidesBudgets && !hasBudget}
       />
       <DialogFooter>
         <Button variant="outline" onClick={onCancel}>
@@ -140,4 +101,29 @@ export function KeyForm({
       </DialogFooter>
     </Form>
   );
+}
+
+/** The form's state. The limits are open if the key has any, and open when one of them is invalid. */
+function useKeyForm(
+  before: ApiKey | null,
+  onSave: KeyFormProps["onSave"],
+  onStale: KeyFormProps["onStale"],
+) {
+  const fieldError = useTranslations("common.fieldError");
+  const defaultValues = before ? keyValues(before) : NEW_KEY;
+  const [showsLimits, setShowsLimits] = useState(() => LIMIT_FIELDS.some((name) => defaultValues[name] !== ""));
+  const form = useForm({
+    resolver: useMemo(() => keyResolver(fieldError, before), [fieldError, before]),
+    defaultValues,
+  });
+  const saving = useSaveForm(form, {
+    fields: KEY_FIELDS,
+    fieldOf: keyFieldOf,
+    save: onSave,
+    reload: onStale && (async () => keyValues(await onStale())),
+    onFieldErrors: (fields) => {
+      if (LIMIT_FIELDS.some((name) => fields.includes(name))) setShowsLimits(true);
+    },
+  });
+  return { form, ...saving, showsLimits, setShowsLimits };
 }

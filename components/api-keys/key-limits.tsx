@@ -6,27 +6,26 @@ import type { UseFormReturn } from "react-hook-form";
 import { useTranslations } from "use-intl";
 import type { CreateKey, KeyLimit } from "@/lib/contracts/console/api-keys";
 import { Field } from "../forms/field";
+import { BUDGET_FIELDS, RATE_FIELDS } from "../forms/limit-values";
 import { Input } from "../ui/input";
 import { type KeyValues, unknownModels } from "./key-values";
 
-const COUNTS = ["rpm", "tpm", "concurrency"] as const;
-const MONEY = ["daily", "monthly", "total"] as const;
-const LISTS = ["models", "addresses"] as const;
+const LIST_FIELDS = ["models", "addresses"] as const;
 
-/** What bounds a key; folded away, since most keys need none of it. */
+/** The limits of a key, collapsed because most keys need none. */
 export function KeyLimits({
   form,
   isOpen,
   onOpen,
-  setBy,
+  limitAuthor,
   modelNames,
   hidesBudgets,
 }: {
   form: UseFormReturn<KeyValues, unknown, CreateKey>;
   isOpen: boolean;
   onOpen(isOpen: boolean): void;
-  /** Says of a limit that somebody of a higher role set it. */
-  setBy(limit: KeyLimit): string | null;
+  /** Says that a higher role set the limit; null if the viewer may change it freely. */
+  limitAuthor(limit: KeyLimit): string | null;
   modelNames: readonly string[];
   hidesBudgets: boolean;
 }) {
@@ -54,19 +53,19 @@ export function KeyLimits({
       </summary>
       <div className="grid gap-5 border-t p-4">
         <div className="grid gap-4 sm:grid-cols-3">
-          {COUNTS.map((name) => (
-            <Field key={name} label={t(name)} hint={setBy(name)} error={errors[name]?.message}>
+          {RATE_FIELDS.map((name) => (
+            <Field key={name} label={t(name)} hint={limitAuthor(name)} error={errors[name]?.message}>
               {(control) => <Input {...control} {...form.register(name)} inputMode="numeric" />}
             </Field>
           ))}
         </div>
         {hidesBudgets ? null : (
           <div className="grid gap-4 sm:grid-cols-3">
-            {MONEY.map((name) => (
+            {BUDGET_FIELDS.map((name) => (
               <Field
                 key={name}
                 label={t(name)}
-                hint={setBy(`budget.${name}_usd`)}
+                hint={limitAuthor(`budget.${name}_usd`)}
                 error={errors[name]?.message}
               >
                 {(control) => <Input {...control} {...form.register(name)} inputMode="decimal" />}
@@ -74,13 +73,13 @@ export function KeyLimits({
             ))}
           </div>
         )}
-        {LISTS.map((name) => (
+        {LIST_FIELDS.map((name) => (
           <Field
             key={name}
             label={t(name)}
             hint={
               <>
-                {t(`${name}Hint`)} {setBy(`allowed_${name}`)}
+                {t(`${name}Hint`)} {limitAuthor(`allowed_${name}`)}
                 {name === "models" ? <UnknownModels names={unknown} /> : null}
               </>
             }
@@ -104,7 +103,7 @@ export function KeyLimits({
   );
 }
 
-/** Models may come after the key that is for them, so this is no fault. */
+/** A warning, not an error: a model may be added after the key. */
 function UnknownModels({ names }: { names: readonly string[] }) {
   const t = useTranslations("apiKeys.form");
   return (

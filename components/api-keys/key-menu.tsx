@@ -11,14 +11,13 @@ export type KeyAction = "edit" | "rotate" | "disable" | "enable" | "delete";
 export interface KeyMenuProps {
   apiKey: ApiKey;
   isOwn: boolean;
-  /** Its owner's role stands in nobody's way. */
   mayChange: boolean;
-  /** The role that disabled the key, where only that role enables it again. */
+  /** The higher role that disabled the key, which only that role may enable again; null if the viewer may. */
   disabledBy: "owner" | "admin" | null;
   onAction(action: KeyAction): void;
 }
 
-/** What one may do with a key, loaded by the press that opens it; only its owner rotates it, since that shows the new one. */
+/** The actions of a key. Only its owner may rotate it, because rotation reveals the new secret. */
 export function KeyMenu({ apiKey, isOwn, mayChange, disabledBy, onAction }: KeyMenuProps) {
   const t = useTranslations("apiKeys.menu");
   return (

@@ -1,48 +1,49 @@
 "use client";
 
-import { KeyRoundIcon, PlusIcon, SearchIcon } from "lucide-react";
+import { KeyRoundIcon, PlusIcon } from "lucide-react";
 import dynamic from "next/dynamic";
 import { useSearchParams } from "next/navigation";
-import { useState } from "react";
+import { type ReactNode, useState } from "react";
 import { toast } from "sonner";
 import { SWRConfig } from "swr";
 import { useTranslations } from "use-intl";
-import { setQueryParam } from "@/lib/client/query-params";
+import type { Viewer } from "@/lib/client/account";
 import { api } from "@/lib/client/api";
-import { type InitialApiKeys, apiKeysFallback, useApiKeys } from "@/lib/client/api-keys";
+import { apiKeyPath, apiKeysFallback, type InitialApiKeys, useApiKeys } from "@/lib/client/api-keys";
+import { setQueryParam } from "@/lib/client/query-params";
 import type { ApiKey } from "@/lib/contracts/console/api-keys";
-import { CallError } from "../forms/call-error";
 import { useErrorText } from "../forms/error-text";
+import { ListBody, NoSearchResults } from "../shell/list-body";
 import { PageHeader } from "../shell/page-header";
 import { Button } from "../ui/button";
 import { EmptyState } from "../ui/empty-state";
 import { SearchField } from "../ui/search-field";
 import type { KeyDialog } from "./key-dialogs";
-import { KeyList, KeyListSkeleton, type Viewer } from "./key-list";
+import { KeyList } from "./key-list";
 import type { KeyAction } from "./key-menu";
 import { type OwnLimits, OwnLimitsNotice } from "./own-limits-notice";
 import { OwnerFilter } from "./owner-filter";
 
 const KeyDialogs = dynamic(() => import("./key-dialogs").then((one) => one.KeyDialogs), { ssr: false });
 
-/** Shows the search field only where there is something to search. */
+/** Number of keys from which the search field is shown. */
 const SEARCH_FROM = 6;
 
 interface KeysPageProps {
   viewer: Viewer;
-  /** The visitor sees other people's keys too, and there are other people. */
+  /** The viewer may see other users' keys, and there are other users. */
   hasOthers: boolean;
   hidesBudgets: boolean;
-  /** What an administrator allows all keys of the visitor together. */
+  /** The limits an administrator set for all of the viewer's keys together. */
   ownLimits: OwnLimits;
-  /** Every name and alias that a key may be limited to. */
+  /** Every model name and alias that a key may be limited to. */
   modelNames: readonly string[];
 }
 
-/** The keys one may see. */
-export function KeysPage({ first, ...props }: KeysPageProps & { first: InitialApiKeys }) {
+/** The API keys that the viewer may see. */
+export function KeysPage({ initial, ...props }: KeysPageProps & { initial: InitialApiKeys }) {
   return (
-    <SWRConfig value={{ fallback: apiKeysFallback(first) }}>
+    <SWRConfig value={{ fallback: apiKeysFallback(initial) }}>
       <Content {...props} />
     </SWRConfig>
   );
@@ -50,31 +51,20 @@ export function KeysPage({ first, ...props }: KeysPageProps & { first: InitialAp
 
 function Content({ viewer, hasOthers, hidesBudgets, ownLimits, modelNames }: KeysPageProps) {
   const t = useTranslations("apiKeys");
-  const tell = useErrorText();
-  const address = useSearchParams();
-  const q = address.get("q") ?? "";
-  const owner = address.get("owner");
-  const [dialog, setDialog] = useState<KeyDialog | null>(null);
-  const { keys, hasMore, loadMore, isLoadingMore, error, reload } = useApiKeys(
-    q,
-    viewer.role === "member" ? null : owner,
-  );
-  const shown = address.get("create") === "1" && !dialog ? ({ kind: "create" } as const) : dialog;
+  const params = useSearchParams();
+  const q = params.get("q") ?? "";
+  const owner = params.get("owner");
+  const [chosenDialog, setDialog] = useState<KeyDialog | null>(null);
+  const list = useApiKeys(q, viewer.role === "member" ? null : owner);
+  const enable = useEnableKey(list.reload);
+  const keys = list.items;
+  const dialog =
+    params.get("create") === "1" && !chosenDialog ? ({ kind: "create" } as const) : chosenDialog;
 
   const act = (action: KeyAction, key: ApiKey) => {
     if (action === "enable") void enable(key);
     else setDialog({ kind: action, key });
   };
-  const enable = async (key: ApiKey) => {
-    try {
-      await api.patch(`/api/keys/${key.id}`, { enabled: true, version: key.version });
-      toast.success(t("enabled", { name: key.name }));
-    } catch (failure) {
-      toast.error(tell(failure).message);
-    }
-    await reload();
-  };
-
   const createButton = (
     <Button onClick={() => setQueryParam("create", "1")}>
       <PlusIcon aria-hidden="true" />
@@ -100,60 +90,22 @@ function Content({ viewer, hasOthers, hidesBudgets, ownLimits, modelNames }: Key
         ) : null}
         {hasOthers ? <OwnerFilter viewerId={viewer.id} owner={owner} /> : null}
       </div>
-      {error && !keys ? (
-        <CallError error={error} onRetry={() => void reload()} />
-      ) : !keys ? (
-        <KeyListSkeleton />
-      ) : keys.length > 0 ? (
-        <div className="grid gap-4">
-          <KeyList keys={keys} viewer={viewer} showsOwners={hasOthers && owner !== "me"} onAction={act} />
-          {hasMore ? (
-            <Button
-              variant="outline"
-              className="mx-auto"
-              isBusy={isLoadingMore}
-              onClick={() => void loadMore()}
-            >
-              {t("more")}
-            </Button>
-          ) : null}
-        </div>
-      ) : q !== "" ? (
-        <EmptyState
-          icon={<SearchIcon />}
-          title={t("noMatch.title", { q })}
-          action={
-            <Button variant="outline" onClick={() => setQueryParam("q", null)}>
-              {t("noMatch.clear")}
-            </Button>
-          }
-        >
-          {t("noMatch.text")}
-        </EmptyState>
-      ) : owner !== null && owner !== "me" ? (
-        <EmptyState
-          icon={<KeyRoundIcon />}
-          title={t("emptyOwner.title")}
-          action={
-            <Button variant="outline" onClick={() => setQueryParam("owner", null)}>
-              {t("emptyOwner.clear")}
-            </Button>
-          }
-        >
-          {t("emptyOwner.text")}
-        </EmptyState>
-      ) : (
-        <EmptyState icon={<KeyRoundIcon />} title={t("empty.title")} action={createButton}>
-          {t("empty.text")}
-        </EmptyState>
-      )}
-      {shown ? (
+      <ListBody
+        list={list}
+        more={t("more")}
+        empty={<NoKeys q={q} owner={owner} createButton={createButton} />}
+      >
+        {(items) => (
+          <KeyList keys={items} viewer={viewer} showsOwners={hasOthers && owner !== "me"} onAction={act} />
+        )}
+      </ListBody>
+      {dialog ? (
         <KeyDialogs
-          dialog={shown}
+          dialog={dialog}
           viewerRole={viewer.role}
           hidesBudgets={hidesBudgets}
           modelNames={modelNames}
-          onChanged={() => void reload()}
+          onChanged={() => void list.reload()}
           onDialog={(next) => {
             setDialog(next);
             setQueryParam("create", null);
@@ -161,5 +113,60 @@ function Content({ viewer, hasOthers, hidesBudgets, ownLimits, modelNames }: Key
         />
       ) : null}
     </div>
+  );
+}
+
+function useEnableKey(reload: () => Promise<unknown>) {
+  const t = useTranslations("apiKeys");
+  const errorText = useErrorText();
+  return async (key: ApiKey) => {
+    try {
+      await api.patch(apiKeyPath(key.id), { enabled: true, version: key.version });
+      toast.success(t("enabled", { name: key.name }));
+    } catch (error) {
+      toast.error(errorText(error).message);
+    }
+    await reload();
+  };
+}
+
+/** The empty state: of the search, of the owner filter, or without any key. */
+function NoKeys({
+  q,
+  owner,
+  createButton,
+}: {
+  q: string;
+  owner: string | null;
+  createButton: ReactNode;
+}) {
+  const t = useTranslations("apiKeys");
+  if (q !== "")
+    return (
+      <NoSearchResults
+        title={t("noMatch.title", { q })}
+        text={t("noMatch.text")}
+        clear={t("noMatch.clear")}
+        onClear={() => setQueryParam("q", null)}
+      />
+    );
+  if (owner !== null && owner !== "me")
+    return (
+      <EmptyState
+        icon={<KeyRoundIcon />}
+        title={t("emptyOwner.title")}
+        action={
+          <Button variant="outline" onClick={() => setQueryParam("owner", null)}>
+            {t("emptyOwner.clear")}
+          </Button>
+        }
+      >
+        {t("emptyOwner.text")}
+      </EmptyState>
+    );
+  return (
+    <EmptyState icon={<KeyRoundIcon />} title={t("empty.title")} action={createButton}>
+      {t("empty.text")}
+    </EmptyState>
   );
 }

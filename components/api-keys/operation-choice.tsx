@@ -8,7 +8,7 @@ import { Checkbox } from "../ui/checkbox";
 import { Notice } from "../ui/notice";
 import type { KeyValues } from "./key-values";
 
-/** What a key may do, each with a line that says what that means. */
+/** Checkboxes for a key's permissions, each with a description. */
 export function OperationChoice({
   control,
   mayManage,
@@ -23,11 +23,11 @@ export function OperationChoice({
   const t = useTranslations("apiKeys");
   const id = useId();
   const { field } = useController({ control, name: "operations" });
-  const offered: Operation[] = ["speech", "embeddings", ...(mayManage ? ["manage" as const] : [])];
+  const choices: Operation[] = ["speech", "embeddings", ...(mayManage ? ["manage" as const] : [])];
   return (
     <fieldset className="grid gap-2" aria-describedby={error ? `${id}-error` : undefined}>
       <legend className="mb-1.5 text-sm font-medium">{t("form.operations")}</legend>
-      {offered.map((operation) => (
+      {choices.map((operation) => (
         <label
           key={operation}
           htmlFor={`${id}-${operation}`}
@@ -35,20 +35,20 @@ export function OperationChoice({
         >
           <Checkbox
             id={`${id}-${operation}`}
-            aria-describedby={`${id}-${operation}-what`}
+            aria-describedby={`${id}-${operation}-text`}
             aria-invalid={error ? true : undefined}
             className="mt-0.75"
             checked={field.value.includes(operation)}
             onBlur={field.onBlur}
             onCheckedChange={(checked) =>
               field.onChange(
-                offered.filter((one) => (one === operation ? checked === true : field.value.includes(one))),
+                choices.filter((one) => (one === operation ? checked === true : field.value.includes(one))),
               )
             }
           />
           <span className="flex flex-wrap gap-x-2">
             {t(`operation.${operation}`)}
-            <span id={`${id}-${operation}-what`} className="text-ink-muted">
+            <span id={`${id}-${operation}-text`} className="text-ink-muted">
               {t(`operationText.${operation}`)}
             </span>
           </span>

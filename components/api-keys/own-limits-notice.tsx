@@ -7,12 +7,12 @@ import { Notice } from "../ui/notice";
 
 export type OwnLimits = Pick<ManagedUser, "rpm" | "tpm" | "concurrency" | "budget">;
 
-/** What all keys of the visitor together may do; nothing where that has no limit. */
+/** The limits of all the viewer's keys together; renders nothing without one. */
 export function OwnLimitsNotice({ limits }: { limits: OwnLimits }) {
   const t = useTranslations("apiKeys.ownLimits");
   const format = useFormatter();
   const money = useMoney();
-  const calls = (["rpm", "tpm", "concurrency"] as const).flatMap((name) => {
+  const rates = (["rpm", "tpm", "concurrency"] as const).flatMap((name) => {
     const count = limits[name];
     return count === null ? [] : [t(name, { count })];
   });
@@ -20,7 +20,7 @@ export function OwnLimitsNotice({ limits }: { limits: OwnLimits }) {
     const amount = limits.budget[period];
     return amount === null ? [] : [t(period, { amount: money(Number(amount)) })];
   });
-  const all = [...calls, ...budgets];
+  const all = [...rates, ...budgets];
   if (all.length === 0) return null;
   return (
     <Notice tone="info" title={t("title")} className="mb-4">

@@ -7,10 +7,10 @@ import type { ManagedUser } from "@/lib/contracts/console/user";
 import type { ListPage } from "@/lib/contracts/paging";
 import { NativeSelect } from "../ui/native-select";
 
-/** Enough for a list one still looks through; others are reached from their line on the users page. */
+/** The longest list that is still usable; other users' keys are linked from the users page. */
 const MAX_USERS = 100;
 
-/** Whose keys are listed: everybody's, one's own, or one user's; the choice stands in the address. */
+/** Filters keys by owner: all, the viewer's own, or one user's. The choice is the `owner` query parameter. */
 export function OwnerFilter({ viewerId, owner }: { viewerId: string; owner: string | null }) {
   const t = useTranslations("apiKeys.owner");
   const { data } = useSWR<ListPage<ManagedUser>>(`/api/users?limit=${MAX_USERS}`);
@@ -23,7 +23,7 @@ export function OwnerFilter({ viewerId, owner }: { viewerId: string; owner: stri
       value={owner ?? ""}
       onChange={(event) => setQueryParam("owner", event.target.value)}
     >
-      <option value="">{t("everybody")}</option>
+      <option value="">{t("all")}</option>
       <option value="me">{t("mine")}</option>
       {isUnlisted ? <option value={owner}>{t("unknown")}</option> : null}
       {others.length > 0 ? (

@@ -4,14 +4,14 @@ import { useTranslations } from "use-intl";
 import type { ApiKeyWithSecret } from "@/lib/contracts/console/api-keys";
 import { SecretDialog } from "../forms/secret-dialog";
 
-/** A new key, shown for the only time. */
+/** Shows a new key's secret, which is shown only once. */
 export function RevealDialog({
-  made,
+  created,
   graceHours,
   onClose,
 }: {
-  made: ApiKeyWithSecret;
-  /** After a rotation: how long the old key goes on. */
+  created: ApiKeyWithSecret;
+  /** After a rotation: how long the old key stays valid; null for a new key. */
   graceHours: number | null;
   onClose(): void;
 }) {
@@ -19,12 +19,12 @@ export function RevealDialog({
   const text =
     graceHours === null ? t("text") : graceHours === 0 ? t("noGrace") : t("grace", { hours: graceHours });
   const words = {
-    title: t("title", { name: made.name }),
+    title: t("title", { name: created.name }),
     text,
     copy: t("copy"),
     once: t("once"),
     onceText: t("onceText"),
     done: t("done"),
   };
-  return <SecretDialog secret={made.key} name="api-key" words={words} onClose={onClose} />;
+  return <SecretDialog secret={created.key} name="api-key" words={words} onClose={onClose} />;
 }

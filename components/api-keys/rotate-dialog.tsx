@@ -7,9 +7,9 @@ import { Field } from "../forms/field";
 import { NativeSelect } from "../ui/native-select";
 
 const GRACE_HOURS = [0, 1, 6, 12, 24];
-const USUAL_HOURS = 24;
+const DEFAULT_HOURS = 24;
 
-/** Asks how long the old key goes on. */
+/** Confirms a rotation and asks how long the old key stays valid. */
 export function RotateDialog({
   name,
   onRotate,
@@ -20,7 +20,7 @@ export function RotateDialog({
   onClose(): void;
 }) {
   const t = useTranslations("apiKeys.rotate");
-  const [hours, setHours] = useState(USUAL_HOURS);
+  const [hours, setHours] = useState(DEFAULT_HOURS);
   return (
     <ConfirmDialog
       title={t("title", { name })}

@@ -3,7 +3,7 @@
 import { useEffect, useRef } from "react";
 import { meansOf, type PeakMeter, SAMPLE_RATE } from "@/lib/client/speech-pcm";
 import { themeColor } from "../charts/theme-color";
-import { barsIn, drawBars } from "./draw-bars";
+import { barCount, drawBars } from "./draw-bars";
 
 /**
  * The waveform of a take that is arriving, filling from the left. `expectedSeconds` is how long it will probably be:
@@ -28,7 +28,7 @@ export function ArrivingWave({
       if (!target) return;
       const seconds = (meter.peaks.length * meter.span) / SAMPLE_RATE;
       const whole = Math.max(seconds, expectedSeconds);
-      const bars = Math.max(1, Math.round((barsIn(target.clientWidth) * seconds) / whole));
+      const bars = Math.max(1, Math.round((barCount(target.clientWidth) * seconds) / whole));
       drawBars(target, meter.peaks.length === 0 ? [] : meansOf(meter.peaks, bars), {
         rest: themeColor(target, "--line-strong"),
         played: themeColor(target, "--signal"),

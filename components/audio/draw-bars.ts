@@ -3,7 +3,7 @@ export const BAR_GAP = 1;
 const PITCH = BAR_WIDTH + BAR_GAP;
 
 /** How many bars fit into this many pixels. */
-export function barsIn(width: number): number {
+export function barCount(width: number): number {
   return Math.max(1, Math.floor((width + BAR_GAP) / PITCH));
 }
 
@@ -27,7 +27,7 @@ export function drawBars(
   if (!pen) return;
   pen.setTransform(ratio, 0, 0, ratio, 0, 0);
   pen.clearRect(0, 0, width, height);
-  const bars = Math.min(peaks.length, barsIn(width));
+  const bars = Math.min(peaks.length, barCount(width));
   const loudest = Math.max(0.2, ...Array.from({ length: bars }, (_, at) => peaks[at] ?? 0));
   for (let bar = 0; bar < bars; bar += 1) {
     const size = Math.max(2, ((peaks[bar] ?? 0) / loudest) * height);

@@ -3,7 +3,7 @@
 import { useEffect, useRef } from "react";
 import { barsOf } from "@/lib/client/speech-pcm";
 import { onThemeChange, themeColor } from "../charts/theme-color";
-import { barsIn, drawBars } from "./draw-bars";
+import { barCount, drawBars } from "./draw-bars";
 
 /** A still waveform of finished samples; `progress()` (0–1) is asked for on each frame while `isLive`. */
 export function PeaksCanvas({
@@ -24,7 +24,7 @@ export function PeaksCanvas({
     let frame = 0;
     const draw = () => {
       if (target.clientWidth === 0) return;
-      const bars = barsIn(target.clientWidth);
+      const bars = barCount(target.clientWidth);
       if (peaks.length !== bars) peaks = barsOf(samples, bars);
       drawBars(target, peaks, {
         rest: themeColor(target, "--line-strong"),

@@ -1,11 +1,11 @@
 "use client";
 
 import { useEffect, useRef } from "react";
-import type { PlayerState, TakePlayer } from "@/lib/client/speech-player";
+import type { PlayerState, SpeechPlayer } from "@/lib/client/speech-player";
 import { clock } from "./clock";
 
 /** Where the player is and how long the take is; written past React, ten times a second. */
-export function PlayClock({ player, state }: { player: TakePlayer; state: PlayerState }) {
+export function PlayClock({ player, state }: { player: SpeechPlayer; state: PlayerState }) {
   const text = useRef<HTMLSpanElement>(null);
 
   useEffect(() => {

@@ -4,7 +4,7 @@ import { useEffect, useRef } from "react";
 import WaveSurfer from "wavesurfer.js";
 import { barsOf, SAMPLE_RATE } from "@/lib/client/speech-pcm";
 import { onThemeChange, themeColor } from "../charts/theme-color";
-import { BAR_GAP, BAR_WIDTH, barsIn } from "./draw-bars";
+import { BAR_GAP, BAR_WIDTH, barCount } from "./draw-bars";
 
 /** The waveform of a finished take, drawn by wavesurfer.js over the page's own audio element. Loaded on demand. */
 export default function TakeWave({
@@ -39,7 +39,7 @@ export default function TakeWave({
       // The slider above the picture takes pointer and keys alike.
       interact: false,
       hideScrollbar: true,
-      peaks: [barsOf(samples, barsIn(container.clientWidth))],
+      peaks: [barsOf(samples, barCount(container.clientWidth))],
       duration: samples.length / SAMPLE_RATE,
       ...colors(),
     });

@@ -4,7 +4,7 @@ import dynamic from "next/dynamic";
 import { useCallback, useEffect, useRef, useState } from "react";
 import { useTranslations } from "use-intl";
 import type { PeakMeter } from "@/lib/client/speech-pcm";
-import type { PlayerState, TakePlayer } from "@/lib/client/speech-player";
+import type { PlayerState, SpeechPlayer } from "@/lib/client/speech-player";
 import { cn } from "../ui/class-names";
 import { ArrivingWave } from "./arriving-wave";
 import { clock } from "./clock";
@@ -21,7 +21,7 @@ export function Waveform({
   expectedSeconds,
   audio,
 }: {
-  player: TakePlayer;
+  player: SpeechPlayer;
   state: PlayerState;
   /** Of the finished take; null while it arrives. */
   samples: Int16Array | null;
@@ -57,7 +57,7 @@ export function Waveform({
 }
 
 /** An unseen slider over the picture: what a pointer, the arrow keys and a screen reader hold. */
-function SeekSlider({ player, state }: { player: TakePlayer; state: PlayerState }) {
+function SeekSlider({ player, state }: { player: SpeechPlayer; state: PlayerState }) {
   const t = useTranslations("speech.deck");
   const slider = useRef<HTMLInputElement>(null);
   const { duration, isPlaying } = state;

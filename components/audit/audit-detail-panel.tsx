@@ -7,12 +7,12 @@ import { setQueryParam } from "@/lib/client/query-params";
 import type { AuditRow } from "@/lib/contracts/console/audit";
 import { Button } from "../ui/button";
 import { CopyButton } from "../ui/copy-button";
-import { useAuditWords } from "./audit-text";
+import { useAuditText } from "./audit-text";
 
-/** Everything one row holds: each field before and after, what else was noted, and where the row stands in the chain. */
+/** The expanded row: changed fields before and after, further values, and the row's number and hash in the chain. */
 export function AuditDetailPanel({ row }: { row: AuditRow }) {
   const t = useTranslations("audit.row");
-  const words = useAuditWords();
+  const auditText = useAuditText();
   const detail = readAuditDetail(row.detail);
   return (
     <div className="grid gap-4 border-t bg-sunken/50 px-4 py-4">
@@ -20,11 +20,11 @@ export function AuditDetailPanel({ row }: { row: AuditRow }) {
       <Facts row={row} />
       <div className="flex flex-wrap gap-2">
         <Button variant="outline" size="sm" onClick={() => setQueryParam("actor", row.actor)}>
-          <span className="max-w-64 truncate">{t("onlyActor", { name: words.actorOf(row) })}</span>
+          <span className="max-w-64 truncate">{t("onlyActor", { name: auditText.actorOf(row) })}</span>
         </Button>
         {row.target && row.target !== row.actor ? (
           <Button variant="outline" size="sm" onClick={() => setQueryParam("target", row.target)}>
-            <span className="max-w-64 truncate">{t("onlyTarget", { name: words.targetOf(row) })}</span>
+            <span className="max-w-64 truncate">{t("onlyTarget", { name: auditText.targetOf(row) })}</span>
           </Button>
         ) : null}
       </div>
@@ -32,10 +32,10 @@ export function AuditDetailPanel({ row }: { row: AuditRow }) {
   );
 }
 
-/** Field, old, new: a table where there is room, stacked on a phone. */
+/** Changed fields: a table on wide screens, stacked on narrow ones. */
 function Changes({ changes }: { changes: readonly AuditChange[] }) {
   const t = useTranslations("audit.row");
-  const { shownValue, fieldOf } = useAuditWords();
+  const { shownValue, fieldOf } = useAuditText();
   const cell = "block px-3 py-1 align-top break-words sm:table-cell sm:py-2";
   return (
     <div className="overflow-hidden rounded-md border bg-panel">
@@ -84,7 +84,7 @@ function Changes({ changes }: { changes: readonly AuditChange[] }) {
 function Facts({ row }: { row: AuditRow }) {
   const t = useTranslations("audit.row");
   const format = useFormatter();
-  const { shownValue, fieldOf } = useAuditWords();
+  const { shownValue, fieldOf } = useAuditText();
   const { facts, address, request, key } = readAuditDetail(row.detail);
   const exact = format.dateTime(new Date(row.at), {
     dateStyle: "medium",

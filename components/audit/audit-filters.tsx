@@ -17,12 +17,12 @@ import { NativeSelect } from "../ui/native-select";
 
 const NAMES = ["q", "actor", "what", "time", "from", "to", "target"] as const;
 
-/** Takes every filter out of the address. */
+/** Removes every filter from the URL. */
 export function clearFilters(): void {
   for (const name of NAMES) setQueryParam(name, null);
 }
 
-/** What to look for. `rows`: those on the page, for the names of who is chosen but no longer a user. */
+/** The filters, kept in the URL. `rows`: the rows on the page, which hold the names of deleted users. */
 export function AuditFilters({ rows }: { rows: readonly AuditRow[] }) {
   const t = useTranslations("audit.filter");
   const address = useSearchParams();
@@ -125,7 +125,7 @@ function ActorChoice({ value, rows }: { value: string; rows: readonly AuditRow[]
 
 function GroupChoice({ value }: { value: string }) {
   const t = useTranslations("audit");
-  // The keys of a constant of ours.
+  // Reason for the cast: `Object.keys` returns string[].
   const groups = Object.keys(AUDIT_GROUPS) as AuditGroup[];
   return (
     <Labelled label={t("filter.group")}>

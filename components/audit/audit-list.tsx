@@ -8,9 +8,9 @@ import type { AuditRow } from "@/lib/contracts/console/audit";
 import { RelativeTime } from "../ui/relative-time";
 import { Skeleton } from "../ui/skeleton";
 import { AuditDetailPanel } from "./audit-detail-panel";
-import { useAuditWords } from "./audit-text";
+import { useAuditText } from "./audit-text";
 
-/** Rows of the log under each other; a press on one shows what changed. */
+/** The list of audit rows; a click on one expands it. */
 export function AuditList({ rows }: { rows: readonly AuditRow[] }) {
   return (
     <ul className="divide-y rounded-md border bg-panel">
@@ -46,16 +46,16 @@ function AuditEntry({ row }: { row: AuditRow }) {
   );
 }
 
-/** "olivia changed a key Kitchen radio": who, what, on what; and how much of it changed. */
+/** "olivia changed an API key Kitchen radio", with the changed fields or their number. */
 function Sentence({ row }: { row: AuditRow }) {
   const t = useTranslations("audit.row");
-  const words = useAuditWords();
+  const auditText = useAuditText();
   const { changes } = readAuditDetail(row.detail);
-  const target = row.target === row.actor ? "" : words.targetOf(row);
+  const target = row.target === row.actor ? "" : auditText.targetOf(row);
   return (
     <span className="min-w-0 break-words">
-      <span className="font-medium">{words.actorOf(row)}</span>{" "}
-      <span className="text-ink-muted">{words.actionOf(row, target !== "")}</span>{" "}
+      <span className="font-medium">{auditText.actorOf(row)}</span>{" "}
+      <span className="text-ink-muted">{auditText.actionOf(row, target !== "")}</span>{" "}
       {isId(row) ? (
         <code className="mr-2 text-sm text-ink-faint">{target}</code>
       ) : target ? (
@@ -64,7 +64,7 @@ function Sentence({ row }: { row: AuditRow }) {
       {changes.length > 0 ? (
         <span className="text-sm text-ink-faint">
           {changes.length <= 3
-            ? changes.map((change) => words.fieldOf(change.field)).join(", ")
+            ? changes.map((change) => auditText.fieldOf(change.field)).join(", ")
             : t("changes", { count: changes.length })}
         </span>
       ) : null}
@@ -72,7 +72,7 @@ function Sentence({ row }: { row: AuditRow }) {
   );
 }
 
-/** A target that nobody named: an invite's id, say, and no model, whose name is its id. */
+/** True for a target without a name, such as an invite. A model's target is its name, not an ID. */
 function isId({ target, target_name, actor }: AuditRow): boolean {
   return target_name === null && target !== actor && /^[a-z]{2,6}_[\w-]{8,}$/.test(target);
 }
@@ -86,7 +86,7 @@ function Address({ row }: { row: AuditRow }) {
   );
 }
 
-/** The list before it has come. */
+/** Placeholder of the list while it loads. */
 export function AuditListSkeleton() {
   return (
     <div aria-busy="true" className="divide-y rounded-md border bg-panel">

@@ -13,11 +13,11 @@ import { AuditFilters, clearFilters } from "./audit-filters";
 import { AuditList, AuditListSkeleton } from "./audit-list";
 import { ChainCheck } from "./chain-check";
 
-/** Who changed what; what one looks for stands in the address. */
+/** The audit log with its filters, which are part of the URL. */
 export function AuditPage() {
   const t = useTranslations("audit");
   const address = useSearchParams();
-  // Times that end now are counted from when they were chosen: a list that is being read does not move.
+  // A relative period is resolved when it is chosen, so that the list stays the same while it is read.
   const query = useMemo(() => auditQuery(address, Date.now()), [address]);
   const { rows, hasMore, loadMore, isLoadingMore, error, reload } = useAudit(query);
   const check = useAuditCheck();
@@ -27,7 +27,7 @@ export function AuditPage() {
   return (
     <div className="mx-auto max-w-page">
       <PageHeader title={t("title")} description={t("lead")} />
-      {/* What fails both is told once. */}
+      {/* An error of both requests is shown once. */}
       {hasNoRows && isUnchecked ? null : <ChainCheck />}
       <AuditFilters rows={rows ?? []} />
       {hasNoRows ? (

@@ -1,28 +1,27 @@
 "use client";
 
 import { useFormatter, useTranslations } from "use-intl";
-import { fieldName } from "@/components/audit/audit-detail";
-import { usd } from "@/components/audit/audit-money";
+import { fieldName, formatNanoUsd } from "@/components/audit/audit-detail";
 import type { AuditRow } from "@/lib/contracts/console/audit";
 import type { Catalogue } from "@/lib/messages/catalogue";
 
-type Word = keyof Catalogue["audit"]["action"];
-type WordOn = keyof Catalogue["audit"]["actionOn"];
-/** Numbers from here on under a name that ends in `_at` are instants. */
-const FIRST_INSTANT = 1e12;
+type ActionKey = keyof Catalogue["audit"]["action"];
+type ActionOnKey = keyof Catalogue["audit"]["actionOn"];
+/** Numbers from here on in fields that end in `_at` are Unix times in milliseconds. */
+const MIN_TIMESTAMP_MS = 1e12;
 
-/** The words of audit rows in the page's language; what has none is told as it stands in the log. */
-export function useAuditWords() {
+/** Texts of audit rows in the page's language; actions without a translation are shown as stored. */
+export function useAuditText() {
   const t = useTranslations("audit");
-  const format = useFormatter();
+  const shownValue = useShownValue();
 
-  /** What was done; `isNamed`: the name of whom it was done to follows. */
-  function actionOf({ action }: AuditRow, isNamed: boolean): string {
-    // `has` tells whether it is one.
-    const word = action.replace(".", "_") as Word;
-    const on = word as WordOn;
-    if (isNamed && t.has(`actionOn.${on}`)) return t(`actionOn.${on}`);
-    return t.has(`action.${word}`) ? t(`action.${word}`) : action;
+  /** The action; `hasTarget`: the target's name follows. */
+  function actionOf({ action }: AuditRow, hasTarget: boolean): string {
+    // Checked by `has`.
+    const key = action.replace(".", "_") as ActionKey;
+    const keyOn = key as ActionOnKey;
+    if (hasTarget && t.has(`actionOn.${keyOn}`)) return t(`actionOn.${keyOn}`);
+    return t.has(`action.${key}`) ? t(`action.${key}`) : action;
   }
 
   function actorOf({ actor, actor_name: name }: AuditRow): string {
@@ -39,33 +38,39 @@ export function useAuditWords() {
     }
   }
 
-  function shownValue(field: string, value: unknown): string {
-    if (value === null || value === undefined) return t("row.none");
-    if (typeof value === "boolean") return t(value ? "row.yes" : "row.no");
-    if (typeof value === "number") return numberOf(field, value);
-    if (typeof value === "string") return value === "" ? t("row.empty") : value;
-    if (Array.isArray(value) && value.length === 0) return t("row.empty");
-    if (Array.isArray(value) && value.every((one) => typeof one !== "object")) return value.join(", ");
-    return JSON.stringify(value);
-  }
-
-  function numberOf(field: string, value: number): string {
-    if (/(?:_at|At)$/.test(field) && value >= FIRST_INSTANT)
-      return format.dateTime(new Date(value), {
-        dateStyle: "medium",
-        timeStyle: "short",
-        hourCycle: "h23",
-        numberingSystem: "latn",
-      });
-    if (/Nano$|^prices\./.test(field)) return usd(value);
-    return format.number(value, { numberingSystem: "latn", maximumFractionDigits: 9 });
-  }
-
   return {
     actionOf,
     actorOf,
     shownValue,
     targetOf: (row: AuditRow) => row.target_name ?? row.target,
     fieldOf: fieldName,
+  };
+}
+
+/** Display text of a field's value. */
+function useShownValue(): (field: string, value: unknown) => string {
+  const t = useTranslations("audit.row");
+  const format = useFormatter();
+
+  function numberOf(field: string, value: number): string {
+    if (/(?:_at|At)$/.test(field) && value >= MIN_TIMESTAMP_MS)
+      return format.dateTime(new Date(value), {
+        dateStyle: "medium",
+        timeStyle: "short",
+        hourCycle: "h23",
+        numberingSystem: "latn",
+      });
+    if (/Nano$|^prices\./.test(field)) return formatNanoUsd(value);
+    return format.number(value, { numberingSystem: "latn", maximumFractionDigits: 9 });
+  }
+
+  return (field, value) => {
+    if (value === null || value === undefined) return t("none");
+    if (typeof value === "boolean") return t(value ? "yes" : "no");
+    if (typeof value === "number") return numberOf(field, value);
+    if (typeof value === "string") return value === "" ? t("empty") : value;
+    if (Array.isArray(value) && value.length === 0) return t("empty");
+    if (Array.isArray(value) && value.every((item) => typeof item !== "object")) return value.join(", ");
+    return JSON.stringify(value);
   };
 }

@@ -8,10 +8,10 @@ import { CallError } from "../forms/call-error";
 import { Button } from "../ui/button";
 import { CopyButton } from "../ui/copy-button";
 import { Notice } from "../ui/notice";
-import { Lamp } from "../ui/status-dot";
+import { StatusDot } from "../ui/status-dot";
 
-/** The heading and text for a chain that is not whole. */
-function useFault() {
+/** Title and text of a failed verification. */
+function useFailureText() {
   const t = useTranslations("audit.chain");
   const format = useFormatter();
   const plain = (value: number) => format.number(value, { numberingSystem: "latn" });
@@ -25,14 +25,14 @@ function useFault() {
   };
 }
 
-/** Whether the audit rows are all there and unchanged, and the hash of the newest. */
+/** Result of verifying the hash chain, and the newest row's hash. */
 export function ChainCheck() {
   const t = useTranslations("audit.chain");
-  const faultOf = useFault();
+  const failureText = useFailureText();
   const { data: check, error, isValidating, mutate } = useAuditCheck();
   if (error && !check) return <CallError className="mb-6" error={error} onRetry={() => void mutate()} />;
   if (check && !check.whole) {
-    const { title, text } = faultOf(check);
+    const { title, text } = failureText(check);
     return (
       <Notice tone="bad" isLive className="mb-6" title={title}>
         {text}
@@ -43,7 +43,7 @@ export function ChainCheck() {
     <section className="mb-6 grid gap-x-6 gap-y-3 rounded-md border bg-panel p-4 md:grid-cols-[minmax(0,1fr)_auto] md:items-center">
       <div className="grid gap-1">
         <p role="status" className="flex items-center gap-2 font-medium">
-          <Lamp tone={check ? "good" : "off"} />
+          <StatusDot tone={check ? "good" : "off"} />
           {check ? t("whole", { rows: check.rows }) : t("checking")}
         </p>
         <p className="max-w-prose text-sm text-ink-muted">{t("wholeText")}</p>

@@ -2,10 +2,10 @@ import useSWR from "swr";
 import { usePagedList } from "../../lib/client/paged-list";
 import type { AuditCheck, AuditRow } from "../../lib/contracts/console/audit";
 
-/** Groups of actions that one looks for together, by their name in the address; the values go to `action=`. */
+/** Groups of actions in the filter, by their name in the page's URL; the values are sent as `action=`. */
 export const AUDIT_GROUPS = {
   signIn: "login,logout,session",
-  secondFactor: "2fa",
+  twoFactor: "2fa",
   password: "password",
   users: "user,invite",
   keys: "key",
@@ -17,7 +17,7 @@ export const AUDIT_GROUPS = {
 export type AuditGroup = keyof typeof AUDIT_GROUPS;
 
 const HOUR_MS = 3_600_000;
-/** Times up to now, by their name in the address (`time=7d`). */
+/** Periods up to now, by their name in the page's URL (`time=7d`). */
 export const AUDIT_TIMES = {
   "1h": HOUR_MS,
   "24h": 24 * HOUR_MS,
@@ -33,14 +33,14 @@ function isTime(name: string): name is keyof typeof AUDIT_TIMES {
   return Object.hasOwn(AUDIT_TIMES, name);
 }
 
-/** A day of the visitor's own calendar (`2026-11-21`) as an instant; null when it is none. */
+/** Start of a day (`2026-11-21`) in the browser's time zone as RFC 3339; null for an invalid day. */
 function dayStart(day: string | null, plusDays = 0): string | null {
   const [, year, month, date] = /^(\d{4})-(\d\d)-(\d\d)$/.exec(day ?? "") ?? [];
   if (year === undefined) return null;
   return new Date(Number(year), Number(month) - 1, Number(date) + plusDays).toISOString();
 }
 
-/** The query of `GET /api/audit` for what the page's address asks for. `now` ends the named times. */
+/** The query of `GET /api/audit` for the page's search parameters. `now` (ms) is the end of relative periods. */
 export function auditQuery(address: { get(name: string): string | null }, now: number): string {
   const query = new URLSearchParams();
   const put = (name: string, value: string | null) => {
@@ -62,13 +62,13 @@ export function auditQuery(address: { get(name: string): string | null }, now: n
   return text === "" ? "" : `?${text}`;
 }
 
-/** Rows of the audit log for a query of `auditQuery`, newest first, page after page. */
+/** Pages of the audit log for a query from `auditQuery`, newest first. */
 export function useAudit(query: string) {
   const { items, ...rest } = usePagedList<AuditRow>(`/api/audit${query}`);
   return { rows: items, ...rest };
 }
 
-/** The state of the hash chain, read once when the page is opened and again when asked for. */
+/** Verification of the hash chain: runs when the page opens and on request. */
 export function useAuditCheck() {
   return useSWR<AuditCheck>("/api/audit/verify", {
     revalidateOnFocus: false,

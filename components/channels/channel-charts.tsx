@@ -8,14 +8,14 @@ import type { UsageSummary, UsageSums } from "@/lib/contracts/console/usage-summ
 import { TimeChart } from "../charts/time-chart";
 import { CallError } from "../forms/call-error";
 import { Skeleton } from "../ui/skeleton";
-import { useFigures } from "./use-figures";
+import { useMetricFormat } from "./use-metric-format";
 
 type Item = UsageSummary["items"][number];
 
-/** Beginnings of the range's pieces, and what each held: a piece without calls is there too. */
+/** Start and sums of every interval in the range; intervals without calls are included. */
 function bucketsOf(range: Range, items: readonly Item[]): { at: number; sums: Item | undefined }[] {
   const step = INTERVAL_MS[range.interval];
-  // A day's name is the instance's own; it is laid on the day of the same name.
+  // Days follow the instance's time zone; each is matched to the chart's day of the same date.
   const byStart = new Map(
     items.map((item) => [Math.floor(Date.parse(item.period ?? "") / step) * step, item]),
   );
@@ -25,10 +25,10 @@ function bucketsOf(range: Range, items: readonly Item[]): { at: number; sums: It
   return buckets;
 }
 
-/** Figures of a channel over a range, and how calls and latency went meanwhile. */
+/** Metrics of a channel over a range, with charts of calls and latency. */
 export function ChannelCharts({ id, range }: { id: string; range: Range }) {
   const t = useTranslations("channels.detail");
-  const figures = useFigures();
+  const format = useMetricFormat();
   const ends = rangeQuery({ from: range.from, to: range.to });
   const query = new URLSearchParams({ channel_id: id });
   const own = useSWR<UsageSummary>(`/api/usage/summary?${query}&${rangeQuery(range)}`, {
@@ -48,7 +48,7 @@ export function ChannelCharts({ id, range }: { id: string; range: Range }) {
     buckets.map(({ sums }) => (sums ? read(sums) : null));
   return (
     <div className="grid gap-4">
-      <FigureLine sums={own.data?.total} servedByAll={served} />
+      <MetricsRow sums={own.data?.total} servedByAll={served} />
       <div className="grid gap-4 lg:grid-cols-2">
         <ChartBox title={t("callsChart")}>
           <TimeChart
@@ -57,7 +57,7 @@ export function ChannelCharts({ id, range }: { id: string; range: Range }) {
             bucketMs={INTERVAL_MS[range.interval]}
             isWhole
             height={180}
-            format={figures.count}
+            format={format.count}
             series={[
               { name: t("good"), values: valuesOf((sums) => sums.calls - sums.errors) },
               { name: t("failed"), values: valuesOf((sums) => sums.errors), colour: "bad" },
@@ -71,7 +71,7 @@ export function ChannelCharts({ id, range }: { id: string; range: Range }) {
             bucketMs={INTERVAL_MS[range.interval]}
             isWhole
             height={180}
-            format={figures.duration}
+            format={format.duration}
             series={[
               { name: t("p50"), kind: "line", values: latencyOf((sums) => sums.latency_p50_ms) },
               {
@@ -97,21 +97,21 @@ function ChartBox({ title, children }: { title: string; children: ReactNode }) {
   );
 }
 
-function FigureLine({ sums, servedByAll }: { sums: UsageSums | undefined; servedByAll: number }) {
+function MetricsRow({ sums, servedByAll }: { sums: UsageSums | undefined; servedByAll: number }) {
   const t = useTranslations("channels.detail");
-  const figures = useFigures();
-  const ms = (value: number | null | undefined) => (value == null ? "–" : figures.duration(value));
-  const shown: [Parameters<typeof t>[0], string][] = [
-    ["calls", figures.count(sums?.calls ?? 0)],
-    ["share", servedByAll > 0 ? figures.share((sums?.calls ?? 0) / servedByAll) : "–"],
-    ["errorRate", sums && sums.calls > 0 ? figures.share(sums.errors / sums.calls) : "–"],
+  const format = useMetricFormat();
+  const ms = (value: number | null | undefined) => (value == null ? "–" : format.duration(value));
+  const metrics: [Parameters<typeof t>[0], string][] = [
+    ["calls", format.count(sums?.calls ?? 0)],
+    ["share", servedByAll > 0 ? format.share((sums?.calls ?? 0) / servedByAll) : "–"],
+    ["errorRate", sums && sums.calls > 0 ? format.share(sums.errors / sums.calls) : "–"],
     ["p50", ms(sums?.latency_p50_ms)],
     ["p95", ms(sums?.latency_p95_ms)],
-    ["spend", figures.money(Number(sums?.cost_usd ?? 0))],
+    ["spend", format.money(Number(sums?.cost_usd ?? 0))],
   ];
   return (
     <dl className="grid grid-cols-2 gap-px overflow-hidden rounded-md border bg-line sm:grid-cols-3 lg:grid-cols-6">
-      {shown.map(([name, value]) => (
+      {metrics.map(([name, value]) => (
         <div key={name} className="grid gap-0.5 bg-panel px-4 py-3">
           <dt className="text-sm text-ink-muted">{t(name)}</dt>
           <dd className="tabular text-xl">{sums ? value : <Skeleton className="my-1 h-5 w-16" />}</dd>

@@ -15,7 +15,7 @@ export interface ChannelDialog {
   channel: Channel;
 }
 
-/** The dialog that is open over a channel; at most one is. */
+/** Renders the open dialog of a channel: test or delete. */
 export function ChannelDialogs({
   dialog: { kind, channel },
   onChanged,
@@ -23,10 +23,10 @@ export function ChannelDialogs({
   onClose,
 }: {
   dialog: ChannelDialog;
-  /** Something of the channel is no longer as it was read. */
+  /** Called after a test or a delete: the channel's data has to be reloaded. */
   onChanged(): void;
-  /** Given by the channel's own page: true while it goes, so that nobody reads what is not there; false when it stays. */
-  onDeleting?(isGoing: boolean): void;
+  /** Set by the channel's own page: true while it is being deleted, to stop polling it; false if deleting failed. */
+  onDeleting?(isDeleting: boolean): void;
   onClose(): void;
 }) {
   const t = useTranslations("channels");

@@ -9,29 +9,29 @@ import type {
 } from "../../lib/contracts/console/channels";
 import type { Model } from "../../lib/contracts/gateway/models";
 
-/** What one may start from: a provider, or a common case of one. */
+/** Starting point of a new channel: a provider or a common variant of one. */
 export type Preset = "compatible" | "openai" | "azure" | "gemini" | "elevenlabs" | (string & {});
 
 export interface ModelRow {
-  /** Of the row, not of the model. */
+  /** ID of the row, not of the model. */
   id: string;
   upstream: string;
   /** The public name. */
   name: string;
   operation: ModelOperation | null;
   isOn: boolean;
-  /** Written by hand: its upstream's name can be edited. */
-  isOwn: boolean;
+  /** Added by hand: its upstream name can be edited. */
+  isManual: boolean;
 }
 
-/** A key that stands (by its id), or one that is being written. */
+/** A stored upstream key, by its ID, or a new one as it is typed. */
 export type DraftKey =
-  | { kind: "kept"; id: string; display: string }
+  | { kind: "stored"; id: string; display: string }
   | { kind: "new"; id: string; text: string };
 
 export const TIMEOUTS = ["connect_ms", "first_byte_ms", "idle_ms", "total_ms"] as const;
 
-/** The form of a channel as it is typed; an empty text means the default. */
+/** State of the channel form as typed; an empty string means the default. */
 export interface ChannelDraft {
   preset: Preset | null;
   provider: string;
@@ -39,27 +39,28 @@ export interface ChannelDraft {
   keys: DraftKey[];
   models: ModelRow[];
   name: string;
-  /** Follows provider and address until somebody writes one. */
-  isNameOwn: boolean;
+  /** False while the name is derived from the provider or the address. */
+  isNameEdited: boolean;
   weight: string;
   rpm: string;
   concurrency: string;
   /** In seconds. */
   timeouts: Record<(typeof TIMEOUTS)[number], string>;
   headers: { id: string; name: string; value: string }[];
-  coalescing: boolean;
-  /** JSON of the provider's other options. */
+  /** Dynamic batching of concurrent embedding requests. */
+  batching: boolean;
+  /** The provider's other options, as JSON. */
   options: string;
 }
 
-let rows = 0;
-/** Names a row of the form; unique in this page. */
-export function rowId(): string {
-  rows += 1;
-  return `row-${rows}`;
+let rowCount = 0;
+/** An ID for a row of the form, unique on this page. */
+export function nextRowId(): string {
+  rowCount += 1;
+  return `row-${rowCount}`;
 }
 
-export const emptyKey = (): DraftKey => ({ kind: "new", id: rowId(), text: "" });
+export const emptyKey = (): DraftKey => ({ kind: "new", id: nextRowId(), text: "" });
 
 export const NEW_CHANNEL: ChannelDraft = {
   preset: null,
@@ -68,49 +69,49 @@ export const NEW_CHANNEL: ChannelDraft = {
   keys: [],
   models: [],
   name: "",
-  isNameOwn: false,
+  isNameEdited: false,
   weight: "1",
   rpm: "",
   concurrency: "",
   timeouts: { connect_ms: "", first_byte_ms: "", idle_ms: "", total_ms: "" },
   headers: [],
-  coalescing: true,
+  batching: true,
   options: "",
 };
 
-/** What can be picked, the most common first; providers that no case is known of stand last under their own names. */
+/** The presets to choose from, most common first, then the remaining providers under their own names. */
 export function presetsOf(providers: readonly Provider[]): { preset: Preset; provider: Provider }[] {
-  const known = new Set(providers.map((one) => one.name));
-  const cases = ["compatible", "openai", "gemini", "elevenlabs", "azure"].filter((one) =>
-    known.has(providerOf(one)),
+  const names = new Set(providers.map((provider) => provider.name));
+  const presets = ["compatible", "openai", "gemini", "elevenlabs", "azure"].filter((preset) =>
+    names.has(providerOf(preset)),
   );
-  const others = [...known].filter((name) => !cases.includes(name));
-  return [...cases, ...others].flatMap((preset) => {
-    const provider = providers.find((one) => one.name === providerOf(preset));
+  const others = [...names].filter((name) => !presets.includes(name));
+  return [...presets, ...others].flatMap((preset) => {
+    const provider = providers.find(({ name }) => name === providerOf(preset));
     return provider ? [{ preset, provider }] : [];
   });
 }
 
-/** OpenAI's protocol serves three cases. */
+/** The `openai` provider serves three presets. */
 function providerOf(preset: Preset): string {
-  return hasOwnAddress(preset) ? "openai" : preset;
+  return isSelfHosted(preset) ? "openai" : preset;
 }
 
-/** A server of one's own: OpenAI's protocol at an address that only the operator knows. */
-const hasOwnAddress = (preset: Preset | null) => preset === "compatible" || preset === "azure";
+/** OpenAI's protocol at an address that only the operator knows. */
+const isSelfHosted = (preset: Preset | null) => preset === "compatible" || preset === "azure";
 
-/** True where no address stands though none can be guessed: left out it would mean the provider's own. */
-export function lacksAddress(draft: ChannelDraft): boolean {
-  return hasOwnAddress(draft.preset) && draft.baseUrl.trim() === "";
+/** True when the preset has no default address and none was entered; sent empty it would mean the provider's own. */
+export function isAddressMissing(draft: ChannelDraft): boolean {
+  return isSelfHosted(draft.preset) && draft.baseUrl.trim() === "";
 }
 
-/** The draft once a case was picked: its address is filled in where it has one. */
+/** The draft after choosing a preset, with the preset's address where it has one. */
 export function withPreset(draft: ChannelDraft, preset: Preset, provider: Provider): ChannelDraft {
   return {
     ...draft,
     preset,
     provider: provider.name,
-    baseUrl: hasOwnAddress(preset) ? "" : (provider.default_base_url ?? ""),
+    baseUrl: isSelfHosted(preset) ? "" : (provider.default_base_url ?? ""),
     keys: draft.keys.length > 0 ? draft.keys : [emptyKey()],
     models: [],
   };
@@ -120,25 +121,25 @@ export const hostOf = (url: string): string => (URL.canParse(url) ? new URL(url)
 
 const seconds = (ms: number | undefined) => (ms === undefined ? "" : String(ms / 1_000));
 
-/** A saved channel as the form shows it; `models` tell what each is for. */
+/** A saved channel as a draft; `models` provides the operation of each model. */
 export function draftOf(channel: Channel, models: readonly Model[]): ChannelDraft {
-  const { coalescing, ...options } = channel.options;
+  const { coalescing: batching, ...options } = channel.options;
   const operationOf = (name: string) => models.find((model) => model.name === name)?.operation ?? null;
   return {
     preset: channel.provider,
     provider: channel.provider,
     baseUrl: channel.base_url ?? "",
-    keys: channel.keys.map(({ id, display }) => ({ kind: "kept", id, display })),
+    keys: channel.keys.map(({ id, display }) => ({ kind: "stored", id, display })),
     models: channel.models.map((model) => ({
-      id: rowId(),
+      id: nextRowId(),
       upstream: model.upstream_name,
       name: model.name,
       operation: operationOf(model.name),
       isOn: true,
-      isOwn: false,
+      isManual: false,
     })),
     name: channel.name,
-    isNameOwn: true,
+    isNameEdited: true,
     weight: String(channel.weight),
     rpm: channel.rpm === null ? "" : String(channel.rpm),
     concurrency: channel.concurrency === null ? "" : String(channel.concurrency),
@@ -148,48 +149,50 @@ export function draftOf(channel: Channel, models: readonly Model[]): ChannelDraf
       idle_ms: seconds(channel.timeouts.idle_ms),
       total_ms: seconds(channel.timeouts.total_ms),
     },
-    headers: Object.entries(channel.headers).map(([name, value]) => ({ id: rowId(), name, value })),
-    coalescing: coalescing !== false,
+    headers: Object.entries(channel.headers).map(([name, value]) => ({ id: nextRowId(), name, value })),
+    batching: batching !== false,
     options: Object.keys(options).length > 0 ? JSON.stringify(options, null, 2) : "",
   };
 }
 
-/** The provider's options as they are sent; null: the text is no JSON object. */
+/** The provider's options for the request; null: the text is not a JSON object. */
 export function optionsOf(draft: ChannelDraft): Record<string, unknown> | null {
-  const own = draft.coalescing ? {} : { coalescing: false };
-  if (draft.options.trim() === "") return own;
+  const batching = draft.batching ? {} : { coalescing: false };
+  if (draft.options.trim() === "") return batching;
   try {
-    const read: unknown = JSON.parse(draft.options);
-    if (typeof read !== "object" || read === null || Array.isArray(read)) return null;
-    return { ...read, ...own };
+    const parsed: unknown = JSON.parse(draft.options);
+    if (typeof parsed !== "object" || parsed === null || Array.isArray(parsed)) return null;
+    return { ...parsed, ...batching };
   } catch {
     return null;
   }
 }
 
-/** Keys as they are sent; a pasted list is several. */
+/** Keys for the request; text with spaces or line breaks counts as several keys. */
 export function keysOf(draft: ChannelDraft): (string | { id: string })[] {
   return draft.keys.flatMap((key): (string | { id: string })[] =>
-    key.kind === "kept" ? [{ id: key.id }] : key.text.split(/\s+/u).filter(Boolean),
+    key.kind === "stored" ? [{ id: key.id }] : key.text.split(/\s+/u).filter(Boolean),
   );
 }
 
 const headersOf = (draft: ChannelDraft) =>
   Object.fromEntries(
-    draft.headers.filter((one) => one.name.trim() !== "").map((one) => [one.name.trim(), one.value]),
+    draft.headers
+      .filter((header) => header.name.trim() !== "")
+      .map((header) => [header.name.trim(), header.value]),
   );
 
 const numberOrNull = (text: string) => (text.trim() === "" ? null : Number(text));
 
 function timeoutsOf(draft: ChannelDraft) {
-  const given = TIMEOUTS.filter((name) => draft.timeouts[name].trim() !== "");
-  return Object.fromEntries(given.map((name) => [name, Math.round(Number(draft.timeouts[name]) * 1_000)]));
+  const set = TIMEOUTS.filter((name) => draft.timeouts[name].trim() !== "");
+  return Object.fromEntries(set.map((name) => [name, Math.round(Number(draft.timeouts[name]) * 1_000)]));
 }
 
-/** Null where the field is empty: the provider's own. */
+/** Null for an empty field: the provider's own address. */
 const addressOf = (draft: ChannelDraft) => draft.baseUrl.trim() || null;
 
-/** The part of a draft that reaches the upstream; `channelId`: the channel that is being changed. */
+/** Request for listing models or testing; `channelId`: the saved channel whose stored keys may be used. */
 export function draftRequest(draft: ChannelDraft, channelId: string | null): DraftChannel {
   return {
     ...(channelId === null ? {} : { channel_id: channelId }),
@@ -211,14 +214,14 @@ function commonRequest(draft: ChannelDraft) {
   };
 }
 
-/** Rows that are served, in the form's order: a fault of `models.2` is the third of these. */
+/** The selected rows in form order; an issue at `models.2` refers to the third of these. */
 export const servedRows = (draft: ChannelDraft): ModelRow[] => draft.models.filter((row) => row.isOn);
 
 /**
- * Rows whose public name another row has as well, by their ids, one of each name: the one that was changed last
- * (`changed`, the newest at the end), else the last of them.
+ * IDs of rows that repeat another row's public name, one per name: the most recently changed (`changed`, newest last),
+ * else the last row.
  */
-export function repeatedRows(draft: ChannelDraft, changed: readonly string[]): string[] {
+export function duplicateNameRows(draft: ChannelDraft, changed: readonly string[]): string[] {
   const byName = new Map<string, string[]>();
   for (const { name, id } of servedRows(draft)) {
     if (name.trim() !== "") byName.set(name.trim(), [...(byName.get(name.trim()) ?? []), id]);
@@ -245,12 +248,12 @@ function upstreamRequest(draft: ChannelDraft) {
 }
 
 export function createRequest(draft: ChannelDraft): CreateChannel {
-  // A new channel keeps nothing: all its keys are texts.
+  // A new channel has no stored keys.
   const keys = keysOf(draft).filter((key) => typeof key === "string");
   return { ...commonRequest(draft), ...upstreamRequest(draft), provider: draft.provider, keys };
 }
 
-/** Of an engine built in only what may be changed goes out. */
+/** For a built-in engine only the fields that may be changed. */
 export function updateRequest(draft: ChannelDraft, before: Channel): UpdateChannel {
   const common = { ...commonRequest(draft), version: before.version };
   if (before.embedded) return common;
@@ -258,27 +261,27 @@ export function updateRequest(draft: ChannelDraft, before: Channel): UpdateChann
 }
 
 /**
- * The rows after an upstream told its list: what stood there stays as it is; new ones that speak or embed are ticked when
- * the channel is new and their number leaves no doubt.
+ * The rows after the upstream listed its models: existing rows are unchanged, new models are appended, those with a known
+ * operation first. With `selectsNew` these are selected.
  */
-export function withListed(
+export function mergeListedModels(
   before: readonly ModelRow[],
   listed: NonNullable<UpstreamModels["models"]>,
-  ticksNew: boolean,
+  selectsNew: boolean,
 ): ModelRow[] {
   const known = new Set(before.map((row) => row.upstream));
-  const fresh = listed.filter((one) => !known.has(one.name));
-  const able = fresh.filter((one) => one.operation !== null);
-  const rest = fresh.filter((one) => one.operation === null);
+  const added = listed.filter((model) => !known.has(model.name));
+  const supported = added.filter((model) => model.operation !== null);
+  const others = added.filter((model) => model.operation === null);
   return [
     ...before.filter((row) => row.upstream !== ""),
-    ...[...able, ...rest].map((one) => ({
-      id: rowId(),
-      upstream: one.name,
-      name: one.name,
-      operation: one.operation,
-      isOn: ticksNew && one.operation !== null,
-      isOwn: false,
+    ...[...supported, ...others].map((model) => ({
+      id: nextRowId(),
+      upstream: model.name,
+      name: model.name,
+      operation: model.operation,
+      isOn: selectsNew && model.operation !== null,
+      isManual: false,
     })),
   ];
 }

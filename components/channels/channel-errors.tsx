@@ -13,7 +13,10 @@ import { Skeleton } from "../ui/skeleton";
 
 const SHOWN = 8;
 
-/** The newest tries that failed on a channel, whatever became of their calls; null: none is read, and what was shown stays. */
+/**
+ * The newest failed attempts on a channel, including those another channel recovered. `id` null: nothing is fetched and
+ * the last list stays on the page.
+ */
 export function ChannelErrors({ id, range }: { id: string | null; range: Range }) {
   const t = useTranslations("channels.detail");
   const filter = new URLSearchParams({ channel_id: id ?? "", status: "failed" });
@@ -42,7 +45,7 @@ export function ChannelErrors({ id, range }: { id: string | null; range: Range }
             </span>
             <code className="min-w-0 break-all">{call.model}</code>
             <span className="text-ink-muted">
-              {call.status < 400 ? t("madeGood") : t("callerGot", { status: String(call.status) })}
+              {call.status < 400 ? t("recovered") : t("callerGot", { status: String(call.status) })}
             </span>
             <span className="flex min-w-0 items-center gap-1">
               <Link

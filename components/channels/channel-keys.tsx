@@ -8,12 +8,12 @@ import { channelPath } from "@/lib/client/channels";
 import type { Channel } from "@/lib/contracts/console/channels";
 import { useErrorText } from "../forms/error-text";
 import { Button } from "../ui/button";
-import { Lamp } from "../ui/status-dot";
-import { useCircuitWords } from "./channel-state";
+import { StatusDot } from "../ui/status-dot";
+import { useCircuitText } from "./channel-state";
 
-const LAMPS = { closed: "good", half_open: "warn", open: "bad" } as const;
+const DOT_TONES = { closed: "good", half_open: "warn", open: "bad" } as const;
 
-/** The keys of a channel by their last characters, each with its own circuit. */
+/** The upstream keys of a channel by their last characters, each with the state of its circuit breaker. */
 export function ChannelKeys({ channel, onChanged }: { channel: Channel; onChanged(): void }) {
   const t = useTranslations("channels");
   if (channel.keys.length === 0) return <p className="text-ink-muted">{t("detail.noKeys")}</p>;
@@ -36,18 +36,18 @@ function ChannelKey({
   onChanged(): void;
 }) {
   const t = useTranslations("channels");
-  const tell = useErrorText();
-  const words = useCircuitWords();
+  const errorText = useErrorText();
+  const circuitText = useCircuitText();
   const [isBusy, setBusy] = useState(false);
-  const isWell = key.state === "closed";
-  const { why, advice, until } = words(key);
+  const isClosed = key.state === "closed";
+  const { cause, advice, retry } = circuitText(key);
   const close = async () => {
     setBusy(true);
     try {
       await api.post(`${channelPath(channel.id)}/close`, { key_id: key.id });
       onChanged();
     } catch (failure) {
-      toast.error(tell(failure).message);
+      toast.error(errorText(failure).message);
     } finally {
       setBusy(false);
     }
@@ -56,21 +56,21 @@ function ChannelKey({
     <li className="grid gap-2 px-3 py-2">
       <span className="flex min-h-8 flex-wrap items-center justify-between gap-3">
         <span className="flex items-center gap-2.5">
-          <Lamp tone={LAMPS[key.state]} />
+          <StatusDot tone={DOT_TONES[key.state]} />
           <code>{key.display}</code>
           <span className="text-sm text-ink-muted">
-            {t(isWell ? "state.serving" : `state.${key.state === "open" ? "open" : "half_open"}`)}
+            {t(isClosed ? "state.serving" : `state.${key.state === "open" ? "open" : "half_open"}`)}
           </span>
         </span>
-        {isWell ? null : (
+        {isClosed ? null : (
           <Button variant="outline" size="sm" isBusy={isBusy} onClick={() => void close()}>
             {t("close")}
           </Button>
         )}
       </span>
-      {isWell ? null : (
+      {isClosed ? null : (
         <p className="pb-1 text-sm">
-          {why} <span className="text-ink-muted" suppressHydrationWarning>{`${advice} ${until}`}</span>
+          {cause} <span className="text-ink-muted" suppressHydrationWarning>{`${advice} ${retry}`}</span>
         </p>
       )}
     </li>

@@ -3,28 +3,28 @@
 import Link from "next/link";
 import { Fragment, useRef } from "react";
 import { useTranslations } from "use-intl";
-import type { DropPlace } from "@/lib/client/channel-order";
+import type { DropTarget } from "@/lib/client/channel-order";
 import type { Channel } from "@/lib/contracts/console/channels";
 import { cn } from "../ui/class-names";
 import { Skeleton } from "../ui/skeleton";
 import { Switch } from "../ui/switch";
 import { Table, TableCell, TableHead, TableHeader } from "../ui/table";
-import { ChannelFigure, ChannelModels, ChannelOrigin, type Traffic } from "./channel-facts";
+import { ChannelMetric, ChannelModels, ChannelOrigin, type Traffic } from "./channel-cells";
 import type { ChannelAction } from "./channel-menu";
 import { ChannelMenuButton } from "./channel-menu-button";
-import { ChannelLamp, ConditionWord, conditionOf, isTroubled } from "./channel-state";
+import { ChannelStatusDot, ConditionBadge, conditionOf, isUnhealthy } from "./channel-state";
 import { CircuitNote } from "./circuit-note";
 import { MoveHandle } from "./move-handle";
 import { type DragOrder, useDragOrder } from "./use-drag-order";
 
 export interface ChannelListProps {
   channels: readonly Channel[];
-  /** The place of each in the order, from 1; equal for those that share calls. */
-  placeOf(id: string): number;
+  /** Number of the channel's priority tier, from 1; channels of one tier share it. */
+  positionOf(id: string): number;
   traffic: Traffic;
   onAction(action: ChannelAction, channel: Channel): void;
   onToggle(channel: Channel, enabled: boolean): void;
-  onDrop(id: string, place: DropPlace): void;
+  onDrop(id: string, target: DropTarget): void;
   onChanged(): void;
 }
 
@@ -33,7 +33,7 @@ interface RowProps extends Omit<ChannelListProps, "channels"> {
   drag: DragOrder;
 }
 
-/** Channels in the order in which they are tried: a table where there is room, a list on a phone. */
+/** Channels in priority order: a table on wide screens, a list on narrow ones. */
 export function ChannelList(props: ChannelListProps) {
   const list = useRef<HTMLDivElement>(null);
   const drag = useDragOrder(list, props.onDrop);
@@ -58,8 +58,8 @@ export function ChannelList(props: ChannelListProps) {
   );
 }
 
-/** Where what is dragged would land, drawn on the row it is over. */
-function landing({ dragged }: DragOrder, id: string): string {
+/** Classes that mark the dragged row and, on the row under the pointer, where it would be dropped. */
+function dropMarker({ dragged }: DragOrder, id: string): string {
   if (dragged?.id === id) return "opacity-50";
   if (dragged?.over?.id !== id) return "";
   switch (dragged.over.side) {
@@ -108,13 +108,13 @@ function ChannelRow(props: RowProps) {
         data-channel={channel.id}
         className={cn(
           "border-t transition-colors first:border-t-0 hover:bg-sunken/60",
-          landing(drag, channel.id),
+          dropMarker(drag, channel.id),
         )}
       >
         <TableCell className="w-0 pr-0 pl-2">
           <MoveHandle
             channel={channel}
-            place={props.placeOf(channel.id)}
+            position={props.positionOf(channel.id)}
             drag={drag}
             onMove={(direction) => props.onAction(direction, channel)}
           />
@@ -126,16 +126,16 @@ function ChannelRow(props: RowProps) {
           <ChannelModels channel={channel} />
         </TableCell>
         <TableCell className="text-right">
-          <ChannelFigure name="latency" channel={channel} traffic={traffic} />
+          <ChannelMetric name="latency" channel={channel} traffic={traffic} />
         </TableCell>
         <TableCell>
-          <ChannelFigure name="traffic" channel={channel} traffic={traffic} />
+          <ChannelMetric name="traffic" channel={channel} traffic={traffic} />
         </TableCell>
         <TableCell className="text-right">
-          <ChannelFigure name="errors" channel={channel} traffic={traffic} />
+          <ChannelMetric name="errors" channel={channel} traffic={traffic} />
         </TableCell>
         <TableCell className="text-right">
-          <ChannelFigure name="spend" channel={channel} traffic={traffic} />
+          <ChannelMetric name="spend" channel={channel} traffic={traffic} />
         </TableCell>
         <TableCell className="w-0">
           <ChannelSwitch {...props} />
@@ -144,7 +144,7 @@ function ChannelRow(props: RowProps) {
           <ChannelMenuButton channel={channel} onAction={(action) => props.onAction(action, channel)} />
         </TableCell>
       </tr>
-      {isTroubled(condition) ? (
+      {isUnhealthy(condition) ? (
         <tr>
           <td colSpan={COLUMNS} className="px-3 pb-3">
             <CircuitNote channel={channel} onChanged={props.onChanged} />
@@ -159,7 +159,7 @@ function ChannelName({ channel }: { channel: Channel }) {
   const condition = conditionOf(channel);
   return (
     <span className="flex min-w-0 items-baseline gap-2.5">
-      <ChannelLamp condition={condition} />
+      <ChannelStatusDot condition={condition} />
       <span className="grid min-w-0 gap-0.5">
         <span className="flex flex-wrap items-center gap-2">
           <Link
@@ -172,7 +172,7 @@ function ChannelName({ channel }: { channel: Channel }) {
           >
             {channel.name}
           </Link>
-          <ConditionWord condition={condition} />
+          <ConditionBadge condition={condition} />
         </span>
         <ChannelOrigin channel={channel} />
       </span>
@@ -199,13 +199,13 @@ function ChannelCard(props: RowProps) {
   return (
     <li
       data-channel={channel.id}
-      className={cn("grid gap-3 border-t p-4 first:border-t-0", landing(drag, channel.id))}
+      className={cn("grid gap-3 border-t p-4 first:border-t-0", dropMarker(drag, channel.id))}
     >
       <div className="flex items-start gap-2">
         <div className="-ml-2">
           <MoveHandle
             channel={channel}
-            place={props.placeOf(channel.id)}
+            position={props.positionOf(channel.id)}
             drag={drag}
             onMove={(direction) => props.onAction(direction, channel)}
           />
@@ -218,7 +218,7 @@ function ChannelCard(props: RowProps) {
           <ChannelMenuButton channel={channel} onAction={(action) => props.onAction(action, channel)} />
         </div>
       </div>
-      {isTroubled(condition) ? <CircuitNote channel={channel} onChanged={props.onChanged} /> : null}
+      {isUnhealthy(condition) ? <CircuitNote channel={channel} onChanged={props.onChanged} /> : null}
       <ChannelModels channel={channel} />
       {traffic && !traffic.byId.get(channel.id)?.calls ? (
         <p className="text-sm text-ink-faint">{all("noCalls")}</p>
@@ -228,7 +228,7 @@ function ChannelCard(props: RowProps) {
             <div key={name} className="grid content-start gap-0.5">
               <dt className="text-ink-faint">{t(name)}</dt>
               <dd>
-                <ChannelFigure name={name} channel={channel} traffic={traffic} />
+                <ChannelMetric name={name} channel={channel} traffic={traffic} />
               </dd>
             </div>
           ))}
@@ -238,7 +238,7 @@ function ChannelCard(props: RowProps) {
   );
 }
 
-/** The list before it has come. */
+/** Placeholder of the list while it loads. */
 export function ChannelListSkeleton() {
   return (
     <div aria-busy="true" className="divide-y rounded-md border bg-panel">

@@ -13,7 +13,7 @@ export interface ChannelMenuProps {
   onAction(action: ChannelAction): void;
 }
 
-/** What one may do with a channel, loaded by the press that opens it; engines built in stay. */
+/** The actions menu of a channel, loaded on the click that opens it. Built-in engines cannot be deleted. */
 export function ChannelMenu({ channel, onAction }: ChannelMenuProps) {
   const t = useTranslations("channels.menu");
   return (

@@ -17,12 +17,12 @@ import { EmptyState } from "../ui/empty-state";
 import { RelativeTime } from "../ui/relative-time";
 import { Skeleton } from "../ui/skeleton";
 import { BackToChannels } from "./back-to-channels";
+import { ChannelOrigin } from "./channel-cells";
 import { ChannelCharts } from "./channel-charts";
 import type { ChannelDialog } from "./channel-dialogs";
 import { ChannelErrors } from "./channel-errors";
-import { ChannelOrigin } from "./channel-facts";
 import { ChannelKeys } from "./channel-keys";
-import { ChannelLamp, ConditionWord, conditionOf, isTroubled } from "./channel-state";
+import { ChannelStatusDot, ConditionBadge, conditionOf, isUnhealthy } from "./channel-state";
 import { CircuitNote } from "./circuit-note";
 import { SavedTests } from "./saved-tests";
 
@@ -30,7 +30,7 @@ const ChannelDialogs = dynamic(() => import("./channel-dialogs").then((one) => o
   ssr: false,
 });
 
-/** Everything about one channel: what it did over a range, what went wrong, its keys and models. */
+/** The detail page of a channel: metrics over a range, errors, keys and models. */
 export function ChannelPage({ id, first }: { id: string; first: Channel | null }) {
   return (
     <SWRConfig value={{ fallback: channelFallback(first) }}>
@@ -42,8 +42,8 @@ export function ChannelPage({ id, first }: { id: string; first: Channel | null }
 function Content({ id }: { id: string }) {
   const t = useTranslations("channels");
   const range = useRange();
-  const [isGoing, setGoing] = useState(false);
-  const { data: channel, error, mutate } = useChannel(isGoing ? null : id);
+  const [isDeleting, setDeleting] = useState(false);
+  const { data: channel, error, mutate } = useChannel(isDeleting ? null : id);
   const reload = () => void mutate();
   if (error && !channel) {
     return (
@@ -62,12 +62,12 @@ function Content({ id }: { id: string }) {
       <div>
         <BackToChannels />
         {channel ? (
-          <Heading channel={channel} onChanged={reload} onDeleting={setGoing} />
+          <Heading channel={channel} onChanged={reload} onDeleting={setDeleting} />
         ) : (
           <HeadingSkeleton />
         )}
       </div>
-      {channel && isTroubled(conditionOf(channel)) ? (
+      {channel && isUnhealthy(conditionOf(channel)) ? (
         <CircuitNote channel={channel} onChanged={reload} />
       ) : null}
       <div className="grid gap-4">
@@ -93,7 +93,7 @@ function Content({ id }: { id: string }) {
         )}
       </div>
       <Part title={t("detail.errors")}>
-        <ChannelErrors id={isGoing ? null : id} range={range} />
+        <ChannelErrors id={isDeleting ? null : id} range={range} />
       </Part>
     </div>
   );
@@ -115,7 +115,7 @@ function Heading({
 }: {
   channel: Channel;
   onChanged(): void;
-  onDeleting(isGoing: boolean): void;
+  onDeleting(isDeleting: boolean): void;
 }) {
   const t = useTranslations("channels");
   const [dialog, setDialog] = useState<ChannelDialog | null>(null);
@@ -124,14 +124,14 @@ function Heading({
     <header className="flex flex-wrap items-start justify-between gap-4">
       <div className="grid min-w-0 gap-1">
         <h1 className="flex flex-wrap items-center gap-2.5 text-xl break-words">
-          <ChannelLamp condition={condition} />
+          <ChannelStatusDot condition={condition} />
           {channel.name}
-          <ConditionWord condition={condition} />
+          <ConditionBadge condition={condition} />
         </h1>
         <div className="flex flex-wrap gap-x-3 text-sm text-ink-muted">
           <ChannelOrigin channel={channel} />
           <span>
-            <RelativeTime at={channel.created_at} say={(when) => t("detail.added", { when })} />
+            <RelativeTime at={channel.created_at} phrase={(when) => t("detail.added", { when })} />
           </span>
         </div>
       </div>

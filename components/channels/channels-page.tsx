@@ -11,7 +11,7 @@ import { useTranslations } from "use-intl";
 import { api } from "@/lib/client/api";
 import { isApiError } from "@/lib/client/api-error";
 import {
-  type DropPlace,
+  type DropTarget,
   drop,
   isSameOrder,
   stepEarlier,
@@ -40,7 +40,7 @@ const ChannelDialogs = dynamic(() => import("./channel-dialogs").then((one) => o
   ssr: false,
 });
 
-/** Where calls go, in the order in which it is tried. */
+/** The list of channels in priority order. `first`: data read on the server. */
 export function ChannelsPage({ first }: { first: FirstChannels }) {
   return (
     <SWRConfig value={{ fallback: channelsFallback(first) }}>
@@ -51,53 +51,21 @@ export function ChannelsPage({ first }: { first: FirstChannels }) {
 
 function Content() {
   const t = useTranslations("channels");
-  const tell = useErrorText();
   const router = useRouter();
   const traffic = useChannelTraffic();
   const { channels, order, error, reload } = useChannels();
   const [dialog, setDialog] = useState<ChannelDialog | null>(null);
-  const [moved, setMoved] = useState("");
-  const tiers = tiersOf(channels ?? []);
-  const placeOf = (id: string) => placeIn(tiers, id);
-
-  const rearrange = async (id: string, next: Tiers) => {
-    if (!channels || isSameOrder(tiers, next)) return;
-    setMoved(describeMove(channels, next, id));
-    try {
-      await order(next);
-    } catch (failure) {
-      toast.error(isApiError(failure, "conflict") ? t("moveStale") : tell(failure).message);
-      await reload();
-    }
-  };
-  const describeMove = (all: readonly Channel[], next: Tiers, id: string): string => {
-    const nameOf = (one: string) => all.find((channel) => channel.id === one)?.name ?? "";
-    const others = (next[placeIn(next, id) - 1] ?? []).filter((one) => one !== id).map(nameOf);
-    const place = placeIn(next, id);
-    return others.length > 0
-      ? t("movedShared", { name: nameOf(id), place, others: others.join(", ") })
-      : t("movedAlone", { name: nameOf(id), place });
-  };
-
-  const toggle = async (channel: Channel, enabled: boolean) => {
-    try {
-      await api.patch(channelPath(channel.id), { enabled, version: channel.version });
-      toast.success(t(enabled ? "enabled" : "disabled", { name: channel.name }));
-    } catch (failure) {
-      const isStale = isApiError(failure, "conflict");
-      toast.error(isStale ? t("stale", { name: channel.name }) : tell(failure).message);
-    }
-    await reload();
-  };
+  const { tiers, reorder, moveMessage } = useReorder(channels, order, reload);
+  const toggle = useToggle(reload);
 
   const act = (action: ChannelAction, channel: Channel) => {
     switch (action) {
       case "edit":
         return router.push(`/channels/${encodeURIComponent(channel.id)}/edit`);
       case "earlier":
-        return void rearrange(channel.id, stepEarlier(tiers, channel.id));
+        return void reorder(channel.id, stepEarlier(tiers, channel.id));
       case "later":
-        return void rearrange(channel.id, stepLater(tiers, channel.id));
+        return void reorder(channel.id, stepLater(tiers, channel.id));
       case "test":
       case "delete":
         return setDialog({ kind: action, channel });
@@ -119,7 +87,7 @@ function Content() {
     <div className="mx-auto max-w-page">
       <PageHeader title={t("title")} description={t("lead")} action={channels && hasOwn ? addButton : null} />
       <p role="status" className="sr-only">
-        {moved}
+        {moveMessage}
       </p>
       {error && !channels ? (
         <CallError error={error} onRetry={() => void reload()} />
@@ -131,11 +99,11 @@ function Content() {
             <>
               <ChannelList
                 channels={channels}
-                placeOf={placeOf}
+                positionOf={(id) => positionIn(tiers, id)}
                 traffic={traffic}
                 onAction={act}
                 onToggle={(channel, enabled) => void toggle(channel, enabled)}
-                onDrop={(id: string, place: DropPlace) => void rearrange(id, drop(tiers, id, place))}
+                onDrop={(id: string, target: DropTarget) => void reorder(id, drop(tiers, id, target))}
                 onChanged={() => void reload()}
               />
               <p className="text-sm text-ink-faint">{t("table.window")}</p>
@@ -159,4 +127,53 @@ function Content() {
   );
 }
 
-const placeIn = (tiers: Tiers, id: string): number => tiers.findIndex((tier) => tier.includes(id)) + 1;
+/** Saves a new order. `moveMessage` describes the last move for screen-reader users. */
+function useReorder(
+  channels: readonly Channel[] | undefined,
+  order: (tiers: Tiers) => Promise<void>,
+  reload: () => Promise<unknown>,
+) {
+  const t = useTranslations("channels");
+  const errorText = useErrorText();
+  const [moveMessage, setMoveMessage] = useState("");
+  const tiers = tiersOf(channels ?? []);
+
+  const describeMove = (all: readonly Channel[], next: Tiers, id: string): string => {
+    const nameOf = (other: string) => all.find((channel) => channel.id === other)?.name ?? "";
+    const position = positionIn(next, id);
+    const others = (next[position - 1] ?? []).filter((other) => other !== id).map(nameOf);
+    return others.length > 0
+      ? t("movedShared", { name: nameOf(id), position, others: others.join(", ") })
+      : t("movedAlone", { name: nameOf(id), position });
+  };
+  const reorder = async (id: string, next: Tiers) => {
+    if (!channels || isSameOrder(tiers, next)) return;
+    setMoveMessage(describeMove(channels, next, id));
+    try {
+      await order(next);
+    } catch (failure) {
+      toast.error(isApiError(failure, "conflict") ? t("moveStale") : errorText(failure).message);
+      await reload();
+    }
+  };
+  return { tiers, reorder, moveMessage };
+}
+
+/** Enables or disables a channel. */
+function useToggle(reload: () => Promise<unknown>) {
+  const t = useTranslations("channels");
+  const errorText = useErrorText();
+  return async (channel: Channel, enabled: boolean) => {
+    try {
+      await api.patch(channelPath(channel.id), { enabled, version: channel.version });
+      toast.success(t(enabled ? "enabled" : "disabled", { name: channel.name }));
+    } catch (failure) {
+      const isStale = isApiError(failure, "conflict");
+      toast.error(isStale ? t("stale", { name: channel.name }) : errorText(failure).message);
+    }
+    await reload();
+  };
+}
+
+/** Number of the tier that holds the channel, from 1. */
+const positionIn = (tiers: Tiers, id: string): number => tiers.findIndex((tier) => tier.includes(id)) + 1;

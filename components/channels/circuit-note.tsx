@@ -9,9 +9,9 @@ import type { Channel } from "@/lib/contracts/console/channels";
 import { useErrorText } from "../forms/error-text";
 import { Button } from "../ui/button";
 import { cn } from "../ui/class-names";
-import { useCircuitWords } from "./channel-state";
+import { useCircuitText } from "./channel-state";
 
-/** Why a channel, or some of its models, takes no calls, and a button that closes its circuits. */
+/** Explains the open circuits of a channel or of some of its models, with a button that closes them. */
 export function CircuitNote({
   channel,
   onChanged,
@@ -22,11 +22,11 @@ export function CircuitNote({
   className?: string;
 }) {
   const t = useTranslations("channels");
-  const tell = useErrorText();
-  const words = useCircuitWords();
+  const errorText = useErrorText();
+  const circuitText = useCircuitText();
   const [isBusy, setBusy] = useState(false);
-  const isWhole = channel.health.state !== "closed";
-  const troubles = isWhole
+  const isChannelOut = channel.health.state !== "closed";
+  const outages = isChannelOut
     ? [{ name: null, health: channel.health }]
     : channel.broken_models.map((one) => ({ name: one.name, health: one }));
 
@@ -37,7 +37,7 @@ export function CircuitNote({
       toast.success(t("closed", { name: channel.name }));
       onChanged();
     } catch (failure) {
-      toast.error(tell(failure).message);
+      toast.error(errorText(failure).message);
     } finally {
       setBusy(false);
     }
@@ -52,14 +52,14 @@ export function CircuitNote({
       )}
     >
       <div className="grid min-w-0 flex-1 basis-64 gap-1">
-        {troubles.map(({ name, health }) => {
-          const { why, advice, until } = words(health);
+        {outages.map(({ name, health }) => {
+          const { cause, advice, retry } = circuitText(health);
           return (
             <p key={name} className="break-words">
-              <span className="font-medium">{name === null ? why : t("brokenModel", { name, why })}</span>{" "}
-              {/* The seconds that are left go on while the page travels. */}
+              <span className="font-medium">{name === null ? cause : t("brokenModel", { name, cause })}</span>{" "}
+              {/* The countdown differs between server and browser. */}
               <span className="text-ink-muted" suppressHydrationWarning>
-                {`${advice} ${until}`}
+                {`${advice} ${retry}`}
               </span>
             </p>
           );

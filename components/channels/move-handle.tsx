@@ -7,16 +7,16 @@ import type { Channel } from "@/lib/contracts/console/channels";
 import { cn } from "../ui/class-names";
 import type { DragOrder } from "./use-drag-order";
 
-/** The place of a channel in the order, and the grip that moves it: by pointer, or by the arrow keys. */
+/** The number of a channel's priority tier and the handle that moves it, by pointer or arrow keys. */
 export function MoveHandle({
   channel,
-  place,
+  position,
   drag,
   onMove,
 }: {
   channel: Channel;
-  /** 1 for those tried first. */
-  place: number;
+  /** 1: the tier that is tried first. */
+  position: number;
   drag: DragOrder;
   onMove(direction: "earlier" | "later"): void;
 }) {
@@ -42,7 +42,7 @@ export function MoveHandle({
     >
       <GripVerticalIcon aria-hidden="true" className="size-4 text-ink-faint" />
       <span aria-hidden="true" className="tabular min-w-3 text-right text-sm">
-        {place}
+        {position}
       </span>
     </button>
   );

@@ -8,7 +8,7 @@ import { Button } from "../ui/button";
 import { TestOutcome } from "./test-outcome";
 import { useTestCalls } from "./use-test-call";
 
-/** The models of a saved channel, each with a button that sends one real call through it. */
+/** The models of a saved channel, each with a button that sends one real call to the upstream. */
 export function SavedTests({ channel, onTested }: { channel: Channel; onTested(): void }) {
   const t = useTranslations("channels");
   const { tests, run } = useTestCalls();

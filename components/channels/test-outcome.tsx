@@ -9,11 +9,11 @@ import { useErrorText } from "../forms/error-text";
 import { Button } from "../ui/button";
 import { cn } from "../ui/class-names";
 import { Spinner } from "../ui/spinner";
-import { Lamp } from "../ui/status-dot";
-import { useFaultWords } from "./error-text";
+import { StatusDot } from "../ui/status-dot";
+import { useUpstreamErrorText } from "./upstream-error-text";
 import type { TestState } from "./use-test-call";
 
-/** What came of a test: the sound to hear, the vector's size, or what went wrong. */
+/** Result of a test: the audio to play, the vector's dimensions, or the error. */
 export function TestOutcome({ state, className }: { state: TestState; className?: string }) {
   return (
     <div role="status" className={cn("flex min-h-9 items-center gap-2 text-sm", className)}>
@@ -24,7 +24,7 @@ export function TestOutcome({ state, className }: { state: TestState; className?
 
 function Outcome({ state }: { state: TestState }) {
   const t = useTranslations("channels.test");
-  const tell = useErrorText();
+  const errorText = useErrorText();
   switch (state.kind) {
     case "running":
       return (
@@ -34,61 +34,68 @@ function Outcome({ state }: { state: TestState }) {
         </span>
       );
     case "failed":
-      return <Bad why={tell(state.error).message} />;
+      return <Failure summary={errorText(state.error).message} />;
     case "done":
-      if (state.test.error) return <Fault error={state.test.error} />;
-      return state.test.operation === "speech" ? <Sound test={state.test} /> : <Vector test={state.test} />;
+      if (state.test.error) return <UpstreamFailure error={state.test.error} />;
+      return state.test.operation === "speech" ? (
+        <AudioPlayer test={state.test} />
+      ) : (
+        <Vector test={state.test} />
+      );
     default:
       return state satisfies never;
   }
 }
 
-function Bad({ why, said }: { why: string; said?: string }) {
+function Failure({ summary, detail }: { summary: string; detail?: string }) {
   return (
     <span className="flex min-w-0 items-baseline gap-2">
-      <Lamp tone="bad" />
+      <StatusDot tone="bad" />
       <span className="min-w-0 break-words">
-        {why} {said ? <span className="text-ink-muted">{said}</span> : null}
+        {summary} {detail ? <span className="text-ink-muted">{detail}</span> : null}
       </span>
     </span>
   );
 }
 
-function Fault({ error }: { error: NonNullable<ChannelTest["error"]> }) {
-  const words = useFaultWords();
-  return <Bad {...words(error)} />;
+function UpstreamFailure({ error }: { error: NonNullable<ChannelTest["error"]> }) {
+  const upstreamErrorText = useUpstreamErrorText();
+  return <Failure {...upstreamErrorText(error)} />;
 }
 
 function Vector({ test }: { test: ChannelTest }) {
   const t = useTranslations("channels.test");
   return (
     <span className="tabular flex items-baseline gap-2">
-      <Lamp tone="good" />
+      <StatusDot tone="good" />
       {t("vector", { dimensions: test.dimensions ?? 0, ms: test.latency_ms })}
     </span>
   );
 }
 
-/** The bytes of a base64 text as a file that the player can open; taken back when the player goes. */
-function useSoundFile(base64: string): string {
-  const bytes = useMemo(() => Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0)), [base64]);
+/** Object URL of base64-encoded WAV bytes; released on unmount. */
+function useAudioUrl(base64: string): string {
+  const bytes = useMemo(
+    () => Uint8Array.from(atob(base64), (character) => character.charCodeAt(0)),
+    [base64],
+  );
   const [url, setUrl] = useState("");
   useEffect(() => {
-    const made = URL.createObjectURL(new Blob([bytes], { type: "audio/wav" }));
-    setUrl(made);
-    return () => releaseUrl(made);
+    const objectUrl = URL.createObjectURL(new Blob([bytes], { type: "audio/wav" }));
+    setUrl(objectUrl);
+    return () => releaseUrl(objectUrl);
   }, [bytes]);
   return url;
 }
 
-function Sound({ test }: { test: ChannelTest }) {
+function AudioPlayer({ test }: { test: ChannelTest }) {
   const t = useTranslations("channels.test");
   const format = useFormatter();
-  const url = useSoundFile(test.audio_wav ?? "");
+  const url = useAudioUrl(test.audio_wav ?? "");
   const audio = useRef<HTMLAudioElement>(null);
   const [isPlaying, setPlaying] = useState(false);
   const [progress, setProgress] = useState(0);
-  // A browser that plays nothing by itself waits for the press.
+  // A browser that blocks autoplay waits for the click.
   const play = () => void audio.current?.play().catch(() => setPlaying(false));
 
   useEffect(() => {
@@ -113,7 +120,7 @@ function Sound({ test }: { test: ChannelTest }) {
           <span className="block h-full bg-signal" style={{ width: `${progress * 100}%` }} />
         </span>
       </span>
-      {/* biome-ignore lint/a11y/useMediaCaption: the words are the same in every test and say nothing of their own */}
+      {/* biome-ignore lint/a11y/useMediaCaption: the spoken text is a fixed test phrase */}
       <audio
         ref={audio}
         src={url || undefined}

@@ -1,13 +1,13 @@
 "use client";
 
 import { type PointerEvent, type RefObject, useRef, useState } from "react";
-import type { DropPlace } from "@/lib/client/channel-order";
+import type { DropTarget } from "@/lib/client/channel-order";
 
-/** The part of a row's height at either end where letting go means beside it. */
+/** Share of a row's height at its top and bottom where a drop means before or after the row. */
 const EDGE = 0.3;
 
-/** Where a channel that is let go at this height would land; null: over no row. Rows carry `data-channel`. */
-function placeAt(list: HTMLElement, y: number): DropPlace | null {
+/** The drop target at the pointer's `clientY`; null: there are no rows. Rows carry `data-channel`. */
+function dropTargetAt(list: HTMLElement, y: number): DropTarget | null {
   const rows = [...list.querySelectorAll<HTMLElement>("[data-channel]")].filter(
     (row) => row.offsetHeight > 0,
   );
@@ -23,16 +23,16 @@ function placeAt(list: HTMLElement, y: number): DropPlace | null {
 }
 
 /**
- * Rows that are dragged by a handle, with mouse, pen or finger. `list` holds the rows; `onDrop` is told once the handle
- * is let go over another row. Escape and a cancelled pointer leave everything as it was.
+ * Dragging rows by a handle, with mouse, pen or touch. `list` holds the rows; `onDrop` is called when the handle is
+ * released over another row. Escape or a cancelled pointer aborts.
  */
 export function useDragOrder(
   list: RefObject<HTMLElement | null>,
-  onDrop: (id: string, place: DropPlace) => void,
+  onDrop: (id: string, target: DropTarget) => void,
 ) {
-  const [dragged, setDragged] = useState<{ id: string; over: DropPlace | null } | null>(null);
-  // What the pointer is over, for the event that lets go: state is a render behind.
-  const over = useRef<DropPlace | null>(null);
+  const [dragged, setDragged] = useState<{ id: string; over: DropTarget | null } | null>(null);
+  // Read by `onPointerUp`: the state lags one render behind.
+  const over = useRef<DropTarget | null>(null);
 
   const handlers = (id: string) => ({
     onPointerDown(event: PointerEvent<HTMLElement>) {
@@ -43,8 +43,8 @@ export function useDragOrder(
     },
     onPointerMove(event: PointerEvent<HTMLElement>) {
       if (dragged?.id !== id || !list.current) return;
-      const place = placeAt(list.current, event.clientY);
-      over.current = place?.id === id ? null : place;
+      const target = dropTargetAt(list.current, event.clientY);
+      over.current = target?.id === id ? null : target;
       setDragged({ id, over: over.current });
     },
     onPointerUp() {

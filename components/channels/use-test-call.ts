@@ -3,30 +3,30 @@
 import { useCallback, useState } from "react";
 import type { ChannelTest } from "@/lib/contracts/console/channels";
 
-/** What has become of the test of one model. */
+/** State of one model's test. */
 export type TestState =
   | { kind: "running" }
   | { kind: "done"; test: ChannelTest }
-  /** The call to Patchbay itself failed. */
+  /** The request to Patchbay failed. */
   | { kind: "failed"; error: unknown };
 
-/** Tests by the model's row, each running or done; a new one takes the old one's place. */
+/** The latest test of each model row. */
 export function useTestCalls() {
   const [tests, setTests] = useState<ReadonlyMap<string, TestState>>(new Map());
-  const note = useCallback(
+  const setState = useCallback(
     (row: string, state: TestState) => setTests((known) => new Map(known).set(row, state)),
     [],
   );
   const run = useCallback(
     async (row: string, call: () => Promise<ChannelTest>) => {
-      note(row, { kind: "running" });
+      setState(row, { kind: "running" });
       try {
-        note(row, { kind: "done", test: await call() });
+        setState(row, { kind: "done", test: await call() });
       } catch (error) {
-        note(row, { kind: "failed", error });
+        setState(row, { kind: "failed", error });
       }
     },
-    [note],
+    [setState],
   );
   return { tests, run };
 }

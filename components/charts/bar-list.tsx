@@ -7,22 +7,22 @@ export interface Bar {
   label: ReactNode;
   /** Length of the bar, 0 or more. */
   value: number;
-  /** How much of `value` went wrong; drawn in red at the bar's beginning. */
+  /** Failed part of `value`; drawn in red at the start of the bar. */
   bad?: number;
-  /** The value in words, at the row's end. */
+  /** The formatted value, at the end of the row. */
   text: ReactNode;
-  /** A second figure under or beside it. */
+  /** A second figure before it. */
   detail?: ReactNode;
-  /** Where the row leads. */
+  /** Target of the row. */
   href?: string;
 }
 
 /**
- * A breakdown: one row each with its name, figure and a bar in proportion to the longest, in the order given. A name
- * that is too long is cut, never its figure. The caller shows what an empty one is for.
+ * A breakdown: one row per item with its name, value and a bar relative to the largest value, in the given order.
+ * Long names are truncated, values never are. The caller renders the empty state.
  */
 export function BarList({ bars, className }: { bars: readonly Bar[]; className?: string }) {
-  const most = Math.max(...bars.map((bar) => bar.value), 0) || 1;
+  const max = Math.max(...bars.map((bar) => bar.value), 0) || 1;
   return (
     <ol className={cn("grid grid-cols-1 gap-0.5", className)}>
       {bars.map((bar) => (
@@ -33,11 +33,11 @@ export function BarList({ bars, className }: { bars: readonly Bar[]; className?:
               href={bar.href}
               className="-mx-2 block rounded-sm px-2 py-1.5 transition-colors hover:bg-hover pointer-coarse:py-2.5"
             >
-              <Row bar={bar} most={most} />
+              <Row bar={bar} max={max} />
             </Link>
           ) : (
             <div className="py-1.5">
-              <Row bar={bar} most={most} />
+              <Row bar={bar} max={max} />
             </div>
           )}
         </li>
@@ -46,8 +46,8 @@ export function BarList({ bars, className }: { bars: readonly Bar[]; className?:
   );
 }
 
-function Row({ bar, most }: { bar: Bar; most: number }) {
-  const share = (value: number) => `${Math.min(100, (value / most) * 100)}%`;
+function Row({ bar, max }: { bar: Bar; max: number }) {
+  const share = (value: number) => `${Math.min(100, (value / max) * 100)}%`;
   return (
     <span className="grid grid-cols-1 gap-1.5">
       <span className="flex items-baseline justify-between gap-4">

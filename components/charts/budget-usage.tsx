@@ -7,7 +7,7 @@ import { Progress } from "../ui/progress";
 
 const PERIODS = ["daily_usd", "monthly_usd", "total_usd"] as const;
 
-/** What a key has spent: a bar of the budget that is nearest its end, or the sum where there is none. */
+/** Spend of a key: a bar of its tightest budget, or the total where it has no budget. */
 export function KeyUsage({ apiKey }: { apiKey: ApiKey }) {
   const t = useTranslations("apiKeys.budget");
   const money = useMoney();
@@ -35,7 +35,7 @@ export function KeyUsage({ apiKey }: { apiKey: ApiKey }) {
   );
 }
 
-/** The budget that is nearest its end; undefined where there is none. */
+/** The budget with the largest share spent; undefined where there is none. */
 export function tightestBudget(of: Pick<ApiKey, "budget" | "spent">) {
   return PERIODS.flatMap((period) => {
     const limit = of.budget[period];

@@ -1,40 +1,40 @@
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 
-/** Steps of a time axis in minutes; days are stepped by the calendar. */
+/** Steps of a time axis in minutes, and in calendar days. */
 const MINUTE_STEPS = [1, 2, 5, 10, 15, 30, 60, 120, 180, 360, 720] as const;
 const DAY_STEPS = [1, 2, 3, 7, 14, 28, 56, 91, 182, 365] as const;
 
 /**
- * Round values for an axis that begins at 0 and reaches over `most`: steps of 1, 2 or 5 times a power of ten, at most
- * `count` of them. `isWhole`: no fractions (counts). The last one is the top of the axis.
+ * Round values for an axis that starts at 0 and ends at or above `max`, in at most `count` steps of 1, 2 or 5 times a
+ * power of ten. `isWhole`: no fractions (counts). The last value is the top of the axis.
  */
-export function niceTicks(most: number, count = 4, isWhole = false): number[] {
-  const top = most > 0 && Number.isFinite(most) ? most : isWhole ? count : 1;
+export function niceTicks(max: number, count = 4, isWhole = false): number[] {
+  const top = max > 0 && Number.isFinite(max) ? max : isWhole ? count : 1;
   const raw = top / count;
   const power = 10 ** Math.floor(Math.log10(raw));
   const nice = [1, 2, 5, 10].find((factor) => factor * power >= raw * (1 - 1e-9)) ?? 10;
   const step = isWhole ? Math.max(1, nice * power) : nice * power;
   const steps = Math.max(1, Math.ceil(top / step - 1e-9));
-  // Multiples of one step, so that 0.1 + 0.2 stays 0.3.
+  // Multiplies instead of adding up, so that no rounding error accumulates (0.1 + 0.2).
   return Array.from({ length: steps + 1 }, (_, index) => Number((index * step).toPrecision(12)));
 }
 
 export interface TimeTick {
   at: number;
-  /** Whether a day begins here: its label is a date, the others' are times of day. */
+  /** The tick is the start of a day: labelled with a date instead of a time. */
   isDay: boolean;
 }
 
 /**
- * Places for labels between two instants: round times of day or beginnings of days in the zone of this machine (the
- * visitor's), at most `most` of them.
+ * Instants to label between two instants: round times of day, or starts of days, in the visitor's time zone; about
+ * `count` at most.
  */
-export function timeTicks(from: number, to: number, most: number): TimeTick[] {
+export function timeTicks(from: number, to: number, count: number): TimeTick[] {
   const span = to - from;
-  if (span <= 0 || most < 1) return [];
-  const minutes = MINUTE_STEPS.find((step) => span / (step * MINUTE_MS) <= most);
-  const ticks = minutes ? byTimeOfDay(from, to, minutes) : byDay(from, to, most);
+  if (span <= 0 || count < 1) return [];
+  const minutes = MINUTE_STEPS.find((step) => span / (step * MINUTE_MS) <= count);
+  const ticks = minutes ? byTimeOfDay(from, to, minutes) : byDay(from, to, count);
   return ticks.filter((tick) => tick.at >= from && tick.at < to);
 }
 
@@ -43,7 +43,7 @@ function byTimeOfDay(from: number, to: number, stepMinutes: number): TimeTick[] 
   const day = new Date(from);
   for (day.setHours(0, 0, 0, 0); day.getTime() < to; day.setDate(day.getDate() + 1)) {
     for (let minute = 0; minute < 24 * 60; minute += stepMinutes) {
-      // The clock's own reading, so that 6:00 stays 6:00 on the day the clocks change.
+      // Built from local date and time, so that 6:00 stays 6:00 on the day of a clock change.
       const tick = new Date(day.getFullYear(), day.getMonth(), day.getDate(), 0, minute).getTime();
       if (tick > (ticks.at(-1)?.at ?? Number.NEGATIVE_INFINITY))
         ticks.push({ at: tick, isDay: minute === 0 });
@@ -52,9 +52,9 @@ function byTimeOfDay(from: number, to: number, stepMinutes: number): TimeTick[] 
   return ticks;
 }
 
-function byDay(from: number, to: number, most: number): TimeTick[] {
+function byDay(from: number, to: number, count: number): TimeTick[] {
   const days = (to - from) / (24 * HOUR_MS);
-  const step = DAY_STEPS.find((one) => days / one <= most) ?? Math.ceil(days / most);
+  const step = DAY_STEPS.find((one) => days / one <= count) ?? Math.ceil(days / count);
   const ticks: TimeTick[] = [];
   const day = new Date(from);
   day.setHours(0, 0, 0, 0);

@@ -2,7 +2,7 @@ import { memo } from "react";
 import { useTranslations } from "use-intl";
 import type { ChartSeries } from "./series";
 
-/** What a chart shows, as a table for those who hear it. */
+/** The values of a chart as a table for screen-reader users. */
 export const ChartTable = memo(function ChartTable({
   label,
   buckets,
@@ -18,7 +18,7 @@ export const ChartTable = memo(function ChartTable({
 }) {
   const t = useTranslations("common.chart");
   return (
-    // A table itself does not shrink to the hidden pixel.
+    // A table does not shrink to the size of `sr-only`, so its wrapper is hidden.
     <div className="sr-only">
       <table>
         <caption>{label}</caption>

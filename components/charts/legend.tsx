@@ -2,14 +2,14 @@ import { useTranslations } from "use-intl";
 import { cn } from "../ui/class-names";
 import { type ChartSeries, colourOf } from "./series";
 
-/** What the colours of a chart mean; the faint line, if any, is named `before` (default: "before"). */
+/** The colours of a chart with the names of its series; `previous` names the faint line of the previous period. */
 export function Legend({
   series,
-  before,
+  previous,
   className,
 }: {
   series: readonly ChartSeries[];
-  before?: string;
+  previous?: string;
   className?: string;
 }) {
   const t = useTranslations("common.chart");
@@ -21,7 +21,7 @@ export function Legend({
           {one.name}
         </li>
       ))}
-      {series.some((one) => one.before) ? (
+      {series.some((one) => one.previous) ? (
         <li className="flex items-center gap-1.5">
           <svg viewBox="0 0 18 2" className="h-0.5 w-4.5" aria-hidden="true">
             <path
@@ -32,7 +32,7 @@ export function Legend({
               strokeLinecap="round"
             />
           </svg>
-          {before ?? t("before")}
+          {previous ?? t("before")}
         </li>
       ) : null}
     </ul>

@@ -1,8 +1,8 @@
-import type { TimeTick } from "@/components/charts/chart-scale";
-import { bandOf, barPaths, centreOf, type Frame, heightOf, linePath } from "./bars";
+import type { TimeTick } from "./chart-scale";
+import { bucketWidth, barPaths, bucketCentre, type PlotFrame, yOf, linePath } from "./plot-geometry";
 import { type ChartSeries, colourOf } from "./series";
 
-/** The drawing of a time chart: grid, labels, bars, lines. Words and pointer are the chart's. */
+/** Draws a time chart: grid, labels, bars, lines. */
 export function Plot({
   frame,
   width,
@@ -14,22 +14,22 @@ export function Plot({
   series,
   active,
 }: {
-  frame: Frame;
+  frame: PlotFrame;
   width: number;
   height: number;
   ticks: readonly number[];
   format(value: number): string;
-  /** With their places on the drawing. */
+  /** With their x coordinates. */
   times: readonly (TimeTick & { x: number })[];
   timeLabel(tick: TimeTick): string;
   series: readonly ChartSeries[];
-  /** The bucket that is read out. */
+  /** Index of the bucket whose values are shown. */
   active: number | null;
 }) {
   const coloured = series.map((one, index) => ({ ...one, stroke: colourOf(one, index) }));
   const bars = coloured.filter((one) => one.kind !== "line");
   const paths = barPaths(frame, bars);
-  const band = bandOf(frame);
+  const band = bucketWidth(frame);
   return (
     <svg aria-hidden="true" width={width} height={height} className="block overflow-visible">
       <g className="tabular fill-ink-faint text-xs">
@@ -38,12 +38,12 @@ export function Plot({
             <line
               x1={frame.left}
               x2={frame.right}
-              y1={heightOf(frame, value)}
-              y2={heightOf(frame, value)}
+              y1={yOf(frame, value)}
+              y2={yOf(frame, value)}
               className={value === 0 ? "stroke-line-strong/60" : "stroke-line"}
               shapeRendering="crispEdges"
             />
-            <text x={frame.left - 8} y={heightOf(frame, value)} dy="0.32em" textAnchor="end">
+            <text x={frame.left - 8} y={yOf(frame, value)} dy="0.32em" textAnchor="end">
               {format(value)}
             </text>
           </g>
@@ -56,7 +56,7 @@ export function Plot({
       </g>
       {active === null ? null : (
         <rect
-          x={centreOf(frame, active) - band / 2}
+          x={bucketCentre(frame, active) - band / 2}
           y={frame.top}
           width={band}
           height={frame.bottom - frame.top}
@@ -68,9 +68,9 @@ export function Plot({
       ))}
       {coloured.map((one) => (
         <g key={one.name} fill="none" strokeLinejoin="round" strokeLinecap="round">
-          {one.before ? (
+          {one.previous ? (
             <path
-              d={linePath(frame, one.before)}
+              d={linePath(frame, one.previous)}
               className="stroke-ink-faint"
               strokeWidth={1.25}
               strokeDasharray="1 4"
@@ -79,11 +79,11 @@ export function Plot({
           {one.kind === "line" ? (
             <>
               <path d={linePath(frame, one.values)} stroke={one.stroke} strokeWidth={1.75} />
-              {aloneIn(one.values).map(({ index, value }) => (
+              {isolatedValues(one.values).map(({ index, value }) => (
                 <circle
                   key={index}
-                  cx={centreOf(frame, index)}
-                  cy={heightOf(frame, value)}
+                  cx={bucketCentre(frame, index)}
+                  cy={yOf(frame, value)}
                   r={2.5}
                   fill={one.stroke}
                 />
@@ -99,8 +99,8 @@ export function Plot({
             return one.kind === "line" && value !== null ? (
               <circle
                 key={one.name}
-                cx={centreOf(frame, active)}
-                cy={heightOf(frame, value)}
+                cx={bucketCentre(frame, active)}
+                cy={yOf(frame, value)}
                 r={3.5}
                 fill={one.stroke}
                 className="stroke-panel"
@@ -112,8 +112,8 @@ export function Plot({
   );
 }
 
-/** Values without a neighbour: a line through one of them is a speck that nobody sees. */
-function aloneIn(values: readonly (number | null)[]): { index: number; value: number }[] {
+/** Values between two nulls: a line through a single value would be invisible. */
+function isolatedValues(values: readonly (number | null)[]): { index: number; value: number }[] {
   return values.flatMap((value, index) => {
     const isAlone = (values[index - 1] ?? null) === null && (values[index + 1] ?? null) === null;
     return value !== null && isAlone ? [{ index, value }] : [];

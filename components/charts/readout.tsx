@@ -1,7 +1,7 @@
 import { useTranslations } from "use-intl";
 import { type ChartSeries, colourOf } from "./series";
 
-/** The figures of one bucket, beside the place they are read at. */
+/** The values of one bucket, shown next to it. */
 export function Readout({
   x,
   width,
@@ -10,7 +10,7 @@ export function Readout({
   index,
   format,
 }: {
-  /** Of the place, within the drawing's width. */
+  /** X coordinate of the bucket's centre. */
   x: number;
   width: number;
   title: string;
@@ -19,7 +19,7 @@ export function Readout({
   format(value: number): string;
 }) {
   const t = useTranslations("common.chart");
-  const words = (value: number | null | undefined) =>
+  const formatted = (value: number | null | undefined) =>
     value === null || value === undefined ? "–" : format(value);
   return (
     <div
@@ -37,12 +37,12 @@ export function Readout({
               style={{ backgroundColor: colourOf(one, position) }}
             />
             <span className="flex-1 truncate pr-4">{one.name}</span>
-            <span className="tabular font-medium">{words(one.values[index])}</span>
+            <span className="tabular font-medium">{formatted(one.values[index])}</span>
           </p>
-          {one.before ? (
+          {one.previous ? (
             <p className="flex justify-between pl-4 text-ink-faint">
               <span className="pr-4">{t("before")}</span>
-              <span className="tabular">{words(one.before[index])}</span>
+              <span className="tabular">{formatted(one.previous[index])}</span>
             </p>
           ) : null}
         </div>

@@ -1,4 +1,4 @@
-/** Colours a chart may use: variables of theme.css, without the dashes before them. */
+/** Colours for charts: variables of theme.css without the leading dashes. */
 export type ChartColour =
   | "chart-1"
   | "chart-2"
@@ -11,39 +11,39 @@ export type ChartColour =
   | "bad"
   | "info";
 
-const IN_TURN = ["chart-1", "chart-2", "chart-3", "chart-4", "chart-5", "chart-6"] as const;
+const DEFAULT_COLOURS = ["chart-1", "chart-2", "chart-3", "chart-4", "chart-5", "chart-6"] as const;
 
-/** One line, or one layer of the bars. */
+/** One line, or one layer of stacked bars. */
 export interface ChartSeries {
-  /** As it stands in the readout and the table. */
+  /** Shown in the readout and the table. */
   name: string;
-  /** One for each bucket; null where nothing is known (a line breaks there). */
+  /** One per bucket; null where the value is unknown (interrupts a line). */
   values: readonly (number | null)[];
-  /** The same in the period before, bucket under bucket; drawn as a faint broken line. */
-  before?: readonly (number | null)[];
-  /** Bars of several series stand on each other in their order; default bar. */
+  /** Values of the previous period, bucket by bucket; drawn as a faint dotted line. */
+  previous?: readonly (number | null)[];
+  /** Bars of several series are stacked in their order. Default: bar. */
   kind?: "bar" | "line";
-  /** Default: the chart's colours in turn. */
+  /** Default: the chart colours in order. */
   colour?: ChartColour;
 }
 
-/** The series' own colour, or the next in turn, as CSS. */
+/** CSS colour of a series: its own, else the chart colour of its index. */
 export function colourOf(series: Pick<ChartSeries, "colour">, index: number): string {
-  return `var(--${series.colour ?? IN_TURN[index % IN_TURN.length] ?? IN_TURN[0]})`;
+  return `var(--${series.colour ?? DEFAULT_COLOURS[index % DEFAULT_COLOURS.length] ?? DEFAULT_COLOURS[0]})`;
 }
 
-/** The highest point the axis must reach: bars stand on each other, lines by themselves. */
-export function highest(series: readonly ChartSeries[], buckets: number): number {
-  let most = 0;
+/** The largest value on the axis: the sum of the stacked bars of a bucket, or a single line value. */
+export function maxOf(series: readonly ChartSeries[], buckets: number): number {
+  let max = 0;
   for (let index = 0; index < buckets; index++) {
     let stack = 0;
-    for (const { kind, values, before } of series) {
+    for (const { kind, values, previous } of series) {
       const value = values[index] ?? 0;
-      if (kind === "line") most = Math.max(most, value);
+      if (kind === "line") max = Math.max(max, value);
       else stack += value;
-      most = Math.max(most, before?.[index] ?? 0);
+      max = Math.max(max, previous?.[index] ?? 0);
     }
-    most = Math.max(most, stack);
+    max = Math.max(max, stack);
   }
-  return most;
+  return max;
 }

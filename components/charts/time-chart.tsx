@@ -1,86 +1,67 @@
 "use client";
 
-import { type PointerEvent, type ReactNode, useRef, useState } from "react";
+import { type ReactNode, type RefObject, useLayoutEffect, useRef, useState } from "react";
 import { useTranslations } from "use-intl";
-import { niceTicks, timeTicks } from "@/components/charts/chart-scale";
 import { cn } from "../ui/class-names";
-import { bandOf, bucketAt, centreOf, type Frame } from "./bars";
+import { niceTicks } from "./chart-scale";
 import { ChartTable } from "./chart-table";
 import { Plot } from "./plot";
+import { bucketAt, bucketCentre, type PlotFrame, plotFrame, timeLabels } from "./plot-geometry";
 import { Readout } from "./readout";
-import { type ChartSeries, highest } from "./series";
+import { type ChartSeries, maxOf } from "./series";
 import { useTimeLabels } from "./use-time-labels";
-import { useWidth } from "./use-width";
-
-const TOP = 10;
-const BOTTOM = 26;
-/** Widths of a figure and of a time label, generously. */
-const DIGIT = 7;
-const TIME_LABEL = 68;
 
 export interface TimeChartProps {
-  /** What is shown, as a phrase: "Requests by hour". Heard, not seen: a heading stands above the chart. */
+  /** What is shown, as a phrase for screen readers: "Requests by hour". The visible heading is the page's. */
   label: string;
-  /** Beginnings of the buckets, in milliseconds since 1970: ascending, without holes (an hour without calls is a 0). */
+  /** Start of each bucket, in milliseconds since 1970: ascending, without gaps (an hour without calls is a 0). */
   buckets: readonly number[];
-  /** Length of a bucket. From a day on, a bucket is labelled with its date alone. */
+  /** Length of a bucket. Buckets of a day or more are labelled with their date only. */
   bucketMs: number;
-  /** At least one. Bars stand on each other, lines are drawn over them; all share one axis that begins at 0. */
+  /** At least one. Bars are stacked, lines are drawn over them; all share one axis that starts at 0. */
   series: readonly ChartSeries[];
-  /** A value in words, for readout and table: `1,204`, `$0.02`, `340 ms`. */
+  /** Formats a value for readout and table: `1,204`, `$0.02`, `340 ms`. */
   format(value: number): string;
-  /** The same, short, for the axis (`1.2K`). Default: `format`. */
+  /** Short form for the axis (`1.2K`). Default: `format`. */
   formatTick?(value: number): string;
   /** Values are counts: no fractions on the axis. */
   isWhole?: boolean;
-  /** In CSS pixels; the same while loading and when empty, so that nothing shifts. */
+  /** In CSS pixels; the same while loading and when empty, to avoid layout shifts. */
   height?: number;
-  /** Shown over the empty axes when there is nothing above 0; default: a word. */
+  /** Shown over the empty axes when no value is above 0. Default: a standard text. */
   empty?: ReactNode;
-  /** A press on a bucket: its number. Without it a press only reads out. */
+  /** Called with the index of a clicked bucket, or of the active one on Enter. */
   onPick?(index: number): void;
   className?: string;
 }
 
 /**
- * Values over equal pieces of time. Pointer, finger and arrow keys read a bucket out; those who hear the page get a
- * sentence, a slider that speaks the buckets, and a table. It draws nothing on the server, whose clock is not the
- * visitor's, but takes its room there.
+ * Values over equal periods. Pointer, touch and arrow keys select a bucket and show its values; screen readers get a
+ * summary, a slider over the buckets and a table. The server renders an empty box of the same height, because it does
+ * not know the visitor's time zone.
  */
 export function TimeChart(props: TimeChartProps) {
-  const { label, buckets, bucketMs, series, format, height = 224, isWhole, onPick, className } = props;
-  const t = useTranslations("common.chart");
+  const { buckets, series, height = 224, isWhole, onPick, className } = props;
   const { ref, width } = useWidth<HTMLDivElement>();
   const slider = useRef<HTMLInputElement>(null);
   const [active, setActive] = useState<number | null>(null);
-  const labels = useTimeLabels(bucketMs);
-  const formatTick = props.formatTick ?? format;
+  const formatTick = props.formatTick ?? props.format;
 
-  const most = highest(series, buckets.length);
-  const ticks = niceTicks(most, Math.max(2, Math.floor(height / 56)), isWhole);
-  const left = 12 + DIGIT * Math.max(...ticks.map((value) => formatTick(value).length));
-  const frame: Frame = {
-    left,
-    right: Math.max(left + 1, width),
-    top: TOP,
-    bottom: height - BOTTOM,
+  const max = maxOf(series, buckets.length);
+  const ticks = niceTicks(max, Math.max(2, Math.floor(height / 56)), isWhole);
+  const frame = plotFrame({
+    width,
+    height,
     buckets: buckets.length,
-    most: ticks.at(-1) ?? 1,
-  };
-  const read = active !== null && active < buckets.length ? active : null;
-  const move = (event: PointerEvent<HTMLDivElement>) => {
-    const index = bucketAt(frame, event.clientX - event.currentTarget.getBoundingClientRect().left);
-    setActive(index);
-    return index;
-  };
-  const spoken = (index: number) =>
-    [
-      labels.bucket(buckets[index] ?? 0),
-      ...series.map((one) => `${one.name}: ${format(one.values[index] ?? 0)}`),
-    ].join(", ");
+    max: ticks.at(-1) ?? 1,
+    tickLength: Math.max(...ticks.map((value) => formatTick(value).length)),
+  });
+  const selected = active !== null && active < buckets.length ? active : null;
+  const bucketUnder = (event: { clientX: number; currentTarget: Element }) =>
+    bucketAt(frame, event.clientX - event.currentTarget.getBoundingClientRect().left);
 
   return (
-    // biome-ignore lint/a11y/noStaticElementInteractions: the slider within takes the keyboard; this is its pointer.
+    // biome-ignore lint/a11y/noStaticElementInteractions: handles the pointer only; the slider within takes the keyboard
     <div
       ref={ref}
       data-slot="time-chart"
@@ -90,108 +71,139 @@ export function TimeChart(props: TimeChartProps) {
         className,
       )}
       style={{ height }}
-      onPointerMove={move}
+      onPointerMove={(event) => setActive(bucketUnder(event))}
       onPointerDown={(event) => {
-        move(event);
-        // Focus holds the readout of a finger that has left; the next press elsewhere takes it away.
+        setActive(bucketUnder(event));
+        // Focus keeps the readout open after a touch ends; the next touch elsewhere closes it.
         if (event.pointerType !== "mouse") slider.current?.focus({ preventScroll: true });
         event.preventDefault();
       }}
       onPointerLeave={(event) => event.pointerType === "mouse" && setActive(null)}
-      onClick={(event) =>
-        onPick?.(bucketAt(frame, event.clientX - event.currentTarget.getBoundingClientRect().left))
-      }
+      onClick={(event) => onPick?.(bucketUnder(event))}
       onKeyDown={(event) => {
-        if (event.key === "Enter" && read !== null) onPick?.(read);
+        if (event.key === "Enter" && selected !== null) onPick?.(selected);
         if (event.key === "Escape") setActive(null);
       }}
     >
       {width > 0 && buckets.length > 0 ? (
-        <>
-          {/* Out of the flow, so that a drawing of yesterday's width does not hold the box open. */}
-          <div role="img" aria-label={summary()} className="absolute inset-0">
-            <Plot
-              frame={frame}
-              width={width}
-              height={height}
-              ticks={ticks}
-              format={formatTick}
-              times={times()}
-              timeLabel={labels.tick}
-              series={series}
-              active={read}
-            />
-          </div>
-          <input
-            ref={slider}
-            type="range"
-            min={0}
-            max={buckets.length - 1}
-            value={read ?? buckets.length - 1}
-            aria-label={t("read", { label })}
-            aria-valuetext={spoken(read ?? buckets.length - 1)}
-            onChange={(event) => setActive(Number(event.target.value))}
-            onFocus={() => setActive((index) => index ?? buckets.length - 1)}
-            onBlur={() => setActive(null)}
-            className="pointer-events-none absolute bottom-0 left-0 size-px opacity-0"
-          />
-          {most === 0 ? (
-            <div className="pointer-events-none absolute inset-0 flex items-center justify-center pb-6 text-sm text-ink-muted">
-              {/* Its own ground: the lines of the grid do not run through the word. */}
-              <span className="rounded-sm bg-panel px-2 py-0.5">{props.empty ?? t("empty")}</span>
-            </div>
-          ) : read !== null ? (
-            <Readout
-              x={centreOf(frame, read)}
-              width={width}
-              title={labels.bucket(buckets[read] ?? 0)}
-              series={series}
-              index={read}
-              format={format}
-            />
-          ) : null}
-          <ChartTable
-            label={label}
-            buckets={buckets}
-            bucketLabel={labels.bucket}
-            series={series}
-            format={format}
-          />
-        </>
+        <ChartContent
+          {...props}
+          formatTick={formatTick}
+          size={{ width, height }}
+          frame={frame}
+          ticks={ticks}
+          isEmpty={max === 0}
+          selected={selected}
+          slider={slider}
+          onSelect={setActive}
+        />
       ) : null}
     </div>
   );
+}
 
-  function summary(): string {
-    if (most === 0) return t("summaryEmpty", { label });
-    const values = series[0]?.values ?? [];
-    const peak = values.reduce<number>(
-      (best, value, index) => ((value ?? 0) > (values[best] ?? 0) ? index : best),
-      0,
-    );
-    return t("summary", {
-      label,
-      from: labels.bucket(buckets[0] ?? 0),
-      to: labels.bucket(buckets.at(-1) ?? 0),
-      peak: format(values[peak] ?? 0),
-      when: labels.bucket(buckets[peak] ?? 0),
-    });
-  }
+interface ChartContentProps extends TimeChartProps {
+  formatTick(value: number): string;
+  size: { width: number; height: number };
+  frame: PlotFrame;
+  ticks: readonly number[];
+  isEmpty: boolean;
+  selected: number | null;
+  slider: RefObject<HTMLInputElement | null>;
+  onSelect(select: number | null | ((index: number | null) => number | null)): void;
+}
 
-  /** Labels of the time axis, each at its bucket's left edge (days: at its middle), none cut off at an end. */
-  function times() {
-    const [first = 0] = buckets;
-    const end = (buckets.at(-1) ?? 0) + bucketMs;
-    const isDaily = bucketMs >= 86_400_000;
-    const found = timeTicks(first, end, Math.max(2, Math.floor((frame.right - frame.left) / TIME_LABEL)));
-    return found
-      .map((tick) => ({
-        ...tick,
-        x:
-          frame.left +
-          ((tick.at - first) / (end - first)) * (frame.right - frame.left) +
-          (isDaily ? bandOf(frame) / 2 : 0),
-      }))
-      .filter((tick) => tick.x > frame.left + 8 && tick.x < frame.right - 20);
-  }
+function ChartContent(props: ChartContentProps) {
+  const { label, buckets, bucketMs, series, format, size, frame, isEmpty, selected, slider, onSelect } = props;
+  const t = useTranslations("common.chart");
+  const labels = useTimeLabels(bucketMs);
+  const summary = useSummary(props);
+  const last = buckets.length - 1;
+  const valueText = (index: number) =>
+    [
+      labels.bucket(buckets[index] ?? 0),
+      ...series.map((one) => `${one.name}: ${format(one.values[index] ?? 0)}`),
+    ].join(", ");
+  return (
+    <>
+      {/* Absolute, so that a drawing of the previous width does not keep the box from shrinking. */}
+      <div role="img" aria-label={summary} className="absolute inset-0">
+        <Plot
+          frame={frame}
+          width={size.width}
+          height={size.height}
+          ticks={props.ticks}
+          format={props.formatTick}
+          times={timeLabels(frame, buckets, bucketMs)}
+          timeLabel={labels.tick}
+          series={series}
+          active={selected}
+        />
+      </div>
+      <input
+        ref={slider}
+        type="range"
+        min={0}
+        max={last}
+        value={selected ?? last}
+        aria-label={t("read", { label })}
+        aria-valuetext={valueText(selected ?? last)}
+        onChange={(event) => onSelect(Number(event.target.value))}
+        onFocus={() => onSelect((index) => index ?? last)}
+        onBlur={() => onSelect(null)}
+        className="pointer-events-none absolute bottom-0 left-0 size-px opacity-0"
+      />
+      {isEmpty ? (
+        <div className="pointer-events-none absolute inset-0 flex items-center justify-center pb-6 text-sm text-ink-muted">
+          {/* The background hides the grid lines behind the text. */}
+          <span className="rounded-sm bg-panel px-2 py-0.5">{props.empty ?? t("empty")}</span>
+        </div>
+      ) : selected !== null ? (
+        <Readout
+          x={bucketCentre(frame, selected)}
+          width={size.width}
+          title={labels.bucket(buckets[selected] ?? 0)}
+          series={series}
+          index={selected}
+          format={format}
+        />
+      ) : null}
+      <ChartTable label={label} buckets={buckets} bucketLabel={labels.bucket} series={series} format={format} />
+    </>
+  );
+}
+
+/** A sentence with the range and the peak of the first series. */
+function useSummary({ label, buckets, bucketMs, series, format, isEmpty }: ChartContentProps): string {
+  const t = useTranslations("common.chart");
+  const labels = useTimeLabels(bucketMs);
+  if (isEmpty) return t("summaryEmpty", { label });
+  const values = series[0]?.values ?? [];
+  const peak = values.reduce<number>(
+    (best, value, index) => ((value ?? 0) > (values[best] ?? 0) ? index : best),
+    0,
+  );
+  return t("summary", {
+    label,
+    from: labels.bucket(buckets[0] ?? 0),
+    to: labels.bucket(buckets.at(-1) ?? 0),
+    peak: format(values[peak] ?? 0),
+    when: labels.bucket(buckets[peak] ?? 0),
+  });
+}
+
+/** The width of an element in CSS pixels; 0 before the browser has laid it out. */
+function useWidth<T extends HTMLElement>(): { ref: RefObject<T | null>; width: number } {
+  const ref = useRef<T>(null);
+  const [width, setWidth] = useState(0);
+  useLayoutEffect(() => {
+    const element = ref.current;
+    if (!element) return;
+    const measure = () => setWidth(Math.floor(element.getBoundingClientRect().width));
+    measure();
+    const observer = new ResizeObserver(measure);
+    observer.observe(element);
+    return () => observer.disconnect();
+  }, []);
+  return { ref, width };
 }

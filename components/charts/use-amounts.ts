@@ -3,10 +3,10 @@ import { dollarsFormat } from "@/lib/client/money";
 
 const LATIN = { numberingSystem: "latn" } as const;
 
-/** Amounts of calls in words: money, times, counts, sound. */
+/** Formats figures of calls: money, durations, counts, audio length. */
 export function useAmounts() {
   const format = useFormatter();
-  const t = useTranslations("calls");
+  const t = useTranslations("requests");
   const unit = (value: number, name: string, digits: number) =>
     format.number(value, {
       style: "unit",
@@ -24,23 +24,23 @@ export function useAmounts() {
   };
   return {
     count,
-    /** The same, short: `1.2K`. */
+    /** Compact count: `1.2K`. */
     short: (value: number) =>
       format.number(value, { notation: "compact", maximumFractionDigits: 1, ...LATIN }),
     ms,
     money: (dollars: number) => format.number(dollars, dollarsFormat(dollars)),
-    /** A length of sound, from milliseconds: seconds, minutes, hours. */
-    sound: (value: number): string => {
+    /** Audio length, from milliseconds: seconds, minutes or hours. */
+    audio: (value: number): string => {
       if (value < 60_000) return unit(value / 1_000, "second", 1);
       if (value < 3_600_000) return unit(value / 60_000, "minute", 1);
       return unit(value / 3_600_000, "hour", 1);
     },
     share: (value: number) => format.number(value, { style: "percent", maximumFractionDigits: 1, ...LATIN }),
     tokens: (value: number) => t("tokens", { number: value, count: count(value) }),
-    /** Date and time to the second, in the visitor's zone. */
+    /** Date and time to the second, in the visitor's time zone. */
     exact: (at: string) =>
       format.dateTime(new Date(at), { dateStyle: "medium", timeStyle: "medium", hourCycle: "h23", ...LATIN }),
-    /** The same as a log's line has it: `Nov 21, 13:05:09`. */
+    /** Short date and time to the second: `Nov 21, 13:05:09`. */
     stamp: (at: string) =>
       format.dateTime(new Date(at), {
         month: "short",

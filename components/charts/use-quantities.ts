@@ -4,7 +4,7 @@ import { useMemo } from "react";
 import { useLocale } from "use-intl";
 import { dollarsFormat } from "@/lib/client/money";
 
-/** Numbers with their units, as the reader's language writes them. */
+/** Formats numbers with units in the visitor's language. */
 export function useQuantities() {
   const locale = useLocale();
   return useMemo(() => {

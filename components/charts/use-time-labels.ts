@@ -1,9 +1,9 @@
 import { useFormatter } from "use-intl";
-import type { TimeTick } from "@/components/charts/chart-scale";
+import type { TimeTick } from "./chart-scale";
 
 const DAY_MS = 86_400_000;
 
-/** Words for instants of a chart, in the visitor's language and zone. */
+/** Labels for instants of a chart, in the visitor's language and time zone. */
 export function useTimeLabels(bucketMs: number) {
   const format = useFormatter();
   const time = (at: number) =>
@@ -12,7 +12,7 @@ export function useTimeLabels(bucketMs: number) {
     format.dateTime(at, { month: "short", day: "numeric", numberingSystem: "latn" });
   return {
     tick: (tick: TimeTick) => (tick.isDay ? day(tick.at) : time(tick.at)),
-    /** A whole bucket: a day, or its day and times of day. */
+    /** A whole bucket: a date, or a date with start and end time. */
     bucket: (at: number) => {
       if (bucketMs >= DAY_MS)
         return format.dateTime(at, {

@@ -5,7 +5,7 @@ import { embeddingsSamples } from "@/lib/client/code-samples-embeddings";
 import type { EmbeddingsCall } from "@/lib/client/embeddings-call";
 import { CodePanel } from "../playground/code-panel";
 
-/** The call on the page as code. */
+/** Code samples that make the call set up on the page. */
 export function CallCode({ call }: { call: EmbeddingsCall }) {
   const samples = useMemo(() => embeddingsSamples(call, window.location.origin), [call]);
   return <CodePanel samples={samples} />;

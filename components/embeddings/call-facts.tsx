@@ -2,12 +2,12 @@
 
 import type { ReactNode } from "react";
 import { useTranslations } from "use-intl";
-import { codePoints, costOf, type GatewayModel, pricingOfModel } from "@/lib/client/gateway-models";
+import { codePoints, estimateCost, type GatewayModel, pricingOfModel } from "@/lib/client/gateway-models";
 import { useQuantities } from "../charts/use-quantities";
 import { CopyButton } from "../ui/copy-button";
 import type { Comparison } from "./comparison";
 
-/** What the call took: tokens, time, cost, and who served it. */
+/** Tokens, latency, cost, size and channel of a call. */
 export function CallFacts({
   comparison,
   model,
@@ -16,21 +16,21 @@ export function CallFacts({
   model: GatewayModel | undefined;
 }) {
   const t = useTranslations("embeddings.facts");
-  const say = useQuantities();
+  const format = useQuantities();
   const { call, reply } = comparison;
   const characters = call.texts.reduce((sum, text) => sum + codePoints(text), 0);
-  const costWords = (): string => {
+  const costText = (): string => {
     if (!model) return t("unknown");
     if (pricingOfModel(model) === "unpriced") return t("noPrice");
-    const cost = costOf(model.prices, { inputTokens: reply.inputTokens, characters, seconds: 0 });
-    return cost === 0 ? t("free") : say.money(cost);
+    const cost = estimateCost(model.prices, { inputTokens: reply.inputTokens, characters, seconds: 0 });
+    return cost === 0 ? t("free") : format.money(cost);
   };
   const facts: [string, ReactNode][] = [
-    [t("tokens"), say.count(reply.inputTokens)],
-    [t("time"), say.duration(reply.elapsedMs)],
-    [t("cost"), costWords()],
-    [t("size"), say.bytes(reply.bytes)],
-    // A reply from the cache came through no channel.
+    [t("tokens"), format.count(reply.inputTokens)],
+    [t("latency"), format.duration(reply.elapsedMs)],
+    [t("cost"), costText()],
+    [t("size"), format.bytes(reply.bytes)],
+    // A cached reply has no channel.
     ...(reply.channel === null ? [] : [[t("channel"), reply.channel] satisfies [string, ReactNode]]),
     ...(reply.cache === null ? [] : [[t("cache"), reply.cache] satisfies [string, ReactNode]]),
   ];

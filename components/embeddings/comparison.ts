@@ -1,5 +1,6 @@
-import { orderByLikeness } from "@/components/embeddings/order";
-import { type Projection, placeOnPlane, projectToPlane } from "@/components/embeddings/pca";
+import type { EmbeddingsCall, EmbeddingsReply } from "@/lib/client/embeddings-call";
+import { orderBySimilarity } from "./order-by-similarity";
+import { type Projection, projectPoint, projectToPlane } from "./pca";
 import {
   cosines,
   dot,
@@ -7,71 +8,73 @@ import {
   type Neighbour,
   nearestPairs,
   type Pair,
-  rankByNearness,
-  spreadOf,
-  type Table,
-} from "@/components/embeddings/similarity";
-import type { EmbeddingsCall, EmbeddingsReply } from "@/lib/client/embeddings-call";
+  rankBySimilarity,
+  type Scale,
+  type SquareMatrix,
+  scaleOf,
+} from "./similarity";
 
-/** Everything the page shows of one call's vectors. */
+/** Everything the page shows about the vectors of one call. */
 export interface Comparison {
   call: EmbeddingsCall;
   reply: EmbeddingsReply;
-  /** Dot products, for the map. */
-  dots: Table;
-  /** Cosines: what the matrix shows. */
-  cosines: Table;
-  spread: { least: number; most: number };
+  /** Dot products of all pairs; input of the map's projection. */
+  dots: SquareMatrix;
+  /** Cosines of all pairs; shown in the matrix. */
+  cosines: SquareMatrix;
+  /** Range of the colour scale. */
+  scale: Scale;
   pairs: Pair[];
   projection: Projection;
-  /** Indexes of the texts, groups side by side. */
-  alike: readonly number[];
+  /** Indexes of the texts, ordered so that similar texts are adjacent. */
+  groupedOrder: readonly number[];
 }
 
-/** A query's ranking, and its place on the map. */
-export interface Answer {
+/** Texts ranked by similarity to a query, and the query's position on the map. */
+export interface QueryResult {
   query: string;
   ranking: Neighbour[];
-  place: [number, number];
+  point: [number, number];
   inputTokens: number;
   elapsedMs: number;
 }
 
-const MOST_PAIRS = 200;
+const MAX_PAIRS = 200;
 
-const breathe = () => new Promise<void>((resolve) => setTimeout(resolve));
+/** Lets the browser handle input and paint between two slices of work. */
+const pause = () => new Promise<void>((resolve) => setTimeout(resolve));
 
-/** Compares all vectors of a reply, in slices; AbortError when `signal` is aborted. */
+/** Compares all vectors of a reply in slices; rejects with AbortError when `signal` is aborted. */
 export async function compare(
   call: EmbeddingsCall,
   reply: EmbeddingsReply,
   options: { signal: AbortSignal; onRow(row: number): void },
 ): Promise<Comparison> {
-  const dots = await dotProducts(reply.vectors, { ...options, breathe });
-  const table = cosines(dots);
-  const projection = await projectToPlane(dots.values, dots.count, breathe);
-  const alike = await orderByLikeness(table, breathe);
+  const dots = await dotProducts(reply.vectors, { ...options, pause });
+  const similarities = cosines(dots);
+  const projection = await projectToPlane(dots.values, dots.count, pause);
+  const groupedOrder = await orderBySimilarity(similarities, pause);
   options.signal.throwIfAborted();
   return {
     call,
     reply,
     dots,
-    cosines: table,
-    spread: spreadOf(table) ?? { least: 0, most: 1 },
-    pairs: nearestPairs(table, MOST_PAIRS),
+    cosines: similarities,
+    scale: scaleOf(similarities) ?? { min: 0, max: 1 },
+    pairs: nearestPairs(similarities, MAX_PAIRS),
     projection,
-    alike,
+    groupedOrder,
   };
 }
 
-/** Ranks the texts of a comparison by a query's vector. */
-export function answerQuery(comparison: Comparison, query: string, reply: EmbeddingsReply): Answer {
+/** Ranks the texts of a comparison by similarity to a query's vector. */
+export function rankByQuery(comparison: Comparison, query: string, reply: EmbeddingsReply): QueryResult {
   const vector = reply.vectors[0] ?? new Float32Array();
   const { vectors } = comparison.reply;
   return {
     query,
-    ranking: rankByNearness(vector, vectors),
-    place: placeOnPlane(
+    ranking: rankBySimilarity(vector, vectors),
+    point: projectPoint(
       comparison.projection,
       comparison.dots.values,
       vectors.map((one) => dot(vector, one)),

@@ -1,18 +1,18 @@
-import { linesOf, MOST_TEXTS } from "@/components/embeddings/texts";
 import type { EmbeddingsCall, EncodingFormat } from "@/lib/client/embeddings-call";
+import { MAX_TEXTS } from "./texts";
 
-/** A text with a name of its own, so that rows keep theirs while others come and go. */
+/** A text with a stable ID, used as React key while other rows are added and removed. */
 export interface DraftText {
   id: number;
   text: string;
 }
 
-/** What the visitor has set. */
+/** The visitor's input. */
 export interface EmbeddingsDraft {
   texts: readonly DraftText[];
-  /** Empty: the first model of the list. */
+  /** Empty selects the first model of the list. */
   model: string;
-  /** As typed; null: the model's own length. */
+  /** Null uses the model's default length. */
   dimensions: number | null;
   format: EncodingFormat;
   query: string;
@@ -29,20 +29,18 @@ export const EMPTY_DRAFT: EmbeddingsDraft = {
 let lastId = 0;
 
 export function draftTexts(texts: readonly string[]): DraftText[] {
-  return texts.slice(0, MOST_TEXTS).map((text) => {
+  return texts.slice(0, MAX_TEXTS).map((text) => {
     lastId += 1;
     return { id: lastId, text };
   });
 }
 
-/** The example sets of the catalogue, in the order they are offered. */
+/** Example sets in the message catalogue, in display order. */
 export const EXAMPLES = ["support", "news", "spelling", "limits"] as const;
 export type Example = (typeof EXAMPLES)[number];
 
-export const textsOfExample = (lines: string): string[] => linesOf(lines);
-
-/** What a link or this tab's storage says, laid over a draft. */
-export function withState(
+/** A draft with the fields of a link or of the tab's storage applied. */
+export function mergeIntoDraft(
   draft: EmbeddingsDraft,
   { texts, ...fields }: Partial<EmbeddingsCall> & { query?: string },
 ): EmbeddingsDraft {

@@ -1,30 +1,30 @@
-import { type Table, valueAt } from "@/components/embeddings/similarity";
 import { themeColor } from "../charts/theme-color";
-import type { Focus } from "./focus";
-import { type Heat, stepOf } from "./heat";
+import type { Focus } from "./focus-store";
+import { type HeatColours, stepOf } from "./heat-colours";
 import { type Geometry, LEGIBLE_CELL, tickStep } from "./matrix-geometry";
+import { type Scale, type SquareMatrix, valueAt } from "./similarity";
 import type { Surface } from "./use-canvas";
 
-/** The values as they are laid out: text `order[position]` stands at `position` of rows and columns. */
-export interface Sheet {
-  table: Table;
-  scale: { least: number; most: number };
+/** Order of the texts in the matrix: text `order[position]` is row and column `position`. */
+export interface MatrixLayout {
+  values: SquareMatrix;
+  scale: Scale;
   order: readonly number[];
   /** Position of each text. */
-  places: readonly number[];
+  positions: readonly number[];
 }
 
-export interface MatrixInk {
-  ground: string;
+export interface MatrixColours {
+  background: string;
   faint: string;
   signal: string;
   onSignal: string;
   fonts: string;
 }
 
-export function readMatrixInk(element: Element): MatrixInk {
+export function readMatrixColours(element: Element): MatrixColours {
   return {
-    ground: themeColor(element, "--ground"),
+    background: themeColor(element, "--ground"),
     faint: themeColor(element, "--ink-faint"),
     signal: themeColor(element, "--signal"),
     onSignal: themeColor(element, "--on-signal"),
@@ -32,41 +32,42 @@ export function readMatrixInk(element: Element): MatrixInk {
   };
 }
 
-/** One pixel a cell: a frame is then one scaled copy, whatever the number of cells. */
-export function renderSheet(sheet: Sheet, heat: Heat): HTMLCanvasElement {
-  const { count } = sheet.table;
+/** Renders one pixel per cell, so that drawing a frame is one scaled copy for any number of cells. */
+export function renderBitmap(layout: MatrixLayout, heat: HeatColours): HTMLCanvasElement {
+  const { count } = layout.values;
   const bitmap = document.createElement("canvas");
   bitmap.width = Math.max(1, count);
   bitmap.height = Math.max(1, count);
-  const pen = bitmap.getContext("2d");
-  if (!pen || count === 0) return bitmap;
-  const image = pen.createImageData(count, count);
+  const ctx = bitmap.getContext("2d");
+  if (!ctx || count === 0) return bitmap;
+  const image = ctx.createImageData(count, count);
   const pixels = new Uint32Array(image.data.buffer);
   for (let row = 0; row < count; row += 1) {
-    const of = sheet.order[row] ?? 0;
+    const of = layout.order[row] ?? 0;
     for (let column = 0; column < count; column += 1) {
-      const value = valueAt(sheet.table, of, sheet.order[column] ?? 0);
+      const value = valueAt(layout.values, of, layout.order[column] ?? 0);
       pixels[row * count + column] =
-        row === column ? heat.self : (heat.packed[stepOf(value, sheet.scale)] ?? 0);
+        row === column ? heat.self : (heat.packed[stepOf(value, layout.scale)] ?? 0);
     }
   }
-  pen.putImageData(image, 0, 0);
+  ctx.putImageData(image, 0, 0);
   return bitmap;
 }
 
-/** Two decimals without the zero before the point: what fits into a cell. */
+/** Two decimals without the leading zero, short enough for a cell. */
 export function shortValue(value: number): string {
   const text = value.toFixed(2);
   if (text === "1.00") return "1";
   return /^-?0\.00$/.test(text) ? "0" : text.replace("0.", ".");
 }
 
-interface Visible {
+/** Positions `from` up to but not including `to`. */
+interface PositionRange {
   from: number;
   to: number;
 }
 
-function visible({ count, cell, gutter }: Geometry, scroll: number, size: number): Visible {
+function visibleRange({ count, cell, gutter }: Geometry, scroll: number, size: number): PositionRange {
   return {
     from: Math.max(0, Math.floor(scroll / cell)),
     to: Math.min(count, Math.ceil((scroll + size - gutter) / cell)),
@@ -76,158 +77,193 @@ function visible({ count, cell, gutter }: Geometry, scroll: number, size: number
 export interface MatrixFrame {
   geometry: Geometry;
   scroll: { left: number; top: number };
-  sheet: Sheet;
+  layout: MatrixLayout;
   bitmap: HTMLCanvasElement;
-  heat: Heat;
-  ink: MatrixInk;
-  lit: Focus | null;
+  heat: HeatColours;
+  colours: MatrixColours;
+  highlight: Focus | null;
 }
 
-/** Paints what of the matrix lies in the box: colours, values where they are legible, numbers, and what is lit. */
-export function drawMatrix(surface: Surface, frame: MatrixFrame): void {
-  const { pen, width, height, ratio } = surface;
-  const { geometry, scroll } = frame;
-  const { cell, gutter, count } = geometry;
-  const columns = visible(geometry, scroll.left, width);
-  const rows = visible(geometry, scroll.top, height);
-  const x = (position: number) => gutter + position * cell - scroll.left;
-  const y = (position: number) => gutter + position * cell - scroll.top;
-
-  pen.save();
-  pen.beginPath();
-  pen.rect(gutter, gutter, Math.min(width - gutter, count * cell), Math.min(height - gutter, count * cell));
-  pen.clip();
-  pen.imageSmoothingEnabled = cell * ratio < 1;
-  const [wide, high] = [columns.to - columns.from, rows.to - rows.from];
-  if (wide > 0 && high > 0) {
-    pen.drawImage(
-      frame.bitmap,
-      columns.from,
-      rows.from,
-      wide,
-      high,
-      x(columns.from),
-      y(rows.from),
-      wide * cell,
-      high * cell,
-    );
-  }
-  if (cell >= 9) drawGaps(surface, frame, { rows, columns, x, y });
-  if (cell >= LEGIBLE_CELL) drawValues(surface, frame, { rows, columns, x, y });
-  drawLit(surface, frame, { rows, columns, x, y });
-  pen.restore();
-  drawNumbers(surface, frame, { rows, columns, x, y });
-}
-
-interface Places {
-  rows: Visible;
-  columns: Visible;
+/** The visible cells and where they are drawn, in CSS pixels. */
+interface VisibleCells {
+  rows: PositionRange;
+  columns: PositionRange;
   x(position: number): number;
   y(position: number): number;
 }
 
-function drawGaps({ pen, width, height }: Surface, { geometry, ink }: MatrixFrame, places: Places): void {
+/** Draws the visible part of the matrix: colours, values where they are legible, text numbers and the highlight. */
+export function drawMatrix(surface: Surface, frame: MatrixFrame): void {
+  const { ctx, width, height, ratio } = surface;
+  const { geometry, scroll } = frame;
+  const { cell, gutter, count } = geometry;
+  const columns = visibleRange(geometry, scroll.left, width);
+  const rows = visibleRange(geometry, scroll.top, height);
+  const x = (position: number) => gutter + position * cell - scroll.left;
+  const y = (position: number) => gutter + position * cell - scroll.top;
+
+  ctx.save();
+  ctx.beginPath();
+  ctx.rect(gutter, gutter, Math.min(width - gutter, count * cell), Math.min(height - gutter, count * cell));
+  ctx.clip();
+  ctx.imageSmoothingEnabled = cell * ratio < 1;
+  const [columnCount, rowCount] = [columns.to - columns.from, rows.to - rows.from];
+  if (columnCount > 0 && rowCount > 0) {
+    ctx.drawImage(
+      frame.bitmap,
+      columns.from,
+      rows.from,
+      columnCount,
+      rowCount,
+      x(columns.from),
+      y(rows.from),
+      columnCount * cell,
+      rowCount * cell,
+    );
+  }
+  const cells: VisibleCells = { rows, columns, x, y };
+  if (cell >= 9) drawGaps(surface, frame, cells);
+  if (cell >= LEGIBLE_CELL) drawValues(surface, frame, cells);
+  drawHighlight(surface, frame, cells);
+  ctx.restore();
+  drawNumbers(surface, frame, cells);
+}
+
+function drawGaps(
+  { ctx, width, height }: Surface,
+  { geometry, colours }: MatrixFrame,
+  cells: VisibleCells,
+): void {
   const gap = geometry.cell >= 20 ? 2 : 1;
-  pen.fillStyle = ink.ground;
-  for (let column = places.columns.from; column <= places.columns.to; column += 1) {
-    pen.fillRect(places.x(column) - gap / 2, 0, gap, height);
+  ctx.fillStyle = colours.background;
+  for (let column = cells.columns.from; column <= cells.columns.to; column += 1) {
+    ctx.fillRect(cells.x(column) - gap / 2, 0, gap, height);
   }
-  for (let row = places.rows.from; row <= places.rows.to; row += 1) {
-    pen.fillRect(0, places.y(row) - gap / 2, width, gap);
+  for (let row = cells.rows.from; row <= cells.rows.to; row += 1) {
+    ctx.fillRect(0, cells.y(row) - gap / 2, width, gap);
   }
 }
 
-function drawValues({ pen }: Surface, { geometry, sheet, heat, ink }: MatrixFrame, places: Places): void {
+function drawValues(
+  { ctx }: Surface,
+  { geometry, layout, heat, colours }: MatrixFrame,
+  cells: VisibleCells,
+): void {
   const { cell } = geometry;
-  pen.font = `${cell >= 44 ? 14 : 12}px ${ink.fonts}`;
-  pen.textAlign = "center";
-  pen.textBaseline = "middle";
-  for (let row = places.rows.from; row < places.rows.to; row += 1) {
-    for (let column = places.columns.from; column < places.columns.to; column += 1) {
-      const value = valueAt(sheet.table, sheet.order[row] ?? 0, sheet.order[column] ?? 0);
-      pen.fillStyle = row === column ? ink.faint : (heat.inks[stepOf(value, sheet.scale)] ?? ink.faint);
-      pen.fillText(shortValue(value), places.x(column) + cell / 2, places.y(row) + cell / 2 + 0.5);
+  ctx.font = `${cell >= 44 ? 14 : 12}px ${colours.fonts}`;
+  ctx.textAlign = "center";
+  ctx.textBaseline = "middle";
+  for (let row = cells.rows.from; row < cells.rows.to; row += 1) {
+    for (let column = cells.columns.from; column < cells.columns.to; column += 1) {
+      const value = valueAt(layout.values, layout.order[row] ?? 0, layout.order[column] ?? 0);
+      ctx.fillStyle =
+        row === column ? colours.faint : (heat.textColours[stepOf(value, layout.scale)] ?? colours.faint);
+      ctx.fillText(shortValue(value), cells.x(column) + cell / 2, cells.y(row) + cell / 2 + 0.5);
     }
   }
 }
 
-function drawLit(
-  { pen, width, height }: Surface,
-  { geometry, sheet, ink, lit }: MatrixFrame,
-  places: Places,
+function drawHighlight(
+  { ctx, width, height }: Surface,
+  { geometry, layout, colours, highlight }: MatrixFrame,
+  cells: VisibleCells,
 ): void {
-  if (!lit) return;
+  if (!highlight) return;
   const { cell } = geometry;
-  const row = sheet.places[lit.row] ?? 0;
-  const column = sheet.places[lit.column ?? lit.row] ?? 0;
-  pen.strokeStyle = ink.signal;
-  pen.lineWidth = 1;
+  const row = layout.positions[highlight.row] ?? 0;
+  const column = layout.positions[highlight.column ?? highlight.row] ?? 0;
+  ctx.strokeStyle = colours.signal;
+  ctx.lineWidth = 1;
   const bands = cell >= 4 ? [0, cell] : [cell / 2];
-  pen.globalAlpha = 0.75;
-  pen.beginPath();
+  ctx.globalAlpha = 0.75;
+  ctx.beginPath();
   for (const offset of bands) {
-    const [across, down] = [Math.round(places.y(row) + offset), Math.round(places.x(column) + offset)];
-    pen.moveTo(0, across + 0.5);
-    pen.lineTo(width, across + 0.5);
-    pen.moveTo(down + 0.5, 0);
-    pen.lineTo(down + 0.5, height);
+    const [across, down] = [Math.round(cells.y(row) + offset), Math.round(cells.x(column) + offset)];
+    ctx.moveTo(0, across + 0.5);
+    ctx.lineTo(width, across + 0.5);
+    ctx.moveTo(down + 0.5, 0);
+    ctx.lineTo(down + 0.5, height);
   }
-  pen.stroke();
-  pen.globalAlpha = 1;
-  if (lit.column === null) return;
+  ctx.stroke();
+  ctx.globalAlpha = 1;
+  if (highlight.column === null) return;
   const grow = Math.max(0, (7 - cell) / 2);
-  const frameAt = (atRow: number, atColumn: number, thick: number) => {
-    pen.lineWidth = thick;
-    pen.strokeRect(places.x(atColumn) - grow, places.y(atRow) - grow, cell + 2 * grow, cell + 2 * grow);
+  const outline = (atRow: number, atColumn: number, lineWidth: number) => {
+    ctx.lineWidth = lineWidth;
+    ctx.strokeRect(cells.x(atColumn) - grow, cells.y(atRow) - grow, cell + 2 * grow, cell + 2 * grow);
   };
-  frameAt(column, row, 1);
-  frameAt(row, column, cell >= 9 ? 3 : 2);
+  outline(column, row, 1);
+  outline(row, column, cell >= 9 ? 3 : 2);
 }
 
-function drawNumbers(
-  { pen, width, height }: Surface,
-  { geometry, sheet, ink, lit }: MatrixFrame,
-  places: Places,
-): void {
+/** Draws the text numbers along the top and left edges. */
+function drawNumbers(surface: Surface, frame: MatrixFrame, cells: VisibleCells): void {
+  const { ctx } = surface;
+  ctx.font = `12px ${frame.colours.fonts}`;
+  ctx.textBaseline = "middle";
+  ctx.textAlign = "center";
+  drawColumnNumbers(surface, frame, cells);
+  drawRowNumbers(surface, frame, cells);
+}
+
+function drawColumnNumbers({ ctx, width }: Surface, frame: MatrixFrame, cells: VisibleCells): void {
+  const { geometry, layout, highlight } = frame;
   const { cell, gutter } = geometry;
-  const litRow = lit ? sheet.places[lit.row] : undefined;
-  const litColumn = lit ? sheet.places[lit.column ?? lit.row] : undefined;
-  const isNear = (one: number, other: number | undefined) =>
-    other !== undefined && one !== other && Math.abs(one - other) * cell < gutter - 4;
-  pen.font = `12px ${ink.fonts}`;
-  pen.textBaseline = "middle";
-  pen.textAlign = "center";
-  const write = (position: number, across: number, down: number, isHere: boolean) => {
-    const number = String((sheet.order[position] ?? 0) + 1);
-    if (isHere) {
-      const wide = pen.measureText(number).width + 10;
-      pen.fillStyle = ink.signal;
-      pen.beginPath();
-      pen.roundRect(across - wide / 2, down - 9, wide, 18, 4);
-      pen.fill();
-    }
-    pen.fillStyle = isHere ? ink.onSignal : ink.faint;
-    pen.fillText(number, across, down + 0.5);
-  };
+  const highlighted = highlight ? layout.positions[highlight.column ?? highlight.row] : undefined;
   const step = tickStep(cell, gutter - 2);
-  const down = tickStep(cell, 16);
-  const isTick = (position: number, every: number) =>
-    every === 1 || position === 0 || (position + 1) % every === 0;
-  for (let column = places.columns.from; column < places.columns.to; column += 1) {
-    const center = places.x(column) + cell / 2;
-    const isHere = column === litColumn;
-    if (!isHere && (!isTick(column, step) || (step > 1 && isNear(column, litColumn)))) continue;
-    // A number that would be cut at the edge is left out; a lit one is moved in.
-    const last = width - (cell < gutter ? gutter / 2 - 2 : 0);
-    if (center <= gutter || (center > last && !isHere)) continue;
-    write(column, Math.min(center, last), gutter / 2, isHere);
+  // Skips a number that the edge would cut off; moves a highlighted one inside instead.
+  const last = width - (cell < gutter ? gutter / 2 - 2 : 0);
+  for (let column = cells.columns.from; column < cells.columns.to; column += 1) {
+    const isHighlighted = column === highlighted;
+    if (!isHighlighted && !hasNumber(column, step, highlighted, geometry)) continue;
+    const centre = cells.x(column) + cell / 2;
+    if (centre <= gutter || (centre > last && !isHighlighted)) continue;
+    drawNumber(ctx, frame, column, { x: Math.min(centre, last), y: gutter / 2, isHighlighted });
   }
-  for (let row = places.rows.from; row < places.rows.to; row += 1) {
-    const center = places.y(row) + cell / 2;
-    const isHere = row === litRow;
-    if (!isHere && (!isTick(row, down) || (down > 1 && isNear(row, litRow)))) continue;
-    const last = height - (cell < 16 ? 8 : 0);
-    if (center <= gutter || (center > last && !isHere)) continue;
-    write(row, gutter / 2 - 1, Math.min(center, last), isHere);
+}
+
+function drawRowNumbers({ ctx, height }: Surface, frame: MatrixFrame, cells: VisibleCells): void {
+  const { geometry, layout, highlight } = frame;
+  const { cell, gutter } = geometry;
+  const highlighted = highlight ? layout.positions[highlight.row] : undefined;
+  const step = tickStep(cell, 16);
+  const last = height - (cell < 16 ? 8 : 0);
+  for (let row = cells.rows.from; row < cells.rows.to; row += 1) {
+    const isHighlighted = row === highlighted;
+    if (!isHighlighted && !hasNumber(row, step, highlighted, geometry)) continue;
+    const centre = cells.y(row) + cell / 2;
+    if (centre <= gutter || (centre > last && !isHighlighted)) continue;
+    drawNumber(ctx, frame, row, { x: gutter / 2 - 1, y: Math.min(centre, last), isHighlighted });
   }
+}
+
+/** Whether a position is labelled: every `step`-th one that does not touch the highlighted number. */
+function hasNumber(
+  position: number,
+  step: number,
+  highlighted: number | undefined,
+  { cell, gutter }: Geometry,
+): boolean {
+  if (step === 1) return true;
+  const isTick = position === 0 || (position + 1) % step === 0;
+  const touches = highlighted !== undefined && Math.abs(position - highlighted) * cell < gutter - 4;
+  return isTick && !touches;
+}
+
+function drawNumber(
+  ctx: CanvasRenderingContext2D,
+  { layout, colours }: MatrixFrame,
+  position: number,
+  { x, y, isHighlighted }: { x: number; y: number; isHighlighted: boolean },
+): void {
+  const number = String((layout.order[position] ?? 0) + 1);
+  if (isHighlighted) {
+    const width = ctx.measureText(number).width + 10;
+    ctx.fillStyle = colours.signal;
+    ctx.beginPath();
+    ctx.roundRect(x - width / 2, y - 9, width, 18, 4);
+    ctx.fill();
+  }
+  ctx.fillStyle = isHighlighted ? colours.onSignal : colours.faint;
+  ctx.fillText(number, x, y + 0.5);
 }

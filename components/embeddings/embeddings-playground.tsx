@@ -1,114 +1,67 @@
 "use client";
 
+import { InfoIcon } from "lucide-react";
 import dynamic from "next/dynamic";
-import { type CSSProperties, useCallback, useEffect, useState } from "react";
+import { type CSSProperties, useState } from "react";
 import { useTranslations } from "use-intl";
-import { writeEmbeddingsLink } from "@/components/embeddings/link";
 import type { GatewayModel } from "@/lib/client/gateway-models";
 import { FailureNotice } from "../playground/failure-notice";
 import { ShareButton } from "../playground/share-button";
 import { PageHeader } from "../shell/page-header";
 import { EmptyState } from "../ui/empty-state";
-import { type DraftText, draftTexts, type Example, isSameCall, textsOfExample } from "./draft";
-import { createFocusStore } from "./focus";
-import { LexicalNote } from "./lexical-note";
+import { writeEmbeddingsLink } from "./link";
 import { gutterOf } from "./matrix-geometry";
 import { SettingsBar } from "./settings-bar";
 import { StartPanel } from "./start-panel";
+import { StaleNotice, StatusPanel } from "./status-panel";
 import { TextList } from "./text-list";
-import { useComparison } from "./use-comparison";
-import { useEmbeddingsDraft } from "./use-embeddings-draft";
-import { useFileDrop } from "./use-file-drop";
-import { useTexts } from "./use-texts";
-import { StaleNotice, WorkState } from "./work-state";
+import { type EmbeddingsPlaygroundState, useEmbeddingsPlayground } from "./use-embeddings-playground";
 
-// A first visit shows none of these: they load with the first texts, or while the first call is under way.
+// Not needed on a first visit: loaded with the first texts, or while the first call is running.
 const importResults = () => import("./results");
 const importVector = () => import("./vector-panel");
-/** Ahead of the reply; where it fails, the panel itself asks again. */
-const fetchPanels = () => void Promise.all([importResults(), importVector()]).catch(() => undefined);
+/** Loads the panels before the reply arrives. A failure is ignored here: the panel loads its code again. */
+const preloadPanels = () => void Promise.all([importResults(), importVector()]).catch(() => undefined);
 const Results = dynamic(() => importResults().then((one) => one.Results), { ssr: false });
 const VectorPanel = dynamic(() => importVector().then((one) => one.VectorPanel), { ssr: false });
 const CallCode = dynamic(() => import("./call-code").then((one) => one.CallCode), { ssr: false });
 
-/** Rows of the list stand beside the matrix's while a cell's side makes a row. */
-const SMALLEST_ROW = 30;
+/** From this cell side in pixels on, the rows of the list are aligned with the matrix rows. */
+const MIN_ROW_HEIGHT = 30;
 
-/** The whole page: texts at the left, the matrix in the middle, map and ranking at the right. */
-export function EmbeddingsPlayground({
-  models,
-  lexicalModels,
-}: {
+interface PlaygroundProps {
   models: readonly GatewayModel[];
   lexicalModels: readonly string[];
-}) {
+}
+
+/** The page: texts at the left, the matrix in the middle, map and ranking at the right. */
+export function EmbeddingsPlayground(props: PlaygroundProps) {
   const t = useTranslations("embeddings");
   const tPlayground = useTranslations("playground");
-  const { draft, change, call, model } = useEmbeddingsDraft(models);
-  const { work, isRunning, comparison, answer, embed, ask, stop, clear } = useComparison();
-  const [focus] = useState(createFocusStore);
-  const [isAlike, setAlike] = useState(false);
-  const [cell, setCell] = useState<number | null>(null);
-  const { texts } = draft;
-  const { query } = draft;
-
-  const isStale = comparison !== null && !isSameCall(comparison.call, call);
-  const start = useCallback(() => {
-    if (call.texts.length === 0) return;
-    focus.pin(null);
-    fetchPanels();
-    void embed(call, query);
-  }, [call, query, embed, focus]);
-
-  useEffect(() => {
-    const onKey = (event: KeyboardEvent) => {
-      if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey) || event.isComposing) return;
-      event.preventDefault();
-      start();
-    };
-    window.addEventListener("keydown", onKey);
-    return () => window.removeEventListener("keydown", onKey);
-  }, [start]);
-
-  const setTexts = useCallback(
-    (next: readonly DraftText[]) => {
-      // What is lit names texts by their place, which has just changed.
-      focus.pin(null);
-      if (next.length === 0) clear();
-      // A query belongs to its texts.
-      change(next.length === 0 ? { texts: next, query: "" } : { texts: next });
-    },
-    [change, clear, focus],
+  const page = useEmbeddingsPlayground(props.models, preloadPanels);
+  if (props.models.length > 0) return <Playground {...props} page={page} />;
+  return (
+    <>
+      <PageHeader title={t("title")} description={t("lead")} />
+      <EmptyState title={tPlayground("noModel.title")}>{tPlayground("noModel.text")}</EmptyState>
+    </>
   );
-  const edit = useTexts(texts, setTexts);
-  const isDropping = useFileDrop((files) => void edit.addFiles(files));
+}
 
-  const begin = (example: Example) => {
-    const next = textsOfExample(t(`example.${example}.texts`));
-    const ask = t(`example.${example}.query`);
-    change({ texts: draftTexts(next), query: ask });
-    focus.pin(null);
-    fetchPanels();
-    void embed({ ...call, texts: next }, ask);
-  };
-
-  if (models.length === 0) {
-    return (
-      <>
-        <PageHeader title={t("title")} description={t("lead")} />
-        <EmptyState title={tPlayground("noModel.title")}>{tPlayground("noModel.text")}</EmptyState>
-      </>
-    );
-  }
-
-  const isBeside = comparison !== null && !isStale && cell !== null && cell >= SMALLEST_ROW;
-  // Custom properties are not in React's type of style.
-  const band = {
+function Playground({ models, lexicalModels, page }: PlaygroundProps & { page: EmbeddingsPlaygroundState }) {
+  const t = useTranslations("embeddings");
+  const { draft, call, model, status, comparison, focus, edit, isStale } = page;
+  const { texts, query } = draft;
+  const [isGrouped, setGrouped] = useState(false);
+  const [cellSize, setCellSize] = useState<number | null>(null);
+  const isAligned = comparison !== null && !isStale && cellSize !== null && cellSize >= MIN_ROW_HEIGHT;
+  // React's type of `style` has no custom properties.
+  const rowStyle = {
     "--band": `${gutterOf(texts.length)}px`,
-    ...(isBeside ? { "--row": `${cell}px` } : {}),
+    ...(isAligned ? { "--row": `${cellSize}px` } : {}),
   } as CSSProperties;
-  const isFirst = comparison === null;
-  const isBusy = isRunning && !(work.kind === "calling" && work.what === "query");
+  let overlay = isStale ? <StaleNotice onEmbed={page.start} /> : null;
+  if (page.isEmbedding) overlay = <StatusPanel status={status} />;
   return (
     <div className="relative grid gap-5">
       <div className="-mb-5">
@@ -122,55 +75,50 @@ export function EmbeddingsPlayground({
         models={models}
         model={model}
         draft={draft}
-        isRunning={isRunning}
-        onChange={change}
-        onEmbed={start}
-        onStop={stop}
+        isRunning={page.isRunning}
+        onChange={page.change}
+        onEmbed={page.start}
+        onStop={page.stop}
       />
       {model && lexicalModels.includes(model.name) ? <LexicalNote /> : null}
-      {work.kind === "failed" ? (
-        <FailureNotice
-          failure={work.failure}
-          onRetry={() => (work.what === "query" && comparison ? void ask(comparison, query) : start())}
-        />
-      ) : null}
+      {status.kind === "failed" ? <FailureNotice failure={status.failure} onRetry={page.retry} /> : null}
       <div
-        style={band}
+        style={rowStyle}
         className="grid gap-x-6 gap-y-8 md:grid-cols-[16rem_minmax(0,1fr)] min-[87.5rem]:grid-cols-[17rem_minmax(0,1fr)_18rem]"
       >
         <TextList
           texts={texts}
-          order={isAlike && comparison && !isStale ? comparison.alike : null}
+          order={isGrouped && comparison && !isStale ? comparison.groupedOrder : null}
           focus={focus}
-          isBeside={isBeside}
+          isAligned={isAligned}
           onAdd={edit.add}
           onFiles={(files) => void edit.addFiles(files)}
           onChange={edit.change}
           onRemove={edit.remove}
           onClear={edit.clear}
         />
-        {isFirst && !isRunning ? <StartPanel count={texts.length} onExample={begin} /> : null}
-        {isFirst && isRunning ? (
-          <div className="grid min-h-80 place-items-center min-[87.5rem]:col-span-2">
-            <WorkState work={work} />
-          </div>
-        ) : null}
         {comparison ? (
           <Results
             comparison={comparison}
-            answer={answer}
+            queryResult={page.queryResult}
             model={models.find((one) => one.name === comparison.call.model)}
             focus={focus}
-            isAlike={isAlike}
+            isGrouped={isGrouped}
             query={query}
-            isAsking={work.kind === "calling" && work.what === "query"}
-            veil={isBusy ? <WorkState work={work} /> : isStale ? <StaleNotice onEmbed={start} /> : null}
-            onAlike={setAlike}
-            onCell={setCell}
-            onQuery={(next) => change({ query: next })}
-            onAsk={() => void ask(comparison, query)}
+            isRanking={page.isRanking}
+            overlay={overlay}
+            onGroupedChange={setGrouped}
+            onCellSize={setCellSize}
+            onQuery={(next) => page.change({ query: next })}
+            onRank={page.rankTexts}
           />
-        ) : null}
+        ) : page.isRunning ? (
+          <div className="grid min-h-80 place-items-center min-[87.5rem]:col-span-2">
+            <StatusPanel status={status} />
+          </div>
+        ) : (
+          <StartPanel count={texts.length} onExample={page.startExample} />
+        )}
       </div>
       {comparison || texts.length > 0 ? (
         <div className="grid gap-x-6 gap-y-8 border-t pt-6 min-[87.5rem]:grid-cols-2">
@@ -178,11 +126,33 @@ export function EmbeddingsPlayground({
           {texts.length > 0 ? <CallCode call={call} /> : null}
         </div>
       ) : null}
-      {isDropping ? (
-        <div className="pointer-events-none fixed inset-4 z-50 grid place-items-center rounded-md border-2 border-dashed border-signal bg-ground/90">
-          <p className="text-lg">{t("texts.drop")}</p>
-        </div>
-      ) : null}
+      {page.isDropping ? <DropOverlay /> : null}
+    </div>
+  );
+}
+
+/** What the built-in lexical model can and cannot compare; the details unfold. */
+function LexicalNote() {
+  const t = useTranslations("embeddings.lexical");
+  return (
+    <details className="group justify-self-start rounded-md bg-info-soft px-3 py-2 text-sm text-ink">
+      <summary className="flex flex-wrap items-center gap-x-2 rounded-sm [&::-webkit-details-marker]:hidden">
+        <InfoIcon aria-hidden="true" className="size-4 shrink-0 text-info" />
+        <span className="font-medium">{t("title")}</span>
+        <span className="text-ink-muted underline decoration-line-strong underline-offset-4 group-open:hidden">
+          {t("more")}
+        </span>
+      </summary>
+      <p className="mt-1 max-w-[80ch] pb-1 pl-6 text-ink-muted">{t("text")}</p>
+    </details>
+  );
+}
+
+function DropOverlay() {
+  const t = useTranslations("embeddings.texts");
+  return (
+    <div className="pointer-events-none fixed inset-4 z-50 grid place-items-center rounded-md border-2 border-dashed border-signal bg-ground/90">
+      <p className="text-lg">{t("drop")}</p>
     </div>
   );
 }

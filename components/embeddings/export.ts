@@ -1,6 +1,6 @@
-import { type Table, valueAt } from "./similarity";
+import { type SquareMatrix, valueAt } from "./similarity";
 
-/** The shortest decimal that reads back as the same float32, so files do not carry digits that mean nothing. */
+/** The shortest decimal that parses to the same float32, so that files carry no meaningless digits. */
 export function shortestFloat(value: number): number {
   for (let digits = 6; digits < 9; digits += 1) {
     const short = Number(value.toPrecision(digits));
@@ -27,13 +27,13 @@ export function vectorsJson(
   return `{"model":${JSON.stringify(model)},"dimensions":${vectors[0]?.length ?? 0},"data":[\n${rows.join(",\n")}\n]}\n`;
 }
 
-/** A cell of a CSV. A text that a spreadsheet would run as a formula is led by an apostrophe. */
+/** A CSV cell. A text that a spreadsheet would evaluate as a formula gets a leading apostrophe. */
 function cell(text: string): string {
   const safe = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
   return /[",\n\r]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }
 
-/** One row a text: index, text, then the numbers. */
+/** One row per text: index, text, then the vector's components. */
 export function vectorsCsv(texts: readonly string[], vectors: readonly Float32Array[]): string {
   const head = ["index", "text", ...Array.from(vectors[0] ?? [], (_, at) => `d${at}`)].join(",");
   const rows = vectors.map((vector, at) =>
@@ -44,13 +44,13 @@ export function vectorsCsv(texts: readonly string[], vectors: readonly Float32Ar
   return `${[head, ...rows].join("\r\n")}\r\n`;
 }
 
-/** The matrix of cosines as a CSV: the texts head its rows and its columns. */
-export function similarityCsv(texts: readonly string[], table: Table): string {
+/** The matrix of cosines as CSV, with the texts as row and column headers. */
+export function similarityCsv(texts: readonly string[], similarities: SquareMatrix): string {
   const head = ["", ...texts.map(cell)].join(",");
   const rows = texts.map((text, row) =>
     [
       cell(text),
-      ...texts.map((_, column) => String(Number(valueAt(table, row, column).toPrecision(6)))),
+      ...texts.map((_, column) => String(Number(valueAt(similarities, row, column).toPrecision(6)))),
     ].join(","),
   );
   return `${[head, ...rows].join("\r\n")}\r\n`;

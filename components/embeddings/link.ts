@@ -1,5 +1,5 @@
 import type { EmbeddingsCall } from "../../lib/client/embeddings-call";
-import { MOST_TEXTS } from "./texts";
+import { MAX_TEXTS } from "./texts";
 
 /** The page's state in the URL's fragment: `#text=…&text=…&model=…&dimensions=256&query=…`. */
 export function writeEmbeddingsLink(call: EmbeddingsCall, query: string): string {
@@ -12,11 +12,11 @@ export function writeEmbeddingsLink(call: EmbeddingsCall, query: string): string
   return `#${fields.toString()}`;
 }
 
-/** What a fragment says; null when it says nothing of ours. */
+/** Parses a fragment; null when it has none of the known fields. */
 export function readEmbeddingsLink(fragment: string): (Partial<EmbeddingsCall> & { query?: string }) | null {
   const fields = new URLSearchParams(fragment.replace(/^#/, ""));
   const state: Partial<EmbeddingsCall> & { query?: string } = {};
-  const texts = fields.getAll("text").slice(0, MOST_TEXTS);
+  const texts = fields.getAll("text").slice(0, MAX_TEXTS);
   if (texts.length > 0) state.texts = texts;
   const model = fields.get("model");
   if (model) state.model = model;

@@ -1,105 +1,105 @@
-import type { Projection } from "@/components/embeddings/pca";
+import type { Projection } from "./pca";
 
-/** What part of the map is seen: `zoom` times the whole, moved by so many pixels. */
+/** The visible part of the map: zoom factor (1 shows everything) and offset in CSS pixels. */
 export interface MapView {
   zoom: number;
   x: number;
   y: number;
 }
 
-export const WHOLE_MAP: MapView = { zoom: 1, x: 0, y: 0 };
-export const LARGEST_ZOOM = 24;
+export const FULL_VIEW: MapView = { zoom: 1, x: 0, y: 0 };
+export const MAX_ZOOM = 24;
 const MARGIN = 26;
 
-export interface Spot {
+export interface Point {
   x: number;
   y: number;
 }
 
-export interface Plane {
+/** Positions on the canvas in CSS pixels. */
+export interface MapLayout {
   width: number;
   height: number;
-  spots: Spot[];
-  /** Where the query lies. */
-  query: Spot | null;
+  points: Point[];
+  query: Point | null;
 }
 
-/** Fits all points into a box, one scale for both axes so that distances stay true, then zooms. */
-export function layOut(
+/** Fits all points into a box and zooms; both axes share one scale, so that distances keep their proportions. */
+export function layOutMap(
   { points }: Projection,
   query: readonly [number, number] | null,
   box: { width: number; height: number },
   view: MapView,
-): Plane {
-  const all: Spot[] = [];
+): MapLayout {
+  const all: Point[] = [];
   for (let at = 0; at + 1 < points.length; at += 2) all.push({ x: points[at] ?? 0, y: points[at + 1] ?? 0 });
   if (query) all.push({ x: query[0], y: query[1] });
   const [left, right, low, high] = [
-    all.reduce((least, one) => Math.min(least, one.x), Number.POSITIVE_INFINITY),
-    all.reduce((most, one) => Math.max(most, one.x), Number.NEGATIVE_INFINITY),
-    all.reduce((least, one) => Math.min(least, one.y), Number.POSITIVE_INFINITY),
-    all.reduce((most, one) => Math.max(most, one.y), Number.NEGATIVE_INFINITY),
+    all.reduce((min, one) => Math.min(min, one.x), Number.POSITIVE_INFINITY),
+    all.reduce((max, one) => Math.max(max, one.x), Number.NEGATIVE_INFINITY),
+    all.reduce((min, one) => Math.min(min, one.y), Number.POSITIVE_INFINITY),
+    all.reduce((max, one) => Math.max(max, one.y), Number.NEGATIVE_INFINITY),
   ];
-  const room = { x: Math.max(1, box.width - 2 * MARGIN), y: Math.max(1, box.height - 2 * MARGIN) };
-  const scale = view.zoom * Math.min(room.x / (right - left || 1), room.y / (high - low || 1));
-  const place = (one: Spot): Spot => ({
+  const available = { x: Math.max(1, box.width - 2 * MARGIN), y: Math.max(1, box.height - 2 * MARGIN) };
+  const scale = view.zoom * Math.min(available.x / (right - left || 1), available.y / (high - low || 1));
+  const toCanvas = (one: Point): Point => ({
     x: box.width / 2 + view.x + (one.x - (left + right) / 2) * scale,
     y: box.height / 2 + view.y - (one.y - (low + high) / 2) * scale,
   });
-  const placed = all.map(place);
-  return { ...box, query: query ? (placed.pop() ?? null) : null, spots: placed };
+  const onCanvas = all.map(toCanvas);
+  return { ...box, query: query ? (onCanvas.pop() ?? null) : null, points: onCanvas };
 }
 
-/** Zooms by a factor about a place of the box, which keeps its point; held between the whole and the largest zoom. */
-export function zoomAbout(
+/** Zooms by a factor, between 1 and MAX_ZOOM, keeping the point `around` of the box in its position. */
+export function zoomAround(
   view: MapView,
   factor: number,
-  about: Spot,
+  around: Point,
   box: { width: number; height: number },
 ): MapView {
-  const zoom = Math.max(1, Math.min(LARGEST_ZOOM, view.zoom * factor));
+  const zoom = Math.max(1, Math.min(MAX_ZOOM, view.zoom * factor));
   const by = zoom / view.zoom;
-  const [x, y] = [about.x - box.width / 2, about.y - box.height / 2];
-  return holdInside({ zoom, x: x - (x - view.x) * by, y: y - (y - view.y) * by }, box);
+  const [x, y] = [around.x - box.width / 2, around.y - box.height / 2];
+  return clampView({ zoom, x: x - (x - view.x) * by, y: y - (y - view.y) * by }, box);
 }
 
-/** Moves the map, no farther than its edge to the middle of the box. */
-export function holdInside(view: MapView, { width, height }: { width: number; height: number }): MapView {
-  const reach = (size: number) => ((view.zoom - 1) * size) / 2;
-  const hold = (value: number, most: number) => Math.max(-most, Math.min(most, value));
-  return { zoom: view.zoom, x: hold(view.x, reach(width)), y: hold(view.y, reach(height)) };
+/** Limits the offset so that the zoomed map still covers the box. */
+export function clampView(view: MapView, { width, height }: { width: number; height: number }): MapView {
+  const maxOffset = (size: number) => ((view.zoom - 1) * size) / 2;
+  const clamp = (value: number, max: number) => Math.max(-max, Math.min(max, value));
+  return { zoom: view.zoom, x: clamp(view.x, maxOffset(width)), y: clamp(view.y, maxOffset(height)) };
 }
 
-/** The point nearest to a place, no farther than `reach`; null when there is none. */
-export function spotAt({ spots }: Plane, at: Spot, reach: number): number | null {
+/** Index of the point nearest to a position, within `radius` pixels; null when there is none. */
+export function pointAt({ points }: MapLayout, at: Point, radius: number): number | null {
   let best: number | null = null;
-  let least = reach;
-  for (const [index, spot] of spots.entries()) {
-    const distance = Math.hypot(spot.x - at.x, spot.y - at.y);
-    if (distance >= least) continue;
-    least = distance;
+  let bestDistance = radius;
+  for (const [index, point] of points.entries()) {
+    const distance = Math.hypot(point.x - at.x, point.y - at.y);
+    if (distance >= bestDistance) continue;
+    bestDistance = distance;
     best = index;
   }
   return best;
 }
 
-/** The next point from one in a direction: near, and rather straight ahead than aside. Null: none lies there. */
-export function spotBeyond(
-  { spots }: Plane,
+/** Index of the next point in a direction; a sideways distance costs twice. Null when no point lies there. */
+export function nextPoint(
+  { points }: MapLayout,
   from: number,
   [dx, dy]: readonly [number, number],
 ): number | null {
-  const here = spots[from];
+  const here = points[from];
   if (!here) return null;
   let best: number | null = null;
-  let least = Number.POSITIVE_INFINITY;
-  for (const [index, spot] of spots.entries()) {
-    const ahead = (spot.x - here.x) * dx + (spot.y - here.y) * dy;
-    const aside = Math.abs((spot.x - here.x) * dy) + Math.abs((spot.y - here.y) * dx);
+  let bestCost = Number.POSITIVE_INFINITY;
+  for (const [index, point] of points.entries()) {
+    const ahead = (point.x - here.x) * dx + (point.y - here.y) * dy;
+    const aside = Math.abs((point.x - here.x) * dy) + Math.abs((point.y - here.y) * dx);
     if (index === from || ahead <= 0.5) continue;
     const cost = ahead + 2 * aside;
-    if (cost >= least) continue;
-    least = cost;
+    if (cost >= bestCost) continue;
+    bestCost = cost;
     best = index;
   }
   return best;

@@ -1,27 +1,27 @@
 "use client";
 
-import { MaximizeIcon, MinusIcon, PlusIcon } from "lucide-react";
 import { useTranslations } from "use-intl";
-import { Button } from "../ui/button";
 import { SegmentedControl } from "../ui/segmented-control";
+import type { Scale } from "./similarity";
+import { ZoomButtons } from "./zoom-buttons";
 
-/** The matrix's name, its scale, its order and its zoom. */
+/** Title, colour scale, order and zoom of the matrix. */
 export function MatrixHeader({
   id,
   scale,
-  isAlike,
-  onAlike,
+  isGrouped,
+  onGroupedChange,
   zoom,
 }: {
   id: string;
-  scale: { least: number; most: number };
-  isAlike: boolean;
-  onAlike(isAlike: boolean): void;
-  /** Null where every cell is legible as it is. */
-  zoom: { isWhole: boolean; canGrow: boolean; onStep(direction: 1 | -1): void; onWhole(): void } | null;
+  scale: Scale;
+  isGrouped: boolean;
+  onGroupedChange(isGrouped: boolean): void;
+  /** Null where every cell is legible without zooming. */
+  zoom: { canZoomOut: boolean; canZoomIn: boolean; onZoom(direction: 1 | -1): void; onReset(): void } | null;
 }) {
   const t = useTranslations("embeddings.matrix");
-  const [least, most] = [scale.least.toFixed(2), scale.most.toFixed(2)];
+  const [min, max] = [scale.min.toFixed(2), scale.max.toFixed(2)];
   return (
     <div className="flex min-h-9 flex-wrap items-center gap-x-2.5 gap-y-2">
       <h2 id={id} className="text-lg">
@@ -29,54 +29,29 @@ export function MatrixHeader({
       </h2>
       <span
         role="img"
-        aria-label={t("scale", { least, most })}
+        aria-label={t("scale", { min, max })}
         className="tabular inline-flex items-center gap-2 text-xs text-ink-faint"
       >
-        {least}
+        {min}
         <span className="h-2 w-12 rounded-sm bg-linear-to-r from-heat-low via-heat-mid to-heat-high ring-1 ring-line" />
-        {most}
+        {max}
       </span>
       <span className="ml-auto flex items-center">
         <SegmentedControl
           className="mr-1"
           label={t("order")}
-          value={isAlike ? "alike" : "written"}
-          onValueChange={(order) => onAlike(order === "alike")}
+          value={isGrouped ? "grouped" : "original"}
+          onValueChange={(order) => onGroupedChange(order === "grouped")}
           segments={[
-            { value: "written", label: t("written") },
-            { value: "alike", label: t("alike") },
+            { value: "original", label: t("original") },
+            { value: "grouped", label: t("grouped") },
           ]}
         />
         {zoom ? (
-          <>
-            <Button
-              variant="ghost"
-              size="icon-sm"
-              aria-label={t("farther")}
-              disabled={zoom.isWhole}
-              onClick={() => zoom.onStep(-1)}
-            >
-              <MinusIcon />
-            </Button>
-            <Button
-              variant="ghost"
-              size="icon-sm"
-              aria-label={t("closer")}
-              disabled={!zoom.canGrow}
-              onClick={() => zoom.onStep(1)}
-            >
-              <PlusIcon />
-            </Button>
-            <Button
-              variant="ghost"
-              size="icon-sm"
-              aria-label={t("whole")}
-              disabled={zoom.isWhole}
-              onClick={zoom.onWhole}
-            >
-              <MaximizeIcon />
-            </Button>
-          </>
+          <ZoomButtons
+            labels={{ zoomOut: t("zoomOut"), zoomIn: t("zoomIn"), showAll: t("showAll") }}
+            {...zoom}
+          />
         ) : null}
       </span>
     </div>

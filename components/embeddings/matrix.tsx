@@ -4,16 +4,22 @@ import { type KeyboardEvent, useCallback, useEffect, useId, useLayoutEffect, use
 import { useTranslations } from "use-intl";
 import { ActiveCell } from "./active-cell";
 import type { Comparison } from "./comparison";
-import { drawMatrix, type MatrixInk, readMatrixInk, renderSheet, type Sheet } from "./draw-matrix";
-import { type FocusStore, litOf } from "./focus";
-import { type Heat, readHeat } from "./heat";
+import {
+  drawMatrix,
+  type MatrixColours,
+  type MatrixLayout,
+  readMatrixColours,
+  renderBitmap,
+} from "./draw-matrix";
+import { type FocusStore, highlightOf } from "./focus-store";
+import { type HeatColours, readHeatColours } from "./heat-colours";
 import { LEGIBLE_CELL } from "./matrix-geometry";
 import { MatrixHeader } from "./matrix-header";
 import { type Surface, useCanvas } from "./use-canvas";
 import { useMatrixView } from "./use-matrix-view";
 
-/** Rows and columns that a key moves the cell by. */
-const STEPS: Readonly<Record<string, readonly [number, number]>> = {
+/** Rows and columns that a key moves the pinned cell by. */
+const KEY_STEPS: Readonly<Record<string, readonly [number, number]>> = {
   ArrowUp: [-1, 0],
   ArrowDown: [1, 0],
   ArrowLeft: [0, -1],
@@ -24,98 +30,108 @@ const STEPS: Readonly<Record<string, readonly [number, number]>> = {
   End: [0, Number.POSITIVE_INFINITY],
 };
 
-/** Lays the texts of a comparison out in an order. */
-function sheetOf({ cosines, spread, alike }: Comparison, isAlike: boolean): Sheet {
-  const order = isAlike ? alike : Array.from({ length: cosines.count }, (_, at) => at);
-  const places: number[] = [];
-  for (const [place, index] of order.entries()) places[index] = place;
-  return { table: cosines, scale: spread, order, places };
+function layoutOf({ cosines, scale, groupedOrder }: Comparison, isGrouped: boolean): MatrixLayout {
+  const order = isGrouped ? groupedOrder : Array.from({ length: cosines.count }, (_, at) => at);
+  const positions: number[] = [];
+  for (const [position, index] of order.entries()) positions[index] = position;
+  return { values: cosines, scale, order, positions };
 }
 
-/** What is kept between frames, and made anew for another sheet or theme. */
-interface Kept {
-  sheet: Sheet;
+/** Cached between frames until the layout or the theme changes. */
+interface PaintCache {
+  layout: MatrixLayout;
   bitmap: HTMLCanvasElement;
-  heat: Heat;
-  ink: MatrixInk;
+  heat: HeatColours;
+  colours: MatrixColours;
 }
 
-/** Cosines of all pairs as a heat map: one canvas under a box that scrolls, and one cell that is read out. */
+/** Cosines of all pairs as a heat map: a canvas under a scrollable grid whose only DOM cell is the active one. */
 export function Matrix({
   comparison,
   focus,
-  isAlike,
-  onAlike,
-  onCell,
+  isGrouped,
+  onGroupedChange,
+  onCellSize,
 }: {
   comparison: Comparison;
   focus: FocusStore;
-  isAlike: boolean;
-  onAlike(isAlike: boolean): void;
-  /** Tells the side of a cell while the whole matrix shows, so that the list can stand row by row beside it. */
-  onCell(cell: number | null): void;
+  isGrouped: boolean;
+  onGroupedChange(isGrouped: boolean): void;
+  /** Reports the side of a cell while the whole matrix is shown, else null; the list aligns its rows with it. */
+  onCellSize(cell: number | null): void;
 }) {
   const t = useTranslations("embeddings.matrix");
   const id = useId();
-  const sheet = useMemo(() => sheetOf(comparison, isAlike), [comparison, isAlike]);
-  const view = useMatrixView(sheet, focus);
-  const { geometry, scroller, isWhole } = view;
+  const layout = useMemo(() => layoutOf(comparison, isGrouped), [comparison, isGrouped]);
+  const view = useMatrixView(layout, focus);
+  const { geometry, scroller, isFullyShown } = view;
   const { count, cell } = geometry;
 
   useLayoutEffect(() => {
-    onCell(isWhole ? cell : null);
-    return () => onCell(null);
-  }, [isWhole, cell, onCell]);
+    onCellSize(isFullyShown ? cell : null);
+    return () => onCellSize(null);
+  }, [isFullyShown, cell, onCellSize]);
 
-  const kept = useRef<Kept>(null);
+  const cache = useRef<PaintCache>(null);
   const paint = useCallback(
     (surface: Surface) => {
       const { scrollLeft: left, scrollTop: top } = scroller.current ?? { scrollLeft: 0, scrollTop: 0 };
-      if (kept.current?.sheet !== sheet) {
-        const heat = kept.current?.heat ?? readHeat(surface.canvas);
-        const ink = kept.current?.ink ?? readMatrixInk(surface.canvas);
-        kept.current = { sheet, heat, ink, bitmap: renderSheet(sheet, heat) };
+      if (cache.current?.layout !== layout) {
+        const heat = cache.current?.heat ?? readHeatColours(surface.canvas);
+        const colours = cache.current?.colours ?? readMatrixColours(surface.canvas);
+        cache.current = { layout, heat, colours, bitmap: renderBitmap(layout, heat) };
       }
-      drawMatrix(surface, { ...kept.current, geometry, scroll: { left, top }, lit: litOf(focus.get()) });
+      drawMatrix(surface, {
+        ...cache.current,
+        geometry,
+        scroll: { left, top },
+        highlight: highlightOf(focus.get()),
+      });
     },
-    [geometry, sheet, focus, scroller],
+    [geometry, layout, focus, scroller],
   );
-  const forget = useCallback(() => {
-    kept.current = null;
+  const clearCache = useCallback(() => {
+    cache.current = null;
   }, []);
-  const { canvas, redraw } = useCanvas(paint, forget);
+  const { canvas, redraw } = useCanvas(paint, clearCache);
   useEffect(() => focus.subscribe(redraw), [focus, redraw]);
 
   const move = ([down, across]: readonly [number, number]) => {
     const { pinned } = focus.get();
-    const hold = (position: number) => Math.max(0, Math.min(count - 1, position));
-    const placeOf = (index: number | undefined) => (index === undefined ? 0 : (sheet.places[index] ?? 0));
-    const row = hold(placeOf(pinned?.row) + down);
-    const column = hold(placeOf(pinned?.column ?? pinned?.row) + across);
-    const next = { row: sheet.order[row] ?? 0, column: sheet.order[column] ?? 0 };
+    const clamp = (position: number) => Math.max(0, Math.min(count - 1, position));
+    const positionOf = (index: number | undefined) =>
+      index === undefined ? 0 : (layout.positions[index] ?? 0);
+    const row = clamp(positionOf(pinned?.row) + down);
+    const column = clamp(positionOf(pinned?.column ?? pinned?.row) + across);
+    const next = { row: layout.order[row] ?? 0, column: layout.order[column] ?? 0 };
     focus.pin(next);
-    view.show(next);
+    view.scrollTo(next);
   };
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
-    const step = STEPS[event.key];
+    const step = KEY_STEPS[event.key];
     if (step) move(step);
     else if (event.key === "+" || event.key === "=") view.zoomBy(1);
     else if (event.key === "-") view.zoomBy(-1);
-    else if (event.key === "0") view.showWhole();
+    else if (event.key === "0") view.resetZoom();
     else if (event.key === "Escape" && focus.get().pinned) focus.pin(null);
     else return;
     event.preventDefault();
   };
 
-  const zoom = { isWhole, canGrow: view.canGrow, onStep: view.zoomBy, onWhole: view.showWhole };
+  const zoom = {
+    canZoomOut: !isFullyShown,
+    canZoomIn: view.canZoomIn,
+    onZoom: view.zoomBy,
+    onReset: view.resetZoom,
+  };
   return (
     <section aria-labelledby={id} className="grid min-w-0 grid-cols-1 content-start gap-3">
       <MatrixHeader
         id={id}
-        scale={comparison.spread}
-        isAlike={isAlike}
-        onAlike={onAlike}
+        scale={comparison.scale}
+        isGrouped={isGrouped}
+        onGroupedChange={onGroupedChange}
         zoom={view.fit < LEGIBLE_CELL ? zoom : null}
       />
       <div ref={view.box} className="min-w-0">
@@ -123,7 +139,7 @@ export function Matrix({
           <div aria-hidden="true" className="absolute inset-0">
             <canvas ref={canvas} className="size-full" />
           </div>
-          {/* biome-ignore lint/a11y/useSemanticElements: the cells are painted, there is no table */}
+          {/* biome-ignore lint/a11y/useSemanticElements: the cells are painted on a canvas, there is no table */}
           <div
             ref={scroller}
             role="grid"
@@ -142,7 +158,7 @@ export function Matrix({
             className="absolute inset-0 cursor-crosshair overflow-auto overscroll-contain rounded-sm"
           >
             <div role="presentation" style={{ width: view.extent, height: view.extent }} />
-            <ActiveCell id={`${id}-cell`} comparison={comparison} focus={focus} sheet={sheet} />
+            <ActiveCell id={`${id}-cell`} comparison={comparison} focus={focus} layout={layout} />
           </div>
         </div>
       </div>

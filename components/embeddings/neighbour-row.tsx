@@ -1,10 +1,10 @@
 "use client";
 
 import { memo } from "react";
-import type { Focus, FocusStore } from "./focus";
+import type { Focus, FocusStore } from "./focus-store";
 
-/** One line of a ranking: its text over a bar as long as it is near. */
-export const NearRow = memo(function NearRow({
+/** One row of a ranking: the text above a bar that shows its similarity. */
+export const NeighbourRow = memo(function NeighbourRow({
   similarity,
   number,
   text,

@@ -1,19 +1,20 @@
-/** Principal components of a set of vectors, from their table of dot products alone. */
+/** Positions on the first two principal components. */
 export interface Projection {
   /** x and y of each vector, interleaved. */
   points: Float64Array;
-  /** Share (0–1) of the whole spread that each axis keeps. */
-  kept: [number, number];
+  /** Share (0–1) of the total variance that each axis explains. */
+  explained: [number, number];
 }
 
-/** A pause between slices of long work: resolves when the browser has had its turn. */
-export type Breathe = () => Promise<void>;
+/** Resolves after the browser has handled pending input and painting, between slices of long work. */
+export type Pause = () => Promise<void>;
 
-const ROUNDS = 300;
-const ENOUGH = 1e-10;
+const MAX_ITERATIONS = 300;
+/** Squared change of the vector below which the iteration has converged. */
+const TOLERANCE = 1e-10;
 
-/** Dot products about the mean of all vectors: subtracts each row's and column's mean, adds the whole's. */
-export function centred(dots: Float32Array, count: number): Float64Array {
+/** Dot products relative to the mean vector (double centring): subtracts row and column means, adds the grand mean. */
+function doubleCentre(dots: Float32Array, count: number): Float64Array {
   const means = new Float64Array(count);
   let whole = 0;
   for (let row = 0; row < count; row += 1) {
@@ -55,33 +56,33 @@ function normalise(vector: Float64Array): number {
   return length;
 }
 
-/** The largest component (by magnitude, the first of equals) is positive: the same set always gives the same map. */
+/** Makes the component of largest magnitude (the first of equals) positive, so that a set always gives the same map. */
 function fixSign(vector: Float64Array): void {
-  let most = 0;
-  for (const value of vector) if (Math.abs(value) > Math.abs(most) + 1e-9) most = value;
-  if (most < 0) for (let at = 0; at < vector.length; at += 1) vector[at] = -(vector[at] ?? 0);
+  let largest = 0;
+  for (const value of vector) if (Math.abs(value) > Math.abs(largest) + 1e-9) largest = value;
+  if (largest < 0) for (let at = 0; at < vector.length; at += 1) vector[at] = -(vector[at] ?? 0);
 }
 
 async function topEigenvector(
   table: Float64Array,
   count: number,
-  breathe: Breathe,
+  pause: Pause,
 ): Promise<{ value: number; vector: Float64Array }> {
   let vector = new Float64Array(count);
-  // A start without symmetry, the same every time.
+  // Starts from a deterministic vector without symmetry.
   for (let at = 0; at < count; at += 1) vector[at] = Math.sin(at * 12.9898 + 1);
   normalise(vector);
   let value = 0;
-  for (let round = 0; round < ROUNDS; round += 1) {
+  for (let iteration = 0; iteration < MAX_ITERATIONS; iteration += 1) {
     const next = multiply(table, vector);
     const length = normalise(next);
     if (length < 1e-12) return { value: 0, vector: new Float64Array(count) };
-    let moved = 0;
-    for (let at = 0; at < count; at += 1) moved += ((next[at] ?? 0) - (vector[at] ?? 0)) ** 2;
+    let change = 0;
+    for (let at = 0; at < count; at += 1) change += ((next[at] ?? 0) - (vector[at] ?? 0)) ** 2;
     vector = next;
     value = length;
-    if (moved < ENOUGH) break;
-    if (count > 100 && round % 8 === 7) await breathe();
+    if (change < TOLERANCE) break;
+    if (count > 100 && iteration % 8 === 7) await pause();
   }
   fixSign(vector);
   return { value, vector };
@@ -90,23 +91,23 @@ async function topEigenvector(
 /**
  * Two-dimensional PCA of `count` vectors whose dot products are `dots` (row-major). The eigenvectors of the centred
  * Gram matrix, times the roots of their eigenvalues, are the vectors' principal coordinates (classical scaling,
- * Torgerson 1952): no vector is touched, so 3,072 dimensions cost what 2 do. By power iteration with deflation.
+ * Torgerson 1952): the cost does not depend on the number of dimensions. Uses power iteration with deflation.
  */
 export async function projectToPlane(
   dots: Float32Array,
   count: number,
-  breathe: Breathe = async () => undefined,
+  pause: Pause = async () => undefined,
 ): Promise<Projection> {
   const points = new Float64Array(count * 2);
-  const kept: [number, number] = [0, 0];
-  const table = centred(dots, count);
-  let spread = 0;
-  for (let at = 0; at < count; at += 1) spread += table[at * count + at] ?? 0;
-  if (count < 2 || spread <= 1e-12) return { points, kept };
+  const explained: [number, number] = [0, 0];
+  const table = doubleCentre(dots, count);
+  let variance = 0;
+  for (let at = 0; at < count; at += 1) variance += table[at * count + at] ?? 0;
+  if (count < 2 || variance <= 1e-12) return { points, explained };
   for (const axis of [0, 1] as const) {
-    const { value, vector } = await topEigenvector(table, count, breathe);
+    const { value, vector } = await topEigenvector(table, count, pause);
     const scale = Math.sqrt(Math.max(0, value));
-    kept[axis] = value / spread;
+    explained[axis] = value / variance;
     for (let row = 0; row < count; row += 1) {
       points[row * 2 + axis] = (vector[row] ?? 0) * scale;
       const start = row * count;
@@ -116,31 +117,31 @@ export async function projectToPlane(
       }
     }
   }
-  return { points, kept };
+  return { points, explained };
 }
 
 /**
- * Where one more vector lies on the map, from its dot products with the set (`query`) and the set's own (`dots`,
- * row-major): its share along each axis, as out-of-sample classical scaling has it (Gower 1968).
+ * Position of one more vector on the map, from its dot products with the set (`query`) and the set's own (`dots`,
+ * row-major): the out-of-sample formula of classical scaling (Gower 1968).
  */
-export function placeOnPlane(
+export function projectPoint(
   { points }: Projection,
   dots: Float32Array,
   query: readonly number[],
 ): [number, number] {
   const count = query.length;
-  const place: [number, number] = [0, 0];
+  const point: [number, number] = [0, 0];
   for (const axis of [0, 1] as const) {
-    let spread = 0;
+    let variance = 0;
     let sum = 0;
     for (let row = 0; row < count; row += 1) {
       const at = points[row * 2 + axis] ?? 0;
       let mean = 0;
       for (let column = 0; column < count; column += 1) mean += (dots[row * count + column] ?? 0) / count;
       sum += at * ((query[row] ?? 0) - mean);
-      spread += at * at;
+      variance += at * at;
     }
-    place[axis] = spread > 1e-12 ? sum / spread : 0;
+    point[axis] = variance > 1e-12 ? sum / variance : 0;
   }
-  return place;
+  return point;
 }

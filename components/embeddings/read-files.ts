@@ -1,32 +1,32 @@
-import { textsOfFile } from "@/components/embeddings/texts";
+import { textsOfFile } from "./texts";
 
-/** Larger than the gateway takes in one call anyway. */
-export const LARGEST_FILE = 16_000_000;
+/** More than the gateway accepts in one call. */
+export const MAX_FILE_BYTES = 16_000_000;
 
-export type FileFault = "notText" | "tooLarge" | "emptyFile";
+export type FileError = "notText" | "tooLarge" | "emptyFile";
 
-export interface FilesRead {
+export interface ReadFiles {
   texts: string[];
-  /** The first file that gave nothing, and why. */
-  refused: { name: string; fault: FileFault } | null;
+  /** The first file that could not be used, and why. */
+  rejected: { name: string; error: FileError } | null;
 }
 
 function isText(file: File): boolean {
   return /\.(txt|csv|tsv|md|text|log)$/i.test(file.name) || file.type.startsWith("text/");
 }
 
-/** The texts of files that were dropped or chosen, in their order. */
-export async function readFiles(files: readonly File[]): Promise<FilesRead> {
-  const read: FilesRead = { texts: [], refused: null };
+/** Reads the texts of dropped or chosen files, in order. */
+export async function readFiles(files: readonly File[]): Promise<ReadFiles> {
+  const read: ReadFiles = { texts: [], rejected: null };
   for (const file of files) {
-    const refuse = (fault: FileFault) => {
-      read.refused ??= { name: file.name, fault };
+    const reject = (error: FileError) => {
+      read.rejected ??= { name: file.name, error };
     };
-    if (!isText(file)) refuse("notText");
-    else if (file.size > LARGEST_FILE) refuse("tooLarge");
+    if (!isText(file)) reject("notText");
+    else if (file.size > MAX_FILE_BYTES) reject("tooLarge");
     else {
       const texts = textsOfFile(file.name, await file.text());
-      if (texts.length === 0) refuse("emptyFile");
+      if (texts.length === 0) reject("emptyFile");
       read.texts.push(...texts);
     }
   }

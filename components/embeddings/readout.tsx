@@ -1,19 +1,19 @@
 "use client";
 
 import { useTranslations } from "use-intl";
-import { valueAt } from "@/components/embeddings/similarity";
 import type { Comparison } from "./comparison";
-import { type Focus, type FocusStore, litOf, useFocus } from "./focus";
+import { type Focus, type FocusStore, highlightOf, useFocus } from "./focus-store";
+import { valueAt } from "./similarity";
 
-/** The lit cell in words: its value and both texts in full. With nothing lit it shows the nearest pair. */
+/** Value and texts of the highlighted cell; without a highlight, those of the nearest pair. */
 export function Readout({ comparison, focus }: { comparison: Comparison; focus: FocusStore }) {
   const t = useTranslations("embeddings.matrix");
-  const lit = useFocus(focus, litOf);
+  const highlight = useFocus(focus, highlightOf);
   const [nearest] = comparison.pairs;
-  const shown: Focus | null = lit ?? (nearest ? { row: nearest.row, column: nearest.column } : null);
+  const shown: Focus | null = highlight ?? (nearest ? { row: nearest.row, column: nearest.column } : null);
   if (!shown) return <p className="text-sm text-ink-muted">{t("hint")}</p>;
   const { row, column } = shown;
-  const title = lit === null ? "nearest" : column === null ? "one" : row === column ? "self" : "here";
+  const title = highlight === null ? "nearest" : column === null ? "one" : row === column ? "self" : "here";
   return (
     <div className="grid min-h-24 grid-cols-[5.5rem_minmax(0,1fr)] content-start gap-x-4 border-t pt-3">
       <div className="grid content-start gap-0.5">

@@ -13,9 +13,10 @@ import { NativeSelect } from "../ui/native-select";
 import { SegmentedControl } from "../ui/segmented-control";
 import type { EmbeddingsDraft } from "./draft";
 
-const SHORTER = [1_536, 1_024, 768, 512, 256, 128, 64] as const;
+/** Suggested numbers of dimensions. */
+const DIMENSIONS = [1_536, 1_024, 768, 512, 256, 128, 64] as const;
 
-/** Everything of the call but its texts, and the press that makes it. */
+/** Settings of the call, and the button that starts it. */
 export function SettingsBar({
   models,
   model,
@@ -66,7 +67,7 @@ export function SettingsBar({
           inputMode="numeric"
           min={1}
           step={1}
-          list={`${id}-shorter`}
+          list={`${id}-suggestions`}
           disabled={isFixed}
           title={isFixed ? t("settings.dimensionsFixed") : undefined}
           value={draft.dimensions ?? ""}
@@ -78,8 +79,8 @@ export function SettingsBar({
             onChange({ dimensions: event.target.value === "" || typed < 1 ? null : typed });
           }}
         />
-        <datalist id={`${id}-shorter`}>
-          {SHORTER.filter((count) => own === null || count < own).map((count) => (
+        <datalist id={`${id}-suggestions`}>
+          {DIMENSIONS.filter((count) => own === null || count < own).map((count) => (
             <option key={count} value={count} />
           ))}
         </datalist>

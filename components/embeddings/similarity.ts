@@ -1,33 +1,33 @@
-import type { Breathe } from "./pca";
+import type { Pause } from "./pca";
 
-/** A table of `count` × `count` numbers, row by row. */
-export interface Table {
+/** `count` × `count` numbers in row-major order. */
+export interface SquareMatrix {
   count: number;
   values: Float32Array<ArrayBuffer>;
 }
 
-export function valueAt(table: Table, row: number, column: number): number {
-  return table.values[row * table.count + column] ?? 0;
+export function valueAt(matrix: SquareMatrix, row: number, column: number): number {
+  return matrix.values[row * matrix.count + column] ?? 0;
 }
 
 export function dot(one: Float32Array, other: Float32Array): number {
   let sum = 0;
-  // Indexes are below the shorter length, so both are there; the compiler cannot know.
+  // Both indexes are in range: the vectors of one model have the same length.
   for (let at = 0; at < one.length; at += 1) sum += (one[at] as number) * (other[at] as number);
   return sum;
 }
 
-/** Milliseconds of work between two breaths: half a frame. */
+/** Milliseconds of work between two pauses: half a frame. */
 const SLICE_MS = 8;
 
 /**
- * Dot products of all pairs. Works in slices of half a frame and breathes between them, so the page stays alive;
- * `onRow` tells how far it is. Stops with AbortError when `signal` is aborted.
+ * Dot products of all pairs. Calls `pause` after every half frame of work, so that the page stays responsive;
+ * `onRow` reports progress before each pause. Rejects with AbortError when `signal` is aborted.
  */
 export async function dotProducts(
   vectors: readonly Float32Array[],
-  options: { breathe?: Breathe; onRow?(row: number): void; now?(): number; signal?: AbortSignal } = {},
-): Promise<Table> {
+  options: { pause?: Pause; onRow?(row: number): void; now?(): number; signal?: AbortSignal } = {},
+): Promise<SquareMatrix> {
   const now = options.now ?? (() => performance.now());
   const count = vectors.length;
   const values = new Float32Array(count * count);
@@ -39,9 +39,9 @@ export async function dotProducts(
       values[row * count + column] = value;
       values[column * count + row] = value;
     }
-    if (options.breathe && now() - sliceStarted > SLICE_MS) {
+    if (options.pause && now() - sliceStarted > SLICE_MS) {
       options.onRow?.(row + 1);
-      await options.breathe();
+      await options.pause();
       options.signal?.throwIfAborted();
       sliceStarted = now();
     }
@@ -49,8 +49,8 @@ export async function dotProducts(
   return { count, values };
 }
 
-/** Cosines of all pairs from their dot products; a zero vector is near nothing (0). Held within −1…1. */
-export function cosines(dots: Table): Table {
+/** Cosines of all pairs from their dot products, clamped to −1…1; 0 for a zero vector. */
+export function cosines(dots: SquareMatrix): SquareMatrix {
   const { count } = dots;
   const lengths = Float32Array.from({ length: count }, (_, at) => Math.sqrt(valueAt(dots, at, at)));
   const values = new Float32Array(count * count);
@@ -64,7 +64,7 @@ export function cosines(dots: Table): Table {
   return { count, values };
 }
 
-/** Cosine of two vectors; 0 when one is zero. */
+/** Cosine of two vectors; 0 when one of them is zero. */
 export function cosine(one: Float32Array, other: Float32Array): number {
   const both = Math.sqrt(dot(one, one) * dot(other, other));
   return both > 0 ? Math.max(-1, Math.min(1, dot(one, other) / both)) : 0;
@@ -75,30 +75,36 @@ export interface Neighbour {
   similarity: number;
 }
 
-/** All vectors by nearness to the query, nearest first; equals stay in their order. */
-export function rankByNearness(query: Float32Array, vectors: readonly Float32Array[]): Neighbour[] {
+/** All vectors ranked by similarity to the query, most similar first; ties keep their order. */
+export function rankBySimilarity(query: Float32Array, vectors: readonly Float32Array[]): Neighbour[] {
   return vectors
     .map((vector, index) => ({ index, similarity: cosine(query, vector) }))
     .sort((a, b) => b.similarity - a.similarity || a.index - b.index);
 }
 
-/** Share of all pairs at either end that a scale leaves out: one pair of twins must not pale the rest. */
+/** Share of pairs that the scale leaves out at either end, so that a few duplicates do not wash out the colours. */
 const OUTLIERS = 0.002;
 
-/** The values off the diagonal that a heat map's scale must show: all but the outliers. Null below two texts. */
-export function spreadOf(table: Table): { least: number; most: number } | null {
-  if (table.count < 2) return null;
-  const values = new Float32Array((table.count * (table.count - 1)) / 2);
+/** Range of a colour scale. */
+export interface Scale {
+  min: number;
+  max: number;
+}
+
+/** Range of the values off the diagonal, without outliers; null with fewer than two texts. */
+export function scaleOf(matrix: SquareMatrix): Scale | null {
+  if (matrix.count < 2) return null;
+  const values = new Float32Array((matrix.count * (matrix.count - 1)) / 2);
   let at = 0;
-  for (let row = 0; row < table.count; row += 1) {
-    for (let column = row + 1; column < table.count; column += 1) {
-      values[at] = valueAt(table, row, column);
+  for (let row = 0; row < matrix.count; row += 1) {
+    for (let column = row + 1; column < matrix.count; column += 1) {
+      values[at] = valueAt(matrix, row, column);
       at += 1;
     }
   }
   values.sort();
   const skipped = Math.floor(values.length * OUTLIERS);
-  return { least: values[skipped] ?? 0, most: values[values.length - 1 - skipped] ?? 1 };
+  return { min: values[skipped] ?? 0, max: values[values.length - 1 - skipped] ?? 1 };
 }
 
 export interface Pair {
@@ -107,28 +113,28 @@ export interface Pair {
   similarity: number;
 }
 
-/** The pairs of different texts that are nearest to each other, nearest first, at most `most` of them. */
-export function nearestPairs(table: Table, most: number): Pair[] {
+/** The `limit` most similar pairs of texts, most similar first. */
+export function nearestPairs(matrix: SquareMatrix, limit: number): Pair[] {
   const best: Pair[] = [];
-  for (let row = 0; row < table.count; row += 1) {
-    for (let column = row + 1; column < table.count; column += 1) {
-      const similarity = valueAt(table, row, column);
-      const last = best[most - 1];
+  for (let row = 0; row < matrix.count; row += 1) {
+    for (let column = row + 1; column < matrix.count; column += 1) {
+      const similarity = valueAt(matrix, row, column);
+      const last = best[limit - 1];
       if (last && similarity <= last.similarity) continue;
       let at = best.length;
       while (at > 0 && (best[at - 1]?.similarity ?? 1) < similarity) at -= 1;
       best.splice(at, 0, { row, column, similarity });
-      if (best.length > most) best.pop();
+      if (best.length > limit) best.pop();
     }
   }
   return best;
 }
 
-/** All other texts by nearness to one of them, nearest first; equals stay in their order. */
-export function neighboursOf(table: Table, row: number): Neighbour[] {
-  return Array.from({ length: table.count }, (_, index) => ({
+/** All other texts ranked by similarity to one, most similar first; ties keep their order. */
+export function neighboursOf(matrix: SquareMatrix, row: number): Neighbour[] {
+  return Array.from({ length: matrix.count }, (_, index) => ({
     index,
-    similarity: valueAt(table, row, index),
+    similarity: valueAt(matrix, row, index),
   }))
     .filter((one) => one.index !== row)
     .sort((a, b) => b.similarity - a.similarity || a.index - b.index);

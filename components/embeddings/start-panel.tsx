@@ -7,7 +7,7 @@ import { EXAMPLES, type Example } from "./draft";
 
 const SIDE = 12;
 
-/** Before the first call: the empty matrix as a field of jacks, and sets to begin with. */
+/** Shown before the first call: an empty matrix and example sets. */
 export function StartPanel({ count, onExample }: { count: number; onExample(example: Example): void }) {
   const t = useTranslations("embeddings");
   const id = useId();

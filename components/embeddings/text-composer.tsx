@@ -3,11 +3,11 @@
 import { FileTextIcon, PlusIcon } from "lucide-react";
 import { type ClipboardEvent, type KeyboardEvent, useId, useRef, useState } from "react";
 import { useTranslations } from "use-intl";
-import { linesOf } from "@/components/embeddings/texts";
 import { Button } from "../ui/button";
 import { Textarea } from "../ui/textarea";
+import { linesOf } from "./texts";
 
-/** Where texts come in: typed, pasted by the line, or from a file. */
+/** Adds texts: typed, pasted (one per line) or from a file. */
 export function TextComposer({
   onAdd,
   onFiles,
@@ -26,7 +26,7 @@ export function TextComposer({
     setText("");
   };
   const onKeyDown = (event: KeyboardEvent) => {
-    // While an input method composes, Enter belongs to it; with Shift it is a line within the text.
+    // Enter confirms an input method's composition; Shift+Enter is a line break; Ctrl+Enter starts the call.
     if (event.key !== "Enter" || event.shiftKey || event.nativeEvent.isComposing) return;
     if (event.ctrlKey || event.metaKey) return;
     event.preventDefault();

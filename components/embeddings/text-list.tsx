@@ -3,20 +3,20 @@
 import { Trash2Icon } from "lucide-react";
 import { useId } from "react";
 import { useTranslations } from "use-intl";
-import { MOST_TEXTS } from "@/components/embeddings/texts";
 import { Button } from "../ui/button";
 import { cn } from "../ui/class-names";
 import type { DraftText } from "./draft";
-import type { FocusStore } from "./focus";
+import type { FocusStore } from "./focus-store";
 import { TextComposer } from "./text-composer";
 import { TextRow } from "./text-row";
+import { MAX_TEXTS } from "./texts";
 
-/** The texts, in the matrix's order while it has them, and the place where more come in. */
+/** The list of texts, in the order of the matrix while it is up to date, and the composer for new ones. */
 export function TextList({
   texts,
   order,
   focus,
-  isBeside,
+  isAligned,
   onAdd,
   onFiles,
   onChange,
@@ -26,8 +26,8 @@ export function TextList({
   texts: readonly DraftText[];
   order: readonly number[] | null;
   focus: FocusStore;
-  /** The rows stand beside the matrix's. */
-  isBeside: boolean;
+  /** The rows are aligned with the matrix rows. */
+  isAligned: boolean;
   onAdd(texts: string[]): void;
   onFiles(files: File[]): void;
   onChange(id: number, text: string): void;
@@ -47,7 +47,7 @@ export function TextList({
           {t("title")}
         </h2>
         <span className="tabular text-xs text-ink-faint">
-          {t("count", { count: texts.length, most: MOST_TEXTS })}
+          {t("count", { count: texts.length, max: MAX_TEXTS })}
         </span>
         {texts.length > 0 ? (
           <Button
@@ -67,7 +67,7 @@ export function TextList({
           data-texts=""
           className={cn(
             "relative -mx-1 max-h-72 overflow-y-auto overscroll-contain px-1 md:max-h-[34rem]",
-            isBeside && "md:mt-(--band) md:mr-0 md:max-h-none md:overflow-visible",
+            isAligned && "md:mt-(--band) md:mr-0 md:max-h-none md:overflow-visible",
           )}
         >
           {rows.map(({ id: key, index, text }) => (
@@ -77,7 +77,7 @@ export function TextList({
               index={index}
               text={text}
               focus={focus}
-              isBeside={isBeside}
+              isAligned={isAligned}
               onChange={onChange}
               onRemove={onRemove}
             />

@@ -5,18 +5,18 @@ import { type KeyboardEvent, memo, useEffect, useRef, useState } from "react";
 import { useTranslations } from "use-intl";
 import { cn } from "../ui/class-names";
 import { fieldClasses } from "../ui/input";
-import { type FocusStore, isLit, litOf, useFocus } from "./focus";
+import { type FocusStore, highlightOf, isHighlighted, useFocus } from "./focus-store";
 
 const actionClasses =
   "hidden size-7 shrink-0 items-center justify-center rounded-sm text-ink-faint transition-colors hover:bg-sunken hover:text-ink focus-visible:inline-flex group-focus-within:inline-flex group-hover:inline-flex pointer-coarse:inline-flex pointer-coarse:size-9 [&_svg]:size-3.5";
 
-/** One text of the list: lights up with its cell and its point; a press pins it. */
+/** One text of the list: highlighted together with its cell and its point; a click pins it. */
 export const TextRow = memo(function TextRow({
   id,
   index,
   text,
   focus,
-  isBeside,
+  isAligned,
   onChange,
   onRemove,
 }: {
@@ -24,19 +24,19 @@ export const TextRow = memo(function TextRow({
   index: number;
   text: string;
   focus: FocusStore;
-  /** The matrix beside it shows the number. */
-  isBeside: boolean;
+  /** The aligned matrix row shows the number. */
+  isAligned: boolean;
   onChange(id: number, text: string): void;
   onRemove(id: number): void;
 }) {
   const t = useTranslations("embeddings.texts");
   const number = index + 1;
-  const isOn = useFocus(focus, (state) => isLit(litOf(state), index));
-  const isPinned = useFocus(focus, (state) => isLit(state.pinned, index));
+  const isOn = useFocus(focus, (state) => isHighlighted(highlightOf(state), index));
+  const isPinned = useFocus(focus, (state) => isHighlighted(state.pinned, index));
   const [isEditing, setEditing] = useState(false);
   const row = useRef<HTMLLIElement>(null);
 
-  // Only the list itself scrolls: the page stays where the visitor has it.
+  // Scrolls the list only, not the page, as scrollIntoView would.
   useEffect(() => {
     const list = row.current?.closest<HTMLElement>("[data-texts]");
     if (!isPinned || !row.current || !list) return;
@@ -80,7 +80,7 @@ export const TextRow = memo(function TextRow({
               className={cn(
                 "tabular w-7 shrink-0 text-right text-xs",
                 isOn ? "font-medium text-signal-ink" : "text-ink-faint",
-                isBeside && "md:hidden",
+                isAligned && "md:hidden",
               )}
             >
               {number}
@@ -109,7 +109,7 @@ export const TextRow = memo(function TextRow({
   );
 });
 
-/** Enter or leaving the field keeps, Escape does not. */
+/** Enter or leaving the field saves, Escape discards. */
 function TextEditor({
   label,
   text,
@@ -121,10 +121,10 @@ function TextEditor({
 }) {
   const field = useRef<HTMLInputElement>(null);
   useEffect(() => field.current?.focus(), []);
-  const keep = () => onDone(field.current?.value.trim() || null);
+  const save = () => onDone(field.current?.value.trim() || null);
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.nativeEvent.isComposing) return;
-    if (event.key === "Enter") keep();
+    if (event.key === "Enter") save();
     if (event.key === "Escape") onDone(null);
   };
   return (
@@ -132,7 +132,7 @@ function TextEditor({
       ref={field}
       aria-label={label}
       defaultValue={text}
-      onBlur={keep}
+      onBlur={save}
       onKeyDown={onKeyDown}
       className={cn(fieldClasses, "h-full min-h-7 px-2 text-sm")}
     />

@@ -1,7 +1,7 @@
-/** Most texts the page takes at once. */
-export const MOST_TEXTS = 500;
+/** Most texts that the page compares at once. */
+export const MAX_TEXTS = 500;
 
-/** One text a line; blank lines are left out. */
+/** One text per line; blank lines are skipped. */
 export function linesOf(text: string): string[] {
   return text
     .replace(/^\uFEFF/, "")
@@ -10,7 +10,7 @@ export function linesOf(text: string): string[] {
     .filter((line) => line !== "");
 }
 
-/** Rows of a CSV (RFC 4180): quoted fields may hold separators, doubled quotes and line breaks. */
+/** Rows of a CSV (RFC 4180): quoted fields may contain separators, doubled quotes and line breaks. */
 export function parseCsv(text: string, separator = ","): string[][] {
   const rows: string[][] = [];
   let row: string[] = [];
@@ -45,7 +45,7 @@ export function parseCsv(text: string, separator = ","): string[][] {
 const HEADINGS =
   /^(texts?|sentences?|content|inputs?|body|questions?|description|title|name|文本|内容|句子|标题)$/i;
 
-/** The separator a CSV's first line speaks for: tab, semicolon or comma. */
+/** Guesses the separator from the first line of a CSV: tab, semicolon or comma. */
 function separatorOf(text: string): string {
   const first = text.split(/\r\n?|\n/, 1)[0] ?? "";
   if (first.includes("\t")) return "\t";
@@ -53,8 +53,8 @@ function separatorOf(text: string): string {
 }
 
 /**
- * The texts of a table: the column headed "text", "sentence", "content" …, else the one with the longest cells.
- * The heading itself is no text.
+ * The texts of a table: the column named "text", "sentence", "content" etc. without its header, else the column with
+ * the most characters.
  */
 export function textsOfCsv(text: string): string[] {
   const rows = parseCsv(text, separatorOf(text));
@@ -71,7 +71,7 @@ export function textsOfCsv(text: string): string[] {
     .filter((cell) => cell !== "");
 }
 
-/** The texts of a dropped or pasted file, by its name. */
+/** The texts of a file; its name decides whether it is parsed as a table. */
 export function textsOfFile(name: string, content: string): string[] {
   return /\.(csv|tsv)$/i.test(name) ? textsOfCsv(content) : linesOf(content);
 }

@@ -4,72 +4,72 @@ import { type RefObject, useCallback, useEffect, useLayoutEffect, useRef } from 
 import { onThemeChange } from "../charts/theme-color";
 
 export interface Surface {
-  pen: CanvasRenderingContext2D;
+  ctx: CanvasRenderingContext2D;
   canvas: HTMLCanvasElement;
   /** CSS pixels. */
   width: number;
   height: number;
-  /** Device pixels a CSS pixel. */
+  /** Device pixels per CSS pixel. */
   ratio: number;
 }
 
-/** Fits a canvas to its box and the screen's pixels; the pen measures in CSS pixels. Null while it has no size. */
+/** Resizes a canvas to its box and clears it; `ctx` draws in CSS pixels. Null while the canvas has no size. */
 function surfaceOf(canvas: HTMLCanvasElement): Surface | null {
   const { clientWidth: width, clientHeight: height } = canvas;
-  const pen = canvas.getContext("2d");
-  if (!pen || width === 0 || height === 0) return null;
+  const ctx = canvas.getContext("2d");
+  if (!ctx || width === 0 || height === 0) return null;
   const ratio = window.devicePixelRatio || 1;
-  const [wide, high] = [Math.round(width * ratio), Math.round(height * ratio)];
-  if (canvas.width !== wide || canvas.height !== high) {
-    canvas.width = wide;
-    canvas.height = high;
+  const [deviceWidth, deviceHeight] = [Math.round(width * ratio), Math.round(height * ratio)];
+  if (canvas.width !== deviceWidth || canvas.height !== deviceHeight) {
+    canvas.width = deviceWidth;
+    canvas.height = deviceHeight;
   }
-  pen.setTransform(ratio, 0, 0, ratio, 0, 0);
-  pen.clearRect(0, 0, width, height);
-  return { pen, canvas, width, height, ratio };
+  ctx.setTransform(ratio, 0, 0, ratio, 0, 0);
+  ctx.clearRect(0, 0, width, height);
+  return { ctx, canvas, width, height, ratio };
 }
 
 /**
- * A canvas that `paint` fills: when `redraw()` asks, after a render that changed `paint`, on a new size and on a new
- * theme; at most once a frame.
+ * A canvas drawn by `paint`: after a render that changed `paint`, and at most once per frame when `redraw()` is called,
+ * the size changes or the theme changes. `onTheme` runs before the redraw for a new theme.
  */
 export function useCanvas(
   paint: (surface: Surface) => void,
   onTheme?: () => void,
 ): { canvas: RefObject<HTMLCanvasElement | null>; redraw(): void } {
   const canvas = useRef<HTMLCanvasElement>(null);
-  const painter = useRef(paint);
-  const themed = useRef(onTheme);
+  const latestPaint = useRef(paint);
+  const latestOnTheme = useRef(onTheme);
   const frame = useRef(0);
 
   const draw = useCallback(() => {
     cancelAnimationFrame(frame.current);
     frame.current = 0;
     const surface = canvas.current ? surfaceOf(canvas.current) : null;
-    if (surface) painter.current(surface);
+    if (surface) latestPaint.current(surface);
   }, []);
   const redraw = useCallback(() => {
     if (frame.current === 0) frame.current = requestAnimationFrame(draw);
   }, [draw]);
 
   useLayoutEffect(() => {
-    painter.current = paint;
-    themed.current = onTheme;
+    latestPaint.current = paint;
+    latestOnTheme.current = onTheme;
     draw();
   }, [paint, onTheme, draw]);
 
   useEffect(() => {
     const target = canvas.current;
     if (!target) return;
-    const sizes = new ResizeObserver(redraw);
-    sizes.observe(target);
-    const endTheme = onThemeChange(() => {
-      themed.current?.();
+    const resizes = new ResizeObserver(redraw);
+    resizes.observe(target);
+    const stopThemeChanges = onThemeChange(() => {
+      latestOnTheme.current?.();
       redraw();
     });
     return () => {
-      sizes.disconnect();
-      endTheme();
+      resizes.disconnect();
+      stopThemeChanges();
       cancelAnimationFrame(frame.current);
       frame.current = 0;
     };

@@ -4,85 +4,95 @@ import { useCallback, useEffect, useRef, useState } from "react";
 import { type EmbeddingsCall, embedTexts } from "@/lib/client/embeddings-call";
 import { failureFrom, type GatewayFailure } from "@/lib/client/gateway-error";
 import { withPlaygroundKey } from "@/lib/client/with-playground-key";
-import type { Answer, Comparison } from "./comparison";
+import type { Comparison, QueryResult } from "./comparison";
 
-/** What is under way. */
-export type Work =
+/** What a call embeds. */
+type CallInput = "texts" | "query";
+
+export type ComparisonStatus =
   | { kind: "idle" }
-  | { kind: "calling"; what: "texts" | "query" }
+  | { kind: "calling"; input: CallInput }
   | { kind: "comparing"; done: number; count: number }
-  | { kind: "failed"; failure: GatewayFailure; what: "texts" | "query" };
+  | { kind: "failed"; failure: GatewayFailure; input: CallInput };
 
-/** The arithmetic of a comparison: loaded while the first call is under way. */
-const importArithmetic = () => import("./comparison");
+/** Loads the comparison code while the first call is running. */
+const importComparison = () => import("./comparison");
 
-const call = (of: EmbeddingsCall, signal: AbortSignal) =>
-  withPlaygroundKey((key) => embedTexts(of, { key, signal }));
+const callModel = (call: EmbeddingsCall, signal: AbortSignal) =>
+  withPlaygroundKey((key) => embedTexts(call, { key, signal }));
 
-/** Calls the model and compares what it gives; one thing at a time, the newest wins. */
+/** Calls the model and compares the vectors of its reply. A new call aborts the running one. */
 export function useComparison() {
-  const [work, setWork] = useState<Work>({ kind: "idle" });
+  const { status, setStatus, run, stop } = useAbortableRun();
   const [comparison, setComparison] = useState<Comparison | null>(null);
-  const [answer, setAnswer] = useState<Answer | null>(null);
+  const [queryResult, setQueryResult] = useState<QueryResult | null>(null);
+
+  const embedQuery = useCallback(async (of: Comparison, query: string, signal: AbortSignal) => {
+    const { model, dimensions, format } = of.call;
+    const reply = await callModel({ model, dimensions, format, texts: [query] }, signal);
+    const { rankByQuery } = await importComparison();
+    setQueryResult(rankByQuery(of, query, reply));
+  }, []);
+
+  /** Embeds and compares the texts of a call, then ranks them by `query` unless it is blank. */
+  const embed = useCallback(
+    (call: EmbeddingsCall, query: string) =>
+      run("texts", async (signal) => {
+        const [reply, { compare }] = await Promise.all([callModel(call, signal), importComparison()]);
+        const count = call.texts.length;
+        const onRow = (done: number) => setStatus({ kind: "comparing", done, count });
+        const next = await compare(call, reply, { signal, onRow });
+        setComparison(next);
+        setQueryResult(null);
+        if (query.trim() === "") return;
+        setStatus({ kind: "calling", input: "query" });
+        await embedQuery(next, query, signal);
+      }),
+    [run, setStatus, embedQuery],
+  );
+
+  /** Ranks the texts of a comparison by another query. */
+  const rank = useCallback(
+    (of: Comparison, query: string) => run("query", (signal) => embedQuery(of, query, signal)),
+    [run, embedQuery],
+  );
+
+  const clear = useCallback(() => {
+    stop();
+    setComparison(null);
+    setQueryResult(null);
+  }, [stop]);
+  const isRunning = status.kind === "calling" || status.kind === "comparing";
+  return { status, isRunning, comparison, queryResult, embed, rank, stop, clear };
+}
+
+/** Runs one action at a time: a new one aborts the running one. */
+function useAbortableRun() {
+  const [status, setStatus] = useState<ComparisonStatus>({ kind: "idle" });
   const running = useRef<AbortController | null>(null);
 
   useEffect(() => () => running.current?.abort(), []);
 
-  /** Runs `act` in place of what was under way; a failure of it is shown, an abort is not. */
+  /** Runs `action`; its failure becomes the status, an abort does not. */
   const run = useCallback(
-    async (what: "texts" | "query", act: (signal: AbortSignal) => Promise<void>): Promise<void> => {
+    async (input: CallInput, action: (signal: AbortSignal) => Promise<void>): Promise<void> => {
       running.current?.abort();
       const abort = new AbortController();
       running.current = abort;
-      setWork({ kind: "calling", what });
+      setStatus({ kind: "calling", input });
       let failure: GatewayFailure | null = null;
       try {
-        await act(abort.signal);
+        await action(abort.signal);
       } catch (error) {
         failure = abort.signal.aborted ? null : failureFrom(error);
       }
       if (running.current !== abort) return;
       running.current = null;
-      setWork(failure ? { kind: "failed", failure, what } : { kind: "idle" });
+      setStatus(failure ? { kind: "failed", failure, input } : { kind: "idle" });
     },
     [],
   );
 
-  const rank = useCallback(async (of: Comparison, query: string, signal: AbortSignal) => {
-    const { model, dimensions, format } = of.call;
-    const reply = await call({ model, dimensions, format, texts: [query] }, signal);
-    const { answerQuery } = await importArithmetic();
-    setAnswer(answerQuery(of, query, reply));
-  }, []);
-
-  /** Embeds and compares; ranks by `query` afterwards when there is one. */
-  const embed = useCallback(
-    (of: EmbeddingsCall, query: string) =>
-      run("texts", async (signal) => {
-        const [reply, { compare }] = await Promise.all([call(of, signal), importArithmetic()]);
-        const count = of.texts.length;
-        const onRow = (done: number) => setWork({ kind: "comparing", done, count });
-        const next = await compare(of, reply, { signal, onRow });
-        setComparison(next);
-        setAnswer(null);
-        if (query.trim() === "") return;
-        setWork({ kind: "calling", what: "query" });
-        await rank(next, query, signal);
-      }),
-    [run, rank],
-  );
-
-  const ask = useCallback(
-    (of: Comparison, query: string) => run("query", (signal) => rank(of, query, signal)),
-    [run, rank],
-  );
-
   const stop = useCallback(() => running.current?.abort(), []);
-  const clear = useCallback(() => {
-    running.current?.abort();
-    setComparison(null);
-    setAnswer(null);
-  }, []);
-  const isRunning = work.kind === "calling" || work.kind === "comparing";
-  return { work, isRunning, comparison, answer, embed, ask, stop, clear };
+  return { status, setStatus, run, stop };
 }

@@ -1,52 +1,52 @@
 "use client";
 
 import { useCallback, useEffect, useMemo, useState } from "react";
-import { readEmbeddingsLink, writeEmbeddingsLink } from "@/components/embeddings/link";
 import type { EmbeddingsCall } from "@/lib/client/embeddings-call";
 import type { GatewayModel } from "@/lib/client/gateway-models";
-import { EMPTY_DRAFT, type EmbeddingsDraft, withState } from "./draft";
+import { EMPTY_DRAFT, type EmbeddingsDraft, mergeIntoDraft } from "./draft";
+import { readEmbeddingsLink, writeEmbeddingsLink } from "./link";
 
-/** The draft of this tab, so that a reload loses nothing; sign-out empties it with the rest of the session's storage. */
-const STORED = "patchbay-embeddings-draft";
+/** Session storage: the draft of this tab survives a reload; sign-out clears it. */
+const STORAGE_KEY = "patchbay-embeddings-draft";
 
-function store(fragment: string): void {
+function saveDraft(fragment: string): void {
   try {
-    sessionStorage.setItem(STORED, fragment);
+    sessionStorage.setItem(STORAGE_KEY, fragment);
   } catch {
-    // No room, or storage switched off: the draft then lives in the page alone.
+    // Storage is full or disabled: the draft is lost on reload.
   }
 }
 
-function stored(): string {
+function savedDraft(): string {
   try {
-    return sessionStorage.getItem(STORED) ?? "";
+    return sessionStorage.getItem(STORAGE_KEY) ?? "";
   } catch {
     return "";
   }
 }
 
-/** What the visitor sets: from the link's fragment, else this tab's last draft, else empty; and the call it makes. */
+/** The visitor's input (from the URL's fragment, else this tab's last draft, else empty) and the call it describes. */
 export function useEmbeddingsDraft(models: readonly GatewayModel[]) {
   const [draft, setDraft] = useState<EmbeddingsDraft>(EMPTY_DRAFT);
   const [isRead, setRead] = useState(false);
 
-  // Fragment and session storage are the browser's: the server's first paint cannot know them.
+  // The server renders without the fragment and session storage, so they are read after hydration.
   useEffect(() => {
     const apply = () => {
       const link = readEmbeddingsLink(window.location.hash);
-      if (link) setDraft((now) => withState(now, link));
+      if (link) setDraft((now) => mergeIntoDraft(now, link));
       return link !== null;
     };
     if (!apply()) {
-      const kept = readEmbeddingsLink(stored());
-      if (kept) setDraft((now) => withState(now, kept));
+      const saved = readEmbeddingsLink(savedDraft());
+      if (saved) setDraft((now) => mergeIntoDraft(now, saved));
     }
     setRead(true);
     window.addEventListener("hashchange", apply);
     return () => window.removeEventListener("hashchange", apply);
   }, []);
 
-  // A model that a link names and nobody serves any more stays chosen: the API says so in its own words.
+  // A model from a link stays selected even if no channel serves it: the API's error explains it.
   const model = models.find((one) => one.name === draft.model) ?? (draft.model ? undefined : models[0]);
   const call: EmbeddingsCall = useMemo(
     () => ({
@@ -60,7 +60,7 @@ export function useEmbeddingsDraft(models: readonly GatewayModel[]) {
 
   useEffect(() => {
     if (!isRead) return;
-    const timer = setTimeout(() => store(writeEmbeddingsLink(call, draft.query)), 300);
+    const timer = setTimeout(() => saveDraft(writeEmbeddingsLink(call, draft.query)), 300);
     return () => clearTimeout(timer);
   }, [call, draft.query, isRead]);
 

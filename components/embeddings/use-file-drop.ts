@@ -2,15 +2,15 @@
 
 import { useEffect, useRef, useState } from "react";
 
-/** Files dropped anywhere on the page; true while some hover over it. */
+/** Accepts files dropped anywhere on the page; returns true while files are dragged over it. */
 export function useFileDrop(onFiles: (files: File[]) => void): boolean {
   const [isOver, setOver] = useState(false);
-  const take = useRef(onFiles);
+  const latest = useRef(onFiles);
   useEffect(() => {
-    take.current = onFiles;
+    latest.current = onFiles;
   });
   useEffect(() => {
-    // Entering a child comes before leaving its parent: the page is left when all have been.
+    // A child is entered before its parent is left, so the page is left when every entered element is.
     let depth = 0;
     const hasFiles = (event: DragEvent) => event.dataTransfer?.types.includes("Files") ?? false;
     const onEnter = (event: DragEvent) => {
@@ -24,7 +24,7 @@ export function useFileDrop(onFiles: (files: File[]) => void): boolean {
       if (depth <= 0) setOver(false);
     };
     const onOver = (event: DragEvent) => {
-      // Without this the browser would open the file in the page's place.
+      // Otherwise the browser would navigate to the file.
       if (hasFiles(event)) event.preventDefault();
     };
     const onDrop = (event: DragEvent) => {
@@ -32,7 +32,7 @@ export function useFileDrop(onFiles: (files: File[]) => void): boolean {
       event.preventDefault();
       depth = 0;
       setOver(false);
-      take.current([...(event.dataTransfer?.files ?? [])]);
+      latest.current([...(event.dataTransfer?.files ?? [])]);
     };
     const events = [
       ["dragenter", onEnter],

@@ -1,74 +1,65 @@
 "use client";
 
 import { type RefObject, useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from "react";
-import type { Sheet } from "./draw-matrix";
-import type { Focus, FocusStore } from "./focus";
+import type { MatrixLayout } from "./draw-matrix";
+import type { Focus, FocusStore } from "./focus-store";
 import {
   extentOf,
   fitCell,
   type Geometry,
   gutterOf,
   positionAt,
-  scrollTo,
+  scrollToPosition,
   zoomFrom,
 } from "./matrix-geometry";
 
-/** Turns of a wheel held with Ctrl, in pixels, that make one step of the zoom. */
-const NOTCH = 30;
+/** Pixels of a wheel turned with Ctrl that make one zoom step. */
+const WHEEL_STEP = 30;
 
-/**
- * How large the matrix's cells are and what part of it the box shows: it fits the width until one zooms in; then
- * the box scrolls.
- */
-export function useMatrixView(sheet: Sheet, focus: FocusStore) {
+/** Cell size, scroll position and zoom of the matrix: it fits the width until zoomed in, then its box scrolls. */
+export function useMatrixView(layout: MatrixLayout, focus: FocusStore) {
   const box = useRef<HTMLDivElement>(null);
   const scroller = useRef<HTMLDivElement>(null);
-  const [width, setWidth] = useState(0);
+  const width = useClientWidth(box);
   const [zoom, setZoom] = useState<number | null>(null);
-  const { count } = sheet.table;
+  const { count } = layout.values;
   const fit = fitCell(count, width);
   const cell = zoom === null || zoom <= fit ? fit : zoom;
   const geometry: Geometry = useMemo(() => ({ count, cell, gutter: gutterOf(count) }), [count, cell]);
   const extent = extentOf(geometry);
 
-  useLayoutEffect(() => {
-    const target = box.current;
-    if (!target) return;
-    const measure = () => setWidth(target.clientWidth);
-    measure();
-    const sizes = new ResizeObserver(measure);
-    sizes.observe(target);
-    return () => sizes.disconnect();
-  }, []);
-
-  /** Scrolls no more than needed to bring a cell into the box. */
-  const show = ({ row, column }: Focus) => {
+  /** Scrolls as little as needed to show a cell. */
+  const scrollTo = ({ row, column }: Focus) => {
     const view = scroller.current;
     if (!view) return;
-    const [down, across] = [sheet.places[row] ?? 0, sheet.places[column ?? row] ?? 0];
-    view.scrollTop = scrollTo(geometry, down, view.scrollTop, view.clientHeight);
-    view.scrollLeft = scrollTo(geometry, across, view.scrollLeft, view.clientWidth);
+    const [down, across] = [layout.positions[row] ?? 0, layout.positions[column ?? row] ?? 0];
+    view.scrollTop = scrollToPosition(geometry, down, view.scrollTop, view.clientHeight);
+    view.scrollLeft = scrollToPosition(geometry, across, view.scrollLeft, view.clientWidth);
   };
 
-  /** Zooms about the pinned cell, else about the middle of what is seen. */
+  /** Zooms around the pinned cell, else around the centre of the visible part. */
   const zoomBy = useCallback(
     (direction: 1 | -1) => {
       const next = zoomFrom(cell, fit, direction);
       const view = scroller.current;
       if (next === null || !view) return;
-      const [wide, high] = [view.clientWidth - geometry.gutter, view.clientHeight - geometry.gutter];
-      const middle = { column: (view.scrollLeft + wide / 2) / cell, row: (view.scrollTop + high / 2) / cell };
+      const halfWidth = (view.clientWidth - geometry.gutter) / 2;
+      const halfHeight = (view.clientHeight - geometry.gutter) / 2;
+      const centre = {
+        column: (view.scrollLeft + halfWidth) / cell,
+        row: (view.scrollTop + halfHeight) / cell,
+      };
       setZoom(next > fit ? next : null);
-      // After the render that gives the box its new extent; by then another cell may be the pinned one.
+      // Waits for the render that gives the box its new extent; the pinned cell may have changed by then.
       requestAnimationFrame(() => {
         const { pinned } = focus.get();
-        const column = pinned ? (sheet.places[pinned.column ?? pinned.row] ?? 0) + 0.5 : middle.column;
-        const row = pinned ? (sheet.places[pinned.row] ?? 0) + 0.5 : middle.row;
+        const column = pinned ? (layout.positions[pinned.column ?? pinned.row] ?? 0) + 0.5 : centre.column;
+        const row = pinned ? (layout.positions[pinned.row] ?? 0) + 0.5 : centre.row;
         view.scrollLeft = column * next - (view.clientWidth - geometry.gutter) / 2;
         view.scrollTop = row * next - (view.clientHeight - geometry.gutter) / 2;
       });
     },
-    [cell, fit, focus, geometry, sheet],
+    [cell, fit, focus, geometry, layout],
   );
   useCtrlWheel(scroller, zoomBy);
 
@@ -80,27 +71,42 @@ export function useMatrixView(sheet: Sheet, focus: FocusStore) {
     const row = positionAt(geometry, event.clientY - top, view.scrollTop);
     const column = positionAt(geometry, event.clientX - left, view.scrollLeft);
     if (row === null || column === null) return null;
-    return { row: sheet.order[row] ?? 0, column: sheet.order[column] ?? 0 };
+    return { row: layout.order[row] ?? 0, column: layout.order[column] ?? 0 };
   };
 
   return {
     box,
     scroller,
     geometry,
-    /** Side of everything, and of the part that the box shows. */
+    /** Side length of the whole matrix. */
     extent,
+    /** Side length of the box that shows it. */
     side: cell > fit ? Math.min(width, extent) : extent,
-    isWhole: width > 0 && cell === fit,
-    canGrow: zoomFrom(cell, fit, 1) !== null,
+    isFullyShown: width > 0 && cell === fit,
+    canZoomIn: zoomFrom(cell, fit, 1) !== null,
     fit,
-    show,
+    scrollTo,
     zoomBy,
-    showWhole: () => setZoom(null),
+    resetZoom: () => setZoom(null),
     cellAt,
   };
 }
 
-/** React listens to wheels passively; zooming with Ctrl has to keep the browser from zooming the page. */
+function useClientWidth(element: RefObject<HTMLElement | null>): number {
+  const [width, setWidth] = useState(0);
+  useLayoutEffect(() => {
+    const target = element.current;
+    if (!target) return;
+    const measure = () => setWidth(target.clientWidth);
+    measure();
+    const resizes = new ResizeObserver(measure);
+    resizes.observe(target);
+    return () => resizes.disconnect();
+  }, [element]);
+  return width;
+}
+
+/** React's wheel listeners are passive and could not keep the browser from zooming the page with Ctrl. */
 function useCtrlWheel(target: RefObject<HTMLElement | null>, onStep: (direction: 1 | -1) => void): void {
   useEffect(() => {
     const view = target.current;
@@ -110,7 +116,7 @@ function useCtrlWheel(target: RefObject<HTMLElement | null>, onStep: (direction:
       if (!event.ctrlKey && !event.metaKey) return;
       event.preventDefault();
       turned += event.deltaY;
-      if (Math.abs(turned) < NOTCH) return;
+      if (Math.abs(turned) < WHEEL_STEP) return;
       onStep(turned < 0 ? 1 : -1);
       turned = 0;
     };

@@ -3,22 +3,22 @@
 import { useCallback } from "react";
 import { toast } from "sonner";
 import { useTranslations } from "use-intl";
-import { MOST_TEXTS } from "@/components/embeddings/texts";
 import { useQuantities } from "../charts/use-quantities";
 import { type DraftText, draftTexts } from "./draft";
-import { LARGEST_FILE, readFiles } from "./read-files";
+import { MAX_FILE_BYTES, readFiles } from "./read-files";
+import { MAX_TEXTS } from "./texts";
 
-/** What one can do to the texts, each with its word to the visitor. */
+/** Edits of the list of texts, with the toasts that report them. */
 export function useTexts(texts: readonly DraftText[], onTexts: (texts: readonly DraftText[]) => void) {
   const t = useTranslations("embeddings.texts");
-  const say = useQuantities();
+  const format = useQuantities();
 
   const add = useCallback(
     (added: readonly string[]) => {
-      const room = MOST_TEXTS - texts.length;
-      onTexts([...texts, ...draftTexts(added.slice(0, room))]);
-      const left = added.length - room;
-      if (left > 0) toast.warning(t("leftOut", { count: left, most: MOST_TEXTS }));
+      const available = MAX_TEXTS - texts.length;
+      onTexts([...texts, ...draftTexts(added.slice(0, available))]);
+      const excess = added.length - available;
+      if (excess > 0) toast.warning(t("leftOut", { count: excess, max: MAX_TEXTS }));
       else if (added.length > 1) toast.success(t("added", { count: added.length }));
     },
     [texts, onTexts, t],
@@ -26,11 +26,12 @@ export function useTexts(texts: readonly DraftText[], onTexts: (texts: readonly 
 
   const addFiles = useCallback(
     async (files: readonly File[]) => {
-      const { texts: read, refused } = await readFiles(files);
+      const { texts: read, rejected } = await readFiles(files);
       if (read.length > 0) add(read);
-      if (refused) toast.error(t(refused.fault, { name: refused.name, size: say.bytes(LARGEST_FILE) }));
+      if (rejected)
+        toast.error(t(rejected.error, { name: rejected.name, size: format.bytes(MAX_FILE_BYTES) }));
     },
-    [add, say, t],
+    [add, format, t],
   );
 
   const change = useCallback(

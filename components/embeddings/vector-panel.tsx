@@ -3,8 +3,6 @@
 import { DownloadIcon } from "lucide-react";
 import { useCallback, useId, useMemo } from "react";
 import { useTranslations } from "use-intl";
-import { similarityCsv, vectorJson, vectorsCsv, vectorsJson } from "@/components/embeddings/export";
-import { dot } from "@/components/embeddings/similarity";
 import { base64FromFloats } from "@/lib/client/embeddings-call";
 import { saveFile } from "@/lib/client/save-file";
 import { themeColor } from "../charts/theme-color";
@@ -13,13 +11,15 @@ import { Button } from "../ui/button";
 import { cn } from "../ui/class-names";
 import { CopyButton } from "../ui/copy-button";
 import type { Comparison } from "./comparison";
-import { type FocusStore, useFocus } from "./focus";
+import { similarityCsv, vectorJson, vectorsCsv, vectorsJson } from "./export";
+import { type FocusStore, useFocus } from "./focus-store";
+import { dot } from "./similarity";
 import { type Surface, useCanvas } from "./use-canvas";
 
-/** The numbers themselves: of one text to read and copy, of all to download. */
+/** The vector of the pinned text to read and copy, and downloads of all vectors. */
 export function VectorPanel({ comparison, focus }: { comparison: Comparison; focus: FocusStore }) {
   const t = useTranslations("embeddings");
-  const say = useQuantities();
+  const format = useQuantities();
   const id = useId();
   const index = useFocus(focus, (state) => state.pinned?.row ?? 0);
   const { call, reply } = comparison;
@@ -41,8 +41,8 @@ export function VectorPanel({ comparison, focus }: { comparison: Comparison; foc
           <span className="text-ink">{t("vector.of", { number: index + 1 })}</span>
           <span>
             {t("vector.about", {
-              count: say.count(vector.length),
-              length: Math.sqrt(dot(vector, vector)).toFixed(3),
+              count: format.count(vector.length),
+              norm: Math.sqrt(dot(vector, vector)).toFixed(3),
             })}
           </span>
           <span className="w-full truncate">{call.texts[index]}</span>
@@ -54,7 +54,7 @@ export function VectorPanel({ comparison, focus }: { comparison: Comparison; foc
         className="relative min-w-0 rounded-md border bg-sunken"
       >
         <pre
-          // biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls must be reachable by keys
+          // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable box must be reachable by keyboard
           tabIndex={0}
           className={cn(
             "max-h-64 overflow-y-auto whitespace-pre-wrap p-4 pr-12 text-sm leading-5",
@@ -71,7 +71,7 @@ export function VectorPanel({ comparison, focus }: { comparison: Comparison; foc
       </section>
       <div className="flex flex-wrap items-center gap-2">
         <span className="text-sm text-ink-muted">
-          {t("vector.all", { count: say.count(reply.vectors.length) })}
+          {t("vector.all", { count: format.count(reply.vectors.length) })}
         </span>
         <Button
           variant="outline"
@@ -106,18 +106,18 @@ export function VectorPanel({ comparison, focus }: { comparison: Comparison; foc
   );
 }
 
-/** Each number as a stripe, its strength as depth: two alike texts have alike patterns. */
+/** Draws each component as a stripe, positive ones in the upper half; similar texts have similar patterns. */
 function VectorStripe({ vector, label }: { vector: Float32Array; label: string }) {
   const paint = useCallback(
-    ({ pen, canvas, width, height }: Surface) => {
-      const most = vector.reduce((top, value) => Math.max(top, Math.abs(value)), 0) || 1;
-      const wide = width / Math.max(1, vector.length);
-      pen.fillStyle = themeColor(canvas, "--heat-high");
+    ({ ctx, canvas, width, height }: Surface) => {
+      const largest = vector.reduce((max, value) => Math.max(max, Math.abs(value)), 0) || 1;
+      const stripeWidth = width / Math.max(1, vector.length);
+      ctx.fillStyle = themeColor(canvas, "--heat-high");
       for (const [at, value] of vector.entries()) {
-        pen.globalAlpha = Math.sqrt(Math.abs(value) / most);
-        pen.fillRect(at * wide, value >= 0 ? 0 : height / 2, Math.max(wide, 0.5), height / 2);
+        ctx.globalAlpha = Math.sqrt(Math.abs(value) / largest);
+        ctx.fillRect(at * stripeWidth, value >= 0 ? 0 : height / 2, Math.max(stripeWidth, 0.5), height / 2);
       }
-      pen.globalAlpha = 1;
+      ctx.globalAlpha = 1;
     },
     [vector],
   );

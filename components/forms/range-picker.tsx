@@ -23,7 +23,7 @@ const NAMES = [
  */
 export function RangePicker({ range, className }: { range: Range; className?: string }) {
   const t = useTranslations("common.range");
-  const { Loaded, demand, warm } = useOnDemand(loadDialog);
+  const { Loaded, loadNow, preload } = useOnDemand(loadDialog);
   return (
     <div className={cn("flex flex-wrap items-center gap-2", className)}>
       <SegmentedControl<Range["name"]>
@@ -39,9 +39,9 @@ export function RangePicker({ range, className }: { range: Range; className?: st
           range={range}
           aria-haspopup="dialog"
           aria-expanded={false}
-          onPointerEnter={warm}
-          onFocus={warm}
-          onClick={demand}
+          onPointerEnter={preload}
+          onFocus={preload}
+          onClick={loadNow}
         />
       )}
     </div>

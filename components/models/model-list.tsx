@@ -6,7 +6,7 @@ import { cn } from "../ui/class-names";
 import { Skeleton } from "../ui/skeleton";
 import { Switch } from "../ui/switch";
 import { Table, TableBody, TableCell, TableHead, TableHeader, TableRow } from "../ui/table";
-import { ModelOptions, ModelPrice, ServedBy } from "./model-facts";
+import { ModelOptions, ModelPrice, ServedBy } from "./model-cells";
 import type { ModelAction } from "./model-menu";
 import { ModelMenuButton } from "./model-menu-button";
 

@@ -38,7 +38,7 @@ export function ModelsPage({ first }: { first: Listed }) {
 
 function Content() {
   const t = useTranslations("models");
-  const tell = useErrorText();
+  const errorText = useErrorText();
   const format = useFormatter();
   const address = useSearchParams();
   const q = address.get("q") ?? "";
@@ -59,7 +59,7 @@ function Content() {
       toast.success(t(enabled ? "enabled" : "disabled", { name: model.name }));
     } catch (failure) {
       const isStale = isApiError(failure, "conflict");
-      toast.error(isStale ? t("stale", { name: model.name }) : tell(failure).message);
+      toast.error(isStale ? t("stale", { name: model.name }) : errorText(failure).message);
     }
     await mutate();
   };

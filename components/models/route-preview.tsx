@@ -7,7 +7,7 @@ import type { RoutePreview as Preview } from "@/lib/contracts/console/routing";
 import { CallError } from "../forms/call-error";
 import { Notice } from "../ui/notice";
 import { Skeleton } from "../ui/skeleton";
-import { Lamp } from "../ui/status-dot";
+import { StatusDot } from "../ui/status-dot";
 
 /** Where a call for a model would go now: turn after turn, then those that are passed over and why. */
 export function RoutePreview({ name }: { name: string }) {
@@ -17,7 +17,7 @@ export function RoutePreview({ name }: { name: string }) {
   if (!data) return <RouteSkeleton />;
   return (
     <div className="grid gap-5">
-      <Trouble of={data} />
+      <RouteWarning of={data} />
       {data.turns.length > 0 ? (
         <ol className="grid">
           {data.turns.map((turn, index) => (
@@ -40,7 +40,7 @@ export function RoutePreview({ name }: { name: string }) {
 }
 
 /** Why nobody would serve it, where nobody would. */
-function Trouble({ of: { enabled, turns, skipped } }: { of: Preview }) {
+function RouteWarning({ of: { enabled, turns, skipped } }: { of: Preview }) {
   const t = useTranslations("models.route");
   if (!enabled) return <Notice tone="info">{t("disabled")}</Notice>;
   if (turns.length > 0) return null;
@@ -66,7 +66,7 @@ function Turn({ turn, index, model }: { turn: Preview["turns"][number]; index: n
         {turn.channels.map((channel) => (
           <li key={channel.id} className="flex items-center justify-between gap-3 px-3 py-2">
             <span className="flex min-w-0 items-baseline gap-2.5">
-              <Lamp tone={channel.recovering ? "warn" : index === 0 ? "signal" : "off"} />
+              <StatusDot tone={channel.recovering ? "warn" : index === 0 ? "signal" : "off"} />
               <span className="grid min-w-0">
                 <ChannelLink channel={channel} />
                 {channel.upstream_name === model ? null : (
@@ -105,7 +105,7 @@ function Skipped({ of: { skipped } }: { of: Preview }) {
           return (
             <li key={channel.id} className="grid gap-0.5 px-3 py-2">
               <span className="flex items-baseline gap-2.5">
-                <Lamp tone={channel.reason === "disabled" ? "off" : "bad"} />
+                <StatusDot tone={channel.reason === "disabled" ? "off" : "bad"} />
                 <ChannelLink channel={channel} />
               </span>
               <span className="pl-4.5 text-sm text-ink-muted">

@@ -9,8 +9,8 @@ const THICKEST = 9;
 
 /** Broken cords are in pieces: red and the signal's colour lie too near each other to be told apart by everybody. */
 export const STROKES = {
-  carries: { colour: "stroke-signal", cap: "round", dashes: undefined },
-  breaks: { colour: "stroke-bad", cap: "butt", dashes: "7 4" },
+  active: { colour: "stroke-signal", cap: "round", dashes: undefined },
+  failing: { colour: "stroke-bad", cap: "butt", dashes: "7 4" },
   idle: { colour: "stroke-line-strong", cap: "round", dashes: "1 5" },
 } as const;
 
@@ -28,7 +28,7 @@ export interface Cord {
  * Whether an open circuit keeps calls from a channel, or from one model on it; a disabled channel is not meant to be
  * called.
  */
-export function isPassedOver(
+export function isCircuitOpen(
   channel: Pick<OverviewChannel, "enabled" | "health" | "broken_models"> | undefined,
   model?: string,
 ): boolean {
@@ -63,14 +63,14 @@ export function cordsOf(
       .flatMap(({ model, channel_id: channelId, calls, errors }) => {
         const [from, to] = [models.indexOf(model), channels.indexOf(channelId)];
         if (from === -1 || to === -1) return [];
-        const breaks = isOpen(channelId, model) || (calls > 0 && errors / calls >= BREAKS_FROM);
+        const failing = isOpen(channelId, model) || (calls > 0 && errors / calls >= BREAKS_FROM);
         const cord: Cord = {
           key: `${model}\n${channelId}`,
           model,
           channelId,
           path: hang(centre(from), centre(to)),
           width: calls === 0 ? 1.5 : THINNEST + Math.sqrt(calls / most) * (THICKEST - THINNEST),
-          state: breaks ? "breaks" : calls > 0 ? "carries" : "idle",
+          state: failing ? "failing" : calls > 0 ? "active" : "idle",
         };
         return [cord];
       })

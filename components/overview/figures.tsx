@@ -3,7 +3,7 @@ import { useTranslations } from "use-intl";
 import type { Range } from "@/lib/client/range";
 import type { Overview } from "@/lib/contracts/console/overview";
 import { cn } from "../ui/class-names";
-import { FIGURES, type Figure, useFigures } from "./use-figures";
+import { FIGURES, type Figure, useFigureTexts } from "./use-figure-texts";
 
 /** The range in one line of figures; the one that is pressed is drawn below. */
 export function Figures({
@@ -21,7 +21,7 @@ export function Figures({
 }) {
   const t = useTranslations("overview.figure");
   const before = useTranslations("overview.before");
-  const words = useFigures(overview);
+  const words = useFigureTexts(overview);
   const name = useId();
   const figures = FIGURES.filter((one) => shown.includes(one));
   return (

@@ -4,9 +4,9 @@ import type { CircuitHealth } from "@/lib/contracts/console/channels";
 import type { OverviewChannel } from "@/lib/contracts/console/overview";
 import { Button } from "../ui/button";
 import { useRelativeTime } from "../ui/relative-time";
-import { LineNotice } from "./notice";
+import { LineNotice } from "./line-notice";
 
-interface Trouble {
+interface Incident {
   channel: OverviewChannel;
   /** What of the channel it is about. */
   part: { kind: "whole" } | { kind: "key"; display: string } | { kind: "model"; model: string };
@@ -14,28 +14,28 @@ interface Trouble {
 }
 
 /** What is wrong with channels: a channel as a whole, else each of its keys and models with an open circuit. */
-function troublesOf(channels: readonly OverviewChannel[]): Trouble[] {
-  return channels.flatMap((channel): Trouble[] => {
+function incidentsOf(channels: readonly OverviewChannel[]): Incident[] {
+  return channels.flatMap((channel): Incident[] => {
     const { enabled, health, broken_keys: keys, broken_models: models } = channel;
     if (!enabled || health === null) return [];
     if (health.state !== "closed") return [{ channel, part: { kind: "whole" }, health }];
     return [
       ...keys.map(
-        ({ display, ...one }): Trouble => ({ channel, part: { kind: "key", display }, health: one }),
+        ({ display, ...one }): Incident => ({ channel, part: { kind: "key", display }, health: one }),
       ),
       ...models.map(
-        ({ name, ...one }): Trouble => ({ channel, part: { kind: "model", model: name }, health: one }),
+        ({ name, ...one }): Incident => ({ channel, part: { kind: "model", model: name }, health: one }),
       ),
     ];
   });
 }
 
 /** Channels in trouble, with what to do about each. */
-export function Troubles({ channels }: { channels: readonly OverviewChannel[] }) {
+export function Incidents({ channels }: { channels: readonly OverviewChannel[] }) {
   const t = useTranslations("overview.trouble");
   const words = useTranslations("channels");
   const tell = useRelativeTime();
-  const titleOf = (part: Trouble["part"], name: string, isOpen: boolean): string => {
+  const titleOf = (part: Incident["part"], name: string, isOpen: boolean): string => {
     switch (part.kind) {
       case "whole":
         return t(isOpen ? "title" : "trial", { name });
@@ -49,7 +49,7 @@ export function Troubles({ channels }: { channels: readonly OverviewChannel[] })
   };
   return (
     <>
-      {troublesOf(channels).map(({ channel, part, health }) => {
+      {incidentsOf(channels).map(({ channel, part, health }) => {
         const reason = health.reason ?? "unknown";
         const name = channel.name ?? channel.id;
         const isOpen = health.state === "open";

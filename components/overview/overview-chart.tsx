@@ -6,7 +6,7 @@ import { Legend } from "../charts/legend";
 import type { ChartSeries } from "../charts/series";
 import { TimeChart } from "../charts/time-chart";
 import { useAmounts } from "../charts/use-amounts";
-import type { Figure } from "./use-figures";
+import type { Figure } from "./use-figure-texts";
 
 interface View {
   series: ChartSeries[];
@@ -57,7 +57,7 @@ export function OverviewChart({
     }),
     audio: () => ({
       series: [{ name: t("chart.audio"), values: now.audio_ms, ...(then ? { before: then.audio_ms } : {}) }],
-      format: amounts.sound,
+      format: amounts.audio,
     }),
     tokens: () => ({
       series: [{ name: t("chart.tokens"), values: now.tokens, ...(then ? { before: then.tokens } : {}) }],

@@ -5,7 +5,7 @@ import { useSearchParams } from "next/navigation";
 import { useState } from "react";
 import { SWRConfig } from "swr";
 import { useTranslations } from "use-intl";
-import { useOpenAlerts, useOverview } from "@/components/overview/use-overview";
+import { useOpenAlerts, useOverview } from "./use-overview";
 import { setQueryParam } from "@/lib/client/query-params";
 import type { Range } from "@/lib/client/range";
 import { useRange } from "@/lib/client/use-range";
@@ -19,13 +19,13 @@ import { Skeleton } from "../ui/skeleton";
 import { useIsBrowser } from "../ui/use-is-browser";
 import { Figures } from "./figures";
 import { FirstSteps, type StepsDone } from "./first-steps";
-import { Troubles } from "./incidents";
-import { LineNotice } from "./notice";
+import { Incidents } from "./incidents";
+import { LineNotice } from "./line-notice";
 import { OverviewChart } from "./overview-chart";
 import { PatchBay } from "./patch-bay";
-import { Tail } from "./recent-requests";
+import { RecentRequests } from "./recent-requests";
 import { Shares } from "./shares";
-import { FIGURES, type Figure } from "./use-figures";
+import { FIGURES, type Figure } from "./use-figure-texts";
 
 export interface OverviewPageProps {
   origin: string;
@@ -73,7 +73,7 @@ function Content(props: Omit<OverviewPageProps, "fallback">) {
       ) : (
         <Skeleton className="h-160 w-full" />
       )}
-      <Tail isAdmin={isAdmin} />
+      <RecentRequests isAdmin={isAdmin} />
       {data ? <Shares overview={data} isAdmin={isAdmin} /> : null}
       {isNew && !isDone ? null : steps}
     </div>
@@ -127,7 +127,7 @@ function Notices({
           {t("unfinishedText")}
         </LineNotice>
       ) : null}
-      {overview ? <Troubles channels={overview.channels} /> : null}
+      {overview ? <Incidents channels={overview.channels} /> : null}
       {alerts && alerts.open > 0 ? (
         <LineNotice
           tone="warn"

@@ -6,7 +6,7 @@ import { useTranslations } from "use-intl";
 import type { Overview, OverviewChannel } from "@/lib/contracts/console/overview";
 import { cn } from "../ui/class-names";
 import { CordLegend } from "./cord-legend";
-import { type Cord, cordsOf, isPassedOver, ROW, STROKES } from "./cords";
+import { type Cord, cordsOf, isCircuitOpen, ROW, STROKES } from "./cords";
 
 /** More rows than this stand on the pages of their own. */
 const MOST_ROWS = 10;
@@ -18,7 +18,7 @@ export function PatchBay({ overview }: { overview: Overview }) {
   const models = overview.models.slice(0, MOST_ROWS);
   const channels = overview.channels.filter((one) => one.enabled || one.calls > 0).slice(0, MOST_ROWS);
   const isOpen = (id: string, model: string) =>
-    isPassedOver(
+    isCircuitOpen(
       overview.channels.find((one) => one.id === id),
       model,
     );
@@ -92,7 +92,7 @@ export function PatchBay({ overview }: { overview: Overview }) {
               key={channel.id}
               isRight
               jack={
-                isPassedOver(channel) ? "breaks" : jackOf(stateOf((cord) => cord.channelId === channel.id))
+                isCircuitOpen(channel) ? "failing" : jackOf(stateOf((cord) => cord.channelId === channel.id))
               }
               onTouch={(isOn) => setTouched(isOn ? { channelId: channel.id } : null)}
             >
@@ -118,8 +118,8 @@ export function PatchBay({ overview }: { overview: Overview }) {
 }
 
 function jackOf(cords: readonly Cord[]): Cord["state"] {
-  if (cords.some((cord) => cord.state === "carries")) return "carries";
-  return cords.some((cord) => cord.state === "breaks") ? "breaks" : "idle";
+  if (cords.some((cord) => cord.state === "active")) return "active";
+  return cords.some((cord) => cord.state === "failing") ? "failing" : "idle";
 }
 
 function Side({ title, isRight, children }: { title: string; isRight: boolean; children: ReactNode }) {
@@ -143,7 +143,7 @@ function Row({
   onTouch(isOn: boolean): void;
   children: ReactNode;
 }) {
-  const lit = { carries: "bg-signal", breaks: "bg-bad", idle: "bg-transparent" }[jack];
+  const lit = { active: "bg-signal", failing: "bg-bad", idle: "bg-transparent" }[jack];
   return (
     <li
       className={cn(
@@ -160,7 +160,7 @@ function Row({
         aria-hidden="true"
         className={cn(
           "flex size-4.5 shrink-0 items-center justify-center rounded-full border-2 bg-panel",
-          jack === "breaks" ? "border-bad" : "border-line-strong",
+          jack === "failing" ? "border-bad" : "border-line-strong",
         )}
       >
         <span className={cn("size-2 rounded-full", lit)} />
@@ -180,7 +180,7 @@ function Row({
 function ChannelName({ channel }: { channel: OverviewChannel }) {
   const t = useTranslations("overview.bay");
   const state = channel.health?.state;
-  const isOpen = isPassedOver(channel);
+  const isOpen = isCircuitOpen(channel);
   const word =
     channel.health === null
       ? t("gone")

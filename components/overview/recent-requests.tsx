@@ -1,24 +1,24 @@
 import Link from "next/link";
 import { useRef } from "react";
 import { useTranslations } from "use-intl";
-import { useTail } from "@/components/overview/use-overview";
+import { useRecentRequests } from "./use-overview";
 import { useIsLive } from "@/lib/client/live";
 import type { UsageRow } from "@/lib/contracts/console/usage";
 import { useAmounts } from "../charts/use-amounts";
 import { CallError } from "../forms/call-error";
 import { CallAmount } from "../requests/call-amount";
-import { CallState, standingOf } from "../requests/call-state";
+import { CallState, outcomeOf } from "../requests/call-state";
 import { Button } from "../ui/button";
 import { cn } from "../ui/class-names";
 import { Skeleton } from "../ui/skeleton";
-import { Lamp } from "../ui/status-dot";
+import { StatusDot } from "../ui/status-dot";
 import { useIsBrowser } from "../ui/use-is-browser";
 
 /** The newest calls; one that arrives slides in on top. */
-export function Tail({ isAdmin }: { isAdmin: boolean }) {
+export function RecentRequests({ isAdmin }: { isAdmin: boolean }) {
   const t = useTranslations("overview.tail");
   const isLive = useIsLive();
-  const { data, error, mutate } = useTail();
+  const { data, error, mutate } = useRecentRequests();
   const rows = data?.items;
   const seen = useRef<Set<string> | null>(null);
   if (rows && seen.current === null) seen.current = new Set(rows.map((row) => row.id));
@@ -28,7 +28,7 @@ export function Tail({ isAdmin }: { isAdmin: boolean }) {
         <h2 id="tail" className="flex items-baseline gap-3 text-lg">
           {t("title")}
           <span className="flex items-center gap-1.5 text-xs font-normal text-ink-muted">
-            <Lamp tone={isLive ? "signal" : "off"} />
+            <StatusDot tone={isLive ? "signal" : "off"} />
             {isLive ? t("live") : t("paused")}
           </span>
         </h2>
@@ -41,13 +41,13 @@ export function Tail({ isAdmin }: { isAdmin: boolean }) {
       {error && !rows ? (
         <CallError error={error} onRetry={() => void mutate()} className="m-4" />
       ) : !rows ? (
-        <TailSkeleton />
+        <RowsSkeleton />
       ) : rows.length === 0 ? (
         <p className="px-5 py-6 text-sm text-ink-muted">{t("empty")}</p>
       ) : (
         <ul className="divide-y" aria-labelledby="tail">
           {rows.map((row) => (
-            <TailRow key={row.id} call={row} isAdmin={isAdmin} isNew={seen.current?.has(row.id) === false} />
+            <RequestRow key={row.id} call={row} isAdmin={isAdmin} isNew={seen.current?.has(row.id) === false} />
           ))}
         </ul>
       )}
@@ -55,14 +55,14 @@ export function Tail({ isAdmin }: { isAdmin: boolean }) {
   );
 }
 
-function TailRow({ call, isAdmin, isNew }: { call: UsageRow; isAdmin: boolean; isNew: boolean }) {
-  const t = useTranslations("calls");
+function RequestRow({ call, isAdmin, isNew }: { call: UsageRow; isAdmin: boolean; isNew: boolean }) {
+  const t = useTranslations("requests");
   const tail = useTranslations("overview.tail");
   const amounts = useAmounts();
   // The server's zone is not the visitor's: the time comes with the browser, its place is kept.
   const isBrowser = useIsBrowser();
   const stamp = isBrowser ? amounts.stamp(call.at) : "";
-  const outcome = call.error ?? t(`state.${standingOf(call)}`);
+  const outcome = call.error ?? t(`state.${outcomeOf(call)}`);
   return (
     <li
       className={cn(
@@ -99,7 +99,7 @@ function TailRow({ call, isAdmin, isNew }: { call: UsageRow; isAdmin: boolean; i
   );
 }
 
-function TailSkeleton() {
+function RowsSkeleton() {
   return (
     <div aria-busy="true" className="divide-y">
       {Array.from({ length: 12 }, (_, row) => row).map((row) => (

@@ -1,5 +1,5 @@
 import useSWR from "swr";
-import { ALERTS_SUMMARY_PATH, overviewPath, TAIL_PATH } from "../../lib/client/overview";
+import { ALERTS_SUMMARY_PATH, overviewPath, RECENT_REQUESTS_PATH } from "../../lib/client/overview";
 import type { Range } from "../../lib/client/range";
 import type { AlertsSummary } from "../../lib/contracts/console/alerts";
 import type { Overview } from "../../lib/contracts/console/overview";
@@ -13,8 +13,8 @@ export const useOverview = (range: Range) =>
   useSWR<Overview>(overviewPath(range), { keepPreviousData: true, refreshInterval: REFRESH_MS });
 
 /** The newest calls one may see. */
-export const useTail = () =>
-  useSWR<{ items: UsageRow[] }>(TAIL_PATH, { keepPreviousData: true, refreshInterval: REFRESH_MS });
+export const useRecentRequests = () =>
+  useSWR<{ items: UsageRow[] }>(RECENT_REQUESTS_PATH, { keepPreviousData: true, refreshInterval: REFRESH_MS });
 
 export const useOpenAlerts = (isAdmin: boolean) =>
   useSWR<AlertsSummary>(isAdmin ? ALERTS_SUMMARY_PATH : null);

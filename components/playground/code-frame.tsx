@@ -26,7 +26,7 @@ export function CodeFrame({ children }: { children: ReactNode }) {
 }
 
 /** Keeps the code's place: its tabs and its box. */
-export function CodePlace() {
+export function CodePlaceholder() {
   return (
     <CodeFrame>
       <div className="grid gap-3" aria-hidden="true">

@@ -7,10 +7,10 @@ import { useAmounts } from "../charts/use-amounts";
  * not the time taken.
  */
 export function CallAmount({ call, isAlone }: { call: UsageRow; isAlone?: boolean }) {
-  const t = useTranslations("calls");
+  const t = useTranslations("requests");
   const amounts = useAmounts();
   if (call.audio_ms > 0) {
-    const length = amounts.sound(call.audio_ms);
+    const length = amounts.audio(call.audio_ms);
     return <>{isAlone ? t("sound", { length }) : length}</>;
   }
   return <>{amounts.tokens(call.input_tokens + call.output_tokens)}</>;

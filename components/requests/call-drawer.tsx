@@ -26,7 +26,7 @@ export function CallDrawer({
   isAdmin: boolean;
   onClose(): void;
 }) {
-  const t = useTranslations("calls.detail");
+  const t = useTranslations("requests.detail");
   return (
     <Sheet open={id !== null} onOpenChange={(isOpen) => !isOpen && onClose()}>
       <SheetContent title={t("title")} className="max-w-xl p-6">
@@ -37,7 +37,7 @@ export function CallDrawer({
 }
 
 function Call({ id, isAdmin }: { id: string; isAdmin: boolean }) {
-  const t = useTranslations("calls.detail");
+  const t = useTranslations("requests.detail");
   const { data: call, error, mutate } = useSWR<UsageDetail>(`/api/usage/${encodeURIComponent(id)}`);
   if (isApiError(error, "not_found")) return <p className="pr-10 text-ink-muted">{t("notFound")}</p>;
   if (error && !call) return <CallError error={error} onRetry={() => void mutate()} className="mt-8" />;
@@ -64,7 +64,7 @@ function Call({ id, isAdmin }: { id: string; isAdmin: boolean }) {
 }
 
 function Head({ call }: { call: UsageDetail }) {
-  const t = useTranslations("calls");
+  const t = useTranslations("requests");
   const amounts = useAmounts();
   return (
     <header className="grid gap-1 pr-10">
@@ -90,7 +90,7 @@ function Head({ call }: { call: UsageDetail }) {
 }
 
 function Words({ call, isAdmin }: { call: UsageDetail; isAdmin: boolean }) {
-  const t = useTranslations("calls.detail");
+  const t = useTranslations("requests.detail");
   if (call.prompt === null) return isAdmin ? <Notice tone="info">{t("notKept")}</Notice> : null;
   return (
     <section className="grid gap-2">

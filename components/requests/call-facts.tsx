@@ -5,7 +5,7 @@ import { useAmounts } from "../charts/use-amounts";
 
 /** Everything that is written of a call. */
 export function CallFacts({ call }: { call: UsageDetail }) {
-  const t = useTranslations("calls");
+  const t = useTranslations("requests");
   const amounts = useAmounts();
   const named = (name: string | null, id: string) =>
     name ?? (
@@ -42,7 +42,7 @@ export function CallFacts({ call }: { call: UsageDetail }) {
       }),
     ],
     ["output", call.output_tokens > 0 ? amounts.tokens(call.output_tokens) : null],
-    ["audio", call.audio_ms > 0 ? amounts.sound(call.audio_ms) : null],
+    ["audio", call.audio_ms > 0 ? amounts.audio(call.audio_ms) : null],
     ["cost", amounts.money(Number(call.cost_usd))],
     ["notes", notes.length > 0 ? notes.join(", ") : null],
     ["id", <code key="id">{call.id}</code>],
@@ -65,4 +65,4 @@ export function CallFacts({ call }: { call: UsageDetail }) {
 }
 
 /** Names of `calls.detail.field`. */
-type Words = typeof import("@/lib/messages/en/calls").calls.detail.field;
+type Words = typeof import("@/lib/messages/en/requests").requests.detail.field;

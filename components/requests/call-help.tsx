@@ -26,7 +26,7 @@ function helpFor(call: UsageDetail): (typeof KNOWN)[number] | "credentials" | "a
 
 /** What a failed call's code means, and what to do about it. */
 export function CallHelp({ call }: { call: UsageDetail }) {
-  const t = useTranslations("calls");
+  const t = useTranslations("requests");
   const tone = call.error === "caller_left" ? "warn" : "bad";
   return (
     <Notice tone={tone} title={call.error ?? ""}>

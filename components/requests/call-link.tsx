@@ -4,15 +4,15 @@ import type { ReactNode } from "react";
 import { useTranslations } from "use-intl";
 import type { UsageRow } from "@/lib/contracts/console/usage";
 import { useAmounts } from "../charts/use-amounts";
-import { standingOf } from "./call-state";
+import { outcomeOf } from "./call-state";
 
 /** Opens a call beside the list; covers the whole line it stands in. The address names the call, so it can be sent. */
 export function CallLink({ call, children }: { call: UsageRow; children: ReactNode }) {
-  const t = useTranslations("calls");
+  const t = useTranslations("requests");
   const amounts = useAmounts();
   const query = new URLSearchParams(useSearchParams());
   query.set("call", call.id);
-  const outcome = call.error ?? t(`state.${standingOf(call)}`);
+  const outcome = call.error ?? t(`state.${outcomeOf(call)}`);
   return (
     <Link
       href={`?${query}`}

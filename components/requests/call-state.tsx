@@ -1,12 +1,12 @@
 import { useTranslations } from "use-intl";
 import type { UsageRow } from "@/lib/contracts/console/usage";
 import { cn } from "../ui/class-names";
-import { Lamp } from "../ui/status-dot";
+import { StatusDot } from "../ui/status-dot";
 
-export type CallStanding = "running" | "ok" | "failed" | "left";
+export type CallOutcome = "running" | "ok" | "failed" | "left";
 
 /** How a call stands: what its lamp shows. */
-export function standingOf(call: Pick<UsageRow, "state" | "error">): CallStanding {
+export function outcomeOf(call: Pick<UsageRow, "state" | "error">): CallOutcome {
   if (call.state === "open") return "running";
   if (call.error === null) return "ok";
   return call.error === "caller_left" ? "left" : "failed";
@@ -14,14 +14,14 @@ export function standingOf(call: Pick<UsageRow, "state" | "error">): CallStandin
 
 const TONES = { running: "signal", ok: "good", failed: "bad", left: "warn" } as const;
 
-/** Lamp and words of a call's outcome: the status it was answered with, or its error's code. */
+/** StatusDot and words of a call's outcome: the status it was answered with, or its error's code. */
 export function CallState({ call, className }: { call: UsageRow; className?: string }) {
-  const t = useTranslations("calls.state");
-  const standing = standingOf(call);
+  const t = useTranslations("requests.state");
+  const outcome = outcomeOf(call);
   return (
     <span className={cn("flex min-w-0 items-center gap-2", className)}>
-      <Lamp tone={TONES[standing]} />
-      {standing === "running" ? (
+      <StatusDot tone={TONES[outcome]} />
+      {outcome === "running" ? (
         <span className="text-ink-muted">{t("running")}</span>
       ) : call.error === null ? (
         <>
@@ -34,7 +34,7 @@ export function CallState({ call, className }: { call: UsageRow; className?: str
           <span className="tabular">{call.status}</span>
           <code
             title={call.error}
-            className={cn("truncate", standing === "failed" ? "text-bad" : "text-warn")}
+            className={cn("truncate", outcome === "failed" ? "text-bad" : "text-warn")}
           >
             {call.error}
           </code>

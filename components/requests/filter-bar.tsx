@@ -46,8 +46,8 @@ const CODES = [
 
 /** What calls are narrowed by, in the page's address. `isOwn`: the visitor sees no one else's. */
 export function FilterBar({ range, isOwn }: { range: Range; isOwn: boolean }) {
-  const t = useTranslations("calls.filter");
-  const words = useTranslations("calls.operation");
+  const t = useTranslations("requests.filter");
+  const words = useTranslations("requests.operation");
   const filters = readCallFilters(useSearchParams());
   const folded = FOLDED.filter((name) => filters[name] !== undefined).length;
   const [isUnfolded, setUnfolded] = useState(folded > 0);
@@ -115,7 +115,7 @@ function Choice({
   range: Range;
   isNarrow?: boolean;
 }) {
-  const t = useTranslations("calls.filter");
+  const t = useTranslations("requests.filter");
   const { data } = useSWR<UsageSummary>(sumsPath({}, range, { by }), { keepPreviousData: true });
   const options = (data?.items ?? [])
     .filter((item) => item.name !== null)
@@ -136,7 +136,7 @@ function Pick({
   options: readonly Option[];
   isNarrow?: boolean;
 }) {
-  const t = useTranslations("calls.filter");
+  const t = useTranslations("requests.filter");
   const value = useSearchParams().get(name) ?? "";
   const isKnown = value === "" || options.some((option) => option.value === value);
   return (

@@ -13,11 +13,11 @@ import { TimeChart } from "../charts/time-chart";
 import { useAmounts } from "../charts/use-amounts";
 import { PageHeader } from "../shell/page-header";
 import { FilterBar } from "./filter-bar";
-import { Calls } from "./requests";
+import { RequestList } from "./request-list";
 
 /** Every call, a line each, newest first; a bar over time above them tells where to look. */
-export function LogsPage({ now }: { now: number }) {
-  const t = useTranslations("logs");
+export function RequestsPage({ now }: { now: number }) {
+  const t = useTranslations("requests.page");
   const amounts = useAmounts();
   const range = useRange("24h", now);
   const filters = readCallFilters(useSearchParams());
@@ -49,7 +49,7 @@ export function LogsPage({ now }: { now: number }) {
           }}
         />
       </div>
-      <Calls
+      <RequestList
         calls={calls}
         isFiltered={Object.keys(filters).length > 0}
         columns={["via", "attempts", "requestId"]}

@@ -7,7 +7,7 @@ import { Button } from "../ui/button";
 
 /** Ways on from one call to those like it. */
 export function SimilarCalls({ call }: { call: UsageDetail }) {
-  const t = useTranslations("calls.detail");
+  const t = useTranslations("requests.detail");
   const path = usePathname();
   const address = useSearchParams();
   const ways: [string, CallFilter, string | null][] = [

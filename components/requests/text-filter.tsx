@@ -11,7 +11,7 @@ import { Label } from "../ui/label";
 
 /** A filter that is written: it counts when Enter is pressed or the field is left. */
 export function TextFilter({ name, className }: { name: CallFilter; className?: string }) {
-  const t = useTranslations("calls.filter");
+  const t = useTranslations("requests.filter");
   const value = useSearchParams().get(name) ?? "";
   const [seen, setSeen] = useState(value);
   const [text, setText] = useState(value);

@@ -8,7 +8,7 @@ type Trace = NonNullable<UsageDetail["trace"]>;
 
 /** What happened in a call, one under the other on one scale of time: admission, each attempt, the end. */
 export function Waterfall({ trace }: { trace: Trace }) {
-  const t = useTranslations("calls.detail");
+  const t = useTranslations("requests.detail");
   const amounts = useAmounts();
   const end = Math.max(trace.settled_ms, ...trace.attempts.map((one) => one.ended_ms ?? 0), 0.1);
   return (
@@ -39,7 +39,7 @@ export function Waterfall({ trace }: { trace: Trace }) {
 }
 
 function Attempt({ attempt, number, end }: { attempt: UsageAttempt; number: number; end: number }) {
-  const t = useTranslations("calls.detail");
+  const t = useTranslations("requests.detail");
   const amounts = useAmounts();
   const ended = attempt.ended_ms ?? end;
   const first = attempt.first_byte_ms ?? ended;

@@ -5,14 +5,14 @@ import { useState } from "react";
 import { toast } from "sonner";
 import { useSWRConfig } from "swr";
 import { useFormatter, useTranslations } from "use-intl";
-import { FACTS_PATH } from "@/components/settings/api";
+import { FACTS_PATH } from "@/components/settings/use-settings";
 import { api } from "@/lib/client/api";
 import type { CacheFigures, VersionedSettings } from "@/lib/contracts/console/settings";
 import { Button } from "../ui/button";
 import { Notice } from "../ui/notice";
 import { NumberField, SwitchField } from "./fields";
-import { FormSection, type TellValue } from "./form-section";
-import { useSettingsPage, WhileShown } from "./page-context";
+import { FormSection, type FormatValue } from "./form-section";
+import { useSettingsPage, WhileShown } from "./settings-page-context";
 import { typedNumber, useSettingsForm } from "./use-settings-form";
 
 const ConfirmDialog = dynamic(() => import("../forms/confirm-dialog").then((one) => one.ConfirmDialog), {
@@ -51,7 +51,7 @@ function Records() {
   const t = useTranslations("settings");
   const { isReadOnly } = useSettingsPage();
   const form = useSettingsForm(RECORDS_PLAN);
-  const tell: TellValue = (_name, value) =>
+  const tell: FormatValue = (_name, value) =>
     typeof value === "boolean"
       ? t(value ? "value.on" : "value.off")
       : value === ""
@@ -65,14 +65,14 @@ function Records() {
       nameOf={(name) =>
         t(`field.${name === "usage" ? "usage" : name === "prompts" ? "prompts" : "keep_prompts"}`)
       }
-      tell={tell}
+      formatValue={tell}
     >
       <NumberField
         label={t("field.usage")}
         unit={t("unit.days")}
         hint={t("records.keepHint")}
         value={form.values.usage}
-        error={form.faults.usage}
+        error={form.fieldErrors.usage}
         onChange={(value) => form.set("usage", value)}
       />
       <SwitchField
@@ -92,7 +92,7 @@ function Records() {
         unit={t("unit.days")}
         hint={t("records.keepHint")}
         value={form.values.prompts}
-        error={form.faults.prompts}
+        error={form.fieldErrors.prompts}
         onChange={(value) => form.set("prompts", value)}
       />
     </FormSection>
@@ -132,7 +132,7 @@ function Caches() {
       unit={t("unit.megabytes")}
       hint={<Figures figures={figures} />}
       value={form.values[name]}
-      error={form.faults[name]}
+      error={form.fieldErrors[name]}
       onChange={(value) => form.set(name, value)}
     />
   );
@@ -146,7 +146,7 @@ function Caches() {
           `field.${name === "speech_mb" ? "speech_mb" : name === "share_caches" ? "share_caches" : "embeddings_mb"}`,
         )
       }
-      tell={(_name, value) =>
+      formatValue={(_name, value) =>
         typeof value === "boolean"
           ? t(value ? "value.on" : "value.off")
           : `${String(value)} ${t("unit.megabytes")}`

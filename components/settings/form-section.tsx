@@ -9,11 +9,11 @@ import { Badge } from "../ui/badge";
 import { Button } from "../ui/button";
 import { Notice } from "../ui/notice";
 import { Section } from "../ui/section";
-import { useSection, useSettingsPage } from "./page-context";
+import { useSection, useSettingsPage } from "./settings-page-context";
 import type { FieldValue, FieldValues, SettingsForm } from "./use-settings-form";
 
 /** Words for a field's value in the list of what is not saved yet. */
-export type TellValue = (name: string, value: FieldValue) => string;
+export type FormatValue = (name: string, value: FieldValue) => string;
 
 /** One form of the settings: its fields, what would change, and its own way to save it. */
 export function FormSection<Values extends FieldValues>({
@@ -21,14 +21,14 @@ export function FormSection<Values extends FieldValues>({
   title,
   text,
   nameOf,
-  tell,
+  formatValue,
   children,
 }: {
   form: SettingsForm<Values>;
   title: string;
   text: string;
   nameOf(field: string): string;
-  tell?: TellValue;
+  formatValue?: FormatValue;
   children: ReactNode;
 }) {
   const t = useTranslations("settings");
@@ -53,7 +53,7 @@ export function FormSection<Values extends FieldValues>({
             </Notice>
           ) : null}
           {children}
-          {isChanged ? <Changes form={form} nameOf={nameOf} tell={tell} /> : null}
+          {isChanged ? <Changes form={form} nameOf={nameOf} formatValue={formatValue} /> : null}
         </fieldset>
       </Form>
     </Section>
@@ -64,17 +64,17 @@ export function FormSection<Values extends FieldValues>({
 function Changes<Values extends FieldValues>({
   form,
   nameOf,
-  tell,
+  formatValue,
 }: {
   form: SettingsForm<Values>;
   nameOf(field: string): string;
-  tell: TellValue | undefined;
+  formatValue: FormatValue | undefined;
 }) {
   const t = useTranslations("settings");
   const common = useTranslations("common");
-  const plain: TellValue = (_name, value) =>
+  const plain: FormatValue = (_name, value) =>
     typeof value === "boolean" ? t(value ? "value.on" : "value.off") : String(value) || t("value.none");
-  const words = tell ?? plain;
+  const words = formatValue ?? plain;
   const changeOf = (name: keyof Values & string): string => {
     const [was, is] = [form.saved[name], form.values[name]];
     if (!Array.isArray(was) || !Array.isArray(is))

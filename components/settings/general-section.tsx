@@ -7,7 +7,7 @@ import { CopyButton } from "../ui/copy-button";
 import { Section } from "../ui/section";
 import { NumberField, SwitchField } from "./fields";
 import { FormSection, OwnerOnly } from "./form-section";
-import { useSettingsPage } from "./page-context";
+import { useSettingsPage } from "./settings-page-context";
 import { useSettingsForm } from "./use-settings-form";
 
 const SWITCHES = ["self_use_mode", "self_registration", "demo_site"] as const;
@@ -73,7 +73,7 @@ function Use() {
               unit={t("usage.dollarsMonthly")}
               hint={t("usage.registration_budget_usd")}
               value={form.values.registration_budget_usd}
-              error={form.faults.registration_budget_usd}
+              error={form.fieldErrors.registration_budget_usd}
               onChange={(value) => form.set("registration_budget_usd", value)}
             />
           ) : null}

@@ -4,7 +4,7 @@ import { useEffect, useState } from "react";
 import { toast } from "sonner";
 import { useSWRConfig } from "swr";
 import { useTranslations } from "use-intl";
-import { FACTS_PATH, SETTINGS_PATH } from "@/components/settings/api";
+import { FACTS_PATH, SETTINGS_PATH } from "@/components/settings/use-settings";
 import { api } from "@/lib/client/api";
 import type { ImportReport, ImportStep } from "@/lib/contracts/console/settings-file";
 import { CallError } from "../forms/call-error";

@@ -2,12 +2,12 @@
 
 import { RotateCcwIcon } from "lucide-react";
 import { useFormatter, useTranslations } from "use-intl";
-import { LIMIT_NAMES, LIMIT_UNITS, type LimitName } from "@/components/settings/limits";
+import { LIMIT_NAMES, LIMIT_UNITS, type LimitName } from "@/components/settings/limit-units";
 import type { VersionedSettings } from "@/lib/contracts/console/settings";
 import { Button } from "../ui/button";
 import { Input } from "../ui/input";
 import { FormSection } from "./form-section";
-import { useSettingsPage } from "./page-context";
+import { useSettingsPage } from "./settings-page-context";
 import { typedNumber, useSettingsForm } from "./use-settings-form";
 
 const GROUPS = {
@@ -66,7 +66,7 @@ export function LimitsSection() {
       title={t("limits.title")}
       text={t("limits.text")}
       nameOf={(name) => t(`limits.name.${limitName(name)}`)}
-      tell={(name, value) =>
+      formatValue={(name, value) =>
         value === "" ? defaultOf(limitName(name)) : withUnit(limitName(name), String(value))
       }
     >
@@ -81,7 +81,7 @@ export function LimitsSection() {
                 value={form.values[name]}
                 base={shown(name, facts.base_limits[name])}
                 told={defaultOf(name)}
-                fault={form.faults[name]}
+                fault={form.fieldErrors[name]}
                 onChange={(value) => form.set(name, value)}
               />
             ))}

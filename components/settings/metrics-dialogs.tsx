@@ -4,7 +4,7 @@ import { useState } from "react";
 import { toast } from "sonner";
 import { useSWRConfig } from "swr";
 import { useTranslations } from "use-intl";
-import { FACTS_PATH } from "@/components/settings/api";
+import { FACTS_PATH } from "@/components/settings/use-settings";
 import { api } from "@/lib/client/api";
 import type { MetricsToken } from "@/lib/contracts/console/settings";
 import { ConfirmDialog } from "../forms/confirm-dialog";

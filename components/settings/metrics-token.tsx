@@ -7,7 +7,7 @@ import { Button } from "../ui/button";
 import { RelativeTime } from "../ui/relative-time";
 import { Section } from "../ui/section";
 import { OwnerOnly } from "./form-section";
-import { useSettingsPage, WhileShown } from "./page-context";
+import { useSettingsPage, WhileShown } from "./settings-page-context";
 
 const MetricsDialog = dynamic(() => import("./metrics-dialogs").then((one) => one.MetricsDialog), {
   ssr: false,
@@ -31,7 +31,7 @@ export function MetricsToken() {
           ) : made_at === null ? (
             t("none")
           ) : (
-            <RelativeTime at={made_at} say={(when) => t("console", { when })} />
+            <RelativeTime at={made_at} phrase={(when) => t("console", { when })} />
           )}
         </p>
         {isOwner && token !== "environment" ? (

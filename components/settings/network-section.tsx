@@ -34,14 +34,14 @@ const PLAN = {
 function Origins() {
   const t = useTranslations("settings");
   const form = useSettingsForm(PLAN);
-  const fault = form.faults.cors_origins;
+  const fault = form.fieldErrors.cors_origins;
   return (
     <FormSection
       form={form}
       title={t("origins.title")}
       text={t("origins.text")}
       nameOf={() => t("field.cors_origins")}
-      tell={(_name, value) => linesOf(String(value)).join(", ") || t("value.none")}
+      formatValue={(_name, value) => linesOf(String(value)).join(", ") || t("value.none")}
     >
       <Field
         label={t("field.cors_origins")}

@@ -3,13 +3,13 @@
 import dynamic from "next/dynamic";
 import { useState } from "react";
 import { useTranslations } from "use-intl";
-import { useAllowedUpstreams } from "@/components/settings/api";
+import { useAllowedUpstreams } from "@/components/settings/use-settings";
 import { CallError } from "../forms/call-error";
 import { Button } from "../ui/button";
 import { Section } from "../ui/section";
 import { Skeleton } from "../ui/skeleton";
 import { OwnerOnly } from "./form-section";
-import { useSettingsPage, WhileShown } from "./page-context";
+import { useSettingsPage, WhileShown } from "./settings-page-context";
 
 const UpstreamDialog = dynamic(() => import("./upstream-dialogs").then((one) => one.UpstreamDialog), {
   ssr: false,

@@ -8,13 +8,13 @@ import { Checkbox } from "../ui/checkbox";
 import { Notice } from "../ui/notice";
 import { NumberField } from "./fields";
 import { FormSection, OwnerOnly } from "./form-section";
-import { useSettingsPage } from "./page-context";
+import { useSettingsPage } from "./settings-page-context";
 import { typedNumber, useSettingsForm } from "./use-settings-form";
 
 export function SecuritySection() {
   return (
     <>
-      <SecondFactor />
+      <TwoFactor />
       <Sessions />
       <Passwords />
     </>
@@ -29,13 +29,13 @@ const ROLES_PLAN = {
   write: (values: { two_factor_roles: readonly string[] }) => values,
 };
 
-function SecondFactor() {
+function TwoFactor() {
   const t = useTranslations("settings");
   const id = useId();
-  const { isOwner, hasSecondFactor, isReadOnly } = useSettingsPage();
+  const { isOwner, hasTwoFactor, isReadOnly } = useSettingsPage();
   const form = useSettingsForm(ROLES_PLAN);
   const chosen = form.values.two_factor_roles;
-  const fault = form.faults.two_factor_roles;
+  const fault = form.fieldErrors.two_factor_roles;
   const roleName = (name: unknown) => t(`field.${ROLES.find((role) => role === name) ?? "member"}`);
   const own = isOwner ? "owner" : "admin";
   return (
@@ -44,7 +44,7 @@ function SecondFactor() {
       title={t("factor.title")}
       text={t("factor.text")}
       nameOf={() => t("field.two_factor_roles")}
-      tell={(_name, value) => roleName(value)}
+      formatValue={(_name, value) => roleName(value)}
     >
       <fieldset className="grid gap-2" aria-describedby={`${id}-hint ${id}-error`}>
         <legend className="mb-1.5 text-sm font-medium">{t("field.two_factor_roles")}</legend>
@@ -78,7 +78,7 @@ function SecondFactor() {
           {fault}
         </p>
       </fieldset>
-      {!hasSecondFactor && chosen.includes(own) ? (
+      {!hasTwoFactor && chosen.includes(own) ? (
         <Notice tone="warn">
           {t("factor.ownFirst")}{" "}
           <Link href="/account" className="text-ink underline underline-offset-4">
@@ -121,7 +121,7 @@ function Sessions() {
             label={t(`field.${name}`)}
             unit={t("unit.hours")}
             value={form.values[name]}
-            error={form.faults[name]}
+            error={form.fieldErrors[name]}
             onChange={(value) => form.set(name, value)}
           />
         ))}
@@ -150,7 +150,7 @@ function Passwords() {
       title={t("password.title")}
       text={t("password.text")}
       nameOf={() => t("field.password_minimum")}
-      tell={(_name, value) => String(value) || String(facts.password_minimum)}
+      formatValue={(_name, value) => String(value) || String(facts.password_minimum)}
     >
       <NumberField
         label={t("field.password_minimum")}
@@ -158,7 +158,7 @@ function Passwords() {
         hint={t("password.hint", { count: facts.password_minimum })}
         value={form.values.password_minimum}
         placeholder={String(facts.password_minimum)}
-        error={form.faults.password_minimum}
+        error={form.fieldErrors.password_minimum}
         onChange={(value) => form.set("password_minimum", value)}
       />
     </FormSection>

@@ -4,13 +4,13 @@ import { useSearchParams } from "next/navigation";
 import { type ComponentType, useState } from "react";
 import { SWRConfig } from "swr";
 import { useTranslations } from "use-intl";
-import { FACTS_PATH, SETTINGS_PATH, UPSTREAMS_PATH } from "@/components/settings/api";
+import { FACTS_PATH, SETTINGS_PATH, UPSTREAMS_PATH } from "@/components/settings/use-settings";
 import { useUnsavedParts } from "@/lib/client/unsaved";
 import { PageHeader } from "../shell/page-header";
 import { cn } from "../ui/class-names";
 import { NativeSelect } from "../ui/native-select";
 import { Notice } from "../ui/notice";
-import { Lamp } from "../ui/status-dot";
+import { StatusDot } from "../ui/status-dot";
 import { DataSection } from "./data-section";
 import { GeneralSection } from "./general-section";
 import { LimitsSection } from "./limits-section";
@@ -20,7 +20,7 @@ import {
   SettingsPageProvider,
   type SettingsPageState,
   useSettingsPage,
-} from "./page-context";
+} from "./settings-page-context";
 import { SecuritySection } from "./security-section";
 import { TransferSection } from "./transfer-section";
 
@@ -109,7 +109,7 @@ function SectionNavigation({ current }: { current: SectionName }) {
               {t(`section.${name}`)}
               {unsaved.has(name) ? (
                 <span title={t("unsaved")} className="flex">
-                  <Lamp tone="warn" />
+                  <StatusDot tone="warn" />
                   <span className="sr-only">{t("unsaved")}</span>
                 </span>
               ) : null}

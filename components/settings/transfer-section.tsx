@@ -11,7 +11,7 @@ import { Button } from "../ui/button";
 import { Notice } from "../ui/notice";
 import { Section } from "../ui/section";
 import { OwnerOnly } from "./form-section";
-import { useSettingsPage, WhileShown } from "./page-context";
+import { useSettingsPage, WhileShown } from "./settings-page-context";
 
 const ImportDialog = dynamic(() => import("./import-dialog").then((one) => one.ImportDialog), { ssr: false });
 const BackupDialog = dynamic(() => import("./backup-dialog").then((one) => one.BackupDialog), { ssr: false });

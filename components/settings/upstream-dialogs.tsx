@@ -4,7 +4,7 @@ import { useState } from "react";
 import { toast } from "sonner";
 import { useSWRConfig } from "swr";
 import { useTranslations } from "use-intl";
-import { UPSTREAMS_PATH } from "@/components/settings/api";
+import { UPSTREAMS_PATH } from "@/components/settings/use-settings";
 import { api } from "@/lib/client/api";
 import type { AllowedUpstreams } from "@/lib/contracts/console/channels";
 import { ConfirmDialog } from "../forms/confirm-dialog";

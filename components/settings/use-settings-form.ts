@@ -4,13 +4,13 @@ import { useState } from "react";
 import { toast } from "sonner";
 import { useSWRConfig } from "swr";
 import { useTranslations } from "use-intl";
-import { SETTINGS_PATH } from "@/components/settings/api";
+import { SETTINGS_PATH } from "@/components/settings/use-settings";
 import { api } from "@/lib/client/api";
 import { isApiError } from "@/lib/client/api-error";
 import type { VersionedSettings } from "@/lib/contracts/console/settings";
 import { useErrorText } from "../forms/error-text";
 import { ruleText } from "../forms/rule-text";
-import { useSettingsPage } from "./page-context";
+import { useSettingsPage } from "./settings-page-context";
 
 export type FieldValue = string | boolean | readonly string[];
 export type FieldValues = Record<string, FieldValue>;
@@ -29,7 +29,7 @@ export interface SettingsForm<Values extends FieldValues> {
   /** As the settings have them. */
   saved: Values;
   changed: readonly (keyof Values & string)[];
-  faults: Readonly<Partial<Record<string, string>>>;
+  fieldErrors: Readonly<Partial<Record<string, string>>>;
   error: unknown;
   isStale: boolean;
   isBusy: boolean;
@@ -54,13 +54,13 @@ export function typedNumber(text: string): number | string | null {
 export function useSettingsForm<Values extends FieldValues>(plan: FormPlan<Values>): SettingsForm<Values> {
   const t = useTranslations("settings");
   const fieldError = useTranslations("common.fieldError");
-  const tell = useErrorText();
+  const errorText = useErrorText();
   const { settings } = useSettingsPage();
   const { mutate } = useSWRConfig();
   const [draft, setDraft] = useState<Partial<Values>>({});
   /** What stood there when each field was first touched. */
   const [bases, setBases] = useState<Partial<Values>>({});
-  const [faults, setFaults] = useState<Record<string, string>>({});
+  const [fieldErrors, setFieldErrors] = useState<Record<string, string>>({});
   const [state, setState] = useState<{ error: unknown; isBusy: boolean }>({ error: null, isBusy: false });
   const saved = plan.read(settings);
   const values: Values = { ...saved, ...draft };
@@ -94,7 +94,7 @@ export function useSettingsForm<Values extends FieldValues>(plan: FormPlan<Value
       await send(before, version);
       toast.success(t("undone", { names }));
     } catch (failure) {
-      toast.error(tell(failure).message);
+      toast.error(errorText(failure).message);
     }
   };
 
@@ -106,7 +106,7 @@ export function useSettingsForm<Values extends FieldValues>(plan: FormPlan<Value
       if (field === undefined) return false;
       found[field] ??= ruleText(fieldError, issue.message, plan.factorOf?.(field));
     }
-    setFaults(found);
+    setFieldErrors(found);
     return true;
   };
 
@@ -114,24 +114,24 @@ export function useSettingsForm<Values extends FieldValues>(plan: FormPlan<Value
     values,
     saved,
     changed,
-    faults,
+    fieldErrors,
     ...state,
     isStale,
     set(name, value) {
       if (!changed.includes(name)) setBases((before) => ({ ...before, [name]: saved[name] }));
       // `value` is of the field's own kind: each control is bound to its field.
       setDraft((before) => ({ ...before, [name]: value }) as Partial<Values>);
-      setFaults(({ [name]: _gone, ...rest }) => rest);
+      setFieldErrors(({ [name]: _gone, ...rest }) => rest);
     },
     discard() {
       setDraft({});
-      setFaults({});
+      setFieldErrors({});
       setState({ error: null, isBusy: false });
     },
     async save(nameOf) {
       const names = changed.map(nameOf).join(", ");
       setState({ error: null, isBusy: true });
-      setFaults({});
+      setFieldErrors({});
       try {
         const next = await sendOver();
         setState({ error: null, isBusy: false });

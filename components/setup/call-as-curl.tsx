@@ -2,7 +2,7 @@
 
 import { useSyncExternalStore } from "react";
 import { useTranslations } from "use-intl";
-import { KEY_VARIABLE, shellWord } from "@/lib/client/code-samples";
+import { KEY_VARIABLE, shellQuote } from "@/lib/client/code-samples";
 import { CopyButton } from "../ui/copy-button";
 
 const never = () => () => undefined;
@@ -28,7 +28,7 @@ export function CallAsCurl({
       `curl ${origin}${path} \\`,
       `  -H "Authorization: Bearer ${key}" \\`,
       `  -H "Content-Type: application/json" \\`,
-      `  -d ${shellWord(fieldPerLine(body))}`,
+      `  -d ${shellQuote(fieldPerLine(body))}`,
     ].join("\n");
   const masked = secret ? `${secret.slice(0, 8)}…${secret.slice(-4)}` : `$${KEY_VARIABLE}`;
   return (

@@ -3,7 +3,7 @@
 import { PlayIcon } from "lucide-react";
 import { useEffect, useState } from "react";
 import { useTranslations } from "use-intl";
-import { failureFrom, postJson } from "@/lib/client/gateway-error";
+import { failureOfError, postJson } from "@/lib/client/gateway-error";
 import { releaseUrl } from "@/lib/client/object-url";
 import { geminiBody, type SpeechCall } from "@/lib/client/speech-call";
 import { bytesFromBase64, durationMsOf, samplesFromBytes, wavOf } from "@/lib/client/speech-pcm";
@@ -142,7 +142,7 @@ function callOf(text: string): SpeechCall {
   return {
     model: "patchbay-speech",
     text,
-    cast: { kind: "single", voice: "Kore" },
+    voices: { kind: "single", voice: "Kore" },
     language: null,
     speed: 1,
   };
@@ -160,7 +160,7 @@ function audioOf(reply: {
 function SoundError({ error, onRetry }: { error: unknown; onRetry(): void }) {
   const t = useTranslations("setup.sound");
   const common = useTranslations("common.error");
-  const failure = error ? failureFrom(error) : null;
+  const failure = error ? failureOfError(error) : null;
   if (!failure) return null;
   return (
     <ErrorState

@@ -7,16 +7,16 @@ const loadMenu = () => import("./account-menu").then((one) => one.AccountMenu);
 
 /** The account menu, fetched when it is first opened. */
 export function AccountButton(props: { user: ShellUser; onError(error: unknown): void }) {
-  const { Loaded, demand, warm } = useOnDemand(loadMenu);
+  const { Loaded, loadNow, preload } = useOnDemand(loadMenu);
   if (Loaded) return <Loaded {...props} />;
   return (
     <AccountTrigger
       user={props.user}
       aria-haspopup="menu"
       aria-expanded={false}
-      onPointerEnter={warm}
-      onFocus={warm}
-      onClick={demand}
+      onPointerEnter={preload}
+      onFocus={preload}
+      onClick={loadNow}
     />
   );
 }

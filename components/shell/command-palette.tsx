@@ -7,7 +7,7 @@ import { type ReactNode, useState } from "react";
 import { useTranslations } from "use-intl";
 import { usePaletteMatches } from "@/components/shell/use-palette-matches";
 import { signOut } from "@/lib/client/sign-out";
-import { leaveFor } from "@/lib/client/unsaved";
+import { leaveTo } from "@/lib/client/unsaved";
 import type { Role } from "@/lib/contracts/console/user";
 import { Command, CommandEmpty, CommandGroup, CommandInput, CommandItem, CommandList } from "../ui/command";
 import { Dialog, DialogContent, DialogDescription, DialogTitle } from "../ui/dialog";
@@ -99,7 +99,7 @@ function useEntries({ role, onError }: PaletteProps) {
   const t = useTranslations("common");
   const router = useRouter();
   const { locale, setLocale, toggleTheme } = usePreferences({ isSignedIn: true });
-  const go = (path: string) => leaveFor(path, (to) => router.push(to));
+  const go = (path: string) => leaveTo(path, (to) => router.push(to));
   const pages: Entry[] = pagesFor(role).map((page) => ({
     name: t(`nav.${page.name}`),
     icon: <page.icon />,

@@ -4,7 +4,7 @@ import dynamic from "next/dynamic";
 import { useRouter } from "next/navigation";
 import { useEffect } from "react";
 import { useFormatter, useTranslations } from "use-intl";
-import { answerLeave, useLeaveQuestion, useUnsavedParts, watchLeaving } from "@/lib/client/unsaved";
+import { answerLeavePrompt, useLeavePrompt, useUnsavedParts, watchNavigation } from "@/lib/client/unsaved";
 
 const load = () => import("../forms/confirm-dialog").then((one) => one.ConfirmDialog);
 const ConfirmDialog = dynamic(load, { ssr: false });
@@ -14,9 +14,9 @@ export function LeaveGuard() {
   const t = useTranslations("common.leave");
   const format = useFormatter();
   const router = useRouter();
-  const question = useLeaveQuestion();
+  const question = useLeavePrompt();
   const isNeeded = useUnsavedParts().size > 0;
-  useEffect(() => watchLeaving((path) => router.push(path)), [router]);
+  useEffect(() => watchNavigation((path) => router.push(path)), [router]);
   useEffect(() => {
     // There before it is asked for: who leaves because the network is away is asked all the same.
     if (isNeeded) load().catch(() => undefined);
@@ -28,8 +28,8 @@ export function LeaveGuard() {
       text={t("text", { names: format.list(question.names) })}
       action={t("leave")}
       cancel={t("stay")}
-      onConfirm={async () => answerLeave(true)}
-      onClose={() => answerLeave(false)}
+      onConfirm={async () => answerLeavePrompt(true)}
+      onClose={() => answerLeavePrompt(false)}
     />
   );
 }

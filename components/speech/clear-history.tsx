@@ -13,9 +13,9 @@ import {
 } from "../ui/alert-dialog";
 import { Button } from "../ui/button";
 
-/** Deletes every take of this browser, asking once. */
-export function ClearTakes({ count, onClear }: { count: number; onClear(): void }) {
-  const t = useTranslations("speech.tape");
+/** Deletes all takes in this browser after a confirmation. */
+export function ClearHistory({ count, onClear }: { count: number; onClear(): void }) {
+  const t = useTranslations("speech.history");
   const common = useTranslations("common");
   return (
     <AlertDialog>

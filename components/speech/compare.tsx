@@ -5,19 +5,19 @@ import { useCallback } from "react";
 import { useTranslations } from "use-intl";
 import type { Take } from "@/components/speech/history";
 import type { GatewayModel } from "@/lib/client/gateway-models";
-import type { PlayerState, TakePlayer } from "@/lib/client/speech-player";
+import type { PlayerState, SpeechPlayer } from "@/lib/client/speech-player";
 import { PeaksCanvas } from "../audio/peaks-canvas";
 import { PlayClock } from "../audio/play-clock";
 import { useQuantities } from "../charts/use-quantities";
 import { Button } from "../ui/button";
 import { cn } from "../ui/class-names";
 import { SegmentedControl } from "../ui/segmented-control";
-import { CastLine } from "./speaker-line";
+import { SpeakerLine } from "./speaker-line";
 import { Fact, useTakeCost } from "./take-facts";
 
-const SIDES = ["A", "B"] as const;
+const LABELS = ["A", "B"] as const;
 
-/** Two takes side by side under one needle: changing sides keeps the place, so that the ear can tell them apart. */
+/** Two takes side by side in one player. Switching keeps the playback position, so that they are easy to tell apart. */
 export function Compare({
   takes,
   current,
@@ -25,21 +25,21 @@ export function Compare({
   state,
   models,
   isLocked,
-  onSide,
+  onSwitch,
   onClose,
 }: {
   takes: readonly [Take, Take] | null;
   current: Take | null;
-  player: TakePlayer;
+  player: SpeechPlayer;
   state: PlayerState;
   models: readonly GatewayModel[];
   isLocked: boolean;
-  onSide(take: Take): void;
+  onSwitch(take: Take): void;
   onClose(): void;
 }) {
   const t = useTranslations("speech.compare");
-  const deck = useTranslations("speech.deck");
-  const heard = takes?.findIndex((one) => one.id === current?.id) ?? -1;
+  const playerText = useTranslations("speech.player");
+  const active = takes?.findIndex((one) => one.id === current?.id) ?? -1;
   return (
     <section aria-labelledby="compare-title" className="grid gap-4 rounded-md border bg-panel p-4 sm:p-5">
       <header className="flex flex-wrap items-center gap-3">
@@ -51,15 +51,15 @@ export function Compare({
             <Button
               variant="outline"
               size="icon"
-              aria-label={state.isPlaying && heard >= 0 ? deck("pause") : deck("play")}
+              aria-label={state.isPlaying && active >= 0 ? playerText("pause") : playerText("play")}
               disabled={isLocked}
               onClick={() => {
-                if (heard < 0) onSide(takes[0]);
-                if (heard < 0) player.play();
+                if (active < 0) onSwitch(takes[0]);
+                if (active < 0) player.play();
                 else player.toggle();
               }}
             >
-              {state.isPlaying && heard >= 0 ? (
+              {state.isPlaying && active >= 0 ? (
                 <PauseIcon className="fill-current" />
               ) : (
                 <PlayIcon className="fill-current" />
@@ -67,12 +67,12 @@ export function Compare({
             </Button>
             <SegmentedControl
               label={t("which")}
-              value={SIDES[heard] ?? ""}
+              value={LABELS[active] ?? ""}
               disabled={isLocked}
-              onValueChange={(side) => onSide(side === "B" ? takes[1] : takes[0])}
-              segments={SIDES.map((side) => ({ value: side, label: side }))}
+              onValueChange={(label) => onSwitch(label === "B" ? takes[1] : takes[0])}
+              segments={LABELS.map((label) => ({ value: label, label }))}
             />
-            {heard >= 0 ? <PlayClock player={player} state={state} /> : null}
+            {active >= 0 ? <PlayClock player={player} state={state} /> : null}
             <span className="hidden text-sm text-ink-muted xl:inline">{t("hint")}</span>
           </>
         ) : (
@@ -85,11 +85,11 @@ export function Compare({
       {takes ? (
         <div className="grid gap-4 md:grid-cols-2">
           {takes.map((take, index) => (
-            <Side
+            <ComparedTake
               key={take.id}
-              name={SIDES[index] ?? ""}
+              label={LABELS[index] ?? ""}
               take={take}
-              isHeard={index === heard}
+              isActive={index === active}
               player={player}
               state={state}
               models={models}
@@ -101,51 +101,51 @@ export function Compare({
   );
 }
 
-function Side({
-  name,
+function ComparedTake({
+  label,
   take,
-  isHeard,
+  isActive,
   player,
   state,
   models,
 }: {
-  name: string;
+  label: string;
   take: Take;
-  isHeard: boolean;
-  player: TakePlayer;
+  isActive: boolean;
+  player: SpeechPlayer;
   state: PlayerState;
   models: readonly GatewayModel[];
 }) {
-  const t = useTranslations("speech.deck.facts");
+  const t = useTranslations("speech.player.facts");
   const show = useQuantities();
   const { duration } = state;
-  const share = useCallback(
-    () => (isHeard && duration > 0 ? player.position() / duration : 0),
-    [player, isHeard, duration],
+  const progress = useCallback(
+    () => (isActive && duration > 0 ? player.position() / duration : 0),
+    [player, isActive, duration],
   );
   const cost = useTakeCost(take, models);
   return (
     <article
-      aria-label={name}
+      aria-label={label}
       className={cn(
         "grid min-w-0 content-start gap-3 rounded-md border p-4",
-        isHeard && "border-signal bg-signal-soft/40",
+        isActive && "border-signal bg-signal-soft/40",
       )}
     >
       <p className="flex min-w-0 items-baseline gap-3">
-        <span className={cn("font-mono text-lg font-medium", isHeard && "text-signal-ink")}>{name}</span>
+        <span className={cn("font-mono text-lg font-medium", isActive && "text-signal-ink")}>{label}</span>
         <span className="truncate" title={take.call.text}>
           {take.call.text}
         </span>
       </p>
       <div className="h-16">
-        <PeaksCanvas samples={take.samples} isLive={isHeard && state.isPlaying} progress={share} />
+        <PeaksCanvas samples={take.samples} isLive={isActive && state.isPlaying} progress={progress} />
       </div>
       <p className="flex flex-wrap gap-x-3 text-sm text-ink-muted">
-        <CastLine call={take.call} />
+        <SpeakerLine call={take.call} />
       </p>
       <dl className="grid grid-cols-2 gap-x-4 gap-y-2 border-t pt-3 sm:grid-cols-[auto_auto_auto_minmax(0,1fr)]">
-        <Fact name={t("firstSound")}>
+        <Fact name={t("firstAudio")}>
           {take.firstSoundMs === null ? t("unknown") : show.duration(take.firstSoundMs)}
         </Fact>
         <Fact name={t("duration")}>{show.duration(take.durationMs)}</Fact>

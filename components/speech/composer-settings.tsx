@@ -8,9 +8,9 @@ import { Button } from "../ui/button";
 import { NativeSelect } from "../ui/native-select";
 import { StatusDot } from "../ui/status-dot";
 import { HueDot } from "./hue-dot";
-import type { SpeechDraft } from "./speech-state";
+import type { SpeechDraft } from "./speech-draft";
 
-/** Model, language and speed. What the chosen form cannot carry is switched off and says why. */
+/** Model, language and speed. A setting that the call cannot carry is disabled, with a hint why. */
 export function ComposerSettings({
   draft,
   models,
@@ -21,7 +21,7 @@ export function ComposerSettings({
   draft: SpeechDraft;
   models: readonly GatewayModel[];
   onModel(name: string): void;
-  /** Opens the cast where it does not stand beside the text. */
+  /** Opens the voices on narrow screens, where they are not beside the text. */
   onVoices(): void;
   onChange(change: Partial<SpeechDraft>): void;
 }) {
@@ -32,7 +32,7 @@ export function ComposerSettings({
   const isScript = draft.mode === "script";
   const isSpedUp = !isScript && draft.speed !== 1;
   const isKnown = models.some((one) => one.name === draft.model);
-  // A link may carry any tag and any model: both stay as they came, and the service has the last word.
+  // A link may set any language and any model: both are offered as they are, and the API validates them.
   const first: string[] = [...SPEECH_LANGUAGES];
   if (draft.language && !first.includes(draft.language) && !MORE_SPEECH_LANGUAGES.includes(draft.language))
     first.push(draft.language);
@@ -43,10 +43,10 @@ export function ComposerSettings({
       <div className="grid grid-cols-[2fr_3fr] gap-x-4 gap-y-3 sm:grid-cols-4 lg:grid-cols-3">
         <div className="grid min-w-0 gap-1 lg:hidden">
           <span aria-hidden="true" className="text-xs text-ink-faint">
-            {isScript ? t("speakers.title") : t("cast.one")}
+            {isScript ? t("speakers.title") : t("voices.one")}
           </span>
           <Button variant="outline" className="justify-start px-3 font-normal" onClick={onVoices}>
-            <span className="sr-only">{t("cast.change")}: </span>
+            <span className="sr-only">{t("voices.change")}: </span>
             {isScript ? (
               draft.speakers.map((one, index) => <HueDot key={one.name} index={index} />)
             ) : (
@@ -93,7 +93,7 @@ export function ComposerSettings({
             ))}
             <optgroup label={t("languageMore")}>
               {more.map(({ tag, name }) => (
-                // Server and browser may know a rare language by different names.
+                // Server and browser may name a rare language differently.
                 <option key={tag} value={tag} suppressHydrationWarning>
                   {name}
                 </option>
@@ -117,7 +117,7 @@ export function ComposerSettings({
   );
 }
 
-/** Natural speed lies in the middle: the slider moves by equal factors, a quarter to four times. */
+/** A logarithmic slider from 0.25× to 4× with the natural speed in the middle. */
 function SpeedSlider({
   speed,
   isDisabled,

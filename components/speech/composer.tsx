@@ -12,11 +12,11 @@ import { SegmentedControl } from "../ui/segmented-control";
 import { ComposerSettings } from "./composer-settings";
 import { ExamplesButton } from "./examples-button";
 import type { Example } from "./examples-menu";
-import { castOf, type SpeechDraft } from "./speech-state";
+import { assignVoices, type SpeechDraft } from "./speech-draft";
 import { TextEditor } from "./text-editor";
 import { isTooLong, TextFacts } from "./text-facts";
 
-/** The words, who speaks them and how, and the press that does it. */
+/** The text, its settings and the button that sends it. */
 export function Composer({
   draft,
   call,
@@ -45,15 +45,15 @@ export function Composer({
 
   const setMode = (mode: SpeechDraft["mode"]) => {
     const names = findNames(draft.text);
-    const isCast = names.some((name) => draft.speakers.some((one) => one.name === name));
-    const speakers = mode === "script" && names.length > 0 && !isCast ? castOf(names, []) : draft.speakers;
+    const hasSpeakers = names.some((name) => draft.speakers.some((one) => one.name === name));
+    const speakers = mode === "script" && names.length > 0 && !hasSpeakers ? assignVoices(names, []) : draft.speakers;
     onChange({ mode, speakers });
   };
 
-  const takeExample = (example: Example) => {
-    const text = t(`try.${example}Text`);
+  const applyExample = (example: Example) => {
+    const text = t(`examples.${example}Text`);
     if (example === "dialogue")
-      onChange({ text, mode: "script", speakers: castOf(findNames(text), draft.speakers) });
+      onChange({ text, mode: "script", speakers: assignVoices(findNames(text), draft.speakers) });
     else onChange({ text, mode: "single" });
   };
 
@@ -70,7 +70,7 @@ export function Composer({
           ]}
         />
         <div className="flex items-center gap-1">
-          <ExamplesButton onTake={takeExample} />
+          <ExamplesButton onChoose={applyExample} />
           <Button
             variant="ghost"
             size="icon-sm"

@@ -3,9 +3,9 @@
 import { DownloadIcon } from "lucide-react";
 import { useState } from "react";
 import { useTranslations } from "use-intl";
-import { DOWNLOAD_FORMATS, type DownloadFormat, downloadName, takeAs } from "@/components/speech/download";
+import { DOWNLOAD_FORMATS, type DownloadFormat, downloadName, encodeTake } from "@/components/speech/download";
 import type { Take } from "@/components/speech/history";
-import { failureFrom, type GatewayFailure } from "@/lib/client/gateway-error";
+import { failureOfError, type GatewayFailure } from "@/lib/client/gateway-error";
 import { saveFile } from "@/lib/client/save-file";
 import { FailureNotice } from "../playground/failure-notice";
 import { Button } from "../ui/button";
@@ -17,18 +17,18 @@ import {
   DropdownMenuTrigger,
 } from "../ui/dropdown-menu";
 
-/** The take as a file, in the format chosen. */
+/** Downloads a take as a file in one of the formats. */
 export function DownloadMenu({ take }: { take: Take }) {
-  const t = useTranslations("speech.deck");
+  const t = useTranslations("speech.player");
   const [isBusy, setBusy] = useState(false);
   const [failure, setFailure] = useState<GatewayFailure | null>(null);
 
   const download = async (format: DownloadFormat) => {
     setBusy(true);
     try {
-      saveFile(await takeAs(format, take.samples), downloadName(take.call, format));
+      saveFile(await encodeTake(format, take.samples), downloadName(take.call, format));
     } catch (error) {
-      setFailure(failureFrom(error));
+      setFailure(failureOfError(error));
     } finally {
       setBusy(false);
     }

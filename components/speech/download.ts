@@ -1,4 +1,4 @@
-import { failureOf, GatewayError } from "../../lib/client/gateway-error";
+import { failureOfResponse, GatewayError } from "../../lib/client/gateway-error";
 import type { SpeechCall } from "../../lib/client/speech-call";
 import { pcmOf, wavOf } from "../../lib/client/speech-pcm";
 
@@ -14,18 +14,18 @@ const ENDING: Record<DownloadFormat, string> = {
   pcm: "pcm",
 };
 
-/** A file's name that tells voice and first words; safe on every system. */
+/** A file name of voice and first words; valid on every system. */
 export function downloadName(call: SpeechCall, format: DownloadFormat): string {
-  const who =
-    call.cast.kind === "single" ? call.cast.voice : call.cast.speakers.map((one) => one.name).join("-");
-  const words = `${who ?? "speech"} ${call.text.slice(0, 40)}`
+  const speaker =
+    call.voices.kind === "single" ? call.voices.voice : call.voices.speakers.map((one) => one.name).join("-");
+  const words = `${speaker ?? "speech"} ${call.text.slice(0, 40)}`
     .replace(/[^\p{L}\p{N}]+/gu, "-")
     .replace(/^-+|-+$/g, "");
   return `${words || "speech"}.${ENDING[format]}`;
 }
 
-/** The take as a file: the very sound that was heard. Throws GatewayError when the service cannot encode it. */
-export async function takeAs(
+/** The samples as a file. Throws GatewayError when the server cannot encode them. */
+export async function encodeTake(
   format: DownloadFormat,
   samples: Int16Array,
   options: { signal?: AbortSignal } = {},
@@ -40,6 +40,6 @@ export async function takeAs(
     body: pcm,
     ...(options.signal ? { signal: options.signal } : {}),
   });
-  if (!response.ok) throw new GatewayError(await failureOf(response));
+  if (!response.ok) throw new GatewayError(await failureOfResponse(response));
   return response.blob();
 }

@@ -6,17 +6,17 @@ import { ExamplesTrigger } from "./examples-trigger";
 
 const loadMenu = () => import("./examples-menu").then((one) => one.ExamplesMenu);
 
-/** The menu of example texts, fetched when it is first opened. */
-export function ExamplesButton({ onTake }: { onTake(example: Example): void }) {
-  const { Loaded, demand, warm } = useOnDemand(loadMenu);
-  if (Loaded) return <Loaded onTake={onTake} />;
+/** The menu of example texts; its code is loaded when it is first opened. */
+export function ExamplesButton({ onChoose }: { onChoose(example: Example): void }) {
+  const { Loaded, loadNow, preload } = useOnDemand(loadMenu);
+  if (Loaded) return <Loaded onChoose={onChoose} />;
   return (
     <ExamplesTrigger
       aria-haspopup="menu"
       aria-expanded={false}
-      onPointerEnter={warm}
-      onFocus={warm}
-      onClick={demand}
+      onPointerEnter={preload}
+      onFocus={preload}
+      onClick={loadNow}
     />
   );
 }

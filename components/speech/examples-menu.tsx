@@ -12,9 +12,9 @@ import { ExamplesTrigger } from "./examples-trigger";
 export const EXAMPLES = ["greeting", "dialogue", "numbers", "languages"] as const;
 export type Example = (typeof EXAMPLES)[number];
 
-/** Texts to start from. Loaded by the press that opens it. */
-export function ExamplesMenu({ onTake }: { onTake(example: Example): void }) {
-  const t = useTranslations("speech.try");
+/** The example texts, in a menu that is open when it loads. */
+export function ExamplesMenu({ onChoose }: { onChoose(example: Example): void }) {
+  const t = useTranslations("speech.examples");
   return (
     <DropdownMenu defaultOpen>
       <DropdownMenuTrigger asChild>
@@ -22,7 +22,7 @@ export function ExamplesMenu({ onTake }: { onTake(example: Example): void }) {
       </DropdownMenuTrigger>
       <DropdownMenuContent align="end">
         {EXAMPLES.map((example) => (
-          <DropdownMenuItem key={example} onSelect={() => onTake(example)}>
+          <DropdownMenuItem key={example} onSelect={() => onChoose(example)}>
             {t(example)}
           </DropdownMenuItem>
         ))}

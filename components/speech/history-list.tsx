@@ -3,21 +3,21 @@
 import dynamic from "next/dynamic";
 import { useTranslations } from "use-intl";
 import type { Take } from "@/components/speech/history";
-import type { PlayerState, TakePlayer } from "@/lib/client/speech-player";
+import type { PlayerState, SpeechPlayer } from "@/lib/client/speech-player";
 import { Notice } from "../ui/notice";
 import { Skeleton } from "../ui/skeleton";
 
-// A first visit has no takes, and needs none of what shows them.
-const TapeRow = dynamic(() => import("./history-row").then((one) => one.TapeRow), {
+// Loaded on demand: a first visit has no takes to show.
+const HistoryRow = dynamic(() => import("./history-row").then((one) => one.HistoryRow), {
   ssr: false,
   loading: () => <li className="h-16" />,
 });
-const ClearTakes = dynamic(() => import("./clear-history").then((one) => one.ClearTakes), { ssr: false });
+const ClearHistory = dynamic(() => import("./clear-history").then((one) => one.ClearHistory), { ssr: false });
 
-/** All takes of this browser, newest first: to hear again, compare, use again and delete. */
-export function Tape({
+/** The user's takes in this browser, newest first: to replay, compare, reuse and delete. */
+export function HistoryList({
   takes,
-  isKept,
+  isStored,
   current,
   marked,
   player,
@@ -30,13 +30,13 @@ export function Tape({
   onClear,
 }: {
   takes: readonly Take[] | null;
-  isKept: boolean;
+  isStored: boolean;
   current: Take | null;
   /** Ids of the takes to compare, at most two. */
   marked: readonly string[];
-  player: TakePlayer;
+  player: SpeechPlayer;
   state: PlayerState;
-  /** A take is arriving: the player is taken. */
+  /** True while a take arrives: the player is busy. */
   isLocked: boolean;
   onPlay(take: Take): void;
   onMark(take: Take): void;
@@ -44,35 +44,35 @@ export function Tape({
   onDelete(take: Take): void;
   onClear(): void;
 }) {
-  const t = useTranslations("speech.tape");
+  const t = useTranslations("speech.history");
   return (
-    <section aria-labelledby="tape-title" className="grid gap-3">
+    <section aria-labelledby="history-title" className="grid gap-3">
       <header className="flex flex-wrap items-center gap-x-3 gap-y-1">
-        <h2 id="tape-title" className="text-lg">
+        <h2 id="history-title" className="text-lg">
           {t("title")}
         </h2>
         {takes && takes.length > 0 ? (
           <>
-            <p className="text-sm text-ink-muted">{t("kept")}</p>
-            <ClearTakes count={takes.length} onClear={onClear} />
+            <p className="text-sm text-ink-muted">{t("stored")}</p>
+            <ClearHistory count={takes.length} onClear={onClear} />
           </>
         ) : null}
       </header>
-      {isKept ? null : (
+      {isStored ? null : (
         <Notice tone="warn" isLive>
-          {t("notKept")}
+          {t("notStored")}
         </Notice>
       )}
       {takes === null ? (
         <Skeleton className="h-16 rounded-md" />
       ) : takes.length === 0 ? (
         <p className="rounded-md border border-line-strong/60 border-dashed px-5 py-6 text-center text-ink-muted">
-          {t("empty")} {t("kept")}
+          {t("empty")} {t("stored")}
         </p>
       ) : (
         <ul className="divide-y overflow-hidden rounded-md border bg-panel">
           {takes.map((take) => (
-            <TapeRow
+            <HistoryRow
               key={take.id}
               take={take}
               player={player}

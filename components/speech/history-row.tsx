@@ -4,17 +4,17 @@ import { ColumnsIcon, PauseIcon, PlayIcon, RotateCcwIcon, Trash2Icon } from "luc
 import { useCallback } from "react";
 import { useTranslations } from "use-intl";
 import type { Take } from "@/components/speech/history";
-import type { PlayerState, TakePlayer } from "@/lib/client/speech-player";
+import type { PlayerState, SpeechPlayer } from "@/lib/client/speech-player";
 import { PeaksCanvas } from "../audio/peaks-canvas";
 import { useQuantities } from "../charts/use-quantities";
 import { Badge } from "../ui/badge";
 import { Button } from "../ui/button";
 import { cn } from "../ui/class-names";
 import { RelativeTime } from "../ui/relative-time";
-import { CastLine } from "./speaker-line";
+import { SpeakerLine } from "./speaker-line";
 
-/** One take of the tape. `state` is the player's when this take is under the needle. */
-export function TapeRow({
+/** One take of the history. `state` is the player's where the take is loaded in the player, else null. */
+export function HistoryRow({
   take,
   player,
   state,
@@ -26,7 +26,7 @@ export function TapeRow({
   onDelete,
 }: {
   take: Take;
-  player: TakePlayer;
+  player: SpeechPlayer;
   state: PlayerState | null;
   isMarked: boolean;
   isLocked: boolean;
@@ -35,13 +35,13 @@ export function TapeRow({
   onReuse(): void;
   onDelete(): void;
 }) {
-  const t = useTranslations("speech.tape");
-  const deck = useTranslations("speech.deck");
+  const t = useTranslations("speech.history");
+  const playerText = useTranslations("speech.player");
   const show = useQuantities();
   const isPlaying = state?.isPlaying === true;
   const text = take.call.text.replace(/\s+/gu, " ").trim().slice(0, 120);
   const duration = state?.duration ?? 0;
-  const share = useCallback(() => (duration > 0 ? player.position() / duration : 0), [player, duration]);
+  const progress = useCallback(() => (duration > 0 ? player.position() / duration : 0), [player, duration]);
   return (
     <li
       className={cn(
@@ -64,15 +64,17 @@ export function TapeRow({
           {text}
         </p>
         <p className="flex min-w-0 flex-wrap items-center gap-x-2 text-sm text-ink-muted">
-          <CastLine call={take.call} />
-          <Ago at={take.createdAt} />
+          <SpeakerLine call={take.call} />
+          <span className="whitespace-nowrap text-ink-faint">
+            <RelativeTime at={new Date(take.createdAt).toISOString()} />
+          </span>
           {take.state === "whole" ? null : (
-            <Badge tone={take.state === "cut" ? "bad" : "neutral"}>{deck(take.state)}</Badge>
+            <Badge tone={take.state === "cut" ? "bad" : "neutral"}>{playerText(take.state)}</Badge>
           )}
         </p>
       </div>
       <div className="hidden h-8 sm:block">
-        <PeaksCanvas samples={take.samples} isLive={isPlaying} progress={share} />
+        <PeaksCanvas samples={take.samples} isLive={isPlaying} progress={progress} />
       </div>
       <span className="tabular hidden text-right text-sm text-ink-muted sm:block">
         {show.duration(take.durationMs)}
@@ -112,14 +114,5 @@ export function TapeRow({
         </Button>
       </div>
     </li>
-  );
-}
-
-/** When, in words that grow with the distance; the exact time on hover. */
-function Ago({ at }: { at: number }) {
-  return (
-    <span className="whitespace-nowrap text-ink-faint">
-      <RelativeTime at={new Date(at).toISOString()} />
-    </span>
   );
 }

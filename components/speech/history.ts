@@ -1,16 +1,16 @@
 import { type DBSchema, type IDBPDatabase, openDB } from "idb";
 import type { SpeechCall } from "../../lib/client/speech-call";
 
-/** One recording of the speech playground, as kept in this browser. */
+/** A take: one generated recording of the speech playground, as stored in this browser. */
 export interface Take {
   id: string;
   userId: string;
   /** Milliseconds since 1970. */
   createdAt: number;
   call: SpeechCall;
-  /** 24 kHz mono s16, in this machine's byte order. */
+  /** 24 kHz mono s16, in the byte order of this machine. */
   samples: Int16Array<ArrayBuffer>;
-  /** `stopped` by the listener, `cut` by a fault after the first sound. */
+  /** `stopped` by the user, `cut` by an error after the first audio. */
   state: "whole" | "stopped" | "cut";
   durationMs: number;
   firstSoundMs: number | null;
@@ -21,7 +21,7 @@ export interface Take {
   requestId: string | null;
 }
 
-/** Over plain http (a console on the LAN) browsers hide `crypto.randomUUID`. */
+/** `crypto.randomUUID` is missing on plain HTTP, such as a console on the LAN. */
 export function newTakeId(): string {
   return Array.from(crypto.getRandomValues(new Uint32Array(4)), (one) => one.toString(36)).join("");
 }
@@ -31,21 +31,27 @@ interface TakesSchema extends DBSchema {
 }
 
 const DATABASE = "patchbay-takes";
-/** The oldest takes of a user leave when there are more than this many, or more bytes of sound. */
-const MOST_TAKES = 40;
-const MOST_BYTES = 256 * 1024 * 1024;
+/** 2: a call has `voices`, which was called `cast` in 1. */
+const DATABASE_VERSION = 2;
+/** The oldest takes of a user are deleted above this many takes or bytes of audio. */
+const MAX_TAKES = 40;
+const MAX_BYTES = 256 * 1024 * 1024;
 
 let opened: Promise<IDBPDatabase<TakesSchema>> | null = null;
 
 function database(): Promise<IDBPDatabase<TakesSchema>> {
-  opened ??= openDB<TakesSchema>(DATABASE, 1, {
-    upgrade(db) {
-      db.createObjectStore("takes", { keyPath: "id" }).createIndex("byUser", ["userId", "createdAt"]);
+  opened ??= openDB<TakesSchema>(DATABASE, DATABASE_VERSION, {
+    async upgrade(db, oldVersion, _newVersion, transaction) {
+      if (oldVersion === 0) {
+        db.createObjectStore("takes", { keyPath: "id" }).createIndex("byUser", ["userId", "createdAt"]);
+        return;
+      }
+      for await (const cursor of transaction.objectStore("takes")) await cursor.update(upgradeTake(cursor.value));
     },
-    // Sign-out deletes the database, in this tab or another: an open connection would hold that up.
+    // Sign-out deletes the database, in this tab or another: an open connection would block that.
     blocking(_current, _blocked, event) {
       opened = null;
-      // The event's target is the connection that stands in the way.
+      // The target of the event is the blocking connection.
       (event.target as IDBDatabase).close();
     },
     terminated() {
@@ -55,9 +61,16 @@ function database(): Promise<IDBPDatabase<TakesSchema>> {
   return opened;
 }
 
+/** A take as version 1 of the database stored it, or a newer one. */
+function upgradeTake(take: Take): Take {
+  // Version 1 is not in the types any more.
+  const { cast, ...call } = take.call as SpeechCall & { cast?: SpeechCall["voices"] };
+  return { ...take, call: cast === undefined ? call : { ...call, voices: cast } };
+}
+
 const rangeOf = (userId: string) => IDBKeyRange.bound([userId, 0], [userId, Number.MAX_SAFE_INTEGER]);
 
-/** A user's takes in this browser, newest first. Empty where the browser keeps nothing (private windows). */
+/** A user's takes in this browser, newest first. Empty where the browser has no storage (private windows). */
 export async function listTakes(userId: string): Promise<Take[]> {
   try {
     return (await (await database()).getAllFromIndex("takes", "byUser", rangeOf(userId))).reverse();
@@ -67,21 +80,21 @@ export async function listTakes(userId: string): Promise<Take[]> {
   }
 }
 
-/** Which of the takes (newest first) leave when there are too many, or too many bytes of sound. */
-export function surplusOf(takes: readonly Take[]): Take[] {
+/** The takes (given newest first) to delete because there are too many, or too many bytes of audio. */
+export function findSurplus(takes: readonly Take[]): Take[] {
   let bytes = 0;
   return takes.filter((take, at) => {
     bytes += take.samples.byteLength;
-    return at >= MOST_TAKES || (at > 0 && bytes > MOST_BYTES);
+    return at >= MAX_TAKES || (at > 0 && bytes > MAX_BYTES);
   });
 }
 
-/** Keeps a take; resolves to false where the browser keeps nothing. */
-export async function keepTake(take: Take): Promise<boolean> {
+/** Stores a take; resolves to false where the browser has no storage. */
+export async function saveTake(take: Take): Promise<boolean> {
   try {
     const db = await database();
     await db.put("takes", take);
-    const surplus = surplusOf(await listTakes(take.userId));
+    const surplus = findSurplus(await listTakes(take.userId));
     await Promise.all(surplus.map((one) => db.delete("takes", one.id)));
     return true;
   } catch {
@@ -94,7 +107,7 @@ export async function deleteTake(id: string): Promise<void> {
   await (await database()).delete("takes", id);
 }
 
-/** Forgets every take in this browser, whoever made it: called at sign-out. Never throws. */
+/** Deletes all takes in this browser, of every user: called at sign-out. Never throws. */
 export async function clearTakes(): Promise<void> {
   try {
     await (await database()).clear("takes");

@@ -1,7 +1,7 @@
 import { cn } from "../ui/class-names";
-import { hueOf } from "./speech-state";
+import { hueOf } from "./speech-draft";
 
-/** A speaker's colour; the name stands beside it. */
+/** A dot in a speaker's colour, beside the name. */
 export function HueDot({ index, className }: { index: number; className?: string }) {
   return (
     <span

@@ -1,22 +1,22 @@
 import { MAX_SPEAKERS, type SpeechCall } from "../../lib/client/speech-call";
 
 /**
- * The playground's state in the URL's fragment, which no server ever sees: `#text=…&model=…&voice=Kore`, or
- * `&speaker=Ana|Kore` once for each speaker of a script. Written to be readable and to be written by hand.
+ * Writes a call to a URL fragment, which browsers do not send to servers: `#text=…&model=…&voice=Kore`, or
+ * `&speaker=Ana|Kore` once per speaker of a script.
  */
 export function writeSpeechLink(call: SpeechCall): string {
   const fields = new URLSearchParams();
   fields.set("text", call.text);
   if (call.model) fields.set("model", call.model);
-  if (call.cast.kind === "script") {
-    for (const one of call.cast.speakers) fields.append("speaker", `${one.name}|${one.voice}`);
-  } else if (call.cast.voice) fields.set("voice", call.cast.voice);
+  if (call.voices.kind === "script") {
+    for (const one of call.voices.speakers) fields.append("speaker", `${one.name}|${one.voice}`);
+  } else if (call.voices.voice) fields.set("voice", call.voices.voice);
   if (call.language) fields.set("language", call.language);
   if (call.speed !== 1) fields.set("speed", String(call.speed));
   return `#${fields.toString()}`;
 }
 
-/** What a fragment says; fields it does not name are absent. Null when it says nothing of ours. */
+/** Reads a URL fragment; missing and invalid fields are absent. Null without any field of a speech link. */
 export function readSpeechLink(fragment: string): Partial<SpeechCall> | null {
   const fields = new URLSearchParams(fragment.replace(/^#/, ""));
   const call: Partial<SpeechCall> = {};
@@ -32,8 +32,8 @@ export function readSpeechLink(fragment: string): Partial<SpeechCall> | null {
       return cut > 0 ? [{ name: one.slice(0, cut), voice: one.slice(cut + 1) }] : [];
     });
   const voice = fields.get("voice");
-  if (speakers.length > 0) call.cast = { kind: "script", speakers };
-  else if (voice) call.cast = { kind: "single", voice };
+  if (speakers.length > 0) call.voices = { kind: "script", speakers };
+  else if (voice) call.voices = { kind: "single", voice };
   const language = fields.get("language");
   if (language && /^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*$/.test(language)) call.language = language;
   const speed = Number(fields.get("speed") ?? Number.NaN);

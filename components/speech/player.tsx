@@ -3,27 +3,26 @@
 import dynamic from "next/dynamic";
 import { useTranslations } from "use-intl";
 import { cn } from "../ui/class-names";
-import type { TakeDeckProps } from "./take-player";
+import type { TakePlayerProps } from "./take-player";
 
-const TakeDeck = dynamic(() => import("./take-player").then((one) => one.TakeDeck), {
+const TakePlayer = dynamic(() => import("./take-player").then((one) => one.TakePlayer), {
   ssr: false,
-  loading: () => <Silence isBusy />,
+  loading: () => <PlayerPlaceholder isBusy />,
 });
 
-/** The take under the text: a still line, then a waveform that fills while it arrives. */
-export function Deck({ isCalling, ...props }: { isCalling: boolean } & TakeDeckProps) {
-  const t = useTranslations("speech.deck");
+/** The player below the text: a placeholder until a take arrives, then its waveform. */
+export function Player({ isCalling, ...props }: { isCalling: boolean } & TakePlayerProps) {
+  const t = useTranslations("speech.player");
   const isEmpty = isCalling || props.state.phase === "empty";
   return (
     <section aria-label={t("label")} className="border-t bg-ground/60 px-5 py-5 sm:px-6">
-      {isEmpty ? <Silence isBusy={isCalling} /> : <TakeDeck {...props} />}
+      {isEmpty ? <PlayerPlaceholder isBusy={isCalling} /> : <TakePlayer {...props} />}
     </section>
   );
 }
 
-/** The line where the take will lie. */
-function Silence({ isBusy }: { isBusy: boolean }) {
-  const t = useTranslations("speech.deck");
+function PlayerPlaceholder({ isBusy }: { isBusy: boolean }) {
+  const t = useTranslations("speech.player");
   return (
     <div className="relative flex h-20 items-center sm:h-24">
       <span

@@ -4,11 +4,11 @@ import { useTranslations } from "use-intl";
 import { useQuantities } from "../charts/use-quantities";
 import type { Recording } from "./use-recorder";
 
-/** What goes on with the newest call, for those who hear the page. */
+/** The state of the newest call, for screen-reader users. */
 export function RecordingStatus({ recording }: { recording: Recording }) {
   const t = useTranslations("speech.status");
   const show = useQuantities();
-  const words = () => {
+  const text = () => {
     switch (recording.kind) {
       case "idle":
         return "";
@@ -26,7 +26,7 @@ export function RecordingStatus({ recording }: { recording: Recording }) {
   };
   return (
     <p role="status" className="sr-only">
-      {words()}
+      {text()}
     </p>
   );
 }

@@ -10,7 +10,8 @@ export interface EditorLine {
   speaker: number | null;
 }
 
-const isSameName = (one: string, other: string) => one.toLowerCase() === other.toLowerCase();
+/** Names are compared in any case, as the gateway does. */
+export const isSameName = (one: string, other: string) => one.toLowerCase() === other.toLowerCase();
 
 /** The lines of a script with their speakers, by the same parser as the gateway's. */
 export function readScript(text: string, speakers: readonly Speaker[]): EditorLine[] {

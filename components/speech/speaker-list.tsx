@@ -2,13 +2,13 @@
 
 import { PlusIcon } from "lucide-react";
 import { useTranslations } from "use-intl";
-import { freeName, findNames, renameSpeaker } from "@/components/speech/script";
+import { findNames, freeName, isSameName, renameSpeaker } from "@/components/speech/script";
 import { MAX_SPEAKERS } from "@/lib/client/speech-call";
 import { Button } from "../ui/button";
 import { SpeakerRow } from "./speaker-row";
-import { castOf, freeVoice, type SpeechDraft } from "./speech-state";
+import { assignVoices, freeVoice, type SpeechDraft } from "./speech-draft";
 
-/** The speakers of a script: each with a colour, a name and a voice; the lit one is whose voice is being chosen. */
+/** The speakers of a script, each with a colour, a name and a voice; the voice list applies to the active one. */
 export function SpeakerList({
   draft,
   active,
@@ -24,7 +24,7 @@ export function SpeakerList({
   const { speakers, text } = draft;
   const names = findNames(text);
   const isComplete = names.every((name) =>
-    speakers.some((one) => one.name.toLocaleLowerCase() === name.toLocaleLowerCase()),
+    speakers.some((one) => isSameName(one.name, name)),
   );
 
   const rename = (index: number, name: string) => {
@@ -46,7 +46,7 @@ export function SpeakerList({
       <ul className="grid grid-cols-1 gap-1">
         {speakers.map((speaker, index) => (
           <SpeakerRow
-            // A name changes while it is written; the place in the cast stays.
+            // A name changes while it is edited; the index does not.
             // biome-ignore lint/suspicious/noArrayIndexKey: see above
             key={index}
             index={index}
@@ -77,7 +77,7 @@ export function SpeakerList({
             variant="outline"
             size="sm"
             onClick={() => {
-              onChange({ speakers: castOf(names, speakers) });
+              onChange({ speakers: assignVoices(names, speakers) });
               onActive(0);
             }}
           >

@@ -9,7 +9,7 @@ import { Button } from "../ui/button";
 import { cn } from "../ui/class-names";
 import { HueDot } from "./hue-dot";
 
-/** One speaker. A new name counts when it is finished and good; until then the script keeps the old one. */
+/** One speaker. A new name is applied to the script on blur or Enter, and only when it is valid. */
 export function SpeakerRow({
   index,
   speaker,
@@ -31,13 +31,13 @@ export function SpeakerRow({
 }) {
   const t = useTranslations("speech.speakers");
   const id = useId();
-  const [written, setWritten] = useState<string | null>(null);
-  const fault = written === null ? null : findNameError([...others, { ...speaker, name: written }]);
+  const [edited, setEdited] = useState<string | null>(null);
+  const nameError = edited === null ? null : findNameError([...others, { ...speaker, name: edited }]);
 
-  const finish = () => {
-    const name = written?.trim();
-    if (name && fault === null && name !== speaker.name) onRename(name);
-    setWritten(null);
+  const applyName = () => {
+    const name = edited?.trim();
+    if (name && nameError === null && name !== speaker.name) onRename(name);
+    setEdited(null);
   };
 
   return (
@@ -51,19 +51,19 @@ export function SpeakerRow({
         <HueDot index={index} />
         <input
           aria-label={t("name", { number: index + 1 })}
-          aria-invalid={fault !== null || undefined}
-          aria-describedby={fault ? id : undefined}
-          value={written ?? speaker.name}
+          aria-invalid={nameError !== null || undefined}
+          aria-describedby={nameError ? id : undefined}
+          value={edited ?? speaker.name}
           maxLength={64}
           spellCheck="false"
           onFocus={onActive}
-          onChange={(event) => setWritten(event.currentTarget.value)}
-          onBlur={finish}
+          onChange={(event) => setEdited(event.currentTarget.value)}
+          onBlur={applyName}
           onKeyDown={(event) => {
             if (event.key === "Enter" && !event.ctrlKey && !event.metaKey) event.currentTarget.blur();
             if (event.key === "Escape") {
               event.preventDefault();
-              setWritten(null);
+              setEdited(null);
             }
           }}
           className="h-9 min-w-0 flex-1 bg-transparent px-2 font-medium outline-none aria-invalid:text-bad pointer-coarse:h-11"
@@ -90,9 +90,9 @@ export function SpeakerRow({
           <XIcon />
         </Button>
       </div>
-      {fault ? (
+      {nameError ? (
         <p id={id} role="alert" className="px-3 pt-1 text-sm text-bad">
-          {t(`fault.${fault}`)}
+          {t(`error.${nameError}`)}
         </p>
       ) : null}
     </li>

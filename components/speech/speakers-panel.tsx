@@ -2,7 +2,7 @@
 
 import { useState } from "react";
 import { useTranslations } from "use-intl";
-import { failureFrom } from "@/lib/client/gateway-error";
+import { failureOfError } from "@/lib/client/gateway-error";
 import type { GatewayVoice } from "@/lib/client/gateway-models";
 import { FailureNotice } from "../playground/failure-notice";
 import { Button } from "../ui/button";
@@ -10,13 +10,13 @@ import { cn } from "../ui/class-names";
 import { Skeleton } from "../ui/skeleton";
 import { StatusDot } from "../ui/status-dot";
 import { SpeakerList } from "./speaker-list";
-import type { SpeechDraft } from "./speech-state";
+import type { SpeechDraft } from "./speech-draft";
 import type { useSample } from "./use-sample";
 import { VoiceChoice } from "./voice-choice";
 import { VoiceName } from "./voice-name";
 
-/** The cast beside the text: the speakers of a script, and the voices to choose from. */
-export function CastPanel({
+/** The panel beside the text: the speakers of a script and the voices to choose from. */
+export function SpeakersPanel({
   draft,
   voices,
   error,
@@ -32,21 +32,21 @@ export function CastPanel({
   voices: readonly GatewayVoice[] | null;
   error: unknown;
   sampler: ReturnType<typeof useSample>;
-  /** Somebody wanted to hear the text before they named a voice. */
+  /** The user pressed Speak before entering a voice name. */
   isVoiceMissing: boolean;
-  /** On narrow screens, where the list is folded. */
+  /** On narrow screens, where the list is collapsed. */
   isOpen: boolean;
   onOpen(isOpen: boolean): void;
   onReload(): void;
   onChange(change: Partial<SpeechDraft>): void;
 }) {
-  const t = useTranslations("speech.cast");
+  const t = useTranslations("speech.voices");
   const [active, setActive] = useState(0);
   const isScript = draft.mode === "script";
   const at = Math.min(active, draft.speakers.length - 1);
   const speaker = isScript ? draft.speakers[at] : undefined;
   const chosen = speaker ? speaker.voice : draft.voice;
-  const failure = error && voices === null ? failureFrom(error) : null;
+  const failure = error && voices === null ? failureOfError(error) : null;
 
   const choose = (voice: string) => {
     if (!speaker) onChange({ voice });
@@ -55,7 +55,7 @@ export function CastPanel({
 
   return (
     <section
-      aria-labelledby="cast-title"
+      aria-labelledby="voices-title"
       className="flex min-h-0 min-w-0 flex-col rounded-md border bg-panel lg:max-h-[calc(100dvh-4rem)]"
     >
       <header
@@ -64,7 +64,7 @@ export function CastPanel({
           (isOpen || isScript) && "border-b",
         )}
       >
-        <h2 id="cast-title" className="text-base">
+        <h2 id="voices-title" className="text-base">
           {t("title")}
         </h2>
         {voices && voices.length > 0 ? (
@@ -74,7 +74,7 @@ export function CastPanel({
           variant="outline"
           size="sm"
           aria-expanded={isOpen}
-          aria-controls="cast-voices"
+          aria-controls="voices-list"
           className="ml-auto lg:hidden"
           onClick={() => onOpen(!isOpen)}
         >
@@ -94,13 +94,13 @@ export function CastPanel({
           onChange={onChange}
         />
       ) : null}
-      <div id="cast-voices" className={cn("min-h-0 flex-col lg:flex", isOpen ? "flex" : "hidden")}>
+      <div id="voices-list" className={cn("min-h-0 flex-col lg:flex", isOpen ? "flex" : "hidden")}>
         {failure ? (
           <div className="p-3">
             <FailureNotice failure={failure} onRetry={onReload} />
           </div>
         ) : voices === null ? (
-          <Loading />
+          <LoadingVoices />
         ) : voices.length === 0 ? (
           <VoiceName
             chosen={chosen}
@@ -123,12 +123,12 @@ export function CastPanel({
   );
 }
 
-function Loading() {
-  const t = useTranslations("speech.cast");
+function LoadingVoices() {
+  const t = useTranslations("speech.voices");
   return (
     <div role="status" aria-label={t("loading")} className="grid gap-3 p-4">
       {Array.from({ length: 12 }, (_, index) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: places without content
+        // biome-ignore lint/suspicious/noArrayIndexKey: placeholders without content
         <Skeleton key={index} className="h-6" />
       ))}
     </div>

@@ -9,7 +9,7 @@ import { CodePlace } from "../playground/code-frame";
 import { FailureNotice } from "../playground/failure-notice";
 import { ShareButton } from "../playground/share-button";
 import { PageHeader } from "../shell/page-header";
-import { DeferUntilVisible } from "../ui/when-near";
+import { DeferUntilVisible } from "../ui/defer-until-visible";
 import { Composer } from "./composer";
 import { Tape } from "./history-list";
 import { Deck } from "./player";

@@ -1,4 +1,4 @@
-/** One server-sent event: the joined `data:` lines and the `event:` name, if there was one. */
+/** One server-sent event: its `event:` name, if any, and its joined `data:` lines. */
 export interface ServerEvent {
   event: string | null;
   data: string;
@@ -15,9 +15,8 @@ function parseBlock(block: string): ServerEvent | null {
 }
 
 /**
- * Splits a body into server-sent events as they arrive, whatever the chunks' boundaries (in the middle of a
- * character included). A block the stream ends in without its blank line is dropped, as the standard says.
- * Source of the rules: WHATWG HTML, "Server-sent events", parsing an event stream.
+ * Splits a body into server-sent events as they arrive. Chunks may end anywhere, also within a character. An
+ * incomplete block at the end of the stream is dropped (WHATWG HTML, "Server-sent events", parsing an event stream).
  */
 export async function* serverEvents(body: ReadableStream<Uint8Array>): AsyncGenerator<ServerEvent> {
   const reader = body.getReader();
@@ -32,18 +31,18 @@ export async function* serverEvents(body: ReadableStream<Uint8Array>): AsyncGene
         return;
       }
       rest += decoder.decode(value, { stream: true });
-      // A carriage return at the very end may be half of a CRLF: it waits for the next chunk.
-      const isHalf = rest.endsWith("\r");
-      const whole = (isHalf ? rest.slice(0, -1) : rest).replace(/\r\n?/g, "\n");
-      const blocks = whole.split("\n\n");
-      rest = (blocks.pop() ?? "") + (isHalf ? "\r" : "");
+      // A trailing carriage return may be half of a CRLF: leave it for the next chunk.
+      const endsInReturn = rest.endsWith("\r");
+      const text = (endsInReturn ? rest.slice(0, -1) : rest).replace(/\r\n?/g, "\n");
+      const blocks = text.split("\n\n");
+      rest = (blocks.pop() ?? "") + (endsInReturn ? "\r" : "");
       for (const block of blocks) {
         const parsed = parseBlock(block);
         if (parsed) yield parsed;
       }
     }
   } finally {
-    // Leaving the loop early (stop, error) closes the connection, which stops the work upstream.
+    // Leaving the loop early (stop, error) closes the connection, which also aborts the upstream request.
     if (!isAtEnd) await reader.cancel().catch(() => undefined);
   }
 }

@@ -1,9 +1,9 @@
-import { cutFailure, GatewayError, postJson, readFailure } from "../../lib/client/gateway-error";
-import { doorOf, geminiBody, modelPath, openaiBody, type SpeechCall } from "../../lib/client/speech-call";
+import { cutFailure, GatewayError, postJson, failureOfBody } from "../../lib/client/gateway-error";
+import { dialectOf, geminiBody, modelPath, openaiBody, type SpeechCall } from "../../lib/client/speech-call";
 import { bytesFromBase64, SampleJoiner } from "../../lib/client/speech-pcm";
 import { type ServerEvent, serverEvents } from "./stream-events";
 
-/** What the playground hears of a call, in order: `open` once, `audio` many times, `end` once for a whole take. */
+/** Events of a call in order: `open` once, `audio` any number of times, `end` once for a complete take. */
 export type SpeechStreamEvent =
   | { type: "open"; channel: string | null; requestId: string | null; ignored: string | null }
   | { type: "audio"; samples: Int16Array<ArrayBuffer> }
@@ -32,24 +32,24 @@ function field(value: unknown, ...path: (string | number)[]): unknown {
 }
 
 const count = (value: unknown): number | null => (typeof value === "number" ? value : null);
-const words = (value: unknown): string | null => (typeof value === "string" ? value : null);
+const text = (value: unknown): string | null => (typeof value === "string" ? value : null);
 
 function geminiFrame(json: unknown): Frame {
   const parts = field(json, "candidates", 0, "content", "parts");
   const audio = (Array.isArray(parts) ? parts : []).flatMap(
-    (part) => words(field(part, "inlineData", "data")) ?? [],
+    (part) => text(field(part, "inlineData", "data")) ?? [],
   );
   return {
     audio,
     inputTokens: count(field(json, "usageMetadata", "promptTokenCount")),
     outputTokens: count(field(json, "usageMetadata", "candidatesTokenCount")),
-    finishReason: words(field(json, "candidates", 0, "finishReason")),
+    finishReason: text(field(json, "candidates", 0, "finishReason")),
   };
 }
 
 function openaiFrame(json: unknown): Frame {
   const isDone = field(json, "type") === "speech.audio.done";
-  const audio = words(field(json, "audio"));
+  const audio = text(field(json, "audio"));
   return {
     audio: audio === null ? [] : [audio],
     inputTokens: count(field(json, "usage", "input_tokens")),
@@ -65,21 +65,21 @@ function parse(event: ServerEvent, requestId: string | null): unknown {
   } catch (error) {
     throw new GatewayError(cutFailure(requestId), error);
   }
-  const failure = readFailure(json, 502);
+  const failure = failureOfBody(json, 502);
   if (failure) throw new GatewayError({ ...failure, requestId });
   return json;
 }
 
 /**
- * Speaks through the public endpoint and yields 24 kHz mono samples as they arrive. Throws GatewayError (refused
- * call, in-band error, stream cut before its end) and AbortError when `signal` is aborted; leaving the loop closes
+ * Calls the public speech endpoint and yields 24 kHz mono samples as they arrive. Throws GatewayError (rejected
+ * request, in-band error, stream cut before its end) and AbortError when `signal` is aborted. Leaving the loop closes
  * the connection.
  */
 export async function* streamSpeech(
   call: SpeechCall,
   options: StreamOptions,
 ): AsyncGenerator<SpeechStreamEvent> {
-  const isGemini = doorOf(call) === "gemini";
+  const isGemini = dialectOf(call) === "gemini";
   const response = await postJson(
     isGemini ? `/v1beta/models/${modelPath(call.model)}:streamGenerateContent?alt=sse` : "/v1/audio/speech",
     isGemini ? geminiBody(call) : { ...openaiBody(call, "pcm"), stream_format: "sse" },
@@ -94,7 +94,7 @@ export async function* streamSpeech(
   };
   if (!response.body) throw new GatewayError(cutFailure(requestId));
   const joiner = new SampleJoiner();
-  let isWhole = false;
+  let isComplete = false;
   let usage = { inputTokens: null as number | null, outputTokens: null as number | null };
   try {
     for await (const event of serverEvents(response.body)) {
@@ -109,15 +109,15 @@ export async function* streamSpeech(
         outputTokens: frame.outputTokens ?? usage.outputTokens,
       };
       if (frame.finishReason !== null) {
-        // Read on to the end of the body: a connection closed now would look like a caller who left.
-        isWhole = true;
+        // Read the body to its end: closing now would count as a caller who disconnected.
+        isComplete = true;
         yield { type: "end", ...usage, finishReason: frame.finishReason };
       }
     }
   } catch (error) {
-    if (isWhole) return;
+    if (isComplete) return;
     if (error instanceof GatewayError || options.signal.aborted) throw error;
     throw new GatewayError(cutFailure(requestId), error);
   }
-  if (!isWhole) throw new GatewayError(cutFailure(requestId));
+  if (!isComplete) throw new GatewayError(cutFailure(requestId));
 }

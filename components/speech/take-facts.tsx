@@ -3,19 +3,19 @@
 import type { ReactNode } from "react";
 import { useTranslations } from "use-intl";
 import type { Take } from "@/components/speech/history";
-import { codePoints, costOf, type GatewayModel, pricingOfModel } from "@/lib/client/gateway-models";
+import { codePoints, estimateCost, type GatewayModel, pricingOfModel } from "@/lib/client/gateway-models";
 import { useQuantities } from "../charts/use-quantities";
 import { CopyButton } from "../ui/copy-button";
 
-/** What to say of a take's cost, by its model's prices of now. */
+/** A take's cost as text, by the current prices of its model. */
 export function useTakeCost(take: Take, models: readonly GatewayModel[]): string {
   const t = useTranslations("speech");
   const show = useQuantities();
   const model = models.find((one) => one.name === take.call.model);
-  if (!model) return t("deck.facts.unknown");
+  if (!model) return t("player.facts.unknown");
   const pricing = pricingOfModel(model);
   if (pricing !== "priced") return t(pricing === "free" ? "text.free" : "text.noPrice");
-  const dollars = costOf(model.prices, {
+  const dollars = estimateCost(model.prices, {
     inputTokens: take.inputTokens ?? 0,
     characters: codePoints(take.call.text),
     seconds: take.durationMs / 1000,
@@ -23,15 +23,15 @@ export function useTakeCost(take: Take, models: readonly GatewayModel[]): string
   return show.money(dollars);
 }
 
-/** What there is to know of a take. */
+/** Latency, duration, tokens, cost, channel and request ID of a take. */
 export function TakeFacts({ take, models }: { take: Take; models: readonly GatewayModel[] }) {
-  const t = useTranslations("speech.deck.facts");
+  const t = useTranslations("speech.player.facts");
   const show = useQuantities();
   const cost = useTakeCost(take, models);
   const isCounted = take.inputTokens !== null && take.outputTokens !== null;
   return (
     <dl className="grid grid-cols-2 gap-x-6 gap-y-3 border-t pt-4 sm:grid-cols-3 xl:grid-cols-[repeat(5,auto)_minmax(0,1fr)]">
-      <Fact name={t("firstSound")}>
+      <Fact name={t("firstAudio")}>
         {take.firstSoundMs === null ? t("unknown") : show.duration(take.firstSoundMs)}
       </Fact>
       <Fact name={t("duration")}>{show.duration(take.durationMs)}</Fact>

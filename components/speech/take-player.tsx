@@ -5,7 +5,7 @@ import { useFormatter, useTranslations } from "use-intl";
 import type { Take } from "@/components/speech/history";
 import type { GatewayModel } from "@/lib/client/gateway-models";
 import type { PeakMeter } from "@/lib/client/speech-pcm";
-import type { PlayerState, TakePlayer } from "@/lib/client/speech-player";
+import type { PlayerState, SpeechPlayer } from "@/lib/client/speech-player";
 import { PlayClock } from "../audio/play-clock";
 import { Waveform } from "../audio/waveform";
 import { Badge } from "../ui/badge";
@@ -16,21 +16,21 @@ import { TakeFacts } from "./take-facts";
 
 const RATES = [0.5, 0.75, 1, 1.25, 1.5, 2];
 
-export interface TakeDeckProps {
-  player: TakePlayer;
+export interface TakePlayerProps {
+  player: SpeechPlayer;
   state: PlayerState;
   audio: HTMLAudioElement | null;
-  /** The one under the needle; null while one arrives. */
+  /** The loaded take; null while one arrives. */
   take: Take | null;
   meter: PeakMeter | null;
   expectedSeconds: number;
-  /** What the engine told that it did not use. */
+  /** Fields that the model ignored, from `x-patchbay-ignored`. */
   ignored: string | null;
   models: readonly GatewayModel[];
 }
 
-/** A take that is there or arriving: to play, seek, slow down and download. Loaded by the first one. */
-export function TakeDeck({
+/** Plays an arriving or finished take, with seeking, playback speed and download. Loaded on demand. */
+export function TakePlayer({
   player,
   state,
   audio,
@@ -39,8 +39,8 @@ export function TakeDeck({
   expectedSeconds,
   ignored,
   models,
-}: TakeDeckProps) {
-  const t = useTranslations("speech.deck");
+}: TakePlayerProps) {
+  const t = useTranslations("speech.player");
   return (
     <div className="grid gap-4">
       <div className="grid grid-cols-[auto_minmax(0,1fr)] items-center gap-4">
@@ -85,7 +85,7 @@ export function TakeDeck({
 }
 
 function RateSelect({ rate, onChange }: { rate: number; onChange(rate: number): void }) {
-  const t = useTranslations("speech.deck");
+  const t = useTranslations("speech.player");
   const format = useFormatter();
   return (
     <NativeSelect

@@ -5,7 +5,7 @@ import { useTranslations } from "use-intl";
 import { type EditorLine, readScript } from "@/components/speech/script";
 import type { Speaker } from "@/lib/client/speech-call";
 import { cn } from "../ui/class-names";
-import { hueOf } from "./speech-state";
+import { hueOf } from "./speech-draft";
 
 /** Shared by the field and the coloured copy behind it, so that the colours line up with the text. */
 const TYPE = "whitespace-pre-wrap break-words px-5 py-4 text-lg leading-7 sm:px-6 sm:text-xl sm:leading-9";

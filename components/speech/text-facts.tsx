@@ -3,19 +3,19 @@
 import { useTranslations } from "use-intl";
 import {
   codePoints,
-  costOf,
+  estimateCost,
   estimateSpeech,
   type GatewayModel,
   pricingOfModel,
 } from "@/lib/client/gateway-models";
-import { doorOf, OPENAI_INPUT_LIMIT, type SpeechCall } from "@/lib/client/speech-call";
+import { dialectOf, OPENAI_INPUT_LIMIT, type SpeechCall } from "@/lib/client/speech-call";
 import { useQuantities } from "../charts/use-quantities";
 
-/** The longest text this call may carry, in characters; null: not told. */
+/** The maximum text length of this call in code points; null: unknown. */
 export function textLimit(call: SpeechCall, model: GatewayModel | null): number | null {
-  const own = model?.maxCharacters ?? null;
-  if (doorOf(call) === "gemini") return own;
-  return Math.min(own ?? OPENAI_INPUT_LIMIT, OPENAI_INPUT_LIMIT);
+  const modelLimit = model?.maxCharacters ?? null;
+  if (dialectOf(call) === "gemini") return modelLimit;
+  return Math.min(modelLimit ?? OPENAI_INPUT_LIMIT, OPENAI_INPUT_LIMIT);
 }
 
 export function isTooLong(call: SpeechCall, model: GatewayModel | null): boolean {
@@ -23,12 +23,12 @@ export function isTooLong(call: SpeechCall, model: GatewayModel | null): boolean
   return limit !== null && codePoints(call.text) > limit;
 }
 
-/** Seconds that a call will probably sound. */
+/** Estimated duration of a call's audio in seconds. */
 export function expectedSeconds(call: SpeechCall): number {
   return estimateSpeech(call.text).seconds / call.speed;
 }
 
-/** How long the text is, how long it will sound and what it will cost, before it is sent. */
+/** Length of the text, with the estimated duration and cost of its audio. */
 export function TextFacts({ id, call, model }: { id: string; call: SpeechCall; model: GatewayModel | null }) {
   const t = useTranslations("speech");
   const show = useQuantities();
@@ -49,7 +49,7 @@ export function TextFacts({ id, call, model }: { id: string; call: SpeechCall; m
       </p>
     );
   }
-  const dollars = model ? costOf(model.prices, { ...estimate, seconds }) : 0;
+  const dollars = model ? estimateCost(model.prices, { ...estimate, seconds }) : 0;
   const pricing = model ? pricingOfModel(model) : "unpriced";
   return (
     <p id={id} className="tabular flex flex-wrap gap-x-2 text-sm text-ink-muted">

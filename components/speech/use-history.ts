@@ -1,38 +1,38 @@
 "use client";
 
 import { useCallback, useEffect, useState } from "react";
-import { clearTakes, deleteTake, keepTake, listTakes, type Take } from "@/components/speech/history";
+import { clearTakes, deleteTake, saveTake, listTakes, type Take } from "@/components/speech/history";
 import { onSignOut } from "@/lib/client/sign-out";
 
 onSignOut(clearTakes);
 
 const newestFirst = (one: Take, other: Take) => other.createdAt - one.createdAt;
 
-/** The user's takes in this browser, newest first; null until they are read. */
-export function useTakes(userId: string) {
+/** The user's takes in this browser, newest first; null while they load. */
+export function useHistory(userId: string) {
   const [takes, setTakes] = useState<Take[] | null>(null);
-  const [isKept, setKept] = useState(true);
+  const [isStored, setStored] = useState(true);
 
   useEffect(() => {
-    let isLeft = false;
+    let isUnmounted = false;
     void listTakes(userId).then((found) => {
-      // A take made while the list was read stays.
-      if (!isLeft) setTakes((now) => [...(now ?? []), ...found].sort(newestFirst));
+      // Takes recorded while the list was loading are in `now`.
+      if (!isUnmounted) setTakes((now) => [...(now ?? []), ...found].sort(newestFirst));
     });
     return () => {
-      isLeft = true;
+      isUnmounted = true;
       setTakes(null);
     };
   }, [userId]);
 
-  const keep = useCallback(async (take: Take) => {
+  const save = useCallback(async (take: Take) => {
     setTakes((now) => [take, ...(now ?? [])].sort(newestFirst));
-    setKept(await keepTake(take));
+    setStored(await saveTake(take));
   }, []);
 
   const remove = useCallback((id: string) => {
     setTakes((now) => (now ?? []).filter((one) => one.id !== id));
-    // Where the browser keeps nothing there is nothing to delete.
+    // Fails only where the browser has no storage, so nothing was stored either.
     deleteTake(id).catch(() => undefined);
   }, []);
 
@@ -41,5 +41,5 @@ export function useTakes(userId: string) {
     await clearTakes();
   }, []);
 
-  return { takes, isKept, keep, remove, clear };
+  return { takes, isStored, save, remove, clear };
 }

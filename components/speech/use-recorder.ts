@@ -3,13 +3,13 @@
 import { useCallback, useEffect, useRef, useState } from "react";
 import { newTakeId, type Take } from "@/components/speech/history";
 import { streamSpeech } from "@/components/speech/stream";
-import { failureFrom, type GatewayFailure } from "@/lib/client/gateway-error";
+import { failureOfError, type GatewayFailure } from "@/lib/client/gateway-error";
 import type { SpeechCall } from "@/lib/client/speech-call";
 import { durationMsOf, joinSamples, PeakMeter } from "@/lib/client/speech-pcm";
-import type { TakePlayer } from "@/lib/client/speech-player";
+import type { SpeechPlayer } from "@/lib/client/speech-player";
 import { withPlaygroundKey } from "@/lib/client/with-playground-key";
 
-/** What is going on with the newest call. */
+/** The state of the newest call. */
 export type Recording =
   | { kind: "idle" }
   | { kind: "calling" }
@@ -17,6 +17,7 @@ export type Recording =
   | { kind: "done"; take: Take }
   | { kind: "failed"; failure: GatewayFailure };
 
+/** What has arrived of a call. */
 interface Progress {
   chunks: Int16Array<ArrayBuffer>[];
   firstSoundMs: number | null;
@@ -24,25 +25,50 @@ interface Progress {
   outputTokens: number | null;
   channel: string | null;
   requestId: string | null;
-  ignored: string | null;
 }
 
-const NOTHING: Omit<Progress, "chunks"> = {
-  firstSoundMs: null,
-  inputTokens: null,
-  outputTokens: null,
-  channel: null,
-  requestId: null,
-  ignored: null,
-};
+interface Listeners {
+  onOpen(ignored: string | null): void;
+  onFirstAudio(firstSoundMs: number): void;
+  onAudio(samples: Int16Array<ArrayBuffer>): void;
+}
 
-/** Makes one take at a time: calls, plays what arrives, and hands the finished take on. */
+/** Receives the stream of a call into `progress`. `startedAt` is a time of `performance.now()`. */
+async function receive(
+  call: SpeechCall,
+  options: { key: string; signal: AbortSignal; startedAt: number },
+  progress: Progress,
+  listeners: Listeners,
+): Promise<void> {
+  for await (const event of streamSpeech(call, options)) {
+    switch (event.type) {
+      case "open":
+        progress.channel = event.channel;
+        progress.requestId = event.requestId;
+        listeners.onOpen(event.ignored);
+        break;
+      case "audio":
+        if (progress.firstSoundMs === null) {
+          progress.firstSoundMs = performance.now() - options.startedAt;
+          listeners.onFirstAudio(progress.firstSoundMs);
+        }
+        progress.chunks.push(event.samples);
+        listeners.onAudio(event.samples);
+        break;
+      case "end":
+        progress.inputTokens = event.inputTokens;
+        progress.outputTokens = event.outputTokens;
+    }
+  }
+}
+
+/** Records one take at a time: sends the call, plays the audio as it arrives and reports the finished take. */
 export function useRecorder({
   player,
   userId,
   onTake,
 }: {
-  player: TakePlayer;
+  player: SpeechPlayer;
   userId: string;
   onTake(take: Take): void;
 }) {
@@ -55,75 +81,77 @@ export function useRecorder({
 
   const stop = useCallback(() => running.current?.abort(), []);
 
-  const record = useCallback(
-    async (call: SpeechCall) => {
-      running.current?.abort();
-      const abort = new AbortController();
-      running.current = abort;
-      const startedAt = performance.now();
-      const progress: Progress = { ...NOTHING, chunks: [] };
-      const peaks = new PeakMeter();
-      setMeter(peaks);
-      setIgnored(null);
-      setRecording({ kind: "calling" });
-      // In the press itself: browsers let sound begin only there.
-      player.begin();
-
-      const run = async (key: string) => {
-        for await (const event of streamSpeech(call, { key, signal: abort.signal })) {
-          if (event.type === "open") {
-            Object.assign(progress, { channel: event.channel, requestId: event.requestId });
-            setIgnored(event.ignored);
-          } else if (event.type === "audio") {
-            if (progress.firstSoundMs === null) {
-              progress.firstSoundMs = performance.now() - startedAt;
-              setRecording({ kind: "arriving", firstSoundMs: progress.firstSoundMs });
-            }
-            progress.chunks.push(event.samples);
-            peaks.push(event.samples);
-            player.push(event.samples);
-          } else {
-            progress.inputTokens = event.inputTokens;
-            progress.outputTokens = event.outputTokens;
-          }
-        }
-      };
-
-      let failure: GatewayFailure | null = null;
-      try {
-        await withPlaygroundKey(run);
-      } catch (error) {
-        if (!abort.signal.aborted) failure = failureFrom(error);
-      }
-      // A newer call has taken over the player and the page.
-      if (running.current !== abort) return;
-      running.current = null;
-
-      const samples = joinSamples(progress.chunks);
+  /** Ends a call with what arrived of it: a take, or only the failure. */
+  const finish = useCallback(
+    (progress: Progress, failure: GatewayFailure | null, base: Pick<Take, "call" | "state" | "totalMs">) => {
+      const { chunks, ...facts } = progress;
+      const samples = joinSamples(chunks);
       if (samples.length === 0) {
         player.clear();
         setMeter(null);
         setRecording(failure ? { kind: "failed", failure } : { kind: "idle" });
         return;
       }
-      if (abort.signal.aborted) player.pause();
+      if (base.state === "stopped") player.pause();
       player.finish(samples);
-      const { chunks: _, ignored: __, ...facts } = progress;
       const take: Take = {
         id: newTakeId(),
         userId,
         createdAt: Date.now(),
-        call,
         samples,
-        state: abort.signal.aborted ? "stopped" : failure ? "cut" : "whole",
         durationMs: durationMsOf(samples),
-        totalMs: performance.now() - startedAt,
+        ...base,
         ...facts,
       };
       onTake(take);
       setRecording(failure ? { kind: "failed", failure } : { kind: "done", take });
     },
     [player, userId, onTake],
+  );
+
+  const record = useCallback(
+    async (call: SpeechCall) => {
+      running.current?.abort();
+      const abort = new AbortController();
+      running.current = abort;
+      const startedAt = performance.now();
+      const progress: Progress = {
+        chunks: [],
+        firstSoundMs: null,
+        inputTokens: null,
+        outputTokens: null,
+        channel: null,
+        requestId: null,
+      };
+      const peaks = new PeakMeter();
+      setMeter(peaks);
+      setIgnored(null);
+      setRecording({ kind: "calling" });
+      // Before the first await, in the user's own click or key press: browsers allow audio to start only there.
+      player.begin();
+
+      let failure: GatewayFailure | null = null;
+      try {
+        await withPlaygroundKey((key) =>
+          receive(call, { key, signal: abort.signal, startedAt }, progress, {
+            onOpen: setIgnored,
+            onFirstAudio: (firstSoundMs) => setRecording({ kind: "arriving", firstSoundMs }),
+            onAudio: (samples) => {
+              peaks.push(samples);
+              player.push(samples);
+            },
+          }),
+        );
+      } catch (error) {
+        if (!abort.signal.aborted) failure = failureOfError(error);
+      }
+      // A newer call owns the player and the page now.
+      if (running.current !== abort) return;
+      running.current = null;
+      const state = abort.signal.aborted ? "stopped" : failure ? "cut" : "whole";
+      finish(progress, failure, { call, state, totalMs: performance.now() - startedAt });
+    },
+    [player, finish],
   );
 
   const isRunning = recording.kind === "calling" || recording.kind === "arriving";

@@ -3,7 +3,7 @@
 import { useCallback, useEffect, useRef, useState } from "react";
 import { useLocale, useTranslations } from "use-intl";
 import { streamSpeech } from "@/components/speech/stream";
-import { failureFrom, type GatewayFailure } from "@/lib/client/gateway-error";
+import { failureOfError, type GatewayFailure } from "@/lib/client/gateway-error";
 import { releaseUrl } from "@/lib/client/object-url";
 import { joinSamples, wavOf } from "@/lib/client/speech-pcm";
 import { withPlaygroundKey } from "@/lib/client/with-playground-key";
@@ -63,7 +63,7 @@ export function useSample(model: string) {
       } catch (error) {
         if (running.current !== mine) return;
         end();
-        setFailure(failureFrom(error));
+        setFailure(failureOfError(error));
       }
     },
     [model, locale, stop, t],

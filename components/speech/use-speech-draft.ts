@@ -2,7 +2,7 @@
 
 import { useCallback, useEffect, useState } from "react";
 import { readSpeechLink } from "@/components/speech/link";
-import { castOf, readStoredDraft, type SpeechDraft, storeDraft, withCall } from "./speech-state";
+import { assignVoices, readStoredDraft, type SpeechDraft, storeDraft, withCall } from "./speech-draft";
 
 /** Everything the visitor sets on the page: from the link's fragment, else this tab's last draft, else the start. */
 export function useSpeechDraft(start: { text: string; voice: string; names: readonly string[] }) {
@@ -11,7 +11,7 @@ export function useSpeechDraft(start: { text: string; voice: string; names: read
     model: "",
     mode: "single",
     voice: start.voice,
-    speakers: castOf(start.names, []),
+    speakers: assignVoices(start.names, []),
     language: null,
     speed: 1,
   }));

@@ -8,10 +8,10 @@ import { findNames } from "@/components/speech/script";
 import { useVoices } from "@/components/speech/use-voices";
 import type { GatewayModel, GatewayVoice } from "@/lib/client/gateway-models";
 import type { SpeechCall } from "@/lib/client/speech-call";
-import { TakePlayer } from "@/lib/client/speech-player";
-import { callOf, withCall } from "./speech-state";
+import { SpeechPlayer } from "@/lib/client/speech-player";
+import { callOf, withCall } from "./speech-draft";
 import { expectedSeconds, isTooLong } from "./text-facts";
-import { useTakes } from "./use-history";
+import { useHistory } from "./use-history";
 import { useRecorder } from "./use-recorder";
 import { useSample } from "./use-sample";
 import { useShortcuts } from "./use-shortcuts";
@@ -20,13 +20,13 @@ import { useSpeechDraft } from "./use-speech-draft";
 const speaksFor = (voice: GatewayVoice, model: string) =>
   voice.models.length === 0 || voice.models.includes(model);
 
-function hasWrittenVoice({ cast }: SpeechCall, model: GatewayModel | null): boolean {
-  if (cast.kind === "script") return cast.speakers.every((one) => one.voice.trim() !== "");
-  return Boolean(cast.voice?.trim() || model?.defaultVoice);
+function hasWrittenVoice({ voices }: SpeechCall, model: GatewayModel | null): boolean {
+  if (voices.kind === "script") return voices.speakers.every((one) => one.voice.trim() !== "");
+  return Boolean(voices.voice?.trim() || model?.defaultVoice);
 }
 
 /** Everything of the playground that shares one draft, one player and one tape; `first` is the model to start with. */
-export function useSpeechBench(userId: string, models: readonly GatewayModel[], first: GatewayModel) {
+export function useSpeechWorkspace(userId: string, models: readonly GatewayModel[], first: GatewayModel) {
   const t = useTranslations("speech");
   const { draft, change, setDraft } = useSpeechDraft({
     text: t("starter"),
@@ -37,12 +37,12 @@ export function useSpeechBench(userId: string, models: readonly GatewayModel[], 
   const call = useMemo(() => callOf(shown), [shown]);
   const model = models.find((one) => one.name === shown.model) ?? null;
 
-  const [player] = useState(() => new TakePlayer());
+  const [player] = useState(() => new SpeechPlayer());
   const state = useSyncExternalStore(player.subscribe, player.snapshot, player.serverSnapshot);
   const [audio, setAudio] = useState<HTMLAudioElement | null>(null);
   useEffect(() => (audio ? player.attach(audio) : undefined), [player, audio]);
 
-  const { keep, ...tape } = useTakes(userId);
+  const { keep, ...tape } = useHistory(userId);
   const [current, setCurrent] = useState<Take | null>(null);
   const [marked, setMarked] = useState<readonly string[]>([]);
   const onTake = useCallback(

@@ -7,14 +7,14 @@ import type { GatewayVoice } from "@/lib/client/gateway-models";
 import { FailureNotice } from "../playground/failure-notice";
 import { Button } from "../ui/button";
 import { SegmentedControl } from "../ui/segmented-control";
-import type { SpeechDraft } from "./speech-state";
+import type { SpeechDraft } from "./speech-draft";
 import type { useSample } from "./use-sample";
-import { useVoiceWord, VoiceList } from "./voice-list";
+import { useVoiceStyle, VoiceList } from "./voice-list";
 
 type Gender = "all" | GatewayVoice["gender"];
 const GENDERS: readonly Gender[] = ["all", "female", "male", "neutral"];
 
-/** The voices of the model, found by name, manner or gender. */
+/** The voices of the model, filtered by name, style or gender. */
 export function VoiceChoice({
   voices,
   chosen,
@@ -30,15 +30,15 @@ export function VoiceChoice({
   sampler: ReturnType<typeof useSample>;
   onChoose(voice: string): void;
 }) {
-  const t = useTranslations("speech.cast");
-  const word = useVoiceWord();
+  const t = useTranslations("speech.voices");
+  const styleOf = useVoiceStyle();
   const [query, setQuery] = useState("");
   const [gender, setGender] = useState<Gender>("all");
-  const asked = query.trim().toLocaleLowerCase();
+  const search = query.trim().toLocaleLowerCase();
   const shown = voices.filter(
     (one) =>
       (gender === "all" || one.gender === gender) &&
-      `${one.name} ${one.description} ${word(one)}`.toLocaleLowerCase().includes(asked),
+      `${one.name} ${one.description} ${styleOf(one)}`.toLocaleLowerCase().includes(search),
   );
   return (
     <>

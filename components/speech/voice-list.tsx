@@ -14,7 +14,7 @@ import type { SampleState } from "./use-sample";
 
 const FAMILIES = ["gemini", "openai", "engine"] as const;
 
-/** The cast: one row a voice, grouped by whose names they are; arrow keys move the choice. */
+/** One row per voice, grouped by family; arrow keys move the choice. */
 export function VoiceList({
   voices,
   chosen,
@@ -26,22 +26,22 @@ export function VoiceList({
 }: {
   voices: readonly GatewayVoice[];
   chosen: string;
-  /** Of a script, whose colours stand beside the voices they have. */
+  /** Of a script; each is shown as a dot beside its voice. */
   speakers: readonly Speaker[];
   sample: SampleState | null;
   onChoose(voice: string): void;
   onSample(voice: string): void;
   onStopSample(): void;
 }) {
-  const t = useTranslations("speech.cast");
+  const t = useTranslations("speech.voices");
   const group = useId();
   return FAMILIES.map((family) => {
-    const members = voices.filter((one) => one.family === family);
-    if (members.length === 0) return null;
+    const familyVoices = voices.filter((one) => one.family === family);
+    if (familyVoices.length === 0) return null;
     return (
       <fieldset key={family} className="min-w-0">
         <legend className="px-3 pt-3 pb-1 text-xs text-ink-faint">{t(`families.${family}`)}</legend>
-        {members.map((voice) => (
+        {familyVoices.map((voice) => (
           <VoiceRow
             key={voice.name}
             group={group}
@@ -78,8 +78,8 @@ function VoiceRow({
   onSample(): void;
   onStopSample(): void;
 }) {
-  const t = useTranslations("speech.cast");
-  const word = useVoiceWord();
+  const t = useTranslations("speech.voices");
+  const styleOf = useVoiceStyle();
   return (
     <div
       className={cn(
@@ -105,13 +105,13 @@ function VoiceRow({
         </span>
         {speakerIndex >= 0 ? <HueDot index={speakerIndex} /> : null}
         <span className={cn("ml-auto truncate text-sm", isChosen ? "text-ink-muted" : "text-ink-faint")}>
-          {word(voice)}
+          {styleOf(voice)}
         </span>
       </label>
       <Button
         variant="ghost"
         size="icon-sm"
-        // One stop of the Tab key for the list: the arrow keys choose a voice, Tab then comes to its sample.
+        // The list is one tab stop: the arrow keys choose a voice, then Tab moves to its sample button.
         tabIndex={isChosen ? 0 : -1}
         className={cn("ml-1", isChosen && "text-ink")}
         aria-label={phase ? t("stopSample", { voice: voice.name }) : t("hear", { voice: voice.name })}
@@ -129,8 +129,8 @@ function VoiceRow({
   );
 }
 
-/** A voice's manner in the reader's language; an upstream's own word where the catalogue has none. */
-export function useVoiceWord(): (voice: GatewayVoice) => string {
-  const words: Record<string, string> = useMessages().speech.cast.word;
-  return ({ description }) => words[description] ?? description;
+/** A voice's style in the page's language; the upstream's own text where the catalogue has none. */
+export function useVoiceStyle(): (voice: GatewayVoice) => string {
+  const styles: Record<string, string> = useMessages().speech.voices.styles;
+  return ({ description }) => styles[description] ?? description;
 }

@@ -5,7 +5,7 @@ import { useTranslations } from "use-intl";
 import { Field } from "../forms/field";
 import { Input } from "../ui/input";
 
-/** The voice of a model whose voices nobody has told: written by the name its provider gives it. */
+/** Text field for the voice of a model whose channel lists no voices. */
 export function VoiceName({
   chosen,
   title,
@@ -14,11 +14,11 @@ export function VoiceName({
 }: {
   chosen: string;
   title: string | null;
-  /** Somebody wanted to hear it without one. */
+  /** The user pressed Speak without a voice name. */
   isMissing: boolean;
   onChoose(voice: string): void;
 }) {
-  const t = useTranslations("speech.cast");
+  const t = useTranslations("speech.voices");
   const input = useRef<HTMLInputElement>(null);
   useEffect(() => {
     if (isMissing) input.current?.focus();

@@ -14,16 +14,16 @@ export function ActionsButton<Props extends object>({
   load(): Promise<ComponentType<Props>>;
   menu: Props;
 }) {
-  const { Loaded, demand, warm } = useOnDemand(load);
+  const { Loaded, loadNow, preload } = useOnDemand(load);
   if (Loaded) return <Loaded {...menu} />;
   return (
     <ActionsTrigger
       label={label}
       aria-haspopup="menu"
       aria-expanded={false}
-      onPointerEnter={warm}
-      onFocus={warm}
-      onClick={demand}
+      onPointerEnter={preload}
+      onFocus={preload}
+      onClick={loadNow}
     />
   );
 }

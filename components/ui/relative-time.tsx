@@ -6,7 +6,7 @@ import { useFormatter, useNow, useTranslations } from "use-intl";
 const MINUTE_MS = 60_000;
 
 /** An instant as words ("3 hours ago"), with the exact time on hover. `at`: RFC 3339; `say` puts the words in a phrase. */
-export function RelativeTime({ at, say }: { at: string; say?(when: string): string }) {
+export function RelativeTime({ at, phrase }: { at: string; phrase?(when: string): string }) {
   const tell = useRelativeTime();
   const format = useFormatter();
   // The server knows neither the visitor's time zone nor how long its page travels.
@@ -23,7 +23,7 @@ export function RelativeTime({ at, say }: { at: string; say?(when: string): stri
   });
   return (
     <time dateTime={at} title={isInBrowser ? exact : undefined} suppressHydrationWarning>
-      {say ? say(tell(at)) : tell(at)}
+      {phrase ? phrase(tell(at)) : tell(at)}
     </time>
   );
 }

@@ -9,7 +9,7 @@ const TONES = {
 } as const;
 
 /** A small light. It never stands alone: words beside it say the same. */
-export function Lamp({ tone, className }: { tone: keyof typeof TONES; className?: string }) {
+export function StatusDot({ tone, className }: { tone: keyof typeof TONES; className?: string }) {
   return (
     <span
       aria-hidden="true"

@@ -8,12 +8,12 @@ import { type ComponentType, useCallback, useState } from "react";
  */
 export function useOnDemand<Props>(load: () => Promise<ComponentType<Props>>): {
   Loaded: ComponentType<Props> | null;
-  demand(): void;
-  warm(): void;
+  loadNow(): void;
+  preload(): void;
 } {
   const [Loaded, setLoaded] = useState<ComponentType<Props> | null>(null);
   // A fetch that failed (the server is away) is tried again by the next press.
-  const demand = useCallback(
+  const loadNow = useCallback(
     () =>
       void load().then(
         (one) => setLoaded(() => one),
@@ -21,6 +21,6 @@ export function useOnDemand<Props>(load: () => Promise<ComponentType<Props>>): {
       ),
     [load],
   );
-  const warm = useCallback(() => void load().catch(() => undefined), [load]);
-  return { Loaded, demand, warm };
+  const preload = useCallback(() => void load().catch(() => undefined), [load]);
+  return { Loaded, loadNow, preload };
 }

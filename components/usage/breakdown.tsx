@@ -65,7 +65,7 @@ export function Breakdown({
     calls: amounts.count,
     cost: amounts.money,
     tokens: amounts.short,
-    audio: amounts.sound,
+    audio: amounts.audio,
   };
 
   const items = [...(data?.items ?? [])]

@@ -69,7 +69,7 @@ export function Figures({
         amounts.short(sums.input_tokens + sums.output_tokens),
         t("tokensOf", { input: amounts.short(sums.input_tokens), output: amounts.short(sums.output_tokens) }),
       ],
-      audio: [amounts.sound(sums.audio_ms), t("audioCalls")],
+      audio: [amounts.audio(sums.audio_ms), t("audioCalls")],
     };
   }
 }

@@ -51,7 +51,7 @@ export function UsageChart({
     },
     audio: {
       series: [{ name: t("seconds"), values: values((sums) => sums.audio_ms) }],
-      format: amounts.sound,
+      format: amounts.audio,
     },
   };
   const view = views[figure];

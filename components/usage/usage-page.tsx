@@ -13,7 +13,7 @@ import type { UsageSummary } from "@/lib/contracts/console/usage-summary";
 import { useAmounts } from "../charts/use-amounts";
 import { CallError } from "../forms/call-error";
 import { FilterBar } from "../requests/filter-bar";
-import { Calls } from "../requests/requests";
+import { RequestList } from "../requests/request-list";
 import { PageHeader } from "../shell/page-header";
 import { Button } from "../ui/button";
 import { Notice } from "../ui/notice";
@@ -86,7 +86,7 @@ export function UsagePage({ isAdmin, now }: { isAdmin: boolean; now: number }) {
       {hasNothing ? null : (
         <>
           <h2 className="mb-3 font-medium">{t("calls")}</h2>
-          <Calls
+          <RequestList
             calls={calls}
             isFiltered={Object.keys(filters).length > 0}
             columns={["via", "key"]}

@@ -5,24 +5,21 @@ import type { ListPage } from "../../lib/contracts/paging";
 
 const INVITES = "/api/invites";
 
-/** The users, newest first, page after page; `q` searches names and addresses. */
-export function useUsers(q: string) {
-  const { items, ...rest } = usePagedList<ManagedUser>(usersPath(q));
-  return { users: items, ...rest };
-}
+/** The users, newest first. `q` searches names and e-mail addresses. */
+export const useUsers = (q: string) => usePagedList<ManagedUser>(usersPath(q));
 
 const usersPath = (q: string) =>
   q.trim().length >= 2 ? `/api/users?q=${encodeURIComponent(q.trim())}` : "/api/users";
 
-/** What the page of users shows at once, read by the server, and what its address searched for. */
+/** The page's initial data, read by the server for the search in the page's URL. */
 export interface InitialUsers {
   q: string;
-  /** Null: the address asks for what no list takes. */
+  /** Null if the search is invalid. */
   users: ListPage<ManagedUser> | null;
   links: ListPage<Invite>;
 }
 
-/** The same under the paths that the hooks here ask for: a `fallback` of SWR. */
+/** SWR's `fallback` for `useUsers` and `usePendingLinks`. */
 export function usersFallback({ q, users, links }: InitialUsers): Record<string, unknown> {
   return {
     ...(users === null ? {} : { [pagedListKey(usersPath(q))]: [users] }),
@@ -30,13 +27,10 @@ export function usersFallback({ q, users, links }: InitialUsers): Record<string,
   };
 }
 
-/** One-time links that wait to be used. */
-export function usePendingLinks() {
-  const { items, ...rest } = usePagedList<Invite>(INVITES);
-  return { links: items, ...rest };
-}
+/** One-time links (invites and password resets) that were not used yet. */
+export const usePendingLinks = () => usePagedList<Invite>(INVITES);
 
-/** The address of a one-time link; its token stands in the fragment, which reaches no server and no log. */
+/** The URL of a one-time link. The token is in the fragment, which is never sent to a server or logged. */
 export function oneTimeLinkUrl(kind: Invite["kind"], token: string): string {
   return `${window.location.origin}/${kind === "invite" ? "invite" : "reset"}#token=${token}`;
 }

@@ -18,11 +18,11 @@ import { RoleField } from "./role-field";
 
 const loadSchema = () => import("@/lib/contracts/console/invites").then((one) => one.CreateInvite);
 const DAYS = [1, 3, 7, 30];
-const HOURS_A_DAY = 24;
-/** An empty e-mail field means none. */
-const orNone = (text: string | null) => (text === "" ? null : text);
+const HOURS_PER_DAY = 24;
+/** An empty e-mail field means no e-mail. */
+const emptyToNull = (text: string | null) => (text === "" ? null : text);
 
-/** What a new user's link gives, and for how long it is good. */
+/** The form that creates an invite link: role, e-mail and expiry. */
 export function InviteForm({
   viewerRole,
   onInvite,
@@ -38,7 +38,7 @@ export function InviteForm({
   const [error, setError] = useState<unknown>(null);
   const form = useForm({
     resolver: useSchemaResolver(loadSchema),
-    defaultValues: { role: "member" as const, email: null, expires_hours: 3 * HOURS_A_DAY },
+    defaultValues: { role: "member" as const, email: null, expires_hours: 3 * HOURS_PER_DAY },
   });
   const { errors, isSubmitting } = form.formState;
   const invite = form.handleSubmit(async (request) => {
@@ -68,7 +68,7 @@ export function InviteForm({
         {(control) => (
           <Input
             {...control}
-            {...form.register("email", { setValueAs: orNone })}
+            {...form.register("email", { setValueAs: emptyToNull })}
             type="email"
             autoComplete="off"
           />
@@ -78,7 +78,7 @@ export function InviteForm({
         {(control) => (
           <NativeSelect {...control} {...form.register("expires_hours", { valueAsNumber: true })}>
             {DAYS.map((days) => (
-              <option key={days} value={days * HOURS_A_DAY}>
+              <option key={days} value={days * HOURS_PER_DAY}>
                 {t("inviteForm.days", { days })}
               </option>
             ))}

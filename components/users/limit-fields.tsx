@@ -3,11 +3,10 @@ import { useTranslations } from "use-intl";
 import type { CreateUser, UpdateUser } from "@/lib/contracts/console/user";
 import { Field } from "../forms/field";
 import { Input } from "../ui/input";
-import { type CALL_FIELDS, MONEY_FIELDS, type UserValues } from "./user-values";
+import { BUDGET_FIELDS, type LimitValues } from "../forms/limit-values";
+import type { UserValues } from "./user-values";
 
-type LimitName = (typeof CALL_FIELDS | typeof MONEY_FIELDS)[number];
-
-/** Limits that hold for all keys of a user together, under a heading. */
+/** A group of limits that apply to all of a user's keys together. */
 export function LimitFields({
   form,
   title,
@@ -17,11 +16,11 @@ export function LimitFields({
   form: UseFormReturn<UserValues, unknown, CreateUser | UpdateUser>;
   title: string;
   text: string;
-  names: readonly LimitName[];
+  names: readonly (keyof LimitValues)[];
 }) {
   const t = useTranslations("users.form");
   const { errors } = form.formState;
-  const isMoney = (name: LimitName) => MONEY_FIELDS.some((one) => one === name);
+  const isBudget = (name: keyof LimitValues) => BUDGET_FIELDS.some((one) => one === name);
   return (
     <fieldset className="grid gap-3 rounded-md border p-4">
       <legend className="sr-only">{title}</legend>
@@ -36,7 +35,7 @@ export function LimitFields({
               <Input
                 {...control}
                 {...form.register(name)}
-                inputMode={isMoney(name) ? "decimal" : "numeric"}
+                inputMode={isBudget(name) ? "decimal" : "numeric"}
               />
             )}
           </Field>

@@ -5,19 +5,19 @@ import { oneTimeLinkUrl } from "@/components/users/api";
 import type { InviteWithToken } from "@/lib/contracts/console/invites";
 import { SecretDialog } from "../forms/secret-dialog";
 
-/** A new one-time link, shown for the only time. */
-export function LinkDialog({ made, onClose }: { made: InviteWithToken; onClose(): void }) {
+/** Shows a new one-time link, which is shown only once. */
+export function LinkDialog({ link, onClose }: { link: InviteWithToken; onClose(): void }) {
   const t = useTranslations("users.link");
   const format = useFormatter();
-  const until = format.dateTime(new Date(made.expires_at), {
+  const until = format.dateTime(new Date(link.expires_at), {
     dateStyle: "medium",
     timeStyle: "short",
     hourCycle: "h23",
   });
   const purpose =
-    made.kind === "invite"
-      ? { title: t("inviteTitle"), text: t("inviteText", { role: t(`asRole.${made.role}`) }) }
-      : { title: t("resetTitle", { name: made.user?.username ?? "" }), text: t("resetText") };
+    link.kind === "invite"
+      ? { title: t("inviteTitle"), text: t("inviteText", { role: t(`asRole.${link.role}`) }) }
+      : { title: t("resetTitle", { name: link.user?.username ?? "" }), text: t("resetText") };
   const words = {
     ...purpose,
     copy: t("copy"),
@@ -27,7 +27,7 @@ export function LinkDialog({ made, onClose }: { made: InviteWithToken; onClose()
   };
   return (
     <SecretDialog
-      secret={oneTimeLinkUrl(made.kind, made.token)}
+      secret={oneTimeLinkUrl(link.kind, link.token)}
       name="one-time-link"
       words={words}
       onClose={onClose}

@@ -2,14 +2,15 @@
 
 import { LinkIcon } from "lucide-react";
 import { useTranslations } from "use-intl";
+import type { Viewer } from "@/lib/client/account";
 import type { Invite } from "@/lib/contracts/console/invites";
 import { isHigherRole } from "@/lib/contracts/rank";
 import { Badge } from "../ui/badge";
 import { Button } from "../ui/button";
 import { RelativeTime } from "../ui/relative-time";
-import type { Viewer } from "./user-menu";
 
-/** Links that were made and wait to be used; nothing where there are none. */
+
+/** One-time links that were not used yet; renders nothing without one. */
 export function PendingLinks({
   links,
   viewer,
@@ -22,9 +23,9 @@ export function PendingLinks({
   const t = useTranslations("users.pendingLinks");
   if (links.length === 0) return null;
   return (
-    <section aria-labelledby="open-links" className="mt-10 grid gap-3">
+    <section aria-labelledby="pending-links" className="mt-10 grid gap-3">
       <div className="grid gap-0.5">
-        <h2 id="open-links" className="text-lg">
+        <h2 id="pending-links" className="text-lg">
           {t("title")}
         </h2>
         <p className="text-ink-muted">{t("text")}</p>
@@ -38,7 +39,7 @@ export function PendingLinks({
   );
 }
 
-/** A link in words: what it is for. */
+/** What a one-time link is for, in words. */
 export function useLinkName(): (link: Invite) => string {
   const t = useTranslations("users");
   return (link) => {
@@ -59,8 +60,8 @@ function PendingLink({ link, viewer, onRevoke }: { link: Invite; viewer: Viewer;
         <p className="flex flex-wrap items-center gap-x-2 gap-y-1">
           <span className="min-w-0 font-medium break-words">{name}</span>
           {link.works ? null : (
-            <Badge tone="neutral" title={t("deadText")}>
-              {t("dead")}
+            <Badge tone="neutral" title={t("invalidText")}>
+              {t("invalid")}
             </Badge>
           )}
         </p>
@@ -71,7 +72,7 @@ function PendingLink({ link, viewer, onRevoke }: { link: Invite; viewer: Viewer;
               <span aria-hidden="true">·</span>
             </>
           ) : null}
-          <RelativeTime at={link.expires_at} say={(when) => t("expires", { when })} />
+          <RelativeTime at={link.expires_at} phrase={(when) => t("expires", { when })} />
         </p>
       </div>
       <Button

@@ -4,7 +4,7 @@ import type { Role } from "@/lib/contracts/console/user";
 import { Field } from "../forms/field";
 import { NativeSelect } from "../ui/native-select";
 
-/** The role to give, with what it means; an administrator gives the member's alone, and is told why. */
+/** Selects a role and describes it. Only the owner may select administrator. */
 export function RoleField({
   viewerRole,
   chosen,
@@ -14,7 +14,7 @@ export function RoleField({
 }: {
   viewerRole: Role;
   chosen: "admin" | "member";
-  /** What giving it brings besides. */
+  /** A side effect of the change. */
   warning?: string;
   error?: string;
 } & ComponentProps<"select">) {
@@ -23,7 +23,7 @@ export function RoleField({
   const hint = (
     <>
       {isOwner ? t(`roleText.${chosen}`) : t("form.roleOwnerOnly")}
-      {/* Always there, so that its words are read out when they come. */}
+      {/* Always rendered, so that screen readers announce a warning that appears. */}
       <span role="status" className="block text-warn">
         {warning}
       </span>

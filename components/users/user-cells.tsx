@@ -9,11 +9,11 @@ import { Progress } from "../ui/progress";
 import { RelativeTime } from "../ui/relative-time";
 import { useIsBrowser } from "../ui/use-is-browser";
 
-/** Who it is, with whatever is out of the ordinary beside the name. */
+/** Display name and username, with badges for the viewer and for a disabled or locked user. */
 export function UserName({ user, isSelf }: { user: ManagedUser; isSelf: boolean }) {
   const t = useTranslations("users");
   const format = useFormatter();
-  // The server knows no zone of the visitor's.
+  // The server does not know the user's time zone.
   const isBrowser = useIsBrowser();
   return (
     <span className="grid min-w-0 gap-0.5">
@@ -40,7 +40,7 @@ export function UserName({ user, isSelf }: { user: ManagedUser; isSelf: boolean 
   );
 }
 
-/** Whether a code is asked for; bright where it is missing on somebody who runs the place. */
+/** Whether 2FA is on; highlighted if it is off for an owner or administrator. */
 export function UserTwoFactor({ user }: { user: ManagedUser }) {
   const t = useTranslations("users.twoFactor");
   if (user.two_factor_enabled) return <span className="text-ink-muted">{t("on")}</span>;
@@ -60,7 +60,7 @@ export function UserLastSeen({ user }: { user: ManagedUser }) {
   );
 }
 
-/** What all the user's keys spent this month, or the budget that is nearest its end. */
+/** The spend of this month, or of the budget that is closest to its limit. */
 export function UserSpend({ user }: { user: ManagedUser }) {
   const t = useTranslations("users.budget");
   const money = useMoney();

@@ -14,7 +14,8 @@ import {
 } from "lucide-react";
 import Link from "next/link";
 import { useTranslations } from "use-intl";
-import type { ManagedUser, Role } from "@/lib/contracts/console/user";
+import type { Viewer } from "@/lib/client/account";
+import type { ManagedUser } from "@/lib/contracts/console/user";
 import { isHigherRole } from "@/lib/contracts/rank";
 import { ActionsMenu } from "../ui/actions-menu";
 import { DropdownMenuItem, DropdownMenuSeparator } from "../ui/dropdown-menu";
@@ -29,11 +30,6 @@ export type UserAction =
   | "enable"
   | "delete";
 
-/** Who looks at the list. */
-export interface Viewer {
-  id: string;
-  role: Role;
-}
 
 export interface UserMenuProps {
   user: ManagedUser;
@@ -41,7 +37,7 @@ export interface UserMenuProps {
   onAction(action: UserAction): void;
 }
 
-/** What one may do with a user, loaded by the press that opens it; with an equal or a higher role, nothing but look. */
+/** The actions of a user; only those with a lower role than the viewer can be changed. */
 export function UserMenu({ user, viewer, onAction }: UserMenuProps) {
   const t = useTranslations("users.menu");
   const isSelf = user.id === viewer.id;

@@ -7,9 +7,12 @@ export const SELF_PATH = "/api/user/self";
 export const TWO_FACTOR_PATH = "/api/user/2fa/status";
 export const SESSIONS_PATH = "/api/user/sessions";
 
+/** The signed-in user, as far as permissions depend on it. */
+export type Viewer = Pick<Self, "id" | "role">;
+
 /** The signed-in user. */
 export const useSelf = () => useSWR<Self>(SELF_PATH);
-/** The state of the user's second factor. */
+/** The user's 2FA status. */
 export const useTwoFactor = () => useSWR<TwoFactorStatus>(TWO_FACTOR_PATH);
-/** Every browser the user is signed in with. */
+/** The user's sessions. */
 export const useSessions = () => useSWR<SessionList>(SESSIONS_PATH);

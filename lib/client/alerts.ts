@@ -5,7 +5,7 @@ import type { ListPage } from "../contracts/paging";
 import { pagedListKey, usePagedList } from "./paged-list";
 
 /** The server looks this often. */
-const LOOK_AGAIN_MS = 15_000;
+const REFRESH_MS = 15_000;
 const OPEN = "/api/alerts?state=opened&limit=100";
 const RESOLVED = "/api/alerts?state=resolved";
 const SUMMARY = "/api/alerts/summary";
@@ -29,7 +29,7 @@ export function alertsFallback({ open, resolved, summary }: FirstAlerts): Record
 
 /** Open alerts, newest first. */
 export function useOpenAlerts() {
-  return useSWR<ListPage<Alert>>(OPEN, { refreshInterval: LOOK_AGAIN_MS });
+  return useSWR<ListPage<Alert>>(OPEN, { refreshInterval: REFRESH_MS });
 }
 
 /** Alerts that are over, newest first, page after page. */
@@ -39,7 +39,7 @@ export function useResolvedAlerts() {
 
 /** How many are open. `isWanted` false: nothing is asked (members may not). */
 export function useAlertsSummary(isWanted = true) {
-  return useSWR<AlertsSummary>(isWanted ? SUMMARY : null, { refreshInterval: 4 * LOOK_AGAIN_MS });
+  return useSWR<AlertsSummary>(isWanted ? SUMMARY : null, { refreshInterval: 4 * REFRESH_MS });
 }
 
 export function useInstanceSettings() {
@@ -47,7 +47,7 @@ export function useInstanceSettings() {
 }
 
 /** Where somebody goes to mend what an alert is about. */
-export function placeOfAlert({ kind, subject, subject_name, detail }: Alert): string {
+export function alertHref({ kind, subject, subject_name, detail }: Alert): string {
   switch (kind) {
     case "channel_open":
       return `/channels/${encodeURIComponent(subject)}`;

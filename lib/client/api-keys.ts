@@ -2,28 +2,28 @@ import type { ApiKey } from "../contracts/console/api-keys";
 import type { ListPage } from "../contracts/paging";
 import { pagedListKey, usePagedList } from "./paged-list";
 
-/** The keys one may see, newest first, page after page; `q` searches names, `owner` is `me`, a user's id, or everybody. */
-export function useApiKeys(q: string, owner: string | null = null) {
-  const { items, ...rest } = usePagedList<ApiKey>(keysPath(q, owner));
-  return { keys: items, ...rest };
-}
+/** The keys the user may see, newest first. `q` searches names; `owner` is `me`, a user's ID, or null for all owners. */
+export const useApiKeys = (q: string, owner: string | null = null) =>
+  usePagedList<ApiKey>(apiKeysPath(q, owner));
 
-function keysPath(q: string, owner: string | null): string {
+function apiKeysPath(q: string, owner: string | null): string {
   const query = new URLSearchParams();
   if (q.trim().length >= 2) query.set("q", q.trim());
   if (owner !== null) query.set("owner_id", owner);
   return query.size > 0 ? `/api/keys?${query}` : "/api/keys";
 }
 
-/** The keys that the page shows at once, read by the server, and what its address asked for. */
+export const apiKeyPath = (id: string) => `/api/keys/${encodeURIComponent(id)}`;
+
+/** The first page of keys, read by the server for the filters in the page's URL. */
 export interface InitialApiKeys {
   q: string;
   owner: string | null;
-  /** Null: the address asks for what no list takes. */
+  /** Null if the filters are invalid. */
   keys: ListPage<ApiKey> | null;
 }
 
-/** The same under the path that `useKeys` asks for: a `fallback` of SWR. */
+/** SWR's `fallback` for `useApiKeys`. */
 export function apiKeysFallback({ q, owner, keys }: InitialApiKeys): Record<string, unknown> {
-  return keys === null ? {} : { [pagedListKey(keysPath(q, owner))]: [keys] };
+  return keys === null ? {} : { [pagedListKey(apiKeysPath(q, owner))]: [keys] };
 }

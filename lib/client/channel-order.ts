@@ -4,7 +4,7 @@ import type { Channel, OrderChannels } from "../contracts/console/channels";
 export type Tiers = readonly (readonly string[])[];
 
 /** Where a dragged channel is let go: into the tier of another channel, or as a tier of its own beside that one's. */
-export interface DropPlace {
+export interface DropTarget {
   id: string;
   side: "before" | "into" | "after";
 }
@@ -44,14 +44,14 @@ export function stepLater(tiers: Tiers, id: string): Tiers {
 }
 
 /** Lets a channel go at a place; beside a channel of a shared tier it joins that tier, whose inner order says nothing. */
-export function drop(tiers: Tiers, id: string, place: DropPlace): Tiers {
-  if (id === place.id) return tiers;
+export function drop(tiers: Tiers, id: string, target: DropTarget): Tiers {
+  if (id === target.id) return tiers;
   const left = tiers.map((tier) => tier.filter((one) => one !== id));
-  const at = tierIndex(left, place.id);
+  const at = tierIndex(left, target.id);
   if (at === -1) return tiers;
   const placed = left.flatMap((tier, index) => {
     if (index !== at) return [tier];
-    switch (place.side) {
+    switch (target.side) {
       case "before":
         return [[id], tier];
       case "after":
@@ -59,7 +59,7 @@ export function drop(tiers: Tiers, id: string, place: DropPlace): Tiers {
       case "into":
         return [[...tier, id]];
       default:
-        return place.side satisfies never;
+        return target.side satisfies never;
     }
   });
   return withoutEmpty(placed);

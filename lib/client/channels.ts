@@ -11,7 +11,7 @@ export const CHANNELS = "/api/channels";
 /** Sums of the last 24 hours, a channel each. */
 const DAY_BY_CHANNEL = "/api/usage/summary?by=channel";
 /** Circuits open and close without anybody's doing. */
-const LOOK_AGAIN_MS = 10_000;
+const REFRESH_MS = 10_000;
 
 const MODELS = "/api/models";
 
@@ -44,7 +44,7 @@ interface Moves {
 
 /** Every channel, in the order in which they are tried. */
 export function useChannels() {
-  const list = useSWR<ListPage<Channel>>(CHANNELS, { refreshInterval: LOOK_AGAIN_MS });
+  const list = useSWR<ListPage<Channel>>(CHANNELS, { refreshInterval: REFRESH_MS });
   const moves = useRef<Moves>({ last: Promise.resolve(), versions: new Map() });
   return {
     channels: list.data?.items,
@@ -75,7 +75,7 @@ export function useChannels() {
 /** One channel; null: none is read, and what was shown stays. */
 export function useChannel(id: string | null) {
   return useSWR<Channel>(id === null ? null : channelPath(id), {
-    refreshInterval: LOOK_AGAIN_MS,
+    refreshInterval: REFRESH_MS,
     keepPreviousData: true,
   });
 }

@@ -5,7 +5,7 @@ import {
   KEY_VARIABLE,
   literal,
   openaiClient,
-  scriptObject,
+  javascriptLiteral,
   shellJson,
 } from "./code-samples";
 import { type EmbeddingsCall, embeddingsBody } from "./embeddings-call";
@@ -57,7 +57,7 @@ export function embeddingsSamples(call: EmbeddingsCall, origin: string): CodeSam
       code: [
         openaiClient(origin),
         "",
-        `const reply = await client.embeddings.create(${scriptObject(body)});`,
+        `const reply = await client.embeddings.create(${javascriptLiteral(body)});`,
         "console.log(reply.usage.total_tokens, reply.data[0].embedding);",
       ].join("\n"),
     },
@@ -69,7 +69,7 @@ export function embeddingsSamples(call: EmbeddingsCall, origin: string): CodeSam
       code: [
         genaiClient(origin),
         "",
-        `const reply = await ai.models.embedContent(${scriptObject({
+        `const reply = await ai.models.embedContent(${javascriptLiteral({
           model: call.model,
           contents: call.texts,
           ...(call.dimensions === null ? {} : { config: { outputDimensionality: call.dimensions } }),

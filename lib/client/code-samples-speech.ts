@@ -5,19 +5,19 @@ import {
   KEY_VARIABLE,
   literal,
   openaiClient,
-  scriptObject,
+  javascriptLiteral,
   shellJson,
 } from "./code-samples";
 import { geminiBody, modelPath, openaiBody, type SpeechCall } from "./speech-call";
 
 /** What the OpenAI surface cannot carry of this call; null: it carries everything. */
-export function openaiLacks(call: SpeechCall): "script" | "language" | null {
-  if (call.cast.kind === "script") return "script";
+export function unsupportedByOpenai(call: SpeechCall): "script" | "language" | null {
+  if (call.voices.kind === "script") return "script";
   return call.language === null ? null : "language";
 }
 
 function curl(call: SpeechCall, origin: string): string {
-  if (openaiLacks(call) === null) {
+  if (unsupportedByOpenai(call) === null) {
     return [
       `curl ${origin}/v1/audio/speech \\`,
       CURL_HEADERS,
@@ -35,17 +35,17 @@ function curl(call: SpeechCall, origin: string): string {
   ].join("\n");
 }
 
-function openaiScript(call: SpeechCall, origin: string): string {
+function openaiJavascript(call: SpeechCall, origin: string): string {
   return [
     'import { writeFile } from "node:fs/promises";',
     openaiClient(origin),
     "",
-    `const speech = await client.audio.speech.create(${scriptObject(openaiBody(call, "mp3"))});`,
+    `const speech = await client.audio.speech.create(${javascriptLiteral(openaiBody(call, "mp3"))});`,
     'await writeFile("speech.mp3", Buffer.from(await speech.arrayBuffer()));',
   ].join("\n");
 }
 
-function genaiScript(call: SpeechCall, origin: string): string {
+function genaiJavascript(call: SpeechCall, origin: string): string {
   const { generationConfig } = geminiBody(call);
   return [
     'import { writeFile } from "node:fs/promises";',
@@ -54,7 +54,7 @@ function genaiScript(call: SpeechCall, origin: string): string {
     "const stream = await ai.models.generateContentStream({",
     `  model: ${literal(call.model)},`,
     `  contents: ${literal(call.text)},`,
-    `  config: ${scriptObject(generationConfig, "  ")},`,
+    `  config: ${javascriptLiteral(generationConfig, "  ")},`,
     "});",
     "",
     "// 24 kHz mono 16-bit samples, as they are made.",
@@ -108,7 +108,7 @@ function genaiPython(call: SpeechCall, origin: string): string {
 
 /** This call for curl, both JavaScript SDKs and Python; OpenAI's are left out where it has no words for the call. */
 export function speechSamples(call: SpeechCall, origin: string): CodeSample[] {
-  const speaksOpenai = openaiLacks(call) === null;
+  const speaksOpenai = unsupportedByOpenai(call) === null;
   const samples: CodeSample[] = [
     { id: "curl", title: "curl", language: "bash", install: null, code: curl(call, origin) },
   ];
@@ -118,16 +118,16 @@ export function speechSamples(call: SpeechCall, origin: string): CodeSample[] {
       title: "JavaScript · OpenAI",
       language: "javascript",
       install: "npm install openai",
-      code: openaiScript(call, origin),
+      code: openaiJavascript(call, origin),
     });
   }
-  if (call.speed === 1 || call.cast.kind === "script") {
+  if (call.speed === 1 || call.voices.kind === "script") {
     samples.push({
       id: "genai-js",
       title: "JavaScript · Google GenAI",
       language: "javascript",
       install: "npm install @google/genai",
-      code: genaiScript(call, origin),
+      code: genaiJavascript(call, origin),
     });
   }
   samples.push({

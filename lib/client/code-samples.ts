@@ -18,13 +18,13 @@ export function literal(text: string): string {
 }
 
 /** One word of a POSIX shell, whatever is in it. */
-export function shellWord(text: string): string {
+export function shellQuote(text: string): string {
   return `'${text.replaceAll("'", `'\\''`)}'`;
 }
 
 /** JSON for a here-string in a shell, indented by two. */
 export function shellJson(body: unknown): string {
-  return shellWord(JSON.stringify(body, null, 2));
+  return shellQuote(JSON.stringify(body, null, 2));
 }
 
 export const CURL_HEADERS = [
@@ -55,17 +55,17 @@ export function genaiClient(origin: string): string {
 }
 
 /** JSON as JavaScript writes it: keys without quotes. `indent` is what the first line already stands at. */
-export function scriptObject(value: unknown, indent = ""): string {
+export function javascriptLiteral(value: unknown, indent = ""): string {
   if (Array.isArray(value)) {
     if (value.length === 0) return "[]";
-    const inner = value.map((one) => `${indent}  ${scriptObject(one, `${indent}  `)},`).join("\n");
+    const inner = value.map((one) => `${indent}  ${javascriptLiteral(one, `${indent}  `)},`).join("\n");
     return value.every((one) => typeof one === "string" && one.length < 24) && value.length < 4
-      ? `[${value.map((one) => scriptObject(one)).join(", ")}]`
+      ? `[${value.map((one) => javascriptLiteral(one)).join(", ")}]`
       : `[\n${inner}\n${indent}]`;
   }
   if (typeof value === "object" && value !== null) {
     const inner = Object.entries(value).map(
-      ([key, one]) => `${indent}  ${key}: ${scriptObject(one, `${indent}  `)},`,
+      ([key, one]) => `${indent}  ${key}: ${javascriptLiteral(one, `${indent}  `)},`,
     );
     return `{\n${inner.join("\n")}\n${indent}}`;
   }

@@ -64,7 +64,7 @@ function adviceFor(status: number, code: string | null, message: string): Advice
 }
 
 /** Reads an error body of any of the three dialects; null when `body` is none of them. */
-export function readFailure(body: unknown, httpStatus: number): GatewayFailure | null {
+export function failureOfBody(body: unknown, httpStatus: number): GatewayFailure | null {
   if (!isRecord(body)) return null;
   const inner = isRecord(body.error) ? body.error : body.success === false ? body : null;
   if (inner === null) return null;
@@ -89,9 +89,9 @@ function retryAfter(headers: Headers): number | null {
 }
 
 /** The failure of a response that is not 2xx. Never throws: a body that cannot be read leaves the status alone to tell. */
-export async function failureOf(response: Response): Promise<GatewayFailure> {
+export async function failureOfResponse(response: Response): Promise<GatewayFailure> {
   const body: unknown = await response.json().catch(() => null);
-  const failure = readFailure(body, response.status) ?? {
+  const failure = failureOfBody(body, response.status) ?? {
     message: `${response.status} ${response.statusText}`.trim(),
     status: response.status,
     code: null,
@@ -107,7 +107,7 @@ export async function failureOf(response: Response): Promise<GatewayFailure> {
 }
 
 /** The failure behind anything thrown by a call; null when the caller itself stopped it. */
-export function failureFrom(error: unknown): GatewayFailure | null {
+export function failureOfError(error: unknown): GatewayFailure | null {
   if (error instanceof GatewayError) return error.failure;
   if (error instanceof Error && error.name === "AbortError") return null;
   return { message: "", status: 0, code: null, requestId: null, retryAfterMs: null, advice: "offline" };
@@ -132,6 +132,6 @@ export async function postJson(
     cache: "no-store",
     ...(options.signal ? { signal: options.signal } : {}),
   });
-  if (!response.ok) throw new GatewayError(await failureOf(response));
+  if (!response.ok) throw new GatewayError(await failureOfResponse(response));
   return response;
 }

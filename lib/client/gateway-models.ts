@@ -1,4 +1,4 @@
-import { failureOf, GatewayError } from "./gateway-error";
+import { failureOfResponse, GatewayError } from "./gateway-error";
 import { type Pricing, pricingOf } from "./pricing";
 
 /** Prices of a model in dollars per million units; null: not charged by that unit. */
@@ -53,7 +53,7 @@ async function getJson(path: string, key: string): Promise<Json> {
     headers: { authorization: `Bearer ${key}` },
     cache: "no-store",
   });
-  if (!response.ok) throw new GatewayError(await failureOf(response));
+  if (!response.ok) throw new GatewayError(await failureOfResponse(response));
   return record(await response.json());
 }
 
@@ -105,7 +105,7 @@ export function pricingOfModel({ prices, isBuiltIn }: Pick<GatewayModel, "prices
  * Dollars of a call by a model's prices, for the eye alone: the books are the server's. Audio tokens are 25 a second,
  * as Gemini counts them.
  */
-export function costOf(
+export function estimateCost(
   prices: Prices,
   used: { inputTokens: number; characters: number; seconds: number },
 ): number {

@@ -3,27 +3,27 @@ import type { LiveTopic } from "../contracts/console/live";
 /** Answers that a topic makes stale, by the beginning of their path. */
 export interface LiveRule {
   prefix: string;
-  on: readonly LiveTopic[];
+  topics: readonly LiveTopic[];
   /** Least time between two readings anew; the last change is always read. */
-  gapMs: number;
+  minIntervalMs: number;
 }
 
 /** The first rule whose prefix fits a path is the path's own. */
 export const LIVE_RULES: readonly LiveRule[] = [
-  { prefix: "/api/user/sessions", on: ["sessions"], gapMs: 1_000 },
-  { prefix: "/api/users", on: ["users"], gapMs: 1_000 },
-  { prefix: "/api/user/", on: ["users"], gapMs: 1_000 },
-  { prefix: "/api/invites", on: ["users"], gapMs: 1_000 },
-  { prefix: "/api/keys", on: ["keys"], gapMs: 1_000 },
-  { prefix: "/api/channels", on: ["channels", "models", "circuits"], gapMs: 1_000 },
-  { prefix: "/api/models", on: ["models", "channels"], gapMs: 1_000 },
-  { prefix: "/api/settings", on: ["settings"], gapMs: 1_000 },
-  { prefix: "/api/alerts", on: ["alerts"], gapMs: 1_000 },
-  { prefix: "/api/audit", on: ["users", "keys", "channels", "models", "settings"], gapMs: 2_000 },
+  { prefix: "/api/user/sessions", topics: ["sessions"], minIntervalMs: 1_000 },
+  { prefix: "/api/users", topics: ["users"], minIntervalMs: 1_000 },
+  { prefix: "/api/user/", topics: ["users"], minIntervalMs: 1_000 },
+  { prefix: "/api/invites", topics: ["users"], minIntervalMs: 1_000 },
+  { prefix: "/api/keys", topics: ["keys"], minIntervalMs: 1_000 },
+  { prefix: "/api/channels", topics: ["channels", "models", "circuits"], minIntervalMs: 1_000 },
+  { prefix: "/api/models", topics: ["models", "channels"], minIntervalMs: 1_000 },
+  { prefix: "/api/settings", topics: ["settings"], minIntervalMs: 1_000 },
+  { prefix: "/api/alerts", topics: ["alerts"], minIntervalMs: 1_000 },
+  { prefix: "/api/audit", topics: ["users", "keys", "channels", "models", "settings"], minIntervalMs: 2_000 },
   // Sums read more than lists do.
-  { prefix: "/api/usage/summary", on: ["usage"], gapMs: 5_000 },
-  { prefix: "/api/usage", on: ["usage"], gapMs: 1_500 },
-  { prefix: "/api/overview", on: ["usage", "circuits", "channels", "models", "keys"], gapMs: 3_000 },
+  { prefix: "/api/usage/summary", topics: ["usage"], minIntervalMs: 5_000 },
+  { prefix: "/api/usage", topics: ["usage"], minIntervalMs: 1_500 },
+  { prefix: "/api/overview", topics: ["usage", "circuits", "channels", "models", "keys"], minIntervalMs: 3_000 },
 ];
 
 const LIST_MARK = "$inf$";

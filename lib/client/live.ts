@@ -3,14 +3,14 @@ import { type Cache, useSWRConfig } from "swr";
 import type { LiveTopic } from "../contracts/console/live";
 import { LIVE_RULES, type LiveRule, ruleOf } from "./live-rules";
 import { openLiveStream } from "./live-stream";
-import { giveUpUnsaved } from "./unsaved";
+import { discardUnsaved } from "./unsaved";
 
 type Mutate = ReturnType<typeof useSWRConfig>["mutate"];
 
 let isLive = false;
 const watchers = new Set<() => void>();
 
-function tellState(next: boolean): void {
+function setLive(next: boolean): void {
   if (next === isLive) return;
   isLive = next;
   for (const watcher of watchers) watcher();
@@ -29,7 +29,7 @@ export function useIsLive(): boolean {
 }
 
 /** Reads the answers of one rule anew; what is shown stays until the new is here. */
-function readAnew(rule: LiveRule, cache: Cache, mutate: Mutate, isDeep: boolean): void {
+function revalidateRule(rule: LiveRule, cache: Cache, mutate: Mutate, isDeep: boolean): void {
   const keys = [...cache.keys()].filter((key) => ruleOf(key) === rule);
   // Later pages of a list are read with its first one, once what is kept of them is gone; the list shows its own copy.
   if (isDeep)
@@ -38,7 +38,7 @@ function readAnew(rule: LiveRule, cache: Cache, mutate: Mutate, isDeep: boolean)
 }
 
 /** Calls `work` at once, and then at most every `gapMs`; what is asked for meanwhile is done at the end of the gap. */
-function paced(gapMs: number, work: () => void): { ask(): void; stop(): void } {
+function throttle(gapMs: number, work: () => void): { ask(): void; stop(): void } {
   let timer: ReturnType<typeof setTimeout> | undefined;
   let isAsked = false;
   const run = (): void => {
@@ -65,11 +65,11 @@ export function useLiveUpdates(): void {
     const deep = new Set<LiveRule>();
     const readers = LIVE_RULES.map((rule) => ({
       rule,
-      ...paced(rule.gapMs, () => readAnew(rule, cache, mutate, deep.delete(rule))),
+      ...throttle(rule.minIntervalMs, () => revalidateRule(rule, cache, mutate, deep.delete(rule))),
     }));
     const onChange = (topics: readonly LiveTopic[]) => {
       for (const { rule, ask } of readers) {
-        const met = rule.on.filter((topic) => topics.includes(topic));
+        const met = rule.topics.filter((topic) => topics.includes(topic));
         if (met.length === 0) continue;
         // New calls stand on a list's first page.
         if (met.some((topic) => topic !== "usage")) deep.add(rule);
@@ -82,10 +82,10 @@ export function useLiveUpdates(): void {
         for (const { ask } of readers) ask();
       },
       onEnd: () => {
-        giveUpUnsaved();
+        discardUnsaved();
         window.location.reload();
       },
-      onState: tellState,
+      onState: setLive,
     });
     return () => {
       close();

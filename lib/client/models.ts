@@ -4,13 +4,13 @@ import type { Model } from "../contracts/gateway/models";
 
 export const MODELS = "/api/models";
 /** Circuits open, limits fill and calls finish without anybody's doing. */
-const LOOK_AGAIN_MS = 3_000;
+const REFRESH_MS = 3_000;
 
 export const modelPath = (name: string): string => `${MODELS}/${encodeURIComponent(name)}`;
 
 /** Where a call for the model would go, read every few seconds while it is shown. */
 export function useRoute(name: string) {
-  return useSWR<RoutePreview>(`${modelPath(name)}/route`, { refreshInterval: LOOK_AGAIN_MS });
+  return useSWR<RoutePreview>(`${modelPath(name)}/route`, { refreshInterval: REFRESH_MS });
 }
 
 /** Models whose name or an alias holds the text, of one operation or all. */

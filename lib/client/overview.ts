@@ -3,7 +3,7 @@ import { INTERVAL_MS, type Range, rangeQuery } from "./range";
 
 /** Rows of the tail. */
 const TAIL = 12;
-export const TAIL_PATH = `/api/usage?limit=${TAIL}`;
+export const RECENT_REQUESTS_PATH = `/api/usage?limit=${TAIL}`;
 export const ALERTS_SUMMARY_PATH = "/api/alerts/summary";
 export const overviewPath = (range: Range) => `/api/overview?${rangeQuery(range)}`;
 

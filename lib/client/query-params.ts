@@ -1,17 +1,17 @@
-/** Puts a choice into the page's address, so that it can be linked to; null takes it out. */
+/** Sets a query parameter of the page's URL without a new history entry; null removes it. */
 export function setQueryParam(name: string, value: string | null): void {
   window.history.replaceState(null, "", urlWith({ [name]: value }));
 }
 
-/** The same as a step of its own, which the browser's Back undoes: for filters that are picked, not typed. */
-export function pushQueryParams(choices: Readonly<Record<string, string | null>>): void {
-  const next = urlWith(choices);
+/** Sets query parameters in a new history entry, which Back undoes: for filters that are picked, not typed. */
+export function pushQueryParams(params: Readonly<Record<string, string | null>>): void {
+  const next = urlWith(params);
   if (next !== urlWith({})) window.history.pushState(null, "", next);
 }
 
-function urlWith(choices: Readonly<Record<string, string | null>>): string {
+function urlWith(params: Readonly<Record<string, string | null>>): string {
   const query = new URLSearchParams(window.location.search);
-  for (const [name, value] of Object.entries(choices)) {
+  for (const [name, value] of Object.entries(params)) {
     if (value) query.set(name, value);
     else query.delete(name);
   }

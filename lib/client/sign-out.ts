@@ -1,7 +1,7 @@
 import { api } from "./api";
 import { isApiError } from "./api-error";
-import { giveUpUnsaved } from "./unsaved";
-import { forgetPlaygroundKey } from "./use-playground-key";
+import { forgetPlaygroundKey } from "./playground-key";
+import { discardUnsaved } from "./unsaved";
 
 /** What this browser keeps of a user, to be gone at sign-out; playgrounds add themselves. */
 const cleaners = new Set<() => Promise<void> | void>();
@@ -25,7 +25,7 @@ export async function signOut(): Promise<void> {
   await Promise.allSettled([...cleaners].map((clean) => clean()));
   await deleteDatabases();
   sessionStorage.clear();
-  giveUpUnsaved();
+  discardUnsaved();
   window.location.assign("/login");
 }
 

@@ -8,7 +8,7 @@ export interface SpeechCall {
   model: string;
   text: string;
   /** One voice for everything, or a voice for each speaker of a script (`Name: …` lines). */
-  cast: { kind: "single"; voice: string | null } | { kind: "script"; speakers: Speaker[] };
+  voices: { kind: "single"; voice: string | null } | { kind: "script"; speakers: Speaker[] };
   /** BCP-47; null: detected from the text. */
   language: string | null;
   /** 0.25–4; 1 is natural. */
@@ -20,8 +20,8 @@ export const OPENAI_INPUT_LIMIT = 4096;
 export const MAX_SPEAKERS = 8;
 
 /** The door a call goes through: Gemini's knows scripts and languages, OpenAI's knows speed. */
-export function doorOf(call: SpeechCall): "gemini" | "openai" {
-  return call.cast.kind === "single" && call.speed !== 1 ? "openai" : "gemini";
+export function dialectOf(call: SpeechCall): "gemini" | "openai" {
+  return call.voices.kind === "single" && call.speed !== 1 ? "openai" : "gemini";
 }
 
 /** A model's name inside a path: slashes stay, everything else is percent-encoded where it must be. */
@@ -32,20 +32,20 @@ export function modelPath(model: string): string {
 /** Body of `:generateContent` and `:streamGenerateContent`. */
 export function geminiBody(call: SpeechCall): Record<string, unknown> {
   const prebuilt = (voice: string) => ({ prebuiltVoiceConfig: { voiceName: voice } });
-  const cast =
-    call.cast.kind === "script"
+  const voices =
+    call.voices.kind === "script"
       ? {
           multiSpeakerVoiceConfig: {
-            speakerVoiceConfigs: call.cast.speakers.map((one) => ({
+            speakerVoiceConfigs: call.voices.speakers.map((one) => ({
               speaker: one.name,
               voiceConfig: prebuilt(one.voice),
             })),
           },
         }
-      : call.cast.voice === null
+      : call.voices.voice === null
         ? {}
-        : { voiceConfig: prebuilt(call.cast.voice) };
-  const speechConfig = { ...cast, ...(call.language === null ? {} : { languageCode: call.language }) };
+        : { voiceConfig: prebuilt(call.voices.voice) };
+  const speechConfig = { ...voices, ...(call.language === null ? {} : { languageCode: call.language }) };
   return {
     contents: [{ role: "user", parts: [{ text: call.text }] }],
     generationConfig: {
@@ -60,7 +60,7 @@ export function openaiBody(call: SpeechCall, format: string): Record<string, unk
   return {
     model: call.model,
     input: call.text,
-    voice: call.cast.kind === "single" ? (call.cast.voice ?? "alloy") : "alloy",
+    voice: call.voices.kind === "single" ? (call.voices.voice ?? "alloy") : "alloy",
     response_format: format,
     ...(call.speed === 1 ? {} : { speed: call.speed }),
   };

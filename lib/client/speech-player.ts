@@ -1,6 +1,6 @@
 import { releaseUrl } from "./object-url";
 import { durationMsOf, findPause, SAMPLE_RATE, wavOf } from "./speech-pcm";
-import { StreamVoice } from "./speech-stream-voice";
+import { SpeechStreamPlayer } from "./speech-stream-player";
 
 export interface PlayerState {
   /** `arriving`: sound plays while it comes in; `whole`: a finished take is in the audio element. */
@@ -22,10 +22,10 @@ const TELL_MS = 150;
  * once it is whole (seek, playback speed, replay). The change of source happens in a pause of the speech, where it
  * cannot be heard. State is read with `subscribe` and `snapshot` (useSyncExternalStore), the position with `position`.
  */
-export class TakePlayer {
+export class SpeechPlayer {
   #audio: HTMLAudioElement | null = null;
   #context: AudioContext | null = null;
-  #stream: StreamVoice | null = null;
+  #stream: SpeechStreamPlayer | null = null;
   #handOver: ReturnType<typeof setTimeout> | null = null;
   #url: string | null = null;
   #state = EMPTY;
@@ -76,7 +76,7 @@ export class TakePlayer {
     this.#toldAt = 0;
     this.#context ??= this.#makeContext();
     this.#context.resume().catch(() => undefined);
-    this.#stream = new StreamVoice(this.#context, () => this.#streamEnded());
+    this.#stream = new SpeechStreamPlayer(this.#context, () => this.#streamEnded());
     this.#set({ phase: "arriving", isPlaying: true, source: "stream", duration: 0 });
   }
 

@@ -1,7 +1,7 @@
 import type { SWRConfiguration } from "swr";
 import { api } from "./api";
 import { isApiError } from "./api-error";
-import { giveUpUnsaved } from "./unsaved";
+import { discardUnsaved } from "./unsaved";
 
 /** How every list and object of the console is read and kept fresh. */
 export const SWR_CONFIG: SWRConfiguration = {
@@ -19,7 +19,7 @@ export const SWR_CONFIG: SWRConfiguration = {
 /** The session has ended: to the sign-in page, and back here afterwards. */
 export function leaveForSignIn(): void {
   const { pathname, search, hash } = window.location;
-  giveUpUnsaved();
+  discardUnsaved();
   // The fragment may hold the visitor's words: it goes along as one, unseen by the server.
   window.location.assign(`${signInPath(`${pathname}${search}`)}${hash}`);
 }

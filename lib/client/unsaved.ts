@@ -9,17 +9,17 @@ interface UnsavedForm {
 }
 
 /** Whether to leave all the same: what would be lost, and the way on. */
-interface LeaveQuestion {
+interface LeavePrompt {
   names: readonly string[];
   go(): void;
 }
 
 let forms: readonly UnsavedForm[] = [];
-let question: LeaveQuestion | null = null;
+let prompt: LeavePrompt | null = null;
 /** The visitor, or the end of the session, has said that nothing is kept. */
-let isGivenUp = false;
+let isDiscarded = false;
 /** The history's entry of the page with the form, for the browser's Back has left it before it can be asked. */
-let entry: { state: unknown; url: string } = { state: null, url: "" };
+let historyEntry: { state: unknown; url: string } = { state: null, url: "" };
 
 const listeners = new Set<() => void>();
 const NONE: readonly UnsavedForm[] = [];
@@ -28,23 +28,23 @@ function subscribe(listener: () => void): () => void {
   listeners.add(listener);
   return () => listeners.delete(listener);
 }
-function tell(): void {
+function notify(): void {
   for (const listener of listeners) listener();
 }
 
-const isArmed = () => forms.length > 0 && !isGivenUp;
+const isArmed = () => forms.length > 0 && !isDiscarded;
 
-const holdUnload = (event: BeforeUnloadEvent) => {
+const onBeforeUnload = (event: BeforeUnloadEvent) => {
   if (isArmed()) event.preventDefault();
 };
 
 function setForms(next: readonly UnsavedForm[]): void {
   forms = next;
-  isGivenUp = false;
+  isDiscarded = false;
   // Browsers keep a page that listens for this out of their cache: only while there is a reason.
-  if (forms.length > 0) window.addEventListener("beforeunload", holdUnload);
-  else window.removeEventListener("beforeunload", holdUnload);
-  tell();
+  if (forms.length > 0) window.addEventListener("beforeunload", onBeforeUnload);
+  else window.removeEventListener("beforeunload", onBeforeUnload);
+  notify();
 }
 
 /**
@@ -54,7 +54,7 @@ function setForms(next: readonly UnsavedForm[]): void {
 export function useUnsaved(isDirty: boolean, name: string, part: string | null = null): void {
   useEffect(() => {
     // At every drawing: a choice in the address's query makes another entry of the same page.
-    if (isDirty) entry = { state: window.history.state, url: window.location.href };
+    if (isDirty) historyEntry = { state: window.history.state, url: window.location.href };
   });
   useEffect(() => {
     if (!isDirty) return;
@@ -75,35 +75,35 @@ export function useUnsavedParts(): ReadonlySet<string | null> {
 }
 
 /** What is asked at the moment. */
-export function useLeaveQuestion(): LeaveQuestion | null {
+export function useLeavePrompt(): LeavePrompt | null {
   return useSyncExternalStore(
     subscribe,
-    () => question,
+    () => prompt,
     () => null,
   );
 }
 
 /** Nothing is asked any more until somebody writes again: what stood here is saved, or its session has ended. */
-export function giveUpUnsaved(): void {
-  isGivenUp = true;
+export function discardUnsaved(): void {
+  isDiscarded = true;
 }
 
 /** Answers the question: leaves, or stays. */
-export function answerLeave(leaves: boolean): void {
-  const asked = question;
-  question = null;
-  if (leaves) giveUpUnsaved();
-  tell();
+export function answerLeavePrompt(leaves: boolean): void {
+  const asked = prompt;
+  prompt = null;
+  if (leaves) discardUnsaved();
+  notify();
   if (leaves) asked?.go();
 }
 
 function ask(go: () => void): void {
-  question = { names: [...new Set(forms.map((form) => form.name))], go };
-  tell();
+  prompt = { names: [...new Set(forms.map((form) => form.name))], go };
+  notify();
 }
 
 /** Goes to `path` by `go`, once the visitor gives up what another page than that one holds unsaved. */
-export function leaveFor(path: string, go: (path: string) => void): void {
+export function leaveTo(path: string, go: (path: string) => void): void {
   const isSamePage = new URL(path, window.location.href).pathname === window.location.pathname;
   if (isSamePage || !isArmed()) go(path);
   else ask(() => go(path));
@@ -121,20 +121,20 @@ function clickedPath(event: MouseEvent): string | null {
 }
 
 /** Watches links and the browser's Back; `push` opens a path of the console. Gives the way to stop. */
-export function watchLeaving(push: (path: string) => void): () => void {
+export function watchNavigation(push: (path: string) => void): () => void {
   const onClick = (event: MouseEvent) => {
     const path = isArmed() ? clickedPath(event) : null;
     if (path === null) return;
     // The link's own handlers run, so that the menu it stands in closes; only the way is not gone.
     event.preventDefault();
-    leaveFor(path, push);
+    leaveTo(path, push);
   };
   const onPopState = (event: PopStateEvent) => {
-    if (!isArmed() || new URL(entry.url).pathname === window.location.pathname) return;
+    if (!isArmed() || new URL(historyEntry.url).pathname === window.location.pathname) return;
     // The router must not hear of it; the history's own method, since the router listens at the page's.
     event.stopImmediatePropagation();
     const { scrollX, scrollY } = window;
-    History.prototype.pushState.call(window.history, entry.state, "", entry.url);
+    History.prototype.pushState.call(window.history, historyEntry.state, "", historyEntry.url);
     // The browser scrolls to where the other page stood.
     requestAnimationFrame(() => window.scrollTo(scrollX, scrollY));
     ask(() => window.history.back());

@@ -141,7 +141,7 @@ test("downloads hold every text with the vector the API gives", async ({ ownerPa
   await openExample(page, product.url);
   await page.getByLabel("Dimensions").fill("64");
   await page.getByRole("button", { name: /^Embed again/ }).click();
-  await expect(page.getByText("64 numbers, length 1.000")).toBeVisible();
+  await expect(page.getByText("64 dimensions, norm 1.000")).toBeVisible();
   const wanted = await embed(product.url, product.key, SUPPORT, { dimensions: 64 });
   const save = async (name: RegExp | string) => {
     const [download] = await Promise.all([
@@ -197,7 +197,7 @@ test("a dropped CSV brings its text column, and a file of another sort is refuse
   const texts = page.getByRole("list", { name: "Texts of the comparison" }).getByRole("listitem");
   await expect(texts).toHaveText(["1A cord, a jack", '2Say "hello"', "3你好"]);
   await dropFile(page, "photo.png", "image/png", "…");
-  await expect(page.getByText("“photo.png” is no text or table.")).toBeVisible();
+  await expect(page.getByText("“photo.png” is not a text or table file.")).toBeVisible();
   await expect(texts).toHaveCount(3);
 });
 

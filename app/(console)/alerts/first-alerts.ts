@@ -4,11 +4,11 @@ import { PAGE_SIZE } from "@/lib/contracts/paging";
 import type { requireAdminPage } from "../guard";
 import { pageContext } from "../page-context";
 
-/** The alerts that the page shows at once, so that nothing on it moves when the answers come. */
+/** The page's initial alerts, so that its layout does not shift when the browser loads them. */
 export async function readFirstAlerts(
-  found: Awaited<ReturnType<typeof requireAdminPage>>,
+  pageSession: Awaited<ReturnType<typeof requireAdminPage>>,
 ): Promise<FirstAlerts> {
-  const ctx = await pageContext(found);
+  const ctx = await pageContext(pageSession);
   const [open, resolved, summary] = await Promise.all([
     listAlerts(ctx, { state: "opened", limit: 100 }),
     listAlerts(ctx, { state: "resolved", limit: PAGE_SIZE }),

@@ -8,10 +8,10 @@ import { readFirstAlerts } from "./first-alerts";
 export const generateMetadata = () => pageTitle("alerts");
 
 export default async function Page({ searchParams }: PageQuery) {
-  const found = await requireAdminPage("/alerts", await searchParams);
+  const pageSession = await requireAdminPage("/alerts", await searchParams);
   return (
     <MessagesProvider messages={messagesFor(await requestLocale(), ["alerts"])}>
-      <AlertsPage first={await readFirstAlerts(found)} />
+      <AlertsPage first={await readFirstAlerts(pageSession)} />
     </MessagesProvider>
   );
 }

@@ -7,36 +7,37 @@ import { Button } from "@/components/ui/button";
 import { messagesFor } from "@/lib/messages/catalogue";
 import { type PageQuery, pageTitle, requestLocale, servedOrigin } from "../../request";
 import { requirePageSession } from "../guard";
-import { exampleModels, GUIDES } from "./facts";
+import { exampleModels } from "./example-models";
+import { readGuides } from "./guides";
 
 export const generateMetadata = () => pageTitle("apiDocs");
 
 export default async function Page({ searchParams }: PageQuery) {
   await requirePageSession("/docs", await searchParams);
   const locale = await requestLocale();
-  const { docs, guides } = messagesFor(locale, ["apiDocs", "guides"]);
-  const [origin, models] = await Promise.all([servedOrigin(), exampleModels()]);
+  const { apiDocs } = messagesFor(locale, ["apiDocs"]);
+  const [origin, models, guides] = await Promise.all([servedOrigin(), exampleModels(), readGuides(locale)]);
   return (
-    <MessagesProvider messages={messagesFor(locale, ["apiDocs"])}>
+    <MessagesProvider messages={{ apiDocs }}>
       <div className="mx-auto max-w-page">
         <PageHeader
-          title={docs.title}
-          description={docs.lead}
+          title={apiDocs.title}
+          description={apiDocs.lead}
           action={
             <Button asChild variant="outline">
               <a href="/openapi.json">
                 <FileJsonIcon aria-hidden="true" />
-                {docs.download}
+                {apiDocs.download}
               </a>
             </Button>
           }
         />
         <section aria-labelledby="guides" className="mb-10 grid grid-cols-1 gap-4">
-          <Heading id="guides" title={docs.guides} text={docs.guidesText} />
-          <GuideCards guides={GUIDES.map((name) => ({ name, ...guides[name] }))} />
+          <Heading id="guides" title={apiDocs.guides} text={apiDocs.guidesText} />
+          <GuideCards guides={guides} />
         </section>
-        <section aria-labelledby="addresses" className="grid grid-cols-1 gap-4">
-          <Heading id="addresses" title={docs.reference} text={docs.referenceText} />
+        <section aria-labelledby="endpoints" className="grid grid-cols-1 gap-4">
+          <Heading id="endpoints" title={apiDocs.reference} text={apiDocs.referenceText} />
           <ReferenceLoader origin={origin} models={models} />
         </section>
       </div>

@@ -13,33 +13,33 @@ export const generateMetadata = () => pageTitle("apiKeys");
 
 export default async function Page({ searchParams }: PageQuery) {
   const query = await searchParams;
-  const found = await requirePageSession("/keys", query);
-  const { user } = found;
-  const ctx = await pageContext(found);
-  const asked = (name: string) => [query[name] ?? ""].flat()[0] ?? "";
-  const [q, owner] = [asked("q"), user.role === "member" ? null : asked("owner") || null];
-  const listed = KeyQuery.safeParse({
+  const pageSession = await requirePageSession("/keys", query);
+  const { user } = pageSession;
+  const ctx = await pageContext(pageSession);
+  const param = (name: string) => [query[name] ?? ""].flat()[0] ?? "";
+  const [q, owner] = [param("q"), user.role === "member" ? null : param("owner") || null];
+  const keyQuery = KeyQuery.safeParse({
     ...(q.trim().length >= 2 ? { q: q.trim() } : {}),
     ...(owner === null ? {} : { owner_id: owner }),
   });
-  const [settings, someUsers, models, keys] = await Promise.all([
+  const [settings, firstUsers, models, keys] = await Promise.all([
     readSettings(ctx.store),
     ctx.store.users.list({ limit: 2, cursor: null, q: null }),
     ctx.store.models.all(),
-    listed.success ? listKeys(ctx, listed.data) : null,
+    keyQuery.success ? listKeys(ctx, keyQuery.data) : null,
   ]);
   return (
     <MessagesProvider messages={messagesFor(await requestLocale(), ["apiKeys"])}>
       <KeysPage
         viewer={{ id: user.id, role: user.role }}
-        hasOthers={user.role !== "member" && someUsers.items.length > 1}
-        // Members do not hear of models that are off.
+        hasOthers={user.role !== "member" && firstUsers.items.length > 1}
+        // Disabled models are not shown to members.
         modelNames={models
           .filter((model) => model.enabled || user.role !== "member")
           .flatMap((model) => [model.name, ...model.aliases])}
         ownLimits={shownLimits(user)}
         hidesBudgets={settings.self_use_mode}
-        first={{ q, owner, keys }}
+        initial={{ q, owner, keys }}
       />
     </MessagesProvider>
   );

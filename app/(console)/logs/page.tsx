@@ -1,4 +1,4 @@
-import { LogsPage } from "@/components/requests/requests-page";
+import { RequestsPage } from "@/components/requests/requests-page";
 import { MessagesProvider } from "@/components/shell/messages-provider";
 import { messagesFor } from "@/lib/messages/catalogue";
 import { getContainer } from "@/lib/server/process/container";
@@ -11,8 +11,8 @@ export default async function Page({ searchParams }: PageQuery) {
   await requireAdminPage("/logs", await searchParams);
   const { services } = await getContainer();
   return (
-    <MessagesProvider messages={messagesFor(await requestLocale(), ["calls", "logs"])}>
-      <LogsPage now={services.clock.now()} />
+    <MessagesProvider messages={messagesFor(await requestLocale(), ["requests"])}>
+      <RequestsPage now={services.clock.now()} />
     </MessagesProvider>
   );
 }

@@ -1,12 +1,12 @@
 import type { GatewayModel } from "@/lib/client/gateway-models";
 import { getContainer } from "@/lib/server/process/container";
 
-const NANO = 1e-9;
+const DOLLARS_PER_NANO = 1e-9;
 
-/** The models of an operation that some enabled channel serves, by name: what a playground's key may call. */
+/** The models of an operation that at least one enabled channel serves: those a playground key can call. */
 export async function usableModels(operation: "speech" | "embeddings"): Promise<GatewayModel[]> {
   const { services } = await getContainer();
-  const dollars = (nano: number | null) => (nano === null ? null : nano * NANO);
+  const dollars = (nano: number | null) => (nano === null ? null : nano * DOLLARS_PER_NANO);
   return (await services.catalog.all())
     .filter(({ model, routes }) => model.operation === operation && routes.length > 0)
     .map(({ model, routes }) => ({

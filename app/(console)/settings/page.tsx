@@ -12,9 +12,9 @@ import { pageContext } from "../page-context";
 export const generateMetadata = () => pageTitle("settings");
 
 export default async function Page({ searchParams }: PageQuery) {
-  const found = await requireAdminPage("/settings", await searchParams);
-  const { user } = found;
-  const ctx = await pageContext(found);
+  const pageSession = await requireAdminPage("/settings", await searchParams);
+  const { user } = pageSession;
+  const ctx = await pageContext(pageSession);
   const [settings, facts, targets, hasSecondFactor] = await Promise.all([
     showSettings(ctx),
     instanceFacts(ctx),

@@ -11,7 +11,7 @@ export default async function Page({ searchParams }: PageQuery) {
   const { user } = await requirePageSession("/usage", await searchParams);
   const { services } = await getContainer();
   return (
-    <MessagesProvider messages={messagesFor(await requestLocale(), ["calls", "usage"])}>
+    <MessagesProvider messages={messagesFor(await requestLocale(), ["requests", "usage"])}>
       <UsagePage isAdmin={user.role !== "member"} now={services.clock.now()} />
     </MessagesProvider>
   );

@@ -13,21 +13,21 @@ export const generateMetadata = () => pageTitle("users");
 
 export default async function Page({ searchParams }: PageQuery) {
   const query = await searchParams;
-  const found = await requireAdminPage("/users", query);
-  const ctx = await pageContext(found);
+  const pageSession = await requireAdminPage("/users", query);
+  const ctx = await pageContext(pageSession);
   const q = [query.q ?? ""].flat()[0] ?? "";
-  const asked = ListQuery.safeParse(q.trim().length >= 2 ? { q: q.trim() } : {});
+  const listQuery = ListQuery.safeParse(q.trim().length >= 2 ? { q: q.trim() } : {});
   const [settings, users, links] = await Promise.all([
     readSettings(ctx.store),
-    asked.success ? listUsers(ctx, asked.data) : null,
+    listQuery.success ? listUsers(ctx, listQuery.data) : null,
     listInvites(ctx, ListQuery.parse({})),
   ]);
   return (
     <MessagesProvider messages={messagesFor(await requestLocale(), ["users"])}>
       <UsersPage
-        viewer={{ id: found.user.id, role: found.user.role }}
+        viewer={{ id: pageSession.user.id, role: pageSession.user.role }}
         hidesBudgets={settings.self_use_mode}
-        first={{ q, users, links }}
+        initial={{ q, users, links }}
       />
     </MessagesProvider>
   );

@@ -10,7 +10,7 @@ export async function generateMetadata(): Promise<Metadata> {
   return { title: messagesFor(await requestLocale(), ["join"]).join.register.title };
 }
 
-/** Nothing is here unless the operator lets people register themselves. */
+/** 404 unless self-registration is allowed. */
 export default async function Page() {
   if (!(await isSetUp()) || !(await mayRegister())) notFound();
   if (await getPageSession()) redirect("/");

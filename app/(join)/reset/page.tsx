@@ -10,9 +10,9 @@ export async function generateMetadata(): Promise<Metadata> {
   return { title: messagesFor(await requestLocale(), ["join"]).join.reset.title };
 }
 
-/** Open to whoever holds a link; its token stands in the fragment, so only the browser sees it. */
+/** Public. The link's token is in the URL fragment, which is never sent to the server. */
 export default async function Page() {
   if (!(await isSetUp())) redirect("/setup");
-  const found = await getPageSession();
-  return <ResetPage signedInAs={found?.user.username ?? null} />;
+  const pageSession = await getPageSession();
+  return <ResetPage signedInAs={pageSession?.user.username ?? null} />;
 }

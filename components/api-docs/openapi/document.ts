@@ -1,4 +1,4 @@
-/** The parts of an OpenAPI 3.1 document that the reference reads; what it does not know it leaves out. */
+/** The parts of an OpenAPI 3.1 document that the reference shows; other fields are ignored. */
 export interface Schema {
   $ref?: string;
   type?: string | string[];
@@ -56,20 +56,20 @@ export const SURFACES = ["openai", "gemini", "console", "operations"] as const;
 export type Surface = (typeof SURFACES)[number];
 
 export interface Operation {
-  /** What a link to it ends in: `post-v1-audio-speech`. */
+  /** The fragment of a link to it: `post-v1-audio-speech`. */
   anchor: string;
   method: string;
   path: string;
   summary: string;
   surface: Surface;
-  /** How one may show who one is: `bearer`, `session`, `googleHeader`, …; empty: anybody may call it. */
+  /** Accepted authentication: `bearer`, `session`, `googleHeader`, …; empty if the endpoint is public. */
   security: string[];
   parameters: Parameter[];
   body: Schema | null;
-  /** A body that fits; undefined where there is none. */
+  /** A valid request body; undefined if the operation has no body. */
   example: unknown;
   reply: Schema | null;
-  /** Content types of a good reply. */
+  /** Content types of a 200 response. */
   replyTypes: string[];
   error: Schema | null;
 }
@@ -87,7 +87,7 @@ export function anchorOf(method: string, path: string): string {
 const JSON_TYPE = "application/json";
 
 function readOperation(method: string, path: string, raw: RawOperation): Operation {
-  const good = raw.responses?.["200"]?.content ?? {};
+  const success = raw.responses?.["200"]?.content ?? {};
   const [tag] = raw.tags ?? [];
   return {
     anchor: anchorOf(method, path),
@@ -99,20 +99,20 @@ function readOperation(method: string, path: string, raw: RawOperation): Operati
     parameters: raw.parameters ?? [],
     body: raw.requestBody?.content?.[JSON_TYPE]?.schema ?? null,
     example: raw.requestBody?.content?.[JSON_TYPE]?.example,
-    reply: good[JSON_TYPE]?.schema ?? null,
-    replyTypes: Object.keys(good),
+    reply: success[JSON_TYPE]?.schema ?? null,
+    replyTypes: Object.keys(success),
     error: raw.responses?.default?.content?.[JSON_TYPE]?.schema ?? null,
   };
 }
 
-/** Every operation of the document, in its order. */
+/** Every operation, in document order. */
 export function readOperations(document: OpenApiDocument): Operation[] {
   return Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, raw]) => readOperation(method, path, raw)),
   );
 }
 
-/** Those whose path, method or summary holds every word of `q`. */
+/** The operations whose method, path or summary contains every word of `q`. */
 export function searchOperations(operations: readonly Operation[], q: string): Operation[] {
   const words = q.toLowerCase().split(/\s+/).filter(Boolean);
   return operations.filter(({ method, path, summary }) => {
@@ -121,12 +121,12 @@ export function searchOperations(operations: readonly Operation[], q: string): O
   });
 }
 
-/** Any JSON at all: it refers to itself, and there is nothing to tell of it. */
-const ANYTHING = "JsonValue";
+/** The schema of any JSON value. It refers to itself, so it is not expanded. */
+const ANY_JSON = "JsonValue";
 
-/** What a reference stands for; a schema that is none is itself. */
+/** Follows a `$ref`; a schema without one is returned unchanged. */
 export function resolve(document: OpenApiDocument, schema: Schema): Schema {
   const name = /^#\/components\/schemas\/(.+)$/.exec(schema.$ref ?? "")?.[1];
-  if (name === ANYTHING) return {};
+  if (name === ANY_JSON) return {};
   return name === undefined ? schema : (document.components?.schemas?.[name] ?? {});
 }

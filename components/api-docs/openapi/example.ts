@@ -2,13 +2,13 @@ import { CURL_HEADERS, KEY_VARIABLE, shellJson } from "../../../lib/client/code-
 import { modelPath } from "../../../lib/client/speech-call";
 import type { Operation } from "./document";
 
-/** Models to show calls with, of those that the visitor may use. */
+/** The models that examples call. */
 export interface ExampleModels {
   speech: string;
   embeddings: string;
 }
 
-/** The names that the document's examples have, put as those that the visitor may use. */
+/** Replaces the model names in the document's examples. */
 function withModels(value: unknown, models: ExampleModels): unknown {
   if (typeof value === "string")
     return value
@@ -19,12 +19,12 @@ function withModels(value: unknown, models: ExampleModels): unknown {
   return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, withModels(one, models)]));
 }
 
-/** The body to begin with; null where there is none. */
+/** The example request body; null if the operation has no body. */
 export function exampleBody(operation: Operation, models: ExampleModels): unknown {
   return operation.example === undefined ? null : withModels(operation.example, models);
 }
 
-/** Values of the path's parameters to begin with. */
+/** Initial values of the path parameters. */
 export function exampleParameters(operation: Operation, models: ExampleModels): Record<string, string> {
   const isEmbeddings = /embed/i.test(operation.path);
   return Object.fromEntries(
@@ -34,7 +34,7 @@ export function exampleParameters(operation: Operation, models: ExampleModels): 
   );
 }
 
-/** The path with its parameters and query filled in; an empty one stays as `{name}`. */
+/** The path with its parameters and query filled in; an empty path parameter stays `{name}`. */
 export function pathWith(
   operation: Operation,
   values: Readonly<Record<string, string>>,
@@ -46,29 +46,29 @@ export function pathWith(
     return name === "model" ? modelPath(value) : encodeURIComponent(value);
   });
   const query = new URLSearchParams(extra);
-  for (const { name, in: place } of operation.parameters) {
+  for (const { name, in: location } of operation.parameters) {
     const value = values[name] ?? "";
-    if (place === "query" && value !== "") query.set(name, value);
+    if (location === "query" && value !== "") query.set(name, value);
   }
   return query.size === 0 ? path : `${path}?${query}`;
 }
 
-/** Streams as events only where it is asked for; as one reads it in a terminal that is the better form. */
+/** `streamGenerateContent` sends server-sent events only with `alt=sse`; they are easier to read in a terminal. */
 export function streamQuery(operation: Operation): Record<string, string> {
   return operation.path.endsWith(":streamGenerateContent") ? { alt: "sse" } : {};
 }
 
-function outputOf({ replyTypes }: Operation): string | null {
+function outputFile({ replyTypes }: Operation): string | null {
   return replyTypes.some((type) => type.startsWith("audio/")) ? "speech.mp3" : null;
 }
 
-/** The call as one types it in a shell; the key is read from the environment. */
+/** The request as a curl command. The API key is read from the environment. */
 export function asCurl(operation: Operation, origin: string, models: ExampleModels): string {
   const path = pathWith(operation, exampleParameters(operation, models), streamQuery(operation));
-  // Braces, a question mark or an ampersand mean something to a shell.
+  // Braces, question marks and ampersands must be quoted in a shell.
   const url = /[{}?&]/.test(path) ? `'${origin}${path}'` : `${origin}${path}`;
   const body = exampleBody(operation, models);
-  const output = outputOf(operation);
+  const output = outputFile(operation);
   const needsKey = operation.security.includes("bearer");
   const lines = [
     `curl ${operation.method === "GET" || body !== null ? "" : `-X ${operation.method} `}${url}`,

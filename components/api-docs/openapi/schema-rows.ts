@@ -1,14 +1,14 @@
 import { type OpenApiDocument, resolve, type Schema } from "./document";
 
-/** One field of a body, as a line of a table. */
+/** One field of a body: a row of the schema table. */
 export interface SchemaRow {
   /** Dotted, lists with `[]`: `contents[].parts[].text`. */
   path: string;
   depth: number;
-  /** `string`, `number or null`, `list of string`, `"mp3" or "opus"`. */
+  /** `string`, `number | null`, `[string]`, `"mp3" | "opus"`. */
   type: string;
   isRequired: boolean;
-  /** Bounds and default in short: `≤ 4096 characters`. */
+  /** Limits and default: `length ≤ 4096`. */
   rules: string[];
   description: string;
 }
@@ -25,38 +25,38 @@ function choicesOf(values: readonly unknown[]): string {
   return values.length > MAX_CHOICES ? `${shown.join(" | ")} | …` : shown.join(" | ");
 }
 
-/** Alternatives of a schema; one that has none is its own only one. */
+/** The alternatives of a schema (`anyOf`, `oneOf`), or the schema itself. */
 function alternatives(document: OpenApiDocument, schema: Schema): Schema[] {
   const known = resolve(document, schema);
   const options = known.anyOf ?? known.oneOf;
-  // Beside a type they are conditions on it.
+  // Next to a `type` they are conditions, not alternatives.
   return options === undefined || known.type !== undefined
     ? [known]
     : options.flatMap((one) => alternatives(document, one));
 }
 
-/** A type in words. */
+/** The type as shown in the table: `string | null`. */
 export function typeOf(document: OpenApiDocument, schema: Schema): string {
-  const words = alternatives(document, schema).flatMap((one) => {
+  const types = alternatives(document, schema).flatMap((one) => {
     if (one.const !== undefined) return [JSON.stringify(one.const)];
     if (one.enum !== undefined) return [choicesOf(one.enum)];
-    const types = Array.isArray(one.type) ? one.type : [one.type ?? (one.properties ? "object" : "any")];
-    return types.map((type) => {
+    const names = Array.isArray(one.type) ? one.type : [one.type ?? (one.properties ? "object" : "any")];
+    return names.map((type) => {
       if (type === "array") return one.items ? `[${typeOf(document, one.items)}]` : "[any]";
       if (type === "string" && one.format === "date-time") return "date-time";
       return type;
     });
   });
-  return unique(words).join(" | ");
+  return unique(types).join(" | ");
 }
 
 function rulesOf(schema: Schema): string[] {
   const rules: string[] = [];
-  // Whole numbers come with the bounds of what JSON can hold; they say nothing.
-  const isTold = (bound: number | undefined) =>
-    bound !== undefined && Math.abs(bound) < Number.MAX_SAFE_INTEGER;
-  if (isTold(schema.minimum)) rules.push(`≥ ${schema.minimum}`);
-  if (isTold(schema.maximum)) rules.push(`≤ ${schema.maximum}`);
+  // The safe-integer limits that zod adds to every integer are omitted.
+  const isShown = (limit: number | undefined) =>
+    limit !== undefined && Math.abs(limit) < Number.MAX_SAFE_INTEGER;
+  if (isShown(schema.minimum)) rules.push(`≥ ${schema.minimum}`);
+  if (isShown(schema.maximum)) rules.push(`≤ ${schema.maximum}`);
   if (schema.minLength !== undefined && schema.minLength > 1) rules.push(`length ≥ ${schema.minLength}`);
   if (schema.maxLength !== undefined) rules.push(`length ≤ ${schema.maxLength}`);
   if (schema.minItems !== undefined) rules.push(`items ≥ ${schema.minItems}`);
@@ -65,8 +65,8 @@ function rulesOf(schema: Schema): string[] {
   return rules;
 }
 
-/** The objects within a schema whose fields are to be listed below it, and what their paths begin with. */
-function inner(document: OpenApiDocument, schema: Schema): { schema: Schema; suffix: string }[] {
+/** The objects inside a schema whose fields are listed below it, each with the suffix of its path (`[]`, `.*`). */
+function nestedObjects(document: OpenApiDocument, schema: Schema): { schema: Schema; suffix: string }[] {
   return alternatives(document, schema).flatMap((one) => {
     const { items, additionalProperties: others } = one;
     const own = one.properties === undefined ? [] : [{ schema: one, suffix: "" }];
@@ -74,43 +74,43 @@ function inner(document: OpenApiDocument, schema: Schema): { schema: Schema; suf
       ...(one.allOf ?? []),
       ...(one.type === undefined ? [] : (one.anyOf ?? one.oneOf ?? [])),
     ];
-    const within = conditions.flatMap((part) => inner(document, part));
-    const below = (part: Schema, suffix: string) =>
-      inner(document, part).map((found) => ({ ...found, suffix: `${suffix}${found.suffix}` }));
-    const elements = items === undefined ? [] : below(items, "[]");
-    const entries = typeof others === "object" ? below(others, ".*") : [];
-    return [...own, ...within, ...elements, ...entries];
+    const fromConditions = conditions.flatMap((part) => nestedObjects(document, part));
+    const nested = (part: Schema, suffix: string) =>
+      nestedObjects(document, part).map((found) => ({ ...found, suffix: `${suffix}${found.suffix}` }));
+    const elements = items === undefined ? [] : nested(items, "[]");
+    const entries = typeof others === "object" ? nested(others, ".*") : [];
+    return [...own, ...fromConditions, ...elements, ...entries];
   });
 }
 
-/** `voice_config` beside `voiceConfig` is the same field. */
-function isTwin(name: string, properties: Readonly<Record<string, unknown>>): boolean {
+/** Whether a snake_case field repeats a camelCase one: `voice_config` next to `voiceConfig`. */
+function isSnakeCaseAlias(name: string, properties: Readonly<Record<string, unknown>>): boolean {
   const camel = name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
   return camel !== name && Object.hasOwn(properties, camel);
 }
 
-/** A field that has to be there under one of its names is told in an `allOf`. */
+/** Whether a field is required. One with several accepted names is required by a `oneOf` inside `allOf`. */
 function isRequired({ required, allOf }: Schema, name: string): boolean {
-  const isTold = (part: Schema) =>
+  const requiresOneName = (part: Schema) =>
     part.oneOf?.some((one) => one.properties === undefined && one.required?.includes(name));
-  return (required?.includes(name) || allOf?.some(isTold)) ?? false;
+  return (required?.includes(name) || allOf?.some(requiresOneName)) ?? false;
 }
 
-/** What can never be sent. */
+/** Whether no value is valid for the field. */
 function isNever(field: Schema | boolean): boolean {
   return typeof field === "boolean" || (field.not !== undefined && Object.keys(field).length === 1);
 }
 
-/** Every field of a schema, those of objects within it below their object. */
+/** Every field of a schema, nested fields after their parent. */
 export function schemaRows(document: OpenApiDocument, schema: Schema, path = "", depth = 0): SchemaRow[] {
   if (depth > MAX_DEPTH) return [];
   const seen = new Set<string>();
-  return inner(document, schema).flatMap(({ schema: object, suffix }) =>
+  return nestedObjects(document, schema).flatMap(({ schema: object, suffix }) =>
     Object.entries(object.properties ?? {}).flatMap(([name, field]) => {
-      if (isNever(field) || isTwin(name, object.properties ?? {})) return [];
+      if (isNever(field) || isSnakeCaseAlias(name, object.properties ?? {})) return [];
       const base = `${path}${suffix}`;
       const own = base === "" ? name : `${base}.${name}`;
-      // Alternatives of one union share most of their fields.
+      // The alternatives of a union share most of their fields.
       if (seen.has(own)) return [];
       seen.add(own);
       const known = alternatives(document, field);

@@ -3,11 +3,11 @@ import { withPlaygroundKey } from "../../../lib/client/with-playground-key";
 
 export interface TryRequest {
   method: string;
-  /** With its query. */
+  /** Path and query. */
   path: string;
-  /** The JSON text as it is sent; null: none. */
+  /** The JSON text to send; null for no body. */
   body: string | null;
-  /** `playground`: a key of 15 minutes; `session`: the cookie alone; else a key of the visitor's own. */
+  /** `playground`: a key valid for 15 minutes; `session`: the session cookie; otherwise the user's own key. */
   auth: "playground" | "session" | { key: string };
 }
 
@@ -16,17 +16,16 @@ export interface TryReply {
   statusText: string;
   tookMs: number;
   headers: [string, string][];
-  /** Shown text: JSON in lines, long base64 cut short; null for what is no text. */
+  /** The body as shown: JSON indented, long base64 shortened; null if it is not text. */
   text: string | null;
   bytes: number;
-  /** What can be heard. */
   audio: Blob | null;
 }
 
 const MAX_TEXT_LENGTH = 200_000;
 const MAX_STRING_LENGTH = 240;
 
-/** Long strings (base64, vectors) would bury the rest. */
+/** Shortens base64 strings and vectors, which would hide the rest of the body. */
 function shorten(_name: string, value: unknown): unknown {
   if (typeof value === "string" && value.length > MAX_STRING_LENGTH)
     return `${value.slice(0, 120)}… (${value.length} characters)`;
@@ -35,7 +34,7 @@ function shorten(_name: string, value: unknown): unknown {
   return value;
 }
 
-function shownText(text: string, type: string): string {
+function displayText(text: string, type: string): string {
   const cut = text.length > MAX_TEXT_LENGTH ? `${text.slice(0, MAX_TEXT_LENGTH)}\n…` : text;
   if (!type.includes("json")) return cut.replace(/[A-Za-z0-9+/=]{400,}/g, (run) => `${run.slice(0, 120)}…`);
   try {
@@ -49,7 +48,7 @@ function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null;
 }
 
-/** Every `inlineData` of a reply in Gemini's form, whatever it stands in. */
+/** Every audio `inlineData` of a Gemini response, at any depth. */
 function inlineAudio(value: unknown): { mimeType: string; data: string }[] {
   if (!isRecord(value)) return [];
   const { mimeType, data } = value;
@@ -58,7 +57,7 @@ function inlineAudio(value: unknown): { mimeType: string; data: string }[] {
   return Object.values(value).flatMap(inlineAudio);
 }
 
-function soundOf(text: string, type: string): Blob | null {
+function audioFromJson(text: string, type: string): Blob | null {
   if (!type.includes("json")) return null;
   try {
     const [first, ...rest] = inlineAudio(JSON.parse(text));
@@ -92,7 +91,7 @@ async function send(request: TryRequest, key: string | null): Promise<TryReply> 
   const blob = await response.blob();
   const tookMs = Math.round(performance.now() - startedAt);
   const type = response.headers.get("content-type") ?? "";
-  const isSound = type.startsWith("audio/") && !type.startsWith("audio/pcm");
+  const isAudio = type.startsWith("audio/") && !type.startsWith("audio/pcm");
   const isText = /json|text|xml/.test(type) || blob.size === 0;
   const text = isText ? await blob.text() : null;
   return {
@@ -100,13 +99,13 @@ async function send(request: TryRequest, key: string | null): Promise<TryReply> 
     statusText: response.statusText,
     tookMs,
     headers: [...response.headers].sort(([a], [b]) => (a < b ? -1 : 1)),
-    text: text === null ? null : shownText(text, type),
+    text: text === null ? null : displayText(text, type),
     bytes: blob.size,
-    audio: isSound ? blob : text === null ? null : soundOf(text, type),
+    audio: isAudio ? blob : text === null ? null : audioFromJson(text, type),
   };
 }
 
-/** Makes the call, whatever comes of it. Throws only when there was no answer, or no key could be had. */
+/** Sends the request and returns any response. Throws only without a response or if no playground key could be created. */
 export function tryCall(request: TryRequest): Promise<TryReply> {
   if (request.auth === "session") return send(request, null);
   if (request.auth === "playground") return withPlaygroundKey((key) => send(request, key));

@@ -2,22 +2,22 @@
 
 import { ChevronRightIcon, PlusIcon, XIcon } from "lucide-react";
 import { useTranslations } from "use-intl";
-import { type ChannelDraft, rowId, TIMEOUTS } from "@/components/channels/channel-draft";
+import { type ChannelDraft, nextRowId, TIMEOUTS } from "@/components/channels/channel-draft";
 import { Field } from "../../forms/field";
 import { Button } from "../../ui/button";
 import { Input } from "../../ui/input";
 import { Label } from "../../ui/label";
 import { Switch } from "../../ui/switch";
 import { Textarea } from "../../ui/textarea";
-import type { Faults } from "./form-errors";
+import type { FieldErrors } from "./form-errors";
 
 interface AdvancedProps {
   draft: ChannelDraft;
-  faults: Faults;
+  fieldErrors: FieldErrors;
   onChange(patch: Partial<ChannelDraft>): void;
 }
 
-/** What most channels never need, folded. */
+/** Optional settings, collapsed by default. */
 export function AdvancedFields({
   isOpen,
   onOpen,
@@ -26,7 +26,7 @@ export function AdvancedFields({
 }: AdvancedProps & {
   isOpen: boolean;
   onOpen(open: boolean): void;
-  /** False for an engine built in: nothing of it leaves this machine. */
+  /** False for a built-in engine, which sends nothing over the network. */
   hasUpstream: boolean;
 }) {
   const t = useTranslations("channels.form");
@@ -60,11 +60,11 @@ export function AdvancedFields({
   );
 }
 
-function Limits({ draft, faults, onChange }: AdvancedProps) {
+function Limits({ draft, fieldErrors, onChange }: AdvancedProps) {
   const t = useTranslations("channels.form");
   return (
     <div className="grid gap-4 sm:grid-cols-3">
-      <Field label={t("weight")} hint={t("weightHint")} error={faults.weight}>
+      <Field label={t("weight")} hint={t("weightHint")} error={fieldErrors.weight}>
         {(control) => (
           <Input
             {...control}
@@ -75,7 +75,7 @@ function Limits({ draft, faults, onChange }: AdvancedProps) {
         )}
       </Field>
       {(["rpm", "concurrency"] as const).map((name) => (
-        <Field key={name} label={t(name)} hint={t("noLimit")} error={faults[name]}>
+        <Field key={name} label={t(name)} hint={t("noLimit")} error={fieldErrors[name]}>
           {(control) => (
             <Input
               {...control}
@@ -90,7 +90,7 @@ function Limits({ draft, faults, onChange }: AdvancedProps) {
   );
 }
 
-function Timeouts({ draft, faults, onChange }: AdvancedProps) {
+function Timeouts({ draft, fieldErrors, onChange }: AdvancedProps) {
   const t = useTranslations("channels.form");
   return (
     <fieldset className="grid gap-2">
@@ -102,7 +102,7 @@ function Timeouts({ draft, faults, onChange }: AdvancedProps) {
               <Input
                 {...control}
                 inputMode="decimal"
-                aria-invalid={faults.timeouts ? true : undefined}
+                aria-invalid={fieldErrors.timeouts ? true : undefined}
                 value={draft.timeouts[name]}
                 onChange={(event) =>
                   onChange({ timeouts: { ...draft.timeouts, [name]: event.target.value } })
@@ -112,9 +112,9 @@ function Timeouts({ draft, faults, onChange }: AdvancedProps) {
           </Field>
         ))}
       </div>
-      {faults.timeouts ? (
+      {fieldErrors.timeouts ? (
         <p role="alert" className="text-sm text-bad">
-          {faults.timeouts}
+          {fieldErrors.timeouts}
         </p>
       ) : null}
       <p className="text-sm text-ink-muted">{t("timeoutHint")}</p>
@@ -122,10 +122,12 @@ function Timeouts({ draft, faults, onChange }: AdvancedProps) {
   );
 }
 
-function Headers({ draft, faults, onChange }: AdvancedProps) {
+function Headers({ draft, fieldErrors, onChange }: AdvancedProps) {
   const t = useTranslations("channels.form");
   const change = (id: string, patch: object) =>
-    onChange({ headers: draft.headers.map((one) => (one.id === id ? { ...one, ...patch } : one)) });
+    onChange({
+      headers: draft.headers.map((header) => (header.id === id ? { ...header, ...patch } : header)),
+    });
   return (
     <fieldset className="grid gap-2">
       <legend className="mb-2 font-medium">{t("headers")}</legend>
@@ -151,7 +153,7 @@ function Headers({ draft, faults, onChange }: AdvancedProps) {
             variant="ghost"
             size="icon"
             aria-label={t("removeHeader", { name: header.name })}
-            onClick={() => onChange({ headers: draft.headers.filter((one) => one.id !== header.id) })}
+            onClick={() => onChange({ headers: draft.headers.filter(({ id }) => id !== header.id) })}
           >
             <XIcon />
           </Button>
@@ -161,14 +163,14 @@ function Headers({ draft, faults, onChange }: AdvancedProps) {
         variant="outline"
         size="sm"
         className="w-fit"
-        onClick={() => onChange({ headers: [...draft.headers, { id: rowId(), name: "", value: "" }] })}
+        onClick={() => onChange({ headers: [...draft.headers, { id: nextRowId(), name: "", value: "" }] })}
       >
         <PlusIcon aria-hidden="true" />
         {t("addHeader")}
       </Button>
-      {faults.headers ? (
+      {fieldErrors.headers ? (
         <p role="alert" className="text-sm text-bad">
-          {faults.headers}
+          {fieldErrors.headers}
         </p>
       ) : null}
       <p className="text-sm text-ink-muted">{t("headersHint")}</p>
@@ -176,22 +178,22 @@ function Headers({ draft, faults, onChange }: AdvancedProps) {
   );
 }
 
-function Options({ draft, faults, onChange }: AdvancedProps) {
+function Options({ draft, fieldErrors, onChange }: AdvancedProps) {
   const t = useTranslations("channels.form");
   return (
     <div className="grid gap-6">
       <div className="flex items-start gap-3">
         <Switch
-          id="coalescing"
-          checked={draft.coalescing}
-          onCheckedChange={(coalescing) => onChange({ coalescing })}
+          id="batching"
+          checked={draft.batching}
+          onCheckedChange={(batching) => onChange({ batching })}
         />
         <div className="grid gap-0.5">
-          <Label htmlFor="coalescing">{t("coalescing")}</Label>
-          <p className="text-sm text-ink-muted">{t("coalescingHint")}</p>
+          <Label htmlFor="batching">{t("batching")}</Label>
+          <p className="text-sm text-ink-muted">{t("batchingHint")}</p>
         </div>
       </div>
-      <Field label={t("options")} hint={t("optionsHint")} error={faults.options}>
+      <Field label={t("options")} hint={t("optionsHint")} error={fieldErrors.options}>
         {(control) => (
           <Textarea
             {...control}

@@ -4,12 +4,12 @@ import { useTranslations } from "use-intl";
 import { CallError } from "../../forms/call-error";
 import { Notice } from "../../ui/notice";
 import { Spinner } from "../../ui/spinner";
-import { Lamp } from "../../ui/status-dot";
-import { useFaultWords } from "../error-text";
+import { StatusDot } from "../../ui/status-dot";
+import { useUpstreamErrorText } from "../upstream-error-text";
 import { PrivateAddress } from "./private-address";
 import type { Connection } from "./use-connection";
 
-/** What asking the upstream came to, under the button that asked. */
+/** Result of "Connect", shown under the button. */
 export function ConnectionNote({
   connection,
   baseUrl,
@@ -22,7 +22,7 @@ export function ConnectionNote({
   onAllowed(): void;
 }) {
   const t = useTranslations("channels.form");
-  const words = useFaultWords();
+  const upstreamErrorText = useUpstreamErrorText();
   switch (connection.kind) {
     case "none":
       return null;
@@ -36,7 +36,7 @@ export function ConnectionNote({
     case "listed":
       return (
         <p role="status" className="flex items-baseline gap-2">
-          <Lamp tone="good" />
+          <StatusDot tone="good" />
           {t("connected", { count: connection.count })}
         </p>
       );
@@ -55,11 +55,11 @@ export function ConnectionNote({
           onAllowed={onAllowed}
         />
       );
-    case "fault": {
-      const { why, said } = words(connection.fault);
+    case "upstream-error": {
+      const { summary, detail } = upstreamErrorText(connection.error);
       return (
-        <Notice tone="bad" title={why} isLive>
-          {said} {t("listFailed")}
+        <Notice tone="bad" title={summary} isLive>
+          {detail} {t("listFailed")}
         </Notice>
       );
     }

@@ -9,7 +9,7 @@ import { draftOf, updateRequest } from "@/components/channels/channel-draft";
 import { api } from "@/lib/client/api";
 import { isApiError } from "@/lib/client/api-error";
 import { channelPath, useCatalogueReload, useModels } from "@/lib/client/channels";
-import { giveUpUnsaved } from "@/lib/client/unsaved";
+import { discardUnsaved } from "@/lib/client/unsaved";
 import type { Channel } from "@/lib/contracts/console/channels";
 import { CallError } from "../../forms/call-error";
 import { PageHeader } from "../../shell/page-header";
@@ -17,35 +17,36 @@ import { Skeleton } from "../../ui/skeleton";
 import { BackToChannels } from "../back-to-channels";
 import { ChannelForm } from "./channel-form";
 
-/** The form of a channel that stands. It begins with what was read first; later readings do not overwrite what is typed. */
+/** The form of a saved channel. It starts from the first read; later reads do not overwrite user input. */
 export function EditChannelPage({ id, mayAllow }: { id: string; mayAllow: boolean }) {
   const t = useTranslations("channels");
   const router = useRouter();
   const reload = useCatalogueReload();
   const models = useModels();
-  // A name of its own, so that nothing but this page reads it anew while the form is open.
-  const read = useSWR(["channel to edit", id], () => api.get<Channel>(channelPath(id)), {
+  // Its own cache key, so that only this page revalidates it while the form is open.
+  const request = useSWR(["channel to edit", id], () => api.get<Channel>(channelPath(id)), {
     revalidateOnFocus: false,
     revalidateOnReconnect: false,
     revalidateIfStale: true,
     dedupingInterval: 0,
   });
-  const [stale, setStale] = useState(0);
-  const error: unknown = read.error ?? models.error;
-  const channel = read.data;
+  /** Times the channel was changed elsewhere; the form restarts with each. */
+  const [staleCount, setStaleCount] = useState(0);
+  const error: unknown = request.error ?? models.error;
+  const channel = request.data;
   const address = `/channels/${encodeURIComponent(id)}`;
   if (error && (!channel || !models.data))
-    return <CallError error={error} onRetry={() => void read.mutate()} />;
-  if (!channel || !models.data || (read.isValidating && stale === 0)) return <FormSkeleton />;
+    return <CallError error={error} onRetry={() => void request.mutate()} />;
+  if (!channel || !models.data || (request.isValidating && staleCount === 0)) return <FormSkeleton />;
   return (
     <div className="mx-auto max-w-3xl">
       <BackToChannels />
       <PageHeader title={t("form.editTitle", { name: channel.name })} />
       <ChannelForm
-        key={stale}
+        key={staleCount}
         before={channel}
         draft={draftOf(channel, models.data.items)}
-        isStale={stale > 0}
+        isStale={staleCount > 0}
         mayAllow={mayAllow}
         cancelTo={address}
         onSave={async (draft) => {
@@ -53,12 +54,12 @@ export function EditChannelPage({ id, mayAllow }: { id: string; mayAllow: boolea
             const saved = await api.patch<Channel>(channelPath(id), updateRequest(draft, channel));
             void reload();
             toast.success(t("saved", { name: saved.name }));
-            giveUpUnsaved();
+            discardUnsaved();
             router.push(address);
           } catch (failure) {
             if (!isApiError(failure, "conflict")) throw failure;
-            await read.mutate();
-            setStale((times) => times + 1);
+            await request.mutate();
+            setStaleCount((count) => count + 1);
           }
         }}
       />

@@ -2,29 +2,29 @@ import { type ChannelDraft, servedRows } from "@/components/channels/channel-dra
 import type { FieldIssue } from "@/lib/client/api-error";
 import { type FieldErrorTranslator, ruleText } from "../../forms/rule-text";
 
-/** What is wrong, by the field it belongs to; a row of the models by the row's id. */
-export type Faults = Readonly<Record<string, string>>;
+/** Error texts by field; errors of a model row by the row's ID. */
+export type FieldErrors = Readonly<Record<string, string>>;
 
 const FIELDS = ["name", "base_url", "keys", "weight", "rpm", "concurrency", "timeouts", "headers", "options"];
 
-/** The field that a fault of the request belongs to: `models.2.operation` → the third served row's id. */
+/** The form field of an issue's path: `models.2.operation` → the ID of the third selected row. */
 function fieldOf(path: string, draft: ChannelDraft): string | null {
   const [first = "", second = ""] = path.split(".");
   if (first === "models") return (second === "" ? null : servedRows(draft)[Number(second)]?.id) ?? "models";
   return FIELDS.includes(first) ? first : null;
 }
 
-/** Faults that the server found, each at its field; null when one of them has no field here. */
-export function placeFaults(
+/** The server's issues as error texts by field; null when one of them has no field in the form. */
+export function fieldErrorsOf(
   issues: readonly FieldIssue[],
   draft: ChannelDraft,
   t: FieldErrorTranslator,
-): Faults | null {
-  const faults: Record<string, string> = {};
+): FieldErrors | null {
+  const errors: Record<string, string> = {};
   for (const issue of issues) {
     const field = fieldOf(issue.path, draft);
     if (field === null) return null;
-    faults[field] ??= ruleText(t, issue.message);
+    errors[field] ??= ruleText(t, issue.message);
   }
-  return faults;
+  return errors;
 }

@@ -1,6 +1,6 @@
 import { type ReactNode, useId } from "react";
 
-/** One question of the form. */
+/** A titled step of the channel form. */
 export function FormStep({
   title,
   text,

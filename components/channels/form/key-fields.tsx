@@ -8,37 +8,37 @@ import { Field } from "../../forms/field";
 import { Button } from "../../ui/button";
 import { Input } from "../../ui/input";
 
-/** The keys of a channel: those that stand by their last characters, new ones as they are written. */
+/** Upstream keys: stored ones by their last characters, new ones as inputs. */
 export function KeyFields({
   keys,
-  fault,
+  error,
   onChange,
   onEnter,
 }: {
   keys: readonly DraftKey[];
-  fault: string | undefined;
+  error: string | undefined;
   onChange(keys: DraftKey[]): void;
   onEnter(event: KeyboardEvent): void;
 }) {
   const t = useTranslations("channels.form");
   const remove = (id: string) => onChange(keys.filter((key) => key.id !== id));
-  /** A pasted list is a field each: a field of one line would run the keys together. */
+  /** Splits a pasted list into one field per key; a single-line field would join them. */
   const pasteSeveral = (event: ClipboardEvent, into: DraftKey) => {
     const texts = event.clipboardData.getData("text").split(/\s+/u).filter(Boolean);
     if (texts.length < 2) return;
     event.preventDefault();
-    const fresh = texts.map((text) => ({ ...emptyKey(), kind: "new" as const, text }));
-    onChange(keys.flatMap((key) => (key.id === into.id ? fresh : [key])));
+    const pasted = texts.map((text) => ({ ...emptyKey(), kind: "new" as const, text }));
+    onChange(keys.flatMap((key) => (key.id === into.id ? pasted : [key])));
   };
-  const kept = keys.filter((key) => key.kind === "kept");
-  const fresh = keys.filter((key) => key.kind === "new");
+  const stored = keys.filter((key) => key.kind === "stored");
+  const added = keys.filter((key) => key.kind === "new");
   return (
     <div className="grid gap-3">
-      {kept.length > 0 ? (
+      {stored.length > 0 ? (
         <div className="grid gap-1.5">
           <p className="text-sm font-medium">{t("keys")}</p>
           <ul className="divide-y rounded-md border bg-panel">
-            {kept.map((key) => (
+            {stored.map((key) => (
               <li key={key.id} className="flex h-10 items-center justify-between pr-1 pl-3">
                 <code>{key.display}</code>
                 <Button
@@ -54,7 +54,7 @@ export function KeyFields({
           </ul>
         </div>
       ) : null}
-      {fresh.map((key, index) => (
+      {added.map((key, index) => (
         <Field
           key={key.id}
           label={
@@ -62,8 +62,8 @@ export function KeyFields({
               {t("key")} <span className="font-normal text-ink-faint">{t("keyOptional")}</span>
             </>
           }
-          hint={index === fresh.length - 1 ? t("keyHint") : undefined}
-          error={index === 0 ? fault : undefined}
+          hint={index === added.length - 1 ? t("keyHint") : undefined}
+          error={index === 0 ? error : undefined}
         >
           {(control) => (
             <Input
@@ -71,7 +71,9 @@ export function KeyFields({
               type="password"
               value={key.text}
               onChange={(event) =>
-                onChange(keys.map((one) => (one.id === key.id ? { ...key, text: event.target.value } : one)))
+                onChange(
+                  keys.map((other) => (other.id === key.id ? { ...key, text: event.target.value } : other)),
+                )
               }
               onKeyDown={onEnter}
               onPaste={(event) => pasteSeveral(event, key)}
@@ -83,9 +85,9 @@ export function KeyFields({
           )}
         </Field>
       ))}
-      {fresh.length === 0 && fault ? (
+      {added.length === 0 && error ? (
         <p role="alert" className="text-sm text-bad">
-          {fault}
+          {error}
         </p>
       ) : null}
       <div className="flex flex-wrap items-center gap-x-3 gap-y-1">

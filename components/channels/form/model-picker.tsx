@@ -1,36 +1,36 @@
 "use client";
 
-import { PlusIcon, SearchIcon } from "lucide-react";
+import { PlusIcon } from "lucide-react";
 import { useState } from "react";
 import { useTranslations } from "use-intl";
-import { draftRequest, type ModelRow as Row, rowId } from "@/components/channels/channel-draft";
+import { draftRequest, nextRowId, type ModelRow as Row } from "@/components/channels/channel-draft";
 import { api } from "@/lib/client/api";
 import { useModels } from "@/lib/client/channels";
 import type { ChannelTest } from "@/lib/contracts/console/channels";
 import { Button } from "../../ui/button";
-import { Input } from "../../ui/input";
+import { SearchField } from "../../ui/search-field";
 import { useTestCalls } from "../use-test-call";
 import { ModelRow } from "./model-row";
 import type { ChannelForm } from "./use-channel-form";
 
-/** Shows the filter only where there is something to filter. */
+/** Number of models from which the filter is shown. */
 const FILTER_FROM = 9;
 
-/** The models of the upstream: those that can be served first, the rest folded. */
+/** The upstream's models: those with a known operation first, the rest collapsed. */
 export function ModelPicker({ form, channelId }: { form: ChannelForm; channelId: string | null }) {
   const t = useTranslations("channels.form");
-  const { draft, setDraft, faults } = form;
+  const { draft, setDraft, fieldErrors } = form;
   const [filter, setFilter] = useState("");
   const { tests, run } = useTestCalls();
   const models = useModels().data?.items ?? [];
   const matches = (row: Row) =>
-    row.isOwn || `${row.upstream} ${row.name}`.toLowerCase().includes(filter.trim().toLowerCase());
+    row.isManual || `${row.upstream} ${row.name}`.toLowerCase().includes(filter.trim().toLowerCase());
   const shown = draft.models.filter(matches);
-  const able = shown.filter((row) => row.isOn || row.isOwn || row.operation !== null);
-  const others = shown.filter((row) => !able.includes(row));
+  const supported = shown.filter((row) => row.isOn || row.isManual || row.operation !== null);
+  const others = shown.filter((row) => !supported.includes(row));
 
   const add = () => {
-    const row: Row = { id: rowId(), upstream: "", name: "", operation: null, isOn: true, isOwn: true };
+    const row: Row = { id: nextRowId(), upstream: "", name: "", operation: null, isOn: true, isManual: true };
     setDraft((now) => ({ ...now, models: [...now.models, row] }));
   };
   const test = ({ id, upstream, operation }: Row) => {
@@ -49,7 +49,7 @@ export function ModelPicker({ form, channelId }: { form: ChannelForm; channelId:
           key={row.id}
           row={row}
           number={draft.models.indexOf(row) + 1}
-          fault={faults[row.id]}
+          error={fieldErrors[row.id]}
           sharedWith={sharedWith(row)}
           test={tests.get(row.id)}
           onChange={(patch) => form.changeRow(row.id, patch)}
@@ -65,22 +65,9 @@ export function ModelPicker({ form, channelId }: { form: ChannelForm; channelId:
   return (
     <div className="grid gap-3">
       {draft.models.length >= FILTER_FROM ? (
-        <div className="relative max-w-xs">
-          <SearchIcon
-            aria-hidden="true"
-            className="pointer-events-none absolute top-1/2 left-3 size-4 -translate-y-1/2 text-ink-faint"
-          />
-          <Input
-            type="search"
-            aria-label={t("filter")}
-            placeholder={t("filter")}
-            value={filter}
-            onChange={(event) => setFilter(event.target.value)}
-            className="pl-9"
-          />
-        </div>
+        <SearchField label={t("filter")} value={filter} onValueChange={setFilter} className="max-w-xs" />
       ) : null}
-      {able.length > 0 ? (
+      {supported.length > 0 ? (
         <div className="grid gap-1.5">
           <div
             aria-hidden="true"
@@ -92,7 +79,7 @@ export function ModelPicker({ form, channelId }: { form: ChannelForm; channelId:
             <span>{t("operation")}</span>
             <span className="w-14" />
           </div>
-          {list(able)}
+          {list(supported)}
         </div>
       ) : null}
       {others.length > 0 ? (
@@ -107,9 +94,9 @@ export function ModelPicker({ form, channelId }: { form: ChannelForm; channelId:
         <PlusIcon aria-hidden="true" />
         {t("addByHand")}
       </Button>
-      {faults.models ? (
+      {fieldErrors.models ? (
         <p role="alert" className="text-sm text-bad">
-          {faults.models}
+          {fieldErrors.models}
         </p>
       ) : null}
     </div>

@@ -15,9 +15,9 @@ import type { TestState } from "../use-test-call";
 
 export interface ModelRowProps {
   row: Row;
-  /** Its place among the rows, from 1. */
+  /** Position among the rows, from 1. */
   number: number;
-  fault: string | undefined;
+  error: string | undefined;
   /** Other channels that serve the public name. */
   sharedWith: readonly string[];
   test: TestState | undefined;
@@ -26,17 +26,17 @@ export interface ModelRowProps {
   onTest(): void;
 }
 
-/** The contract's list, without the schemas that come with it. */
+/** Repeated from the contract, to keep its zod schemas out of this bundle. */
 const OPERATIONS: readonly ModelOperation[] = ["speech", "embeddings"];
 
 const COLUMNS =
   "grid-cols-[auto_minmax(0,1fr)_auto] md:grid-cols-[auto_minmax(0,1fr)_minmax(0,1fr)_9rem_auto]";
 
-/** One model of the upstream: served or not, under which name, for what; and a button that tries it. */
+/** One upstream model: whether it is served, its public name, its operation, and a test button. */
 export function ModelRow({
   row,
   number,
-  fault,
+  error,
   sharedWith,
   test,
   onChange,
@@ -45,16 +45,16 @@ export function ModelRow({
 }: ModelRowProps) {
   const t = useTranslations("channels.form");
   const id = useId();
-  const told = row.upstream || String(number);
+  const label = row.upstream || String(number);
   return (
     <li className={cn("grid gap-x-3 gap-y-2 px-3 py-2", !row.isOn && "text-ink-muted")}>
       <div className={cn("grid items-center gap-x-3 gap-y-2", COLUMNS)}>
-        {row.isOwn ? (
+        {row.isManual ? (
           <Button
             variant="ghost"
             size="icon-sm"
             className="-ml-2"
-            aria-label={t("removeModel", { name: told })}
+            aria-label={t("removeModel", { name: label })}
             onClick={onRemove}
           >
             <XIcon />
@@ -64,10 +64,10 @@ export function ModelRow({
             id={`${id}-on`}
             checked={row.isOn}
             onCheckedChange={(checked) => onChange({ isOn: checked === true })}
-            aria-label={t("serve", { name: told })}
+            aria-label={t("serve", { name: label })}
           />
         )}
-        {row.isOwn ? (
+        {row.isManual ? (
           <Input
             aria-label={t("upstreamNameOf", { number })}
             placeholder={t("upstreamName")}
@@ -87,8 +87,8 @@ export function ModelRow({
         {row.isOn ? (
           <>
             <Input
-              aria-label={t("publicNameOf", { name: told })}
-              aria-invalid={fault ? true : undefined}
+              aria-label={t("publicNameOf", { name: label })}
+              aria-invalid={error ? true : undefined}
               aria-describedby={`${id}-note`}
               value={row.name}
               onChange={(event) => onChange({ name: event.target.value })}
@@ -97,12 +97,12 @@ export function ModelRow({
               spellCheck={false}
             />
             <span className="order-2 col-span-2 col-start-2 md:order-none md:col-span-1 md:col-start-auto">
-              <OperationSelect row={row} name={told} onChange={onChange} />
+              <OperationSelect row={row} name={label} onChange={onChange} />
             </span>
             <Button
               variant="outline"
               size="sm"
-              aria-label={t("testOf", { name: told })}
+              aria-label={t("testOf", { name: label })}
               isBusy={test?.kind === "running"}
               disabled={row.operation === null || row.upstream.trim() === ""}
               onClick={onTest}
@@ -111,20 +111,20 @@ export function ModelRow({
             </Button>
           </>
         ) : null}
-        {/* Under the public name, which it is about; on a phone right after it. */}
+        {/* Below the public name it refers to; on narrow screens directly after it. */}
         <p
           id={`${id}-note`}
           className={cn(
             "order-1 col-span-2 col-start-2 text-sm md:order-none md:col-span-3 md:col-start-3",
-            !fault && !(row.isOn && sharedWith.length) && "hidden",
+            !error && !(row.isOn && sharedWith.length) && "hidden",
           )}
         >
-          {fault ? (
+          {error ? (
             <span role="alert" className="text-bad">
-              {fault}
+              {error}
             </span>
           ) : null}
-          {!fault && row.isOn && sharedWith.length > 0 ? (
+          {!error && row.isOn && sharedWith.length > 0 ? (
             <span className="text-ink-muted">{t("shared", { channels: sharedWith.join(", ") })}</span>
           ) : null}
         </p>

@@ -6,7 +6,7 @@ import { useTranslations } from "use-intl";
 import { createRequest } from "@/components/channels/channel-draft";
 import { api } from "@/lib/client/api";
 import { CHANNELS, useCatalogueReload } from "@/lib/client/channels";
-import { giveUpUnsaved } from "@/lib/client/unsaved";
+import { discardUnsaved } from "@/lib/client/unsaved";
 import type { Channel } from "@/lib/contracts/console/channels";
 import { PageHeader } from "../../shell/page-header";
 import { BackToChannels } from "../back-to-channels";
@@ -25,10 +25,10 @@ export function NewChannelPage({ mayAllow }: { mayAllow: boolean }) {
         mayAllow={mayAllow}
         cancelTo="/channels"
         onSave={async (draft) => {
-          const made = await api.post<Channel>(CHANNELS, createRequest(draft));
+          const created = await api.post<Channel>(CHANNELS, createRequest(draft));
           void reload();
-          toast.success(t("added", { name: made.name }));
-          giveUpUnsaved();
+          toast.success(t("added", { name: created.name }));
+          discardUnsaved();
           router.push("/channels");
         }}
       />

@@ -9,7 +9,7 @@ import { PasswordInput } from "../../forms/password-input";
 import { Button } from "../../ui/button";
 import { Notice } from "../../ui/notice";
 
-/** A private address: the owner allows it here and now with the password; others are told whom to ask. */
+/** Notice about a private address: the owner can allow it with their password; admins see that the owner must. */
 export function PrivateAddress({
   target,
   baseUrl,
@@ -41,7 +41,7 @@ export function PrivateAddress({
     }
   };
 
-  // The whole page is one form already; Enter here answers this question alone.
+  // Inside the page's form: Enter must not submit that form.
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.key !== "Enter") return;
     event.preventDefault();
@@ -63,7 +63,7 @@ export function PrivateAddress({
                     onChange={(event) => setPassword(event.target.value)}
                     onKeyDown={onKeyDown}
                     autoComplete="current-password"
-                    // The notice appears as the answer to a press: its field is what comes next.
+                    // The notice appears after a click on "Connect"; its field is the next step.
                     autoFocus
                   />
                 )}

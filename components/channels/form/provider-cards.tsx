@@ -8,10 +8,10 @@ import { CallError } from "../../forms/call-error";
 import { cn } from "../../ui/class-names";
 import { Skeleton } from "../../ui/skeleton";
 
-/** In the order in which they are offered, so that their places do not change when the list has come. */
+/** In display order, so that the cards do not move when the list has loaded. */
 const KNOWN = ["compatible", "openai", "gemini", "elevenlabs", "azure"] as const;
 
-/** What a channel may be made of, the most common first. A press picks one and goes on to its address or key. */
+/** The presets of a new channel, most common first. */
 export function ProviderCards({
   picked,
   onPick,

@@ -5,128 +5,155 @@ import { useTranslations } from "use-intl";
 import {
   type ChannelDraft,
   draftRequest,
+  duplicateNameRows,
   hostOf,
-  lacksAddress,
+  isAddressMissing,
   type ModelRow,
+  mergeListedModels,
   NEW_CHANNEL,
   optionsOf,
   type Preset,
-  repeatedRows,
-  withListed,
   withPreset,
 } from "@/components/channels/channel-draft";
-import { writtenIn } from "@/components/channels/channel-written";
+import { draftFingerprint } from "@/components/channels/draft-fingerprint";
 import { isApiError } from "@/lib/client/api-error";
 import type { Provider } from "@/lib/contracts/console/channels";
-import { type Faults, placeFaults } from "./form-errors";
+import { type FieldErrors, fieldErrorsOf } from "./form-errors";
 import { targetToAllow, useConnection } from "./use-connection";
 
-/** Fields behind "Advanced". */
-export const ADVANCED = ["weight", "rpm", "concurrency", "timeouts", "headers", "options"];
+/** Fields in the "Advanced" section. */
+const ADVANCED = ["weight", "rpm", "concurrency", "timeouts", "headers", "options"];
 
-/** Changing one of these asks the upstream anew. */
-const OF_CONNECTION = ["baseUrl", "keys", "headers", "options", "provider"] as const;
+/** Changing one of these makes the upstream's last answer stale. */
+const CONNECTION_FIELDS = ["baseUrl", "keys", "headers", "options", "provider"] as const;
 
-/** The form of a channel: what is typed, what the upstream said, what is wrong. `channelId` null: a new one. */
+/** State of the channel form: draft, upstream connection, errors. `channelId` null: a new channel. */
 export function useChannelForm(channelId: string | null, before: ChannelDraft = NEW_CHANNEL) {
-  const fieldError = useTranslations("common.fieldError");
-  const t = useTranslations("channels");
   const [draft, setDraft] = useState(before);
-  /** What the form began with: of a new channel, what its provider brings along. */
-  const [began, setBegan] = useState(before);
-  const [faults, setFaults] = useState<Faults>({});
-  /** Ids of rows that were changed, the newest last. */
+  /** The draft without user input; for a new channel it includes the preset's defaults. */
+  const [initial, setInitial] = useState(before);
+  /** IDs of changed model rows, newest last. */
   const changedRows = useRef<string[]>([]);
-  const [error, setError] = useState<unknown>(null);
-  const [showsAdvanced, setShowsAdvanced] = useState(false);
-  const { connection, connect, forget, setPrivate } = useConnection((models) =>
-    setDraft((now) => ({ ...now, models: withListed(now.models, models, channelId === null) })),
+  const errors = useFormErrors(draft);
+  const { clearErrors, setFieldErrors, setError } = errors;
+  const { connection, connect, reset, setPrivate } = useConnection((models) =>
+    setDraft((now) => ({ ...now, models: mergeListedModels(now.models, models, channelId === null) })),
   );
 
   const change = useCallback(
     (patch: Partial<ChannelDraft>) => {
       setDraft((now) => ({ ...now, ...patch }));
-      if (OF_CONNECTION.some((name) => name in patch)) forget();
-      setFaults({});
-      setError(null);
+      if (CONNECTION_FIELDS.some((name) => name in patch)) reset();
+      clearErrors();
     },
-    [forget],
+    [reset, clearErrors],
   );
 
   const changeRow = (id: string, patch: Partial<ModelRow>) => {
-    changedRows.current = [...changedRows.current.filter((one) => one !== id), id];
+    changedRows.current = [...changedRows.current.filter((other) => other !== id), id];
     setDraft((now) => ({
       ...now,
       models: now.models.map((row) => (row.id === id ? { ...row, ...patch } : row)),
     }));
-    setFaults(({ [id]: _, ...others }) => others);
+    setFieldErrors(({ [id]: _, ...others }) => others);
   };
 
   const pick = (preset: Preset, provider: Provider, name: string) => {
-    setDraft((now) => ({ ...withPreset(now, preset, provider), ...(now.isNameOwn ? {} : { name }) }));
-    setBegan(withPreset(before, preset, provider));
-    forget();
-    setFaults({});
-    setError(null);
+    setDraft((now) => ({ ...withPreset(now, preset, provider), ...(now.isNameEdited ? {} : { name }) }));
+    setInitial(withPreset(before, preset, provider));
+    reset();
+    clearErrors();
   };
 
-  const show = (failure: unknown) => {
+  const showFailure = (failure: unknown) => {
     const target = targetToAllow(failure);
-    if (target !== null) return setPrivate(target);
-    const issues = isApiError(failure) ? failure.issues : [];
-    const placed = issues.length > 0 ? placeFaults(issues, draft, fieldError) : null;
-    if (!placed) return setError(failure);
-    setFaults(placed);
-    if (ADVANCED.some((name) => placed[name])) setShowsAdvanced(true);
+    if (target !== null) setPrivate(target);
+    else errors.showFailure(failure);
   };
 
-  const showFound = (found: Faults): boolean => {
-    setFaults(found);
-    if (found.options) setShowsAdvanced(true);
-    return Object.keys(found).length === 0;
-  };
-
-  /** What is wrong with the part that reaches the upstream, as far as it can be told without the server. */
-  const connectionFaults = (): Faults => ({
-    ...(lacksAddress(draft)
-      ? { base_url: t(draft.preset === "azure" ? "form.baseUrlMissingAzure" : "form.baseUrlMissing") }
-      : {}),
-    ...(optionsOf(draft) === null ? { options: t("form.optionsFault") } : {}),
-  });
-
-  /** The faults that can be told without the server. */
-  const check = (): boolean => {
-    const named = draft.name.trim() === "" ? { name: fieldError("required") } : {};
-    const repeated = repeatedRows(draft, changedRows.current).map((id) => [id, t("form.repeatedName")]);
-    return showFound({ ...named, ...connectionFaults(), ...Object.fromEntries(repeated) });
-  };
-
-  const ask = async () => {
-    if (!showFound(connectionFaults())) return;
-    // A server of one's own is called by its address until somebody names it.
-    if (!draft.isNameOwn && draft.preset === "compatible")
+  /** Lists the upstream's models. */
+  const testConnection = async () => {
+    if (!errors.checkConnection()) return;
+    // A self-hosted server is named after its host until the user enters a name.
+    if (!draft.isNameEdited && draft.preset === "compatible")
       setDraft((now) => ({ ...now, name: hostOf(now.baseUrl) || now.name }));
     const refusal = await connect(draftRequest(draft, channelId));
-    if (refusal) show(refusal);
+    if (refusal) showFailure(refusal);
   };
 
   return {
     draft,
-    isDirty: writtenIn(draft) !== writtenIn(began),
+    isDirty: draftFingerprint(draft) !== draftFingerprint(initial),
     setDraft,
     change,
     changeRow,
     pick,
-    faults,
-    error,
+    fieldErrors: errors.fieldErrors,
+    error: errors.error,
     setError,
-    show,
-    check,
+    showFailure,
+    check: () => errors.check(changedRows.current),
     connection,
-    ask,
-    showsAdvanced,
-    setShowsAdvanced,
+    testConnection,
+    showsAdvanced: errors.showsAdvanced,
+    setShowsAdvanced: errors.setShowsAdvanced,
   };
 }
 
 export type ChannelForm = ReturnType<typeof useChannelForm>;
+
+/** Errors of the form, each at its field where it has one. Opens "Advanced" when an error is there. */
+function useFormErrors(draft: ChannelDraft) {
+  const fieldError = useTranslations("common.fieldError");
+  const t = useTranslations("channels");
+  const [fieldErrors, setFieldErrors] = useState<FieldErrors>({});
+  const [error, setError] = useState<unknown>(null);
+  const [showsAdvanced, setShowsAdvanced] = useState(false);
+
+  const clearErrors = useCallback(() => {
+    setFieldErrors({});
+    setError(null);
+  }, []);
+
+  /** Shows an error of the server. */
+  const showFailure = (failure: unknown) => {
+    const issues = isApiError(failure) ? failure.issues : [];
+    const found = issues.length > 0 ? fieldErrorsOf(issues, draft, fieldError) : null;
+    if (!found) return setError(failure);
+    setFieldErrors(found);
+    if (ADVANCED.some((name) => found[name])) setShowsAdvanced(true);
+  };
+
+  const showFound = (found: FieldErrors): boolean => {
+    setFieldErrors(found);
+    if (found.options) setShowsAdvanced(true);
+    return Object.keys(found).length === 0;
+  };
+
+  /** Errors of the connection fields that can be found without the server. */
+  const connectionErrors = (): FieldErrors => ({
+    ...(isAddressMissing(draft)
+      ? { base_url: t(draft.preset === "azure" ? "form.baseUrlMissingAzure" : "form.baseUrlMissing") }
+      : {}),
+    ...(optionsOf(draft) === null ? { options: t("form.optionsInvalid") } : {}),
+  });
+
+  return {
+    fieldErrors,
+    setFieldErrors,
+    error,
+    setError,
+    clearErrors,
+    showFailure,
+    showsAdvanced,
+    setShowsAdvanced,
+    /** True when the connection fields have no error. */
+    checkConnection: () => showFound(connectionErrors()),
+    /** True when the form has no error that can be found without the server. */
+    check: (changedRows: readonly string[]): boolean => {
+      const name = draft.name.trim() === "" ? { name: fieldError("required") } : {};
+      const duplicates = duplicateNameRows(draft, changedRows).map((id) => [id, t("form.repeatedName")]);
+      return showFound({ ...name, ...connectionErrors(), ...Object.fromEntries(duplicates) });
+    },
+  };
+}

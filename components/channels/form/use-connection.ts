@@ -10,20 +10,21 @@ import type {
   UpstreamModels,
 } from "@/lib/contracts/console/channels";
 
-/** What asking the upstream for its models came to. */
+/** State of the request for the upstream's models. */
 export type Connection =
   | { kind: "none" }
   | { kind: "busy" }
   | { kind: "listed"; count: number }
   | { kind: "no-list" }
-  /** Private or plain http, and on no list: the owner has to allow `target` first. */
+  /** `target` (host:port) is a private address or plain http that is not allowed yet; the owner can allow it. */
   | { kind: "private"; target: string }
-  | { kind: "fault"; fault: UpstreamFault }
+  | { kind: "upstream-error"; error: UpstreamFault }
+  /** The request to Patchbay failed. */
   | { kind: "failed"; error: unknown };
 
 const NEEDS_ALLOWANCE = /has to allow '([^']+)'/;
 
-/** The `host:port` that a refusal asks the owner to allow; null for other refusals. */
+/** The `host:port` that the owner has to allow according to the error; null for other errors. */
 export function targetToAllow(error: unknown): string | null {
   if (!isApiError(error)) return null;
   for (const { path, message } of error.issues) {
@@ -39,50 +40,50 @@ function targetOf(baseUrl: string | null | undefined): string {
   return `${hostname}:${port || (protocol === "https:" ? "443" : "80")}`;
 }
 
-/** Asks a draft's upstream what it serves; the newest question's answer counts. */
+/** Lists the models of a draft's upstream; only the answer to the newest request counts. */
 export function useConnection(onListed: (models: NonNullable<UpstreamModels["models"]>) => void) {
   const [connection, setConnection] = useState<Connection>({ kind: "none" });
   const newest = useRef(0);
 
-  const forget = useCallback(() => {
+  const reset = useCallback(() => {
     newest.current += 1;
     setConnection({ kind: "none" });
   }, []);
 
-  /** Gives the refusal when the draft itself was at fault, so that it can stand at its fields. */
+  /** Returns the error when the draft itself is invalid, so that the form can show it at its fields. */
   const connect = async (request: DraftChannel): Promise<unknown> => {
     newest.current += 1;
     const number = newest.current;
     setConnection({ kind: "busy" });
-    const tell = (next: Connection) => {
+    const update = (next: Connection) => {
       if (number === newest.current) setConnection(next);
     };
     try {
       const { models, error } = await api.post<DraftModels>("/api/channels/draft/models", request);
       if (number !== newest.current) return null;
-      if (error?.fault === "address_refused") tell({ kind: "private", target: targetOf(request.base_url) });
-      else if (error) tell({ kind: "fault", fault: error });
-      else if (models === null) tell({ kind: "no-list" });
+      if (error?.fault === "address_refused") update({ kind: "private", target: targetOf(request.base_url) });
+      else if (error) update({ kind: "upstream-error", error });
+      else if (models === null) update({ kind: "no-list" });
       else {
-        tell({ kind: "listed", count: models.length });
+        update({ kind: "listed", count: models.length });
         onListed(models);
       }
       return null;
     } catch (failure) {
       const target = targetToAllow(failure);
       if (target !== null) {
-        tell({ kind: "private", target });
+        update({ kind: "private", target });
         return null;
       }
-      const isOfFields = isApiError(failure) && failure.issues.length > 0;
-      tell(isOfFields ? { kind: "none" } : { kind: "failed", error: failure });
-      return isOfFields ? failure : null;
+      const isInvalidDraft = isApiError(failure) && failure.issues.length > 0;
+      update(isInvalidDraft ? { kind: "none" } : { kind: "failed", error: failure });
+      return isInvalidDraft ? failure : null;
     }
   };
   return {
     connection,
     connect,
-    forget,
+    reset,
     setPrivate: (target: string) => setConnection({ kind: "private", target }),
   };
 }

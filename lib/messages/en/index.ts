@@ -1,16 +1,14 @@
 import { account } from "./account";
 import { alerts } from "./alerts";
 import { audit } from "./audit";
-import { calls } from "./calls";
+import { requests } from "./requests";
 import { channels } from "./channels";
 import { common } from "./common";
 import { apiDocs } from "./api-docs";
 import { embeddings } from "./embeddings";
-import { guides } from "./guides";
 import { join } from "./join";
 import { apiKeys } from "./api-keys";
 import { signIn } from "./sign-in";
-import { logs } from "./logs";
 import { models } from "./models";
 import { overview } from "./overview";
 import { playground } from "./playground";
@@ -35,10 +33,8 @@ export const en = {
   audit,
   alerts,
   apiDocs,
-  guides,
-  calls,
+  requests,
   usage,
-  logs,
   users,
   join,
   channels,

@@ -9,14 +9,14 @@ const origin = "http://localhost:3000";
 const single: SpeechCall = {
   model: "patchbay-speech",
   text: hard,
-  cast: { kind: "single", voice: "Kore" },
+  voices: { kind: "single", voice: "Kore" },
   language: null,
   speed: 1.5,
 };
 const script: SpeechCall = {
   ...single,
   speed: 1,
-  cast: {
+  voices: {
     kind: "script",
     speakers: [
       { name: "Ana", voice: "Kore" },

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { failureFrom, failureOf } from "@/lib/client/gateway-error";
-import { codePoints, costOf, estimateSpeech, readVoices } from "@/lib/client/gateway-models";
+import { failureOfError, failureOfResponse } from "@/lib/client/gateway-error";
+import { codePoints, estimateCost, estimateSpeech, readVoices } from "@/lib/client/gateway-models";
 
 test("reads the three dialects' error bodies in their own words", async () => {
   const gemini = { error: { code: 400, message: "No voice 'Korre'.", status: "INVALID_ARGUMENT" } };
@@ -8,26 +8,26 @@ test("reads the three dialects' error bodies in their own words", async () => {
     error: { message: "Spent.", type: "insufficient_quota", param: null, code: "insufficient_quota" },
   };
   const console = { success: false, message: "Gone.", code: "not_found" };
-  expect(await failureOf(Response.json(gemini, { status: 400 }))).toMatchObject({
+  expect(await failureOfResponse(Response.json(gemini, { status: 400 }))).toMatchObject({
     message: "No voice 'Korre'.",
     code: "INVALID_ARGUMENT",
     advice: "input",
   });
-  expect(await failureOf(Response.json(openai, { status: 429 }))).toMatchObject({ advice: "budget" });
-  expect(await failureOf(Response.json(console, { status: 404 }))).toMatchObject({
+  expect(await failureOfResponse(Response.json(openai, { status: 429 }))).toMatchObject({ advice: "budget" });
+  expect(await failureOfResponse(Response.json(console, { status: 404 }))).toMatchObject({
     message: "Gone.",
     code: "not_found",
   });
 });
 
 test("a body that is no JSON leaves the status to tell", async () => {
-  const failure = await failureOf(new Response("<html>", { status: 502, statusText: "Bad Gateway" }));
+  const failure = await failureOfResponse(new Response("<html>", { status: 502, statusText: "Bad Gateway" }));
   expect(failure).toMatchObject({ message: "502 Bad Gateway", status: 502, advice: "upstream" });
 });
 
 test("a call the visitor stopped is no failure, a lost connection is", () => {
-  expect(failureFrom(new DOMException("stopped", "AbortError"))).toBeNull();
-  expect(failureFrom(new TypeError("Failed to fetch"))).toMatchObject({ advice: "offline", status: 0 });
+  expect(failureOfError(new DOMException("stopped", "AbortError"))).toBeNull();
+  expect(failureOfError(new TypeError("Failed to fetch"))).toMatchObject({ advice: "offline", status: 0 });
 });
 
 test("a voice two models share is one voice of both", () => {
@@ -47,7 +47,7 @@ test("a voice two models share is one voice of both", () => {
 
 test("a cost is the sum of what each unit costs", () => {
   const prices = { inputTokens: 0.5, inputCharacters: null, outputTokens: 10, outputSeconds: null };
-  expect(costOf(prices, { inputTokens: 1000, characters: 0, seconds: 4 })).toBeCloseTo(0.0005 + 0.001, 9);
+  expect(estimateCost(prices, { inputTokens: 1000, characters: 0, seconds: 4 })).toBeCloseTo(0.0005 + 0.001, 9);
 });
 
 test("characters are code points, and Chinese takes more time a character", () => {

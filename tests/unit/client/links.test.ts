@@ -9,14 +9,14 @@ test("a speech link carries text and settings and reads back the same", () => {
   const single: SpeechCall = {
     model: "org/voice:1",
     text: hard,
-    cast: { kind: "single", voice: "Kore" },
+    voices: { kind: "single", voice: "Kore" },
     language: "cmn-CN",
     speed: 1.25,
   };
   expect(readSpeechLink(writeSpeechLink(single))).toEqual(single);
   const script: SpeechCall = {
     ...single,
-    cast: {
+    voices: {
       kind: "script",
       speakers: [
         { name: "A|b & c", voice: "Puck" },
@@ -31,7 +31,7 @@ test("a speech link that was tampered with gives only what makes sense", () => {
   expect(readSpeechLink("")).toBeNull();
   expect(readSpeechLink("#other=1")).toBeNull();
   expect(readSpeechLink("#text=a&speed=99&language=<script>&speaker=nobody")).toEqual({ text: "a" });
-  expect(readSpeechLink(`#${"speaker=A%7CKore&".repeat(20)}`)?.cast).toMatchObject({
+  expect(readSpeechLink(`#${"speaker=A%7CKore&".repeat(20)}`)?.voices).toMatchObject({
     speakers: { length: 8 },
   });
   expect(() => readSpeechLink("#text=%E0%A4%A")).not.toThrow();

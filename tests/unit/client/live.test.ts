@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { ruleOf } from "@/lib/client/live-rules";
 import { openLiveStream } from "@/lib/client/live-stream";
 
-/** A browser's window, document and EventSource, as far as the stream asks for them. */
+/** A fake EventSource; `send` dispatches a server event. */
 class FakeSource extends EventTarget {
   static readonly CLOSED = 2;
   static all: FakeSource[] = [];
@@ -15,29 +15,29 @@ class FakeSource extends EventTarget {
   close(): void {
     this.isOpen = false;
   }
-  say(name: string, data: object = {}): void {
+  send(name: string, data: object = {}): void {
     this.dispatchEvent(Object.assign(new Event(name), { data: JSON.stringify(data) }));
   }
 }
 
 let page: EventTarget & { visibilityState: string; readyState: string };
 let view: EventTarget;
-const heard: string[] = [];
+const events: string[] = [];
 let stop: () => void;
 
 beforeEach(() => {
   vi.useFakeTimers();
   FakeSource.all = [];
-  heard.length = 0;
+  events.length = 0;
   page = Object.assign(new EventTarget(), { visibilityState: "visible", readyState: "complete" });
   view = new EventTarget();
   vi.stubGlobal("document", page);
   vi.stubGlobal("window", view);
   vi.stubGlobal("EventSource", FakeSource);
   stop = openLiveStream({
-    onChange: (topics) => heard.push(topics.join()),
-    onGap: () => heard.push("gap"),
-    onEnd: () => heard.push("end"),
+    onChange: (topics) => events.push(topics.join()),
+    onGap: () => events.push("gap"),
+    onEnd: () => events.push("end"),
     onState: () => undefined,
   });
   vi.advanceTimersByTime(500);
@@ -51,103 +51,103 @@ afterEach(() => {
 const open = () => FakeSource.all.filter((one) => one.isOpen);
 const last = () => FakeSource.all.at(-1);
 
-test("one stream is opened after the page, and its topics are told", () => {
+test("opens one stream after the page has loaded and reports its topics", () => {
   expect(open()).toHaveLength(1);
-  last()?.say("hello");
-  last()?.say("changed", { topics: ["keys", "usage"] });
-  expect(heard).toEqual(["keys,usage"]);
+  last()?.send("hello");
+  last()?.send("changed", { topics: ["keys", "usage"] });
+  expect(events).toEqual(["keys,usage"]);
 });
 
-test("a hidden tab holds no stream; when it is looked at again, everything may be stale", () => {
-  last()?.say("hello");
+test("closes the stream while the tab is hidden and reports a gap when it reconnects", () => {
+  last()?.send("hello");
   page.visibilityState = "hidden";
   page.dispatchEvent(new Event("visibilitychange"));
   expect(open()).toHaveLength(0);
   page.visibilityState = "visible";
   page.dispatchEvent(new Event("visibilitychange"));
   expect(open()).toHaveLength(1);
-  last()?.say("hello");
-  expect(heard).toEqual(["gap"]);
+  last()?.send("hello");
+  expect(events).toEqual(["gap"]);
 });
 
-test("a page that is left closes its stream", () => {
+test("closes the stream on pagehide", () => {
   view.dispatchEvent(new Event("pagehide"));
   expect(open()).toHaveLength(0);
 });
 
-test("a stream that breaks is opened again, ever more slowly, and at the first pace once it worked", () => {
+test("reconnects with growing waits and starts over after a successful connection", () => {
   vi.spyOn(Math, "random").mockReturnValue(0.5);
   const waits: number[] = [];
   for (let round = 0; round < 8; round++) {
-    last()?.say("error");
+    last()?.send("error");
     const before = FakeSource.all.length;
     const from = Date.now();
     while (FakeSource.all.length === before) vi.advanceTimersByTime(500);
     waits.push(Date.now() - from);
   }
   expect(waits).toEqual([1_000, 2_000, 4_000, 8_000, 16_000, 32_000, 60_000, 60_000]);
-  last()?.say("hello");
-  last()?.say("error");
+  last()?.send("hello");
+  last()?.send("error");
   const before = FakeSource.all.length;
   vi.advanceTimersByTime(1_000);
   expect(FakeSource.all.length).toBe(before + 1);
 });
 
-test("a tab that nobody touches stops asking, and goes on at the first touch", () => {
+test("closes the stream after 15 minutes without input and reopens it on the next", () => {
   vi.advanceTimersByTime(15 * 60_000);
   expect(open()).toHaveLength(0);
   view.dispatchEvent(new Event("pointermove"));
   expect(open()).toHaveLength(1);
 });
 
-/** The server answers the newest stream with an error. */
+/** The server refuses the newest stream. */
 function refuse(): void {
   const source = last();
   if (!source) throw new Error("no stream was opened");
   source.readyState = FakeSource.CLOSED;
-  source.say("error");
+  source.send("error");
 }
 
-test("a session that ends is told once, and the stream stays closed", () => {
-  last()?.say("ended", { reason: "session" });
+test("reports the end of the session once and does not reconnect", () => {
+  last()?.send("ended", { reason: "session" });
   vi.advanceTimersByTime(1_000);
-  expect(heard).toEqual([]);
+  expect(events).toEqual([]);
   refuse();
   vi.advanceTimersByTime(120_000);
-  expect(heard).toEqual(["end"]);
+  expect(events).toEqual(["end"]);
   expect(open()).toHaveLength(0);
 });
 
-test("a session that another took the place of goes on, and a network that is away ends none", () => {
-  last()?.say("hello");
-  last()?.say("ended", { reason: "session" });
+test("keeps the session when a new one replaced it or the network fails", () => {
+  last()?.send("hello");
+  last()?.send("ended", { reason: "session" });
   vi.advanceTimersByTime(1_000);
-  last()?.say("error");
+  last()?.send("error");
   vi.advanceTimersByTime(2_000);
-  last()?.say("hello");
+  last()?.send("hello");
   expect(open()).toHaveLength(1);
-  expect(heard).toEqual(["gap"]);
-  // What is refused now, as by a server that starts, is no end.
+  expect(events).toEqual(["gap"]);
+  // A refusal without a preceding "ended" event (a server that is starting) is not the end of the session.
   refuse();
   vi.advanceTimersByTime(2_000);
   expect(open()).toHaveLength(1);
-  expect(heard).toEqual(["gap"]);
+  expect(events).toEqual(["gap"]);
 });
 
-test("a server that stops is come back to", () => {
-  last()?.say("ended", { reason: "closing" });
-  last()?.say("error");
+test("reconnects after the server has shut down", () => {
+  last()?.send("ended", { reason: "closing" });
+  last()?.send("error");
   vi.advanceTimersByTime(2_000);
   expect(open()).toHaveLength(1);
-  expect(heard).toEqual([]);
+  expect(events).toEqual([]);
 });
 
-test("a path belongs to one rule, lists of several pages too", () => {
-  expect(ruleOf("/api/usage/summary?by=model")?.gapMs).toBeGreaterThan(
-    ruleOf("/api/usage?limit=12")?.gapMs ?? 0,
+test("finds the rule of a path, paged lists included", () => {
+  expect(ruleOf("/api/usage/summary?by=model")?.minIntervalMs).toBeGreaterThan(
+    ruleOf("/api/usage?limit=12")?.minIntervalMs ?? 0,
   );
-  expect(ruleOf("$inf$/api/keys?limit=50")?.on).toEqual(["keys"]);
-  expect(ruleOf("/api/user/sessions")?.on).toEqual(["sessions"]);
-  expect(ruleOf("/api/user/self")?.on).toEqual(["users"]);
+  expect(ruleOf("$inf$/api/keys?limit=50")?.topics).toEqual(["keys"]);
+  expect(ruleOf("/api/user/sessions")?.topics).toEqual(["sessions"]);
+  expect(ruleOf("/api/user/self")?.topics).toEqual(["users"]);
   expect(ruleOf("/v1/models")).toBeNull();
 });

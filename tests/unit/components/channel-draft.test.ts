@@ -2,12 +2,12 @@ import { createTranslator } from "use-intl";
 import { expect, test } from "vitest";
 import {
   type ChannelDraft,
-  lacksAddress,
+  duplicateNameRows,
+  isAddressMissing,
   type ModelRow,
   NEW_CHANNEL,
-  repeatedRows,
 } from "@/components/channels/channel-draft";
-import { placeFaults } from "@/components/channels/form/form-errors";
+import { fieldErrorsOf } from "@/components/channels/form/form-errors";
 import { common } from "@/lib/messages/en/common";
 
 const row = (id: string, name: string, isOn = true): ModelRow => ({
@@ -16,33 +16,33 @@ const row = (id: string, name: string, isOn = true): ModelRow => ({
   name,
   operation: "speech",
   isOn,
-  isOwn: false,
+  isManual: false,
 });
 const draft = (...models: ModelRow[]): ChannelDraft => ({ ...NEW_CHANNEL, models });
 
-test("a server of one's own needs an address; a service has one, and a channel that stands may leave it to it", () => {
+test("requires a base URL for the compatible and Azure presets only", () => {
   for (const preset of ["compatible", "azure"]) {
-    expect(lacksAddress({ ...NEW_CHANNEL, preset, baseUrl: " " })).toBe(true);
-    expect(lacksAddress({ ...NEW_CHANNEL, preset, baseUrl: "http://127.0.0.1:8880/v1" })).toBe(false);
+    expect(isAddressMissing({ ...NEW_CHANNEL, preset, baseUrl: " " })).toBe(true);
+    expect(isAddressMissing({ ...NEW_CHANNEL, preset, baseUrl: "http://127.0.0.1:8880/v1" })).toBe(false);
   }
-  expect(lacksAddress({ ...NEW_CHANNEL, preset: "openai" })).toBe(false);
+  expect(isAddressMissing({ ...NEW_CHANNEL, preset: "openai" })).toBe(false);
 });
 
-test("of rows with one public name the one that was changed last is told of it", () => {
+test("reports the most recently changed of the rows that share a public name", () => {
   const both = draft(row("a", "lamp"), row("b", " lamp "), row("c", "cord"));
-  expect(repeatedRows(both, ["b", "a", "c"])).toEqual(["a"]);
-  expect(repeatedRows(both, ["a", "b"])).toEqual(["b"]);
-  expect(repeatedRows(both, [])).toEqual(["b"]);
+  expect(duplicateNameRows(both, ["b", "a", "c"])).toEqual(["a"]);
+  expect(duplicateNameRows(both, ["a", "b"])).toEqual(["b"]);
+  expect(duplicateNameRows(both, [])).toEqual(["b"]);
 });
 
-test("rows that are not served, or have no name yet, repeat nothing", () => {
-  expect(repeatedRows(draft(row("a", "lamp"), row("b", "lamp", false)), [])).toEqual([]);
-  expect(repeatedRows(draft(row("a", ""), row("b", "")), [])).toEqual([]);
+test("does not report unselected or unnamed rows as duplicates", () => {
+  expect(duplicateNameRows(draft(row("a", "lamp"), row("b", "lamp", false)), [])).toEqual([]);
+  expect(duplicateNameRows(draft(row("a", ""), row("b", "")), [])).toEqual([]);
 });
 
-test("a fault of one model stands at its row, one of them all below the list", () => {
+test("assigns an issue of one model to its row and an issue of all models to the list", () => {
   const t = createTranslator({ locale: "en", messages: { common }, namespace: "common.fieldError" });
   const two = draft(row("off", "x", false), row("a", "lamp"), row("b", "lamp"));
-  expect(placeFaults([{ path: "models.1.name", message: "Odd." }], two, t)).toEqual({ b: "Odd." });
-  expect(placeFaults([{ path: "models", message: "Odd." }], two, t)).toEqual({ models: "Odd." });
+  expect(fieldErrorsOf([{ path: "models.1.name", message: "Odd." }], two, t)).toEqual({ b: "Odd." });
+  expect(fieldErrorsOf([{ path: "models", message: "Odd." }], two, t)).toEqual({ models: "Odd." });
 });

@@ -6,14 +6,14 @@ import {
   vectorsCsv,
   vectorsJson,
 } from "@/components/embeddings/export";
-import { orderByLikeness } from "@/components/embeddings/order";
+import { orderBySimilarity } from "@/components/embeddings/order-by-similarity";
 import {
   cosines,
   dotProducts,
   nearestPairs,
   neighboursOf,
-  rankByNearness,
-  spreadOf,
+  rankBySimilarity,
+  scaleOf,
   valueAt,
 } from "@/components/embeddings/similarity";
 import { linesOf, parseCsv, textsOfCsv, textsOfFile } from "@/components/embeddings/texts";
@@ -25,9 +25,10 @@ function base64(values: number[]): string {
   return Buffer.from(Float32Array.from(values).buffer).toString("base64");
 }
 
-function answering(embeddings: unknown[], asked: RequestInit[] = []): typeof fetch {
+/** A fetch that replies with these embeddings and records its requests. */
+function replyWith(embeddings: unknown[], requests: RequestInit[] = []): typeof fetch {
   return async (_url, init = {}) => {
-    asked.push(init);
+    requests.push(init);
     return Response.json(
       {
         object: "list",
@@ -40,43 +41,43 @@ function answering(embeddings: unknown[], asked: RequestInit[] = []): typeof fet
   };
 }
 
-test("float and base64 replies give the same vectors", async () => {
+test("reads the same vectors from float and base64 replies", async () => {
   const call = { model: "m", texts: ["a", "b"], dimensions: null, format: "base64" as const };
   const values = [0.25, -0.1];
-  const packed = await embedTexts(call, { key, fetch: answering([base64(values), base64([1, 0])]) });
-  const plain = await embedTexts(call, { key, fetch: answering([values, [1, 0]]) });
+  const packed = await embedTexts(call, { key, fetch: replyWith([base64(values), base64([1, 0])]) });
+  const plain = await embedTexts(call, { key, fetch: replyWith([values, [1, 0]]) });
   expect(packed.vectors).toEqual(plain.vectors);
   expect(packed).toMatchObject({ inputTokens: 9, channel: "embedded", requestId: "req-1" });
 });
 
-test("sends the model in the path and the body, one text as a string and dimensions only when chosen", async () => {
-  const asked: RequestInit[] = [];
+test("sends a single text as a string, several as an array, and dimensions only when set", async () => {
+  const requests: RequestInit[] = [];
   const one = { model: "m", texts: ["a"], dimensions: null, format: "float" as const };
-  await embedTexts(one, { key, fetch: answering([[1]], asked) });
+  await embedTexts(one, { key, fetch: replyWith([[1]], requests) });
   await embedTexts(
     { ...one, texts: ["a", "b"], dimensions: 8 },
-    { key, fetch: answering([[1], [1]], asked) },
+    { key, fetch: replyWith([[1], [1]], requests) },
   );
-  expect(asked.map((init) => JSON.parse(String(init.body)))).toEqual([
+  expect(requests.map((init) => JSON.parse(String(init.body)))).toEqual([
     { model: "m", input: "a", encoding_format: "float" },
     { model: "m", input: ["a", "b"], encoding_format: "float", dimensions: 8 },
   ]);
 });
 
-test("a reply with a vector missing or of another length is refused", async () => {
+test("rejects a reply with a missing vector or with vectors of different lengths", async () => {
   const call = { model: "m", texts: ["a", "b"], dimensions: null, format: "float" as const };
-  await expect(embedTexts(call, { key, fetch: answering([[1, 0]]) })).rejects.toMatchObject({
+  await expect(embedTexts(call, { key, fetch: replyWith([[1, 0]]) })).rejects.toMatchObject({
     failure: { advice: "upstream", requestId: "req-1" },
   });
-  await expect(embedTexts(call, { key, fetch: answering([[1, 0], [1]]) })).rejects.toThrow();
+  await expect(embedTexts(call, { key, fetch: replyWith([[1, 0], [1]]) })).rejects.toThrow();
 });
 
-test("base64 is read as little-endian float32", () => {
+test("reads and writes base64 as little-endian float32", () => {
   expect([...floatsFromBase64("AACAPwAAAMA=")]).toEqual([1, -2]);
   expect(base64FromFloats(Float32Array.from([1, -2]))).toBe("AACAPwAAAMA=");
 });
 
-test("cosines are symmetric, 1 on the diagonal and 0 for a zero vector", async () => {
+test("computes cosines that are symmetric, 1 on the diagonal and 0 for a zero vector", async () => {
   const vectors = [
     [3, 4],
     [4, 3],
@@ -96,7 +97,7 @@ test("cosines are symmetric, 1 on the diagonal and 0 for a zero vector", async (
   expect(neighboursOf(table, 1).map((one) => one.index)).toEqual([0, 3, 2]);
 });
 
-test("a scale shows every value of a few texts, and leaves the outliers of many out", async () => {
+test("scales the colours over all values of a few texts, and without outliers over many", async () => {
   const few = cosines(
     await dotProducts(
       [
@@ -106,72 +107,72 @@ test("a scale shows every value of a few texts, and leaves the outliers of many 
       ].map((one) => Float32Array.from(one)),
     ),
   );
-  expect(spreadOf(few)?.least).toBeCloseTo(0, 6);
-  expect(spreadOf(few)?.most).toBeCloseTo(0.8, 6);
-  expect(spreadOf({ count: 1, values: Float32Array.of(1) })).toBeNull();
+  expect(scaleOf(few)?.min).toBeCloseTo(0, 6);
+  expect(scaleOf(few)?.max).toBeCloseTo(0.8, 6);
+  expect(scaleOf({ count: 1, values: Float32Array.of(1) })).toBeNull();
   const count = 60;
   const values = new Float32Array(count * count).fill(0.25);
   values[1] = 1;
   values[count] = 1;
-  expect(spreadOf({ count, values })).toEqual({ least: 0.25, most: 0.25 });
+  expect(scaleOf({ count, values })).toEqual({ min: 0.25, max: 0.25 });
 });
 
-test("500 texts are compared in slices, and an abandoned comparison stops", async () => {
+test("compares 500 texts in slices and stops when aborted", async () => {
   const vectors = Array.from({ length: 500 }, (_, at) => new Float32Array(64).fill(at));
   let clock = 0;
-  let breaths = 0;
+  let pauses = 0;
   const abort = new AbortController();
   const run = dotProducts(vectors, {
     now: () => (clock += 1),
-    breathe: async () => {
-      breaths += 1;
-      if (breaths === 3) abort.abort();
+    pause: async () => {
+      pauses += 1;
+      if (pauses === 3) abort.abort();
     },
     signal: abort.signal,
   });
   await expect(run).rejects.toMatchObject({ name: "AbortError" });
-  expect(breaths).toBe(3);
+  expect(pauses).toBe(3);
 });
 
-test("neighbours come nearest first, equals in their own order", () => {
+test("ranks neighbours by similarity and keeps the order of ties", () => {
   const vectors = [
     [0, 1],
     [1, 0],
     [2, 0],
     [-1, 0],
   ].map((one) => Float32Array.from(one));
-  expect(rankByNearness(Float32Array.from([1, 0]), vectors).map((one) => one.index)).toEqual([1, 2, 0, 3]);
+  expect(rankBySimilarity(Float32Array.from([1, 0]), vectors).map((one) => one.index)).toEqual([1, 2, 0, 3]);
 });
 
-test("lines are texts, whatever their ends; blank ones are not", () => {
+test("reads one text per line for every line ending and skips blank lines", () => {
   expect(linesOf("\uFEFFone\r\n\r\n  two \rthree\n")).toEqual(["one", "two", "three"]);
 });
 
-test("a CSV's quoted cells keep separators, quotes and line breaks", () => {
+test("keeps separators, quotes and line breaks in quoted CSV cells", () => {
   expect(parseCsv('a,"b, ""c""\r\nd",\r\n,\n"x"')).toEqual([["a", 'b, "c"\nd', ""], ["", ""], ["x"]]);
 });
 
-test("the texts of a CSV are the headed column, else the longest", () => {
+test("takes the texts of a CSV from the named column, else from the longest one", () => {
   expect(textsOfCsv("id,Text,lang\n1,Hello,en\n2,,en\n3,Bonjour,fr")).toEqual(["Hello", "Bonjour"]);
   expect(textsOfCsv("1;The first sentence\n2;A second")).toEqual(["The first sentence", "A second"]);
   expect(textsOfCsv("a\tlonger one\nb\tand more")).toEqual(["longer one", "and more"]);
   expect(textsOfFile("x.TXT", "a,b\nc")).toEqual(["a,b", "c"]);
 });
 
-test("ordered by likeness, groups stand side by side, however they were mixed", async () => {
+test("orders mixed texts so that each group is contiguous", async () => {
   const groups = [0, 2, 1, 0, 1, 2, 2, 0, 1];
   const vectors = groups.map((group, at) =>
     Float32Array.from([0, 1, 2].map((axis) => (axis === group ? 1 : 0.05 * ((at * 7) % 5)))),
   );
-  const order = await orderByLikeness(cosines(await dotProducts(vectors)));
+  const order = await orderBySimilarity(cosines(await dotProducts(vectors)));
   expect([...order].sort((a, b) => a - b)).toEqual(groups.map((_, at) => at));
   const seen = order.map((index) => groups[index]);
   const changes = seen.filter((group, at) => at > 0 && group !== seen[at - 1]).length;
   expect(changes).toBe(2);
-  expect(await orderByLikeness({ count: 0, values: new Float32Array() })).toEqual([]);
+  expect(await orderBySimilarity({ count: 0, values: new Float32Array() })).toEqual([]);
 });
 
-test("a matrix export is headed by the texts on both sides", async () => {
+test("exports the matrix with the texts as row and column headers", async () => {
   const table = cosines(await dotProducts([Float32Array.from([1, 0]), Float32Array.from([3, 4])]));
   expect(parseCsv(similarityCsv(["a", "=b"], table))).toEqual([
     ["", "a", "'=b"],
@@ -180,26 +181,26 @@ test("a matrix export is headed by the texts on both sides", async () => {
   ]);
 });
 
-test("exported numbers read back as the same float32", () => {
+test("exports numbers that parse to the same float32", () => {
   const vector = Float32Array.from([0.1, -1 / 3, 1e-9, 16_777_217, 0]);
   expect(Float32Array.from(JSON.parse(vectorJson(vector)))).toEqual(vector);
   expect(shortestFloat(Math.fround(0.1))).toBe(0.1);
 });
 
-test("exports hold every text with its vector, and no text runs as a formula", () => {
+test("exports every text with its vector and no text as a spreadsheet formula", () => {
   const vectors = [Float32Array.from([1, 0]), Float32Array.from([0, 1])];
-  const texts = ["=1+1", 'say "a, b"\nc'];
+  const texts = ["=1+1", 'format "a, b"\nc'];
   expect(JSON.parse(vectorsJson("m", texts, vectors))).toEqual({
     model: "m",
     dimensions: 2,
     data: [
       { index: 0, text: "=1+1", embedding: [1, 0] },
-      { index: 1, text: 'say "a, b"\nc', embedding: [0, 1] },
+      { index: 1, text: 'format "a, b"\nc', embedding: [0, 1] },
     ],
   });
   expect(parseCsv(vectorsCsv(texts, vectors))).toEqual([
     ["index", "text", "d0", "d1"],
     ["0", "'=1+1", "1", "0"],
-    ["1", 'say "a, b"\nc', "0", "1"],
+    ["1", 'format "a, b"\nc', "0", "1"],
   ]);
 });

@@ -1,15 +1,15 @@
 import { expect, test } from "vitest";
-import { placeOnPlane, projectToPlane } from "@/components/embeddings/pca";
+import { projectPoint, projectToPlane } from "@/components/embeddings/pca";
 import { dot, dotProducts } from "@/components/embeddings/similarity";
 
-async function project(rows: number[][]) {
+async function projectRows(rows: number[][]) {
   const vectors = rows.map((row) => Float32Array.from(row));
   return projectToPlane((await dotProducts(vectors)).values, vectors.length);
 }
 
 const at = (points: Float64Array, row: number) => [points[row * 2] ?? 0, points[row * 2 + 1] ?? 0] as const;
 
-test("points that lie in a plane keep their distances, whatever the dimensions", async () => {
+test("keeps the distances of points that lie in a plane of a higher-dimensional space", async () => {
   const plane = [
     [0, 0],
     [4, 0],
@@ -17,7 +17,7 @@ test("points that lie in a plane keep their distances, whatever the dimensions",
     [0, 3],
     [2, 9],
   ];
-  const { points, kept } = await project(plane.map(([x = 0, y = 0]) => [5, x, 0, 1, y, 0, 0]));
+  const { points, explained } = await projectRows(plane.map(([x = 0, y = 0]) => [5, x, 0, 1, y, 0, 0]));
   for (const [one, a] of plane.entries()) {
     for (const [other, b] of plane.entries()) {
       const [x1, y1] = at(points, one);
@@ -26,16 +26,16 @@ test("points that lie in a plane keep their distances, whatever the dimensions",
       expect(Math.hypot(x1 - x2, y1 - y2)).toBeCloseTo(want, 3);
     }
   }
-  expect(kept[0] + kept[1]).toBeCloseTo(1, 5);
-  expect(kept[0]).toBeGreaterThan(kept[1]);
+  expect(explained[0] + explained[1]).toBeCloseTo(1, 5);
+  expect(explained[0]).toBeGreaterThan(explained[1]);
 });
 
-test("the map is centred and the same every time", async () => {
+test("centres the map and gives the same map for the same texts", async () => {
   const rows = Array.from({ length: 40 }, (_, row) =>
     Array.from({ length: 12 }, (_, column) => Math.sin(row * 7.1 + column * 3.3)),
   );
-  const one = await project(rows);
-  expect(await project(rows)).toEqual(one);
+  const one = await projectRows(rows);
+  expect(await projectRows(rows)).toEqual(one);
   let x = 0;
   let y = 0;
   for (let row = 0; row < 40; row += 1) {
@@ -46,8 +46,8 @@ test("the map is centred and the same every time", async () => {
   expect(y).toBeCloseTo(0, 4);
 });
 
-test("on each axis the point farthest out lies on the positive side", async () => {
-  const { points } = await project([
+test("puts the outermost point of each axis on the positive side", async () => {
+  const { points } = await projectRows([
     [0, 0, 1],
     [1, 0, 0],
     [1, 1, 0],
@@ -59,7 +59,7 @@ test("on each axis the point farthest out lies on the positive side", async () =
   }
 });
 
-test("equal texts, one text and none make no map but no fault either", async () => {
+test("puts every point at the origin for equal texts, one text and no text", async () => {
   for (const rows of [
     [],
     [[1, 2]],
@@ -69,13 +69,13 @@ test("equal texts, one text and none make no map but no fault either", async () 
       [1, 2],
     ],
   ]) {
-    const { points, kept } = await project(rows);
+    const { points, explained } = await projectRows(rows);
     expect([...points].every((value) => value === 0)).toBe(true);
-    expect(kept).toEqual([0, 0]);
+    expect(explained).toEqual([0, 0]);
   }
 });
 
-test("one more vector lands where it would lie in the plane of the others", async () => {
+test("projects another vector to its position in the plane of the set", async () => {
   const rows = [
     [0, 0, 7],
     [4, 0, 7],
@@ -86,18 +86,18 @@ test("one more vector lands where it would lie in the plane of the others", asyn
   const vectors = rows.map((row) => Float32Array.from(row));
   const dots = (await dotProducts(vectors)).values;
   const projection = await projectToPlane(dots, rows.length);
-  const among = (row: number[]) => {
+  const project = (row: number[]) => {
     const query = Float32Array.from(row);
-    return placeOnPlane(
+    return projectPoint(
       projection,
       dots,
       vectors.map((vector) => dot(query, vector)),
     );
   };
-  // A vector of the set lands on its own point, a stranger at its true distance from the others.
-  expect(among([4, 3, 7])[0]).toBeCloseTo(at(projection.points, 2)[0], 4);
-  expect(among([4, 3, 7])[1]).toBeCloseTo(at(projection.points, 2)[1], 4);
-  const [x, y] = among([1, 1, 7]);
+  // A vector of the set is projected to its own point, a new one to its true distance from the others.
+  expect(project([4, 3, 7])[0]).toBeCloseTo(at(projection.points, 2)[0], 4);
+  expect(project([4, 3, 7])[1]).toBeCloseTo(at(projection.points, 2)[1], 4);
+  const [x, y] = project([1, 1, 7]);
   const [x0, y0] = at(projection.points, 0);
   expect(Math.hypot(x - x0, y - y0)).toBeCloseTo(Math.SQRT2, 4);
 });

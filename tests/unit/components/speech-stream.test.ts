@@ -7,7 +7,7 @@ import { pcmOf } from "@/lib/client/speech-pcm";
 const call: SpeechCall = {
   model: "patchbay-speech",
   text: "Hello",
-  cast: { kind: "single", voice: "Kore" },
+  voices: { kind: "single", voice: "Kore" },
   language: null,
   speed: 1,
 };
@@ -185,7 +185,7 @@ test("a script names every speaker's voice and never goes to the surface that ha
     { name: "Ana", voice: "Kore" },
     { name: "Ben", voice: "Puck" },
   ];
-  await collect(streamSpeech({ ...call, cast: { kind: "script", speakers }, speed: 2 }, options(fake)));
+  await collect(streamSpeech({ ...call, voices: { kind: "script", speakers }, speed: 2 }, options(fake)));
   expect(asked[0]?.url).toContain(":streamGenerateContent");
   expect(JSON.parse(String(asked[0]?.init.body)).generationConfig.speechConfig).toEqual({
     multiSpeakerVoiceConfig: {

@@ -13,12 +13,12 @@ export default async function Page({
   searchParams,
 }: PageQuery & { params: Promise<{ id: string }> }) {
   const { id } = await params;
-  const found = await requireAdminPage(`/channels/${id}`, await searchParams);
-  const known = decodeURIComponent(id);
-  const { items } = await listChannels(await pageContext(found));
+  const pageSession = await requireAdminPage(`/channels/${id}`, await searchParams);
+  const channelId = decodeURIComponent(id);
+  const { items } = await listChannels(await pageContext(pageSession));
   return (
     <MessagesProvider messages={messagesFor(await requestLocale(), ["channels"])}>
-      <ChannelPage id={known} first={items.find((one) => one.id === known) ?? null} />
+      <ChannelPage id={channelId} first={items.find((one) => one.id === channelId) ?? null} />
     </MessagesProvider>
   );
 }

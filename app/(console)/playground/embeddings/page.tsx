@@ -8,7 +8,7 @@ import { usableModels } from "../usable-models";
 
 export const generateMetadata = () => pageTitle("embeddings");
 
-/** Models that only the built-in engine serves: the page tells their limits. */
+/** Models that only the built-in lexical engine serves; the page explains what it cannot match. */
 async function lexicalModels(): Promise<string[]> {
   const { services } = await getContainer();
   return (await services.catalog.all())

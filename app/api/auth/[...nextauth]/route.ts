@@ -2,7 +2,7 @@ import { answerNextAuth } from "@/lib/server/process/next-auth";
 
 export const dynamic = "force-dynamic";
 
-// Methods that nothing takes are told so in the console's own form.
+// Unsupported methods get the console API's 405 response.
 export {
   answerNextAuth as DELETE,
   answerNextAuth as GET,

@@ -10,47 +10,54 @@ import { PageHeader } from "@/components/shell/page-header";
 import { messagesFor } from "@/lib/messages/catalogue";
 import { requestLocale, servedOrigin } from "../../../../request";
 import { requirePageSession } from "../../../guard";
-import { exampleModels, GUIDES, type GuideKey } from "../../facts";
+import { exampleModels } from "../../example-models";
+import { GUIDES, type GuideName, readGuide, readGuides } from "../../guides";
 
-interface Guide {
+interface GuideParams {
   params: Promise<{ name: string }>;
 }
 
-function keyOf(name: string): GuideKey {
+function guideNamed(name: string): GuideName {
   return GUIDES.find((one) => one === name) ?? notFound();
 }
 
-export async function generateMetadata({ params }: Guide): Promise<Metadata> {
-  const { guides } = messagesFor(await requestLocale(), ["guides"]);
-  const name = keyOf((await params).name);
-  return { title: guides[name].title };
+export async function generateMetadata({ params }: GuideParams): Promise<Metadata> {
+  const { title } = await readGuide(await requestLocale(), guideNamed((await params).name));
+  return { title };
 }
 
-export default async function Page({ params }: Guide) {
-  const name = keyOf((await params).name);
+export default async function Page({ params }: GuideParams) {
+  const name = guideNamed((await params).name);
   await requirePageSession(`/docs/guides/${name}`);
   const locale = await requestLocale();
-  const { docs, guides } = messagesFor(locale, ["apiDocs", "guides"]);
-  const { title, lead, text } = guides[name];
-  const origin = await servedOrigin();
-  const samples = guideSamples(origin, await exampleModels());
+  const { apiDocs } = messagesFor(locale, ["apiDocs"]);
+  const [{ title, lead, text }, guides, origin, models] = await Promise.all([
+    readGuide(locale, name),
+    readGuides(locale),
+    servedOrigin(),
+    exampleModels(),
+  ]);
   return (
-    <MessagesProvider messages={messagesFor(locale, ["apiDocs"])}>
+    <MessagesProvider messages={{ apiDocs }}>
       <div className="mx-auto grid max-w-page gap-x-12 gap-y-4 lg:grid-cols-[minmax(0,1fr)_15rem]">
         <article className="min-w-0">
           <PageHeader title={title} description={lead.replaceAll("`", "")} />
-          <Markdown text={text.replaceAll("{{origin}}", origin)} samples={samples} codeLabel={docs.code} />
+          <Markdown
+            text={text.replaceAll("{{origin}}", origin)}
+            samples={guideSamples(origin, models)}
+            codeLabel={apiDocs.code}
+          />
         </article>
-        <nav aria-label={docs.guides} className="order-first lg:order-none">
+        <nav aria-label={apiDocs.guides} className="order-first lg:order-none">
           <Link
             href="/docs"
             className="inline-flex items-center gap-2 text-sm text-ink-muted hover:text-ink lg:mb-4 lg:px-3"
           >
             <ArrowLeftIcon aria-hidden="true" className="size-4" />
-            {docs.backToReference}
+            {apiDocs.backToReference}
           </Link>
           <div className="hidden lg:block">
-            <GuideMenu guides={GUIDES.map((one) => ({ name: one, ...guides[one] }))} current={name} />
+            <GuideMenu guides={guides} current={name} />
           </div>
         </nav>
       </div>

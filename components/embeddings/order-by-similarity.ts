@@ -1,0 +1,84 @@
+import type { Pause } from "./pca";
+import { type SquareMatrix, valueAt } from "./similarity";
+
+interface Nearest {
+  cluster: number;
+  similarity: number;
+}
+
+/** Clusters merged between two pauses: about half a frame for 500 texts. */
+const MERGES_PER_SLICE = 32;
+
+/** Concatenates two sequences of leaves, reversed where needed, so that their most similar ends meet. */
+function join(matrix: SquareMatrix, one: readonly number[], other: readonly number[]): number[] {
+  const ends = [
+    [one.at(-1), other.at(0), false, false],
+    [one.at(-1), other.at(-1), false, true],
+    [one.at(0), other.at(0), true, false],
+    [one.at(0), other.at(-1), true, true],
+  ] as const;
+  let best: (typeof ends)[number] = ends[0];
+  let bestSimilarity = Number.NEGATIVE_INFINITY;
+  for (const end of ends) {
+    const similarity = valueAt(matrix, end[0] ?? 0, end[1] ?? 0);
+    if (similarity > bestSimilarity) {
+      bestSimilarity = similarity;
+      best = end;
+    }
+  }
+  return [...(best[2] ? one.toReversed() : one), ...(best[3] ? other.toReversed() : other)];
+}
+
+/**
+ * Indexes of the texts in an order that puts similar ones side by side: average-linkage clustering (UPGMA, Sokal and
+ * Michener 1958), each merge joining its groups at their most similar ends. Per text O(n²) at worst, O(n) usually.
+ */
+export async function orderBySimilarity(
+  matrix: SquareMatrix,
+  pause: Pause = async () => undefined,
+): Promise<number[]> {
+  const { count } = matrix;
+  const links = Float32Array.from(matrix.values);
+  const leaves = new Map<number, number[]>(Array.from({ length: count }, (_, at) => [at, [at]]));
+  const linkOf = (one: number, other: number) => links[one * count + other] ?? 0;
+  const findNearest = (of: number): Nearest => {
+    const nearest = { cluster: -1, similarity: Number.NEGATIVE_INFINITY };
+    for (const other of leaves.keys()) {
+      const similarity = linkOf(of, other);
+      if (other === of || similarity <= nearest.similarity) continue;
+      nearest.cluster = other;
+      nearest.similarity = similarity;
+    }
+    return nearest;
+  };
+  const nearest = new Map<number, Nearest>(Array.from({ length: count }, (_, at) => [at, findNearest(at)]));
+  for (let merges = 1; leaves.size > 1; merges += 1) {
+    let from = -1;
+    let to: Nearest = { cluster: -1, similarity: Number.NEGATIVE_INFINITY };
+    for (const [cluster, one] of nearest) {
+      if (one.similarity > to.similarity || from < 0) {
+        from = cluster;
+        to = one;
+      }
+    }
+    const [one, other] = [leaves.get(from) ?? [], leaves.get(to.cluster) ?? []];
+    leaves.set(from, join(matrix, one, other));
+    leaves.delete(to.cluster);
+    nearest.delete(to.cluster);
+    for (const cluster of leaves.keys()) {
+      if (cluster === from) continue;
+      const link =
+        (linkOf(cluster, from) * one.length + linkOf(cluster, to.cluster) * other.length) /
+        (one.length + other.length);
+      links[cluster * count + from] = link;
+      links[from * count + cluster] = link;
+    }
+    for (const [cluster, known] of nearest) {
+      const isAffected = cluster === from || known.cluster === from || known.cluster === to.cluster;
+      // An average never exceeds its parts, so the nearest cluster of all others is unchanged.
+      if (isAffected) nearest.set(cluster, findNearest(cluster));
+    }
+    if (merges % MERGES_PER_SLICE === 0) await pause();
+  }
+  return [...leaves.values()][0] ?? [];
+}

@@ -1,0 +1,97 @@
+"use client";
+
+import { useCallback, useEffect, useState } from "react";
+import { useTranslations } from "use-intl";
+import type { GatewayModel } from "@/lib/client/gateway-models";
+import { type DraftText, draftTexts, type Example, isSameCall } from "./draft";
+import { createFocusStore } from "./focus-store";
+import { linesOf } from "./texts";
+import { useComparison } from "./use-comparison";
+import { useEmbeddingsDraft } from "./use-embeddings-draft";
+import { useFileDrop } from "./use-file-drop";
+import { useTexts } from "./use-texts";
+
+export type EmbeddingsPlaygroundState = ReturnType<typeof useEmbeddingsPlayground>;
+
+/**
+ * State of the page: the draft, the call and its comparison, and the focused texts. `onStart` runs before each call of
+ * the texts.
+ */
+export function useEmbeddingsPlayground(models: readonly GatewayModel[], onStart: () => void) {
+  const t = useTranslations("embeddings.example");
+  const { draft, change, call, model } = useEmbeddingsDraft(models);
+  const comparing = useComparison();
+  const { comparison, status, embed, rank, clear } = comparing;
+  const [focus] = useState(createFocusStore);
+  const { texts, query } = draft;
+
+  const start = useCallback(() => {
+    if (call.texts.length === 0) return;
+    focus.pin(null);
+    onStart();
+    void embed(call, query);
+  }, [call, query, embed, focus, onStart]);
+  useCtrlEnter(start);
+
+  const startExample = (example: Example) => {
+    const exampleTexts = linesOf(t(`${example}.texts`));
+    const exampleQuery = t(`${example}.query`);
+    change({ texts: draftTexts(exampleTexts), query: exampleQuery });
+    focus.pin(null);
+    onStart();
+    void embed({ ...call, texts: exampleTexts }, exampleQuery);
+  };
+
+  const setTexts = useCallback(
+    (next: readonly DraftText[]) => {
+      // The focus holds indexes, which have just changed.
+      focus.pin(null);
+      if (next.length === 0) clear();
+      // A query without texts would be stale.
+      change(next.length === 0 ? { texts: next, query: "" } : { texts: next });
+    },
+    [change, clear, focus],
+  );
+  const edit = useTexts(texts, setTexts);
+  const isDropping = useFileDrop((files) => void edit.addFiles(files));
+
+  const rankTexts = () => {
+    if (comparison) void rank(comparison, query);
+  };
+  const retry = () => {
+    if (status.kind === "failed" && status.input === "query" && comparison) rankTexts();
+    else start();
+  };
+  const isRanking = status.kind === "calling" && status.input === "query";
+  return {
+    ...comparing,
+    draft,
+    change,
+    call,
+    model,
+    focus,
+    edit,
+    isDropping,
+    start,
+    startExample,
+    rankTexts,
+    retry,
+    isRanking,
+    /** The call of the texts is running, not only that of a query. */
+    isEmbedding: comparing.isRunning && !isRanking,
+    /** The comparison belongs to other texts or settings than the draft. */
+    isStale: comparison !== null && !isSameCall(comparison.call, call),
+  };
+}
+
+function useCtrlEnter(onPress: () => void): void {
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent) => {
+      if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey) || event.isComposing) return;
+      event.preventDefault();
+      onPress();
+    };
+    window.addEventListener("keydown", onKey);
+    return () => window.removeEventListener("keydown", onKey);
+  }, [onPress]);
+}

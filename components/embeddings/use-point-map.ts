@@ -1,0 +1,140 @@
+"use client";
+
+import { type KeyboardEvent, useCallback, useEffect, useRef, useState } from "react";
+import { useTranslations } from "use-intl";
+import type { Comparison, QueryResult } from "./comparison";
+import { drawMap, type MapColours, readMapColours } from "./draw-map";
+import { type FocusStore, highlightOf } from "./focus-store";
+import {
+  clampView,
+  FULL_VIEW,
+  layOutMap,
+  MAX_ZOOM,
+  type MapLayout,
+  type MapView,
+  nextPoint,
+  type Point,
+  pointAt,
+  zoomAround,
+} from "./map-geometry";
+import { type Surface, useCanvas } from "./use-canvas";
+import { useMapGestures } from "./use-map-gestures";
+
+const DIRECTIONS: Readonly<Record<string, readonly [number, number]>> = {
+  ArrowUp: [0, -1],
+  ArrowDown: [0, 1],
+  ArrowLeft: [-1, 0],
+  ArrowRight: [1, 0],
+};
+/** Pixels that the map moves with Shift and an arrow key. */
+const PAN_STEP = 40;
+const ZOOM_STEP = 1.5;
+/** Distance in pixels at which a pointer still selects a point. */
+const MOUSE_RADIUS = 14;
+const TOUCH_RADIUS = 26;
+
+/** Canvas, zoom, pointer and keyboard of the map. */
+export function usePointMap(comparison: Comparison, queryResult: QueryResult | null, focus: FocusStore) {
+  const { projection } = comparison;
+  const { canvas, redraw, view, layout } = useMapCanvas(comparison, queryResult, focus);
+  const area = useRef<HTMLDivElement>(null);
+  // Only what React renders is state: the canvas reads view and layout from their refs.
+  const [zoom, setZoom] = useState(1);
+
+  const setView = useCallback(
+    (next: MapView) => {
+      view.current = next;
+      setZoom(next.zoom);
+      redraw();
+    },
+    [redraw, view],
+  );
+  useEffect(() => {
+    if (projection) setView(FULL_VIEW);
+  }, [projection, setView]);
+
+  const focusAt = (at: Point, isTouch: boolean) => {
+    const index = pointAt(layout.current, at, isTouch ? TOUCH_RADIUS : MOUSE_RADIUS);
+    return index === null ? null : { row: index, column: null };
+  };
+  const gestures = useMapGestures(area, {
+    view,
+    onView: setView,
+    onHover: (at) => focus.hover(at ? focusAt(at, false) : null),
+    onSelect: (at, isTouch) => focus.pin(focusAt(at, isTouch)),
+  });
+
+  /** Zooms around the highlighted point, else around the centre. */
+  const zoomBy = (factor: number) => {
+    const { width, height, points } = layout.current;
+    const highlight = highlightOf(focus.get());
+    const around = (highlight && points[highlight.row]) ?? { x: width / 2, y: height / 2 };
+    setView(zoomAround(view.current, factor, around, layout.current));
+  };
+  const pan = ([dx, dy]: readonly [number, number]) => {
+    const { x, y } = view.current;
+    const moved = { ...view.current, x: x - dx * PAN_STEP, y: y - dy * PAN_STEP };
+    setView(clampView(moved, layout.current));
+  };
+  const selectNext = (direction: readonly [number, number]) => {
+    const { pinned } = focus.get();
+    const next = pinned ? nextPoint(layout.current, pinned.row, direction) : 0;
+    if (next !== null) focus.pin({ row: next, column: null });
+  };
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    const direction = DIRECTIONS[event.key];
+    if (direction && event.shiftKey) pan(direction);
+    else if (direction) selectNext(direction);
+    else if (event.key === "+" || event.key === "=") zoomBy(ZOOM_STEP);
+    else if (event.key === "-") zoomBy(1 / ZOOM_STEP);
+    else if (event.key === "0") setView(FULL_VIEW);
+    else if (event.key === "Escape" && focus.get().pinned) focus.pin(null);
+    else return;
+    event.preventDefault();
+  };
+
+  return {
+    canvas,
+    area,
+    areaHandlers: { ...gestures, onKeyDown },
+    canZoomOut: zoom > 1,
+    canZoomIn: zoom < MAX_ZOOM,
+    zoom: (direction: 1 | -1) => zoomBy(direction > 0 ? ZOOM_STEP : 1 / ZOOM_STEP),
+    resetZoom: () => setView(FULL_VIEW),
+  };
+}
+
+/** Draws the map; `view` is what it shows, `layout` where the points were drawn last. */
+function useMapCanvas(
+  { call: { texts }, projection }: Comparison,
+  queryResult: QueryResult | null,
+  focus: FocusStore,
+) {
+  const t = useTranslations("embeddings.map");
+  const query = queryResult?.point ?? null;
+  const view = useRef<MapView>(FULL_VIEW);
+  const layout = useRef<MapLayout>({ width: 1, height: 1, points: [], query: null });
+  const colours = useRef<MapColours>(null);
+
+  const paint = useCallback(
+    (surface: Surface) => {
+      colours.current ??= readMapColours(surface.canvas);
+      layout.current = layOutMap(projection, query, surface, view.current);
+      drawMap(surface, {
+        layout: layout.current,
+        texts,
+        highlight: highlightOf(focus.get()),
+        colours: colours.current,
+        queryName: t("query"),
+      });
+    },
+    [projection, query, texts, focus, t],
+  );
+  const clearColours = useCallback(() => {
+    colours.current = null;
+  }, []);
+  const { canvas, redraw } = useCanvas(paint, clearColours);
+  useEffect(() => focus.subscribe(redraw), [focus, redraw]);
+  return { canvas, redraw, view, layout };
+}

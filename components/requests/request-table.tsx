@@ -1,0 +1,218 @@
+"use client";
+
+import { useSearchParams } from "next/navigation";
+import { type ReactNode, useEffect, useRef } from "react";
+import { useTranslations } from "use-intl";
+import type { UsageRow } from "@/lib/contracts/console/usage";
+import { useAmounts } from "../charts/use-amounts";
+import { cn } from "../ui/class-names";
+import { CopyButton } from "../ui/copy-button";
+import { CallAmount } from "./call-amount";
+import { CallLink } from "./call-link";
+import { CallState } from "./call-state";
+
+/** Which columns a list has besides time, outcome, model, amount, cost and time taken. */
+export type CallColumn = "key" | "via" | "attempts" | "requestId";
+
+const WIDTHS = {
+  when: "7.25rem",
+  // The longest of the usual codes, `upstream_rate_limited`, whole at 1440 px.
+  outcome: "minmax(0,1.95fr)",
+  model: "minmax(0,1.3fr)",
+  via: "minmax(0,1.2fr)",
+  key: "minmax(0,1fr)",
+  attempts: "3.5rem",
+  latency: "4.75rem",
+  amount: "5.5rem",
+  cost: "5.25rem",
+  requestId: "minmax(0,1fr)",
+} as const;
+type Column = keyof typeof WIDTHS;
+const RIGHT: ReadonlySet<Column> = new Set(["attempts", "latency", "amount", "cost"]);
+
+function columnsOf(extra: readonly CallColumn[]): Column[] {
+  const all: Column[] = [
+    "when",
+    "outcome",
+    "model",
+    "via",
+    "key",
+    "attempts",
+    "latency",
+    "amount",
+    "cost",
+    "requestId",
+  ];
+  const optional: readonly Column[] = ["key", "via", "attempts", "requestId"];
+  return all.filter((column) => !optional.includes(column) || extra.some((one) => one === column));
+}
+
+/**
+ * Calls under each other, a line each; a press opens one. Each line of the table is drawn as a grid of its own,
+ * so that the browser skips those out of sight and thousands scroll smoothly. On a phone, a list.
+ */
+export function RequestTable({ rows, columns }: { rows: readonly UsageRow[]; columns: readonly CallColumn[] }) {
+  const t = useTranslations("requests.table");
+  const open = useSearchParams().get("call");
+  const shown = columnsOf(columns);
+  const template = shown.map((column) => WIDTHS[column]).join(" ");
+  return (
+    <>
+      <div className="hidden overflow-hidden rounded-md border bg-panel xl:block">
+        <table aria-label={t("label")} className="block text-sm">
+          <thead className="block border-b text-xs text-ink-faint">
+            <tr className="grid h-9 items-center gap-3 px-4" style={{ gridTemplateColumns: template }}>
+              {shown.map((column) => (
+                <th
+                  key={column}
+                  scope="col"
+                  className={cn(
+                    "truncate font-normal",
+                    RIGHT.has(column) ? "text-right" : "text-left",
+                    column === "requestId" && "pl-3",
+                  )}
+                >
+                  {t(column)}
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody className="block divide-y">
+            {rows.map((call) => (
+              <tr
+                key={call.id}
+                data-selected={call.id === open || undefined}
+                className="relative grid h-10 items-center gap-3 px-4 transition-colors [contain-intrinsic-height:2.5rem] [content-visibility:auto] hover:bg-sunken/60 data-selected:bg-signal-soft"
+                style={{ gridTemplateColumns: template }}
+              >
+                {shown.map((column) => (
+                  <td
+                    key={column}
+                    className={cn("min-w-0 truncate", RIGHT.has(column) && "tabular text-right")}
+                  >
+                    <Cell call={call} column={column} />
+                  </td>
+                ))}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+      <ul aria-label={t("label")} className="divide-y rounded-md border bg-panel xl:hidden">
+        {rows.map((call) => (
+          <CallCard key={call.id} call={call} isOpen={call.id === open} />
+        ))}
+      </ul>
+    </>
+  );
+}
+
+function Cell({ call, column }: { call: UsageRow; column: Column }): ReactNode {
+  const t = useTranslations("requests");
+  const amounts = useAmounts();
+  switch (column) {
+    case "when":
+      return (
+        <CallLink call={call}>
+          <time dateTime={call.at} title={amounts.exact(call.at)} className="tabular">
+            {amounts.stamp(call.at)}
+          </time>
+        </CallLink>
+      );
+    case "outcome":
+      return <CallState call={call} />;
+    case "model":
+      return <code title={call.model}>{call.model}</code>;
+    case "via":
+      return call.channel_id === null ? (
+        <span className="text-ink-faint">{t("noChannel")}</span>
+      ) : (
+        <span title={call.channel_name ?? undefined}>
+          {call.channel_name ?? <code>{call.channel_id}</code>}
+        </span>
+      );
+    case "key":
+      return call.key_name ?? <code className="text-ink-faint">{call.key_id}</code>;
+    case "attempts":
+      return <span className={call.attempts > 1 ? "text-warn" : "text-ink-muted"}>{call.attempts}</span>;
+    case "latency":
+      return call.state === "open" ? "…" : <Latency call={call} />;
+    case "amount":
+      return <CallAmount call={call} />;
+    case "cost":
+      return amounts.money(Number(call.cost_usd));
+    case "requestId":
+      return (
+        <span className="relative flex items-center gap-1 pl-3">
+          <code title={call.request_id} className="min-w-0 flex-1 truncate text-ink-muted">
+            {call.request_id}
+          </code>
+          <CopyButton
+            value={call.request_id}
+            name={t("copyRequestId", { id: call.request_id })}
+            className="relative size-7 shrink-0"
+          />
+        </span>
+      );
+  }
+}
+
+function Latency({ call }: { call: UsageRow }) {
+  const t = useTranslations("requests");
+  const amounts = useAmounts();
+  const first =
+    call.first_byte_ms === null ? undefined : t("firstByteAfter", { time: amounts.ms(call.first_byte_ms) });
+  return <span title={first}>{amounts.ms(call.latency_ms)}</span>;
+}
+
+function CallCard({ call, isOpen }: { call: UsageRow; isOpen: boolean }) {
+  const t = useTranslations("requests");
+  const amounts = useAmounts();
+  return (
+    <li
+      data-selected={isOpen || undefined}
+      className="relative grid gap-1.5 p-4 text-sm [contain-intrinsic-height:5.5rem] [content-visibility:auto] data-selected:bg-signal-soft"
+    >
+      <span className="flex items-center justify-between gap-3">
+        <CallState call={call} />
+        <CallLink call={call}>
+          <time dateTime={call.at} className="tabular whitespace-nowrap text-ink-faint">
+            {amounts.stamp(call.at)}
+          </time>
+        </CallLink>
+      </span>
+      <code className="truncate">{call.model}</code>
+      <span className="flex flex-wrap gap-x-3 text-ink-muted">
+        <span>{call.channel_name ?? call.channel_id ?? t("noChannel")}</span>
+        {call.attempts > 1 ? (
+          <span className="text-warn">{t("attempts", { count: call.attempts })}</span>
+        ) : null}
+        {call.state === "open" ? null : <span className="tabular">{amounts.ms(call.latency_ms)}</span>}
+        <span className="tabular">
+          <CallAmount call={call} isAlone />
+        </span>
+        <span className="tabular">{amounts.money(Number(call.cost_usd))}</span>
+      </span>
+    </li>
+  );
+}
+
+/** Asks for more when it comes near the window's end. */
+export function LoadMoreTrigger({ onNear }: { onNear(): void }) {
+  const place = useRef<HTMLDivElement>(null);
+  const latest = useRef(onNear);
+  latest.current = onNear;
+  useEffect(() => {
+    if (!place.current) return;
+    const seen = new IntersectionObserver(
+      (entries) => {
+        // The first screen's own end is not a wish for more: only what was scrolled to.
+        if (window.scrollY > 0 && entries.some((one) => one.isIntersecting)) latest.current();
+      },
+      { rootMargin: "0px 0px 400px 0px" },
+    );
+    seen.observe(place.current);
+    return () => seen.disconnect();
+  }, []);
+  return <div ref={place} />;
+}

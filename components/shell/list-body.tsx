@@ -1,0 +1,96 @@
+"use client";
+
+import { SearchIcon } from "lucide-react";
+import type { ReactNode } from "react";
+import { CallError } from "../forms/call-error";
+import { Button } from "../ui/button";
+import { EmptyState } from "../ui/empty-state";
+import { Skeleton } from "../ui/skeleton";
+
+/** A paged list, as `usePagedList` returns it. */
+interface PagedList<Item> {
+  items: readonly Item[] | undefined;
+  hasMore: boolean;
+  loadMore(): Promise<unknown>;
+  isLoadingMore: boolean;
+  error: unknown;
+  reload(): Promise<unknown>;
+}
+
+/** The rows of a list page with "Load more", or its loading, error or empty state. */
+export function ListBody<Item>({
+  list,
+  more,
+  empty,
+  children,
+}: {
+  list: PagedList<Item>;
+  /** Label of the button that loads the next page. */
+  more: string;
+  empty: ReactNode;
+  children(items: readonly Item[]): ReactNode;
+}) {
+  const { items, error } = list;
+  if (error && !items) return <CallError error={error} onRetry={() => void list.reload()} />;
+  if (!items) return <ListSkeleton />;
+  if (items.length === 0) return empty;
+  return (
+    <div className="grid gap-4">
+      {children(items)}
+      {list.hasMore ? (
+        <Button
+          variant="outline"
+          className="mx-auto"
+          isBusy={list.isLoadingMore}
+          onClick={() => void list.loadMore()}
+        >
+          {more}
+        </Button>
+      ) : null}
+    </div>
+  );
+}
+
+/** The empty state of a search, with a button that clears it. */
+export function NoSearchResults({
+  title,
+  text,
+  clear,
+  onClear,
+}: {
+  title: string;
+  text: string;
+  clear: string;
+  onClear(): void;
+}) {
+  return (
+    <EmptyState
+      icon={<SearchIcon />}
+      title={title}
+      action={
+        <Button variant="outline" onClick={onClear}>
+          {clear}
+        </Button>
+      }
+    >
+      {text}
+    </EmptyState>
+  );
+}
+
+function ListSkeleton() {
+  return (
+    <div aria-busy="true" className="divide-y rounded-md border bg-panel">
+      {[0, 1, 2].map((row) => (
+        <div key={row} className="flex items-center gap-8 p-4">
+          <div className="grid flex-1 gap-2">
+            <Skeleton className="h-4 w-40" />
+            <Skeleton className="h-3 w-24" />
+          </div>
+          <Skeleton className="hidden h-4 w-32 md:block" />
+          <Skeleton className="hidden h-4 w-24 md:block" />
+        </div>
+      ))}
+    </div>
+  );
+}

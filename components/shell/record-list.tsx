@@ -1,0 +1,105 @@
+"use client";
+
+import { Fragment, type ReactNode } from "react";
+import { Table, TableBody, TableCell, TableHead, TableHeader, TableRow } from "../ui/table";
+
+export interface Column<Item> {
+  /** React key. */
+  name: string;
+  heading: string;
+  cell(item: Item): ReactNode;
+  /** Class of the table's heading and cells. */
+  className?: string;
+  /** Whether the card lists it too; default: always. The first column is usually the card's title instead. */
+  isOnCard?(item: Item): boolean;
+}
+
+interface RecordListProps<Item extends { id: string }> {
+  items: readonly Item[];
+  columns: readonly Column<Item>[];
+  /** Heading of the column of menus, for screen readers. */
+  actionsHeading: string;
+  menu(item: Item): ReactNode;
+  cardTitle(item: Item): ReactNode;
+  cardFooter?(item: Item): ReactNode;
+}
+
+/** Records as a table, or on a phone as cards that list the same columns. */
+export function RecordList<Item extends { id: string }>(props: RecordListProps<Item>) {
+  return (
+    <>
+      <div className="hidden md:block">
+        <RecordTable {...props} />
+      </div>
+      <ul className="divide-y rounded-md border bg-panel md:hidden">
+        {props.items.map((item) => (
+          <RecordCard key={item.id} item={item} {...props} />
+        ))}
+      </ul>
+    </>
+  );
+}
+
+function RecordTable<Item extends { id: string }>({
+  items,
+  columns,
+  actionsHeading,
+  menu,
+}: RecordListProps<Item>) {
+  return (
+    <Table>
+      <TableHeader>
+        <tr>
+          {columns.map(({ name, heading, className }) => (
+            <TableHead key={name} className={className}>
+              {heading}
+            </TableHead>
+          ))}
+          <TableHead>
+            <span className="sr-only">{actionsHeading}</span>
+          </TableHead>
+        </tr>
+      </TableHeader>
+      <TableBody>
+        {items.map((item) => (
+          <TableRow key={item.id}>
+            {columns.map(({ name, cell, className }) => (
+              <TableCell key={name} className={className}>
+                {cell(item)}
+              </TableCell>
+            ))}
+            <TableCell className="text-right">{menu(item)}</TableCell>
+          </TableRow>
+        ))}
+      </TableBody>
+    </Table>
+  );
+}
+
+function RecordCard<Item extends { id: string }>({
+  item,
+  columns,
+  menu,
+  cardTitle,
+  cardFooter,
+}: RecordListProps<Item> & { item: Item }) {
+  return (
+    <li className="grid gap-3 p-4">
+      <div className="flex items-start gap-2">
+        <div className="min-w-0 flex-1">{cardTitle(item)}</div>
+        {menu(item)}
+      </div>
+      <dl className="grid grid-cols-[max-content_minmax(0,1fr)] gap-x-3 gap-y-1.5 text-sm [&>dt]:text-ink-faint">
+        {columns
+          .filter((column) => column.isOnCard?.(item) ?? true)
+          .map(({ name, heading, cell }) => (
+            <Fragment key={name}>
+              <dt>{heading}</dt>
+              <dd>{cell(item)}</dd>
+            </Fragment>
+          ))}
+      </dl>
+      {cardFooter?.(item)}
+    </li>
+  );
+}

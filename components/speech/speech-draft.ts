@@ -1,0 +1,100 @@
+import type { Speaker, SpeechCall } from "@/lib/client/speech-call";
+import { isSameName } from "./script";
+
+/** The settings of the page. Single voice and speakers are both stored, so that switching the mode loses neither. */
+export interface SpeechDraft {
+  text: string;
+  model: string;
+  mode: "single" | "script";
+  voice: string;
+  speakers: Speaker[];
+  language: string | null;
+  speed: number;
+}
+
+/** The call of a draft. Scripts have no speed and the OpenAI endpoint, which sets speed, has no language: those are left out. */
+export function callOf(draft: SpeechDraft): SpeechCall {
+  const isScript = draft.mode === "script";
+  const speed = isScript ? 1 : draft.speed;
+  return {
+    model: draft.model,
+    text: draft.text,
+    voices: isScript
+      ? { kind: "script", speakers: draft.speakers }
+      : { kind: "single", voice: draft.voice || null },
+    language: speed === 1 ? draft.language : null,
+    speed,
+  };
+}
+
+/** The draft with the fields of a link or a take. */
+export function withCall(draft: SpeechDraft, call: Partial<SpeechCall>): SpeechDraft {
+  const { text, model, voices, language, speed } = call;
+  return {
+    ...draft,
+    ...(text === undefined ? {} : { text }),
+    ...(model ? { model } : {}),
+    ...(voices?.kind === "single"
+      ? { mode: "single" as const, ...(voices.voice ? { voice: voices.voice } : {}) }
+      : {}),
+    ...(voices?.kind === "script" ? { mode: "script" as const, speakers: voices.speakers } : {}),
+    ...(language === undefined ? {} : { language }),
+    ...(speed === undefined ? {} : { speed }),
+  };
+}
+
+const STORED = "patchbay-speech-draft";
+
+/** The draft of this tab, so that a reload loses nothing; sign-out clears session storage. */
+export function readStoredDraft(): Partial<SpeechDraft> | null {
+  try {
+    const stored: unknown = JSON.parse(sessionStorage.getItem(STORED) ?? "null");
+    // Written by storeDraft below, in this tab only.
+    return typeof stored === "object" ? (stored as Partial<SpeechDraft> | null) : null;
+  } catch {
+    return null;
+  }
+}
+
+export function storeDraft(draft: SpeechDraft): void {
+  try {
+    sessionStorage.setItem(STORED, JSON.stringify(draft));
+  } catch {
+    // Storage is full or disabled: the draft is lost on reload.
+  }
+}
+
+/** Default voices of new speakers; the first two are easy to tell apart. */
+const DEFAULT_VOICES = ["Kore", "Puck", "Zephyr", "Charon", "Leda", "Fenrir", "Sulafat", "Algenib"];
+
+/** Speakers of these names: known ones keep their voices, the others get voices that are not taken. */
+export function assignVoices(names: readonly string[], known: readonly Speaker[]): Speaker[] {
+  const speakers: Speaker[] = [];
+  for (const name of names) {
+    const existing = known.find((one) => isSameName(one.name, name));
+    speakers.push({ name, voice: existing?.voice ?? freeVoice([...known, ...speakers]) });
+  }
+  return speakers;
+}
+
+/** A default voice that no speaker has; Kore when all are taken. */
+export function freeVoice(speakers: readonly Speaker[]): string {
+  const isTaken = (voice: string) => speakers.some((one) => one.voice === voice);
+  return DEFAULT_VOICES.find((voice) => !isTaken(voice)) ?? "Kore";
+}
+
+/** Colours of the speakers by index: the theme's status colours and mixtures of them. */
+const HUES = [
+  "var(--info)",
+  "var(--warn)",
+  "color-mix(in oklch, var(--info), var(--bad))",
+  "var(--good)",
+  "var(--bad)",
+  "color-mix(in oklch, var(--info), var(--good))",
+  "color-mix(in oklch, var(--warn), var(--bad))",
+  "var(--ink-muted)",
+] as const;
+
+export function hueOf(index: number): string {
+  return HUES[index % HUES.length] ?? HUES[0];
+}

@@ -1,0 +1,71 @@
+"use client";
+
+import { useCallback, useState } from "react";
+import { toast } from "sonner";
+import { useTranslations } from "use-intl";
+import type { SpeechPlayer } from "@/lib/client/speech-player";
+import type { Take } from "./history";
+import { useHistory } from "./use-history";
+
+/** The takes of the page: the history, the take in the player, and the takes marked for comparison. */
+export function useTakes(userId: string, player: SpeechPlayer) {
+  const t = useTranslations("speech.history");
+  const { takes, isStored, save, remove, clear } = useHistory(userId);
+  const [current, setCurrent] = useState<Take | null>(null);
+  const [marked, setMarked] = useState<readonly string[]>([]);
+
+  const unload = useCallback(() => setCurrent(null), []);
+  const add = useCallback(
+    (take: Take) => {
+      setCurrent(take);
+      void save(take);
+    },
+    [save],
+  );
+
+  const emptyPlayer = () => {
+    // An arriving take stays in the player.
+    if (player.snapshot().phase === "arriving") return;
+    player.clear();
+    setCurrent(null);
+  };
+
+  return {
+    takes,
+    isStored,
+    current,
+    /** IDs of at most two takes to compare. */
+    marked,
+    add,
+    unload,
+    /** Plays a take from its start; pauses or resumes it where it is in the player already. */
+    play: (take: Take) => {
+      if (take.id === current?.id) return player.toggle();
+      setCurrent(take);
+      player.load(take.samples);
+      player.play();
+    },
+    /** Switches to the other take of a comparison at the same position. */
+    swap: (take: Take) => {
+      setCurrent(take);
+      player.swap(take.samples);
+    },
+    /** Marks or unmarks a take; a third mark replaces the oldest one. */
+    mark: (take: Take) =>
+      setMarked((now) =>
+        now.includes(take.id) ? now.filter((id) => id !== take.id) : [...now.slice(-1), take.id],
+      ),
+    unmark: () => setMarked([]),
+    remove: (take: Take) => {
+      remove(take.id);
+      setMarked((now) => now.filter((id) => id !== take.id));
+      if (take.id === current?.id) emptyPlayer();
+      toast(t("deleted"), { action: { label: t("undo"), onClick: () => void save(take) } });
+    },
+    clear: () => {
+      void clear();
+      setMarked([]);
+      emptyPlayer();
+    },
+  };
+}

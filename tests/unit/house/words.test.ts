@@ -1,0 +1,91 @@
+import ts from "typescript";
+import { expect, test } from "vitest";
+import { type Source, sourcesBelow } from "../../support/sources";
+
+/**
+ * Words that this code does not use in comments, docstrings, test titles and messages, each with the word to use. They
+ * are the "Not" column of the style guide: one concept has one name, and it is the field's.
+ */
+const WORDS: readonly [pattern: string, use: string][] = [
+  ["doors?", "adapter, endpoint"],
+  ["books?", "usage ledger, store"],
+  ["booked", "recorded, settled"],
+  ["claims? the instance|claimants?|unclaimed", "create the owner, initial setup"],
+  ["seal(?:s|ed|ing|er)?", "encrypt"],
+  ["anew", "again, new"],
+  ["passed over|on trial|resting", "skipped, half-open, open"],
+  ["another try|tries", "failover, retry, attempts"],
+  ["coalesc\\w+|travel together|in company", "batch"],
+  ["owed", "reserved"],
+  ["believ\\w+", "reconcile"],
+  ["key ?rings?", "API-key cache, upstream keys"],
+  ["witness(?:es)?", "ActorContext"],
+  ["second factors?|second steps?", "two-factor, 2FA"],
+  ["log(?:s|ged|ging)? (?:in|out)", "sign in, sign out"],
+  ["near panel|tape|deck|the cast", "neighbours, history, player, speakers"],
+  ["troubles?|lamps?", "incidents, status dot"],
+  ["faults?(?! injection)", "error"],
+  ["that is none|is nobody", "NaN, null, empty, unknown"],
+  ["those who hear the page", "screen-reader users"],
+  ["lanes?", "queue, slot, worker"],
+  ["whoever|somebody|nobody|anybody", "the caller, a user, no user"],
+  ["by itself|by themselves", "automatically"],
+  ["(?:is|are|was|were) told", "gets, receives"],
+  ["stands?", "is"],
+  ["goes on|go on", "continues"],
+];
+
+/** Uses that mean something else: file (or folder), text, reason. At most 30. */
+const ALLOWED: readonly [file: RegExp, text: RegExp, reason: string][] = [];
+
+/** The comments of a file, and the texts of test titles and error messages. */
+function proseOf({ file, text }: Source): string[] {
+  const kind = file.endsWith("x") ? ts.ScriptKind.TSX : ts.ScriptKind.TS;
+  const tree = ts.createSourceFile(file, text, ts.ScriptTarget.Latest, true, kind);
+  const found: string[] = [];
+  const comments = new Set<number>();
+  const collect = (ranges: readonly ts.CommentRange[] | undefined): void => {
+    for (const { pos, end } of ranges ?? []) {
+      if (comments.has(pos)) continue;
+      comments.add(pos);
+      found.push(text.slice(pos, end));
+    }
+  };
+  const messageOf = (node: ts.Node): void => {
+    if (ts.isStringLiteralLike(node) && node.text.includes(" ")) found.push(node.text);
+    else if (ts.isTemplateExpression(node)) found.push(node.getText(tree));
+  };
+  const visit = (node: ts.Node): void => {
+    collect(ts.getLeadingCommentRanges(text, node.getFullStart()));
+    collect(ts.getTrailingCommentRanges(text, node.getEnd()));
+    messageOf(node);
+    ts.forEachChild(node, visit);
+  };
+  visit(tree);
+  return found;
+}
+
+const isCatalogue = (file: string) => file.startsWith("lib/messages/");
+const sources = sourcesBelow("app", "components", "lib", "tests").filter(
+  ({ file }) => !isCatalogue(file) && file !== "tests/unit/house/words.test.ts",
+);
+
+test.each(WORDS)("no comment, title or message says %s", (pattern, use) => {
+  const word = new RegExp(`\\b(?:${pattern})\\b`, "i");
+  const found = sources.flatMap((source) =>
+    proseOf(source)
+      .filter((text) => word.test(text))
+      .filter((text) => !ALLOWED.some(([file, allowed]) => file.test(source.file) && allowed.test(text)))
+      .map((text) => `${source.file}: ${text.slice(0, 200)}`),
+  );
+  expect(found, `say: ${use}`).toEqual([]);
+});
+
+test("the allow-list is short, and every entry is used", () => {
+  expect(ALLOWED.length).toBeLessThanOrEqual(30);
+  const unused = ALLOWED.filter(
+    ([file, text]) =>
+      !sources.some((source) => file.test(source.file) && proseOf(source).some((one) => text.test(one))),
+  );
+  expect(unused.map(([, , reason]) => reason)).toEqual([]);
+});
