@@ -1,3 +1,5 @@
+import { LRUCache } from "lru-cache";
+
 /** Zero crossings of the sinc on either side of its middle, at the lower of the two rates. */
 const HALF_WIDTH = 32;
 /** Kaiser window: about 85 dB of stop band. */
@@ -14,8 +16,8 @@ interface Kernel {
   step: number;
 }
 
-const kernels = new Map<string, Kernel>();
-const KEPT_KERNELS = 64;
+const MAX_KERNELS = 64;
+const kernels = new LRUCache<string, Kernel>({ max: MAX_KERNELS });
 
 /**
  * Band-limited change of sample rate: polyphase windowed sinc, state carried from block to block.
@@ -104,8 +106,6 @@ function kernelFor(inputRate: number, outputRate: number): Kernel {
   const known = kernels.get(key);
   if (known) return known;
   const made = makeKernel(inputRate, outputRate);
-  const oldest = kernels.keys().next();
-  if (kernels.size >= KEPT_KERNELS && !oldest.done) kernels.delete(oldest.value);
   kernels.set(key, made);
   return made;
 }

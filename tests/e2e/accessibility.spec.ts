@@ -1,5 +1,5 @@
 import AxeBuilder from "@axe-core/playwright";
-import type { Page } from "@playwright/test";
+import type { Page } from "playwright/test";
 import { expect, signInByCookie, test } from "./fixtures";
 import { PAGES, type PageUnderTest, withPage } from "./pages";
 

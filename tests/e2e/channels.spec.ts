@@ -1,4 +1,4 @@
-import type { Page } from "@playwright/test";
+import type { Page } from "playwright/test";
 import { expect, OWNER, signInByCookie } from "./fixtures";
 import { test, UPSTREAM_KEY } from "./routed";
 import { createUser } from "./users";

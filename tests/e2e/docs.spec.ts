@@ -1,4 +1,4 @@
-import type { Page } from "@playwright/test";
+import type { Page } from "playwright/test";
 import { expect, signInByCookie, test } from "./fixtures";
 
 const entry = (page: Page, anchor: string) => page.locator(`#${anchor}`);

@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import AxeBuilder from "@axe-core/playwright";
-import type { Download, Page } from "@playwright/test";
+import type { Download, Page } from "playwright/test";
 import { linesOf, parseCsv } from "@/components/embeddings/texts";
 import { en } from "@/lib/messages/en";
 import { expect, signInByCookie, test } from "./fixtures";

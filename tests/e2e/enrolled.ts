@@ -1,5 +1,5 @@
 import { setTimeout } from "node:timers/promises";
-import type { Browser, Page } from "@playwright/test";
+import type { Browser, Page } from "playwright/test";
 import { OWNER, type Product, setUp, startProduct } from "../support/product";
 import { totpCode } from "../support/totp";
 import { test as base, elsewhere, expect, untilAwake } from "./fixtures";

@@ -1,4 +1,4 @@
-import { type Browser, test as base, expect, type Page } from "@playwright/test";
+import { type Browser, test as base, expect, type Page } from "playwright/test";
 import { createKey, OWNER, type Product, setUp, startProduct } from "../support/product";
 
 interface Fixtures {

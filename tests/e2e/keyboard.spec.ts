@@ -1,4 +1,4 @@
-import type { Page } from "@playwright/test";
+import type { Page } from "playwright/test";
 import { totpCode } from "../support/totp";
 import { expect, freshCode, OWNER, test } from "./enrolled";
 import { heading, typedSecret } from "./wizard-page";

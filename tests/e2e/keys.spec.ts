@@ -1,4 +1,4 @@
-import type { Page } from "@playwright/test";
+import type { Page } from "playwright/test";
 import { createKey, setUp } from "../support/product";
 import { call } from "./enrolled";
 import { elsewhere, expect, signInByCookie, test } from "./fixtures";

@@ -1,4 +1,4 @@
-import type { Page } from "@playwright/test";
+import type { Page } from "playwright/test";
 import { expect, test } from "./fixtures";
 import { embed, makeDeadModel, makeProgram, type Program } from "./usage-calls";
 

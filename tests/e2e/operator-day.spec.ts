@@ -1,4 +1,4 @@
-import type { Page } from "@playwright/test";
+import type { Page } from "playwright/test";
 import { startUpstream } from "../support/upstream/server";
 import { expect, OWNER } from "./fixtures";
 import { test, UPSTREAM_KEY } from "./routed";

@@ -1,4 +1,4 @@
-import type { Page } from "@playwright/test";
+import type { Page } from "playwright/test";
 import { addMember, expect, signInByCookie, test } from "./overview-page";
 
 /** One call of a program, through the built-in engine. */

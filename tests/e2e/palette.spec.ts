@@ -1,4 +1,4 @@
-import type { Page } from "@playwright/test";
+import type { Page } from "playwright/test";
 import { call } from "./enrolled";
 import { expect, signInByCookie, test } from "./fixtures";
 import { createUser } from "./users";

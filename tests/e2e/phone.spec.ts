@@ -1,5 +1,5 @@
-import type { Page } from "@playwright/test";
-import { devices } from "@playwright/test";
+import type { Page } from "playwright/test";
+import { devices } from "playwright/test";
 import { enterPassword, expect, freshCode, test } from "./enrolled";
 import { createOwner, heading, toAdministrator } from "./wizard-page";
 

@@ -1,4 +1,4 @@
-import { defineConfig } from "@playwright/test";
+import { defineConfig } from "playwright/test";
 import { CHROMIUM_FLAGS, findChromium } from "../support/browser.mjs";
 
 /** The browser's tests. Each starts the built product itself (fixtures.ts); nothing else needs to run. */

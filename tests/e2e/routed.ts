@@ -1,4 +1,4 @@
-import type { Page } from "@playwright/test";
+import type { Page } from "playwright/test";
 import { OWNER, type Product, setUp } from "../support/product";
 import { startUpstream, type Upstream } from "../support/upstream/server";
 import { test as base, signInByCookie } from "./fixtures";

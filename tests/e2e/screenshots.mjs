@@ -7,7 +7,7 @@ import { existsSync, mkdirSync, statSync } from "node:fs";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
-import { chromium } from "@playwright/test";
+import { chromium } from "playwright/test";
 import { startFor } from "../bench/product.mjs";
 import { CHROMIUM_FLAGS, findChromium } from "../support/browser.mjs";
 import { ensureChineseFont } from "../support/fonts.mjs";

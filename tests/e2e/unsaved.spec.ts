@@ -1,4 +1,4 @@
-import type { Page } from "@playwright/test";
+import type { Page } from "playwright/test";
 import { expect, OWNER, signInByCookie, test } from "./fixtures";
 
 const question = (page: Page) => page.getByRole("alertdialog", { name: "Leave without saving?" });

@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import type { Page } from "@playwright/test";
+import type { Page } from "playwright/test";
 import { expect, signInByCookie, test } from "./fixtures";
 import { embed, makeProgram, type Program } from "./usage-calls";
 

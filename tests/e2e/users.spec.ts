@@ -1,4 +1,4 @@
-import type { Page } from "@playwright/test";
+import type { Page } from "playwright/test";
 import { setUp } from "../support/product";
 import { totpCode } from "../support/totp";
 import { call } from "./enrolled";

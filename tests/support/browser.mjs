@@ -40,7 +40,7 @@ function findSystemChromium() {
 
 /** Path of a Chromium; installs one on Debian as root. Throws with the one line that helps elsewhere. */
 export async function findChromium() {
-  const { chromium } = await import("@playwright/test");
+  const { chromium } = await import("playwright/test");
   const own = chromium.executablePath();
   if (own && existsSync(own)) return own;
   const system = findSystemChromium();

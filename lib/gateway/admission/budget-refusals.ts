@@ -1,3 +1,4 @@
+import { LRUCache } from "lru-cache";
 import type { Clock } from "../../ports/clock";
 
 /**
@@ -10,18 +11,13 @@ export interface BudgetRefusals {
 }
 
 const RECENT_MS = 5 * 60_000;
-/** The oldest are forgotten beyond this many. */
-const MOST = 10_000;
+const MAX_ENTRIES = 10_000;
 
 export function createBudgetRefusals(clock: Clock): BudgetRefusals {
-  const times = new Map<string, number>();
+  const times = new LRUCache<string, number>({ max: MAX_ENTRIES });
   return {
     note(owner, id) {
-      const place = `${owner} ${id}`;
-      times.delete(place);
-      times.set(place, clock.monotonic());
-      const oldest = times.keys().next();
-      if (times.size > MOST && !oldest.done) times.delete(oldest.value);
+      times.set(`${owner} ${id}`, clock.monotonic());
     },
     isRecent(owner, id) {
       const at = times.get(`${owner} ${id}`);

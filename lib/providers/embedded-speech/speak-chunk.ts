@@ -2,7 +2,7 @@ import { encodePcm16, samplesFor } from "../../audio/pcm";
 import { shapeSpeech } from "../../audio/shape";
 import { AppError } from "../../errors";
 import { SPEECH_SAMPLE_RATE } from "../../ports/speech-model";
-import { detectLatinLanguage, loadLanguageScores } from "../../text/detect-language";
+import { detectLatinLanguage, loadLanguageDetector } from "../../text/detect-language";
 import { respellHan, respellKana } from "../espeak/han";
 import { baseLanguage } from "../espeak/languages";
 import { loadEspeak } from "../espeak/speak";
@@ -23,7 +23,7 @@ const loadOnce = <T>(load: () => Promise<T>) => {
 
 const flite = loadOnce(loadFlite);
 const espeak = loadOnce(loadEspeak);
-const scores = loadOnce(loadLanguageScores);
+const detector = loadOnce(loadLanguageDetector);
 
 /** Speaks one chunk: 24 kHz s16le, its pause first. Engines load with the first chunk that needs them. */
 export async function speakChunk(chunk: SpeechChunk): Promise<Uint8Array> {
@@ -76,7 +76,7 @@ function respell(text: string, language: string): string {
 }
 
 async function detect(chunk: SpeechChunk): Promise<string> {
-  const score = await scores();
+  const score = await detector();
   const around = detectLatinLanguage(chunk.context, "en", score);
   const letters = chunk.text.match(/\p{L}/gu)?.length ?? 0;
   return letters < FEWEST_LETTERS_TO_SWITCH ? around : detectLatinLanguage(chunk.text, around, score);

@@ -1,8 +1,8 @@
 import { readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
+import { ConsoleStdout, File, OpenFile, PreopenDirectory, WASI } from "@bjorn3/browser_wasi_shim";
 import { AppError } from "../../errors";
 import { toFliteText } from "./normalize";
-import { runProgram } from "./wasi";
 
 /** `slt` and `rms` are American, `awb` Scottish, `kal16` an older American voice made of cut-out sounds. */
 export type FliteVoice = "slt" | "rms" | "awb" | "kal16";
@@ -41,6 +41,21 @@ export async function loadFlite(): Promise<FliteEngine> {
   return { speak: (request) => speak(module, request) };
 }
 
+/** Runs flite's WASI program in memory: no file system, environment or input. The file it wrote and what it printed. */
+function runFlite(module: WebAssembly.Module, args: string[]): { file: Uint8Array | null; output: string } {
+  const printed: string[] = [];
+  const print = () => ConsoleStdout.lineBuffered((line) => printed.push(line));
+  const folder = new PreopenDirectory("/", new Map());
+  const wasi = new WASI(args, [], [new OpenFile(new File([])), print(), print(), folder]);
+  const instance = new WebAssembly.Instance(module, { wasi_snapshot_preview1: wasi.wasiImport });
+  // Every WASI command exports its memory and `_start` (WASI preview 1, application ABI).
+  wasi.start(
+    instance as WebAssembly.Instance & { exports: { memory: WebAssembly.Memory; _start(): unknown } },
+  );
+  const file = folder.dir.contents.get("speech.wav");
+  return { file: file instanceof File ? file.data : null, output: printed.join("\n") };
+}
+
 function speak(module: WebAssembly.Module, request: FliteRequest): ReturnType<FliteEngine["speak"]> {
   const wanted = request.speed * PACE[request.voice];
   const [slowest, fastest] = OWN_SPEEDS[request.voice];
@@ -49,7 +64,7 @@ function speak(module: WebAssembly.Module, request: FliteRequest): ReturnType<Fl
   if (request.pitchHz !== null) args.push("--setf", `int_f0_target_mean=${request.pitchHz.toFixed(2)}`);
   if (request.swingHz !== null) args.push("--setf", `int_f0_target_stddev=${request.swingHz.toFixed(2)}`);
   args.push("-t", toFliteText(request.text), "-o", "/speech.wav");
-  const { file, output } = runProgram(module, args);
+  const { file, output } = runFlite(module, args);
   if (!file || file.length < WAVE_HEADER) {
     throw new AppError(
       "internal",

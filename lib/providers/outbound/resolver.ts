@@ -1,4 +1,5 @@
 import { promises as dns } from "node:dns";
+import { LRUCache } from "lru-cache";
 import type { Clock } from "../../ports/clock";
 
 /** Every address of a host, of both families. */
@@ -13,7 +14,7 @@ const FRESH_MS = 30_000;
 const STALE_MS = 300_000;
 /** A refresh that takes longer than this is not waited for while an older answer stands. */
 const PATIENCE_MS = 200;
-const MOST_HOSTS = 1_000;
+const MAX_HOSTS = 1_000;
 
 /** These come from the hosts file and from multicast DNS, which c-ares reads neither of. */
 function isLocalName(host: string): boolean {
@@ -45,7 +46,7 @@ interface Known {
 
 /** Remembers answers for 30 s, and for 5 minutes where the name server fails or is slow. */
 export function createResolver(clock: Clock, lookup: Lookup): Resolver {
-  const hosts = new Map<string, Known>();
+  const hosts = new LRUCache<string, Known>({ max: MAX_HOSTS });
 
   function refresh(host: string, known: Known): Promise<readonly string[]> {
     known.refresh ??= lookup(host)
@@ -63,11 +64,7 @@ export function createResolver(clock: Clock, lookup: Lookup): Resolver {
   return {
     async resolve(host) {
       const known = hosts.get(host) ?? { addresses: null, at: 0, refresh: null };
-      if (!hosts.has(host)) {
-        const oldest = hosts.keys().next();
-        if (hosts.size >= MOST_HOSTS && !oldest.done) hosts.delete(oldest.value);
-        hosts.set(host, known);
-      }
+      if (!hosts.has(host)) hosts.set(host, known);
       const age = clock.monotonic() - known.at;
       if (known.addresses !== null && age < FRESH_MS) return known.addresses;
       const fresh = refresh(host, known);

@@ -1,3 +1,4 @@
+import { LRUCache } from "lru-cache";
 import type { Clock } from "../../ports/clock";
 import type { Voice } from "../../ports/speech-model";
 
@@ -8,7 +9,7 @@ export interface ListedVoice extends Voice {
 
 const FRESH_MS = 300_000;
 const FAILED_MS = 60_000;
-const MOST_LISTS = 500;
+const MAX_LISTS = 500;
 
 interface Kept {
   /** Null: the upstream has no list, or did not give it. */
@@ -28,14 +29,11 @@ export interface VoiceLists {
 }
 
 export function createVoiceLists(clock: Clock): VoiceLists {
-  const lists = new Map<string, Kept>();
+  const lists = new LRUCache<string, Kept>({ max: MAX_LISTS });
   return {
     async get(key, fetchList) {
       const kept = lists.get(key) ?? { voices: null, until: Number.NEGATIVE_INFINITY, running: null };
-      lists.delete(key);
       lists.set(key, kept);
-      const oldest = lists.keys().next();
-      if (lists.size > MOST_LISTS && !oldest.done) lists.delete(oldest.value);
       if (clock.monotonic() < kept.until) return kept.voices;
       const isFirst = kept.until === Number.NEGATIVE_INFINITY;
       kept.running ??= fetchList()

@@ -1,10 +1,11 @@
 import type Database from "libsql";
+import { LRUCache } from "lru-cache";
 import { storable } from "../columns";
 import { storageUnavailable } from "../errors";
 import type { Cell } from "../ledger/rows";
 
 /** Prepared statements kept; the least used goes first. */
-const STATEMENTS_KEPT = 200;
+const MAX_STATEMENTS = 200;
 
 export interface QueryOutcome {
   rows: unknown[];
@@ -17,7 +18,7 @@ export interface QueryOutcome {
  */
 export class Connection {
   readonly #database: Database.Database;
-  readonly #statements = new Map<string, Database.Statement>();
+  readonly #statements = new LRUCache<string, Database.Statement>({ max: MAX_STATEMENTS });
 
   constructor(database: Database.Database) {
     this.#database = database;
@@ -68,14 +69,9 @@ export class Connection {
   #prepare(name: string, sql: string, isRaw: boolean): Database.Statement {
     if (!this.#database.open) throw storageUnavailable(new Error("the store is closed"));
     let statement = this.#statements.get(name);
-    if (statement) {
-      this.#statements.delete(name);
-    } else {
-      statement = this.#database.prepare(sql);
-      if (isRaw && statement.reader) statement.raw(true);
-      const oldest = this.#statements.keys().next().value;
-      if (this.#statements.size >= STATEMENTS_KEPT && oldest !== undefined) this.#statements.delete(oldest);
-    }
+    if (statement) return statement;
+    statement = this.#database.prepare(sql);
+    if (isRaw && statement.reader) statement.raw(true);
     this.#statements.set(name, statement);
     return statement;
   }

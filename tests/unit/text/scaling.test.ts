@@ -68,7 +68,12 @@ const FUNCTIONS: Readonly<Record<string, (text: string) => unknown>> = {
   countScripts,
   splitByScript: (text) => splitByScript(text, (script) => script),
   languageOfScript: (text) => [languageOfScript("Cyrillic", text), languageOfScript("Arabic", text)],
-  detectLatinLanguage: (text) => detectLatinLanguage(`${text} abcd`, "en", () => []),
+  detectLatinLanguage: (text) =>
+    detectLatinLanguage(`${text} abcd`, "en", () => ({
+      language: "fr",
+      isReliable: true,
+      scores: { fr: 1 },
+    })),
   reachOf: (text) => reachOf(text, Number.POSITIVE_INFINITY),
   countTokens,
   scriptSpeakers: (text) => runSteps(scriptSpeakers([{ text }], CAST)),
