@@ -1,5 +1,5 @@
 import { redirect } from "next/navigation";
-import { type SignInReason, PasswordForm } from "@/components/sign-in/password-form";
+import { PasswordForm, type SignInReason } from "@/components/sign-in/password-form";
 import { safeReturnPath } from "@/lib/contracts/return-path";
 import { getPageSession } from "@/lib/server/process/page-session";
 import { type PageQuery, pageTitle } from "../request";

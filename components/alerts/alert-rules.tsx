@@ -1,7 +1,7 @@
 "use client";
 
 import { useEffect, useState } from "react";
-import { useForm } from "react-hook-form";
+import { type UseFormReturn, useForm } from "react-hook-form";
 import { toast } from "sonner";
 import { useTranslations } from "use-intl";
 import { useInstanceSettings } from "@/lib/client/alerts";
@@ -22,19 +22,21 @@ import { Section } from "../ui/section";
 import { Skeleton } from "../ui/skeleton";
 
 type Rules = Settings["alerts"];
+type RulesFormState = UseFormReturn<Rules>;
 
 const loadSchema = () => import("@/lib/contracts/console/settings").then((one) => one.Settings.shape.alerts);
-const NUMBERS = [
+/** Threshold fields and their message keys. */
+const THRESHOLDS = [
   ["channel_open_minutes", "channel"],
   ["error_rate_percent", "errors"],
   ["disk_free_percent", "disk"],
 ] as const;
 const FIELDS = ["channel_open_minutes", "error_rate_percent", "disk_free_percent", "webhook_url"] as const;
 
-const numberOrNone = (text: unknown) => (text === "" || text === null ? null : Number(text));
-const textOrNone = (text: unknown) => (text === "" ? null : text);
+const numberOrNull = (text: unknown) => (text === "" || text === null ? null : Number(text));
+const textOrNull = (text: unknown) => (text === "" ? null : text);
 
-/** When something is an alert, and where it is told of besides. */
+/** The thresholds of alerts and the webhook that receives them. */
 export function AlertRules() {
   const t = useTranslations("alerts.rules");
   const { data, error, mutate } = useInstanceSettings();
@@ -59,30 +61,53 @@ export function AlertRules() {
   );
 }
 
-function RulesForm({
-  settings,
-  onSaved,
-  onStale,
-}: {
+interface RulesFormProps {
   settings: VersionedSettings;
   onSaved(saved: VersionedSettings): void;
+  /** The settings were changed elsewhere: returns the newest version. */
   onStale(): Promise<VersionedSettings | undefined>;
-}) {
+}
+
+function RulesForm(props: RulesFormProps) {
   const t = useTranslations("alerts.rules");
   const common = useTranslations("common");
+  const { form, save, error, isStale } = useRulesForm(props);
+  const { isSubmitting, isDirty } = form.formState;
+  return (
+    <Form onSubmit={save} noValidate className="grid max-w-form gap-5">
+      <CallError error={error} />
+      {isStale ? <Notice tone="warn" isLive title={t("stale")} /> : null}
+      <ThresholdFields form={form} />
+      <Label className="flex items-center gap-2 font-normal">
+        <input
+          type="checkbox"
+          {...form.register("budgets")}
+          className="size-4 accent-ink pointer-coarse:size-5"
+        />
+        {t("budgets")}
+      </Label>
+      <WebhookField form={form} savedUrl={props.settings.alerts.webhook_url} />
+      <Button type="submit" className="w-fit" isBusy={isSubmitting} disabled={!isDirty}>
+        {common("save")}
+      </Button>
+    </Form>
+  );
+}
+
+function useRulesForm({ settings, onSaved, onStale }: RulesFormProps) {
+  const t = useTranslations("alerts.rules");
   const fieldError = useTranslations("common.fieldError");
   const [error, setError] = useState<unknown>(null);
   const [isStale, setStale] = useState(false);
-  const form = useForm<Rules>({
+  const form: RulesFormState = useForm<Rules>({
     resolver: useSchemaResolver(loadSchema),
     mode: "onTouched",
     defaultValues: settings.alerts,
   });
-  const { errors, isSubmitting, isDirty } = form.formState;
   const { reset } = form;
-  // Who saves goes by the newest version: what others changed meanwhile is part of it.
+  // Saving sends all rules under the newest version, so untouched fields must follow changes made elsewhere.
   useEffect(() => reset(settings.alerts, { keepDirtyValues: true }), [settings.alerts, reset]);
-  useUnsaved(isDirty, t("title"));
+  useUnsaved(form.formState.isDirty, t("title"));
 
   const save = form.handleSubmit(async (alerts) => {
     setError(null);
@@ -104,64 +129,59 @@ function RulesForm({
         setError(failure);
     }
   });
+  return { form, save, error, isStale };
+}
 
-  return (
-    <Form onSubmit={save} noValidate className="grid max-w-form gap-5">
-      <CallError error={error} />
-      {isStale ? <Notice tone="warn" isLive title={t("stale")} /> : null}
-      {NUMBERS.map(([name, word]) => (
-        <Field key={name} label={t(word)} error={errors[name]?.message}>
-          {(control) => (
-            <span className="flex items-center gap-2">
-              <Input
-                {...control}
-                {...form.register(name, { setValueAs: numberOrNone })}
-                inputMode="numeric"
-                autoComplete="off"
-                className="w-24 tabular-nums"
-              />
-              <span aria-hidden="true" className="text-ink-muted">
-                {t(`${word}Unit`)}
-              </span>
-            </span>
-          )}
-        </Field>
-      ))}
-      <Label className="flex items-center gap-2 font-normal">
-        <input
-          type="checkbox"
-          {...form.register("budgets")}
-          className="size-4 accent-ink pointer-coarse:size-5"
-        />
-        {t("budgets")}
-      </Label>
-      <Field
-        label={t("webhook")}
-        hint={t("webhookHint")}
-        error={errors.webhook_url?.message}
-        isOptional
-        optionalText={common("optional")}
-      >
-        {(control) => (
+function ThresholdFields({ form }: { form: RulesFormState }) {
+  const t = useTranslations("alerts.rules");
+  const { errors } = form.formState;
+  return THRESHOLDS.map(([name, key]) => (
+    <Field key={name} label={t(key)} error={errors[name]?.message}>
+      {(control) => (
+        <span className="flex items-center gap-2">
           <Input
             {...control}
-            {...form.register("webhook_url", { setValueAs: textOrNone })}
-            // What is shown of a saved URL is masked: typing replaces it whole.
-            onFocus={(event) => {
-              if (event.currentTarget.value === settings.alerts.webhook_url) event.currentTarget.select();
-            }}
-            type="url"
-            inputMode="url"
-            placeholder={t("webhookPlaceholder")}
+            {...form.register(name, { setValueAs: numberOrNull })}
+            inputMode="numeric"
             autoComplete="off"
-            spellCheck={false}
-            className="font-mono"
+            className="w-24 tabular-nums"
           />
-        )}
-      </Field>
-      <Button type="submit" className="w-fit" isBusy={isSubmitting} disabled={!isDirty}>
-        {common("save")}
-      </Button>
-    </Form>
+          <span aria-hidden="true" className="text-ink-muted">
+            {t(`${key}Unit`)}
+          </span>
+        </span>
+      )}
+    </Field>
+  ));
+}
+
+function WebhookField({ form, savedUrl }: { form: RulesFormState; savedUrl: string | null }) {
+  const t = useTranslations("alerts.rules");
+  const common = useTranslations("common");
+  return (
+    <Field
+      label={t("webhook")}
+      hint={t("webhookHint")}
+      error={form.formState.errors.webhook_url?.message}
+      isOptional
+      optionalText={common("optional")}
+    >
+      {(control) => (
+        <Input
+          {...control}
+          {...form.register("webhook_url", { setValueAs: textOrNull })}
+          // A saved URL is shown masked, so it can only be replaced as a whole.
+          onFocus={(event) => {
+            if (event.currentTarget.value === savedUrl) event.currentTarget.select();
+          }}
+          type="url"
+          inputMode="url"
+          placeholder={t("webhookPlaceholder")}
+          autoComplete="off"
+          spellCheck={false}
+          className="font-mono"
+        />
+      )}
+    </Field>
   );
 }

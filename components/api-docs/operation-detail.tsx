@@ -57,7 +57,12 @@ export function OperationDetail(props: OperationDetailProps) {
             </div>
           ) : null}
           {error ? (
-            <SchemaTable title={t("operation.error")} rows={schemaRows(document, error)} isCollapsed isReply />
+            <SchemaTable
+              title={t("operation.error")}
+              rows={schemaRows(document, error)}
+              isCollapsed
+              isReply
+            />
           ) : null}
         </div>
         <div className="grid min-w-0 grid-cols-1 content-start gap-2">

@@ -77,7 +77,6 @@ export function OperationEntry({
             className="size-4 text-ink-faint transition-transform group-open:rotate-90"
           />
           <code className="flex gap-3">
-
             <span className={cn("w-14 shrink-0", TONES[method as keyof typeof TONES])}>{method}</span>
             <span className="min-w-0 break-words">
               <BreakablePath path={path} />

@@ -104,14 +104,12 @@ export function KeyForm({
 }
 
 /** The form's state. The limits are open if the key has any, and open when one of them is invalid. */
-function useKeyForm(
-  before: ApiKey | null,
-  onSave: KeyFormProps["onSave"],
-  onStale: KeyFormProps["onStale"],
-) {
+function useKeyForm(before: ApiKey | null, onSave: KeyFormProps["onSave"], onStale: KeyFormProps["onStale"]) {
   const fieldError = useTranslations("common.fieldError");
   const defaultValues = before ? keyValues(before) : NEW_KEY;
-  const [showsLimits, setShowsLimits] = useState(() => LIMIT_FIELDS.some((name) => defaultValues[name] !== ""));
+  const [showsLimits, setShowsLimits] = useState(() =>
+    LIMIT_FIELDS.some((name) => defaultValues[name] !== ""),
+  );
   const form = useForm({
     resolver: useMemo(() => keyResolver(fieldError, before), [fieldError, before]),
     defaultValues,

@@ -10,20 +10,19 @@ const EXPIRES_SOON_MS = 48 * 3_600_000;
 
 /** Badges for an expired, disabled, soon expiring or management key. */
 export function KeyState({ apiKey }: { apiKey: ApiKey }) {
-  const t = useTranslations("apiKeys.status");
-  const common = useTranslations("apiKeys");
+  const t = useTranslations("apiKeys");
   const relativeTime = useRelativeTime();
   const leftMs = apiKey.expires_at === null ? Infinity : Date.parse(apiKey.expires_at) - Date.now();
   return (
     <>
       {leftMs <= 0 ? (
-        <Badge tone="bad">{t("expired")}</Badge>
+        <Badge tone="bad">{t("status.expired")}</Badge>
       ) : !apiKey.enabled ? (
-        <Badge tone="neutral">{t("disabled")}</Badge>
+        <Badge tone="neutral">{t("status.disabled")}</Badge>
       ) : leftMs < EXPIRES_SOON_MS && apiKey.expires_at !== null ? (
-        <Badge tone="warn">{t("expiring", { when: relativeTime(apiKey.expires_at) })}</Badge>
+        <Badge tone="warn">{t("status.expiring", { when: relativeTime(apiKey.expires_at) })}</Badge>
       ) : null}
-      {apiKey.operations.includes("manage") ? <Badge tone="info">{common("managing")}</Badge> : null}
+      {apiKey.operations.includes("manage") ? <Badge tone="info">{t("managing")}</Badge> : null}
     </>
   );
 }

@@ -58,8 +58,7 @@ function Content({ viewer, hasOthers, hidesBudgets, ownLimits, modelNames }: Key
   const list = useApiKeys(q, viewer.role === "member" ? null : owner);
   const enable = useEnableKey(list.reload);
   const keys = list.items;
-  const dialog =
-    params.get("create") === "1" && !chosenDialog ? ({ kind: "create" } as const) : chosenDialog;
+  const dialog = params.get("create") === "1" && !chosenDialog ? ({ kind: "create" } as const) : chosenDialog;
 
   const act = (action: KeyAction, key: ApiKey) => {
     if (action === "enable") void enable(key);
@@ -131,15 +130,7 @@ function useEnableKey(reload: () => Promise<unknown>) {
 }
 
 /** The empty state: of the search, of the owner filter, or without any key. */
-function NoKeys({
-  q,
-  owner,
-  createButton,
-}: {
-  q: string;
-  owner: string | null;
-  createButton: ReactNode;
-}) {
+function NoKeys({ q, owner, createButton }: { q: string; owner: string | null; createButton: ReactNode }) {
   const t = useTranslations("apiKeys");
   if (q !== "")
     return (

@@ -6,8 +6,8 @@ import { themeColor } from "../charts/theme-color";
 import { barCount, drawBars } from "./draw-bars";
 
 /**
- * The waveform of a take that is arriving, filling from the left. `expectedSeconds` is how long it will probably be:
- * the bars keep their places until the take outgrows it.
+ * The waveform of an arriving take, filling from the left. `expectedSeconds` is its estimated duration: the bars do
+ * not move until the take becomes longer than that.
  */
 export function ArrivingWave({
   meter,
@@ -27,12 +27,12 @@ export function ArrivingWave({
       const target = canvas.current;
       if (!target) return;
       const seconds = (meter.peaks.length * meter.span) / SAMPLE_RATE;
-      const whole = Math.max(seconds, expectedSeconds);
-      const bars = Math.max(1, Math.round((barCount(target.clientWidth) * seconds) / whole));
+      const totalSeconds = Math.max(seconds, expectedSeconds);
+      const bars = Math.max(1, Math.round((barCount(target.clientWidth) * seconds) / totalSeconds));
       drawBars(target, meter.peaks.length === 0 ? [] : meansOf(meter.peaks, bars), {
         rest: themeColor(target, "--line-strong"),
         played: themeColor(target, "--signal"),
-        progress: position() / whole,
+        progress: position() / totalSeconds,
       });
     };
     draw();

@@ -1,4 +1,4 @@
-/** Seconds as a player shows them: `0:07.3`, `12:40.0`. */
+/** Formats seconds as `0:07.3` or `12:40.0`. */
 export function clock(seconds: number): string {
   const tenths = Math.round(Math.max(0, Number.isFinite(seconds) ? seconds : 0) * 10);
   const minutes = Math.floor(tenths / 600);

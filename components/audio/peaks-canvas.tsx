@@ -5,7 +5,7 @@ import { barsOf } from "@/lib/client/speech-pcm";
 import { onThemeChange, themeColor } from "../charts/theme-color";
 import { barCount, drawBars } from "./draw-bars";
 
-/** A still waveform of finished samples; `progress()` (0–1) is asked for on each frame while `isLive`. */
+/** A static waveform of finished samples; while `isLive`, `progress()` (0–1) is read on every frame. */
 export function PeaksCanvas({
   samples,
   isLive = false,

@@ -4,7 +4,7 @@ import { useEffect, useRef } from "react";
 import type { PlayerState, SpeechPlayer } from "@/lib/client/speech-player";
 import { clock } from "./clock";
 
-/** Where the player is and how long the take is; written past React, ten times a second. */
+/** Position and duration of the take. Updates the DOM directly ten times a second, without rendering. */
 export function PlayClock({ player, state }: { player: SpeechPlayer; state: PlayerState }) {
   const text = useRef<HTMLSpanElement>(null);
 

@@ -6,7 +6,7 @@ import { barsOf, SAMPLE_RATE } from "@/lib/client/speech-pcm";
 import { onThemeChange, themeColor } from "../charts/theme-color";
 import { BAR_GAP, BAR_WIDTH, barCount } from "./draw-bars";
 
-/** The waveform of a finished take, drawn by wavesurfer.js over the page's own audio element. Loaded on demand. */
+/** The waveform of a finished take, drawn by wavesurfer.js for the page's audio element. Loaded on demand. */
 export default function TakeWave({
   samples,
   audio,
@@ -36,7 +36,7 @@ export default function TakeWave({
       barMinHeight: 2,
       cursorWidth: 1,
       normalize: true,
-      // The slider above the picture takes pointer and keys alike.
+      // The slider above the waveform handles pointer and keys.
       interact: false,
       hideScrollbar: true,
       peaks: [barsOf(samples, barCount(container.clientWidth))],

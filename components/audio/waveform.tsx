@@ -12,7 +12,7 @@ import { PeaksCanvas } from "./peaks-canvas";
 
 const TakeWave = dynamic(() => import("./take-wave"), { ssr: false });
 
-/** The take as a picture one can take hold of: arriving, then whole. A slider lies over it for pointer and keys. */
+/** The waveform of an arriving or finished take, with a slider over it to seek. */
 export function Waveform({
   player,
   state,
@@ -31,22 +31,22 @@ export function Waveform({
 }) {
   const [drawn, setDrawn] = useState<Int16Array | null>(null);
   const position = useCallback(() => player.position(), [player]);
-  const share = useCallback(
+  const progress = useCallback(
     () => (state.duration > 0 ? player.position() / state.duration : 0),
     [player, state.duration],
   );
   const showDrawn = useCallback(() => setDrawn(samples), [samples]);
-  const isByWavesurfer = samples !== null && audio !== null && state.source === "element";
-  const isDrawn = isByWavesurfer && drawn === samples;
+  const usesWavesurfer = samples !== null && audio !== null && state.source === "element";
+  const isDrawn = usesWavesurfer && drawn === samples;
   return (
     <div className="relative h-20 rounded-sm focus-within:outline-2 focus-within:outline-offset-2 focus-within:outline-ink sm:h-24">
       {samples === null && meter ? (
         <ArrivingWave meter={meter} expectedSeconds={expectedSeconds} position={position} />
       ) : null}
       {samples && !isDrawn ? (
-        <PeaksCanvas samples={samples} isLive={state.isPlaying} progress={share} />
+        <PeaksCanvas samples={samples} isLive={state.isPlaying} progress={progress} />
       ) : null}
-      {isByWavesurfer ? (
+      {usesWavesurfer ? (
         <div className={cn("absolute inset-0", !isDrawn && "opacity-0")}>
           <TakeWave samples={samples} audio={audio} onReady={showDrawn} />
         </div>
@@ -56,9 +56,9 @@ export function Waveform({
   );
 }
 
-/** An unseen slider over the picture: what a pointer, the arrow keys and a screen reader hold. */
+/** An invisible slider over the waveform, for pointers, arrow keys and screen readers. */
 function SeekSlider({ player, state }: { player: SpeechPlayer; state: PlayerState }) {
-  const t = useTranslations("speech.deck");
+  const t = useTranslations("speech.player");
   const slider = useRef<HTMLInputElement>(null);
   const { duration, isPlaying } = state;
 

@@ -15,7 +15,7 @@ const UNITS = [
   "output_per_million_seconds",
 ] as const satisfies readonly (keyof Prices)[];
 
-/** What a model costs, a line for each unit that has a price. */
+/** Prices of a model, one line per priced unit. */
 export function ModelPrice({ model }: { model: Model }) {
   const t = useTranslations("models");
   const format = useFormatter();
@@ -44,13 +44,13 @@ export function ModelPrice({ model }: { model: Model }) {
   );
 }
 
-/** Who serves a model: channels of one tier side by side, an arrow to those that are tried after them. */
+/** The channels that serve a model: "+" between channels of one tier, an arrow to the next tier. */
 export function ServedBy({ model }: { model: Model }) {
   const t = useTranslations("models");
   if (model.channels.length === 0)
     return (
-      <span className="text-warn" title={t("nobodyText")}>
-        {t("nobody")}
+      <span className="text-warn" title={t("noChannelText")}>
+        {t("noChannel")}
       </span>
     );
   return (
@@ -86,10 +86,10 @@ export function ServedBy({ model }: { model: Model }) {
   );
 }
 
-/** The switches of a model that are on. */
+/** The enabled options of a model. */
 export function ModelOptions({ model }: { model: Model }) {
   const t = useTranslations("models");
-  const on = [model.cacheable ? t("cache") : "", model.coalescing ? t("coalescing") : ""].filter(Boolean);
+  const on = [model.cacheable ? t("cache") : "", model.coalescing ? t("batching") : ""].filter(Boolean);
   if (on.length === 0) return <span className="text-ink-faint">–</span>;
   return <span className="text-sm text-ink-muted">{on.join(" · ")}</span>;
 }

@@ -18,114 +18,128 @@ export type ModelDialog =
   | { kind: "route"; name: string }
   | { kind: "edit" | "delete"; model: Model };
 
-/** What is open over the models page; at most one thing is. */
-export function ModelDialogs({
-  dialog,
-  priceListDate,
-  onChanged,
-  onEdit,
-  onNewest,
-  onClose,
-}: {
+interface ModelDialogsProps {
   dialog: ModelDialog;
   priceListDate: string | null;
-  /** Something on the list is no longer as it was read. */
+  /** Called after a change: the list has to be reloaded. */
   onChanged(): void;
   onEdit(name: string): void;
-  /** The model that is being edited was changed elsewhere: the newest takes its place. */
+  /** The model being edited was changed elsewhere; the dialog continues with the newest version. */
   onNewest(model: Model): void;
   onClose(): void;
-}) {
-  const t = useTranslations("models");
-  const done = (message: string) => {
-    onChanged();
-    onClose();
-    toast.success(message);
-  };
+}
+
+/** Renders the open dialog of the models page. */
+export function ModelDialogs({ dialog, ...props }: ModelDialogsProps) {
   switch (dialog.kind) {
     case "create":
-      return (
-        <FormDialog title={t("form.createTitle")} onClose={onClose}>
-          <ModelForm
-            before={null}
-            priceListDate={priceListDate}
-            onSave={async (request) => {
-              const made = await api.post<Model>(MODELS, request);
-              done(t("created", { name: made.name }));
-            }}
-            onCancel={onClose}
-          />
-        </FormDialog>
-      );
-    case "edit": {
-      const { model } = dialog;
-      return (
-        <FormDialog title={t("form.editTitle", { name: model.name })} onClose={onClose}>
-          <ModelForm
-            before={model}
-            priceListDate={priceListDate}
-            onSave={async (request) => {
-              const saved = await api.patch<Model>(modelPath(model.name), request);
-              done(t("saved", { name: saved.name }));
-            }}
-            onStale={async () => {
-              const { items } = await api.get<ModelList>(MODELS);
-              const newest = items.find((one) => one.name === model.name) ?? model;
-              onNewest(newest);
-              onChanged();
-              return newest;
-            }}
-            onCancel={onClose}
-          />
-        </FormDialog>
-      );
-    }
-    case "delete": {
-      const { name } = dialog.model;
-      return (
-        <ConfirmDialog
-          title={t("delete.title", { name })}
-          text={t("delete.text")}
-          action={t("delete.action")}
-          typed={{ name, label: t("delete.type", { name }) }}
-          onConfirm={async () => {
-            await api.delete(modelPath(name));
-            done(t("deleted", { name }));
-          }}
-          onClose={onClose}
-        />
-      );
-    }
+      return <CreateDialog {...props} />;
+    case "edit":
+      return <EditDialog model={dialog.model} {...props} />;
+    case "delete":
+      return <DeleteDialog name={dialog.model.name} {...props} />;
     case "route":
-      return (
-        <Sheet open onOpenChange={(open) => (open ? undefined : onClose())}>
-          <SheetContent
-            title={t("route.title", { name: dialog.name })}
-            className="p-6"
-            // What is read comes first here; nothing in it asks to be pressed.
-            onOpenAutoFocus={(event) => {
-              event.preventDefault();
-              if (event.target instanceof HTMLElement) event.target.focus();
-            }}
-          >
-            <div className="grid gap-6">
-              <div className="grid gap-1 pr-8">
-                <h2 className="text-lg break-all">
-                  <code>{dialog.name}</code>
-                </h2>
-                <p className="text-ink-muted">{t("route.lead")}</p>
-              </div>
-              <RoutePreview name={dialog.name} />
-              <Button variant="outline" className="w-fit" onClick={() => onEdit(dialog.name)}>
-                {t("route.edit")}
-              </Button>
-            </div>
-          </SheetContent>
-        </Sheet>
-      );
+      return <RouteSheet name={dialog.name} {...props} />;
     default:
       return dialog satisfies never;
   }
+}
+
+type DialogProps = Omit<ModelDialogsProps, "dialog">;
+
+/** Reloads the list, closes the dialog and shows a message. */
+function finish({ onChanged, onClose }: Pick<DialogProps, "onChanged" | "onClose">, message: string): void {
+  onChanged();
+  onClose();
+  toast.success(message);
+}
+
+function CreateDialog(props: DialogProps) {
+  const t = useTranslations("models");
+  return (
+    <FormDialog title={t("form.createTitle")} onClose={props.onClose}>
+      <ModelForm
+        before={null}
+        priceListDate={props.priceListDate}
+        onSave={async (request) => {
+          const created = await api.post<Model>(MODELS, request);
+          finish(props, t("created", { name: created.name }));
+        }}
+        onCancel={props.onClose}
+      />
+    </FormDialog>
+  );
+}
+
+function EditDialog({ model, ...props }: DialogProps & { model: Model }) {
+  const t = useTranslations("models");
+  return (
+    <FormDialog title={t("form.editTitle", { name: model.name })} onClose={props.onClose}>
+      <ModelForm
+        before={model}
+        priceListDate={props.priceListDate}
+        onSave={async (request) => {
+          const saved = await api.patch<Model>(modelPath(model.name), request);
+          finish(props, t("saved", { name: saved.name }));
+        }}
+        onStale={async () => {
+          const { items } = await api.get<ModelList>(MODELS);
+          const newest = items.find(({ name }) => name === model.name) ?? model;
+          props.onNewest(newest);
+          props.onChanged();
+          return newest;
+        }}
+        onCancel={props.onClose}
+      />
+    </FormDialog>
+  );
+}
+
+function DeleteDialog({ name, ...props }: DialogProps & { name: string }) {
+  const t = useTranslations("models");
+  return (
+    <ConfirmDialog
+      title={t("delete.title", { name })}
+      text={t("delete.text")}
+      action={t("delete.action")}
+      typed={{ name, label: t("delete.type", { name }) }}
+      onConfirm={async () => {
+        await api.delete(modelPath(name));
+        finish(props, t("deleted", { name }));
+      }}
+      onClose={props.onClose}
+    />
+  );
+}
+
+function RouteSheet({ name, onEdit, onClose }: DialogProps & { name: string }) {
+  const t = useTranslations("models.route");
+  return (
+    <Sheet open onOpenChange={(open) => (open ? undefined : onClose())}>
+      <SheetContent
+        title={t("title", { name })}
+        className="p-6"
+        // Focuses the sheet itself instead of its first link: the content is meant to be read.
+        onOpenAutoFocus={(event) => {
+          event.preventDefault();
+          if (event.target instanceof HTMLElement) event.target.focus();
+        }}
+      >
+        <div className="grid gap-6">
+          <div className="grid gap-1 pr-8">
+            <h2 className="text-lg break-all">
+              <code>{name}</code>
+            </h2>
+            <p className="text-ink-muted">{t("lead")}</p>
+          </div>
+          <RoutePreview name={name} />
+          <Button variant="outline" className="w-fit" onClick={() => onEdit(name)}>
+            {t("edit")}
+          </Button>
+        </div>
+      </SheetContent>
+    </Sheet>
+  );
 }
 
 function FormDialog({ title, onClose, children }: { title: string; onClose(): void; children: ReactNode }) {

@@ -29,52 +29,25 @@ import {
 
 type ModelFormState = UseFormReturn<ModelValues, unknown, CreateModel | UpdateModel>;
 
-/** The form of a new model (`before` null) or of one that is changed. */
-export function ModelForm({
-  before,
-  priceListDate,
-  onSave,
-  onStale,
-  onCancel,
-}: {
+interface ModelFormProps {
+  /** Null: a new model. */
   before: Model | null;
-  /** When the shipped prices were read: `2026-11-20`; null while that is asked for. */
+  /** Date of the shipped price list (`2026-11-20`); null while loading. */
   priceListDate: string | null;
   onSave(request: CreateModel | UpdateModel): Promise<void>;
-  /** The model was changed elsewhere: gives the newest. */
+  /** The model was changed elsewhere: returns the newest version. */
   onStale?(): Promise<Model>;
   onCancel(): void;
-}) {
+}
+
+/** The form of a new or a saved model. */
+export function ModelForm(props: ModelFormProps) {
+  const { before, priceListDate, onCancel } = props;
   const t = useTranslations("models");
   const common = useTranslations("common");
-  const fieldError = useTranslations("common.fieldError");
-  const [error, setError] = useState<unknown>(null);
-  const [isStale, setStale] = useState(false);
-  const form: ModelFormState = useForm({
-    resolver: useMemo(() => modelResolver(fieldError, before), [fieldError, before]),
-    defaultValues: before ? valuesOf(before) : NEW_MODEL,
-  });
+  const { form, save, error, setError, isStale } = useModelForm(props);
   const { errors, isSubmitting } = form.formState;
   const operation = form.watch("operation");
-
-  const save = form.handleSubmit(async (request) => {
-    setError(null);
-    setStale(false);
-    try {
-      await onSave(request);
-    } catch (failure) {
-      if (setFieldErrors(form, failure, MODEL_FIELDS, fieldError, fieldOf)) return;
-      if (onStale && isApiError(failure, "conflict") && before) {
-        const newest = await onStale();
-        // The same version: a name or alias is taken, and the server says which.
-        if (newest.version === before.version) return setError(failure);
-        form.reset(valuesOf(newest));
-        return setStale(true);
-      }
-      setError(failure);
-    }
-  });
-
   return (
     <Form onSubmit={(event) => void save(event).catch(setError)} noValidate className="grid gap-5">
       <CallError error={error} />
@@ -83,37 +56,7 @@ export function ModelForm({
           {t("form.stale")}
         </Notice>
       ) : null}
-      {before ? null : (
-        <div className="grid gap-4 sm:grid-cols-[minmax(0,1fr)_auto]">
-          <Field label={t("form.name")} hint={t("form.nameHint")} error={errors.name?.message}>
-            {(control) => (
-              <Input
-                {...control}
-                {...form.register("name")}
-                autoComplete="off"
-                spellCheck={false}
-                className="font-mono"
-              />
-            )}
-          </Field>
-          <div className="grid content-start gap-1.5">
-            <span className="text-sm font-medium">{t("form.operation")}</span>
-            <SegmentedControl<Model["operation"]>
-              label={t("form.operation")}
-              value={operation}
-              onValueChange={(next) => {
-                form.setValue("operation", next);
-                // As the server has it where nothing is said: vectors are kept, sounds are not.
-                form.setValue("cacheable", next === "embeddings");
-              }}
-              segments={[
-                { value: "speech", label: t("operation.speech") },
-                { value: "embeddings", label: t("operation.embeddings") },
-              ]}
-            />
-          </div>
-        </div>
-      )}
+      {before ? null : <NameFields form={form} operation={operation} />}
       <Field label={t("form.aliases")} hint={t("form.aliasesHint")} error={errors.aliases?.message}>
         {(control) => (
           <Input
@@ -130,7 +73,7 @@ export function ModelForm({
       </Field>
       <PriceFields form={form} isNew={before === null} priceListDate={priceListDate} />
       <LimitFields form={form} operation={operation} />
-      <SpeedFields form={form} operation={operation} />
+      <PerformanceFields form={form} operation={operation} />
       <DialogFooter>
         <Button variant="outline" onClick={onCancel}>
           {common("cancel")}
@@ -140,6 +83,71 @@ export function ModelForm({
         </Button>
       </DialogFooter>
     </Form>
+  );
+}
+
+function useModelForm({ before, onSave, onStale }: ModelFormProps) {
+  const fieldError = useTranslations("common.fieldError");
+  const [error, setError] = useState<unknown>(null);
+  const [isStale, setStale] = useState(false);
+  const form: ModelFormState = useForm({
+    resolver: useMemo(() => modelResolver(fieldError, before), [fieldError, before]),
+    defaultValues: before ? valuesOf(before) : NEW_MODEL,
+  });
+
+  const save = form.handleSubmit(async (request) => {
+    setError(null);
+    setStale(false);
+    try {
+      await onSave(request);
+    } catch (failure) {
+      if (setFieldErrors(form, failure, MODEL_FIELDS, fieldError, fieldOf)) return;
+      if (onStale && isApiError(failure, "conflict") && before) {
+        const newest = await onStale();
+        // Same version: the conflict is a name or alias that is already used; the server's message says which.
+        if (newest.version === before.version) return setError(failure);
+        form.reset(valuesOf(newest));
+        return setStale(true);
+      }
+      setError(failure);
+    }
+  });
+  return { form, save, error, setError, isStale };
+}
+
+/** Name and operation, which cannot be changed later. */
+function NameFields({ form, operation }: { form: ModelFormState; operation: Model["operation"] }) {
+  const t = useTranslations("models");
+  return (
+    <div className="grid gap-4 sm:grid-cols-[minmax(0,1fr)_auto]">
+      <Field label={t("form.name")} hint={t("form.nameHint")} error={form.formState.errors.name?.message}>
+        {(control) => (
+          <Input
+            {...control}
+            {...form.register("name")}
+            autoComplete="off"
+            spellCheck={false}
+            className="font-mono"
+          />
+        )}
+      </Field>
+      <div className="grid content-start gap-1.5">
+        <span className="text-sm font-medium">{t("form.operation")}</span>
+        <SegmentedControl<Model["operation"]>
+          label={t("form.operation")}
+          value={operation}
+          onValueChange={(next) => {
+            form.setValue("operation", next);
+            // The server's default: embeddings are cached, speech is not.
+            form.setValue("cacheable", next === "embeddings");
+          }}
+          segments={[
+            { value: "speech", label: t("operation.speech") },
+            { value: "embeddings", label: t("operation.embeddings") },
+          ]}
+        />
+      </div>
+    </div>
   );
 }
 
@@ -200,16 +208,16 @@ function LimitFields({ form, operation }: { form: ModelFormState; operation: Mod
   );
 }
 
-function SpeedFields({ form, operation }: { form: ModelFormState; operation: Model["operation"] }) {
+function PerformanceFields({ form, operation }: { form: ModelFormState; operation: Model["operation"] }) {
   const t = useTranslations("models.form");
   const isEmbeddings = operation === "embeddings";
   return (
     <fieldset className="grid gap-4">
-      <legend className="mb-2 font-medium">{t("speed")}</legend>
+      <legend className="mb-2 font-medium">{t("performance")}</legend>
       <SwitchField form={form} name="cacheable" label={t("cacheable")} hint={t("cacheableHint")} />
       {isEmbeddings ? (
         <>
-          <SwitchField form={form} name="coalescing" label={t("coalescing")} hint={t("coalescingHint")} />
+          <SwitchField form={form} name="coalescing" label={t("batching")} hint={t("batchingHint")} />
           <SwitchField form={form} name="can_shorten" label={t("can_shorten")} />
         </>
       ) : null}

@@ -16,7 +16,7 @@ interface ModelListProps {
   onToggle(model: Model, enabled: boolean): void;
 }
 
-/** Models by name: a table where there is room, a list on a phone. */
+/** Models by name: a table on wide screens, a list on narrow ones. */
 export function ModelList(props: ModelListProps) {
   return (
     <>
@@ -142,7 +142,7 @@ function ModelCard({ model, onAction, onToggle }: ModelListProps & { model: Mode
   );
 }
 
-/** The list before it has come. */
+/** Placeholder of the list while it loads. */
 export function ModelListSkeleton() {
   return (
     <div aria-busy="true" className="divide-y rounded-md border bg-panel">

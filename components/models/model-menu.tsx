@@ -13,7 +13,7 @@ export interface ModelMenuProps {
   onAction(action: ModelAction): void;
 }
 
-/** What one may do with a model, loaded by the press that opens it. */
+/** The actions menu of a model, loaded on the click that opens it. */
 export function ModelMenu({ model, onAction }: ModelMenuProps) {
   const t = useTranslations("models.menu");
   return (

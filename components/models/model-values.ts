@@ -18,7 +18,7 @@ export const LIMIT_FIELDS = {
 type PriceField = (typeof PRICE_FIELDS)[number];
 type LimitField = (typeof LIMIT_FIELDS)[keyof typeof LIMIT_FIELDS][number];
 
-/** The form of a model as it is typed; an empty text means none. */
+/** State of the model form as typed; an empty string means null. */
 export interface ModelValues extends Record<PriceField | LimitField, string> {
   name: string;
   operation: Model["operation"];
@@ -90,15 +90,15 @@ export function valuesOf(model: Model): ModelValues {
 
 const numberOrNull = (text: string) => (text.trim() === "" ? null : Number(text));
 const textOrNull = (text: string) => (text.trim() === "" ? null : text.trim());
-const words = (text: string) => text.split(/[\s,;，；]+/u).filter(Boolean);
+const splitNames = (text: string) => text.split(/[\s,;，；]+/u).filter(Boolean);
 
 /**
- * What the form asks the server for. A new model leaves out what is empty, so that the shipped list can fill it in; one
- * that is changed says it, so that it is taken away.
+ * The request of the form. For a new model empty fields are left out, so that the server fills in the shipped prices and
+ * limits; for a saved model they are sent as null, which removes the value.
  */
 function requestOf(values: ModelValues, before: Model | null): unknown {
   const isSpeech = values.operation === "speech";
-  const empty = (entry: [string, unknown]) => before !== null || entry[1] !== null;
+  const isSent = (entry: [string, unknown]) => before !== null || entry[1] !== null;
   const prices = PRICE_FIELDS.map((name): [string, unknown] => [name, textOrNull(values[name])]);
   const limits = LIMIT_FIELDS[values.operation].map((name): [string, unknown] => [
     name,
@@ -107,22 +107,22 @@ function requestOf(values: ModelValues, before: Model | null): unknown {
   const voice: [string, unknown] = ["default_voice", textOrNull(values.default_voice)];
   const names = isSpeech ? (["cacheable"] as const) : (["cacheable", "coalescing", "can_shorten"] as const);
   const switches = names.map((name) => [name, values[name]] as const);
-  const usual = { ...NEW_MODEL, cacheable: !isSpeech };
-  const sentPrices = prices.filter(empty);
+  const defaults = { ...NEW_MODEL, cacheable: !isSpeech };
+  const sentPrices = prices.filter(isSent);
   return {
     ...(before === null ? { name: values.name, operation: values.operation } : { version: before.version }),
-    aliases: words(values.aliases),
+    aliases: splitNames(values.aliases),
     ...(before === null && values.description.trim() === ""
       ? {}
       : { description: values.description.trim() }),
     ...(sentPrices.length > 0 ? { prices: Object.fromEntries(sentPrices) } : {}),
-    ...Object.fromEntries(limits.filter(empty)),
-    ...(isSpeech ? Object.fromEntries([voice].filter(empty)) : {}),
-    ...Object.fromEntries(switches.filter(([name, isOn]) => before !== null || isOn !== usual[name])),
+    ...Object.fromEntries(limits.filter(isSent)),
+    ...(isSpeech ? Object.fromEntries([voice].filter(isSent)) : {}),
+    ...Object.fromEntries(switches.filter(([name, isOn]) => before !== null || isOn !== defaults[name])),
   };
 }
 
-/** The field a fault of the request belongs to: `prices.input_per_million_tokens`, `aliases.2`. */
+/** The form field of an issue's path: `prices.input_per_million_tokens`, `aliases.2`. */
 export function fieldOf(path: string): string {
   const [first = "", second = ""] = path.split(".");
   return first === "prices" ? second : first;
@@ -130,7 +130,7 @@ export function fieldOf(path: string): string {
 
 type Request = CreateModel | UpdateModel;
 
-/** Reads the form by the contract; `before`: the model that is being edited. */
+/** Validates the form with the contract's schema; `before`: the model that is being edited. */
 export function modelResolver(
   t: FieldErrorTranslator,
   before: Model | null,
@@ -138,10 +138,10 @@ export function modelResolver(
   return (values) => {
     const request = requestOf(values, before);
     const schema = before === null ? CreateModel : UpdateModel;
-    const read = schema.safeParse(request, { reportInput: true });
-    if (read.success) return { values: read.data, errors: {} };
+    const parsed = schema.safeParse(request, { reportInput: true });
+    if (parsed.success) return { values: parsed.data, errors: {} };
     const errors: FieldErrors<ModelValues> = {};
-    for (const issue of read.error.issues) {
+    for (const issue of parsed.error.issues) {
       const field = MODEL_FIELDS.find((name) => name === fieldOf(issue.path.join(".")));
       if (field) errors[field] ??= { type: issue.code, message: issueText(t, issue) };
     }

@@ -19,7 +19,7 @@ import { useErrorText } from "../forms/error-text";
 import { PageHeader } from "../shell/page-header";
 import { Button } from "../ui/button";
 import { EmptyState } from "../ui/empty-state";
-import { Input } from "../ui/input";
+import { SearchField } from "../ui/search-field";
 import { SegmentedControl } from "../ui/segmented-control";
 import type { ModelDialog } from "./model-dialogs";
 import { ModelList, ModelListSkeleton } from "./model-list";
@@ -27,7 +27,7 @@ import type { ModelAction } from "./model-menu";
 
 const ModelDialogs = dynamic(() => import("./model-dialogs").then((one) => one.ModelDialogs), { ssr: false });
 
-/** The names that programs call, and who serves each. `first`: read by the server. */
+/** The list of models. `first`: data read on the server. */
 export function ModelsPage({ first }: { first: Listed }) {
   return (
     <SWRConfig value={{ fallback: modelsFallback(first) }}>
@@ -40,17 +40,17 @@ function Content() {
   const t = useTranslations("models");
   const errorText = useErrorText();
   const format = useFormatter();
-  const address = useSearchParams();
-  const q = address.get("q") ?? "";
-  const operation = address.get("operation") ?? "";
-  const asked = address.get("model");
+  const params = useSearchParams();
+  const q = params.get("q") ?? "";
+  const operation = params.get("operation") ?? "";
+  const routeOf = params.get("model");
   const { data, error, mutate } = useModels();
   const [dialog, setDialog] = useState<ModelDialog | null>(null);
   const models = data?.items;
   const shown = models && filterModels(models, q, operation);
   const open: ModelDialog | null =
     dialog ??
-    (asked ? { kind: "route", name: asked } : address.get("create") === "1" ? { kind: "create" } : null);
+    (routeOf ? { kind: "route", name: routeOf } : params.get("create") === "1" ? { kind: "create" } : null);
   const reload = () => void mutate();
 
   const toggle = async (model: Model, enabled: boolean) => {
@@ -136,20 +136,12 @@ function Filters({ q, operation }: { q: string; operation: string }) {
   const t = useTranslations("models");
   return (
     <div className="mb-4 flex flex-wrap gap-2">
-      <div className="relative w-full sm:max-w-xs">
-        <SearchIcon
-          aria-hidden="true"
-          className="pointer-events-none absolute top-1/2 left-3 size-4 -translate-y-1/2 text-ink-faint"
-        />
-        <Input
-          type="search"
-          aria-label={t("search")}
-          placeholder={t("search")}
-          value={q}
-          onChange={(event) => setQueryParam("q", event.target.value)}
-          className="pl-9"
-        />
-      </div>
+      <SearchField
+        label={t("search")}
+        value={q}
+        onValueChange={(text) => setQueryParam("q", text)}
+        className="w-full"
+      />
       <SegmentedControl
         label={t("table.operation")}
         value={operation}

@@ -9,7 +9,7 @@ import { Notice } from "../ui/notice";
 import { Skeleton } from "../ui/skeleton";
 import { StatusDot } from "../ui/status-dot";
 
-/** Where a call for a model would go now: turn after turn, then those that are passed over and why. */
+/** Where a call for a model would be routed now: the tiers in order, then the skipped channels and why. */
 export function RoutePreview({ name }: { name: string }) {
   const t = useTranslations("models.route");
   const { data, error, mutate } = useRoute(name);
@@ -39,7 +39,7 @@ export function RoutePreview({ name }: { name: string }) {
   );
 }
 
-/** Why nobody would serve it, where nobody would. */
+/** Why no channel would serve the model; nothing if one would. */
 function RouteWarning({ of: { enabled, turns, skipped } }: { of: Preview }) {
   const t = useTranslations("models.route");
   if (!enabled) return <Notice tone="info">{t("disabled")}</Notice>;

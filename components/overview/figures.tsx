@@ -5,7 +5,7 @@ import type { Overview } from "@/lib/contracts/console/overview";
 import { cn } from "../ui/class-names";
 import { FIGURES, type Figure, useFigureTexts } from "./use-figure-texts";
 
-/** The range in one line of figures; the one that is pressed is drawn below. */
+/** The figures of the range as a radio group; the selected one is drawn in the chart below. */
 export function Figures({
   overview,
   range,
@@ -20,8 +20,8 @@ export function Figures({
   onFigure(figure: Figure): void;
 }) {
   const t = useTranslations("overview.figure");
-  const before = useTranslations("overview.before");
-  const words = useFigureTexts(overview);
+  const previousPeriod = useTranslations("overview.previousPeriod");
+  const texts = useFigureTexts(overview);
   const name = useId();
   const figures = FIGURES.filter((one) => shown.includes(one));
   return (
@@ -50,14 +50,14 @@ export function Figures({
           <span className={cn("text-sm", one === figure ? "text-ink" : "text-ink-muted")}>{t(one)}</span>
           <span className="flex flex-wrap items-baseline gap-x-2">
             <span data-testid={`figure-${one}`} className="tabular text-xl font-medium tracking-tight">
-              {words[one].value}
+              {texts[one].value}
             </span>
-            <span className="tabular text-xs text-ink-muted">{words[one].beside}</span>
+            <span className="tabular text-xs text-ink-muted">{texts[one].detail}</span>
           </span>
           <span className="flex min-h-4">
-            {words[one].change}
-            {words[one].change ? (
-              <span className="sr-only"> {t("than", { before: before(range.name) })}</span>
+            {texts[one].change}
+            {texts[one].change ? (
+              <span className="sr-only"> {t("comparedWith", { period: previousPeriod(range.name) })}</span>
             ) : null}
           </span>
         </label>

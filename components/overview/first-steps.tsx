@@ -6,30 +6,31 @@ import { useTranslations } from "use-intl";
 import { Button } from "../ui/button";
 import { cn } from "../ui/class-names";
 import { CopyButton } from "../ui/copy-button";
-import { firstCall } from "./first-call";
+import { CURL_HEADERS, shellJson } from "@/lib/client/code-samples";
+import { modelPath } from "@/lib/client/speech-call";
 
-/** On a phone the action stands under its step's words, not under the jack before them. */
-const UNDER_THE_WORDS = "max-sm:ml-10";
+/** On a phone the button is aligned with the text of its step. */
+const BUTTON_INDENT = "max-sm:ml-10";
 
-const STEPS = ["speech", "embeddings", "factor", "key", "call", "upstream", "prices", "backup"] as const;
+const STEPS = ["speech", "embeddings", "twoFactor", "key", "call", "upstream", "prices", "backup"] as const;
 type Step = (typeof STEPS)[number];
-/** A step that is missing is not this visitor's to do. */
+/** Steps that do not apply to the visitor are missing. */
 export type StepsDone = Readonly<Partial<Record<Step, boolean>>>;
 
 const PATHS = {
   speech: "/playground/speech",
   embeddings: "/playground/embeddings",
-  factor: "/account",
+  twoFactor: "/account",
   key: "/keys?create=1",
   upstream: "/channels/new",
   prices: "/models",
   backup: "/settings?section=transfer",
 } as const;
 
-/** Steps one may like to take again. */
+/** Steps whose button stays after they are done. */
 const REPEATABLE: ReadonlySet<Step> = new Set(["speech", "embeddings"]);
 
-/** What is not set up yet, in order, the next one lit; folded where calls come already, and by whoever presses it. */
+/** Checklist of the first steps, with the next one highlighted. */
 export function FirstSteps({
   done,
   origin,
@@ -63,7 +64,7 @@ export function FirstSteps({
       <ol className="divide-y border-t">
         {steps.map((step) => (
           <li key={step} className="flex flex-wrap items-center gap-x-4 gap-y-3 px-5 py-3">
-            <Jack isDone={done[step] === true} isNext={step === next} />
+            <StepIcon isDone={done[step] === true} isNext={step === next} />
             <div className="grid min-w-48 flex-1 gap-0.5 max-sm:basis-[calc(100%-2.5rem)]">
               <p className={cn("font-medium", done[step] && "text-ink-muted")}>
                 {t(step)}
@@ -76,14 +77,14 @@ export function FirstSteps({
                 value={() => firstCall(origin, models)}
                 label={t("callAction")}
                 variant={step === next ? "primary" : "outline"}
-                className={UNDER_THE_WORDS}
+                className={BUTTON_INDENT}
               />
             ) : done[step] && !REPEATABLE.has(step) ? null : (
               <Button
                 asChild
                 size="sm"
                 variant={step === next ? "primary" : "outline"}
-                className={UNDER_THE_WORDS}
+                className={BUTTON_INDENT}
               >
                 <Link prefetch={false} href={PATHS[step]}>
                   {t(`${step}Action`)}
@@ -97,7 +98,7 @@ export function FirstSteps({
   );
 }
 
-function Jack({ isDone, isNext }: { isDone: boolean; isNext: boolean }) {
+function StepIcon({ isDone, isNext }: { isDone: boolean; isNext: boolean }) {
   return (
     <span
       aria-hidden="true"
@@ -113,4 +114,29 @@ function Jack({ isDone, isNext }: { isDone: boolean; isNext: boolean }) {
       ) : null}
     </span>
   );
+}
+
+/**
+ * A first call as a shell command: speech into a file, or vectors without a speech model. The key comes from the
+ * environment.
+ */
+function firstCall(
+  origin: string,
+  models: readonly { name: string; operation: "speech" | "embeddings" }[],
+): string {
+  const speech = models.find((model) => model.operation === "speech");
+  if (speech) {
+    return [
+      `curl ${origin}/v1/audio/speech \\`,
+      CURL_HEADERS,
+      `  -d ${shellJson({ model: speech.name, voice: "alloy", input: "Hello from Patchbay." })} \\`,
+      "  --fail-with-body --output hello.mp3",
+    ].join("\n");
+  }
+  const model = models[0]?.name ?? "";
+  return [
+    `curl ${origin}/v1/engines/${modelPath(model)}/embeddings \\`,
+    CURL_HEADERS,
+    `  -d ${shellJson({ model, input: "Hello from Patchbay." })}`,
+  ].join("\n");
 }

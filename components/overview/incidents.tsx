@@ -8,12 +8,12 @@ import { LineNotice } from "./line-notice";
 
 interface Incident {
   channel: OverviewChannel;
-  /** What of the channel it is about. */
+  /** The affected part of the channel. */
   part: { kind: "whole" } | { kind: "key"; display: string } | { kind: "model"; model: string };
   health: CircuitHealth;
 }
 
-/** What is wrong with channels: a channel as a whole, else each of its keys and models with an open circuit. */
+/** The whole channel if its circuit is not closed, else each of its upstream keys and models with a circuit incident. */
 function incidentsOf(channels: readonly OverviewChannel[]): Incident[] {
   return channels.flatMap((channel): Incident[] => {
     const { enabled, health, broken_keys: keys, broken_models: models } = channel;
@@ -30,19 +30,19 @@ function incidentsOf(channels: readonly OverviewChannel[]): Incident[] {
   });
 }
 
-/** Channels in trouble, with what to do about each. */
+/** Open and half-open circuits, with the reason and what to do. */
 export function Incidents({ channels }: { channels: readonly OverviewChannel[] }) {
-  const t = useTranslations("overview.trouble");
-  const words = useTranslations("channels");
-  const tell = useRelativeTime();
+  const t = useTranslations("overview.incident");
+  const tChannels = useTranslations("channels");
+  const relativeTime = useRelativeTime();
   const titleOf = (part: Incident["part"], name: string, isOpen: boolean): string => {
     switch (part.kind) {
       case "whole":
-        return t(isOpen ? "title" : "trial", { name });
+        return t(isOpen ? "channelDown" : "channelRecovering", { name });
       case "key":
-        return t("key", { display: part.display, name });
+        return t("keyDown", { display: part.display, name });
       case "model":
-        return t(isOpen ? "model" : "modelTrial", { model: part.model, name });
+        return t(isOpen ? "modelDown" : "modelRecovering", { model: part.model, name });
       default:
         return part satisfies never;
     }
@@ -62,7 +62,7 @@ export function Incidents({ channels }: { channels: readonly OverviewChannel[] }
             action={
               <Button asChild variant="outline" size="sm">
                 <Link prefetch={false} href={`/channels/${channel.id}`}>
-                  {t("look")}
+                  {t("viewChannel")}
                 </Link>
               </Button>
             }

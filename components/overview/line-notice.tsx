@@ -1,7 +1,7 @@
 import type { ReactNode } from "react";
 import { Notice } from "../ui/notice";
 
-/** A notice in one line where there is room: what it is, what to do, and the way there. */
+/** A notice with title, text and action, in one line where they fit. */
 export function LineNotice({
   tone,
   title,

@@ -17,7 +17,7 @@ interface View {
 
 const succeeded = (of: OverviewSeries) => of.calls.map((count, index) => count - (of.errors[index] ?? 0));
 
-/** One figure over the range, with the time before it as a faint line. */
+/** One figure over the range, with the previous period as a faint line. */
 export function OverviewChart({
   overview,
   range,
@@ -28,70 +28,10 @@ export function OverviewChart({
   figure: Figure;
 }) {
   const t = useTranslations("overview");
-  const amounts = useAmounts();
-  const { series: now, before_series } = overview;
-  // A line of nothing compares with nothing.
-  const then = overview.before.calls === 0 ? null : before_series;
-  const views: Record<Figure, () => View> = {
-    calls: () => ({
-      series: [
-        { name: t("chart.succeeded"), values: succeeded(now), ...(then ? { before: succeeded(then) } : {}) },
-        { name: t("chart.failed"), values: now.errors, colour: "bad" },
-      ],
-      format: amounts.count,
-      tick: amounts.short,
-      isWhole: true,
-    }),
-    errors: () => ({
-      series: [
-        {
-          name: t("chart.failed"),
-          values: now.errors,
-          ...(then ? { before: then.errors } : {}),
-          colour: "bad",
-        },
-      ],
-      format: amounts.count,
-      tick: amounts.short,
-      isWhole: true,
-    }),
-    audio: () => ({
-      series: [{ name: t("chart.audio"), values: now.audio_ms, ...(then ? { before: then.audio_ms } : {}) }],
-      format: amounts.audio,
-    }),
-    tokens: () => ({
-      series: [{ name: t("chart.tokens"), values: now.tokens, ...(then ? { before: then.tokens } : {}) }],
-      format: amounts.count,
-      tick: amounts.short,
-      isWhole: true,
-    }),
-    spend: () => ({
-      series: [
-        {
-          name: t("chart.spend"),
-          values: now.cost_usd.map(Number),
-          ...(then ? { before: then.cost_usd.map(Number) } : {}),
-        },
-      ],
-      format: amounts.money,
-    }),
-    latency: () => ({
-      series: [
-        {
-          name: t("chart.p50"),
-          kind: "line",
-          values: now.latency_p50_ms,
-          ...(then ? { before: then.latency_p50_ms } : {}),
-        },
-        { name: t("chart.p95"), kind: "line", values: now.latency_p95_ms, colour: "chart-2" },
-      ],
-      format: amounts.ms,
-    }),
-  };
-  const view = views[figure]();
+  const view = useView(overview, figure);
   return (
     <div className="grid grid-cols-[minmax(0,1fr)] gap-3">
-      <Legend series={view.series} before={t(`before.${range.name}`)} className="justify-end" />
+      <Legend series={view.series} previous={t(`previousPeriod.${range.name}`)} className="justify-end" />
       <TimeChart
         label={t(`figure.${figure}`)}
         buckets={bucketsOf(overview)}
@@ -105,4 +45,62 @@ export function OverviewChart({
       />
     </div>
   );
+}
+
+function useView(overview: Overview, figure: Figure): View {
+  const t = useTranslations("overview.chart");
+  const amounts = useAmounts();
+  const now = overview.series;
+  // Without calls in the previous period there is nothing to compare with.
+  const then = overview.before.calls === 0 ? null : overview.before_series;
+  const withPrevious = (read: (series: OverviewSeries) => ChartSeries["values"]) => ({
+    values: read(now),
+    ...(then ? { previous: read(then) } : {}),
+  });
+  switch (figure) {
+    case "calls":
+      return {
+        series: [
+          { name: t("succeeded"), ...withPrevious(succeeded) },
+          { name: t("failed"), values: now.errors, colour: "bad" },
+        ],
+        format: amounts.count,
+        tick: amounts.short,
+        isWhole: true,
+      };
+    case "errors":
+      return {
+        series: [{ name: t("failed"), ...withPrevious((of) => of.errors), colour: "bad" }],
+        format: amounts.count,
+        tick: amounts.short,
+        isWhole: true,
+      };
+    case "audio":
+      return {
+        series: [{ name: t("audio"), ...withPrevious((of) => of.audio_ms) }],
+        format: amounts.audio,
+      };
+    case "tokens":
+      return {
+        series: [{ name: t("tokens"), ...withPrevious((of) => of.tokens) }],
+        format: amounts.count,
+        tick: amounts.short,
+        isWhole: true,
+      };
+    case "spend":
+      return {
+        series: [{ name: t("spend"), ...withPrevious((of) => of.cost_usd.map(Number)) }],
+        format: amounts.money,
+      };
+    case "latency":
+      return {
+        series: [
+          { name: t("p50"), kind: "line", ...withPrevious((of) => of.latency_p50_ms) },
+          { name: t("p95"), kind: "line", values: now.latency_p95_ms, colour: "chart-2" },
+        ],
+        format: amounts.ms,
+      };
+    default:
+      return figure satisfies never;
+  }
 }

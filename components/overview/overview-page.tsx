@@ -33,15 +33,15 @@ export interface OverviewPageProps {
   isSetupUnfinished: boolean;
   models: readonly { name: string; operation: "speech" | "embeddings" }[];
   isAdmin: boolean;
-  /** Nothing is billed here. */
+  /** No model has a price: the spend figure is hidden while it is 0. */
   hidesSpend: boolean;
-  /** When the server read what stands in `fallback`. */
+  /** Server time at which `fallback` was read. */
   now: number;
-  /** Answers by their paths, so that the first paint has its figures. */
+  /** API replies by path, so that the first paint has its data. */
   fallback: Record<string, unknown>;
 }
 
-/** The state of the house: what breaks, the figures, the routes, who calls, and the calls as they come. */
+/** Incidents, figures, routes, recent calls, and calls by model, channel and key. */
 export function OverviewPage({ fallback, ...props }: OverviewPageProps) {
   return (
     <SWRConfig value={{ fallback }}>
@@ -54,13 +54,13 @@ function Content(props: Omit<OverviewPageProps, "fallback">) {
   const { origin, done, models, isAdmin } = props;
   const range = useRange("24h", props.now);
   const { data, error, mutate } = useOverview(range);
-  // Decided once: what one is reading must not jump away when the first call comes.
+  // Decided once, so that the steps do not move while they are read and the first call arrives.
   const [isNew] = useState(() => (data?.total.calls ?? 0) + (data?.before.calls ?? 0) === 0);
   const isDone = Object.values(done).every(Boolean);
   const steps = <FirstSteps done={done} origin={origin} models={models} isOpen={isNew && !isDone} />;
   return (
     <div className="mx-auto grid max-w-360 grid-cols-1 gap-6">
-      <Head origin={origin} range={range} />
+      <OverviewHeader origin={origin} range={range} />
       <Notices isSetupUnfinished={props.isSetupUnfinished} isAdmin={isAdmin} overview={data} />
       {isNew && !isDone ? steps : null}
       {error && !data ? (
@@ -80,7 +80,7 @@ function Content(props: Omit<OverviewPageProps, "fallback">) {
   );
 }
 
-function Head({ origin, range }: { origin: string; range: Range }) {
+function OverviewHeader({ origin, range }: { origin: string; range: Range }) {
   const t = useTranslations("overview");
   return (
     <header className="flex flex-wrap items-end justify-between gap-4">
@@ -99,7 +99,7 @@ function Head({ origin, range }: { origin: string; range: Range }) {
   );
 }
 
-/** What must be seen first: set-up that waits, channels in trouble, open alerts. */
+/** Unfinished setup, incidents and open alerts. */
 function Notices({
   isSetupUnfinished,
   isAdmin,
@@ -119,8 +119,8 @@ function Notices({
           title={t("unfinished")}
           action={
             <Button asChild variant="outline" size="sm">
-              {/* A whole load: the wizard stands outside the console's frame. */}
-              <a href="/setup">{t("resume")}</a>
+              {/* A full page load: the setup wizard is outside the console layout. */}
+              <a href="/setup">{t("finishSetup")}</a>
             </Button>
           }
         >
@@ -134,7 +134,7 @@ function Notices({
           title={t("alerts.title", { count: alerts.open })}
           action={
             <Button asChild variant="outline" size="sm">
-              <Link href="/alerts">{t("alerts.look")}</Link>
+              <Link href="/alerts">{t("alerts.view")}</Link>
             </Button>
           }
         />
@@ -155,11 +155,11 @@ function FiguresAndChart({
   const t = useTranslations("overview");
   const amounts = useAmounts();
   const isBrowser = useIsBrowser();
-  const asked = useSearchParams().get("figure");
+  const requested = useSearchParams().get("figure");
   const shown = FIGURES.filter(
     (one) => one !== "spend" || !hidesSpend || Number(overview.total.cost_usd) > 0,
   );
-  const figure: Figure = shown.find((one) => one === asked) ?? "calls";
+  const figure: Figure = shown.find((one) => one === requested) ?? "calls";
   return (
     <div className="rounded-md border bg-panel">
       <Figures

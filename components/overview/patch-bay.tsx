@@ -5,16 +5,15 @@ import { type ReactNode, useState } from "react";
 import { useTranslations } from "use-intl";
 import type { Overview, OverviewChannel } from "@/lib/contracts/console/overview";
 import { cn } from "../ui/class-names";
-import { CordLegend } from "./cord-legend";
 import { type Cord, cordsOf, isCircuitOpen, ROW, STROKES } from "./cords";
 
-/** More rows than this stand on the pages of their own. */
+/** More models and channels are listed on their own pages only. */
 const MOST_ROWS = 10;
 
-/** Models on the left, channels on the right, a cord for each route; those who hear the page get a list. */
+/** The routes as a patch bay: models on the left, channels on the right, a line ("cord") per route. Screen readers get a list. */
 export function PatchBay({ overview }: { overview: Overview }) {
   const t = useTranslations("overview.bay");
-  const [touched, setTouched] = useState<{ model?: string; channelId?: string } | null>(null);
+  const [hovered, setHovered] = useState<{ model?: string; channelId?: string } | null>(null);
   const models = overview.models.slice(0, MOST_ROWS);
   const channels = overview.channels.filter((one) => one.enabled || one.calls > 0).slice(0, MOST_ROWS);
   const isOpen = (id: string, model: string) =>
@@ -28,10 +27,11 @@ export function PatchBay({ overview }: { overview: Overview }) {
     channels.map((one) => one.id),
     isOpen,
   );
-  const isQuiet = (cord: Cord) =>
-    touched !== null && cord.model !== touched.model && cord.channelId !== touched.channelId;
+  const isFaded = (cord: Cord) =>
+    hovered !== null && cord.model !== hovered.model && cord.channelId !== hovered.channelId;
   const rows = Math.max(models.length, channels.length);
-  const stateOf = (of: (cord: Cord) => boolean) => cords.filter(of);
+  const cordsOfModel = (name: string) => cords.filter((cord) => cord.model === name);
+  const cordsOfChannel = (id: string) => cords.filter((cord) => cord.channelId === id);
   return (
     <section aria-labelledby="patch-bay" className="rounded-md border bg-panel">
       <div className="flex flex-wrap items-end justify-between gap-x-6 gap-y-2 border-b px-5 py-4">
@@ -49,8 +49,8 @@ export function PatchBay({ overview }: { overview: Overview }) {
             <Row
               key={model.name}
               isRight={false}
-              jack={jackOf(stateOf((cord) => cord.model === model.name))}
-              onTouch={(isOn) => setTouched(isOn ? { model: model.name } : null)}
+              state={stateOf(cordsOfModel(model.name))}
+              onHover={(isOn) => setHovered(isOn ? { model: model.name } : null)}
             >
               <Link
                 prefetch={false}
@@ -60,7 +60,7 @@ export function PatchBay({ overview }: { overview: Overview }) {
               >
                 <code>{model.name}</code>
               </Link>
-              {stateOf((cord) => cord.model === model.name).length === 0 ? (
+              {cordsOfModel(model.name).length === 0 ? (
                 <span className="max-w-full truncate text-xs text-warn">{t("unserved")}</span>
               ) : null}
             </Row>
@@ -82,7 +82,7 @@ export function PatchBay({ overview }: { overview: Overview }) {
               strokeLinecap={STROKES[cord.state].cap}
               vectorEffect="non-scaling-stroke"
               strokeDasharray={STROKES[cord.state].dashes}
-              className={cn("transition-opacity", STROKES[cord.state].colour, isQuiet(cord) && "opacity-15")}
+              className={cn("transition-opacity", STROKES[cord.state].colour, isFaded(cord) && "opacity-15")}
             />
           ))}
         </svg>
@@ -91,10 +91,8 @@ export function PatchBay({ overview }: { overview: Overview }) {
             <Row
               key={channel.id}
               isRight
-              jack={
-                isCircuitOpen(channel) ? "failing" : jackOf(stateOf((cord) => cord.channelId === channel.id))
-              }
-              onTouch={(isOn) => setTouched(isOn ? { channelId: channel.id } : null)}
+              state={isCircuitOpen(channel) ? "failing" : stateOf(cordsOfChannel(channel.id))}
+              onHover={(isOn) => setHovered(isOn ? { channelId: channel.id } : null)}
             >
               <ChannelName channel={channel} />
             </Row>
@@ -117,7 +115,31 @@ export function PatchBay({ overview }: { overview: Overview }) {
   );
 }
 
-function jackOf(cords: readonly Cord[]): Cord["state"] {
+/** Explains the line styles; hidden from screen readers, whose list states them in words. */
+function CordLegend() {
+  const t = useTranslations("overview.bay.legend");
+  return (
+    <ul aria-hidden="true" className="flex flex-wrap gap-x-4 gap-y-1 text-xs text-ink-muted">
+      {(["active", "failing", "idle"] as const).map((state) => (
+        <li key={state} className="flex items-center gap-1.5">
+          <svg viewBox="0 0 18 4" className="h-1 w-4.5" aria-hidden="true">
+            <path
+              d="M1 2H17"
+              strokeWidth={state === "idle" ? 1.5 : 3}
+              strokeLinecap={STROKES[state].cap}
+              strokeDasharray={STROKES[state].dashes}
+              className={STROKES[state].colour}
+            />
+          </svg>
+          {t(state)}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+/** State of a model or channel from its cords. */
+function stateOf(cords: readonly Cord[]): Cord["state"] {
   if (cords.some((cord) => cord.state === "active")) return "active";
   return cords.some((cord) => cord.state === "failing") ? "failing" : "idle";
 }
@@ -131,19 +153,19 @@ function Side({ title, isRight, children }: { title: string; isRight: boolean; c
   );
 }
 
-/** A name and its jack; the jack stands where the cords begin. */
+/** A name and the socket at which its cords end. */
 function Row({
   isRight,
-  jack,
-  onTouch,
+  state,
+  onHover,
   children,
 }: {
   isRight: boolean;
-  jack: Cord["state"];
-  onTouch(isOn: boolean): void;
+  state: Cord["state"];
+  onHover(isOn: boolean): void;
   children: ReactNode;
 }) {
-  const lit = { active: "bg-signal", failing: "bg-bad", idle: "bg-transparent" }[jack];
+  const colour = { active: "bg-signal", failing: "bg-bad", idle: "bg-transparent" }[state];
   return (
     <li
       className={cn(
@@ -151,19 +173,19 @@ function Row({
         isRight ? "flex-row" : "flex-row-reverse",
       )}
       style={{ height: ROW }}
-      onPointerEnter={() => onTouch(true)}
-      onPointerLeave={() => onTouch(false)}
-      onFocus={() => onTouch(true)}
-      onBlur={() => onTouch(false)}
+      onPointerEnter={() => onHover(true)}
+      onPointerLeave={() => onHover(false)}
+      onFocus={() => onHover(true)}
+      onBlur={() => onHover(false)}
     >
       <span
         aria-hidden="true"
         className={cn(
           "flex size-4.5 shrink-0 items-center justify-center rounded-full border-2 bg-panel",
-          jack === "failing" ? "border-bad" : "border-line-strong",
+          state === "failing" ? "border-bad" : "border-line-strong",
         )}
       >
-        <span className={cn("size-2 rounded-full", lit)} />
+        <span className={cn("size-2 rounded-full", colour)} />
       </span>
       <span
         className={cn(
@@ -181,11 +203,11 @@ function ChannelName({ channel }: { channel: OverviewChannel }) {
   const t = useTranslations("overview.bay");
   const state = channel.health?.state;
   const isOpen = isCircuitOpen(channel);
-  const word =
+  const note =
     channel.health === null
-      ? t("gone")
+      ? t("deleted")
       : !channel.enabled
-        ? t("off")
+        ? t("disabled")
         : isOpen
           ? t("open")
           : state === "half_open"
@@ -205,9 +227,9 @@ function ChannelName({ channel }: { channel: OverviewChannel }) {
           {channel.name}
         </Link>
       )}
-      {word === null ? null : (
+      {note === null ? null : (
         <span className={cn("max-w-full truncate text-xs", isOpen ? "text-bad" : "text-ink-faint")}>
-          {word}
+          {note}
         </span>
       )}
     </>

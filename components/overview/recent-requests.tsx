@@ -14,18 +14,18 @@ import { Skeleton } from "../ui/skeleton";
 import { StatusDot } from "../ui/status-dot";
 import { useIsBrowser } from "../ui/use-is-browser";
 
-/** The newest calls; one that arrives slides in on top. */
+/** The most recent calls; a new one slides in at the top. */
 export function RecentRequests({ isAdmin }: { isAdmin: boolean }) {
-  const t = useTranslations("overview.tail");
+  const t = useTranslations("overview.recent");
   const isLive = useIsLive();
   const { data, error, mutate } = useRecentRequests();
   const rows = data?.items;
   const seen = useRef<Set<string> | null>(null);
   if (rows && seen.current === null) seen.current = new Set(rows.map((row) => row.id));
   return (
-    <section aria-labelledby="tail" className="rounded-md border bg-panel">
+    <section aria-labelledby="recent-requests" className="rounded-md border bg-panel">
       <div className="flex items-center justify-between gap-4 border-b px-5 py-3">
-        <h2 id="tail" className="flex items-baseline gap-3 text-lg">
+        <h2 id="recent-requests" className="flex items-baseline gap-3 text-lg">
           {t("title")}
           <span className="flex items-center gap-1.5 text-xs font-normal text-ink-muted">
             <StatusDot tone={isLive ? "signal" : "off"} />
@@ -45,7 +45,7 @@ export function RecentRequests({ isAdmin }: { isAdmin: boolean }) {
       ) : rows.length === 0 ? (
         <p className="px-5 py-6 text-sm text-ink-muted">{t("empty")}</p>
       ) : (
-        <ul className="divide-y" aria-labelledby="tail">
+        <ul className="divide-y" aria-labelledby="recent-requests">
           {rows.map((row) => (
             <RequestRow key={row.id} call={row} isAdmin={isAdmin} isNew={seen.current?.has(row.id) === false} />
           ))}
@@ -57,9 +57,9 @@ export function RecentRequests({ isAdmin }: { isAdmin: boolean }) {
 
 function RequestRow({ call, isAdmin, isNew }: { call: UsageRow; isAdmin: boolean; isNew: boolean }) {
   const t = useTranslations("requests");
-  const tail = useTranslations("overview.tail");
+  const tRecent = useTranslations("overview.recent");
   const amounts = useAmounts();
-  // The server's zone is not the visitor's: the time comes with the browser, its place is kept.
+  // The server does not know the visitor's time zone: the time is rendered in the browser, in space reserved for it.
   const isBrowser = useIsBrowser();
   const stamp = isBrowser ? amounts.stamp(call.at) : "";
   const outcome = call.error ?? t(`state.${outcomeOf(call)}`);
@@ -76,7 +76,7 @@ function RequestRow({ call, isAdmin, isNew }: { call: UsageRow; isAdmin: boolean
       <Link
         href={`/logs?call=${encodeURIComponent(call.id)}`}
         prefetch={false}
-        aria-label={tail("open", { outcome, model: call.model, when: stamp })}
+        aria-label={tRecent("open", { outcome, model: call.model, when: stamp })}
         className="tabular text-ink-muted after:absolute after:inset-0 max-lg:order-2 max-lg:justify-self-end"
       >
         <time dateTime={call.at}>{stamp || " "}</time>

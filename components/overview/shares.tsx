@@ -5,8 +5,7 @@ import { BarList } from "../charts/bar-list";
 import { useAmounts } from "../charts/use-amounts";
 import { cn } from "../ui/class-names";
 
-/** Rows of each list. */
-const MOST = 6;
+const MAX_ROWS = 6;
 
 interface Share {
   key: string;
@@ -16,12 +15,12 @@ interface Share {
   href?: string;
 }
 
-/** Where the range's calls went and whence they came. */
+/** Calls of the range by model, channel and API key. */
 export function Shares({ overview, isAdmin }: { overview: Overview; isAdmin: boolean }) {
   const t = useTranslations("overview.shares");
   const mono = (text: string) => <code>{text}</code>;
   const called = <One extends { calls: number }>(all: readonly One[]) =>
-    all.filter((one) => one.calls > 0).slice(0, MOST);
+    all.filter((one) => one.calls > 0).slice(0, MAX_ROWS);
   const logs = (name: string, value: string) => `/logs?${new URLSearchParams({ [name]: value })}`;
   return (
     <div className={cn("grid grid-cols-1 gap-6 md:grid-cols-2", isAdmin && "xl:grid-cols-3")}>
@@ -39,7 +38,7 @@ export function Shares({ overview, isAdmin }: { overview: Overview; isAdmin: boo
           title={t("channel")}
           shares={called(overview.channels).map((one) => ({
             key: one.id,
-            label: one.name ?? mono(t("gone", { id: one.id })),
+            label: one.name ?? mono(t("deleted", { id: one.id })),
             href: logs("channel_id", one.id),
             ...one,
           }))}
@@ -49,7 +48,7 @@ export function Shares({ overview, isAdmin }: { overview: Overview; isAdmin: boo
         title={t("key")}
         shares={called(overview.keys).map((one) => ({
           key: one.id,
-          label: one.name ?? mono(t("gone", { id: one.id })),
+          label: one.name ?? mono(t("deleted", { id: one.id })),
           href: logs("key_id", one.id),
           ...one,
         }))}

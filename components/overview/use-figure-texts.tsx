@@ -1,123 +1,153 @@
+import { ArrowDownIcon, ArrowUpIcon, MinusIcon } from "lucide-react";
 import type { ReactNode } from "react";
 import { useTranslations } from "use-intl";
 import { changeOf } from "@/lib/client/overview";
 import type { Overview } from "@/lib/contracts/console/overview";
 import { useAmounts } from "../charts/use-amounts";
-import { Change } from "./change";
+import { cn } from "../ui/class-names";
 
 export const FIGURES = ["calls", "errors", "audio", "tokens", "spend", "latency"] as const;
 export type Figure = (typeof FIGURES)[number];
 
 export interface FigureText {
   value: string;
-  /** A second figure beside it. */
-  beside: string | null;
+  /** A second figure next to the value. */
+  detail: string | null;
+  /** Change since the previous period; null without one to compare with. */
   change: ReactNode;
 }
 
-/** Less than this is no change worth an arrow. */
-const FLAT = 0.01;
+/** Smaller relative changes count as unchanged. */
+const MIN_CHANGE = 0.01;
+/** Smaller changes of the error rate count as unchanged. */
+const MIN_ERROR_RATE_CHANGE = 0.001;
 
-/** Whether more of it is good news, bad news, or none. */
-const MORE_IS = {
+/** Whether an increase is good, bad or neutral. */
+const INCREASE_IS = {
   calls: "good",
   audio: "good",
   tokens: "good",
   spend: "plain",
   errors: "bad",
   latency: "bad",
-} as const satisfies Record<Figure, "good" | "bad" | "plain">;
+} as const satisfies Record<Figure, Tone>;
 
 type Sums = Overview["total"];
 const tokensOf = (sums: Sums) => sums.input_tokens + sums.output_tokens;
-const errorShare = (sums: Sums) => (sums.calls === 0 ? 0 : sums.errors / sums.calls);
+const errorRate = (sums: Sums) => (sums.calls === 0 ? 0 : sums.errors / sums.calls);
 
-/** Every figure of the first line in words, and how it stands against the time before. */
-export function useFigureTexts({ total, before }: Pick<Overview, "total" | "before">) {
-  const t = useTranslations("overview");
+/** Every figure of the overview formatted, with its change since the previous period. */
+export function useFigureTexts({
+  total,
+  before,
+}: Pick<Overview, "total" | "before">): Record<Figure, FigureText> {
+  const t = useTranslations("overview.figure");
   const amounts = useAmounts();
-
-  function change(figure: Figure, now: number, then: number): ReactNode {
-    const by = changeOf(now, then);
-    if (by === null) return now === 0 || before.calls === 0 ? null : plain(t("figure.none"));
-    if (Math.abs(by) < FLAT) return plain(t("figure.same"));
-    const words = { share: amounts.share(Math.abs(by)) };
-    const [up, down] = figure === "latency" ? (["slower", "quicker"] as const) : (["more", "less"] as const);
-    const isUp = by > 0;
-    return (
-      <Change to={isUp ? "up" : "down"} tone={toneOf(figure, isUp)}>
-        {t(`figure.${isUp ? up : down}`, words)}
-      </Change>
-    );
-  }
-
-  /** Errors are judged by their share: twice as many of twice as many calls are no news. */
-  function errorChange(): ReactNode {
-    if (before.calls === 0) return null;
-    const [now, then] = [errorShare(total), errorShare(before)];
-    const words = t("figure.was", { share: amounts.share(then) });
-    if (Math.abs(now - then) < 0.001) return plain(words);
-    return (
-      <Change to={now > then ? "up" : "down"} tone={toneOf("errors", now > then)}>
-        {words}
-      </Change>
-    );
-  }
-
-  const figures: Record<Figure, FigureText> = {
+  const { changeText, errorChangeText } = useChangeTexts(before);
+  const tokens = tokensOf(total);
+  const { latency_p50_ms: p50, latency_p95_ms: p95 } = total;
+  return {
     calls: {
       value: amounts.count(total.calls),
-      beside: null,
-      change: change("calls", total.calls, before.calls),
+      detail: null,
+      change: changeText("calls", total.calls, before.calls),
     },
     errors: {
       value: amounts.count(total.errors),
-      beside: total.calls > 0 ? t("figure.share", { share: amounts.share(errorShare(total)) }) : null,
-      change: errorChange(),
+      detail: total.calls > 0 ? t("share", { share: amounts.share(errorRate(total)) }) : null,
+      change: errorChangeText(errorRate(total)),
     },
     audio: {
       value: amounts.audio(total.audio_ms),
-      beside: null,
-      change: change("audio", total.audio_ms, before.audio_ms),
+      detail: null,
+      change: changeText("audio", total.audio_ms, before.audio_ms),
     },
     tokens: {
-      value:
-        total.input_tokens + total.output_tokens >= 100_000
-          ? amounts.short(tokensOf(total))
-          : amounts.count(tokensOf(total)),
-      beside: null,
-      change: change("tokens", tokensOf(total), tokensOf(before)),
+      value: tokens >= 100_000 ? amounts.short(tokens) : amounts.count(tokens),
+      detail: null,
+      change: changeText("tokens", tokens, tokensOf(before)),
     },
     spend: {
       value: amounts.money(Number(total.cost_usd)),
-      beside: null,
-      change: change("spend", Number(total.cost_usd), Number(before.cost_usd)),
+      detail: null,
+      change: changeText("spend", Number(total.cost_usd), Number(before.cost_usd)),
     },
     latency: {
-      value: total.latency_p50_ms === null ? "–" : amounts.ms(total.latency_p50_ms),
-      beside:
-        total.latency_p95_ms === null ? null : t("figure.p95", { time: amounts.ms(total.latency_p95_ms) }),
-      change:
-        total.latency_p50_ms === null
-          ? null
-          : change("latency", total.latency_p50_ms, before.latency_p50_ms ?? 0),
+      value: p50 === null ? "–" : amounts.ms(p50),
+      detail: p95 === null ? null : t("p95", { time: amounts.ms(p95) }),
+      change: p50 === null ? null : changeText("latency", p50, before.latency_p50_ms ?? 0),
     },
   };
-  return figures;
 }
 
-function plain(words: string): ReactNode {
+function useChangeTexts(before: Sums) {
+  const t = useTranslations("overview.figure");
+  const amounts = useAmounts();
+
+  function changeText(figure: Figure, now: number, then: number): ReactNode {
+    const by = changeOf(now, then);
+    if (by === null) return now === 0 || before.calls === 0 ? null : <Unchanged>{t("none")}</Unchanged>;
+    if (Math.abs(by) < MIN_CHANGE) return <Unchanged>{t("same")}</Unchanged>;
+    const isUp = by > 0;
+    const [up, down] = figure === "latency" ? (["slower", "faster"] as const) : (["more", "less"] as const);
+    return (
+      <Change direction={isUp ? "up" : "down"} tone={toneOf(figure, isUp)}>
+        {t(isUp ? up : down, { share: amounts.share(Math.abs(by)) })}
+      </Change>
+    );
+  }
+
+  /** Compares error rates, not counts: twice the errors of twice the calls is no change. */
+  function errorChangeText(now: number): ReactNode {
+    if (before.calls === 0) return null;
+    const then = errorRate(before);
+    const text = t("was", { share: amounts.share(then) });
+    if (Math.abs(now - then) < MIN_ERROR_RATE_CHANGE) return <Unchanged>{text}</Unchanged>;
+    return (
+      <Change direction={now > then ? "up" : "down"} tone={toneOf("errors", now > then)}>
+        {text}
+      </Change>
+    );
+  }
+
+  return { changeText, errorChangeText };
+}
+
+function toneOf(figure: Figure, isUp: boolean): Tone {
+  const increase = INCREASE_IS[figure];
+  if (increase === "plain") return "plain";
+  // Less traffic is not bad in itself.
+  if (increase === "good") return isUp ? "good" : "plain";
+  return isUp ? "bad" : "good";
+}
+
+const ICONS = { up: ArrowUpIcon, down: ArrowDownIcon, flat: MinusIcon } as const;
+const TONES = { good: "text-good", bad: "text-bad", plain: "text-ink-muted" } as const;
+type Tone = keyof typeof TONES;
+
+function Unchanged({ children }: { children: string }) {
   return (
-    <Change to="flat" tone="plain">
-      {words}
+    <Change direction="flat" tone="plain">
+      {children}
     </Change>
   );
 }
 
-function toneOf(figure: Figure, isUp: boolean): "good" | "bad" | "plain" {
-  const more = MORE_IS[figure];
-  if (more === "plain") return "plain";
-  // Less traffic is no fault of anybody's.
-  if (more === "good") return isUp ? "good" : "plain";
-  return isUp ? "bad" : "good";
+/** A change as an arrow and in words. */
+function Change({
+  direction,
+  tone,
+  children,
+}: {
+  direction: keyof typeof ICONS;
+  tone: Tone;
+  children: string;
+}) {
+  const Icon = ICONS[direction];
+  return (
+    <span className={cn("flex items-start gap-1 text-xs", TONES[tone])}>
+      <Icon aria-hidden="true" className="mt-0.5 size-3 shrink-0" />
+      <span>{children}</span>
+    </span>
+  );
 }

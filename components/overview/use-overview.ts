@@ -5,14 +5,14 @@ import type { AlertsSummary } from "../../lib/contracts/console/alerts";
 import type { Overview } from "../../lib/contracts/console/overview";
 import type { UsageRow } from "../../lib/contracts/console/usage";
 
-/** Other processes' calls are no event here: they come with the next look. */
+/** Calls served by other processes send no event to this page, so it polls as well. */
 const REFRESH_MS = 30_000;
 
-/** The first page's figures; those of the range before stay until the new are here. */
+/** Data of the overview; that of the previous range stays until the new data is loaded. */
 export const useOverview = (range: Range) =>
   useSWR<Overview>(overviewPath(range), { keepPreviousData: true, refreshInterval: REFRESH_MS });
 
-/** The newest calls one may see. */
+/** The most recent calls that the user may see. */
 export const useRecentRequests = () =>
   useSWR<{ items: UsageRow[] }>(RECENT_REQUESTS_PATH, { keepPreviousData: true, refreshInterval: REFRESH_MS });
 

@@ -4,7 +4,7 @@ import type { ReactNode } from "react";
 import { useTranslations } from "use-intl";
 import { KEY_VARIABLE } from "@/lib/client/code-samples";
 
-/** What the code is for, above the code or, while that is on its way, above its place. */
+/** Heading and hint of the code section, with the code or its placeholder as children. */
 export function CodeFrame({ children }: { children: ReactNode }) {
   const t = useTranslations("playground.code");
   return (
@@ -25,7 +25,7 @@ export function CodeFrame({ children }: { children: ReactNode }) {
   );
 }
 
-/** Keeps the code's place: its tabs and its box. */
+/** Reserves the space of tabs and code while they load. */
 export function CodePlaceholder() {
   return (
     <CodeFrame>

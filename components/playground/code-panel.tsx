@@ -7,7 +7,7 @@ import { CopyButton } from "../ui/copy-button";
 import { Tabs, TabsContent, TabsList, TabsTrigger } from "../ui/tabs";
 import { CodeFrame } from "./code-frame";
 
-/** The call on the page as code, one tab a language, the key left to the environment. */
+/** The call of the page as code, one tab per language. The key is read from the environment. */
 export function CodePanel({ samples }: { samples: readonly CodeSample[] }) {
   const t = useTranslations("playground.code");
   const [chosen, setChosen] = useState<string>("curl");
@@ -29,7 +29,7 @@ export function CodePanel({ samples }: { samples: readonly CodeSample[] }) {
               className="relative min-w-0 rounded-md border bg-sunken"
             >
               <pre
-                // biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls must be reachable by keys
+                // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable box must be focusable
                 tabIndex={0}
                 className="max-h-96 overflow-auto p-4 pr-12 text-sm leading-5"
               >

@@ -6,7 +6,7 @@ import { leaveForSignIn } from "@/lib/client/swr-config";
 import { Button } from "../ui/button";
 import { ErrorState } from "../ui/error-state";
 
-/** A failed call: the API's own words first, then what to do about it. */
+/** A failed request: the API's message, what to do, and the request ID. */
 export function FailureNotice({ failure, onRetry }: { failure: GatewayFailure; onRetry?(): void }) {
   const t = useTranslations("playground.failure");
   const code = [failure.status >= 400 ? t("code", { status: failure.status }) : null, failure.code]

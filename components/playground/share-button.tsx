@@ -3,7 +3,7 @@
 import { useTranslations } from "use-intl";
 import { CopyButton } from "../ui/copy-button";
 
-/** Copies a link that carries the page's state in its fragment. */
+/** Copies a link with the page's state in its fragment. */
 export function ShareButton({ fragment }: { fragment(): string }) {
   const t = useTranslations("playground");
   const link = () => {

@@ -6,7 +6,7 @@ import { apiDownload } from "@/lib/client/api";
 import { saveFile } from "@/lib/client/save-file";
 import { PasswordDialog } from "./password-dialog";
 
-/** Asks for the owner's password, then saves a copy of the store. */
+/** Asks for the owner's password, then downloads a copy of the database. */
 export function BackupDialog({ onClose }: { onClose(): void }) {
   const t = useTranslations("settings.backup");
   return (

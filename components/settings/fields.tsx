@@ -6,19 +6,19 @@ import { cn } from "../ui/class-names";
 import { Input } from "../ui/input";
 import { Switch } from "../ui/switch";
 
-/** A switch with its name and a line on what it does. */
+/** A switch with label and description. */
 export function SwitchField({
   label,
   hint,
-  mark,
+  badge,
   isOn,
   onChange,
   disabled,
 }: {
   label: string;
   hint: ReactNode;
-  /** Beside the name: a badge. */
-  mark?: ReactNode;
+  /** Beside the label, e.g. a badge. */
+  badge?: ReactNode;
   isOn: boolean;
   onChange(isOn: boolean): void;
   disabled?: boolean;
@@ -31,7 +31,7 @@ export function SwitchField({
           <label htmlFor={id} className={cn("text-base font-medium", !disabled && "cursor-pointer")}>
             {label}
           </label>
-          {mark}
+          {badge}
         </div>
         <p id={`${id}-hint`} className="text-sm text-ink-muted">
           {hint}
@@ -49,7 +49,7 @@ export function SwitchField({
   );
 }
 
-/** A number with its unit. */
+/** A number field with its unit. */
 export function NumberField({
   label,
   unit,

@@ -12,10 +12,10 @@ import { Section } from "../ui/section";
 import { useSection, useSettingsPage } from "./settings-page-context";
 import type { FieldValue, FieldValues, SettingsForm } from "./use-settings-form";
 
-/** Words for a field's value in the list of what is not saved yet. */
+/** Display text of a field's value in the list of unsaved changes. */
 export type FormatValue = (name: string, value: FieldValue) => string;
 
-/** One form of the settings: its fields, what would change, and its own way to save it. */
+/** One form of the settings: its fields, the unsaved changes, and its own save button. */
 export function FormSection<Values extends FieldValues>({
   form,
   title,
@@ -60,7 +60,7 @@ export function FormSection<Values extends FieldValues>({
   );
 }
 
-/** What is not saved yet, from what to what, with the two ways out. */
+/** The unsaved changes, old → new, with buttons to discard or save them. */
 function Changes<Values extends FieldValues>({
   form,
   nameOf,
@@ -72,24 +72,24 @@ function Changes<Values extends FieldValues>({
 }) {
   const t = useTranslations("settings");
   const common = useTranslations("common");
-  const plain: FormatValue = (_name, value) =>
+  const formatDefault: FormatValue = (_name, value) =>
     typeof value === "boolean" ? t(value ? "value.on" : "value.off") : String(value) || t("value.none");
-  const words = formatValue ?? plain;
+  const format = formatValue ?? formatDefault;
   const changeOf = (name: keyof Values & string): string => {
     const [was, is] = [form.saved[name], form.values[name]];
     if (!Array.isArray(was) || !Array.isArray(is))
-      return t("from", { from: words(name, was ?? ""), to: words(name, is ?? "") });
-    const added = is.filter((one) => !was.includes(one));
-    const removed = was.filter((one) => !is.includes(one));
+      return t("from", { from: format(name, was ?? ""), to: format(name, is ?? "") });
+    const added = is.filter((item) => !was.includes(item));
+    const removed = was.filter((item) => !is.includes(item));
     return [
-      ...(added.length > 0 ? [t("added", { list: added.map((one) => words(name, one)).join(", ") })] : []),
+      ...(added.length > 0 ? [t("added", { list: added.map((item) => format(name, item)).join(", ") })] : []),
       ...(removed.length > 0
-        ? [t("removed", { list: removed.map((one) => words(name, one)).join(", ") })]
+        ? [t("removed", { list: removed.map((item) => format(name, item)).join(", ") })]
         : []),
     ].join(" · ");
   };
   return (
-    // In sight however long the form is.
+    // Sticky: visible at any scroll position of a long form.
     <div className="sticky bottom-3 z-10 flex flex-wrap items-end justify-between gap-3 rounded-md border bg-sunken p-3">
       <div className="min-w-0 text-sm" data-testid="changes">
         <p className="text-ink-muted">{t("changes")}</p>
@@ -113,7 +113,7 @@ function Changes<Values extends FieldValues>({
   );
 }
 
-/** Marks what the owner alone changes. */
+/** Badge for settings that only the owner may change. */
 export function OwnerOnly() {
   const t = useTranslations("settings");
   return <Badge tone="outline">{t("ownerOnly")}</Badge>;

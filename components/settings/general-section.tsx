@@ -28,11 +28,11 @@ const PLAN = {
     registration_budget_usd: budget.trim() === "" ? null : budget.trim(),
   }),
 };
-/** An administrator sends nothing of what is the owner's. */
-const PLAN_OF_ADMIN = {
+/** Leaves out the owner's settings, which the server refuses from an admin. */
+const ADMIN_PLAN = {
   ...PLAN,
   write(values: Values) {
-    const { demo_site: _owners, ...rest } = PLAN.write(values);
+    const { demo_site: _ownerOnly, ...rest } = PLAN.write(values);
     return rest;
   },
 };
@@ -40,16 +40,16 @@ const PLAN_OF_ADMIN = {
 export function GeneralSection() {
   return (
     <>
-      <Use />
+      <UsageMode />
       <Address />
     </>
   );
 }
 
-function Use() {
+function UsageMode() {
   const t = useTranslations("settings");
   const { isOwner, isReadOnly } = useSettingsPage();
-  const form = useSettingsForm(isOwner ? PLAN : PLAN_OF_ADMIN);
+  const form = useSettingsForm(isOwner ? PLAN : ADMIN_PLAN);
   return (
     <FormSection
       form={form}
@@ -62,7 +62,7 @@ function Use() {
           <SwitchField
             label={t(`field.${name}`)}
             hint={t(`usage.${name}`)}
-            mark={name === "demo_site" ? <OwnerOnly /> : null}
+            badge={name === "demo_site" ? <OwnerOnly /> : null}
             isOn={form.values[name]}
             onChange={(isOn) => form.set(name, isOn)}
             disabled={isReadOnly || (name === "demo_site" && !isOwner)}

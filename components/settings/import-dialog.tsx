@@ -24,7 +24,7 @@ import { Skeleton } from "../ui/skeleton";
 const PATH = "/api/settings/import";
 const TONES = { create: "good", change: "info", same: "neutral", skip: "warn" } as const;
 
-/** What a file would do here, and the button that does it. */
+/** Preview of the changes a settings file would make, with a button that applies them. */
 export function ImportDialog({
   name,
   content,
@@ -44,7 +44,7 @@ export function ImportDialog({
   useEffect(() => {
     let isShown = true;
     api.post<ImportReport>(PATH, { dry_run: true, file: content }).then(
-      (told) => isShown && setReport(told),
+      (preview) => isShown && setReport(preview),
       (failure: unknown) => isShown && setError(failure),
     );
     return () => {
@@ -95,17 +95,17 @@ export function ImportDialog({
 
 function Steps({ steps }: { steps: readonly ImportStep[] }) {
   const t = useTranslations("settings.import");
-  const told = steps.filter(({ action }) => action !== "same");
-  const same = steps.length - told.length;
+  const shown = steps.filter(({ action }) => action !== "same");
+  const same = steps.length - shown.length;
   return (
     <div className="grid gap-2">
-      {told.length === 0 ? (
+      {shown.length === 0 ? (
         <p>{t("nothing")}</p>
       ) : (
-        // Scrolls by itself, so the keyboard must reach it.
+        // A scroll container must be reachable by keyboard.
         // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls is focusable (axe, scrollable-region-focusable)
         <ul tabIndex={0} className="max-h-80 divide-y overflow-y-auto rounded-md border bg-panel">
-          {told.map((step) => (
+          {shown.map((step) => (
             <li
               key={`${step.kind} ${step.name}`}
               className="grid grid-cols-[minmax(0,1fr)_auto] items-baseline gap-x-3 px-3 py-2"
@@ -123,7 +123,7 @@ function Steps({ steps }: { steps: readonly ImportStep[] }) {
           ))}
         </ul>
       )}
-      {same > 0 && told.length > 0 ? (
+      {same > 0 && shown.length > 0 ? (
         <p className="text-sm text-ink-muted">{t("same", { count: same })}</p>
       ) : null}
     </div>

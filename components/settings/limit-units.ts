@@ -3,7 +3,7 @@ import type { LIMIT_RULES } from "../../lib/contracts/limits";
 export type LimitName = keyof typeof LIMIT_RULES;
 type Units = { readonly [Name in LimitName]: (typeof LIMIT_RULES)[Name]["unit"] };
 
-/** The unit of each limit. Stands apart from the contract, whose schemas would come with it to the browser. */
+/** The unit of each limit, repeated from the contract to keep its zod schemas out of the browser bundle. */
 export const LIMIT_UNITS: Units = {
   jsonBodyBytes: "bytes",
   embeddingsBodyBytes: "bytes",
@@ -26,5 +26,5 @@ export const LIMIT_UNITS: Units = {
   readerIdleMs: "milliseconds",
 };
 
-// The table's own names.
+// Reason for the cast: `Object.keys` returns string[].
 export const LIMIT_NAMES = Object.keys(LIMIT_UNITS) as LimitName[];

@@ -18,7 +18,7 @@ const GROUPS = {
 } as const satisfies Record<string, readonly LimitName[]>;
 const GROUP_NAMES = ["size", "caller", "time", "upstream"] as const;
 
-/** What stands in the field is this many of the limit's own unit. */
+/** The field's unit in the limit's own unit: KiB in bytes, seconds in milliseconds. */
 const FACTOR = { bytes: 1024, milliseconds: 1_000, count: 1 } as const;
 
 type Values = Record<LimitName, string>;
@@ -28,7 +28,7 @@ const shown = (name: LimitName, value: number) => String(value / factorOf(name))
 
 const PLAN = {
   read: ({ limits }: VersionedSettings): Values =>
-    // One entry for each of the names.
+    // Reason for the cast: `fromEntries` loses the keys; there is one entry per limit.
     Object.fromEntries(
       LIMIT_NAMES.map((name) => {
         const value = limits[name];
@@ -55,9 +55,9 @@ export function LimitsSection() {
   const form = useSettingsForm(PLAN);
   const withUnit = (name: LimitName, text: string) => {
     const number = typedNumber(text);
-    const told = typeof number === "number" ? format.number(number) : text;
+    const shownNumber = typeof number === "number" ? format.number(number) : text;
     const unit = LIMIT_UNITS[name];
-    return unit === "count" ? told : `${told} ${t(`limits.unit.${unit}`)}`;
+    return unit === "count" ? shownNumber : `${shownNumber} ${t(`limits.unit.${unit}`)}`;
   };
   const defaultOf = (name: LimitName) => withUnit(name, shown(name, facts.base_limits[name]));
   return (
@@ -80,8 +80,8 @@ export function LimitsSection() {
                 name={name}
                 value={form.values[name]}
                 base={shown(name, facts.base_limits[name])}
-                told={defaultOf(name)}
-                fault={form.fieldErrors[name]}
+                defaultText={defaultOf(name)}
+                error={form.fieldErrors[name]}
                 onChange={(value) => form.set(name, value)}
               />
             ))}
@@ -92,21 +92,22 @@ export function LimitsSection() {
   );
 }
 
-/** One limit: empty means its default, which stands in its place. */
+/** One limit; empty means its default, which is the placeholder. */
 function LimitRow({
   name,
   value,
   base,
-  told,
-  fault,
+  defaultText,
+  error,
   onChange,
 }: {
   name: LimitName;
   value: string;
-  /** The default as the field would hold it, and with its unit. */
+  /** The default in the field's unit. */
   base: string;
-  told: string;
-  fault: string | undefined;
+  /** The default with its unit. */
+  defaultText: string;
+  error: string | undefined;
   onChange(value: string): void;
 }) {
   const t = useTranslations("settings.limits");
@@ -120,7 +121,7 @@ function LimitRow({
           {t(`name.${name}`)}
         </label>
         <span id={`${id}-hint`} className="text-sm text-ink-muted">
-          {t(`hint.${name}`)} <span className="whitespace-nowrap">{t("default", { value: told })}</span>
+          {t(`hint.${name}`)} <span className="whitespace-nowrap">{t("default", { value: defaultText })}</span>
         </span>
       </div>
       <div className="flex items-center gap-2">
@@ -128,7 +129,7 @@ function LimitRow({
           variant="ghost"
           size="icon-sm"
           className={isSet ? undefined : "invisible"}
-          aria-label={t("resetNamed", { name: t(`name.${name}`), value: told })}
+          aria-label={t("resetNamed", { name: t(`name.${name}`), value: defaultText })}
           title={t("reset")}
           onClick={() => onChange("")}
         >
@@ -138,7 +139,7 @@ function LimitRow({
           id={id}
           inputMode="decimal"
           autoComplete="off"
-          aria-invalid={fault ? true : undefined}
+          aria-invalid={error ? true : undefined}
           aria-describedby={`${id}-hint ${id}-error`}
           className="w-24 text-right tabular-nums"
           placeholder={base}
@@ -149,8 +150,8 @@ function LimitRow({
           {unit === "count" ? null : t(`unit.${unit}`)}
         </span>
       </div>
-      <p id={`${id}-error`} role="alert" className={fault ? "col-span-2 text-sm text-bad" : "hidden"}>
-        {fault}
+      <p id={`${id}-error`} role="alert" className={error ? "col-span-2 text-sm text-bad" : "hidden"}>
+        {error}
       </p>
     </div>
   );

@@ -13,15 +13,15 @@ import { PasswordDialog } from "./password-dialog";
 
 const PATH = "/api/settings/metrics-token";
 
-/** Makes a token with the owner's password and shows it this once. */
+/** Generates a token after asking for the owner's password, and shows it once. */
 export function MetricsDialog({ isFirst, onClose }: { isFirst: boolean; onClose(): void }) {
   const t = useTranslations("settings.metrics");
   const { mutate } = useSWRConfig();
   const [token, setToken] = useState<string | null>(null);
   if (token !== null) {
     const words = {
-      title: t("madeTitle"),
-      text: t("madeText"),
+      title: t("createdTitle"),
+      text: t("createdText"),
       copy: t("copy"),
       once: t("once"),
       onceText: t("onceText"),
@@ -31,13 +31,13 @@ export function MetricsDialog({ isFirst, onClose }: { isFirst: boolean; onClose(
   }
   return (
     <PasswordDialog
-      title={t("makeTitle")}
-      text={isFirst ? t("makeText") : t("rotateText")}
-      action={isFirst ? t("make") : t("rotate")}
+      title={t("generateTitle")}
+      text={isFirst ? t("generateText") : t("rotateText")}
+      action={isFirst ? t("generate") : t("rotate")}
       onClose={onClose}
       onProof={async (password) => {
-        const made = await api.post<MetricsToken>(PATH, { password });
-        setToken(made.token);
+        const created = await api.post<MetricsToken>(PATH, { password });
+        setToken(created.token);
         void mutate(FACTS_PATH);
       }}
     />

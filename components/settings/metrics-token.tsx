@@ -16,11 +16,11 @@ const RemoveTokenDialog = dynamic(() => import("./metrics-dialogs").then((one) =
   ssr: false,
 });
 
-/** What guards /metrics, and the owner's way to make, replace and remove it. */
+/** The token that protects /metrics; the owner can generate, rotate and remove it. */
 export function MetricsToken() {
   const t = useTranslations("settings.metrics");
   const { facts, isOwner } = useSettingsPage();
-  const [dialog, setDialog] = useState<"make" | "remove" | null>(null);
+  const [dialog, setDialog] = useState<"generate" | "remove" | null>(null);
   const { token, made_at } = facts.metrics;
   return (
     <Section title={t("title")} text={t("text")} status={isOwner ? null : <OwnerOnly />}>
@@ -36,8 +36,8 @@ export function MetricsToken() {
         </p>
         {isOwner && token !== "environment" ? (
           <div className="flex flex-wrap gap-2">
-            <Button variant="outline" onClick={() => setDialog("make")}>
-              {token === null ? t("make") : t("rotate")}
+            <Button variant="outline" onClick={() => setDialog("generate")}>
+              {token === null ? t("generate") : t("rotate")}
             </Button>
             {token === null ? null : (
               <Button variant="ghost" onClick={() => setDialog("remove")}>
@@ -48,7 +48,7 @@ export function MetricsToken() {
         ) : null}
       </div>
       <WhileShown onHide={() => setDialog(null)}>
-        {dialog === "make" ? (
+        {dialog === "generate" ? (
           <MetricsDialog isFirst={token === null} onClose={() => setDialog(null)} />
         ) : dialog === "remove" ? (
           <RemoveTokenDialog onClose={() => setDialog(null)} />

@@ -34,7 +34,7 @@ const PLAN = {
 function Origins() {
   const t = useTranslations("settings");
   const form = useSettingsForm(PLAN);
-  const fault = form.fieldErrors.cors_origins;
+  const error = form.fieldErrors.cors_origins;
   return (
     <FormSection
       form={form}
@@ -46,7 +46,7 @@ function Origins() {
       <Field
         label={t("field.cors_origins")}
         hint={t("origins.hint")}
-        {...(fault === undefined ? {} : { error: fault })}
+        {...(error === undefined ? {} : { error })}
       >
         {(control) => (
           <Textarea

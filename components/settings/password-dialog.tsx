@@ -16,7 +16,7 @@ import {
   DialogTitle,
 } from "../ui/dialog";
 
-/** Asks for the owner's password before a change of consequence; `children` are fields of its own above it. */
+/** Asks for the owner's password before a sensitive change; `children` are fields above the password. */
 export function PasswordDialog({
   title,
   text,

@@ -18,7 +18,7 @@ const RevokeDialog = dynamic(() => import("./upstream-dialogs").then((one) => on
   ssr: false,
 });
 
-/** Hosts that the owner has opened to channels; the owner alone adds and revokes. */
+/** Private hosts that channels may reach; only the owner adds and revokes them. */
 export function PrivateUpstreams() {
   const t = useTranslations("settings.upstreams");
   const { isOwner } = useSettingsPage();

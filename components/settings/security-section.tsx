@@ -35,14 +35,14 @@ function TwoFactor() {
   const { isOwner, hasTwoFactor, isReadOnly } = useSettingsPage();
   const form = useSettingsForm(ROLES_PLAN);
   const chosen = form.values.two_factor_roles;
-  const fault = form.fieldErrors.two_factor_roles;
+  const error = form.fieldErrors.two_factor_roles;
   const roleName = (name: unknown) => t(`field.${ROLES.find((role) => role === name) ?? "member"}`);
   const own = isOwner ? "owner" : "admin";
   return (
     <FormSection
       form={form}
-      title={t("factor.title")}
-      text={t("factor.text")}
+      title={t("twoFactor.title")}
+      text={t("twoFactor.text")}
       nameOf={() => t("field.two_factor_roles")}
       formatValue={(_name, value) => roleName(value)}
     >
@@ -56,7 +56,7 @@ function TwoFactor() {
             >
               <Checkbox
                 id={`${id}-${role}`}
-                aria-invalid={fault ? true : undefined}
+                aria-invalid={error ? true : undefined}
                 checked={chosen.includes(role)}
                 disabled={isReadOnly || (role === "owner" && !isOwner)}
                 onCheckedChange={(checked) =>
@@ -72,17 +72,17 @@ function TwoFactor() {
           </div>
         ))}
         <p id={`${id}-hint`} className="max-w-prose text-sm text-ink-muted">
-          {t("factor.hint")}
+          {t("twoFactor.hint")}
         </p>
-        <p id={`${id}-error`} role="alert" className={fault ? "text-sm text-bad" : "hidden"}>
-          {fault}
+        <p id={`${id}-error`} role="alert" className={error ? "text-sm text-bad" : "hidden"}>
+          {error}
         </p>
       </fieldset>
       {!hasTwoFactor && chosen.includes(own) ? (
         <Notice tone="warn">
-          {t("factor.ownFirst")}{" "}
+          {t("twoFactor.ownFirst")}{" "}
           <Link href="/account" className="text-ink underline underline-offset-4">
-            {t("factor.toAccount")}
+            {t("twoFactor.toAccount")}
           </Link>
         </Notice>
       ) : null}

@@ -5,7 +5,7 @@ import { useFacts, useSettings } from "@/components/settings/use-settings";
 import type { AllowedUpstreams } from "@/lib/contracts/console/channels";
 import type { InstanceFacts, VersionedSettings } from "@/lib/contracts/console/settings";
 
-/** What the server knew when it made the page, and who looks at it. */
+/** Data the server read for the page, and the rights of the user. */
 export interface SettingsPageState {
   settings: VersionedSettings;
   facts: InstanceFacts;
@@ -17,7 +17,7 @@ export interface SettingsPageState {
 const Context = createContext<SettingsPageState | null>(null);
 export const SettingsPageProvider = Context.Provider;
 
-/** The section that a part of the page stands in. Sections that are not looked at stay, hidden. */
+/** The section around a component. Sections that were opened stay mounted, hidden. */
 interface Section {
   name: string;
   isShown: boolean;
@@ -26,7 +26,7 @@ const SectionContext = createContext<Section>({ name: "", isShown: true });
 export const SectionProvider = SectionContext.Provider;
 export const useSection = (): Section => useContext(SectionContext);
 
-/** What stands over the page (a dialog) and would show though its section is hidden; `onHide` closes it for good. */
+/** Renders dialogs only while their section is visible; `onHide` is called when it is hidden, to close them. */
 export function WhileShown({ onHide, children }: { onHide(): void; children: ReactNode }): ReactNode {
   const { isShown } = useSection();
   useEffect(() => {
@@ -35,11 +35,11 @@ export function WhileShown({ onHide, children }: { onHide(): void; children: Rea
   return isShown ? children : null;
 }
 
-/** The page's state with settings and facts as they are now. Throws outside the settings page. */
+/** The page's state with current settings and facts. Throws outside the settings page. */
 export function useSettingsPage(): SettingsPageState & { isReadOnly: boolean } {
-  const made = useContext(Context);
-  if (made === null) throw new Error("This belongs to the settings page.");
-  const settings = useSettings().data ?? made.settings;
-  const facts = useFacts().data ?? made.facts;
-  return { ...made, settings, facts, isReadOnly: settings.demo_site && !made.isOwner };
+  const state = useContext(Context);
+  if (state === null) throw new Error("useSettingsPage must be used inside SettingsPageProvider.");
+  const settings = useSettings().data ?? state.settings;
+  const facts = useFacts().data ?? state.facts;
+  return { ...state, settings, facts, isReadOnly: settings.demo_site && !state.isOwner };
 }

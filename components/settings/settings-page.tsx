@@ -35,7 +35,7 @@ const SECTIONS = {
 type SectionName = keyof typeof SECTIONS;
 const NAMES = ["general", "security", "limits", "network", "data", "transfer"] as const;
 
-/** How the instance runs; the section one looks at stands in the address. `state`: what the server knew. */
+/** The settings of the instance; the current section is part of the URL. `state`: data read on the server. */
 export function SettingsPage({ state }: { state: SettingsPageState }) {
   const { settings, facts, upstreams } = state;
   const fallback = { [SETTINGS_PATH]: settings, [FACTS_PATH]: facts, [UPSTREAMS_PATH]: upstreams };
@@ -50,10 +50,10 @@ export function SettingsPage({ state }: { state: SettingsPageState }) {
 
 function Sections() {
   const t = useTranslations("settings");
-  const asked = useSearchParams().get("section");
-  const name = NAMES.find((one) => one === asked) ?? "general";
+  const requested = useSearchParams().get("section");
+  const name = NAMES.find((one) => one === requested) ?? "general";
   const { isReadOnly } = useSettingsPage();
-  // A section once opened stays: what was typed there is found again by the way back.
+  // An opened section stays mounted, so that its unsaved input is not lost.
   const [opened, setOpened] = useState<readonly SectionName[]>([name]);
   if (!opened.includes(name)) setOpened([...opened, name]);
   return (
@@ -80,10 +80,10 @@ function Sections() {
 }
 
 const addressOf = (name: SectionName) => (name === "general" ? "/settings" : `/settings?section=${name}`);
-/** The page stays; the way back leads to the section before. */
+/** Opens a section with a history entry, without navigating. */
 const open = (name: SectionName) => window.history.pushState(null, "", addressOf(name));
 
-/** Links in a row; on a phone, where they do not fit, a select. */
+/** A row of links; a select on narrow screens. */
 function SectionNavigation({ current }: { current: SectionName }) {
   const t = useTranslations("settings");
   const unsaved = useUnsavedParts();
@@ -100,7 +100,7 @@ function SectionNavigation({ current }: { current: SectionName }) {
                 name === current && "border-ink text-ink",
               )}
               onClick={(event) => {
-                // Another tab, another window: the browser's own way.
+                // Opening in a new tab or window is left to the browser.
                 if (event.metaKey || event.ctrlKey || event.shiftKey) return;
                 event.preventDefault();
                 open(name);

@@ -55,7 +55,7 @@ function ExportFile() {
 
 const MAX_FILE_BYTES = 8 * 1024 * 1024;
 
-/** Whether it says of itself what every exported file says; the server looks at the rest. */
+/** Checks the `format` of an exported file; the server validates the rest. */
 function isSettingsFile(content: unknown): boolean {
   return (
     typeof content === "object" &&
@@ -70,28 +70,27 @@ function ImportFile() {
   const { isReadOnly } = useSettingsPage();
   const input = useRef<HTMLInputElement>(null);
   const [chosen, setChosen] = useState<{ name: string; content: unknown } | null>(null);
-  const [fault, setFault] = useState<"notJson" | "notSettings" | "tooLarge" | null>(null);
+  const [fileError, setFileError] = useState<"notJson" | "notSettings" | "tooLarge" | null>(null);
 
   const read = async (file: File) => {
-    setFault(null);
-    // The envelope around it takes a little, too.
-    if (file.size > MAX_FILE_BYTES - 1_024) return setFault("tooLarge");
+    setFileError(null);
+    // Leaves room for the rest of the request body.
+    if (file.size > MAX_FILE_BYTES - 1_024) return setFileError("tooLarge");
     try {
       const content: unknown = JSON.parse(await file.text());
-      if (!isSettingsFile(content)) return setFault("notSettings");
+      if (!isSettingsFile(content)) return setFileError("notSettings");
       setChosen({ name: file.name, content });
     } catch {
-      // Whatever cannot be read as JSON is the same to its owner.
-      setFault("notJson");
+      setFileError("notJson");
     }
   };
   return (
     <Section title={t("title")} text={t("text")}>
       <div className="grid gap-4">
         <p className="max-w-prose">{t("hint")}</p>
-        {fault ? (
+        {fileError ? (
           <Notice tone="bad" isLive>
-            {t(fault)}
+            {t(fileError)}
           </Notice>
         ) : null}
         <input
@@ -103,7 +102,7 @@ function ImportFile() {
           className="sr-only"
           onChange={(event) => {
             const [file] = event.target.files ?? [];
-            // The same file may be chosen again after it was mended.
+            // Allows choosing the same file again after it was corrected.
             if (file) void read(file).finally(() => (event.target.value = ""));
           }}
         />
@@ -125,7 +124,7 @@ function ImportFile() {
   );
 }
 
-/** A command, the same in every language. */
+/** Not translated: a shell command. */
 const DUMP = "pg_dump --format=custom --file=patchbay.dump $DATABASE_URL";
 
 function Backup() {

@@ -12,7 +12,7 @@ import { Field } from "../forms/field";
 import { Input } from "../ui/input";
 import { PasswordDialog } from "./password-dialog";
 
-/** Allows one host and port, with the owner's password. */
+/** Allows one host and port after asking for the owner's password. */
 export function UpstreamDialog({ onClose }: { onClose(): void }) {
   const t = useTranslations("settings.upstreams");
   const { mutate } = useSWRConfig();
@@ -49,7 +49,7 @@ export function UpstreamDialog({ onClose }: { onClose(): void }) {
   );
 }
 
-/** Takes an allowance back. */
+/** Revokes an allowed host and port. */
 export function RevokeDialog({ target, onClose }: { target: string; onClose(): void }) {
   const t = useTranslations("settings.upstreams");
   const { mutate } = useSWRConfig();

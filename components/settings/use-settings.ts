@@ -8,7 +8,7 @@ export const UPSTREAMS_PATH = "/api/upstreams/allowed";
 
 /** The settings of the instance. */
 export const useSettings = () => useSWR<VersionedSettings>(SETTINGS_PATH);
-/** What stands under the settings and what is in force. */
+/** Facts of the instance: environment, defaults, cache statistics. */
 export const useFacts = () => useSWR<InstanceFacts>(FACTS_PATH);
-/** The private upstreams that the owner has allowed. */
+/** The private upstreams the owner has allowed. */
 export const useAllowedUpstreams = () => useSWR<AllowedUpstreams>(UPSTREAMS_PATH);

@@ -133,9 +133,7 @@ function ranked(entries: readonly Entry[], typed: string): { entries: readonly E
   if (text === "") return { entries, best: 0 };
   const scored = entries
     .map((entry) => ({ entry, score: defaultFilter(entry.name, text) }))
-    .filter(
-      ({ entry, score }) => score >= MIN_SCORE || entry.name.toLowerCase().includes(text.toLowerCase()),
-    )
+    .filter(({ entry, score }) => score >= MIN_SCORE || entry.name.toLowerCase().includes(text.toLowerCase()))
     .sort((a, b) => b.score - a.score);
   return { entries: scored.map(({ entry }) => entry), best: scored[0]?.score ?? 0 };
 }

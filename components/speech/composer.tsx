@@ -46,7 +46,8 @@ export function Composer({
   const setMode = (mode: SpeechDraft["mode"]) => {
     const names = findNames(draft.text);
     const hasSpeakers = names.some((name) => draft.speakers.some((one) => one.name === name));
-    const speakers = mode === "script" && names.length > 0 && !hasSpeakers ? assignVoices(names, []) : draft.speakers;
+    const speakers =
+      mode === "script" && names.length > 0 && !hasSpeakers ? assignVoices(names, []) : draft.speakers;
     onChange({ mode, speakers });
   };
 

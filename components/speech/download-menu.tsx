@@ -3,7 +3,12 @@
 import { DownloadIcon } from "lucide-react";
 import { useState } from "react";
 import { useTranslations } from "use-intl";
-import { DOWNLOAD_FORMATS, type DownloadFormat, downloadName, encodeTake } from "@/components/speech/download";
+import {
+  DOWNLOAD_FORMATS,
+  type DownloadFormat,
+  downloadName,
+  encodeTake,
+} from "@/components/speech/download";
 import type { Take } from "@/components/speech/history";
 import { failureOfError, type GatewayFailure } from "@/lib/client/gateway-error";
 import { saveFile } from "@/lib/client/save-file";

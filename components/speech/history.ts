@@ -46,7 +46,8 @@ function database(): Promise<IDBPDatabase<TakesSchema>> {
         db.createObjectStore("takes", { keyPath: "id" }).createIndex("byUser", ["userId", "createdAt"]);
         return;
       }
-      for await (const cursor of transaction.objectStore("takes")) await cursor.update(upgradeTake(cursor.value));
+      for await (const cursor of transaction.objectStore("takes"))
+        await cursor.update(upgradeTake(cursor.value));
     },
     // Sign-out deletes the database, in this tab or another: an open connection would block that.
     blocking(_current, _blocked, event) {

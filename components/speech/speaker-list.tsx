@@ -23,9 +23,7 @@ export function SpeakerList({
   const t = useTranslations("speech.speakers");
   const { speakers, text } = draft;
   const names = findNames(text);
-  const isComplete = names.every((name) =>
-    speakers.some((one) => isSameName(one.name, name)),
-  );
+  const isComplete = names.every((name) => speakers.some((one) => isSameName(one.name, name)));
 
   const rename = (index: number, name: string) => {
     const from = speakers[index]?.name ?? "";

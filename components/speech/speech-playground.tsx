@@ -7,13 +7,13 @@ import { PageHeader } from "../shell/page-header";
 import { EmptyState } from "../ui/empty-state";
 import { SpeechWorkspace } from "./speech-workspace";
 
-/** The speech playground: its bench, or a word on what is missing. */
+/** The speech playground, or an empty state where the user may use no model. */
 export function SpeechPlayground({ userId, models }: { userId: string; models: readonly GatewayModel[] }) {
   const t = useTranslations("speech");
   const missing = useTranslations("playground.noModel");
-  // One that speaks at once comes first: of another, a voice has to be named.
-  const first = models.find((one) => one.defaultVoice !== null) ?? models[0];
-  if (first) return <SpeechWorkspace userId={userId} models={models} first={first} />;
+  // Prefer a model that works without a choice of voice.
+  const initialModel = models.find((one) => one.defaultVoice !== null) ?? models[0];
+  if (initialModel) return <SpeechWorkspace userId={userId} models={models} initialModel={initialModel} />;
   return (
     <>
       <PageHeader title={t("title")} description={t("lead")} />

@@ -5,40 +5,42 @@ import { useRef, useState } from "react";
 import { useTranslations } from "use-intl";
 import { writeSpeechLink } from "@/components/speech/link";
 import type { GatewayModel } from "@/lib/client/gateway-models";
-import { CodePlace } from "../playground/code-frame";
+import { CodePlaceholder } from "../playground/code-frame";
 import { FailureNotice } from "../playground/failure-notice";
 import { ShareButton } from "../playground/share-button";
 import { PageHeader } from "../shell/page-header";
 import { DeferUntilVisible } from "../ui/defer-until-visible";
 import { Composer } from "./composer";
-import { Tape } from "./history-list";
-import { Deck } from "./player";
+import { HistoryList } from "./history-list";
+import { Player } from "./player";
 import { RecordingStatus } from "./recording-status";
-import { CastPanel } from "./speakers-panel";
-import { useSpeechBench } from "./use-speech-workspace";
+import { SpeakersPanel } from "./speakers-panel";
+import { useSpeechWorkspace } from "./use-speech-workspace";
 
 const SpeechCode = dynamic(() => import("./speech-code"), {
   ssr: false,
-  loading: () => <CodePlace />,
+  loading: () => <CodePlaceholder />,
 });
 const Compare = dynamic(() => import("./compare").then((one) => one.Compare), { ssr: false });
 
-/** Text and take in one instrument, the cast beside it, the tape and the code below. */
-export function SpeechBench({
+/** Text and player in one box, the speakers beside it, the history and the code below. */
+export function SpeechWorkspace({
   userId,
   models,
-  first,
+  initialModel,
 }: {
   userId: string;
   models: readonly GatewayModel[];
-  first: GatewayModel;
+  initialModel: GatewayModel;
 }) {
   const t = useTranslations("speech");
-  const bench = useSpeechBench(userId, models, first);
-  const [isCastOpen, setCastOpen] = useState(false);
-  const cast = useRef<HTMLDivElement>(null);
-  const { draft, call, change, player, state, current, recording, isRunning, tape, marked } = bench;
-  const [a, b] = marked.map((id) => tape.takes?.find((one) => one.id === id));
+  const workspace = useSpeechWorkspace(userId, models, initialModel);
+  const { draft, call, change, player, state, takes, recorder, voices, isVoiceMissing } = workspace;
+  const { recording, isRunning } = recorder;
+  const { current, marked } = takes;
+  const [areVoicesOpen, setVoicesOpen] = useState(false);
+  const speakersPanel = useRef<HTMLDivElement>(null);
+  const [a, b] = marked.map((id) => takes.takes?.find((one) => one.id === id));
   const isNewest = recording.kind === "done" && recording.take.id === current?.id;
 
   return (
@@ -48,8 +50,8 @@ export function SpeechBench({
         description={t("lead")}
         action={<ShareButton fragment={() => writeSpeechLink(call)} />}
       />
-      {/* biome-ignore lint/a11y/useMediaCaption: the words stand on the page */}
-      <audio ref={bench.setAudio} className="hidden" />
+      {/* biome-ignore lint/a11y/useMediaCaption: the text is on the page */}
+      <audio ref={workspace.setAudio} className="hidden" />
       <RecordingStatus recording={recording} />
       <div className="grid max-w-page items-start gap-x-6 gap-y-8 lg:grid-cols-[minmax(0,1fr)_20rem] lg:grid-rows-[auto_1fr]">
         <div className="grid min-w-0 gap-4">
@@ -62,41 +64,41 @@ export function SpeechBench({
               call={call}
               models={models}
               isRunning={isRunning}
-              onModel={bench.chooseModel}
+              onModel={workspace.chooseModel}
               onVoices={() => {
-                setCastOpen(true);
-                cast.current?.scrollIntoView({ block: "start" });
+                setVoicesOpen(true);
+                speakersPanel.current?.scrollIntoView({ block: "start" });
               }}
               onChange={change}
-              onSpeak={bench.speak}
-              onStop={bench.stop}
+              onSpeak={workspace.speak}
+              onStop={recorder.stop}
             />
-            <Deck
+            <Player
               player={player}
               state={state}
-              audio={bench.audio}
+              audio={workspace.audio}
               take={current}
               isCalling={recording.kind === "calling"}
-              meter={bench.meter}
-              expectedSeconds={bench.expectedSeconds}
-              ignored={isNewest ? bench.ignored : null}
+              meter={recorder.meter}
+              expectedSeconds={workspace.expectedSeconds}
+              ignored={isNewest ? recorder.ignored : null}
               models={models}
             />
           </section>
           {recording.kind === "failed" ? (
-            <FailureNotice failure={recording.failure} onRetry={bench.speak} />
+            <FailureNotice failure={recording.failure} onRetry={workspace.speak} />
           ) : null}
         </div>
-        <div ref={cast} className="min-w-0 scroll-mt-18 lg:sticky lg:top-8 lg:row-span-2">
-          <CastPanel
+        <div ref={speakersPanel} className="min-w-0 scroll-mt-18 lg:sticky lg:top-8 lg:row-span-2">
+          <SpeakersPanel
             draft={draft}
-            voices={bench.voices.voices}
-            error={bench.voices.error}
-            sampler={bench.sampler}
-            isVoiceMissing={bench.isVoiceMissing}
-            isOpen={isCastOpen || bench.isVoiceMissing}
-            onOpen={setCastOpen}
-            onReload={bench.voices.reload}
+            voices={voices.voices}
+            error={voices.error}
+            sampler={workspace.sampler}
+            isVoiceMissing={isVoiceMissing}
+            isOpen={areVoicesOpen || isVoiceMissing}
+            onOpen={setVoicesOpen}
+            onReload={voices.reload}
             onChange={change}
           />
         </div>
@@ -109,25 +111,25 @@ export function SpeechBench({
               state={state}
               models={models}
               isLocked={isRunning}
-              onSide={bench.swap}
-              onClose={bench.unmark}
+              onSwitch={takes.swap}
+              onClose={takes.unmark}
             />
           ) : null}
-          <Tape
-            takes={tape.takes}
-            isKept={tape.isKept}
+          <HistoryList
+            takes={takes.takes}
+            isStored={takes.isStored}
             current={current}
             marked={marked}
             player={player}
             state={state}
             isLocked={isRunning}
-            onPlay={bench.play}
-            onMark={bench.mark}
-            onReuse={bench.reuse}
-            onDelete={bench.remove}
-            onClear={bench.clear}
+            onPlay={takes.play}
+            onMark={takes.mark}
+            onReuse={workspace.reuse}
+            onDelete={takes.remove}
+            onClear={takes.clear}
           />
-          <DeferUntilVisible fallback={<CodePlace />}>
+          <DeferUntilVisible fallback={<CodePlaceholder />}>
             <SpeechCode call={call} />
           </DeferUntilVisible>
         </div>

@@ -1,4 +1,4 @@
-import { cutFailure, GatewayError, postJson, failureOfBody } from "../../lib/client/gateway-error";
+import { cutFailure, failureOfBody, GatewayError, postJson } from "../../lib/client/gateway-error";
 import { dialectOf, geminiBody, modelPath, openaiBody, type SpeechCall } from "../../lib/client/speech-call";
 import { bytesFromBase64, SampleJoiner } from "../../lib/client/speech-pcm";
 import { type ServerEvent, serverEvents } from "./stream-events";

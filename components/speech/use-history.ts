@@ -1,7 +1,7 @@
 "use client";
 
 import { useCallback, useEffect, useState } from "react";
-import { clearTakes, deleteTake, saveTake, listTakes, type Take } from "@/components/speech/history";
+import { clearTakes, deleteTake, listTakes, saveTake, type Take } from "@/components/speech/history";
 import { onSignOut } from "@/lib/client/sign-out";
 
 onSignOut(clearTakes);

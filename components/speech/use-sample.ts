@@ -8,20 +8,20 @@ import { releaseUrl } from "@/lib/client/object-url";
 import { joinSamples, wavOf } from "@/lib/client/speech-pcm";
 import { withPlaygroundKey } from "@/lib/client/with-playground-key";
 
-/** Which voice is being tried, and whether it sounds yet. */
+/** The voice whose sample is loading or playing. */
 export interface SampleState {
   voice: string;
   phase: "loading" | "playing";
 }
 
-/** A short sentence by any voice, made by the service on the first press and kept for the next. */
+/** Plays a short sentence in any voice; generated on first use, then cached until the page is left. */
 export function useSample(model: string) {
   const t = useTranslations("speech");
   const locale = useLocale();
   const [sample, setSample] = useState<SampleState | null>(null);
   const [failure, setFailure] = useState<GatewayFailure | null>(null);
   const running = useRef<{ abort: AbortController; audio: HTMLAudioElement } | null>(null);
-  const made = useRef(new Map<string, string>());
+  const urls = useRef(new Map<string, string>());
 
   const stop = useCallback(() => {
     running.current?.abort.abort();
@@ -31,11 +31,11 @@ export function useSample(model: string) {
   }, []);
 
   useEffect(() => {
-    const urls = made.current;
+    const cached = urls.current;
     return () => {
       stop();
-      for (const url of urls.values()) releaseUrl(url);
-      urls.clear();
+      for (const url of cached.values()) releaseUrl(url);
+      cached.clear();
     };
   }, [stop]);
 
@@ -44,25 +44,25 @@ export function useSample(model: string) {
       stop();
       setFailure(null);
       setSample({ voice, phase: "loading" });
-      const mine = { abort: new AbortController(), audio: new Audio() };
-      running.current = mine;
-      const end = () => {
-        if (running.current === mine) stop();
+      const session = { abort: new AbortController(), audio: new Audio() };
+      running.current = session;
+      const stopThis = () => {
+        if (running.current === session) stop();
       };
       try {
-        const name = `${model} ${voice} ${locale}`;
+        const cacheKey = `${model} ${voice} ${locale}`;
         const url =
-          made.current.get(name) ??
-          (await soundOf({ model, voice, text: t("sample", { voice }) }, mine.abort.signal));
-        made.current.set(name, url);
-        if (running.current !== mine) return;
-        mine.audio.src = url;
-        mine.audio.onended = end;
-        await mine.audio.play();
-        if (running.current === mine) setSample({ voice, phase: "playing" });
+          urls.current.get(cacheKey) ??
+          (await generateSample({ model, voice, text: t("sample", { voice }) }, session.abort.signal));
+        urls.current.set(cacheKey, url);
+        if (running.current !== session) return;
+        session.audio.src = url;
+        session.audio.onended = stopThis;
+        await session.audio.play();
+        if (running.current === session) setSample({ voice, phase: "playing" });
       } catch (error) {
-        if (running.current !== mine) return;
-        end();
+        if (running.current !== session) return;
+        stopThis();
         setFailure(failureOfError(error));
       }
     },
@@ -72,7 +72,8 @@ export function useSample(model: string) {
   return { sample, failure, play, stop };
 }
 
-async function soundOf(
+/** Generates a sample; resolves to an object URL of a WAV file. */
+async function generateSample(
   { model, voice, text }: { model: string; voice: string; text: string },
   signal: AbortSignal,
 ): Promise<string> {

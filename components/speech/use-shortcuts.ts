@@ -2,18 +2,18 @@
 
 import { useEffect } from "react";
 
-/** Fields that need the space bar for themselves, and controls that it presses. */
+/** Fields that take spaces, and controls that Space activates. */
 const TAKES_SPACE =
   'a[href], button, select, textarea, summary, [contenteditable], [role="menuitem"], [role="tab"], [role="radio"], input:not([type="range"]):not([type="radio"])';
 
-/** Ctrl- or Cmd-Enter speaks, Escape stops, Space plays where nothing else wants it. */
+/** Ctrl- or Cmd-Enter speaks, Escape stops, Space plays or pauses where the focused element does not use it. */
 export function useShortcuts(act: { speak(): void; stop(): void; toggle(): void }): void {
   const { speak, stop, toggle } = act;
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
-      // A dialog or menu above the page has the keyboard.
       if (event.defaultPrevented || event.isComposing || event.altKey) return;
       const target = event.target instanceof Element ? event.target : null;
+      // Dialogs and menus handle their own keys.
       if (target?.closest('[role="dialog"], [role="alertdialog"], [role="menu"]')) return;
       const isCommand = event.ctrlKey || event.metaKey;
       if (event.key === "Enter" && isCommand) {

@@ -4,20 +4,20 @@ import { useCallback, useEffect, useState } from "react";
 import { readSpeechLink } from "@/components/speech/link";
 import { assignVoices, readStoredDraft, type SpeechDraft, storeDraft, withCall } from "./speech-draft";
 
-/** Everything the visitor sets on the page: from the link's fragment, else this tab's last draft, else the start. */
-export function useSpeechDraft(start: { text: string; voice: string; names: readonly string[] }) {
+/** The settings of the page: from the URL fragment, else this tab's stored draft, else the defaults. */
+export function useSpeechDraft(defaults: { text: string; voice: string; names: readonly string[] }) {
   const [draft, setDraft] = useState<SpeechDraft>(() => ({
-    text: start.text,
+    text: defaults.text,
     model: "",
     mode: "single",
-    voice: start.voice,
-    speakers: assignVoices(start.names, []),
+    voice: defaults.voice,
+    speakers: assignVoices(defaults.names, []),
     language: null,
     speed: 1,
   }));
   const [isRead, setRead] = useState(false);
 
-  // Fragment and session storage are the browser's: the server's first paint cannot know them.
+  // In an effect: fragment and session storage do not exist where the server renders.
   useEffect(() => {
     const apply = () => {
       const link = readSpeechLink(window.location.hash);

@@ -1,92 +1,114 @@
 "use client";
 
 import { useCallback, useEffect, useMemo, useState, useSyncExternalStore } from "react";
-import { toast } from "sonner";
 import { useTranslations } from "use-intl";
-import type { Take } from "@/components/speech/history";
 import { findNames } from "@/components/speech/script";
-import { useVoices } from "@/components/speech/use-voices";
-import type { GatewayModel, GatewayVoice } from "@/lib/client/gateway-models";
+import { hasVoice, useVoices, voicesOfModel } from "@/components/speech/use-voices";
+import type { GatewayModel } from "@/lib/client/gateway-models";
 import type { SpeechCall } from "@/lib/client/speech-call";
 import { SpeechPlayer } from "@/lib/client/speech-player";
+import type { Take } from "./history";
 import { callOf, withCall } from "./speech-draft";
 import { expectedSeconds, isTooLong } from "./text-facts";
-import { useHistory } from "./use-history";
 import { useRecorder } from "./use-recorder";
 import { useSample } from "./use-sample";
 import { useShortcuts } from "./use-shortcuts";
 import { useSpeechDraft } from "./use-speech-draft";
+import { useTakes } from "./use-takes";
 
-const speaksFor = (voice: GatewayVoice, model: string) =>
-  voice.models.length === 0 || voice.models.includes(model);
-
-function hasWrittenVoice({ voices }: SpeechCall, model: GatewayModel | null): boolean {
-  if (voices.kind === "script") return voices.speakers.every((one) => one.voice.trim() !== "");
-  return Boolean(voices.voice?.trim() || model?.defaultVoice);
-}
-
-/** Everything of the playground that shares one draft, one player and one tape; `first` is the model to start with. */
-export function useSpeechWorkspace(userId: string, models: readonly GatewayModel[], first: GatewayModel) {
-  const t = useTranslations("speech");
-  const { draft, change, setDraft } = useSpeechDraft({
-    text: t("starter"),
-    voice: first.defaultVoice ?? "",
-    names: findNames(t("try.dialogueText")),
-  });
-  const shown = useMemo(() => ({ ...draft, model: draft.model || first.name }), [draft, first.name]);
-  const call = useMemo(() => callOf(shown), [shown]);
-  const model = models.find((one) => one.name === shown.model) ?? null;
-
+/** The page's player, the `<audio>` element it plays through, and its state. */
+function usePlayer() {
   const [player] = useState(() => new SpeechPlayer());
   const state = useSyncExternalStore(player.subscribe, player.snapshot, player.serverSnapshot);
   const [audio, setAudio] = useState<HTMLAudioElement | null>(null);
   useEffect(() => (audio ? player.attach(audio) : undefined), [player, audio]);
+  return { player, state, audio, setAudio };
+}
 
-  const { keep, ...tape } = useHistory(userId);
-  const [current, setCurrent] = useState<Take | null>(null);
-  const [marked, setMarked] = useState<readonly string[]>([]);
-  const onTake = useCallback(
-    (take: Take) => {
-      setCurrent(take);
-      void keep(take);
-    },
-    [keep],
-  );
-  const { recording, isRunning, meter, ignored, record, stop } = useRecorder({ player, userId, onTake });
-  const [expected, setExpected] = useState(0);
-
-  const voices = useVoices();
-  const offered = useMemo(
-    () => voices.voices?.filter((one) => speaksFor(one, shown.model)) ?? null,
-    [voices.voices, shown.model],
-  );
-  const sampler = useSample(shown.model);
-  const stopSample = sampler.stop;
-  // Two sounds at once are none.
+/** Voice samples; a sample and a take never play at the same time. */
+function useExclusiveSample(model: string, player: SpeechPlayer, isPlaying: boolean) {
+  const sampler = useSample(model);
+  const { stop } = sampler;
   useEffect(() => {
-    if (state.isPlaying) stopSample();
-  }, [state.isPlaying, stopSample]);
+    if (isPlaying) stop();
+  }, [isPlaying, stop]);
+  return {
+    ...sampler,
+    play: (voice: string) => {
+      player.pause();
+      return sampler.play(voice);
+    },
+  };
+}
 
+/** `speak` sends the call if it is complete; a missing voice is reported instead. */
+function useSpeak({
+  call,
+  model,
+  needsVoiceName,
+  onSpeak,
+}: {
+  call: SpeechCall;
+  model: GatewayModel | null;
+  /** True where the model lists no voices, so that one has to be entered. */
+  needsVoiceName: boolean;
+  onSpeak(call: SpeechCall): void;
+}) {
+  const [expected, setExpected] = useState(0);
+  const [isReported, setReported] = useState(false);
   const canSpeak = call.text.trim() !== "" && !isTooLong(call, model);
-  // Where voices are listed one is chosen; where they are not, it has to be written.
-  const hasVoice = offered === null || offered.length > 0 || hasWrittenVoice(call, model);
-  const [isVoiceAsked, setVoiceAsked] = useState(false);
+  const lacksVoice = needsVoiceName && !hasVoice(call, model);
   const speak = useCallback(() => {
     if (!canSpeak) return;
-    setVoiceAsked(!hasVoice);
-    if (!hasVoice) return;
-    setCurrent(null);
+    setReported(lacksVoice);
+    if (lacksVoice) return;
     setExpected(expectedSeconds(call));
-    void record(call);
-  }, [canSpeak, hasVoice, call, record]);
+    onSpeak(call);
+  }, [canSpeak, lacksVoice, call, onSpeak]);
+  return { speak, isVoiceMissing: isReported && lacksVoice, expectedSeconds: expected };
+}
+
+/** State and actions of the speech playground; `initialModel` is preselected. */
+export function useSpeechWorkspace(
+  userId: string,
+  models: readonly GatewayModel[],
+  initialModel: GatewayModel,
+) {
+  const t = useTranslations("speech");
+  const { draft, change, setDraft } = useSpeechDraft({
+    text: t("starter"),
+    voice: initialModel.defaultVoice ?? "",
+    names: findNames(t("examples.dialogueText")),
+  });
+  const shown = useMemo(
+    () => ({ ...draft, model: draft.model || initialModel.name }),
+    [draft, initialModel.name],
+  );
+  const call = useMemo(() => callOf(shown), [shown]);
+  const model = models.find((one) => one.name === shown.model) ?? null;
+
+  const { player, state, audio, setAudio } = usePlayer();
+  const takes = useTakes(userId, player);
+  const recorder = useRecorder({ player, userId, onTake: takes.add });
+  const voices = useVoices(shown.model);
+  const sampler = useExclusiveSample(shown.model, player, state.isPlaying);
+
+  const { unload } = takes;
+  const { record, stop } = recorder;
+  const { speak, isVoiceMissing, expectedSeconds } = useSpeak({
+    call,
+    model,
+    needsVoiceName: voices.voices?.length === 0,
+    onSpeak: useCallback(
+      (sent: SpeechCall) => {
+        unload();
+        void record(sent);
+      },
+      [unload, record],
+    ),
+  });
   const toggle = useCallback(() => player.toggle(), [player]);
   useShortcuts({ speak, stop, toggle });
-
-  const emptyDeck = () => {
-    if (isRunning) return;
-    player.clear();
-    setCurrent(null);
-  };
 
   return {
     draft: shown,
@@ -96,63 +118,23 @@ export function useSpeechWorkspace(userId: string, models: readonly GatewayModel
     state,
     audio,
     setAudio,
-    tape,
-    current,
-    marked,
-    recording,
-    isRunning,
-    meter,
-    ignored,
-    expectedSeconds: expected,
-    voices: { ...voices, voices: offered },
-    isVoiceMissing: isVoiceAsked && !hasVoice,
-    sampler: {
-      ...sampler,
-      play: (voice: string) => {
-        player.pause();
-        return sampler.play(voice);
-      },
-    },
+    takes,
+    recorder,
+    voices,
+    sampler,
     speak,
-    stop,
-    /** Keeps the voice where the new model has it, else takes that model's own. */
+    isVoiceMissing,
+    expectedSeconds,
+    /** Selects a model; its default voice replaces a voice that it does not have. */
     chooseModel: (name: string) => {
-      const own = voices.voices?.filter((one) => speaksFor(one, name)) ?? [];
-      const isKnown = own.some((one) => one.name === draft.voice);
-      const voice = models.find((one) => one.name === name)?.defaultVoice ?? own[0]?.name ?? "";
-      change({ model: name, ...(isKnown ? {} : { voice }) });
-    },
-    play: (take: Take) => {
-      if (take.id === current?.id) return player.toggle();
-      setCurrent(take);
-      player.load(take.samples);
-      player.play();
-    },
-    /** The other take of a comparison, from the same place on. */
-    swap: (take: Take) => {
-      setCurrent(take);
-      player.swap(take.samples);
+      const offered = voicesOfModel(voices.all ?? [], name);
+      const isOffered = offered.some((one) => one.name === draft.voice);
+      const voice = models.find((one) => one.name === name)?.defaultVoice ?? offered[0]?.name ?? "";
+      change({ model: name, ...(isOffered ? {} : { voice }) });
     },
     reuse: (take: Take) => {
       setDraft((now) => withCall(now, take.call));
       window.scrollTo({ top: 0 });
-    },
-    /** Two takes at most are marked; a third takes the place of the older mark. */
-    mark: (take: Take) =>
-      setMarked((now) =>
-        now.includes(take.id) ? now.filter((id) => id !== take.id) : [...now.slice(-1), take.id],
-      ),
-    unmark: () => setMarked([]),
-    remove: (take: Take) => {
-      tape.remove(take.id);
-      setMarked((now) => now.filter((id) => id !== take.id));
-      if (take.id === current?.id) emptyDeck();
-      toast(t("tape.deleted"), { action: { label: t("tape.undo"), onClick: () => void keep(take) } });
-    },
-    clear: () => {
-      void tape.clear();
-      setMarked([]);
-      emptyDeck();
     },
   };
 }

@@ -2,8 +2,8 @@ import type { UseFormReturn } from "react-hook-form";
 import { useTranslations } from "use-intl";
 import type { CreateUser, UpdateUser } from "@/lib/contracts/console/user";
 import { Field } from "../forms/field";
-import { Input } from "../ui/input";
 import { BUDGET_FIELDS, type LimitValues } from "../forms/limit-values";
+import { Input } from "../ui/input";
 import type { UserValues } from "./user-values";
 
 /** A group of limits that apply to all of a user's keys together. */

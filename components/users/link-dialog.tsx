@@ -1,9 +1,9 @@
 "use client";
 
 import { useFormatter, useTranslations } from "use-intl";
-import { oneTimeLinkUrl } from "@/components/users/api";
 import type { InviteWithToken } from "@/lib/contracts/console/invites";
 import { SecretDialog } from "../forms/secret-dialog";
+import { oneTimeLinkUrl } from "./api";
 
 /** Shows a new one-time link, which is shown only once. */
 export function LinkDialog({ link, onClose }: { link: InviteWithToken; onClose(): void }) {

@@ -9,7 +9,6 @@ import { Badge } from "../ui/badge";
 import { Button } from "../ui/button";
 import { RelativeTime } from "../ui/relative-time";
 
-
 /** One-time links that were not used yet; renders nothing without one. */
 export function PendingLinks({
   links,
@@ -45,7 +44,9 @@ export function useLinkName(): (link: Invite) => string {
   return (link) => {
     if (link.kind === "password_reset") return t("pendingLinks.reset", { name: link.user?.username ?? "" });
     const role = t(`link.asRole.${link.role}`);
-    return link.email ? t("pendingLinks.inviteFor", { email: link.email, role }) : t("pendingLinks.invite", { role });
+    return link.email
+      ? t("pendingLinks.inviteFor", { email: link.email, role })
+      : t("pendingLinks.invite", { role });
   };
 }
 

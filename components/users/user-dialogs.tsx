@@ -1,38 +1,37 @@
 "use client";
 
-import type { ReactNode } from "react";
 import { toast } from "sonner";
 import { useTranslations } from "use-intl";
-import { userPath } from "@/components/users/api";
+import type { Viewer } from "@/lib/client/account";
 import { api } from "@/lib/client/api";
 import { isApiError } from "@/lib/client/api-error";
 import type { Invite, InviteWithToken } from "@/lib/contracts/console/invites";
 import type { ManagedUser } from "@/lib/contracts/console/user";
 import { ConfirmDialog } from "../forms/confirm-dialog";
-import { Dialog, DialogContent, DialogDescription, DialogHeader, DialogTitle } from "../ui/dialog";
+import { FormDialog } from "../forms/form-dialog";
+import { userPath } from "./api";
 import { InviteForm } from "./invite-form";
 import { LinkDialog } from "./link-dialog";
 import { useLinkName } from "./pending-links";
 import { UserForm } from "./user-form";
-import type { Viewer } from "./user-menu";
 
 type FormState = { kind: "invite" } | { kind: "create" } | { kind: "edit"; user: ManagedUser };
 type ConfirmState =
   | { kind: "revoke"; link: Invite }
   | { kind: "password" | "twoFactor" | "sessions" | "disable" | "delete"; user: ManagedUser };
 
-export type UserDialog = FormState | ConfirmState | { kind: "link"; made: InviteWithToken };
+export type UserDialog = FormState | ConfirmState | { kind: "link"; link: InviteWithToken };
 
-interface DialogProps<Shown extends UserDialog> {
-  dialog: Shown;
+interface DialogProps<State extends UserDialog> {
+  dialog: State;
   viewer: Viewer;
   hidesBudgets: boolean;
-  /** Something on the page is no longer as it was read. */
+  /** A user or a link was created, changed or deleted. */
   onChanged(): void;
   onDialog(next: UserDialog | null): void;
 }
 
-/** The dialog that is open on the users page; at most one is. */
+/** The open dialog of the users page. */
 export function UserDialogs({ dialog, ...props }: DialogProps<UserDialog>) {
   switch (dialog.kind) {
     case "invite":
@@ -40,7 +39,7 @@ export function UserDialogs({ dialog, ...props }: DialogProps<UserDialog>) {
     case "edit":
       return <FormDialogs dialog={dialog} {...props} />;
     case "link":
-      return <LinkDialog made={dialog.made} onClose={() => props.onDialog(null)} />;
+      return <LinkDialog link={dialog.link} onClose={() => props.onDialog(null)} />;
     default:
       return <ConfirmDialogs dialog={dialog} {...props} />;
   }
@@ -64,9 +63,9 @@ function FormDialogs({ dialog, viewer, hidesBudgets, onChanged, onDialog }: Dial
         <InviteForm
           viewerRole={viewer.role}
           onInvite={async (request) => {
-            const made = await api.post<InviteWithToken>("/api/invites", request);
+            const link = await api.post<InviteWithToken>("/api/invites", request);
             onChanged();
-            onDialog({ kind: "link", made });
+            onDialog({ kind: "link", link });
           }}
           onCancel={close}
         />
@@ -81,8 +80,8 @@ function FormDialogs({ dialog, viewer, hidesBudgets, onChanged, onDialog }: Dial
           before={null}
           {...shared}
           onSave={async (request) => {
-            const made = await api.post<ManagedUser>("/api/users", request);
-            done(t("toast.created", { name: made.username }));
+            const created = await api.post<ManagedUser>("/api/users", request);
+            done(t("toast.created", { name: created.username }));
           }}
         />
       </FormDialog>
@@ -96,8 +95,8 @@ function FormDialogs({ dialog, viewer, hidesBudgets, onChanged, onDialog }: Dial
         {...shared}
         onSave={async (request) => {
           const saved = await api.patch<ManagedUser>(path, request);
-          const said = saved.role === dialog.user.role ? "toast.saved" : "toast.savedRole";
-          done(t(said, { name: saved.username }));
+          const message = saved.role === dialog.user.role ? "toast.saved" : "toast.savedRole";
+          done(t(message, { name: saved.username }));
         }}
         onStale={async () => {
           const user = await api.get<ManagedUser>(path);
@@ -112,10 +111,10 @@ function FormDialogs({ dialog, viewer, hidesBudgets, onChanged, onDialog }: Dial
 
 function ConfirmDialogs({ dialog, onChanged, onDialog }: DialogProps<ConfirmState>) {
   const t = useTranslations("users");
-  const nameOf = useLinkName();
+  const linkName = useLinkName();
   const done = useDone({ onChanged, onDialog });
-  const name = dialog.kind === "revoke" ? nameOf(dialog.link) : dialog.user.username;
-  const ask = async () => {
+  const name = dialog.kind === "revoke" ? linkName(dialog.link) : dialog.user.username;
+  const confirm = async () => {
     if (dialog.kind === "revoke") {
       await api.delete(`/api/invites/${encodeURIComponent(dialog.link.id)}`);
       return done(t("toast.revoked"));
@@ -123,9 +122,9 @@ function ConfirmDialogs({ dialog, onChanged, onDialog }: DialogProps<ConfirmStat
     const path = userPath(dialog.user.id);
     switch (dialog.kind) {
       case "password": {
-        const made = await api.post<InviteWithToken>(`${path}/password_reset`);
+        const link = await api.post<InviteWithToken>(`${path}/password_reset`);
         onChanged();
-        return onDialog({ kind: "link", made });
+        return onDialog({ kind: "link", link });
       }
       case "twoFactor":
         await api.post(`${path}/reset_2fa`);
@@ -134,7 +133,7 @@ function ConfirmDialogs({ dialog, onChanged, onDialog }: DialogProps<ConfirmStat
         await api.delete(`${path}/sessions`);
         return done(t("toast.sessions", { name }));
       case "disable":
-        await disable(path, dialog.user.version);
+        await disableUser(dialog.user);
         return done(t("toast.disabled", { name }));
       case "delete":
         await api.delete(path);
@@ -151,41 +150,18 @@ function ConfirmDialogs({ dialog, onChanged, onDialog }: DialogProps<ConfirmStat
       action={t(`confirm.${dialog.kind}.action`)}
       isDanger={dialog.kind !== "password"}
       typed={isTyped ? { name, label: t("confirm.delete.type", { name }) } : undefined}
-      onConfirm={ask}
+      onConfirm={confirm}
       onClose={() => onDialog(null)}
     />
   );
 }
 
-/** Whoever presses this wants them out, whatever else was changed meanwhile. */
-async function disable(path: string, version: number): Promise<void> {
-  await api.patch(path, { enabled: false, version }).catch(async (failure) => {
-    if (!isApiError(failure, "conflict")) throw failure;
+/** Disables a user even if they were changed since they were loaded: their access must be stopped. */
+async function disableUser({ id, version }: ManagedUser): Promise<void> {
+  const path = userPath(id);
+  await api.patch(path, { enabled: false, version }).catch(async (error) => {
+    if (!isApiError(error, "conflict")) throw error;
     const newest = await api.get<ManagedUser>(path);
     await api.patch(path, { enabled: false, version: newest.version });
   });
-}
-
-function FormDialog({
-  title,
-  text,
-  onClose,
-  children,
-}: {
-  title: string;
-  text?: string;
-  onClose(): void;
-  children: ReactNode;
-}) {
-  return (
-    <Dialog open onOpenChange={(open) => (open ? undefined : onClose())}>
-      <DialogContent {...(text ? {} : { "aria-describedby": undefined })}>
-        <DialogHeader>
-          <DialogTitle className="break-words">{title}</DialogTitle>
-          {text ? <DialogDescription>{text}</DialogDescription> : null}
-        </DialogHeader>
-        {children}
-      </DialogContent>
-    </Dialog>
-  );
 }

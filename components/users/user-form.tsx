@@ -1,33 +1,25 @@
 "use client";
 
-import { useMemo, useState } from "react";
-import { useForm } from "react-hook-form";
+import { useMemo } from "react";
+import { type UseFormReturn, useForm } from "react-hook-form";
 import { useTranslations } from "use-intl";
-import { isApiError } from "@/lib/client/api-error";
 import type { CreateUser, ManagedUser, Role, UpdateUser } from "@/lib/contracts/console/user";
 import { CallError } from "../forms/call-error";
 import { Field } from "../forms/field";
 import { Form } from "../forms/form";
+import { BUDGET_FIELDS, RATE_FIELDS } from "../forms/limit-values";
 import { PasswordInput } from "../forms/password-input";
-import { setFieldErrors } from "../forms/set-field-errors";
 import { StrengthMeter } from "../forms/strength-meter";
+import { useSaveForm } from "../forms/use-save-form";
 import { Button } from "../ui/button";
 import { DialogFooter } from "../ui/dialog";
 import { Input } from "../ui/input";
 import { Notice } from "../ui/notice";
 import { LimitFields } from "./limit-fields";
 import { RoleField } from "./role-field";
-import {
-  CALL_FIELDS,
-  MONEY_FIELDS,
-  NEW_USER,
-  USER_FIELDS,
-  userFieldOf,
-  userResolver,
-  valuesOf,
-} from "./user-values";
+import { NEW_USER, USER_FIELDS, type UserValues, userFieldOf, userResolver, userValues } from "./user-values";
 
-/** The form of a new user (`before` null) or of one that is changed. */
+/** The form that creates a user (`before` null) or edits one. */
 export function UserForm({
   before,
   viewerRole,
@@ -38,80 +30,38 @@ export function UserForm({
 }: {
   before: ManagedUser | null;
   viewerRole: Role;
-  /** Self-use: no money to fill in. */
+  /** Self-use mode: no budgets. */
   hidesBudgets: boolean;
   onSave(request: CreateUser | UpdateUser): Promise<void>;
-  /** The user was changed elsewhere: gives the newest. */
+  /** Loads the newest version after a version conflict. */
   onStale?(): Promise<ManagedUser>;
   onCancel(): void;
 }) {
   const t = useTranslations("users");
   const common = useTranslations("common");
   const fieldError = useTranslations("common.fieldError");
-  const [error, setError] = useState<unknown>(null);
-  const [isStale, setStale] = useState(false);
   const form = useForm({
     resolver: useMemo(() => userResolver(fieldError, before), [fieldError, before]),
-    defaultValues: before ? valuesOf(before) : NEW_USER,
+    defaultValues: before ? userValues(before) : NEW_USER,
+  });
+  const { error, isStale, onSubmit } = useSaveForm(form, {
+    fields: USER_FIELDS,
+    fieldOf: userFieldOf,
+    save: onSave,
+    reload: onStale && (async () => userValues(await onStale())),
   });
   const { errors, isSubmitting } = form.formState;
-  const [username, email, password, role] = form.watch(["username", "email", "password", "role"]);
-
-  const save = form.handleSubmit(async (request) => {
-    setError(null);
-    setStale(false);
-    try {
-      await onSave(request);
-    } catch (failure) {
-      // A taken name is a conflict too, and names its field.
-      if (onStale && isApiError(failure, "conflict") && failure.issues.length === 0) {
-        form.reset(valuesOf(await onStale()));
-        setStale(true);
-        return;
-      }
-      if (!setFieldErrors(form, failure, USER_FIELDS, fieldError, userFieldOf)) setError(failure);
-    }
-  });
+  const role = form.watch("role");
 
   return (
-    <Form onSubmit={(event) => void save(event).catch(setError)} noValidate className="grid gap-5">
+    <Form onSubmit={onSubmit} noValidate className="grid gap-5">
       <CallError error={error} />
       {isStale ? (
         <Notice tone="warn" isLive>
           {t("form.stale")}
         </Notice>
       ) : null}
-      {before ? null : (
-        <>
-          <Field
-            label={t("form.username")}
-            hint={t("form.usernameHint")}
-            error={errors.username?.message}
-            isRequired
-          >
-            {(control) => (
-              <Input
-                {...control}
-                {...form.register("username")}
-                autoComplete="off"
-                autoCapitalize="none"
-                autoCorrect="off"
-                spellCheck={false}
-              />
-            )}
-          </Field>
-          <Field
-            label={t("form.password")}
-            hint={<StrengthMeter password={password} personal={[username, email]} />}
-            error={errors.password?.message}
-            isRequired
-          >
-            {(control) => (
-              <PasswordInput {...control} {...form.register("password")} autoComplete="new-password" />
-            )}
-          </Field>
-        </>
-      )}
+      {before ? null : <SignInFields form={form} />}
       <div className="grid gap-5 sm:grid-cols-2">
         <Field
           label={t("form.displayName")}
@@ -137,9 +87,9 @@ export function UserForm({
         error={errors.role?.message}
         {...form.register("role")}
       />
-      <LimitFields form={form} title={t("form.limits")} text={t("form.limitsText")} names={CALL_FIELDS} />
+      <LimitFields form={form} title={t("form.limits")} text={t("form.limitsText")} names={RATE_FIELDS} />
       {hidesBudgets ? null : (
-        <LimitFields form={form} title={t("form.budget")} text={t("form.budgetText")} names={MONEY_FIELDS} />
+        <LimitFields form={form} title={t("form.budget")} text={t("form.budgetText")} names={BUDGET_FIELDS} />
       )}
       <DialogFooter>
         <Button variant="outline" onClick={onCancel}>
@@ -150,5 +100,43 @@ export function UserForm({
         </Button>
       </DialogFooter>
     </Form>
+  );
+}
+
+/** Username and first password of a new user. */
+function SignInFields({ form }: { form: UseFormReturn<UserValues, unknown, CreateUser | UpdateUser> }) {
+  const t = useTranslations("users");
+  const { errors } = form.formState;
+  const [username, email, password] = form.watch(["username", "email", "password"]);
+  return (
+    <>
+      <Field
+        label={t("form.username")}
+        hint={t("form.usernameHint")}
+        error={errors.username?.message}
+        isRequired
+      >
+        {(control) => (
+          <Input
+            {...control}
+            {...form.register("username")}
+            autoComplete="off"
+            autoCapitalize="none"
+            autoCorrect="off"
+            spellCheck={false}
+          />
+        )}
+      </Field>
+      <Field
+        label={t("form.password")}
+        hint={<StrengthMeter password={password} personal={[username, email]} />}
+        error={errors.password?.message}
+        isRequired
+      >
+        {(control) => (
+          <PasswordInput {...control} {...form.register("password")} autoComplete="new-password" />
+        )}
+      </Field>
+    </>
   );
 }

@@ -30,7 +30,6 @@ export type UserAction =
   | "enable"
   | "delete";
 
-
 export interface UserMenuProps {
   user: ManagedUser;
   viewer: Viewer;

@@ -1,30 +1,31 @@
 "use client";
 
-import { SearchIcon, UserPlusIcon, UsersIcon } from "lucide-react";
+import { UserPlusIcon, UsersIcon } from "lucide-react";
 import dynamic from "next/dynamic";
 import { useSearchParams } from "next/navigation";
 import { useState } from "react";
 import { toast } from "sonner";
 import { SWRConfig } from "swr";
 import { useTranslations } from "use-intl";
-import { type InitialUsers, usePendingLinks, userPath, usersFallback, useUsers } from "@/components/users/api";
-import { setQueryParam } from "@/lib/client/query-params";
+import type { Viewer } from "@/lib/client/account";
 import { api } from "@/lib/client/api";
+import { setQueryParam } from "@/lib/client/query-params";
 import type { ManagedUser } from "@/lib/contracts/console/user";
-import { CallError } from "../forms/call-error";
 import { useErrorText } from "../forms/error-text";
+import { ListBody, NoSearchResults } from "../shell/list-body";
 import { PageHeader } from "../shell/page-header";
 import { Button } from "../ui/button";
 import { EmptyState } from "../ui/empty-state";
 import { SearchField } from "../ui/search-field";
+import { type InitialUsers, usePendingLinks, userPath, usersFallback, useUsers } from "./api";
 import { PendingLinks } from "./pending-links";
 import type { UserDialog } from "./user-dialogs";
-import { UserList, UserListSkeleton } from "./user-list";
-import type { UserAction, Viewer } from "./user-menu";
+import { UserList } from "./user-list";
+import type { UserAction } from "./user-menu";
 
 const UserDialogs = dynamic(() => import("./user-dialogs").then((one) => one.UserDialogs), { ssr: false });
 
-/** Shows the search field only where there is something to search. */
+/** Number of users from which the search field is shown. */
 const SEARCH_FROM = 6;
 
 interface UsersPageProps {
@@ -32,10 +33,10 @@ interface UsersPageProps {
   hidesBudgets: boolean;
 }
 
-/** Who may sign in, and links that let more people. */
-export function UsersPage({ first, ...props }: UsersPageProps & { first: InitialUsers }) {
+/** The users, and the one-time links that were not used yet. */
+export function UsersPage({ initial, ...props }: UsersPageProps & { initial: InitialUsers }) {
   return (
-    <SWRConfig value={{ fallback: usersFallback(first) }}>
+    <SWRConfig value={{ fallback: usersFallback(initial) }}>
       <Content {...props} />
     </SWRConfig>
   );
@@ -43,42 +44,16 @@ export function UsersPage({ first, ...props }: UsersPageProps & { first: Initial
 
 function Content({ viewer, hidesBudgets }: UsersPageProps) {
   const t = useTranslations("users");
-  const tell = useErrorText();
-  const address = useSearchParams();
-  const q = address.get("q") ?? "";
-  const [chosen, setDialog] = useState<UserDialog | null>(null);
-  const dialog = address.get("invite") === "1" && !chosen ? ({ kind: "invite" } as const) : chosen;
-  const { users, hasMore, loadMore, isLoadingMore, error, reload } = useUsers(q);
-  const { links = [], reload: reloadLinks } = usePendingLinks();
-  const reloadAll = () => Promise.all([reload(), reloadLinks()]);
-
-  const atOnce = async (call: () => Promise<unknown>, said: string) => {
-    try {
-      await call();
-      toast.success(said);
-    } catch (failure) {
-      toast.error(tell(failure).message);
-    }
-    await reloadAll();
-  };
-  const act = (action: UserAction, user: ManagedUser) => {
-    const name = user.username;
-    if (action === "enable") {
-      const change = { enabled: true, version: user.version };
-      return void atOnce(() => api.patch(userPath(user.id), change), t("toast.enabled", { name }));
-    }
-    if (action === "unlock")
-      return void atOnce(() => api.post(`${userPath(user.id)}/unlock`), t("toast.unlocked", { name }));
-    setDialog({ kind: action, user });
-  };
-
-  const inviteButton = (
-    <Button onClick={() => setQueryParam("invite", "1")}>
-      <UserPlusIcon aria-hidden="true" />
-      {t("invite")}
-    </Button>
-  );
-  const isAlone = users?.length === 1 && q === "" && !hasMore;
+  const params = useSearchParams();
+  const q = params.get("q") ?? "";
+  const [chosenDialog, setDialog] = useState<UserDialog | null>(null);
+  const dialog = params.get("invite") === "1" && !chosenDialog ? ({ kind: "invite" } as const) : chosenDialog;
+  const list = useUsers(q);
+  const pendingLinks = usePendingLinks();
+  const reloadAll = () => Promise.all([list.reload(), pendingLinks.reload()]);
+  const act = useUserActions(reloadAll, setDialog);
+  const users = list.items;
+  const isOnlyUser = users?.length === 1 && q === "" && !list.hasMore;
   return (
     <div className="mx-auto max-w-page">
       <PageHeader
@@ -89,7 +64,10 @@ function Content({ viewer, hidesBudgets }: UsersPageProps) {
             <Button variant="outline" onClick={() => setDialog({ kind: "create" })}>
               {t("create")}
             </Button>
-            {inviteButton}
+            <Button onClick={() => setQueryParam("invite", "1")}>
+              <UserPlusIcon aria-hidden="true" />
+              {t("invite")}
+            </Button>
           </span>
         }
       />
@@ -101,43 +79,34 @@ function Content({ viewer, hidesBudgets }: UsersPageProps) {
           onValueChange={(text) => setQueryParam("q", text)}
         />
       ) : null}
-      {error && !users ? (
-        <CallError error={error} onRetry={() => void reload()} />
-      ) : !users ? (
-        <UserListSkeleton />
-      ) : users.length > 0 ? (
-        <div className="grid gap-4">
-          <UserList users={users} viewer={viewer} onAction={act} />
-          {hasMore ? (
-            <Button
-              variant="outline"
-              className="mx-auto"
-              isBusy={isLoadingMore}
-              onClick={() => void loadMore()}
-            >
-              {t("more")}
-            </Button>
-          ) : null}
-          {isAlone ? (
-            <EmptyState icon={<UsersIcon />} title={t("empty.title")}>
-              {t("empty.text")}
-            </EmptyState>
-          ) : null}
-        </div>
-      ) : (
-        <EmptyState
-          icon={<SearchIcon />}
-          title={t("noMatch.title", { q })}
-          action={
-            <Button variant="outline" onClick={() => setQueryParam("q", null)}>
-              {t("noMatch.clear")}
-            </Button>
-          }
-        >
-          {t("noMatch.text")}
-        </EmptyState>
-      )}
-      <PendingLinks links={links} viewer={viewer} onRevoke={(link) => setDialog({ kind: "revoke", link })} />
+      <ListBody
+        list={list}
+        more={t("more")}
+        empty={
+          <NoSearchResults
+            title={t("noMatch.title", { q })}
+            text={t("noMatch.text")}
+            clear={t("noMatch.clear")}
+            onClear={() => setQueryParam("q", null)}
+          />
+        }
+      >
+        {(items) => (
+          <>
+            <UserList users={items} viewer={viewer} onAction={act} />
+            {isOnlyUser ? (
+              <EmptyState icon={<UsersIcon />} title={t("empty.title")}>
+                {t("empty.text")}
+              </EmptyState>
+            ) : null}
+          </>
+        )}
+      </ListBody>
+      <PendingLinks
+        links={pendingLinks.items ?? []}
+        viewer={viewer}
+        onRevoke={(link) => setDialog({ kind: "revoke", link })}
+      />
       {dialog ? (
         <UserDialogs
           dialog={dialog}
@@ -152,4 +121,27 @@ function Content({ viewer, hidesBudgets }: UsersPageProps) {
       ) : null}
     </div>
   );
+}
+
+/** Enables or unlocks a user at once; every other action opens a dialog. */
+function useUserActions(reloadAll: () => Promise<unknown>, openDialog: (dialog: UserDialog) => void) {
+  const t = useTranslations("users");
+  const errorText = useErrorText();
+  const run = async (request: Promise<unknown>, message: string) => {
+    try {
+      await request;
+      toast.success(message);
+    } catch (error) {
+      toast.error(errorText(error).message);
+    }
+    await reloadAll();
+  };
+  return (action: UserAction, user: ManagedUser) => {
+    const { username: name, version } = user;
+    const path = userPath(user.id);
+    if (action === "enable")
+      void run(api.patch(path, { enabled: true, version }), t("toast.enabled", { name }));
+    else if (action === "unlock") void run(api.post(`${path}/unlock`), t("toast.unlocked", { name }));
+    else openDialog({ kind: action, user });
+  };
 }

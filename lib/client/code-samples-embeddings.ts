@@ -34,7 +34,7 @@ function python(call: EmbeddingsCall, origin: string): string {
   ].join("\n");
 }
 
-/** This call for curl, both JavaScript SDKs and Python. */
+/** The call for curl, both JavaScript SDKs and Python. */
 export function embeddingsSamples(call: EmbeddingsCall, origin: string): CodeSample[] {
   const body = embeddingsBody(call);
   return [

@@ -10,7 +10,7 @@ import {
 } from "./code-samples";
 import { geminiBody, modelPath, openaiBody, type SpeechCall } from "./speech-call";
 
-/** What the OpenAI surface cannot carry of this call; null: it carries everything. */
+/** The part of a call that the OpenAI endpoint does not support; null: it supports all. */
 export function unsupportedByOpenai(call: SpeechCall): "script" | "language" | null {
   if (call.voices.kind === "script") return "script";
   return call.language === null ? null : "language";
@@ -26,7 +26,7 @@ function curl(call: SpeechCall, origin: string): string {
     ].join("\n");
   }
   return [
-    "# 24 kHz mono 16-bit samples without a header: play them with ffplay, or keep them as they are.",
+    "# 24 kHz mono 16-bit samples without a header; ffplay plays them.",
     `curl ${origin}/v1beta/models/${modelPath(call.model)}:generateContent \\`,
     CURL_HEADERS,
     `  -d ${shellJson(geminiBody(call))} --fail-with-body \\`,
@@ -57,7 +57,7 @@ function genaiJavascript(call: SpeechCall, origin: string): string {
     `  config: ${javascriptLiteral(generationConfig, "  ")},`,
     "});",
     "",
-    "// 24 kHz mono 16-bit samples, as they are made.",
+    "// 24 kHz mono 16-bit samples, as they arrive.",
     "const pieces = [];",
     "for await (const piece of stream) {",
     '  if (piece.data) pieces.push(Buffer.from(piece.data, "base64"));',
@@ -106,13 +106,13 @@ function genaiPython(call: SpeechCall, origin: string): string {
   ].join("\n");
 }
 
-/** This call for curl, both JavaScript SDKs and Python; OpenAI's are left out where it has no words for the call. */
+/** The call for curl, both JavaScript SDKs and Python; without the OpenAI SDK where it does not support the call. */
 export function speechSamples(call: SpeechCall, origin: string): CodeSample[] {
-  const speaksOpenai = unsupportedByOpenai(call) === null;
+  const isOpenaiCall = unsupportedByOpenai(call) === null;
   const samples: CodeSample[] = [
     { id: "curl", title: "curl", language: "bash", install: null, code: curl(call, origin) },
   ];
-  if (speaksOpenai) {
+  if (isOpenaiCall) {
     samples.push({
       id: "openai-js",
       title: "JavaScript · OpenAI",
@@ -134,8 +134,8 @@ export function speechSamples(call: SpeechCall, origin: string): CodeSample[] {
     id: "python",
     title: "Python",
     language: "python",
-    install: speaksOpenai ? "pip install openai" : "pip install google-genai",
-    code: speaksOpenai ? openaiPython(call, origin) : genaiPython(call, origin),
+    install: isOpenaiCall ? "pip install openai" : "pip install google-genai",
+    code: isOpenaiCall ? openaiPython(call, origin) : genaiPython(call, origin),
   });
   return samples;
 }

@@ -1,28 +1,27 @@
-/** The same call in the languages of its callers. The key is never in them: they read it from the environment. */
+/** A call as code. The key is never in it: the code reads it from the environment. */
 export interface CodeSample {
   id: "curl" | "openai-js" | "genai-js" | "python";
-  /** Names of products and languages: the same in every tongue. */
+  /** Product and language names, not translated. */
   title: string;
-  /** For the highlighting and the downloaded file's end. */
   language: "bash" | "javascript" | "python";
-  /** The command that installs what the code imports; null: nothing to install. */
+  /** The command that installs the dependencies of the code; null: none. */
   install: string | null;
   code: string;
 }
 
 export const KEY_VARIABLE = "PATCHBAY_API_KEY";
 
-/** A literal of JavaScript and of Python alike. */
+/** A string literal that is valid in JavaScript and in Python. */
 export function literal(text: string): string {
   return JSON.stringify(text).replaceAll("\u2028", "\\u2028").replaceAll("\u2029", "\\u2029");
 }
 
-/** One word of a POSIX shell, whatever is in it. */
+/** Quotes a text as one word of a POSIX shell. */
 export function shellQuote(text: string): string {
   return `'${text.replaceAll("'", `'\\''`)}'`;
 }
 
-/** JSON for a here-string in a shell, indented by two. */
+/** Indented JSON as one word of a POSIX shell. */
 export function shellJson(body: unknown): string {
   return shellQuote(JSON.stringify(body, null, 2));
 }
@@ -54,7 +53,7 @@ export function genaiClient(origin: string): string {
   ].join("\n");
 }
 
-/** JSON as JavaScript writes it: keys without quotes. `indent` is what the first line already stands at. */
+/** A JavaScript literal of a JSON value, keys without quotes. `indent` is the indentation of its first line. */
 export function javascriptLiteral(value: unknown, indent = ""): string {
   if (Array.isArray(value)) {
     if (value.length === 0) return "[]";

@@ -7,24 +7,24 @@ export type EncodingFormat = "float" | "base64";
 export interface EmbeddingsCall {
   model: string;
   texts: readonly string[];
-  /** Null: the model's own length. */
+  /** Null: the model's native number of dimensions. */
   dimensions: number | null;
   format: EncodingFormat;
 }
 
 export interface EmbeddingsReply {
-  /** One vector a text, in order, all of one length. */
+  /** One vector per text, in order, all of the same length. */
   vectors: Float32Array<ArrayBuffer>[];
   inputTokens: number;
   channel: string | null;
   cache: string | null;
   requestId: string | null;
   elapsedMs: number;
-  /** Size of the reply's body. */
+  /** Size of the reply's body in bytes. */
   bytes: number;
 }
 
-/** Body of `POST /v1/engines/{model}/embeddings`; one text travels as a string, several as an array. */
+/** Body of `POST /v1/engines/{model}/embeddings`; a single text is sent as a string, several as an array. */
 export function embeddingsBody(call: EmbeddingsCall): Record<string, unknown> {
   const [only] = call.texts;
   return {
@@ -35,7 +35,7 @@ export function embeddingsBody(call: EmbeddingsCall): Record<string, unknown> {
   };
 }
 
-/** Little-endian float32 of base64, right on machines of either byte order. */
+/** Decodes little-endian float32 from base64, on machines of either byte order. */
 export function floatsFromBase64(base64: string): Float32Array<ArrayBuffer> {
   const bytes = bytesFromBase64(base64);
   const view = new DataView(bytes.buffer);
@@ -44,7 +44,7 @@ export function floatsFromBase64(base64: string): Float32Array<ArrayBuffer> {
   return floats;
 }
 
-/** The same the other way round: what `encoding_format: "base64"` answers for this vector. */
+/** Encodes a vector as the API does for `encoding_format: "base64"`. */
 export function base64FromFloats(vector: Float32Array): string {
   const view = new DataView(new ArrayBuffer(vector.length * 4));
   for (const [at, value] of vector.entries()) view.setFloat32(at * 4, value, true);
@@ -60,12 +60,12 @@ function readVectors(body: unknown, count: number): { vectors: Float32Array<Arra
       : Float32Array.from(Array.isArray(embedding) ? embedding : []),
   );
   const length = vectors[0]?.length ?? 0;
-  const isWhole = vectors.length === count && length > 0 && vectors.every((one) => one.length === length);
-  if (!isWhole) throw new TypeError("The reply holds no vector for some text.");
+  const isComplete = vectors.length === count && length > 0 && vectors.every((one) => one.length === length);
+  if (!isComplete) throw new TypeError("The reply holds no vector for some text.");
   return { vectors, tokens: typeof usage?.prompt_tokens === "number" ? usage.prompt_tokens : 0 };
 }
 
-/** Embeds through the public endpoint. Throws GatewayError, or AbortError when `signal` is aborted. */
+/** Calls the public embeddings endpoint. Throws GatewayError, or AbortError when `signal` is aborted. */
 export async function embedTexts(
   call: EmbeddingsCall,
   options: { key: string; signal?: AbortSignal; fetch?: typeof fetch; now?: () => number },

@@ -1,6 +1,6 @@
 /**
- * A failed call of the gateway as the playgrounds show it: the API's own words, its request id, and which advice
- * fits. Reads the three error bodies of the service (Gemini's, OpenAI's, the console's).
+ * A failed gateway request as the playgrounds show it: the API's message, the request ID and which advice to show.
+ * Reads the three error bodies of the API (Gemini's, OpenAI's, the console's).
  */
 export type Advice =
   | "offline"
@@ -17,9 +17,9 @@ export type Advice =
   | "server";
 
 export interface GatewayFailure {
-  /** The API's own sentence; empty when the server could not be reached. */
+  /** The API's message; empty when the server could not be reached. */
   message: string;
-  /** HTTP status, or the one an in-band error frame names; 0 when there was no answer. */
+  /** HTTP status, or the status in an in-band error frame; 0 without a response. */
   status: number;
   /** OpenAI's `code`, Gemini's `status` or the console's `code`. */
   code: string | null;
@@ -63,21 +63,21 @@ function adviceFor(status: number, code: string | null, message: string): Advice
   return ADVICE_OF_STATUS[status] ?? (status >= 500 ? "server" : "input");
 }
 
-/** Reads an error body of any of the three dialects; null when `body` is none of them. */
+/** Reads an error body of any of the three formats; null for another body. */
 export function failureOfBody(body: unknown, httpStatus: number): GatewayFailure | null {
   if (!isRecord(body)) return null;
   const inner = isRecord(body.error) ? body.error : body.success === false ? body : null;
   if (inner === null) return null;
   const message = text(inner.message) ?? "";
-  const named = typeof inner.code === "number" ? inner.code : httpStatus;
+  const status = typeof inner.code === "number" ? inner.code : httpStatus;
   const code = text(inner.code) ?? text(inner.status) ?? text(inner.type);
   return {
     message,
-    status: named,
+    status,
     code,
     requestId: null,
     retryAfterMs: null,
-    advice: adviceFor(named, code, message),
+    advice: adviceFor(status, code, message),
   };
 }
 
@@ -88,7 +88,7 @@ function retryAfter(headers: Headers): number | null {
   return Number.isFinite(seconds) ? seconds * 1000 : null;
 }
 
-/** The failure of a response that is not 2xx. Never throws: a body that cannot be read leaves the status alone to tell. */
+/** The failure of a response that is not 2xx. Never throws: without a readable body it has only the status. */
 export async function failureOfResponse(response: Response): Promise<GatewayFailure> {
   const body: unknown = await response.json().catch(() => null);
   const failure = failureOfBody(body, response.status) ?? {
@@ -106,14 +106,14 @@ export async function failureOfResponse(response: Response): Promise<GatewayFail
   };
 }
 
-/** The failure behind anything thrown by a call; null when the caller itself stopped it. */
+/** The failure of anything thrown by a request; null when the caller aborted it. */
 export function failureOfError(error: unknown): GatewayFailure | null {
   if (error instanceof GatewayError) return error.failure;
   if (error instanceof Error && error.name === "AbortError") return null;
   return { message: "", status: 0, code: null, requestId: null, retryAfterMs: null, advice: "offline" };
 }
 
-/** A stream that stopped before it said that it was whole. */
+/** The failure of a stream that ended without its last frame. */
 export function cutFailure(requestId: string | null): GatewayFailure {
   return { message: "", status: 0, code: null, requestId, retryAfterMs: null, advice: "cut" };
 }

@@ -9,17 +9,17 @@ export interface Prices {
   outputSeconds: number | null;
 }
 
-/** A model the visitor may call; the page is served with the list. */
+/** A model that the signed-in user may call; the page is rendered with the list. */
 export interface GatewayModel {
   name: string;
   description: string;
   prices: Prices;
-  /** Served by engines built in alone: free where no price is set. */
+  /** Served only by built-in engines: free where no price is set. */
   isBuiltIn: boolean;
-  /** Speech: longest text in code points. */
+  /** Speech: maximum text length in code points. */
   maxCharacters: number | null;
   defaultVoice: string | null;
-  /** Embeddings: the vector's own length. */
+  /** Embeddings: the native number of dimensions. */
   dimensions: number | null;
   canShorten: boolean;
 }
@@ -27,19 +27,19 @@ export interface GatewayModel {
 export interface GatewayVoice {
   name: string;
   gender: "female" | "male" | "neutral";
-  /** A word of character; empty when none is told. */
+  /** A word on its style; empty when unknown. */
   description: string;
   family: "gemini" | "openai" | "engine";
-  /** BCP-47; empty: all of the model's. */
+  /** BCP-47 tags; empty: all languages of the model. */
   languages: string[];
-  /** The models it belongs to; empty: not told. */
+  /** Names of the models that have it; empty: unknown. */
   models: string[];
 }
 
 type Json = Readonly<Record<string, unknown>>;
 
 function record(value: unknown): Json {
-  // An object of unknown fields, each of which is checked when read.
+  // An object with unknown fields, each of which is checked when read.
   return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Json) : {};
 }
 
@@ -65,7 +65,7 @@ function familyOf(value: unknown): GatewayVoice["family"] {
   return value === "gemini" || value === "openai" ? value : "engine";
 }
 
-/** Reads `GET /v1/audio/voices`; a name that several models share is one voice of all of them. */
+/** Reads the reply of `GET /v1/audio/voices`; voices of the same name are merged, with the models of all. */
 export function readVoices(body: unknown): GatewayVoice[] {
   const voices = new Map<string, GatewayVoice>();
   const source = record(body);
@@ -96,14 +96,14 @@ export async function listVoices(key: string): Promise<GatewayVoice[]> {
 
 const MILLION = 1_000_000;
 
-/** Whether a model has prices, is free, or has none yet. */
+/** Whether a model has prices, is free, or has no prices yet. */
 export function pricingOfModel({ prices, isBuiltIn }: Pick<GatewayModel, "prices" | "isBuiltIn">): Pricing {
   return pricingOf(Object.values(prices), isBuiltIn);
 }
 
 /**
- * Dollars of a call by a model's prices, for the eye alone: the books are the server's. Audio tokens are 25 a second,
- * as Gemini counts them.
+ * Estimated cost of a call in dollars by a model's prices; the usage ledger has the exact cost. Audio tokens are 25 per
+ * second, as Gemini counts them.
  */
 export function estimateCost(
   prices: Prices,
@@ -118,22 +118,22 @@ export function estimateCost(
   return parts.reduce((sum, [price, units]) => sum + ((price ?? 0) * units) / MILLION, 0);
 }
 
-/** Code points of a text: what the service counts as characters. */
-export function codePoints(words: string): number {
+/** Number of code points, which the API counts as characters. */
+export function codePoints(text: string): number {
   let count = 0;
-  for (const _ of words) count += 1;
+  for (const _ of text) count += 1;
   return count;
 }
 
 const WIDE = /[\u2E80-\u9FFF\uAC00-\uD7AF\uF900-\uFAFF\u3040-\u30FF]/gu;
 
 /**
- * What a text will cost before it is spoken: about four characters a token and 15 characters a second in alphabets,
- * one token and a quarter of a second a character in Chinese, Japanese and Korean.
+ * Estimates the usage of a text: about 4 characters per token and 15 characters per second in alphabets; 1 token and
+ * 0.25 s per character in Chinese, Japanese and Korean.
  */
-export function estimateSpeech(words: string): { inputTokens: number; characters: number; seconds: number } {
-  const characters = codePoints(words.trim());
-  const wide = words.match(WIDE)?.length ?? 0;
+export function estimateSpeech(text: string): { inputTokens: number; characters: number; seconds: number } {
+  const characters = codePoints(text.trim());
+  const wide = text.match(WIDE)?.length ?? 0;
   const narrow = characters - wide;
   return {
     inputTokens: Math.ceil(narrow / 4 + wide),

@@ -1,9 +1,9 @@
-/** Longer than any player or download takes to notice that it was left. */
+/** Longer than players and downloads need to stop reading. */
 const GRACE_MS = 10_000;
 
 /**
- * Lets go of the bytes behind an object URL. Not at once: a media element reads in a thread of its own, and asks once
- * more for what it was given a moment ago; a download has its own hold on the bytes only after it began.
+ * Revokes an object URL after a delay: a media element may read its former source once more, and a download refers to
+ * the bytes only after it has started.
  */
 export function releaseUrl(url: string): void {
   setTimeout(() => URL.revokeObjectURL(url), GRACE_MS);

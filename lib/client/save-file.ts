@@ -1,6 +1,6 @@
 import { releaseUrl } from "./object-url";
 
-/** Hands a file to the browser's downloads. */
+/** Downloads `content` under a file name. */
 export function saveFile(content: Blob, name: string): void {
   const url = URL.createObjectURL(content);
   const link = document.createElement("a");

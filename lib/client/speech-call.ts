@@ -1,4 +1,6 @@
-/** What the speech playground asks for, and the two request bodies it becomes. Pure; shared with the code samples. */
+/** The speech playground's call and its two request bodies, shared with the code samples. */
+
+/** A speaker of a script. */
 export interface Speaker {
   name: string;
   voice: string;
@@ -7,24 +9,24 @@ export interface Speaker {
 export interface SpeechCall {
   model: string;
   text: string;
-  /** One voice for everything, or a voice for each speaker of a script (`Name: …` lines). */
+  /** One voice for the whole text, or one per speaker of a script (`Name: …` lines). */
   voices: { kind: "single"; voice: string | null } | { kind: "script"; speakers: Speaker[] };
-  /** BCP-47; null: detected from the text. */
+  /** BCP-47 tag; null: detected from the text. */
   language: string | null;
   /** 0.25–4; 1 is natural. */
   speed: number;
 }
 
-/** Longest text of the OpenAI surface, in characters. */
+/** Maximum text length of `/v1/audio/speech`, in code points. */
 export const OPENAI_INPUT_LIMIT = 4096;
 export const MAX_SPEAKERS = 8;
 
-/** The door a call goes through: Gemini's knows scripts and languages, OpenAI's knows speed. */
+/** The API dialect of a call: Gemini's has scripts and languages, OpenAI's has speed. */
 export function dialectOf(call: SpeechCall): "gemini" | "openai" {
   return call.voices.kind === "single" && call.speed !== 1 ? "openai" : "gemini";
 }
 
-/** A model's name inside a path: slashes stay, everything else is percent-encoded where it must be. */
+/** A model name as URL path segments: slashes, colons and `@` stay, the rest is percent-encoded as needed. */
 export function modelPath(model: string): string {
   return model.split("/").map(encodeURIComponent).join("/").replaceAll("%3A", ":").replaceAll("%40", "@");
 }
@@ -55,7 +57,7 @@ export function geminiBody(call: SpeechCall): Record<string, unknown> {
   };
 }
 
-/** Body of `/v1/audio/speech`. Only for a single voice: this surface has no form for scripts. */
+/** Body of `/v1/audio/speech`, for a single voice only: it has no scripts. */
 export function openaiBody(call: SpeechCall, format: string): Record<string, unknown> {
   return {
     model: call.model,

@@ -1,7 +1,7 @@
-/** Plain arithmetic on 24 kHz mono s16 samples: joining, WAV, peaks, pauses. No DOM. */
+/** Functions on 24 kHz mono s16 samples: joining, WAV, peaks, pauses. */
 export const SAMPLE_RATE = 24_000;
 
-/** Bytes of standard base64. Throws DOMException on a foreign character. */
+/** Decodes standard base64. Throws DOMException on an invalid character. */
 export function bytesFromBase64(base64: string): Uint8Array<ArrayBuffer> {
   const binary = atob(base64);
   const bytes = new Uint8Array(binary.length);
@@ -9,7 +9,7 @@ export function bytesFromBase64(base64: string): Uint8Array<ArrayBuffer> {
   return bytes;
 }
 
-/** Little-endian samples of a whole number of bytes; right on machines of either byte order. */
+/** Decodes little-endian samples, on machines of either byte order. An odd last byte is dropped. */
 export function samplesFromBytes(bytes: Uint8Array): Int16Array<ArrayBuffer> {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const samples = new Int16Array(bytes.byteLength >> 1);
@@ -17,7 +17,7 @@ export function samplesFromBytes(bytes: Uint8Array): Int16Array<ArrayBuffer> {
   return samples;
 }
 
-/** Makes whole samples of byte chunks that may break in the middle of one. */
+/** Decodes samples from chunks of bytes that may be split within a sample. */
 export class SampleJoiner {
   #odd: number | null = null;
 
@@ -39,7 +39,7 @@ export class SampleJoiner {
   }
 }
 
-/** One array of all chunks. */
+/** Concatenates chunks. */
 export function joinSamples(chunks: readonly Int16Array[]): Int16Array<ArrayBuffer> {
   const whole = new Int16Array(chunks.reduce((sum, chunk) => sum + chunk.length, 0));
   let at = 0;
@@ -50,18 +50,18 @@ export function joinSamples(chunks: readonly Int16Array[]): Int16Array<ArrayBuff
   return whole;
 }
 
-/** A RIFF/WAVE file (PCM, mono, 16 bit, 24 kHz) around the samples: 44 bytes of header, then the data. */
+/** A RIFF/WAVE file (PCM, mono, 16 bit, 24 kHz) of the samples: a 44-byte header, then the data. */
 export function wavOf(samples: Int16Array): Uint8Array<ArrayBuffer> {
   const data = samples.length * 2;
   const file = new Uint8Array(44 + data);
   const view = new DataView(file.buffer);
-  const word = (at: number, four: string) => {
-    for (let index = 0; index < 4; index += 1) view.setUint8(at + index, four.charCodeAt(index));
+  const writeTag = (at: number, tag: string) => {
+    for (let index = 0; index < 4; index += 1) view.setUint8(at + index, tag.charCodeAt(index));
   };
-  word(0, "RIFF");
+  writeTag(0, "RIFF");
   view.setUint32(4, 36 + data, true);
-  word(8, "WAVE");
-  word(12, "fmt ");
+  writeTag(8, "WAVE");
+  writeTag(12, "fmt ");
   view.setUint32(16, 16, true);
   view.setUint16(20, 1, true);
   view.setUint16(22, 1, true);
@@ -69,7 +69,7 @@ export function wavOf(samples: Int16Array): Uint8Array<ArrayBuffer> {
   view.setUint32(28, SAMPLE_RATE * 2, true);
   view.setUint16(32, 2, true);
   view.setUint16(34, 16, true);
-  word(36, "data");
+  writeTag(36, "data");
   view.setUint32(40, data, true);
   for (let at = 0; at < samples.length; at += 1) view.setInt16(44 + at * 2, samples[at] ?? 0, true);
   return file;
@@ -80,27 +80,27 @@ export function pcmOf(samples: Int16Array): Uint8Array<ArrayBuffer> {
   return wavOf(samples).slice(44);
 }
 
-/** Largest magnitude (0–1) in each of `buckets` equal stretches of the samples. */
+/** Largest magnitude (0–1) in each of `buckets` equal sections of the samples. */
 export function peaksOf(samples: Int16Array, buckets: number): Float32Array<ArrayBuffer> {
   const peaks = new Float32Array(buckets);
   const span = samples.length / buckets;
   for (let bucket = 0; bucket < buckets; bucket += 1) {
     const end = Math.min(samples.length, Math.ceil((bucket + 1) * span));
-    let most = 0;
+    let peak = 0;
     for (let at = Math.floor(bucket * span); at < end; at += 1) {
-      most = Math.max(most, Math.abs(samples[at] ?? 0));
+      peak = Math.max(peak, Math.abs(samples[at] ?? 0));
     }
-    peaks[bucket] = most / 32_768;
+    peaks[bucket] = peak / 32_768;
   }
   return peaks;
 }
 
-/** Samples of one peak where many are averaged: 20 ms. */
+/** Samples per peak where peaks are averaged: 20 ms. */
 const STEP = SAMPLE_RATE / 50;
 
 /**
- * What a waveform shows of finished samples: their peaks (0–1); in a long take, whose buckets each hold many syllables,
- * the mean of the peaks every 20 ms, or every bar would reach the top.
+ * Heights (0–1) of a waveform's bars: the peaks of the samples; in a long take, where each bar covers many syllables,
+ * the mean of the peaks every 20 ms, because otherwise every bar would reach the top.
  */
 export function barsOf(samples: Int16Array, buckets: number): Float32Array<ArrayBuffer> {
   const steps = Math.floor(samples.length / STEP);
@@ -108,7 +108,7 @@ export function barsOf(samples: Int16Array, buckets: number): Float32Array<Array
   return meansOf(peaksOf(samples, steps), buckets);
 }
 
-/** Mean of each of `count` equal stretches; with fewer values than that, the nearest one. */
+/** Mean of each of `count` equal sections; with fewer than `count` values, the nearest value. */
 export function meansOf(values: ArrayLike<number>, count: number): Float32Array<ArrayBuffer> {
   const span = values.length / count;
   return Float32Array.from({ length: count }, (_, at) => {
@@ -120,11 +120,11 @@ export function meansOf(values: ArrayLike<number>, count: number): Float32Array<
   });
 }
 
-/** Peaks of a take that is still growing: one for each `span` samples, counted once as they arrive. */
+/** Peaks of an arriving take: one per `span` samples. */
 export class PeakMeter {
   readonly span: number;
   readonly peaks: number[] = [];
-  #most = 0;
+  #peak = 0;
   #filled = 0;
 
   constructor(span = 480) {
@@ -133,11 +133,11 @@ export class PeakMeter {
 
   push(samples: Int16Array): void {
     for (const sample of samples) {
-      this.#most = Math.max(this.#most, Math.abs(sample));
+      this.#peak = Math.max(this.#peak, Math.abs(sample));
       this.#filled += 1;
       if (this.#filled === this.span) {
-        this.peaks.push(this.#most / 32_768);
-        this.#most = 0;
+        this.peaks.push(this.#peak / 32_768);
+        this.#peak = 0;
         this.#filled = 0;
       }
     }
@@ -145,16 +145,17 @@ export class PeakMeter {
 }
 
 /**
- * Index of the middle of the first pause at or after `from`: at least 50 ms below −40 dBFS. −1: none.
- * A player changes its source there without being heard.
+ * Index of the middle of the first pause at or after `from`, at least 50 ms below −40 dBFS; −1 if there is none. The
+ * player switches its source inaudibly there.
  */
 export function findPause(samples: Int16Array, from: number): number {
-  const least = SAMPLE_RATE / 20;
-  const quiet = 328;
+  const minLength = SAMPLE_RATE / 20;
+  // −40 dBFS of 32,768.
+  const threshold = 328;
   let start = Math.max(0, from);
   for (let at = start; at < samples.length; at += 1) {
-    if (Math.abs(samples[at] ?? 0) > quiet) start = at + 1;
-    else if (at - start + 1 >= least) return start + (least >> 1);
+    if (Math.abs(samples[at] ?? 0) > threshold) start = at + 1;
+    else if (at - start + 1 >= minLength) return start + (minLength >> 1);
   }
   return -1;
 }

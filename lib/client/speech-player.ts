@@ -3,35 +3,38 @@ import { durationMsOf, findPause, SAMPLE_RATE, wavOf } from "./speech-pcm";
 import { SpeechStreamPlayer } from "./speech-stream-player";
 
 export interface PlayerState {
-  /** `arriving`: sound plays while it comes in; `whole`: a finished take is in the audio element. */
+  /** `arriving`: a take plays while it arrives; `whole`: a finished take is in the audio element. */
   phase: "empty" | "arriving" | "whole";
   isPlaying: boolean;
-  /** What sounds: the arriving stream, or the element. The element's own position counts only then. */
+  /** What plays: the arriving stream or the audio element. */
   source: "stream" | "element";
-  /** Seconds there are so far. */
+  /** Seconds that have arrived so far. */
   duration: number;
   rate: number;
 }
 
 const EMPTY: PlayerState = { phase: "empty", isPlaying: false, source: "element", duration: 0, rate: 1 };
-const SEEK_BACK = 0.03;
-const TELL_MS = 150;
+/** Seconds by which the element starts before the hand-over point. */
+const ELEMENT_LEAD = 0.03;
+/** Minimum time between two updates of the arriving duration. */
+const DURATION_UPDATE_MS = 150;
 
 /**
- * One player for the page: a take is heard from the Web Audio clock while it arrives and from an `<audio>` element
- * once it is whole (seek, playback speed, replay). The change of source happens in a pause of the speech, where it
- * cannot be heard. State is read with `subscribe` and `snapshot` (useSyncExternalStore), the position with `position`.
+ * The page's player: plays a take through Web Audio while it arrives, and through an `<audio>` element once it is
+ * finished (seek, playback speed, replay). The hand-over between them happens in a pause of the speech, where it is
+ * inaudible. State is read with `subscribe` and `snapshot` (useSyncExternalStore), the position with `position`.
  */
 export class SpeechPlayer {
   #audio: HTMLAudioElement | null = null;
   #context: AudioContext | null = null;
   #stream: SpeechStreamPlayer | null = null;
-  #handOver: ReturnType<typeof setTimeout> | null = null;
+  #handOverTimer: ReturnType<typeof setTimeout> | null = null;
   #url: string | null = null;
   #state = EMPTY;
-  /** Samples of the arriving take, and when the page was last told how many. */
+  /** Samples of the arriving take. */
   #arrived = 0;
-  #toldAt = 0;
+  /** `performance.now()` of the last update of the duration. */
+  #updatedAt = 0;
   readonly #listeners = new Set<() => void>();
   readonly #makeContext: () => AudioContext;
 
@@ -39,12 +42,12 @@ export class SpeechPlayer {
     this.#makeContext = makeContext;
   }
 
-  /** Gives the element to play through; the returned function lets go of everything. */
+  /** Sets the element to play through; the returned function releases all resources. */
   attach(audio: HTMLAudioElement): () => void {
     this.#audio = audio;
-    const isHeard = () => this.#stream === null;
+    const isActive = () => this.#stream === null;
     const update = () => {
-      if (isHeard()) this.#set({ isPlaying: !audio.paused && !audio.ended });
+      if (isActive()) this.#set({ isPlaying: !audio.paused && !audio.ended });
     };
     for (const name of ["play", "pause", "ended"]) audio.addEventListener(name, update);
     return () => {
@@ -64,16 +67,16 @@ export class SpeechPlayer {
   readonly snapshot = (): PlayerState => this.#state;
   readonly serverSnapshot = (): PlayerState => EMPTY;
 
-  /** Seconds into the take. */
+  /** Playback position in seconds. */
   position(): number {
     return this.#stream ? this.#stream.position() : (this.#audio?.currentTime ?? 0);
   }
 
-  /** Makes ready for a take that will arrive. Call it in the user's own click or key press: browsers ask for that. */
+  /** Prepares for an arriving take. Call it in the user's click or key press: browsers require that for audio. */
   begin(): void {
     this.clear();
     this.#arrived = 0;
-    this.#toldAt = 0;
+    this.#updatedAt = 0;
     this.#context ??= this.#makeContext();
     this.#context.resume().catch(() => undefined);
     this.#stream = new SpeechStreamPlayer(this.#context, () => this.#streamEnded());
@@ -83,28 +86,28 @@ export class SpeechPlayer {
   push(samples: Int16Array<ArrayBuffer>): void {
     this.#stream?.push(samples);
     this.#arrived += samples.length;
-    // Long speech arrives far faster than the page needs to draw its length.
+    // Chunks arrive far more often than the duration needs to be rendered.
     const now = performance.now();
-    if (now - this.#toldAt < TELL_MS) return;
-    this.#toldAt = now;
+    if (now - this.#updatedAt < DURATION_UPDATE_MS) return;
+    this.#updatedAt = now;
     this.#set({ duration: this.#arrived / SAMPLE_RATE });
   }
 
-  /** The take has arrived (or was stopped): from now on it can be sought, slowed and replayed. */
+  /** Ends the arriving take: from now on it supports seeking, playback speed and replay. */
   finish(samples: Int16Array<ArrayBuffer>): void {
     this.#stream?.close();
-    this.#put(samples);
+    this.#loadElement(samples);
     if (this.#stream && this.#state.isPlaying) this.#planHandOver(samples);
     else this.#leaveStream();
   }
 
-  /** Puts a take of the history under the needle, at its beginning. */
+  /** Loads a take of the history at its start. */
   load(samples: Int16Array<ArrayBuffer>): void {
     this.clear();
-    this.#put(samples);
+    this.#loadElement(samples);
   }
 
-  /** Puts another take under the needle where the one before stands; what was playing plays on. */
+  /** Loads another take at the current position and continues playing if it was. */
   swap(samples: Int16Array<ArrayBuffer>): void {
     const { isPlaying } = this.#state;
     const position = this.position();
@@ -117,7 +120,7 @@ export class SpeechPlayer {
     this.#dropStream();
     this.#audio?.pause();
     this.#audio?.removeAttribute("src");
-    // Without it the element goes on reading what it had.
+    // Without load() the element keeps reading its former source.
     this.#audio?.load();
     if (this.#url) releaseUrl(this.#url);
     this.#url = null;
@@ -169,10 +172,10 @@ export class SpeechPlayer {
     if (!this.#audio) return;
     this.#audio.defaultPlaybackRate = rate;
     this.#audio.playbackRate = rate;
-    if (this.#stream && this.#state.phase === "whole") this.#goOnInElement();
+    if (this.#stream && this.#state.phase === "whole") this.#continueInElement();
   }
 
-  #put(samples: Int16Array<ArrayBuffer>): void {
+  #loadElement(samples: Int16Array<ArrayBuffer>): void {
     if (!this.#audio) return;
     if (this.#url) releaseUrl(this.#url);
     this.#url = URL.createObjectURL(new Blob([wavOf(samples)], { type: "audio/wav" }));
@@ -184,19 +187,19 @@ export class SpeechPlayer {
 
   #planHandOver(samples: Int16Array<ArrayBuffer>): void {
     if (this.#state.rate !== 1) {
-      this.#goOnInElement();
+      this.#continueInElement();
       return;
     }
     const position = this.position();
     const pause = findPause(samples, Math.round((position + 0.3) * SAMPLE_RATE));
-    // No pause ahead: the stream plays out, and the element takes over for whatever the listener does next.
+    // No pause ahead: the stream plays to its end, and the element is used after that.
     if (pause < 0) return;
     const seconds = pause / SAMPLE_RATE;
     if (this.#audio) this.#audio.currentTime = seconds;
-    this.#handOver = setTimeout(() => this.#changeSource(seconds), (seconds - position - SEEK_BACK) * 1000);
+    this.#handOverTimer = setTimeout(() => this.#handOver(seconds), (seconds - position - ELEMENT_LEAD) * 1000);
   }
 
-  #changeSource(seconds: number): void {
+  #handOver(seconds: number): void {
     const stream = this.#stream;
     const audio = this.#audio;
     if (!stream || !audio) return;
@@ -205,18 +208,18 @@ export class SpeechPlayer {
       () => {
         if (this.#stream === stream) this.#dropStream();
       },
-      // A browser may refuse to start an element outside of a click: then the stream speaks on.
+      // A browser may refuse to start an element outside of a click: then the stream continues.
       () => stream.muteAt(null),
     );
   }
 
-  /** Plays on in the element from where the stream is, at once. */
-  #goOnInElement(): void {
+  /** Continues in the element from the stream's position, immediately. */
+  #continueInElement(): void {
     this.#leaveStream();
     this.#audio?.play().catch(() => this.#set({ isPlaying: false }));
   }
 
-  /** The element stands where the stream was; nothing sounds. */
+  /** Stops the stream and moves the element to its position, without playing. */
   #leaveStream(): void {
     if (!this.#stream) return;
     const position = this.position();
@@ -225,8 +228,8 @@ export class SpeechPlayer {
   }
 
   #dropStream(): void {
-    if (this.#handOver !== null) clearTimeout(this.#handOver);
-    this.#handOver = null;
+    if (this.#handOverTimer !== null) clearTimeout(this.#handOverTimer);
+    this.#handOverTimer = null;
     this.#stream?.stop();
     this.#stream = null;
     this.#set({ source: "element" });
@@ -234,7 +237,7 @@ export class SpeechPlayer {
 
   #streamEnded(): void {
     this.#dropStream();
-    // An element whose source is cut short of its end would otherwise start again from the hand-over point.
+    // The element would otherwise start again at the planned hand-over point.
     if (this.#audio) this.#audio.currentTime = 0;
     this.#set({ isPlaying: false });
   }

@@ -1,21 +1,22 @@
 import { SAMPLE_RATE } from "./speech-pcm";
 
-/** Seconds of sound handed to the audio clock in advance: more than a background tab's timer sleeps. */
+/** Seconds of audio scheduled in advance: longer than the timer interval of a background tab. */
 const AHEAD = 3;
-/** Seconds that must be there before the sound starts, or starts again after the stream fell behind. */
+/** Seconds to buffer before playback starts, or restarts after a buffer underrun. */
 const LEAD = 0.12;
-const LONGEST_PIECE = SAMPLE_RATE / 2;
-const PUMP_MS = 200;
+/** Samples. */
+const MAX_PIECE = SAMPLE_RATE / 2;
+const SCHEDULE_MS = 200;
 
-/** From this moment of the audio clock on, this sample and those after it are heard. */
+/** Samples from `sample` on play from time `at` of the audio clock on, without a gap. */
 interface Segment {
   at: number;
   sample: number;
 }
 
 /**
- * Plays samples while they arrive: each piece is started on the audio clock exactly where the one before ends, so
- * nothing clicks between them. When the stream falls behind, the sound waits and goes on.
+ * Plays samples while they arrive: each piece is scheduled on the audio clock exactly where the previous one ends, so
+ * that there are no clicks. After a buffer underrun playback waits for more samples and continues.
  */
 export class SpeechStreamPlayer {
   readonly #context: AudioContext;
@@ -26,7 +27,7 @@ export class SpeechStreamPlayer {
   #nodes = new Set<AudioBufferSourceNode>();
   #segments: Segment[] = [];
   #total = 0;
-  /** Next sample to hand over: its chunk, its place in it, its number in the take. */
+  /** The next sample to schedule: its chunk, its offset in it, its index in the take. */
   #next = { chunk: 0, offset: 0, sample: 0 };
   #nextAt = 0;
   #isClosed = false;
@@ -37,35 +38,35 @@ export class SpeechStreamPlayer {
     this.#onEnded = onEnded;
     this.#gain = context.createGain();
     this.#gain.connect(context.destination);
-    this.#timer = setInterval(() => this.#pump(), PUMP_MS);
+    this.#timer = setInterval(() => this.#schedule(), SCHEDULE_MS);
   }
 
   push(samples: Int16Array<ArrayBuffer>): void {
     if (samples.length === 0 || this.#isStopped) return;
     this.#chunks.push(samples);
     this.#total += samples.length;
-    this.#pump();
+    this.#schedule();
   }
 
   /** No more samples will come. */
   close(): void {
     this.#isClosed = true;
-    this.#pump();
+    this.#schedule();
   }
 
-  /** Seconds of the take heard so far. */
+  /** Playback position in seconds. */
   position(): number {
     const now = this.#context.currentTime;
     const segment = this.#segments.findLast((one) => one.at <= now) ?? this.#segments[0];
     if (!segment) return this.#next.sample / SAMPLE_RATE;
-    const heard = segment.sample / SAMPLE_RATE + Math.max(0, now - segment.at);
-    return Math.min(heard, this.#next.sample / SAMPLE_RATE);
+    const position = segment.sample / SAMPLE_RATE + Math.max(0, now - segment.at);
+    return Math.min(position, this.#next.sample / SAMPLE_RATE);
   }
 
-  /** Goes on from `seconds`, as far as the take has arrived. */
+  /** Continues from `seconds`, or from the end of what has arrived. */
   seek(seconds: number): void {
     const sample = Math.max(0, Math.min(this.#total, Math.round(seconds * SAMPLE_RATE)));
-    this.#silence();
+    this.#stopNodes();
     let rest = sample;
     let chunk = 0;
     for (; chunk < this.#chunks.length; chunk += 1) {
@@ -76,10 +77,10 @@ export class SpeechStreamPlayer {
     this.#next = { chunk, offset: rest, sample };
     this.#segments = [];
     this.#nextAt = 0;
-    this.#pump();
+    this.#schedule();
   }
 
-  /** Falls silent when the take reaches `seconds`; `null` takes that back. */
+  /** Mutes playback from position `seconds` on; null cancels that. */
   muteAt(seconds: number | null): void {
     this.#gain.gain.cancelScheduledValues(0);
     if (seconds === null) this.#gain.gain.value = 1;
@@ -89,15 +90,15 @@ export class SpeechStreamPlayer {
     }
   }
 
-  /** Ends it for good, without `onEnded`. */
+  /** Stops permanently, without calling `onEnded`. */
   stop(): void {
     this.#isStopped = true;
     clearInterval(this.#timer);
-    this.#silence();
+    this.#stopNodes();
     this.#gain.disconnect();
   }
 
-  #silence(): void {
+  #stopNodes(): void {
     for (const node of this.#nodes) {
       node.onended = null;
       node.stop();
@@ -106,27 +107,27 @@ export class SpeechStreamPlayer {
     this.#nodes.clear();
   }
 
-  #pump(): void {
+  #schedule(): void {
     if (this.#isStopped) return;
     const now = this.#context.currentTime;
-    const waiting = (this.#total - this.#next.sample) / SAMPLE_RATE;
+    const buffered = (this.#total - this.#next.sample) / SAMPLE_RATE;
     const fellBehind = this.#nextAt < now + 0.005;
     if (fellBehind) {
-      if (waiting === 0) {
+      if (buffered === 0) {
         if (this.#isClosed && this.#nodes.size === 0) this.#end();
         return;
       }
-      if (waiting < LEAD && !this.#isClosed) return;
+      if (buffered < LEAD && !this.#isClosed) return;
       this.#nextAt = now + 0.03;
       this.#segments.push({ at: this.#nextAt, sample: this.#next.sample });
     }
-    while (this.#nextAt < now + AHEAD && this.#next.sample < this.#total) this.#startPiece();
+    while (this.#nextAt < now + AHEAD && this.#next.sample < this.#total) this.#schedulePiece();
   }
 
-  #startPiece(): void {
+  #schedulePiece(): void {
     const chunk = this.#chunks[this.#next.chunk];
     if (!chunk) return;
-    const piece = chunk.subarray(this.#next.offset, this.#next.offset + LONGEST_PIECE);
+    const piece = chunk.subarray(this.#next.offset, this.#next.offset + MAX_PIECE);
     const buffer = this.#context.createBuffer(1, piece.length, SAMPLE_RATE);
     const data = buffer.getChannelData(0);
     for (let at = 0; at < piece.length; at += 1) data[at] = (piece[at] ?? 0) / 32_768;
@@ -135,7 +136,7 @@ export class SpeechStreamPlayer {
     node.connect(this.#gain);
     node.onended = () => {
       this.#nodes.delete(node);
-      this.#pump();
+      this.#schedule();
     };
     node.start(this.#nextAt);
     this.#nodes.add(node);

@@ -29,8 +29,7 @@ export async function readGuide(locale: Locale, name: GuideName): Promise<Guide>
   // Read at run time, not bundled: the server's working directory is the project's root (lib/server/start.mjs).
   const root = path.join(/* turbopackIgnore: true */ process.cwd(), "lib", "messages");
   const file = path.join(root, locale, "guides", `${name}.md`);
-  const [, title, lead, text] =
-    /^# (.+)\n\n(.+)\n\n([\s\S]+)$/.exec(await readFile(file, "utf8")) ?? [];
+  const [, title, lead, text] = /^# (.+)\n\n(.+)\n\n([\s\S]+)$/.exec(await readFile(file, "utf8")) ?? [];
   if (title === undefined || lead === undefined || text === undefined)
     throw new Error(`${file} must start with a title, a lead and a text.`);
   return { name, title, lead, text };

@@ -1,21 +1,21 @@
 import { account } from "./account";
 import { alerts } from "./alerts";
+import { apiDocs } from "./api-docs";
+import { apiKeys } from "./api-keys";
 import { audit } from "./audit";
-import { requests } from "./requests";
 import { channels } from "./channels";
 import { common } from "./common";
-import { apiDocs } from "./api-docs";
 import { embeddings } from "./embeddings";
 import { join } from "./join";
-import { apiKeys } from "./api-keys";
-import { signIn } from "./sign-in";
 import { models } from "./models";
 import { overview } from "./overview";
 import { playground } from "./playground";
-import { twoFactor } from "./two-factor";
+import { requests } from "./requests";
 import { settings } from "./settings";
 import { setup } from "./setup";
+import { signIn } from "./sign-in";
 import { speech } from "./speech";
+import { twoFactor } from "./two-factor";
 import { usage } from "./usage";
 import { users } from "./users";
 
