@@ -62,29 +62,45 @@ test("one still running is waited for: ten at once are one call", async () => {
   expect(asked()).toBe(1);
 });
 
-test("a caller who leaves while a repeat waits gives its slot back at once", async () => {
-  let release = (): void => undefined;
-  const gate = new Promise<void>((resolve) => {
-    release = resolve;
-  });
-  const { door, send } = open(async ({ texts }) => {
-    await gate;
-    return { vectors: texts.map(() => new Float32Array(1_024).fill(1 / 32)), inputTokens: null };
-  });
-  const key = door.addKey({ concurrency: 2 });
-  const first = send("text", "order-17", key);
-  const leaving = new AbortController();
-  const repeat = door.call("/v1/embeddings", {
-    headers: { "idempotency-key": "order-17", authorization: `Bearer ${key}` },
-    body: { model: "patchbay-embed", input: "text" },
-    signal: leaving.signal,
-  });
-  leaving.abort();
-  expect((await repeat).json.error).toBeDefined();
-  const other = send("other text", "order-18", key);
-  release();
-  expect([(await first).status, (await other).status]).toEqual([200, 200]);
-});
+test.each([
+  ["while it waits", () => new Promise<void>((resolve) => setImmediate(resolve))],
+  ["before it begins to wait", () => Promise.resolve()],
+])(
+  "a repeat whose caller leaves %s gives its slot back before the first call ends",
+  async (_when, untilLeaving) => {
+    const running = { begin: () => {}, end: () => {} };
+    const began = new Promise<void>((resolve) => {
+      running.begin = resolve;
+    });
+    const gate = new Promise<void>((resolve) => {
+      running.end = resolve;
+    });
+    const { door, send } = open(async ({ texts }) => {
+      if (texts.includes("text")) {
+        running.begin();
+        await gate;
+      }
+      return { vectors: texts.map(() => new Float32Array(1_024).fill(1 / 32)), inputTokens: null };
+    });
+    const key = door.addKey({ concurrency: 2 });
+    const first = send("text", "order-17", key);
+    await began;
+    const leaving = new AbortController();
+    const repeat = door.call("/v1/embeddings", {
+      headers: { "idempotency-key": "order-17", authorization: `Bearer ${key}` },
+      body: { model: "patchbay-embed", input: "text" },
+      signal: leaving.signal,
+    });
+    await untilLeaving();
+    leaving.abort();
+    // Refused with 429 after a second when the first call and the repeat still hold both slots.
+    const other = await send("other text", "order-18", key);
+    running.end();
+    expect(other.status, other.text).toBe(200);
+    expect((await repeat).json.error).toBeDefined();
+    expect((await first).status).toBe(200);
+  },
+);
 
 test("a failure is not kept: sent again under its key, the request runs again", async () => {
   let isDown = true;

@@ -65,6 +65,7 @@ test("cookies leave through the console pipeline only", () => {
 test("secrets are compared by one function, the only one that uses timingSafeEqual", () => {
   const users = SOURCES.filter(({ text }) => text.includes("timingSafeEqual")).map(({ file }) => file);
   expect(users).toEqual(["lib/domain/auth/tokens.ts"]);
+  expect(callersOf("timingSafeEqual")).toEqual({ "lib/domain/auth/tokens.ts": 1 });
   expect(callersOf("isSameSecret")).toEqual({
     "lib/domain/auth/totp.ts": 1,
     "lib/domain/auth/verify-second-step.ts": 1,
