@@ -4,6 +4,8 @@ import type { EmbeddingModel } from "@/lib/ports/embedding-model";
 import type { KeyRecord } from "@/lib/ports/store";
 import { embedModel, openGatewayDoor } from "../support/gateway-door";
 
+const NO_LIMIT = { totalNano: null, dailyNano: null, monthlyNano: null };
+
 function open(embed?: EmbeddingModel["embed"]) {
   let asked = 0;
   const engine: EmbeddingModel = {
@@ -113,6 +115,46 @@ test("a failure is not kept: sent again under its key, the request runs again", 
   expect((await send("text")).status).toBe(200);
 });
 
+test("a repeat that runs because the first request failed reserves from the key's budget as it is now", async () => {
+  const running = { begin: () => {}, end: () => {} };
+  const began = new Promise<void>((resolve) => {
+    running.begin = resolve;
+  });
+  const gate = new Promise<void>((resolve) => {
+    running.end = resolve;
+  });
+  let calls = 0;
+  const engine: EmbeddingModel = {
+    async embed({ texts }) {
+      calls += 1;
+      if (calls > 1)
+        return { vectors: texts.map(() => new Float32Array(1_024).fill(1 / 32)), inputTokens: null };
+      running.begin();
+      await gate;
+      throw new AppError("invalid", "It failed.");
+    },
+  };
+  const prices = { ...embedModel().prices, inputPerMillionTokens: 20_000_000 };
+  const door = openGatewayDoor({ models: [embedModel({ cacheable: false, prices })], engine: () => engine });
+  const key = door.addKey({ id: "key_9" });
+  const send = () =>
+    door.call("/v1/embeddings", {
+      headers: { "idempotency-key": "order-17", authorization: `Bearer ${key}` },
+      body: { model: "patchbay-embed", input: "text" },
+    });
+  const first = send();
+  await began;
+  const second = send();
+  await new Promise((resolve) => setImmediate(resolve));
+  const budget = { ...NO_LIMIT, dailyNano: 1_000_000 };
+  door.addKey({ id: "key_9", budget }, key);
+  door.change("keys");
+  running.end();
+  expect((await first).status).not.toBe(200);
+  expect((await second).status).toBe(200);
+  expect(door.reservations.map(({ keyBudget }) => keyBudget)).toEqual([NO_LIMIT, budget]);
+});
+
 test("a key of more than 255 characters is refused", async () => {
   const { send, asked } = open();
   expect((await send("text", "x".repeat(255))).status).toBe(200);
@@ -129,7 +171,6 @@ test("a stored reply is forgotten after 24 hours", async () => {
 });
 
 const OTHER_MODEL = embedModel({ name: "other-embed", aliases: [] });
-const NO_LIMIT = { totalNano: null, dailyNano: null, monthlyNano: null };
 
 describe("a stored reply is refused to a key that has lost", () => {
   const changes: [string, Partial<KeyRecord>, number, string | null][] = [
