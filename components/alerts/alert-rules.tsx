@@ -12,8 +12,8 @@ import type { Settings, VersionedSettings } from "@/lib/contracts/console/settin
 import { CallError } from "../forms/call-error";
 import { Field } from "../forms/field";
 import { Form } from "../forms/form";
-import { setFieldErrors } from "../forms/set-field-errors";
 import { useSchemaResolver } from "../forms/schema-resolver";
+import { setFieldErrors } from "../forms/set-field-errors";
 import { Button } from "../ui/button";
 import { Input } from "../ui/input";
 import { Label } from "../ui/label";

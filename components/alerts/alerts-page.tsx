@@ -9,9 +9,9 @@ import { CallError } from "../forms/call-error";
 import { PageHeader } from "../shell/page-header";
 import { EmptyState } from "../ui/empty-state";
 import { Skeleton } from "../ui/skeleton";
+import { AlertRules } from "./alert-rules";
 import { OpenAlert } from "./open-alert";
 import { ResolvedAlerts } from "./resolved-alerts";
-import { AlertRules } from "./alert-rules";
 import { WebhookSection } from "./webhook-section";
 
 /** Open and resolved alerts, the alert rules and the webhook. */

@@ -11,7 +11,7 @@ import type { CacheFigures, VersionedSettings } from "@/lib/contracts/console/se
 import { Button } from "../ui/button";
 import { Notice } from "../ui/notice";
 import { NumberField, SwitchField } from "./fields";
-import { FormSection, type FormatValue } from "./form-section";
+import { type FormatValue, FormSection } from "./form-section";
 import { useSettingsPage, WhileShown } from "./settings-page-context";
 import { typedNumber, useSettingsForm } from "./use-settings-form";
 
@@ -51,7 +51,7 @@ function Records() {
   const t = useTranslations("settings");
   const { isReadOnly } = useSettingsPage();
   const form = useSettingsForm(RECORDS_PLAN);
-  const tell: FormatValue = (_name, value) =>
+  const formatValue: FormatValue = (_name, value) =>
     typeof value === "boolean"
       ? t(value ? "value.on" : "value.off")
       : value === ""
@@ -65,7 +65,7 @@ function Records() {
       nameOf={(name) =>
         t(`field.${name === "usage" ? "usage" : name === "prompts" ? "prompts" : "keep_prompts"}`)
       }
-      formatValue={tell}
+      formatValue={formatValue}
     >
       <NumberField
         label={t("field.usage")}
@@ -200,15 +200,15 @@ function Figures({ figures }: { figures: CacheFigures }) {
   if (figures.limit_bytes === 0) return t("off");
   const megabytes = (bytes: number) =>
     `${format.number(bytes / MEGABYTE, { maximumFractionDigits: 1 })} ${unit("megabytes")}`;
-  const asked = figures.hits + figures.misses;
-  if (asked === 0) return t("noCalls");
+  const lookups = figures.hits + figures.misses;
+  if (lookups === 0) return t("noCalls");
   return (
     <span className="tabular-nums">
       {t("figures", {
         entries: figures.entries,
         used: megabytes(figures.bytes),
         limit: megabytes(figures.limit_bytes),
-        rate: format.number(figures.hits / asked, { style: "percent" }),
+        rate: format.number(figures.hits / lookups, { style: "percent" }),
       })}
     </span>
   );

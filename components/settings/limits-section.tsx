@@ -121,7 +121,8 @@ function LimitRow({
           {t(`name.${name}`)}
         </label>
         <span id={`${id}-hint`} className="text-sm text-ink-muted">
-          {t(`hint.${name}`)} <span className="whitespace-nowrap">{t("default", { value: defaultText })}</span>
+          {t(`hint.${name}`)}{" "}
+          <span className="whitespace-nowrap">{t("default", { value: defaultText })}</span>
         </span>
       </div>
       <div className="flex items-center gap-2">

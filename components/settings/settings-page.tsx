@@ -15,13 +15,13 @@ import { DataSection } from "./data-section";
 import { GeneralSection } from "./general-section";
 import { LimitsSection } from "./limits-section";
 import { NetworkSection } from "./network-section";
+import { SecuritySection } from "./security-section";
 import {
   SectionProvider,
   SettingsPageProvider,
   type SettingsPageState,
   useSettingsPage,
 } from "./settings-page-context";
-import { SecuritySection } from "./security-section";
 import { TransferSection } from "./transfer-section";
 
 const SECTIONS = {

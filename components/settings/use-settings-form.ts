@@ -15,22 +15,23 @@ import { useSettingsPage } from "./settings-page-context";
 export type FieldValue = string | boolean | readonly string[];
 export type FieldValues = Record<string, FieldValue>;
 
-/** One form of the settings: how its fields are read from them, and what is sent back. */
+/** One form of the settings: how its fields are read from the settings and written back. */
 export interface FormPlan<Values extends FieldValues> {
   read(settings: VersionedSettings): Values;
-  /** Numbers that are none are sent as they were typed: the server names them. */
+  /** Invalid numbers are sent as typed: the server reports them at their field. */
   write(values: Values): Record<string, unknown>;
-  /** How many of the server's units one of the field's own is (KiB over bytes: 1024); default 1. */
+  /** Size of the field's unit in the server's unit (KiB in bytes: 1024); default 1. */
   factorOf?(name: keyof Values & string): number;
 }
 
 export interface SettingsForm<Values extends FieldValues> {
   values: Values;
-  /** As the settings have them. */
+  /** The stored values. */
   saved: Values;
   changed: readonly (keyof Values & string)[];
   fieldErrors: Readonly<Partial<Record<string, string>>>;
   error: unknown;
+  /** A changed field was also changed elsewhere. */
   isStale: boolean;
   isBusy: boolean;
   set(name: keyof Values & string, value: FieldValue): void;
@@ -40,7 +41,7 @@ export interface SettingsForm<Values extends FieldValues> {
 
 const isSame = (a: unknown, b: unknown) => JSON.stringify(a) === JSON.stringify(b);
 
-/** A number as it was typed; empty: null. */
+/** The number in a field; null if empty; the text if it is not a number. */
 export function typedNumber(text: string): number | string | null {
   const trimmed = text.trim();
   if (trimmed === "") return null;
@@ -48,66 +49,35 @@ export function typedNumber(text: string): number | string | null {
 }
 
 /**
- * The state of one form: only what was touched is kept here, so a change made elsewhere shows at once and is never
- * overwritten unseen. After a stale version the change is sent again when nobody touched the same fields.
+ * State of one form. Only changed fields are held here, so that changes made elsewhere show at once and are never
+ * overwritten unseen. When the version is stale, the request is repeated if the same fields were not changed elsewhere.
  */
 export function useSettingsForm<Values extends FieldValues>(plan: FormPlan<Values>): SettingsForm<Values> {
   const t = useTranslations("settings");
   const fieldError = useTranslations("common.fieldError");
-  const errorText = useErrorText();
   const { settings } = useSettingsPage();
-  const { mutate } = useSWRConfig();
+  const { send, sendRebased, undo } = useSendSettings(plan);
   const [draft, setDraft] = useState<Partial<Values>>({});
-  /** What stood there when each field was first touched. */
+  /** The stored value of each field when it was first changed. */
   const [bases, setBases] = useState<Partial<Values>>({});
   const [fieldErrors, setFieldErrors] = useState<Record<string, string>>({});
   const [state, setState] = useState<{ error: unknown; isBusy: boolean }>({ error: null, isBusy: false });
   const saved = plan.read(settings);
   const values: Values = { ...saved, ...draft };
-  // The names of `saved` are those of the form.
+  // Reason for the cast: `Object.keys` returns string[].
   const changed = (Object.keys(saved) as (keyof Values & string)[]).filter(
     (name) => !isSame(values[name], saved[name]),
   );
   const isStale = changed.some((name) => name in bases && !isSame(bases[name], saved[name]));
 
-  const keep = async (next: VersionedSettings) => {
-    await mutate(SETTINGS_PATH, next, { revalidate: false });
-    return next;
-  };
-  const send = (of: Values, version: number) =>
-    api.patch<VersionedSettings>(SETTINGS_PATH, { ...plan.write(of), version }).then(keep);
-
-  const sendOver = async (): Promise<VersionedSettings | null> => {
+  /** Sends the draft; null: a changed field was also changed elsewhere, nothing is saved. */
+  const sendDraft = async (): Promise<VersionedSettings | null> => {
     try {
       return await send(values, settings.version);
     } catch (failure) {
       if (!isApiError(failure, "conflict")) throw failure;
-      const fresh = await api.get<VersionedSettings>(SETTINGS_PATH).then(keep);
-      const now = plan.read(fresh);
-      if (changed.some((name) => !isSame(now[name], saved[name]))) return null;
-      return send({ ...now, ...draft }, fresh.version);
+      return sendRebased(draft, saved, changed);
     }
-  };
-
-  const undo = async (before: Values, version: number, names: string) => {
-    try {
-      await send(before, version);
-      toast.success(t("undone", { names }));
-    } catch (failure) {
-      toast.error(errorText(failure).message);
-    }
-  };
-
-  const place = (failure: unknown): boolean => {
-    if (!isApiError(failure) || failure.issues.length === 0) return false;
-    const found: Record<string, string> = {};
-    for (const issue of failure.issues) {
-      const field = issue.path.split(".").findLast((part) => part in saved);
-      if (field === undefined) return false;
-      found[field] ??= ruleText(fieldError, issue.message, plan.factorOf?.(field));
-    }
-    setFieldErrors(found);
-    return true;
   };
 
   return {
@@ -119,9 +89,9 @@ export function useSettingsForm<Values extends FieldValues>(plan: FormPlan<Value
     isStale,
     set(name, value) {
       if (!changed.includes(name)) setBases((before) => ({ ...before, [name]: saved[name] }));
-      // `value` is of the field's own kind: each control is bound to its field.
+      // Reason for the cast: each control passes the type of its own field.
       setDraft((before) => ({ ...before, [name]: value }) as Partial<Values>);
-      setFieldErrors(({ [name]: _gone, ...rest }) => rest);
+      setFieldErrors(({ [name]: _removed, ...rest }) => rest);
     },
     discard() {
       setDraft({});
@@ -133,16 +103,69 @@ export function useSettingsForm<Values extends FieldValues>(plan: FormPlan<Value
       setState({ error: null, isBusy: true });
       setFieldErrors({});
       try {
-        const next = await sendOver();
+        const next = await sendDraft();
         setState({ error: null, isBusy: false });
-        // The fields' new state shows, and with it that they are stale: the next press is meant.
+        // The form now shows the stored values and that it is stale; saving again overwrites them knowingly.
         if (next === null) return;
         setDraft({});
         const action = { label: t("undo"), onClick: () => void undo(saved, next.version, names) };
         toast.success(t("savedNames", { names }), { action });
       } catch (failure) {
-        setState({ error: place(failure) ? null : failure, isBusy: false });
+        const found = fieldErrorsOf(failure, Object.keys(saved), (name, message) =>
+          ruleText(fieldError, message, plan.factorOf?.(name)),
+        );
+        if (found) setFieldErrors(found);
+        setState({ error: found ? null : failure, isBusy: false });
       }
     },
   };
+}
+
+/** The requests of a form. Each stores the server's answer in the cache. */
+function useSendSettings<Values extends FieldValues>(plan: FormPlan<Values>) {
+  const t = useTranslations("settings");
+  const errorText = useErrorText();
+  const { mutate } = useSWRConfig();
+
+  const cache = async (next: VersionedSettings) => {
+    await mutate(SETTINGS_PATH, next, { revalidate: false });
+    return next;
+  };
+  const send = (values: Values, version: number) =>
+    api.patch<VersionedSettings>(SETTINGS_PATH, { ...plan.write(values), version }).then(cache);
+
+  return {
+    send,
+    /** Applies the draft to the newest settings; null if one of its fields was changed there. */
+    async sendRebased(draft: Partial<Values>, saved: Values, changed: readonly (keyof Values & string)[]) {
+      const newest = await api.get<VersionedSettings>(SETTINGS_PATH).then(cache);
+      const now = plan.read(newest);
+      if (changed.some((name) => !isSame(now[name], saved[name]))) return null;
+      return send({ ...now, ...draft }, newest.version);
+    },
+    async undo(before: Values, version: number, names: string) {
+      try {
+        await send(before, version);
+        toast.success(t("undone", { names }));
+      } catch (failure) {
+        toast.error(errorText(failure).message);
+      }
+    },
+  };
+}
+
+/** The server's issues as error texts by field; null for other errors and for issues without a field here. */
+function fieldErrorsOf(
+  failure: unknown,
+  fields: readonly string[],
+  textOf: (field: string, message: string) => string,
+): Record<string, string> | null {
+  if (!isApiError(failure) || failure.issues.length === 0) return null;
+  const errors: Record<string, string> = {};
+  for (const issue of failure.issues) {
+    const field = issue.path.split(".").findLast((part) => fields.includes(part));
+    if (field === undefined) return null;
+    errors[field] ??= textOf(field, issue.message);
+  }
+  return errors;
 }

@@ -20,7 +20,7 @@ import { StepActions, StepBody } from "./wizard-frame";
 
 const loadSchema = () => import("@/lib/contracts/console/setup").then((one) => one.SetupRequest);
 
-/** The form that claims the instance. */
+/** The form that creates the owner with all answers of the earlier steps. */
 export function AdministratorStep({
   draft,
   onDraft,

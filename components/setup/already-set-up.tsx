@@ -4,7 +4,7 @@ import { useTranslations } from "use-intl";
 import { Wordmark } from "../shell/mark";
 import { Button } from "../ui/button";
 
-/** For the one who lost the race for the instance. */
+/** Shown when the instance was set up from another browser meanwhile. */
 export function AlreadySetUp() {
   const t = useTranslations("setup.alreadySetUp");
   return (
@@ -14,7 +14,7 @@ export function AlreadySetUp() {
         <h1 className="text-2xl">{t("title")}</h1>
         <p className="text-ink-muted">{t("text")}</p>
       </div>
-      {/* A whole load: the server decides anew what this visitor may see. */}
+      {/* Not a client navigation: the server must evaluate the setup state again. */}
       <Button asChild size="lg" className="w-fit">
         <a href="/login?reason=taken">{t("signIn")}</a>
       </Button>

@@ -5,7 +5,7 @@ import type { SetupProgress, SetupState } from "../../lib/contracts/console/setu
 export const useSetupState = (isOn = true) =>
   useSWR<SetupState>(isOn ? "/api/setup" : null, { revalidateOnFocus: false });
 
-/** Keeps where the owner stands in the wizard. `signal`: gives up the wait. */
+/** Saves the owner's progress in the wizard. */
 export function saveProgress(
   change: Partial<SetupProgress>,
   options?: { signal: AbortSignal },

@@ -5,11 +5,11 @@ import { useTranslations } from "use-intl";
 import { KEY_VARIABLE, shellQuote } from "@/lib/client/code-samples";
 import { CopyButton } from "../ui/copy-button";
 
-const never = () => () => undefined;
+const noSubscription = () => () => undefined;
 const browserOrigin = () => window.location.origin;
 const serverOrigin = () => "";
 
-/** The call that made the sound, for a shell. On the screen the key is masked; what is copied works as it is. */
+/** The request as a curl command. The key is masked on screen; the copied command contains it. */
 export function CallAsCurl({
   path,
   body,
@@ -17,12 +17,12 @@ export function CallAsCurl({
 }: {
   path: string;
   body: Readonly<Record<string, unknown>>;
-  /** Null: the key is read from the environment. */
+  /** The API key; null to read it from the environment. */
   secret: string | null;
 }) {
   const t = useTranslations("setup.sound");
-  // The server does not know by which address it was reached: the browser fills it in.
-  const origin = useSyncExternalStore(never, browserOrigin, serverOrigin);
+  // Known only in the browser: behind a proxy the server does not know its public URL.
+  const origin = useSyncExternalStore(noSubscription, browserOrigin, serverOrigin);
   const curl = (key: string) =>
     [
       `curl ${origin}${path} \\`,
@@ -44,7 +44,7 @@ export function CallAsCurl({
   );
 }
 
-/** JSON with one top-level field a line: short enough to be read at a glance. */
+/** JSON with one top-level field per line. */
 function fieldPerLine(body: Readonly<Record<string, unknown>>): string {
   const fields = Object.entries(body).map(
     ([name, value]) => `    ${JSON.stringify(name)}: ${JSON.stringify(value)}`,

@@ -3,14 +3,13 @@
 import { useEffect, useState } from "react";
 import { AdministratorStep } from "./administrator-step";
 import { clearDraft, saveDraft, readDraft, type SetupDraft, takeTokenFromUrl } from "./draft";
-import { reachableStep, type WizardStep } from "./steps";
+import { reachableStep, useStepParam, type WizardStep } from "./steps";
 import { TokenStep } from "./token-step";
 import { UsageStep } from "./usage-step";
-import { useStepParam } from "./use-step-in-address";
 import { WelcomeStep, type NewInstance } from "./welcome-step";
 import { WizardFrame } from "./wizard-frame";
 
-/** The steps before anybody owns the instance; their answers are sent together by the administrator's form. */
+/** The steps before the instance has an owner. The administrator step sends all answers in one request. */
 export function CreateOwnerWizard({
   state,
   steps,
@@ -22,10 +21,10 @@ export function CreateOwnerWizard({
   onAlreadySetUp(): void;
   onCreated(username: string): void;
 }) {
-  // Only rendered once the browser has the server's answer: the tab's storage is there.
+  // Rendered only in the browser, after the setup state has loaded: sessionStorage is available.
   const [draft, setDraft] = useState(readDraft);
   const [isTokenWrong, setTokenWrong] = useState(false);
-  const [wanted, go] = useStepParam();
+  const [wanted, goTo] = useStepParam();
   const furthest = steps.includes(draft.furthest) ? draft.furthest : "welcome";
   const current = reachableStep(wanted, furthest, steps);
 
@@ -47,16 +46,16 @@ export function CreateOwnerWizard({
     });
   }, []);
 
-  /** Goes to the step after (or before) `from`; a token that came with the link is not asked for. */
-  const move = (from: WizardStep, by: 1 | -1, filledIn: SetupDraft = draft) => {
+  /** Goes to the next or the previous step. Skips the token step if the token came with the link. */
+  const move = (from: WizardStep, by: 1 | -1, answers: SetupDraft = draft) => {
     const isSkipped = (step: WizardStep | undefined) =>
-      step === "token" && filledIn.isTokenFromLink && !isTokenWrong;
-    let at = steps.indexOf(from) + by;
-    if (isSkipped(steps[at])) at += by;
-    const step = steps[at];
+      step === "token" && answers.isTokenFromLink && !isTokenWrong;
+    let index = steps.indexOf(from) + by;
+    if (isSkipped(steps[index])) index += by;
+    const step = steps[index];
     if (!step) return;
-    if (by === 1 && at > steps.indexOf(furthest) && isDraftStep(step)) change({ furthest: step });
-    go(step);
+    if (by === 1 && index > steps.indexOf(furthest) && isDraftStep(step)) change({ furthest: step });
+    goTo(step);
   };
 
   const body = () => {
@@ -96,12 +95,12 @@ export function CreateOwnerWizard({
             }}
             onTokenRefused={() => {
               setTokenWrong(true);
-              go("token");
+              goTo("token");
             }}
             onCreated={(username) => {
               clearDraft();
               onCreated(username);
-              go("second-factor");
+              goTo("second-factor");
             }}
             onBack={() => move("administrator", -1)}
           />

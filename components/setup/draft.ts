@@ -1,4 +1,4 @@
-/** What was answered before anything could be saved on the server. Kept for this tab alone; never a password. */
+/** The answers before the owner exists, stored in this tab's sessionStorage. Never holds a password. */
 export interface SetupDraft {
   usage: "self" | "team" | "demo";
   username: string;
@@ -8,7 +8,7 @@ export interface SetupDraft {
   furthest: "welcome" | "token" | "usage" | "administrator";
 }
 
-const USES = ["self", "team", "demo"] as const;
+const USAGES = ["self", "team", "demo"] as const;
 const DRAFT_STEPS = ["welcome", "token", "usage", "administrator"] as const;
 const STORAGE_KEY = "patchbay.setup";
 const EMPTY: SetupDraft = {
@@ -20,15 +20,15 @@ const EMPTY: SetupDraft = {
   furthest: "welcome",
 };
 
-/** What this tab kept; what is missing or of another form is as at the start. */
+/** The stored draft. Missing and invalid fields get their initial value. */
 export function readDraft(): SetupDraft {
   try {
-    const kept: unknown = JSON.parse(sessionStorage.getItem(STORAGE_KEY) ?? "");
-    // An object of unknown fields, each of which is checked below.
-    const fields = (typeof kept === "object" && kept !== null ? kept : {}) as Record<string, unknown>;
+    const stored: unknown = JSON.parse(sessionStorage.getItem(STORAGE_KEY) ?? "");
+    // Every field is checked below.
+    const fields = (typeof stored === "object" && stored !== null ? stored : {}) as Record<string, unknown>;
     const text = (value: unknown) => (typeof value === "string" ? value : "");
     return {
-      usage: USES.find((one) => one === fields.usage) ?? EMPTY.usage,
+      usage: USAGES.find((one) => one === fields.usage) ?? EMPTY.usage,
       username: text(fields.username),
       email: text(fields.email),
       token: text(fields.token),
@@ -48,7 +48,7 @@ export function clearDraft(): void {
   sessionStorage.removeItem(STORAGE_KEY);
 }
 
-/** The token of a link `/setup#token=…`, taken out of the address bar and its history entry at once. */
+/** The token of a link `/setup#token=…`; removes it from the URL and its history entry. */
 export function takeTokenFromUrl(): string | null {
   const token = new URLSearchParams(window.location.hash.slice(1)).get("token");
   if (token === null) return null;

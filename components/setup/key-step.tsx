@@ -8,9 +8,9 @@ import type { ApiKeyWithSecret } from "@/lib/contracts/console/api-keys";
 import { CallError } from "../forms/call-error";
 import { Field } from "../forms/field";
 import { Form } from "../forms/form";
-import { KeyReveal } from "../forms/key-reveal";
-import { setFieldErrors } from "../forms/set-field-errors";
 import { useSchemaResolver } from "../forms/schema-resolver";
+import { SecretBox } from "../forms/secret-box";
+import { setFieldErrors } from "../forms/set-field-errors";
 import { Button } from "../ui/button";
 import { Input } from "../ui/input";
 import { Notice } from "../ui/notice";
@@ -19,21 +19,59 @@ import { StepActions, StepBody } from "./wizard-frame";
 
 const loadSchema = () => import("@/lib/contracts/console/api-keys").then((one) => one.CreateKey);
 
-export function KeyStep({
-  secret,
-  wasMadeBefore,
-  onKey,
-  onNext,
-  onBack,
-}: {
-  /** The key, while it is still in this page's memory. */
+interface KeyStepProps {
+  /** The new key's secret, as long as the page holds it in memory. */
   secret: string | null;
-  /** Null while it is being asked. */
-  wasMadeBefore: boolean | null;
+  /** Whether the owner already has a key; null while loading. */
+  hasKey: boolean | null;
   onKey(secret: string): void;
   onNext(): void;
   onBack(): void;
-}) {
+}
+
+/** Creates the first API key and shows its secret once. */
+export function KeyStep({ secret, hasKey, onKey, onNext, onBack }: KeyStepProps) {
+  const t = useTranslations("setup.key");
+  if (secret !== null || hasKey) return <CreatedKey secret={secret} onNext={onNext} onBack={onBack} />;
+  if (hasKey === null) {
+    return (
+      <StepBody title={t("title")} text={t("text")}>
+        <Skeleton className="h-40 rounded-md" />
+      </StepBody>
+    );
+  }
+  return <CreateKeyForm onKey={onKey} onNext={onNext} onBack={onBack} />;
+}
+
+/** The created key; without its secret (after a reload), a notice that it cannot be shown again. */
+function CreatedKey({ secret, onNext, onBack }: Pick<KeyStepProps, "secret" | "onNext" | "onBack">) {
+  const t = useTranslations("setup.key");
+  const reveal = useTranslations("apiKeys.reveal");
+  const common = useTranslations("common");
+  const words = { copy: reveal("copy"), once: reveal("once"), onceText: reveal("onceText") };
+  return (
+    <StepBody
+      title={secret === null ? t("title") : t("createdTitle")}
+      text={secret === null ? t("text") : t("createdText")}
+    >
+      {secret === null ? (
+        <Notice tone="info">{t("lost")}</Notice>
+      ) : (
+        <SecretBox secret={secret} name="api-key" words={words} />
+      )}
+      <StepActions>
+        <Button variant="outline" size="lg" onClick={onBack}>
+          {common("back")}
+        </Button>
+        <Button size="lg" onClick={onNext}>
+          {common("next")}
+        </Button>
+      </StepActions>
+    </StepBody>
+  );
+}
+
+function CreateKeyForm({ onKey, onNext, onBack }: Pick<KeyStepProps, "onKey" | "onNext" | "onBack">) {
   const t = useTranslations("setup.key");
   const common = useTranslations("common");
   const fieldError = useTranslations("common.fieldError");
@@ -47,38 +85,14 @@ export function KeyStep({
   const create = form.handleSubmit(async ({ name }) => {
     setError(null);
     try {
-      const made = await api.post<ApiKeyWithSecret>("/api/keys", { name });
-      onKey(made.key);
+      const created = await api.post<ApiKeyWithSecret>("/api/keys", { name });
+      onKey(created.key);
     } catch (failure) {
       if (!setFieldErrors(form, failure, ["name"], fieldError)) setError(failure);
     }
   });
 
-  if (secret === null && wasMadeBefore === null) {
-    return (
-      <StepBody title={t("title")} text={t("text")}>
-        <Skeleton className="h-40 rounded-md" />
-      </StepBody>
-    );
-  }
-  if (secret !== null || wasMadeBefore) {
-    return (
-      <StepBody
-        title={secret !== null ? t("madeTitle") : t("title")}
-        text={secret !== null ? t("madeText") : t("text")}
-      >
-        {secret !== null ? <KeyReveal secret={secret} /> : <Notice tone="info">{t("lost")}</Notice>}
-        <StepActions>
-          <Button variant="outline" size="lg" onClick={onBack}>
-            {common("back")}
-          </Button>
-          <Button size="lg" onClick={onNext}>
-            {common("next")}
-          </Button>
-        </StepActions>
-      </StepBody>
-    );
-  }
+
   return (
     <StepBody title={t("title")} text={t("text")}>
       <Form onSubmit={create} noValidate className="grid gap-8">

@@ -5,17 +5,16 @@ import { saveProgress } from "@/components/setup/api";
 import { useApiKeys } from "@/lib/client/api-keys";
 import { KeyStep } from "./key-step";
 import { SoundStep } from "./sound-step";
-import { OWNER_STEPS, reachableStep, type WizardStep } from "./steps";
+import { OWNER_STEPS, reachableStep, useStepParam, type WizardStep } from "./steps";
 import { TwoFactorStep } from "./two-factor-step";
-import { useStepParam } from "./use-step-in-address";
 import { WizardFrame } from "./wizard-frame";
 
-/** What is kept of a step is worth no longer wait; its end is waited for as long as it takes. */
+/** Saving a step may not block the wizard longer than this; saving the end has no timeout. */
 const SAVE_TIMEOUT_MS = 2_000;
 
 type OwnerStep = "second-factor" | "key" | "sound";
 
-/** The steps of the signed-in owner; how far they came is kept on the server. */
+/** The steps of the signed-in owner. Progress is saved on the server. */
 export function OwnerWizard({
   owner,
   steps,
@@ -25,8 +24,8 @@ export function OwnerWizard({
 }) {
   const [furthest, setFurthest] = useState<OwnerStep>(isOwnerStep(owner.step) ? owner.step : "second-factor");
   const [secret, setSecret] = useState<string | null>(null);
-  const [wanted, go] = useStepParam();
-  const { keys, error: keysError, reload } = useApiKeys("");
+  const [wanted, goTo] = useStepParam();
+  const { items: keys, error: keysError, reload } = useApiKeys("");
   const current = reachableStep(wanted, furthest, steps);
 
   const isMoving = useRef(false);
@@ -34,13 +33,13 @@ export function OwnerWizard({
   const moveTo = async (step: OwnerStep) => {
     if (isMoving.current) return;
     if (OWNER_STEPS.indexOf(step) > OWNER_STEPS.indexOf(furthest)) {
-      // Kept before it is shown: a refresh finds the screen again. A server that is away costs one screen, no more.
+      // Saved before the step is shown, so that a reload finds it. If saving fails, a reload goes back one step.
       isMoving.current = true;
       await saveProgress({ step }, { signal: AbortSignal.timeout(SAVE_TIMEOUT_MS) }).catch(() => undefined);
       isMoving.current = false;
       setFurthest(step);
     }
-    go(step);
+    goTo(step);
   };
 
   const body = () => {
@@ -49,10 +48,10 @@ export function OwnerWizard({
         return (
           <KeyStep
             secret={secret}
-            // A list that cannot be read does not keep anybody from making a key.
-            wasMadeBefore={keys ? keys.length > 0 : keysError ? false : null}
-            onKey={(made) => {
-              setSecret(made);
+            // If the list fails to load, the owner can still create a key.
+            hasKey={keys ? keys.length > 0 : keysError ? false : null}
+            onKey={(created) => {
+              setSecret(created);
               void reload();
             }}
             onNext={() => moveTo("sound")}

@@ -13,7 +13,7 @@ export interface Sound {
   tookMs: number;
 }
 
-/** The sound as a picture that fills while it plays; it begins by itself where the browser allows it. */
+/** Plays the audio with a waveform that shows progress. Starts automatically if the browser allows it. */
 export function SoundPlayer({ sound }: { sound: Sound }) {
   const t = useTranslations("setup.sound");
   const audio = useRef<HTMLAudioElement>(null);
@@ -30,7 +30,7 @@ export function SoundPlayer({ sound }: { sound: Sound }) {
     return duration > 0 ? currentTime / duration : 0;
   }, []);
 
-  // The page's element is told to play once it has the new sound.
+  // Starts once the <audio> element has the new source.
   useEffect(() => {
     if (sound.url) play();
   }, [sound.url, play]);
@@ -50,7 +50,7 @@ export function SoundPlayer({ sound }: { sound: Sound }) {
         <div className="h-14 min-w-0 flex-1">
           <PeaksCanvas samples={sound.samples} isLive={isPlaying} progress={progress} />
         </div>
-        {/* biome-ignore lint/a11y/useMediaCaption: the words stand in the field above */}
+        {/* biome-ignore lint/a11y/useMediaCaption: the spoken text is in the field above */}
         <audio
           ref={audio}
           src={sound.url}

@@ -20,7 +20,7 @@ import { StepActions, StepBody } from "./wizard-frame";
 
 const PATH = "/v1beta/models/patchbay-speech:generateContent";
 
-/** The wizard's last screen: one press and the service is heard. */
+/** The wizard's last step: generates speech with the first key and plays it. */
 export function SoundStep({
   secret,
   onFinish,
@@ -45,7 +45,7 @@ export function SoundStep({
     return () => releaseUrl(url);
   }, [url]);
 
-  const body = geminiBody(callOf(text));
+  const body = geminiBody(speechCall(text));
   const speak = async () => {
     setBusy(true);
     setError(null);
@@ -138,7 +138,7 @@ export function SoundStep({
   );
 }
 
-function callOf(text: string): SpeechCall {
+function speechCall(text: string): SpeechCall {
   return {
     model: "patchbay-speech",
     text,
@@ -148,12 +148,12 @@ function callOf(text: string): SpeechCall {
   };
 }
 
-/** The audio of a Gemini reply. Throws TypeError on any other shape. */
+/** The audio of a Gemini response. Throws a TypeError if there is none. */
 function audioOf(reply: {
   candidates?: { content?: { parts?: { inlineData?: { data?: string } }[] } }[];
 }): Uint8Array {
   const data = reply.candidates?.[0]?.content?.parts?.[0]?.inlineData?.data;
-  if (typeof data !== "string") throw new TypeError("The reply holds no audio.");
+  if (typeof data !== "string") throw new TypeError("The response contains no audio.");
   return bytesFromBase64(data);
 }
 

@@ -1,8 +1,9 @@
+import { useSearchParams } from "next/navigation";
 import type { SetupStep } from "@/lib/contracts/console/setup";
 
 export type WizardStep = "welcome" | "token" | SetupStep;
 
-/** The steps of this visit in their order; the token is asked for only where it is needed. */
+/** The wizard's steps in order. The setup token is asked for only if the server requires it. */
 export function wizardSteps(needsToken: boolean): WizardStep[] {
   return [
     "welcome",
@@ -15,18 +16,28 @@ export function wizardSteps(needsToken: boolean): WizardStep[] {
   ];
 }
 
-/** Where one who has claimed the instance may still go; what lies before is saved for good. */
+/** The steps after the owner was created. Earlier steps can no longer be changed. */
 export const OWNER_STEPS: readonly WizardStep[] = ["second-factor", "key", "sound"];
 
-/** The step to show for an address that asks for `wanted`, when `furthest` is as far as the visitor has come. */
+/** The step to show for the URL's `step` parameter, limited to the steps that are open at `furthest`. */
 export function reachableStep(
   wanted: string | null,
   furthest: WizardStep,
   steps: readonly WizardStep[],
 ): WizardStep {
-  const isClaimed = OWNER_STEPS.includes(furthest);
+  const hasOwner = OWNER_STEPS.includes(furthest);
   const open = steps
     .slice(0, steps.indexOf(furthest) + 1)
-    .filter((step) => !isClaimed || OWNER_STEPS.includes(step));
-  return open.find((step) => step === wanted) ?? (wanted === null && !isClaimed ? "welcome" : furthest);
+    .filter((step) => !hasOwner || OWNER_STEPS.includes(step));
+  return open.find((step) => step === wanted) ?? (wanted === null && !hasOwner ? "welcome" : furthest);
+}
+
+/** The URL's `step` parameter and its setter. Each step is a history entry, so Back returns to the previous step. */
+export function useStepParam(): [string | null, (step: string) => void] {
+  const query = useSearchParams();
+  const goTo = (step: string) => {
+    window.history.pushState(null, "", `/setup?step=${step}`);
+    window.scrollTo({ top: 0 });
+  };
+  return [query.get("step"), goTo];
 }

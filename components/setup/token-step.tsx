@@ -27,7 +27,7 @@ export function TokenStep({
   const [text, setText] = useState(token);
   const [isMissing, setMissing] = useState(false);
   const isUntouched = text === token;
-  const fault = isMissing ? common("fieldError.required") : isWrong && isUntouched ? t("wrong") : undefined;
+  const error = isMissing ? common("fieldError.required") : isWrong && isUntouched ? t("wrong") : undefined;
   return (
     <StepBody title={t("title")} text={t("text")}>
       <Form
@@ -41,7 +41,7 @@ export function TokenStep({
         }}
       >
         {isFromLink && isUntouched && !isWrong ? <Notice tone="good">{t("fromLink")}</Notice> : null}
-        <Field label={t("label")} hint={t("where")} error={fault}>
+        <Field label={t("label")} hint={t("where")} error={error}>
           {(control) => (
             <Input
               {...control}

@@ -14,19 +14,19 @@ export function TwoFactorStep({ username, onNext }: { username: string; onNext()
   const t = useTranslations("setup.twoFactor");
   const common = useTranslations("common");
   const { data, error, mutate } = useTwoFactor();
-  // The codes stand on the screen while the status already says "on".
-  const [isEnrolling, setEnrolling] = useState(false);
+  // 2FA is already enabled while the backup codes are still shown.
+  const [showsCodes, setShowsCodes] = useState(false);
   const codes = useTranslations("twoFactor");
   return (
     <StepBody
-      title={isEnrolling ? codes("codesTitle") : t("title")}
-      text={isEnrolling ? codes("codesText") : t("text")}
+      title={showsCodes ? codes("codesTitle") : t("title")}
+      text={showsCodes ? codes("codesText") : t("text")}
     >
       {error && !data ? (
         <CallError error={error} onRetry={() => void mutate()} />
       ) : !data ? (
         <Skeleton className="h-72" />
-      ) : data.enabled && !isEnrolling ? (
+      ) : data.enabled && !showsCodes ? (
         <>
           <Notice tone="good">{t("isOn")}</Notice>
           <StepActions>
@@ -39,14 +39,14 @@ export function TwoFactorStep({ username, onNext }: { username: string; onNext()
         <>
           <EnrolTwoFactor
             username={username}
-            isHeaded
+            hasHeading
             onEnabled={() => {
-              setEnrolling(true);
+              setShowsCodes(true);
               void mutate();
             }}
             onDone={onNext}
           />
-          {isEnrolling ? null : (
+          {showsCodes ? null : (
             <div className="flex flex-wrap items-center gap-3 border-t pt-6">
               <Button variant="outline" onClick={onNext}>
                 {t("skip")}

@@ -6,7 +6,7 @@ import { RadioCards } from "../ui/radio-cards";
 import type { SetupDraft } from "./draft";
 import { StepActions, StepBody } from "./wizard-frame";
 
-const USES = ["self", "team", "demo"] as const;
+const USAGES = ["self", "team", "demo"] as const;
 
 export function UsageStep({
   usage,
@@ -27,7 +27,7 @@ export function UsageStep({
         label={t("title")}
         value={usage}
         onValueChange={onUsage}
-        cards={USES.map((value) => ({ value, title: t(value), description: t(`${value}Text`) }))}
+        cards={USAGES.map((value) => ({ value, title: t(value), description: t(`${value}Text`) }))}
       />
       <StepActions>
         <Button variant="outline" size="lg" onClick={onBack}>

@@ -9,7 +9,7 @@ import { cn } from "../ui/class-names";
 import { Progress } from "../ui/progress";
 import type { WizardStep } from "./steps";
 
-/** Progress at the left (above on a phone), one question at the right. */
+/** The wizard's layout: progress on the left (at the top on a phone), the current step on the right. */
 export function WizardFrame({
   steps,
   current,
@@ -62,7 +62,7 @@ export function WizardFrame({
                     )}
                   />
                 ) : null}
-                <Jack isDone={isDone} isCurrent={isCurrent} />
+                <StepDot isDone={isDone} isCurrent={isCurrent} />
                 {t(`steps.${step}`)}
                 {isDone ? <span className="sr-only">({t("steps.done")})</span> : null}
               </li>
@@ -80,7 +80,7 @@ export function WizardFrame({
   );
 }
 
-function Jack({ isDone, isCurrent }: { isDone: boolean; isCurrent: boolean }) {
+function StepDot({ isDone, isCurrent }: { isDone: boolean; isCurrent: boolean }) {
   return (
     <span
       aria-hidden="true"
@@ -98,7 +98,7 @@ function Jack({ isDone, isCurrent }: { isDone: boolean; isCurrent: boolean }) {
   );
 }
 
-/** The question, a line to it, and the answer's form. The focus moves to the question with each step. */
+/** A step's heading, text and form. Moves the focus to the heading, so that screen readers announce the step. */
 export function StepBody({ title, text, children }: { title: string; text: ReactNode; children: ReactNode }) {
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => heading.current?.focus({ preventScroll: true }), []);
@@ -115,7 +115,7 @@ export function StepBody({ title, text, children }: { title: string; text: React
   );
 }
 
-/** Back at the left, on at the right of it. */
+/** The row of a step's buttons. */
 export function StepActions({ children }: { children: ReactNode }) {
   return <div className="flex flex-wrap items-center gap-3">{children}</div>;
 }

@@ -13,28 +13,29 @@ import { CreateOwnerWizard } from "./create-owner-wizard";
 import { wizardSteps } from "./steps";
 import { WizardFrame } from "./wizard-frame";
 
-/** Fetched while the administrator is created; whoever only looks at what is here does not need it. */
+/** Loaded when the owner has been created, so that the first steps load faster. */
 const OwnerWizard = dynamic(() => import("./owner-wizard").then((one) => one.OwnerWizard));
 
-/** `resume`: the owner goes on where they stopped. Null: nobody has set this instance up yet. */
+/** Where a signed-in owner resumes the wizard. */
 export interface Resume {
   username: string;
   step: SetupStep;
 }
 
+/** The setup wizard. `resume` is null if the instance has no owner yet. */
 export function Wizard({ resume }: { resume: Resume | null }) {
   return (
     <SWRConfig value={SWR_CONFIG}>
-      <Stage resume={resume} />
+      <CurrentWizard resume={resume} />
     </SWRConfig>
   );
 }
 
-function Stage({ resume }: { resume: Resume | null }) {
+function CurrentWizard({ resume }: { resume: Resume | null }) {
   const [owner, setOwner] = useState(resume);
   const [isAlreadySetUp, setAlreadySetUp] = useState(false);
   const { data, error, mutate } = useSetupState(owner === null);
-  // Still true after the claim, when the server no longer tells.
+  // Remembered for the step list: once there is an owner, the server no longer reports it.
   const [neededToken, setNeededToken] = useState(false);
   const steps = wizardSteps(neededToken || (data?.status === false && data.setup_token_required));
 
@@ -60,7 +61,7 @@ function Stage({ resume }: { resume: Resume | null }) {
   );
 }
 
-/** In the sizes of what is to come. */
+/** Has the size of the loaded step, so that the layout does not shift. */
 function WelcomeSkeleton() {
   return (
     <div className="grid gap-8" aria-busy="true">

@@ -22,7 +22,7 @@ const loadSchema = () => import("@/lib/contracts/console/sign-in").then((one) =>
 
 export type SignInReason = "expired" | "spent" | "taken";
 
-/** Name and password; goes on to the second step or to `returnTo`. */
+/** Username and password; continues with 2FA or at `returnTo`. */
 export function PasswordForm({
   returnTo,
   reason,
@@ -30,12 +30,12 @@ export function PasswordForm({
 }: {
   returnTo: string;
   reason: SignInReason | null;
-  /** People make accounts for themselves here. */
+  /** Self-registration is allowed. */
   mayRegister: boolean;
 }) {
   const t = useTranslations("signIn");
   const router = useRouter();
-  // Without defaults: what was typed, or filled in by a password manager, before the page listened is taken over.
+  // No default values: they would overwrite what the user or a password manager entered before hydration.
   const form = useForm({ resolver: useSchemaResolver(loadSchema) });
   const [error, setError] = useState<unknown>(null);
   const [isLeaving, setLeaving] = useState(false);
@@ -44,9 +44,9 @@ export function PasswordForm({
   const { errors, isSubmitting } = form.formState;
 
   useEffect(() => {
-    const kept = readPendingSignIn();
-    if (!kept) return;
-    form.setValue("username", kept.username);
+    const pending = readPendingSignIn();
+    if (!pending) return;
+    form.setValue("username", pending.username);
     form.setFocus("password");
   }, [form]);
 
@@ -58,12 +58,12 @@ export function PasswordForm({
       if ("require_2fa" in result) {
         savePendingSignIn({ username: values.username, expiresAt: Date.parse(result.expires_at) });
         const query = returnTo === "/" ? "" : `?return_to=${encodeURIComponent(returnTo)}`;
-        // The fragment of the page first asked for goes along, unseen by the server.
+        // The fragment of the requested page is kept; it is never sent to the server.
         router.push(`/login/2fa${query}${window.location.hash}`);
         return;
       }
       clearPendingSignIn();
-      // A whole load: everything the page shows is of the new session.
+      // Not a client navigation: the whole page must belong to the new session.
       window.location.assign(returnTo + window.location.hash);
     } catch (failure) {
       setError(failure);

@@ -1,7 +1,7 @@
-/** What the second step needs to know of the first; kept for this tab until the sign-in is done. Never a secret. */
+/** What the 2FA page needs from the password page, stored in this tab's sessionStorage. Holds no secret. */
 export interface PendingSignIn {
   username: string;
-  /** Milliseconds since 1970; null once the flow is over and only the name is kept. */
+  /** When the sign-in expires, in ms since 1970; null once it has ended and only the username is remembered. */
   expiresAt: number | null;
 }
 

@@ -3,7 +3,7 @@ import { Wordmark } from "../shell/mark";
 import { PatchArt } from "../shell/patch-art";
 import { PreferenceBar } from "../shell/preference-bar";
 
-/** The page around both steps of signing in. */
+/** The layout of the sign-in, invite, registration and password reset pages. */
 export function SignInFrame({ children }: { children: ReactNode }) {
   return (
     <div className="grid min-h-dvh lg:grid-cols-[minmax(0,1fr)_minmax(0,1.1fr)]">

@@ -4,7 +4,7 @@ import type { ComponentType } from "react";
 import { ActionsTrigger } from "./actions-trigger";
 import { useOnDemand } from "./use-on-demand";
 
-/** The menu of a row, fetched when it is first opened. `load` must not change between renders. */
+/** The button of a row's actions menu; `load` imports the menu's code on first use and must not change between renders. */
 export function ActionsButton<Props extends object>({
   label,
   load,

@@ -7,12 +7,12 @@ import { DropdownMenu, DropdownMenuContent, DropdownMenuItem, DropdownMenuTrigge
 
 type Item<Action> = (
   action: Action,
-  words: string,
+  label: string,
   icon: LucideIcon,
-  how?: { isDanger?: boolean; disabled?: boolean },
+  options?: { isDanger?: boolean; disabled?: boolean },
 ) => ReactNode;
 
-/** What one may do with a row, open from its first paint: the press that opens it has fetched it. */
+/** The actions menu of a row. It renders open: the click that opens it has loaded its code. */
 export function ActionsMenu<Action extends string>({
   label,
   onAction,
@@ -20,12 +20,12 @@ export function ActionsMenu<Action extends string>({
 }: {
   label: string;
   onAction(action: Action): void;
-  /** The menu's content; `item` makes what one presses to do something. */
+  /** The menu's content; `item` renders an item for an action. */
   children(item: Item<Action>): ReactNode;
 }) {
   const trigger = useRef<HTMLButtonElement>(null);
   const chosen = useRef<Action | null>(null);
-  // A dialog opens once the focus is back on the trigger: it takes it from there and gives it back there.
+  // The action runs once the focus is back on the trigger, so that a dialog it opens returns the focus there.
   const actOnClose = (event: Event) => {
     const action = chosen.current;
     if (!action) return;
@@ -34,15 +34,15 @@ export function ActionsMenu<Action extends string>({
     trigger.current?.focus();
     onAction(action);
   };
-  const item: Item<Action> = (action, words, Icon, how) => (
+  const item: Item<Action> = (action, itemLabel, Icon, options) => (
     <DropdownMenuItem
-      {...how}
+      {...options}
       onSelect={() => {
         chosen.current = action;
       }}
     >
       <Icon aria-hidden="true" />
-      {words}
+      {itemLabel}
     </DropdownMenuItem>
   );
   return (

@@ -10,7 +10,7 @@ export const buttonVariants = cva(
     variants: {
       variant: {
         primary: "bg-ink text-on-ink hover:bg-ink/85",
-        /** The one that makes sound or sends the signal. */
+        /** For the action that plays audio or sends a request. */
         signal: "bg-signal text-on-signal hover:bg-signal/85",
         outline: "border border-line-strong/60 bg-panel text-ink hover:bg-hover",
         ghost: "text-ink-muted hover:bg-hover hover:text-ink",
@@ -31,9 +31,9 @@ export const buttonVariants = cva(
 );
 
 export interface ButtonProps extends ComponentProps<"button">, VariantProps<typeof buttonVariants> {
-  /** Renders the child (a link) with the button's looks. */
+  /** Renders the child (a link) with the button's style. */
   asChild?: boolean;
-  /** Shows a spinner in the label's place and takes no press; the width stays. */
+  /** Shows a spinner instead of the label and disables the button; the width does not change. */
   isBusy?: boolean;
 }
 
@@ -57,7 +57,7 @@ export function Button({ className, variant, size, asChild, isBusy, children, ..
     >
       {isBusy ? (
         <>
-          {/* Unseen but still the button's name. */}
+          {/* Invisible, but still the accessible name. */}
           <span className="inline-flex items-center gap-2 opacity-0">{children}</span>
           <span className="absolute inset-0 flex items-center justify-center">
             <Spinner />

@@ -1,7 +1,7 @@
 import { type ClassValue, clsx } from "clsx";
 import { twMerge } from "tailwind-merge";
 
-/** Joins class names; of two utilities that set the same property the later wins. */
+/** Joins class names; of two Tailwind utilities for the same property the later wins. */
 export function cn(...classes: ClassValue[]): string {
   return twMerge(clsx(classes));
 }

@@ -16,22 +16,24 @@ export function Command({ className, ...props }: ComponentProps<typeof Primitive
 }
 
 /**
- * The field tells screen readers which item is chosen. The library's own telling is one choice behind: it looks before
- * the items are drawn anew.
+ * Sets `aria-activedescendant` to the selected item. cmdk's own value lags one selection behind, because it is read before
+ * the items are rendered again.
  */
-function useChosenItem() {
+function useActiveDescendant() {
   const field = useRef<HTMLInputElement>(null);
   useCommandState((state) => [state.value, state.selectedItemId, state.filtered.count].join(" "));
   useLayoutEffect(() => {
-    const chosen = field.current?.closest("[cmdk-root]")?.querySelector('[cmdk-item][aria-selected="true"]');
-    if (chosen) field.current?.setAttribute("aria-activedescendant", chosen.id);
+    const selected = field.current
+      ?.closest("[cmdk-root]")
+      ?.querySelector('[cmdk-item][aria-selected="true"]');
+    if (selected) field.current?.setAttribute("aria-activedescendant", selected.id);
     else field.current?.removeAttribute("aria-activedescendant");
   });
   return field;
 }
 
 export function CommandInput({ className, ...props }: ComponentProps<typeof Primitive.Input>) {
-  const field = useChosenItem();
+  const field = useActiveDescendant();
   return (
     <div className="flex items-center gap-2 border-b px-3">
       <SearchIcon aria-hidden="true" className="size-4 shrink-0 text-ink-faint" />

@@ -6,7 +6,7 @@ import { useTranslations } from "use-intl";
 import { Button, type ButtonProps } from "./button";
 import { copyText } from "./copy-text";
 
-/** Copies `value`; its own sign says that it did. With `label` the words stand on the button. */
+/** Copies `value` and confirms it on the button. Without `label` it shows an icon only. */
 export function CopyButton({
   value,
   label,
@@ -16,7 +16,7 @@ export function CopyButton({
 }: Omit<ButtonProps, "value" | "name" | "children"> & {
   value: string | (() => string);
   label?: string;
-  /** What is copied, for those who hear the page: "Copy key". */
+  /** Accessible name of the icon button: "Copy key". */
   name?: string;
   onCopied?(): void;
 }) {

@@ -1,6 +1,6 @@
 /**
- * Puts text on the clipboard. Over plain http (a console on the LAN) browsers hide the clipboard interface; the
- * selection way still works there. False when neither does.
+ * Copies text to the clipboard. Over plain http (a console on the LAN) browsers have no clipboard API; copying a
+ * selection still works there. False when both fail.
  */
 export async function copyText(text: string): Promise<boolean> {
   try {

@@ -3,31 +3,31 @@
 import { type ReactNode, useEffect, useRef, useState } from "react";
 
 /**
- * Holds back what lies below the first screen until the visitor does something or it comes into view, so that the
- * first paint does not pay for it. `fallback` keeps its place.
+ * Renders `fallback` until the content comes into view or the user interacts with the page, so that content below the
+ * fold does not delay the first paint.
  */
 export function DeferUntilVisible({ fallback, children }: { fallback: ReactNode; children: ReactNode }) {
-  const [isNear, setNear] = useState(false);
-  const place = useRef<HTMLDivElement>(null);
+  const [isDue, setDue] = useState(false);
+  const container = useRef<HTMLDivElement>(null);
 
   useEffect(() => {
-    if (isNear || !place.current) return;
-    const come = () => setNear(true);
-    // The lowest tenth of the window does not count: what only peeps in is not being read yet.
-    const seen = new IntersectionObserver(
+    if (isDue || !container.current) return;
+    const show = () => setDue(true);
+    // The bottom 10 % of the window does not count as visible.
+    const observer = new IntersectionObserver(
       (entries) => {
-        if (entries.some((one) => one.isIntersecting)) come();
+        if (entries.some((entry) => entry.isIntersecting)) show();
       },
       { rootMargin: "0px 0px -10% 0px" },
     );
-    seen.observe(place.current);
+    observer.observe(container.current);
     const inputs = ["pointerdown", "keydown", "scroll", "focusin"] as const;
-    for (const name of inputs) window.addEventListener(name, come, { once: true, passive: true });
+    for (const name of inputs) window.addEventListener(name, show, { once: true, passive: true });
     return () => {
-      seen.disconnect();
-      for (const name of inputs) window.removeEventListener(name, come);
+      observer.disconnect();
+      for (const name of inputs) window.removeEventListener(name, show);
     };
-  }, [isNear]);
+  }, [isDue]);
 
-  return isNear ? children : <div ref={place}>{fallback}</div>;
+  return isDue ? children : <div ref={container}>{fallback}</div>;
 }

@@ -1,7 +1,7 @@
 import type { ReactNode } from "react";
 import { cn } from "./class-names";
 
-/** Says what this place is for and offers the first step. */
+/** Shown instead of an empty list: what it is for, and the first step. */
 export function EmptyState({
   icon,
   title,

@@ -7,7 +7,7 @@ import { Button } from "./button";
 import { cn } from "./class-names";
 import { CopyButton } from "./copy-button";
 
-/** What went wrong, why, what next; with the request id to copy for whoever reads the log. */
+/** What happened, why, what to do, and the request ID for finding it in the log. */
 export function ErrorState({
   title,
   message,

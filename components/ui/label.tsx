@@ -1,7 +1,7 @@
 import type { ComponentProps } from "react";
 import { cn } from "./class-names";
 
-/** Give it `htmlFor`; forms use `Field`, which binds the two. */
+/** Needs `htmlFor`; forms use `Field`, which sets it. */
 export function Label({ className, ...props }: ComponentProps<"label">) {
   return (
     // biome-ignore lint/a11y/noLabelWithoutControl: the caller passes htmlFor

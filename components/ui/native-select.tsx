@@ -3,13 +3,13 @@ import type { ComponentProps } from "react";
 import { cn } from "./class-names";
 import { fieldClasses } from "./input";
 
-/** The browser's own select: the lightest, and the best on a phone. Use `Select` where options need more than words. */
+/** The browser's own select: no JavaScript, and the system's picker on phones. */
 export function NativeSelect({ className, ...props }: ComponentProps<"select">) {
   return (
     <span className={cn("relative inline-block w-full", className)}>
       <select
         data-slot="native-select"
-        // A select always counts as read-only to CSS; it can be changed all the same.
+        // CSS `:read-only` matches every select.
         className={cn(
           fieldClasses,
           "h-9 appearance-none read-only:bg-panel disabled:bg-sunken pr-9 pointer-coarse:h-11",

@@ -9,7 +9,7 @@ const TONES = {
   bad: { box: "border-bad/40 bg-bad-soft", icon: CircleAlertIcon, ink: "text-bad" },
 } as const;
 
-/** A word that belongs to this place on the page. `isLive` reads it out when it appears. */
+/** An inline message. `isLive`: screen readers announce it when it appears. */
 export function Notice({
   tone,
   title,

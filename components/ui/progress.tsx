@@ -8,7 +8,7 @@ const TONES = {
   bad: "bg-bad",
 } as const;
 
-/** How far; `value` of `max`. Without a value it only shows that something is under way. */
+/** A progress bar: `value` of `max`, indeterminate without a value. */
 export function Progress({
   value,
   max = 100,

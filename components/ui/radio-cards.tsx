@@ -10,7 +10,7 @@ export interface RadioCard<Value extends string> {
   description?: ReactNode;
 }
 
-/** One of a few, each with a line that says what it means. */
+/** A radio group of cards, each with a title and a description. */
 export function RadioCards<Value extends string>({
   label,
   value,
@@ -29,7 +29,7 @@ export function RadioCards<Value extends string>({
     <Primitive.Root
       aria-label={label}
       value={value}
-      // Radix hands back one of the values below.
+      // Reason for the cast: Radix passes one of the values below, typed as string.
       onValueChange={(next) => onValueChange(next as Value)}
       className={cn("grid gap-2", className)}
     >
@@ -38,7 +38,7 @@ export function RadioCards<Value extends string>({
           key={card.value}
           value={card.value}
           aria-labelledby={`${id}-${card.value}`}
-          aria-describedby={card.description ? `${id}-${card.value}-what` : undefined}
+          aria-describedby={card.description ? `${id}-${card.value}-description` : undefined}
           className="group flex items-start gap-3 rounded-md border bg-panel p-4 text-left transition-colors hover:border-line-strong data-[state=checked]:border-ink data-[state=checked]:bg-sunken"
         >
           <span
@@ -52,7 +52,7 @@ export function RadioCards<Value extends string>({
               {card.title}
             </span>
             {card.description ? (
-              <span id={`${id}-${card.value}-what`} className="text-sm text-ink-muted">
+              <span id={`${id}-${card.value}-description`} className="text-sm text-ink-muted">
                 {card.description}
               </span>
             ) : null}

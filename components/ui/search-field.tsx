@@ -2,7 +2,7 @@ import { SearchIcon } from "lucide-react";
 import { cn } from "./class-names";
 import { Input } from "./input";
 
-/** A field that narrows the list under it. */
+/** A search input that filters the list below it. */
 export function SearchField({
   label,
   value,

@@ -1,6 +1,6 @@
 import { type ReactNode, useId } from "react";
 
-/** One matter of the account: its name and a line at the left, what one can do at the right. */
+/** A page section: title and description on the left, content on the right. */
 export function Section({
   title,
   text,
@@ -9,7 +9,7 @@ export function Section({
 }: {
   title: string;
   text: string;
-  /** Beside the name: a badge. */
+  /** Beside the title, e.g. a badge. */
   status?: ReactNode;
   children: ReactNode;
 }) {

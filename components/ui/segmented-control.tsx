@@ -6,11 +6,11 @@ import { cn } from "./class-names";
 export interface Segment<Value extends string> {
   value: Value;
   label: ReactNode;
-  /** Name where the label is only a sign. */
+  /** Accessible name when the label is only an icon. */
   name?: string;
 }
 
-/** One of a few short choices, side by side; arrow keys move. The browser's own radio buttons: they weigh nothing. */
+/** A row of native radio buttons for a few short choices; arrow keys move between them. */
 export function SegmentedControl<Value extends string>({
   label,
   value,

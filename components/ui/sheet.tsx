@@ -19,7 +19,7 @@ const SIDES = {
   bottom: "inset-x-0 bottom-0 max-h-[85dvh] border-t data-[state=open]:slide-in-from-bottom",
 } as const;
 
-/** A dialog that comes from an edge. `title` names it for those who hear the page. */
+/** A dialog at an edge of the window. `title` is its accessible name. */
 export function SheetContent({
   side = "right",
   title,

@@ -1,7 +1,7 @@
 import type { ComponentProps } from "react";
 import { cn } from "./class-names";
 
-/** The place of what is loading, in its size, so nothing jumps when it comes. */
+/** Placeholder of loading content; it has the content's size, so that nothing moves when it arrives. */
 export function Skeleton({ className, ...props }: ComponentProps<"div">) {
   return (
     <div

@@ -1,6 +1,6 @@
 import { cn } from "./class-names";
 
-/** Shows that something is under way; say what in the text beside it. */
+/** Decorative loading indicator; the text beside it says what is loading. */
 export function Spinner({ className }: { className?: string }) {
   return (
     <span

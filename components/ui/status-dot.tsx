@@ -8,7 +8,7 @@ const TONES = {
   bad: "bg-bad",
 } as const;
 
-/** A small light. It never stands alone: words beside it say the same. */
+/** A coloured status dot. It is decorative: text beside it must carry the same meaning. */
 export function StatusDot({ tone, className }: { tone: keyof typeof TONES; className?: string }) {
   return (
     <span

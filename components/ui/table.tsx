@@ -1,7 +1,7 @@
 import type { ComponentProps } from "react";
 import { cn } from "./class-names";
 
-/** Tables turn into lists on a phone: wrap in `hidden md:block` and give the list beside it. */
+/** On narrow screens show a list instead: wrap the table in `hidden md:block`. */
 export function Table({ className, ...props }: ComponentProps<"table">) {
   return (
     <div data-slot="table" className="w-full overflow-x-auto rounded-md border bg-panel">

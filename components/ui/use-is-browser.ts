@@ -1,11 +1,12 @@
 import { useSyncExternalStore } from "react";
 
-const never = () => () => {};
+/** There is nothing to subscribe to: the value only differs between server and browser. */
+const subscribe = () => () => undefined;
 
-/** Whether this is the visitor's browser at work: the server knows neither its zone nor its clock. */
+/** True in the browser, false on the server and during hydration; for values that need the browser's time zone or clock. */
 export function useIsBrowser(): boolean {
   return useSyncExternalStore(
-    never,
+    subscribe,
     () => true,
     () => false,
   );

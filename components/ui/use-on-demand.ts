@@ -3,8 +3,8 @@
 import { type ComponentType, useCallback, useState } from "react";
 
 /**
- * A component fetched by the first press that needs it (`demand`), so that a visit which never presses does not pay
- * for it. `warm` fetches ahead, when the pointer or the keyboard comes near. `load` must not change between renders.
+ * A component whose code is loaded on first use (`loadNow`). `preload` fetches it early, on hover or focus. `load` must
+ * not change between renders.
  */
 export function useOnDemand<Props>(load: () => Promise<ComponentType<Props>>): {
   Loaded: ComponentType<Props> | null;
@@ -12,11 +12,11 @@ export function useOnDemand<Props>(load: () => Promise<ComponentType<Props>>): {
   preload(): void;
 } {
   const [Loaded, setLoaded] = useState<ComponentType<Props> | null>(null);
-  // A fetch that failed (the server is away) is tried again by the next press.
+  // A failed load (server unreachable) is retried by the next call.
   const loadNow = useCallback(
     () =>
       void load().then(
-        (one) => setLoaded(() => one),
+        (component) => setLoaded(() => component),
         () => undefined,
       ),
     [load],

@@ -8,8 +8,8 @@ interface FocusHandlers {
 }
 
 /**
- * Gives the focus back to whatever had it when a dialog opened. Radix does so only for dialogs with a trigger of their
- * own; ours are opened by menus, addresses and keys. Pass on what it returns to the dialog's content.
+ * Returns the focus to the element that had it when a dialog opened. Radix does so only for dialogs with a trigger; ours
+ * are opened by menus, URLs and keys. Spread the result on the dialog's content.
  */
 export function useOpenerFocus({
   onOpenAutoFocus,

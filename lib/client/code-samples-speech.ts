@@ -2,10 +2,10 @@ import {
   type CodeSample,
   CURL_HEADERS,
   genaiClient,
+  javascriptLiteral,
   KEY_VARIABLE,
   literal,
   openaiClient,
-  javascriptLiteral,
   shellJson,
 } from "./code-samples";
 import { geminiBody, modelPath, openaiBody, type SpeechCall } from "./speech-call";

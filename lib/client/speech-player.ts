@@ -196,7 +196,10 @@ export class SpeechPlayer {
     if (pause < 0) return;
     const seconds = pause / SAMPLE_RATE;
     if (this.#audio) this.#audio.currentTime = seconds;
-    this.#handOverTimer = setTimeout(() => this.#handOver(seconds), (seconds - position - ELEMENT_LEAD) * 1000);
+    this.#handOverTimer = setTimeout(
+      () => this.#handOver(seconds),
+      (seconds - position - ELEMENT_LEAD) * 1000,
+    );
   }
 
   #handOver(seconds: number): void {

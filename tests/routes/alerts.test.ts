@@ -1,6 +1,9 @@
 import { createHmac } from "node:crypto";
+import { mkdtempSync, rmSync } from "node:fs";
 import { createServer, type IncomingMessage, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import path from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { BACKOFF_MS, deliverAlerts } from "../../lib/console/alerts/deliver";
 import { watchAlerts } from "../../lib/console/alerts/watch";
@@ -8,6 +11,8 @@ import { openWebhookUrl, WEBHOOK_URL_PLACE, WEBHOOK_URL_SETTING } from "../../li
 import { ALERTS_KEPT_MS, sweepExpired } from "../../lib/console/auth/sweep-expired";
 import { AppError } from "../../lib/errors";
 import { UpstreamProgress } from "../../lib/ports/upstream-progress";
+import { createContainer } from "../../lib/server/process/container";
+import { readEnvironment } from "../../lib/server/process/env";
 import { addUser, type ConsoleDoor, OWNER, openConsoleDoor, setUpOwner } from "../support/console-harness";
 import { type TestServices, testServices } from "../support/services";
 import { readStoreBytes } from "../support/store-bytes";
@@ -300,6 +305,37 @@ describe("the webhook", () => {
     await setWebhook(`http://${target}/any/path`);
     expect((await post("/webhook/test")).json.data).toMatchObject({ ok: false, error: "address_refused" });
     expect(receiver.received).toEqual([]);
+  });
+
+  test("takes its private hosts from PATCHBAY_WEBHOOK_ALLOW and not from PATCHBAY_UPSTREAM_ALLOW", async () => {
+    const postWith = async (variables: Record<string, string>) => {
+      const dataDirectory = mkdtempSync(path.join(tmpdir(), "patchbay-webhook-"));
+      const silent = { PATCHBAY_DATA_DIR: dataDirectory, PATCHBAY_LOG_LEVEL: "silent" };
+      const { services: own, close } = await createContainer(readEnvironment({ ...silent, ...variables }));
+      try {
+        return await own.webhook.post({ url: `http://${target}/`, headers: {}, body: {}, timeoutMs: 5_000 });
+      } finally {
+        await close();
+        rmSync(dataDirectory, { recursive: true, force: true });
+      }
+    };
+    expect(await postWith({ PATCHBAY_WEBHOOK_ALLOW: target })).toBeNull();
+    expect(await postWith({ PATCHBAY_UPSTREAM_ALLOW: target })).toBe("address_refused");
+  });
+
+  test("opens its private hosts to no channel", async () => {
+    const body = {
+      name: "Loopback",
+      provider: "openai",
+      base_url: `http://${target}/v1`,
+      keys: ["sk-upstream-0123456789abcdef"],
+      models: [{ name: "tts-1", upstream_name: "tts-1" }],
+    };
+    const reply = await door("/api/channels", { body, cookie: owner });
+    expect([reply.status, reply.json.issues?.map((issue: { path: string }) => issue.path)]).toEqual([
+      400,
+      ["base_url"],
+    ]);
   });
 
   test.each([

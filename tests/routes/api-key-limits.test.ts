@@ -1,6 +1,6 @@
 import { describe, expect, test, vi } from "vitest";
 import { addressBucket } from "@/lib/gateway/admission/address-list";
-import { type GatewayDoor, openGatewayDoor } from "../support/gateway-harness";
+import { embedModel, type GatewayDoor, openGatewayDoor } from "../support/gateway-harness";
 
 const PATH = "/v1/embeddings";
 const BODY = { body: { model: "patchbay-embed", input: "a" } };
@@ -138,18 +138,35 @@ test("tokens a minute are held, and a request above them is told to be smaller",
   expect([large.status, large.headers["x-should-retry"]]).toEqual([429, "false"]);
 });
 
+/** Counts calls that were let in and are then held. `all` ends with the `most`th, so that a test need not wait for a refusal that does not come. */
+function countEntries(most: number): { count(held: Promise<void>): Promise<void>; all: Promise<void> } {
+  let left = most;
+  let end = (): void => {};
+  const all = new Promise<void>((resolve) => {
+    end = resolve;
+  });
+  const count = (held: Promise<void>): Promise<void> => {
+    left -= 1;
+    if (left === 0) end();
+    return held;
+  };
+  return { count, all };
+}
+
 test("a call above a key's calls at once is 429 with Retry-After, and its place is given back", async () => {
   let release = (): void => {};
   const held = new Promise<void>((resolve) => {
     release = resolve;
   });
-  const door = openGatewayDoor({ settling: () => held });
+  const entered = countEntries(3);
+  const door = openGatewayDoor({ settling: () => entered.count(held) });
   const key = door.addKey({ concurrency: 2 });
   const running = [door.call(PATH, withKey(key)), door.call(PATH, withKey(key))];
-  for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setImmediate(resolve));
-  const refused = await door.call(PATH, withKey(key));
-  expect([refused.status, refused.headers["retry-after"]]).toEqual([429, "1"]);
+  const third = door.call(PATH, withKey(key));
+  await Promise.race([third, entered.all]);
   release();
+  const refused = await third;
+  expect([refused.status, refused.headers["retry-after"]]).toEqual([429, "1"]);
   expect((await Promise.all(running)).map((reply) => reply.status)).toEqual([200, 200]);
   expect((await door.call(PATH, withKey(key))).status).toBe(200);
 });
@@ -235,20 +252,62 @@ describe("a limit of all keys of a user together", () => {
     const held = new Promise<void>((resolve) => {
       release = resolve;
     });
-    const door = openGatewayDoor({ settling: () => held, owner: () => ({ concurrency: 2 }) });
+    const entered = countEntries(3);
+    const door = openGatewayDoor({
+      settling: () => entered.count(held),
+      owner: () => ({ concurrency: 2 }),
+    });
     const [one, other, third] = [door.addKey({ concurrency: 1 }), door.addKey(), door.addKey()];
     const running = [send(door, other), send(door, third)];
     for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setImmediate(resolve));
-    for (const key of [one, other]) {
-      const refused = await send(door, key);
+    const further = Promise.all([send(door, one), send(door, other)]);
+    await Promise.race([further, entered.all]);
+    release();
+    for (const refused of await further) {
       expect([refused.status, refused.headers["retry-after"]]).toEqual([429, "1"]);
       expect(refused.json.error.message).toContain("All keys of this key's owner together may have 2 calls");
     }
-    release();
     expect(statuses(await Promise.all(running))).toEqual([200, 200]);
     // The refused call has given the place of its own key back, too.
     expect((await send(door, one)).status).toBe(200);
   });
+
+  test("is their budget, which every call reserves from, whichever key it comes with", async () => {
+    const budget = { totalNano: 1_000_000, dailyNano: 10_000, monthlyNano: null };
+    const door = openGatewayDoor({
+      models: [
+        embedModel({
+          prices: { ...embedModel().prices, inputPerMillionTokens: 20_000_000 },
+          cacheable: false,
+        }),
+      ],
+      owner: () => ({ budget }),
+    });
+    const keys = [door.addKey(), door.addKey({ budget: { ...budget, dailyNano: 500 } })];
+    for (const key of keys) expect((await send(door, key)).status).toBe(200);
+    expect(door.reservations.map(({ row, userBudget }) => [row.userId, userBudget])).toEqual([
+      ["usr_1", budget],
+      ["usr_1", budget],
+    ]);
+  });
+
+  test.each(["totalNano", "dailyNano", "monthlyNano"])(
+    "refuses even a free call where %s is 0",
+    async (name) => {
+      const budget = { totalNano: null, dailyNano: null, monthlyNano: null, [name]: 0 };
+      const door = openGatewayDoor({ owner: () => ({ budget }) });
+      for (const key of [door.addKey(), door.addKey()]) {
+        const refused = await send(door, key);
+        expect([refused.status, refused.json.error]).toEqual([
+          429,
+          expect.objectContaining({
+            code: "insufficient_quota",
+            message: "The budget of this key's owner has no room for this call.",
+          }),
+        ]);
+      }
+    },
+  );
 
   test("is another user's alone: who has none is not held up", async () => {
     const door = openGatewayDoor({ owner: () => ({ rpm: 1 }) });

@@ -4,6 +4,8 @@ import type { EmbeddingModel } from "@/lib/ports/embedding-model";
 import type { KeyRecord } from "@/lib/ports/store";
 import { embedModel, openGatewayDoor } from "../support/gateway-harness";
 
+const NO_LIMIT = { totalNano: null, dailyNano: null, monthlyNano: null };
+
 function open(embed?: EmbeddingModel["embed"]) {
   let asked = 0;
   const engine: EmbeddingModel = {
@@ -62,29 +64,45 @@ test("one still running is waited for: ten at once are one call", async () => {
   expect(asked()).toBe(1);
 });
 
-test("a caller who leaves while a repeat waits gives its slot back at once", async () => {
-  let release = (): void => undefined;
-  const gate = new Promise<void>((resolve) => {
-    release = resolve;
-  });
-  const { door, send } = open(async ({ texts }) => {
-    await gate;
-    return { vectors: texts.map(() => new Float32Array(1_024).fill(1 / 32)), inputTokens: null };
-  });
-  const key = door.addKey({ concurrency: 2 });
-  const first = send("text", "order-17", key);
-  const leaving = new AbortController();
-  const repeat = door.call("/v1/embeddings", {
-    headers: { "idempotency-key": "order-17", authorization: `Bearer ${key}` },
-    body: { model: "patchbay-embed", input: "text" },
-    signal: leaving.signal,
-  });
-  leaving.abort();
-  expect((await repeat).json.error).toBeDefined();
-  const other = send("other text", "order-18", key);
-  release();
-  expect([(await first).status, (await other).status]).toEqual([200, 200]);
-});
+test.each([
+  ["while it waits", () => new Promise<void>((resolve) => setImmediate(resolve))],
+  ["before it begins to wait", () => Promise.resolve()],
+])(
+  "a repeat whose caller leaves %s gives its slot back before the first call ends",
+  async (_when, untilLeaving) => {
+    const running = { begin: () => {}, end: () => {} };
+    const began = new Promise<void>((resolve) => {
+      running.begin = resolve;
+    });
+    const gate = new Promise<void>((resolve) => {
+      running.end = resolve;
+    });
+    const { door, send } = open(async ({ texts }) => {
+      if (texts.includes("text")) {
+        running.begin();
+        await gate;
+      }
+      return { vectors: texts.map(() => new Float32Array(1_024).fill(1 / 32)), inputTokens: null };
+    });
+    const key = door.addKey({ concurrency: 2 });
+    const first = send("text", "order-17", key);
+    await began;
+    const leaving = new AbortController();
+    const repeat = door.call("/v1/embeddings", {
+      headers: { "idempotency-key": "order-17", authorization: `Bearer ${key}` },
+      body: { model: "patchbay-embed", input: "text" },
+      signal: leaving.signal,
+    });
+    await untilLeaving();
+    leaving.abort();
+    // Refused with 429 after a second when the first call and the repeat still hold both slots.
+    const other = await send("other text", "order-18", key);
+    running.end();
+    expect(other.status, other.text).toBe(200);
+    expect((await repeat).json.error).toBeDefined();
+    expect((await first).status).toBe(200);
+  },
+);
 
 test("a failure is not kept: sent again under its key, the request runs again", async () => {
   let isDown = true;
@@ -95,6 +113,46 @@ test("a failure is not kept: sent again under its key, the request runs again", 
   expect((await send("text")).status).toBe(502);
   isDown = false;
   expect((await send("text")).status).toBe(200);
+});
+
+test("a repeat that runs because the first request failed reserves from the key's budget as it is now", async () => {
+  const running = { begin: () => {}, end: () => {} };
+  const began = new Promise<void>((resolve) => {
+    running.begin = resolve;
+  });
+  const gate = new Promise<void>((resolve) => {
+    running.end = resolve;
+  });
+  let calls = 0;
+  const engine: EmbeddingModel = {
+    async embed({ texts }) {
+      calls += 1;
+      if (calls > 1)
+        return { vectors: texts.map(() => new Float32Array(1_024).fill(1 / 32)), inputTokens: null };
+      running.begin();
+      await gate;
+      throw new AppError("invalid", "It failed.");
+    },
+  };
+  const prices = { ...embedModel().prices, inputPerMillionTokens: 20_000_000 };
+  const door = openGatewayDoor({ models: [embedModel({ cacheable: false, prices })], engine: () => engine });
+  const key = door.addKey({ id: "key_9" });
+  const send = () =>
+    door.call("/v1/embeddings", {
+      headers: { "idempotency-key": "order-17", authorization: `Bearer ${key}` },
+      body: { model: "patchbay-embed", input: "text" },
+    });
+  const first = send();
+  await began;
+  const second = send();
+  await new Promise((resolve) => setImmediate(resolve));
+  const budget = { ...NO_LIMIT, dailyNano: 1_000_000 };
+  door.addKey({ id: "key_9", budget }, key);
+  door.change("keys");
+  running.end();
+  expect((await first).status).not.toBe(200);
+  expect((await second).status).toBe(200);
+  expect(door.reservations.map(({ keyBudget }) => keyBudget)).toEqual([NO_LIMIT, budget]);
 });
 
 test("a key of more than 255 characters is refused", async () => {
@@ -113,7 +171,6 @@ test("a stored reply is forgotten after 24 hours", async () => {
 });
 
 const OTHER_MODEL = embedModel({ name: "other-embed", aliases: [] });
-const NO_LIMIT = { totalNano: null, dailyNano: null, monthlyNano: null };
 
 describe("a stored reply is refused to a key that has lost", () => {
   const changes: [string, Partial<KeyRecord>, number, string | null][] = [
@@ -131,7 +188,7 @@ describe("a stored reply is refused to a key that has lost", () => {
     door.addKey({ id: "key_9", ...narrowed }, key);
     door.change("keys");
     const refused = await send("text", "order-17", key);
-    expect([refused.status, refused.json.error.code]).toEqual([status, code]);
+    expect([refused.status, refused.json.error?.code]).toEqual([status, code]);
     expect(refused.text).not.toContain('"embedding"');
     expect([asked(), door.rows.length]).toEqual([1, 1]);
   });
@@ -159,7 +216,7 @@ describe("a stored reply is refused to a key that has lost", () => {
     running.end();
     expect((await first).status).toBe(200);
     const refused = await second;
-    expect([refused.status, refused.json.error.code]).toEqual([status, code]);
+    expect([refused.status, refused.json.error?.code]).toEqual([status, code]);
     expect(asked()).toBe(1);
   });
 

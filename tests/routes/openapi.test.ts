@@ -1,9 +1,8 @@
 import fc from "fast-check";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import { describeRoutes } from "../../lib/http/core/openapi";
-import { ROUTES } from "../../lib/http/routes";
 import { openWholeDoor, type WholeDoor, type WholeReply } from "../support/api-harness";
-import { broken, SchemaArbitrary, SchemaReader } from "../support/json-schema";
+import { openApi } from "../support/expect-documented";
+import { broken, SchemaArbitrary } from "../support/json-schema";
 
 /**
  * The published document against the server: what fits it is not refused as malformed, what does not fit it is refused.
@@ -42,9 +41,7 @@ interface Operation {
 const RUNS = Number(process.env.PATCHBAY_TEST_RUNS ?? 12);
 const SEED = Number(process.env.PATCHBAY_TEST_SEED ?? 20_261_122);
 
-// As it goes over the wire.
-const document = JSON.parse(JSON.stringify(describeRoutes(ROUTES, 1_790_000_000_000))) as Json;
-const reader = new SchemaReader(document);
+const { document, reader } = openApi();
 const arbitrary = new SchemaArbitrary(reader);
 const operations: Operation[] = Object.entries(
   document.paths as Record<string, Record<string, Json>>,
@@ -215,25 +212,6 @@ function requestsFor(operation: Operation): fc.Arbitrary<Values> {
   });
 }
 
-/** The reply fits what the document says of it. */
-function expectDocumented(operation: Operation, reply: WholeReply): void {
-  const name = `${operation.method} ${operation.path}: ${reply.status} ${reply.text.slice(0, 300)}`;
-  const type = reply.contentType.split(";")[0] ?? "";
-  const surface = operation.path.startsWith("/v1")
-    ? /^\/v1beta|:/.test(operation.path)
-      ? "gemini"
-      : "openai"
-    : "console";
-  const media =
-    reply.status === 200
-      ? operation.responses["200"].content?.[type]
-      : { schema: { $ref: `#/components/schemas/${surface}Error` } };
-  expect(media, `${name} is ${type}`).toBeDefined();
-  const value = reply.json ?? reply.text;
-  if (type.startsWith("application/json"))
-    expect(reader.faults(media?.schema ?? {}, value), name).toEqual([]);
-}
-
 describe("the document", () => {
   test("names every operation once", () => {
     const names = operations.map((one) => one.operationId);
@@ -313,7 +291,6 @@ describe("a request that fits the document", () => {
       const opened = await doorFor(operation);
       const check = async (values: Values) => {
         const reply = await send(operation, values, opened);
-        expectDocumented(operation, reply);
         expect([415, 500], reply.text).not.toContain(reply.status);
         if (reply.status === 400 && !isBeyondSchema(operation, reply))
           throw new Error(
@@ -326,6 +303,22 @@ describe("a request that fits the document", () => {
     },
   );
 });
+
+const LISTS = operations.filter(({ parameters = [] }) => parameters.some(({ name }) => name === "limit"));
+
+test.each(LISTS.map((one) => [`${one.method} ${one.path}`, one] as const))(
+  "%s gives at most 100 rows a page",
+  async (_title, operation) => {
+    const ask = (limit: number) =>
+      send(operation, { parameters: { ...exampleOf(operation).parameters, limit } }, shared);
+    expect((await ask(100)).status).not.toBe(400);
+    const refused = await ask(101);
+    expect([refused.status, refused.json.issues]).toEqual([
+      400,
+      [{ path: "limit", message: expect.any(String) }],
+    ]);
+  },
+);
 
 describe("a request that breaks the document", () => {
   test.each(withBody.filter(([, one]) => !isAlias(one)))(

@@ -7,6 +7,7 @@ import type { UsageRecord } from "../../lib/ports/store";
 import { UpstreamProgress } from "../../lib/ports/upstream-progress";
 import { channelRecord, usageRecord } from "../contracts/store/records";
 import { addUser, type ConsoleDoor, openConsoleDoor, setUpOwner } from "../support/console-harness";
+import { expectDocumented } from "../support/expect-documented";
 import { type TestServices, testServices } from "../support/services";
 
 const MINUTE = 60_000;
@@ -37,6 +38,7 @@ async function read(
   fields: { from?: number; to?: number; interval?: string } = {},
 ): Promise<{ status: number; data: Overview }> {
   const handler = createDispatcher(OVERVIEW_ROUTES, async () => services);
+  const sent = { method: "GET", path: "/api/overview" };
   const end = now() - (now() % HOUR) + HOUR;
   const query = new URLSearchParams({
     from: new Date(fields.from ?? end - 24 * HOUR).toISOString(),
@@ -44,8 +46,7 @@ async function read(
     interval: fields.interval ?? "hour",
   });
   const reply = await handler({
-    method: "GET",
-    path: "/api/overview",
+    ...sent,
     query: `${query}`,
     headers: new Map([["cookie", cookie]]),
     peer: { address: "127.0.0.1", isLocal: true, isSecure: false },
@@ -55,6 +56,11 @@ async function read(
     readBody: async () => new Uint8Array(0),
   });
   const text = Buffer.from(reply.body as Uint8Array).toString();
+  expectDocumented(sent, {
+    status: reply.status,
+    contentType: String(reply.headers["content-type"]),
+    text,
+  });
   return { status: reply.status, data: JSON.parse(text).data };
 }
 

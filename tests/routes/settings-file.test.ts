@@ -6,6 +6,7 @@ import { createDispatcher } from "../../lib/http/core/dispatch";
 import { SETTINGS_ROUTES } from "../../lib/http/routes/console/settings";
 import type { Repositories } from "../../lib/ports/store";
 import { addUser, type ConsoleDoor, OWNER, openConsoleDoor, setUpOwner } from "../support/console-harness";
+import { expectDocumented } from "../support/expect-documented";
 import { type TestServices, testServices } from "../support/services";
 
 let services: TestServices;
@@ -59,8 +60,12 @@ async function download(target: string, body: object, cookie: string) {
 }
 
 const exported = async (cookie = owner) => {
-  const reply = await download("/api/settings/export", {}, cookie);
-  return { ...reply, file: JSON.parse(reply.bytes.toString("utf8")) };
+  const target = "/api/settings/export";
+  const reply = await download(target, {}, cookie);
+  const contentType = String(reply.headers["content-type"]);
+  const text = reply.bytes.toString("utf8");
+  expectDocumented({ method: "POST", path: target }, { status: reply.status, contentType, text });
+  return { ...reply, file: JSON.parse(text) };
 };
 
 describe("the export", () => {

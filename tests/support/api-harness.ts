@@ -6,6 +6,7 @@ import { ROUTES } from "../../lib/http/routes";
 import { workerFile } from "../../lib/server/process/workers";
 import { countTokens, countTokensInSteps } from "../../lib/text/tokenize";
 import { addUser, openConsoleDoor, setUpOwner } from "./console-harness";
+import { expectDocumented } from "./expect-documented";
 import { type TestServices, testServices } from "./services";
 
 export interface WholeReply {
@@ -23,6 +24,7 @@ export interface WholeDoor {
   key: string;
   /** Ids of things that are there, by the path's collection (`/api/keys`). */
   ids: Readonly<Record<string, string>>;
+  /** Fails when the reply is not what the OpenAPI document says of it. */
   call(request: {
     method: string;
     /** With its query. */
@@ -102,9 +104,11 @@ export async function openWholeDoor(origin: string): Promise<WholeDoor> {
       if (path === "/api/events") {
         // It goes on for as long as its reader listens.
         leaving.abort();
+        expectDocumented(request, { status: reply.status, contentType, text: "" });
         return { status: reply.status, contentType, text: "", json: null };
       }
       const text = (await bytesOf(reply.body)).toString("utf8");
+      expectDocumented(request, { status: reply.status, contentType, text });
       const isJson = contentType.startsWith("application/json");
       return { status: reply.status, contentType, text, json: isJson ? JSON.parse(text) : null };
     },

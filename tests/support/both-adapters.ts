@@ -8,6 +8,7 @@ import { checkHead } from "../../lib/http/core/edge-guard";
 import type { Handler, Inbound, Outbound } from "../../lib/http/core/exchange";
 import { createNextDoor } from "../../lib/http/next/adapter";
 import { createNodeDoor } from "../../lib/http/node/adapter";
+import { expectDocumented } from "./expect-documented";
 
 /**
  * Every gateway call of the route tests goes through both doors besides: what each makes of the request, and what it
@@ -163,13 +164,19 @@ async function throughNext(sent: Sent, reply: Outbound): Promise<Passage> {
 /** Ways of one call through the doors stand after each other: the server knows one at a time. */
 let turn: Promise<unknown> = Promise.resolve();
 
-/** Expects that both doors tell the handler the same of `sent`, and the caller the same of `reply`, whole as it is here. */
+/**
+ * Expects that both adapters hand the same request to the handler and the same reply to the caller, and that the reply
+ * is what the OpenAPI document says. `reply`: with its whole body.
+ */
 export function expectBothDoors(sent: Sent, reply: Outbound & { body: Uint8Array | null }): Promise<void> {
   const run = async () => {
     const node = await throughNode(sent, reply);
     const next = await throughNext(sent, reply);
     const { method, path, query } = sent;
     expect(node).toEqual(next);
+    const contentType = String(reply.headers["content-type"] ?? "");
+    const text = Buffer.from(reply.body ?? []).toString("utf8");
+    expectDocumented(sent, { status: reply.status, contentType, text });
     expect(node.request).toMatchObject({ method, path, query });
     expect(node.request.body).toBe(sent.method === "GET" ? "" : Buffer.from(sent.body).toString("latin1"));
     expect(node.reply.status).toBe(reply.status);

@@ -15,6 +15,7 @@ import { LOGIN_ROUTES } from "../../lib/http/routes/console/sign-in";
 import { TWO_FACTOR_ROUTES } from "../../lib/http/routes/console/two-factor";
 import { USAGE_ROUTES } from "../../lib/http/routes/console/usage";
 import { USERS_ROUTES } from "../../lib/http/routes/console/users";
+import { expectDocumented } from "./expect-documented";
 import type { FakeClock } from "./services";
 import { totpCode } from "./totp";
 
@@ -95,6 +96,8 @@ export function openConsoleDoor(services: ConsoleServices, routes: readonly Rout
     };
     const reply = await handler(request);
     const text = reply.body instanceof Uint8Array ? Buffer.from(reply.body).toString("utf8") : "";
+    const contentType = String(reply.headers["content-type"] ?? "");
+    if (text !== "") expectDocumented(request, { status: reply.status, contentType, text });
     const setCookies = [reply.headers["set-cookie"] ?? []].flat();
     return {
       status: reply.status,

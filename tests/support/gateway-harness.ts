@@ -12,6 +12,7 @@ import { MODELS_ROUTES } from "../../lib/http/routes/gateway/models";
 import { EMBEDDINGS_ROUTES } from "../../lib/http/routes/gateway/openai-embeddings";
 import type { EmbeddingModel } from "../../lib/ports/embedding-model";
 import type {
+  Budget,
   CallLimits,
   ChannelRecord,
   KeyRecord,
@@ -158,8 +159,8 @@ export interface DoorOptions {
   /** Holds each settlement until it resolves. */
   settling?(): Promise<void>;
   ownerEnabled?: () => boolean;
-  /** The limits of all of the owner's keys together; absent: none. */
-  owner?: () => Partial<CallLimits>;
+  /** The limits and budget of all of the owner's keys together; absent: none. */
+  owner?: () => Partial<CallLimits & { budget: Budget }>;
   legacyEngines?: boolean;
   clock?: StillClock;
 }
@@ -194,7 +195,7 @@ export function openGatewayDoor(options: DoorOptions = {}): GatewayDoor {
         const key = keys.get(digest);
         if (key === undefined) return null;
         const enabled = options.ownerEnabled?.() ?? true;
-        const owner = { ...NO_CALL_LIMITS, ...options.owner?.(), budget: NO_BUDGET };
+        const owner = { ...NO_CALL_LIMITS, budget: NO_BUDGET, ...options.owner?.() };
         return { key, owner: { ...owner, id: key.ownerId, role: "member", enabled } };
       },
       touchLastUsed: async (used: Map<string, number>) => {

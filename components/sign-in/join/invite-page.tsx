@@ -1,30 +1,30 @@
 "use client";
 
 import { useTranslations } from "use-intl";
-import { DeadLink, FailedLink, OpeningLink, SignedInNotice } from "./link-states";
+import { FailedLink, InvalidLink, LoadingLink, SignedInNotice } from "./link-states";
 import { NewAccountForm } from "./new-account-form";
-import { useLink } from "./use-link";
+import { useOneTimeLink } from "./use-one-time-link";
 
-/** Where an invite leads: name and password of the new user. `signedInAs`: whose session this browser holds. */
+/** Creates an account from an invite link. `signedInAs`: the username of this browser's session. */
 export function InvitePage({ signedInAs }: { signedInAs: string | null }) {
   const t = useTranslations("join.invite");
-  const { link, open, markDead } = useLink("invite");
+  const { link, open, markInvalid } = useOneTimeLink("invite");
   switch (link.state) {
-    case "opening":
-      return <OpeningLink />;
-    case "dead":
-      return <DeadLink />;
+    case "loading":
+      return <LoadingLink />;
+    case "invalid":
+      return <InvalidLink />;
     case "failed":
       return <FailedLink error={link.error} onRetry={() => void open()} />;
-    case "live": {
+    case "valid": {
       const { role, email, made_by } = link.facts;
       return (
         <NewAccountForm
           path="/api/invites/accept"
-          more={{ token: link.token }}
+          extra={{ token: link.token }}
           action={t("action")}
           personal={email ? [email] : []}
-          onDead={markDead}
+          onInvalidLink={markInvalid}
         >
           <div className="mb-1 grid gap-1">
             <h1 className="text-2xl">{t("title")}</h1>

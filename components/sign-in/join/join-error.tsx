@@ -7,14 +7,14 @@ import { CallError } from "../../forms/call-error";
 import { clockTime, useCountdown } from "../../forms/countdown";
 import { Notice } from "../../ui/notice";
 
-/** What went wrong above a form of joining; too many attempts say how long to wait. */
+/** The error above a form; after too many attempts, a countdown. */
 export function JoinError({ error }: { error: unknown }) {
   if (isApiError(error, "rate_limited") && error.retryAfter)
-    return <Wait key={error.requestId} seconds={error.retryAfter} />;
+    return <RetryCountdown key={error.requestId} seconds={error.retryAfter} />;
   return <CallError error={error} />;
 }
 
-function Wait({ seconds }: { seconds: number }) {
+function RetryCountdown({ seconds }: { seconds: number }) {
   const t = useTranslations("join");
   const [until] = useState(() => Date.now() + seconds * 1_000);
   const left = useCountdown(until);

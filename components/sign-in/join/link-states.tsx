@@ -6,13 +6,13 @@ import { Notice } from "../../ui/notice";
 import { Skeleton } from "../../ui/skeleton";
 import { JoinError } from "./join-error";
 
-/** While a link is looked at. */
-export function OpeningLink() {
+/** Placeholder while a link is checked. */
+export function LoadingLink() {
   const t = useTranslations("join");
   return (
     <div aria-busy="true" className="grid gap-5">
       <p role="status" className="sr-only">
-        {t("opening")}
+        {t("loading")}
       </p>
       <Skeleton className="h-8 w-56" />
       <Skeleton className="h-4 w-full" />
@@ -23,9 +23,9 @@ export function OpeningLink() {
   );
 }
 
-/** A link that opens nothing, and where to go from there. */
-export function DeadLink() {
-  const t = useTranslations("join.dead");
+/** Shown for a link that was used, was revoked or has expired. */
+export function InvalidLink() {
+  const t = useTranslations("join.invalidLink");
   return (
     <div className="grid gap-5">
       <div className="grid gap-1">
@@ -39,7 +39,7 @@ export function DeadLink() {
   );
 }
 
-/** A link that could not be looked at now. */
+/** Shown when a link could not be checked. */
 export function FailedLink({ error, onRetry }: { error: unknown; onRetry(): void }) {
   const t = useTranslations("join");
   const common = useTranslations("common");
@@ -54,7 +54,7 @@ export function FailedLink({ error, onRetry }: { error: unknown; onRetry(): void
   );
 }
 
-/** Says whose session this browser holds: what follows takes its place. */
+/** Warns that this browser has a session, which the new one will replace. */
 export function SignedInNotice({ name }: { name: string | null }) {
   const t = useTranslations("join");
   return name === null ? null : <Notice tone="info">{t("signedInAs", { name })}</Notice>;

@@ -19,25 +19,25 @@ import { JoinError } from "./join-error";
 
 const loadSchema = () => import("@/lib/contracts/console/invites").then((one) => one.RegisterRequest);
 const FIELDS = ["username", "password", "confirmPassword", "display_name"] as const;
-/** An empty name means the username. */
-const orUndefined = (text?: string) => (text === "" ? undefined : text);
+/** An empty display name means the username. */
+const emptyToUndefined = (text?: string) => (text === "" ? undefined : text);
 
-/** Name and password of a new account; `path` makes it and `more` is sent besides. Goes to the console when it stands. */
+/** Creates an account with a POST of the form and `extra` to `path`, then opens the console. */
 export function NewAccountForm({
   path,
-  more,
+  extra,
   action,
   personal = [],
-  onDead,
+  onInvalidLink,
   children,
 }: {
   path: string;
-  more?: { token: string };
+  extra?: { token: string };
   action: string;
   /** Words that make a password weak. */
   personal?: string[];
-  /** The link opens nothing any more. */
-  onDead?(): void;
+  /** The link has become invalid. */
+  onInvalidLink?(): void;
   children?: ReactNode;
 }) {
   const t = useTranslations("join");
@@ -56,12 +56,12 @@ export function NewAccountForm({
   const create = form.handleSubmit(async (values) => {
     setError(null);
     try {
-      await api.post<User>(path, { ...more, ...values });
+      await api.post<User>(path, { ...extra, ...values });
       setLeaving(true);
-      // A whole load, and no way back to a link that is used up.
+      // Not a client navigation: the page must belong to the new session, and Back must not return to a used link.
       window.location.replace("/");
     } catch (failure) {
-      if (onDead && isApiError(failure, "not_found")) return onDead();
+      if (onInvalidLink && isApiError(failure, "not_found")) return onInvalidLink();
       if (isApiError(failure, "conflict") && failure.issues.some((one) => one.path === "username")) {
         return form.setError("username", { message: t("taken") }, { shouldFocus: true });
       }
@@ -95,7 +95,7 @@ export function NewAccountForm({
         {(control) => (
           <Input
             {...control}
-            {...form.register("display_name", { setValueAs: orUndefined })}
+            {...form.register("display_name", { setValueAs: emptyToUndefined })}
             autoComplete="name"
           />
         )}
@@ -110,7 +110,7 @@ export function NewAccountForm({
           <PasswordInput {...control} {...form.register("password")} autoComplete="new-password" />
         )}
       </Field>
-      <Field label={t("again")} error={errors.confirmPassword?.message} isRequired>
+      <Field label={t("confirm")} error={errors.confirmPassword?.message} isRequired>
         {(control) => (
           <PasswordInput {...control} {...form.register("confirmPassword")} autoComplete="new-password" />
         )}

@@ -4,7 +4,7 @@ import { useTranslations } from "use-intl";
 import { Button } from "../../ui/button";
 import { NewAccountForm } from "./new-account-form";
 
-/** Where people make an account for themselves. */
+/** Self-registration. */
 export function RegisterPage() {
   const t = useTranslations("join.register");
   return (

@@ -19,21 +19,21 @@ import { JoinError } from "./join-error";
 
 const loadSchema = () => import("@/lib/contracts/console/invites").then((one) => one.AcceptPasswordReset);
 const FIELDS = ["password", "confirmPassword", "code"] as const;
-/** An empty code is none. */
-const orUndefined = (text?: string) => (text === "" ? undefined : text);
+/** An empty field means no code. */
+const emptyToUndefined = (text?: string) => (text === "" ? undefined : text);
 
-/** The new password, with the second factor's code where one is on. */
+/** The new password, and a 2FA code if 2FA is enabled. */
 export function ResetForm({
   token,
   username,
   asksCode,
-  onDead,
+  onInvalidLink,
   children,
 }: {
   token: string;
   username: string;
   asksCode: boolean;
-  onDead(): void;
+  onInvalidLink(): void;
   children: ReactNode;
 }) {
   const t = useTranslations("join");
@@ -53,10 +53,10 @@ export function ResetForm({
     try {
       await api.post<User>("/api/password-resets/accept", { ...values, token });
       setLeaving(true);
-      // A whole load, and no way back to a link that is used up.
+      // Not a client navigation: the page must belong to the new session, and Back must not return to a used link.
       window.location.replace("/");
     } catch (failure) {
-      if (isApiError(failure, "not_found")) return onDead();
+      if (isApiError(failure, "not_found")) return onInvalidLink();
       if (isApiError(failure, "invalid_code")) {
         form.setValue("code", "");
         return form.setError("code", { message: t("reset.wrongCode") }, { shouldFocus: true });
@@ -69,7 +69,7 @@ export function ResetForm({
     <Form onSubmit={save} noValidate className="grid gap-5">
       {children}
       <JoinError error={error} />
-      {/* Password managers keep the new password under this name. */}
+      {/* Password managers save the new password under this username. */}
       <input type="text" autoComplete="username" value={username} readOnly hidden />
       <Field
         label={t("newPassword")}
@@ -81,7 +81,7 @@ export function ResetForm({
           <PasswordInput {...control} {...form.register("password")} autoComplete="new-password" />
         )}
       </Field>
-      <Field label={t("again")} error={errors.confirmPassword?.message} isRequired>
+      <Field label={t("confirm")} error={errors.confirmPassword?.message} isRequired>
         {(control) => (
           <PasswordInput {...control} {...form.register("confirmPassword")} autoComplete="new-password" />
         )}
@@ -91,7 +91,7 @@ export function ResetForm({
           {(control) => (
             <Input
               {...control}
-              {...form.register("code", { setValueAs: orUndefined })}
+              {...form.register("code", { setValueAs: emptyToUndefined })}
               autoComplete="one-time-code"
               autoCapitalize="none"
               spellCheck={false}

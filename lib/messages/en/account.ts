@@ -17,7 +17,7 @@ export const account = {
     text: "Changing it signs out every other browser.",
     current: "Current password",
     next: "New password",
-    again: "New password again",
+    confirm: "New password again",
     least: "At least {count} characters.",
     code: "Code of your second factor",
     codeHint: "Six digits from the app, or a backup code.",

@@ -26,9 +26,9 @@ export const join = {
   displayNameHint: "How others see you; empty: the username.",
   password: "Password",
   newPassword: "New password",
-  again: "Password again",
-  opening: "Opening the link…",
-  dead: {
+  confirm: "Password again",
+  loading: "Opening the link…",
+  invalidLink: {
     title: "This link opens nothing",
     text: "It was used or revoked, or its time is up. Ask whoever sent it for a new one.",
     signIn: "Go to sign-in",

@@ -17,7 +17,7 @@ export const account = {
     text: "更改密码会让其他浏览器全部退出登录。",
     current: "当前密码",
     next: "新密码",
-    again: "再次输入新密码",
+    confirm: "再次输入新密码",
     least: "至少 {count} 个字符。",
     code: "第二步验证码",
     codeHint: "应用显示的六位数字，或一个备用码。",

@@ -25,9 +25,9 @@ export const join = {
   displayNameHint: "他人看到的名称；留空则为用户名。",
   password: "密码",
   newPassword: "新密码",
-  again: "再次输入密码",
-  opening: "正在打开链接…",
-  dead: {
+  confirm: "再次输入密码",
+  loading: "正在打开链接…",
+  invalidLink: {
     title: "此链接已失效",
     text: "链接已被使用、被撤销，或已超过有效期。请向发送者索取新的链接。",
     signIn: "前往登录",

@@ -156,6 +156,22 @@ describe("what was used since the backup is not usable again", () => {
     },
   );
 
+  test("a TOTP code used before the backup stays used when the replaced store is older", async () => {
+    const server = await serve();
+    const owner = await setUpOwner(server.door);
+    const { secret } = await enrol(server.door, server.services.clock, owner);
+    const code = totpCode(secret, server.services.clock.now());
+    expect((await signInWith(server.door, code)).status).toBe(200);
+    const usedAt = server.services.clock.now();
+    await backUp();
+    await server.stop();
+    change(at("patchbay.db"), "update two_factors set last_step = 1");
+    const reply = await restore();
+    expect(reply.code, reply.notes).toBe(0);
+    const { door } = await serveAt(usedAt);
+    expect((await signInWith(door, code)).status).toBe(401);
+  });
+
   test("backup codes that were replaced since the backup are dead, and their owner is named", async () => {
     const server = await serve();
     const owner = await setUpOwner(server.door);

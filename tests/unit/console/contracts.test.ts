@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { readCode } from "../../../lib/contracts/console/totp-code";
 import { nanoToUsd, usdToNano } from "../../../lib/contracts/money";
 import { safeReturnPath } from "../../../lib/contracts/return-path";
-import { shownText } from "../../../lib/contracts/text";
+import { INVISIBLE_CLASS, shownText } from "../../../lib/contracts/text";
 
 describe("money", () => {
   test.each([
@@ -97,4 +97,21 @@ describe("names that are shown", () => {
       expect(Name.safeParse(text).success).toBe(false);
     },
   );
+  test("are refused for exactly the characters that the published pattern excludes", () => {
+    const published = new RegExp(`[${INVISIBLE_CLASS}]`, "u");
+    const differing: string[] = [];
+    // The BMP without surrogates, and the planes beyond it that have format characters.
+    for (const [from, to] of [
+      [0, 0xd7ff],
+      [0xe000, 0x1ffff],
+      [0xe0000, 0xeffff],
+    ] as const) {
+      for (let code = from; code <= to; code++) {
+        const character = String.fromCodePoint(code);
+        const isRefused = !Name.safeParse(`a${character}b`).success;
+        if (isRefused !== published.test(character)) differing.push(`U+${code.toString(16)}`);
+      }
+    }
+    expect(differing).toEqual([]);
+  });
 });

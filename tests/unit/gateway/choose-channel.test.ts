@@ -170,3 +170,32 @@ test("latency is each model's own on a channel", () => {
   expect([traffic.latencyMs("a", "speech"), traffic.latencyMs("a", "embeddings")]).toEqual([800, 8]);
   expect(traffic.latencyMs("b", "speech")).toBeNull();
 });
+
+test("a request that waits raises the latency of its channel once the mean wait exceeds 4 times the measured latency", () => {
+  const clock = new StillClock();
+  const traffic = createTraffic(clock);
+  const latency = () => traffic.latencyMs("a", "m");
+  const measured = traffic.begin("a", "m", false);
+  clock.at += 100;
+  measured.answered();
+  const waiting = traffic.begin("a", "m", false);
+  clock.at += 400;
+  expect(latency()).toBe(100);
+  clock.at += 400;
+  expect(latency()).toBe(200);
+  // The mean wait of one that has waited 800 ms and one that begins now is 400 ms.
+  const beginning = traffic.begin("a", "m", false);
+  expect(latency()).toBe(100);
+  beginning.over();
+  expect(latency()).toBe(200);
+  waiting.over();
+  expect(latency()).toBe(100);
+});
+
+test("differences in latency below 1 ms do not change the shares", () => {
+  const pool = ["a", "b"].map((id) => ({ channel: channelRecord({ id }), upstreamName: "m" }));
+  const sharesAt = (latencies: Record<string, number>) =>
+    sharesOf(pool, ({ channel }) => latencies[channel.id] ?? null);
+  expect(sharesAt({ a: 0.1, b: 1 })).toEqual([0.5, 0.5]);
+  expect(sharesAt({ a: 0, b: 2 })).toEqual([0.8, 0.2]);
+});

@@ -65,6 +65,7 @@ test("cookies leave through the console pipeline only", () => {
 test("secrets are compared by one function, the only one that uses timingSafeEqual", () => {
   const users = SOURCES.filter(({ text }) => text.includes("timingSafeEqual")).map(({ file }) => file);
   expect(users).toEqual(["lib/console/auth/tokens.ts"]);
+  expect(callersOf("timingSafeEqual")).toEqual({ "lib/console/auth/tokens.ts": 1 });
   expect(callersOf("isSameSecret")).toEqual({
     "lib/console/auth/totp.ts": 1,
     "lib/console/auth/verify-two-factor.ts": 1,

@@ -24,6 +24,10 @@ test.each([...";,|\t\r\n"])("an export keeps what follows the separator %j text"
   expect((await cellOf(`a${separator}=1`)).slice(-5)).toBe(`${separator}'=1"`);
 });
 
+test("an export keeps each of several cells in one text as text", async () => {
+  expect(await cellOf("=1;+2|-3")).toBe(`"'=1;'+2|'-3"`);
+});
+
 test("an export quotes every text and leaves other text as it is", async () => {
   expect(await cellOf("plain")).toBe('"plain"');
   expect(await cellOf('a "b"')).toBe('"a ""b"""');

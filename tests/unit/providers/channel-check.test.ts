@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { UPSTREAM_PROVIDERS } from "@/lib/contracts/channels";
 import { hasCode } from "@/lib/errors";
 import type { ChannelDraft } from "@/lib/ports/channel-probe";
 import { callOptions, channelTo, createRig, UPSTREAM_KEY } from "../../support/upstream/rig";
@@ -43,6 +44,11 @@ test("knows each provider, what it can do and where it goes", () => {
   for (const { defaultBaseUrl, isUpstream } of rig.providers()) {
     if (isUpstream) expect(defaultBaseUrl).toMatch(/^https:\/\//);
   }
+});
+
+test("the contract of channels names exactly the providers that are not built in", () => {
+  const callingOut = rig.providers().filter(({ isUpstream }) => isUpstream);
+  expect([...UPSTREAM_PROVIDERS].sort()).toEqual(callingOut.map(({ name }) => name).sort());
 });
 
 test("keeps a channel's address in one writing", () => {

@@ -12,14 +12,14 @@ const LATER_MS = 150;
 const SAMPLES = Buffer.alloc(200_000, 1);
 let server: Server | null = null;
 
-async function open(answer: RequestListener) {
+async function open(answer: RequestListener, totalMs = TOTAL_MS) {
   const listening = createServer(answer);
   server = listening;
   await new Promise<void>((resolve) => listening.listen(0, "127.0.0.1", resolve));
   const address = listening.address();
   const port = typeof address === "object" && address !== null ? address.port : 0;
   const rig = createRig([], { allow: [`127.0.0.1:${port}`], clock });
-  const fields = { timeouts: { totalMs: TOTAL_MS }, options: { list_voices: false } };
+  const fields = { timeouts: { totalMs }, options: { list_voices: false } };
   const channel = channelTo("openai", { origin: `http://127.0.0.1:${port}` }, fields);
   const options = callOptions({ firstByteBy: clock.at + 60_000, progress: new UpstreamProgress() });
   return { rig, channel, options };
@@ -41,6 +41,17 @@ test("total_ms counts the wait for the first byte", async () => {
   const work = rig.embedding(channel).embed({ model: "m", texts: ["a"] }, options);
   await expect(work).rejects.toMatchObject({ code: "upstream_timeout" });
   expect(options.progress?.hasHead).toBe(true);
+  await rig.close();
+});
+
+test("total_ms ends the wait for the head of a reply", async () => {
+  const answer: RequestListener = (_request, reply) => {
+    setTimeout(() => reply.writeHead(200, { "content-type": "application/json" }).end(embedding), 1_000);
+  };
+  const { rig, channel, options } = await open(answer, 50);
+  const work = rig.embedding(channel).embed({ model: "m", texts: ["a"] }, options);
+  await expect(work).rejects.toMatchObject({ code: "upstream_timeout" });
+  expect(options.progress?.hasHead).toBe(false);
   await rig.close();
 });
 

@@ -193,6 +193,12 @@ export const GeminiSpeechRequest = z.object({
 });
 export type GeminiSpeechRequest = z.output<typeof GeminiSpeechRequest>;
 
+// Not `z.base64()`: its pattern repeats a group, which overflows a validator's stack at some megabytes of audio.
+const Base64 = z
+  .string()
+  .regex(/^[A-Za-z0-9+/]*={0,2}$/)
+  .meta({ contentEncoding: "base64" });
+
 const TokenCount = z.object({ modality: z.enum(["TEXT", "AUDIO"]), tokenCount: z.int() });
 
 export const GeminiSpeechReply = z.object({
@@ -200,7 +206,7 @@ export const GeminiSpeechReply = z.object({
     z.object({
       content: z.object({
         role: z.literal("model"),
-        parts: z.array(z.object({ inlineData: z.object({ mimeType: z.string(), data: z.base64() }) })),
+        parts: z.array(z.object({ inlineData: z.object({ mimeType: z.string(), data: Base64 }) })),
       }),
       finishReason: z.string().optional(),
       index: z.int(),

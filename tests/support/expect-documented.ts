@@ -1,0 +1,72 @@
+import { expect } from "vitest";
+import { compileRoutes, matchRoute } from "../../lib/http/match";
+import { isDecodable, normalizePath } from "../../lib/http/normalize-path";
+import { describeRoutes } from "../../lib/http/core/openapi";
+import { ROUTES } from "../../lib/http/routes";
+import { type Schema, SchemaReader } from "./json-schema";
+
+type Json = Record<string, unknown>;
+
+interface Responses {
+  "200": { content?: Record<string, { schema: Schema }> };
+}
+
+/** The OpenAPI document as it goes over the wire, with a reader of its schemas. */
+interface OpenApi {
+  document: Json;
+  reader: SchemaReader;
+  table: ReturnType<typeof compileRoutes>;
+}
+
+let known: OpenApi | null = null;
+
+/** Made on first use: most files that call a route need it once. */
+export function openApi(): OpenApi {
+  if (known === null) {
+    const document = JSON.parse(JSON.stringify(describeRoutes(ROUTES, 1_790_000_000_000))) as Json;
+    known = { document, reader: new SchemaReader(document), table: compileRoutes(ROUTES) };
+  }
+  return known;
+}
+
+export interface RepliedTo {
+  method: string;
+  /** Without its query. */
+  path: string;
+}
+
+/** Expects that status, content type and JSON body are what the OpenAPI document says of this path and method. */
+export function expectDocumented(
+  { method, path }: RepliedTo,
+  reply: { status: number; contentType: string; text: string },
+): void {
+  const { document, reader, table } = openApi();
+  // No route table is asked for a path that does not decode.
+  if (!isDecodable(path)) return;
+  const match = matchRoute(table, method, normalizePath(path));
+  const type = reply.contentType.split(";")[0] ?? "";
+  const name = `${method} ${path}: ${reply.status} ${type} ${reply.text.slice(0, 300)}`;
+  let schema: Schema | undefined;
+  if (reply.status !== 200) {
+    const surface =
+      match.kind !== "found"
+        ? match.surface
+        : match.route.surface === "plain"
+          ? "console"
+          : match.route.surface;
+    schema = { $ref: `#/components/schemas/${surface}Error` };
+  } else {
+    // A route of the test's own is in no document.
+    if (match.kind !== "found") return;
+    // The document's own shape: paths → methods → operations.
+    const paths = document.paths as Record<string, Record<string, { responses: Responses }>>;
+    const operation = paths[match.route.path]?.[match.route.method.toLowerCase()];
+    schema = operation?.responses["200"].content?.[type]?.schema;
+    expect(schema, `${name}: the OpenAPI document has no such content type`).toBeDefined();
+  }
+  if (type === "application/json")
+    expect(
+      reader.faults(schema ?? {}, JSON.parse(reply.text)),
+      `${name}: the reply breaks its schema in the OpenAPI document`,
+    ).toEqual([]);
+}
