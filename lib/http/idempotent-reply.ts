@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import type { GatewayContext } from "../domain/context";
 import { bookRepeat } from "../domain/gateway/book-repeat";
+import type { Slot } from "../domain/gateway/enter-gateway";
 import { gatewayState } from "../domain/gateway/gateway-state";
 import { type KeptReply, MAX_REPLY_BYTES } from "../domain/gateway/idempotency";
 import { stopReason } from "../domain/gateway/stop-reason";
@@ -84,6 +85,8 @@ function copiedBody(
 export interface IdempotentCall {
   /** Runs the request. */
   execute(ctx: GatewayContext): Promise<Outbound>;
+  /** The call's slot, of which a repeat holds none of the key's. */
+  slot: Pick<Slot, "enterCaller" | "waitAsRepeat">;
   /** Checks the API key's permissions for the request as they are now and returns the context with the current key. */
   authorizeReplay(ctx: GatewayContext): Promise<GatewayContext>;
 }
@@ -102,7 +105,7 @@ function untilAborted<T>(value: Promise<T>, signal: AbortSignal): Promise<T> {
  * Runs `execute` once for all requests of one key with the same Idempotency-Key and body (CONTRACT §8). Only status
  * 200 is stored: a failure asks for a retry, and the official SDKs retry under the same key. Before a stored reply is
  * sent, `authorizeReplay` runs: the key may have lost a permission since the first request, or while this one waited
- * for it.
+ * for it. While it waits it holds none of its key's slots; it takes one when it has to run itself.
  */
 export async function answerOnce(
   ctx: GatewayContext,
@@ -110,13 +113,20 @@ export async function answerOnce(
   call: IdempotentCall,
 ): Promise<Outbound> {
   const { idempotency } = gatewayState(ctx);
+  const isInside = await call.slot.enterCaller();
   const start = idempotency.begin(ctx.caller.key.id, sent.key, sent.digest);
   if (start.kind === "repeat") {
+    call.slot.waitAsRepeat();
     const kept = await untilAborted(start.reply, ctx.signal);
     const current = await call.authorizeReplay(ctx);
     if (kept === null) return answerOnce(current, sent, call);
     if (kept.row !== null) await bookRepeat(current, kept.row);
     return { status: kept.status, headers: { ...kept.headers }, body: kept.body };
+  }
+  if (!isInside) {
+    // The request that this one was to repeat failed at this moment.
+    start.forget();
+    return answerOnce(ctx, sent, call);
   }
   let row: UsageRecord | null = null;
   const watched: GatewayContext = {

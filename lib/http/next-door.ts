@@ -44,7 +44,7 @@ async function readBody(
   const declared = request.headers.get("content-length");
   if (declared !== null && Number(declared) > maxBytes) throw tooLarge();
   if (request.body === null) return new Uint8Array(0);
-  if (declared !== null) memory?.take(Number(declared));
+  if (declared !== null) memory?.check(Number(declared));
   const reader = request.body.getReader();
   const chunks: Uint8Array[] = [];
   let size = 0;
@@ -55,7 +55,7 @@ async function readBody(
       if (done) break;
       size += value.byteLength;
       if (size > maxBytes) throw tooLarge();
-      if (declared === null) memory?.take(value.byteLength);
+      memory?.take(value.byteLength);
       chunks.push(value);
     }
   } catch (error) {

@@ -1,6 +1,7 @@
 import { AppError } from "../../errors";
 import type { SpeechEvent } from "../../ports/speech-model";
-import type { GatewayContext } from "../context";
+import type { GatewayContext, Services } from "../context";
+import { HeldMemory, ownerShareBytes } from "./held-memory";
 import { cut, type OpenedSpeech, timedEvents } from "./speech-stream";
 import { stopReason } from "./stop-reason";
 
@@ -10,22 +11,44 @@ const MOST_BYTES = 64 * 1024 * 1024;
 const MOST_HELD_BYTES = 512 * 1024 * 1024;
 /** A second of audio at 24 kHz s16le. */
 const BLOCK_BYTES = 48_000;
+const RETRY_MS = 1_000;
 
 /** The memory of one process for replies that are held until they are whole. */
 export class HoldingSpace {
-  #bytes = 0;
+  readonly #memory = new HeldMemory();
 
-  /** Room for one reply that lasts at most so many seconds. Throws `overloaded` when there is none. */
-  enter(seconds: number): HeldSpeech {
+  /**
+   * Room for one reply of this owner that lasts at most so many seconds. Throws `rate_limited` above the owner's share,
+   * `overloaded` above that of all.
+   */
+  enter({ metrics }: Pick<Services, "metrics">, ownerId: string, seconds: number): HeldSpeech {
     const expected = Math.min(MOST_BYTES, Math.ceil(seconds) * BLOCK_BYTES);
-    if (this.#bytes + expected > MOST_HELD_BYTES) {
-      throw new AppError("overloaded", "The server holds as many replies as it may. Try again in a moment.", {
-        retryAfterMs: 1_000,
-      });
-    }
-    return new HeldSpeech(expected, (change) => {
-      this.#bytes += change;
-    });
+    const ofOwner = `owner:${ownerId}`;
+    const ofAll = "all";
+    const shares = [
+      {
+        name: ofOwner,
+        mostBytes: ownerShareBytes(MOST_HELD_BYTES),
+        refusal: () => {
+          metrics.count("rate_limited");
+          return new AppError(
+            "rate_limited",
+            `All keys of this key's owner together may have ${ownerShareBytes(MOST_HELD_BYTES)} bytes of whole replies in progress at once. Wait for one to end, or stream.`,
+            { retryAfterMs: RETRY_MS },
+          );
+        },
+      },
+      {
+        name: ofAll,
+        mostBytes: MOST_HELD_BYTES,
+        refusal: () =>
+          new AppError("overloaded", "The server holds as many replies as it may. Try again in a moment.", {
+            retryAfterMs: RETRY_MS,
+          }),
+      },
+    ];
+    this.#memory.check(shares, expected, 0);
+    return new HeldSpeech(expected, (change) => this.#memory.add([ofOwner, ofAll], change));
   }
 }
 

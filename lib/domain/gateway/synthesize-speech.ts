@@ -95,6 +95,8 @@ export async function synthesizeSpeech(ctx: GatewayContext, input: SpeechInput):
   try {
     if (mustHold(input, entry) && lookup.known === undefined)
       held = gatewayState(ctx).holding.enter(
+        ctx,
+        ctx.caller.owner.id,
         longestSpeechSeconds(entry.model, { characters, speed: input.speed }),
       );
     const { opened, ignored } = await openCall(ctx, { input, segments, plan, meter, lookup, held });
