@@ -41,6 +41,9 @@ export interface BodyCount {
   take(bytes: number): void;
 }
 
+/** How long the console waits for a caller to read on: few downloads run at once. The gateway has a limit for it. */
+export const STALLED_MS = 60_000;
+
 export interface Outbound {
   status: number;
   /** Lower-cased names. `set-cookie` may hold several values. `x-request-id` is added by the door. */
