@@ -1,8 +1,7 @@
 import { useSearchParams } from "next/navigation";
 import { useEffect, useMemo, useState } from "react";
+import { MINUTE_MS } from "../contracts/durations";
 import { type Range, type RangeName, readRange } from "./range";
-
-const MINUTE_MS = 60_000;
 
 /**
  * The range of this page's address, moving on with the clock. `now`: the server's time when it rendered the page, so

@@ -1,9 +1,8 @@
+import { MINUTE_MS } from "../../contracts/durations";
 import { DEFAULT_LIMITS, type Limits } from "../../contracts/limits";
 import { AppError } from "../../errors";
 import type { ConsoleContext } from "../context";
 import { addressBucket } from "../gateway/address-list";
-
-const MINUTE_MS = 60_000;
 
 type Counted = "loginAttemptsPerMinute" | "wrongSetupTokensPerMinute" | "setupReadsPerMinute";
 

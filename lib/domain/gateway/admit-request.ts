@@ -1,8 +1,7 @@
+import { MINUTE_MS } from "../../contracts/durations";
 import { AppError } from "../../errors";
 import type { CallLimits, KeyWithOwner } from "../../ports/store";
 import type { RateLimiter, Services } from "../context";
-
-export const MINUTE_MS = 60_000;
 
 /** OpenAI writes durations as `1s`, `6m0s` or `250ms`. */
 function asDuration(ms: number): string {

@@ -1,10 +1,10 @@
+import { MINUTE_MS } from "../../contracts/durations";
 import { DEFAULT_LIMITS } from "../../contracts/limits";
 import { AppError } from "../../errors";
 import type { KeyWithOwner } from "../../ports/store";
 import type { Services } from "../context";
 import { digestKey, parseKeyFormat } from "../keys/key-format";
 import { addressBucket } from "./address-list";
-import { MINUTE_MS } from "./admit-request";
 import { gatewayState } from "./gateway-state";
 
 /** Longest credential looked at, in characters. */

@@ -1,10 +1,10 @@
+import { MINUTE_MS } from "../../contracts/durations";
 import type { OverviewQuery } from "../../contracts/overview";
 import { toTimestamp } from "../../contracts/timestamp";
 import type { UsageGroup } from "../../ports/store";
 import { addSums, NO_SUMS, type Sums } from "../../ports/usage-sums";
 import { billingPeriod } from "../gateway/billing-period";
 
-const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 
 /** A stretch of time cut into equal pieces without holes. */

@@ -15,7 +15,8 @@ import { START_ERROR } from "../../store/start-error";
 import { systemClock } from "../container";
 import type { Environment } from "../env";
 import { isGone } from "../instance-id";
-import { ALIVE_MS, withBooks } from "./books";
+import { DEAD_AFTER_MS } from "../other-servers";
+import { withBooks } from "./books";
 import { type Command, CommandError, readArguments } from "./command";
 import { compareStores, isSameInstance, type Revived } from "./compare-stores";
 import type { Terminal } from "./terminal";
@@ -125,7 +126,7 @@ function isStartError(error: unknown): boolean {
 }
 
 function hasServer(file: string): boolean {
-  return readInstances(file, systemClock.now() - ALIVE_MS).some((id) => !isGone(id));
+  return readInstances(file, systemClock.now() - DEAD_AFTER_MS).some((id) => !isGone(id));
 }
 
 /**
