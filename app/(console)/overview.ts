@@ -79,7 +79,7 @@ async function stepsDone(
   isSelfUse: boolean,
 ): Promise<OverviewPageProps["done"]> {
   const recent = { limit: RECENT_ITEMS, cursor: null, q: null };
-  const [calls, keys, factor] = await Promise.all([
+  const [calls, keys, twoFactor] = await Promise.all([
     store.ledger.list({ ...recent, userId: user.id }),
     store.keys.list({ ...recent, ownerId: user.id }),
     hasTwoFactor(store, user.id),
@@ -87,7 +87,7 @@ async function stepsDone(
   const memberSteps = {
     speech: calls.items.some((call) => call.operation === "speech"),
     embeddings: calls.items.some((call) => call.operation === "embeddings"),
-    factor,
+    twoFactor,
     key: keys.items.length > 0,
     call: keys.items.some((key) => key.lastUsedAt !== null),
   };

@@ -11,14 +11,14 @@ import { ProfileSection } from "./profile-section";
 import { SessionsSection } from "./sessions-section";
 import { TwoFactorSection } from "./two-factor-section";
 
-/** `self`: the signed-in user as the server knew them when it made the page. */
+/** Profile, password, 2FA and sessions of the signed-in user. `self`: the user when the page was rendered. */
 export function AccountPage({
   self,
   mustEnrol,
   passwordMinimum,
 }: {
   self: Self;
-  /** Their role needs a second factor: until it is on, nothing else is open to them. */
+  /** The user's role requires 2FA: until it is enabled, no other page opens. */
   mustEnrol: boolean;
   passwordMinimum: number;
 }) {
@@ -48,7 +48,7 @@ function Sections({
           {t("twoFactor.neededText")}
         </Notice>
       ) : null}
-      {/* First for as long as the page stands: the dialog that shows the backup codes must not move. */}
+      {/* Stays first until the page is left: moving it would close its dialog while the backup codes are shown. */}
       {mustEnrol ? <TwoFactorSection self={self} /> : null}
       <ProfileSection self={self} />
       <PasswordSection self={self} minimum={passwordMinimum} />

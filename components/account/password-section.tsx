@@ -12,20 +12,20 @@ import type { Self, User } from "@/lib/contracts/console/user";
 import { Field } from "../forms/field";
 import { Form } from "../forms/form";
 import { PasswordInput } from "../forms/password-input";
-import { setFieldErrors } from "../forms/set-field-errors";
 import { ProofError } from "../forms/proof-error";
 import { useSchemaResolver } from "../forms/schema-resolver";
+import { setFieldErrors } from "../forms/set-field-errors";
 import { StrengthMeter } from "../forms/strength-meter";
 import { Button } from "../ui/button";
 import { Input } from "../ui/input";
 import { Section } from "../ui/section";
 
-const loadSchema = () => import("./password-schema").then((one) => one.PasswordForm);
-/** Below this nobody goes; a higher one is worth a word. */
-const PASSWORD_FLOOR = 8;
-const EMPTY = { current_password: "", new_password: "", again: "", code: "" };
+const loadSchema = () => import("./password-schema").then((one) => one.ChangePasswordForm);
+/** The lowest minimum length that can be configured; a higher one is shown as a hint. */
+const LOWEST_MINIMUM = 8;
+const EMPTY = { current_password: "", new_password: "", confirm: "", code: "" };
 
-/** `minimum`: least length of a new password. */
+/** `minimum`: the minimum length of a new password. */
 export function PasswordSection({ self, minimum }: { self: Self; minimum: number }) {
   const t = useTranslations("account.password");
   const fieldError = useTranslations("common.fieldError");
@@ -33,7 +33,7 @@ export function PasswordSection({ self, minimum }: { self: Self; minimum: number
   const [error, setError] = useState<unknown>(null);
   const form = useForm({ resolver: useSchemaResolver(loadSchema), defaultValues: EMPTY });
   const { errors, isSubmitting } = form.formState;
-  const next = form.watch("new_password");
+  const newPassword = form.watch("new_password");
 
   const change = form.handleSubmit(async ({ current_password, new_password, code }) => {
     setError(null);
@@ -52,15 +52,16 @@ export function PasswordSection({ self, minimum }: { self: Self; minimum: number
         form.setError("current_password", { message: t("wrong") }, { shouldFocus: true });
         return;
       }
-      if (!setFieldErrors(form, failure, ["current_password", "new_password", "code"], fieldError)) setError(failure);
+      if (!setFieldErrors(form, failure, ["current_password", "new_password", "code"], fieldError))
+        setError(failure);
     }
   });
 
   return (
     <Section title={t("title")} text={t("text")}>
       <Form onSubmit={change} noValidate className="grid max-w-form gap-5">
-        <ProofError error={error} wrong={t("wrongEither")} />
-        {/* Password managers store the change under this name. */}
+        <ProofError error={error} wrong={t("wrongPasswordOrCode")} />
+        {/* Password managers save the new password under this username. */}
         <input type="text" hidden readOnly autoComplete="username" value={self.username} />
         <Field label={t("current")} error={errors.current_password?.message}>
           {(control) => (
@@ -75,8 +76,8 @@ export function PasswordSection({ self, minimum }: { self: Self; minimum: number
           label={t("next")}
           hint={
             <>
-              <StrengthMeter password={next} personal={[self.username, self.email ?? ""]} />
-              {minimum > PASSWORD_FLOOR ? <span>{t("least", { count: minimum })}</span> : null}
+              <StrengthMeter password={newPassword} personal={[self.username, self.email ?? ""]} />
+              {minimum > LOWEST_MINIMUM ? <span>{t("minimum", { count: minimum })}</span> : null}
             </>
           }
           error={errors.new_password?.message}
@@ -85,9 +86,9 @@ export function PasswordSection({ self, minimum }: { self: Self; minimum: number
             <PasswordInput {...control} {...form.register("new_password")} autoComplete="new-password" />
           )}
         </Field>
-        <Field label={t("again")} error={errors.again?.message}>
+        <Field label={t("confirm")} error={errors.confirm?.message}>
           {(control) => (
-            <PasswordInput {...control} {...form.register("again")} autoComplete="new-password" />
+            <PasswordInput {...control} {...form.register("confirm")} autoComplete="new-password" />
           )}
         </Field>
         {self.two_factor_enabled ? (

@@ -14,16 +14,16 @@ import type { Self } from "@/lib/contracts/console/user";
 import { CallError } from "../forms/call-error";
 import { Field } from "../forms/field";
 import { Form } from "../forms/form";
-import { setFieldErrors } from "../forms/set-field-errors";
 import { useSchemaResolver } from "../forms/schema-resolver";
+import { setFieldErrors } from "../forms/set-field-errors";
 import { Badge } from "../ui/badge";
 import { Button } from "../ui/button";
 import { Input } from "../ui/input";
 import { Section } from "../ui/section";
 
 const loadSchema = () => import("@/lib/contracts/console/user").then((one) => one.UpdateSelf);
-/** An empty e-mail field means none. */
-const orNone = (text: string | null) => (text === "" ? null : text);
+/** An empty e-mail field means no e-mail. */
+const emptyToNull = (text: string | null) => (text === "" ? null : text);
 
 export function ProfileSection({ self }: { self: Self }) {
   const t = useTranslations("account.profile");
@@ -40,7 +40,7 @@ export function ProfileSection({ self }: { self: Self }) {
   const { errors, isSubmitting, isDirty } = form.formState;
   useUnsaved(isDirty, t("title"));
 
-  // What was changed elsewhere shows here too, unless it would overwrite what is being typed.
+  // Shows changes made elsewhere, except in fields that the user has edited.
   const { display_name, email } = self;
   useEffect(
     () => form.reset({ display_name, email }, { keepDirtyValues: true }),
@@ -53,7 +53,7 @@ export function ProfileSection({ self }: { self: Self }) {
       const saved = await api.patch<Self>(SELF_PATH, { ...values, version: self.version });
       form.reset({ display_name: saved.display_name, email: saved.email });
       await mutate(SELF_PATH, saved, { revalidate: false });
-      // The frame shows the name too.
+      // The shell shows the name too.
       router.refresh();
       toast.success(t("saved"));
     } catch (failure) {
@@ -86,7 +86,7 @@ export function ProfileSection({ self }: { self: Self }) {
           {(control) => (
             <Input
               {...control}
-              {...form.register("email", { setValueAs: orNone })}
+              {...form.register("email", { setValueAs: emptyToNull })}
               type="email"
               autoComplete="email"
             />

@@ -7,16 +7,16 @@ import type { TwoFactorProof } from "@/lib/contracts/console/two-factor";
 import { Field } from "../forms/field";
 import { Form } from "../forms/form";
 import { PasswordInput } from "../forms/password-input";
-import { setFieldErrors } from "../forms/set-field-errors";
 import { ProofError } from "../forms/proof-error";
 import { useSchemaResolver } from "../forms/schema-resolver";
+import { setFieldErrors } from "../forms/set-field-errors";
 import { Button } from "../ui/button";
 import { DialogFooter } from "../ui/dialog";
 import { Input } from "../ui/input";
 
 const loadSchema = () => import("@/lib/contracts/console/two-factor").then((one) => one.TwoFactorProof);
 
-/** Password and code before a change of consequence. */
+/** Asks for the password and a 2FA code before a security-sensitive change. */
 export function ProofForm({
   action,
   isDanger = false,
@@ -38,7 +38,7 @@ export function ProofForm({
   });
   const { errors, isSubmitting } = form.formState;
 
-  const prove = form.handleSubmit(async (proof) => {
+  const submit = form.handleSubmit(async (proof) => {
     setError(null);
     try {
       await onProof(proof);
@@ -49,7 +49,7 @@ export function ProofForm({
   });
 
   return (
-    <Form onSubmit={prove} noValidate className="grid gap-5">
+    <Form onSubmit={submit} noValidate className="grid gap-5">
       <ProofError error={error} wrong={t("wrong")} />
       <Field label={t("password")} error={errors.password?.message}>
         {(control) => (

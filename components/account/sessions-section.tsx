@@ -22,14 +22,15 @@ const ConfirmDialog = dynamic(() => import("../forms/confirm-dialog").then((one)
 export function SessionsSection() {
   const t = useTranslations("account.sessions");
   const { data, error, mutate } = useSessions();
-  const [asked, setAsked] = useState<Session | "others" | null>(null);
-  const nameOf = useDeviceName();
+  /** The session to end, or all others; null while no dialog is open. */
+  const [ending, setEnding] = useState<Session | "others" | null>(null);
+  const deviceName = useDeviceName();
   const others = data?.items.filter((session) => !session.current) ?? [];
 
   const end = async (path: string, message: string) => {
     await api.delete(path);
     await mutate();
-    setAsked(null);
+    setEnding(null);
     toast.success(message);
   };
 
@@ -43,38 +44,38 @@ export function SessionsSection() {
         <div className="grid gap-4">
           <ul className="divide-y rounded-md border bg-panel">
             {data.items.map((session) => (
-              <SessionRow key={session.id} session={session} onEnd={() => setAsked(session)} />
+              <SessionRow key={session.id} session={session} onEnd={() => setEnding(session)} />
             ))}
           </ul>
           {others.length > 0 ? (
-            <Button variant="outline" className="w-fit" onClick={() => setAsked("others")}>
+            <Button variant="outline" className="w-fit" onClick={() => setEnding("others")}>
               {t("endOthers")}
             </Button>
           ) : (
-            <p className="text-sm text-ink-muted">{t("alone")}</p>
+            <p className="text-sm text-ink-muted">{t("noOthers")}</p>
           )}
         </div>
       )}
-      {asked === "others" ? (
+      {ending === "others" ? (
         <ConfirmDialog
           title={t("endOthersTitle", { count: others.length })}
           text={t("endOthersText")}
           action={t("endOthers")}
           onConfirm={() => end(SESSIONS_PATH, t("othersEnded"))}
-          onClose={() => setAsked(null)}
+          onClose={() => setEnding(null)}
         />
-      ) : asked ? (
+      ) : ending ? (
         <ConfirmDialog
-          title={t("endTitle", { device: nameOf(asked.device) })}
-          text={t("endText", { address: asked.address || t("unknownAddress") })}
+          title={t("endTitle", { device: deviceName(ending.device) })}
+          text={t("endText", { address: ending.address || t("unknownAddress") })}
           action={t("end")}
           onConfirm={() =>
             end(
-              `${SESSIONS_PATH}/${encodeURIComponent(asked.id)}`,
-              t("ended", { device: nameOf(asked.device) }),
+              `${SESSIONS_PATH}/${encodeURIComponent(ending.id)}`,
+              t("ended", { device: deviceName(ending.device) }),
             )
           }
-          onClose={() => setAsked(null)}
+          onClose={() => setEnding(null)}
         />
       ) : null}
     </Section>
@@ -92,7 +93,7 @@ function SessionRow({ session, onEnd }: { session: Session; onEnd(): void }) {
       <div className="grid min-w-0 flex-1 gap-0.5">
         <p className="flex flex-wrap items-center gap-x-2 gap-y-1">
           <span className="font-medium">{device}</span>
-          {session.current ? <Badge tone="neutral">{t("here")}</Badge> : null}
+          {session.current ? <Badge tone="neutral">{t("current")}</Badge> : null}
         </p>
         <p className="flex flex-wrap gap-x-2 text-sm text-ink-muted">
           <code className="break-all">{address}</code>
@@ -113,7 +114,7 @@ function SessionRow({ session, onEnd }: { session: Session; onEnd(): void }) {
   );
 }
 
-/** The server names devices in English: `Firefox on Linux`. */
+/** Translates the server's English device names, such as `Firefox on Linux`. */
 function useDeviceName(): (device: string) => string {
   const t = useTranslations("account.sessions");
   return (device) => {

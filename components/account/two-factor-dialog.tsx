@@ -14,7 +14,7 @@ import { ProofForm } from "./proof-form";
 
 export type TwoFactorDialogKind = "enrol" | "renew" | "off";
 
-/** Switching the second factor on or off, or making new backup codes. Codes on the screen are not lost to a slip. */
+/** Turns 2FA on or off, or creates new backup codes. While codes are shown, only its buttons close the dialog. */
 export function TwoFactorDialog({
   kind,
   username,
@@ -29,7 +29,7 @@ export function TwoFactorDialog({
   const [codes, setCodes] = useState<string[] | null>(null);
   const [showsCodes, setShowsCodes] = useState(false);
   const refresh = () => Promise.all([SELF_PATH, TWO_FACTOR_PATH, SESSIONS_PATH].map((path) => mutate(path)));
-  const holdOpen = (event: Event) => {
+  const preventClose = (event: Event) => {
     if (showsCodes) event.preventDefault();
   };
   const words = {
@@ -92,8 +92,8 @@ export function TwoFactorDialog({
     <Dialog open onOpenChange={(open) => (open ? undefined : onClose())}>
       <DialogContent
         className={kind === "enrol" ? "max-w-xl" : "max-w-md"}
-        onInteractOutside={holdOpen}
-        onEscapeKeyDown={holdOpen}
+        onInteractOutside={preventClose}
+        onEscapeKeyDown={preventClose}
       >
         <DialogHeader>
           <DialogTitle>{words.title}</DialogTitle>

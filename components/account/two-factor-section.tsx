@@ -15,19 +15,18 @@ import { Section } from "../ui/section";
 import { Skeleton } from "../ui/skeleton";
 import type { TwoFactorDialogKind } from "./two-factor-dialog";
 
-const SecondFactorDialog = dynamic(
-  () => import("./two-factor-dialog").then((one) => one.TwoFactorDialog),
-  { ssr: false },
-);
+const SecondFactorDialog = dynamic(() => import("./two-factor-dialog").then((one) => one.TwoFactorDialog), {
+  ssr: false,
+});
 
-/** At this many backup codes or fewer the visitor is asked to make new ones. */
+/** At this number of backup codes or fewer, the section suggests creating new ones. */
 const FEW_CODES = 3;
 
 export function TwoFactorSection({ self }: { self: Self }) {
   const t = useTranslations("account.twoFactor");
   const { data, error, mutate } = useTwoFactor();
   const [dialog, setDialog] = useState<TwoFactorDialogKind | null>(null);
-  // The page knows this much before the status has come.
+  // Known from the page's data before the status has loaded.
   const isOn = data?.enabled ?? self.two_factor_enabled;
   return (
     <Section
@@ -38,7 +37,7 @@ export function TwoFactorSection({ self }: { self: Self }) {
       <div className="grid gap-4">
         {error && !data ? <CallError error={error} onRetry={() => void mutate()} /> : null}
         <p className="max-w-prose">{isOn ? t("onText") : t("offText")}</p>
-        {isOn ? <OnState status={data} /> : null}
+        {isOn ? <EnabledStatus status={data} /> : null}
         <div className="flex flex-wrap gap-2">
           {isOn ? (
             <>
@@ -61,7 +60,7 @@ export function TwoFactorSection({ self }: { self: Self }) {
   );
 }
 
-function OnState({ status }: { status: TwoFactorStatus | undefined }) {
+function EnabledStatus({ status }: { status: TwoFactorStatus | undefined }) {
   const t = useTranslations("account.twoFactor");
   const waitSeconds = useCountdown(status?.locked_until ? Date.parse(status.locked_until) : null);
   if (!status) return <Skeleton className="h-5.5 w-44" />;

@@ -1,4 +1,5 @@
-const MINUTE_MS = 60_000;
+import { MINUTE_MS } from "../../lib/contracts/durations";
+
 const HOUR_MS = 60 * MINUTE_MS;
 
 /** Steps of a time axis in minutes, and in calendar days. */

@@ -40,7 +40,8 @@ export function plotFrame(plot: {
 }
 
 export const bucketWidth = (frame: PlotFrame) => (frame.right - frame.left) / Math.max(1, frame.buckets);
-export const bucketCentre = (frame: PlotFrame, index: number) => frame.left + bucketWidth(frame) * (index + 0.5);
+export const bucketCentre = (frame: PlotFrame, index: number) =>
+  frame.left + bucketWidth(frame) * (index + 0.5);
 export const yOf = (frame: PlotFrame, value: number) =>
   frame.bottom - (value / frame.max) * (frame.bottom - frame.top);
 

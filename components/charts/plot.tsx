@@ -1,5 +1,5 @@
 import type { TimeTick } from "./chart-scale";
-import { bucketWidth, barPaths, bucketCentre, type PlotFrame, yOf, linePath } from "./plot-geometry";
+import { barPaths, bucketCentre, bucketWidth, linePath, type PlotFrame, yOf } from "./plot-geometry";
 import { type ChartSeries, colourOf } from "./series";
 
 /** Draws a time chart: grid, labels, bars, lines. */

@@ -114,7 +114,8 @@ interface ChartContentProps extends TimeChartProps {
 }
 
 function ChartContent(props: ChartContentProps) {
-  const { label, buckets, bucketMs, series, format, size, frame, isEmpty, selected, slider, onSelect } = props;
+  const { label, buckets, bucketMs, series, format, size, frame, isEmpty, selected, slider, onSelect } =
+    props;
   const t = useTranslations("common.chart");
   const labels = useTimeLabels(bucketMs);
   const summary = useSummary(props);
@@ -168,7 +169,13 @@ function ChartContent(props: ChartContentProps) {
           format={format}
         />
       ) : null}
-      <ChartTable label={label} buckets={buckets} bucketLabel={labels.bucket} series={series} format={format} />
+      <ChartTable
+        label={label}
+        buckets={buckets}
+        bucketLabel={labels.bucket}
+        series={series}
+        format={format}
+      />
     </>
   );
 }

@@ -2,7 +2,7 @@
 
 import { useCallback, useEffect, useRef, useState } from "react";
 import { type EmbeddingsCall, embedTexts } from "@/lib/client/embeddings-call";
-import { failureFrom, type GatewayFailure } from "@/lib/client/gateway-error";
+import { failureOfError, type GatewayFailure } from "@/lib/client/gateway-error";
 import { withPlaygroundKey } from "@/lib/client/with-playground-key";
 import type { Comparison, QueryResult } from "./comparison";
 
@@ -84,7 +84,7 @@ function useAbortableRun() {
       try {
         await action(abort.signal);
       } catch (error) {
-        failure = abort.signal.aborted ? null : failureFrom(error);
+        failure = abort.signal.aborted ? null : failureOfError(error);
       }
       if (running.current !== abort) return;
       running.current = null;

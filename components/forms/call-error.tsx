@@ -3,7 +3,7 @@
 import { ErrorState } from "../ui/error-state";
 import { useErrorText } from "./error-text";
 
-/** A failed call, shown where it was made. */
+/** The error of a failed API call, with its request ID. Renders nothing without an error. */
 export function CallError({
   error,
   title,
@@ -15,9 +15,9 @@ export function CallError({
   onRetry?(): void;
   className?: string;
 }) {
-  const tell = useErrorText();
+  const errorText = useErrorText();
   if (!error) return null;
-  const { message, requestId } = tell(error);
+  const { message, requestId } = errorText(error);
   return (
     <ErrorState
       title={title}

@@ -3,10 +3,10 @@ import type { FieldErrors, FieldValues, ResolverOptions, ResolverResult } from "
 import { type $ZodIssue, type $ZodType, config, type input, type output, safeParse } from "zod/v4/core";
 import { type FieldErrorTranslator, knownRule } from "./rule-text";
 
-// Compiled checks need `eval`, which the page's Content-Security-Policy forbids.
+// zod's compiled checks use `eval`, which the page's Content-Security-Policy forbids.
 config({ jitless: true });
 
-/** A form's values by its schema: the parsed ones, or each fault in the page's language. */
+/** Validates a form: the parsed values, or the first issue of each field in the page's language. */
 export function checkSchema<Schema extends $ZodType<FieldValues, FieldValues>>(
   schema: Schema,
   values: input<Schema>,
@@ -22,7 +22,7 @@ export function checkSchema<Schema extends $ZodType<FieldValues, FieldValues>>(
   return { values: {}, errors: toNestErrors(errors, options) };
 }
 
-/** What to tell at a field about one broken rule. */
+/** The message of a validation issue in the page's language. */
 export function issueText(t: FieldErrorTranslator, issue: $ZodIssue): string {
   const translated = knownRule(t, issue.message);
   if (translated !== null) return translated;

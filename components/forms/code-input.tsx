@@ -6,8 +6,8 @@ import { cn } from "../ui/class-names";
 const LENGTH = 6;
 
 /**
- * Six boxes over one field: paste, the phone's code autofill and every key work as in any field, and those who hear
- * the page meet one field. Calls `onComplete` once each time the sixth digit arrives.
+ * A field for a 6-digit code, drawn as six boxes over one <input>, so that paste, code autofill, keyboard and screen
+ * readers work as in any field. Calls `onComplete` each time the sixth digit is entered.
  */
 export function CodeInput({
   id,
@@ -24,7 +24,7 @@ export function CodeInput({
   onValueChange(value: string): void;
   onComplete?(value: string): void;
   disabled?: boolean;
-  /** While the code is being checked: the focus stays. */
+  /** While the code is checked: unlike `disabled`, keeps the focus. */
   readOnly?: boolean;
   autoFocus?: boolean;
   "aria-label"?: string;
@@ -47,12 +47,12 @@ export function CodeInput({
         value={value}
         disabled={disabled}
         readOnly={readOnly}
-        // The one thing to do on the screen that shows it.
+        // The only field of the pages that use it.
         // biome-ignore lint/a11y/noAutofocus: see above
         autoFocus={autoFocus}
         onChange={(event) => change(event.target.value)}
         onSelect={() => {
-          // The caret stays behind the last digit: the boxes show no other place.
+          // Keeps the caret after the last digit: the boxes cannot show another position.
           const end = field.current?.value.length ?? 0;
           if (field.current?.selectionStart !== 0 || field.current.selectionEnd !== end) {
             field.current?.setSelectionRange(end, end);
@@ -67,7 +67,7 @@ export function CodeInput({
       <span aria-hidden="true" className="flex gap-2">
         {Array.from({ length: LENGTH }, (_, index) => (
           <span
-            // The boxes never move.
+            // The boxes never change order.
             // biome-ignore lint/suspicious/noArrayIndexKey: see above
             key={index}
             className={cn(

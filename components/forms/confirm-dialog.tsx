@@ -17,8 +17,8 @@ import { Field } from "./field";
 import { Form } from "./form";
 
 /**
- * Asks once before something is ended, and names it. With `typed` the name must be typed: what follows cannot be
- * undone. A failed `onConfirm` is told in the dialog, which stays.
+ * Asks for confirmation before a destructive action. With `typed`, the name must be typed first: use it for actions
+ * that cannot be undone. If `onConfirm` fails, the dialog stays open and shows the error.
  */
 export function ConfirmDialog({
   title,
@@ -34,7 +34,7 @@ export function ConfirmDialog({
   title: string;
   text: ReactNode;
   action: string;
-  /** Instead of "Cancel". */
+  /** Label of the cancel button; default "Cancel". */
   cancel?: string;
   typed?: { name: string; label: string };
   isDanger?: boolean;
@@ -47,7 +47,7 @@ export function ConfirmDialog({
   const [name, setName] = useState("");
   const [isBusy, setBusy] = useState(false);
   const [error, setError] = useState<unknown>(null);
-  const isNamed = typed === undefined || name.trim() === typed.name;
+  const isConfirmable = typed === undefined || name.trim() === typed.name;
 
   const confirm = async () => {
     setBusy(true);
@@ -75,9 +75,9 @@ export function ConfirmDialog({
           className="grid gap-5"
           onSubmit={(event) => {
             event.preventDefault();
-            // A form around the dialog is not sent with it.
+            // React bubbles submit through portals: a form around the dialog must not be submitted too.
             event.stopPropagation();
-            if (isNamed && !isBusy) void confirm();
+            if (isConfirmable && !isBusy) void confirm();
           }}
         >
           <div className="grid gap-1.5">
@@ -107,7 +107,7 @@ export function ConfirmDialog({
               type="submit"
               variant={isDanger ? "danger" : "primary"}
               isBusy={isBusy}
-              disabled={!isNamed}
+              disabled={!isConfirmable}
             >
               {action}
             </Button>

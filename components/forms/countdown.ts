@@ -2,7 +2,7 @@
 
 import { useEffect, useState } from "react";
 
-/** Whole seconds until `until` (ms since 1970), counting down to 0; 0 when there is nothing to wait for. */
+/** Seconds until `until` (ms since 1970), rounded up, counting down to 0; 0 if `until` is null. */
 export function useCountdown(until: number | null): number {
   const [now, setNow] = useState(() => Date.now());
   const left = until === null ? 0 : Math.max(0, Math.ceil((until - now) / 1_000));

@@ -4,7 +4,7 @@ import { useCallback } from "react";
 import { useTranslations } from "use-intl";
 import { isApiError } from "@/lib/client/api-error";
 
-/** What to tell the visitor about a failed call; the server's own words unless it had none. */
+/** The message and request ID of a failed API call; the server's message if it sent one. */
 export function useErrorText(): (error: unknown) => { message: string; requestId: string | null } {
   const t = useTranslations("common.error");
   return useCallback(

@@ -9,7 +9,7 @@ export interface ControlProps {
   "aria-required"?: true;
 }
 
-/** A label, a control, a hint and the fault, bound to each other. The child takes the control's props. */
+/** A label, a control, a hint and an error, associated for assistive technology. The child gets the control's props. */
 export function Field({
   label,
   hint,
@@ -25,7 +25,7 @@ export function Field({
   error?: string;
   isRequired?: boolean;
   isOptional?: boolean;
-  /** The word for "optional" in the page's language. */
+  /** "optional" in the page's language. */
   optionalText?: string;
   className?: string;
   children(props: ControlProps): ReactNode;

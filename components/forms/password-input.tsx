@@ -7,7 +7,7 @@ import { Button } from "../ui/button";
 import { cn } from "../ui/class-names";
 import { Input } from "../ui/input";
 
-/** A password that its owner may look at. Password managers fill it: `autoComplete` must be given. */
+/** A password field with a button that shows its text. Password managers need `autoComplete`. */
 export function PasswordInput({
   className,
   ...props

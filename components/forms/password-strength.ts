@@ -1,6 +1,6 @@
 /**
- * A plain estimate of how many guesses a password stands: the size of its alphabet per character, where runs, repeats,
- * years and well-known words count as one or two characters. It errs low; it does not know a leaked password.
+ * A simple estimate of a password's strength: log2 of its alphabet's size per character, where sequences, repeats,
+ * years and common words count little. It errs low and knows no leaked passwords.
  */
 export type Strength = 0 | 1 | 2 | 3 | 4;
 
@@ -8,9 +8,9 @@ const COMMON =
   /password|passwort|letmein|welcome|admin|login|master|dragon|monkey|qwerty|qwertz|azerty|asdf|zxcv|iloveyou|secret|changeme|football|baseball|superman|batman|patchbay|test|user|root|guest|hello|sunshine|princess|woaini/g;
 const SEQUENCES = ["abcdefghijklmnopqrstuvwxyz", "01234567890", "qwertyuiop", "asdfghjkl", "zxcvbnm"];
 
-/** Bits of guessing, then a step: under 28 none, 40 weak, 56 fair, 72 good, above strong. */
+/** 0 (very weak) below 28 bits, 1 (weak) below 40, 2 (fair) below 56, 3 (good) below 72, else 4 (strong). */
 export function passwordStrength(password: string, personal: readonly string[] = []): Strength {
-  const bits = guessingBits(password, personal);
+  const bits = entropyBits(password, personal);
   if (bits < 28) return 0;
   if (bits < 40) return 1;
   if (bits < 56) return 2;
@@ -18,7 +18,7 @@ export function passwordStrength(password: string, personal: readonly string[] =
   return 4;
 }
 
-function guessingBits(password: string, personal: readonly string[]): number {
+function entropyBits(password: string, personal: readonly string[]): number {
   let rest = password.normalize("NFC").toLowerCase();
   let bits = 0;
   for (const word of personal.map((one) => one.toLowerCase()).filter((one) => one.length > 2)) {
@@ -34,18 +34,18 @@ function guessingBits(password: string, personal: readonly string[]): number {
     bits += 6;
     return "";
   });
-  rest = withoutRuns(rest, (spent) => {
-    bits += spent;
+  rest = withoutSequences(rest, (added) => {
+    bits += added;
   });
   const distinct = new Set(rest).size;
   const countable = Math.min([...rest].length, distinct * 2);
   return bits + countable * Math.log2(Math.max(2, alphabetOf(password)));
 }
 
-/** Takes out repeats (`aaaa`) and steps along the alphabet or the keyboard (`3456`, `fdsa`); each costs a guesser little. */
-function withoutRuns(text: string, spend: (bits: number) => void): string {
+/** Removes repeats (`aaaa`) and alphabet or keyboard sequences (`3456`, `fdsa`), and adds the few bits of each. */
+function withoutSequences(text: string, addBits: (bits: number) => void): string {
   let rest = text.replace(/(.)\1{2,}/gu, () => {
-    spend(6);
+    addBits(6);
     return "";
   });
   for (const line of SEQUENCES) {
@@ -55,7 +55,7 @@ function withoutRuns(text: string, spend: (bits: number) => void): string {
           const run = row.slice(start, start + length);
           if (!rest.includes(run)) continue;
           rest = rest.replaceAll(run, "");
-          spend(7);
+          addBits(7);
         }
       }
     }

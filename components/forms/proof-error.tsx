@@ -7,7 +7,7 @@ import { Notice } from "../ui/notice";
 import { CallError } from "./call-error";
 import { clockTime, useCountdown } from "./countdown";
 
-/** What a refused password or code means: wrong, or too many wrong ones and how long to wait. */
+/** The error of a wrong password or code, or a countdown after too many attempts. */
 export function ProofError({ error, wrong }: { error: unknown; wrong: string }) {
   const t = useTranslations("account.password");
   const [until, setUntil] = useState<number | null>(null);

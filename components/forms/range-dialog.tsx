@@ -2,7 +2,7 @@
 
 import { type FormEvent, useState } from "react";
 import { useTranslations } from "use-intl";
-import { LONGEST_RANGE_MS, putRangeInAddress, type Range } from "@/lib/client/range";
+import { MAX_RANGE_MS, putRangeInAddress, type Range } from "@/lib/client/range";
 import { Button } from "../ui/button";
 import { Input } from "../ui/input";
 import { Popover, PopoverContent, PopoverTrigger } from "../ui/popover";
@@ -12,13 +12,13 @@ import { RangeTrigger } from "./range-trigger";
 
 const DAY_MS = 86_400_000;
 
-/** `2026-11-20T14:05` in the visitor's zone, as the browser's own field writes it. */
+/** `2026-11-20T14:05` in the user's time zone: the value of a datetime-local field. */
 function toLocal(at: number): string {
   const date = new Date(at);
   return new Date(at - date.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
 }
 
-/** From one instant to another, loaded by the press that opens it. */
+/** The popover of a custom range; loaded when it is first opened. */
 export function RangeDialog({ range }: { range: Range }) {
   const [isOpen, setIsOpen] = useState(true);
   return (
@@ -40,11 +40,10 @@ function RangeForm({ range, onDone }: { range: Range; onDone(): void }) {
   const [error, setError] = useState<string>();
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    // Without a zone, the text is in the visitor's.
+    // Text without a time zone is parsed in the user's.
     const span = { from: Date.parse(from), to: Date.parse(to) };
     if (!(span.from < span.to)) return setError(t("wrongOrder"));
-    if (span.to - span.from > LONGEST_RANGE_MS)
-      return setError(t("tooLong", { days: LONGEST_RANGE_MS / DAY_MS }));
+    if (span.to - span.from > MAX_RANGE_MS) return setError(t("tooLong", { days: MAX_RANGE_MS / DAY_MS }));
     putRangeInAddress(span);
     onDone();
   };

@@ -17,9 +17,8 @@ const NAMES = [
 ] as const satisfies readonly (readonly [RangeName, string])[];
 
 /**
- * The range of a page: an hour, a day, a week, a month up to now, or from one instant to another. The choice goes into
- * the address (`range=7d`, or `from=` and `to=`), where `useRange()` reads it; hand its range in as `range`. What else
- * stands in the address stays.
+ * Selects a page's time range: the last hour, day, week or month, or a custom one. The choice is stored in the query
+ * parameters (`range=7d`, or `from` and `to`), where `useRange()` reads it; pass its result as `range`.
  */
 export function RangePicker({ range, className }: { range: Range; className?: string }) {
   const t = useTranslations("common.range");

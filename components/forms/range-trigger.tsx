@@ -6,7 +6,7 @@ import { Button } from "../ui/button";
 import { cn } from "../ui/class-names";
 import { useIsBrowser } from "../ui/use-is-browser";
 
-/** Opens the choice of any range; names the one that is chosen. */
+/** The button that opens the custom range; shows the selected one. */
 export function RangeTrigger({ range, className, ...props }: { range: Range } & ComponentProps<"button">) {
   const t = useTranslations("common.range");
   const format = useFormatter();

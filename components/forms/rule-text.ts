@@ -2,11 +2,11 @@ import type { useTranslations } from "use-intl";
 
 export type FieldErrorTranslator = ReturnType<typeof useTranslations<"common.fieldError">>;
 
-/** `words`: what the pattern found, as text. */
-type Teller = (t: FieldErrorTranslator, numbers: number[], factor: number, words: string[]) => string;
+/** `numbers` and `words`: the pattern's groups, as numbers and as text. */
+type Translate = (t: FieldErrorTranslator, numbers: number[], factor: number, words: string[]) => string;
 
-/** The contracts' rules are written in English; each is told in the page's language through its entry here. */
-const RULES: readonly [RegExp, Teller][] = [
+/** Translations of the contracts' English rule messages, by pattern. */
+const RULES: readonly [RegExp, Translate][] = [
   [/^(Must not be empty|Type the code|Type the password you have now)\.$/, (t) => t("required")],
   [/^Type the code of your second factor/, (t) => t("required")],
   [/^Must be in the future/, (t) => t("future")],
@@ -41,18 +41,18 @@ const RULES: readonly [RegExp, Teller][] = [
 ];
 
 /**
- * A rule's words in the page's language; null when the catalogue does not know it. `factor`: one of what the field
- * holds is this many of what the rule counts (KiB over bytes), so bounds are told in the field's own unit.
+ * A rule's message in the page's language; null if there is no translation. `factor`: how many of the rule's units one
+ * unit of the field has (a field in KiB, a rule in bytes: 1,024), so that limits are shown in the field's unit.
  */
 export function knownRule(t: FieldErrorTranslator, message: string, factor = 1): string | null {
-  for (const [pattern, tell] of RULES) {
+  for (const [pattern, translate] of RULES) {
     const match = pattern.exec(message);
-    if (match) return tell(t, match.slice(1).map(Number), factor, match.slice(1));
+    if (match) return translate(t, match.slice(1).map(Number), factor, match.slice(1));
   }
   return null;
 }
 
-/** A rule's words in the page's language; unknown ones as they came. `factor`: as with `knownRule`. */
+/** A rule's message in the page's language, or unchanged if there is no translation. `factor`: see `knownRule`. */
 export function ruleText(t: FieldErrorTranslator, message: string, factor = 1): string {
   return knownRule(t, message, factor) ?? message;
 }

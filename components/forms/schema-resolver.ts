@@ -4,9 +4,9 @@ import { useTranslations } from "use-intl";
 import type { $ZodType, input, output } from "zod/v4/core";
 
 /**
- * A form's resolver from a contract's schema, with each fault in the page's language. The schema and what reads it are
- * fetched by the first check, not with the page; `load` must not change between renders. When they cannot be fetched
- * the values go out as they are: the server checks them by the same schema.
+ * A form's resolver from a contract's schema, with issues in the page's language. Schema and validator are loaded at the
+ * first validation, not with the page; `load` must not change between renders. If they fail to load, the values are sent
+ * unchecked: the server validates them with the same schema.
  */
 export function useSchemaResolver<Schema extends $ZodType<FieldValues, FieldValues>>(
   load: () => Promise<Schema>,
@@ -15,11 +15,11 @@ export function useSchemaResolver<Schema extends $ZodType<FieldValues, FieldValu
   return useMemo(() => {
     const resolve: Resolver<input<Schema>, unknown, output<Schema>> = async (values, _context, options) => {
       try {
-        // In this order: schemas look at the settings of the first when they are made.
+        // Loaded before the schema: it configures zod, and schemas read the configuration when they are created.
         const { checkSchema } = await import("./check-schema");
         return checkSchema(await load(), values, options, t);
       } catch {
-        // Both types are of the same fields; the server has the last word.
+        // Input and output have the same fields; the server validates the values.
         return { values: values as output<Schema>, errors: {} };
       }
     };

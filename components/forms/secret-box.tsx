@@ -3,7 +3,7 @@ import { Notice } from "../ui/notice";
 
 export type SecretWords = Readonly<Record<"copy" | "once" | "onceText", string>>;
 
-/** A secret to copy, and that it is shown for the only time. */
+/** A secret with a copy button, and a notice that it is shown only once. */
 export function SecretBox({
   secret,
   name,
@@ -11,7 +11,7 @@ export function SecretBox({
   onCopied,
 }: {
   secret: string;
-  /** What tests find it by. */
+  /** The `data-testid` of the secret. */
   name: string;
   words: SecretWords;
   onCopied?(): void;

@@ -12,7 +12,7 @@ import {
 } from "../ui/dialog";
 import { SecretBox, type SecretWords } from "./secret-box";
 
-/** A secret for the only time: until it was copied, only a press on Done or Close closes this. */
+/** Shows a secret once. Until it is copied, only Done or Close closes the dialog. */
 export function SecretDialog({
   secret,
   name,
@@ -20,18 +20,18 @@ export function SecretDialog({
   onClose,
 }: {
   secret: string;
-  /** What tests find it by. */
+  /** The `data-testid` of the secret. */
   name: string;
   words: SecretWords & Readonly<Record<"title" | "text" | "done", string>>;
   onClose(): void;
 }) {
   const [isCopied, setCopied] = useState(false);
-  const holdOpen = (event: Event) => {
+  const preventClose = (event: Event) => {
     if (!isCopied) event.preventDefault();
   };
   return (
     <Dialog open onOpenChange={(open) => (open ? undefined : onClose())}>
-      <DialogContent className="max-w-xl" onInteractOutside={holdOpen} onEscapeKeyDown={holdOpen}>
+      <DialogContent className="max-w-xl" onInteractOutside={preventClose} onEscapeKeyDown={preventClose}>
         <DialogHeader>
           <DialogTitle className="break-words">{words.title}</DialogTitle>
           <DialogDescription>{words.text}</DialogDescription>

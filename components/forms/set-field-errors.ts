@@ -3,8 +3,8 @@ import { isApiError } from "@/lib/client/api-error";
 import { type FieldErrorTranslator, ruleText } from "./rule-text";
 
 /**
- * Puts the faults the server found at the fields they belong to. True when every fault found its field: nothing is
- * left to say above the form. `fieldOf` tells which field a fault's path belongs to where the names differ.
+ * Shows the server's issues at their fields. Returns whether every issue has a field; otherwise the caller shows the
+ * error above the form. `fieldOf` maps an issue's path to a field where the names differ.
  */
 export function setFieldErrors<Values extends FieldValues>(
   form: Pick<UseFormReturn<Values>, "setError">,

@@ -7,7 +7,7 @@ import { cn } from "../ui/class-names";
 const COLOURS = ["bg-bad", "bg-bad", "bg-warn", "bg-good", "bg-good"] as const;
 const WORDS = ["veryWeak", "weak", "fair", "good", "strong"] as const;
 
-/** Four bars and a word under a new password. */
+/** The strength of a new password as four bars and a word. */
 export function StrengthMeter({ password, personal }: { password: string; personal?: readonly string[] }) {
   const t = useTranslations("common.strength");
   const strength = passwordStrength(password, personal);

@@ -3,11 +3,11 @@
 import { CheckIcon, ChevronDownIcon } from "lucide-react";
 import Link from "next/link";
 import { useTranslations } from "use-intl";
+import { CURL_HEADERS, shellJson } from "@/lib/client/code-samples";
+import { modelPath } from "@/lib/client/speech-call";
 import { Button } from "../ui/button";
 import { cn } from "../ui/class-names";
 import { CopyButton } from "../ui/copy-button";
-import { CURL_HEADERS, shellJson } from "@/lib/client/code-samples";
-import { modelPath } from "@/lib/client/speech-call";
 
 /** On a phone the button is aligned with the text of its step. */
 const BUTTON_INDENT = "max-sm:ml-10";

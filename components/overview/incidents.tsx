@@ -40,7 +40,7 @@ export function Incidents({ channels }: { channels: readonly OverviewChannel[] }
       case "whole":
         return t(isOpen ? "channelDown" : "channelRecovering", { name });
       case "key":
-        return t("keyDown", { display: part.display, name });
+        return t(isOpen ? "keyDown" : "keyRecovering", { display: part.display, name });
       case "model":
         return t(isOpen ? "modelDown" : "modelRecovering", { model: part.model, name });
       default:
@@ -68,9 +68,12 @@ export function Incidents({ channels }: { channels: readonly OverviewChannel[] }
             }
           >
             {health.opened_at === null
-              ? words(`reason.${reason}`)
-              : t("since", { reason: words(`reason.${reason}`), when: tell(health.opened_at) })}{" "}
-            {words(`advice.${reason}`)}
+              ? tChannels(`reason.${reason}`)
+              : t("since", {
+                  reason: tChannels(`reason.${reason}`),
+                  when: relativeTime(health.opened_at),
+                })}{" "}
+            {tChannels(`advice.${reason}`)}
           </LineNotice>
         );
       })}

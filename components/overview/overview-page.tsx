@@ -5,7 +5,6 @@ import { useSearchParams } from "next/navigation";
 import { useState } from "react";
 import { SWRConfig } from "swr";
 import { useTranslations } from "use-intl";
-import { useOpenAlerts, useOverview } from "./use-overview";
 import { setQueryParam } from "@/lib/client/query-params";
 import type { Range } from "@/lib/client/range";
 import { useRange } from "@/lib/client/use-range";
@@ -26,6 +25,7 @@ import { PatchBay } from "./patch-bay";
 import { RecentRequests } from "./recent-requests";
 import { Shares } from "./shares";
 import { FIGURES, type Figure } from "./use-figure-texts";
+import { useOpenAlerts, useOverview } from "./use-overview";
 
 export interface OverviewPageProps {
   origin: string;

@@ -1,7 +1,6 @@
 import Link from "next/link";
 import { useRef } from "react";
 import { useTranslations } from "use-intl";
-import { useRecentRequests } from "./use-overview";
 import { useIsLive } from "@/lib/client/live";
 import type { UsageRow } from "@/lib/contracts/console/usage";
 import { useAmounts } from "../charts/use-amounts";
@@ -13,6 +12,7 @@ import { cn } from "../ui/class-names";
 import { Skeleton } from "../ui/skeleton";
 import { StatusDot } from "../ui/status-dot";
 import { useIsBrowser } from "../ui/use-is-browser";
+import { useRecentRequests } from "./use-overview";
 
 /** The most recent calls; a new one slides in at the top. */
 export function RecentRequests({ isAdmin }: { isAdmin: boolean }) {
@@ -47,7 +47,12 @@ export function RecentRequests({ isAdmin }: { isAdmin: boolean }) {
       ) : (
         <ul className="divide-y" aria-labelledby="recent-requests">
           {rows.map((row) => (
-            <RequestRow key={row.id} call={row} isAdmin={isAdmin} isNew={seen.current?.has(row.id) === false} />
+            <RequestRow
+              key={row.id}
+              call={row}
+              isAdmin={isAdmin}
+              isNew={seen.current?.has(row.id) === false}
+            />
           ))}
         </ul>
       )}

@@ -14,7 +14,10 @@ export const useOverview = (range: Range) =>
 
 /** The most recent calls that the user may see. */
 export const useRecentRequests = () =>
-  useSWR<{ items: UsageRow[] }>(RECENT_REQUESTS_PATH, { keepPreviousData: true, refreshInterval: REFRESH_MS });
+  useSWR<{ items: UsageRow[] }>(RECENT_REQUESTS_PATH, {
+    keepPreviousData: true,
+    refreshInterval: REFRESH_MS,
+  });
 
 export const useOpenAlerts = (isAdmin: boolean) =>
   useSWR<AlertsSummary>(isAdmin ? ALERTS_SUMMARY_PATH : null);

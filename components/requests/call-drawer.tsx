@@ -14,9 +14,9 @@ import { CallFacts } from "./call-facts";
 import { CallHelp } from "./call-help";
 import { CallState } from "./call-state";
 import { SimilarCalls } from "./similar-calls";
-import { Waterfall } from "./waterfall";
+import { Timeline } from "./timeline";
 
-/** One call beside the list: what happened, what it means, and everything that is known of it. */
+/** A drawer with the details of one call: timeline, error help, facts and input text. */
 export function CallDrawer({
   id,
   isAdmin,
@@ -44,12 +44,12 @@ function Call({ id, isAdmin }: { id: string; isAdmin: boolean }) {
   if (!call) return <CallSkeleton />;
   return (
     <div className="grid gap-6">
-      <Head call={call} />
+      <CallHeader call={call} />
       {call.error === null ? null : <CallHelp call={call} />}
       <section className="grid gap-3">
-        <h3 className="font-medium">{t("waterfall")}</h3>
+        <h3 className="font-medium">{t("timeline")}</h3>
         {call.trace && call.trace.attempts.length > 0 ? (
-          <Waterfall trace={call.trace} />
+          <Timeline trace={call.trace} />
         ) : (
           <p className="text-ink-muted">
             {call.state === "open" ? t("running") : call.cached ? t("fromCache") : t("noTrace")}
@@ -57,13 +57,13 @@ function Call({ id, isAdmin }: { id: string; isAdmin: boolean }) {
         )}
       </section>
       <CallFacts call={call} />
-      <Words call={call} isAdmin={isAdmin} />
+      <InputText call={call} isAdmin={isAdmin} />
       <SimilarCalls call={call} />
     </div>
   );
 }
 
-function Head({ call }: { call: UsageDetail }) {
+function CallHeader({ call }: { call: UsageDetail }) {
   const t = useTranslations("requests");
   const amounts = useAmounts();
   return (
@@ -89,9 +89,9 @@ function Head({ call }: { call: UsageDetail }) {
   );
 }
 
-function Words({ call, isAdmin }: { call: UsageDetail; isAdmin: boolean }) {
+function InputText({ call, isAdmin }: { call: UsageDetail; isAdmin: boolean }) {
   const t = useTranslations("requests.detail");
-  if (call.prompt === null) return isAdmin ? <Notice tone="info">{t("notKept")}</Notice> : null;
+  if (call.prompt === null) return isAdmin ? <Notice tone="info">{t("promptNotStored")}</Notice> : null;
   return (
     <section className="grid gap-2">
       <span className="flex items-center justify-between gap-4">

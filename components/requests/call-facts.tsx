@@ -3,21 +3,21 @@ import { useTranslations } from "use-intl";
 import type { UsageDetail } from "@/lib/contracts/console/usage";
 import { useAmounts } from "../charts/use-amounts";
 
-/** Everything that is written of a call. */
+/** Everything recorded about a call. */
 export function CallFacts({ call }: { call: UsageDetail }) {
   const t = useTranslations("requests");
   const amounts = useAmounts();
   const named = (name: string | null, id: string) =>
     name ?? (
       <>
-        <code>{id}</code> {t("detail.gone")}
+        <code>{id}</code> {t("detail.deleted")}
       </>
     );
   const notes = [
     ...(call.cached ? [t("detail.cached")] : []),
     ...(call.estimated ? [t("detail.estimated")] : []),
   ];
-  const facts: [keyof Words, ReactNode][] = [
+  const facts: [keyof FieldNames, ReactNode][] = [
     ["status", call.status === 0 ? "—" : call.status],
     ["operation", t(`operation.${call.operation}`)],
     ["channel", call.channel_id === null ? t("noChannel") : named(call.channel_name, call.channel_id)],
@@ -64,5 +64,5 @@ export function CallFacts({ call }: { call: UsageDetail }) {
   );
 }
 
-/** Names of `calls.detail.field`. */
-type Words = typeof import("@/lib/messages/en/requests").requests.detail.field;
+/** Keys of `requests.detail.field`. */
+type FieldNames = typeof import("@/lib/messages/en/requests").requests.detail.field;

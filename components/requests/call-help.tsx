@@ -24,7 +24,7 @@ function helpFor(call: UsageDetail): (typeof KNOWN)[number] | "credentials" | "a
   return KNOWN.find((code) => code === call.error) ?? "other";
 }
 
-/** What a failed call's code means, and what to do about it. */
+/** What the error code of a failed call means, and what to do about it. */
 export function CallHelp({ call }: { call: UsageDetail }) {
   const t = useTranslations("requests");
   const tone = call.error === "caller_left" ? "warn" : "bad";

@@ -6,7 +6,7 @@ import type { UsageRow } from "@/lib/contracts/console/usage";
 import { useAmounts } from "../charts/use-amounts";
 import { outcomeOf } from "./call-state";
 
-/** Opens a call beside the list; covers the whole line it stands in. The address names the call, so it can be sent. */
+/** Opens the drawer of a call by a URL that can be shared; its click area covers the whole row. */
 export function CallLink({ call, children }: { call: UsageRow; children: ReactNode }) {
   const t = useTranslations("requests");
   const amounts = useAmounts();
@@ -22,7 +22,7 @@ export function CallLink({ call, children }: { call: UsageRow; children: ReactNo
       className="after:absolute after:inset-0"
       onClick={(event) => {
         if (event.metaKey || event.ctrlKey || event.shiftKey) return;
-        // The page is here already: only its address changes.
+        // Changes the URL only: the page is already loaded.
         event.preventDefault();
         window.history.pushState(null, "", `?${query}`);
       }}

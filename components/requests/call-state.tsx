@@ -3,18 +3,17 @@ import type { UsageRow } from "@/lib/contracts/console/usage";
 import { cn } from "../ui/class-names";
 import { StatusDot } from "../ui/status-dot";
 
-export type CallOutcome = "running" | "ok" | "failed" | "left";
+export type CallOutcome = "running" | "ok" | "failed" | "disconnected";
 
-/** How a call stands: what its lamp shows. */
 export function outcomeOf(call: Pick<UsageRow, "state" | "error">): CallOutcome {
   if (call.state === "open") return "running";
   if (call.error === null) return "ok";
-  return call.error === "caller_left" ? "left" : "failed";
+  return call.error === "caller_left" ? "disconnected" : "failed";
 }
 
-const TONES = { running: "signal", ok: "good", failed: "bad", left: "warn" } as const;
+const TONES = { running: "signal", ok: "good", failed: "bad", disconnected: "warn" } as const;
 
-/** StatusDot and words of a call's outcome: the status it was answered with, or its error's code. */
+/** Outcome of a call: status dot, HTTP status, and the error code if it failed. */
 export function CallState({ call, className }: { call: UsageRow; className?: string }) {
   const t = useTranslations("requests.state");
   const outcome = outcomeOf(call);

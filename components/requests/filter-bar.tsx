@@ -5,8 +5,8 @@ import { useSearchParams } from "next/navigation";
 import { useState } from "react";
 import useSWR from "swr";
 import { useTranslations } from "use-intl";
-import { pushQueryParams } from "@/lib/client/query-params";
 import { CALL_FILTERS, type CallFilter, readCallFilters, sumsPath } from "@/lib/client/calls";
+import { pushQueryParams } from "@/lib/client/query-params";
 import type { Range } from "@/lib/client/range";
 import type { UsageSummary } from "@/lib/contracts/console/usage-summary";
 import { RangePicker } from "../forms/range-picker";
@@ -20,8 +20,8 @@ interface Option {
   label: string;
 }
 
-/** Filters that stand in the second row, folded until asked for or in use. */
-const FOLDED: readonly CallFilter[] = [
+/** Filters in the second row, hidden until expanded or in use. */
+const MORE_FILTERS: readonly CallFilter[] = [
   "channel_id",
   "key_id",
   "user_id",
@@ -31,8 +31,8 @@ const FOLDED: readonly CallFilter[] = [
   "request_id",
 ];
 
-/** Errors that a call in the books can have. */
-const CODES = [
+/** Error codes that occur in recorded calls. */
+const ERROR_CODES = [
   "upstream_error",
   "upstream_timeout",
   "upstream_rate_limited",
@@ -44,13 +44,13 @@ const CODES = [
   "internal",
 ] as const;
 
-/** What calls are narrowed by, in the page's address. `isOwn`: the visitor sees no one else's. */
+/** Range and filters of the calls, stored in the URL. `isOwn`: the user sees only their own calls. */
 export function FilterBar({ range, isOwn }: { range: Range; isOwn: boolean }) {
   const t = useTranslations("requests.filter");
-  const words = useTranslations("requests.operation");
+  const tOperation = useTranslations("requests.operation");
   const filters = readCallFilters(useSearchParams());
-  const folded = FOLDED.filter((name) => filters[name] !== undefined).length;
-  const [isUnfolded, setUnfolded] = useState(folded > 0);
+  const moreInUse = MORE_FILTERS.filter((name) => filters[name] !== undefined).length;
+  const [isExpanded, setExpanded] = useState(moreInUse > 0);
   const isFiltered = Object.keys(filters).length > 0;
 
   const clear = () => pushQueryParams(Object.fromEntries(CALL_FILTERS.map((name) => [name, null])));
@@ -59,21 +59,21 @@ export function FilterBar({ range, isOwn }: { range: Range; isOwn: boolean }) {
       <div className="flex flex-wrap items-end gap-3">
         <RangePicker range={range} />
         <div className="grid w-full grid-cols-2 gap-3 md:contents">
-          <Choice name="model" by="model" range={range} isNarrow />
-          <Pick
+          <UsedValueFilter name="model" by="model" range={range} isNarrow />
+          <SelectFilter
             name="status"
             isNarrow
             options={[
               { value: "ok", label: t("ok") },
               { value: "failed", label: t("failed") },
-              ...CODES.map((code) => ({ value: code, label: t("code", { code }) })),
+              ...ERROR_CODES.map((code) => ({ value: code, label: t("code", { code }) })),
             ]}
           />
         </div>
-        <Button variant="outline" aria-expanded={isUnfolded} onClick={() => setUnfolded(!isUnfolded)}>
+        <Button variant="outline" aria-expanded={isExpanded} onClick={() => setExpanded(!isExpanded)}>
           <SlidersHorizontalIcon aria-hidden="true" />
-          {isUnfolded ? t("less") : t("more")}
-          {folded > 0 && !isUnfolded ? <span className="tabular text-ink-muted">{folded}</span> : null}
+          {isExpanded ? t("less") : t("more")}
+          {moreInUse > 0 && !isExpanded ? <span className="tabular text-ink-muted">{moreInUse}</span> : null}
         </Button>
         {isFiltered ? (
           <Button variant="ghost" onClick={clear}>
@@ -82,16 +82,16 @@ export function FilterBar({ range, isOwn }: { range: Range; isOwn: boolean }) {
           </Button>
         ) : null}
       </div>
-      {isUnfolded ? (
+      {isExpanded ? (
         <div className="grid grid-cols-2 gap-3 rounded-md border bg-panel p-3 md:grid-cols-4">
-          <Choice name="channel_id" by="channel" range={range} />
-          <Choice name="key_id" by="key" range={range} />
-          {isOwn ? null : <Choice name="user_id" by="user" range={range} />}
-          <Pick
+          <UsedValueFilter name="channel_id" by="channel" range={range} />
+          <UsedValueFilter name="key_id" by="key" range={range} />
+          {isOwn ? null : <UsedValueFilter name="user_id" by="user" range={range} />}
+          <SelectFilter
             name="operation"
             options={[
-              { value: "speech", label: words("speech") },
-              { value: "embeddings", label: words("embeddings") },
+              { value: "speech", label: tOperation("speech") },
+              { value: "embeddings", label: tOperation("embeddings") },
             ]}
           />
           <TextFilter name="tag" />
@@ -103,8 +103,8 @@ export function FilterBar({ range, isOwn }: { range: Range; isOwn: boolean }) {
   );
 }
 
-/** One of those that had calls in the range, the busiest first. */
-function Choice({
+/** A filter for a value that has calls in the range, ordered by number of calls. */
+function UsedValueFilter({
   name,
   by,
   range,
@@ -122,12 +122,12 @@ function Choice({
     .sort((a, b) => b.calls - a.calls)
     .map((item): Option => {
       const value = item.name ?? "";
-      return { value, label: by === "model" ? value : (item.label ?? t("gone", { id: value })) };
+      return { value, label: by === "model" ? value : (item.label ?? t("deleted", { id: value })) };
     });
-  return <Pick name={name} options={options} isNarrow={isNarrow} />;
+  return <SelectFilter name={name} options={options} isNarrow={isNarrow} />;
 }
 
-function Pick({
+function SelectFilter({
   name,
   options,
   isNarrow,

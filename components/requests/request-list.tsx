@@ -11,11 +11,11 @@ import { CallError } from "../forms/call-error";
 import { Button } from "../ui/button";
 import { EmptyState } from "../ui/empty-state";
 import { Skeleton } from "../ui/skeleton";
-import { type CallColumn, RequestTable, LoadMoreTrigger } from "./request-table";
+import { type CallColumn, LoadMoreTrigger, RequestTable } from "./request-table";
 
 const CallDrawer = dynamic(() => import("./call-drawer").then((one) => one.CallDrawer), { ssr: false });
 
-/** The calls of a page's range and filters, and the one that its address opens. */
+/** The calls of the range and filters, and the drawer of the call in the URL. */
 export function RequestList({
   calls,
   isFiltered,
@@ -53,7 +53,7 @@ export function RequestList({
           title={t("empty.title")}
           action={
             <Button asChild variant="outline">
-              <Link href="/playground/speech">{t("empty.try")}</Link>
+              <Link href="/playground/speech">{t("empty.openPlayground")}</Link>
             </Button>
           }
         >

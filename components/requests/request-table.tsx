@@ -11,12 +11,12 @@ import { CallAmount } from "./call-amount";
 import { CallLink } from "./call-link";
 import { CallState } from "./call-state";
 
-/** Which columns a list has besides time, outcome, model, amount, cost and time taken. */
+/** Optional columns, besides time, outcome, model, latency, amount and cost. */
 export type CallColumn = "key" | "via" | "attempts" | "requestId";
 
 const WIDTHS = {
   when: "7.25rem",
-  // The longest of the usual codes, `upstream_rate_limited`, whole at 1440 px.
+  // Wide enough at 1440 px for the longest common code, `upstream_rate_limited`.
   outcome: "minmax(0,1.95fr)",
   model: "minmax(0,1.3fr)",
   via: "minmax(0,1.2fr)",
@@ -48,10 +48,16 @@ function columnsOf(extra: readonly CallColumn[]): Column[] {
 }
 
 /**
- * Calls under each other, a line each; a press opens one. Each line of the table is drawn as a grid of its own,
- * so that the browser skips those out of sight and thousands scroll smoothly. On a phone, a list.
+ * One row per call; a click opens its details. Each row is a grid of its own, so that the browser can skip rows outside
+ * the viewport and thousands scroll smoothly. On narrow screens, a list of cards.
  */
-export function RequestTable({ rows, columns }: { rows: readonly UsageRow[]; columns: readonly CallColumn[] }) {
+export function RequestTable({
+  rows,
+  columns,
+}: {
+  rows: readonly UsageRow[];
+  columns: readonly CallColumn[];
+}) {
   const t = useTranslations("requests.table");
   const open = useSearchParams().get("call");
   const shown = columnsOf(columns);
@@ -197,22 +203,22 @@ function CallCard({ call, isOpen }: { call: UsageRow; isOpen: boolean }) {
   );
 }
 
-/** Asks for more when it comes near the window's end. */
+/** Loads more rows when it is scrolled near the bottom of the window. */
 export function LoadMoreTrigger({ onNear }: { onNear(): void }) {
-  const place = useRef<HTMLDivElement>(null);
+  const marker = useRef<HTMLDivElement>(null);
   const latest = useRef(onNear);
   latest.current = onNear;
   useEffect(() => {
-    if (!place.current) return;
-    const seen = new IntersectionObserver(
+    if (!marker.current) return;
+    const observer = new IntersectionObserver(
       (entries) => {
-        // The first screen's own end is not a wish for more: only what was scrolled to.
+        // Without scrolling, a list that ends within the first screen does not load more.
         if (window.scrollY > 0 && entries.some((one) => one.isIntersecting)) latest.current();
       },
       { rootMargin: "0px 0px 400px 0px" },
     );
-    seen.observe(place.current);
-    return () => seen.disconnect();
+    observer.observe(marker.current);
+    return () => observer.disconnect();
   }, []);
-  return <div ref={place} />;
+  return <div ref={marker} />;
 }

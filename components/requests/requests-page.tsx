@@ -15,7 +15,7 @@ import { PageHeader } from "../shell/page-header";
 import { FilterBar } from "./filter-bar";
 import { RequestList } from "./request-list";
 
-/** Every call, a line each, newest first; a bar over time above them tells where to look. */
+/** Every call, newest first, below a chart of calls over time that selects a period. */
 export function RequestsPage({ now }: { now: number }) {
   const t = useTranslations("requests.page");
   const amounts = useAmounts();

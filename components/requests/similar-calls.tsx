@@ -5,13 +5,13 @@ import { type CallFilter, withFilter } from "@/lib/client/calls";
 import type { UsageDetail } from "@/lib/contracts/console/usage";
 import { Button } from "../ui/button";
 
-/** Ways on from one call to those like it. */
+/** Links that filter for calls with the same error, model, key or request ID. */
 export function SimilarCalls({ call }: { call: UsageDetail }) {
   const t = useTranslations("requests.detail");
   const path = usePathname();
   const address = useSearchParams();
-  const ways: [string, CallFilter, string | null][] = [
-    [t("sameFault"), "status", call.error],
+  const links: [string, CallFilter, string | null][] = [
+    [t("sameError"), "status", call.error],
     [t("sameModel"), "model", call.model],
     [t("sameKey"), "key_id", call.key_id],
     [t("sameRequest"), "request_id", call.request_id],
@@ -20,7 +20,7 @@ export function SimilarCalls({ call }: { call: UsageDetail }) {
     <section className="grid gap-2">
       <h3 className="font-medium">{t("similar")}</h3>
       <span className="flex flex-wrap gap-2">
-        {ways.map(([label, name, value]) =>
+        {links.map(([label, name, value]) =>
           value === null ? null : (
             <Button key={name} asChild variant="outline" size="sm">
               <Link href={`${path}${withFilter(new URLSearchParams(address), name, value)}`} prefetch={false}>

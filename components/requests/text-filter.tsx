@@ -3,21 +3,21 @@
 import { useSearchParams } from "next/navigation";
 import { useState } from "react";
 import { useTranslations } from "use-intl";
-import { pushQueryParams } from "@/lib/client/query-params";
 import type { CallFilter } from "@/lib/client/calls";
+import { pushQueryParams } from "@/lib/client/query-params";
 import { cn } from "../ui/class-names";
 import { Input } from "../ui/input";
 import { Label } from "../ui/label";
 
-/** A filter that is written: it counts when Enter is pressed or the field is left. */
+/** A filter typed as text; applied on Enter or when the field loses focus. */
 export function TextFilter({ name, className }: { name: CallFilter; className?: string }) {
   const t = useTranslations("requests.filter");
   const value = useSearchParams().get(name) ?? "";
-  const [seen, setSeen] = useState(value);
+  const [appliedValue, setAppliedValue] = useState(value);
   const [text, setText] = useState(value);
-  // The address has moved on (a link, "Clear filters"): it is right.
-  if (seen !== value) {
-    setSeen(value);
+  // The URL changed by a link or "Clear filters": takes over its value.
+  if (appliedValue !== value) {
+    setAppliedValue(value);
     setText(value);
   }
   const apply = () => pushQueryParams({ [name]: text.trim() || null });

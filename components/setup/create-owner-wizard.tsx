@@ -2,11 +2,11 @@
 
 import { useEffect, useState } from "react";
 import { AdministratorStep } from "./administrator-step";
-import { clearDraft, saveDraft, readDraft, type SetupDraft, takeTokenFromUrl } from "./draft";
+import { clearDraft, readDraft, type SetupDraft, saveDraft, takeTokenFromUrl } from "./draft";
 import { reachableStep, useStepParam, type WizardStep } from "./steps";
 import { TokenStep } from "./token-step";
 import { UsageStep } from "./usage-step";
-import { WelcomeStep, type NewInstance } from "./welcome-step";
+import { type NewInstance, WelcomeStep } from "./welcome-step";
 import { WizardFrame } from "./wizard-frame";
 
 /** The steps before the instance has an owner. The administrator step sends all answers in one request. */

@@ -92,7 +92,6 @@ function CreateKeyForm({ onKey, onNext, onBack }: Pick<KeyStepProps, "onKey" | "
     }
   });
 
-
   return (
     <StepBody title={t("title")} text={t("text")}>
       <Form onSubmit={create} noValidate className="grid gap-8">

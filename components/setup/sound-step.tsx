@@ -15,7 +15,7 @@ import { Button } from "../ui/button";
 import { ErrorState } from "../ui/error-state";
 import { Textarea } from "../ui/textarea";
 import { CallAsCurl } from "./call-as-curl";
-import { SoundPlayer, type Sound } from "./sound-player";
+import { type Sound, SoundPlayer } from "./sound-player";
 import { StepActions, StepBody } from "./wizard-frame";
 
 const PATH = "/v1beta/models/patchbay-speech:generateContent";

@@ -5,7 +5,7 @@ import { AccountTrigger, type ShellUser } from "./account-trigger";
 
 const loadMenu = () => import("./account-menu").then((one) => one.AccountMenu);
 
-/** The account menu, fetched when it is first opened. */
+/** The account menu's button; loads the menu when it is first opened. */
 export function AccountButton(props: { user: ShellUser; onError(error: unknown): void }) {
   const { Loaded, loadNow, preload } = useOnDemand(loadMenu);
   if (Loaded) return <Loaded {...props} />;

@@ -19,7 +19,7 @@ import {
 import { AccountTrigger, type ShellUser } from "./account-trigger";
 import { LANGUAGES, THEMES, usePreferences } from "./use-preferences";
 
-/** Who is signed in, and what belongs to this browser: theme, language, sign-out. Loaded by the press that opens it. */
+/** Account page, theme, language and sign-out. Loaded when it is first opened, so it starts open. */
 export function AccountMenu({ user, onError }: { user: ShellUser; onError(error: unknown): void }) {
   const t = useTranslations("common.menu");
   const { locale, setLocale, theme, setTheme } = usePreferences({ isSignedIn: true });
@@ -31,7 +31,7 @@ export function AccountMenu({ user, onError }: { user: ShellUser; onError(error:
       </DropdownMenuTrigger>
       <DropdownMenuContent align="start" side="top" className="w-56">
         <DropdownMenuItem asChild>
-          {/* Closes by itself where the way is held, too. */}
+          {/* Also closes when the leave guard stops the navigation. */}
           <Link href="/account" onClick={() => setOpen(false)}>
             {t("accountPage")}
           </Link>

@@ -9,7 +9,7 @@ export interface ShellUser {
   role: Role;
 }
 
-/** Who is signed in, on the button that opens the account menu. */
+/** The button that opens the account menu; shows the signed-in user. */
 export function AccountTrigger({ user, ...props }: { user: ShellUser } & ComponentProps<"button">) {
   const t = useTranslations("common.menu");
   return (

@@ -21,7 +21,7 @@ interface PaletteProps {
   role: Role;
 }
 
-/** Every place and every action of the shell, and what the lists hold, found by name. */
+/** Searches pages and actions, and channels, models, API keys and users by name. */
 export function CommandPalette({
   open,
   onOpenChange,
@@ -47,17 +47,17 @@ interface Entry {
 
 function Palette(props: PaletteProps) {
   const t = useTranslations("common");
-  const [typed, setTyped] = useState("");
-  const { lists, isSearching } = usePaletteMatches(typed, props.role);
+  const [query, setQuery] = useState("");
+  const { lists, isSearching } = usePaletteMatches(query, props.role);
   const { pages, actions, go } = useEntries(props);
   const groups = [
-    { name: "pages" as const, ...ranked(pages, typed) },
-    { name: "actions" as const, ...ranked(actions, typed) },
+    { name: "pages" as const, ...rank(pages, query) },
+    { name: "actions" as const, ...rank(actions, query) },
   ].sort((a, b) => b.best - a.best);
   return (
-    // What the lists were asked for is theirs to find: the rest is ranked here.
+    // No filtering by cmdk: pages and actions are ranked here, records by `usePaletteMatches`.
     <Command label={t("palette.title")} shouldFilter={false}>
-      <CommandInput placeholder={t("palette.placeholder")} value={typed} onValueChange={setTyped} />
+      <CommandInput placeholder={t("palette.placeholder")} value={query} onValueChange={setQuery} />
       <CommandList>
         <CommandEmpty>{isSearching ? t("loading") : t("palette.empty")}</CommandEmpty>
         {groups.map(({ name, entries }) =>
@@ -105,14 +105,16 @@ function useEntries({ role, onError }: PaletteProps) {
     icon: <page.icon />,
     act: () => go(page.path),
   }));
-  const add = (name: "createKey" | "addChannel" | "inviteUser", path: string): Entry => ({
+  const createEntry = (name: "createKey" | "addChannel" | "inviteUser", path: string): Entry => ({
     name: t(`palette.${name}`),
     icon: <PlusIcon />,
     act: () => go(path),
   });
   const actions: Entry[] = [
-    add("createKey", "/keys?create=1"),
-    ...(role === "member" ? [] : [add("addChannel", "/channels/new"), add("inviteUser", "/users?invite=1")]),
+    createEntry("createKey", "/keys?create=1"),
+    ...(role === "member"
+      ? []
+      : [createEntry("addChannel", "/channels/new"), createEntry("inviteUser", "/users?invite=1")]),
     { name: t("palette.toggleTheme"), icon: <SunMoonIcon />, act: toggleTheme },
     ...LANGUAGES.filter((one) => one.locale !== locale).map((one) => ({
       name: one.name,
@@ -124,12 +126,12 @@ function useEntries({ role, onError }: PaletteProps) {
   return { pages, actions, go };
 }
 
-/** Of letters that begin words; letters scattered over a name score less, and are no match. */
+/** cmdk's score for letters that start words; letters scattered over a name score less and do not match. */
 const MIN_SCORE = 0.3;
 
-/** The entries that fit, the best first, and how well the best fits. */
-function ranked(entries: readonly Entry[], typed: string): { entries: readonly Entry[]; best: number } {
-  const text = typed.trim();
+/** The matching entries, best first, and the best score. */
+function rank(entries: readonly Entry[], query: string): { entries: readonly Entry[]; best: number } {
+  const text = query.trim();
   if (text === "") return { entries, best: 0 };
   const scored = entries
     .map((entry) => ({ entry, score: defaultFilter(entry.name, text) }))

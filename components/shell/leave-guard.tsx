@@ -9,7 +9,7 @@ import { answerLeavePrompt, useLeavePrompt, useUnsavedParts, watchNavigation } f
 const load = () => import("../forms/confirm-dialog").then((one) => one.ConfirmDialog);
 const ConfirmDialog = dynamic(load, { ssr: false });
 
-/** Asks before a page with unsaved words is left, and names them. */
+/** Asks for confirmation before a page with unsaved changes is left. */
 export function LeaveGuard() {
   const t = useTranslations("common.leave");
   const format = useFormatter();
@@ -18,7 +18,7 @@ export function LeaveGuard() {
   const isNeeded = useUnsavedParts().size > 0;
   useEffect(() => watchNavigation((path) => router.push(path)), [router]);
   useEffect(() => {
-    // There before it is asked for: who leaves because the network is away is asked all the same.
+    // Loaded as soon as there are unsaved changes: it must open even when the server is unreachable.
     if (isNeeded) load().catch(() => undefined);
   }, [isNeeded]);
   if (!question) return null;

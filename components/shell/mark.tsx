@@ -1,6 +1,6 @@
 import { cn } from "../ui/class-names";
 
-/** Six jacks and one cord. */
+/** The logo: six jacks and one cord. */
 export function Mark({ className }: { className?: string }) {
   return (
     <svg viewBox="0 0 24 24" aria-hidden="true" fill="none" className={cn("size-6 shrink-0", className)}>

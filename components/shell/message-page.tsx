@@ -6,7 +6,7 @@ import { Button } from "../ui/button";
 import { CopyButton } from "../ui/copy-button";
 import { Wordmark } from "./mark";
 
-/** A page that only says something: nothing is here, or it broke. */
+/** A page without content: not found, or failed to load. */
 function MessagePage({ title, text, children }: { title: string; text: ReactNode; children: ReactNode }) {
   return (
     <main className="mx-auto grid min-h-dvh max-w-form content-center gap-6 p-6">
@@ -20,7 +20,7 @@ function MessagePage({ title, text, children }: { title: string; text: ReactNode
   );
 }
 
-/** A whole load: the server decides where this visitor belongs. */
+/** Not a client navigation: the server may redirect to sign-in or setup. */
 function ToOverview() {
   const t = useTranslations("common.error");
   return (
@@ -30,7 +30,7 @@ function ToOverview() {
   );
 }
 
-/** For an address without a page. */
+/** The 404 page. */
 export function NotFoundPage() {
   const t = useTranslations("common.error");
   return (
@@ -40,7 +40,7 @@ export function NotFoundPage() {
   );
 }
 
-/** The same within the console's frame, for a page the visitor may not know of: the frame has the mark and the `main`. */
+/** The 404 page inside the shell, which already has the logo and the `main` element. */
 export function NotFoundContent() {
   const t = useTranslations("common.error");
   return (
@@ -56,7 +56,7 @@ export function NotFoundContent() {
   );
 }
 
-/** For a page that broke; `digest` is what the server's log calls the cause. */
+/** The page of an unexpected error. `digest` identifies the cause in the server's log. */
 export function ErrorPage({ digest, onRetry }: { digest?: string; onRetry(): void }) {
   const t = useTranslations("common");
   return (

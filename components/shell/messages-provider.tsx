@@ -5,7 +5,7 @@ import { IntlProvider, useLocale, useMessages, useTimeZone } from "use-intl";
 import type { Area, Catalogue } from "@/lib/messages/catalogue";
 import type { Locale } from "@/lib/messages/locale";
 
-/** Gives the whole page its language and the words every page shares. */
+/** Provides the locale and the messages that every page uses. */
 export function LocaleProvider({
   locale,
   messages,
@@ -17,14 +17,14 @@ export function LocaleProvider({
 }) {
   const timeZone = useMemo(() => Intl.DateTimeFormat().resolvedOptions().timeZone, []);
   return (
-    // The areas of a page are added below it by MessagesProvider.
+    // Only `common`: pages add their own areas with MessagesProvider.
     <IntlProvider locale={locale} messages={messages as Catalogue} timeZone={timeZone}>
       {children}
     </IntlProvider>
   );
 }
 
-/** Adds the words of some areas to those already there: `<MessagesProvider messages={messagesFor(locale, ["apiKeys"])}>`. */
+/** Adds a page's message areas: `<MessagesProvider messages={messagesFor(locale, ["apiKeys"])}>`. */
 export function MessagesProvider({
   messages,
   children,

@@ -3,13 +3,15 @@
 import Link, { useLinkStatus } from "next/link";
 import { usePathname, useRouter } from "next/navigation";
 import { useTranslations } from "use-intl";
+import { useAlertsSummary } from "@/lib/client/alerts";
 import type { Role } from "@/lib/contracts/console/user";
+import { Badge } from "../ui/badge";
 import { cn } from "../ui/class-names";
 import { Spinner } from "../ui/spinner";
-import { AlertCount } from "./alert-count";
+
 import { type ConsolePage, GROUPS, pagesFor } from "./pages";
 
-/** The list of places; the lit one is where the visitor is. */
+/** The links of the sidebar, with the current page marked. */
 export function Navigation({ role, onNavigate }: { role: Role; onNavigate?(): void }) {
   const t = useTranslations("common.nav");
   const path = usePathname();
@@ -17,14 +19,14 @@ export function Navigation({ role, onNavigate }: { role: Role; onNavigate?(): vo
   return (
     <nav aria-label={t("label")} className="-mx-1 grid min-h-0 content-start gap-4 overflow-y-auto px-1">
       {GROUPS.map((group) => {
-        const own = pages.filter((page) => page.group === group);
-        if (own.length === 0) return null;
+        const groupPages = pages.filter((page) => page.group === group);
+        if (groupPages.length === 0) return null;
         const isNamed = group !== "top" && group !== "bottom";
         return (
           <div key={group} className="grid gap-0.5">
             {isNamed ? <p className="px-3 pb-1 text-xs text-ink-faint">{t(group)}</p> : null}
             <ul className="grid gap-0.5">
-              {own.map((page) => (
+              {groupPages.map((page) => (
                 <NavigationItem
                   key={page.path}
                   page={page}
@@ -51,15 +53,15 @@ function NavigationItem({
 }) {
   const t = useTranslations("common.nav");
   const router = useRouter();
-  // All of them with every page would be a dozen pages made for nothing: one is, once it is aimed at.
-  const prepare = () => router.prefetch(page.path);
+  // Prefetched on hover or focus only: prefetching every link would render a dozen pages per visit.
+  const prefetch = () => router.prefetch(page.path);
   return (
     <li>
       <Link
         href={page.path}
         prefetch={false}
-        onPointerEnter={prepare}
-        onFocus={prepare}
+        onPointerEnter={prefetch}
+        onFocus={prefetch}
         onClick={onNavigate}
         aria-current={isCurrent ? "page" : undefined}
         className={cn(
@@ -79,7 +81,7 @@ function NavigationItem({
   );
 }
 
-/** Shows after a moment that the page is on its way. */
+/** A spinner if the page takes more than a moment to load. */
 function Pending() {
   const { pending } = useLinkStatus();
   return (
@@ -89,5 +91,18 @@ function Pending() {
     >
       {pending ? <Spinner className="size-3.5 text-ink-faint" /> : null}
     </span>
+  );
+}
+
+/** The number of alerts that no one has acknowledged. */
+function AlertCount() {
+  const t = useTranslations("common.nav");
+  const { data } = useAlertsSummary();
+  if (!data || data.unseen === 0) return null;
+  return (
+    <Badge tone="bad" className="tabular-nums">
+      <span className="sr-only">{t("unseen")} </span>
+      {data.unseen > 99 ? "99+" : data.unseen}
+    </Badge>
   );
 }

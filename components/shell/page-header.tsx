@@ -1,6 +1,6 @@
 import type { ReactNode } from "react";
 
-/** The page's name, a line on what it is for, and its one main action. */
+/** A page's heading, description and main action. */
 export function PageHeader({
   title,
   description,

@@ -19,7 +19,7 @@ import type { Role } from "@/lib/contracts/console/user";
 
 export interface ConsolePage {
   path: string;
-  /** A word of `common.nav`. */
+  /** The page's key in `common.nav`. */
   name:
     | "overview"
     | "speech"
@@ -36,13 +36,13 @@ export interface ConsolePage {
     | "docs"
     | "account";
   icon: ComponentType<{ className?: string }>;
-  /** Pages of a group stand together under its name; those without stand first or last. */
+  /** The sidebar group; `top` and `bottom` have no heading. */
   group: "top" | "try" | "route" | "manage" | "bottom";
-  /** Shown to administrators alone. */
+  /** Only administrators and the owner can open it. */
   isForAdmins?: boolean;
 }
 
-/** The places of the console, in the order of the sidebar; sidebar, phone menu and palette read this list. */
+/** The pages of the console, in sidebar order; also used by the phone menu and the command palette. */
 export const PAGES: readonly ConsolePage[] = [
   { path: "/", name: "overview", icon: LayoutGridIcon, group: "top" },
   { path: "/usage", name: "usage", icon: ChartColumnIcon, group: "top" },
@@ -62,7 +62,7 @@ export const PAGES: readonly ConsolePage[] = [
 
 export const GROUPS = ["top", "try", "route", "manage", "bottom"] as const;
 
-/** What somebody of that role may open. */
+/** The pages that a role can open. */
 export function pagesFor(role: Role): readonly ConsolePage[] {
   return PAGES.filter((page) => !page.isForAdmins || role !== "member");
 }

@@ -5,11 +5,11 @@ import type { Match } from "@/components/shell/use-palette-matches";
 import { CommandGroup, CommandItem } from "../ui/command";
 import { PAGES } from "./pages";
 
-/** Kinds of things that the palette finds, in the order in which they stand; each is the name of its page. */
+/** The kinds of records that the palette finds, in display order; each is the name of its page. */
 export const MATCH_KINDS = ["channels", "models", "keys", "users"] as const;
 export type MatchKind = (typeof MATCH_KINDS)[number];
 
-/** What was found of one kind; nothing where nothing was. */
+/** The matches of one kind; renders nothing without one. */
 export function PaletteMatches({
   kind,
   matches,

@@ -12,7 +12,7 @@ const CORDS = [
 
 const at = (index: number) => index * STEP + STEP / 2;
 
-/** A field of jacks with its cords, one of them live. Decoration. */
+/** Decorative drawing of a patch bay: jacks and cords, one of them highlighted. */
 export function PatchArt({ className }: { className?: string }) {
   const plugged = new Set(CORDS.flatMap((cord) => [cord.from.join(), cord.to.join()]));
   return (

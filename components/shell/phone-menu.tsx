@@ -7,7 +7,7 @@ import { Sheet, SheetContent } from "../ui/sheet";
 import { Wordmark } from "./mark";
 import { Navigation } from "./navigation";
 
-/** The sidebar of a phone. */
+/** The sidebar on a phone. */
 export function PhoneMenu({
   open,
   onOpenChange,

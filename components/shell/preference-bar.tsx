@@ -6,7 +6,7 @@ import { isLocale } from "@/lib/messages/locale";
 import { Button } from "../ui/button";
 import { LANGUAGES, usePreferences } from "./use-preferences";
 
-/** Language and theme for pages without the shell: wizard and sign-in. */
+/** Language and theme on pages without the shell: setup and sign-in. */
 export function PreferenceBar({ isSignedIn = false }: { isSignedIn?: boolean }) {
   const t = useTranslations("common");
   const { locale, setLocale, toggleTheme } = usePreferences({ isSignedIn });

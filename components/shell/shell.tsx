@@ -7,6 +7,7 @@ import { type ReactNode, useEffect, useState } from "react";
 import { toast } from "sonner";
 import { SWRConfig } from "swr";
 import { useTranslations } from "use-intl";
+import { useLiveUpdates } from "@/lib/client/live";
 import { SWR_CONFIG } from "@/lib/client/swr-config";
 import { useErrorText } from "../forms/error-text";
 import { Button } from "../ui/button";
@@ -14,7 +15,7 @@ import { Kbd } from "../ui/kbd";
 import { AccountButton } from "./account-button";
 import type { ShellUser } from "./account-trigger";
 import { LeaveGuard } from "./leave-guard";
-import { LiveUpdates } from "./live-updates";
+
 import { Wordmark } from "./mark";
 import { Navigation } from "./navigation";
 
@@ -23,13 +24,13 @@ const CommandPalette = dynamic(() => import("./command-palette").then((one) => o
 });
 const PhoneMenu = dynamic(() => import("./phone-menu").then((one) => one.PhoneMenu), { ssr: false });
 
-/** The frame around every page of the console. */
+/** The layout of every console page: sidebar, command palette, live updates and leave guard. */
 export function Shell({ user, children }: { user: ShellUser; children: ReactNode }) {
   const t = useTranslations("common");
-  const tell = useErrorText();
+  const errorText = useErrorText();
   const [palette, setPalette] = useState<"never" | "open" | "closed">("never");
   const [menu, setMenu] = useState<"never" | "open" | "closed">("never");
-  const showError = (error: unknown) => toast.error(tell(error).message);
+  const showError = (error: unknown) => toast.error(errorText(error).message);
 
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
@@ -120,4 +121,10 @@ export function Shell({ user, children }: { user: ShellUser; children: ReactNode
       ) : null}
     </SWRConfig>
   );
+}
+
+/** Subscribes to live updates below SWRConfig, whose cache they refresh. */
+function LiveUpdates() {
+  useLiveUpdates();
+  return null;
 }

@@ -11,7 +11,7 @@ const STYLE = {
   "--border-radius": "var(--radius-md)",
 };
 
-/** Where notices appear: `toast.success(…)` from sonner. */
+/** Renders sonner's toasts (`toast.success(…)`). */
 export function Toaster() {
   const t = useTranslations("common");
   const { resolvedTheme } = useTheme();
@@ -19,9 +19,9 @@ export function Toaster() {
     <Sonner
       theme={resolvedTheme === "dark" ? "dark" : "light"}
       containerAriaLabel={t("notifications")}
-      // Below stand the buttons that save a form and go with the page, at the right a page's own: here is free.
+      // The bottom has the sticky save bar of forms, the right a page's own buttons.
       position="top-center"
-      // Under the bar at the top of a phone.
+      // Below the top bar on a phone.
       mobileOffset={{ top: 64 }}
       // Custom properties are not in React's type of style.
       style={STYLE as React.CSSProperties}

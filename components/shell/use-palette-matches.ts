@@ -8,34 +8,34 @@ import type { Channel } from "../../lib/contracts/console/channels";
 import type { ManagedUser, Role } from "../../lib/contracts/console/user";
 import type { Model } from "../../lib/contracts/gateway/models";
 
-/** Something that bears the text which was typed, and the page that shows it. */
+/** A record that matches the search text, and the page that shows it. */
 export interface Match {
   id: string;
   name: string;
-  /** How else it is known: a name of machines. */
+  /** A second name, such as the username. */
   note: string | null;
   path: string;
 }
 
-/** A list of the interface, and what a row of it is to the palette. */
+/** A list of the console API, and how its records are matched. */
 interface Source<Item> {
   /** The whole list, or its first page. */
   path: string;
-  /** Where the list itself searches; null: it comes whole. */
+  /** The server's search; null if `path` returns the whole list. */
   searchPath: string | null;
-  /** Its name first; then whatever else it is found by. */
+  /** The searched texts, the name first. */
   textsOf(item: Item): readonly (string | null)[];
   matchOf(item: Item): Match;
 }
 
-interface Listed<Item> {
+interface ListResponse<Item> {
   items: readonly Item[];
   next_cursor?: string | null;
 }
 
 const DEBOUNCE_MS = 150;
 const MAX_MATCHES = 5;
-/** What the lists themselves take. */
+/** The shortest text that the server's search accepts. */
 const SEARCH_FROM = 2;
 
 const CHANNEL_SOURCE: Source<Channel> = {
@@ -78,9 +78,9 @@ const USER_SOURCE: Source<ManagedUser> = {
   }),
 };
 
-/** What bears `typed`, a few of each kind that somebody of that role sees; quiet where a list does not come. */
-export function usePaletteMatches(typed: string, role: Role) {
-  const text = typed.trim();
+/** Up to five matches of each kind that the role may see. A list that fails to load has no matches. */
+export function usePaletteMatches(query: string, role: Role) {
+  const text = query.trim();
   const isAdmin = role !== "member";
   const lists = {
     channels: useMatches(CHANNEL_SOURCE, text, isAdmin),
@@ -92,49 +92,53 @@ export function usePaletteMatches(typed: string, role: Role) {
 }
 
 /**
- * A list's first page answers every letter at once; only a list that is longer is asked, when the typing pauses. Until
- * it has answered, what stood there stays as far as it still fits.
+ * Searches a list. If its first page is the whole list, it is filtered here; otherwise the server is asked once typing
+ * pauses, and until it responds the previous results are shown as far as they still match.
  */
-function useMatches<Item>(source: Source<Item>, text: string, isOpen: boolean) {
+function useMatches<Item>(source: Source<Item>, text: string, isAllowed: boolean) {
   const { path, searchPath, textsOf, matchOf } = source;
-  const asked = useDebounced(text);
-  const first = useSWR<Listed<Item>>(isOpen && asked !== "" ? path : null);
-  const isLonger = searchPath !== null && Boolean(first.data?.next_cursor);
+  const debounced = useDebounced(text);
+  const first = useSWR<ListResponse<Item>>(isAllowed && debounced !== "" ? path : null);
+  const hasMorePages = searchPath !== null && Boolean(first.data?.next_cursor);
   const found = useSWR(
-    isLonger && asked.length >= SEARCH_FROM ? `${searchPath}&q=${encodeURIComponent(asked)}` : null,
-    async (query: string) => ({ text: asked, items: (await api.get<Listed<Item>>(query)).items }),
+    hasMorePages && debounced.length >= SEARCH_FROM
+      ? `${searchPath}&q=${encodeURIComponent(debounced)}`
+      : null,
+    async (query: string) => ({ text: debounced, items: (await api.get<ListResponse<Item>>(query)).items }),
     { keepPreviousData: true },
   );
-  const isAsking = isLonger && text.length >= SEARCH_FROM;
-  const isAnswered = isAsking && found.data?.text === text;
-  const known = (isAsking ? found.data : null) ?? first.data;
-  const fits = (item: Item) => isAnswered || textOf(textsOf(item), text) !== null;
-  const items = text === "" ? [] : (known?.items ?? []).filter(fits);
-  const isComing = (!first.data && !first.error) || (isAsking && !isAnswered && !found.error);
+  const usesServer = hasMorePages && text.length >= SEARCH_FROM;
+  const isCurrent = usesServer && found.data?.text === text;
+  const loaded = (usesServer ? found.data : null) ?? first.data;
+  const matches = (item: Item) => isCurrent || matchingText(textsOf(item), text) !== null;
+  const items = text === "" ? [] : (loaded?.items ?? []).filter(matches);
+  const isLoading = (!first.data && !first.error) || (usesServer && !isCurrent && !found.error);
   return {
-    isSearching: isOpen && text !== "" && isComing,
-    matches: nearest(items, text, textsOf).map((item) => withNote(matchOf(item), textsOf(item), text)),
+    isSearching: isAllowed && text !== "" && isLoading,
+    matches: bestMatches(items, text, textsOf).map((item) => withNote(matchOf(item), textsOf(item), text)),
   };
 }
 
-/** The first of the texts that holds `text`, whatever the case; null: none does. */
-function textOf(texts: readonly (string | null)[], text: string): string | null {
+/** The first text that contains `text`, ignoring case; null if none does. */
+function matchingText(texts: readonly (string | null)[], text: string): string | null {
   return texts.find((one) => one?.toLowerCase().includes(text.toLowerCase())) ?? null;
 }
 
-/** Those whose name begins with the text stand first. */
-function nearest<Item>(items: readonly Item[], text: string, textsOf: Source<Item>["textsOf"]): Item[] {
-  const begins = (item: Item) => textsOf(item)[0]?.toLowerCase().startsWith(text.toLowerCase()) === true;
-  return [...items.filter(begins), ...items.filter((item) => !begins(item))].slice(0, MAX_MATCHES);
+/** The first matches, those whose name starts with the text before the others. */
+function bestMatches<Item>(items: readonly Item[], text: string, textsOf: Source<Item>["textsOf"]): Item[] {
+  const startsWithText = (item: Item) =>
+    textsOf(item)[0]?.toLowerCase().startsWith(text.toLowerCase()) === true;
+  const others = items.filter((item) => !startsWithText(item));
+  return [...items.filter(startsWithText), ...others].slice(0, MAX_MATCHES);
 }
 
-/** Says what it was found by, where that is not its name. */
+/** Adds the text that matched, if it is not the name. */
 function withNote(match: Match, texts: readonly (string | null)[], text: string): Match {
-  const by = textOf(texts, text);
-  return match.note === null && by !== match.name ? { ...match, note: by } : match;
+  const matched = matchingText(texts, text);
+  return match.note === null && matched !== match.name ? { ...match, note: matched } : match;
 }
 
-/** `value` once it has stayed the same for a moment. */
+/** `value` after it has not changed for `DEBOUNCE_MS`. */
 function useDebounced(value: string): string {
   const [paused, setPaused] = useState(value);
   useEffect(() => {

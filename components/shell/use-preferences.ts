@@ -3,25 +3,34 @@
 import { useRouter } from "next/navigation";
 import { useTheme } from "next-themes";
 import { useLocale } from "use-intl";
-import { rememberLocale } from "@/components/shell/locale";
-import { api } from "@/lib/client/api";
-import { LOCALES, type Locale } from "@/lib/messages/locale";
 
-/** Each language by its own name. */
+import { api } from "@/lib/client/api";
+import { LOCALE_COOKIE, LOCALES, type Locale } from "@/lib/messages/locale";
+
+/** Each language's name in that language. */
 export const LANGUAGE_NAMES: Record<Locale, string> = { en: "English", zh: "中文" };
 export const LANGUAGES = LOCALES.map((locale) => ({ locale, name: LANGUAGE_NAMES[locale] }));
 export const THEMES = ["system", "light", "dark"] as const;
 
-/** Language and theme of this browser; a signed-in user's language is kept with the account too. */
+const YEAR_S = 365 * 24 * 3600;
+
+/** Stores the language in this browser; the server renders the next page in it. */
+function storeLocale(locale: Locale): void {
+  // The Cookie Store API is not available over plain HTTP.
+  // biome-ignore lint/suspicious/noDocumentCookie: see above
+  document.cookie = `${LOCALE_COOKIE}=${locale}; path=/; max-age=${YEAR_S}; samesite=lax`;
+}
+
+/** Language and theme of this browser. A signed-in user's language is also saved in the account. */
 export function usePreferences({ isSignedIn }: { isSignedIn: boolean }) {
   const router = useRouter();
   const locale = useLocale();
   const { theme = "system", resolvedTheme, setTheme } = useTheme();
 
   const setLocale = async (next: Locale) => {
-    rememberLocale(next);
+    storeLocale(next);
     router.refresh();
-    // The page already speaks it; a server that is away only forgets it for other browsers.
+    // This browser already has the language; if saving fails, only other browsers miss it.
     if (isSignedIn) await api.patch("/api/user/self", { locale: next }).catch(() => undefined);
   };
   const toggleTheme = () => setTheme(resolvedTheme === "dark" ? "light" : "dark");

@@ -16,7 +16,7 @@ import { useSchemaResolver } from "../forms/schema-resolver";
 import { Button } from "../ui/button";
 import { Input } from "../ui/input";
 import { Notice } from "../ui/notice";
-import { clearPendingSignIn, savePendingSignIn, readPendingSignIn } from "./pending-sign-in";
+import { clearPendingSignIn, readPendingSignIn, savePendingSignIn } from "./pending-sign-in";
 
 const loadSchema = () => import("@/lib/contracts/console/sign-in").then((one) => one.LoginRequest);
 

@@ -5,6 +5,7 @@ import { useLocale, useTranslations } from "use-intl";
 import { streamSpeech } from "@/components/speech/stream";
 import { failureOfError, type GatewayFailure } from "@/lib/client/gateway-error";
 import { releaseUrl } from "@/lib/client/object-url";
+import type { SpeechCall } from "@/lib/client/speech-call";
 import { joinSamples, wavOf } from "@/lib/client/speech-pcm";
 import { withPlaygroundKey } from "@/lib/client/with-playground-key";
 
@@ -77,7 +78,7 @@ async function generateSample(
   { model, voice, text }: { model: string; voice: string; text: string },
   signal: AbortSignal,
 ): Promise<string> {
-  const call = { model, text, cast: { kind: "single", voice }, language: null, speed: 1 } as const;
+  const call: SpeechCall = { model, text, voices: { kind: "single", voice }, language: null, speed: 1 };
   const chunks: Int16Array<ArrayBuffer>[] = [];
   await withPlaygroundKey(async (key) => {
     for await (const event of streamSpeech(call, { key, signal })) {

@@ -18,28 +18,28 @@ import { Button } from "../ui/button";
 import { CopyButton } from "../ui/copy-button";
 import { Notice } from "../ui/notice";
 import { Skeleton } from "../ui/skeleton";
-import { SaveBackupCodes } from "./save-backup-codes";
 import { PasswordStep } from "./password-step";
 import { QrCode } from "./qr-code";
+import { SaveBackupCodes } from "./save-backup-codes";
 
 type Stage =
   | { kind: "starting" }
   | { kind: "password"; isWrong: boolean }
   | { kind: "failed"; error: unknown }
-  | { kind: "scan"; enrolment: TwoFactorEnrolment; replacesEarlier: boolean }
+  | { kind: "scan"; enrolment: TwoFactorEnrolment; replacesPending: boolean }
   | { kind: "codes"; codes: string[] };
 
-/** From nothing to a second factor that is on: (password) → scan → code → backup codes. */
+/** Enables 2FA: password (if the sign-in is not recent), QR code, first TOTP code, backup codes. */
 export function EnrolTwoFactor({
   username,
-  isHeaded = false,
+  hasHeading = false,
   onEnabled,
   onDone,
 }: {
   username: string;
-  /** The place around it says what the codes are for. */
-  isHeaded?: boolean;
-  /** The second factor is on; the backup codes are still to be read. */
+  /** The surrounding page already explains the backup codes. */
+  hasHeading?: boolean;
+  /** 2FA is enabled; the backup codes are still shown. */
   onEnabled?(): void;
   onDone(): void;
 }) {
@@ -48,20 +48,20 @@ export function EnrolTwoFactor({
 
   const start = async (password?: string) => {
     try {
-      // A secret is shown once: what an earlier visit or a reload left unconfirmed dies with this one.
+      // Each start creates a new secret; it replaces one that an earlier visit showed but did not confirm.
       const { pending } = await api.get<TwoFactorStatus>(TWO_FACTOR_PATH);
       const enrolment = await api.post<TwoFactorEnrolment>("/api/user/2fa/setup", { password });
-      setStage({ kind: "scan", enrolment, replacesEarlier: pending });
+      setStage({ kind: "scan", enrolment, replacesPending: pending });
     } catch (error) {
-      const wantsPassword = isApiError(error) && (error.status === 400 || error.status === 403);
+      const needsPassword = isApiError(error) && (error.status === 400 || error.status === 403);
       setStage(
-        wantsPassword ? { kind: "password", isWrong: password !== undefined } : { kind: "failed", error },
+        needsPassword ? { kind: "password", isWrong: password !== undefined } : { kind: "failed", error },
       );
     }
   };
 
   useEffect(() => {
-    // A secret is made once; React's development double run must not make two.
+    // React runs effects twice in development; only one secret may be created.
     if (hasStarted.current) return;
     hasStarted.current = true;
     void start();
@@ -86,7 +86,7 @@ export function EnrolTwoFactor({
       return (
         <Scan
           enrolment={stage.enrolment}
-          replacesEarlier={stage.replacesEarlier}
+          replacesPending={stage.replacesPending}
           onCodes={(codes) => {
             setStage({ kind: "codes", codes });
             onEnabled?.();
@@ -94,7 +94,9 @@ export function EnrolTwoFactor({
         />
       );
     case "codes":
-      return <SaveBackupCodes codes={stage.codes} username={username} isHeaded={isHeaded} onSaved={onDone} />;
+      return (
+        <SaveBackupCodes codes={stage.codes} username={username} hasHeading={hasHeading} onSaved={onDone} />
+      );
     default:
       return stage satisfies never;
   }
@@ -102,11 +104,11 @@ export function EnrolTwoFactor({
 
 function Scan({
   enrolment,
-  replacesEarlier,
+  replacesPending,
   onCodes,
 }: {
   enrolment: TwoFactorEnrolment;
-  replacesEarlier: boolean;
+  replacesPending: boolean;
   onCodes(codes: string[]): void;
 }) {
   const t = useTranslations("twoFactor");
@@ -137,9 +139,9 @@ function Scan({
         if (code.length === 6 && !isBusy) void check(code);
       }}
     >
-      {replacesEarlier ? (
-        <Notice tone="warn" title={t("againTitle")}>
-          {t("againText")}
+      {replacesPending ? (
+        <Notice tone="warn" title={t("newSecretTitle")}>
+          {t("newSecretText")}
         </Notice>
       ) : null}
       <div className="grid gap-5 sm:grid-cols-[auto_1fr] sm:items-start">

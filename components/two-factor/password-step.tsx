@@ -7,7 +7,7 @@ import { Form } from "../forms/form";
 import { PasswordInput } from "../forms/password-input";
 import { Button } from "../ui/button";
 
-/** Asks for the password before a secret is shown, when the sign-in is not fresh. */
+/** Asks for the password again, because the sign-in is not recent. */
 export function PasswordStep({
   isWrong,
   onPassword,

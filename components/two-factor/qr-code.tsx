@@ -3,7 +3,7 @@
 import { useEffect, useState } from "react";
 import { Skeleton } from "../ui/skeleton";
 
-/** A QR code as one SVG path, always dark on light: cameras read it so. The encoder is loaded when it is needed. */
+/** A QR code as one SVG path, always dark on light so that cameras can read it. The encoder is loaded on demand. */
 export function QrCode({ text, label }: { text: string; label: string }) {
   const [code, setCode] = useState<{ path: string; size: number } | null>(null);
 

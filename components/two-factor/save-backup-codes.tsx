@@ -1,26 +1,28 @@
 "use client";
 
+import { DownloadIcon, PrinterIcon } from "lucide-react";
 import { useTranslations } from "use-intl";
+import { saveFile } from "@/lib/client/save-file";
 import { Button } from "../ui/button";
-import { BackupCodes } from "./backup-codes";
+import { CopyButton } from "../ui/copy-button";
 
-/** The codes, why they matter, and the word that they are kept. */
+/** Shows new backup codes until the user confirms that they are saved. */
 export function SaveBackupCodes({
   codes,
   username,
-  isHeaded = false,
+  hasHeading = false,
   onSaved,
 }: {
   codes: readonly string[];
   username: string;
-  /** The place around it already says what they are for. */
-  isHeaded?: boolean;
+  /** The surrounding page already explains the codes. */
+  hasHeading?: boolean;
   onSaved(): void;
 }) {
   const t = useTranslations("twoFactor");
   return (
     <div className="grid gap-4">
-      {isHeaded ? null : (
+      {hasHeading ? null : (
         <div className="grid gap-1">
           <h3 className="text-base">{t("codesTitle")}</h3>
           <p className="text-ink-muted">{t("codesText")}</p>
@@ -32,6 +34,41 @@ export function SaveBackupCodes({
           {t("codesSaved")}
         </Button>
         <p className="text-sm text-ink-muted">{t("codesSavedHint")}</p>
+      </div>
+    </div>
+  );
+}
+
+/** The codes, to copy, print or download. */
+function BackupCodes({ codes, username }: { codes: readonly string[]; username: string }) {
+  const t = useTranslations("twoFactor");
+  const common = useTranslations("common");
+  const heading = t("codesFile", { product: common("product"), username });
+  const text = `${heading}\n\n${codes.join("\n")}\n`;
+  return (
+    <div className="grid max-w-form gap-3">
+      <div data-print>
+        <p className="hidden print:mb-4 print:block">{heading}</p>
+        <ul className="grid grid-cols-2 justify-items-center gap-x-6 gap-y-2 rounded-md border bg-sunken p-4 font-mono text-base tabular-nums">
+          {codes.map((code) => (
+            <li key={code}>{code}</li>
+          ))}
+        </ul>
+      </div>
+      <div className="flex flex-wrap gap-2">
+        <CopyButton value={codes.join("\n")} label={t("copyCodes")} />
+        <Button
+          variant="outline"
+          size="sm"
+          onClick={() => saveFile(new Blob([text], { type: "text/plain" }), "patchbay-backup-codes.txt")}
+        >
+          <DownloadIcon aria-hidden="true" />
+          {common("download")}
+        </Button>
+        <Button variant="outline" size="sm" onClick={() => window.print()}>
+          <PrinterIcon aria-hidden="true" />
+          {common("print")}
+        </Button>
       </div>
     </div>
   );

@@ -2,8 +2,8 @@ import { useSearchParams } from "next/navigation";
 import type { ReactNode } from "react";
 import useSWR from "swr";
 import { useTranslations } from "use-intl";
-import { setQueryParam } from "@/lib/client/query-params";
 import { type CallFilter, type CallFilters, sumsPath, withFilter } from "@/lib/client/calls";
+import { setQueryParam } from "@/lib/client/query-params";
 import type { Range } from "@/lib/client/range";
 import type { UsageSummary } from "@/lib/contracts/console/usage-summary";
 import { type Bar, BarList } from "../charts/bar-list";
@@ -15,8 +15,8 @@ import type { Figure } from "./figures";
 
 const DIMENSIONS = ["model", "channel", "key", "user", "tag", "end_user"] as const;
 type Dimension = (typeof DIMENSIONS)[number];
-/** The filter that a row of each sets. */
-const FILTER = {
+/** The filter that a row of each dimension sets. */
+const FILTERS = {
   model: "model",
   channel: "channel_id",
   key: "key_id",
@@ -25,7 +25,7 @@ const FILTER = {
   end_user: "end_user",
 } as const satisfies Record<Dimension, CallFilter>;
 
-const MOST_ROWS = 8;
+const MAX_ROWS = 8;
 
 type Item = UsageSummary["items"][number];
 
@@ -42,7 +42,7 @@ function amountOf(item: Item, figure: Figure): number {
   }
 }
 
-/** Who or what the figure goes to; a row narrows the page to itself. */
+/** The figure by model, channel, key, user, tag or end user; a row adds a filter for its item. */
 export function Breakdown({
   filters,
   range,
@@ -57,11 +57,11 @@ export function Breakdown({
   const t = useTranslations("usage.by");
   const amounts = useAmounts();
   const address = useSearchParams();
-  const asked = address.get("by");
-  const by = DIMENSIONS.find((dimension) => dimension === asked) ?? "model";
+  const requested = address.get("by");
+  const by = DIMENSIONS.find((dimension) => dimension === requested) ?? "model";
   const path = sumsPath(filters, range, { by });
   const { data, error, mutate } = useSWR<UsageSummary>(path, { keepPreviousData: true });
-  const texts: Record<Figure, (value: number) => string> = {
+  const formats: Record<Figure, (value: number) => string> = {
     calls: amounts.count,
     cost: amounts.money,
     tokens: amounts.short,
@@ -71,16 +71,16 @@ export function Breakdown({
   const items = [...(data?.items ?? [])]
     .filter((item) => amountOf(item, figure) > 0)
     .sort((a, b) => amountOf(b, figure) - amountOf(a, figure));
-  const rest = items.slice(MOST_ROWS);
-  const bars = items.slice(0, MOST_ROWS).map((item): Bar => {
+  const rest = items.slice(MAX_ROWS);
+  const bars = items.slice(0, MAX_ROWS).map((item): Bar => {
     const value = amountOf(item, figure);
     return {
       key: item.name ?? "",
       label: labelOf(item),
       value,
       bad: figure === "calls" ? item.errors : 0,
-      text: texts[figure](value),
-      href: item.name === null ? undefined : withFilter(new URLSearchParams(address), FILTER[by], item.name),
+      text: formats[figure](value),
+      href: item.name === null ? undefined : withFilter(new URLSearchParams(address), FILTERS[by], item.name),
     };
   });
   if (rest.length > 0) {
@@ -89,7 +89,7 @@ export function Breakdown({
       key: "others",
       label: t("others", { count: rest.length }),
       value,
-      text: texts[figure](value),
+      text: formats[figure](value),
     });
   }
 
@@ -100,7 +100,9 @@ export function Breakdown({
         <NativeSelect
           aria-label={t("label")}
           value={by}
-          onChange={(event) => setQueryParam("by", event.target.value === "model" ? null : event.target.value)}
+          onChange={(event) =>
+            setQueryParam("by", event.target.value === "model" ? null : event.target.value)
+          }
           className="w-auto"
         >
           {DIMENSIONS.filter((dimension) => !(isOwn && dimension === "user")).map((dimension) => (

@@ -11,7 +11,7 @@ export function isFigure(text: string | null): text is Figure {
   return FIGURES.some((figure) => figure === text);
 }
 
-/** The range in one line of figures; the one that is pressed is drawn below. */
+/** The figures of the range as a radio group; the selected one is drawn in the chart below. */
 export function Figures({
   total,
   figure,
@@ -24,7 +24,7 @@ export function Figures({
   const t = useTranslations("usage.figure");
   const amounts = useAmounts();
   const name = useId();
-  const told = total && tell(total);
+  const texts = total && textsOf(total);
   return (
     <div
       role="radiogroup"
@@ -46,30 +46,36 @@ export function Figures({
           />
           <span className="text-sm text-ink-muted">{t(one)}</span>
           <span className="tabular text-xl">
-            {told ? told[one][0] : <Skeleton className="my-1 h-5 w-20" />}
+            {texts ? texts[one].value : <Skeleton className="my-1 h-5 w-20" />}
           </span>
           <span className="tabular text-sm text-ink-faint">
-            {told ? told[one][1] : <Skeleton className="my-0.5 h-4 w-28" />}
+            {texts ? texts[one].detail : <Skeleton className="my-0.5 h-4 w-28" />}
           </span>
         </label>
       ))}
     </div>
   );
 
-  function tell(sums: UsageSums): Record<Figure, [ReactNode, ReactNode]> {
+  function textsOf(sums: UsageSums): Record<Figure, { value: ReactNode; detail: ReactNode }> {
     const dollars = Number(sums.cost_usd);
     const failed = t("failed", { share: amounts.share(sums.calls === 0 ? 0 : sums.errors / sums.calls) });
     return {
-      calls: [amounts.count(sums.calls), sums.errors === 0 ? t("noneFailed") : failed],
-      cost: [
-        amounts.money(dollars),
-        sums.calls === 0 ? "—" : t("perCall", { money: amounts.money(dollars / sums.calls) }),
-      ],
-      tokens: [
-        amounts.short(sums.input_tokens + sums.output_tokens),
-        t("tokensOf", { input: amounts.short(sums.input_tokens), output: amounts.short(sums.output_tokens) }),
-      ],
-      audio: [amounts.audio(sums.audio_ms), t("audioCalls")],
+      calls: {
+        value: amounts.count(sums.calls),
+        detail: sums.errors === 0 ? t("noneFailed") : failed,
+      },
+      cost: {
+        value: amounts.money(dollars),
+        detail: sums.calls === 0 ? "—" : t("perCall", { money: amounts.money(dollars / sums.calls) }),
+      },
+      tokens: {
+        value: amounts.short(sums.input_tokens + sums.output_tokens),
+        detail: t("tokensOf", {
+          input: amounts.short(sums.input_tokens),
+          output: amounts.short(sums.output_tokens),
+        }),
+      },
+      audio: { value: amounts.audio(sums.audio_ms), detail: t("audioCalls") },
     };
   }
 }

@@ -4,8 +4,8 @@ import { DownloadIcon } from "lucide-react";
 import { useSearchParams } from "next/navigation";
 import useSWR, { useSWRConfig } from "swr";
 import { useTranslations } from "use-intl";
-import { setQueryParam } from "@/lib/client/query-params";
 import { callsPath, exportPath, readCallFilters, sumsPath } from "@/lib/client/calls";
+import { setQueryParam } from "@/lib/client/query-params";
 import { putRangeInAddress } from "@/lib/client/range";
 import { useCalls } from "@/lib/client/use-calls";
 import { useRange } from "@/lib/client/use-range";
@@ -21,23 +21,23 @@ import { Breakdown } from "./breakdown";
 import { type Figure, Figures, isFigure } from "./figures";
 import { UsageChart } from "./usage-chart";
 
-/** What was called and what it cost: figures, one of them over time, where it goes, and the calls themselves. */
+/** Figures of the range, one of them over time, its breakdown, and the calls. */
 export function UsagePage({ isAdmin, now }: { isAdmin: boolean; now: number }) {
   const t = useTranslations("usage");
   const amounts = useAmounts();
   const address = useSearchParams();
   const range = useRange("24h", now);
   const filters = readCallFilters(address);
-  const asked = address.get("figure");
-  const figure: Figure = isFigure(asked) ? asked : "calls";
+  const requested = address.get("figure");
+  const figure: Figure = isFigure(requested) ? requested : "calls";
   const path = sumsPath(filters, range, { interval: range.interval });
   const { data: summary, error } = useSWR<UsageSummary>(path, { keepPreviousData: true });
   const calls = useCalls(callsPath(filters, range));
-  const hasNoFigures = Boolean(error && !summary);
-  // What fails both is told once.
-  const hasNothing = hasNoFigures && Boolean(calls.error && !calls.rows);
+  const figuresFailed = Boolean(error && !summary);
+  // One error is enough when figures and calls both fail to load.
+  const callsFailed = figuresFailed && Boolean(calls.error && !calls.rows);
   const { mutate } = useSWRConfig();
-  // Whatever of the page failed is forgotten and read again, what stands under the figures too.
+  // Reloads everything on the page, so that the calls recover together with the figures.
   const retry = () =>
     void mutate((key) => typeof key === "string" && key.startsWith("/api/usage"), undefined);
 
@@ -56,7 +56,7 @@ export function UsagePage({ isAdmin, now }: { isAdmin: boolean; now: number }) {
         }
       />
       <FilterBar range={range} isOwn={!isAdmin} />
-      {hasNoFigures ? (
+      {figuresFailed ? (
         <CallError error={error} onRetry={retry} className="mb-6" />
       ) : (
         <div className="mb-8 grid gap-4 xl:grid-cols-[minmax(0,1fr)_22rem]">
@@ -83,7 +83,7 @@ export function UsagePage({ isAdmin, now }: { isAdmin: boolean; now: number }) {
           {t("partial", { when: amounts.exact(summary.read_from) })}
         </Notice>
       ) : null}
-      {hasNothing ? null : (
+      {callsFailed ? null : (
         <>
           <h2 className="mb-3 font-medium">{t("calls")}</h2>
           <RequestList

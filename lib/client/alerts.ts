@@ -4,21 +4,21 @@ import type { VersionedSettings } from "../contracts/console/settings";
 import type { ListPage } from "../contracts/paging";
 import { pagedListKey, usePagedList } from "./paged-list";
 
-/** The server looks this often. */
+/** The interval of the server's own checks. */
 const REFRESH_MS = 15_000;
 const OPEN = "/api/alerts?state=opened&limit=100";
 const RESOLVED = "/api/alerts?state=resolved";
 const SUMMARY = "/api/alerts/summary";
 
-/** What the page of alerts shows at once, read by the server. */
+/** Data of the alerts page, read on the server. */
 export interface FirstAlerts {
   open: ListPage<Alert>;
-  /** Its first page. */
+  /** The first page. */
   resolved: ListPage<Alert>;
   summary: AlertsSummary;
 }
 
-/** The same under the paths that the hooks below ask for: a `fallback` of SWR. */
+/** SWR `fallback` with the data under the paths the hooks below fetch. */
 export function alertsFallback({ open, resolved, summary }: FirstAlerts): Record<string, unknown> {
   return {
     [OPEN]: open,
@@ -32,21 +32,21 @@ export function useOpenAlerts() {
   return useSWR<ListPage<Alert>>(OPEN, { refreshInterval: REFRESH_MS });
 }
 
-/** Alerts that are over, newest first, page after page. */
+/** Pages of resolved alerts, newest first. */
 export function useResolvedAlerts() {
   return usePagedList<Alert>(RESOLVED);
 }
 
-/** How many are open. `isWanted` false: nothing is asked (members may not). */
-export function useAlertsSummary(isWanted = true) {
-  return useSWR<AlertsSummary>(isWanted ? SUMMARY : null, { refreshInterval: 4 * REFRESH_MS });
+/** The number of open alerts. `isEnabled` false: nothing is fetched (members may not read it). */
+export function useAlertsSummary(isEnabled = true) {
+  return useSWR<AlertsSummary>(isEnabled ? SUMMARY : null, { refreshInterval: 4 * REFRESH_MS });
 }
 
 export function useInstanceSettings() {
   return useSWR<VersionedSettings>("/api/settings");
 }
 
-/** Where somebody goes to mend what an alert is about. */
+/** The page where the cause of an alert can be fixed. */
 export function alertHref({ kind, subject, subject_name, detail }: Alert): string {
   switch (kind) {
     case "channel_open":

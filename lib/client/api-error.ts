@@ -1,17 +1,17 @@
-/** One fault of one field, as the server names it. */
+/** A validation issue of one field, as sent by the server. */
 export interface FieldIssue {
   path: string;
   message: string;
 }
 
-/** A refusal of the console's own interface, or (`status` 0, code `network`) no answer at all. */
+/** An error response of the console API, or no response at all (`status` 0, code `network`). */
 export class ApiError extends Error {
   readonly status: number;
   readonly code: string;
   readonly issues: readonly FieldIssue[];
-  /** Wrong second-factor codes still allowed. */
+  /** Remaining attempts to enter a 2FA code. */
   readonly attemptsLeft: number | null;
-  /** Seconds until another try can succeed. */
+  /** Seconds until a retry can succeed. */
   readonly retryAfter: number | null;
   readonly requestId: string | null;
 
@@ -35,7 +35,7 @@ export class ApiError extends Error {
   }
 }
 
-/** True when the server gave this code. */
+/** Whether an error is an ApiError, with this code if one is given. */
 export function isApiError(error: unknown, code?: string): error is ApiError {
   return error instanceof ApiError && (code === undefined || error.code === code);
 }

@@ -17,12 +17,12 @@ interface CallOptions {
 async function call<T>(method: string, path: string, body?: unknown, options: CallOptions = {}): Promise<T> {
   const response = await send(method, path, body, options);
   const envelope = await readEnvelope(response);
-  // The server's schema of `data` is the caller's type: both stand in lib/contracts.
+  // Callers pass the type of the endpoint's response schema (lib/contracts).
   if (response.ok && envelope?.success) return envelope.data as T;
-  throw refusal(response, envelope);
+  throw toApiError(response, envelope);
 }
 
-function refusal(response: Response, envelope: Envelope | null): ApiError {
+function toApiError(response: Response, envelope: Envelope | null): ApiError {
   const retryAfter = Number(envelope?.retry_after ?? response.headers.get("retry-after"));
   return new ApiError({
     status: response.status,
@@ -51,7 +51,7 @@ async function send(method: string, path: string, body: unknown, options: CallOp
   }
 }
 
-/** Null when something between us and the server answered in its stead. */
+/** Null if the response did not come from Patchbay, such as a proxy's error page. */
 async function readEnvelope(response: Response): Promise<Envelope | null> {
   try {
     const value: unknown = await response.json();
@@ -61,15 +61,15 @@ async function readEnvelope(response: Response): Promise<Envelope | null> {
   }
 }
 
-/** Asks for a file: its bytes and the name the server gave it. Throws an ApiError. */
+/** Downloads a file: its bytes and the name from Content-Disposition. Throws an ApiError. */
 export async function apiDownload(path: string, body: unknown): Promise<{ content: Blob; name: string }> {
   const response = await send("POST", path, body, {});
-  if (!response.ok) throw refusal(response, await readEnvelope(response));
+  if (!response.ok) throw toApiError(response, await readEnvelope(response));
   const name = /filename="([^"]+)"/.exec(response.headers.get("content-disposition") ?? "")?.[1];
   return { content: await response.blob(), name: name ?? "download" };
 }
 
-/** The console's interface: each call gives `data`, or throws an ApiError. */
+/** The console API. Each method returns the response's `data` or throws an ApiError. */
 export const api = {
   get: <T>(path: string, options?: CallOptions) => call<T>("GET", path, undefined, options),
   post: <T>(path: string, body: unknown = {}, options?: CallOptions) => call<T>("POST", path, body, options),

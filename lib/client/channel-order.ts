@@ -1,15 +1,15 @@
 import type { Channel, OrderChannels } from "../contracts/console/channels";
 
-/** Ids of channels, tier by tier: those of one tier share its calls. */
+/** Channel IDs by priority tier; the channels of a tier share its calls. */
 export type Tiers = readonly (readonly string[])[];
 
-/** Where a dragged channel is let go: into the tier of another channel, or as a tier of its own beside that one's. */
+/** Where a channel is dropped: into the tier of channel `id`, or as a new tier before or after it. */
 export interface DropTarget {
   id: string;
   side: "before" | "into" | "after";
 }
 
-/** The tiers of a list, first tried first. */
+/** The tiers of a list, highest priority first. */
 export function tiersOf(channels: readonly Pick<Channel, "id" | "priority">[]): Tiers {
   const priorities = [...new Set(channels.map((one) => one.priority))].sort((a, b) => a - b);
   return priorities.map((priority) =>
@@ -22,8 +22,8 @@ const tierIndex = (tiers: Tiers, id: string): number => tiers.findIndex((tier) =
 const withoutEmpty = (tiers: Tiers): Tiers => tiers.filter((tier) => tier.length > 0);
 
 /**
- * One step earlier: out of a shared tier to a place of its own before it; from a place of its own into the tier before.
- * Two steps pass a neighbour. The same tiers when it is first already.
+ * Moves a channel one step earlier: out of a shared tier into a new tier before it, or from its own tier into the one
+ * before. Two steps pass a neighbour. Returns the same tiers if it is already first.
  */
 export function stepEarlier(tiers: Tiers, id: string): Tiers {
   const at = tierIndex(tiers, id);
@@ -36,20 +36,20 @@ export function stepEarlier(tiers: Tiers, id: string): Tiers {
   return withoutEmpty(tiers.map((one, index) => (index === at - 1 ? [...one, id] : index === at ? [] : one)));
 }
 
-/** One step later: the mirror of `stepEarlier`. */
+/** Moves a channel one step later: the mirror of `stepEarlier`. */
 export function stepLater(tiers: Tiers, id: string): Tiers {
   const mirrored = [...tiers].reverse();
   const moved = stepEarlier(mirrored, id);
   return moved === mirrored ? tiers : [...moved].reverse();
 }
 
-/** Lets a channel go at a place; beside a channel of a shared tier it joins that tier, whose inner order says nothing. */
+/** Moves a channel to a drop target. The order within a tier has no meaning. */
 export function drop(tiers: Tiers, id: string, target: DropTarget): Tiers {
   if (id === target.id) return tiers;
-  const left = tiers.map((tier) => tier.filter((one) => one !== id));
-  const at = tierIndex(left, target.id);
+  const others = tiers.map((tier) => tier.filter((one) => one !== id));
+  const at = tierIndex(others, target.id);
   if (at === -1) return tiers;
-  const placed = left.flatMap((tier, index) => {
+  const moved = others.flatMap((tier, index) => {
     if (index !== at) return [tier];
     switch (target.side) {
       case "before":
@@ -62,15 +62,15 @@ export function drop(tiers: Tiers, id: string, target: DropTarget): Tiers {
         return target.side satisfies never;
     }
   });
-  return withoutEmpty(placed);
+  return withoutEmpty(moved);
 }
 
 export function isSameOrder(a: Tiers, b: Tiers): boolean {
-  const told = (tiers: Tiers) => JSON.stringify(tiers.map((tier) => [...tier].sort()));
-  return told(a) === told(b);
+  const sorted = (tiers: Tiers) => JSON.stringify(tiers.map((tier) => [...tier].sort()));
+  return sorted(a) === sorted(b);
 }
 
-/** The list as it stands once the order is saved. */
+/** The channels sorted by the new order, with its priorities. */
 export function inOrder<Item extends Pick<Channel, "id" | "priority">>(
   channels: readonly Item[],
   tiers: Tiers,
@@ -84,7 +84,7 @@ export function inOrder<Item extends Pick<Channel, "id" | "priority">>(
   );
 }
 
-/** What the server is asked for. */
+/** The body of `POST /api/channels/order`. */
 export function orderRequest(
   channels: readonly Pick<Channel, "id" | "version">[],
   tiers: Tiers,

@@ -8,41 +8,41 @@ import { api } from "./api";
 import { inOrder, orderRequest, type Tiers } from "./channel-order";
 
 export const CHANNELS = "/api/channels";
-/** Sums of the last 24 hours, a channel each. */
+/** Usage of the last 24 hours by channel. */
 const DAY_BY_CHANNEL = "/api/usage/summary?by=channel";
-/** Circuits open and close without anybody's doing. */
+/** Circuits open and close without a change in the console. */
 const REFRESH_MS = 10_000;
 
 const MODELS = "/api/models";
 
-/** What the page of channels shows at once, read by the server. */
+/** Data of the channels page, read on the server. */
 export interface FirstChannels {
   channels: ListPage<Channel>;
   traffic: UsageSummary;
 }
 
-/** The same under the paths that the hooks below ask for: a `fallback` of SWR. */
+/** SWR `fallback` with the data under the paths the hooks below fetch. */
 export const channelsFallback = ({ channels, traffic }: FirstChannels): Record<string, unknown> => ({
   [CHANNELS]: channels,
   [DAY_BY_CHANNEL]: traffic,
 });
 
-/** The channel that a page shows at once, under the path that `useChannel` asks for. */
+/** SWR `fallback` for `useChannel`. */
 export const channelFallback = (channel: Channel | null): Record<string, unknown> =>
   channel === null ? {} : { [channelPath(channel.id)]: channel };
 
-/** The models that their page shows at once, under the path that `useModels` asks for. */
+/** SWR `fallback` for `useModels`. */
 export const modelsFallback = (models: ModelList): Record<string, unknown> => ({ [MODELS]: models });
 
 export const channelPath = (id: string): string => `${CHANNELS}/${encodeURIComponent(id)}`;
 
-/** The moves of a visit, one after another, and what the last of them made of the channels' versions. */
+/** Serialises order requests: the last request, and the channel versions its reply returned. */
 interface Moves {
   last: Promise<unknown>;
   versions: ReadonlyMap<string, number>;
 }
 
-/** Every channel, in the order in which they are tried. */
+/** All channels in priority order. */
 export function useChannels() {
   const list = useSWR<ListPage<Channel>>(CHANNELS, { refreshInterval: REFRESH_MS });
   const moves = useRef<Moves>({ last: Promise.resolve(), versions: new Map() });
@@ -50,11 +50,11 @@ export function useChannels() {
     channels: list.data?.items,
     error: list.error as unknown,
     reload: () => list.mutate(),
-    /** Shows the new order at once and asks for it; what was shown before comes back when it is refused. */
+    /** Saves a new order with an optimistic update; a failed request restores the old one. */
     order: async (tiers: Tiers) => {
       const before = list.data?.items ?? [];
       const shown: ListPage<Channel> = { items: inOrder(before, tiers), next_cursor: null };
-      // Moves may follow each other faster than they are saved: each goes by the versions that the one before made.
+      // Moves can be faster than their requests: each request uses the versions the previous reply returned.
       const save = async (): Promise<ListPage<Channel>> => {
         const { versions } = moves.current;
         const newest = before.map(({ id, version }) => ({
@@ -72,7 +72,7 @@ export function useChannels() {
   };
 }
 
-/** One channel; null: none is read, and what was shown stays. */
+/** One channel. `id` null: nothing is fetched and the last data stays. */
 export function useChannel(id: string | null) {
   return useSWR<Channel>(id === null ? null : channelPath(id), {
     refreshInterval: REFRESH_MS,
@@ -84,12 +84,12 @@ export function useProviders() {
   return useSWR<{ items: Provider[] }>("/api/providers", { revalidateOnFocus: false });
 }
 
-/** Every model with who serves it. */
+/** All models with the channels that serve them. */
 export function useModels() {
   return useSWR<ModelList>(MODELS);
 }
 
-/** What channels did in the last 24 hours: their sums by id, and all calls that went to any. */
+/** Usage of the last 24 hours: sums by channel ID, and the calls of all channels. */
 export function useChannelTraffic(): { byId: ReadonlyMap<string, UsageSums>; calls: number } | undefined {
   const { data } = useSWR<UsageSummary>(DAY_BY_CHANNEL, { refreshInterval: 30_000 });
   if (!data) return undefined;
@@ -100,7 +100,7 @@ export function useChannelTraffic(): { byId: ReadonlyMap<string, UsageSums>; cal
   return { byId, calls };
 }
 
-/** Reads lists of channels and models anew after a change of either. */
+/** Returns a function that revalidates channels and models after a change of either. */
 export function useCatalogueReload(): () => Promise<unknown> {
   const { mutate } = useSWRConfig();
   return () =>

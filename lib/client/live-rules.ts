@@ -1,14 +1,14 @@
 import type { LiveTopic } from "../contracts/console/live";
 
-/** Answers that a topic makes stale, by the beginning of their path. */
+/** The cached replies that topics make stale, by path prefix. */
 export interface LiveRule {
   prefix: string;
   topics: readonly LiveTopic[];
-  /** Least time between two readings anew; the last change is always read. */
+  /** Minimum time between two revalidations; the last change is always fetched. */
   minIntervalMs: number;
 }
 
-/** The first rule whose prefix fits a path is the path's own. */
+/** The first rule with a matching prefix applies. */
 export const LIVE_RULES: readonly LiveRule[] = [
   { prefix: "/api/user/sessions", topics: ["sessions"], minIntervalMs: 1_000 },
   { prefix: "/api/users", topics: ["users"], minIntervalMs: 1_000 },
@@ -20,20 +20,24 @@ export const LIVE_RULES: readonly LiveRule[] = [
   { prefix: "/api/settings", topics: ["settings"], minIntervalMs: 1_000 },
   { prefix: "/api/alerts", topics: ["alerts"], minIntervalMs: 1_000 },
   { prefix: "/api/audit", topics: ["users", "keys", "channels", "models", "settings"], minIntervalMs: 2_000 },
-  // Sums read more than lists do.
+  // Summaries cost the database more than lists.
   { prefix: "/api/usage/summary", topics: ["usage"], minIntervalMs: 5_000 },
   { prefix: "/api/usage", topics: ["usage"], minIntervalMs: 1_500 },
-  { prefix: "/api/overview", topics: ["usage", "circuits", "channels", "models", "keys"], minIntervalMs: 3_000 },
+  {
+    prefix: "/api/overview",
+    topics: ["usage", "circuits", "channels", "models", "keys"],
+    minIntervalMs: 3_000,
+  },
 ];
 
-const LIST_MARK = "$inf$";
+const LIST_PREFIX = "$inf$";
 
-/** The path that a key of the cache was read from; lists of several pages have a mark before it. */
+/** The API path of an SWR cache key; keys of paged lists have a prefix. */
 export function pathOf(key: string): string {
-  return key.startsWith(LIST_MARK) ? key.slice(LIST_MARK.length) : key;
+  return key.startsWith(LIST_PREFIX) ? key.slice(LIST_PREFIX.length) : key;
 }
 
-/** The rule of a key of the cache; null where nothing makes it stale. */
+/** The rule of an SWR cache key; null: no topic makes it stale. */
 export function ruleOf(key: string): LiveRule | null {
   const path = pathOf(key);
   return LIVE_RULES.find((rule) => path.startsWith(rule.prefix)) ?? null;

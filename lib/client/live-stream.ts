@@ -1,43 +1,40 @@
 import type { LiveChange, LiveTopic } from "../contracts/console/live";
 
 const PATH = "/api/events";
-/** Waits between attempts to connect: doubled each time, up to the last. */
-const FIRST_WAIT_MS = 1_000;
-const LONGEST_WAIT_MS = 60_000;
-/** A tab that nobody touches for so long asks for nothing, so that its session ends when it should. */
-const UNTOUCHED_MS = 15 * 60_000;
-/** The page first: the stream may come when all else is there. */
+/** Wait before a reconnect: doubled with each failure, up to the maximum. */
+const MIN_WAIT_MS = 1_000;
+const MAX_WAIT_MS = 60_000;
+/** Without input for this long the stream is closed, so that the session can expire. */
+const IDLE_MS = 15 * 60_000;
+/** Delay after the page's load event: the page's own requests come first. */
 const AFTER_LOAD_MS = 500;
-/** Whoever signs out here is on the way to another page already. */
-const LEAVE_MS = 1_000;
+/** Wait before reconnecting after the session ended: a sign-out in this tab leaves the page within it. */
+const AFTER_SESSION_END_MS = 1_000;
 
-const TOUCHES = ["pointermove", "pointerdown", "keydown", "wheel"] as const;
+const ACTIVITY_EVENTS = ["pointermove", "pointerdown", "keydown", "wheel"] as const;
 
 interface LiveListener {
   onChange(topics: readonly LiveTopic[]): void;
-  /** What happened since the last time is not known: everything may be stale. */
+  /** Reconnected: changes may have been missed, so everything may be stale. */
   onGap(): void;
-  /** The session is over, or may do less than before. */
+  /** The session has ended or lost permissions. */
   onEnd(): void;
-  /** Whether changes arrive by now. */
+  /** Whether the stream is connected. */
   onState(isLive: boolean): void;
 }
 
 /**
- * One stream of what changes, for as long as somebody looks: closed while the tab is hidden, left or untouched, opened
- * again after a break with growing waits, silently. Returns what ends it.
+ * Opens the event stream of changes. It is closed while the tab is hidden, left or idle, and reconnects after failures
+ * with growing waits. Returns a function that closes it for good.
  */
 export function openLiveStream(listener: LiveListener): () => void {
   let source: EventSource | null = null;
   let timer: ReturnType<typeof setTimeout> | undefined;
-  let idle: ReturnType<typeof setTimeout> | undefined;
   let failures = 0;
   let hasConnected = false;
-  let isUntouched = false;
-  /** The session of the last stream is over; a changed password has given this browser another one already. */
-  let isInDoubt = false;
-
-  const isWanted = () => document.visibilityState === "visible" && !isUntouched;
+  let isIdle = false;
+  /** The session has ended; this browser may have a new one already (after a password change). */
+  let hasSessionEnded = false;
 
   function close(): void {
     clearTimeout(timer);
@@ -48,78 +45,108 @@ export function openLiveStream(listener: LiveListener): () => void {
 
   function connect(): void {
     close();
-    if (!isWanted()) return;
+    if (document.visibilityState !== "visible" || isIdle) return;
     const stream = new EventSource(PATH);
     source = stream;
-    stream.addEventListener("hello", () => {
-      failures = 0;
-      isInDoubt = false;
-      listener.onState(true);
-      if (hasConnected) listener.onGap();
-      hasConnected = true;
-    });
+    stream.addEventListener("hello", onHello);
     stream.addEventListener("changed", (event: MessageEvent<string>) => {
-      // Our own server's words, by the contract.
+      // Reason for the cast: our own server sends what the contract says.
       listener.onChange((JSON.parse(event.data) as LiveChange).topics);
     });
-    stream.addEventListener("ended", (event: MessageEvent<string>) => {
-      if (event.data.includes('"session"')) {
-        isInDoubt = true;
-        close();
-        timer = setTimeout(connect, LEAVE_MS);
-      }
-    });
-    stream.addEventListener("error", () => {
-      // Closed by what the server answered; a network that is away leaves it connecting (HTML Standard §9.2.3).
-      const isRefused = stream.readyState === EventSource.CLOSED;
-      close();
-      if (isInDoubt && isRefused) listener.onEnd();
-      // The browser would try again by itself, at one pace for ever.
-      else retry();
-    });
+    stream.addEventListener("ended", onEnded);
+    // CLOSED: the server refused the stream. After a network error it is CONNECTING (HTML Standard §9.2.3).
+    stream.addEventListener("error", () => onError(stream.readyState === EventSource.CLOSED));
+  }
+
+  function onHello(): void {
+    failures = 0;
+    hasSessionEnded = false;
+    listener.onState(true);
+    if (hasConnected) listener.onGap();
+    hasConnected = true;
+  }
+
+  function onEnded(event: MessageEvent<string>): void {
+    if (!event.data.includes('"session"')) return;
+    hasSessionEnded = true;
+    close();
+    timer = setTimeout(connect, AFTER_SESSION_END_MS);
+  }
+
+  function onError(isRefused: boolean): void {
+    close();
+    if (hasSessionEnded && isRefused) listener.onEnd();
+    // EventSource's own reconnect has a constant wait.
+    else retry();
   }
 
   function retry(): void {
-    close();
-    const wait = Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** failures);
+    const wait = Math.min(MAX_WAIT_MS, MIN_WAIT_MS * 2 ** failures);
     failures += 1;
-    // Spread, so that pages do not come back all at once after a restart.
+    // Jitter: pages must not all reconnect at once after a restart.
     timer = setTimeout(connect, wait * (0.5 + Math.random()));
   }
 
-  function onTouch(): void {
-    clearTimeout(idle);
-    idle = setTimeout(() => {
-      isUntouched = true;
-      close();
-    }, UNTOUCHED_MS);
-    if (!isUntouched) return;
-    isUntouched = false;
-    connect();
-  }
+  const stopWatchingPage = watchPage({
+    onLoad: () => (timer = setTimeout(connect, AFTER_LOAD_MS)),
+    onVisibility() {
+      failures = 0;
+      connect();
+    },
+    onHide: close,
+    onRestore: connect,
+  });
+  const stopWatchingIdle = watchIdle((idle) => {
+    isIdle = idle;
+    if (idle) close();
+    else connect();
+  });
+  return () => {
+    stopWatchingPage();
+    stopWatchingIdle();
+    close();
+  };
+}
 
-  function onVisibility(): void {
-    failures = 0;
-    connect();
-  }
-
-  function begin(): void {
-    timer = setTimeout(connect, AFTER_LOAD_MS);
-  }
-
+/** Watches load, visibility and the back/forward cache. Returns a function that stops it. */
+function watchPage(handlers: {
+  onLoad(): void;
+  onVisibility(): void;
+  /** The page is left; in the back/forward cache it must hold no connection. */
+  onHide(): void;
+  /** The page is back from the back/forward cache. */
+  onRestore(): void;
+}): () => void {
   const stop = new AbortController();
-  const on = { signal: stop.signal, passive: true };
-  if (document.readyState === "complete") begin();
-  else window.addEventListener("load", begin, on);
-  document.addEventListener("visibilitychange", onVisibility, on);
-  // A page kept for "back" must hold no connection; it comes back by its own event.
-  window.addEventListener("pagehide", close, on);
-  window.addEventListener("pageshow", (event) => event.persisted && connect(), on);
-  for (const touch of TOUCHES) window.addEventListener(touch, onTouch, on);
-  onTouch();
+  const options = { signal: stop.signal, passive: true };
+  if (document.readyState === "complete") handlers.onLoad();
+  else window.addEventListener("load", handlers.onLoad, options);
+  document.addEventListener("visibilitychange", handlers.onVisibility, options);
+  window.addEventListener("pagehide", handlers.onHide, options);
+  window.addEventListener("pageshow", (event) => event.persisted && handlers.onRestore(), options);
+  return () => stop.abort();
+}
+
+/** Calls `onChange(true)` after `IDLE_MS` without input and `onChange(false)` at the next input. Returns a stop function. */
+function watchIdle(onChange: (isIdle: boolean) => void): () => void {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  let isIdle = false;
+  const stop = new AbortController();
+  const onActivity = () => {
+    clearTimeout(timer);
+    timer = setTimeout(() => {
+      isIdle = true;
+      onChange(true);
+    }, IDLE_MS);
+    if (!isIdle) return;
+    isIdle = false;
+    onChange(false);
+  };
+  for (const name of ACTIVITY_EVENTS)
+    window.addEventListener(name, onActivity, { signal: stop.signal, passive: true });
+  onActivity();
   return () => {
     stop.abort();
-    clearTimeout(idle);
-    close();
+    clearTimeout(timer);
   };
 }

@@ -16,7 +16,7 @@ function setLive(next: boolean): void {
   for (const watcher of watchers) watcher();
 }
 
-/** Whether this page is told of changes at this moment. */
+/** Whether the event stream is connected. */
 export function useIsLive(): boolean {
   return useSyncExternalStore(
     (watcher) => {
@@ -28,58 +28,61 @@ export function useIsLive(): boolean {
   );
 }
 
-/** Reads the answers of one rule anew; what is shown stays until the new is here. */
-function revalidateRule(rule: LiveRule, cache: Cache, mutate: Mutate, isDeep: boolean): void {
+/** Revalidates the cached replies of one rule; the page shows the old data until the new arrives. */
+function revalidateRule(rule: LiveRule, cache: Cache, mutate: Mutate, includesLaterPages: boolean): void {
   const keys = [...cache.keys()].filter((key) => ruleOf(key) === rule);
-  // Later pages of a list are read with its first one, once what is kept of them is gone; the list shows its own copy.
-  if (isDeep)
+  // A list fetches its later pages again with the first once their own cache entries are gone; it shows its own copy.
+  if (includesLaterPages)
     for (const key of keys) if (key.includes("&cursor=")) void mutate(key, undefined, { revalidate: false });
   for (const key of keys) if (!key.includes("&cursor=")) void mutate(key);
 }
 
-/** Calls `work` at once, and then at most every `gapMs`; what is asked for meanwhile is done at the end of the gap. */
-function throttle(gapMs: number, work: () => void): { ask(): void; stop(): void } {
+/** Runs `work` at once, then at most every `intervalMs`; a trigger in between runs it at the end of the interval. */
+function throttle(intervalMs: number, work: () => void): { trigger(): void; stop(): void } {
   let timer: ReturnType<typeof setTimeout> | undefined;
-  let isAsked = false;
+  let isPending = false;
   const run = (): void => {
-    isAsked = false;
+    isPending = false;
     timer = setTimeout(() => {
       timer = undefined;
-      if (isAsked) run();
-    }, gapMs);
+      if (isPending) run();
+    }, intervalMs);
     work();
   };
   return {
-    ask() {
+    trigger() {
       if (timer === undefined) run();
-      else isAsked = true;
+      else isPending = true;
     },
     stop: () => clearTimeout(timer),
   };
 }
 
-/** Keeps what the page has read from the interface fresh while it is looked at. Once a page, inside SWRConfig. */
+/** Revalidates cached API replies when the server reports a change. Use once per page, inside SWRConfig. */
 export function useLiveUpdates(): void {
   const { cache, mutate } = useSWRConfig();
   useEffect(() => {
-    const deep = new Set<LiveRule>();
-    const readers = LIVE_RULES.map((rule) => ({
+    /** Rules whose later pages are stale, too. */
+    const rulesWithLaterPages = new Set<LiveRule>();
+    const revalidators = LIVE_RULES.map((rule) => ({
       rule,
-      ...throttle(rule.minIntervalMs, () => revalidateRule(rule, cache, mutate, deep.delete(rule))),
+      ...throttle(rule.minIntervalMs, () =>
+        revalidateRule(rule, cache, mutate, rulesWithLaterPages.delete(rule)),
+      ),
     }));
     const onChange = (topics: readonly LiveTopic[]) => {
-      for (const { rule, ask } of readers) {
-        const met = rule.topics.filter((topic) => topics.includes(topic));
-        if (met.length === 0) continue;
-        // New calls stand on a list's first page.
-        if (met.some((topic) => topic !== "usage")) deep.add(rule);
-        ask();
+      for (const { rule, trigger } of revalidators) {
+        const changed = rule.topics.filter((topic) => topics.includes(topic));
+        if (changed.length === 0) continue;
+        // New calls only appear on the first page of a list.
+        if (changed.some((topic) => topic !== "usage")) rulesWithLaterPages.add(rule);
+        trigger();
       }
     };
     const close = openLiveStream({
       onChange,
       onGap: () => {
-        for (const { ask } of readers) ask();
+        for (const { trigger } of revalidators) trigger();
       },
       onEnd: () => {
         discardUnsaved();
@@ -89,7 +92,7 @@ export function useLiveUpdates(): void {
     });
     return () => {
       close();
-      for (const { stop } of readers) stop();
+      for (const { stop } of revalidators) stop();
     };
   }, [cache, mutate]);
 }

@@ -3,17 +3,17 @@ import type { RoutePreview } from "../contracts/console/routing";
 import type { Model } from "../contracts/gateway/models";
 
 export const MODELS = "/api/models";
-/** Circuits open, limits fill and calls finish without anybody's doing. */
+/** A route depends on circuits, limits and calls in flight. */
 const REFRESH_MS = 3_000;
 
 export const modelPath = (name: string): string => `${MODELS}/${encodeURIComponent(name)}`;
 
-/** Where a call for the model would go, read every few seconds while it is shown. */
+/** Where a call for the model would be routed now; polled while shown. */
 export function useRoute(name: string) {
   return useSWR<RoutePreview>(`${modelPath(name)}/route`, { refreshInterval: REFRESH_MS });
 }
 
-/** Models whose name or an alias holds the text, of one operation or all. */
+/** Models whose name or alias contains the text; `operation` empty: all operations. */
 export function filterModels(models: readonly Model[], q: string, operation: string): Model[] {
   const text = q.trim().toLowerCase();
   return models.filter(

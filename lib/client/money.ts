@@ -1,4 +1,4 @@
-/** Dollars as `$`, in every language: there is no other money here that it could be taken for. */
+/** US dollars as `$` in every language: Patchbay has no other currency. */
 export const DOLLARS = {
   style: "currency",
   currency: "USD",
@@ -6,7 +6,7 @@ export const DOLLARS = {
   numberingSystem: "latn",
 } as const;
 
-/** How an amount of dollars is written: cents from a dollar on, the first two digits that say something below. */
+/** Number format of an amount: two decimals from a dollar on, two significant digits below. */
 export function dollarsFormat(dollars: number) {
   return dollars > 0 && dollars < 1
     ? { ...DOLLARS, minimumSignificantDigits: 2, maximumSignificantDigits: 2 }

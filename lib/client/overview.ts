@@ -1,13 +1,13 @@
 import type { Overview } from "../contracts/console/overview";
 import { INTERVAL_MS, type Range, rangeQuery } from "./range";
 
-/** Rows of the tail. */
-const TAIL = 12;
-export const RECENT_REQUESTS_PATH = `/api/usage?limit=${TAIL}`;
+/** Rows of the list of recent calls. */
+const RECENT_ROWS = 12;
+export const RECENT_REQUESTS_PATH = `/api/usage?limit=${RECENT_ROWS}`;
 export const ALERTS_SUMMARY_PATH = "/api/alerts/summary";
 export const overviewPath = (range: Range) => `/api/overview?${rangeQuery(range)}`;
 
-/** Beginnings of the pieces; a day is told by its date alone, which is the same in every zone. */
+/** Start of each bucket. A day is given as a date and starts in the local time zone. */
 export function bucketsOf({ periods }: Pick<Overview, "periods">): number[] {
   return periods.map((period) => {
     const [year = 0, month = 1, day = 1] = period.split("-").map(Number);
@@ -17,7 +17,7 @@ export function bucketsOf({ periods }: Pick<Overview, "periods">): number[] {
 
 export const bucketMsOf = ({ interval }: Pick<Range, "interval">): number => INTERVAL_MS[interval];
 
-/** How much `now` is above `before`: 0.25 is a quarter more; null where nothing can be said. */
+/** Relative change: 0.25 is a quarter more; null when `before` is 0. */
 export function changeOf(now: number, before: number): number | null {
   return before === 0 ? null : (now - before) / before;
 }

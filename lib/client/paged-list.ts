@@ -1,10 +1,10 @@
 import useSWRInfinite, { unstable_serialize } from "swr/infinite";
 import type { ListPage } from "../contracts/paging";
 
-/** The default of `ListQuery`: a list that the server read ahead has the same rows. */
+/** Default of `ListQuery`, so that lists preloaded by the server have the same rows. */
 const PAGE_SIZE = 50;
 
-/** A list of the console, page after page; `path` may hold a query (filters), null: not yet. */
+/** A paged list of the console API; `path` may have a query (filters), null loads nothing. */
 export function usePagedList<Item>(path: string | null) {
   const pages = useSWRInfinite<ListPage<Item>>(
     (index, previous: ListPage<Item> | null) => {
@@ -26,7 +26,7 @@ export function usePagedList<Item>(path: string | null) {
 
 const firstPageOf = (path: string) => `${path}${path.includes("?") ? "&" : "?"}limit=${PAGE_SIZE}`;
 
-/** Where a `fallback` of SWR keeps the pages of this list that are known already. */
+/** Key of a list in SWR's `fallback`, for pages preloaded by the server. */
 export function pagedListKey(path: string): string {
   return unstable_serialize(() => firstPageOf(path));
 }

@@ -1,9 +1,9 @@
-/** What can be said of a model's prices: dollars, nothing to pay, or that nobody has set any. */
+/** Whether a model has a price, is free, or has no price set. */
 export type Pricing = "priced" | "free" | "unpriced";
 
 /**
- * Free is what an engine built in makes (`isBuiltIn`: all who serve it are), and what somebody set a price of 0 for. An
- * upstream's model without any price costs the operator money all the same.
+ * Free: served by built-in engines only (`isBuiltIn`), or with a price of 0. A model of an upstream without a price is
+ * `unpriced`: the upstream may still charge for it.
  */
 export function pricingOf(prices: readonly (number | null)[], isBuiltIn: boolean): Pricing {
   if (prices.some((price) => price !== null && price > 0)) return "priced";

@@ -1,22 +1,23 @@
-const MINUTE_MS = 60_000;
+import { MINUTE_MS } from "../contracts/durations";
+
 const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
 
-/** Ranges that end now, by the name they have in the address (`?range=7d`). */
+/** Lengths of the ranges that end now, by their name in the URL (`?range=7d`). */
 export const RANGES = { "1h": HOUR_MS, "24h": DAY_MS, "7d": 7 * DAY_MS, "30d": 30 * DAY_MS } as const;
 export type RangeName = keyof typeof RANGES;
 
-/** The `interval` of `/api/usage/summary` and its kin. */
+/** The `interval` parameter of `/api/usage/summary` and similar endpoints. */
 export type Interval = "minute" | "hour" | "day";
 export const INTERVAL_MS = { minute: MINUTE_MS, hour: HOUR_MS, day: DAY_MS } as const satisfies Record<
   Interval,
   number
 >;
 
-/** Longest range one may choose: the interface's own bound for ranges by day. */
-export const LONGEST_RANGE_MS = 92 * DAY_MS;
+/** Longest selectable range: the API's limit for ranges by hour or day. */
+export const MAX_RANGE_MS = 92 * DAY_MS;
 
-/** A stretch of time; milliseconds since 1970, `to` not within. */
+/** A period in milliseconds since 1970; `to` is exclusive. */
 export interface Span {
   from: number;
   to: number;
@@ -24,22 +25,20 @@ export interface Span {
 
 export interface Range extends Span {
   name: RangeName | "custom";
-  /** Fitting pieces for a chart: at most 120 minutes, 7 days by hour, or days. */
+  /** Bucket length for charts: minutes up to 2 hours, hours up to 7 days, else days. */
   interval: Interval;
-  /** As long, and right before it. */
-  before: Span;
 }
 
-/** The pieces a chart of that length is cut into. */
+/** Bucket length for a chart of that length. The extra hour allows for a clock change. */
 export function intervalFor(spanMs: number): Interval {
   if (spanMs <= 2 * HOUR_MS) return "minute";
   return spanMs <= 7 * DAY_MS + HOUR_MS ? "hour" : "day";
 }
 
 /**
- * The range an address asks for: `range=1h|24h|7d|30d`, or `from` and `to` (RFC 3339). What it does not say, or says
- * wrongly, is `fallback`. A range that ends now ends with the minute or hour that is running, so that for as long as
- * that runs the same range has the same ends.
+ * Reads the range from a URL's query: `range=1h|24h|7d|30d`, or `from` and `to` (RFC 3339); `fallback` when missing or
+ * invalid. A range that ends now ends at the end of the current minute or hour, so that its requests stay the same
+ * within that time.
  */
 export function readRange(
   query: { get(name: string): string | null },
@@ -48,24 +47,23 @@ export function readRange(
 ): Range {
   const from = Date.parse(query.get("from") ?? "");
   const to = Date.parse(query.get("to") ?? "");
-  if (from < to && to - from <= LONGEST_RANGE_MS) return withBefore("custom", from, to);
-  const asked = query.get("range") ?? "";
-  const name = isRangeName(asked) ? asked : fallback;
-  const piece = name === "1h" ? MINUTE_MS : HOUR_MS;
-  const end = Math.floor(now / piece) * piece + piece;
-  return withBefore(name, end - RANGES[name], end);
+  if (from < to && to - from <= MAX_RANGE_MS) return rangeOf("custom", from, to);
+  const requested = query.get("range") ?? "";
+  const name = isRangeName(requested) ? requested : fallback;
+  const step = name === "1h" ? MINUTE_MS : HOUR_MS;
+  const end = Math.floor(now / step) * step + step;
+  return rangeOf(name, end - RANGES[name], end);
 }
 
 function isRangeName(text: string): text is RangeName {
   return Object.hasOwn(RANGES, text);
 }
 
-function withBefore(name: Range["name"], from: number, to: number): Range {
-  const span = to - from;
-  return { name, from, to, interval: intervalFor(span), before: { from: from - span, to: from } };
+function rangeOf(name: Range["name"], from: number, to: number): Range {
+  return { name, from, to, interval: intervalFor(to - from) };
 }
 
-/** The query of a request for that range: `from=…&to=…&interval=…`. */
+/** Query of an API request for a range: `from=…&to=…&interval=…`. */
 export function rangeQuery(range: Span & { interval?: Interval }): string {
   const query = new URLSearchParams({
     from: new Date(range.from).toISOString(),
@@ -75,7 +73,7 @@ export function rangeQuery(range: Span & { interval?: Interval }): string {
   return query.toString();
 }
 
-/** Writes a choice into the page's address, as a step that the browser's Back undoes. */
+/** Writes a range into the page's URL as a new history entry. */
 export function putRangeInAddress(choice: RangeName | Span): void {
   const query = new URLSearchParams(window.location.search);
   for (const name of ["range", "from", "to"]) query.delete(name);

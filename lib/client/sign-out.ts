@@ -3,18 +3,18 @@ import { isApiError } from "./api-error";
 import { forgetPlaygroundKey } from "./playground-key";
 import { discardUnsaved } from "./unsaved";
 
-/** What this browser keeps of a user, to be gone at sign-out; playgrounds add themselves. */
+/** Delete the user's data in this browser at sign-out; playgrounds register theirs. */
 const cleaners = new Set<() => Promise<void> | void>();
 
-/** Runs `clean` when the user signs out. */
+/** Registers a function that runs at sign-out. */
 export function onSignOut(clean: () => Promise<void> | void): void {
   cleaners.add(clean);
 }
 
-/** Databases of this browser that hold a user's own material. */
+/** Prefix of the IndexedDB databases that hold a user's data. */
 const DATABASE_PREFIX = "patchbay";
 
-/** Ends the session on the server, then forgets everything of the user here. */
+/** Ends the session, then deletes the user's data in this browser. */
 export async function signOut(): Promise<void> {
   try {
     await api.post("/api/user/logout");
@@ -29,9 +29,9 @@ export async function signOut(): Promise<void> {
   window.location.assign("/login");
 }
 
-/** Also those of playgrounds that were not opened since the page was loaded. */
+/** Includes the databases of playgrounds that were not opened since the page was loaded. */
 async function deleteDatabases(): Promise<void> {
-  // Firefox before 126 cannot list them; there the playground's own cleaner does it.
+  // Firefox before 126 cannot list databases; there only the playgrounds' cleaners run.
   const all = (await indexedDB.databases?.()) ?? [];
   for (const { name } of all) if (name?.startsWith(DATABASE_PREFIX)) indexedDB.deleteDatabase(name);
 }

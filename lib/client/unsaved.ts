@@ -1,14 +1,14 @@
 import { useEffect, useSyncExternalStore } from "react";
 
-/** A form whose words no server has yet. */
+/** A form with unsaved changes. */
 interface UnsavedForm {
-  /** What the visitor knows it by. */
+  /** The title of the form. */
   name: string;
-  /** The part of its page that holds it, where a page has parts. */
+  /** The section of the page that holds it, where a page has sections. */
   part: string | null;
 }
 
-/** Whether to leave all the same: what would be lost, and the way on. */
+/** The open question whether to leave: the unsaved forms, and the navigation to run if confirmed. */
 interface LeavePrompt {
   names: readonly string[];
   go(): void;
@@ -16,9 +16,9 @@ interface LeavePrompt {
 
 let forms: readonly UnsavedForm[] = [];
 let prompt: LeavePrompt | null = null;
-/** The visitor, or the end of the session, has said that nothing is kept. */
+/** Leaving is confirmed, the form is saved or the session has ended: no more questions. */
 let isDiscarded = false;
-/** The history's entry of the page with the form, for the browser's Back has left it before it can be asked. */
+/** The history entry of the page with the form; the browser's Back has left it before `popstate` fires. */
 let historyEntry: { state: unknown; url: string } = { state: null, url: "" };
 
 const listeners = new Set<() => void>();
@@ -41,19 +41,16 @@ const onBeforeUnload = (event: BeforeUnloadEvent) => {
 function setForms(next: readonly UnsavedForm[]): void {
   forms = next;
   isDiscarded = false;
-  // Browsers keep a page that listens for this out of their cache: only while there is a reason.
+  // A page with this listener is not put into the back/forward cache, so it is added only while needed.
   if (forms.length > 0) window.addEventListener("beforeunload", onBeforeUnload);
   else window.removeEventListener("beforeunload", onBeforeUnload);
   notify();
 }
 
-/**
- * While `isDirty`, leaving the page asks first. `name`: what the visitor knows the form by; `part`: see
- * `useUnsavedParts`.
- */
+/** While `isDirty`, leaving the page asks for confirmation. `name`: the form's title; `part`: see `useUnsavedParts`. */
 export function useUnsaved(isDirty: boolean, name: string, part: string | null = null): void {
   useEffect(() => {
-    // At every drawing: a choice in the address's query makes another entry of the same page.
+    // On every render: changing a query parameter adds a history entry of the same page.
     if (isDirty) historyEntry = { state: window.history.state, url: window.location.href };
   });
   useEffect(() => {
@@ -64,7 +61,7 @@ export function useUnsaved(isDirty: boolean, name: string, part: string | null =
   }, [isDirty, name, part]);
 }
 
-/** The parts of this page that hold unsaved words. */
+/** The sections of the page with unsaved changes. */
 export function useUnsavedParts(): ReadonlySet<string | null> {
   const now = useSyncExternalStore(
     subscribe,
@@ -74,7 +71,7 @@ export function useUnsavedParts(): ReadonlySet<string | null> {
   return new Set(now.map((form) => form.part));
 }
 
-/** What is asked at the moment. */
+/** The open question; null: none. */
 export function useLeavePrompt(): LeavePrompt | null {
   return useSyncExternalStore(
     subscribe,
@@ -83,33 +80,33 @@ export function useLeavePrompt(): LeavePrompt | null {
   );
 }
 
-/** Nothing is asked any more until somebody writes again: what stood here is saved, or its session has ended. */
+/** Stops asking until a form changes again: its changes are saved, or the session has ended. */
 export function discardUnsaved(): void {
   isDiscarded = true;
 }
 
-/** Answers the question: leaves, or stays. */
+/** Answers the open question: leave or stay. */
 export function answerLeavePrompt(leaves: boolean): void {
-  const asked = prompt;
+  const answered = prompt;
   prompt = null;
   if (leaves) discardUnsaved();
   notify();
-  if (leaves) asked?.go();
+  if (leaves) answered?.go();
 }
 
-function ask(go: () => void): void {
+function askToLeave(go: () => void): void {
   prompt = { names: [...new Set(forms.map((form) => form.name))], go };
   notify();
 }
 
-/** Goes to `path` by `go`, once the visitor gives up what another page than that one holds unsaved. */
+/** Navigates to `path` with `go`; asks first if that leaves a page with unsaved changes. */
 export function leaveTo(path: string, go: (path: string) => void): void {
   const isSamePage = new URL(path, window.location.href).pathname === window.location.pathname;
   if (isSamePage || !isArmed()) go(path);
-  else ask(() => go(path));
+  else askToLeave(() => go(path));
 }
 
-/** The path of this product that a plain click is about to open in this tab; null: something else. */
+/** The path a click is about to open in this tab; null for other clicks and for other sites. */
 function clickedPath(event: MouseEvent): string | null {
   if (event.defaultPrevented || event.button !== 0) return null;
   if (event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return null;
@@ -120,24 +117,24 @@ function clickedPath(event: MouseEvent): string | null {
   return link.pathname === window.location.pathname ? null : link.pathname + link.search + link.hash;
 }
 
-/** Watches links and the browser's Back; `push` opens a path of the console. Gives the way to stop. */
+/** Guards links and the browser's Back. `push` navigates to a console path. Returns a function that stops it. */
 export function watchNavigation(push: (path: string) => void): () => void {
   const onClick = (event: MouseEvent) => {
     const path = isArmed() ? clickedPath(event) : null;
     if (path === null) return;
-    // The link's own handlers run, so that the menu it stands in closes; only the way is not gone.
+    // Only the navigation is prevented: the link's own handlers still run, e.g. to close the menu it is in.
     event.preventDefault();
     leaveTo(path, push);
   };
   const onPopState = (event: PopStateEvent) => {
     if (!isArmed() || new URL(historyEntry.url).pathname === window.location.pathname) return;
-    // The router must not hear of it; the history's own method, since the router listens at the page's.
+    // Hides the event from the router. Next patches `history.pushState`, hence the prototype's method.
     event.stopImmediatePropagation();
     const { scrollX, scrollY } = window;
     History.prototype.pushState.call(window.history, historyEntry.state, "", historyEntry.url);
-    // The browser scrolls to where the other page stood.
+    // The browser has restored the other page's scroll position.
     requestAnimationFrame(() => window.scrollTo(scrollX, scrollY));
-    ask(() => window.history.back());
+    askToLeave(() => window.history.back());
   };
   document.addEventListener("click", onClick, true);
   window.addEventListener("popstate", onPopState, true);

@@ -6,57 +6,58 @@ import { api } from "./api";
 import { mergeNewest } from "./calls";
 
 const PAGE_SIZE = 50;
-/** A page left open for a day must not hold the day's calls. */
-const MOST_ROWS = 5_000;
+/** Limits the memory of a page left open for long. */
+const MAX_ROWS = 5_000;
 
-interface Read {
+interface LoadedCalls {
   path: string;
-  /** The page that `rows` were merged with last. */
+  /** The newest page, as merged into `rows` last. */
   page: ListPage<UsageRow> | null;
   rows: UsageRow[];
-  /** Where the next older page begins; null: there is none. */
+  /** Cursor of the next older page; null when there is none. */
   cursor: string | null;
-  /** Newer calls that do not join what stands here; shown when the visitor asks for them. */
-  waiting: ListPage<UsageRow> | null;
+  /** A newer page that does not overlap `rows`; shown when the user asks for it. */
+  newer: ListPage<UsageRow> | null;
 }
 
-function readFirst(path: string, page: ListPage<UsageRow>): Read {
-  return { path, page, rows: page.items, cursor: page.next_cursor, waiting: null };
+function fromFirstPage(path: string, page: ListPage<UsageRow>): LoadedCalls {
+  return { path, page, rows: page.items, cursor: page.next_cursor, newer: null };
 }
 
-function readAgain(read: Read, page: ListPage<UsageRow>): Read {
-  const { rows, hasGap } = mergeNewest(page.items, read.rows, page.next_cursor === null);
-  // Somebody who reads the first page follows along; who has gone further is not moved.
+function withNewestPage(loaded: LoadedCalls, page: ListPage<UsageRow>): LoadedCalls {
+  const { rows, hasGap } = mergeNewest(page.items, loaded.rows, page.next_cursor === null);
+  // On the first page the list follows the newest calls; after loading more it keeps its position.
   if (hasGap)
-    return read.rows.length > PAGE_SIZE ? { ...read, page, waiting: page } : readFirst(read.path, page);
-  if (rows.length > MOST_ROWS) return readFirst(read.path, page);
-  return { ...read, page, rows, waiting: null };
+    return loaded.rows.length > PAGE_SIZE
+      ? { ...loaded, page, newer: page }
+      : fromFirstPage(loaded.path, page);
+  if (rows.length > MAX_ROWS) return fromFirstPage(loaded.path, page);
+  return { ...loaded, page, rows, newer: null };
 }
 
 export type CallsRead = ReturnType<typeof useCalls>;
 
 /**
- * A list of calls, newest first, that grows at both ends: at the top whenever its path is read again, at the bottom by
- * `loadMore`. Older pages are read once, however often the top moves.
+ * A list of calls, newest first. SWR revalidates the newest page; `loadMore` appends older pages, which are fetched once.
  */
 export function useCalls(path: string) {
   const first = useSWR<ListPage<UsageRow>>(`${path}&limit=${PAGE_SIZE}`, { keepPreviousData: false });
-  const [read, setRead] = useState<Read | null>(null);
+  const [loaded, setLoaded] = useState<LoadedCalls | null>(null);
   const [older, setOlder] = useState<{ isLoading: boolean; error: unknown }>({
     isLoading: false,
     error: null,
   });
-  const known = read?.path === path ? read : null;
-  if (first.data && first.data !== known?.page)
-    setRead(known ? readAgain(known, first.data) : readFirst(path, first.data));
+  const current = loaded?.path === path ? loaded : null;
+  if (first.data && first.data !== current?.page)
+    setLoaded(current ? withNewestPage(current, first.data) : fromFirstPage(path, first.data));
 
   const loadMore = async () => {
-    if (!known?.cursor || older.isLoading) return;
+    if (!current?.cursor || older.isLoading) return;
     setOlder({ isLoading: true, error: null });
     try {
-      const cursor = encodeURIComponent(known.cursor);
+      const cursor = encodeURIComponent(current.cursor);
       const page = await api.get<ListPage<UsageRow>>(`${path}&limit=${PAGE_SIZE}&cursor=${cursor}`);
-      setRead((now) => {
+      setLoaded((now) => {
         if (now?.path !== path) return now;
         const ids = new Set(now.rows.map((row) => row.id));
         const rows = [...now.rows, ...page.items.filter((row) => !ids.has(row.id))];
@@ -68,12 +69,12 @@ export function useCalls(path: string) {
     }
   };
   return {
-    rows: known?.rows,
-    hasMore: Boolean(known?.cursor),
+    rows: current?.rows,
+    hasMore: Boolean(current?.cursor),
     loadMore,
     isLoadingMore: older.isLoading,
-    hasNewer: Boolean(known?.waiting),
-    showNewer: () => setRead((now) => (now?.waiting ? readFirst(now.path, now.waiting) : now)),
+    hasNewer: Boolean(current?.newer),
+    showNewer: () => setLoaded((now) => (now?.newer ? fromFirstPage(now.path, now.newer) : now)),
     error: (first.error ?? older.error) as unknown,
     reload: () => first.mutate(),
   };

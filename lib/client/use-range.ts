@@ -1,13 +1,11 @@
 import { useSearchParams } from "next/navigation";
 import { useEffect, useMemo, useState } from "react";
+import { MINUTE_MS } from "../contracts/durations";
 import { type Range, type RangeName, readRange } from "./range";
 
-const MINUTE_MS = 60_000;
-
 /**
- * The range of this page's address, moving on with the clock. `now`: the server's time when it rendered the page, so
- * that the first reading asks for what the server has already answered; without it a page that reads on its own
- * starts with the browser's time.
+ * The range of the page's URL, updated as time passes. `now`: the server time of the rendered page, so that the first
+ * requests match the data in the server's reply. Default: the browser's time.
  */
 export function useRange(fallback: RangeName = "24h", now?: number): Range {
   const address = useSearchParams();
@@ -17,11 +15,11 @@ export function useRange(fallback: RangeName = "24h", now?: number): Range {
     return () => clearInterval(timer);
   }, []);
   const { name, from, to } = readRange(address, time, fallback);
-  // One object for as long as its ends stand.
-  return useMemo(() => readRange(rangeOf(name, from, to), to - 1, fallback), [name, from, to, fallback]);
+  // The same object until one of its values changes.
+  return useMemo(() => readRange(queryOf(name, from, to), to - 1, fallback), [name, from, to, fallback]);
 }
 
-function rangeOf(name: Range["name"], from: number, to: number) {
+function queryOf(name: Range["name"], from: number, to: number) {
   const query = new URLSearchParams();
   if (name !== "custom") query.set("range", name);
   else {

@@ -10,7 +10,7 @@ export const Limits = z.strictObject({
   jsonBodyBytes: bytes(4 * 1024 * 1024),
   embeddingsBodyBytes: bytes(16 * 1024 * 1024),
   consoleBodyBytes: bytes(64 * 1024),
-  /** Bodies of gateway calls in memory at once, as sent: of one key, and of all. */
+  /** Bodies of gateway calls in memory at once, as sent: of one key, and of all; one owner may hold half of the latter. */
   keyBodiesBytes: bytes(64 * 1024 * 1024),
   allBodiesBytes: bytes(256 * 1024 * 1024),
   /** Request line and headers whole. */

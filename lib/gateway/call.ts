@@ -38,6 +38,9 @@ export interface CallOutcome {
 export interface Meter {
   /** Notes the attempt that begins: its channel, how many there were with it, and the id of the channel's key. */
   served(channelId: string, attempts: number, keyId: string | null): void;
+  /** Notes the upstream's first byte of the running attempt; embeddings come whole with it. */
+  answered(): void;
+  /** Notes that the reply to the caller can begin: later than `answered` for one that is held until it is whole. */
   firstByte(): void;
   /** Notes how the running attempt failed. */
   failed(error: unknown): void;

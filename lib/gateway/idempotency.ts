@@ -22,6 +22,8 @@ export type IdempotentStart =
 export interface Idempotency {
   /** Throws AppError `invalid` when that key was used with another request. */
   begin(keyId: string, idempotencyKey: string, requestDigest: string): IdempotentStart;
+  /** Whether a request with that key runs, or its reply is stored: whether `begin` would not give `first`. */
+  knows(keyId: string, idempotencyKey: string): boolean;
 }
 
 const KEPT_MS = 24 * 3_600_000;
@@ -45,9 +47,16 @@ export function createIdempotency(clock: Clock): Idempotency {
   /** Running ones must not be thrown out for room. */
   const running = new Map<string, Entry>();
 
+  const nameOf = (keyId: string, idempotencyKey: string): string => `${keyId}\n${idempotencyKey}`;
+
   return {
+    knows(keyId, idempotencyKey) {
+      const name = nameOf(keyId, idempotencyKey);
+      return running.has(name) || entries.has(name);
+    },
+
     begin(keyId, idempotencyKey, digest) {
-      const name = `${keyId}\n${idempotencyKey}`;
+      const name = nameOf(keyId, idempotencyKey);
       const known = running.get(name) ?? entries.get(name);
       if (known !== undefined) {
         if (known.digest === digest) return { kind: "repeat", reply: known.reply };

@@ -11,7 +11,7 @@ import { createIdempotency, type Idempotency } from "./idempotency";
 import { createLiveBus, type LiveBus } from "./live-bus";
 import { type Circuits, createCircuits } from "./routing/circuits";
 import { createTraffic, type Traffic } from "./routing/traffic";
-import { HoldingSpace } from "./speech/hold-speech";
+import { HeldReplies } from "./speech/held-replies";
 import { createSpeechCache, type SpeechCache } from "./speech/speech-cache";
 
 /** What the gateway remembers between calls: keys seen, the channels' load and speed. */
@@ -22,7 +22,7 @@ export interface GatewayState {
   vectors: VectorCache;
   speeches: SpeechCache;
   /** Where replies are held that begin only once they are whole. */
-  holding: HoldingSpace;
+  holding: HeldReplies;
   coalescer: Coalescer;
   idempotency: Idempotency;
   budgetRefusals: BudgetRefusals;
@@ -61,7 +61,7 @@ export function createGatewayState(services: {
     bodies: createBodyMemory(),
     vectors: createVectorCache(),
     speeches: createSpeechCache(),
-    holding: new HoldingSpace(),
+    holding: new HeldReplies(),
     coalescer: createCoalescer((size) => {
       services.metrics.count("upstream_batches");
       services.metrics.count("batched_texts", size);

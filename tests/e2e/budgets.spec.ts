@@ -3,7 +3,7 @@ import type { Page } from "playwright/test";
 import { expect, signInByCookie, test } from "./fixtures";
 import { PAGES, type PageUnderTest, withPage } from "./pages";
 
-/** Gzipped bytes of the scripts a cold visit loads before any input. */
+/** Limit for the gzipped bytes of the scripts that a first visit loads before any input. */
 const FIRST_LOAD_LIMIT = 220 * 1024;
 
 async function visit(page: Page, url: string, name: string, path: string): Promise<void> {
@@ -30,12 +30,12 @@ async function visit(page: Page, url: string, name: string, path: string): Promi
   expect(shifts.reduce((sum, value) => sum + value, 0)).toBeLessThan(0.01);
 }
 
-const title = ({ name }: PageUnderTest) => `${name} loads at most 220 KB of script and does not shift`;
+const title = ({ name }: PageUnderTest) => `loads at most 220 KB of scripts without layout shifts: ${name}`;
 
 for (const one of PAGES.filter(({ as }) => as === "fresh"))
   test(title(one), async ({ page, freshProduct }) => visit(page, freshProduct.url, one.name, one.path));
 
-// The sections of the settings are one page and one set of scripts.
+// All settings sections are one page with the same scripts.
 const others = PAGES.filter(({ as, path }) => as !== "fresh" && !path.includes("?section="));
 for (const one of others)
   test(title(one), async ({ page, product }) => {

@@ -25,7 +25,7 @@ async function openExample(page: Page, url: string, name = "Help desk"): Promise
   await expect(ranking(page).first()).toBeVisible();
 }
 
-/** Hands the page a file as a drop from the desktop does. */
+/** Drops a file on the page. */
 async function dropFile(page: Page, name: string, type: string, content: string): Promise<void> {
   const data = await page.evaluateHandle(
     ([fileName = "", mime = "", text = ""]) => {
@@ -60,8 +60,8 @@ function cosine(one: readonly number[] = [], other: readonly number[] = []): num
 
 const contentOf = async (download: Download) => readFile(await download.path(), "utf8");
 
-/** Colours of the painted matrix: how many there are, and how light they are on average (0–255). */
-async function painted(page: Page): Promise<{ colours: number; light: number }> {
+/** Number of colours of the drawn matrix and their average lightness (0–255). */
+async function matrixColours(page: Page): Promise<{ colours: number; light: number }> {
   return matrix(page).evaluate((grid) => {
     const canvas = grid.parentElement?.querySelector("canvas");
     const pen = canvas?.getContext("2d");
@@ -78,10 +78,7 @@ async function painted(page: Page): Promise<{ colours: number; light: number }> 
   });
 }
 
-test("the matrix shows the cosines of the vectors that the API gives", async ({
-  ownerPage: page,
-  product,
-}) => {
+test("shows the cosines of the vectors that the API returns", async ({ ownerPage: page, product }) => {
   await openExample(page, product.url);
   const vectors = await embed(product.url, product.key, SUPPORT);
   await matrix(page).focus();
@@ -102,7 +99,7 @@ test("the matrix shows the cosines of the vectors that the API gives", async ({
   }
 });
 
-test("a touched cell lights up both texts in the list, on the map and in the ranking", async ({
+test("selects both texts of a clicked cell in the list, on the map and in the ranking", async ({
   ownerPage: page,
   product,
 }) => {
@@ -121,7 +118,7 @@ test("a touched cell lights up both texts in the list, on the map and in the ran
   await expect(row(page, 1)).toHaveAttribute("aria-pressed", "false");
 });
 
-test("a query ranks its paraphrase first", async ({ ownerPage: page, product }) => {
+test("ranks the texts by a query like the API's vectors", async ({ ownerPage: page, product }) => {
   await openExample(page, product.url);
   const query = "Where has my parcel gone? It has not arrived";
   await page.getByRole("textbox", { name: "Query" }).fill(query);
@@ -137,7 +134,7 @@ test("a query ranks its paraphrase first", async ({ ownerPage: page, product }) 
   }
 });
 
-test("downloads hold every text with the vector the API gives", async ({ ownerPage: page, product }) => {
+test("downloads every text with the vector that the API returns", async ({ ownerPage: page, product }) => {
   await openExample(page, product.url);
   await page.getByLabel("Dimensions").fill("64");
   await page.getByRole("button", { name: /^Embed again/ }).click();
@@ -173,7 +170,7 @@ test("downloads hold every text with the vector the API gives", async ({ ownerPa
   expect(Number(table[1]?.[3])).toBeCloseTo(cosine(wanted[0], wanted[2]), 5);
 });
 
-test("base64 gives the same matrix as float", async ({ ownerPage: page, product }) => {
+test("shows the same similarities for base64 and float", async ({ ownerPage: page, product }) => {
   await openExample(page, product.url);
   await matrix(page).focus();
   await page.keyboard.press("ArrowRight");
@@ -187,7 +184,7 @@ test("base64 gives the same matrix as float", async ({ ownerPage: page, product 
   expect(await cell(page).textContent()).toBe(float);
 });
 
-test("a dropped CSV brings its text column, and a file of another sort is refused by name", async ({
+test("adds the text column of a dropped CSV and rejects a file of another type by name", async ({
   ownerPage: page,
   product,
 }) => {
@@ -201,7 +198,7 @@ test("a dropped CSV brings its text column, and a file of another sort is refuse
   await expect(texts).toHaveCount(3);
 });
 
-test("500 texts become a matrix that zooms to its values; what is over is told", async ({
+test("compares 500 texts in a zoomable matrix and reports texts beyond the limit", async ({
   ownerPage: page,
   product,
 }) => {
@@ -220,13 +217,13 @@ test("500 texts become a matrix that zooms to its values; what is over is told",
   await expect(page.getByText("20 texts were left out")).toBeVisible();
   await page.getByRole("button", { name: "Embed 500 texts" }).click();
   await expect(matrix(page)).toHaveAttribute("aria-rowcount", "500", { timeout: 90_000 });
-  await expect.poll(async () => (await painted(page)).colours).toBeGreaterThan(20);
+  await expect.poll(async () => (await matrixColours(page)).colours).toBeGreaterThan(20);
 
   await matrix(page).focus();
   await page.keyboard.press("End");
   await expect(cell(page)).toHaveAttribute("aria-colindex", "500");
   for (const _ of [1, 2, 3]) await page.keyboard.press("+");
-  // Zoomed, the box scrolls by itself, and the keys bring the cell along.
+  // The zoomed matrix scrolls to the cell that the keys select.
   await page.keyboard.press("Home");
   const scroll = () =>
     matrix(page).evaluate((grid) => [grid.scrollLeft, grid.scrollWidth > grid.clientWidth]);
@@ -236,7 +233,7 @@ test("500 texts become a matrix that zooms to its values; what is over is told",
   await page.keyboard.press("0");
   await expect.poll(async () => (await scroll())[1]).toBe(false);
 
-  // Grouped, neighbours in the list are alike; as written, every ending differs from the one before.
+  // Grouped, adjacent texts are similar; as written, every ending differs from the previous one.
   await page.getByRole("radio", { name: "Grouped" }).click();
   const list = page.getByRole("list", { name: "Texts of the comparison" }).getByRole("listitem");
   const endings = (await list.allTextContents()).map((text) => text.replace(/^.*about/, ""));
@@ -244,7 +241,7 @@ test("500 texts become a matrix that zooms to its values; what is over is told",
   expect(changes).toBeLessThan(250);
 });
 
-test("everything goes with the keyboard alone", async ({ ownerPage: page, product }) => {
+test("works with the keyboard only", async ({ ownerPage: page, product }) => {
   await open(page, product.url);
   await page.getByLabel("Add texts").focus();
   for (const text of ["The kettle is on", "The kettle was on", "Rain tomorrow"]) {
@@ -275,7 +272,7 @@ test("everything goes with the keyboard alone", async ({ ownerPage: page, produc
   await expect(page.getByRole("button", { name: "Zoom out of the map" })).toBeDisabled();
 });
 
-test("pasted lines become texts of their own; a text is edited, removed, and all come back with Undo", async ({
+test("adds pasted lines as texts, edits and removes them, and restores them with Undo", async ({
   ownerPage: page,
   product,
 }) => {
@@ -303,7 +300,7 @@ test("pasted lines become texts of their own; a text is edited, removed, and all
   await expect(texts).toHaveText(["1second", "2three"]);
 });
 
-test("a link brings texts, settings and the query; a reload keeps them", async ({
+test("reads texts, settings and query from a link and keeps them after a reload", async ({
   ownerPage: page,
   product,
 }) => {
@@ -321,13 +318,13 @@ test("a link brings texts, settings and the query; a reload keeps them", async (
   await expect(row(page, 1)).toHaveText(/one cord/);
 });
 
-test("the code makes the same call, its key left to the environment", async ({
+test("shows the call as code that reads the key from the environment", async ({
   ownerPage: page,
   product,
 }) => {
   await openExample(page, product.url);
   await page.getByLabel("Dimensions").fill("128");
-  const code = page.getByRole("region", { name: /^The same call as code: / });
+  const code = page.getByRole("region", { name: /^Code: / });
   await expect(code).toContainText(`${product.url}/v1/engines/patchbay-embed/embeddings`);
   await expect(code).toContainText("$PATCHBAY_API_KEY");
   await expect(code).toContainText('"dimensions": 128');
@@ -338,7 +335,7 @@ test("the code makes the same call, its key left to the environment", async ({
   }
 });
 
-test("what the built-in model cannot tell is said, with the way to one that can", async ({
+test("explains the limits of the built-in model and how to add a semantic one", async ({
   ownerPage: page,
   product,
 }) => {
@@ -347,9 +344,9 @@ test("what the built-in model cannot tell is said, with the way to one that can"
   await expect(page.getByText(/an administrator adds a channel to an upstream/)).toBeVisible();
 });
 
-test.describe("a refused call", () => {
+test.describe("a rejected call", () => {
   test.use({ allowedConsole: [[/status of 400/], { scope: "test" }] });
-  test("speaks in the API's own words, with the request id", async ({ ownerPage: page, product }) => {
+  test("shows the message of the API and the request ID", async ({ ownerPage: page, product }) => {
     await open(page, product.url);
     await page.getByLabel("Dimensions").fill("4096");
     const [response] = await Promise.all([
@@ -368,14 +365,14 @@ test.describe("a refused call", () => {
 });
 
 for (const colorScheme of ["light", "dark"] as const) {
-  test(`a full page in ${colorScheme} has its own colours and nothing for axe`, async ({
+  test(`has the colours of the ${colorScheme} theme and no axe violations`, async ({
     ownerPage: page,
     product,
   }) => {
     await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
     await openExample(page, product.url);
-    await expect.poll(async () => (await painted(page)).colours).toBeGreaterThan(20);
-    const { light } = await painted(page);
+    await expect.poll(async () => (await matrixColours(page)).colours).toBeGreaterThan(20);
+    const { light } = await matrixColours(page);
     if (colorScheme === "dark") expect(light).toBeLessThan(90);
     else expect(light).toBeGreaterThan(160);
     const { violations } = await new AxeBuilder({ page }).analyze();
@@ -387,7 +384,10 @@ for (const colorScheme of ["light", "dark"] as const) {
 
 test.describe("on a phone", () => {
   test.use({ viewport: { width: 390, height: 844 }, hasTouch: true });
-  test("nothing scrolls sideways, and a tap lights a pair", async ({ ownerPage: page, product }) => {
+  test("has no horizontal scrolling on a phone and selects a pair by tap", async ({
+    ownerPage: page,
+    product,
+  }) => {
     await openExample(page, product.url);
     const widths = await page.evaluate(() => [document.documentElement.scrollWidth, window.innerWidth]);
     expect(widths[0]).toBeLessThanOrEqual(widths[1] ?? 0);
@@ -402,7 +402,7 @@ test.describe("on a phone", () => {
 
 test.describe("in Chinese", () => {
   test.use({ locale: "zh-CN" });
-  test("the page and its examples speak it", async ({ page, product }) => {
+  test("shows the page and its examples in Chinese", async ({ page, product }) => {
     await signInByCookie(page, product.url, product.cookie);
     await open(page, product.url);
     await expect(page.getByRole("heading", { level: 1 })).toHaveText("向量实验台");

@@ -55,8 +55,8 @@ test("a second factor left for later is asked for again on the overview", async 
   await expect(heading(page, "Make your first key")).toBeVisible();
 
   await page.goto(freshProduct.url);
-  await expect(page.getByRole("link", { name: "Switch on" })).toHaveAttribute("href", "/account");
-  await page.getByRole("link", { name: "Go on with it" }).click();
+  await expect(page.getByRole("link", { name: "Turn on" })).toHaveAttribute("href", "/account");
+  await page.getByRole("link", { name: "Finish setup" }).click();
   await expect(heading(page, "Make your first key")).toBeVisible();
 });
 

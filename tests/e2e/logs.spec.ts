@@ -1,17 +1,17 @@
 import type { Page } from "playwright/test";
 import { expect, test } from "./fixtures";
-import { embed, makeDeadModel, makeProgram, type Program } from "./usage-calls";
+import { createDeadModel, createProgram, embed, type Program } from "./usage-calls";
 
 let program: Program;
 test.beforeEach(async ({ product }, { title }) => {
-  program = await makeProgram(product, title.slice(0, 40));
+  program = await createProgram(product, title.slice(0, 40));
 });
 
 const rows = (page: Page) => page.getByRole("table", { name: "Calls", exact: true }).getByRole("row");
 const drawer = (page: Page) => page.getByRole("dialog", { name: "Call" });
 const callLink = (page: Page) => page.getByRole("link", { name: /patchbay-embed at / });
 
-test("a call opens beside the list, with what happened in it, and has an address of its own", async ({
+test("opens a call in a drawer with its timeline and a URL of its own", async ({
   ownerPage: page,
   product,
 }) => {
@@ -21,8 +21,8 @@ test("a call opens beside the list, with what happened in it, and has an address
   await expect(rows(page).nth(1)).toContainText("200");
   await callLink(page).click();
   await expect(page).toHaveURL(/call=use_/);
-  await expect(drawer(page).getByRole("heading", { name: "What happened" })).toBeVisible();
-  await expect(drawer(page).getByRole("listitem").filter({ hasText: "Admitted" })).toBeVisible();
+  await expect(drawer(page).getByRole("heading", { name: "Timeline" })).toBeVisible();
+  await expect(drawer(page).getByRole("listitem").filter({ hasText: "Authorised" })).toBeVisible();
   await expect(drawer(page).getByRole("listitem").filter({ hasText: "Attempt 1" })).toBeVisible();
   await expect(drawer(page).getByText(requestId)).toBeVisible();
   await page.reload();
@@ -32,11 +32,11 @@ test("a call opens beside the list, with what happened in it, and has an address
   await expect(page).not.toHaveURL(/call=/);
 });
 
-test("a failed call says what its code means, and leads to others like it", async ({
+test("explains the error code of a failed call and links to calls with the same error", async ({
   ownerPage: page,
   product,
 }) => {
-  await makeDeadModel(product, "logs-dead-model");
+  await createDeadModel(product, "logs-dead-model");
   await embed(product.url, program, { model: "logs-dead-model" });
   await embed(product.url, program);
   await page.goto(`${product.url}/logs?key_id=${program.id}`);
@@ -46,50 +46,47 @@ test("a failed call says what its code means, and leads to others like it", asyn
   await expect(rows(page).nth(1)).toContainText("no_channel_available");
   await page.getByRole("link", { name: /logs-dead-model at / }).click();
   await expect(drawer(page)).toContainText(
-    "Every channel of this model was full, resting after failures, or disabled.",
+    "Every channel of this model was at its limit, had its circuit open, or was disabled.",
   );
-  await drawer(page).getByRole("link", { name: "Same fault" }).click();
+  await drawer(page).getByRole("link", { name: "Same error" }).click();
   await expect(page).toHaveURL(/status=no_channel_available/);
   await expect(rows(page)).toHaveCount(2);
 });
 
-test("the words of a call are there where they are kept, and said not to be where they are not", async ({
+test("shows the input text of a call if it was stored, else says that it was not", async ({
   ownerPage: page,
   product,
 }) => {
-  const keep = (isOn: boolean) =>
+  const storePrompts = (isOn: boolean) =>
     fetch(`${product.url}/api/settings`, {
       method: "PATCH",
       headers: { "content-type": "application/json", cookie: product.cookie },
       body: JSON.stringify({ keep_prompts: isOn }),
     });
-  await embed(product.url, program, { input: "said before" });
-  await keep(true);
-  const kept = await embed(product.url, program, { input: "the lamps are lit" });
-  await keep(false);
-  await page.goto(`${product.url}/logs?key_id=${program.id}&call=${kept}`);
+  await embed(product.url, program, { input: "sent before storing" });
+  await storePrompts(true);
+  const stored = await embed(product.url, program, { input: "the lamps are lit" });
+  await storePrompts(false);
+  await page.goto(`${product.url}/logs?key_id=${program.id}&call=${stored}`);
   await expect(drawer(page).getByText("the lamps are lit")).toBeVisible();
   await page.keyboard.press("Escape");
   await callLink(page).last().click();
-  await expect(drawer(page).getByText("The words of calls are not kept.")).toBeVisible();
+  await expect(drawer(page).getByText("Input texts are not stored.")).toBeVisible();
 });
 
-test("what comes in while the page is open stands on top once it is read again", async ({
-  ownerPage: page,
-  product,
-}) => {
+test("adds new calls to the open list on revalidation", async ({ ownerPage: page, product }) => {
   await embed(product.url, program);
   await page.goto(`${product.url}/logs?key_id=${program.id}`);
   await expect(rows(page)).toHaveCount(2);
   await embed(product.url, program, { tags: "second" });
-  // SWR reads again when its window comes back to the front.
+  // SWR revalidates when the window gets the focus.
   await expect(async () => {
     await page.evaluate(() => window.dispatchEvent(new Event("focus")));
     await expect(rows(page)).toHaveCount(3, { timeout: 1_000 });
   }).toPass();
 });
 
-test("hundreds of calls are read as one scrolls, each once", async ({ ownerPage: page, product }) => {
+test("loads hundreds of calls by scrolling, each once", async ({ ownerPage: page, product }) => {
   for (let index = 0; index < 120; index += 20)
     await Promise.all(Array.from({ length: 20 }, () => embed(product.url, program)));
   await page.goto(`${product.url}/logs?key_id=${program.id}`);

@@ -7,21 +7,21 @@ const MODEL = "nomic-embed-text";
 const rowOf = (page: Page, name: string) => page.getByRole("row").filter({ hasText: name });
 const drawer = (page: Page) => page.getByRole("dialog", { name: "Call" });
 
-/** Opens the newest call of the model in the log. */
+/** Opens the newest call of the model in the logs. */
 async function openNewest(page: Page, url: string): Promise<void> {
   await page.goto(`${url}/logs?model=${MODEL}`);
   await page
     .getByRole("link", { name: new RegExp(`${MODEL} at `) })
     .first()
     .click();
-  await expect(drawer(page).getByRole("heading", { name: "What happened" })).toBeVisible();
+  await expect(drawer(page).getByRole("heading", { name: "Timeline" })).toBeVisible();
 }
 
-test.describe("a day with an upstream", () => {
-  // A private address is refused before the owner allows it.
+test.describe("an upstream channel over a day", () => {
+  // A private address is rejected until the owner allows it.
   test.use({ allowedConsole: [[/status of 400/], { scope: "test" }] });
 
-  test("it is added, tested and called, seen everywhere, breaks, is told of while calls go elsewhere, and is mended", async ({
+  test("adds, tests and calls a channel, fails over and alerts when it breaks, and recovers it", async ({
     routedPage: page,
     routed,
   }) => {
@@ -68,23 +68,23 @@ test.describe("a day with an upstream", () => {
 
     await test.step("call, and see it in overview, usage and logs", async () => {
       await page.goto(url);
-      const tail = page.getByRole("region", { name: "Latest calls" });
-      await expect(tail.getByText("Live", { exact: true })).toBeVisible();
+      const recentCalls = page.getByRole("region", { name: "Recent calls" });
+      await expect(recentCalls.getByText("Live", { exact: true })).toBeVisible();
       expect(await routed.embed(MODEL)).toBe(200);
-      await expect(tail.getByRole("listitem").filter({ hasText: MODEL })).toHaveCount(1);
+      await expect(recentCalls.getByRole("listitem").filter({ hasText: MODEL })).toHaveCount(1);
       await page.goto(`${url}/usage?model=${MODEL}`);
       await expect(page.getByRole("table", { name: "Calls", exact: true })).toContainText(MODEL);
       await openNewest(page, url);
       await expect(drawer(page)).toContainText("Rented machine");
     });
 
-    await test.step("break it: the circuit opens, and calls go to the other channel", async () => {
+    await test.step("break it: the circuit opens and calls fail over", async () => {
       await page.goto(url);
       await expect(page.getByText("Live", { exact: true })).toBeVisible();
       routed.takes.key = "another-key";
       expect(await routed.embed(MODEL)).toBe(200);
       expect(standby.ledger.length).toBe(1);
-      await expect(page.getByText("Rented machine is passed over")).toBeVisible();
+      await expect(page.getByText("Rented machine is down")).toBeVisible();
       await openNewest(page, url);
       await expect(drawer(page).getByRole("listitem").filter({ hasText: "Attempt 1" })).toContainText(
         "Rented machine",
@@ -96,7 +96,7 @@ test.describe("a day with an upstream", () => {
     });
 
     const alert = page.getByRole("listitem").filter({ hasText: "Rented machine takes no calls" });
-    await test.step("the alert arrives by itself", async () => {
+    await test.step("see the alert", async () => {
       await page.goto(`${url}/alerts`);
       await expect(alert).toBeVisible({ timeout: 110_000 });
       await alert.getByRole("link", { name: "Open channel" }).click();
@@ -104,7 +104,7 @@ test.describe("a day with an upstream", () => {
       await expect(page.getByRole("listitem").filter({ hasText: "Another try served" })).toContainText(MODEL);
     });
 
-    await test.step("mend it: one press, and calls come back", async () => {
+    await test.step("repair it and resume traffic", async () => {
       routed.takes.key = UPSTREAM_KEY;
       await page.getByRole("button", { name: "Let calls through now" }).first().click();
       const asked = routed.upstream.ledger.length;
@@ -115,7 +115,7 @@ test.describe("a day with an upstream", () => {
         })
         .toBeGreaterThan(asked);
       await page.goto(`${url}/alerts`);
-      // Another instance might still see it open: it is over once nobody has for three quarters of a minute.
+      // Resolved after 45 s in which no instance saw the circuit open.
       await expect(page.getByText("Rented machine took no calls")).toBeVisible({ timeout: 90_000 });
     });
     await standby.close();

@@ -2,7 +2,7 @@ import { createKey } from "../support/product";
 
 export { expect, signInByCookie, test } from "./fixtures";
 
-/** A member with a session and a key of their own. */
+/** Creates a member with a session and an API key. */
 export async function addMember(
   url: string,
   owner: string,

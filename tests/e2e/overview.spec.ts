@@ -1,7 +1,7 @@
 import type { Page } from "playwright/test";
 import { addMember, expect, signInByCookie, test } from "./overview-page";
 
-/** One call of a program, through the built-in engine. */
+/** Makes one embeddings call to the built-in model. */
 async function callOnce(url: string, key: string, input = "lamp"): Promise<void> {
   const reply = await fetch(`${url}/v1/embeddings`, {
     method: "POST",
@@ -11,33 +11,35 @@ async function callOnce(url: string, key: string, input = "lamp"): Promise<void>
   expect(reply.status).toBe(200);
 }
 
-const tail = (page: Page) => page.getByRole("region", { name: "Latest calls" });
+const recentCalls = (page: Page) => page.getByRole("region", { name: "Recent calls" });
 const figure = (page: Page, name: string) => page.getByRole("radio", { name: new RegExp(`^${name}`) });
 
-/** How many requests the first figure tells. */
+/** The number of requests in the first figure. */
 async function requests(page: Page): Promise<number> {
   const text = await page.getByTestId("figure-calls").textContent();
   return Number(text?.replaceAll(",", ""));
 }
 
-test("a call made by a program appears on the open page by itself", async ({ ownerPage: page, product }) => {
+test("shows a new API call on the open page without a reload", async ({ ownerPage: page, product }) => {
   await callOnce(product.url, product.key);
   await page.goto(product.url);
-  await expect(tail(page).getByText("Live", { exact: true })).toBeVisible();
+  await expect(recentCalls(page).getByText("Live", { exact: true })).toBeVisible();
   const before = await requests(page);
-  const rows = await tail(page).getByRole("listitem").count();
+  const rows = await recentCalls(page).getByRole("listitem").count();
   let loads = 0;
   page.on("framenavigated", () => {
     loads += 1;
   });
 
   await callOnce(product.url, product.key, "cord");
-  await expect(tail(page).getByRole("listitem")).toHaveCount(Math.min(12, rows + 1), { timeout: 10_000 });
+  await expect(recentCalls(page).getByRole("listitem")).toHaveCount(Math.min(12, rows + 1), {
+    timeout: 10_000,
+  });
   await expect.poll(() => requests(page), { timeout: 15_000 }).toBe(before + 1);
   expect(loads).toBe(0);
 });
 
-test("a key made elsewhere appears in the open list", async ({ ownerPage: page, product }) => {
+test("shows a key created elsewhere in the open list", async ({ ownerPage: page, product }) => {
   await page.goto(`${product.url}/keys`);
   const hello = page.waitForResponse((reply) => reply.url().endsWith("/api/events"));
   await hello;
@@ -51,13 +53,13 @@ test("a key made elsewhere appears in the open list", async ({ ownerPage: page, 
   });
 });
 
-test("range and figure stand in the address, and the figure is drawn and read out by keys", async ({
+test("keeps range and figure in the URL and reads the chart by keyboard", async ({
   ownerPage: page,
   product,
 }) => {
   await callOnce(product.url, product.key);
   await page.goto(product.url);
-  // The chart is drawn by the browser alone: where it stands, presses are heard.
+  // The chart is rendered after hydration only: once it is there, clicks are handled.
   await expect(page.getByRole("slider")).toBeAttached();
   await page.getByRole("radio", { name: "Hour", exact: true }).click();
   await expect(page).toHaveURL(/range=1h/);
@@ -75,7 +77,10 @@ test("range and figure stand in the address, and the figure is drawn and read ou
   expect(await slider.getAttribute("aria-valuetext")).toMatch(/Tokens: \d+/);
 });
 
-test("any range can be chosen, and one that makes no sense is told", async ({ ownerPage: page, product }) => {
+test("applies a custom range and rejects one that ends before it starts", async ({
+  ownerPage: page,
+  product,
+}) => {
   await page.goto(product.url);
   await expect(page.getByRole("slider")).toBeAttached();
   await page.getByRole("button", { name: "Custom" }).click();
@@ -90,7 +95,7 @@ test("any range can be chosen, and one that makes no sense is told", async ({ ow
   await expect(page.getByRole("button", { name: /3 Nov|Nov 3/ })).toBeVisible();
 });
 
-test("the patch bay names each route to those who hear it, and leads to its channel", async ({
+test("lists each route for screen readers and links to its model or channel", async ({
   ownerPage: page,
   product,
 }) => {
@@ -105,23 +110,23 @@ test("the patch bay names each route to those who hear it, and leads to its chan
   await expect(page).toHaveURL(/\/(?:channels\/|models\?q=)/);
 });
 
-test("a member sees their own calls and no channels", async ({ page, product }) => {
+test("shows members their own calls and no channels", async ({ page, product }) => {
   await callOnce(product.url, product.key);
   const { cookie, key } = await addMember(product.url, product.cookie, "mia");
   await callOnce(product.url, key);
   await signInByCookie(page, product.url, cookie);
   await page.goto(product.url);
-  await expect(tail(page).getByRole("listitem")).toHaveCount(1);
+  await expect(recentCalls(page).getByRole("listitem")).toHaveCount(1);
   expect(await requests(page)).toBe(1);
   await expect(page.getByRole("region", { name: "Routes" })).toHaveCount(0);
   await expect(page.getByRole("heading", { name: "By channel" })).toHaveCount(0);
 });
 
-test("a session that is ended elsewhere ends on the open page", async ({ page, product }) => {
+test("leaves the page when the session is ended elsewhere", async ({ page, product }) => {
   const { id, cookie } = await addMember(product.url, product.cookie, "noa");
   await signInByCookie(page, product.url, cookie);
   await page.goto(product.url);
-  await expect(tail(page).getByText("Live", { exact: true })).toBeVisible();
+  await expect(recentCalls(page).getByText("Live", { exact: true })).toBeVisible();
   const users = await fetch(`${product.url}/api/users?q=noa`, { headers: { cookie: product.cookie } });
   const { data } = (await users.json()) as { data: { items: { id: string; version: number }[] } };
   const version = data.items.find((user) => user.id === id)?.version;
@@ -136,7 +141,7 @@ test("a session that is ended elsewhere ends on the open page", async ({ page, p
 test.describe("on a phone", () => {
   test.use({ viewport: { width: 390, height: 844 }, hasTouch: true });
 
-  test("nothing scrolls sideways, and a tap on the chart reads it out", async ({
+  test("has no horizontal scrolling on a phone and shows values on a chart tap", async ({
     ownerPage: page,
     product,
   }) => {

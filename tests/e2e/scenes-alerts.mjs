@@ -1,4 +1,4 @@
-/** Walks through alerts, the audit log and the reference, for tests/e2e/screenshots.mjs. */
+/** Walks through alerts, the audit log and the API docs, for tests/e2e/screenshots.mjs. */
 
 const call = async (url, method, path, body, cookie) => {
   const reply = await fetch(url + path, {
@@ -11,7 +11,7 @@ const call = async (url, method, path, body, cookie) => {
   return data;
 };
 
-/** Spends almost all of one budget and all of another, lets an upstream fail, and waits until that is noticed. */
+/** Spends almost all of one budget and all of another, and waits for the alerts. */
 export async function raiseAlerts({ url, cookie }) {
   const models = await call(url, "GET", "/api/models", undefined, cookie);
   const { version } = models.items.find((one) => one.name === "patchbay-embed");
@@ -23,7 +23,7 @@ export async function raiseAlerts({ url, cookie }) {
   ]) {
     const budget = { daily_usd: "0.0100" };
     const { key } = await call(url, "POST", "/api/keys", { name, budget }, cookie);
-    for (let made = 0; made < calls; made += 1)
+    for (let sent = 0; sent < calls; sent += 1)
       await fetch(`${url}/v1/embeddings`, {
         method: "POST",
         headers: { "content-type": "application/json", authorization: `Bearer ${key}` },
@@ -33,7 +33,7 @@ export async function raiseAlerts({ url, cookie }) {
   const { alerts, ...rest } = await call(url, "GET", "/api/settings", undefined, cookie);
   const changed = { ...alerts, webhook_url: "https://hooks.example.com/patchbay", disk_free_percent: 8 };
   await call(url, "PATCH", "/api/settings", { alerts: changed, version: rest.version }, cookie);
-  for (let look = 0; look < 60; look += 1) {
+  for (let attempt = 0; attempt < 60; attempt += 1) {
     const { open } = await call(url, "GET", "/api/alerts/summary", undefined, cookie);
     if (open >= 2) return;
     await new Promise((resolve) => setTimeout(resolve, 1_000));

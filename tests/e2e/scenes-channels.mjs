@@ -1,11 +1,11 @@
-/** Channels and models: a walk through the pages with upstreams that work, refuse their key, and are away. */
+/** Walks through channels and models, with upstreams that work, reject their key or are disabled. */
 import { createServer } from "node:http";
 
 const KEY = "sk-scenes-0123456789abcdef";
 
 import { OWNER } from "./scenes.mjs";
 
-/** A small upstream of OpenAI's protocol: three models, a second of a tone, vectors. Another key is refused. */
+/** A fake OpenAI-compatible upstream: five models, one second of a tone, vectors. Rejects any key but KEY. */
 function startUpstream() {
   const server = createServer(async (request, reply) => {
     const chunks = [];
@@ -53,8 +53,8 @@ async function call(page, path, body, method = body === undefined ? "GET" : "POS
   );
 }
 
-/** Channels as an operator has them after a while: two that work, one whose key is refused, one switched off. */
-async function furnish(page, base_url) {
+/** Creates two working channels, one with a rejected key and a disabled one, and sends requests. */
+async function seedChannels(page, base_url) {
   const speech = { name: "kokoro", upstream_name: "kokoro", operation: "speech" };
   const embed = { name: "nomic-embed-text", upstream_name: "nomic-embed-text", operation: "embeddings" };
   const bge = { name: "bge-m3", upstream_name: "bge-m3", operation: "embeddings" };
@@ -76,8 +76,8 @@ async function furnish(page, base_url) {
       if (i % 3 === 0)
         await (await fetch("/v1/audio/speech", { method: "POST", headers, body: spoken })).blob();
     }
-    const refused = JSON.stringify({ model: "bge-m3", input: "lamp" });
-    await fetch("/v1/embeddings", { method: "POST", headers, body: refused });
+    const rejected = JSON.stringify({ model: "bge-m3", input: "lamp" });
+    await fetch("/v1/embeddings", { method: "POST", headers, body: rejected });
   }, key);
 }
 
@@ -111,7 +111,7 @@ export async function walkChannels({ page, url, shot }) {
     await page.getByText("Advanced", { exact: true }).click();
     await shot("channels-4-refused");
 
-    await furnish(page, base_url);
+    await seedChannels(page, base_url);
     await page.goto(`${url}/channels`);
     await page.getByRole("link", { name: "Rented machine" }).waitFor();
     await shot("channels-5-list");

@@ -1,15 +1,15 @@
-/** The operator's pages, set-up and sign-in in Chinese, for the screenshots. */
+/** Walks through admin pages, setup and sign-in in Chinese, for tests/e2e/screenshots.mjs. */
 import { codeOf, OWNER, SETUP_TOKEN } from "./scenes.mjs";
 
-/** Channels, models, keys, users of an instance in use, by addresses alone: the walk knows no words of it. */
+/** Channels, models, keys and users by URL, so that the walk depends on no UI text. */
 export async function walkChineseOperator({ page, url, shot }) {
   const { data } = await (await page.request.get(`${url}/api/channels`)).json();
-  const troubled = data.items.find((one) => one.name === "Rented machine");
+  const failing = data.items.find((one) => one.name === "Rented machine");
   for (const [path, name] of [
     ["/", "zh-overview-busy"],
     ["/channels", "zh-channels-routed"],
-    [`/channels/${troubled.id}`, "zh-channel"],
-    [`/channels/${troubled.id}/edit`, "zh-channel-edit"],
+    [`/channels/${failing.id}`, "zh-channel"],
+    [`/channels/${failing.id}/edit`, "zh-channel-edit"],
     ["/models", "zh-models-routed"],
     ["/keys", "zh-keys-several"],
   ]) {
@@ -32,7 +32,7 @@ export async function walkChineseOperator({ page, url, shot }) {
   await shot("zh-login");
 }
 
-/** The wizard, from an instance nobody has set up (it asks for its token) to the screen that speaks. */
+/** The setup wizard, from the setup token to the first audio. */
 export async function walkChineseWizard({ page, url, shot }) {
   const press = (name) => page.getByRole("button", { name, exact: true }).click();
   await page.goto(`${url}/setup`);
@@ -52,7 +52,7 @@ export async function walkChineseWizard({ page, url, shot }) {
   await page.getByLabel("再次输入密码").fill(OWNER.password);
   await press("创建管理员");
   await page.getByText(/^(?:[A-Z2-7]{4} )+[A-Z2-7]{1,4}$/).waitFor();
-  await shot("zh-wizard-second-factor");
+  await shot("zh-wizard-two-factor");
   const secret = (await page.getByText(/^(?:[A-Z2-7]{4} )+[A-Z2-7]{1,4}$/).textContent()) ?? "";
   await page.locator("input[autocomplete=one-time-code]").fill(codeOf(secret));
   await page

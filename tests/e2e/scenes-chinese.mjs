@@ -1,4 +1,4 @@
-/** The operator's pages in Chinese, on an instance that has been called for a month; by addresses alone. */
+/** Admin pages in Chinese by URL, on an instance with a month of requests. */
 const PAGES = [
   ["/usage", "zh-usage"],
   ["/usage?tag=nowhere", "zh-usage-no-match"],
@@ -31,8 +31,8 @@ export async function walkChinesePages({ page, url, shot }) {
   await page.goto(`${url}/audit`);
   await page.locator("summary").first().click();
   await shot("zh-audit-open");
-  const { token } = await made(page, `${url}/api/invites`, { role: "member", expires_hours: 24 });
-  // A page that is open would go to sign-in by itself, over the next visit.
+  const { token } = await create(page, `${url}/api/invites`, { role: "member", expires_hours: 24 });
+  // An open page would redirect to sign-in during the next visit.
   await page.goto("about:blank");
   await page.context().clearCookies();
   await page.goto(`${url}/invite#token=${token}`);
@@ -40,7 +40,7 @@ export async function walkChinesePages({ page, url, shot }) {
   await shot("zh-invite");
 }
 
-async function made(page, address, data) {
+async function create(page, address, data) {
   const reply = await page.context().request.post(address, { data });
   return (await reply.json()).data;
 }

@@ -1,4 +1,4 @@
-/** The overview of an instance in use: two months of calls, a channel whose key is refused, calls as they come. */
+/** Walks through the overview, with 20 days of requests and a channel whose key is rejected. */
 import { createServer } from "node:http";
 import path from "node:path";
 import Database from "libsql";
@@ -7,15 +7,17 @@ import { seedSqlite } from "../bench/seed-usage.mjs";
 const DAY = 86_400_000;
 const KEY = "sk-scenes-0123456789abcdef";
 
-/** An upstream of OpenAI's protocol for vectors; another key than ours is refused. */
+/** A fake OpenAI-compatible embeddings upstream; rejects any key but KEY. */
 function startUpstream() {
   const server = createServer((request, reply) => {
     request.resume();
-    const isOurs = request.headers.authorization === `Bearer ${KEY}`;
-    reply.writeHead(isOurs ? 200 : 401, { "content-type": "application/json" });
+    const isAccepted = request.headers.authorization === `Bearer ${KEY}`;
+    reply.writeHead(isAccepted ? 200 : 401, { "content-type": "application/json" });
     const data = [{ index: 0, embedding: Array(768).fill(0.036) }];
-    const refusal = { error: { message: "Incorrect API key provided.", code: "invalid_api_key" } };
-    reply.end(JSON.stringify(isOurs ? { data, usage: { prompt_tokens: 4, total_tokens: 4 } } : refusal));
+    const rejection = { error: { message: "Incorrect API key provided.", code: "invalid_api_key" } };
+    reply.end(
+      JSON.stringify(isAccepted ? { data, usage: { prompt_tokens: 4, total_tokens: 4 } } : rejection),
+    );
   });
   server.unref();
   return new Promise((resolve) => {
@@ -34,22 +36,23 @@ async function ask(url, route, cookie, body) {
   return data;
 }
 
-function forgetSums(file) {
+/** Deletes the roll-ups. */
+function clearRollups(file) {
   const database = new Database(file);
   database.exec("pragma busy_timeout = 5000; delete from rollups; delete from daily_rollups");
   database.close();
 }
 
-/** Busy by day, quiet by night, and a little more every week. */
-function asPeopleCall(days) {
+/** Distribution of requests over time: more by day than by night, growing slowly. */
+function dailyCurve(days) {
   return (share) => {
     const grown = share ** 0.85;
     return grown - (0.1 / days) * Math.sin(2 * Math.PI * days * grown);
   };
 }
 
-/** Calls with a program's key; what becomes of them is no matter. */
-async function callWith(url, key, model, times) {
+/** Sends embeddings requests with an API key and ignores the replies. */
+async function sendRequests(url, key, model, times) {
   const headers = { "content-type": "application/json", authorization: `Bearer ${key}` };
   for (let index = 0; index < times; index++) {
     const body = JSON.stringify({ model, input: `lamp ${index}` });
@@ -57,7 +60,7 @@ async function callWith(url, key, model, times) {
   }
 }
 
-/** Furnishes an instance that has just been set up (`PATCHBAY_UPSTREAM_ALLOW=127.0.0.1`); gives a key that calls. */
+/** Seeds a new instance (`PATCHBAY_UPSTREAM_ALLOW=127.0.0.1`) with channels and requests; returns an API key. */
 export async function seedOverview({ url, cookie, data }) {
   const base_url = await startUpstream();
   const channel = (fields) => ask(url, "/api/channels", cookie, { provider: "openai", base_url, ...fields });
@@ -95,18 +98,18 @@ export async function seedOverview({ url, cookie, data }) {
   ];
   for (const [seed, [name, operation, id, count]] of routes.entries()) {
     const crowd = { keys, models: [{ name, operation }], channels: [id], tags: ["web"], endUsers: ["anna"] };
-    // The seed sums the whole of the books anew.
-    forgetSums(file);
+    // Seeding rebuilds the roll-ups from the whole ledger.
+    clearRollups(file);
     seedSqlite(file, {
       count,
       from: now - 20 * DAY,
       to: now - 30_000,
       crowd,
       seed: seed + 1,
-      when: asPeopleCall(20),
+      when: dailyCurve(20),
     });
   }
-  // Only the rented machine is left to serve it, and its key is refused: its circuit opens.
+  // Only the channel with the rejected key can serve the model then: its circuit breaker opens.
   const { version } = await ask(url, `/api/channels/${cellar.id}`, cookie);
   const enable = (enabled, at) =>
     fetch(`${url}/api/channels/${cellar.id}`, {
@@ -115,13 +118,13 @@ export async function seedOverview({ url, cookie, data }) {
       body: JSON.stringify({ enabled, version: at }),
     }).then((reply) => reply.json());
   const off = await enable(false, version);
-  await callWith(url, secret, "bge-m3", 3);
+  await sendRequests(url, secret, "bge-m3", 3);
   await enable(true, off.data.version);
-  await callWith(url, secret, "patchbay-embed", 6);
+  await sendRequests(url, secret, "patchbay-embed", 6);
   return { secret };
 }
 
-/** The overview over a day, an hour, a month; errors and time taken drawn; a figure read out. */
+/** The overview over a day, a month, a week and an hour, with the metrics requests, spend, latency and errors. */
 export async function walkOverview({ page, url, shot }) {
   await page.goto(url);
   await page.getByRole("slider").waitFor();

@@ -1,4 +1,4 @@
-/** Every section of the settings, what is not saved yet, and what their dialogs show. */
+/** Walks through every section of the settings, with unsaved changes and dialogs. */
 import { OWNER } from "./scenes.mjs";
 
 const press = (page, name) => page.getByRole("button", { name, exact: true }).click();

@@ -1,4 +1,4 @@
-/** The pages of usage and logs, on an instance that has been called for a month. */
+/** Walks through usage and logs, on an instance with a month of requests. */
 import path from "node:path";
 import Database from "libsql";
 import { seedSqlite } from "../bench/seed-usage.mjs";
@@ -17,13 +17,13 @@ async function ask(url, route, cookie, body) {
   return data;
 }
 
-/** More in the daytime, and every week more: a share of the calls as a share of the time. */
-function asPeopleCall(share) {
+/** Distribution of requests over time: more by day than by night, growing every week. */
+function dailyCurve(share) {
   const grown = share ** 0.8;
   return grown + (0.11 / 30) * Math.sin(2 * Math.PI * 30 * grown);
 }
 
-/** A month of calls in the books of an instance that has been set up, and three calls worth a look. */
+/** Seeds a month of requests: 9,000, of which one failed over, one failed and one has a stored prompt. */
 export async function seedMonth({ url, cookie, data }) {
   const keys = [];
   for (const name of ["Kitchen radio", "Search index", "Night reader", "Old importer"]) {
@@ -56,7 +56,7 @@ export async function seedMonth({ url, cookie, data }) {
     tags: ["web", "batch", "web,beta", "night"],
     endUsers: ["anna", "bela", "chen", "dora"],
   };
-  seedSqlite(file, { count: 9_000, from: now - MONTH, to: now - 60_000, crowd, when: asPeopleCall });
+  seedSqlite(file, { count: 9_000, from: now - MONTH, to: now - 60_000, crowd, when: dailyCurve });
   const [relay, east] = made;
   const key = east.keys[0].id;
   const set = (fields, requestId) => {
@@ -109,10 +109,10 @@ export async function seedMonth({ url, cookie, data }) {
   set({ status: 200, error: null, tags: "web,beta" }, "req_kept");
 }
 
-/** Usage: a day, a month of spend by key, narrowed. */
+/** Usage: a day, a month of spend by key, filtered, without matches. */
 export async function walkUsage({ page, url, shot }) {
   await page.goto(`${url}/usage`);
-  await page.getByRole("heading", { name: "Where it goes" }).waitFor();
+  await page.getByRole("heading", { name: "Breakdown" }).waitFor();
   await shot("usage", { fullPage: false });
   await page.evaluate(() => window.scrollTo(0, document.body.scrollHeight));
   await page.waitForLoadState("networkidle");
@@ -122,11 +122,11 @@ export async function walkUsage({ page, url, shot }) {
   await page.goto(`${url}/usage?range=7d&figure=tokens&by=tag&operation=embeddings&status=ok`);
   await shot("usage-filtered", { fullPage: false });
   await page.goto(`${url}/usage?tag=nowhere`);
-  await page.getByRole("heading", { name: "No call fits these filters" }).waitFor();
+  await page.getByRole("heading", { name: "No calls match these filters" }).waitFor();
   await shot("usage-no-match");
 }
 
-/** Logs: all, the failed alone, one call that failed over, one that failed for good. */
+/** Logs: all, failed ones only, and the details of three requests. */
 export async function walkLogs({ page, url, shot }) {
   await page.goto(`${url}/logs`);
   await shot("logs", { fullPage: false });
@@ -143,7 +143,7 @@ export async function walkLogs({ page, url, shot }) {
       .filter({ visible: true })
       .first();
     await link.click();
-    await page.getByRole("dialog").getByRole("heading", { name: "What happened" }).waitFor();
+    await page.getByRole("dialog").getByRole("heading", { name: "Timeline" }).waitFor();
     await shot(`logs-call-${name}`, { fullPage: false });
   }
 }

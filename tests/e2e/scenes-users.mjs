@@ -1,4 +1,4 @@
-/** Walks through users, invites and the pages they lead to, for the screenshots. */
+/** Walks through users, invites and the pages of one-time links, for tests/e2e/screenshots.mjs. */
 
 const PASSWORD = "nine blue lanterns drift";
 const PEOPLE = [
@@ -8,8 +8,8 @@ const PEOPLE = [
   { username: "left-long-ago", display_name: "Ben Alt", email: "ben.alt@subsidiary.example.com" },
 ];
 
-/** The instance with a few people; those of an earlier walk stay. */
-async function bringPeople({ request }, url) {
+/** Creates users and invites; those of an earlier walk remain. */
+async function createUsers({ request }, url) {
   const call = (path, data) => request.post(url + path, { data });
   for (const one of PEOPLE) await call("/api/users", { password: PASSWORD, ...one });
   await call("/api/invites", { role: "member", email: "zoe@example.com", expires_hours: 72 });
@@ -20,8 +20,8 @@ async function bringPeople({ request }, url) {
   await request.patch(`${url}/api/settings`, { data: { self_registration: true } });
 }
 
-/** A key of mia's, so that keys of several people stand in the list. */
-async function bringKeys(page, url) {
+/** Creates a key of another user, so that the list has several owners. */
+async function createOtherUsersKey(page, url) {
   const other = await page.context().browser().newContext();
   const sign = { username: "mia", password: PASSWORD };
   await other.request.post(`${url}/api/user/login`, { data: sign });
@@ -36,8 +36,8 @@ const menuOf = (page, name) =>
     .click();
 
 export async function walkUsers({ page, url, shot }) {
-  await bringPeople(page.context(), url);
-  await bringKeys(page, url);
+  await createUsers(page.context(), url);
+  await createOtherUsersKey(page, url);
   await page.goto(`${url}/users`);
   await page.getByRole("heading", { name: "Open links" }).waitFor();
   await shot("users");
@@ -65,7 +65,7 @@ export async function walkUsers({ page, url, shot }) {
   await shot("users-link", { fullPage: false });
   await page.goto(`${url}/keys`);
   await page.getByText("Mia’s reader").locator("visible=true").first().waitFor();
-  await shot("keys-everybody");
+  await shot("keys-all-owners");
   await page.goto(`${url}/keys?create=1`);
   await page.getByRole("checkbox", { name: "Manage" }).check();
   await shot("keys-manage", { fullPage: false });
@@ -76,7 +76,7 @@ async function walkGuests({ page, url, shot, invite }) {
   const { data } = await (await page.context().request.get(`${url}/api/users?q=mia`)).json();
   const path = `/api/users/${data.items[0].id}/password_reset`;
   const made = await (await page.context().request.post(url + path, { data: {} })).json();
-  // A page that is still there would leave for sign-in by itself, and take the next address with it.
+  // An open page would redirect to sign-in during the next visit.
   await page.goto("about:blank");
   await page.context().clearCookies();
   await page.goto(invite);

@@ -1,10 +1,10 @@
-/** Every page and state that `npm run screenshots` looks at, walked as a visitor walks them. */
+/** Walks through pages and states, for tests/e2e/screenshots.mjs. */
 import { Secret, TOTP } from "otpauth";
 
 export const OWNER = { username: "olivia", password: "seven green kettles hum" };
 export const SETUP_TOKEN = "a-token-that-only-the-operator-knows-0123456789";
 
-/** The code that an authenticator app shows now, or `steps` half-minutes from now. */
+/** The TOTP code of now, or of `steps` × 30 s from now. */
 export function codeOf(secret, steps = 0) {
   const totp = new TOTP({ secret: Secret.fromBase32(secret.replaceAll(" ", "")) });
   return totp.generate({ timestamp: Date.now() + steps * 30_000 });
@@ -14,7 +14,7 @@ const press = (page, name) => page.getByRole("button", { name, exact: typeof nam
 const settle = (page) => page.waitForLoadState("networkidle");
 const SECRET = /^(?:[A-Z2-7]{4} )+[A-Z2-7]{1,4}$/;
 
-/** From an empty data folder to the first sound. `url`: a product nobody has set up, which asks for its token. */
+/** The setup wizard from the setup token to the first audio. `url`: an instance that requires the token. */
 export async function walkWizard({ page, url, shot }) {
   await page.goto(`${url}/setup`);
   await shot("wizard-found");
@@ -30,14 +30,14 @@ export async function walkWizard({ page, url, shot }) {
   await page.getByLabel("Password", { exact: true }).fill("short");
   await page.getByLabel("Password again").fill("shorter");
   await press(page, "Create administrator");
-  await shot("wizard-administrator-faults");
+  await shot("wizard-administrator-errors");
   await page.getByLabel("Username").fill(OWNER.username);
   await page.getByLabel("E-mail").fill("olivia@example.com");
   await page.getByLabel("Password", { exact: true }).fill(OWNER.password);
   await page.getByLabel("Password again").fill(OWNER.password);
   await press(page, "Create administrator");
   await page.getByRole("img", { name: /QR code/ }).waitFor();
-  await shot("wizard-second-factor");
+  await shot("wizard-two-factor");
   const secret = (await page.getByText(SECRET).textContent()) ?? "";
   await page.getByLabel("Code from the app").fill(codeOf(secret));
   await page.getByRole("button", { name: "I have kept them" }).waitFor();
@@ -56,7 +56,7 @@ export async function walkWizard({ page, url, shot }) {
   await shot("wizard-sound-spoken");
 }
 
-/** Sign-in at an instance whose owner has a second factor. Nothing here succeeds: one wrong try of each. */
+/** Sign-in of an owner with 2FA: wrong password, wrong code, backup code. */
 export async function walkSignIn({ page, url, shot }) {
   const enter = async (password) => {
     await page.getByLabel("Username or e-mail").fill(OWNER.username);
@@ -70,19 +70,19 @@ export async function walkSignIn({ page, url, shot }) {
   await shot("login-wrong");
   await enter(OWNER.password);
   await page.getByLabel("Six-digit code").waitFor();
-  await shot("second-step");
+  await shot("two-factor");
   await page.keyboard.type("000000");
   await page.getByText(/That code is not right/).waitFor();
-  await shot("second-step-wrong");
+  await shot("two-factor-wrong");
   await press(page, "Use a backup code");
-  await shot("second-step-backup");
+  await shot("two-factor-backup");
   await page.goto(`${url}/login?reason=expired`);
   await shot("login-expired");
   await page.goto(`${url}/no/such/page`);
   await shot("not-found");
 }
 
-/** What the owner of a bare instance meets: everything empty. */
+/** Empty states, seen by the owner of a new instance. */
 export async function walkEmpty({ page, url, shot }) {
   for (const [path, name] of [
     ["/", "overview-empty"],
@@ -97,7 +97,7 @@ export async function walkEmpty({ page, url, shot }) {
   }
 }
 
-/** An instance in use: keys, sessions, a second factor, the palette and the phone's menu. */
+/** Overview, command palette, menu on a phone, keys, and the account with 2FA. */
 export async function walkConsole({ page, url, shot }) {
   await page.goto(url);
   await shot("overview");
@@ -124,13 +124,13 @@ export async function walkConsole({ page, url, shot }) {
   await page.getByTestId("api-key").waitFor();
   await shot("keys-revealed", { fullPage: false });
   await page.goto(`${url}/account`);
-  await shot("account-second-factor");
+  await shot("account-two-factor");
 }
 
-/** The speech playground: at rest, with a take, with a script, and refused. */
+/** The speech playground: with text, a take, a script, and an error. */
 export async function walkSpeech({ page, url, shot }) {
   const open = async (fields) => {
-    // A fragment alone would not load the page anew.
+    // Changing only the fragment would not reload the page.
     await page.goto("about:blank");
     await page.goto(`${url}/playground/speech#${new URLSearchParams(fields)}`);
     await settle(page);
@@ -160,13 +160,13 @@ export async function walkSpeech({ page, url, shot }) {
   ]);
   await page.keyboard.press("Control+Enter");
   await page.getByRole("alert").filter({ hasText: /\w/ }).first().waitFor();
-  await shot("speech-refused");
+  await shot("speech-error");
 }
 
-/** Some hundred short texts of a few subjects, the same every time. */
+/** `count` short texts on a few subjects, always the same. */
 function manyTexts(count) {
   const subjects = ["harbour storm", "lost parcel", "cup final", "bright comet", "rent law", "late train"];
-  const voices = ["Everybody spoke of the", "Nobody saw the", "Again the", "News about the", "After the"];
+  const voices = ["They spoke of the", "No one saw the", "Again the", "News about the", "After the"];
   const places = ["in the north", "by the river", "at night", "near the station"];
   return Array.from(
     { length: count },
@@ -174,7 +174,7 @@ function manyTexts(count) {
   );
 }
 
-/** The embeddings playground: an example, a lit cell, a query, a changed list, 500 texts, and refused. */
+/** The embeddings playground: an example, a selected cell, a query, a changed list, 500 texts, and an error. */
 export async function walkEmbeddings({ page, url, shot }) {
   const grid = page.getByRole("grid");
   const begin = async (example) => {
@@ -213,10 +213,10 @@ export async function walkEmbeddings({ page, url, shot }) {
   await page.getByLabel("Dimensions").fill("4096");
   await press(page, "Embed 500 texts");
   await page.getByRole("alert").filter({ hasText: "HTTP 400" }).waitFor();
-  await shot("embeddings-refused");
+  await shot("embeddings-error");
 }
 
-/** Some pages in Chinese, by addresses and keys alone: the walk knows no words of it. */
+/** Pages in Chinese by URL and shortcuts, so that the walk depends on no UI text. */
 export async function walkChinese({ page, url, shot }) {
   for (const [path, name] of [
     ["/", "zh-overview"],

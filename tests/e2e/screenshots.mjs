@@ -1,6 +1,6 @@
 /**
  * `npm run screenshots [folder]`: every page and state as a PNG, light and dark, 1440 and 390 pixels wide, some in
- * Chinese. `--readme` makes the README's three pictures alone, `--only <walk>` one walk alone.
+ * Chinese. `--readme` takes only the three pictures of the README, `--only <walk>` runs only one walk.
  */
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, statSync } from "node:fs";
@@ -23,8 +23,8 @@ import { walkUsers } from "./scenes-users.mjs";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 const README_FOLDER = "public/readme";
-/** Pictures of the README are loaded by everybody who opens it. */
-const LARGEST_PICTURE = 300 * 1024;
+/** In bytes: every visit of the README loads its pictures. */
+const MAX_README_PICTURE = 300 * 1024;
 const MAIN = path.join(ROOT, ".next/patchbay/main.mjs");
 const LIMITS = JSON.stringify({ loginAttemptsPerMinute: 10_000 });
 
@@ -44,7 +44,7 @@ async function start(env = {}) {
   return product;
 }
 
-/** A call of the console's interface; its `data`, and the cookies it set. */
+/** A POST to the console API; returns the `data` of the reply and its cookies. */
 async function call(url, route, body, cookie = "") {
   const reply = await fetch(url + route, {
     method: "POST",
@@ -57,7 +57,7 @@ async function call(url, route, body, cookie = "") {
   return { data, cookie: cookies.join("; ") };
 }
 
-/** An instance its owner has just set up. */
+/** An instance right after setup. */
 async function startBare() {
   const { url } = await start();
   const { cookie } = await call(url, "/api/setup", {
@@ -67,11 +67,11 @@ async function startBare() {
   return { url, cookie };
 }
 
-/** An instance in use: a second factor, four keys, a few calls. */
-async function startLived() {
+/** An instance with 2FA, four API keys and a few requests. */
+async function startSmall() {
   const { url, cookie } = await startBare();
   const { data } = await call(url, "/api/user/2fa/setup", {}, cookie);
-  // The code before the newest, so that the newest is still good for somebody who signs in.
+  // The previous code, because a code works only once and the newest one is needed to sign in.
   await call(url, "/api/user/2fa/enable", { code: scenes.codeOf(data.secret, -1) }, cookie);
   const budget = { total_usd: null, daily_usd: null, monthly_usd: "25" };
   for (const fields of [
@@ -90,7 +90,7 @@ async function startLived() {
 }
 
 let busy = null;
-/** An instance with a month of calls in its books. */
+/** An instance with a month of requests in its usage ledger. */
 function startBusy() {
   busy ??= (async () => {
     const product = await start();
@@ -105,7 +105,7 @@ function startBusy() {
 }
 
 let routed;
-/** An instance with several channels in use, one of them broken. */
+/** An instance with several channels, one of them failing. */
 function startRouted() {
   routed ??= (async () => {
     const product = await start({ PATCHBAY_UPSTREAM_ALLOW: "127.0.0.1" });
@@ -120,25 +120,25 @@ function startRouted() {
 }
 
 let alerted;
-/** An instance with open alerts and a past; one for all walks. */
+/** An instance with open and resolved alerts, shared by all walks. */
 function startAlerted() {
-  alerted ??= startLived().then(async (place) => {
-    await raiseAlerts(place);
-    return place;
+  alerted ??= startSmall().then(async (instance) => {
+    await raiseAlerts(instance);
+    return instance;
   });
   return alerted;
 }
 
 const browser = await chromium.launch({ executablePath: await findChromium(), args: CHROMIUM_FLAGS });
-const faults = [];
+const failures = [];
 
-/** Runs a walk in a browser of its own and keeps what it shows; a broken walk is told and does not stop the rest. */
-async function look(walk, eye, { url, cookie = "", ...more }, folder) {
+/** Runs a walk in a new browser context and saves its screenshots; a failed walk is reported at the end. */
+async function runWalk(walk, view, { url, cookie = "", ...more }, folder) {
   const context = await browser.newContext({
-    viewport: { width: eye.width, height: eye.width < 768 ? 844 : 900 },
-    hasTouch: eye.width < 768,
-    colorScheme: eye.scheme,
-    locale: eye.locale ?? "en-GB",
+    viewport: { width: view.width, height: view.width < 768 ? 844 : 900 },
+    hasTouch: view.width < 768,
+    colorScheme: view.scheme,
+    locale: view.locale ?? "en-GB",
     timezoneId: "UTC",
     reducedMotion: "reduce",
   });
@@ -153,7 +153,7 @@ async function look(walk, eye, { url, cookie = "", ...more }, folder) {
   mkdirSync(folder, { recursive: true });
   const shot = async (scene, options = {}) => {
     await page.waitForLoadState("networkidle");
-    // Two frames: what the last press changed has been painted. A page that paints nothing is not waited for.
+    // Wait for two frames, so that the last change is painted, but at most a second.
     await page.evaluate(
       () =>
         new Promise((done) => {
@@ -161,7 +161,7 @@ async function look(walk, eye, { url, cookie = "", ...more }, folder) {
           requestAnimationFrame(() => requestAnimationFrame(done));
         }),
     );
-    // What sticks to the screen's edge stands at the page's, whatever was scrolled to.
+    // Sticky elements are drawn at the scroll position.
     if (options.fullPage !== false) await page.evaluate(() => window.scrollTo(0, 0));
     const file = path.join(folder, `${scene}.png`);
     await page.screenshot({ path: file, fullPage: true, animations: "disabled", ...options });
@@ -170,7 +170,7 @@ async function look(walk, eye, { url, cookie = "", ...more }, folder) {
   try {
     await walk({ page, url, shot, ...more });
   } catch (error) {
-    faults.push(`${walk.name} ${eye.scheme} ${eye.width}: ${error.message.split("\n")[0]}`);
+    failures.push(`${walk.name} ${view.scheme} ${view.width}: ${error.message.split("\n")[0]}`);
     await shot(`${walk.name}-broken`).catch(() => undefined);
   }
   await context.close();
@@ -178,46 +178,51 @@ async function look(walk, eye, { url, cookie = "", ...more }, folder) {
 
 async function takeReadme() {
   const fresh = await start();
-  const house = { ...(await startBare()), freshUrl: fresh.url };
+  const instance = { ...(await startBare()), freshUrl: fresh.url };
   const files = [];
   const walk = ({ shot, ...rest }) =>
     scenes.walkReadme({
       ...rest,
       shot: async (scene) => files.push(await shot(scene, { fullPage: false })),
     });
-  await look(walk, { scheme: "light", width: 1440 }, house, README_FOLDER);
+  await runWalk(walk, { scheme: "light", width: 1440 }, instance, README_FOLDER);
   for (const file of files) {
     const { size } = statSync(file);
     console.log(`${file}  ${Math.round(size / 1024)} KB`);
-    if (size > LARGEST_PICTURE) faults.push(`${file} is larger than ${LARGEST_PICTURE / 1024} KB`);
+    if (size > MAX_README_PICTURE) failures.push(`${file} is larger than ${MAX_README_PICTURE / 1024} KB`);
   }
 }
 
 async function takeAll(target) {
-  const [bare, lived] = [await startBare(), await startLived()];
+  const [bare, small] = [await startBare(), await startSmall()];
   const walks = [
     ["wizard", scenes.walkWizard, async () => start({ PATCHBAY_SETUP_TOKEN: scenes.SETUP_TOKEN })],
-    ["sign-in", scenes.walkSignIn, async () => ({ url: lived.url })],
+    ["sign-in", scenes.walkSignIn, async () => ({ url: small.url })],
     ["empty", scenes.walkEmpty, async () => bare],
-    ["console", scenes.walkConsole, async () => lived],
-    ["speech", scenes.walkSpeech, async () => lived],
-    ["embeddings", scenes.walkEmbeddings, async () => lived],
-    ["settings", walkSettings, async () => lived],
+    ["console", scenes.walkConsole, async () => small],
+    ["speech", scenes.walkSpeech, async () => small],
+    ["embeddings", scenes.walkEmbeddings, async () => small],
+    ["settings", walkSettings, async () => small],
     ["usage", walkUsage, startBusy],
     ["logs", walkLogs, startBusy],
     ["alerts", walkAlerts, startAlerted],
     ["audit", walkAudit, startAlerted],
-    ["docs", walkDocs, async () => lived],
-    // It leaves channels and calls behind: one of its own each time, so that the bare one stays bare.
+    ["docs", walkDocs, async () => small],
+    // Creates channels and requests: a new instance each time keeps the bare one empty.
     ["channels", walkChannels, startBare],
     ["overview", walkOverview, startRouted],
-    ["users", walkUsers, async () => lived],
+    ["users", walkUsers, async () => small],
   ].filter(([name]) => !flags.only || flags.only === name);
   for (const scheme of ["light", "dark"]) {
     for (const width of [1440, 390]) {
-      for (const [name, walk, place] of walks) {
+      for (const [name, walk, startInstance] of walks) {
         console.log(`${scheme} ${width}: ${name}`);
-        await look(walk, { scheme, width }, await place(), path.join(target, `${scheme}-${width}`));
+        await runWalk(
+          walk,
+          { scheme, width },
+          await startInstance(),
+          path.join(target, `${scheme}-${width}`),
+        );
       }
     }
   }
@@ -225,13 +230,18 @@ async function takeAll(target) {
   for (const width of [1440, 390]) {
     const chinese = { scheme: "light", width, locale: "zh-CN" };
     const folder = path.join(target, `light-${width}`);
-    await look(scenes.walkChinese, chinese, lived, folder);
+    await runWalk(scenes.walkChinese, chinese, small, folder);
     if (width < 1440) continue;
-    await look(walkChineseOperator, chinese, await startRouted(), folder);
-    await look(walkChineseWizard, chinese, await start({ PATCHBAY_SETUP_TOKEN: scenes.SETUP_TOKEN }), folder);
+    await runWalk(walkChineseOperator, chinese, await startRouted(), folder);
+    await runWalk(
+      walkChineseWizard,
+      chinese,
+      await start({ PATCHBAY_SETUP_TOKEN: scenes.SETUP_TOKEN }),
+      folder,
+    );
   }
   const chinese = { scheme: "light", width: 1440, locale: "zh-CN" };
-  await look(walkChinesePages, chinese, await startBusy(), path.join(target, "light-1440"));
+  await runWalk(walkChinesePages, chinese, await startBusy(), path.join(target, "light-1440"));
 }
 
 try {
@@ -245,5 +255,5 @@ try {
   await browser.close();
   for (const product of products) await product.stop();
 }
-for (const fault of faults) console.error(fault);
-process.exitCode = faults.length > 0 ? 1 : 0;
+for (const failure of failures) console.error(failure);
+process.exitCode = failures.length > 0 ? 1 : 0;

@@ -1,11 +1,11 @@
-import type { Page } from "playwright/test";
 import { ALL_FORMATS, BufferSource, EncodedPacketSink, Input } from "mediabunny";
+import type { Page } from "playwright/test";
 import { expect } from "./fixtures";
 
 export const PATH = "/playground/speech";
 
-/** A take as the page keeps it in the browser's database, its sound reduced to figures. */
-export interface KeptTake {
+/** A take as stored in the browser's database, with the length and loudness of its samples. */
+export interface StoredTake {
   state: "whole" | "stopped" | "cut";
   createdAt: number;
   durationMs: number;
@@ -20,11 +20,11 @@ export interface KeptTake {
   loudness: number;
 }
 
-/** Opens the playground with what a link's fragment may carry. */
+/** Opens the playground with fields of a link's fragment. */
 export async function openSpeech(page: Page, url: string, fields: [string, string][] = []): Promise<void> {
   const fragment = new URLSearchParams(fields).toString();
   await page.goto(`${url}${PATH}${fragment ? `#${fragment}` : ""}`);
-  // On a phone the list is folded.
+  // On a phone the list is collapsed.
   await expect(page.getByRole("radio", { name: /^Kore/, includeHidden: true })).toBeAttached();
 }
 
@@ -34,32 +34,32 @@ export async function speak(page: Page): Promise<void> {
   await expectStatus(page, /The take is ready/);
 }
 
-export async function expectStatus(page: Page, words: RegExp): Promise<void> {
-  await expect(page.getByRole("status").filter({ hasText: words })).toBeAttached({ timeout: 45_000 });
+export async function expectStatus(page: Page, text: RegExp): Promise<void> {
+  await expect(page.getByRole("status").filter({ hasText: text })).toBeAttached({ timeout: 45_000 });
 }
 
-/** Remembers every piece of sound handed to the audio clock: when, how long and how loud. */
-export async function listenIn(page: Page): Promise<void> {
+/** Records every piece of audio that the page starts: when, how long and how loud. */
+export async function recordPieces(page: Page): Promise<void> {
   await page.addInitScript(() => {
-    const heard: { at: number; seconds: number; peak: number }[] = [];
-    Object.assign(window, { heard });
+    const pieces: { at: number; seconds: number; peak: number }[] = [];
+    Object.assign(window, { pieces });
     const start = AudioBufferSourceNode.prototype.start;
     AudioBufferSourceNode.prototype.start = function (...when) {
       const data = this.buffer?.getChannelData(0) ?? new Float32Array();
-      const peak = data.reduce((most, one) => Math.max(most, Math.abs(one)), 0);
-      heard.push({ at: Date.now(), seconds: data.length / (this.buffer?.sampleRate ?? 1), peak });
+      const peak = data.reduce((max, one) => Math.max(max, Math.abs(one)), 0);
+      pieces.push({ at: Date.now(), seconds: data.length / (this.buffer?.sampleRate ?? 1), peak });
       start.apply(this, when);
     };
   });
 }
 
-export function heardPieces(page: Page): Promise<{ at: number; seconds: number; peak: number }[]> {
-  // Put there by listenIn.
-  return page.evaluate(() => (window as unknown as { heard: never[] }).heard);
+export function startedPieces(page: Page): Promise<{ at: number; seconds: number; peak: number }[]> {
+  // Set by recordPieces.
+  return page.evaluate(() => (window as unknown as { pieces: never[] }).pieces);
 }
 
-/** The takes in this browser's database, newest first; empty when there is none. */
-export function keptTakes(page: Page): Promise<KeptTake[]> {
+/** The takes in this browser's database, newest first; empty where there is no database. */
+export function storedTakes(page: Page): Promise<StoredTake[]> {
   return page.evaluate(async () => {
     const names = (await indexedDB.databases()).map((one) => one.name);
     if (!names.includes("patchbay-takes")) return [];
@@ -73,7 +73,7 @@ export function keptTakes(page: Page): Promise<KeptTake[]> {
     db.close();
     return rows
       .sort((one, other) => other.createdAt - one.createdAt)
-      .map(({ samples, ...facts }: KeptTake & { samples: Int16Array }) => {
+      .map(({ samples, ...facts }: StoredTake & { samples: Int16Array }) => {
         let sum = 0;
         for (const sample of samples) sum += (sample / 32_768) ** 2;
         const loudness = Math.sqrt(sum / Math.max(1, samples.length));
@@ -82,8 +82,8 @@ export function keptTakes(page: Page): Promise<KeptTake[]> {
   });
 }
 
-/** The page's own audio element. */
-export function element(page: Page): Promise<{ seconds: number; position: number; isPaused: boolean }> {
+/** The state of the page's audio element. */
+export function audioElement(page: Page): Promise<{ seconds: number; position: number; isPaused: boolean }> {
   return page.evaluate(() => {
     const audio = document.querySelector("audio");
     return {
@@ -94,7 +94,7 @@ export function element(page: Page): Promise<{ seconds: number; position: number
   });
 }
 
-/** Codec and length of a file, read by the container's own rules. */
+/** Codec and duration of a file, parsed with mediabunny. */
 export async function fileFacts(bytes: Buffer): Promise<{ codec: string | null; seconds: number }> {
   const input = new Input({ source: new BufferSource(bytes), formats: ALL_FORMATS });
   const track = await input.getPrimaryAudioTrack();
@@ -104,13 +104,13 @@ export async function fileFacts(bytes: Buffer): Promise<{ codec: string | null; 
   return { codec: await track.getCodec(), seconds };
 }
 
-/** Loudness of a file as the browser itself decodes it; null where it has no decoder for the format. */
+/** Loudness of a file as decoded by the browser; null where it has no decoder for the format. */
 export function decodedLoudness(page: Page, bytes: Buffer): Promise<number | null> {
   return page.evaluate(async (base64: string) => {
     const file = Uint8Array.from(atob(base64), (one) => one.charCodeAt(0));
     try {
-      const sound = await new OfflineAudioContext(1, 1, 24_000).decodeAudioData(file.buffer);
-      const samples = sound.getChannelData(0);
+      const audio = await new OfflineAudioContext(1, 1, 24_000).decodeAudioData(file.buffer);
+      const samples = audio.getChannelData(0);
       return Math.sqrt(samples.reduce((sum, one) => sum + one * one, 0) / samples.length);
     } catch {
       return null;

@@ -2,39 +2,39 @@ import { readFileSync } from "node:fs";
 import AxeBuilder from "@axe-core/playwright";
 import { expect, OWNER, signInByCookie, test } from "./fixtures";
 import {
+  audioElement,
   decodedLoudness,
-  element,
   expectStatus,
   fileFacts,
-  heardPieces,
-  keptTakes,
-  listenIn,
   openSpeech,
   PATH,
+  recordPieces,
   speak,
+  startedPieces,
+  storedTakes,
 } from "./speech-page";
 
-const SENTENCE = "The lamp went orange, and somebody pulled the cord.";
+const SENTENCE = "The lamp went orange, and the cord was pulled.";
 const STORY = `${"The patch bay stood in the corner of the studio, a grid of brass and dust. ".repeat(16)}The end.`;
 const SCRIPT = "Ana: Did the cord go into the third jack?\nBen: The fourth. The third one is for embeddings.";
-/** Speech is some tenths of a second of silence and a voice between −30 and −10 dBFS. */
+/** Minimum root mean square of speech: −34 dBFS, where speech has −30 to −10 dBFS and short silences. */
 const AUDIBLE = 0.02;
 
-test("speaks while the text is still arriving, and keeps a take that plays, seeks and slows down", async ({
+test("the speech playground plays audio while it streams and stores a take that can be played, sought and sped up", async ({
   ownerPage: page,
   product,
 }) => {
-  await listenIn(page);
+  await recordPieces(page);
   await openSpeech(page, product.url, [["text", STORY]]);
   await speak(page);
 
-  const [take] = await keptTakes(page);
+  const [take] = await storedTakes(page);
   expect(take?.state).toBe("whole");
   expect(take?.loudness).toBeGreaterThan(AUDIBLE);
   expect(take?.seconds).toBeGreaterThan(40);
   expect(take?.firstSoundMs).toBeLessThan((take?.totalMs ?? 0) / 2);
   expect(take?.outputTokens).toBeCloseTo((take?.seconds ?? 0) * 25, -1);
-  const [first] = await heardPieces(page);
+  const [first] = await startedPieces(page);
   expect(first?.at).toBeLessThan(take?.createdAt ?? 0);
   expect(first?.peak).toBeGreaterThan(AUDIBLE);
 
@@ -42,20 +42,20 @@ test("speaks while the text is still arriving, and keeps a take that plays, seek
   await page.getByRole("slider", { name: "Position in the take" }).fill("30");
   await page.getByRole("combobox", { name: "Playback speed" }).selectOption("2");
   await page.getByRole("button", { name: "Play", exact: true }).click();
-  await expect.poll(async () => (await element(page)).position).toBeGreaterThan(30.5);
-  const sounding = await element(page);
-  expect(sounding.isPaused).toBe(false);
-  expect(sounding.seconds).toBeCloseTo(take?.seconds ?? 0, 1);
+  await expect.poll(async () => (await audioElement(page)).position).toBeGreaterThan(30.5);
+  const playing = await audioElement(page);
+  expect(playing.isPaused).toBe(false);
+  expect(playing.seconds).toBeCloseTo(take?.seconds ?? 0, 1);
 
-  const facts = page.getByRole("region", { name: "Take", exact: true });
-  for (const name of ["First sound", "Duration", "Tokens", "Cost", "Channel", "Request id"]) {
+  const facts = page.getByRole("region", { name: "Player", exact: true });
+  for (const name of ["Time to first audio", "Duration", "Tokens", "Cost", "Channel", "Request ID"]) {
     await expect(facts.getByText(name, { exact: true })).toBeVisible();
   }
   await expect(facts.getByText(take?.requestId ?? "none")).toBeVisible();
   await expect(facts.getByText(take?.channel ?? "none")).toBeVisible();
 });
 
-test("Stop aborts the call and keeps what was heard", async ({ ownerPage: page, product }) => {
+test("Escape aborts the speech request and stores what arrived", async ({ ownerPage: page, product }) => {
   await openSpeech(page, product.url, [["text", STORY.repeat(20)]]);
   const aborted = page.waitForEvent("requestfailed", (one) => one.url().includes(":streamGenerateContent"));
   await page.getByRole("button", { name: "Speak", exact: true }).click();
@@ -63,15 +63,15 @@ test("Stop aborts the call and keeps what was heard", async ({ ownerPage: page, 
   await page.keyboard.press("Escape");
   await aborted;
   await expectStatus(page, /Stopped after/);
-  await expect.poll(async () => (await keptTakes(page))[0]?.state).toBe("stopped");
-  expect((await keptTakes(page))[0]?.seconds).toBeLessThan(1_500);
+  await expect.poll(async () => (await storedTakes(page))[0]?.state).toBe("stopped");
+  expect((await storedTakes(page))[0]?.seconds).toBeLessThan(1_500);
   await expect(page.getByRole("button", { name: "Speak", exact: true })).toBeEnabled();
 });
 
-test("every format downloads as a file that holds the speech", async ({ ownerPage: page, product }) => {
+test("a take downloads as an audible file in every format", async ({ ownerPage: page, product }) => {
   await openSpeech(page, product.url, [["text", SENTENCE]]);
   await speak(page);
-  const seconds = (await keptTakes(page))[0]?.seconds ?? 0;
+  const seconds = (await storedTakes(page))[0]?.seconds ?? 0;
   const codecs = { mp3: "mp3", opus: "opus", aac: "aac", flac: "flac", wav: "pcm-s16", pcm: null };
   for (const [format, codec] of Object.entries(codecs)) {
     await page.getByRole("button", { name: "Download" }).click();
@@ -94,7 +94,7 @@ test("every format downloads as a file that holds the speech", async ({ ownerPag
   }
 });
 
-test("a script is spoken by its speakers, each line in its colour", async ({ ownerPage: page, product }) => {
+test("a script is spoken by its speakers and coloured by speaker", async ({ ownerPage: page, product }) => {
   await openSpeech(page, product.url);
   await page.getByRole("button", { name: "Examples" }).click();
   await page.getByRole("menuitem", { name: "A dialogue" }).click();
@@ -115,7 +115,7 @@ test("a script is spoken by its speakers, each line in its colour", async ({ own
     { speaker: "Ana", voiceConfig: { prebuiltVoiceConfig: { voiceName: "Kore" } } },
     { speaker: "Bertha", voiceConfig: { prebuiltVoiceConfig: { voiceName: "Zephyr" } } },
   ]);
-  const [take] = await keptTakes(page);
+  const [take] = await storedTakes(page);
   expect(take?.seconds).toBeGreaterThan(3);
   expect(take?.loudness).toBeGreaterThan(AUDIBLE);
 
@@ -129,33 +129,33 @@ test("a script is spoken by its speakers, each line in its colour", async ({ own
   expect(Math.abs(facts.seconds - (take?.seconds ?? 0))).toBeLessThan(0.3);
 });
 
-test("takes outlive a reload, are compared, deleted and brought back, and are gone at sign-out", async ({
+test("takes survive a reload, can be compared, deleted and restored, and are removed at sign-out", async ({
   page,
   product,
 }) => {
-  const login = await fetch(`${product.url}/api/user/login`, {
+  const signIn = await fetch(`${product.url}/api/user/login`, {
     method: "POST",
     headers: { "content-type": "application/json" },
     body: JSON.stringify(OWNER),
   });
-  const cookies = login.headers.getSetCookie().map((one) => one.split(";")[0]);
+  const cookies = signIn.headers.getSetCookie().map((one) => one.split(";")[0]);
   await signInByCookie(page, product.url, cookies.join("; "));
   await openSpeech(page, product.url, [["text", SENTENCE]]);
   await speak(page);
   await page.getByRole("radio", { name: /^Puck/ }).check();
   await speak(page);
-  await expect.poll(async () => (await keptTakes(page)).length).toBe(2);
+  await expect.poll(async () => (await storedTakes(page)).length).toBe(2);
 
   await page.reload();
-  const tape = page.getByRole("region", { name: "Takes" });
-  await expect(tape.getByRole("listitem")).toHaveCount(2);
-  await tape
+  const history = page.getByRole("region", { name: "History" });
+  await expect(history.getByRole("listitem")).toHaveCount(2);
+  await history
     .getByRole("button", { name: /^Play take/ })
     .first()
     .click();
-  await expect.poll(async () => (await element(page)).position).toBeGreaterThan(0.2);
+  await expect.poll(async () => (await audioElement(page)).position).toBeGreaterThan(0.2);
   for (const at of [0, 1])
-    await tape
+    await history
       .getByRole("button", { name: /^Compare take/ })
       .nth(at)
       .click();
@@ -164,24 +164,24 @@ test("takes outlive a reload, are compared, deleted and brought back, and are go
   await page.getByRole("slider", { name: "Position in the take" }).fill("1.5");
   await compare.getByRole("radio", { name: "B" }).click();
   await expect(compare.getByRole("radio", { name: "B" })).toBeChecked();
-  await expect.poll(async () => (await element(page)).position).toBeGreaterThanOrEqual(1.4);
+  await expect.poll(async () => (await audioElement(page)).position).toBeGreaterThanOrEqual(1.4);
 
-  await tape
+  await history
     .getByRole("button", { name: /^Delete take/ })
     .first()
     .click();
-  await expect(tape.getByRole("listitem")).toHaveCount(1);
+  await expect(history.getByRole("listitem")).toHaveCount(1);
   await page.getByRole("button", { name: "Undo" }).click();
-  await expect(tape.getByRole("listitem")).toHaveCount(2);
-  await expect.poll(async () => (await keptTakes(page)).length).toBe(2);
+  await expect(history.getByRole("listitem")).toHaveCount(2);
+  await expect.poll(async () => (await storedTakes(page)).length).toBe(2);
 
   await page.getByRole("button", { name: /^Account menu/ }).click();
   await page.getByRole("menuitem", { name: "Sign out" }).click();
   await page.waitForURL(/\/login/);
-  expect(await keptTakes(page)).toEqual([]);
+  expect(await storedTakes(page)).toEqual([]);
 });
 
-test("a link brings back text, voice, language and speed; the code beside it names no key", async ({
+test("a link restores text, voice and speed, and the code samples contain no API key", async ({
   ownerPage: page,
   product,
   context,
@@ -204,7 +204,7 @@ test("a link brings back text, voice, language and speed; the code beside it nam
 
   for (const tab of ["curl", "JavaScript · OpenAI", "Python"]) {
     await page.getByRole("tab", { name: tab, exact: true }).click();
-    const code = page.getByRole("region", { name: `The same call as code: ${tab}` });
+    const code = page.getByRole("region", { name: `Code: ${tab}` });
     await expect(code).toContainText("Charon");
     await expect(code).toContainText("PATCHBAY_API_KEY");
     await expect(code).not.toContainText("sk-pb-");
@@ -214,7 +214,7 @@ test("a link brings back text, voice, language and speed; the code beside it nam
   await expect(page.getByRole("radio", { name: /^Charon/ })).toBeChecked();
 });
 
-test("Ctrl-Enter speaks from inside the text, Space pauses and plays outside of it", async ({
+test("Ctrl-Enter in the text field speaks, Space outside of it pauses and plays", async ({
   ownerPage: page,
   product,
 }) => {
@@ -229,10 +229,10 @@ test("Ctrl-Enter speaks from inside the text, Space pauses and plays outside of 
   await expect(page.getByRole("button", { name: "Play", exact: true })).toBeVisible();
   await page.keyboard.press("Space");
   await expect(page.getByRole("button", { name: "Pause", exact: true })).toBeVisible();
-  await expect.poll(async () => (await element(page)).isPaused).toBe(false);
+  await expect.poll(async () => (await audioElement(page)).isPaused).toBe(false);
 });
 
-test("a voice is tried on press, and found by its manner", async ({ ownerPage: page, product }) => {
+test("a voice is found by its style and plays a sample", async ({ ownerPage: page, product }) => {
   await openSpeech(page, product.url);
   await page.getByRole("searchbox", { name: "Search voices" }).fill("gravelly");
   await expect(page.getByRole("radio", { name: /^Kore/ })).toHaveCount(0);
@@ -243,13 +243,13 @@ test("a voice is tried on press, and found by its manner", async ({ ownerPage: p
   });
   await expect(page.getByRole("button", { name: "Stop Algenib" })).toBeVisible();
   await expect(page.getByRole("button", { name: "Hear Algenib" })).toBeVisible({ timeout: 20_000 });
-  expect(await keptTakes(page)).toEqual([]);
+  expect(await storedTakes(page)).toEqual([]);
 });
 
-test.describe("a call that is refused", () => {
+test.describe("a rejected speech request", () => {
   test.use({ allowedConsole: [[/400/], { scope: "test" }] });
 
-  test("is told in the API's own words, with what to do and the request id", async ({
+  test("shows the API's message, advice and the request ID, and can be retried", async ({
     ownerPage: page,
     product,
   }) => {
@@ -269,7 +269,7 @@ test.describe("a call that is refused", () => {
   });
 });
 
-test("on a phone nothing scrolls sideways, with takes, comparison and script open", async ({
+test("the speech playground does not scroll sideways on a phone, with takes, comparison and script open", async ({
   ownerPage: page,
   product,
 }) => {
@@ -293,7 +293,7 @@ test("on a phone nothing scrolls sideways, with takes, comparison and script ope
 });
 
 for (const colorScheme of ["light", "dark"] as const) {
-  test(`axe finds nothing with takes, comparison and script in ${colorScheme}`, async ({
+  test(`the speech playground has no axe violations with takes, comparison and script in ${colorScheme}`, async ({
     ownerPage: page,
     product,
   }) => {
@@ -323,7 +323,7 @@ for (const colorScheme of ["light", "dark"] as const) {
 test.describe("in Chinese", () => {
   test.use({ locale: "zh-CN" });
 
-  test("the page and its example speak Chinese", async ({ ownerPage: page, product }) => {
+  test("the speech playground and its examples are Chinese", async ({ ownerPage: page, product }) => {
     await page.goto(`${product.url}${PATH}`);
     await expect(page.getByRole("heading", { level: 1, name: "语音试听台" })).toBeVisible();
     await page.getByRole("button", { name: "示例" }).click();
@@ -331,6 +331,6 @@ test.describe("in Chinese", () => {
     await expect(page.locator('[data-speaker="小安"]')).toHaveCount(2);
     await page.getByRole("button", { name: "朗读", exact: true }).click();
     await expectStatus(page, /录音已就绪/);
-    expect((await keptTakes(page))[0]?.loudness).toBeGreaterThan(AUDIBLE);
+    expect((await storedTakes(page))[0]?.loudness).toBeGreaterThan(AUDIBLE);
   });
 });

@@ -1,8 +1,8 @@
 import { expect } from "./fixtures";
 import { test } from "./routed";
-import { keptTakes, openSpeech, speak } from "./speech-page";
+import { openSpeech, speak, storedTakes } from "./speech-page";
 
-test("a model whose channel lists no voices asks for one by name, and then speaks", async ({
+test("the speech playground asks for a voice name where the model's channel lists no voices", async ({
   routedPage: page,
   routed,
 }) => {
@@ -12,17 +12,17 @@ test("a model whose channel lists no voices asks for one by name, and then speak
   const base_url = `${routed.upstream.origin}/bare/v1`;
   await routed.channel("Rented machine", { base_url, models: [model] });
 
-  // The model that can speak at once is chosen, whatever the order of names.
+  // The model with a default voice is preselected, whatever the order of names.
   await openSpeech(page, routed.product.url);
   const models = page.getByLabel("Model", { exact: true });
   await expect(models).toHaveValue("patchbay-speech");
   await models.selectOption("a-rented-voice");
 
   await page.getByRole("button", { name: "Speak", exact: true }).click();
-  const voice = page.getByRole("textbox", { name: "Voice’s name" });
+  const voice = page.getByRole("textbox", { name: "Voice name" });
   await expect(voice).toBeFocused();
-  await expect(page.getByText("Name a voice first.")).toBeVisible();
+  await expect(page.getByText("Enter a voice name.")).toBeVisible();
   await voice.fill("alloy");
   await speak(page);
-  expect((await keptTakes(page))[0]?.loudness).toBeGreaterThan(0);
+  expect((await storedTakes(page))[0]?.loudness).toBeGreaterThan(0);
 });

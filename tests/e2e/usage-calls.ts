@@ -12,7 +12,7 @@ async function post<T>(
     body: JSON.stringify(body),
   });
   const { data } = await reply.json();
-  // The caller names what it asked for.
+  // Unchecked: the caller knows the reply's type.
   return data as T;
 }
 
@@ -21,12 +21,12 @@ export interface Program {
   key: string;
 }
 
-/** A key of its own, so that what a test has called can be told from what others have. */
-export function makeProgram(place: { url: string; cookie: string }, name: string): Promise<Program> {
-  return post<Program>(place.url, "/api/keys", { name }, { cookie: place.cookie });
+/** Creates an API key, which separates the calls of a test from those of others. */
+export function createProgram(product: { url: string; cookie: string }, name: string): Promise<Program> {
+  return post<Program>(product.url, "/api/keys", { name }, { cookie: product.cookie });
 }
 
-/** One embeddings call with that key; resolves with its request id. */
+/** Makes one embeddings call with that key; resolves with its request ID. */
 export async function embed(
   url: string,
   { key }: Pick<Program, "key">,
@@ -45,10 +45,10 @@ export async function embed(
   return reply.headers.get("x-request-id") ?? "";
 }
 
-/** A model whose one channel is off: calls of it reach the books and fail. */
-export async function makeDeadModel(place: { url: string; cookie: string }, name: string): Promise<void> {
-  const made = await post<{ id: string }>(
-    place.url,
+/** Creates a model whose only channel is disabled: its calls fail and are recorded. */
+export async function createDeadModel(product: { url: string; cookie: string }, name: string): Promise<void> {
+  const channel = await post<{ id: string }>(
+    product.url,
     "/api/channels",
     {
       name: `Channel of ${name}`,
@@ -58,7 +58,7 @@ export async function makeDeadModel(place: { url: string; cookie: string }, name
       models: [{ name, upstream_name: name, operation: "embeddings" }],
       enabled: false,
     },
-    { cookie: place.cookie },
+    { cookie: product.cookie },
   );
-  expect(made.id).toMatch(/^chn_/);
+  expect(channel.id).toMatch(/^chn_/);
 }

@@ -1,17 +1,17 @@
 import { readFileSync } from "node:fs";
 import type { Page } from "playwright/test";
 import { expect, signInByCookie, test } from "./fixtures";
-import { embed, makeProgram, type Program } from "./usage-calls";
+import { createProgram, embed, type Program } from "./usage-calls";
 
 let program: Program;
 test.beforeEach(async ({ product }, { title }) => {
-  program = await makeProgram(product, title.slice(0, 40));
+  program = await createProgram(product, title.slice(0, 40));
 });
 
 const rows = (page: Page) => page.getByRole("table", { name: "Calls", exact: true }).getByRole("row");
 const figure = (page: Page, name: string) => page.getByRole("radio", { name: new RegExp(`^${name}`) });
 
-test("calls of the day stand in the figures and in the list", async ({ ownerPage: page, product }) => {
+test("counts the calls of the day in the figures and lists them", async ({ ownerPage: page, product }) => {
   for (const _ of [1, 2, 3]) await embed(product.url, program);
   await page.goto(`${product.url}/usage?key_id=${program.id}`);
   await expect(figure(page, "Calls")).toHaveAccessibleName(/Calls\s*3\s*none failed/);
@@ -23,7 +23,7 @@ test("calls of the day stand in the figures and in the list", async ({ ownerPage
   await expect(page.getByRole("slider", { name: /Tokens over time/ })).toBeAttached();
 });
 
-test("filters live in the address, narrow everything, and go by one press", async ({
+test("keeps filters in the URL, applies them to everything and clears them at once", async ({
   ownerPage: page,
   product,
 }) => {
@@ -37,13 +37,13 @@ test("filters live in the address, narrow everything, and go by one press", asyn
   await expect(rows(page)).toHaveCount(2);
   await expect(figure(page, "Calls")).toHaveAccessibleName(/Calls\s*1\b/);
   await page.getByLabel("Outcome").selectOption("failed");
-  await expect(page.getByRole("heading", { name: "No call fits these filters" })).toBeVisible();
+  await expect(page.getByRole("heading", { name: "No calls match these filters" })).toBeVisible();
   await page.getByRole("button", { name: "Clear filters" }).click();
   await expect(page).toHaveURL(`${product.url}/usage`);
   await expect(page.getByLabel("Tag", { exact: true })).toHaveValue("");
 });
 
-test("a row of the breakdown narrows the page to itself", async ({ ownerPage: page, product }) => {
+test("filters the page by a row of the breakdown", async ({ ownerPage: page, product }) => {
   await embed(product.url, program, { tags: "cellar" });
   await page.goto(`${product.url}/usage?key_id=${program.id}`);
   await page.getByLabel("Break down by").selectOption("tag");
@@ -53,7 +53,7 @@ test("a row of the breakdown narrows the page to itself", async ({ ownerPage: pa
   await expect(page.getByLabel("Tag", { exact: true })).toHaveValue("cellar");
 });
 
-test("the file holds what the filters show", async ({ ownerPage: page, product }) => {
+test("exports the filtered calls only", async ({ ownerPage: page, product }) => {
   await embed(product.url, program, { tags: "kept" });
   const other = await embed(product.url, program, { tags: "left out" });
   await page.goto(`${product.url}/usage?key_id=${program.id}&tag=kept`);
@@ -70,7 +70,7 @@ test("the file holds what the filters show", async ({ ownerPage: page, product }
   expect(lines.join()).not.toContain(other);
 });
 
-test("a member sees their own calls, no user to pick, and no logs", async ({ page, product }) => {
+test("shows members their own calls, no user filter and no logs", async ({ page, product }) => {
   await embed(product.url, program);
   const password = "nine blue lanterns drift";
   const headers = { "content-type": "application/json", cookie: product.cookie };
@@ -94,11 +94,14 @@ test("a member sees their own calls, no user to pick, and no logs", async ({ pag
   await expect(page.getByRole("link", { name: "Logs" })).toHaveCount(0);
 });
 
-test.describe("when the books cannot be read", () => {
+test.describe("when usage and audit data fail to load", () => {
   test.use({ allowedConsole: [[/status of 500/], { scope: "test" }] });
 
   for (const path of ["/usage", "/audit"])
-    test(`${path} says so once, and reads them again at one press`, async ({ ownerPage: page, product }) => {
+    test(`shows one error on ${path} and reloads everything on retry`, async ({
+      ownerPage: page,
+      product,
+    }) => {
       let isDown = true;
       await page.route(/\/api\/(?:usage|audit)/, (route) =>
         isDown
@@ -109,7 +112,7 @@ test.describe("when the books cannot be read", () => {
       const main = page.getByRole("main");
       const errors = main.getByRole("alert").filter({ has: page.getByRole("button", { name: "Try again" }) });
       await expect(errors.first()).toBeVisible();
-      // Nothing is waited for any more.
+      // Nothing is loading any more.
       await expect(main.locator("[aria-busy=true]")).toHaveCount(0);
       expect(await errors.count()).toBe(1);
       isDown = false;

@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest";
+import { afterEach, describe, expect, test, vi } from "vitest";
 import { AppError } from "@/lib/errors";
 import type { EmbeddingModel } from "@/lib/ports/embedding-model";
 import type { KeyRecord } from "@/lib/ports/store";
@@ -103,6 +103,89 @@ test.each([
     expect((await first).status).toBe(200);
   },
 );
+
+describe("a repeat that waits for the first request", () => {
+  afterEach(() => {
+    vi.useRealTimers();
+  });
+
+  /** A call that runs until it is let go, with a key that may have one call at a time. */
+  function running(error?: AppError) {
+    const gates: (() => void)[] = [];
+    const opened = open(async ({ texts }) => {
+      const isFirst = gates.length === 0;
+      await new Promise<void>((resolve) => gates.push(resolve));
+      if (isFirst && error) throw error;
+      return { vectors: texts.map(() => new Float32Array(1_024).fill(1 / 32)), inputTokens: null };
+    });
+    const key = opened.door.addKey({ concurrency: 1 });
+    const begun = (count: number) => vi.waitFor(() => expect(gates).toHaveLength(count));
+    return { ...opened, key, gates, begun, send: (text: string, id: string) => opened.send(text, id, key) };
+  }
+  const longerThanASlotIsWaitedFor = () => vi.advanceTimersByTimeAsync(2_000);
+
+  test("holds no slot of its key and gets the stored reply, however long the first runs", async () => {
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    const { send, gates, begun, asked } = running();
+    const first = send("text", "order-17");
+    await begun(1);
+    const repeats = [send("text", "order-17"), send("text", "order-17")];
+    await longerThanASlotIsWaitedFor();
+    gates[0]?.();
+    const replies = await Promise.all([first, ...repeats]);
+    expect(replies.map(({ status }) => status)).toEqual([200, 200, 200]);
+    expect(asked()).toBe(1);
+  });
+
+  test("leaves its slot to other calls of its key", async () => {
+    const { door, gates, begun } = running();
+    const key = door.addKey({ concurrency: 2 });
+    const sendAs = (text: string, id: string) =>
+      door.call("/v1/embeddings", {
+        headers: { "idempotency-key": id, authorization: `Bearer ${key}` },
+        body: { model: "patchbay-embed", input: text },
+      });
+    // Both came in before either ran, so that the repeat had a slot.
+    const pair = [sendAs("text", "order-17"), sendAs("text", "order-17")];
+    await begun(1);
+    const other = sendAs("other text", "order-18");
+    await begun(2);
+    for (const release of gates) release();
+    const replies = await Promise.all([...pair, other]);
+    expect(replies.map(({ status }) => status)).toEqual([200, 200, 200]);
+  });
+
+  test("runs in a slot of its own when the first fails", async () => {
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    const { send, gates, begun, asked } = running(new AppError("invalid", "It failed."));
+    const first = send("text", "order-17");
+    await begun(1);
+    const repeat = send("text", "order-17");
+    await longerThanASlotIsWaitedFor();
+    gates[0]?.();
+    expect((await first).status).toBe(400);
+    await begun(2);
+    const third = send("other text", "order-18");
+    await longerThanASlotIsWaitedFor();
+    expect((await third).status).toBe(429);
+    gates[1]?.();
+    expect((await repeat).status).toBe(200);
+    expect(asked()).toBe(2);
+  });
+
+  test("is refused with 429 when 64 of its key wait already", async () => {
+    const { send, gates, begun } = running();
+    const first = send("text", "order-17");
+    await begun(1);
+    const repeats = Array.from({ length: 64 }, () => send("text", "order-17"));
+    const refused = await send("text", "order-17");
+    expect(refused.status).toBe(429);
+    expect(refused.json.error.message).toContain("64 repeats");
+    gates[0]?.();
+    const replies = await Promise.all([first, ...repeats]);
+    expect(new Set(replies.map(({ status }) => status))).toEqual(new Set([200]));
+  });
+});
 
 test("a failure is not kept: sent again under its key, the request runs again", async () => {
   let isDown = true;

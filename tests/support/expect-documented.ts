@@ -1,6 +1,6 @@
 import { expect } from "vitest";
-import { compileRoutes, matchRoute } from "../../lib/http/match";
-import { isDecodable, normalizePath } from "../../lib/http/normalize-path";
+import { compileRoutes, matchRoute } from "../../lib/http/core/match";
+import { isDecodable, normalizePath } from "../../lib/http/core/normalize-path";
 import { describeRoutes } from "../../lib/http/core/openapi";
 import { ROUTES } from "../../lib/http/routes";
 import { type Schema, SchemaReader } from "./json-schema";

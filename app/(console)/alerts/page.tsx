@@ -1,9 +1,12 @@
 import { AlertsPage } from "@/components/alerts/alerts-page";
 import { MessagesProvider } from "@/components/shell/messages-provider";
+import type { FirstAlerts } from "@/lib/client/alerts";
+import { listAlerts, summarizeAlerts } from "@/lib/console/alerts/list";
+import { PAGE_SIZE } from "@/lib/contracts/paging";
 import { messagesFor } from "@/lib/messages/catalogue";
 import { type PageQuery, pageTitle, requestLocale } from "../../request";
 import { requireAdminPage } from "../guard";
-import { readFirstAlerts } from "./first-alerts";
+import { pageContext } from "../page-context";
 
 export const generateMetadata = () => pageTitle("alerts");
 
@@ -14,4 +17,17 @@ export default async function Page({ searchParams }: PageQuery) {
       <AlertsPage first={await readFirstAlerts(pageSession)} />
     </MessagesProvider>
   );
+}
+
+/** The page's initial alerts, so that its layout does not shift when the browser loads them. */
+async function readFirstAlerts(
+  pageSession: Awaited<ReturnType<typeof requireAdminPage>>,
+): Promise<FirstAlerts> {
+  const ctx = await pageContext(pageSession);
+  const [open, resolved, summary] = await Promise.all([
+    listAlerts(ctx, { state: "opened", limit: 100 }),
+    listAlerts(ctx, { state: "resolved", limit: PAGE_SIZE }),
+    summarizeAlerts(ctx),
+  ]);
+  return { open, resolved, summary };
 }

@@ -1,11 +1,14 @@
+import type { Metadata } from "next";
 import { RequestsPage } from "@/components/requests/requests-page";
 import { MessagesProvider } from "@/components/shell/messages-provider";
 import { messagesFor } from "@/lib/messages/catalogue";
 import { getContainer } from "@/lib/server/process/container";
-import { type PageQuery, pageTitle, requestLocale } from "../../request";
+import { type PageQuery, requestLocale } from "../../request";
 import { requireAdminPage } from "../guard";
 
-export const generateMetadata = () => pageTitle("logs");
+export async function generateMetadata(): Promise<Metadata> {
+  return { title: messagesFor(await requestLocale(), ["requests"]).requests.page.title };
+}
 
 export default async function Page({ searchParams }: PageQuery) {
   await requireAdminPage("/logs", await searchParams);

@@ -15,14 +15,14 @@ export default async function Page({ searchParams }: PageQuery) {
   const pageSession = await requireAdminPage("/settings", await searchParams);
   const { user } = pageSession;
   const ctx = await pageContext(pageSession);
-  const [settings, facts, targets, hasSecondFactor] = await Promise.all([
+  const [settings, facts, targets, hasTwoFactorEnabled] = await Promise.all([
     showSettings(ctx),
     instanceFacts(ctx),
     readAllowedUpstreams(ctx.store),
     hasTwoFactor(ctx.store, user.id),
   ]);
   const isOwner = user.role === "owner";
-  const state = { settings, facts, upstreams: { targets }, isOwner, hasSecondFactor };
+  const state = { settings, facts, upstreams: { targets }, isOwner, hasTwoFactor: hasTwoFactorEnabled };
   return (
     <MessagesProvider messages={messagesFor(await requestLocale(), ["settings", "account"])}>
       <SettingsPage state={state} />

@@ -19,7 +19,12 @@ export function ResetPage({ signedInAs }: { signedInAs: string | null }) {
     case "valid": {
       const { username, two_factor_enabled } = link.facts;
       return (
-        <ResetForm token={link.token} username={username} asksCode={two_factor_enabled} onInvalidLink={markInvalid}>
+        <ResetForm
+          token={link.token}
+          username={username}
+          asksCode={two_factor_enabled}
+          onInvalidLink={markInvalid}
+        >
           <div className="mb-1 grid gap-1">
             <h1 className="text-2xl">{t("title")}</h1>
             <p className="text-ink-muted">{t("text", { name: username })}</p>

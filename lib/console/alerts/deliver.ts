@@ -1,4 +1,5 @@
 import type { WebhookMessage } from "../../contracts/console/alerts";
+import { MINUTE_MS } from "../../contracts/durations";
 import { toTimestamp } from "../../contracts/timestamp";
 import type { AlertRecord } from "../../ports/store";
 import type { WebhookFailure } from "../../ports/webhook";
@@ -17,7 +18,6 @@ const LEASE_MS = 60_000;
  * What is over goes out later, in its turn.
  */
 const MOST = { atOnce: 10, perMinute: 30 } as const;
-const MINUTE_MS = 60_000;
 /** Waits after the first, second, … failure; after the last the message is given up. */
 export const BACKOFF_MS: readonly number[] = [
   15_000,

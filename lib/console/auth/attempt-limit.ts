@@ -1,9 +1,8 @@
+import { MINUTE_MS } from "../../contracts/durations";
 import { DEFAULT_LIMITS, type Limits } from "../../contracts/limits";
 import { AppError } from "../../errors";
 import { addressBucket } from "../../gateway/admission/address-list";
 import type { ConsoleContext } from "../context";
-
-const MINUTE_MS = 60_000;
 
 type Counted = "loginAttemptsPerMinute" | "wrongSetupTokensPerMinute" | "setupReadsPerMinute";
 

@@ -1,10 +1,10 @@
 import type { OverviewQuery } from "../../contracts/console/overview";
+import { MINUTE_MS } from "../../contracts/durations";
 import { toTimestamp } from "../../contracts/timestamp";
 import { billingPeriod } from "../../gateway/metering/billing-period";
 import type { UsageGroup } from "../../ports/store";
 import { addSums, NO_SUMS, type Sums } from "../../ports/usage-sums";
 
-const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 
 /** A stretch of time cut into equal pieces without holes. */

@@ -1,9 +1,8 @@
+import { MINUTE_MS } from "../../contracts/durations";
 import { AppError } from "../../errors";
 import type { RateLimiter } from "../../ports/rate-limiter";
 import type { CallLimits, KeyWithOwner } from "../../ports/store";
 import type { GatewayServices } from "../context";
-
-export const MINUTE_MS = 60_000;
 
 /** OpenAI writes durations as `1s`, `6m0s` or `250ms`. */
 function asDuration(ms: number): string {

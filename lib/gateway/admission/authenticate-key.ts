@@ -1,9 +1,9 @@
+import { MINUTE_MS } from "../../contracts/durations";
 import { DEFAULT_LIMITS } from "../../contracts/limits";
 import { AppError } from "../../errors";
 import type { KeyWithOwner } from "../../ports/store";
 import type { GatewayServices } from "../context";
 import { addressBucket } from "./address-list";
-import { MINUTE_MS } from "./admit-request";
 import { digestKey, parseKeyFormat } from "./key-format";
 
 /** Longest credential looked at, in characters. */

@@ -2,6 +2,8 @@ import { DEFAULT_LIMITS } from "../../contracts/limits";
 import { AppError } from "../../errors";
 import type { Instance } from "../../ports/instance";
 import type { Metrics } from "../../ports/metrics";
+import type { KeyWithOwner } from "../../ports/store";
+import { HeldMemory, ownerShareBytes, type Share } from "./held-memory";
 
 /** Limits and counters that body memory works by. */
 interface BodyServices {
@@ -9,73 +11,89 @@ interface BodyServices {
   metrics: Metrics;
 }
 
-/** Bytes of one request's body, counted against what its key and all keys may have in memory at once. */
+/** Bytes of one request's body, counted against what its key, its owner and all keys may have in memory at once. */
 export interface HeldBody {
   /**
-   * Counts `bytes` more: the announced length before the body is asked for, or a chunk as it comes in. Throws
-   * `rate_limited` above the key's share, `overloaded` above that of all; nothing of `bytes` is counted then.
+   * Refuses a body of `bytes` that would not fit now; counts nothing, since an announced body may never arrive. Throws
+   * `rate_limited` above the share of the key or its owner, `overloaded` above that of all.
    */
+  check(bytes: number): void;
+  /** Counts `bytes` that arrived. Throws as `check` does; nothing of `bytes` is counted then. */
   take(bytes: number): void;
   /** Gives all back; once. */
   release(): void;
 }
 
 export interface BodyMemory {
-  /** Begins to count a body of this key, by the limits of `services`. */
-  hold(services: BodyServices, keyId: string): HeldBody;
+  /** Begins to count a body of this caller, by the limits of `services`. */
+  hold(services: BodyServices, caller: BodyOwner): HeldBody;
   /** Bytes held for all keys. */
   readonly bytes: number;
 }
 
+/** Whose body it is. */
+export interface BodyOwner {
+  key: Pick<KeyWithOwner["key"], "id">;
+  owner: Pick<KeyWithOwner["owner"], "id">;
+}
+
 const RETRY_MS = 1_000;
+const ALL = "all";
 
 /**
  * The bodies that are being read or worked on, in bytes as they were sent; one per process. Parsing needs several times
- * as much for a moment, and one body at a time is parsed. A body that is alone is never refused, so that a limit below
- * that of one body's size does not shut it out.
+ * as much for a moment, and one body at a time is parsed.
  */
 export function createBodyMemory(): BodyMemory {
-  const byKey = new Map<string, number>();
-  let all = 0;
+  const memory = new HeldMemory();
   return {
     get bytes() {
-      return all;
+      return memory.bytesOf(ALL);
     },
-    hold(services, keyId) {
+    hold({ instance, metrics }, { key, owner }) {
+      const names = [`key:${key.id}`, `owner:${owner.id}`, ALL] as const;
       let own = 0;
       let isHeld = true;
+      const limited = (subject: string, mostBytes: number) => (): AppError => {
+        metrics.count("rate_limited");
+        const message = `${subject} may have ${mostBytes} bytes of request bodies in progress at once. Wait for one to end.`;
+        return new AppError("rate_limited", message, { retryAfterMs: RETRY_MS });
+      };
+      const shares = (): Share[] => {
+        const { keyBodiesBytes, allBodiesBytes } = instance.limits ?? DEFAULT_LIMITS;
+        const ownerBytes = ownerShareBytes(allBodiesBytes);
+        return [
+          { name: names[0], mostBytes: keyBodiesBytes, refusal: limited("This key", keyBodiesBytes) },
+          {
+            name: names[1],
+            mostBytes: ownerBytes,
+            refusal: limited("All keys of this key's owner together", ownerBytes),
+          },
+          {
+            name: names[2],
+            mostBytes: allBodiesBytes,
+            refusal: () =>
+              new AppError(
+                "overloaded",
+                "The server has too many request bodies in progress. Try again in a moment.",
+                { retryAfterMs: RETRY_MS },
+              ),
+          },
+        ];
+      };
       return {
+        check(bytes) {
+          memory.check(shares(), bytes, own);
+        },
         take(bytes) {
-          const { keyBodiesBytes, allBodiesBytes } = services.instance.limits ?? DEFAULT_LIMITS;
-          const ofKey = byKey.get(keyId) ?? 0;
-          if (ofKey > own && ofKey + bytes > keyBodiesBytes) {
-            services.metrics.count("rate_limited");
-            throw new AppError(
-              "rate_limited",
-              `This key may have ${keyBodiesBytes} bytes of request bodies in progress at once. Wait for one to end.`,
-              { retryAfterMs: RETRY_MS },
-            );
-          }
-          if (all > own && all + bytes > allBodiesBytes) {
-            throw new AppError(
-              "overloaded",
-              "The server has too many request bodies in progress. Try again.",
-              {
-                retryAfterMs: RETRY_MS,
-              },
-            );
-          }
+          memory.check(shares(), bytes, own);
           own += bytes;
-          all += bytes;
-          byKey.set(keyId, ofKey + bytes);
+          memory.add(names, bytes);
         },
         release() {
           if (!isHeld) return;
           isHeld = false;
-          all -= own;
-          const left = (byKey.get(keyId) ?? 0) - own;
-          if (left > 0) byKey.set(keyId, left);
-          else byKey.delete(keyId);
+          memory.add(names, -own);
         },
       };
     },

@@ -91,10 +91,11 @@ export function createMeter(
 
     failed: trace.failed,
 
+    answered: trace.answered,
+
     firstByte() {
       if (firstByteAt !== null) return;
       firstByteAt = ctx.clock.monotonic();
-      trace.firstByte(firstByteAt);
       row.firstByteMs = Math.round(firstByteAt - ctx.receivedAt);
     },
 

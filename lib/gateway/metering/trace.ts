@@ -5,7 +5,8 @@ import type { GatewayContext } from "../context";
 /** Collects what happens in one call; made when the call is admitted. */
 export interface TraceKeeper {
   attempt(channelId: string, keyId: string | null): void;
-  firstByte(monotonicAt: number): void;
+  /** Notes the upstream's first byte of the running attempt. */
+  answered(): void;
   failed(error: unknown): void;
   /** The whole, once the call is over; an attempt that still runs ends with it, and with its error. */
   end(error: ErrorCode | null): CallTrace;
@@ -42,8 +43,8 @@ export function startTrace({ clock, receivedAt }: Pick<GatewayContext, "clock" |
       attempts.push(running);
     },
 
-    firstByte(at) {
-      if (running !== null) running.firstByteMs = since(at);
+    answered() {
+      if (running !== null) running.firstByteMs = since(clock.monotonic());
     },
 
     failed(error) {

@@ -1,3 +1,4 @@
+import { MINUTE_MS } from "../../contracts/durations";
 import type { ChannelRecord } from "../../ports/store";
 import type { GatewayServices } from "../context";
 import { chooseKey, withKey } from "./choose-upstream-key";
@@ -23,8 +24,6 @@ export interface Refusal {
   /** What opened the circuit, where that is the reason. */
   opened: OpenReason | null;
 }
-
-const MINUTE_MS = 60_000;
 
 /** A channel's gates in the order in which a request meets them; `cost` 0 looks without taking a request of the minute. */
 function passGates(

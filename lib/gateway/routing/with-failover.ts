@@ -170,6 +170,7 @@ export const withFailover: WithFailover = async (ctx, plan, meter, attempt, comp
       );
       running.answered();
       pass.answered();
+      meter.answered();
       const answeredAt = ctx.clock.monotonic();
       const value =
         complete === undefined

@@ -2,93 +2,9 @@ import { AppError } from "../../errors";
 import type { SpeechEvent } from "../../ports/speech-model";
 import type { GatewayContext } from "../context";
 import { stopReason } from "../stop-reason";
-import { cut, type OpenedSpeech, timedEvents } from "./speech-stream";
-
-/** Audio of one reply (RELIABILITY RB-6): 23 minutes. */
-const MOST_BYTES = 64 * 1024 * 1024;
-/** Audio of all replies that one process holds. */
-const MOST_HELD_BYTES = 512 * 1024 * 1024;
-/** A second of audio at 24 kHz s16le. */
-const BLOCK_BYTES = 48_000;
-
-/** The memory of one process for replies that are held until they are whole. */
-export class HoldingSpace {
-  #bytes = 0;
-
-  /** Room for one reply that lasts at most so many seconds. Throws `overloaded` when there is none. */
-  enter(seconds: number): HeldSpeech {
-    const expected = Math.min(MOST_BYTES, Math.ceil(seconds) * BLOCK_BYTES);
-    if (this.#bytes + expected > MOST_HELD_BYTES) {
-      throw new AppError("overloaded", "The server holds as many replies as it may. Try again in a moment.", {
-        retryAfterMs: 1_000,
-      });
-    }
-    return new HeldSpeech(expected, (change) => {
-      this.#bytes += change;
-    });
-  }
-}
-
-/** One reply's audio, in blocks that are given back as they are read. */
-export class HeldSpeech {
-  #blocks: Uint8Array[] = [];
-  /** Bytes used of the last block. */
-  #used = 0;
-  #counted = 0;
-  readonly #count: (change: number) => void;
-  /** Bytes appended since `clear`. */
-  bytes = 0;
-
-  constructor(expected: number, count: (change: number) => void) {
-    this.#count = count;
-    this.#setCounted(expected);
-  }
-
-  append(pcm: Uint8Array): void {
-    this.bytes += pcm.length;
-    for (let at = 0; at < pcm.length; ) {
-      const last = this.#blocks.at(-1);
-      const isFull = last === undefined || this.#used === BLOCK_BYTES;
-      const block = isFull ? new Uint8Array(BLOCK_BYTES) : last;
-      if (isFull) {
-        this.#blocks.push(block);
-        this.#used = 0;
-      }
-      const piece = pcm.subarray(at, at + BLOCK_BYTES - this.#used);
-      block.set(piece, this.#used);
-      this.#used += piece.length;
-      at += piece.length;
-    }
-    this.#setCounted(Math.max(this.#counted, this.#blocks.length * BLOCK_BYTES));
-  }
-
-  /** The next block, which is held no longer; null at the end. */
-  take(): Uint8Array | null {
-    const isLast = this.#blocks.length === 1;
-    const block = this.#blocks.shift();
-    this.#setCounted(this.#blocks.length * BLOCK_BYTES);
-    if (block === undefined) return null;
-    return isLast ? block.subarray(0, this.#used) : block;
-  }
-
-  /** Forgets what an attempt left; the room is kept for the next. */
-  clear(): void {
-    this.#blocks = [];
-    this.#used = 0;
-    this.bytes = 0;
-  }
-
-  /** Gives the room back. */
-  release(): void {
-    this.#blocks = [];
-    this.#setCounted(0);
-  }
-
-  #setCounted(bytes: number): void {
-    this.#count(bytes - this.#counted);
-    this.#counted = bytes;
-  }
-}
+import { type HeldSpeech, MAX_REPLY_BYTES } from "./held-replies";
+import type { OpenedSpeech } from "./opened-speech";
+import { cut, timedEvents } from "./speech-stream";
 
 /**
  * The same speech once all of its audio is in `held` and it has ended well. Throws what its channel throws,
@@ -114,7 +30,7 @@ export async function holdSpeech(
         return played(held, event.value, opened.isEmbedded);
       }
       held.append(event.value.pcm);
-      if (held.bytes > MOST_BYTES) throw tooLong();
+      if (held.bytes > MAX_REPLY_BYTES) throw tooLong();
     }
   } catch (error) {
     opened.halt();
@@ -126,7 +42,7 @@ export async function holdSpeech(
 }
 
 function tooLong(): AppError {
-  const megabytes = MOST_BYTES / 1024 ** 2;
+  const megabytes = MAX_REPLY_BYTES / 1024 ** 2;
   return new AppError("upstream_invalid", `The channel sent more than ${megabytes} MiB of audio.`);
 }
 

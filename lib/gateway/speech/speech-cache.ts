@@ -3,7 +3,7 @@ import type { CatalogEntry } from "../../ports/catalog";
 import type { SpeechEvent, SpeechUsage } from "../../ports/speech-model";
 import { type ByteCache, createByteCache } from "../byte-cache";
 import { fingerprintOf } from "../embeddings/vector-cache";
-import type { OpenedSpeech } from "./speech-stream";
+import type { OpenedSpeech } from "./opened-speech";
 
 /** A whole speech as an upstream gave it. */
 export interface KeptSpeech {

@@ -6,6 +6,7 @@ import type { GatewayContext } from "../context";
 import { failedOutcome } from "../metering/outcome";
 import { believeTokens } from "../metering/reconcile-usage";
 import { stopReason } from "../stop-reason";
+import type { OpenedSpeech } from "./opened-speech";
 import { measureAudio } from "./speech-cost";
 
 /** What a caller of `synthesizeSpeech` reads; the tokens of `end` are those in the books. */
@@ -14,20 +15,6 @@ export type SpokenEvent =
   | { type: "end"; inputTokens: number; outputTokens: number; audioMs: number; finishReason: string };
 
 const NOTHING = new Uint8Array(0);
-
-/** A provider's stream whose first audio has arrived. */
-export interface OpenedSpeech {
-  /** Taken out by `meteredSpeech`. */
-  first: Uint8Array;
-  source: AsyncIterator<SpeechEvent>;
-  isEmbedded: boolean;
-  /** Told again from memory: it costs nothing. */
-  isCached?: boolean;
-  /** Of all its audio, where that is known before it is read. */
-  totalBytes?: number;
-  /** Aborts the signal the provider works under: `return()` alone would wait for the piece it is making. */
-  halt(): void;
-}
 
 /**
  * Starts `speak` and reads up to the first audio. Throws what the provider throws; `upstream_invalid` for an answer

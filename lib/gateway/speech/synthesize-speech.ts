@@ -12,11 +12,13 @@ import { openMeter } from "../metering/open-meter";
 import { failedOutcome } from "../metering/outcome";
 import { withFailover } from "../routing/with-failover";
 import { canonicalVoice, listVoiceNames } from "./choose-voices";
-import { type HeldSpeech, holdSpeech } from "./hold-speech";
+import type { HeldSpeech } from "./held-replies";
+import { holdSpeech } from "./hold-speech";
+import type { OpenedSpeech } from "./opened-speech";
 import { type SpokenPart, scriptSpeakers, singleSpeaker } from "./script-speakers";
 import { type KeptSpeech, recorded, replay, speechKey } from "./speech-cache";
 import { longestSpeechSeconds, measureAudio, worstSpeechCostNano } from "./speech-cost";
-import { meteredSpeech, type OpenedSpeech, openSpeech, type SpokenEvent } from "./speech-stream";
+import { meteredSpeech, openSpeech, type SpokenEvent } from "./speech-stream";
 
 export interface SpeechInput {
   model: string;
@@ -94,7 +96,11 @@ export async function synthesizeSpeech(ctx: GatewayContext, input: SpeechInput):
   let held: HeldSpeech | null = null;
   try {
     if (mustHold(input, entry) && lookup.known === undefined)
-      held = ctx.state.holding.enter(longestSpeechSeconds(entry.model, { characters, speed: input.speed }));
+      held = ctx.state.holding.enter(
+        ctx,
+        ctx.caller.owner.id,
+        longestSpeechSeconds(entry.model, { characters, speed: input.speed }),
+      );
     const { opened, ignored } = await openCall(ctx, { input, segments, plan, meter, lookup, held });
     return {
       totalBytes: opened.totalBytes ?? null,

@@ -27,17 +27,22 @@ export interface Inbound {
   /** Aborted when the caller leaves, or the drain's time is up. */
   signal: AbortSignal;
   /**
-   * The whole body, counted while it is read. `memory` counts its announced length before the body is asked for, or
-   * else its chunks, and what it throws refuses the body. Throws AppError `too_large`, `request_timeout`,
+   * The whole body, counted while it is read. `memory` checks its announced length before the body is asked for and
+   * counts its chunks as they arrive; what it throws refuses the body. Throws AppError `too_large`, `request_timeout`,
    * `caller_left` or `invalid` (shorter than its Content-Length).
    */
   readBody(maxBytes: number, memory?: BodyCount): Promise<Uint8Array>;
 }
 
-/** Counts bytes of a body that come into memory; throws AppError when there are too many. */
+/** Counts bytes of a body that come into memory; both throw AppError when there are too many. */
 export interface BodyCount {
+  /** Whether `bytes` more would fit now; counts nothing. */
+  check(bytes: number): void;
   take(bytes: number): void;
 }
+
+/** How long the console waits for a caller to read on: few downloads run at once. The gateway has a limit for it. */
+export const STALLED_MS = 60_000;
 
 export interface Outbound {
   status: number;

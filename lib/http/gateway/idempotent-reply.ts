@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { AppError } from "../../errors";
+import type { Slot } from "../../gateway/admission/enter-gateway";
 import type { GatewayContext } from "../../gateway/context";
 import { type KeptReply, MAX_REPLY_BYTES } from "../../gateway/idempotency";
 import { bookRepeat } from "../../gateway/metering/record-repeat";
@@ -83,6 +84,8 @@ function copiedBody(
 export interface IdempotentCall {
   /** Runs the request. */
   execute(ctx: GatewayContext): Promise<Outbound>;
+  /** The call's slot, of which a repeat holds none of the key's. */
+  slot: Pick<Slot, "enterCaller" | "waitAsRepeat">;
   /** Checks the API key's permissions for the request as they are now and returns the context with the current key. */
   authorizeReplay(ctx: GatewayContext): Promise<GatewayContext>;
 }
@@ -101,7 +104,7 @@ function untilAborted<T>(value: Promise<T>, signal: AbortSignal): Promise<T> {
  * Runs `execute` once for all requests of one key with the same Idempotency-Key and body (CONTRACT §8). Only status
  * 200 is stored: a failure asks for a retry, and the official SDKs retry under the same key. Before a stored reply is
  * sent, `authorizeReplay` runs: the key may have lost a permission since the first request, or while this one waited
- * for it.
+ * for it. While it waits it holds none of its key's slots; it takes one when it has to run itself.
  */
 export async function answerOnce(
   ctx: GatewayContext,
@@ -109,13 +112,20 @@ export async function answerOnce(
   call: IdempotentCall,
 ): Promise<Outbound> {
   const { idempotency } = ctx.state;
+  const isInside = await call.slot.enterCaller();
   const start = idempotency.begin(ctx.caller.key.id, sent.key, sent.digest);
   if (start.kind === "repeat") {
+    call.slot.waitAsRepeat();
     const kept = await untilAborted(start.reply, ctx.signal);
     const current = await call.authorizeReplay(ctx);
     if (kept === null) return answerOnce(current, sent, call);
     if (kept.row !== null) await bookRepeat(current, kept.row);
     return { status: kept.status, headers: { ...kept.headers }, body: kept.body };
+  }
+  if (!isInside) {
+    // The request that this one was to repeat failed at this moment.
+    start.forget();
+    return answerOnce(ctx, sent, call);
   }
   let row: UsageRecord | null = null;
   const watched: GatewayContext = {

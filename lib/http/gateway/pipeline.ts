@@ -3,14 +3,14 @@ import { DEFAULT_LIMITS } from "../../contracts/limits";
 import { AppError } from "../../errors";
 import { admitRequest } from "../../gateway/admission/admit-request";
 import { authenticateKey } from "../../gateway/admission/authenticate-key";
-import { enterGateway } from "../../gateway/admission/enter-gateway";
+import { enterGateway, type Slot } from "../../gateway/admission/enter-gateway";
 import { getUsableModel } from "../../gateway/admission/list-usable-models";
 import { resolveModel } from "../../gateway/admission/resolve-model";
 import type { GatewayContext } from "../../gateway/context";
 import { requireOpenBudget } from "../../gateway/metering/open-meter";
 import type { KeyWithOwner } from "../../ports/store";
 import { checkContentType } from "../core/content-type";
-import type { BodyCount, Inbound, Outbound } from "../core/exchange";
+import type { Inbound, Outbound } from "../core/exchange";
 import { requireSetUp } from "../core/is-set-up";
 import { JSON_LIMITS, type JsonLimits, readJsonObject } from "../core/read-json";
 import { renderFailure } from "../core/render-failure";
@@ -147,11 +147,12 @@ function modelOf(body: unknown): string | undefined {
   return typeof body.model === "string" ? body.model : undefined;
 }
 
-/** A call that was let in: who makes it, and where the bytes of its body are counted. */
+/** A call that was let in, and who makes it. */
 interface Admitted {
   params: Parameters;
   pathFault: AppError | null;
-  memory: BodyCount | undefined;
+  /** Null for GET. */
+  slot: Slot | null;
   /** The key's record as it is now, with its owner. Throws what a new request with this key would. */
   authenticate(): Promise<KeyWithOwner>;
   /** The same; from arrival when that was a moment ago. */
@@ -162,11 +163,11 @@ async function readCall(
   route: GatewayRoute,
   services: ConsoleServices,
   request: Inbound,
-  { memory, identify }: Admitted,
+  { slot, identify }: Admitted,
 ): Promise<ReadCall & { caller: KeyWithOwner }> {
   if (route.method === "GET") return { ...WITHOUT_BODY, caller: await identify() };
   checkContentType(request, false);
-  const bytes = await request.readBody(maxBodyBytes(route, services), memory);
+  const bytes = await request.readBody(maxBodyBytes(route, services), slot?.body);
   const caller = await identify();
   return { ...parseCall(route, request, bytes), caller };
 }
@@ -182,15 +183,18 @@ async function answerCall(
     if (admitted.pathFault !== null) throw admitted.pathFault;
     const { params } = admitted;
     const { body, idempotency, caller } = await readCall(route, services, request, admitted);
-    const call: IdempotentCall = {
-      execute: (ctx) => route.handle(ctx, { body, params, request }),
-      authorizeReplay: async (ctx) =>
-        authorizeReplay(route, { ...ctx, caller: await admitted.authenticate() }, { params, body }),
-    };
     const ctx = gatewayContext(services, caller, request, (headers) => {
       callHeaders = headers;
     });
-    return idempotency === null ? await call.execute(ctx) : await answerOnce(ctx, idempotency, call);
+    const execute: IdempotentCall["execute"] = (own) => route.handle(own, { body, params, request });
+    const { slot } = admitted;
+    if (idempotency === null || slot === null) return await execute(ctx);
+    return await answerOnce(ctx, idempotency, {
+      slot,
+      execute,
+      authorizeReplay: async (own) =>
+        authorizeReplay(route, { ...own, caller: await admitted.authenticate() }, { params, body }),
+    });
   } catch (error) {
     const failure = renderFailure(route.surface, error, request, services.log);
     return { ...failure, headers: { ...callHeaders(), ...failure.headers } };
@@ -217,14 +221,15 @@ export async function runGatewayRoute(
   // A key that was revoked or narrowed while a slow body came in counts as it stands now.
   const identify = async () =>
     services.clock.monotonic() - arrivedAt > SLOW_BODY_MS ? authenticate() : arrived;
-  const slot = route.method === "GET" ? null : await enterGateway(services, arrived, request.signal);
+  const sentKey = request.headers.get("idempotency-key") ?? null;
+  const slot = route.method === "GET" ? null : await enterGateway(services, arrived, request.signal, sentKey);
   const leave = () => slot?.leave();
   try {
     const limitHeaders = admitRequest(services, arrived);
     const reply = await answerCall(route, services, request, {
       params,
       pathFault,
-      memory: slot?.body,
+      slot,
       authenticate,
       identify,
     });

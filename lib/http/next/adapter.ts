@@ -2,7 +2,8 @@ import type { ConsoleServices } from "../../console/context";
 import { DEFAULT_LIMITS } from "../../contracts/limits";
 import { AppError } from "../../errors";
 import { requestIdOf } from "../core/edge-guard";
-import type { BodyCount, Handler, Inbound, Outbound } from "../core/exchange";
+import { type BodyCount, type Handler, type Inbound, type Outbound, STALLED_MS } from "../core/exchange";
+import { surfaceOf } from "../core/match";
 import { PEER_HEADER, peerFrom } from "../core/peer-header";
 
 function splitUrl(url: string): { path: string; query: string } {
@@ -44,7 +45,7 @@ async function readBody(
   const declared = request.headers.get("content-length");
   if (declared !== null && Number(declared) > maxBytes) throw tooLarge();
   if (request.body === null) return new Uint8Array(0);
-  if (declared !== null) memory?.take(Number(declared));
+  if (declared !== null) memory?.check(Number(declared));
   const reader = request.body.getReader();
   const chunks: Uint8Array[] = [];
   let size = 0;
@@ -55,7 +56,7 @@ async function readBody(
       if (done) break;
       size += value.byteLength;
       if (size > maxBytes) throw tooLarge();
-      if (declared === null) memory?.take(value.byteLength);
+      memory?.take(value.byteLength);
       chunks.push(value);
     }
   } catch (error) {
@@ -69,25 +70,41 @@ async function readBody(
   return Buffer.concat(chunks, size);
 }
 
-function streamOf(chunks: AsyncIterable<Uint8Array>): ReadableStream<Uint8Array> {
+/** The chunks as they are read; a reader who asks for none for `stalledMs` is let go, and the stream fails. */
+function streamOf(chunks: AsyncIterable<Uint8Array>, stalledMs: number): ReadableStream<Uint8Array> {
   const iterator = chunks[Symbol.asyncIterator]();
+  let timer: NodeJS.Timeout | undefined;
+  const waitForReader = (controller: ReadableStreamDefaultController<Uint8Array>): void => {
+    timer = setTimeout(() => {
+      controller.error(new AppError("caller_left", `The caller read nothing for ${stalledMs / 1_000} s.`));
+      Promise.resolve(iterator.return?.()).catch(() => undefined);
+    }, stalledMs);
+    timer.unref();
+  };
   return new ReadableStream<Uint8Array>(
     {
+      start: waitForReader,
       async pull(controller) {
+        clearTimeout(timer);
         const next = await iterator.next();
-        if (next.done) controller.close();
-        else controller.enqueue(next.value);
+        if (next.done) {
+          controller.close();
+          return;
+        }
+        controller.enqueue(next.value);
+        waitForReader(controller);
       },
       async cancel() {
+        clearTimeout(timer);
         await iterator.return?.();
       },
     },
-    // Nothing is made before somebody reads.
+    // Nothing is made before the caller reads.
     { highWaterMark: 0 },
   );
 }
 
-function responseOf(reply: Outbound): Response {
+function responseOf(reply: Outbound, stalledMs: number): Response {
   const headers = new Headers();
   for (const [name, value] of Object.entries(reply.headers)) {
     if (typeof value === "string") headers.set(name, value);
@@ -96,7 +113,9 @@ function responseOf(reply: Outbound): Response {
   const { body } = reply;
   // TypeScript's Response wants bytes over a plain ArrayBuffer; ours never stand on shared memory.
   const content =
-    body === null || body instanceof Uint8Array ? (body as Uint8Array<ArrayBuffer> | null) : streamOf(body);
+    body === null || body instanceof Uint8Array
+      ? (body as Uint8Array<ArrayBuffer> | null)
+      : streamOf(body, stalledMs);
   return new Response(content, { status: reply.status, headers });
 }
 
@@ -124,6 +143,9 @@ export function createNextDoor(
       signal: request.signal,
       readBody: (maxBytes, memory) => readBody(request, maxBytes, uploadMs, memory),
     };
-    return responseOf(await handler(inbound));
+    return responseOf(
+      await handler(inbound),
+      surfaceOf(path) === "console" ? STALLED_MS : limits.readerIdleMs,
+    );
   };
 }

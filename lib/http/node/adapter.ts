@@ -5,14 +5,12 @@ import type { Limits } from "../../contracts/limits";
 import { AppError } from "../../errors";
 import type { Clock } from "../../ports/clock";
 import type { CheckedHead } from "../core/edge-guard";
-import type { Handler, Inbound, Outbound, Peer } from "../core/exchange";
+import { type Handler, type Inbound, type Outbound, type Peer, STALLED_MS } from "../core/exchange";
 import { surfaceOf } from "../core/match";
 import { createBodyReader, hasUnreadBody } from "./body";
 
 /** How long a refused upload may go on before its socket is closed; closing at once would cost the caller our reply. */
 const LINGER_MS = 1_000;
-/** How long the console waits for a caller to read on: few downloads run at once. The gateway has a limit for it. */
-const STALLED_MS = 60_000;
 /** How long the last bytes of a broken stream may take to leave before the socket is destroyed. */
 const FLUSH_MS = 1_000;
 

@@ -60,7 +60,7 @@ function collect(
 }
 
 /**
- * The body reader of one request at the node door. A body announced too large is refused before it is asked for
+ * The body reader of one request at the Node adapter. A body announced too large is refused before it is asked for
  * (`Expect: 100-continue`); one that grows too large as soon as it does.
  */
 export function createBodyReader(
@@ -73,8 +73,8 @@ export function createBodyReader(
     const length = headers.get("content-length");
     if (length === undefined && !headers.has("transfer-encoding")) return EMPTY;
     if (length !== undefined && Number(length) > maxBytes) throw tooLarge(maxBytes);
-    if (length !== undefined) memory?.take(Number(length));
+    if (length !== undefined) memory?.check(Number(length));
     if (headers.has("expect")) response.writeContinue();
-    return collect(message, maxBytes, timeoutMs, length === undefined ? memory : undefined);
+    return collect(message, maxBytes, timeoutMs, memory);
   };
 }

@@ -18,13 +18,13 @@ export const account = {
     current: "Current password",
     next: "New password",
     confirm: "New password again",
-    least: "At least {count} characters.",
+    minimum: "At least {count} characters.",
     code: "Code of your second factor",
     codeHint: "Six digits from the app, or a backup code.",
     change: "Change password",
     changed: "Password changed. Every other browser is signed out.",
     wrong: "That is not your current password.",
-    wrongEither: "The password or the code is not right.",
+    wrongPasswordOrCode: "The password or the code is not right.",
     wait: "Too many wrong tries. Try again in {time}.",
   },
   twoFactor: {
@@ -59,7 +59,7 @@ export const account = {
   sessions: {
     title: "Sessions",
     text: "Browsers that are signed in as you.",
-    here: "This browser",
+    current: "This browser",
     seen: "seen {when}",
     since: "signed in {when}",
     browserOn: "{browser} on {system}",
@@ -75,6 +75,6 @@ export const account = {
     endOthersTitle: "{count, plural, one {Sign out the other browser?} other {Sign out # other browsers?}}",
     endOthersText: "Whoever uses them has to sign in again. This one stays signed in.",
     othersEnded: "All other browsers are signed out",
-    alone: "No other browser is signed in.",
+    noOthers: "No other browser is signed in.",
   },
 };

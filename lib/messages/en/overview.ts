@@ -48,6 +48,7 @@ export const overview = {
     modelDown: "{model} on {name} is down",
     modelRecovering: "{model} on {name} is recovering",
     keyDown: "Upstream key {display} of {name} is down",
+    keyRecovering: "Upstream key {display} of {name} is recovering",
     since: "{reason} Since {when}.",
     viewChannel: "View channel",
   },

@@ -126,7 +126,7 @@ export const settings = {
       embeddingsBodyBytes: "Lists of texts are long.",
       consoleBodyBytes: "Files to import have their own.",
       keyBodiesBytes: "Request bodies in memory. Above it, 429.",
-      allBodiesBytes: "Request bodies in memory. Above it, 503.",
+      allBodiesBytes: "Request bodies in memory. Above it, 503; above half of it for one user, 429.",
       headersTimeoutMs: "A slower caller is cut off.",
       gatewayUploadMs: "From its head until it is here whole.",
       consoleUploadMs: "From its head until it is here whole.",

@@ -27,7 +27,7 @@ export const signIn = {
     useCode: "Use the app's code",
     wrong: "That code is not right. {left, plural, one {One try left.} other {# tries left.}}",
     wrongBackup: "That backup code is not right. {left, plural, one {One try left.} other {# tries left.}}",
-    wrongForm: "A backup code has ten letters and digits, such as 7KQ2M-X9D4T.",
+    malformed: "A backup code has ten letters and digits, such as 7KQ2M-X9D4T.",
     locked: "Too many wrong codes. The second step opens again in {time}.",
     unlocked: "You can try again now.",
     expiresIn: "{time} left for this step",

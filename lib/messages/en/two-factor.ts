@@ -1,8 +1,8 @@
 export const twoFactor = {
   scanTitle: "Scan this with your authenticator app",
   scanText: "Google Authenticator, 1Password, Aegis and any other app for one-time codes will do.",
-  againTitle: "This is a new QR code",
-  againText:
+  newSecretTitle: "This is a new QR code",
+  newSecretText:
     "One shown before was never confirmed and no longer counts. If your app has an entry from it, delete that entry, then scan this.",
   qr: "QR code for your authenticator app",
   typed: "Or type the secret into the app",

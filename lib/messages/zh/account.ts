@@ -18,13 +18,13 @@ export const account = {
     current: "当前密码",
     next: "新密码",
     confirm: "再次输入新密码",
-    least: "至少 {count} 个字符。",
+    minimum: "至少 {count} 个字符。",
     code: "第二步验证码",
     codeHint: "应用显示的六位数字，或一个备用码。",
     change: "更改密码",
     changed: "密码已更改，其他浏览器均已退出登录。",
     wrong: "当前密码不正确。",
-    wrongEither: "密码或验证码不正确。",
+    wrongPasswordOrCode: "密码或验证码不正确。",
     wait: "错误次数过多，请在 {time} 后重试。",
   },
   twoFactor: {
@@ -58,7 +58,7 @@ export const account = {
   sessions: {
     title: "会话",
     text: "以您的身份登录的浏览器。",
-    here: "当前浏览器",
+    current: "当前浏览器",
     seen: "{when}活动",
     since: "{when}登录",
     browserOn: "{system} 上的 {browser}",
@@ -74,6 +74,6 @@ export const account = {
     endOthersTitle: "让其他 {count} 个浏览器退出登录？",
     endOthersText: "使用者需要重新登录，当前浏览器保持登录。",
     othersEnded: "其他浏览器均已退出登录",
-    alone: "没有其他浏览器登录。",
+    noOthers: "没有其他浏览器登录。",
   },
 };

@@ -89,7 +89,7 @@ export const embeddings = {
   facts: {
     label: "请求详情",
     tokens: "词元",
-    latency: "耗时",
+    latency: "延迟",
     cost: "费用",
     free: "免费",
     noPrice: "未定价",

@@ -125,7 +125,7 @@ export const settings = {
       embeddingsBodyBytes: "文本列表通常很长。",
       consoleBodyBytes: "导入文件另有限制。",
       keyBodiesBytes: "内存中的请求正文，超出返回 429。",
-      allBodiesBytes: "内存中的请求正文，超出返回 503。",
+      allBodiesBytes: "内存中的请求正文，超出返回 503；单个用户超过一半返回 429。",
       headersTimeoutMs: "更慢的调用方会被断开。",
       gatewayUploadMs: "从请求头到正文完整到达。",
       consoleUploadMs: "从请求头到正文完整到达。",

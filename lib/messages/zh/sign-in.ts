@@ -26,7 +26,7 @@ export const signIn = {
     useCode: "使用应用验证码",
     wrong: "验证码不正确，还可尝试 {left} 次。",
     wrongBackup: "备用码不正确，还可尝试 {left} 次。",
-    wrongForm: "备用码由十位字母和数字组成，例如 7KQ2M-X9D4T。",
+    malformed: "备用码由十位字母和数字组成，例如 7KQ2M-X9D4T。",
     locked: "错误次数过多，第二步验证将在 {time} 后恢复。",
     unlocked: "现在可以重试。",
     expiresIn: "此步骤剩余 {time}",

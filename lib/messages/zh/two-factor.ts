@@ -1,8 +1,8 @@
 export const twoFactor = {
   scanTitle: "用验证器应用扫描",
   scanText: "Google Authenticator、1Password、Aegis 等任何一次性验证码应用都可以。",
-  againTitle: "这是新的二维码",
-  againText: "之前显示的二维码未经确认，现已失效。如果应用中已有由它添加的条目，请先删除，再扫描此码。",
+  newSecretTitle: "这是新的二维码",
+  newSecretText: "之前显示的二维码未经确认，现已失效。如果应用中已有由它添加的条目，请先删除，再扫描此码。",
   qr: "用于验证器应用的二维码",
   typed: "或在应用中手动输入密钥",
   copySecret: "复制密钥",

@@ -36,14 +36,14 @@ export interface Pace {
   isTight(): boolean;
 }
 
+/** Chunks made as they are asked for; null between them where others may run before the next is looked for. */
+export type PlannedChunks = Iterator<SpeechChunk | null>;
+
 /**
- * Checks the whole request, in steps, and returns its chunks, made as they are asked for.
+ * Checks the whole request, in steps, and returns its chunks.
  * Throws AppError `invalid`: unknown voice, a language or script no embedded engine reads, nothing to say.
  */
-export function* planSpeech(
-  request: SpeechRequest,
-  pace: Pace,
-): Generator<void, Iterator<SpeechChunk>, void> {
+export function* planSpeech(request: SpeechRequest, pace: Pace): Generator<void, PlannedChunks, void> {
   const tag = request.language ?? null;
   if (tag !== null && !isEnglish(tag) && !ESPEAK_LANGUAGES.has(baseLanguage(tag))) {
     throw new AppError(
@@ -124,7 +124,16 @@ function refuseKanji(): never {
   );
 }
 
-function* chunksOf(utterances: readonly Utterance[], pace: Pace): Generator<SpeechChunk> {
+/** The next chunk, in steps; null after the last. */
+export function* nextChunk(chunks: PlannedChunks): Generator<void, SpeechChunk | null, void> {
+  for (let next = chunks.next(); !next.done; next = chunks.next()) {
+    if (next.value !== null) return next.value;
+    yield;
+  }
+  return null;
+}
+
+function* chunksOf(utterances: readonly Utterance[], pace: Pace): Generator<SpeechChunk | null> {
   let pauseMs = 0;
   let lastVoice: string | null = null;
   for (const utterance of utterances) {
@@ -136,7 +145,10 @@ function* chunksOf(utterances: readonly Utterance[], pace: Pace): Generator<Spee
       utterance.text,
       limitsFor(utterance.speed, pace, lastVoice === null),
     )) {
-      if (!isSpeakable(chunk.text)) continue;
+      if (!isSpeakable(chunk.text)) {
+        yield null;
+        continue;
+      }
       for (const run of runsOf(chunk.text, utterance)) {
         yield { ...run, context, voice: utterance.voice, speed: utterance.speed, pauseMs };
         pauseMs = 0;

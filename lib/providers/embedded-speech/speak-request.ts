@@ -4,7 +4,7 @@ import { runInTurns } from "../../ports/run-in-turns";
 import type { CallOptions, SpeechEvent, SpeechRequest } from "../../ports/speech-model";
 import { SPEECH_SAMPLE_RATE } from "../../ports/speech-model";
 import type { Gate } from "./gate";
-import { planSpeech } from "./plan";
+import { nextChunk, planSpeech } from "./plan";
 import type { SpeechPool } from "./pool";
 import type { SpeechChunk } from "./protocol";
 import { type Backlog, HeldAudio } from "./queue";
@@ -42,25 +42,37 @@ export async function* speakRequest(
   throwIfAborted(signal);
   const { pool, gate, backlog, clock } = engine;
   const chunks = await runInTurns(planSpeech(request, backlog), signal);
+  const findNext = () => runInTurns(nextChunk(chunks), signal);
+  const first = await findNext();
+  // No wait between the look at the queue and the place in it.
   const visit = gate.enter(pool.queueMs(), firstByteBy - clock.monotonic());
   const beginInTime = () => {
     if (clock.monotonic() < firstByteBy) return;
     throw new AppError("upstream_timeout", "The speech engine was too busy to begin in time.");
   };
-  const makeNext = (begin: () => void): Making | null => {
-    const next: IteratorResult<SpeechChunk, unknown> = chunks.next();
-    return next.done ? null : make(engine, next.value, 0, begin);
+  const makeNext = async (): Promise<Making | null> => {
+    const chunk = await findNext();
+    return chunk === null ? null : make(engine, chunk, 0, () => {});
+  };
+  const makeAhead = (): Promise<Making | null> => {
+    const making = makeNext();
+    // A failure of what is made ahead waits until the reader comes to it.
+    making.catch(() => {});
+    return making;
   };
   let current: Making | null = null;
-  let next: Making | null = null;
+  let next: Promise<Making | null> | null = null;
   const drop = () => {
     current?.drop();
-    next?.drop();
+    next?.then(
+      (making) => making?.drop(),
+      () => {},
+    );
   };
   signal.addEventListener("abort", drop);
   let hasSounded = false;
   try {
-    current = makeNext(beginInTime);
+    current = first === null ? null : make(engine, first, 0, beginInTime);
     while (current) {
       const held: HeldAudio = await current.held;
       throwIfAborted(signal);
@@ -68,7 +80,7 @@ export async function* speakRequest(
       held.isBeingRead = true;
       while (held.bytes > 0) {
         const length = gate.open > MANY ? SMALL_PIECE_BYTES : PIECE_BYTES;
-        if (held.left <= LOW_WATER_BYTES + length && !backlog.isTight()) next ??= makeNext(() => {});
+        if (held.left <= LOW_WATER_BYTES + length && !backlog.isTight()) next ??= makeAhead();
         hasSounded = true;
         // Not by a name: a stalled reader's would stay in memory.
         yield { type: "audio", pcm: held.take(length, clock.monotonic()) };
@@ -79,7 +91,7 @@ export async function* speakRequest(
         current = make(engine, current.chunk, held.resumeAt, () => {});
         continue;
       }
-      current = next ?? makeNext(() => {});
+      current = await (next ?? makeNext());
       next = null;
     }
     if (!hasSounded) {

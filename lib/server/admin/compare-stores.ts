@@ -1,3 +1,5 @@
+import { isIP } from "node:net";
+import { createAddressList } from "../../gateway/admission/address-list";
 import type { KeyTable, TwoFactorTable, UserTable } from "../../store/schema";
 import type { AccountRows } from "../../store/sqlite/inspect-file";
 
@@ -26,11 +28,7 @@ const LIMITS = [
   "budget_daily",
   "budget_monthly",
 ] as const satisfies readonly (keyof KeyTable)[];
-const LISTS = [
-  "operations",
-  "allowed_models",
-  "allowed_addresses",
-] as const satisfies readonly (keyof KeyTable)[];
+const NAME_LISTS = ["operations", "allowed_models"] as const satisfies readonly (keyof KeyTable)[];
 
 /** True when both are states of one instance, so that differences are changes since the backup. */
 export function isSameInstance(before: AccountRows, restored: AccountRows): boolean {
@@ -57,7 +55,7 @@ export function compareStores(
   for (const row of restored.twoFactors.values()) compareFactor(before, restored, row, at.step, revived);
   if (before === null) return revived;
   for (const row of restored.users.values()) {
-    const reason = whyUser(row, before.users.get(row.id));
+    const reason = whyUser(row, before.users.get(row.id)) ?? whyFactor(row.id, before, restored);
     if (reason !== null) revived.users.push({ row, reason });
   }
   for (const row of restored.keys.values()) {
@@ -101,6 +99,15 @@ function whyUser(row: UserTable, later: UserTable | undefined): string | null {
   return wider.length > 0 ? `limited since the backup: ${wider.join(", ")}` : null;
 }
 
+/** Whether a user who enrolled in 2FA since the backup signs in without it again. */
+function whyFactor(userId: string, before: AccountRows, restored: AccountRows): string | null {
+  const isOn = (rows: AccountRows) => rows.twoFactors.get(userId)?.state === "enabled";
+  const isEnabled = restored.users.get(userId)?.enabled === 1;
+  return isEnabled && isOn(before) && !isOn(restored)
+    ? "signs in without the 2FA set up since the backup"
+    : null;
+}
+
 function whyKey(row: KeyTable, later: KeyTable | undefined, owner: UserTable | undefined): string | null {
   if (later === undefined) return "deleted since the backup";
   if (later.digest !== row.digest) return "replaced since the backup";
@@ -108,10 +115,15 @@ function whyKey(row: KeyTable, later: KeyTable | undefined, owner: UserTable | u
   if (owner?.enabled === 0) return "its owner was disabled since the backup";
   if (allowsMore(row.expires_at, later.expires_at)) return "rotated or given an earlier end since the backup";
   const wider = [
-    ...LISTS.filter((name) => listsMore(row[name], later[name])),
+    ...NAME_LISTS.filter((name) => listsMore(row[name], later[name], (one, names) => names.includes(one))),
+    ...(listsMore(row.allowed_addresses, later.allowed_addresses, isWithin) ? ["allowed_addresses"] : []),
     ...LIMITS.filter((name) => allowsMore(row[name], later[name])),
   ];
-  return wider.length > 0 ? `narrowed since the backup: ${wider.join(", ")}` : null;
+  if (wider.length > 0) return `narrowed since the backup: ${wider.join(", ")}`;
+  const lifted = liftedLimits(row, later);
+  return lifted.length > 0
+    ? `its owner may change limits that others set since the backup: ${lifted.join(", ")}`
+    : null;
 }
 
 /** Of a limit or an end; null is none, and so is a column that the store's version did not have. */
@@ -119,9 +131,37 @@ function allowsMore(restored: number | null | undefined, later: number | null | 
   return typeof later === "number" && (typeof restored !== "number" || restored > later);
 }
 
-/** Of two JSON lists of names; an empty one allows everything. */
-function listsMore(restored: string, later: string): boolean {
+/** Limits whose author in the later store outranks the restored one's, who is the key's owner where none is noted. */
+function liftedLimits(restored: KeyTable, later: KeyTable): string[] {
+  // A column that the store writes so; an older version did not have it.
+  const [old, now] = [restored, later].map(
+    (row) => JSON.parse(row.limits_set_by ?? "{}") as Record<string, string>,
+  );
+  return Object.entries(now ?? {}).flatMap(([limit, role]) =>
+    RIGHTS.indexOf(role) > RIGHTS.indexOf(old?.[limit] ?? "") ? [limit] : [],
+  );
+}
+
+/** Whether one of these addresses and CIDRs holds the whole of `entry`, however either is written. */
+function isWithin(entry: string, list: readonly string[]): boolean {
+  const [address = ""] = entry.split("/");
+  return list.some((one) => prefixBits(one) <= prefixBits(entry) && createAddressList([one])(address));
+}
+
+/** The fixed bits of an address or a CIDR, an IPv4 one as IPv6 writes it: 96 and its own. */
+function prefixBits(entry: string): number {
+  const [address = "", bits] = entry.split("/");
+  const before = isIP(address) === 4 ? 96 : 0;
+  return bits === undefined ? 128 : before + Number(bits);
+}
+
+/** Of two JSON lists; an empty one allows everything. `isAllowed`: whether a list allows what another's entry does. */
+function listsMore(
+  restored: string,
+  later: string,
+  isAllowed: (one: string, list: readonly string[]) => boolean,
+): boolean {
   // Columns that the store writes as lists of text.
   const [wide, narrow] = [JSON.parse(restored) as string[], JSON.parse(later) as string[]];
-  return narrow.length > 0 && (wide.length === 0 || wide.some((one) => !narrow.includes(one)));
+  return narrow.length > 0 && (wide.length === 0 || wide.some((one) => !isAllowed(one, narrow)));
 }

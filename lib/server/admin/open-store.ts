@@ -8,11 +8,9 @@ import type { Store, UserRecord } from "../../ports/store";
 import { openBooks, systemClock, systemRandom } from "../process/container";
 import type { Environment } from "../process/env";
 import { isGone, makeInstanceId } from "../process/instance-id";
+import { DEAD_AFTER_MS } from "../process/other-servers";
 import { createPasswordHasher } from "../process/password-hasher";
 import { CommandError } from "./command";
-
-/** A server whose heartbeat is this old is not running. */
-export const ALIVE_MS = 30_000;
 
 /** What the verbs need of whoever sits at the machine: the server's own store, beside it or without it. */
 export interface Operator extends Witness {
@@ -54,6 +52,6 @@ export async function findUser(store: Store, name: string): Promise<UserRecord> 
 
 /** Servers that run on the same store now. */
 export async function runningServers(store: Store, now: number): Promise<string[]> {
-  const others = await store.ledger.otherInstances(now - ALIVE_MS);
+  const others = await store.ledger.otherInstances(now - DEAD_AFTER_MS);
   return others.map(({ id }) => id).filter((id) => !isGone(id));
 }

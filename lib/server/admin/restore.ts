@@ -15,9 +15,10 @@ import { START_ERROR } from "../../store/start-error";
 import { systemClock } from "../process/container";
 import type { Environment } from "../process/env";
 import { isGone } from "../process/instance-id";
+import { DEAD_AFTER_MS } from "../process/other-servers";
 import { type Command, CommandError, readArguments } from "./command";
 import { compareStores, isSameInstance, type Revived } from "./compare-stores";
-import { ALIVE_MS, withBooks } from "./open-store";
+import { withBooks } from "./open-store";
 import type { Terminal } from "./terminal";
 
 /** Later than every expiry: deleting what expires before it deletes everything. */
@@ -125,7 +126,7 @@ function isStartError(error: unknown): boolean {
 }
 
 function hasServer(file: string): boolean {
-  return readInstances(file, systemClock.now() - ALIVE_MS).some((id) => !isGone(id));
+  return readInstances(file, systemClock.now() - DEAD_AFTER_MS).some((id) => !isGone(id));
 }
 
 /**

@@ -1,4 +1,5 @@
 import { type Kysely, type RawBuilder, sql } from "kysely";
+import { MINUTE_MS } from "../../contracts/durations";
 import type { UsageDimension, UsageGroup, UsageSummary, UsageSummaryQuery } from "../../ports/store";
 import type { Tables } from "../schema";
 import { rolledConditions, rowConditions } from "./conditions";
@@ -6,7 +7,6 @@ import { routeName, toGroup, total } from "./groups";
 import { LATENCY_BOUNDS_MS, LATENCY_COLUMNS } from "./latency";
 
 const HOUR_MS = 3_600_000;
-const MINUTE_MS = 60_000;
 
 /** A sum off the rows reads at most so many: what an operator can wait for, whatever the books hold. */
 export const MOST_ROWS_READ = 100_000;

@@ -1,4 +1,5 @@
 import { type Kysely, sql } from "kysely";
+import { MINUTE_MS } from "../../contracts/durations";
 import type { AlertRecord, Alerts, BudgetShare } from "../../ports/store";
 import { fromJson, json } from "../columns";
 import { type Periods, TOTAL } from "../ledger/balances";
@@ -8,7 +9,6 @@ import type { Scope } from "../transaction-scope";
 
 /** Above every instant: what an open alert's place in the list gains over its age. */
 const OPEN_FIRST = 4_000_000_000_000_000;
-const MINUTE_MS = 60_000;
 /** From here on a status is no fault of the caller's. */
 const FIRST_FAULT = 500;
 

@@ -295,6 +295,55 @@ describe("what the backup brings back is named", () => {
     ]);
   });
 
+  test("keys whose addresses were narrowed, however they are written, and whose limits an admin set", async () => {
+    const server = await serve();
+    const { door } = server;
+    const owner = await setUpOwner(door);
+    const mia = await addUser(door, owner, { username: "mia" });
+    const keys = new Map<string, { id: string; display: string }>();
+    const lists: [string, string[], string[]][] = [
+      ["same", ["10.0.0.1", "10.1.0.0/16"], ["10.1.0.0/16", "10.0.0.1/32"]],
+      ["wider now", ["10.1.2.0/24"], ["10.0.0.0/8"]],
+      ["narrower now", ["10.0.0.0/8"], ["10.1.0.0/16"]],
+      ["mapped", ["::ffff:192.0.2.7", "2001:db8:0::/48"], ["192.0.2.7", "2001:db8::/32"]],
+    ];
+    for (const [name, addresses] of lists) {
+      const body = { name, allowed_addresses: addresses };
+      const made = await door("/api/keys", { body, cookie: owner });
+      expect(made.status, made.text).toBe(200);
+      keys.set(name, made.json.data);
+    }
+    keys.set(
+      "hers",
+      (await door("/api/keys", { body: { name: "hers", rpm: 5 }, cookie: mia.cookie })).json.data,
+    );
+    await backUp();
+    const patch = async (name: string, body: object) => {
+      const path = `/api/keys/${keys.get(name)?.id}`;
+      const reply = await door(path, { method: "PATCH", body: { version: 1, ...body }, cookie: owner });
+      expect(reply.status, reply.text).toBe(200);
+    };
+    for (const [name, , addresses] of lists) await patch(name, { allowed_addresses: addresses });
+    await patch("hers", { rpm: 7 });
+    await server.stop();
+    const lines = (await restore()).notes.split("\n").filter((line) => line.startsWith("  "));
+    const line = (name: string, reason: string) => `  ${name} (${keys.get(name)?.display}): ${reason}`;
+    expect(lines.sort()).toEqual([
+      line("hers", "its owner may change limits that others set since the backup: rpm"),
+      line("narrower now", "narrowed since the backup: allowed_addresses"),
+    ]);
+  });
+
+  test("a user who set up 2FA since the backup", async () => {
+    const server = await serve();
+    const owner = await setUpOwner(server.door);
+    await backUp();
+    await enrol(server.door, server.services.clock, owner);
+    await server.stop();
+    const lines = (await restore()).notes.split("\n").filter((line) => line.startsWith("  "));
+    expect(lines).toEqual([`  ${OWNER.username}: signs in without the 2FA set up since the backup`]);
+  });
+
   test("a name's control characters do not reach the terminal", async () => {
     const server = await serve();
     const owner = await setUpOwner(server.door);

@@ -25,7 +25,7 @@ const script: SpeechCall = {
   },
 };
 
-/** What a real shell hands to curl, with curl and the rest played by `printf`. */
+/** The arguments that a real shell passes to curl; curl and the other commands are shell functions. */
 function argumentsOfCurl(code: string): string[] {
   const run = `curl() { printf '%s\\0' "$@"; }; jq() { cat; }; base64() { cat; }; ffplay() { :; }; cd "$(mktemp -d)"; ${code.replace("> speech.pcm", "")}`;
   return execFileSync("bash", ["-c", run], { env: { ...process.env, PATCHBAY_API_KEY: "from-env" } })
@@ -37,7 +37,7 @@ function compiles(code: string): void {
   execFileSync("node", ["--input-type=module", "--check"], { input: code });
 }
 
-test("curl carries the exact body through the shell", () => {
+test("passes the exact body through the shell to curl", () => {
   const sent = argumentsOfCurl(speechSamples(single, origin)[0]?.code ?? "");
   expect(sent).toContain("Authorization: Bearer from-env");
   expect(JSON.parse(sent[sent.indexOf("-d") + 1] ?? "")).toMatchObject({
@@ -59,7 +59,7 @@ test("curl carries the exact body through the shell", () => {
   });
 });
 
-test("every JavaScript sample is JavaScript", () => {
+test("generates JavaScript samples that parse", () => {
   const samples = [
     ...speechSamples(single, origin),
     ...speechSamples(script, origin),
@@ -69,7 +69,7 @@ test("every JavaScript sample is JavaScript", () => {
   for (const sample of samples) compiles(sample.code);
 });
 
-test("a script is shown with the SDKs that can say it, and OpenAI's is left out", () => {
+test("leaves out the OpenAI SDK for multi-speaker scripts", () => {
   expect(speechSamples(script, origin).map((sample) => sample.id)).toEqual(["curl", "genai-js", "python"]);
   expect(speechSamples(script, origin).at(-1)?.code).toContain("from google import genai");
   expect(speechSamples({ ...single, speed: 1 }, origin).map((sample) => sample.id)).toEqual([
@@ -80,7 +80,7 @@ test("a script is shown with the SDKs that can say it, and OpenAI's is left out"
   ]);
 });
 
-test("no sample holds a key", () => {
+test("never puts an API key into a sample", () => {
   const samples = [
     ...speechSamples(single, origin),
     ...embeddingsSamples({ model: "m", texts: ["a"], dimensions: null, format: "float" }, origin),

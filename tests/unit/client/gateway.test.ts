@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { failureOfError, failureOfResponse } from "@/lib/client/gateway-error";
 import { codePoints, estimateCost, estimateSpeech, readVoices } from "@/lib/client/gateway-models";
 
-test("reads the three dialects' error bodies in their own words", async () => {
+test("reads OpenAI, Gemini and console error bodies", async () => {
   const gemini = { error: { code: 400, message: "No voice 'Korre'.", status: "INVALID_ARGUMENT" } };
   const openai = {
     error: { message: "Spent.", type: "insufficient_quota", param: null, code: "insufficient_quota" },
@@ -20,17 +20,17 @@ test("reads the three dialects' error bodies in their own words", async () => {
   });
 });
 
-test("a body that is no JSON leaves the status to tell", async () => {
+test("uses the HTTP status as the message of a body that is not JSON", async () => {
   const failure = await failureOfResponse(new Response("<html>", { status: 502, statusText: "Bad Gateway" }));
   expect(failure).toMatchObject({ message: "502 Bad Gateway", status: 502, advice: "upstream" });
 });
 
-test("a call the visitor stopped is no failure, a lost connection is", () => {
+test("reports a lost connection but not an aborted request", () => {
   expect(failureOfError(new DOMException("stopped", "AbortError"))).toBeNull();
   expect(failureOfError(new TypeError("Failed to fetch"))).toMatchObject({ advice: "offline", status: 0 });
 });
 
-test("a voice two models share is one voice of both", () => {
+test("merges a voice that two models share", () => {
   const voices = readVoices({
     voices: [
       { name: "Kore", models: ["a"], gender: "female", family: "gemini", description: "firm", languages: [] },
@@ -45,12 +45,15 @@ test("a voice two models share is one voice of both", () => {
   ]);
 });
 
-test("a cost is the sum of what each unit costs", () => {
+test("adds the costs of all units", () => {
   const prices = { inputTokens: 0.5, inputCharacters: null, outputTokens: 10, outputSeconds: null };
-  expect(estimateCost(prices, { inputTokens: 1000, characters: 0, seconds: 4 })).toBeCloseTo(0.0005 + 0.001, 9);
+  expect(estimateCost(prices, { inputTokens: 1000, characters: 0, seconds: 4 })).toBeCloseTo(
+    0.0005 + 0.001,
+    9,
+  );
 });
 
-test("characters are code points, and Chinese takes more time a character", () => {
+test("counts code points and estimates more time per Chinese character", () => {
   expect(codePoints("a👋🏽")).toBe(3);
   expect(estimateSpeech("你好世界").seconds).toBe(1);
   expect(estimateSpeech("x".repeat(30)).seconds).toBe(2);

@@ -5,7 +5,7 @@ import type { SpeechCall } from "@/lib/client/speech-call";
 
 const hard = 'Zeile 1\n"&=#+%" 你好 👋🏽 | Ana: ';
 
-test("a speech link carries text and settings and reads back the same", () => {
+test("round-trips text and settings through a speech link", () => {
   const single: SpeechCall = {
     model: "org/voice:1",
     text: hard,
@@ -27,7 +27,7 @@ test("a speech link carries text and settings and reads back the same", () => {
   expect(readSpeechLink(writeSpeechLink(script))).toEqual(script);
 });
 
-test("a speech link that was tampered with gives only what makes sense", () => {
+test("ignores invalid values in a speech link", () => {
   expect(readSpeechLink("")).toBeNull();
   expect(readSpeechLink("#other=1")).toBeNull();
   expect(readSpeechLink("#text=a&speed=99&language=<script>&speaker=nobody")).toEqual({ text: "a" });
@@ -37,7 +37,7 @@ test("a speech link that was tampered with gives only what makes sense", () => {
   expect(() => readSpeechLink("#text=%E0%A4%A")).not.toThrow();
 });
 
-test("an embeddings link carries texts, settings and the query", () => {
+test("round-trips texts, settings and query through an embeddings link", () => {
   const call = { model: "patchbay-embed", texts: [hard, "b"], dimensions: 256, format: "base64" as const };
   expect(readEmbeddingsLink(writeEmbeddingsLink(call, "who?"))).toEqual({ ...call, query: "who?" });
   expect(readEmbeddingsLink("#dimensions=-3&format=xml")).toBeNull();

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { dollarsFormat } from "../../../lib/client/money";
 
-test.each(["en", "zh"])("dollars are written with the same sign in %s", (locale) => {
+test.each(["en", "zh"])("formats dollars with the same sign in %s", (locale) => {
   const write = (dollars: number) => new Intl.NumberFormat(locale, dollarsFormat(dollars)).format(dollars);
   expect(write(1_234.5)).toBe("$1,234.50");
   expect(write(0.1)).toBe("$0.10");

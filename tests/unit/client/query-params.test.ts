@@ -1,34 +1,34 @@
 import { afterEach, expect, test, vi } from "vitest";
-import { setQueryParam, pushQueryParams } from "../../../lib/client/query-params";
+import { pushQueryParams, setQueryParam } from "../../../lib/client/query-params";
 
 afterEach(() => vi.unstubAllGlobals());
 
 function openAt(search: string) {
-  const told: string[] = [];
+  const calls: string[] = [];
   const history = {
-    pushState: (_state: unknown, _title: string, url: string) => told.push(`push ${url}`),
-    replaceState: (_state: unknown, _title: string, url: string) => told.push(`replace ${url}`),
+    pushState: (_state: unknown, _title: string, url: string) => calls.push(`push ${url}`),
+    replaceState: (_state: unknown, _title: string, url: string) => calls.push(`replace ${url}`),
   };
   vi.stubGlobal("window", { location: { pathname: "/usage", search }, history });
-  return told;
+  return calls;
 }
 
-test("a filter that is picked is one step back, also when several change at once", () => {
-  const told = openAt("?range=7d&model=a&tag=b");
+test("pushes one history entry for picked filters, even when several change at once", () => {
+  const calls = openAt("?range=7d&model=a&tag=b");
   pushQueryParams({ model: "c" });
   pushQueryParams({ model: null, tag: null });
-  expect(told).toEqual(["push ?range=7d&model=c&tag=b", "push ?range=7d"]);
+  expect(calls).toEqual(["push ?range=7d&model=c&tag=b", "push ?range=7d"]);
 });
 
-test("what stays as it was makes no step", () => {
-  const told = openAt("?tag=two%20words");
+test("pushes no history entry when nothing changes", () => {
+  const calls = openAt("?tag=two%20words");
   pushQueryParams({ tag: "two words", model: null });
-  expect(told).toEqual([]);
+  expect(calls).toEqual([]);
 });
 
-test("what is typed replaces the address; the last choice taken out leaves the page alone", () => {
-  const told = openAt("?q=a");
+test("replaces the URL while typing and drops the query with its last parameter", () => {
+  const calls = openAt("?q=a");
   setQueryParam("q", "ab");
   setQueryParam("q", null);
-  expect(told).toEqual(["replace ?q=ab", "replace /usage"]);
+  expect(calls).toEqual(["replace ?q=ab", "replace /usage"]);
 });

@@ -7,26 +7,25 @@ const NOW = Date.parse("2026-11-20T14:32:10.500Z");
 
 const read = (query: string, now = NOW) => readRange(new URLSearchParams(query), now);
 
-test("a day ends with the hour that is running, and the day before ends where it begins", () => {
+test("ends a range of a day at the end of the current hour", () => {
   const range = read("range=24h");
   expect(range).toMatchObject({ name: "24h", interval: "hour" });
   expect(new Date(range.to).toISOString()).toBe("2026-11-20T15:00:00.000Z");
   expect(range.to - range.from).toBe(DAY);
-  expect(range.before).toEqual({ from: range.from - DAY, to: range.from });
 });
 
-test("an hour ends with the minute that is running and is cut into minutes", () => {
+test("ends a range of an hour at the end of the current minute and divides it into minutes", () => {
   const range = read("range=1h");
   expect(new Date(range.to).toISOString()).toBe("2026-11-20T14:33:00.000Z");
   expect(range.interval).toBe("minute");
 });
 
-test("a range keeps its ends for as long as its last piece runs", () => {
+test("keeps the ends of a range until its last minute or hour is over", () => {
   expect(read("range=7d", NOW + 20 * 60_000)).toEqual(read("range=7d"));
   expect(read("range=7d", NOW + 30 * 60_000)).not.toEqual(read("range=7d"));
 });
 
-test("an address may name its own ends", () => {
+test("reads a custom range from the query", () => {
   const range = read("from=2026-11-01T00:00:00.000Z&to=2026-11-09T00:00:00.000Z&range=1h");
   expect(range).toMatchObject({ name: "custom", interval: "day" });
   expect(rangeQuery(range)).toBe(
@@ -34,7 +33,7 @@ test("an address may name its own ends", () => {
   );
 });
 
-test("what makes no sense is the page's own range", () => {
+test("uses the default range for an invalid query", () => {
   for (const query of [
     "",
     "range=year",
@@ -46,7 +45,7 @@ test("what makes no sense is the page's own range", () => {
     expect(read(query).name, query).toBe("24h");
 });
 
-test("a chart of any range has pieces that can be seen", () => {
+test("chooses the interval by the length of the range", () => {
   expect([HOUR, 2 * HOUR, 3 * HOUR, DAY, 7 * DAY, 8 * DAY, 92 * DAY].map(intervalFor)).toEqual([
     "minute",
     "minute",

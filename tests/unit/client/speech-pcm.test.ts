@@ -9,7 +9,7 @@ import {
   wavOf,
 } from "@/lib/client/speech-pcm";
 
-test("a WAV file says what it holds", () => {
+test("wavOf writes a header that matches the samples", () => {
   const file = Buffer.from(wavOf(Int16Array.from([1, -1, 32_767])));
   expect(file.toString("latin1", 0, 4)).toBe("RIFF");
   expect(file.readUInt32LE(4)).toBe(file.length - 8);
@@ -23,7 +23,7 @@ test("a WAV file says what it holds", () => {
   expect([file.readInt16LE(44), file.readInt16LE(46), file.readInt16LE(48)]).toEqual([1, -1, 32_767]);
 });
 
-test("peaks are the loudest sample of each stretch, and no sample is left out", () => {
+test("peaksOf returns the loudest sample of each section without skipping samples", () => {
   const samples = new Int16Array(1000);
   samples[0] = 16_384;
   samples[999] = -32_768;
@@ -33,21 +33,21 @@ test("peaks are the loudest sample of each stretch, and no sample is left out", 
   expect([...peaks.slice(1, 6)]).toEqual([0, 0, 0, 0, 0]);
 });
 
-test("peaks of more stretches than samples repeat the samples", () => {
+test("peaksOf repeats samples where there are more sections than samples", () => {
   expect(peaksOf(Int16Array.from([16_384, 0]), 4)).toEqual(Float32Array.from([0.5, 0.5, 0, 0]));
 });
 
-test("growing peaks do not depend on how the sound was cut", () => {
+test("PeakMeter returns the same peaks however the samples are chunked", () => {
   const samples = Int16Array.from({ length: 2000 }, (_, at) => (at * 37) % 5000);
   const whole = new PeakMeter(480);
   whole.push(samples);
-  const pieces = new PeakMeter(480);
-  for (let at = 0; at < samples.length; at += 133) pieces.push(samples.subarray(at, at + 133));
-  expect(pieces.peaks).toEqual(whole.peaks);
+  const chunked = new PeakMeter(480);
+  for (let at = 0; at < samples.length; at += 133) chunked.push(samples.subarray(at, at + 133));
+  expect(chunked.peaks).toEqual(whole.peaks);
   expect(whole.peaks).toHaveLength(4);
 });
 
-test("a pause is found in its middle, and only where it is long enough", () => {
+test("findPause returns the middle of a pause of at least 50 ms", () => {
   const speech = new Int16Array(SAMPLE_RATE).fill(9000);
   speech.fill(0, 2000, 2500);
   speech.fill(100, 12_000, 14_400);
@@ -56,13 +56,13 @@ test("a pause is found in its middle, and only where it is long enough", () => {
   expect(findPause(speech, 14_000)).toBe(-1);
 });
 
-test("chunks join in order", () => {
+test("joinSamples concatenates chunks in order", () => {
   expect(joinSamples([Int16Array.from([1]), new Int16Array(0), Int16Array.from([2, 3])])).toEqual(
     Int16Array.from([1, 2, 3]),
   );
 });
 
-test("a long take's bars tell loud stretches from soft ones, a short take's are its peaks", () => {
+test("barsOf averages the peaks of a long take and returns the peaks of a short one", () => {
   const long = new Int16Array(SAMPLE_RATE * 60).map((_, at) => {
     const isLoudHalf = at >= SAMPLE_RATE * 30;
     // A click of full scale each second, in both halves; a hum in the second alone.

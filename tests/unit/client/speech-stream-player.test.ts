@@ -9,7 +9,7 @@ interface Started {
   end(): void;
 }
 
-/** An audio clock moved by hand that remembers which pieces were started when. */
+/** An AudioContext with a manual clock that records which pieces were started when. */
 function fakeContext() {
   const started: Started[] = [];
   const gainCalls: [number, number][] = [];
@@ -44,18 +44,18 @@ function fakeContext() {
             isStopped: false,
             end: () => node.onended?.(),
           });
-          place = started.length - 1;
+          index = started.length - 1;
         },
         stop() {
-          const mine = started[place];
+          const mine = started[index];
           if (mine) mine.isStopped = true;
         },
       };
-      let place = -1;
+      let index = -1;
       return node;
     },
   };
-  // Only what StreamVoice touches of the browser's interface is there.
+  // Has only the members that SpeechStreamPlayer uses.
   return { context: context as unknown as AudioContext, clock: context, started, gainCalls };
 }
 
@@ -64,78 +64,78 @@ afterEach(() => vi.useRealTimers());
 
 const second = () => new Int16Array(24_000).fill(16_384);
 
-test("each piece starts exactly where the one before ends", () => {
+test("SpeechStreamPlayer starts each piece exactly where the previous one ends", () => {
   const { context, started } = fakeContext();
-  const voice = new SpeechStreamPlayer(context, () => undefined);
-  voice.push(second());
-  voice.push(new Int16Array(7001).fill(1));
+  const player = new SpeechStreamPlayer(context, () => undefined);
+  player.push(second());
+  player.push(new Int16Array(7001).fill(1));
   for (const [at, piece] of started.entries()) {
     const before = started[at - 1];
     if (before) expect(piece.at).toBeCloseTo(before.at + before.samples / 24_000, 9);
   }
   expect(started.reduce((sum, piece) => sum + piece.samples, 0)).toBe(31_001);
   expect(started[0]?.first).toBe(0.5);
-  voice.stop();
+  player.stop();
 });
 
-test("waits for a moment's sound before it starts, unless no more will come", () => {
+test("SpeechStreamPlayer buffers before it starts, unless the stream is closed", () => {
   const { context, started } = fakeContext();
-  const voice = new SpeechStreamPlayer(context, () => undefined);
-  voice.push(new Int16Array(100));
+  const player = new SpeechStreamPlayer(context, () => undefined);
+  player.push(new Int16Array(100));
   expect(started).toHaveLength(0);
-  voice.close();
+  player.close();
   expect(started).toHaveLength(1);
-  voice.stop();
+  player.stop();
 });
 
-test("does not hand over more than a few seconds in advance", () => {
+test("SpeechStreamPlayer schedules at most a few seconds in advance", () => {
   const { context, clock, started } = fakeContext();
-  const voice = new SpeechStreamPlayer(context, () => undefined);
-  for (let at = 0; at < 60; at += 1) voice.push(second());
+  const player = new SpeechStreamPlayer(context, () => undefined);
+  for (let at = 0; at < 60; at += 1) player.push(second());
   const inAdvance = started.reduce((sum, piece) => sum + piece.samples, 0) / 24_000;
   expect(inAdvance).toBeLessThan(4);
   clock.currentTime += 2;
   vi.advanceTimersByTime(250);
   expect(started.reduce((sum, piece) => sum + piece.samples, 0) / 24_000).toBeGreaterThan(inAdvance + 1);
-  voice.stop();
+  player.stop();
 });
 
-test("tells the position in the take, also after it fell behind", () => {
+test("SpeechStreamPlayer reports its position, also after a buffer underrun", () => {
   const { context, clock, started } = fakeContext();
-  const voice = new SpeechStreamPlayer(context, () => undefined);
-  voice.push(second());
+  const player = new SpeechStreamPlayer(context, () => undefined);
+  player.push(second());
   clock.currentTime += 0.03 + 0.4;
-  expect(voice.position()).toBeCloseTo(0.4, 6);
+  expect(player.position()).toBeCloseTo(0.4, 6);
   clock.currentTime += 5;
-  expect(voice.position()).toBeCloseTo(1, 6);
-  voice.push(second());
+  expect(player.position()).toBeCloseTo(1, 6);
+  player.push(second());
   const resumed = started.at(-1);
   expect(resumed?.at).toBeGreaterThan(clock.currentTime);
   clock.currentTime += 0.03 + 0.25;
-  expect(voice.position()).toBeCloseTo(1.25, 6);
-  voice.stop();
+  expect(player.position()).toBeCloseTo(1.25, 6);
+  player.stop();
 });
 
-test("seeking starts again at that sample and silences what was planned", () => {
+test("SpeechStreamPlayer seeks to a sample and stops what was scheduled", () => {
   const { context, clock, started } = fakeContext();
-  const voice = new SpeechStreamPlayer(context, () => undefined);
-  voice.push(second());
-  voice.push(new Int16Array(24_000).fill(8192));
+  const player = new SpeechStreamPlayer(context, () => undefined);
+  player.push(second());
+  player.push(new Int16Array(24_000).fill(8192));
   const before = started.length;
-  voice.seek(1.5);
+  player.seek(1.5);
   expect(started.slice(0, before).every((piece) => piece.isStopped)).toBe(true);
   expect(started[before]).toMatchObject({ samples: 12_000, first: 0.25 });
   clock.currentTime += 0.03 + 0.1;
-  expect(voice.position()).toBeCloseTo(1.6, 6);
-  voice.stop();
+  expect(player.position()).toBeCloseTo(1.6, 6);
+  player.stop();
 });
 
-test("says once that the closed take has been heard to its end", () => {
+test("SpeechStreamPlayer calls onEnded once after a closed stream has played to its end", () => {
   const { context, clock, started } = fakeContext();
   const onEnded = vi.fn();
-  const voice = new SpeechStreamPlayer(context, onEnded);
-  voice.push(new Int16Array(12_000));
-  voice.close();
+  const player = new SpeechStreamPlayer(context, onEnded);
+  player.push(new Int16Array(12_000));
+  player.close();
   expect(onEnded).not.toHaveBeenCalled();
   clock.currentTime += 1;
   for (const piece of started) piece.end();
@@ -143,13 +143,13 @@ test("says once that the closed take has been heard to its end", () => {
   expect(onEnded).toHaveBeenCalledTimes(1);
 });
 
-test("falls silent at a given place of the take", () => {
+test("SpeechStreamPlayer mutes at a given position", () => {
   const { context, clock, gainCalls } = fakeContext();
-  const voice = new SpeechStreamPlayer(context, () => undefined);
-  voice.push(second());
+  const player = new SpeechStreamPlayer(context, () => undefined);
+  player.push(second());
   clock.currentTime += 0.03 + 0.2;
-  voice.muteAt(0.5);
+  player.muteAt(0.5);
   expect(gainCalls[0]?.[0]).toBe(0);
   expect(gainCalls[0]?.[1]).toBeCloseTo(clock.currentTime + 0.3, 6);
-  voice.stop();
+  player.stop();
 });

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { GUIDES, readGuide, readGuides } from "../../../app/(console)/docs/guides";
 import { guideSamples } from "../../../components/api-docs/guide-samples";
 import {
   anchorOf,
@@ -14,23 +15,22 @@ import {
 } from "../../../components/api-docs/openapi/example";
 import { schemaRows, typeOf } from "../../../components/api-docs/openapi/schema-rows";
 import { readMarkdown } from "../../../components/api-docs/read-markdown";
+import { PAGES } from "../../../components/shell/pages";
 import { describeRoutes } from "../../../lib/http/core/openapi";
 import { ROUTES } from "../../../lib/http/routes";
-import { en } from "../../../lib/messages/en";
-import { zh } from "../../../lib/messages/zh";
 
-// Our own document, as it goes over the wire.
+// The generated document as JSON, as the browser receives it.
 const document = JSON.parse(JSON.stringify(describeRoutes(ROUTES, Date.now()))) as OpenApiDocument;
 const operations = readOperations(document);
 const MODELS = { speech: "patchbay-speech", embeddings: "patchbay-embed" };
 const find = (method: string, path: string) => {
   const found = operations.find((one) => one.method === method && one.path === path);
-  if (!found) throw new Error(`no ${method} ${path}`);
+  if (!found) throw new Error(`The document has no ${method} ${path}.`);
   return found;
 };
 
-describe("the reference", () => {
-  test("lists every route, each under an anchor of its own", () => {
+describe("API reference", () => {
+  test("lists every route once, under a unique anchor", () => {
     expect(operations.map((one) => `${one.method} ${one.path}`).sort()).toEqual(
       ROUTES.map((route) => `${route.method} ${route.path}`).sort(),
     );
@@ -40,14 +40,14 @@ describe("the reference", () => {
     );
   });
 
-  test("is searched by method, path and summary", () => {
+  test("searches by method, path and summary", () => {
     const found = searchOperations(operations, "post speech audio");
     expect(found.map((one) => one.path)).toContain("/v1/audio/speech");
     expect(found.every((one) => one.method === "POST")).toBe(true);
     expect(searchOperations(operations, "no such thing")).toEqual([]);
   });
 
-  test("tells every field of a body, those within lists and objects too", () => {
+  test("lists every field of a body, including fields of nested lists and objects", () => {
     const { body } = find("POST", "/v1/audio/speech");
     const rows = schemaRows(document, body ?? {});
     const input = rows.find((row) => row.path === "input");
@@ -62,16 +62,16 @@ describe("the reference", () => {
     );
   });
 
-  test("a type that may be absent, a list and a choice read as such", () => {
-    const say = (schema: object) => typeOf(document, schema);
-    expect(say({ anyOf: [{ type: "string" }, { type: "null" }] })).toBe("string | null");
-    expect(say({ type: "array", items: { type: "integer" } })).toBe("[integer]");
-    expect(say({ enum: ["mp3", "wav"] })).toBe('"mp3" | "wav"');
+  test("describes nullable, list and enum types", () => {
+    const type = (schema: object) => typeOf(document, schema);
+    expect(type({ anyOf: [{ type: "string" }, { type: "null" }] })).toBe("string | null");
+    expect(type({ type: "array", items: { type: "integer" } })).toBe("[integer]");
+    expect(type({ enum: ["mp3", "wav"] })).toBe('"mp3" | "wav"');
   });
 });
 
-describe("an example", () => {
-  test("is a whole call: method, address, key and body", () => {
+describe("API reference examples", () => {
+  test("show a complete curl command with method, URL, key and body", () => {
     expect(asCurl(find("POST", "/v1/embeddings"), "http://x", MODELS)).toBe(
       [
         "curl http://x/v1/embeddings \\",
@@ -91,17 +91,17 @@ describe("an example", () => {
     );
   });
 
-  test("every body that is shown fits the schema that it is for", () => {
-    const wrong = ROUTES.filter((route) => "body" in route && route.body !== undefined).flatMap((route) => {
+  test("pass the validation of their own endpoint", () => {
+    const invalid = ROUTES.filter((route) => "body" in route && route.body !== undefined).flatMap((route) => {
       const operation = find(route.method, route.path);
       if (operation.surface === "console" || !("body" in route)) return [];
       const result = route.body?.safeParse(exampleBody(operation, MODELS));
       return result?.success === false ? [`${route.path}: ${result.error.message}`] : [];
     });
-    expect(wrong).toEqual([]);
+    expect(invalid).toEqual([]);
   });
 
-  test("names in a path and a query are put where they belong", () => {
+  test("fill path and query parameters into the URL", () => {
     const models = find("GET", "/v1beta/models/{model}");
     expect(pathWith(models, { model: "a/b c" })).toBe("/v1beta/models/a/b%20c");
     expect(exampleParameters(find("POST", "/v1/engines/{model}/embeddings"), MODELS)).toEqual({
@@ -112,9 +112,9 @@ describe("an example", () => {
 });
 
 describe("guides", () => {
-  test("are read in blocks, code as it stands", () => {
+  test("parse into blocks, with code unchanged", () => {
     expect(
-      readMarkdown("## One\n\ntwo\nthree\n\n- a\n- b\n\n~~~bash\n- c\n~~~\n\n{{sample:x}}", { x: "y" }),
+      readMarkdown("## One\n\ntwo\nthree\n\n- a\n- b\n\n```bash\n- c\n```\n\n{{sample:x}}", { x: "y" }),
     ).toEqual([
       { kind: "heading", text: "One", anchor: "one" },
       { kind: "paragraph", text: "two three" },
@@ -125,33 +125,22 @@ describe("guides", () => {
   });
 
   const samples = guideSamples("http://x", MODELS);
-  const blocksOf = (text: string) => readMarkdown(text, samples);
-  test.each(Object.keys(en.guides) as (keyof typeof en.guides)[])(
-    "'%s' has the same parts in both languages, and a sample wherever it asks for one",
-    (name) => {
-      const [english, chinese] = [blocksOf(en.guides[name].text), blocksOf(zh.guides[name].text)];
-      expect(chinese.map((block) => block.kind)).toEqual(english.map((block) => block.kind));
-      for (const block of [...english, ...chinese])
-        if (block.kind === "code") expect(block.text).not.toBe("");
-    },
-  );
-
-  test("link to pages and guides that are there", () => {
-    const links = Object.values(en.guides).flatMap(({ text }) =>
-      [...text.matchAll(/\]\((\/[^)]*)\)/g)].map((one) => one[1]),
+  test.each(GUIDES)("'%s' has the same blocks in both languages and every sample it names", async (name) => {
+    const [english, chinese] = await Promise.all(
+      (["en", "zh"] as const).map(async (locale) =>
+        readMarkdown((await readGuide(locale, name)).text, samples),
+      ),
     );
-    const pages = [
-      "/keys",
-      "/channels",
-      "/models",
-      "/users",
-      "/settings",
-      "/alerts",
-      "/audit",
-      "/account",
-      "/playground/speech",
-    ];
-    const guides = Object.keys(en.guides).map((name) => `/docs/guides/${name}`);
-    expect(links.filter((link) => ![...pages, ...guides].includes(link ?? ""))).toEqual([]);
+    expect(chinese?.map((block) => block.kind)).toEqual(english?.map((block) => block.kind));
+    for (const block of [...(english ?? []), ...(chinese ?? [])])
+      if (block.kind === "code") expect(block.text).not.toBe("");
+  });
+
+  test("link only to pages and guides that exist", async () => {
+    const guides = [...(await readGuides("en")), ...(await readGuides("zh"))];
+    const links = guides.flatMap(({ text }) => [...text.matchAll(/\]\((\/[^)]*)\)/g)].map((one) => one[1]));
+    const known = [...PAGES.map((page) => page.path), ...GUIDES.map((name) => `/docs/guides/${name}`)];
+    expect(links.length).toBeGreaterThan(0);
+    expect(links.filter((link) => !known.includes(link ?? ""))).toEqual([]);
   });
 });

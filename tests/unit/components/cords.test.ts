@@ -5,7 +5,7 @@ const route = (calls: number, errors: number) => ({ model: "tts", channel_id: "c
 const stateOf = (calls: number, errors: number, isOpen = false) =>
   cordsOf([route(calls, errors)], ["tts"], ["chn_1"], () => isOpen)[0]?.state;
 
-test("a cord breaks where calls of the range fail or its channel is passed over, and nowhere else", () => {
+test("shows a route as failing with a high error rate or an open circuit only", () => {
   expect(stateOf(10, 0)).toBe("active");
   expect(stateOf(0, 0)).toBe("idle");
   expect(stateOf(100, 1)).toBe("active");
@@ -14,7 +14,7 @@ test("a cord breaks where calls of the range fail or its channel is passed over,
   expect(stateOf(0, 0, true)).toBe("failing");
 });
 
-test("a recovering or disabled channel is not passed over; a model with an open circuit is", () => {
+test("reports an open circuit of a channel or one of its models, but not of a recovering or disabled one", () => {
   const health = (state: "closed" | "open" | "half_open") => ({
     state,
     opened_at: null,
@@ -23,14 +23,14 @@ test("a recovering or disabled channel is not passed over; a model with an open 
   });
   const broken_models = [
     { name: "down", ...health("open") },
-    { name: "mending", ...health("half_open") },
+    { name: "recovering", ...health("half_open") },
   ];
   const partial = { enabled: true, health: health("closed"), broken_models };
   expect(isCircuitOpen({ enabled: true, health: health("open"), broken_models: [] })).toBe(true);
   expect(isCircuitOpen({ enabled: false, health: health("open"), broken_models: [] })).toBe(false);
   expect(isCircuitOpen({ enabled: true, health: health("half_open"), broken_models: [] })).toBe(false);
   expect(isCircuitOpen({ enabled: false, health: null, broken_models: [] })).toBe(false);
-  expect([isCircuitOpen(partial), isCircuitOpen(partial, "mending")]).toEqual([false, false]);
+  expect([isCircuitOpen(partial), isCircuitOpen(partial, "recovering")]).toEqual([false, false]);
   expect(isCircuitOpen(partial, "down")).toBe(true);
   expect(isCircuitOpen({ ...partial, enabled: false }, "down")).toBe(false);
 });

@@ -7,9 +7,9 @@ import type { UsageSummary } from "@/lib/contracts/console/usage-summary";
 
 const NOW = Date.parse("2026-09-21T14:13:20Z");
 
-/** A call as lists tell it, so many seconds into the minute. */
+/** A list row of a call, `second` seconds after NOW. */
 const call = (second: number, fields: Partial<UsageRow> = {}) =>
-  // Only the fields that merging looks at.
+  // Only the fields that merging uses.
   ({
     id: `use_${second}`,
     at: new Date(NOW + second * 1_000).toISOString(),
@@ -18,14 +18,14 @@ const call = (second: number, fields: Partial<UsageRow> = {}) =>
   }) as UsageRow;
 const seconds = (rows: readonly UsageRow[]) => rows.map((row) => Number(row.id.slice(4)));
 
-describe("the newest page over what was read before", () => {
-  test("puts new calls on top and keeps older ones, each once", () => {
+describe("mergeNewest", () => {
+  test("puts new calls first and keeps older ones, each once", () => {
     const before = [call(5), call(4), call(3), call(2)];
     const { rows, hasGap } = mergeNewest([call(7), call(6), call(5)], before, false);
     expect([seconds(rows), hasGap]).toEqual([[7, 6, 5, 4, 3, 2], false]);
   });
 
-  test("tells each call as it was told last", () => {
+  test("takes the latest state of each call", () => {
     const { rows } = mergeNewest(
       [call(5, { state: "settled" })],
       [call(5, { state: "open" }), call(4)],
@@ -34,26 +34,26 @@ describe("the newest page over what was read before", () => {
     expect(rows.map((row) => row.state)).toEqual(["settled", "settled"]);
   });
 
-  test("says when calls may be missing between the two", () => {
+  test("reports a gap when calls between the two pages may be missing", () => {
     expect(mergeNewest([call(9), call(8)], [call(5), call(4)], false)).toMatchObject({ hasGap: true });
     expect(mergeNewest([], [call(5)], true)).toEqual({ rows: [], hasGap: false });
     expect(mergeNewest([call(9)], [], false).hasGap).toBe(false);
   });
 
-  test("drops what has gone from the part that the page tells whole", () => {
+  test("drops calls that the newest page should have but does not", () => {
     const { rows } = mergeNewest([call(5), call(3)], [call(5), call(4), call(3), call(2)], false);
     expect(seconds(rows)).toEqual([5, 3, 2]);
   });
 });
 
-describe("addresses of calls", () => {
+describe("paths and filters of calls", () => {
   const filters = readCallFilters(new URLSearchParams("model=tts&tag=a%26b&other=1&status="));
 
-  test("hold the known filters alone", () => {
+  test("reads only known filters from the query", () => {
     expect(filters).toEqual({ model: "tts", tag: "a&b" });
   });
 
-  test("a list up to now has no end, so that what comes in belongs to it; a file has one", () => {
+  test("leaves out `to` in lists of ranges that end now, but not in exports", () => {
     const day = readRange(new URLSearchParams("range=24h"), NOW);
     const list = new URLSearchParams(callsPath(filters, day).split("?")[1]);
     expect([list.get("from"), list.get("to"), list.get("tag")]).toEqual([
@@ -66,17 +66,17 @@ describe("addresses of calls", () => {
     expect(callsPath({}, custom)).toContain("to=2026-09-21T00");
   });
 
-  test("a filter is added to what stands there, and the open call closed", () => {
+  test("adds a filter to the current query and closes the open call", () => {
     const next = withFilter(new URLSearchParams("range=7d&call=use_1&model=old"), "model", "new");
     expect(next).toBe("?range=7d&model=new");
   });
 });
 
-describe("sums over time", () => {
+describe("toSeries", () => {
   const item = (period: string, calls: number) => ({ period, calls });
   const summary = (...items: object[]) => ({ items }) as unknown as UsageSummary;
 
-  test("have no holes: an hour without calls has its place", () => {
+  test("fills hours without calls", () => {
     const range = readRange(new URLSearchParams("from=2026-09-21T10:30:00Z&to=2026-09-21T14:00:00Z"), NOW);
     const { buckets, items } = toSeries(
       { ...range, interval: "hour" },
@@ -86,7 +86,7 @@ describe("sums over time", () => {
     expect(items.map((one) => one?.calls ?? 0)).toEqual([0, 0, 3, 0]);
   });
 
-  test("by day stand under the day that the server counted", () => {
+  test("puts daily totals on the day that the server counted", () => {
     const range = readRange(new URLSearchParams("range=30d"), NOW);
     const { buckets, items } = toSeries(range, summary(item("2026-09-20", 2)));
     const at = items.findIndex((one) => one !== null);

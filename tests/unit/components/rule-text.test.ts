@@ -6,7 +6,7 @@ import { common } from "../../../lib/messages/en/common";
 
 const t = createTranslator({ locale: "en", messages: { common }, namespace: "common.fieldError" });
 
-test("a bound is told in the unit of the field, not in the server's", () => {
+test("shows a limit in the unit of the field", () => {
   const { most, least } = LIMIT_RULES.jsonBodyBytes;
   expect(ruleText(t, `Must be ${most} or less.`, 1_024)).toBe("Use 1048576 or less.");
   expect(ruleText(t, `Must be ${least} or more.`, 1_024)).toBe("Use 64 or more.");
@@ -15,6 +15,6 @@ test("a bound is told in the unit of the field, not in the server's", () => {
   );
 });
 
-test("without a unit of its own a field is told the bound as the server has it", () => {
+test("shows a limit in the server's unit if the field has no unit of its own", () => {
   expect(ruleText(t, "Must be 4096 or less.")).toBe("Use 4096 or less.");
 });

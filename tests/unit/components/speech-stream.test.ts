@@ -27,13 +27,13 @@ function frame(data: string, finish?: Record<string, unknown>): string {
 
 const LAST = { usageMetadata: { promptTokenCount: 7, candidatesTokenCount: 63 } };
 
-/** A server that answers `pieces` and remembers what it was asked. */
+/** A server that replies with `pieces` and records its requests. */
 function serverOf(pieces: (string | Uint8Array)[], init: ResponseInit = {}) {
-  const asked: { url: string; init: RequestInit }[] = [];
+  const requests: { url: string; init: RequestInit }[] = [];
   let isCancelled = false;
   const encoder = new TextEncoder();
   const fake: typeof fetch = async (url, request = {}) => {
-    asked.push({ url: String(url), init: request });
+    requests.push({ url: String(url), init: request });
     const queue = [...pieces];
     const body = new ReadableStream<Uint8Array>({
       pull(controller) {
@@ -47,7 +47,7 @@ function serverOf(pieces: (string | Uint8Array)[], init: ResponseInit = {}) {
     });
     return new Response(body, init);
   };
-  return { fake, asked, wasCancelled: () => isCancelled };
+  return { fake, requests, wasCancelled: () => isCancelled };
 }
 
 async function collect(events: AsyncIterable<SpeechStreamEvent>): Promise<SpeechStreamEvent[]> {
@@ -62,12 +62,12 @@ const options = (fake: typeof fetch) => ({
   fetch: fake,
 });
 
-test("sends the text, the voice and the key to the streaming endpoint", async () => {
-  const { fake, asked } = serverOf([frame(base64([1]), LAST)]);
+test("streamSpeech sends the text, the voice and the key to the streaming endpoint", async () => {
+  const { fake, requests } = serverOf([frame(base64([1]), LAST)]);
   await collect(streamSpeech({ ...call, model: "org/voice:1", language: "de-DE" }, options(fake)));
-  expect(asked[0]?.url).toBe("/v1beta/models/org/voice:1:streamGenerateContent?alt=sse");
-  expect(new Headers(asked[0]?.init.headers).get("authorization")).toBe("Bearer sk-pb-test");
-  expect(JSON.parse(String(asked[0]?.init.body))).toEqual({
+  expect(requests[0]?.url).toBe("/v1beta/models/org/voice:1:streamGenerateContent?alt=sse");
+  expect(new Headers(requests[0]?.init.headers).get("authorization")).toBe("Bearer sk-pb-test");
+  expect(JSON.parse(String(requests[0]?.init.body))).toEqual({
     contents: [{ role: "user", parts: [{ text: "Hello" }] }],
     generationConfig: {
       responseModalities: ["AUDIO"],
@@ -79,7 +79,7 @@ test("sends the text, the voice and the key to the streaming endpoint", async ()
   });
 });
 
-test("yields the samples in order whatever the chunks' boundaries", async () => {
+test("streamSpeech yields the samples in order wherever chunks are split", async () => {
   const whole = new TextEncoder().encode(
     frame(base64([1, -2])) + frame(base64([3])) + frame(base64([-32_768]), LAST),
   );
@@ -98,35 +98,35 @@ test("yields the samples in order whatever the chunks' boundaries", async () => 
   }
 });
 
-test("takes a frame whose lines end in CRLF", async () => {
+test("streamSpeech accepts frames with CRLF line breaks", async () => {
   const { fake } = serverOf([frame(base64([5]), LAST).replaceAll("\n", "\r\n")]);
   const events = await collect(streamSpeech(call, options(fake)));
   expect(events.some((event) => event.type === "audio" && event.samples[0] === 5)).toBe(true);
 });
 
-test("an error frame after the first sound is thrown in the API's own words", async () => {
+test("streamSpeech throws an error frame after the first audio with the API's message", async () => {
   const error = { error: { code: 502, message: "The upstream broke off.", status: "INTERNAL" } };
   const { fake } = serverOf([frame(base64([1])), `data: ${JSON.stringify(error)}\n\n`], {
     headers: { "x-request-id": "req-2" },
   });
-  const heard: SpeechStreamEvent[] = [];
+  const received: SpeechStreamEvent[] = [];
   const run = async () => {
-    for await (const event of streamSpeech(call, options(fake))) heard.push(event);
+    for await (const event of streamSpeech(call, options(fake))) received.push(event);
   };
   await expect(run()).rejects.toMatchObject({
     failure: { message: "The upstream broke off.", status: 502, requestId: "req-2", advice: "upstream" },
   });
-  expect(heard.map((event) => event.type)).toEqual(["open", "audio"]);
+  expect(received.map((event) => event.type)).toEqual(["open", "audio"]);
 });
 
-test("a stream that ends without its last frame is told as cut, not as whole", async () => {
+test("streamSpeech reports a stream without its last frame as cut", async () => {
   const { fake } = serverOf([frame(base64([1]))]);
   await expect(collect(streamSpeech(call, options(fake)))).rejects.toMatchObject({
     failure: { advice: "cut" },
   });
 });
 
-test("a refused call is thrown with status, code, request id and the time to wait", async () => {
+test("streamSpeech throws a rejected request with status, code, request ID and retry delay", async () => {
   const body = JSON.stringify({
     error: { code: 429, message: "Ten calls a minute.", status: "RESOURCE_EXHAUSTED" },
   });
@@ -148,25 +148,25 @@ test("a refused call is thrown with status, code, request id and the time to wai
   });
 });
 
-test("leaving the loop closes the connection", async () => {
+test("leaving the loop of streamSpeech closes the connection", async () => {
   const server = serverOf([frame(base64([1])), frame(base64([2])), frame(base64([3]), LAST)]);
   for await (const event of streamSpeech(call, options(server.fake))) if (event.type === "audio") break;
   expect(server.wasCancelled()).toBe(true);
 });
 
-test("another speed goes through the OpenAI surface, and samples cut in two by its chunks are made whole", async () => {
+test("streamSpeech uses the OpenAI endpoint for a changed speed and joins samples that chunks split", async () => {
   const bytes = Buffer.from(pcmOf(Int16Array.from([258, -772, 1286])));
   const delta = (part: Buffer) =>
     `data: ${JSON.stringify({ type: "speech.audio.delta", audio: part.toString("base64") })}\n\n`;
-  const { fake, asked } = serverOf([
+  const { fake, requests } = serverOf([
     delta(bytes.subarray(0, 1)),
     delta(bytes.subarray(1, 4)),
     delta(bytes.subarray(4)),
     `data: ${JSON.stringify({ type: "speech.audio.done", usage: { input_tokens: 2, output_tokens: 9 } })}\n\n`,
   ]);
   const events = await collect(streamSpeech({ ...call, speed: 1.5 }, options(fake)));
-  expect(asked[0]?.url).toBe("/v1/audio/speech");
-  expect(JSON.parse(String(asked[0]?.init.body))).toEqual({
+  expect(requests[0]?.url).toBe("/v1/audio/speech");
+  expect(JSON.parse(String(requests[0]?.init.body))).toEqual({
     model: "patchbay-speech",
     input: "Hello",
     voice: "Kore",
@@ -179,15 +179,15 @@ test("another speed goes through the OpenAI surface, and samples cut in two by i
   expect(events.at(-1)).toMatchObject({ type: "end", inputTokens: 2, outputTokens: 9 });
 });
 
-test("a script names every speaker's voice and never goes to the surface that has no scripts", async () => {
-  const { fake, asked } = serverOf([frame(base64([1]), LAST)]);
+test("streamSpeech sends a script with every speaker's voice to the Gemini endpoint, whatever its speed", async () => {
+  const { fake, requests } = serverOf([frame(base64([1]), LAST)]);
   const speakers = [
     { name: "Ana", voice: "Kore" },
     { name: "Ben", voice: "Puck" },
   ];
   await collect(streamSpeech({ ...call, voices: { kind: "script", speakers }, speed: 2 }, options(fake)));
-  expect(asked[0]?.url).toContain(":streamGenerateContent");
-  expect(JSON.parse(String(asked[0]?.init.body)).generationConfig.speechConfig).toEqual({
+  expect(requests[0]?.url).toContain(":streamGenerateContent");
+  expect(JSON.parse(String(requests[0]?.init.body)).generationConfig.speechConfig).toEqual({
     multiSpeakerVoiceConfig: {
       speakerVoiceConfigs: [
         { speaker: "Ana", voiceConfig: { prebuiltVoiceConfig: { voiceName: "Kore" } } },
@@ -197,7 +197,7 @@ test("a script names every speaker's voice and never goes to the surface that ha
   });
 });
 
-test("reads a whole stream to the end of its body, so that the service does not take us for a caller who left", async () => {
+test("streamSpeech reads the body to its end, so that the request does not count as aborted by the caller", async () => {
   const server = serverOf([frame(base64([1, 2])), frame("", LAST), ""]);
   await collect(streamSpeech(call, options(server.fake)));
   expect(server.wasCancelled()).toBe(false);

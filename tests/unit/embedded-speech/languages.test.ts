@@ -17,6 +17,7 @@ async function speak(text: string, language?: string): Promise<Float32Array> {
   const chunks = runSteps(planSpeech(request, { isTight: () => false }));
   const parts: Float32Array[] = [];
   for (let next = chunks.next(); !next.done; next = chunks.next()) {
+    if (next.value === null) continue;
     const pcm = await speakChunk(next.value);
     parts.push(decodePcm16(new Int16Array(pcm.buffer, pcm.byteOffset, pcm.length / 2)));
   }

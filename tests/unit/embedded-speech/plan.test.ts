@@ -15,7 +15,8 @@ function plan(
   { language, voice = "Kore", speed = 1, isTight = false }: Asked = {},
 ): SpeechChunk[] {
   const request = { model: "patchbay-speech", segments: [{ text, voice }], speed, language };
-  return [...{ [Symbol.iterator]: () => runSteps(planSpeech(request, { isTight: () => isTight })) }];
+  const chunks = runSteps(planSpeech(request, { isTight: () => isTight }));
+  return [...{ [Symbol.iterator]: () => chunks }].filter((chunk) => chunk !== null);
 }
 const languages = (text: string, asked?: Asked) =>
   plan(text, asked).map(({ text, language }) => [text, language]);

@@ -15,8 +15,9 @@ beforeEach(() => {
   memory = createBodyMemory();
 });
 
-function hold(key: string, bytes: number) {
-  const body = memory.hold(services, key);
+const caller = (key: string, owner: string) => ({ key: { id: key }, owner: { id: owner } });
+function hold(key: string, bytes: number, owner = `owner of ${key}`) {
+  const body = memory.hold(services, caller(key, owner));
   body.take(bytes);
   return body;
 }
@@ -31,6 +32,22 @@ describe("the memory of request bodies", () => {
     expect(memory.bytes).toBe(200);
   });
 
+  test("refuses an owner's fourth key above half of all with rate_limited, and no other owner", () => {
+    for (const key of ["a", "b", "c"]) hold(key, 40, "olivia");
+    expect(() => hold("d", 6, "olivia")).toThrow(refusedWith("rate_limited"));
+    hold("d", 5, "olivia");
+    hold("e", 100, "oscar");
+    expect(memory.bytes).toBe(225);
+  });
+
+  test("checks an announced body without counting it", () => {
+    hold("a", 60);
+    const announced = memory.hold(services, caller("a", "owner of a"));
+    expect(() => announced.check(41)).toThrow(refusedWith("rate_limited"));
+    announced.check(40);
+    expect(memory.bytes).toBe(60);
+  });
+
   test("refuses every key above the share of all with overloaded", () => {
     for (const key of ["a", "b"]) hold(key, 100);
     expect(() => hold("c", 51)).toThrow(refusedWith("overloaded"));
@@ -40,7 +57,7 @@ describe("the memory of request bodies", () => {
 
   test("counts chunks as they come, and keeps nothing of one that it refused", () => {
     hold("a", 50);
-    const growing = memory.hold(services, "a");
+    const growing = memory.hold(services, caller("a", "owner of a"));
     for (let i = 0; i < 5; i++) growing.take(10);
     expect(() => growing.take(1)).toThrow(refusedWith("rate_limited"));
     expect(memory.bytes).toBe(100);

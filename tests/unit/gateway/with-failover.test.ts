@@ -3,10 +3,11 @@ import { DEFAULT_LIMITS } from "@/lib/contracts/limits";
 import { AppError, type ErrorCode } from "@/lib/errors";
 import type { CallPlan, Meter } from "@/lib/gateway/call";
 import type { GatewayContext } from "@/lib/gateway/context";
+import { createMeter } from "@/lib/gateway/metering/meter";
 import { withFailover } from "@/lib/gateway/routing/with-failover";
 import { createGatewayState } from "@/lib/gateway/state";
 import type { CallOptions } from "@/lib/ports/speech-model";
-import type { ChannelRecord } from "@/lib/ports/store";
+import type { ChannelRecord, UsageRecord } from "@/lib/ports/store";
 import { UpstreamProgress } from "@/lib/ports/upstream-progress";
 import { channelRecord, embedModel, openGatewayDoor } from "../../support/gateway-harness";
 
@@ -40,6 +41,7 @@ function setting(channels: ChannelRecord[], fractions: number[] = []): Setting {
   } as unknown as CallPlan;
   const meter: Meter = {
     served: (id) => served.push(id),
+    answered() {},
     firstByte() {},
     failed() {},
     settle: async () => {},
@@ -190,6 +192,45 @@ test("a reply that breaks while it is completed goes to the next channel, with t
   expect(await reply).toBe(`${served[1]}, whole`);
   expect(new Set(served)).toEqual(new Set(["a", "b"]));
   expect(given).toEqual([15_000, 30_000]);
+});
+
+test("the trace of a held reply has each upstream's first byte, its entry the time at which it can begin", async () => {
+  const { ctx, plan } = setting([channelRecord({ id: "a" }), channelRecord({ id: "b" })]);
+  // What else an entry holds is filled in when the call is admitted.
+  const row = { at: 0, firstByteMs: null } as UsageRecord;
+  const booked: UsageRecord[] = [];
+  const meter = createMeter(
+    { ...ctx, receivedAt: performance.now(), onBooked: (one) => booked.push(one) },
+    plan,
+    row,
+    {},
+  );
+  const after = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+  let completed = 0;
+  const reply = withFailover(
+    ctx,
+    plan,
+    meter,
+    async () => after(2_000),
+    async () => {
+      await after(40_000);
+      completed += 1;
+      if (completed === 1) throw new AppError("upstream_truncated", "It broke off.");
+    },
+  );
+  await vi.advanceTimersByTimeAsync(90_000);
+  await reply;
+  await meter.settle({
+    status: 200,
+    error: null,
+    inputTokens: 0,
+    outputTokens: 0,
+    audioMs: 0,
+    estimated: false,
+    cached: false,
+  });
+  expect(booked[0]?.trace?.attempts.map(({ firstByteMs }) => firstByteMs)).toEqual([2_000, 44_000]);
+  expect(booked[0]?.firstByteMs).toBe(84_000);
 });
 
 test("a caller who leaves ends the call at once, even when the engine does not listen", async () => {

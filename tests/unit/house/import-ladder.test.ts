@@ -108,7 +108,7 @@ const PUBLIC_COMPONENTS = new Set([
   "components/requests/call-amount",
   "components/requests/call-state",
   "components/requests/filter-bar",
-  "components/requests/requests",
+  "components/requests/request-list",
 ]);
 
 test("a feature folder imports no other feature's files", () => {

@@ -18,7 +18,14 @@ const MOST_MS = 5;
 /** Best of this many runs counts: a run that the machine interrupted says nothing. */
 const RUNS = 12;
 
-const sources = sourcesBelow("lib/http", "lib/gateway", "lib/console", "lib/contracts", "lib/text", "lib/providers");
+const sources = sourcesBelow(
+  "lib/http",
+  "lib/gateway",
+  "lib/console",
+  "lib/contracts",
+  "lib/text",
+  "lib/providers",
+);
 
 interface Found {
   at: string;

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { UPSTREAM_PROVIDERS } from "@/lib/contracts/channels";
+import { UPSTREAM_PROVIDERS } from "@/lib/contracts/console/channels";
 import { hasCode } from "@/lib/errors";
 import type { ChannelDraft } from "@/lib/ports/channel-probe";
 import { callOptions, channelTo, createRig, UPSTREAM_KEY } from "../../support/upstream/rig";

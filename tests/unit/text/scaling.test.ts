@@ -5,7 +5,7 @@ import { cutPrompt } from "../../../lib/gateway/metering/cut-prompt";
 import { nearestName } from "../../../lib/gateway/speech/nearest-name";
 import { scriptSpeakers } from "../../../lib/gateway/speech/script-speakers";
 import { runInTurns } from "../../../lib/ports/run-in-turns";
-import { planSpeech } from "../../../lib/providers/embedded-speech/plan";
+import { nextChunk, planSpeech } from "../../../lib/providers/embedded-speech/plan";
 import { findUnreadableHan, respellHan, respellKana } from "../../../lib/providers/espeak/han";
 import { addText, embedText } from "../../../lib/providers/lexical/embed-text";
 import { cleanSpeechText, isSpeakable } from "../../../lib/text/clean-text";
@@ -151,6 +151,17 @@ describe(`no step takes longer than ${MOST_STEP_MS} ms`, () => {
     }));
     const request = { model: "patchbay-speech", segments, speed: 1 };
     expect(longestStepMs(() => planSpeech(request, { isTight: () => false }))).toBeLessThan(MOST_STEP_MS);
+  });
+  test("of planning speech: others may run after every sentence in which there is nothing to say", () => {
+    const marks = "! ".repeat(32_000);
+    const request = {
+      model: "patchbay-speech",
+      segments: [{ text: `Yes. ${marks}No`, voice: "Kore" }],
+      speed: 1,
+    };
+    const chunks = runSteps(planSpeech(request, { isTight: () => false }));
+    const stepsToNext = () => [...nextChunk(chunks)].length;
+    expect([stepsToNext(), stepsToNext(), stepsToNext()]).toEqual([0, 32_000, 0]);
   });
   test("of decoding 8,192 token ids", () => {
     expect(costOf(() => decodeTokens(Array.from({ length: 8_192 }, () => 100_255)))).toBeLessThan(

@@ -6,16 +6,16 @@ import { cn } from "../ui/class-names";
 
 type Trace = NonNullable<UsageDetail["trace"]>;
 
-/** What happened in a call, one under the other on one scale of time: admission, each attempt, the end. */
-export function Waterfall({ trace }: { trace: Trace }) {
+/** Timeline of a call on one time scale: authorisation, each attempt, recording. */
+export function Timeline({ trace }: { trace: Trace }) {
   const t = useTranslations("requests.detail");
   const amounts = useAmounts();
   const end = Math.max(trace.settled_ms, ...trace.attempts.map((one) => one.ended_ms ?? 0), 0.1);
   return (
     <ol className="grid gap-4">
       <Step
-        title={t("admitted")}
-        note={t("admittedText")}
+        title={t("authorised")}
+        note={t("authorisedText")}
         time={amounts.ms(trace.admitted_ms)}
         parts={[{ from: 0, to: trace.admitted_ms, tone: "quiet" }]}
         end={end}
@@ -29,7 +29,7 @@ export function Waterfall({ trace }: { trace: Trace }) {
         />
       ))}
       <Step
-        title={t("written")}
+        title={t("recorded")}
         time={t("after", { time: amounts.ms(trace.settled_ms) })}
         parts={[{ from: trace.settled_ms, to: trace.settled_ms, tone: "quiet" }]}
         end={end}
@@ -106,7 +106,7 @@ function Step({
         {parts.map((part) => (
           <span
             key={`${part.from} ${part.tone}`}
-            // A hair is left to see of what took no time.
+            // At least 3 px wide, so that a step without duration is visible.
             className={cn("absolute inset-y-0 min-w-0.75 rounded-full", TONES[part.tone])}
             style={{ left: `min(${share(part.from)}, 100% - 3px)`, width: share(part.to - part.from) }}
           />

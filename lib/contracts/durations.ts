@@ -1,0 +1,1 @@
+export const MINUTE_MS = 60_000;

@@ -1,0 +1,111 @@
+import { AppError } from "../../errors";
+import type { Metrics } from "../../ports/metrics";
+import { HeldMemory, ownerShareBytes } from "../admission/held-memory";
+
+/** Most audio of one reply (RELIABILITY RB-6): 23 minutes. */
+export const MAX_REPLY_BYTES = 64 * 1024 * 1024;
+/** Most audio of all held replies of one process. */
+const MAX_HELD_BYTES = 512 * 1024 * 1024;
+/** A second of audio at 24 kHz s16le. */
+const BLOCK_BYTES = 48_000;
+const RETRY_MS = 1_000;
+
+/** The memory of one process for replies that are held until they are whole. */
+export class HeldReplies {
+  readonly #memory = new HeldMemory();
+
+  /**
+   * Room for one reply of this owner that lasts at most so many seconds. Throws `rate_limited` above the owner's share,
+   * `overloaded` above that of all.
+   */
+  enter({ metrics }: { metrics: Metrics }, ownerId: string, seconds: number): HeldSpeech {
+    const expected = Math.min(MAX_REPLY_BYTES, Math.ceil(seconds) * BLOCK_BYTES);
+    const ofOwner = `owner:${ownerId}`;
+    const ofAll = "all";
+    const shares = [
+      {
+        name: ofOwner,
+        mostBytes: ownerShareBytes(MAX_HELD_BYTES),
+        refusal: () => {
+          metrics.count("rate_limited");
+          return new AppError(
+            "rate_limited",
+            `All keys of this key's owner together may have ${ownerShareBytes(MAX_HELD_BYTES)} bytes of whole replies in progress at once. Wait for one to end, or stream.`,
+            { retryAfterMs: RETRY_MS },
+          );
+        },
+      },
+      {
+        name: ofAll,
+        mostBytes: MAX_HELD_BYTES,
+        refusal: () =>
+          new AppError("overloaded", "The server holds as many replies as it may. Try again in a moment.", {
+            retryAfterMs: RETRY_MS,
+          }),
+      },
+    ];
+    this.#memory.check(shares, expected, 0);
+    return new HeldSpeech(expected, (change) => this.#memory.add([ofOwner, ofAll], change));
+  }
+}
+
+/** One reply's audio, in blocks that are given back as they are read. */
+export class HeldSpeech {
+  #blocks: Uint8Array[] = [];
+  /** Bytes used of the last block. */
+  #used = 0;
+  #counted = 0;
+  readonly #count: (change: number) => void;
+  /** Bytes appended since `clear`. */
+  bytes = 0;
+
+  constructor(expected: number, count: (change: number) => void) {
+    this.#count = count;
+    this.#setCounted(expected);
+  }
+
+  append(pcm: Uint8Array): void {
+    this.bytes += pcm.length;
+    for (let at = 0; at < pcm.length; ) {
+      const last = this.#blocks.at(-1);
+      const isFull = last === undefined || this.#used === BLOCK_BYTES;
+      const block = isFull ? new Uint8Array(BLOCK_BYTES) : last;
+      if (isFull) {
+        this.#blocks.push(block);
+        this.#used = 0;
+      }
+      const piece = pcm.subarray(at, at + BLOCK_BYTES - this.#used);
+      block.set(piece, this.#used);
+      this.#used += piece.length;
+      at += piece.length;
+    }
+    this.#setCounted(Math.max(this.#counted, this.#blocks.length * BLOCK_BYTES));
+  }
+
+  /** The next block, which is held no longer; null at the end. */
+  take(): Uint8Array | null {
+    const isLast = this.#blocks.length === 1;
+    const block = this.#blocks.shift();
+    this.#setCounted(this.#blocks.length * BLOCK_BYTES);
+    if (block === undefined) return null;
+    return isLast ? block.subarray(0, this.#used) : block;
+  }
+
+  /** Forgets what an attempt left; the room is kept for the next. */
+  clear(): void {
+    this.#blocks = [];
+    this.#used = 0;
+    this.bytes = 0;
+  }
+
+  /** Gives the room back. */
+  release(): void {
+    this.#blocks = [];
+    this.#setCounted(0);
+  }
+
+  #setCounted(bytes: number): void {
+    this.#count(bytes - this.#counted);
+    this.#counted = bytes;
+  }
+}

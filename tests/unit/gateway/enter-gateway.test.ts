@@ -1,0 +1,37 @@
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { enterGateway } from "@/lib/gateway/admission/enter-gateway";
+import { createRateLimiter } from "@/lib/gateway/admission/rate-limiter";
+import type { GatewayServices } from "@/lib/gateway/context";
+import type { KeyWithOwner } from "@/lib/ports/store";
+import { keyRecord, openGatewayDoor } from "../../support/gateway-harness";
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] });
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+test("a call waits one second for the slots of its key, its owner and all calls together", async () => {
+  const clock = { now: () => performance.now(), monotonic: () => performance.now() };
+  const limiter = createRateLimiter(clock);
+  const services: GatewayServices = { ...openGatewayDoor().services, clock, limiter };
+  // Its limits are all that is looked at.
+  const caller = {
+    key: keyRecord({ id: "key_1", concurrency: 1 }),
+    owner: { id: "usr_1", concurrency: 1 },
+  } as KeyWithOwner;
+  const leaveKey = limiter.enter("concurrency:key_1", 1);
+  const leaveOwner = limiter.enter("concurrency:usr_1", 1);
+  for (let call = 0; call < 2_048; call++) limiter.enter("calls", 2_048);
+  const began = performance.now();
+  const refused = enterGateway(services, caller, new AbortController().signal, null).catch(
+    (error: unknown) => ({ error, afterMs: performance.now() - began }),
+  );
+  await vi.advanceTimersByTimeAsync(600);
+  leaveKey?.();
+  await vi.advanceTimersByTimeAsync(300);
+  leaveOwner?.();
+  await vi.advanceTimersByTimeAsync(5_000);
+  expect(await refused).toMatchObject({ error: { code: "overloaded" }, afterMs: 1_000 });
+});
