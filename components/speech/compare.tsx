@@ -146,7 +146,7 @@ function ComparedTake({
       </p>
       <dl className="grid grid-cols-2 gap-x-4 gap-y-2 border-t pt-3 sm:grid-cols-[auto_auto_auto_minmax(0,1fr)]">
         <Fact name={t("firstAudio")}>
-          {take.firstSoundMs === null ? t("unknown") : show.duration(take.firstSoundMs)}
+          {take.firstAudioMs === null ? t("unknown") : show.duration(take.firstAudioMs)}
         </Fact>
         <Fact name={t("duration")}>{show.duration(take.durationMs)}</Fact>
         <Fact name={t("cost")}>{cost}</Fact>

@@ -32,7 +32,7 @@ export function HistoryList({
   takes: readonly Take[] | null;
   isStored: boolean;
   current: Take | null;
-  /** Ids of the takes to compare, at most two. */
+  /** IDs of the takes to compare, at most two. */
   marked: readonly string[];
   player: SpeechPlayer;
   state: PlayerState;

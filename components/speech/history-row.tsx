@@ -68,7 +68,7 @@ export function HistoryRow({
           <span className="whitespace-nowrap text-ink-faint">
             <RelativeTime at={new Date(take.createdAt).toISOString()} />
           </span>
-          {take.state === "whole" ? null : (
+          {take.state === "complete" ? null : (
             <Badge tone={take.state === "cut" ? "bad" : "neutral"}>{playerText(take.state)}</Badge>
           )}
         </p>

@@ -11,9 +11,9 @@ export interface Take {
   /** 24 kHz mono s16, in the byte order of this machine. */
   samples: Int16Array<ArrayBuffer>;
   /** `stopped` by the user, `cut` by an error after the first audio. */
-  state: "whole" | "stopped" | "cut";
+  state: "complete" | "stopped" | "cut";
   durationMs: number;
-  firstSoundMs: number | null;
+  firstAudioMs: number | null;
   totalMs: number;
   inputTokens: number | null;
   outputTokens: number | null;
@@ -31,7 +31,7 @@ interface TakesSchema extends DBSchema {
 }
 
 const DATABASE = "patchbay-takes";
-/** 2: a call has `voices`, which was called `cast` in 1. */
+/** Version 1 had other field names: see TakeV1. */
 const DATABASE_VERSION = 2;
 /** The oldest takes of a user are deleted above this many takes or bytes of audio. */
 const MAX_TAKES = 40;
@@ -46,8 +46,10 @@ function database(): Promise<IDBPDatabase<TakesSchema>> {
         db.createObjectStore("takes", { keyPath: "id" }).createIndex("byUser", ["userId", "createdAt"]);
         return;
       }
-      for await (const cursor of transaction.objectStore("takes"))
-        await cursor.update(upgradeTake(cursor.value));
+      for await (const cursor of transaction.objectStore("takes")) {
+        // The schema has the types of version 2, but a database of version 1 holds takes of version 1.
+        await cursor.update(upgradeTake(cursor.value as unknown as TakeV1));
+      }
     },
     // Sign-out deletes the database, in this tab or another: an open connection would block that.
     blocking(_current, _blocked, event) {
@@ -62,11 +64,19 @@ function database(): Promise<IDBPDatabase<TakesSchema>> {
   return opened;
 }
 
-/** A take as version 1 of the database stored it, or a newer one. */
-function upgradeTake(take: Take): Take {
-  // Version 1 is not in the types any more.
-  const { cast, ...call } = take.call as SpeechCall & { cast?: SpeechCall["voices"] };
-  return { ...take, call: cast === undefined ? call : { ...call, voices: cast } };
+interface TakeV1 extends Omit<Take, "call" | "state" | "firstAudioMs"> {
+  call: Omit<SpeechCall, "voices"> & { cast: SpeechCall["voices"] };
+  state: "whole" | "stopped" | "cut";
+  firstSoundMs: number | null;
+}
+
+function upgradeTake({ call: { cast, ...call }, state, firstSoundMs, ...take }: TakeV1): Take {
+  return {
+    ...take,
+    call: { ...call, voices: cast },
+    state: state === "whole" ? "complete" : state,
+    firstAudioMs: firstSoundMs,
+  };
 }
 
 const rangeOf = (userId: string) => IDBKeyRange.bound([userId, 0], [userId, Number.MAX_SAFE_INTEGER]);

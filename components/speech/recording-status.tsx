@@ -15,9 +15,9 @@ export function RecordingStatus({ recording }: { recording: Recording }) {
       case "calling":
         return t("calling");
       case "arriving":
-        return t("arriving", { time: show.duration(recording.firstSoundMs) });
+        return t("arriving", { time: show.duration(recording.firstAudioMs) });
       case "done":
-        return t(recording.take.state === "whole" ? "ready" : "stopped", {
+        return t(recording.take.state === "complete" ? "ready" : "stopped", {
           duration: show.duration(recording.take.durationMs),
         });
       case "failed":

@@ -32,7 +32,7 @@ export function TakeFacts({ take, models }: { take: Take; models: readonly Gatew
   return (
     <dl className="grid grid-cols-2 gap-x-6 gap-y-3 border-t pt-4 sm:grid-cols-3 xl:grid-cols-[repeat(5,auto)_minmax(0,1fr)]">
       <Fact name={t("firstAudio")}>
-        {take.firstSoundMs === null ? t("unknown") : show.duration(take.firstSoundMs)}
+        {take.firstAudioMs === null ? t("unknown") : show.duration(take.firstAudioMs)}
       </Fact>
       <Fact name={t("duration")}>{show.duration(take.durationMs)}</Fact>
       <Fact name={t("tokens")}>

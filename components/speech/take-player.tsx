@@ -67,7 +67,7 @@ export function TakePlayer({
       </div>
       <div className="flex flex-wrap items-center gap-x-3 gap-y-2 sm:pl-16">
         <PlayClock player={player} state={state} />
-        {take && take.state !== "whole" ? (
+        {take && take.state !== "complete" ? (
           <Badge tone={take.state === "cut" ? "bad" : "neutral"}>{t(take.state)}</Badge>
         ) : null}
         <span className="hidden items-center gap-1.5 text-sm text-ink-faint pointer-fine:sm:flex">

@@ -13,14 +13,14 @@ import { withPlaygroundKey } from "@/lib/client/with-playground-key";
 export type Recording =
   | { kind: "idle" }
   | { kind: "calling" }
-  | { kind: "arriving"; firstSoundMs: number }
+  | { kind: "arriving"; firstAudioMs: number }
   | { kind: "done"; take: Take }
   | { kind: "failed"; failure: GatewayFailure };
 
 /** What has arrived of a call. */
 interface Progress {
   chunks: Int16Array<ArrayBuffer>[];
-  firstSoundMs: number | null;
+  firstAudioMs: number | null;
   inputTokens: number | null;
   outputTokens: number | null;
   channel: string | null;
@@ -29,7 +29,7 @@ interface Progress {
 
 interface Listeners {
   onOpen(ignored: string | null): void;
-  onFirstAudio(firstSoundMs: number): void;
+  onFirstAudio(firstAudioMs: number): void;
   onAudio(samples: Int16Array<ArrayBuffer>): void;
 }
 
@@ -48,9 +48,9 @@ async function receive(
         listeners.onOpen(event.ignored);
         break;
       case "audio":
-        if (progress.firstSoundMs === null) {
-          progress.firstSoundMs = performance.now() - options.startedAt;
-          listeners.onFirstAudio(progress.firstSoundMs);
+        if (progress.firstAudioMs === null) {
+          progress.firstAudioMs = performance.now() - options.startedAt;
+          listeners.onFirstAudio(progress.firstAudioMs);
         }
         progress.chunks.push(event.samples);
         listeners.onAudio(event.samples);
@@ -117,7 +117,7 @@ export function useRecorder({
       const startedAt = performance.now();
       const progress: Progress = {
         chunks: [],
-        firstSoundMs: null,
+        firstAudioMs: null,
         inputTokens: null,
         outputTokens: null,
         channel: null,
@@ -135,7 +135,7 @@ export function useRecorder({
         await withPlaygroundKey((key) =>
           receive(call, { key, signal: abort.signal, startedAt }, progress, {
             onOpen: setIgnored,
-            onFirstAudio: (firstSoundMs) => setRecording({ kind: "arriving", firstSoundMs }),
+            onFirstAudio: (firstAudioMs) => setRecording({ kind: "arriving", firstAudioMs }),
             onAudio: (samples) => {
               peaks.push(samples);
               player.push(samples);
@@ -148,7 +148,7 @@ export function useRecorder({
       // A newer call owns the player and the page now.
       if (running.current !== abort) return;
       running.current = null;
-      const state = abort.signal.aborted ? "stopped" : failure ? "cut" : "whole";
+      const state = abort.signal.aborted ? "stopped" : failure ? "cut" : "complete";
       finish(progress, failure, { call, state, totalMs: performance.now() - startedAt });
     },
     [player, finish],

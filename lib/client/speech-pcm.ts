@@ -41,13 +41,13 @@ export class SampleJoiner {
 
 /** Concatenates chunks. */
 export function joinSamples(chunks: readonly Int16Array[]): Int16Array<ArrayBuffer> {
-  const whole = new Int16Array(chunks.reduce((sum, chunk) => sum + chunk.length, 0));
+  const joined = new Int16Array(chunks.reduce((sum, chunk) => sum + chunk.length, 0));
   let at = 0;
   for (const chunk of chunks) {
-    whole.set(chunk, at);
+    joined.set(chunk, at);
     at += chunk.length;
   }
-  return whole;
+  return joined;
 }
 
 /** A RIFF/WAVE file (PCM, mono, 16 bit, 24 kHz) of the samples: a 44-byte header, then the data. */

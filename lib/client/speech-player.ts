@@ -3,8 +3,8 @@ import { durationMsOf, findPause, SAMPLE_RATE, wavOf } from "./speech-pcm";
 import { SpeechStreamPlayer } from "./speech-stream-player";
 
 export interface PlayerState {
-  /** `arriving`: a take plays while it arrives; `whole`: a finished take is in the audio element. */
-  phase: "empty" | "arriving" | "whole";
+  /** `arriving`: a take plays while it arrives; `finished`: a finished take is in the audio element. */
+  phase: "empty" | "arriving" | "finished";
   isPlaying: boolean;
   /** What plays: the arriving stream or the audio element. */
   source: "stream" | "element";
@@ -120,7 +120,7 @@ export class SpeechPlayer {
     this.#dropStream();
     this.#audio?.pause();
     this.#audio?.removeAttribute("src");
-    // Without load() the element keeps reading its former source.
+    // Without load() the element continues to read its former source.
     this.#audio?.load();
     if (this.#url) releaseUrl(this.#url);
     this.#url = null;
@@ -166,13 +166,13 @@ export class SpeechPlayer {
     if (wasPlaying) this.play();
   }
 
-  /** Playback speed of the finished take, pitch kept: 1 is as recorded. */
+  /** Playback speed of the finished take, with unchanged pitch: 1 is as recorded. */
   setRate(rate: number): void {
     this.#set({ rate });
     if (!this.#audio) return;
     this.#audio.defaultPlaybackRate = rate;
     this.#audio.playbackRate = rate;
-    if (this.#stream && this.#state.phase === "whole") this.#continueInElement();
+    if (this.#stream && this.#state.phase === "finished") this.#continueInElement();
   }
 
   #loadElement(samples: Int16Array<ArrayBuffer>): void {
@@ -182,7 +182,7 @@ export class SpeechPlayer {
     this.#audio.src = this.#url;
     this.#audio.defaultPlaybackRate = this.#state.rate;
     this.#audio.playbackRate = this.#state.rate;
-    this.#set({ phase: "whole", duration: durationMsOf(samples) / 1000 });
+    this.#set({ phase: "finished", duration: durationMsOf(samples) / 1000 });
   }
 
   #planHandOver(samples: Int16Array<ArrayBuffer>): void {

@@ -64,9 +64,9 @@ const contentOf = async (download: Download) => readFile(await download.path(), 
 async function matrixColours(page: Page): Promise<{ colours: number; light: number }> {
   return matrix(page).evaluate((grid) => {
     const canvas = grid.parentElement?.querySelector("canvas");
-    const pen = canvas?.getContext("2d");
-    if (!canvas || !pen) return { colours: 0, light: 0 };
-    const { data } = pen.getImageData(40, 40, canvas.width - 40, canvas.height - 40);
+    const ctx = canvas?.getContext("2d");
+    if (!canvas || !ctx) return { colours: 0, light: 0 };
+    const { data } = ctx.getImageData(40, 40, canvas.width - 40, canvas.height - 40);
     const seen = new Set<number>();
     let sum = 0;
     for (let at = 0; at < data.length; at += 4) {
@@ -123,9 +123,9 @@ test("ranks the texts by a query like the API's vectors", async ({ ownerPage: pa
   const query = "Where has my parcel gone? It has not arrived";
   await page.getByRole("textbox", { name: "Query" }).fill(query);
   await page.getByRole("button", { name: "Rank" }).click();
-  const [asked, ...vectors] = await embed(product.url, product.key, [query, ...SUPPORT]);
+  const [queryVector, ...vectors] = await embed(product.url, product.key, [query, ...SUPPORT]);
   const best = vectors
-    .map((vector, at) => ({ text: SUPPORT[at] ?? "", value: cosine(asked, vector) }))
+    .map((vector, at) => ({ text: SUPPORT[at] ?? "", value: cosine(queryVector, vector) }))
     .sort((a, b) => b.value - a.value);
   expect(best[0]?.text).toContain("parcel");
   for (const [at, { text, value }] of best.slice(0, 5).entries()) {

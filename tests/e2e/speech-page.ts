@@ -6,10 +6,10 @@ export const PATH = "/playground/speech";
 
 /** A take as stored in the browser's database, with the length and loudness of its samples. */
 export interface StoredTake {
-  state: "whole" | "stopped" | "cut";
+  state: "complete" | "stopped" | "cut";
   createdAt: number;
   durationMs: number;
-  firstSoundMs: number | null;
+  firstAudioMs: number | null;
   totalMs: number;
   inputTokens: number | null;
   outputTokens: number | null;

@@ -23,7 +23,7 @@ export interface SpeakerLabel {
 
 /** One line of a script. */
 export interface ScriptLine {
-  /** Index of the speaker; null for a blank line and for an opening instruction, which nobody speaks. */
+  /** Index of the speaker; null for a blank line and for an opening instruction, which are not spoken. */
   speaker: number | null;
   /** Length of the speaker's label at the start of the line; 0 for a line without one. */
   labelLength: number;

@@ -65,7 +65,7 @@ test("joinSamples concatenates chunks in order", () => {
 test("barsOf averages the peaks of a long take and returns the peaks of a short one", () => {
   const long = new Int16Array(SAMPLE_RATE * 60).map((_, at) => {
     const isLoudHalf = at >= SAMPLE_RATE * 30;
-    // A click of full scale each second, in both halves; a hum in the second alone.
+    // A click of full scale each second, in both halves; a hum only in the second half.
     return at % SAMPLE_RATE === 0 ? 32_767 : isLoudHalf ? 16_384 : 0;
   });
   const bars = barsOf(long, 10);
