@@ -26,16 +26,16 @@ export function StaleNotice({ onEmbed }: { onEmbed(): void }) {
 export function StatusPanel({ status }: { status: ComparisonStatus }) {
   const t = useTranslations("embeddings.status");
   if (status.kind !== "calling" && status.kind !== "comparing") return null;
-  const words =
+  const text =
     status.kind === "calling" ? t("calling") : t("comparing", { done: status.done, count: status.count });
   return (
     <div className="grid w-full max-w-72 gap-3 rounded-md bg-ground p-5">
       <p role="status" className="flex items-center justify-center gap-2 text-base text-ink-muted">
         <Spinner />
-        {words}
+        {text}
       </p>
       {status.kind === "comparing" ? (
-        <Progress label={words} value={status.done} max={status.count} tone="signal" />
+        <Progress label={text} value={status.done} max={status.count} tone="signal" />
       ) : null}
     </div>
   );

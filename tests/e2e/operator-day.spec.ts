@@ -107,13 +107,13 @@ test.describe("an upstream channel over a day", () => {
     await test.step("repair it and resume traffic", async () => {
       routed.takes.key = UPSTREAM_KEY;
       await page.getByRole("button", { name: "Let calls through now" }).first().click();
-      const asked = routed.upstream.ledger.length;
+      const before = routed.upstream.ledger.length;
       await expect
         .poll(async () => {
           expect(await routed.embed(MODEL)).toBe(200);
           return routed.upstream.ledger.length;
         })
-        .toBeGreaterThan(asked);
+        .toBeGreaterThan(before);
       await page.goto(`${url}/alerts`);
       // Resolved after 45 s in which no instance saw the circuit open.
       await expect(page.getByText("Rented machine took no calls")).toBeVisible({ timeout: 90_000 });

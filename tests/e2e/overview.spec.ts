@@ -149,12 +149,12 @@ test.describe("on a phone", () => {
     await page.goto(product.url);
     const chart = page.getByRole("img", { name: /^Requests, / });
     await expect(chart).toBeVisible();
-    const wide = () =>
+    const overflow = () =>
       page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
-    expect(await wide()).toBeLessThanOrEqual(0);
+    expect(await overflow()).toBeLessThanOrEqual(0);
     const box = await chart.boundingBox();
     if (box) await page.touchscreen.tap(box.x + box.width - 10, box.y + box.height / 2);
     await expect(page.locator("[data-slot=readout]")).toHaveText(/\d\d:00–\d\d:00.*Succeeded/);
-    expect(await wide()).toBeLessThanOrEqual(0);
+    expect(await overflow()).toBeLessThanOrEqual(0);
   });
 });
