@@ -6,7 +6,7 @@ import { getContainer } from "@/lib/server/process/container";
 /** Whether this instance has an owner. */
 export async function isSetUp(): Promise<boolean> {
   const { services } = await getContainer();
-  return services.store.setup.isClaimed();
+  return services.store.setup.isSetUp();
 }
 
 /** Whether self-registration is allowed. */

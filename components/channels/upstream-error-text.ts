@@ -1,7 +1,7 @@
 "use client";
 
 import { useTranslations } from "use-intl";
-import type { UpstreamFault } from "@/lib/contracts/console/channels";
+import type { UpstreamFailure } from "@/lib/contracts/console/channels";
 
 const KNOWN = [
   "address_refused",
@@ -14,7 +14,7 @@ const KNOWN = [
 ] as const;
 
 /** Text of an upstream error: our summary and, where the cause is not known, the upstream's own message as `detail`. */
-export function useUpstreamErrorText(): (error: UpstreamFault) => { summary: string; detail: string } {
+export function useUpstreamErrorText(): (error: UpstreamFailure) => { summary: string; detail: string } {
   const t = useTranslations("channels.upstreamError");
   return (error) => {
     const known = KNOWN.find((name) => name === error.fault);

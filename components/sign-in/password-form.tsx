@@ -6,7 +6,7 @@ import { useForm } from "react-hook-form";
 import { useTranslations } from "use-intl";
 import { api } from "@/lib/client/api";
 import { isApiError } from "@/lib/client/api-error";
-import type { LoginResult } from "@/lib/contracts/console/sign-in";
+import type { SignInResult } from "@/lib/contracts/console/sign-in";
 import { CallError } from "../forms/call-error";
 import { clockTime, useCountdown } from "../forms/countdown";
 import { Field } from "../forms/field";
@@ -18,7 +18,7 @@ import { Input } from "../ui/input";
 import { Notice } from "../ui/notice";
 import { clearPendingSignIn, readPendingSignIn, savePendingSignIn } from "./pending-sign-in";
 
-const loadSchema = () => import("@/lib/contracts/console/sign-in").then((one) => one.LoginRequest);
+const loadSchema = () => import("@/lib/contracts/console/sign-in").then((one) => one.SignInRequest);
 
 export type SignInReason = "expired" | "spent" | "taken";
 
@@ -53,7 +53,7 @@ export function PasswordForm({
   const signIn = form.handleSubmit(async (values) => {
     setError(null);
     try {
-      const result = await api.post<LoginResult>("/api/user/login", values);
+      const result = await api.post<SignInResult>("/api/user/login", values);
       setLeaving(true);
       if ("require_2fa" in result) {
         savePendingSignIn({ username: values.username, expiresAt: Date.parse(result.expires_at) });

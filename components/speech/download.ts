@@ -5,7 +5,7 @@ import { pcmOf, wavOf } from "../../lib/client/speech-pcm";
 export const DOWNLOAD_FORMATS = ["mp3", "opus", "aac", "flac", "wav", "pcm"] as const;
 export type DownloadFormat = (typeof DOWNLOAD_FORMATS)[number];
 
-const ENDING: Record<DownloadFormat, string> = {
+const EXTENSION: Record<DownloadFormat, string> = {
   mp3: "mp3",
   opus: "ogg",
   aac: "aac",
@@ -21,7 +21,7 @@ export function downloadName(call: SpeechCall, format: DownloadFormat): string {
   const words = `${speaker ?? "speech"} ${call.text.slice(0, 40)}`
     .replace(/[^\p{L}\p{N}]+/gu, "-")
     .replace(/^-+|-+$/g, "");
-  return `${words || "speech"}.${ENDING[format]}`;
+  return `${words || "speech"}.${EXTENSION[format]}`;
 }
 
 /** The samples as a file. Throws GatewayError when the server cannot encode them. */

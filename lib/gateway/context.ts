@@ -1,6 +1,6 @@
 import type { AudioEncoder } from "../ports/audio-encoder";
 import type { Catalog } from "../ports/catalog";
-import type { Sealer } from "../ports/cipher";
+import type { Cipher } from "../ports/cipher";
 import type { Clock, Random } from "../ports/clock";
 import type { Instance } from "../ports/instance";
 import type { Log } from "../ports/log";
@@ -17,7 +17,7 @@ export interface GatewayServices {
   /** What the gateway remembers between requests. */
   state: GatewayState;
   random: Random;
-  sealer: Sealer;
+  cipher: Cipher;
   log: Log;
   instance: Instance;
   catalog: Catalog;
@@ -45,7 +45,7 @@ export interface GatewayContext extends GatewayServices {
   /** Told when the call's books are open: what its reply says of channel and attempts, also when it fails. */
   onOpened?(headers: () => Record<string, string>): void;
   /** Told each usage row of the request once it is in the books. */
-  onBooked?: (row: UsageRecord) => void;
+  onRecorded?: (row: UsageRecord) => void;
   /** Aborted when the caller leaves. */
   signal: AbortSignal;
   /** Monotonic milliseconds at arrival. */

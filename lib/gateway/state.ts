@@ -2,10 +2,10 @@ import type { Clock } from "../ports/clock";
 import type { Log } from "../ports/log";
 import type { Metrics } from "../ports/metrics";
 import type { Store } from "../ports/store";
-import { createKeyRing, type KeyRing } from "./admission/api-key-cache";
+import { createApiKeyCache, type ApiKeyCache } from "./admission/api-key-cache";
 import { type BodyMemory, createBodyMemory } from "./admission/body-memory";
 import { type BudgetRefusals, createBudgetRefusals } from "./admission/budget-refusals";
-import { type Coalescer, createCoalescer } from "./embeddings/batching";
+import { type Batcher, createBatcher } from "./embeddings/batching";
 import { createVectorCache, type VectorCache } from "./embeddings/vector-cache";
 import { createIdempotency, type Idempotency } from "./idempotency";
 import { createLiveBus, type LiveBus } from "./live-bus";
@@ -16,14 +16,14 @@ import { createSpeechCache, type SpeechCache } from "./speech/speech-cache";
 
 /** What the gateway remembers between calls: keys seen, the channels' load and speed. */
 export interface GatewayState {
-  keyRing: KeyRing;
+  apiKeyCache: ApiKeyCache;
   traffic: Traffic;
   circuits: Circuits;
   vectors: VectorCache;
   speeches: SpeechCache;
   /** Where replies are held that begin only once they are whole. */
   holding: HeldReplies;
-  coalescer: Coalescer;
+  batcher: Batcher;
   idempotency: Idempotency;
   budgetRefusals: BudgetRefusals;
   /** Bodies of calls in memory. */
@@ -42,7 +42,7 @@ export function createGatewayState(services: {
   const live = createLiveBus();
   return {
     live,
-    keyRing: createKeyRing(services.store, services.clock, services.log),
+    apiKeyCache: createApiKeyCache(services.store, services.clock, services.log),
     traffic: createTraffic(services.clock),
     circuits: createCircuits(services.clock, ({ channelId, keyId, model }, { state, reason }) => {
       live.tell("circuits");
@@ -62,7 +62,7 @@ export function createGatewayState(services: {
     vectors: createVectorCache(),
     speeches: createSpeechCache(),
     holding: new HeldReplies(),
-    coalescer: createCoalescer((size) => {
+    batcher: createBatcher((size) => {
       services.metrics.count("upstream_batches");
       services.metrics.count("batched_texts", size);
     }),

@@ -36,7 +36,7 @@ export interface ProviderFacts {
  * Why a call never got an answer, for the operator alone: callers hear one and the same sentence for all but the
  * last two (no host, address or errno ever leaves).
  */
-export type UpstreamFaultKind =
+export type UpstreamFailureKind =
   | "address_refused"
   | "name_unknown"
   | "connection_refused"
@@ -58,10 +58,10 @@ export interface ChannelProviders {
   /** `host:port` of an address, as the list of allowed upstreams takes it. Throws AppError `invalid`. */
   targetOf(baseUrl: string): string;
   /** What lies under an AppError of a call; null when the upstream answered. */
-  faultOf(error: unknown): UpstreamFaultKind | null;
+  faultOf(error: unknown): UpstreamFailureKind | null;
 }
 
 /** Where a channel's key stands sealed: what `Sealer` binds the ciphertext to. */
-export function channelKeyPlace(channelId: string, keyId: string): string {
+export function channelKeyAad(channelId: string, keyId: string): string {
   return `channels/${channelId}/keys/${keyId}`;
 }

@@ -1,4 +1,4 @@
-export type SealPurpose =
+export type CipherPurpose =
   | "totp"
   | "upstream-key"
   | "secret-check"
@@ -10,11 +10,11 @@ export type SealPurpose =
  * Encryption of secrets at rest and keyed digests, under the instance secret.
  * AES-256-GCM, a key per purpose by HKDF-SHA-256, additional data = `place`; stored `v1.keyid.nonce.ciphertext`.
  */
-export interface Sealer {
+export interface Cipher {
   /** `place` names table, row and column (`two_factors/usr_…/secret`): a ciphertext moved elsewhere does not open. */
-  seal(purpose: SealPurpose, place: string, plain: string): string;
+  encrypt(purpose: CipherPurpose, place: string, plain: string): string;
   /** Throws AppError `internal` when the text was tampered with, moved, or its key is not loaded. */
-  open(purpose: SealPurpose, place: string, sealed: string): string;
+  decrypt(purpose: CipherPurpose, place: string, sealed: string): string;
   /** True when the text was sealed under the newest secret. */
   isCurrent(sealed: string): boolean;
   /** HMAC-SHA-256 under a key of its own per purpose, base64url; outlives a change of the instance secret. */

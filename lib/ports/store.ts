@@ -4,8 +4,8 @@
  * Every method may throw AppError `storage_unavailable` (away, full, read-only or locked for over a second).
  */
 
-import type { Sealer } from "./cipher";
-import type { Flows, Invites, LoginThrottles, Sessions, Setup, TwoFactors, Users } from "./store/accounts";
+import type { Cipher } from "./cipher";
+import type { Flows, Invites, SignInThrottles, Sessions, Setup, TwoFactors, Users } from "./store/accounts";
 import type { Alerts } from "./store/alerts";
 import type { Keys } from "./store/api-keys";
 import type { Channels, Models } from "./store/catalogue";
@@ -27,7 +27,7 @@ export interface Repositories {
   twoFactors: TwoFactors;
   sessions: Sessions;
   flows: Flows;
-  loginThrottles: LoginThrottles;
+  signInThrottles: SignInThrottles;
   invites: Invites;
   keys: Keys;
   channels: Channels;
@@ -41,7 +41,7 @@ export interface Store extends Repositories {
   readonly kind: "sqlite" | "postgres";
   readonly ledger: Ledger;
   /** Sets the key that audit entries are chained with. Call once, before the first entry. */
-  keyAudit(digest: Sealer["digest"]): void;
+  keyAudit(digest: Cipher["digest"]): void;
   /** Runs `work` in one serialised write transaction (`BEGIN IMMEDIATE`; serialisable enough on PostgreSQL by row and advisory locks). */
   transaction<T>(work: (tx: Repositories) => Promise<T>): Promise<T>;
   /** Called after each local commit, and within 1 s of another process's, with what it touched. Returns the unsubscriber. */

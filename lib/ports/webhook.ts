@@ -1,4 +1,4 @@
-import type { UpstreamFaultKind } from "./channel-probe";
+import type { UpstreamFailureKind } from "./channel-probe";
 
 /** One message to an address that an operator has written down. */
 export interface WebhookPost {
@@ -16,4 +16,4 @@ export interface Webhook {
   post(message: WebhookPost): Promise<WebhookFailure | null>;
 }
 
-export type WebhookFailure = UpstreamFaultKind | "timeout" | "redirect" | "failed" | `status_${number}`;
+export type WebhookFailure = UpstreamFailureKind | "timeout" | "redirect" | "failed" | `status_${number}`;

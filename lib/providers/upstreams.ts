@@ -1,8 +1,8 @@
 import { Limits } from "../contracts/limits";
 import { AppError } from "../errors";
 import type { ChannelDraft, ChannelProviders, ProviderFacts } from "../ports/channel-probe";
-import { channelKeyPlace } from "../ports/channel-probe";
-import type { Sealer } from "../ports/cipher";
+import { channelKeyAad } from "../ports/channel-probe";
+import type { Cipher } from "../ports/cipher";
 import type { Clock } from "../ports/clock";
 import type { ChannelKey, ChannelRecord } from "../ports/store";
 import type { Webhook } from "../ports/webhook";
@@ -21,7 +21,7 @@ import { createWebhook } from "./webhook";
 /** What the composition root gives for calls that leave this machine. */
 export interface UpstreamsSettings {
   /** Opens the channels' keys (purpose `upstream-key`, at `channelKeyPlace`). */
-  sealer: Sealer;
+  cipher: Cipher;
   /** Absent: DEFAULT_LIMITS of the contracts. */
   limits?: Limits;
   /** `PATCHBAY_UPSTREAM_ALLOW` and the owner's own list, together; asked at every call. */
@@ -68,7 +68,7 @@ export function createUpstreams(
     allowed: () => settings.allowedWebhooks,
     ...lookup,
   });
-  const keyOf = createKeyring(settings.sealer);
+  const keyOf = createUpstreamKeyReader(settings.cipher);
   const made = new Map<string, UpstreamProvider>();
 
   function provider(name: string): UpstreamProvider | null {
@@ -127,13 +127,13 @@ function checkDraft(
 }
 
 /** Keys in the clear, by their stored record: opening one takes longer than all else a call does here. */
-function createKeyring(sealer: Sealer): (channel: ChannelRecord) => string | null {
+function createUpstreamKeyReader(sealer: Cipher): (channel: ChannelRecord) => string | null {
   const opened = new WeakMap<ChannelKey, string>();
   return (channel) => {
     const [key] = channel.keys;
     if (key === undefined) return null;
     const known =
-      opened.get(key) ?? sealer.open("upstream-key", channelKeyPlace(channel.id, key.id), key.sealed);
+      opened.get(key) ?? sealer.decrypt("upstream-key", channelKeyAad(channel.id, key.id), key.sealed);
     opened.set(key, known);
     return known;
   };

@@ -1,6 +1,6 @@
 import { createCipheriv, createDecipheriv, createHash, createHmac, hkdfSync, randomBytes } from "node:crypto";
 import { AppError } from "../errors";
-import type { Sealer } from "../ports/cipher";
+import type { Cipher } from "../ports/cipher";
 
 type Secret = Uint8Array | string;
 
@@ -10,7 +10,7 @@ const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 
 /** One instance secret with the keys derived from it (HKDF-SHA-256, RFC 5869; one key a purpose). */
-class Keyring {
+class DerivedKeys {
   readonly id: string;
   readonly #secret: Uint8Array;
   readonly #keys = new Map<string, Buffer>();
@@ -36,19 +36,19 @@ class Keyring {
  * not known any more, so they could not be made anew under another secret; without it they are made under `current`.
  * `open` throws AppError `internal` whose message names the key id when its secret is not loaded.
  */
-export function createSealer(secrets: {
+export function createCipher(secrets: {
   current: Secret;
   previous: readonly Secret[];
   digestKey?: Secret;
-}): Sealer {
-  const current = new Keyring(secrets.current);
-  const digests = secrets.digestKey === undefined ? current : new Keyring(secrets.digestKey);
+}): Cipher {
+  const current = new DerivedKeys(secrets.current);
+  const digests = secrets.digestKey === undefined ? current : new DerivedKeys(secrets.digestKey);
   const byId = new Map(
-    [...secrets.previous.map((one) => new Keyring(one)), current].map((ring) => [ring.id, ring]),
+    [...secrets.previous.map((one) => new DerivedKeys(one)), current].map((ring) => [ring.id, ring]),
   );
 
   return {
-    seal(purpose, place, plain) {
+    encrypt(purpose, place, plain) {
       const nonce = randomBytes(NONCE_BYTES);
       const cipher = createCipheriv("aes-256-gcm", current.key(`seal/${purpose}`), nonce);
       cipher.setAAD(Buffer.from(place, "utf8"));
@@ -56,7 +56,7 @@ export function createSealer(secrets: {
       return [FORMAT, current.id, nonce.toString("base64url"), sealed.toString("base64url")].join(".");
     },
 
-    open(purpose, place, text) {
+    decrypt(purpose, place, text) {
       const [format, keyId, nonceText, sealedText, ...rest] = text.split(".");
       if (format !== FORMAT || !keyId || !nonceText || !sealedText || rest.length > 0) {
         throw new AppError("internal", `The secret at ${place} is not in a form this Patchbay knows.`);
@@ -90,7 +90,7 @@ export function createSealer(secrets: {
       }
     },
 
-    isCurrent: (sealed) => sealedKeyId(sealed) === current.id,
+    isCurrent: (sealed) => encryptionKeyId(sealed) === current.id,
 
     digest(purpose, value) {
       return createHmac("sha256", digests.key(`digest/${purpose}`))
@@ -101,6 +101,6 @@ export function createSealer(secrets: {
 }
 
 /** The key id a sealed text names; null when it is not in our form. For the start-up check and rotation. */
-export function sealedKeyId(sealed: string): string | null {
+export function encryptionKeyId(sealed: string): string | null {
   return /^v1\.([0-9a-f]{8})\.[\w-]+\.[\w-]+$/.exec(sealed)?.[1] ?? null;
 }

@@ -2,7 +2,7 @@ import type {
   BackupCodeTable,
   FlowTable,
   InviteTable,
-  LoginThrottleTable,
+  SignInThrottleTable,
   SessionTable,
   SetupTable,
   TwoFactorTable,
@@ -40,7 +40,7 @@ export interface Tables {
   backup_codes: BackupCodeTable;
   sessions: SessionTable;
   flows: FlowTable;
-  login_throttles: LoginThrottleTable;
+  login_throttles: SignInThrottleTable;
   keys: KeyTable;
   channels: ChannelTable;
   models: ModelTable;

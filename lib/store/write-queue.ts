@@ -9,7 +9,7 @@ interface Waiting {
 }
 
 /** One writer at a time, in the order of asking; the ledger's commits go before all but the one under way. */
-export class Turns {
+export class WriteQueue {
   readonly #waiting: Waiting[] = [];
   #isTaken = false;
   #since = 0;

@@ -26,7 +26,7 @@ beforeAll(async () => {
     embeddingsBodyBytes: 90_000,
     gatewayUploadMs: UPLOAD_MS,
   };
-  product = await startProduct({ doorOnly: true, env: { PATCHBAY_LIMITS: JSON.stringify(limits) } });
+  product = await startProduct({ nodeAdapterOnly: true, env: { PATCHBAY_LIMITS: JSON.stringify(limits) } });
   const cookie = await setUp(product.url);
   keys = [];
   for (let i = 0; i < 4; i++) keys.push(await createKey(product.url, cookie));

@@ -134,7 +134,7 @@ describe("a store", () => {
   beforeAll(async () => {
     dataDirectory = mkdtempSync(path.join(scratch, "store-"));
     file = path.join(dataDirectory, "patchbay.db");
-    const product = await startProduct({ dataDirectory, doorOnly: true });
+    const product = await startProduct({ dataDirectory, nodeAdapterOnly: true });
     await setUp(product.url);
     expect(await product.close()).toBe(0);
   });
@@ -195,7 +195,7 @@ describe("a store", () => {
   });
 
   test("as it was starts again", async () => {
-    const product = await startProduct({ dataDirectory, doorOnly: true });
+    const product = await startProduct({ dataDirectory, nodeAdapterOnly: true });
     expect(await product.close()).toBe(0);
   });
 });

@@ -73,7 +73,7 @@ describe("a server that is told to stop", () => {
   });
 
   test("at the end of the drain time tells endless calls so in their dialect, breaks them off and books them", async () => {
-    await start({ doorOnly: true, env: drainFor(2) });
+    await start({ nodeAdapterOnly: true, env: drainFor(2) });
     const talk = { model: "patchbay-speech", input: ENDLESS.slice(0, 4_000), voice: "alloy" };
     const open = (address: string, body: object) => openSpeech(product.port, key, address, body);
     const events = await open(STREAM_PATH, geminiSpeech(ENDLESS));
@@ -105,7 +105,7 @@ describe("a server that is told to stop", () => {
   });
 
   test("told twice it goes at once", async () => {
-    await start({ doorOnly: true, env: drainFor(600) });
+    await start({ nodeAdapterOnly: true, env: drainFor(600) });
     const speech = await openSpeech(product.port, key, STREAM_PATH, geminiSpeech(ENDLESS));
     await speech.until("inlineData");
     speech.pause();
@@ -117,7 +117,7 @@ describe("a server that is told to stop", () => {
   });
 
   test("pages that watch are told and let go at once, and hold nothing up", async () => {
-    product = await startProduct({ dataDirectory, doorOnly: true, env: drainFor(600) });
+    product = await startProduct({ dataDirectory, nodeAdapterOnly: true, env: drainFor(600) });
     const cookie = await setUp(product.url);
     const page = await openWire(product.port);
     page.send(`GET /api/events HTTP/1.1\r\nHost: localhost\r\nCookie: ${cookie}\r\n\r\n`);
@@ -128,7 +128,7 @@ describe("a server that is told to stop", () => {
   });
 
   test("with nothing open it does not wait at all", async () => {
-    await start({ doorOnly: true, env: drainFor(600) });
+    await start({ nodeAdapterOnly: true, env: drainFor(600) });
     expect(await product.close()).toBe(0);
     expect(product.output()).toContain("stopped");
   });

@@ -224,7 +224,7 @@ describe("a change of a channel", () => {
     const { name, ids } = await routed.route("embeddings", [{ as: "embed.8" }]);
     const second: Product = await startProduct({
       dataDirectory: routed.product.dataDirectory,
-      doorOnly: true,
+      nodeAdapterOnly: true,
       env: { PATCHBAY_UPSTREAM_ALLOW: "127.0.0.1" },
     });
     try {

@@ -3,7 +3,7 @@ import { randomBytes } from "node:crypto";
 import path from "node:path";
 import Database from "libsql";
 import { afterAll, expect, test } from "vitest";
-import { createSealer, sealedKeyId } from "../../lib/store/cipher";
+import { createCipher, encryptionKeyId } from "../../lib/store/cipher";
 import { OWNER, startProduct } from "../support/product";
 import { type RoutedProduct, startRouted } from "../support/routed-product";
 import { ROOT } from "../support/sources";
@@ -18,7 +18,7 @@ const CHANNELS = 120;
 const secret = () => randomBytes(36).toString("base64");
 
 /** The sealed texts of every kind that stand in the store. */
-function sealedTexts(dataDirectory: string): string[] {
+function encryptedTexts(dataDirectory: string): string[] {
   const database = new Database(path.join(dataDirectory, "patchbay.db"), { readonly: true });
   const all = (query: string) => database.prepare(query).all() as Record<string, string>[];
   const keys = all("select keys from channels").flatMap((row) =>
@@ -29,7 +29,7 @@ function sealedTexts(dataDirectory: string): string[] {
     .map((row) => JSON.parse(row.value ?? "null") as unknown)
     .filter((value) => typeof value === "string");
   database.close();
-  return [...keys, ...factors, ...settings].filter((text) => sealedKeyId(text) !== null);
+  return [...keys, ...factors, ...settings].filter((text) => encryptionKeyId(text) !== null);
 }
 
 test("a change of the secret under load, killed three times on its way, fails no request and leaves nothing under the old one", async () => {
@@ -57,8 +57,8 @@ test("a change of the secret under load, killed three times on its way, fails no
     PATCHBAY_SECRET_PREVIOUS: old,
     PATCHBAY_UPSTREAM_ALLOW: "127.0.0.1",
   };
-  const server = await startProduct({ dataDirectory, port, doorOnly: true, env: both });
-  const isCurrent = (text: string) => createSealer({ current: fresh, previous: [] }).isCurrent(text);
+  const server = await startProduct({ dataDirectory, port, nodeAdapterOnly: true, env: both });
+  const isCurrent = (text: string) => createCipher({ current: fresh, previous: [] }).isCurrent(text);
   const statuses = new Map<number, number>();
   let isOver = false;
   const callers = Array.from({ length: 6 }, async (_, caller) => {
@@ -80,7 +80,7 @@ test("a change of the secret under load, killed three times on its way, fails no
     const over = new Promise<number | null>((resolve) => child.once("exit", (code) => resolve(code)));
     return { child, over, words: () => words };
   };
-  const left = () => sealedTexts(dataDirectory).filter((text) => !isCurrent(text)).length;
+  const left = () => encryptedTexts(dataDirectory).filter((text) => !isCurrent(text)).length;
   const total = left();
   expect(total).toBeGreaterThan(CHANNELS * 2);
   const cutAt: number[] = [];
@@ -112,7 +112,7 @@ test("a change of the secret under load, killed three times on its way, fails no
   const alone = await startProduct({
     dataDirectory,
     port,
-    doorOnly: true,
+    nodeAdapterOnly: true,
     env: { PATCHBAY_SECRET: fresh, PATCHBAY_UPSTREAM_ALLOW: "127.0.0.1" },
   });
   try {

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { AppError } from "@/lib/errors";
 import type { EmbeddingModel } from "@/lib/ports/embedding-model";
 import type { ChannelRecord } from "@/lib/ports/store";
-import { channelRecord, embedModel, openGatewayDoor, StillClock } from "../support/gateway-harness";
+import { channelRecord, embedModel, openGatewayHarness, StillClock } from "../support/gateway-harness";
 
 /** Where calls go over minutes of simulated time and tens of thousands of calls: the real routes over books in memory. */
 
@@ -37,7 +37,7 @@ function open(engines: Readonly<Record<string, Engine>>, weights: Readonly<Recor
       return { vectors: texts.map(() => VECTOR), inputTokens: 1 };
     },
   });
-  const door = openGatewayDoor({ models: [embedModel({ cacheable: false })], channels, engine, clock });
+  const door = openGatewayHarness({ models: [embedModel({ cacheable: false })], channels, engine, clock });
   let seed = 1;
   // A generator of its own, so that a run can be repeated.
   door.services.random.fraction = () => {

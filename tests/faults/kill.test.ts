@@ -183,7 +183,7 @@ test(`of ${KILLS} servers killed under load, none loses or repeats the usage row
   const dataDirectory = mkdtempSync(path.join(tmpdir(), "patchbay-kill-"));
   const upstream = await startUpstream();
   const start = () =>
-    startProduct({ dataDirectory, doorOnly: true, env: { PATCHBAY_UPSTREAM_ALLOW: "127.0.0.1" } });
+    startProduct({ dataDirectory, nodeAdapterOnly: true, env: { PATCHBAY_UPSTREAM_ALLOW: "127.0.0.1" } });
   const received = new Set<string>();
   const refused = new Map<number, number>();
   let kinds: Kind[] = [];

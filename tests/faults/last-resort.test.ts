@@ -10,7 +10,7 @@ import { bookedCalls, geminiSpeech, openSpeech, STREAM_PATH } from "../support/s
 
 function startWith(fault: string, env: Record<string, string> = {}): Promise<Product> {
   const file = pathToFileURL(path.join(ROOT, "tests/support/faults", fault)).href;
-  return startProduct({ doorOnly: true, env: { NODE_OPTIONS: `--import=${file}`, ...env } });
+  return startProduct({ nodeAdapterOnly: true, env: { NODE_OPTIONS: `--import=${file}`, ...env } });
 }
 
 test("a handler that throws costs its request a 500 without the reason, the log has it, and the process goes on", async () => {

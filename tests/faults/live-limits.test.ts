@@ -10,7 +10,7 @@ let product: Product;
 let cookie: string;
 
 beforeAll(async () => {
-  product = await startProduct({ doorOnly: true });
+  product = await startProduct({ nodeAdapterOnly: true });
   cookie = await setUp(product.url);
 });
 afterAll(() => product?.close());

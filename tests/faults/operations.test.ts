@@ -14,7 +14,7 @@ let product: Product;
 let cookie: string;
 let key: string;
 beforeAll(async () => {
-  product = await startProduct({ doorOnly: true });
+  product = await startProduct({ nodeAdapterOnly: true });
 });
 afterAll(() => product?.close());
 

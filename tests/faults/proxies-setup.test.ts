@@ -129,10 +129,10 @@ describe("the token's life", () => {
     const dataDirectory = await mkdtemp(path.join(tmpdir(), "patchbay-token-"));
     const elsewhere = { via: "1.1 proxy" };
     try {
-      const first = await startProduct({ dataDirectory, doorOnly: true });
+      const first = await startProduct({ dataDirectory, nodeAdapterOnly: true });
       const old = readFileSync(tokenFile(first), "utf8").trim();
       await first.close();
-      const second = await startProduct({ dataDirectory, doorOnly: true });
+      const second = await startProduct({ dataDirectory, nodeAdapterOnly: true });
       const current = readFileSync(tokenFile(second), "utf8").trim();
       expect(current).not.toBe(old);
       expect((await claim(second.url, { setup_token: old }, elsewhere)).status).toBe(401);
@@ -142,7 +142,7 @@ describe("the token's life", () => {
         409,
       );
       await second.close();
-      const third = await startProduct({ dataDirectory, doorOnly: true });
+      const third = await startProduct({ dataDirectory, nodeAdapterOnly: true });
       expect(existsSync(tokenFile(third))).toBe(false);
       expect(third.output()).not.toContain("#token=");
       await third.close();
@@ -153,7 +153,7 @@ describe("the token's life", () => {
 
   test("a token that the operator sets is wanted from this machine too, and is never printed or kept", async () => {
     const set = "a-token-the-operator-chose";
-    const own = await startProduct({ doorOnly: true, env: { PATCHBAY_SETUP_TOKEN: set } });
+    const own = await startProduct({ nodeAdapterOnly: true, env: { PATCHBAY_SETUP_TOKEN: set } });
     try {
       expect(own.output()).not.toContain(set);
       expect(existsSync(tokenFile(own))).toBe(false);
@@ -165,7 +165,7 @@ describe("the token's life", () => {
   });
 
   test("an instance that was opened on purpose says so in its log and takes anybody", async () => {
-    const open = await startProduct({ doorOnly: true, env: { PATCHBAY_SETUP_OPEN: "1" } });
+    const open = await startProduct({ nodeAdapterOnly: true, env: { PATCHBAY_SETUP_OPEN: "1" } });
     try {
       expect(open.output()).toContain("setup_open");
       expect((await claim(open.url, {}, { via: "1.1 proxy" })).status).toBe(200);

@@ -14,7 +14,7 @@ let officeKey: string;
 
 beforeAll(async () => {
   product = await startProduct({
-    doorOnly: true,
+    nodeAdapterOnly: true,
     env: {
       PATCHBAY_TRUSTED_PROXIES: `${PROXY}, 192.0.2.0/24`,
       PATCHBAY_LIMITS: JSON.stringify({ loginAttemptsPerMinute: 3 }),
@@ -153,7 +153,7 @@ describe("/metrics", () => {
   });
 
   test("with a token of its own it wants that, from this machine too", async () => {
-    const guarded = await startProduct({ doorOnly: true, env: { PATCHBAY_METRICS_TOKEN: "numbers-for-us" } });
+    const guarded = await startProduct({ nodeAdapterOnly: true, env: { PATCHBAY_METRICS_TOKEN: "numbers-for-us" } });
     try {
       for (const authorization of [undefined, "Bearer numbers-for-u", "Basic numbers-for-us", "Bearer"]) {
         const reply = await read(guarded.url, authorization ? { authorization } : {});

@@ -21,7 +21,7 @@ async function post(url: string, body: unknown, headers: Record<string, string> 
 const dataOf = (json: unknown) => (json as { data: Record<string, unknown> }).data;
 
 beforeAll(async () => {
-  product = await startProduct({ doorOnly: true, env: { PATCHBAY_LOG_LEVEL: "debug" } });
+  product = await startProduct({ nodeAdapterOnly: true, env: { PATCHBAY_LOG_LEVEL: "debug" } });
   secrets.set("set-up token", /#token=([\w-]+)/.exec(product.output())?.[1] ?? "");
   const cookie = await setUp(product.url);
   secrets.set("password", OWNER.password);
@@ -99,7 +99,7 @@ test("no address that anybody may read tells a secret", async () => {
 });
 
 test("before set-up no address tells the set-up token", async () => {
-  const fresh = await startProduct({ doorOnly: true });
+  const fresh = await startProduct({ nodeAdapterOnly: true });
   try {
     const token = /#token=([\w-]+)/.exec(fresh.output())?.[1] ?? "";
     expect(token.length).toBeGreaterThanOrEqual(43);

@@ -30,7 +30,7 @@ test(`a server killed during set-up, ${ROUNDS} times, is afterwards untouched or
   const seen = { untouched: 0, setUp: 0 };
   for (let round = 0; round < ROUNDS; round++) {
     const dataDirectory = mkdtempSync(path.join(tmpdir(), "patchbay-setup-kill-"));
-    const victim = await startProduct({ dataDirectory, doorOnly: true });
+    const victim = await startProduct({ dataDirectory, nodeAdapterOnly: true });
     const asked = setUp(victim.url).then(
       () => true,
       () => false,
@@ -39,7 +39,7 @@ test(`a server killed during set-up, ${ROUNDS} times, is afterwards untouched or
     await victim.kill();
     const wasAnswered = await asked;
 
-    const survivor = await startProduct({ dataDirectory, doorOnly: true });
+    const survivor = await startProduct({ dataDirectory, nodeAdapterOnly: true });
     const isDone = await isSetUp(survivor.url);
     // Who was told yes must find it so.
     if (wasAnswered) expect(isDone).toBe(true);

@@ -13,7 +13,7 @@ let key: string;
 
 beforeAll(async () => {
   product = await startProduct({
-    doorOnly: true,
+    nodeAdapterOnly: true,
     env: {
       PATCHBAY_TRUSTED_PROXIES: PROXY,
       PATCHBAY_LIMITS: JSON.stringify({

@@ -29,7 +29,7 @@ beforeAll(async () => {
     PATCHBAY_UPSTREAM_ALLOW: "127.0.0.1",
     ...(heapMb ? { NODE_OPTIONS: `--max-old-space-size=${heapMb}` } : {}),
   };
-  product = await startProduct({ doorOnly: true, env });
+  product = await startProduct({ nodeAdapterOnly: true, env });
   cookie = await setUp(product.url);
   key = await createKey(product.url, cookie);
   // The engines are up, so that their own memory is part of the base.

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { allUsage, expectBooksToBalance } from "../contracts/store/ledger-sums";
+import { allUsage, expectLedgerSumsToMatch } from "../contracts/store/ledger-sums";
 import { newPostgresPlace } from "../contracts/store/postgres-database";
 import { newSqlitePlace } from "../contracts/store/sqlite-database";
 import { startPostgres, type TestPostgres } from "../support/postgres";
@@ -54,14 +54,14 @@ test.each(cases)(
     const settled = before.filter((row) => row.state === "settled").map((row) => row.id);
     expect([...acknowledged].filter((id) => !settled.includes(id))).toEqual([]);
     expect(new Set(before.map((row) => row.id)).size).toBe(before.length);
-    await expectBooksToBalance(place);
+    await expectLedgerSumsToMatch(place);
 
     const open = before.filter((row) => row.state === "open").length;
     expect(await store.ledger.settleOrphans(Date.now(), 0, (id) => instances.includes(id))).toBe(open);
     const after = await allUsage(store);
     expect(after.filter((row) => row.state === "open")).toEqual([]);
     expect(after.filter((row) => row.estimated)).toHaveLength(open);
-    await expectBooksToBalance(place);
+    await expectLedgerSumsToMatch(place);
     console.log(
       `${name}: ${kills} kills, ${acknowledged.size} acknowledged, 0 lost, ${open} under way settled by estimate`,
     );

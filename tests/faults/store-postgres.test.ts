@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import type { Store, UsageRecord } from "../../lib/ports/store";
 import { openStore } from "../../lib/store/open";
-import { allUsage, expectBooksToBalance } from "../contracts/store/ledger-sums";
+import { allUsage, expectLedgerSumsToMatch } from "../contracts/store/ledger-sums";
 import { newPostgresPlace, type PostgresPlace } from "../contracts/store/postgres-database";
 import { channelRecord, insertKey, NO_BUDGET, PERIOD, usageRecord } from "../contracts/store/records";
 import { SYSTEM_CLOCK } from "../contracts/store/sqlite-database";
@@ -32,7 +32,7 @@ async function expectAllRefused({ store, keyId, userId }: Subject): Promise<numb
   const reservation = { row, keyBudget: NO_BUDGET, userBudget: NO_BUDGET, ...PERIOD };
   const { codes, values } = await outcomesOf<unknown>([
     store.ping(),
-    store.setup.isClaimed(),
+    store.setup.isSetUp(),
     store.keys.findById(keyId),
     store.ledger.reserve(reservation),
     store.ledger.settle({ ...row, id: `${row.id}_settled` }, PERIOD),
@@ -64,7 +64,7 @@ async function expectAllWell({ place, store, keyId, userId }: Subject): Promise<
     interval: 50,
   });
   expect((await store.keys.spent(keyId, SYSTEM_CLOCK.now())).totalNano).toBe(1);
-  await expectBooksToBalance(place);
+  await expectLedgerSumsToMatch(place);
   // And the feed is heard again.
   const heard = new Promise<void>((resolve) => {
     store.onChange((topics) => {
@@ -124,7 +124,7 @@ test("a server that no longer answers is away within a second or so for every ca
   });
   await store.settings.put("well", true);
   expect((await store.keys.spent(key.id, SYSTEM_CLOCK.now())).totalNano).toBe(0);
-  await expectBooksToBalance(place);
+  await expectLedgerSumsToMatch(place);
   await store.close();
   await gate.close();
   await place.remove();
@@ -235,7 +235,7 @@ describe.each(["at once", "late"] as const)(
         ["caller_left", 2],
       ]);
       expect((await store.keys.spent(key.id, SYSTEM_CLOCK.now())).totalNano).toBe(3);
-      await expectBooksToBalance(place);
+      await expectLedgerSumsToMatch(place);
       await store.close();
       await gate.close();
       await place.remove();

@@ -5,7 +5,7 @@ import Database from "libsql";
 import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import type { Store, UsageRecord } from "../../lib/ports/store";
 import { openStore } from "../../lib/store/open";
-import { allUsage, expectBooksToBalance } from "../contracts/store/ledger-sums";
+import { allUsage, expectLedgerSumsToMatch } from "../contracts/store/ledger-sums";
 import { insertKey, NO_BUDGET, PERIOD, usageRecord, userRecord } from "../contracts/store/records";
 import { newSqlitePlace, type SqlitePlace, SYSTEM_CLOCK } from "../contracts/store/sqlite-database";
 import { outcomesOf, together } from "../contracts/store/test-database";
@@ -73,7 +73,7 @@ describe("while another process holds the lock", () => {
     // The settlement that was refused is recorded as what its caller was told.
     await vi.waitUntil(async () => (await allUsage(store)).length === 1, { timeout: SOON_MS, interval: 20 });
     expect(await allUsage(store)).toEqual([refusedEntry(row)]);
-    await expectBooksToBalance(place);
+    await expectLedgerSumsToMatch(place);
   });
 
   test("a write waits for a short one and then succeeds", async () => {
@@ -155,7 +155,7 @@ describe("with faults in the writer", () => {
     await vi.waitUntil(async () => (await allUsage(store)).length > 0, { timeout: SOON_MS, interval: 20 });
     expect(await allUsage(store)).toEqual([refusedEntry(row)]);
     expect((await store.keys.spent(key.id, SYSTEM_CLOCK.now())).totalNano).toBe(0);
-    await expectBooksToBalance(place);
+    await expectLedgerSumsToMatch(place);
     expect(await place.raw("pragma integrity_check")).toEqual([["ok"]]);
   });
 
@@ -181,7 +181,7 @@ describe("with faults in the writer", () => {
     const refused = (await allUsage(store)).filter((one) => one.error === "storage_unavailable");
     expect(refused.map((one) => [one.status, one.costNano])).toEqual(codes.map(() => [503, 0]));
     expect((await store.keys.spent(key.id, SYSTEM_CLOCK.now())).totalNano).toBe(values.length);
-    await expectBooksToBalance(place);
+    await expectLedgerSumsToMatch(place);
   });
 
   test("a commit that took place without an answer is corrected to what the caller was told", async () => {
@@ -212,6 +212,6 @@ describe("with faults in the writer", () => {
     await vi.waitUntil(async () => (await allUsage(store)).length === 3, { timeout: SOON_MS, interval: 20 });
     expect((await allUsage(store)).sort(byId)).toEqual(expected);
     expect((await store.keys.spent(key.id, SYSTEM_CLOCK.now())).totalNano).toBe(2);
-    await expectBooksToBalance(place);
+    await expectLedgerSumsToMatch(place);
   });
 });

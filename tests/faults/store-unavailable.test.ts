@@ -12,7 +12,7 @@ let product: Product;
 let cookie: string;
 let key: string;
 beforeEach(async () => {
-  product = await startProduct({ doorOnly: true });
+  product = await startProduct({ nodeAdapterOnly: true });
   cookie = await setUp(product.url);
   key = await createKey(product.url, cookie);
 });
@@ -140,7 +140,7 @@ describe.runIf(hasPrlimit)("when no file may grow any more", () => {
 
 describe("with a second process on the same file", () => {
   test("each sees within a second what the other has changed", async () => {
-    const other = await startProduct({ dataDirectory: product.dataDirectory, doorOnly: true });
+    const other = await startProduct({ dataDirectory: product.dataDirectory, nodeAdapterOnly: true });
     try {
       const made = await createKey(other.url, cookie, { name: "made over there" });
       await expect

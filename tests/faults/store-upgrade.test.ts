@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { KeyLimit } from "../../lib/contracts/console/api-keys";
 import type { KeyRecord } from "../../lib/ports/store";
 import { MIGRATIONS } from "../../lib/store/migrations";
-import { allUsage, expectBooksToBalance } from "../contracts/store/ledger-sums";
+import { allUsage, expectLedgerSumsToMatch } from "../contracts/store/ledger-sums";
 import { newPostgresPlace } from "../contracts/store/postgres-database";
 import { insertKey, keyRecord, PERIOD, usageRecord, userRecord } from "../contracts/store/records";
 import { newSqlitePlace } from "../contracts/store/sqlite-database";
@@ -99,7 +99,7 @@ async function schemaOfNew(newPlace: () => Promise<Place>): Promise<string[]> {
 async function expectWhole(place: Place, schema: readonly string[]): Promise<void> {
   const store = await place.open();
   expect(await schemaOf(place)).toEqual(schema);
-  await expectBooksToBalance(place);
+  await expectLedgerSumsToMatch(place);
   const calls = await allUsage(store);
   expect(calls).toHaveLength(CALLS);
   const { items } = await store.users.list({ limit: 10, cursor: null, q: null });

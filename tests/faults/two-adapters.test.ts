@@ -357,7 +357,7 @@ describe("where Next runs without our server the caller is unknown", () => {
 describe("before set-up", () => {
   test("both doors say so with the same 503, and Next alone wants the token even from this machine", async () => {
     const fresh = mkdtempSync(path.join(tmpdir(), "patchbay-fresh-"));
-    const door = await startProduct({ dataDirectory: fresh, doorOnly: true });
+    const door = await startProduct({ dataDirectory: fresh, nodeAdapterOnly: true });
     const next = await startNextAlone(fresh);
     try {
       for (const [address, body] of [

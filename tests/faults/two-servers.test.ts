@@ -14,9 +14,9 @@ let first: Product;
 let second: Product;
 let cookie: string;
 beforeAll(async () => {
-  first = await startProduct({ doorOnly: true });
+  first = await startProduct({ nodeAdapterOnly: true });
   cookie = await setUp(first.url);
-  second = await startProduct({ doorOnly: true, dataDirectory: first.dataDirectory });
+  second = await startProduct({ nodeAdapterOnly: true, dataDirectory: first.dataDirectory });
 }, 60_000);
 afterAll(async () => {
   await second?.close();

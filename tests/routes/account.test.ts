@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import {
   addUser,
-  type ConsoleDoor,
+  type ConsoleHarness,
   enrol,
   OWNER,
-  openConsoleDoor,
+  openConsoleHarness,
   setUpOwner,
 } from "../support/console-harness";
 import { type TestServices, testServices } from "../support/services";
@@ -13,11 +13,11 @@ import { totpCode } from "../support/totp";
 import { wrongCode } from "../support/two-factor";
 
 let services: TestServices;
-let door: ConsoleDoor;
+let door: ConsoleHarness;
 let owner: string;
 beforeEach(async () => {
   services = await testServices();
-  door = openConsoleDoor(services);
+  door = openConsoleHarness(services);
   owner = await setUpOwner(door);
 });
 afterEach(() => services.close());
@@ -30,7 +30,7 @@ describe("one's own profile", () => {
   test("who tries e-mail addresses one after another hears of ten a minute", async () => {
     await services.close();
     services = await testServices({ limits: { loginAttemptsPerMinute: 10 } });
-    door = openConsoleDoor(services);
+    door = openConsoleHarness(services);
     owner = await setUpOwner(door);
     const mia = await addUser(door, owner, { username: "mia" });
     await patch({ email: "o@example.com" });

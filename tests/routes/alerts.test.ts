@@ -7,13 +7,13 @@ import path from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { BACKOFF_MS, deliverAlerts } from "../../lib/console/alerts/deliver";
 import { watchAlerts } from "../../lib/console/alerts/watch";
-import { openWebhookUrl, WEBHOOK_URL_PLACE, WEBHOOK_URL_SETTING } from "../../lib/console/alerts/webhook-url";
+import { openWebhookUrl, WEBHOOK_URL_AAD, WEBHOOK_URL_SETTING } from "../../lib/console/alerts/webhook-url";
 import { ALERTS_KEPT_MS, sweepExpired } from "../../lib/console/auth/sweep-expired";
 import { AppError } from "../../lib/errors";
 import { UpstreamProgress } from "../../lib/ports/upstream-progress";
 import { createContainer } from "../../lib/server/process/container";
 import { readEnvironment } from "../../lib/server/process/env";
-import { addUser, type ConsoleDoor, OWNER, openConsoleDoor, setUpOwner } from "../support/console-harness";
+import { addUser, type ConsoleHarness, OWNER, openConsoleHarness, setUpOwner } from "../support/console-harness";
 import { type TestServices, testServices } from "../support/services";
 import { readStoreBytes } from "../support/store-bytes";
 
@@ -56,12 +56,12 @@ const FREE = { freeBytes: 50, totalBytes: 100 };
 let receiver: Receiver;
 let target: string;
 let services: TestServices;
-let door: ConsoleDoor;
+let door: ConsoleHarness;
 let owner: string;
 
 async function start(webhookAllow: string[], upstreamAllow: string[] = []): Promise<void> {
   services = await testServices({ webhookAllow, upstreamAllow });
-  door = openConsoleDoor(services);
+  door = openConsoleHarness(services);
   owner = await setUpOwner(door);
 }
 beforeEach(async () => {
@@ -393,12 +393,12 @@ describe("the webhook", () => {
     expect(receiver.received.map((one) => one.url)).toEqual(["/services/T0/very-secret-path?team=night"]);
     // Bound to its place (AAD): the text does not decrypt as another setting.
     const sealed = (await services.store.settings.all())[WEBHOOK_URL_SETTING];
-    expect(services.sealer.open("webhook-url", WEBHOOK_URL_PLACE, String(sealed))).toBe(url);
+    expect(services.cipher.decrypt("webhook-url", WEBHOOK_URL_AAD, String(sealed))).toBe(url);
     for (const [purpose, place] of [
       ["webhook-url", "settings/another/value"],
-      ["webhook-secret", WEBHOOK_URL_PLACE],
+      ["webhook-secret", WEBHOOK_URL_AAD],
     ] as const)
-      expect(() => services.sealer.open(purpose, place, String(sealed))).toThrow("changed or moved");
+      expect(() => services.cipher.decrypt(purpose, place, String(sealed))).toThrow("changed or moved");
   });
 
   test("keeps its URL when a change sends the mask or leaves it out, and loses it for null", async () => {
@@ -427,7 +427,7 @@ describe("the webhook", () => {
     await setWebhook(url);
     expect((await readRules()).webhook_url).toBe(shown);
     expect((await changeRules(await readRules())).status).toBe(200);
-    expect(await openWebhookUrl(services.store, services.sealer)).toBe(url);
+    expect(await openWebhookUrl(services.store, services.cipher)).toBe(url);
   });
 
   test("a message from before the address was taken away is not sent", async () => {

@@ -1,6 +1,6 @@
 import { describe, expect, test, vi } from "vitest";
 import { addressBucket } from "@/lib/gateway/admission/address-list";
-import { embedModel, type GatewayDoor, openGatewayDoor } from "../support/gateway-harness";
+import { embedModel, type GatewayHarness, openGatewayHarness } from "../support/gateway-harness";
 
 const PATH = "/v1/embeddings";
 const BODY = { body: { model: "patchbay-embed", input: "a" } };
@@ -10,7 +10,7 @@ function withKey(key: string, address: string | null = "127.0.0.1") {
 }
 
 test("malformed, mistyped and unknown keys get one and the same 401, the first two without a store read", async () => {
-  const door = openGatewayDoor();
+  const door = openGatewayHarness();
   const last = door.key.at(-1) === "a" ? "b" : "a";
   const mistyped = `${door.key.slice(0, -1)}${last}`;
   const malformed = [
@@ -29,14 +29,14 @@ test("malformed, mistyped and unknown keys get one and the same 401, the first t
     bodies.add(reply.text);
   }
   expect(door.keyReads).toEqual([]);
-  const stranger = openGatewayDoor().key;
+  const stranger = openGatewayHarness().key;
   for (let i = 0; i < 3; i++) bodies.add((await door.call(PATH, withKey(stranger))).text);
   expect(door.keyReads).toHaveLength(1);
   expect(bodies.size).toBe(1);
 });
 
 test("a key is read from the store once, and again after a change", async () => {
-  const door = openGatewayDoor();
+  const door = openGatewayHarness();
   for (let i = 0; i < 5; i++) expect((await door.call(PATH, BODY)).status).toBe(200);
   expect(door.keyReads).toHaveLength(1);
   door.change("keys");
@@ -45,8 +45,8 @@ test("a key is read from the store once, and again after a change", async () => 
 });
 
 test("a key made after it was refused works with the next request", async () => {
-  const door = openGatewayDoor();
-  const { key } = openGatewayDoor();
+  const door = openGatewayHarness();
+  const { key } = openGatewayHarness();
   expect((await door.call(PATH, withKey(key))).status).toBe(401);
   door.addKey({}, key);
   door.change("keys");
@@ -55,7 +55,7 @@ test("a key made after it was refused works with the next request", async () => 
 
 test("a read that a change overtook is not kept", async () => {
   let isFirst = true;
-  const door = openGatewayDoor({
+  const door = openGatewayHarness({
     ownerEnabled: () => {
       if (isFirst) door.change("keys");
       isFirst = false;
@@ -70,7 +70,7 @@ test("a read that a change overtook is not kept", async () => {
 
 test("an expired or disabled key, and one of a disabled owner, are told why", async () => {
   let ownerEnabled = true;
-  const door = openGatewayDoor({ ownerEnabled: () => ownerEnabled });
+  const door = openGatewayHarness({ ownerEnabled: () => ownerEnabled });
   const expiring = door.addKey({ expiresAt: door.clock.at + 1_000 });
   expect((await door.call(PATH, withKey(expiring))).status).toBe(200);
   door.clock.at += 1_000;
@@ -85,7 +85,7 @@ test("an expired or disabled key, and one of a disabled owner, are told why", as
 });
 
 test("a key with an address list works from there alone, and never where the peer is unknown", async () => {
-  const door = openGatewayDoor();
+  const door = openGatewayHarness();
   const key = door.addKey({ allowedAddresses: ["10.0.0.0/8", "192.168.1.7", "2001:db8::/32"] });
   for (const address of ["10.1.2.3", "192.168.1.7", "2001:db8::1", "::ffff:10.0.0.1"]) {
     expect((await door.call(PATH, withKey(key, address))).status, address).toBe(200);
@@ -97,7 +97,7 @@ test("a key with an address list works from there alone, and never where the pee
 });
 
 test("operations and models of a key are held", async () => {
-  const door = openGatewayDoor();
+  const door = openGatewayHarness();
   const mute = await door.call(PATH, withKey(door.addKey({ operations: ["speech"] })));
   expect([mute.status, mute.json.error.type]).toEqual([403, "permission_error"]);
   const other = await door.call(PATH, withKey(door.addKey({ allowedModels: ["gemini-embedding-001"] })));
@@ -108,7 +108,7 @@ test("operations and models of a key are held", async () => {
 });
 
 test("exactly as many requests as a key may send in a minute pass, and the replies tell how many are left", async () => {
-  const door = openGatewayDoor();
+  const door = openGatewayHarness();
   const key = door.addKey({ rpm: 3 });
   const replies = await Promise.all(Array.from({ length: 4 }, () => door.call(PATH, withKey(key))));
   expect(replies.map((reply) => reply.status).sort()).toEqual([200, 200, 200, 429]);
@@ -126,7 +126,7 @@ test("exactly as many requests as a key may send in a minute pass, and the repli
 });
 
 test("tokens a minute are held, and a request above them is told to be smaller", async () => {
-  const door = openGatewayDoor();
+  const door = openGatewayHarness();
   const key = door.addKey({ tpm: 5 });
   const send = (input: string) =>
     door.call(PATH, { ...withKey(key), body: { model: "patchbay-embed", input } });
@@ -159,7 +159,7 @@ test("a call above a key's calls at once is 429 with Retry-After, and its place 
     release = resolve;
   });
   const entered = countEntries(3);
-  const door = openGatewayDoor({ settling: () => entered.count(held) });
+  const door = openGatewayHarness({ settling: () => entered.count(held) });
   const key = door.addKey({ concurrency: 2 });
   const running = [door.call(PATH, withKey(key)), door.call(PATH, withKey(key))];
   const third = door.call(PATH, withKey(key));
@@ -172,12 +172,12 @@ test("a call above a key's calls at once is 429 with Retry-After, and its place 
 });
 
 describe("a limit of all keys of a user together", () => {
-  const send = (door: GatewayDoor, key: string, input = "one two three") =>
+  const send = (door: GatewayHarness, key: string, input = "one two three") =>
     door.call(PATH, { ...withKey(key), body: { model: "patchbay-embed", input } });
   const statuses = (replies: { status: number }[]) => replies.map(({ status }) => status);
 
   test("holds requests a minute over two keys, with the tighter limit in the headers", async () => {
-    const door = openGatewayDoor({ owner: () => ({ rpm: 3 }) });
+    const door = openGatewayHarness({ owner: () => ({ rpm: 3 }) });
     const [one, other] = [door.addKey({ rpm: 2 }), door.addKey()];
     const replies = [await send(door, one), await send(door, other), await send(door, one)];
     expect(statuses(replies)).toEqual([200, 200, 200]);
@@ -208,7 +208,7 @@ describe("a limit of all keys of a user together", () => {
 
   test("uses up nothing of the key's limit when it refuses, nor the other way round", async () => {
     const limits = { rpm: 1 };
-    const door = openGatewayDoor({ owner: () => limits });
+    const door = openGatewayHarness({ owner: () => limits });
     const [one, other] = [door.addKey({ rpm: 2 }), door.addKey()];
     expect(statuses([await send(door, other), await send(door, one), await send(door, one)])).toEqual([
       200, 429, 429,
@@ -225,7 +225,7 @@ describe("a limit of all keys of a user together", () => {
   });
 
   test("holds tokens a minute over two keys; a call that needs more than the limit is not to be sent again", async () => {
-    const door = openGatewayDoor({ owner: () => ({ tpm: 5 }) });
+    const door = openGatewayHarness({ owner: () => ({ tpm: 5 }) });
     const [one, other] = [door.addKey({ tpm: 100 }), door.addKey()];
     const first = await send(door, one);
     expect([
@@ -253,7 +253,7 @@ describe("a limit of all keys of a user together", () => {
       release = resolve;
     });
     const entered = countEntries(3);
-    const door = openGatewayDoor({
+    const door = openGatewayHarness({
       settling: () => entered.count(held),
       owner: () => ({ concurrency: 2 }),
     });
@@ -274,7 +274,7 @@ describe("a limit of all keys of a user together", () => {
 
   test("is their budget, which every call reserves from, whichever key it comes with", async () => {
     const budget = { totalNano: 1_000_000, dailyNano: 10_000, monthlyNano: null };
-    const door = openGatewayDoor({
+    const door = openGatewayHarness({
       models: [
         embedModel({
           prices: { ...embedModel().prices, inputPerMillionTokens: 20_000_000 },
@@ -295,7 +295,7 @@ describe("a limit of all keys of a user together", () => {
     "refuses even a free call where %s is 0",
     async (name) => {
       const budget = { totalNano: null, dailyNano: null, monthlyNano: null, [name]: 0 };
-      const door = openGatewayDoor({ owner: () => ({ budget }) });
+      const door = openGatewayHarness({ owner: () => ({ budget }) });
       for (const key of [door.addKey(), door.addKey()]) {
         const refused = await send(door, key);
         expect([refused.status, refused.json.error]).toEqual([
@@ -310,7 +310,7 @@ describe("a limit of all keys of a user together", () => {
   );
 
   test("is another user's alone: who has none is not held up", async () => {
-    const door = openGatewayDoor({ owner: () => ({ rpm: 1 }) });
+    const door = openGatewayHarness({ owner: () => ({ rpm: 1 }) });
     const [mine, theirs] = [door.addKey(), door.addKey({ ownerId: "usr_2" })];
     expect(statuses([await send(door, mine), await send(door, theirs), await send(door, mine)])).toEqual([
       200, 200, 429,
@@ -319,7 +319,7 @@ describe("a limit of all keys of a user together", () => {
 });
 
 test("after 120 wrong keys a minute from one address more of them are 429 there; right keys go on", async () => {
-  const door = openGatewayDoor();
+  const door = openGatewayHarness();
   for (let i = 0; i < 120; i++)
     expect((await door.call(PATH, withKey("wrong", "203.0.113.9"))).status).toBe(401);
   const refused = await door.call(PATH, withKey("wrong", "203.0.113.9"));
@@ -337,7 +337,7 @@ test("addresses of one IPv6 /64 share a bucket", () => {
 test("uses of a key are written in one batch some seconds later", async () => {
   vi.useFakeTimers({ toFake: ["setTimeout"] });
   try {
-    const door = openGatewayDoor();
+    const door = openGatewayHarness();
     const second = door.addKey();
     await door.call(PATH, BODY);
     await door.call(PATH, BODY);
@@ -352,7 +352,7 @@ test("uses of a key are written in one batch some seconds later", async () => {
 
 test("a key that is revoked while a slow body comes in is refused with that body", async () => {
   const enabled = { owner: true };
-  const door = openGatewayDoor({ ownerEnabled: () => enabled.owner });
+  const door = openGatewayHarness({ ownerEnabled: () => enabled.owner });
   const whileReading = () => {
     enabled.owner = false;
     door.change("users");

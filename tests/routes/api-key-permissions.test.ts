@@ -1,17 +1,17 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { addUser, type ConsoleDoor, openConsoleDoor, setUpOwner } from "../support/console-harness";
+import { addUser, type ConsoleHarness, openConsoleHarness, setUpOwner } from "../support/console-harness";
 import { type TestServices, testServices } from "../support/services";
 
 /** Who may loosen the limits of a key, and what a management key may do to other keys. */
 
 let services: TestServices;
-let door: ConsoleDoor;
+let door: ConsoleHarness;
 let owner: string;
 let ada: { id: string; cookie: string };
 let mia: { id: string; cookie: string };
 beforeEach(async () => {
   services = await testServices();
-  door = openConsoleDoor(services);
+  door = openConsoleHarness(services);
   owner = await setUpOwner(door);
   ada = await addUser(door, owner, { username: "ada", role: "admin" });
   mia = await addUser(door, owner, { username: "mia" });
@@ -36,7 +36,7 @@ const patch = async (id: string, fields: object, caller: Caller) => {
 };
 const rotate = (id: string, body: object, caller: Caller) =>
   door(`/api/keys/${id}/rotate`, { body, ...caller });
-const expectRefused = (reply: Awaited<ReturnType<ConsoleDoor>>, field: string) => {
+const expectRefused = (reply: Awaited<ReturnType<ConsoleHarness>>, field: string) => {
   expect([reply.status, reply.json.code]).toEqual([403, "forbidden"]);
   expect(reply.json.message).toContain(field);
 };

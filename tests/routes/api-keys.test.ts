@@ -1,16 +1,16 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { authenticateKey } from "../../lib/gateway/admission/authenticate-key";
-import { addUser, type ConsoleDoor, openConsoleDoor, setUpOwner } from "../support/console-harness";
+import { addUser, type ConsoleHarness, openConsoleHarness, setUpOwner } from "../support/console-harness";
 import { type TestServices, testServices } from "../support/services";
 import { readStoreBytes } from "../support/store-bytes";
 
 let services: TestServices;
-let door: ConsoleDoor;
+let door: ConsoleHarness;
 let owner: string;
 let mia: { id: string; cookie: string };
 beforeEach(async () => {
   services = await testServices();
-  door = openConsoleDoor(services);
+  door = openConsoleHarness(services);
   owner = await setUpOwner(door);
   mia = await addUser(door, owner, { username: "mia" });
 });
@@ -38,7 +38,7 @@ const use = async (key: string, address: string | null = "127.0.0.1") =>
 
 describe("how many one user has", () => {
   const CONFLICT = [409, "conflict"];
-  const answer = ({ status, json }: Awaited<ReturnType<ConsoleDoor>>) => [status, json.code];
+  const answer = ({ status, json }: Awaited<ReturnType<ConsoleHarness>>) => [status, json.code];
   /** `count` of mia's keys, straight into the store. */
   async function fill(count: number): Promise<void> {
     const first = await make({}, mia.cookie);
@@ -459,7 +459,7 @@ describe("the list", () => {
     expect(await ask("?owner_id=usr_unknown")).toEqual([]);
     expect(await ask("?owner_id=me", mia.cookie)).toEqual([hers]);
     expect(await ask(`?owner_id=${mia.id}`, mia.cookie)).toEqual([hers]);
-    for (const id of ["usr_unknown", (await services.store.users.findByLogin("olivia"))?.id ?? ""]) {
+    for (const id of ["usr_unknown", (await services.store.users.findByNameOrEmail("olivia"))?.id ?? ""]) {
       expect((await door(`/api/keys?owner_id=${id}`, { cookie: mia.cookie })).status).toBe(404);
     }
   });

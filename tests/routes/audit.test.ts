@@ -6,10 +6,10 @@ import { AppError } from "../../lib/errors";
 import type { Repositories } from "../../lib/ports/store";
 import {
   addUser,
-  type ConsoleDoor,
+  type ConsoleHarness,
   enrol,
   OWNER,
-  openConsoleDoor,
+  openConsoleHarness,
   setUpOwner,
 } from "../support/console-harness";
 import { type TestServices, testServices } from "../support/services";
@@ -18,10 +18,10 @@ import { totpCode } from "../support/totp";
 import { beginSignIn } from "../support/two-factor";
 
 let services: TestServices;
-let door: ConsoleDoor;
+let door: ConsoleHarness;
 beforeEach(async () => {
   services = await testServices();
-  door = openConsoleDoor(services);
+  door = openConsoleHarness(services);
 });
 afterEach(() => services.close());
 

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { addUser, type ConsoleDoor, openConsoleDoor, setUpOwner } from "../support/console-harness";
+import { addUser, type ConsoleHarness, openConsoleHarness, setUpOwner } from "../support/console-harness";
 import { freePort } from "../support/product";
 import { type TestServices, testServices } from "../support/services";
 import { readStoreBytes } from "../support/store-bytes";
@@ -14,11 +14,11 @@ beforeAll(async () => {
 afterAll(() => upstream.close());
 
 let services: TestServices;
-let door: ConsoleDoor;
+let door: ConsoleHarness;
 let owner: string;
 const open = async (upstreamAllow: string[]) => {
   services = await testServices({ upstreamAllow });
-  door = openConsoleDoor(services);
+  door = openConsoleHarness(services);
   owner = await setUpOwner(door);
 };
 beforeEach(() => open(["127.0.0.1"]));

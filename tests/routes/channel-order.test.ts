@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { AppError } from "@/lib/errors";
 import { UpstreamProgress } from "@/lib/ports/upstream-progress";
-import { addUser, type ConsoleDoor, openConsoleDoor, setUpOwner } from "../support/console-harness";
+import { addUser, type ConsoleHarness, openConsoleHarness, setUpOwner } from "../support/console-harness";
 import { type TestServices, testServices } from "../support/services";
 
 interface Shown {
@@ -12,7 +12,7 @@ interface Shown {
 }
 
 let services: TestServices;
-let door: ConsoleDoor;
+let door: ConsoleHarness;
 let owner: string;
 let made: [Shown, Shown, Shown];
 const create = async (name: string, fields: object = {}) => {
@@ -22,7 +22,7 @@ const create = async (name: string, fields: object = {}) => {
 };
 beforeEach(async () => {
   services = await testServices();
-  door = openConsoleDoor(services);
+  door = openConsoleHarness(services);
   owner = await setUpOwner(door);
   made = [await create("A"), await create("B"), await create("C")];
 });

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { addUser, type ConsoleDoor, OWNER, openConsoleDoor, setUpOwner } from "../support/console-harness";
+import { addUser, type ConsoleHarness, OWNER, openConsoleHarness, setUpOwner } from "../support/console-harness";
 import { freePort } from "../support/product";
 import { type TestServices, testServices } from "../support/services";
 import { readStoreBytes } from "../support/store-bytes";
@@ -14,11 +14,11 @@ beforeAll(async () => {
 afterAll(() => upstream.close());
 
 let services: TestServices;
-let door: ConsoleDoor;
+let door: ConsoleHarness;
 let owner: string;
 beforeEach(async () => {
   services = await testServices({ upstreamAllow: ["127.0.0.1"] });
-  door = openConsoleDoor(services);
+  door = openConsoleHarness(services);
   owner = await setUpOwner(door);
 });
 afterEach(() => services.close());
@@ -230,7 +230,7 @@ describe("a private address", () => {
   beforeEach(async () => {
     await services.close();
     services = await testServices();
-    door = openConsoleDoor(services);
+    door = openConsoleHarness(services);
     owner = await setUpOwner(door);
   });
 

@@ -2,26 +2,26 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { ROUTES } from "../../lib/http/routes";
 import {
   type ConsoleCall,
-  type ConsoleDoor,
+  type ConsoleHarness,
   OWNER,
-  openConsoleDoor,
+  openConsoleHarness,
   setUpOwner,
 } from "../support/console-harness";
 import { type TestServices, testServices } from "../support/services";
 import { digestStore } from "../support/store-dump";
 
 let services: TestServices;
-let door: ConsoleDoor;
+let door: ConsoleHarness;
 let owner: string;
 beforeAll(async () => {
   services = await testServices();
-  door = openConsoleDoor(services);
+  door = openConsoleHarness(services);
   owner = await setUpOwner(door);
 });
 afterAll(() => services.close());
 
 /** Every route of the console. */
-const whole: ConsoleDoor = (path, call) => openConsoleDoor(services, ROUTES)(path, call);
+const whole: ConsoleHarness = (path, call) => openConsoleHarness(services, ROUTES)(path, call);
 
 const HOST = { host: "patchbay.example:3000" };
 const patch = (headers: ConsoleCall["headers"]) =>

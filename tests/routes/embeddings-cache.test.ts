@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { EmbeddingModel } from "@/lib/ports/embedding-model";
-import { channelRecord, embedModel, openGatewayDoor } from "../support/gateway-harness";
+import { channelRecord, embedModel, openGatewayHarness } from "../support/gateway-harness";
 
 const PRICES = {
   inputPerMillionTokens: 20_000_000,
@@ -28,7 +28,7 @@ function remembering() {
 
 function open(fields: Parameters<typeof embedModel>[0] = {}) {
   const { asked, engine } = remembering();
-  const door = openGatewayDoor({ models: [embedModel({ prices: PRICES, ...fields })], engine: () => engine });
+  const door = openGatewayHarness({ models: [embedModel({ prices: PRICES, ...fields })], engine: () => engine });
   const embed = (input: unknown, more: { headers?: Record<string, string>; body?: object } = {}) =>
     door.call("/v1/embeddings", {
       headers: more.headers ?? {},
@@ -76,7 +76,7 @@ test("a batch sends the same text of two users twice, and once where cached resu
     [true, ["same"]],
   ] as const) {
     const { asked, engine } = remembering();
-    const door = openGatewayDoor({
+    const door = openGatewayHarness({
       models: [embedModel({ coalescing: true, cacheable: false })],
       channels: [channelRecord({ embedded: false })],
       engine: () => engine,
@@ -131,7 +131,7 @@ test("a model without a cache says nothing of one", async () => {
 test("a change of what serves the model makes older vectors unreachable", async () => {
   const { asked, engine } = remembering();
   const channels = [channelRecord()];
-  const door = openGatewayDoor({ channels, engine: () => engine });
+  const door = openGatewayHarness({ channels, engine: () => engine });
   const embed = () => door.call("/v1/embeddings", { body: { model: "patchbay-embed", input: "text" } });
   await embed();
   channels[0] = channelRecord({ version: 2 });
@@ -146,7 +146,7 @@ test("single texts of many callers travel together where model and channel allow
     [{ coalescing: false }, 20],
   ] as const) {
     const { asked, engine } = remembering();
-    const door = openGatewayDoor({
+    const door = openGatewayHarness({
       models: [embedModel({ coalescing: true, cacheable: false })],
       channels: [channelRecord({ embedded: false, options })],
       engine: () => engine,

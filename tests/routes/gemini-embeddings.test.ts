@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { EmbeddingRequest } from "@/lib/ports/embedding-model";
-import { openGatewayDoor } from "../support/gateway-harness";
+import { openGatewayHarness } from "../support/gateway-harness";
 
 const MODEL = "patchbay-embed";
 const ONE = `/v1beta/models/${MODEL}:embedContent`;
@@ -11,7 +11,7 @@ function content(text: string): { parts: { text: string }[] } {
 }
 
 test("one content gives one embedding and the tokens, on both versions of the path", async () => {
-  const door = openGatewayDoor();
+  const door = openGatewayHarness();
   const openai = await door.call("/v1/embeddings", { body: { model: MODEL, input: "hello world" } });
   for (const path of [ONE, ONE.replace("v1beta", "v1"), ONE.replace(":embed", "%3Aembed")]) {
     const reply = await door.call(path, { body: { content: content("hello world") } });
@@ -22,7 +22,7 @@ test("one content gives one embedding and the tokens, on both versions of the pa
 });
 
 test("a batch gives embeddings in order and the tokens of all, as the official client sends it", async () => {
-  const door = openGatewayDoor();
+  const door = openGatewayHarness();
   const requests = ["one", "two three"].map((text) => ({
     model: `models/${MODEL}`,
     content: { ...content(text), role: "user" },
@@ -42,7 +42,7 @@ test("a batch gives embeddings in order and the tokens of all, as the official c
 
 test("the parts of a content are one text, and the task type reaches the engine", async () => {
   const requests: EmbeddingRequest[] = [];
-  const door = openGatewayDoor({
+  const door = openGatewayHarness({
     engine: () => ({
       embed: async (request) => {
         requests.push(request);
@@ -56,7 +56,7 @@ test("the parts of a content are one text, and the task type reaches the engine"
 });
 
 test("a title is told to be ignored", async () => {
-  const door = openGatewayDoor();
+  const door = openGatewayHarness();
   const body = { content: content("a"), taskType: "RETRIEVAL_DOCUMENT", title: "T" };
   expect((await door.call(ONE, { body })).headers["x-patchbay-ignored"]).toBe("title");
 });
@@ -80,7 +80,7 @@ test.each([
     { requests: [{ content: content("a"), outputDimensionality: 64 }, { content: content("b") }] },
   ],
 ])("%s is 400 INVALID_ARGUMENT", async (_, path, body) => {
-  const door = openGatewayDoor();
+  const door = openGatewayHarness();
   const reply = await door.call(path, { body });
   expect(reply.status).toBe(400);
   expect(reply.json.error).toMatchObject({ code: 400, status: "INVALID_ARGUMENT" });
@@ -88,7 +88,7 @@ test.each([
 });
 
 test("tokens are counted without a row in the books, of contents or of a whole request", async () => {
-  const door = openGatewayDoor();
+  const door = openGatewayHarness();
   const path = `/v1beta/models/${MODEL}:countTokens`;
   const contents = [content("hello world"), content("hello")];
   const reply = await door.call(path, { body: { contents } });

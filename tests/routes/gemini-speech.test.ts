@@ -5,7 +5,7 @@ import {
   channel,
   chunksOf,
   END,
-  openSpeechDoor,
+  openSpeechHarness,
   readBody,
   ScriptedSpeech,
   spoken,
@@ -20,7 +20,7 @@ const speaking = (fields: object) => ({ ...GOOD, generationConfig: { ...AUDIO, .
 const voice = (voiceName: string) => ({ prebuiltVoiceConfig: { voiceName } });
 
 function door(speech = new ScriptedSpeech(() => spoken(1)), options = {}) {
-  return { speech, ...openSpeechDoor([{ channel: channel("a"), speech }], options) };
+  return { speech, ...openSpeechHarness([{ channel: channel("a"), speech }], options) };
 }
 /** Works on without a result until it is stopped. */
 function aborted(signal: AbortSignal): Promise<never> {
@@ -197,7 +197,7 @@ describe("generateContent", () => {
     const embedded = await door().post(PATH, body);
     expect(embedded.headers["x-patchbay-ignored"]).toBe("systemInstruction, tools, candidateCount");
     const speech = new ScriptedSpeech(() => spoken(1));
-    const upstream = openSpeechDoor([
+    const upstream = openSpeechHarness([
       { channel: channel("g", { provider: "gemini", embedded: false }), speech },
     ]);
     const reply = await upstream.post(PATH, body);
@@ -382,7 +382,7 @@ describe("generateContent on upstream channels", () => {
       await finished;
       yield END;
     });
-    const { post, rows } = openSpeechDoor([{ channel: upstream("a"), speech }]);
+    const { post, rows } = openSpeechHarness([{ channel: upstream("a"), speech }]);
     let isAnswered = false;
     const reply = post(PATH, GOOD).then((answer) => {
       isAnswered = true;
@@ -398,7 +398,7 @@ describe("generateContent on upstream channels", () => {
 
   it("goes to the next channel when one breaks off, and sends nothing of the first", async () => {
     const [first, second] = [breaking(), new ScriptedSpeech(() => spoken(2))];
-    const { post, rows } = openSpeechDoor([
+    const { post, rows } = openSpeechHarness([
       { channel: upstream("a"), speech: first },
       { channel: upstream("b", 1), speech: second },
     ]);
@@ -444,7 +444,7 @@ describe("generateContent on upstream channels", () => {
     "answers an error with a status of its own when its only channel %s",
     async (_title, limits, make, status, code) => {
       const speech = make();
-      const { post, rows } = openSpeechDoor([{ channel: upstream("a"), speech }], { limits });
+      const { post, rows } = openSpeechHarness([{ channel: upstream("a"), speech }], { limits });
       const reply = await post(PATH, GOOD);
       expect([reply.status, (await json(reply)).error.code]).toEqual([status, status]);
       // The caller got nothing, and its ledger entry says so.
@@ -461,7 +461,7 @@ describe("generateContent on upstream channels", () => {
       yield* spoken(2, { ending: null });
       await aborted(signal);
     });
-    const { post, rows, leave } = openSpeechDoor([{ channel: upstream("a"), speech }]);
+    const { post, rows, leave } = openSpeechHarness([{ channel: upstream("a"), speech }]);
     const reply = post(PATH, GOOD);
     while (speech.running === 0) await new Promise((resolve) => setImmediate(resolve));
     for (let turn = 0; turn < 20; turn += 1) await new Promise((resolve) => setImmediate(resolve));
@@ -481,7 +481,7 @@ describe("generateContent on upstream channels", () => {
       await finished;
       yield END;
     });
-    const { post, rows } = openSpeechDoor([{ channel: upstream("a"), speech }]);
+    const { post, rows } = openSpeechHarness([{ channel: upstream("a"), speech }]);
     // Each may last 80 minutes, of which 64 MiB are held.
     const long = { ...GOOD, contents: [{ parts: [{ text: "a ".repeat(15_999) }] }] };
     const held = Array.from({ length: 8 }, () => post(PATH, long));
@@ -496,7 +496,7 @@ describe("generateContent on upstream channels", () => {
   });
 
   it("gives a WAV file of any length its true sizes", async () => {
-    const { post } = openSpeechDoor([
+    const { post } = openSpeechHarness([
       { channel: upstream("a"), speech: new ScriptedSpeech(() => spoken(100)) },
     ]);
     const wav = await audioOf(
@@ -507,7 +507,7 @@ describe("generateContent on upstream channels", () => {
 
   it("begins with the first audio all the same when a built-in engine speaks", async () => {
     const speech = new ScriptedSpeech(() => spoken(1, { ending: new AppError("internal", "broke") }));
-    const { post } = openSpeechDoor([
+    const { post } = openSpeechHarness([
       { channel: channel("own"), speech },
       { channel: upstream("b", 1), speech: breaking() },
     ]);
@@ -637,7 +637,7 @@ describe("a fault", () => {
       yield END;
     });
     const good = new ScriptedSpeech(() => spoken(1));
-    const { post, rows } = openSpeechDoor([
+    const { post, rows } = openSpeechHarness([
       { channel: channel("silent", { embedded: false, provider: "gemini" }), speech: silent },
       { channel: channel("good", { priority: 1 }), speech: good },
     ]);
@@ -651,7 +651,7 @@ describe("a fault", () => {
     const silent = new ScriptedSpeech(async function* () {
       yield { ...END, finishReason: "OTHER" } as typeof END;
     });
-    const { post, rows } = openSpeechDoor([
+    const { post, rows } = openSpeechHarness([
       { channel: channel("s", { embedded: false, provider: "gemini" }), speech: silent },
     ]);
     const reply = await post(PATH, GOOD);
@@ -671,7 +671,7 @@ describe("a fault", () => {
       [told, { inputTokens: 9, outputTokens: 31, estimated: false }],
       [untold, { inputTokens: 3, outputTokens: 25, estimated: true }],
     ] as const) {
-      const { post, rows } = openSpeechDoor([{ channel: channel("u", { embedded: false }), speech }]);
+      const { post, rows } = openSpeechHarness([{ channel: channel("u", { embedded: false }), speech }]);
       await readBody(await post(PATH, GOOD));
       expect(rows).toMatchObject([row]);
     }

@@ -2,7 +2,7 @@ import { afterEach, describe, expect, test, vi } from "vitest";
 import { AppError } from "@/lib/errors";
 import type { EmbeddingModel } from "@/lib/ports/embedding-model";
 import type { KeyRecord } from "@/lib/ports/store";
-import { embedModel, openGatewayDoor } from "../support/gateway-harness";
+import { embedModel, openGatewayHarness } from "../support/gateway-harness";
 
 const NO_LIMIT = { totalNano: null, dailyNano: null, monthlyNano: null };
 
@@ -15,7 +15,7 @@ function open(embed?: EmbeddingModel["embed"]) {
       return { vectors: request.texts.map(() => new Float32Array(1_024).fill(1 / 32)), inputTokens: null };
     },
   };
-  const door = openGatewayDoor({ models: [embedModel({ cacheable: false })], engine: () => engine });
+  const door = openGatewayHarness({ models: [embedModel({ cacheable: false })], engine: () => engine });
   const send = (input: string, key = "order-17", as = door.key) =>
     door.call("/v1/embeddings", {
       headers: { "idempotency-key": key, authorization: `Bearer ${as}` },
@@ -218,7 +218,7 @@ test("a repeat that runs because the first request failed reserves from the key'
     },
   };
   const prices = { ...embedModel().prices, inputPerMillionTokens: 20_000_000 };
-  const door = openGatewayDoor({ models: [embedModel({ cacheable: false, prices })], engine: () => engine });
+  const door = openGatewayHarness({ models: [embedModel({ cacheable: false, prices })], engine: () => engine });
   const key = door.addKey({ id: "key_9" });
   const send = () =>
     door.call("/v1/embeddings", {
@@ -305,7 +305,7 @@ describe("a stored reply is refused to a key that has lost", () => {
 
   test("its enabled owner", async () => {
     let isEnabled = true;
-    const door = openGatewayDoor({ ownerEnabled: () => isEnabled });
+    const door = openGatewayHarness({ ownerEnabled: () => isEnabled });
     const send = () =>
       door.call("/v1/embeddings", {
         headers: { "idempotency-key": "order-17" },
@@ -323,7 +323,7 @@ test.each([
   ["/v1beta/models/patchbay-embed:embedContent", { content: { parts: [{ text: "text" }] } }, 403],
   ["/v1beta/models/patchbay-embed:countTokens", { contents: [{ parts: [{ text: "text" }] }] }, 404],
 ])("POST %s replays nothing of a model that the key has lost", async (path, body, status) => {
-  const door = openGatewayDoor({ models: [embedModel(), OTHER_MODEL] });
+  const door = openGatewayHarness({ models: [embedModel(), OTHER_MODEL] });
   const key = door.addKey({ id: "key_9" });
   const headers = { "idempotency-key": "order-17", authorization: `Bearer ${key}` };
   expect((await door.call(path, { headers, body })).status).toBe(200);

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { addUser, type ConsoleDoor, enrol, openConsoleDoor, setUpOwner } from "../support/console-harness";
+import { addUser, type ConsoleHarness, enrol, openConsoleHarness, setUpOwner } from "../support/console-harness";
 import { type TestServices, testServices } from "../support/services";
 import { readStoreBytes } from "../support/store-bytes";
 import { totpCode } from "../support/totp";
@@ -8,11 +8,11 @@ const HOUR = 3_600_000;
 const PASSWORD = "nine blue lanterns drift";
 
 let services: TestServices;
-let door: ConsoleDoor;
+let door: ConsoleHarness;
 let owner: string;
 beforeEach(async () => {
   services = await testServices();
-  door = openConsoleDoor(services);
+  door = openConsoleHarness(services);
   owner = await setUpOwner(door);
 });
 afterEach(() => services.close());
@@ -35,7 +35,7 @@ const accept = (token: string, more: object = {}) =>
 const inspect = (token: string) => door("/api/invites/inspect", { body: { token } });
 const openLinks = async (cookie = owner) => (await door("/api/invites", { cookie })).json.data.items;
 const minute = () => services.clock.advance(60_000);
-const standing = async (username: string) => (await services.store.users.findByLogin(username))?.role;
+const standing = async (username: string) => (await services.store.users.findByNameOrEmail(username))?.role;
 
 describe("inviting", () => {
   test("shows the token once, and keeps and lists nothing of it", async () => {
@@ -214,14 +214,14 @@ describe("accepting", () => {
 async function limitAttempts(): Promise<void> {
   await services.close();
   services = await testServices({ limits: { loginAttemptsPerMinute: 10 } });
-  door = openConsoleDoor(services);
+  door = openConsoleHarness(services);
   owner = await setUpOwner(door);
 }
 
 let adaId = "";
-const idOf = async (username: string) => (await services.store.users.findByLogin(username))?.id ?? "";
+const idOf = async (username: string) => (await services.store.users.findByNameOrEmail(username))?.id ?? "";
 const ownerRecord = async () => ({
-  version: (await services.store.users.findByLogin("olivia"))?.version ?? 0,
+  version: (await services.store.users.findByNameOrEmail("olivia"))?.version ?? 0,
 });
 const revoke = (id: string, cookie = owner) => door(`/api/invites/${id}`, { method: "DELETE", cookie });
 /** Changes or removes ada, by the owner. */
@@ -422,7 +422,7 @@ describe("registering oneself", () => {
 
   test("comes with the monthly budget of the settings", async () => {
     await turnOn();
-    const budgetOf = async (username: string) => (await services.store.users.findByLogin(username))?.budget;
+    const budgetOf = async (username: string) => (await services.store.users.findByNameOrEmail(username))?.budget;
     await register();
     expect(await budgetOf("mia")).toEqual({ totalNano: null, dailyNano: null, monthlyNano: 5_000_000_000 });
     for (const [username, amount, nano] of [

@@ -6,16 +6,16 @@ import { consoleContext } from "../../lib/http/console/pipeline";
 import { createDispatcher } from "../../lib/http/core/dispatch";
 import type { Inbound } from "../../lib/http/core/exchange";
 import { LIVE_ROUTES } from "../../lib/http/routes/console/live";
-import { addUser, type ConsoleDoor, openConsoleDoor, setUpOwner } from "../support/console-harness";
+import { addUser, type ConsoleHarness, openConsoleHarness, setUpOwner } from "../support/console-harness";
 import { type TestServices, testServices } from "../support/services";
 
 let services: TestServices;
-let door: ConsoleDoor;
+let door: ConsoleHarness;
 let owner: string;
 let open: AbortController[];
 beforeEach(async () => {
   services = await testServices();
-  door = openConsoleDoor(services);
+  door = openConsoleHarness(services);
   owner = await setUpOwner(door);
   open = [];
 });

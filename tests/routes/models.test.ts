@@ -1,13 +1,13 @@
 import { expect, test } from "vitest";
 import { GeminiModel, GeminiModelList } from "@/lib/contracts/console/models";
-import { embedModel, openGatewayDoor } from "../support/gateway-harness";
+import { embedModel, openGatewayHarness } from "../support/gateway-harness";
 
 const SPEECH = embedModel({ name: "patchbay-speech", aliases: [], operation: "speech", maxAudioSeconds: 60 });
 const models = [embedModel(), SPEECH];
 const google = (key: string) => ({ authorization: "", "x-goog-api-key": key });
 
 test("the list has OpenAI's form, and Gemini's where the key came as a Google client sends it", async () => {
-  const door = openGatewayDoor({ models });
+  const door = openGatewayHarness({ models });
   const openai = await door.call("/v1/models");
   expect(openai.json).toEqual({
     object: "list",
@@ -33,7 +33,7 @@ test("the list has OpenAI's form, and Gemini's where the key came as a Google cl
 
 test("every model in Gemini's form has both token limits, whatever the operator set", async () => {
   const bare = { maxInputTokens: null, maxCharacters: null, maxAudioSeconds: null };
-  const door = openGatewayDoor({
+  const door = openGatewayHarness({
     models: [
       ...models,
       embedModel({ name: "x-embed", aliases: [], ...bare }),
@@ -56,7 +56,7 @@ test("every model in Gemini's form has both token limits, whatever the operator 
 });
 
 test("Gemini's list comes in pages", async () => {
-  const door = openGatewayDoor({ models });
+  const door = openGatewayHarness({ models });
   const first = await door.call("/v1beta/models?pageSize=1");
   expect(first.json.models).toHaveLength(1);
   const second = await door.call(`/v1beta/models?pageSize=1&pageToken=${first.json.nextPageToken}`);
@@ -68,7 +68,7 @@ test("Gemini's list comes in pages", async () => {
 });
 
 test("one model is told by its name or alias, in either form", async () => {
-  const door = openGatewayDoor({ models });
+  const door = openGatewayHarness({ models });
   const openai = await door.call("/v1/models/text-embedding-3-small");
   expect(openai.json.id).toBe("text-embedding-3-small");
   const gemini = await door.call("/v1beta/models/patchbay-embed");
@@ -80,7 +80,7 @@ test("one model is told by its name or alias, in either form", async () => {
 });
 
 test("a key sees and finds no models but its own", async () => {
-  const door = openGatewayDoor({ models });
+  const door = openGatewayHarness({ models });
   door.key = door.addKey({ allowedModels: ["text-embedding-3-small"] });
   expect((await door.call("/v1/models")).json.data.map((one: { id: string }) => one.id)).toEqual([
     "patchbay-embed",
@@ -94,7 +94,7 @@ test("a key sees and finds no models but its own", async () => {
 
 test("a model that was switched off is gone with the next request", async () => {
   const list = [embedModel()];
-  const door = openGatewayDoor({ models: list });
+  const door = openGatewayHarness({ models: list });
   expect((await door.call("/v1/models/patchbay-embed")).status).toBe(200);
   list[0] = embedModel({ enabled: false });
   door.change("models");

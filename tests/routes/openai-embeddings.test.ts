@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { AppError } from "@/lib/errors";
 import type { EmbeddingModel, EmbeddingRequest } from "@/lib/ports/embedding-model";
-import { channelRecord, embedModel, openGatewayDoor } from "../support/gateway-harness";
+import { channelRecord, embedModel, openGatewayHarness } from "../support/gateway-harness";
 
 const ENGINES = "/v1/engines/patchbay-embed/embeddings";
 const FLAT = "/v1/embeddings";
@@ -33,7 +33,7 @@ function recorder(answer?: (request: EmbeddingRequest) => Float32Array[]): {
 }
 
 test("a text gives one unit vector of 1,024 numbers, the model's name and the counted tokens", async () => {
-  const door = openGatewayDoor();
+  const door = openGatewayHarness();
   const reply = await door.call(ENGINES, { body: { model: MODEL, input: "Hello, how are you?" } });
   expect(reply.status).toBe(200);
   const { data, ...rest } = reply.json;
@@ -45,7 +45,7 @@ test("a text gives one unit vector of 1,024 numbers, the model's name and the co
 });
 
 test("base64 holds the very numbers of float, and the order is that of the input", async () => {
-  const door = openGatewayDoor();
+  const door = openGatewayHarness();
   const input = ["first text", "  ", "dritter Text", "первый", "first text"];
   const float = await door.call(FLAT, { body: { model: MODEL, input } });
   const base64 = await door.call(FLAT, { body: { model: MODEL, input, encoding_format: "base64" } });
@@ -59,7 +59,7 @@ test("base64 holds the very numbers of float, and the order is that of the input
 });
 
 test("token ids are embedded as the text they stand for", async () => {
-  const door = openGatewayDoor();
+  const door = openGatewayHarness();
   const text = await door.call(FLAT, { body: { model: MODEL, input: "hello world" } });
   const one = await door.call(FLAT, { body: { model: MODEL, input: [15339, 1917] } });
   const two = await door.call(FLAT, { body: { model: MODEL, input: [[15339, 1917], [15339]] } });
@@ -69,7 +69,7 @@ test("token ids are embedded as the text they stand for", async () => {
 });
 
 test("a shortened vector is the prefix, normalised again", async () => {
-  const door = openGatewayDoor();
+  const door = openGatewayHarness();
   const whole = await door.call(FLAT, { body: { model: MODEL, input: "a cat on a mat" } });
   const short = await door.call(FLAT, { body: { model: MODEL, input: "a cat on a mat", dimensions: 256 } });
   const vector: number[] = short.json.data[0].embedding;
@@ -109,7 +109,7 @@ test.each([
   ["a stream", { model: MODEL, input: "a", stream: true }, "stream"],
   ["an object for a user", { model: MODEL, input: "a", user: {} }, "user"],
 ])("%s is 400 and names the field, and nothing is booked", async (_, body, param) => {
-  const door = openGatewayDoor();
+  const door = openGatewayHarness();
   const reply = await door.call(ENGINES, { body });
   expect(reply.status).toBe(400);
   expect(reply.json.error).toMatchObject({ type: "invalid_request_error", param });
@@ -118,7 +118,7 @@ test.each([
 });
 
 test("null counts as absent, and a user is kept in the books", async () => {
-  const door = openGatewayDoor();
+  const door = openGatewayHarness();
   const body = { model: MODEL, input: "a", encoding_format: null, dimensions: null };
   expect((await door.call(ENGINES, { body })).status).toBe(200);
   await door.call(ENGINES, {
@@ -132,7 +132,7 @@ test("null counts as absent, and a user is kept in the books", async () => {
 });
 
 test("more tokens than the model takes are refused in OpenAI's words, whatever their form", async () => {
-  const door = openGatewayDoor({ models: [embedModel({ maxInputTokens: 10 })] });
+  const door = openGatewayHarness({ models: [embedModel({ maxInputTokens: 10 })] });
   for (const input of ["word ".repeat(12), Array.from({ length: 11 }, () => 15339), "x".repeat(100_000)]) {
     const reply = await door.call(FLAT, { body: { model: MODEL, input } });
     expect(reply.status).toBe(400);
@@ -146,7 +146,7 @@ test("more tokens than the model takes are refused in OpenAI's words, whatever t
 });
 
 test("more than 300,000 tokens in all are refused", async () => {
-  const door = openGatewayDoor();
+  const door = openGatewayHarness();
   const many = Array.from({ length: 40 }, () => Array.from({ length: 8_000 }, () => 15339));
   const reply = await door.call(FLAT, { body: { model: MODEL, input: many } });
   expect([reply.status, reply.json.error.code]).toEqual([400, "max_tokens_per_request"]);
@@ -156,7 +156,7 @@ test("more than 300,000 tokens in all are refused", async () => {
 });
 
 test("path and body may name one model by name and alias; the reply names it as the body does", async () => {
-  const door = openGatewayDoor();
+  const door = openGatewayHarness();
   const reply = await door.call(ENGINES, { body: { model: "text-embedding-3-small", input: "a" } });
   expect([reply.status, reply.json.model]).toEqual([200, "text-embedding-3-small"]);
   const turned = await door.call("/v1/engines/text-embedding-3-small/embeddings", {
@@ -166,14 +166,14 @@ test("path and body may name one model by name and alias; the reply names it as 
 });
 
 test("the engines path alone names the model only where the operator allows it", async () => {
-  const door = openGatewayDoor({ legacyEngines: true });
+  const door = openGatewayHarness({ legacyEngines: true });
   const reply = await door.call(ENGINES, { body: { input: "a" } });
   expect([reply.status, reply.json.model]).toEqual([200, MODEL]);
 });
 
 test("an unknown model is 404, and one of another kind 400 that says what it is for", async () => {
   const speech = embedModel({ name: "patchbay-speech", aliases: [], operation: "speech" });
-  const door = openGatewayDoor({ models: [embedModel(), speech] });
+  const door = openGatewayHarness({ models: [embedModel(), speech] });
   const unknown = await door.call(FLAT, { body: { model: "nope", input: "a" } });
   expect([unknown.status, unknown.json.error.code]).toEqual([404, "model_not_found"]);
   const wrong = await door.call(FLAT, { body: { model: "patchbay-speech", input: "a" } });
@@ -183,7 +183,7 @@ test("an unknown model is 404, and one of another kind 400 that says what it is 
 
 test("fields that are none of ours reach neither the engine nor its choice", async () => {
   const { engine, requests } = recorder();
-  const door = openGatewayDoor({ engine: () => engine });
+  const door = openGatewayHarness({ engine: () => engine });
   const smuggled = {
     api_base: "http://attacker.example",
     base_url: "http://attacker.example",
@@ -203,7 +203,7 @@ test("the reply waits until the call is in the books", async () => {
   const committed = new Promise<void>((resolve) => {
     release = resolve;
   });
-  const door = openGatewayDoor({ settling: () => committed });
+  const door = openGatewayHarness({ settling: () => committed });
   let isAnswered = false;
   const reply = door.call(FLAT, { body: { model: MODEL, input: "a" } }).then((answer) => {
     isAnswered = true;
@@ -216,7 +216,7 @@ test("the reply waits until the call is in the books", async () => {
 });
 
 test("a row holds who, what, where and how much", async () => {
-  const door = openGatewayDoor({
+  const door = openGatewayHarness({
     models: [embedModel({ prices: { ...embedModel().prices, inputPerMillionTokens: 20_000_000 } })],
   });
   const reply = await door.call(FLAT, {
@@ -253,9 +253,9 @@ test("a budget without room is 429 insufficient_quota before any engine is asked
   const priced = {
     models: [embedModel({ prices: { ...embedModel().prices, inputPerMillionTokens: 20_000_000 } })],
   };
-  const door = openGatewayDoor({ ...priced, engine: () => engine, refused: "key" });
+  const door = openGatewayHarness({ ...priced, engine: () => engine, refused: "key" });
   const spent = await door.call(FLAT, { body: { model: MODEL, input: "a" } });
-  const free = openGatewayDoor({ engine: () => engine });
+  const free = openGatewayHarness({ engine: () => engine });
   free.key = free.addKey({ budget: { totalNano: 0, dailyNano: null, monthlyNano: null } });
   const nothing = await free.call(FLAT, { body: { model: MODEL, input: "a" } });
   for (const reply of [spent, nothing]) {
@@ -269,7 +269,7 @@ test("a budget without room is 429 insufficient_quota before any engine is asked
 test("a channel that fails is followed by another, and the reply tells how often it was tried", async () => {
   const asked: string[] = [];
   const { engine } = recorder();
-  const door = openGatewayDoor({
+  const door = openGatewayHarness({
     channels: [
       channelRecord({ id: "chn_bad", name: "bad" }),
       channelRecord({ id: "chn_good", name: "good", priority: 1 }),
@@ -293,7 +293,7 @@ test.each([
   ["a vector with a number that is none", () => [new Float32Array(1_024).fill(Number.NaN)]],
 ])("%s is 502 upstream_invalid, booked as such and free", async (_, answer) => {
   const { engine } = recorder(answer);
-  const door = openGatewayDoor({ engine: () => engine });
+  const door = openGatewayHarness({ engine: () => engine });
   const reply = await door.call(FLAT, { body: { model: MODEL, input: "a" } });
   expect([reply.status, reply.json.error.code]).toEqual([502, "upstream_invalid"]);
   expect(reply.headers["x-should-retry"]).toBe("false");
@@ -303,7 +303,7 @@ test.each([
 test("a caller who leaves stops the engine and is booked as 499", async () => {
   const leaving = new AbortController();
   let stopped = false;
-  const door = openGatewayDoor({
+  const door = openGatewayHarness({
     engine: () => ({
       embed: (_request, { signal }) =>
         new Promise((_resolve, reject) => {
@@ -321,7 +321,7 @@ test("a caller who leaves stops the engine and is booked as 499", async () => {
 });
 
 test("a large reply comes whole though it is written in pieces", async () => {
-  const door = openGatewayDoor();
+  const door = openGatewayHarness();
   const input = Array.from({ length: 300 }, (_, i) => `text number ${i}`);
   const reply = await door.call(FLAT, { body: { model: MODEL, input } });
   expect(reply.json.data.map((one: { index: number }) => one.index)).toEqual(input.map((_, i) => i));

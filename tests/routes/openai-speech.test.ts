@@ -3,7 +3,7 @@ import { AppError } from "../../lib/errors";
 import {
   channel,
   chunksOf,
-  openSpeechDoor,
+  openSpeechHarness,
   readBody,
   ScriptedSpeech,
   spoken,
@@ -14,7 +14,7 @@ const PATH = "/v1/audio/speech";
 const GOOD = { model: "patchbay-speech", input: "one two three", voice: "alloy" };
 
 function door(speech = new ScriptedSpeech(() => spoken(1)), options = {}) {
-  return { speech, ...openSpeechDoor([{ channel: channel("a"), speech }], options) };
+  return { speech, ...openSpeechHarness([{ channel: channel("a"), speech }], options) };
 }
 type Reply = Awaited<ReturnType<ReturnType<typeof door>["post"]>>;
 async function errorOf(reply: Reply) {

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import { openWholeDoor, type WholeDoor, type WholeReply } from "../support/api-harness";
+import { openApiHarness, type ApiHarness, type WholeReply } from "../support/api-harness";
 import { openApi } from "../support/expect-documented";
 import { broken, SchemaArbitrary } from "../support/json-schema";
 
@@ -116,22 +116,22 @@ function isBeyondSchema(operation: Operation, { text }: WholeReply): boolean {
 
 const UNREACHABLE = "http://127.0.0.1:9/v1";
 
-let shared: WholeDoor;
+let shared: ApiHarness;
 beforeAll(async () => {
-  shared = await openWholeDoor(UNREACHABLE);
+  shared = await openApiHarness(UNREACHABLE);
 });
 afterAll(() => shared?.close());
 
-let own: WholeDoor | null = null;
+let own: ApiHarness | null = null;
 afterEach(async () => {
   await own?.close();
   own = null;
 });
 
 /** An instance of their own for writes of the console: whom they sign out or shut out is not the next one's matter. */
-async function doorFor({ method, path }: Operation): Promise<WholeDoor> {
+async function doorFor({ method, path }: Operation): Promise<ApiHarness> {
   if (method === "GET" || !path.startsWith("/api/")) return shared;
-  own = await openWholeDoor(UNREACHABLE);
+  own = await openApiHarness(UNREACHABLE);
   return own;
 }
 
@@ -144,7 +144,7 @@ interface Values {
 function targetOf(
   { path, parameters = [] }: Operation,
   values: Values["parameters"],
-  { ids }: WholeDoor,
+  { ids }: ApiHarness,
 ): string {
   const collection = path.split("/{")[0] ?? "";
   const filled = path.replace(/\{(\w+)\}/g, (_whole, name: string) => {
@@ -169,7 +169,7 @@ function atHome({ path }: Operation, body: unknown): unknown {
   return isAddress ? { ...body, base_url: UNREACHABLE } : body;
 }
 
-async function send(operation: Operation, values: Values, opened: WholeDoor): Promise<WholeReply> {
+async function send(operation: Operation, values: Values, opened: ApiHarness): Promise<WholeReply> {
   const { parameters = [], security = [] } = operation;
   const asked = parameters.filter((one) => one.in === "header" && values.parameters[one.name] !== undefined);
   const headers: Record<string, string> = Object.fromEntries(

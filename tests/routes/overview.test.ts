@@ -6,7 +6,7 @@ import { OVERVIEW_ROUTES } from "../../lib/http/routes/console/overview";
 import type { UsageRecord } from "../../lib/ports/store";
 import { UpstreamProgress } from "../../lib/ports/upstream-progress";
 import { channelRecord, usageRecord } from "../contracts/store/records";
-import { addUser, type ConsoleDoor, openConsoleDoor, setUpOwner } from "../support/console-harness";
+import { addUser, type ConsoleHarness, openConsoleHarness, setUpOwner } from "../support/console-harness";
 import { expectDocumented } from "../support/expect-documented";
 import { type TestServices, testServices } from "../support/services";
 
@@ -14,11 +14,11 @@ const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 
 let services: TestServices;
-let door: ConsoleDoor;
+let door: ConsoleHarness;
 let owner: string;
 beforeEach(async () => {
   services = await testServices();
-  door = openConsoleDoor(services);
+  door = openConsoleHarness(services);
   owner = await setUpOwner(door);
 });
 afterEach(() => services.close());

@@ -6,7 +6,7 @@ import { createDispatcher } from "../../lib/http/core/dispatch";
 import type { Inbound } from "../../lib/http/core/exchange";
 import { RECORDINGS_ROUTES } from "../../lib/http/routes/console/recordings";
 import { workerFile } from "../../lib/server/process/workers";
-import { openConsoleDoor, setUpOwner } from "../support/console-harness";
+import { openConsoleHarness, setUpOwner } from "../support/console-harness";
 import { type TestServices, testServices } from "../support/services";
 import { collect, tone } from "../support/tone";
 
@@ -18,7 +18,7 @@ let cookie: string;
 beforeAll(async () => {
   services = await testServices();
   services.encoder = createAudioEncoder({ workerFile: workerFile("encode") });
-  cookie = await setUpOwner(openConsoleDoor(services));
+  cookie = await setUpOwner(openConsoleHarness(services));
 });
 afterAll(async () => {
   await services.encoder.close();

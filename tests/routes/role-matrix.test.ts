@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { ConsoleRoute, Route } from "../../lib/http/core/route";
 import { ROUTES } from "../../lib/http/routes";
-import { addUser, type ConsoleDoor, OWNER, openConsoleDoor, setUpOwner } from "../support/console-harness";
+import { addUser, type ConsoleHarness, OWNER, openConsoleHarness, setUpOwner } from "../support/console-harness";
 import { type TestServices, testServices } from "../support/services";
 
 type Caller = "owner" | "admin" | "member" | "nobody" | "manageKey";
@@ -174,12 +174,12 @@ const PASSWORD = "nine blue lanterns drift";
 const REFUSALS = ["unauthenticated", "forbidden"];
 
 let services: TestServices;
-let door: ConsoleDoor;
+let door: ConsoleHarness;
 let manageKey: string;
 const ids: Record<string, string> = {};
 beforeAll(async () => {
   services = await testServices();
-  door = openConsoleDoor(services, ROUTES);
+  door = openConsoleHarness(services, ROUTES);
   const owner = await setUpOwner(door);
   const made = await door("/api/keys", { body: { name: "robot", operations: ["manage"] }, cookie: owner });
   manageKey = made.json.data.key;

@@ -1,21 +1,21 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import {
   addUser,
-  type ConsoleDoor,
+  type ConsoleHarness,
   enrol,
   OWNER,
-  openConsoleDoor,
+  openConsoleHarness,
   setUpOwner,
 } from "../support/console-harness";
 import { type TestServices, testServices } from "../support/services";
 import { totpCode } from "../support/totp";
 
 let services: TestServices;
-let door: ConsoleDoor;
+let door: ConsoleHarness;
 let owner: string;
 beforeEach(async () => {
   services = await testServices();
-  door = openConsoleDoor(services);
+  door = openConsoleHarness(services);
   owner = await setUpOwner(door);
 });
 afterEach(() => services.close());
@@ -107,7 +107,7 @@ describe("ending", () => {
 });
 
 async function me() {
-  const user = await services.store.users.findByLogin("olivia");
+  const user = await services.store.users.findByNameOrEmail("olivia");
   if (user === null) throw new Error("There is no owner.");
   return user;
 }
@@ -177,7 +177,7 @@ describe("an old cookie is nobody's on the next request", () => {
   test("in another process on the same store as well", async () => {
     const elsewhere = await testServices({ dataDirectory: services.dataDirectory });
     try {
-      const otherDoor = openConsoleDoor(elsewhere);
+      const otherDoor = openConsoleHarness(elsewhere);
       expect((await otherDoor("/api/user/self", { cookie: owner })).status).toBe(200);
       await door("/api/user/logout", { body: {}, cookie: owner });
       expect((await otherDoor("/api/user/self", { cookie: owner })).status).toBe(401);

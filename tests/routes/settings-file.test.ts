@@ -5,17 +5,17 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { createDispatcher } from "../../lib/http/core/dispatch";
 import { SETTINGS_ROUTES } from "../../lib/http/routes/console/settings";
 import type { Repositories } from "../../lib/ports/store";
-import { addUser, type ConsoleDoor, OWNER, openConsoleDoor, setUpOwner } from "../support/console-harness";
+import { addUser, type ConsoleHarness, OWNER, openConsoleHarness, setUpOwner } from "../support/console-harness";
 import { expectDocumented } from "../support/expect-documented";
 import { type TestServices, testServices } from "../support/services";
 
 let services: TestServices;
-let door: ConsoleDoor;
+let door: ConsoleHarness;
 let owner: string;
 
 beforeEach(async () => {
   services = await testServices();
-  door = openConsoleDoor(services);
+  door = openConsoleHarness(services);
   owner = await setUpOwner(door);
 });
 afterEach(() => services.close());
@@ -107,7 +107,7 @@ describe("an import", () => {
     const { file } = await exported();
 
     const other = await testServices();
-    const otherDoor = openConsoleDoor(other);
+    const otherDoor = openConsoleHarness(other);
     const cookie = await setUpOwner(otherDoor);
     const send = (dry_run: boolean) => otherDoor("/api/settings/import", { body: { dry_run, file }, cookie });
     const before = JSON.stringify([

@@ -2,21 +2,21 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { DEFAULT_LIMITS } from "../../lib/contracts/limits";
 import {
   addUser,
-  type ConsoleDoor,
+  type ConsoleHarness,
   enrol,
   OWNER,
-  openConsoleDoor,
+  openConsoleHarness,
   setUpOwner,
 } from "../support/console-harness";
 import { type TestServices, testServices } from "../support/services";
 
 let services: TestServices;
-let door: ConsoleDoor;
+let door: ConsoleHarness;
 let owner: string;
 
 beforeEach(async () => {
   services = await testServices({ limits: { wrongKeysPerMinute: 77 } });
-  door = openConsoleDoor(services);
+  door = openConsoleHarness(services);
   owner = await setUpOwner(door);
 });
 afterEach(() => services.close());
@@ -139,7 +139,7 @@ describe("the least length of passwords", () => {
 
   test("is never under the environment's", async () => {
     const strict = await testServices({ passwordMinimum: 16 });
-    const strictDoor = openConsoleDoor(strict);
+    const strictDoor = openConsoleHarness(strict);
     const cookie = await setUpOwner(strictDoor);
     await strictDoor("/api/settings", { method: "PATCH", body: { password_minimum: 9 }, cookie });
     expect(strict.instance.passwordMinimum).toBe(16);

@@ -3,14 +3,14 @@ import path from "node:path";
 import Database from "libsql";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { AppError, hasCode } from "../../lib/errors";
-import { type ConsoleDoor, OWNER, openConsoleDoor, setUpOwner } from "../support/console-harness";
+import { type ConsoleHarness, OWNER, openConsoleHarness, setUpOwner } from "../support/console-harness";
 import { type TestServices, testServices } from "../support/services";
 
 let services: TestServices;
-let door: ConsoleDoor;
+let door: ConsoleHarness;
 beforeEach(async () => {
   services = await testServices();
-  door = openConsoleDoor(services);
+  door = openConsoleHarness(services);
 });
 afterEach(() => services.close());
 
@@ -106,7 +106,7 @@ describe("the set-up token", () => {
   test("one that the operator has set is asked of everybody", async () => {
     const strict = await testServices({ setupToken: "a token of the operator" });
     try {
-      const strictDoor = openConsoleDoor(strict);
+      const strictDoor = openConsoleHarness(strict);
       expect((await strictDoor("/api/setup", { body: OWNER })).status).toBe(401);
       const body = { ...OWNER, setup_token: "a token of the operator" };
       expect((await strictDoor("/api/setup", { body })).status).toBe(200);
@@ -160,7 +160,7 @@ describe("the claim", () => {
   test("of two processes on one store exactly one wins", async () => {
     const other = await testServices({ dataDirectory: services.dataDirectory });
     try {
-      const otherDoor = openConsoleDoor(other);
+      const otherDoor = openConsoleHarness(other);
       const replies = await Promise.all(
         Array.from({ length: 10 }, (_, i) =>
           (i % 2 ? door : otherDoor)("/api/setup", { body: { ...OWNER, username: `owner${i}` } }),
@@ -175,7 +175,7 @@ describe("the claim", () => {
 
   test("a store that fails is 503, never an open door, and a second try works", async () => {
     const isClaimed = vi
-      .spyOn(services.store.setup, "isClaimed")
+      .spyOn(services.store.setup, "isSetUp")
       .mockRejectedValue(new AppError("storage_unavailable", "The store is away."));
     expect((await door("/api/setup", { body: OWNER })).status).toBe(503);
     expect((await door("/api/setup")).status).toBe(503);
@@ -254,6 +254,6 @@ describe("the wizard's progress", () => {
 
 test("a claim that another process made is told by its code", async () => {
   await setUpOwner(door);
-  const taken = services.store.transaction((tx) => tx.setup.claim({ claimedAt: 1, ownerId: "usr_x" }));
+  const taken = services.store.transaction((tx) => tx.setup.recordOwner({ setUpAt: 1, ownerId: "usr_x" }));
   await expect(taken).rejects.toSatisfy((error) => hasCode(error, "conflict"));
 });

@@ -1,15 +1,15 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { findLiveSession } from "../../lib/console/auth/find-live-session";
-import { sealSession } from "../../lib/http/console/session-cookie";
-import { addUser, type ConsoleDoor, OWNER, openConsoleDoor, setUpOwner } from "../support/console-harness";
+import { encryptSession } from "../../lib/http/console/session-cookie";
+import { addUser, type ConsoleHarness, OWNER, openConsoleHarness, setUpOwner } from "../support/console-harness";
 import { type TestServices, testServices } from "../support/services";
 
 let services: TestServices;
-let door: ConsoleDoor;
+let door: ConsoleHarness;
 let owner: string;
 beforeEach(async () => {
   services = await testServices();
-  door = openConsoleDoor(services);
+  door = openConsoleHarness(services);
   owner = await setUpOwner(door);
 });
 afterEach(() => services.close());
@@ -70,9 +70,9 @@ describe("name and password", () => {
 
   test("hashes of weaker parameters are made anew at sign-in", async () => {
     vi.spyOn(services.hasher, "needsRehash").mockReturnValueOnce(true);
-    const before = (await services.store.users.findByLogin("olivia"))?.passwordHash;
+    const before = (await services.store.users.findByNameOrEmail("olivia"))?.passwordHash;
     expect((await login(OWNER)).status).toBe(200);
-    expect((await services.store.users.findByLogin("olivia"))?.passwordHash).not.toBe(before);
+    expect((await services.store.users.findByNameOrEmail("olivia"))?.passwordHash).not.toBe(before);
     expect((await login(OWNER)).status).toBe(200);
   });
 });
@@ -162,7 +162,7 @@ describe("guessing", () => {
   test("an address has ten attempts a minute, whatever the names", async () => {
     await services.close();
     services = await testServices({ limits: { loginAttemptsPerMinute: 10 } });
-    door = openConsoleDoor(services);
+    door = openConsoleHarness(services);
     await setUpOwner(door);
     const statuses = [];
     for (let i = 0; i < 11; i++)
@@ -204,9 +204,9 @@ describe("the cookie", () => {
   test.each([
     [
       "of another secret",
-      () => sealSession({ signIn: { cookieSecret: "another", refusalFloorMs: 0 } }, "sid", 600),
+      () => encryptSession({ signIn: { cookieSecret: "another", refusalFloorMs: 0 } }, "sid", 600),
     ],
-    ["of an unknown session", () => sealSession(services, "unknown", 600)],
+    ["of an unknown session", () => encryptSession(services, "unknown", 600)],
     ["without a seal", async () => `${Buffer.from('{"alg":"none"}').toString("base64url")}.e30.`],
     [
       "of another encryption",

@@ -1,7 +1,7 @@
 import { afterAll, expect, it } from "vitest";
 import { createEmbeddedSpeech } from "../../lib/providers/embedded-speech/create";
 import { workerFile } from "../../lib/server/process/workers";
-import { channel, chunksOf, openSpeechDoor, readBody } from "../support/speech-harness";
+import { channel, chunksOf, openSpeechHarness, readBody } from "../support/speech-harness";
 import { loudness } from "../support/tone";
 
 const speech = createEmbeddedSpeech({
@@ -10,7 +10,7 @@ const speech = createEmbeddedSpeech({
 });
 afterAll(() => speech.close());
 
-const door = () => openSpeechDoor([{ channel: channel("embedded"), speech }]);
+const door = () => openSpeechHarness([{ channel: channel("embedded"), speech }]);
 const PATH = "/v1beta/models/patchbay-speech:generateContent";
 const saying = (text: string, speechConfig?: object) => ({
   contents: [{ role: "user", parts: [{ text }] }],

@@ -3,17 +3,17 @@ import { digestBackupCode } from "../../lib/console/auth/backup-codes";
 import { startSession } from "../../lib/console/auth/start-session";
 import { hasCode } from "../../lib/errors";
 import type { SessionRecord } from "../../lib/ports/store";
-import { addUser, type ConsoleDoor, enrol, openConsoleDoor, setUpOwner } from "../support/console-harness";
+import { addUser, type ConsoleHarness, enrol, openConsoleHarness, setUpOwner } from "../support/console-harness";
 import { type TestServices, testServices } from "../support/services";
 import { totpCode } from "../support/totp";
 import { wrongCode as anyWrongCode, beginSignIn, MINUTE, STEP, signInWith } from "../support/two-factor";
 
 let services: TestServices;
-let door: ConsoleDoor;
+let door: ConsoleHarness;
 let owner: string;
 beforeEach(async () => {
   services = await testServices();
-  door = openConsoleDoor(services);
+  door = openConsoleHarness(services);
   owner = await setUpOwner(door);
 });
 afterEach(() => services.close());
@@ -25,7 +25,7 @@ const second = (body: object, call: object = {}) => door("/api/user/login/2fa", 
 const flow = (who?: { username: string; password: string }) => beginSignIn(door, who);
 const finish = (code: string, who?: { username: string; password: string }) => signInWith(door, code, who);
 const wrongCode = (secret: string, salt?: number) => anyWrongCode(secret, services.clock, salt);
-const ownerId = async () => (await services.store.users.findByLogin("olivia"))?.id ?? "";
+const ownerId = async () => (await services.store.users.findByNameOrEmail("olivia"))?.id ?? "";
 
 describe("sign-in with a second factor", () => {
   let secret: string;
@@ -84,7 +84,7 @@ describe("sign-in with a second factor", () => {
   ])("a flow is dead after a change %s", (_when, schedule) => {
     /** In the store itself, where no verb ends the user's flows. */
     const update = async (patch: { passwordVersion?: number; enabled?: boolean }) => {
-      const user = await services.store.users.findByLogin("olivia");
+      const user = await services.store.users.findByNameOrEmail("olivia");
       if (user === null) throw new Error("no user");
       expect(await services.store.users.update(user, patch)).not.toBeNull();
     };
@@ -121,7 +121,7 @@ describe("sign-in with a second factor", () => {
           await services.store.twoFactors.delete(userId);
           await services.store.twoFactors.putPending({ ...record, enrolmentId: "another", lastStep: 0 });
           await services.store.twoFactors.enable(userId, "another", 0);
-          const digest = digestBackupCode(services.sealer, userId, code);
+          const digest = digestBackupCode(services.cipher, userId, code);
           await services.store.twoFactors.replaceBackupCodes(userId, [digest]);
         },
         () => code,
@@ -437,7 +437,7 @@ describe("a session is started", () => {
   });
 
   test("by nothing for a disabled user", async () => {
-    const user = await services.store.users.findByLogin("olivia");
+    const user = await services.store.users.findByNameOrEmail("olivia");
     if (user === null) throw new Error("no user");
     await services.store.users.update(user, { enabled: false });
     expect(await starting()).toEqual([]);

@@ -1,16 +1,16 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { type ConsoleDoor, enrol, OWNER, openConsoleDoor, setUpOwner } from "../support/console-harness";
+import { type ConsoleHarness, enrol, OWNER, openConsoleHarness, setUpOwner } from "../support/console-harness";
 import { type TestServices, testServices } from "../support/services";
 import { readStoreBytes } from "../support/store-bytes";
 import { totpCode } from "../support/totp";
 import { wrongCode as anyWrongCode, MINUTE, STEP, signInWith } from "../support/two-factor";
 
 let services: TestServices;
-let door: ConsoleDoor;
+let door: ConsoleHarness;
 let owner: string;
 beforeEach(async () => {
   services = await testServices();
-  door = openConsoleDoor(services);
+  door = openConsoleHarness(services);
   owner = await setUpOwner(door);
 });
 afterEach(() => services.close());
@@ -21,7 +21,7 @@ const selfStatus = async (cookie: string) => (await door("/api/user/self", { coo
 const second = (body: object, call: object = {}) => door("/api/user/login/2fa", { body, ...call });
 const finish = (code: string, who?: { username: string; password: string }) => signInWith(door, code, who);
 const wrongCode = (secret: string, salt?: number) => anyWrongCode(secret, services.clock, salt);
-const ownerId = async () => (await services.store.users.findByLogin("olivia"))?.id ?? "";
+const ownerId = async () => (await services.store.users.findByNameOrEmail("olivia"))?.id ?? "";
 
 describe("enrolment", () => {
   test("stands at nothing, pending, enabled in turn", async () => {

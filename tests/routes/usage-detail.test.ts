@@ -2,25 +2,25 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { sweepUsage } from "../../lib/console/usage/sweep";
 import type { CallTrace } from "../../lib/ports/store";
 import { channelRecord, usageRecord } from "../contracts/store/records";
-import { addUser, type ConsoleDoor, openConsoleDoor, setUpOwner } from "../support/console-harness";
+import { addUser, type ConsoleHarness, openConsoleHarness, setUpOwner } from "../support/console-harness";
 import { type TestServices, testServices } from "../support/services";
 
 const DAY = 86_400_000;
 const PERIOD = { day: "2026-09-21", month: "2026-09" };
 
 let services: TestServices;
-let door: ConsoleDoor;
+let door: ConsoleHarness;
 let owner: string;
 let mia: { id: string; cookie: string };
 beforeEach(async () => {
   services = await testServices();
-  door = openConsoleDoor(services);
+  door = openConsoleHarness(services);
   owner = await setUpOwner(door);
   mia = await addUser(door, owner, { username: "mia" });
 });
 afterEach(() => services.close());
 
-async function bookCall(userId: string, words?: string) {
+async function recordCall(userId: string, words?: string) {
   const channel = channelRecord({ name: "Kitchen upstream" });
   await services.store.channels.insert(channel);
   const trace: CallTrace = {
@@ -46,7 +46,7 @@ async function bookCall(userId: string, words?: string) {
 const show = (id: string, cookie: string) => door(`/api/usage/${encodeURIComponent(id)}`, { cookie });
 
 test("a call is shown with its attempts, the names they have and the words that were kept", async () => {
-  const row = await bookCall(mia.id, "good evening");
+  const row = await recordCall(mia.id, "good evening");
   const { status, json } = await show(row.id, owner);
   expect(status).toBe(200);
   expect(json.data).toMatchObject({
@@ -67,8 +67,8 @@ test("a call is shown with its attempts, the names they have and the words that 
 });
 
 test("a member is shown their own calls alone, and no channel's key", async () => {
-  const own = await bookCall(mia.id);
-  const others = await bookCall("usr_other");
+  const own = await recordCall(mia.id);
+  const others = await recordCall("usr_other");
   const { json } = await show(own.id, mia.cookie);
   expect(json.data).toMatchObject({ id: own.id, prompt: null });
   expect(json.data.trace.attempts[0].key).toBeNull();
@@ -78,7 +78,7 @@ test("a member is shown their own calls alone, and no channel's key", async () =
 });
 
 test("rows and words go after the days that the settings say, and stay where they say none", async () => {
-  const row = await bookCall(mia.id, "good evening");
+  const row = await recordCall(mia.id, "good evening");
   services.clock.advance(8 * DAY);
   expect(await sweepUsage(services)).toEqual({ rows: 0, prompts: 1 });
   const login = await door("/api/user/login", {
@@ -92,7 +92,7 @@ test("rows and words go after the days that the settings say, and stay where the
 });
 
 test("a channel's last errors tell the tries that failed, and what their callers got; a range is not turned around", async () => {
-  const row = await bookCall(mia.id);
+  const row = await recordCall(mia.id);
   const channelId = row.channelId ?? "";
   const at = services.clock.now();
   const [good] = row.trace?.attempts ?? [];

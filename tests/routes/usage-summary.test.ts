@@ -4,17 +4,17 @@ import { createDispatcher } from "../../lib/http/core/dispatch";
 import { USAGE_ROUTES } from "../../lib/http/routes/console/usage";
 import type { UsageRecord } from "../../lib/ports/store";
 import { usageRecord } from "../contracts/store/records";
-import { addUser, type ConsoleDoor, openConsoleDoor, setUpOwner } from "../support/console-harness";
+import { addUser, type ConsoleHarness, openConsoleHarness, setUpOwner } from "../support/console-harness";
 import { type TestServices, testServices } from "../support/services";
 
 const HOUR = 3_600_000;
 
 let services: TestServices;
-let door: ConsoleDoor;
+let door: ConsoleHarness;
 let owner: string;
 beforeEach(async () => {
   services = await testServices();
-  door = openConsoleDoor(services);
+  door = openConsoleHarness(services);
   owner = await setUpOwner(door);
 });
 afterEach(() => services.close());

@@ -3,10 +3,10 @@ import type { ConsoleContext } from "@/lib/console/context";
 import { UsageList, UsageQuery } from "@/lib/contracts/console/usage";
 import { USAGE_ROUTES } from "@/lib/http/routes/console/usage";
 import type { Role, UsageRecord } from "@/lib/ports/store";
-import { openGatewayDoor } from "../support/gateway-harness";
+import { openGatewayHarness } from "../support/gateway-harness";
 
 async function list(role: Role, sent: Record<string, string> = {}) {
-  const door = openGatewayDoor();
+  const door = openGatewayHarness();
   await door.call("/v1/embeddings", { body: { model: "patchbay-embed", input: "a" } });
   const asked: unknown[] = [];
   const store = {

@@ -1,15 +1,15 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { DEFAULT_SETTINGS } from "../../lib/contracts/console/settings";
-import { addUser, type ConsoleDoor, OWNER, openConsoleDoor, setUpOwner } from "../support/console-harness";
+import { addUser, type ConsoleHarness, OWNER, openConsoleHarness, setUpOwner } from "../support/console-harness";
 import { type TestServices, testServices } from "../support/services";
 import { readStoreBytes } from "../support/store-bytes";
 
 let services: TestServices;
-let door: ConsoleDoor;
+let door: ConsoleHarness;
 let owner: string;
 beforeEach(async () => {
   services = await testServices();
-  door = openConsoleDoor(services);
+  door = openConsoleHarness(services);
   owner = await setUpOwner(door);
 });
 afterEach(() => services.close());
@@ -19,7 +19,7 @@ const create = (body: object, cookie = owner) =>
   door("/api/users", { body: { username: "mia", password: PASSWORD, ...body }, cookie });
 const patch = (id: string, body: object, cookie = owner) =>
   door(`/api/users/${id}`, { method: "PATCH", body, cookie });
-const ownerId = async () => (await services.store.users.findByLogin("olivia"))?.id ?? "";
+const ownerId = async () => (await services.store.users.findByNameOrEmail("olivia"))?.id ?? "";
 const count = async () =>
   (await services.store.users.list({ limit: 100, cursor: null, q: null })).items.length;
 

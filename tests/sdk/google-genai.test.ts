@@ -8,7 +8,7 @@ let cookie: string;
 let key: string;
 
 beforeAll(async () => {
-  product = await startProduct({ doorOnly: true });
+  product = await startProduct({ nodeAdapterOnly: true });
   cookie = await setUp(product.url);
   key = await createKey(product.url, cookie);
 });

@@ -16,7 +16,7 @@ let samples: Readonly<Record<string, string>>;
 let env: NodeJS.ProcessEnv;
 
 beforeAll(async () => {
-  product = await startProduct({ doorOnly: true });
+  product = await startProduct({ nodeAdapterOnly: true });
   const key = await createKey(product.url, await setUp(product.url));
   folder = mkdtempSync(path.join(tmpdir(), "patchbay-guides-"));
   samples = guideSamples(product.url, { speech: "patchbay-speech", embeddings: "patchbay-embed" });

@@ -47,9 +47,9 @@ export function adminPlace(): AdminPlace {
     },
     async openServices() {
       const environment = readEnvironment({ PATCHBAY_DATA_DIR: dataDirectory, ...variables });
-      const { store, sealer } = await openBooks(environment, "test");
+      const { store, cipher } = await openBooks(environment, "test");
       await store.close();
-      const services = await testServices({ dataDirectory, sealer });
+      const services = await testServices({ dataDirectory, cipher });
       services.clock.advance(Date.now() - services.clock.now());
       return services;
     },

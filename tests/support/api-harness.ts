@@ -5,7 +5,7 @@ import type { Inbound } from "../../lib/http/core/exchange";
 import { ROUTES } from "../../lib/http/routes";
 import { workerFile } from "../../lib/server/process/workers";
 import { countTokens, countTokensInSteps } from "../../lib/text/tokenize";
-import { addUser, openConsoleDoor, setUpOwner } from "./console-harness";
+import { addUser, openConsoleHarness, setUpOwner } from "./console-harness";
 import { expectDocumented } from "./expect-documented";
 import { type TestServices, testServices } from "./services";
 
@@ -18,7 +18,7 @@ export interface WholeReply {
 }
 
 /** Every address over a real store and the built-in engines, set up, with an owner, an admin, a key and a channel. */
-export interface WholeDoor {
+export interface ApiHarness {
   services: TestServices;
   ownerCookie: string;
   key: string;
@@ -44,11 +44,11 @@ async function bytesOf(body: Uint8Array | AsyncIterable<Uint8Array> | null): Pro
 }
 
 /** `origin` is where the channel leads, and the only address that channels reach. */
-export async function openWholeDoor(origin: string): Promise<WholeDoor> {
+export async function openApiHarness(origin: string): Promise<ApiHarness> {
   const services = await testServices({ upstreamAllow: [new URL(origin).host] });
   const encoder = createAudioEncoder({ workerFile: workerFile("encode") });
   Object.assign(services, { encoder, countTokens, countTokensInSteps });
-  const console = openConsoleDoor(services);
+  const console = openConsoleHarness(services);
   const ownerCookie = await setUpOwner(console);
   await ensureEmbedded(services.store, services.clock);
   const made = async (path: string, body: object): Promise<{ id: string; key?: string }> => {

@@ -6,8 +6,8 @@ import type { ConsoleServices } from "../../lib/console/context";
 import { DEFAULT_LIMITS } from "../../lib/contracts/limits";
 import { checkHead } from "../../lib/http/core/edge-guard";
 import type { Handler, Inbound, Outbound } from "../../lib/http/core/exchange";
-import { createNextDoor } from "../../lib/http/next/adapter";
-import { createNodeDoor } from "../../lib/http/node/adapter";
+import { createNextAdapter } from "../../lib/http/next/adapter";
+import { createNodeAdapter } from "../../lib/http/node/adapter";
 import { expectDocumented } from "./expect-documented";
 
 /**
@@ -81,7 +81,7 @@ function nodeServer(): Promise<http.Server> {
     const fail = (error: unknown) => {
       throw error;
     };
-    const door = createNodeDoor(handler, clock, DEFAULT_LIMITS, () => false, fail);
+    const door = createNodeAdapter(handler, clock, DEFAULT_LIMITS, () => false, fail);
     const peer = { address: "127.0.0.1", isLocal: true, isSecure: false };
     const server = http.createServer((message, response) => {
       const { method = "GET", url: target = "", httpVersion, rawHeaders } = message;
@@ -150,7 +150,7 @@ async function throughNext(sent: Sent, reply: Outbound): Promise<Passage> {
     headers: Object.fromEntries(sent.headers),
     ...(sent.method === "GET" ? {} : { body: Buffer.from(sent.body) }),
   });
-  const answer = await createNextDoor(handler, async () => services)(request);
+  const answer = await createNextAdapter(handler, async () => services)(request);
   return {
     request: seen(),
     reply: {
@@ -168,7 +168,7 @@ let turn: Promise<unknown> = Promise.resolve();
  * Expects that both adapters hand the same request to the handler and the same reply to the caller, and that the reply
  * is what the OpenAPI document says. `reply`: with its whole body.
  */
-export function expectBothDoors(sent: Sent, reply: Outbound & { body: Uint8Array | null }): Promise<void> {
+export function expectBothAdapters(sent: Sent, reply: Outbound & { body: Uint8Array | null }): Promise<void> {
   const run = async () => {
     const node = await throughNode(sent, reply);
     const next = await throughNext(sent, reply);

@@ -11,7 +11,7 @@ import { INVITES_ROUTES } from "../../lib/http/routes/console/invites";
 import { CONSOLE_MODELS_ROUTES } from "../../lib/http/routes/console/models";
 import { SETTINGS_ROUTES } from "../../lib/http/routes/console/settings";
 import { SETUP_ROUTES } from "../../lib/http/routes/console/setup";
-import { LOGIN_ROUTES } from "../../lib/http/routes/console/sign-in";
+import { SIGN_IN_ROUTES } from "../../lib/http/routes/console/sign-in";
 import { TWO_FACTOR_ROUTES } from "../../lib/http/routes/console/two-factor";
 import { USAGE_ROUTES } from "../../lib/http/routes/console/usage";
 import { USERS_ROUTES } from "../../lib/http/routes/console/users";
@@ -44,13 +44,13 @@ export interface ConsoleReply {
   cookie: string;
 }
 
-export type ConsoleDoor = (path: string, call?: ConsoleCall) => Promise<ConsoleReply>;
+export type ConsoleHarness = (path: string, call?: ConsoleCall) => Promise<ConsoleReply>;
 
 const PEER: Peer = { address: "127.0.0.1", isLocal: true, isSecure: false };
 
 const ACCOUNT: readonly Route[] = [
   ...SETUP_ROUTES,
-  ...LOGIN_ROUTES,
+  ...SIGN_IN_ROUTES,
   ...TWO_FACTOR_ROUTES,
   ...ACCOUNT_ROUTES,
   ...KEYS_ROUTES,
@@ -65,7 +65,7 @@ const ACCOUNT: readonly Route[] = [
 ];
 
 /** The account routes behind the real pipeline, or those given. */
-export function openConsoleDoor(services: ConsoleServices, routes: readonly Route[] = ACCOUNT): ConsoleDoor {
+export function openConsoleHarness(services: ConsoleServices, routes: readonly Route[] = ACCOUNT): ConsoleHarness {
   const handler = createDispatcher(routes, async () => services);
   return async (target, call = {}) => {
     const [path = "", query = ""] = target.split("?");
@@ -114,7 +114,7 @@ export function openConsoleDoor(services: ConsoleServices, routes: readonly Rout
 }
 
 /** Sets the instance up and returns the owner's cookie. */
-export async function setUpOwner(door: ConsoleDoor): Promise<string> {
+export async function setUpOwner(door: ConsoleHarness): Promise<string> {
   const reply = await door("/api/setup", { body: OWNER });
   if (reply.status !== 200) throw new Error(`set-up: ${reply.text}`);
   return reply.cookie;
@@ -122,7 +122,7 @@ export async function setUpOwner(door: ConsoleDoor): Promise<string> {
 
 /** Turns the second factor of a session's user on. The clock then stands at a step whose code is unused. */
 export async function enrol(
-  door: ConsoleDoor,
+  door: ConsoleHarness,
   clock: FakeClock,
   cookie: string,
 ): Promise<{ secret: string; backupCodes: string[] }> {
@@ -140,7 +140,7 @@ export async function enrol(
 
 /** Adds a user by the owner's cookie and signs them in. */
 export async function addUser(
-  door: ConsoleDoor,
+  door: ConsoleHarness,
   owner: string,
   fields: { username: string; role?: "admin" | "member" },
 ): Promise<{ id: string; cookie: string; password: string }> {

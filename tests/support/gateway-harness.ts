@@ -25,7 +25,7 @@ import type {
 } from "../../lib/ports/store";
 import { createLexicalModel } from "../../lib/providers/lexical/lexical-model";
 import { countTokens, countTokensInSteps } from "../../lib/text/tokenize";
-import { expectBothDoors } from "./both-adapters";
+import { expectBothAdapters } from "./both-adapters";
 
 /** A clock that stands until it is moved; both of its hands go together. */
 export class StillClock {
@@ -133,7 +133,7 @@ export interface Reply {
   json: ReturnType<typeof JSON.parse>;
 }
 
-export interface GatewayDoor {
+export interface GatewayHarness {
   services: ConsoleServices;
   clock: StillClock;
   /** A key that works, and how to make others. */
@@ -149,7 +149,7 @@ export interface GatewayDoor {
   call(path: string, call?: Call): Promise<Reply>;
 }
 
-export interface DoorOptions {
+export interface HarnessOptions {
   models?: ModelRecord[];
   channels?: ChannelRecord[];
   /** What serves a channel; absent: the lexical engine. */
@@ -174,7 +174,7 @@ async function wholeOf(reply: Outbound): Promise<Buffer> {
 }
 
 /** The embeddings and model routes behind the real pipeline, over books and keys in memory. */
-export function openGatewayDoor(options: DoorOptions = {}): GatewayDoor {
+export function openGatewayHarness(options: HarnessOptions = {}): GatewayHarness {
   const clock = options.clock ?? new StillClock();
   const keys = new Map<string, KeyRecord>();
   const listeners = new Set<(topics: ReadonlySet<Topic>) => void>();
@@ -249,7 +249,7 @@ export function openGatewayDoor(options: DoorOptions = {}): GatewayDoor {
     async () => services,
   );
 
-  const door: GatewayDoor = {
+  const door: GatewayHarness = {
     services,
     clock,
     key: "",
@@ -285,7 +285,7 @@ export function openGatewayDoor(options: DoorOptions = {}): GatewayDoor {
       };
       const reply = await handler(request);
       const whole = await wholeOf(reply);
-      await expectBothDoors({ ...request, body: bytes }, { ...reply, body: whole });
+      await expectBothAdapters({ ...request, body: bytes }, { ...reply, body: whole });
       const text = whole.toString("utf8");
       const isJson = String(reply.headers["content-type"]).startsWith("application/json");
       return { status: reply.status, headers: reply.headers, text, json: isJson ? JSON.parse(text) : null };

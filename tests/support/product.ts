@@ -29,7 +29,7 @@ export interface ProductOptions {
   dataDirectory?: string;
   env?: Record<string, string>;
   /** The node door alone, without Next's pages; starts in well under a second. */
-  doorOnly?: boolean;
+  nodeAdapterOnly?: boolean;
   port?: number;
   /** File descriptors it may have open (`ulimit -n`). */
   openFiles?: number;
@@ -67,7 +67,7 @@ export async function startProduct(options: ProductOptions = {}): Promise<Produc
       PORT: String(port),
       HOST: "127.0.0.1",
       PATCHBAY_DATA_DIR: dataDirectory,
-      ...(options.doorOnly ? { PATCHBAY_DOOR_ONLY: "1" } : {}),
+      ...(options.nodeAdapterOnly ? { PATCHBAY_DOOR_ONLY: "1" } : {}),
       ...options.env,
     },
     stdio: ["ignore", "pipe", "pipe"],

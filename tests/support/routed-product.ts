@@ -141,7 +141,7 @@ let models = 0;
 export async function startRouted(options: ProductOptions = {}): Promise<RoutedProduct> {
   const upstream = await startUpstream();
   const product = await startProduct({
-    doorOnly: true,
+    nodeAdapterOnly: true,
     ...options,
     env: { PATCHBAY_UPSTREAM_ALLOW: "127.0.0.1", ...options.env },
   });

@@ -3,12 +3,12 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import type { ConsoleServices } from "../../lib/console/context";
-import { followSettings } from "../../lib/console/settings/apply-settings";
+import { applyStoredSettings } from "../../lib/console/settings/apply-settings";
 import { DEFAULT_LIMITS, type Limits } from "../../lib/contracts/limits";
 import { createCatalog } from "../../lib/gateway/admission/catalog";
 import { createRateLimiter } from "../../lib/gateway/admission/rate-limiter";
 import { createGatewayState } from "../../lib/gateway/state";
-import type { Sealer } from "../../lib/ports/cipher";
+import type { Cipher } from "../../lib/ports/cipher";
 import type { Clock } from "../../lib/ports/clock";
 import { createProviders } from "../../lib/providers/registry";
 import { followAllowedUpstreams } from "../../lib/server/process/allowed-upstreams";
@@ -17,7 +17,7 @@ import { createPasswordHasher } from "../../lib/server/process/password-hasher";
 import { openAuditChain } from "../../lib/server/process/secret-check";
 import { createSetupGuard } from "../../lib/server/process/setup-guard";
 import { workerFile } from "../../lib/server/process/workers";
-import { createSealer } from "../../lib/store/cipher";
+import { createCipher } from "../../lib/store/cipher";
 import { openSqliteStore } from "../../lib/store/sqlite/open";
 
 /** A clock that stands until it is moved; both of its hands go together. */
@@ -49,7 +49,7 @@ export interface TestServicesOptions {
   passwordMinimum?: number;
   secret?: string;
   /** In place of one under `secret`. */
-  sealer?: Sealer;
+  cipher?: Cipher;
 }
 
 export interface TestServices extends ConsoleServices {
@@ -76,7 +76,7 @@ export async function testServices(options: TestServicesOptions = {}): Promise<T
   const guard = createSetupGuard({
     dataDirectory,
     fixedToken: options.setupToken ?? null,
-    claimed: await store.setup.isClaimed(),
+    claimed: await store.setup.isSetUp(),
   });
   const logged: string[] = [];
   const log = (event: string, fields?: Record<string, unknown>) => {
@@ -85,15 +85,15 @@ export async function testServices(options: TestServicesOptions = {}): Promise<T
   const noProvider = () => {
     throw new Error("These services have no providers.");
   };
-  const sealer =
-    options.sealer ??
-    createSealer({ current: options.secret ?? "a secret of the tests, long enough", previous: [] });
-  await openAuditChain(store, sealer, clock);
+  const cipher =
+    options.cipher ??
+    createCipher({ current: options.secret ?? "a secret of the tests, long enough", previous: [] });
+  await openAuditChain(store, cipher, clock);
   const allowed = followAllowedUpstreams(store, options.upstreamAllow ?? []);
   const providers = createProviders({
     workerFile,
     clock,
-    upstreams: { sealer, allowedUpstreams: await allowed, allowedWebhooks: options.webhookAllow ?? [] },
+    upstreams: { cipher, allowedUpstreams: await allowed, allowedWebhooks: options.webhookAllow ?? [] },
   });
   const metrics = { observeCall: () => undefined, count: () => undefined };
   const loggers = { info: log, warn: log, error: log };
@@ -102,7 +102,7 @@ export async function testServices(options: TestServicesOptions = {}): Promise<T
     clock,
     state: createGatewayState({ store, clock, log: loggers, metrics }),
     random: { bytes: (length) => randomBytes(length), fraction: () => 0.5 },
-    sealer,
+    cipher,
     hasher: createPasswordHasher(),
     log: loggers,
     instance: {
@@ -137,6 +137,6 @@ export async function testServices(options: TestServicesOptions = {}): Promise<T
       if (options.dataDirectory === undefined) rmSync(dataDirectory, { recursive: true, force: true });
     },
   };
-  await followSettings(services);
+  await applyStoredSettings(services);
   return services;
 }

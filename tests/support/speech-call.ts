@@ -29,18 +29,18 @@ export function geminiSpeech(text: string): object {
 
 export const STREAM_PATH = "/v1beta/models/patchbay-speech:streamGenerateContent?alt=sse";
 
-export interface BookedCall {
+export interface RecordedCall {
   request_id: string;
   state: string;
   status: number;
 }
 
 /** Every usage row of an instance's SQLite file. */
-export function bookedCalls(dataDirectory: string): BookedCall[] {
+export function bookedCalls(dataDirectory: string): RecordedCall[] {
   const database = new Database(path.join(dataDirectory, "patchbay.db"), { readonly: true });
   try {
     // The columns named in the statement.
-    return database.prepare("select request_id, state, status from usage order by at").all() as BookedCall[];
+    return database.prepare("select request_id, state, status from usage order by at").all() as RecordedCall[];
   } finally {
     database.close();
   }

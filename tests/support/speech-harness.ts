@@ -17,7 +17,7 @@ import type { CallOptions, SpeechEvent, SpeechModel, SpeechRequest } from "../..
 import type { ChannelRecord, ModelRecord, Store, UsageRecord } from "../../lib/ports/store";
 import { EMBEDDED_VOICES } from "../../lib/providers/embedded-speech/voices";
 import { workerFile } from "../../lib/server/process/workers";
-import { expectBothDoors, type Sent } from "./both-adapters";
+import { expectBothAdapters, type Sent } from "./both-adapters";
 import { tone } from "./tone";
 
 /** A speech engine that does as the test says, and remembers what it was asked and whether it was stopped. */
@@ -112,7 +112,7 @@ export function channel(id: string, fields: Partial<ChannelRecord> = {}): Channe
   };
 }
 
-export interface SpeechDoor {
+export interface SpeechHarness {
   /** Settled usage rows in order. */
   rows: UsageRecord[];
   reserved: UsageRecord[];
@@ -125,7 +125,7 @@ export interface SpeechDoor {
 }
 
 /** The speech routes over in-memory books; `engines` speaks for each channel. */
-export function openSpeechDoor(
+export function openSpeechHarness(
   engines: readonly { channel: ChannelRecord; speech: SpeechModel }[],
   options: {
     model?: Partial<ModelRecord>;
@@ -133,7 +133,7 @@ export function openSpeechDoor(
     encoder?: ConsoleServices["encoder"];
     limits?: Partial<Limits>;
   } = {},
-): SpeechDoor {
+): SpeechHarness {
   const rows: UsageRecord[] = [];
   const reserved: UsageRecord[] = [];
   const leaving = new AbortController();
@@ -251,7 +251,7 @@ export function openSpeechDoor(
     const headers = new Map(method === "GET" ? [] : [["content-type", "application/json"]]);
     const sent = { method, path, query, headers, body: Buffer.from(JSON.stringify(body) ?? "") };
     if (reply.body === null || reply.body instanceof Uint8Array)
-      await expectBothDoors(sent, { ...reply, body: reply.body });
+      await expectBothAdapters(sent, { ...reply, body: reply.body });
     else streamed.set(reply, sent);
     return reply;
   };
@@ -294,6 +294,6 @@ export async function readBody(reply: Outbound): Promise<{ bytes: Buffer; error:
   }
   const bytes = Buffer.concat(chunks);
   const sent = streamed.get(reply);
-  if (sent !== undefined) await expectBothDoors(sent, { ...reply, body: bytes });
+  if (sent !== undefined) await expectBothAdapters(sent, { ...reply, body: bytes });
   return { bytes, error: null };
 }

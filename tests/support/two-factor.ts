@@ -1,4 +1,4 @@
-import { type ConsoleDoor, type ConsoleReply, OWNER } from "./console-harness";
+import { type ConsoleHarness, type ConsoleReply, OWNER } from "./console-harness";
 import type { FakeClock } from "./services";
 import { totpCode } from "./totp";
 
@@ -16,7 +16,7 @@ export function wrongCode(secret: string, clock: FakeClock, salt = 0): string {
 
 /** A sign-in whose password was right. */
 export async function beginSignIn(
-  door: ConsoleDoor,
+  door: ConsoleHarness,
   who: { username: string; password: string } = OWNER,
 ): Promise<{ token: string; cookie: string; reply: ConsoleReply }> {
   const reply = await door("/api/user/login", { body: { username: who.username, password: who.password } });
@@ -26,7 +26,7 @@ export async function beginSignIn(
 
 /** Password, then code. */
 export async function signInWith(
-  door: ConsoleDoor,
+  door: ConsoleHarness,
   code: string,
   who?: { username: string; password: string },
 ): Promise<ConsoleReply> {

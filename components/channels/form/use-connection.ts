@@ -6,7 +6,7 @@ import { isApiError } from "@/lib/client/api-error";
 import type {
   DraftChannel,
   DraftModels,
-  UpstreamFault,
+  UpstreamFailure,
   UpstreamModels,
 } from "@/lib/contracts/console/channels";
 
@@ -18,7 +18,7 @@ export type Connection =
   | { kind: "no-list" }
   /** `target` (host:port) is a private address or plain http that is not allowed yet; the owner can allow it. */
   | { kind: "private"; target: string }
-  | { kind: "upstream-error"; error: UpstreamFault }
+  | { kind: "upstream-error"; error: UpstreamFailure }
   /** The request to Patchbay failed. */
   | { kind: "failed"; error: unknown };
 

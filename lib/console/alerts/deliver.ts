@@ -8,7 +8,7 @@ import { toAlert } from "./to-alert";
 import { openWebhookSecret, signMessage } from "./webhook-secret";
 import { openWebhookUrl } from "./webhook-url";
 
-export type DeliveryServices = Pick<ConsoleServices, "store" | "clock" | "sealer" | "webhook" | "log">;
+export type DeliveryServices = Pick<ConsoleServices, "store" | "clock" | "cipher" | "webhook" | "log">;
 
 const TIMEOUT_MS = 10_000;
 /** A try that has not ended by then was cut off with its process. */
@@ -87,7 +87,7 @@ export async function deliverAlerts(services: DeliveryServices): Promise<void> {
   const { store, clock } = services;
   const claimed = await store.alerts.claimDeliveries(clock.now(), LEASE_MS, MOST);
   if (claimed.length === 0) return;
-  const url = await openWebhookUrl(store, services.sealer);
+  const url = await openWebhookUrl(store, services.cipher);
   const target = url === null ? null : { url, secret: await openWebhookSecret(services) };
   await Promise.all(claimed.map((record) => deliver(services, target, record)));
 }

@@ -4,7 +4,7 @@ import { AppError } from "../../errors";
 import { requireSignedInAdmin } from "../access/guards";
 import type { ConsoleContext, ReadContext } from "../context";
 import { toAlert } from "./to-alert";
-import { sealedWebhookSecret } from "./webhook-secret";
+import { encryptedWebhookSecret } from "./webhook-secret";
 
 /** Alerts, open ones first, then newest first; for administrators. */
 export async function listAlerts(ctx: ReadContext, query: AlertsQuery): Promise<ListPage<Alert>> {
@@ -27,7 +27,7 @@ export async function summarizeAlerts(ctx: ReadContext): Promise<AlertsSummary> 
   return {
     open: open.length,
     unseen: open.filter((alert) => alert.seenAt === null).length,
-    webhook_secret: { made: (await sealedWebhookSecret(ctx.store)) !== null },
+    webhook_secret: { made: (await encryptedWebhookSecret(ctx.store)) !== null },
   };
 }
 

@@ -15,7 +15,7 @@ import { openWebhookUrl } from "./webhook-url";
  */
 export async function testWebhook(ctx: ConsoleContext): Promise<WebhookTest> {
   await requireWritableSite(ctx, requireSignedInAdmin(ctx));
-  const url = await openWebhookUrl(ctx.store, ctx.sealer);
+  const url = await openWebhookUrl(ctx.store, ctx.cipher);
   if (url === null) throw new AppError("invalid", "Save the webhook's address first.");
   const secret = await openWebhookSecret(ctx);
   if (secret === null) throw new AppError("invalid", "Make a signing secret first.");

@@ -5,7 +5,7 @@ import type { ConsoleServices } from "../context";
 import { type AlertFacts, conditionsOf, HOLDS_FROM_SHARE } from "./conditions";
 import { deliverAlerts } from "./deliver";
 import { planAlerts } from "./plan";
-import { sealedWebhookUrl } from "./webhook-url";
+import { encryptedWebhookUrl } from "./webhook-url";
 
 const RATE_WINDOW_MS = 5 * 60_000;
 
@@ -55,7 +55,7 @@ export async function watchAlerts(
     servers,
   };
   const plan = planAlerts(await store.alerts.open(), conditionsOf(rules, facts, now), now);
-  const delivery = (await sealedWebhookUrl(store)) === null ? "none" : "pending";
+  const delivery = (await encryptedWebhookUrl(store)) === null ? "none" : "pending";
   for (const { kind, subject, detail } of plan.raise) {
     const id = newId(random, "alt");
     if (await store.alerts.raise({ id, kind, subject, detail, openedAt: now, delivery }))

@@ -8,11 +8,11 @@ import { recordAudit } from "../audit/record";
 import type { ConsoleContext, ConsoleServices } from "../context";
 
 export const WEBHOOK_SECRET_SETTING = "alerts_webhook_secret";
-export const WEBHOOK_SECRET_PLACE = `settings/${WEBHOOK_SECRET_SETTING}/value`;
+export const WEBHOOK_SECRET_AAD = `settings/${WEBHOOK_SECRET_SETTING}/value`;
 const LENGTH = 40;
 
 /** The sealed secret; null when none was made. */
-export async function sealedWebhookSecret(store: Pick<Repositories, "settings">): Promise<string | null> {
+export async function encryptedWebhookSecret(store: Pick<Repositories, "settings">): Promise<string | null> {
   const kept = (await store.settings.all())[WEBHOOK_SECRET_SETTING];
   return typeof kept === "string" ? kept : null;
 }
@@ -20,19 +20,19 @@ export async function sealedWebhookSecret(store: Pick<Repositories, "settings">)
 /** The secret in the clear; null when none was made. */
 export async function openWebhookSecret({
   store,
-  sealer,
-}: Pick<ConsoleServices, "store" | "sealer">): Promise<string | null> {
-  const sealed = await sealedWebhookSecret(store);
-  return sealed === null ? null : sealer.open("webhook-secret", WEBHOOK_SECRET_PLACE, sealed);
+  cipher,
+}: Pick<ConsoleServices, "store" | "cipher">): Promise<string | null> {
+  const sealed = await encryptedWebhookSecret(store);
+  return sealed === null ? null : cipher.decrypt("webhook-secret", WEBHOOK_SECRET_AAD, sealed);
 }
 
 /** Makes a new signing secret in place of the old one; it is shown this once. Throws `forbidden`. */
 export async function makeWebhookSecret(ctx: ConsoleContext): Promise<WebhookSecret> {
   await requireWritableSite(ctx, requireSignedInAdmin(ctx));
   const secret = `whsec_${randomBase62(ctx.random, LENGTH)}`;
-  const sealed = ctx.sealer.seal("webhook-secret", WEBHOOK_SECRET_PLACE, secret);
+  const sealed = ctx.cipher.encrypt("webhook-secret", WEBHOOK_SECRET_AAD, secret);
   await ctx.store.transaction(async (tx) => {
-    const isRotation = (await sealedWebhookSecret(tx)) !== null;
+    const isRotation = (await encryptedWebhookSecret(tx)) !== null;
     await tx.settings.put(WEBHOOK_SECRET_SETTING, sealed);
     await recordAudit(tx, ctx, { action: "alerts.webhook_secret", detail: { rotated: isRotation } });
   });

@@ -1,10 +1,10 @@
 import { AppError } from "../../errors";
-import type { Sealer } from "../../ports/cipher";
+import type { Cipher } from "../../ports/cipher";
 import type { Repositories, Store } from "../../ports/store";
 
 /** The store keeps the webhook URL encrypted and apart from the other settings: who knows it may post in our name. */
 export const WEBHOOK_URL_SETTING = "alerts_webhook_url";
-export const WEBHOOK_URL_PLACE = `settings/${WEBHOOK_URL_SETTING}/value`;
+export const WEBHOOK_URL_AAD = `settings/${WEBHOOK_URL_SETTING}/value`;
 
 const MASK = "****";
 const SHOWN_CHARACTERS = 4;
@@ -12,7 +12,7 @@ const SHOWN_CHARACTERS = 4;
 const LEAST_LENGTH = 16;
 
 /** The encrypted webhook URL; null when there is none. */
-export async function sealedWebhookUrl(store: Pick<Repositories, "settings">): Promise<string | null> {
+export async function encryptedWebhookUrl(store: Pick<Repositories, "settings">): Promise<string | null> {
   const kept = (await store.settings.all())[WEBHOOK_URL_SETTING];
   return typeof kept === "string" ? kept : null;
 }
@@ -20,14 +20,14 @@ export async function sealedWebhookUrl(store: Pick<Repositories, "settings">): P
 /** The webhook URL in clear; null when there is none. Throws `internal` when the stored text was tampered with. */
 export async function openWebhookUrl(
   store: Pick<Repositories, "settings">,
-  sealer: Sealer,
+  sealer: Cipher,
 ): Promise<string | null> {
-  const sealed = await sealedWebhookUrl(store);
-  return sealed === null ? null : sealer.open("webhook-url", WEBHOOK_URL_PLACE, sealed);
+  const sealed = await encryptedWebhookUrl(store);
+  return sealed === null ? null : sealer.decrypt("webhook-url", WEBHOOK_URL_AAD, sealed);
 }
 
-async function putWebhookUrl(tx: Repositories, sealer: Sealer, url: string | null): Promise<void> {
-  const sealed = url === null ? null : sealer.seal("webhook-url", WEBHOOK_URL_PLACE, url);
+async function putWebhookUrl(tx: Repositories, sealer: Cipher, url: string | null): Promise<void> {
+  const sealed = url === null ? null : sealer.encrypt("webhook-url", WEBHOOK_URL_AAD, url);
   await tx.settings.put(WEBHOOK_URL_SETTING, sealed);
 }
 
@@ -50,7 +50,7 @@ export function webhookHost(url: string | null): string | null {
  */
 export async function changeWebhookUrl(
   tx: Repositories,
-  sealer: Sealer,
+  sealer: Cipher,
   sent: string | null | undefined,
 ): Promise<{ before: string | null; after: string | null }> {
   const before = await openWebhookUrl(tx, sealer);
@@ -67,7 +67,7 @@ export async function changeWebhookUrl(
 }
 
 /** Encrypts a webhook URL that an older version stored in clear among the alert rules. Runs at every start. */
-export async function encryptClearWebhookUrl(store: Store, sealer: Sealer): Promise<void> {
+export async function encryptClearWebhookUrl(store: Store, sealer: Cipher): Promise<void> {
   await store.transaction(async (tx) => {
     const { alerts } = await tx.settings.all();
     if (typeof alerts !== "object" || alerts === null || !("webhook_url" in alerts)) return;

@@ -3,7 +3,7 @@ import { digestKey, displayKey, makeKey } from "../../gateway/admission/key-form
 import { newId } from "../../gateway/new-id";
 import type { KeyRecord, Operation, UserRecord } from "../../ports/store";
 import { requireUser } from "../access/guards";
-import { recordAudit, type Witness } from "../audit/record";
+import { recordAudit, type ActorContext } from "../audit/record";
 import type { ConsoleContext } from "../context";
 import { applyBudget } from "../users/limits";
 import { readExpiry, requireFitFor, requireGrantable } from "./authority";
@@ -40,7 +40,7 @@ export async function createKey(ctx: ConsoleContext, input: CreateKey): Promise<
  * key's reach within the caller's own. Throws as `createKey` does.
  */
 export async function createKeyOf(
-  ctx: Witness & Pick<ConsoleContext, "store" | "random">,
+  ctx: ActorContext & Pick<ConsoleContext, "store" | "random">,
   owner: UserRecord,
   input: CreateKey,
   bound: (reach: KeyReach) => KeyReach = (reach) => reach,

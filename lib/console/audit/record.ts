@@ -2,7 +2,7 @@ import type { Repositories } from "../../ports/store";
 import type { ConsoleCaller, ConsoleContext } from "../context";
 
 /** What an audit row needs of a request, or of whoever runs the admin command on the machine itself. */
-export interface Witness extends Pick<ConsoleContext, "clock" | "peer" | "requestId"> {
+export interface ActorContext extends Pick<ConsoleContext, "clock" | "peer" | "requestId"> {
   caller: ConsoleCaller | { kind: "admin-command" };
 }
 
@@ -12,7 +12,7 @@ export interface Witness extends Pick<ConsoleContext, "clock" | "peer" | "reques
  */
 export async function recordAudit(
   tx: Repositories,
-  ctx: Witness,
+  ctx: ActorContext,
   entry: { action: string; target?: string; detail?: Record<string, unknown>; actor?: string },
 ): Promise<void> {
   const caller = "user" in ctx.caller ? ctx.caller.user.id : ctx.caller.kind;

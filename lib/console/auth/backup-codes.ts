@@ -1,4 +1,4 @@
-import type { Sealer } from "../../ports/cipher";
+import type { Cipher } from "../../ports/cipher";
 import type { Random } from "../../ports/clock";
 
 /** Crockford's base32: no I, L, O or U. 32 divides 256, so a byte modulo 32 is fair. */
@@ -14,6 +14,6 @@ export function newBackupCodes(random: Random): string[] {
 }
 
 /** What the store keeps of a user's code: an HMAC under the instance secret. `code` as readCode gives it, or as shown. */
-export function digestBackupCode(sealer: Sealer, userId: string, code: string): string {
+export function digestBackupCode(sealer: Cipher, userId: string, code: string): string {
   return sealer.digest("backup-code", `${userId}:${code.replaceAll("-", "")}`);
 }

@@ -1,4 +1,4 @@
-import { readCode, type SecondFactorMethod } from "../../contracts/console/totp-code";
+import { readCode, type TwoFactorMethod } from "../../contracts/console/totp-code";
 import type { ChangePassword } from "../../contracts/console/user";
 import { AppError } from "../../errors";
 import type { Repositories, UserRecord } from "../../ports/store";
@@ -49,7 +49,7 @@ async function replace(
   ctx: ConsoleContext,
   user: UserRecord,
   passwordHash: string,
-  method: SecondFactorMethod | "password",
+  method: TwoFactorMethod | "password",
 ): Promise<ChangedPassword> {
   const changed = await tx.users.update(user, { passwordHash, passwordVersion: user.passwordVersion + 1 });
   // A second factor turned on meanwhile was not asked for.

@@ -1,4 +1,4 @@
-import { readCode, type SecondFactorMethod } from "../../contracts/console/totp-code";
+import { readCode, type TwoFactorMethod } from "../../contracts/console/totp-code";
 import { AppError } from "../../errors";
 import type { Repositories, TwoFactorRecord } from "../../ports/store";
 import type { ConsoleContext } from "../context";
@@ -10,7 +10,7 @@ import { matchTotp } from "./totp";
 export const LOCK_RULE = { threshold: 10, baseMs: 15 * 60_000, maxMs: 24 * 3_600_000 };
 
 /** Where a user's sealed secret stands; binds the ciphertext to its row. */
-export function secretPlace(userId: string): string {
+export function secretAad(userId: string): string {
   return `two_factors/${userId}/secret`;
 }
 
@@ -33,7 +33,7 @@ export type MatchedCode = { method: "totp"; step: number } | { method: "backup_c
 
 /** What a well-formed code stands for; null when it is a wrong TOTP code. A backup code is only known by using it up. */
 export function matchCode(
-  ctx: Pick<ConsoleContext, "sealer" | "clock">,
+  ctx: Pick<ConsoleContext, "cipher" | "clock">,
   secondFactor: TwoFactorRecord,
   text: string,
 ): MatchedCode | null {
@@ -41,9 +41,9 @@ export function matchCode(
   if (read === null)
     throw new AppError("invalid", "code: must be six digits or a backup code.", { param: "code" });
   if (read.method === "backup_code") {
-    return { method: "backup_code", digest: digestBackupCode(ctx.sealer, secondFactor.userId, read.code) };
+    return { method: "backup_code", digest: digestBackupCode(ctx.cipher, secondFactor.userId, read.code) };
   }
-  const secret = ctx.sealer.open("totp", secretPlace(secondFactor.userId), secondFactor.secretSealed);
+  const secret = ctx.cipher.decrypt("totp", secretAad(secondFactor.userId), secondFactor.encryptedSecret);
   const step = matchTotp(secret, read.code, ctx.clock.now(), secondFactor.lastStep);
   return step === null ? null : { method: "totp", step };
 }
@@ -53,7 +53,7 @@ export async function consumeCode(
   tx: Repositories,
   secondFactor: TwoFactorRecord,
   matched: MatchedCode | null,
-): Promise<SecondFactorMethod | null> {
+): Promise<TwoFactorMethod | null> {
   if (matched === null) return null;
   const { userId, enrolmentId } = secondFactor;
   const wasFresh =

@@ -2,7 +2,7 @@ import { PASSWORD_FLOOR, passwordLength } from "../../contracts/console/password
 import { AppError, type Issue } from "../../errors";
 import type { Instance } from "../../ports/instance";
 import { isCommonPassword } from "./common-passwords";
-import { loginKey } from "./user-name-key";
+import { userNameKey } from "./user-name-key";
 
 /** The form in which passwords are hashed and checked: NFC, otherwise as typed. */
 export function canonicalPassword(password: string): string {
@@ -17,8 +17,8 @@ export function passwordFaults(
   const faults: string[] = [];
   const minimum = Math.max(PASSWORD_FLOOR, rules.minimum);
   if (passwordLength(password) < minimum) faults.push(`Must have at least ${minimum} characters.`);
-  const plain = loginKey(password);
-  if (plain === loginKey(rules.username) || (rules.email && plain === loginKey(rules.email))) {
+  const plain = userNameKey(password);
+  if (plain === userNameKey(rules.username) || (rules.email && plain === userNameKey(rules.email))) {
     faults.push("Must not be the username or the e-mail address.");
   } else if (isCommonPassword(plain)) {
     faults.push("This password is among the most common ones and would be guessed at once.");

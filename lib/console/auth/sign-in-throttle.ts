@@ -2,7 +2,7 @@ import type { AppError } from "../../errors";
 import type { Repositories, UserRecord } from "../../ports/store";
 import type { ConsoleContext } from "../context";
 import { tooMany } from "./attempt-limit";
-import { loginKey } from "./user-name-key";
+import { userNameKey } from "./user-name-key";
 
 /** Ten wrong passwords for one account, existing or not, delay it 30 s, doubling to 1 h. */
 const RULE = { threshold: 10, baseMs: 30_000, maxMs: 3_600_000 };
@@ -14,7 +14,7 @@ export const THROTTLE_KEPT_MS = 24 * 3_600_000;
  * share one counter, or the name itself where there is no account. Both kinds behave alike; no name holds a NUL.
  */
 export function signInSubject(user: Pick<UserRecord, "id"> | null, name: string): string {
-  return user === null ? loginKey(name) : `account\u0000${user.id}`;
+  return user === null ? userNameKey(name) : `account\u0000${user.id}`;
 }
 
 /**
@@ -30,20 +30,20 @@ export function throttleSubjects(user: Pick<UserRecord, "id" | "username">): str
   return [signInSubject(user, user.username), ownPasswordSubject(user.id)];
 }
 
-type Needs = Pick<ConsoleContext, "sealer" | "clock">;
+type Needs = Pick<ConsoleContext, "cipher" | "clock">;
 
 /** The store's key of a counter: it must not hold the names that people typed. */
-export function subjectDigest(ctx: Pick<Needs, "sealer">, subject: string): string {
-  return ctx.sealer.digest("login-name", subject);
+export function subjectDigest(ctx: Pick<Needs, "cipher">, subject: string): string {
+  return ctx.cipher.digest("login-name", subject);
 }
 
 /** The 429 of a delayed subject; null when it is not delayed. */
 export async function delayOf(
-  store: Pick<Repositories, "loginThrottles">,
+  store: Pick<Repositories, "signInThrottles">,
   ctx: Needs,
   subject: string,
 ): Promise<AppError | null> {
-  const throttle = await store.loginThrottles.find(subjectDigest(ctx, subject));
+  const throttle = await store.signInThrottles.find(subjectDigest(ctx, subject));
   const waitMs = (throttle?.delayedUntil ?? 0) - ctx.clock.now();
   return waitMs > 0 ? tooMany("Too many wrong passwords.", waitMs) : null;
 }
@@ -51,13 +51,13 @@ export async function delayOf(
 /** Sets the counters of these subjects back to 0. */
 export async function clearThrottles(
   tx: Repositories,
-  ctx: Pick<Needs, "sealer">,
+  ctx: Pick<Needs, "cipher">,
   subjects: readonly string[],
 ): Promise<void> {
-  for (const subject of subjects) await tx.loginThrottles.clear(subjectDigest(ctx, subject));
+  for (const subject of subjects) await tx.signInThrottles.clear(subjectDigest(ctx, subject));
 }
 
 /** Counts one wrong password. */
 export async function countWrongPassword(tx: Repositories, ctx: Needs, subject: string): Promise<void> {
-  await tx.loginThrottles.fail(subjectDigest(ctx, subject), ctx.clock.now(), RULE);
+  await tx.signInThrottles.fail(subjectDigest(ctx, subject), ctx.clock.now(), RULE);
 }

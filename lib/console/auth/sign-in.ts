@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { LoginRequest } from "../../contracts/console/sign-in";
+import type { SignInRequest } from "../../contracts/console/sign-in";
 import { AppError, isAppError } from "../../errors";
 import type { FlowRecord, Repositories, UserRecord } from "../../ports/store";
 import { recordAudit } from "../audit/record";
@@ -9,14 +9,14 @@ import { canonicalPassword } from "./password-rules";
 import { clearThrottles, countWrongPassword, delayOf, signInSubject } from "./sign-in-throttle";
 import { type StartedSession, startSession } from "./start-session";
 import { digestToken, newToken } from "./tokens";
-import { loginKey } from "./user-name-key";
+import { userNameKey } from "./user-name-key";
 
 export const FLOW_LIFE_MS = 300_000;
 const FLOW_ATTEMPTS = 5;
 /** Share of the floor added at random, so that a refusal's time tells nothing of the work behind it. */
 const JITTER = 0.34;
 
-export type LoginOutcome =
+export type SignInOutcome =
   | { kind: "session"; user: UserRecord; started: StartedSession }
   | { kind: "second-step"; flowToken: string; expiresAt: number };
 
@@ -25,10 +25,10 @@ export type LoginOutcome =
  * password and disabled user are one `invalid_credentials` after the same work and the same time.
  * Throws `rate_limited` too: by address, or by the delay of the account or unknown name.
  */
-export async function logIn(ctx: ConsoleContext, input: LoginRequest): Promise<LoginOutcome> {
+export async function signIn(ctx: ConsoleContext, input: SignInRequest): Promise<SignInOutcome> {
   const startedAt = ctx.clock.monotonic();
   takeAttempt(ctx, "login", "loginAttemptsPerMinute");
-  const found = await ctx.store.users.findByLogin(loginKey(input.username));
+  const found = await ctx.store.users.findByNameOrEmail(userNameKey(input.username));
   const subject = signInSubject(found, input.username);
   const delayed = await delayOf(ctx.store, ctx, subject);
   if (delayed !== null) throw delayed;
@@ -42,7 +42,7 @@ export async function logIn(ctx: ConsoleContext, input: LoginRequest): Promise<L
       ? await ctx.hasher.hash(password, "login")
       : null;
 
-  const outcome = await ctx.store.transaction(async (tx): Promise<LoginOutcome | AppError> => {
+  const outcome = await ctx.store.transaction(async (tx): Promise<SignInOutcome | AppError> => {
     // Of many guesses at once, none beyond the tenth may learn whether it was right.
     const late = await delayOf(tx, ctx, subject);
     if (late !== null) return late;
@@ -63,7 +63,7 @@ export async function logIn(ctx: ConsoleContext, input: LoginRequest): Promise<L
   throw outcome;
 }
 
-async function admit(tx: Repositories, ctx: ConsoleContext, user: UserRecord): Promise<LoginOutcome> {
+async function admit(tx: Repositories, ctx: ConsoleContext, user: UserRecord): Promise<SignInOutcome> {
   const secondFactor = await tx.twoFactors.find(user.id);
   if (secondFactor?.state !== "enabled") {
     const started = await startSession(tx, ctx, user, "password");

@@ -2,7 +2,7 @@ import { recordAudit } from "../audit/record";
 import type { ConsoleContext } from "../context";
 
 /** Ends the caller's session, if there is one. */
-export async function logOut(ctx: ConsoleContext): Promise<void> {
+export async function signOut(ctx: ConsoleContext): Promise<void> {
   const { caller } = ctx;
   if (caller.kind !== "session") return;
   await ctx.store.transaction(async (tx) => {

@@ -1,4 +1,4 @@
-import type { SecondFactorMethod } from "../../contracts/console/totp-code";
+import type { TwoFactorMethod } from "../../contracts/console/totp-code";
 import { AppError } from "../../errors";
 import type { Repositories, TwoFactorRecord, UserRecord } from "../../ports/store";
 import { recordAudit } from "../audit/record";
@@ -17,7 +17,7 @@ export async function stepUp<T>(
   user: UserRecord,
   secondFactor: TwoFactorRecord,
   proof: { password: string; code: string },
-  change: (tx: Repositories, method: SecondFactorMethod) => Promise<T>,
+  change: (tx: Repositories, method: TwoFactorMethod) => Promise<T>,
 ): Promise<T> {
   await verifyOwnPassword(ctx, user, proof.password);
   await countCodeAttempt(ctx, user.id);

@@ -18,5 +18,5 @@ export async function sweepExpired(services: Pick<ConsoleServices, "store" | "cl
   await store.invites.deleteExpired(now);
   await store.keys.deleteExpiredPlayground(now);
   await store.alerts.deleteResolved(now - ALERTS_KEPT_MS, ALERTS_AT_ONCE);
-  await store.loginThrottles.deleteOlderThan(now - THROTTLE_KEPT_MS);
+  await store.signInThrottles.deleteOlderThan(now - THROTTLE_KEPT_MS);
 }

@@ -1,5 +1,5 @@
-import type { SecondStepRequest } from "../../contracts/console/sign-in";
-import type { SecondFactorMethod } from "../../contracts/console/totp-code";
+import type { TwoFactorSignInRequest } from "../../contracts/console/sign-in";
+import type { TwoFactorMethod } from "../../contracts/console/totp-code";
 import { AppError } from "../../errors";
 import type { FlowRecord, Repositories, TwoFactorRecord, UserRecord } from "../../ports/store";
 import { recordAudit } from "../audit/record";
@@ -15,10 +15,10 @@ interface PendingLogin {
   secondFactor: TwoFactorRecord;
 }
 
-export interface SecondStepOutcome {
+export interface TwoFactorOutcome {
   user: UserRecord;
   started: StartedSession;
-  method: SecondFactorMethod;
+  method: TwoFactorMethod;
 }
 
 /**
@@ -27,10 +27,10 @@ export interface SecondStepOutcome {
  * spent in the transaction that starts the session.
  * Throws `invalid` (two different flows), `flow_expired`, `invalid_code` (with attempts left), `rate_limited`.
  */
-export async function verifySecondStep(
+export async function verifyTwoFactor(
   ctx: ConsoleContext,
-  input: SecondStepRequest & { pendingToken: string | null },
-): Promise<SecondStepOutcome> {
+  input: TwoFactorSignInRequest & { pendingToken: string | null },
+): Promise<TwoFactorOutcome> {
   takeAttempt(ctx, "second-step", "loginAttemptsPerMinute");
   const { flow_token: sent, pendingToken: ofCookie } = input;
   const token = sent ?? ofCookie;
@@ -53,7 +53,7 @@ export async function verifySecondStep(
   const secondFactor = (await findPending(ctx, digest, flow)).secondFactor;
   const matched = matchCode(ctx, secondFactor, input.code);
 
-  const outcome = await ctx.store.transaction(async (tx): Promise<SecondStepOutcome | null> => {
+  const outcome = await ctx.store.transaction(async (tx): Promise<TwoFactorOutcome | null> => {
     const method = await consumeCode(tx, secondFactor, matched);
     if (method === null) {
       await recordAudit(tx, ctx, {

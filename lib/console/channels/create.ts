@@ -4,7 +4,7 @@ import type { ChannelRecord } from "../../ports/store";
 import { requireOperator } from "../access/require-operator";
 import { recordAudit } from "../audit/record";
 import type { ConsoleContext } from "../context";
-import { sealKey } from "./encrypt-keys";
+import { encryptKey } from "./encrypt-keys";
 import { ensureModels } from "./ensure-models";
 import { readTimeouts } from "./timeouts";
 import { toChannel } from "./to-channel";
@@ -25,7 +25,7 @@ export async function createChannel(ctx: ConsoleContext, input: CreateChannel): 
     ...draft,
     id,
     name: input.name,
-    keys: (input.keys ?? []).map((key) => sealKey(ctx, id, key)),
+    keys: (input.keys ?? []).map((key) => encryptKey(ctx, id, key)),
     models: (input.models ?? []).map((one) => ({ name: one.name, upstreamName: one.upstream_name })),
     priority: input.priority ?? 0,
     weight: input.weight ?? 1,

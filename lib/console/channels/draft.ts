@@ -1,12 +1,12 @@
 import type { ChannelTest, DraftChannel, DraftModels, TestDraft } from "../../contracts/console/channels";
 import { AppError, isAppError } from "../../errors";
 import { newId } from "../../gateway/new-id";
-import { channelKeyPlace } from "../../ports/channel-probe";
+import { channelKeyAad } from "../../ports/channel-probe";
 import type { ChannelKey, ChannelRecord } from "../../ports/store";
 import { getChannelRecord, requireOperator } from "../access/require-operator";
 import { recordAudit } from "../audit/record";
 import type { ConsoleContext } from "../context";
-import { sealKey } from "./encrypt-keys";
+import { encryptKey } from "./encrypt-keys";
 import { askForModels } from "./list-upstream-models";
 import { runTestCall, type ToWav, toFault } from "./run-test-call";
 import { keptKey, requireNewKeys } from "./stored-keys";
@@ -21,14 +21,14 @@ function keyOf(
 ): ChannelKey[] {
   const [first] = input.keys ?? [];
   if (first === undefined) return [];
-  if (typeof first === "string") return [sealKey(ctx, draftId, first)];
+  if (typeof first === "string") return [encryptKey(ctx, draftId, first)];
   if (saved === null) {
     const message = "A new channel keeps no keys; write them.";
     throw new AppError("invalid", message, { issues: [{ path: "keys.0", message }] });
   }
   const kept = keptKey(saved, first.id, 0);
-  const open = ctx.sealer.open("upstream-key", channelKeyPlace(saved.id, kept.id), kept.sealed);
-  return [sealKey(ctx, draftId, open)];
+  const open = ctx.cipher.decrypt("upstream-key", channelKeyAad(saved.id, kept.id), kept.sealed);
+  return [encryptKey(ctx, draftId, open)];
 }
 
 /**

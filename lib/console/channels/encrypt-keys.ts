@@ -1,5 +1,5 @@
 import { newId } from "../../gateway/new-id";
-import { channelKeyPlace } from "../../ports/channel-probe";
+import { channelKeyAad } from "../../ports/channel-probe";
 import type { ChannelKey } from "../../ports/store";
 import type { ConsoleServices } from "../context";
 
@@ -9,15 +9,15 @@ function displayOf(key: string): string {
 }
 
 /** Encrypts an upstream key for this channel alone. */
-export function sealKey(
-  { sealer, random }: Pick<ConsoleServices, "sealer" | "random">,
+export function encryptKey(
+  { cipher, random }: Pick<ConsoleServices, "cipher" | "random">,
   channelId: string,
   key: string,
 ): ChannelKey {
   const id = newId(random, "chk");
   return {
     id,
-    sealed: sealer.seal("upstream-key", channelKeyPlace(channelId, id), key),
+    sealed: cipher.encrypt("upstream-key", channelKeyAad(channelId, id), key),
     display: displayOf(key),
   };
 }

@@ -2,7 +2,7 @@ import type { ModelOperation } from "../../contracts/console/channels";
 import { AppError, type Issue } from "../../errors";
 import type { ProviderFacts } from "../../ports/channel-probe";
 import type { ModelRecord, Repositories } from "../../ports/store";
-import { type NameBook, readNameBook } from "../models/model-names";
+import { type ModelNames, readModelNames } from "../models/model-names";
 import { draftModel, operationByName } from "../models/price-list";
 
 export interface OfferedModel {
@@ -27,9 +27,9 @@ export async function ensureModels(
   offers: readonly OfferedModel[],
   provider: ProviderFacts | undefined,
   now: number,
-  given?: NameBook,
+  given?: ModelNames,
 ): Promise<void> {
-  const book = given ?? (await readNameBook(tx));
+  const book = given ?? (await readModelNames(tx));
   const issues: Issue[] = [];
   const drafts: ModelRecord[] = [];
   for (const [index, offer] of offers.entries()) {

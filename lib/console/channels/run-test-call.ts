@@ -1,4 +1,4 @@
-import type { ChannelTest, ModelOperation, UpstreamFault } from "../../contracts/console/channels";
+import type { ChannelTest, ModelOperation, UpstreamFailure } from "../../contracts/console/channels";
 import { AppError, isAppError } from "../../errors";
 import type { CallOptions } from "../../ports/speech-model";
 import type { ChannelRecord } from "../../ports/store";
@@ -65,7 +65,7 @@ async function embed(
 }
 
 /** Why an upstream gave nothing, as the operator hears it. */
-export function toFault(ctx: ConsoleContext, error: AppError): UpstreamFault {
+export function toFault(ctx: ConsoleContext, error: AppError): UpstreamFailure {
   return {
     code: error.code,
     message: error.message,

@@ -4,7 +4,7 @@ import type { ChannelKey, ChannelRecord } from "../../ports/store";
 import { getChannelRecord, requireOperator, staleVersion } from "../access/require-operator";
 import { recordAudit } from "../audit/record";
 import type { ConsoleContext } from "../context";
-import { sealKey } from "./encrypt-keys";
+import { encryptKey } from "./encrypt-keys";
 import { ensureModels } from "./ensure-models";
 import { keptKey, requireNewKeys } from "./stored-keys";
 import { readTimeouts } from "./timeouts";
@@ -29,7 +29,7 @@ function keysOf(
   sent: UpdateChannel["keys"],
 ): ChannelKey[] | undefined {
   return sent?.map((one, index) =>
-    typeof one === "string" ? sealKey(ctx, record.id, one) : keptKey(record, one.id, index),
+    typeof one === "string" ? encryptKey(ctx, record.id, one) : keptKey(record, one.id, index),
   );
 }
 

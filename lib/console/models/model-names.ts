@@ -1,7 +1,7 @@
 import type { ModelRecord, Repositories } from "../../ports/store";
 
 /** The models of a transaction by every name they answer to; whoever writes one tells it here. */
-export interface NameBook {
+export interface ModelNames {
   /** The model of that name or alias. */
   holderOf(name: string): ModelRecord | undefined;
   /** Takes the place of what the book had under the same name. */
@@ -9,7 +9,7 @@ export interface NameBook {
 }
 
 /** Reads all models once. */
-export async function readNameBook(tx: Pick<Repositories, "models">): Promise<NameBook> {
+export async function readModelNames(tx: Pick<Repositories, "models">): Promise<ModelNames> {
   const holders = new Map<string, ModelRecord>();
   const note = (model: ModelRecord): void => {
     const before = holders.get(model.name);

@@ -1,6 +1,6 @@
 import { AppError, type Issue } from "../../errors";
 import type { ModelRecord, Repositories } from "../../ports/store";
-import { readNameBook } from "./model-names";
+import { readModelNames } from "./model-names";
 
 /**
  * Refuses a name or alias that another model answers to, and tells at which field. `isNew`: its own name counts, too.
@@ -11,7 +11,7 @@ export async function requireFreeNames(
   { name, aliases }: Pick<ModelRecord, "name" | "aliases">,
   isNew: boolean,
 ): Promise<void> {
-  const book = await readNameBook(tx);
+  const book = await readModelNames(tx);
   const issueOf = (path: string, asked: string): Issue[] => {
     const holder = book.holderOf(asked);
     if (holder === undefined || (!isNew && holder.name === name)) return [];

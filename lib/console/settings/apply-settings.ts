@@ -20,7 +20,7 @@ function applyCaches(services: Followed, { caches }: OpenSettings): void {
  * Lets the stored settings take effect in this process: now, and after every change of them wherever it was made.
  * What the environment gave (`instance` as it is handed over) stays the base under them.
  */
-export async function followSettings(services: Followed): Promise<void> {
+export async function applyStoredSettings(services: Followed): Promise<void> {
   const { store, instance, log } = services;
   const base = {
     passwordMinimum: instance.passwordMinimum,

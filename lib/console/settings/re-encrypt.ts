@@ -1,24 +1,24 @@
 import { AppError } from "../../errors";
-import { channelKeyPlace } from "../../ports/channel-probe";
-import type { Sealer, SealPurpose } from "../../ports/cipher";
+import { channelKeyAad } from "../../ports/channel-probe";
+import type { Cipher, CipherPurpose } from "../../ports/cipher";
 import type { ChannelKey, Store } from "../../ports/store";
-import { recordAudit, type Witness } from "../audit/record";
-import { secretPlace } from "../auth/match-code";
+import { recordAudit, type ActorContext } from "../audit/record";
+import { secretAad } from "../auth/match-code";
 
 /** Rows of one transaction: other writers wait no longer than for these. */
 const BATCH = 100;
 /** Rounds before giving up: a server that knows the old secret alone makes old rows as fast as they are replaced. */
 const ROUNDS = 5;
 
-export interface SealedAnew {
-  secondFactors: number;
+export interface ReEncrypted {
+  twoFactors: number;
   upstreamKeys: number;
   settings: number;
 }
 
-interface Needs extends Witness {
+interface Needs extends ActorContext {
   store: Store;
-  sealer: Sealer;
+  cipher: Cipher;
 }
 
 /**
@@ -27,17 +27,17 @@ interface Needs extends Witness {
  * `settings`: names of settings that hold a sealed text, with purpose and place of each. Throws `internal` when a text
  * does not open, `conflict` when old ones keep coming.
  */
-export async function sealAnew(
+export async function reEncryptSecrets(
   ctx: Needs,
-  settings: readonly { name: string; purpose: SealPurpose; place: string }[],
-): Promise<SealedAnew> {
-  const done: SealedAnew = { secondFactors: 0, upstreamKeys: 0, settings: 0 };
+  settings: readonly { name: string; purpose: CipherPurpose; place: string }[],
+): Promise<ReEncrypted> {
+  const done: ReEncrypted = { twoFactors: 0, upstreamKeys: 0, settings: 0 };
   for (let round = 0; round < ROUNDS; round++) {
-    const before = done.secondFactors + done.upstreamKeys + done.settings;
-    done.secondFactors += await sealSecondFactors(ctx);
-    done.upstreamKeys += await sealUpstreamKeys(ctx);
-    done.settings += await sealSettings(ctx, settings);
-    if (done.secondFactors + done.upstreamKeys + done.settings > before) continue;
+    const before = done.twoFactors + done.upstreamKeys + done.settings;
+    done.twoFactors += await reEncryptTwoFactors(ctx);
+    done.upstreamKeys += await reEncryptUpstreamKeys(ctx);
+    done.settings += await reEncryptSettings(ctx, settings);
+    if (done.twoFactors + done.upstreamKeys + done.settings > before) continue;
     await ctx.store.transaction((tx) =>
       recordAudit(tx, ctx, { action: "secret.rotate", detail: { ...done } }),
     );
@@ -49,24 +49,24 @@ export async function sealAnew(
   );
 }
 
-function anew(sealer: Sealer, purpose: SealPurpose, place: string, sealed: string): string {
-  return sealer.seal(purpose, place, sealer.open(purpose, place, sealed));
+function reEncrypt(sealer: Cipher, purpose: CipherPurpose, place: string, sealed: string): string {
+  return sealer.encrypt(purpose, place, sealer.decrypt(purpose, place, sealed));
 }
 
-async function sealSecondFactors({ store, sealer }: Needs): Promise<number> {
+async function reEncryptTwoFactors({ store, cipher }: Needs): Promise<number> {
   let count = 0;
   let after = "";
   for (;;) {
-    const rows = await store.twoFactors.listSealed(after, BATCH);
-    const old = rows.filter((row) => !sealer.isCurrent(row.secretSealed));
+    const rows = await store.twoFactors.listEncrypted(after, BATCH);
+    const old = rows.filter((row) => !cipher.isCurrent(row.encryptedSecret));
     if (old.length > 0) {
       await store.transaction(async (tx) => {
-        for (const { userId, secretSealed } of old) {
+        for (const { userId, encryptedSecret } of old) {
           // A user who enrols at this moment has a new secret; the next round looks at it.
-          await tx.twoFactors.reseal(
+          await tx.twoFactors.replaceEncryptedSecret(
             userId,
-            secretSealed,
-            anew(sealer, "totp", secretPlace(userId), secretSealed),
+            encryptedSecret,
+            reEncrypt(cipher, "totp", secretAad(userId), encryptedSecret),
           );
         }
       });
@@ -78,16 +78,16 @@ async function sealSecondFactors({ store, sealer }: Needs): Promise<number> {
   }
 }
 
-async function sealUpstreamKeys({ store, sealer }: Needs): Promise<number> {
+async function reEncryptUpstreamKeys({ store, cipher }: Needs): Promise<number> {
   let count = 0;
-  const isOld = (key: ChannelKey) => !sealer.isCurrent(key.sealed);
+  const isOld = (key: ChannelKey) => !cipher.isCurrent(key.sealed);
   for (const { id } of (await store.channels.all()).filter((channel) => channel.keys.some(isOld))) {
     count += await store.transaction(async (tx) => {
       const channel = await tx.channels.find(id);
       if (channel === null) return 0;
       const keys = channel.keys.map((key) =>
         isOld(key)
-          ? { ...key, sealed: anew(sealer, "upstream-key", channelKeyPlace(id, key.id), key.sealed) }
+          ? { ...key, sealed: reEncrypt(cipher, "upstream-key", channelKeyAad(id, key.id), key.sealed) }
           : key,
       );
       await tx.channels.update(channel, { keys });
@@ -97,17 +97,17 @@ async function sealUpstreamKeys({ store, sealer }: Needs): Promise<number> {
   return count;
 }
 
-async function sealSettings(
-  { store, sealer }: Needs,
-  settings: readonly { name: string; purpose: SealPurpose; place: string }[],
+async function reEncryptSettings(
+  { store, cipher }: Needs,
+  settings: readonly { name: string; purpose: CipherPurpose; place: string }[],
 ): Promise<number> {
   return store.transaction(async (tx) => {
     const stored = await tx.settings.all();
     let count = 0;
     for (const { name, purpose, place } of settings) {
       const sealed = stored[name];
-      if (typeof sealed !== "string" || sealer.isCurrent(sealed)) continue;
-      await tx.settings.put(name, anew(sealer, purpose, place, sealed));
+      if (typeof sealed !== "string" || cipher.isCurrent(sealed)) continue;
+      await tx.settings.put(name, reEncrypt(cipher, purpose, place, sealed));
       count += 1;
     }
     return count;

@@ -38,7 +38,7 @@ export async function applySettings(
   if (change.alerts !== undefined) {
     const { webhook_url: sent, ...rules } = change.alerts;
     await tx.settings.put("alerts", rules);
-    const url = await changeWebhookUrl(tx, ctx.sealer, sent);
+    const url = await changeWebhookUrl(tx, ctx.cipher, sent);
     was.alerts = { ...before.alerts, webhook_url: webhookHost(url.before) };
     is.alerts = { ...rules, webhook_url: webhookHost(url.after) };
   }
@@ -48,11 +48,11 @@ export async function applySettings(
 /** The settings as replies show them: of the webhook URL host and last characters, or the host. */
 async function present(
   store: Pick<Repositories, "settings">,
-  { sealer }: Pick<ReadContext, "sealer">,
+  { cipher }: Pick<ReadContext, "cipher">,
   user: UserRecord,
 ): Promise<VersionedSettings> {
   const { alerts, ...settings } = await readVersioned(store);
-  const url = await openWebhookUrl(store, sealer);
+  const url = await openWebhookUrl(store, cipher);
   const mayChange = user.role === "owner" || !settings.demo_site;
   const shown = url !== null && mayChange ? maskWebhookUrl(url) : webhookHost(url);
   return { ...settings, alerts: { ...alerts, webhook_url: shown } };

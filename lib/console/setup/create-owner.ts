@@ -2,7 +2,7 @@ import type { SetupRequest } from "../../contracts/console/setup";
 import { AppError, hasCode } from "../../errors";
 import type { Instance } from "../../ports/instance";
 import type { Repositories, Store, UserRecord } from "../../ports/store";
-import { recordAudit, type Witness } from "../audit/record";
+import { recordAudit, type ActorContext } from "../audit/record";
 import { takeAttempt } from "../auth/attempt-limit";
 import { canonicalPassword, requireGoodPassword } from "../auth/password-rules";
 import { type StartedSession, startSession } from "../auth/start-session";
@@ -14,17 +14,17 @@ import { PROGRESS_SETTING } from "./progress";
 const turns = new WeakMap<Store, Promise<unknown>>();
 
 /** The same words for every late call. */
-export function alreadyClaimed(): AppError {
+export function alreadySetUp(): AppError {
   return new AppError("conflict", "This instance is set up already. Sign in instead.");
 }
 
 /** Throws `conflict` once the instance is claimed; `storage_unavailable` when that cannot be told. */
-export async function requireUnclaimed(ctx: Pick<ConsoleContext, "store">): Promise<void> {
-  if (await ctx.store.setup.isClaimed()) throw alreadyClaimed();
+export async function requireNotSetUp(ctx: Pick<ConsoleContext, "store">): Promise<void> {
+  if (await ctx.store.setup.isSetUp()) throw alreadySetUp();
 }
 
 /** Whoever may claim the instance: a visitor with what it takes, or the admin command. */
-export interface Claimant extends Witness, Pick<ConsoleContext, "store" | "random" | "hasher"> {
+export interface SetupContext extends ActorContext, Pick<ConsoleContext, "store" | "random" | "hasher"> {
   instance: Pick<Instance, "passwordMinimum">;
 }
 
@@ -33,11 +33,11 @@ export interface Claimant extends Witness, Pick<ConsoleContext, "store" | "rando
  * for the owner. Of any number of calls one wins; the others get `conflict`, without a hash made for them.
  * Throws `setup_token_required`, `rate_limited` (wrong tokens), `invalid`.
  */
-export async function claimInstance(
+export async function setUpInstance(
   ctx: ConsoleContext,
   input: SetupRequest,
 ): Promise<{ user: UserRecord; started: StartedSession }> {
-  await requireUnclaimed(ctx);
+  await requireNotSetUp(ctx);
   requireToken(ctx, input.setup_token);
   const { user, value } = await createOwner(ctx, input, (tx, owner) => startSession(tx, ctx, owner, "setup"));
   await ctx.setupGuard.retire().catch((error: unknown) => {
@@ -48,14 +48,14 @@ export async function claimInstance(
 
 /** The claim itself, for who has shown that they may; `also` runs in its transaction. Throws `conflict`, `invalid`. */
 export async function createOwner<T>(
-  ctx: Claimant,
+  ctx: SetupContext,
   input: SetupRequest,
   also: (tx: Repositories, owner: UserRecord) => Promise<T>,
 ): Promise<{ user: UserRecord; value: T }> {
   const email = input.email === undefined || input.email === "" ? null : input.email;
   requireGoodPassword(ctx.instance, input.password, { username: input.username, email }, "password");
   return inTurn(ctx.store, async () => {
-    await requireUnclaimed(ctx);
+    await requireNotSetUp(ctx);
     const passwordHash = await ctx.hasher.hash(canonicalPassword(input.password), "setup");
     return ctx.store.transaction(async (tx) => {
       const now = ctx.clock.now();
@@ -64,7 +64,7 @@ export async function createOwner<T>(
         { username: input.username, email, role: "owner", passwordHash },
       );
       await tx.users.insert(user);
-      await tx.setup.claim({ claimedAt: now, ownerId: user.id });
+      await tx.setup.recordOwner({ setUpAt: now, ownerId: user.id });
       await tx.settings.put("self_use_mode", input.SelfUseModeEnabled ?? false);
       await tx.settings.put("demo_site", input.DemoSiteEnabled ?? false);
       await tx.settings.put(PROGRESS_SETTING, { step: "second-factor", finished: false });
@@ -76,7 +76,7 @@ export async function createOwner<T>(
     });
   }).catch((error: unknown) => {
     // Another process won between our look and our insert.
-    throw hasCode(error, "conflict") ? alreadyClaimed() : error;
+    throw hasCode(error, "conflict") ? alreadySetUp() : error;
   });
 }
 

@@ -5,7 +5,7 @@ import type { ConsoleContext } from "../context";
 /** What the wizard found; after set-up one truth and nothing else. Throws `rate_limited`, `storage_unavailable`. */
 export async function readSetupState(ctx: ConsoleContext): Promise<SetupState> {
   takeAttempt(ctx, "setup-state", "setupReadsPerMinute");
-  if (await ctx.store.setup.isClaimed()) return { status: true };
+  if (await ctx.store.setup.isSetUp()) return { status: true };
   const catalog = await ctx.catalog.all();
   return {
     status: false,

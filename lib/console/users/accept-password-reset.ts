@@ -1,5 +1,5 @@
 import type { AcceptPasswordReset } from "../../contracts/console/invites";
-import { readCode, type SecondFactorMethod } from "../../contracts/console/totp-code";
+import { readCode, type TwoFactorMethod } from "../../contracts/console/totp-code";
 import { AppError } from "../../errors";
 import type { Repositories, TwoFactorRecord, UserRecord } from "../../ports/store";
 import { recordAudit } from "../audit/record";
@@ -70,7 +70,7 @@ async function prove(
   target: UserRecord,
   secondFactor: TwoFactorRecord | null,
   matched: MatchedCode | null,
-): Promise<SecondFactorMethod | "password" | null> {
+): Promise<TwoFactorMethod | "password" | null> {
   if (secondFactor === null) {
     // One turned on meanwhile was not asked for.
     if ((await tx.twoFactors.find(target.id))?.state === "enabled") throw deadLink();
@@ -88,7 +88,7 @@ async function replacePassword(
   ctx: ConsoleContext,
   digest: string,
   passwordHash: string,
-  method: SecondFactorMethod | "password",
+  method: TwoFactorMethod | "password",
 ): Promise<AcceptedReset> {
   const { invite, target } = await consumeLink(tx, digest, ctx.clock.now());
   const changed =

@@ -5,11 +5,11 @@ import { requireUserManager } from "../access/require-manager";
 import { requireWritableSite } from "../access/require-operator";
 import { recordAudit } from "../audit/record";
 import { canonicalPassword, requireGoodPassword } from "../auth/password-rules";
-import { loginKey } from "../auth/user-name-key";
+import { userNameKey } from "../auth/user-name-key";
 import type { ConsoleContext } from "../context";
 import { applyBudget, applyCallLimits } from "./limits";
 import { newUser } from "./new-user";
-import { requireFreeLogin } from "./require-free-login";
+import { requireFreeNames } from "./require-free-login";
 import { toManagedUser } from "./to-managed-user";
 
 /** Adds a user of a lower role than the caller's. Throws `forbidden`, `invalid`, `conflict`. */
@@ -34,9 +34,9 @@ export async function createUser(ctx: ConsoleContext, input: CreateUser): Promis
     },
   );
   await ctx.store.transaction(async (tx) => {
-    await requireFreeLogin(
+    await requireFreeNames(
       tx,
-      { username: user.usernameKey, email: email === null ? null : loginKey(email) },
+      { username: user.usernameKey, email: email === null ? null : userNameKey(email) },
       null,
     );
     await tx.users.insert(user);

@@ -1,7 +1,7 @@
 import { newId } from "../../gateway/new-id";
 import type { Random } from "../../ports/clock";
 import type { Budget, CallLimits, UserRecord } from "../../ports/store";
-import { loginKey } from "../auth/user-name-key";
+import { userNameKey } from "../auth/user-name-key";
 import { applyBudget, applyCallLimits } from "./limits";
 
 /** A user's record before it is first stored. `passwordHash` is a PHC string. */
@@ -21,10 +21,10 @@ export function newUser(
   return {
     id: newId(made.random, "usr"),
     username: input.username,
-    usernameKey: loginKey(input.username),
+    usernameKey: userNameKey(input.username),
     displayName: input.displayName ?? input.username,
     email,
-    emailKey: email === null ? null : loginKey(email),
+    emailKey: email === null ? null : userNameKey(email),
     role: input.role,
     enabled: true,
     passwordHash: input.passwordHash,

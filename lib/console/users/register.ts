@@ -10,7 +10,7 @@ import { type StartedSession, startSession } from "../auth/start-session";
 import type { ConsoleContext } from "../context";
 import { applyBudget } from "./limits";
 import { newUser } from "./new-user";
-import { requireFreeLogin } from "./require-free-login";
+import { requireFreeNames } from "./require-free-login";
 
 /** The settings, where people register themselves. Throws `not_found` where they do not. */
 export async function requireSelfRegistration(store: Pick<Repositories, "settings">): Promise<OpenSettings> {
@@ -46,7 +46,7 @@ export async function registerUser(
         budget: applyBudget({ monthly_usd: registration_budget_usd }),
       },
     );
-    await requireFreeLogin(tx, { username: user.usernameKey }, null);
+    await requireFreeNames(tx, { username: user.usernameKey }, null);
     await tx.users.insert(user);
     const started = await startSession(tx, ctx, user, "password");
     await recordAudit(tx, ctx, { action: "user.register", actor: user.id, target: user.id });

@@ -1,12 +1,12 @@
 import { AppError } from "../../errors";
 import type { Instance } from "../../ports/instance";
 import type { UserRecord } from "../../ports/store";
-import { recordAudit, type Witness } from "../audit/record";
+import { recordAudit, type ActorContext } from "../audit/record";
 import { canonicalPassword, requireGoodPassword } from "../auth/password-rules";
 import type { ConsoleContext } from "../context";
 import { liftLocks } from "./unlock";
 
-interface Resetter extends Witness, Pick<ConsoleContext, "store" | "hasher" | "sealer"> {
+interface Resetter extends ActorContext, Pick<ConsoleContext, "store" | "hasher" | "cipher"> {
   instance: Pick<Instance, "passwordMinimum">;
 }
 

@@ -1,16 +1,16 @@
 import { findManageable, requireUserManager } from "../access/require-manager";
 import { requireWritableSite } from "../access/require-operator";
 import { recordAudit } from "../audit/record";
-import { removeSecondFactor } from "../auth/two-factor/remove";
+import { removeTwoFactor } from "../auth/two-factor/remove";
 import type { ConsoleContext } from "../context";
 
 /** Removes the second factor of a user of a lower role who has lost it, and ends their sessions. */
-export async function resetSecondFactor(ctx: ConsoleContext, id: string): Promise<void> {
+export async function resetTwoFactor(ctx: ConsoleContext, id: string): Promise<void> {
   const actor = requireUserManager(ctx);
   await requireWritableSite(ctx, actor);
   await ctx.store.transaction(async (tx) => {
     await findManageable(tx, actor, id);
-    await removeSecondFactor(tx, id);
+    await removeTwoFactor(tx, id);
     await recordAudit(tx, ctx, { action: "2fa.reset", target: id });
   });
 }

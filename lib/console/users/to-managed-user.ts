@@ -8,11 +8,11 @@ import { shownLimits, toUser } from "./to-user";
 
 const time = (at: number | null) => (at === null ? null : toTimestamp(at));
 
-type Needs = Pick<ConsoleContext, "sealer" | "clock">;
+type Needs = Pick<ConsoleContext, "cipher" | "clock">;
 
 /** Users as administrators see them, in the order given. */
 export async function toManagedUsers(
-  store: Pick<Repositories, "users" | "loginThrottles">,
+  store: Pick<Repositories, "users" | "signInThrottles">,
   ctx: Needs,
   users: readonly UserRecord[],
 ): Promise<ManagedUser[]> {
@@ -22,7 +22,7 @@ export async function toManagedUsers(
   const counters = new Map(users.map((user) => [user.id, digestsOf(user)]));
   const [standings, delays] = await Promise.all([
     store.users.standings([...counters.keys()], now),
-    store.loginThrottles.delayed([...counters.values()].flat(), now),
+    store.signInThrottles.delayed([...counters.values()].flat(), now),
   ]);
   return users.map((user) => {
     const standing = standings.get(user.id);
@@ -44,7 +44,7 @@ export async function toManagedUsers(
 
 /** One user as administrators see them. */
 export async function toManagedUser(
-  store: Pick<Repositories, "users" | "loginThrottles">,
+  store: Pick<Repositories, "users" | "signInThrottles">,
   ctx: Needs,
   user: UserRecord,
 ): Promise<ManagedUser> {

@@ -8,7 +8,7 @@ import type { ConsoleContext } from "../context";
 /** Lifts the delays of a user's sign-in and password and the lock of their second step. */
 export async function liftLocks(
   tx: Repositories,
-  ctx: Pick<ConsoleContext, "sealer">,
+  ctx: Pick<ConsoleContext, "cipher">,
   user: UserRecord,
 ): Promise<void> {
   await tx.twoFactors.clearFailures(user.id);

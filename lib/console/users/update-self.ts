@@ -4,9 +4,9 @@ import { requireSession } from "../access/guards";
 import { readSettings } from "../access/read-settings";
 import { recordAudit } from "../audit/record";
 import { takeAttempt } from "../auth/attempt-limit";
-import { loginKey } from "../auth/user-name-key";
+import { userNameKey } from "../auth/user-name-key";
 import type { ConsoleContext } from "../context";
-import { requireFreeLogin } from "./require-free-login";
+import { requireFreeNames } from "./require-free-login";
 import { hasTwoFactor, toSelf } from "./to-user";
 
 /**
@@ -16,7 +16,7 @@ import { hasTwoFactor, toSelf } from "./to-user";
  */
 export async function updateSelf(ctx: ConsoleContext, input: UpdateSelf): Promise<Self> {
   const { user, session } = requireSession(ctx);
-  const emailKey = input.email ? loginKey(input.email) : input.email;
+  const emailKey = input.email ? userNameKey(input.email) : input.email;
   if (emailKey && emailKey !== user.emailKey) takeAttempt(ctx, "email", "loginAttemptsPerMinute");
   const isNewEmail = emailKey !== undefined && emailKey !== user.emailKey;
   if (isNewEmail && user.role === "member" && (await readSettings(ctx.store)).self_registration)
@@ -25,7 +25,7 @@ export async function updateSelf(ctx: ConsoleContext, input: UpdateSelf): Promis
       "Anybody may register here, so addresses are set by administrators: ask one to set yours.",
     );
   return ctx.store.transaction(async (tx) => {
-    await requireFreeLogin(tx, { email: emailKey }, user.id);
+    await requireFreeNames(tx, { email: emailKey }, user.id);
     const changed = await tx.users.update(
       { id: user.id, version: input.version ?? user.version },
       {

@@ -6,10 +6,10 @@ import { findManageable, requireUserManager } from "../access/require-manager";
 import { requireWritableSite } from "../access/require-operator";
 import { recordAudit } from "../audit/record";
 import { canonicalPassword, requireGoodPassword } from "../auth/password-rules";
-import { loginKey } from "../auth/user-name-key";
+import { userNameKey } from "../auth/user-name-key";
 import type { ConsoleContext } from "../context";
 import { applyBudget, applyCallLimits } from "./limits";
-import { requireFreeLogin } from "./require-free-login";
+import { requireFreeNames } from "./require-free-login";
 import { toManagedUser } from "./to-managed-user";
 
 /**
@@ -24,10 +24,10 @@ export async function updateUser(ctx: ConsoleContext, id: string, input: UpdateU
     throw new AppError("forbidden", "You may give a lower role than yours.");
   }
   const passwordHash = await newHash(ctx, before, input.password);
-  const emailKey = input.email ? loginKey(input.email) : input.email;
+  const emailKey = input.email ? userNameKey(input.email) : input.email;
   return ctx.store.transaction(async (tx) => {
     const present = await findManageable(tx, actor, id);
-    await requireFreeLogin(tx, { email: emailKey }, id);
+    await requireFreeNames(tx, { email: emailKey }, id);
     const changed = await tx.users.update(
       { id, version: input.version },
       {

@@ -222,14 +222,14 @@ export const TestChannel = z.strictObject({ model: ModelName.optional() });
 export type TestChannel = z.output<typeof TestChannel>;
 
 /** Why an upstream gave nothing. */
-export const UpstreamFault = z.strictObject({
+export const UpstreamFailure = z.strictObject({
   code: z.string(),
   message: z.string(),
   /** What lies under it, where no answer came: `connection_refused`, `tls_failed`, … */
   fault: z.string().nullable(),
   upstream_status: z.int().nullable(),
 });
-export type UpstreamFault = z.output<typeof UpstreamFault>;
+export type UpstreamFailure = z.output<typeof UpstreamFailure>;
 
 export const ChannelTest = z.strictObject({
   ok: z.boolean(),
@@ -242,7 +242,7 @@ export const ChannelTest = z.strictObject({
   /** Speech: how long it is, and the sound as a WAV file in base64. */
   audio_ms: z.int().nullable(),
   audio_wav: z.string().nullable(),
-  error: UpstreamFault.nullable(),
+  error: UpstreamFailure.nullable(),
 });
 export type ChannelTest = z.output<typeof ChannelTest>;
 
@@ -279,7 +279,7 @@ export const TestDraft = z.strictObject({
 export type TestDraft = z.output<typeof TestDraft>;
 
 /** What an upstream answered that was asked for its list: `models` is null where it has none, or with an error. */
-export const DraftModels = UpstreamModels.extend({ error: UpstreamFault.nullable() });
+export const DraftModels = UpstreamModels.extend({ error: UpstreamFailure.nullable() });
 export type DraftModels = z.output<typeof DraftModels>;
 
 /** `GET /api/providers`: what a channel may be made of. */

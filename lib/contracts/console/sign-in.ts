@@ -2,36 +2,36 @@ import { z } from "zod";
 import { boundedLine, boundedText } from "../text";
 import { Timestamp } from "../timestamp";
 import { Password } from "./password";
-import { Code, SecondFactorMethod } from "./totp-code";
+import { Code, TwoFactorMethod } from "./totp-code";
 import { User } from "./user";
 
 /** `POST /api/user/login`; `username` may be the e-mail address. */
-export const LoginRequest = z.strictObject({
+export const SignInRequest = z.strictObject({
   username: boundedText(1, 320)
     // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is refused.
     .regex(/^[^\u0000-\u001f\u007f]*$/, "Must not hold control characters."),
   password: Password,
 });
-export type LoginRequest = z.infer<typeof LoginRequest>;
+export type SignInRequest = z.infer<typeof SignInRequest>;
 
 /** The password was right and a second factor is on: there is no session yet. */
-export const SecondStepNeeded = z.strictObject({
+export const TwoFactorNeeded = z.strictObject({
   require_2fa: z.literal(true),
   flow_token: z.string(),
   expires_at: Timestamp,
-  methods: z.array(SecondFactorMethod),
+  methods: z.array(TwoFactorMethod),
 });
-export type SecondStepNeeded = z.infer<typeof SecondStepNeeded>;
+export type TwoFactorNeeded = z.infer<typeof TwoFactorNeeded>;
 
-export const LoginResult = z.union([SecondStepNeeded, User]);
-export type LoginResult = z.infer<typeof LoginResult>;
+export const SignInResult = z.union([TwoFactorNeeded, User]);
+export type SignInResult = z.infer<typeof SignInResult>;
 
 /** `POST /api/user/login/2fa`; the flow may come in its cookie instead. */
-export const SecondStepRequest = z.strictObject({
+export const TwoFactorSignInRequest = z.strictObject({
   code: Code,
   flow_token: boundedLine(1, 256).optional(),
 });
-export type SecondStepRequest = z.infer<typeof SecondStepRequest>;
+export type TwoFactorSignInRequest = z.infer<typeof TwoFactorSignInRequest>;
 
-export const SecondStepResult = User.extend({ login_method: SecondFactorMethod });
-export type SecondStepResult = z.infer<typeof SecondStepResult>;
+export const TwoFactorSignInResult = User.extend({ login_method: TwoFactorMethod });
+export type TwoFactorSignInResult = z.infer<typeof TwoFactorSignInResult>;

@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { WHITE_CLASS } from "../text";
 
-export const SecondFactorMethod = z.enum(["totp", "backup_code"]);
-export type SecondFactorMethod = z.infer<typeof SecondFactorMethod>;
+export const TwoFactorMethod = z.enum(["totp", "backup_code"]);
+export type TwoFactorMethod = z.infer<typeof TwoFactorMethod>;
 
 const space = `[${WHITE_CLASS}]*`;
 /** JSON Schema pattern of six digits with white space anywhere. */
@@ -16,7 +16,7 @@ const IS_CODE = new RegExp(CODE_PATTERN);
  * A code as typed: six digits with spaces anywhere, or a backup code of ten Crockford base32 characters (case, dash
  * and spaces do not matter; O reads as 0, I and L as 1). Null when it is neither.
  */
-export function readCode(text: string): { method: SecondFactorMethod; code: string } | null {
+export function readCode(text: string): { method: TwoFactorMethod; code: string } | null {
   if (!IS_CODE.test(text)) return null;
   const packed = text.replace(/\s/gu, "");
   if (/^[0-9]{6}$/.test(packed)) return { method: "totp", code: packed };

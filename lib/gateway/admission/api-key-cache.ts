@@ -10,7 +10,7 @@ export interface KnownKey extends KeyWithOwner {
 }
 
 /** API keys seen lately, by the digest of the whole key, and when they were last used. */
-export interface KeyRing {
+export interface ApiKeyCache {
   /** The key and its owner as the store has them; null when there is none. */
   find(digest: string): Promise<KnownKey | null>;
   /** Notes a use; written to the store in batches. */
@@ -22,7 +22,7 @@ const MAX_UNKNOWN = 10_000;
 /** How often uses are written. */
 const TOUCH_EVERY_MS = 5_000;
 
-export function createKeyRing(store: Store, clock: Clock, log: Log): KeyRing {
+export function createApiKeyCache(store: Store, clock: Clock, log: Log): ApiKeyCache {
   const known = new LRUCache<string, KnownKey>({ max: MAX_KEYS });
   const unknown = new LRUCache<string, true>({ max: MAX_UNKNOWN });
   const loading = new Map<string, Promise<KnownKey | null>>();

@@ -35,8 +35,8 @@ export async function authenticateKey(
   peer: { address: string | null },
 ): Promise<KeyWithOwner> {
   if (presented.length > MAX_LENGTH || !parseKeyFormat(presented)) throw refuse(services, peer.address);
-  const { keyRing } = services.state;
-  const found = await keyRing.find(digestKey(presented));
+  const { apiKeyCache } = services.state;
+  const found = await apiKeyCache.find(digestKey(presented));
   if (found === null) throw refuse(services, peer.address);
 
   const { key, owner, allows } = found;
@@ -51,6 +51,6 @@ export async function authenticateKey(
   if (allows !== null && (peer.address === null || !allows(peer.address))) {
     throw new AppError("ip_not_allowed", "This API key may not be used from this address.");
   }
-  keyRing.touch(key.id);
+  apiKeyCache.touch(key.id);
   return found;
 }

@@ -18,7 +18,7 @@ export interface SingleText {
 export type BatchParameters = Omit<EmbeddingRequest, "texts">;
 export type SendBatch = (request: EmbeddingRequest, options: CallOptions) => Promise<EmbeddingResult>;
 
-export interface Coalescer {
+export interface Batcher {
   /**
    * Embeds one text together with the others that arrive within the window under the same `place` (channel, key,
    * model and parameters). Rejects as `send` does; a batch refused as `invalid` is sent again text by text.
@@ -144,10 +144,10 @@ async function sendBatch(
 }
 
 /** `onBatch` is told how many texts travelled together. */
-export function createCoalescer(
+export function createBatcher(
   onBatch: (size: number) => void = () => undefined,
   limits: { windowMs?: number; maxBatch?: number } = {},
-): Coalescer {
+): Batcher {
   const places = new Map<string, Place>();
   const windowMs = limits.windowMs ?? WINDOW_MS;
   const maxBatch = limits.maxBatch ?? MAX_BATCH;

@@ -8,7 +8,7 @@ import type { GatewayContext } from "../context";
 import { openMeter } from "../metering/open-meter";
 import { failedOutcome } from "../metering/outcome";
 import { worstEmbeddingCostNano } from "../metering/price";
-import { believeTokens } from "../metering/reconcile-usage";
+import { reconcileTokens } from "../metering/reconcile-usage";
 import { withFailover } from "../routing/with-failover";
 import { countInputs, type EmbeddingInput } from "./count-inputs";
 import { cacheScope, vectorKeys } from "./vector-cache";
@@ -95,7 +95,7 @@ async function embedOn(
   if (!isAlone || !mayWait) return provider.embed({ ...parameters, texts: fetched.texts }, options);
   const keyId = channel.keys[0]?.id ?? null;
   const place = JSON.stringify([channel.id, channel.version, keyId, parameters]);
-  return ctx.state.coalescer.embed(
+  return ctx.state.batcher.embed(
     place,
     parameters,
     { text, scope: cacheScope(ctx), tokens: fetched.tokens, options },
@@ -228,7 +228,7 @@ export async function embedTexts(ctx: GatewayContext, call: EmbedTexts): Promise
       checkVectors(answer, fetched.texts.length, call.dimensions ?? model.dimensions);
       return { ...answer, isEmbedded: target.channel.embedded };
     });
-    const { tokens: inputTokens, isTold } = believeTokens(result.inputTokens, fetched.tokens);
+    const { tokens: inputTokens, isTold } = reconcileTokens(result.inputTokens, fetched.tokens);
     const outcome = {
       status: 200,
       error: null,

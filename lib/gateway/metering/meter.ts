@@ -60,7 +60,7 @@ export function createMeter(
     try {
       await ctx.store.ledger.settle(settled, billingPeriod(ctx.instance.timeZone, row.at), prompt);
       ctx.metrics.count("usage_rows");
-      ctx.onBooked?.(settled);
+      ctx.onRecorded?.(settled);
       ctx.state.live.tell("usage", settled.userId);
     } catch (error) {
       // The ledger corrects the entry (Ledger.settle); the reply and the metrics must say the same.

@@ -1,5 +1,5 @@
 /** Tokens as they go into the books; `isTold` false where they are our own count. */
-export interface BelievedTokens {
+export interface ReconciledTokens {
   tokens: number;
   isTold: boolean;
 }
@@ -12,7 +12,7 @@ const MOST_MORE = 1_000;
  * What an upstream counted where it can be so, else what was counted here: nothing told, nought for something, or many
  * times as much is no count (RELIABILITY RB-5).
  */
-export function believeTokens(told: number | null, counted: number): BelievedTokens {
+export function reconcileTokens(told: number | null, counted: number): ReconciledTokens {
   const isSane =
     told !== null &&
     Number.isSafeInteger(told) &&

@@ -3,7 +3,7 @@ import type { GatewayContext } from "../context";
 import { billingPeriod } from "./billing-period";
 
 /** The row of a request that was answered with an earlier one's reply: it cost nothing and called nobody. */
-export async function bookRepeat(ctx: GatewayContext, first: UsageRecord): Promise<void> {
+export async function recordRepeat(ctx: GatewayContext, first: UsageRecord): Promise<void> {
   const at = ctx.clock.now();
   const tookMs = Math.round(ctx.clock.monotonic() - ctx.receivedAt);
   const row: UsageRecord = {

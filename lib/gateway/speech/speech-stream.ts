@@ -4,7 +4,7 @@ import type { SpeechEvent } from "../../ports/speech-model";
 import type { CallOutcome, Meter } from "../call";
 import type { GatewayContext } from "../context";
 import { failedOutcome } from "../metering/outcome";
-import { believeTokens } from "../metering/reconcile-usage";
+import { reconcileTokens } from "../metering/reconcile-usage";
 import { stopReason } from "../stop-reason";
 import type { OpenedSpeech } from "./opened-speech";
 import { measureAudio } from "./speech-cost";
@@ -87,8 +87,8 @@ export function meteredSpeech(
     }
     const { usage, finishReason } = next.value;
     const measured = measureAudio(bytes);
-    const input = believeTokens(usage.inputTokens, inputTokens);
-    const output = believeTokens(usage.outputTokens, measured.outputTokens);
+    const input = reconcileTokens(usage.inputTokens, inputTokens);
+    const output = reconcileTokens(usage.outputTokens, measured.outputTokens);
     const counted = {
       inputTokens: input.tokens,
       outputTokens: output.tokens,

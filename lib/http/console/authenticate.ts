@@ -5,7 +5,7 @@ import type { ConsoleCaller, ConsoleServices } from "../../console/context";
 import { AppError } from "../../errors";
 import { authenticateKey } from "../../gateway/admission/authenticate-key";
 import type { Inbound } from "../core/exchange";
-import { openSession, readCookie, sessionCookie } from "./session-cookie";
+import { decryptSession, readCookie, sessionCookie } from "./session-cookie";
 
 /**
  * Who calls the console: a key that may manage (`Authorization: Bearer`, which decides when it is sent), or the
@@ -30,7 +30,7 @@ export async function authenticateConsole(
 /** The live session behind a cookie's value with its user; null when there is none. */
 export async function readSession(services: ConsoleServices, cookie: string | null) {
   if (cookie === null) return null;
-  const sid = await openSession(services, cookie);
+  const sid = await decryptSession(services, cookie);
   return sid === null ? null : findLiveSession(services, sid);
 }
 

@@ -1,9 +1,9 @@
 import type { AuthOptions } from "next-auth";
 import { findLiveSession } from "../../console/auth/find-live-session";
-import { logOut } from "../../console/auth/sign-out";
+import { signOut } from "../../console/auth/sign-out";
 import type { ConsoleContext } from "../../console/context";
 import { safeReturnPath } from "../../contracts/return-path";
-import { openSession, sealSession, sessionCookie } from "./session-cookie";
+import { decryptSession, encryptSession, sessionCookie } from "./session-cookie";
 
 /** Longest life of a session that the settings allow; the row's own end comes first. */
 const MAX_AGE_SECONDS = 30 * 24 * 3600;
@@ -26,10 +26,10 @@ export function nextAuthOptions(ctx: ConsoleContext): AuthOptions {
         const sid = typeof token?.sid === "string" ? token.sid : "";
         const live = await findLiveSession(ctx, sid);
         const leftMs = live === null ? 0 : live.session.expiresAt - ctx.clock.now();
-        return sealSession(ctx, sid, Math.max(0, Math.floor(leftMs / 1000)));
+        return encryptSession(ctx, sid, Math.max(0, Math.floor(leftMs / 1000)));
       },
       async decode({ token }) {
-        const sid = token === undefined ? null : await openSession(ctx, token);
+        const sid = token === undefined ? null : await decryptSession(ctx, token);
         return sid === null ? null : { sid };
       },
     },
@@ -54,7 +54,7 @@ export function nextAuthOptions(ctx: ConsoleContext): AuthOptions {
     events: {
       async signOut({ token }) {
         const live = typeof token.sid === "string" ? await findLiveSession(ctx, token.sid) : null;
-        if (live !== null) await logOut({ ...ctx, caller: { kind: "session", ...live } });
+        if (live !== null) await signOut({ ...ctx, caller: { kind: "session", ...live } });
       },
     },
     logger: {

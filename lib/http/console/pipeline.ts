@@ -90,7 +90,7 @@ function requireLevel(route: ConsoleRoute, caller: ConsoleCaller): void {
   const isForAdmins = route.auth === "admin" || route.auth === "adminSession";
   if (isForAdmins && caller.user.role === "member")
     throw new AppError("forbidden", "This needs an administrator.");
-  if (caller.mustEnrol && !route.openWithoutSecondFactor)
+  if (caller.mustEnrol && !route.allowedWithoutTwoFactor)
     throw new AppError(
       "forbidden",
       "Your role needs a second factor: switch it on under Account, then the rest is open to you.",

@@ -43,7 +43,7 @@ export async function writeSessionCookie(
   started: { sid: string; session: { expiresAt: number } },
 ): Promise<string> {
   const seconds = Math.max(0, Math.floor((started.session.expiresAt - services.clock.now()) / 1000));
-  const value = await sealSession(services, started.sid, seconds);
+  const value = await encryptSession(services, started.sid, seconds);
   return write(sessionCookie(isSecure), value, seconds);
 }
 
@@ -61,7 +61,7 @@ export function clearPendingCookie(isSecure: boolean): string {
 }
 
 /** The JWE of a session id, as next-auth makes its tokens (dir, A256GCM). */
-export function sealSession(
+export function encryptSession(
   services: Pick<ConsoleServices, "signIn">,
   sid: string,
   maxAgeSeconds: number,
@@ -70,7 +70,7 @@ export function sealSession(
 }
 
 /** The session id in a JWE; null when it is not ours, was altered, or has run out. */
-export async function openSession(
+export async function decryptSession(
   services: Pick<ConsoleServices, "signIn">,
   value: string,
 ): Promise<string | null> {

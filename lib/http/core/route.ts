@@ -35,7 +35,7 @@ export interface ConsoleRoute<Body extends z.ZodType | undefined = z.ZodType | u
   /** Answers before set-up too (else 503 `not_initialized` for `/api/user/login*`; other routes are 401 by nature). */
   openBeforeSetup?: boolean;
   /** Open to who has to set up a second factor first (Settings, `two_factor_roles`): their account and the way out. */
-  openWithoutSecondFactor?: boolean;
+  allowedWithoutTwoFactor?: boolean;
   /** Largest body in bytes; absent: the console's limit. */
   maxBodyBytes?: number;
   /** The content type of a body that is no JSON: the handler reads it with `readBytes`, when it has room for it. */

@@ -3,7 +3,7 @@ import { AppError } from "../../errors";
 import type { Slot } from "../../gateway/admission/enter-gateway";
 import type { GatewayContext } from "../../gateway/context";
 import { type KeptReply, MAX_REPLY_BYTES } from "../../gateway/idempotency";
-import { bookRepeat } from "../../gateway/metering/record-repeat";
+import { recordRepeat } from "../../gateway/metering/record-repeat";
 import { stopReason } from "../../gateway/stop-reason";
 import type { UsageRecord } from "../../ports/store";
 import type { Inbound, Outbound } from "../core/exchange";
@@ -119,7 +119,7 @@ export async function answerOnce(
     const kept = await untilAborted(start.reply, ctx.signal);
     const current = await call.authorizeReplay(ctx);
     if (kept === null) return answerOnce(current, sent, call);
-    if (kept.row !== null) await bookRepeat(current, kept.row);
+    if (kept.row !== null) await recordRepeat(current, kept.row);
     return { status: kept.status, headers: { ...kept.headers }, body: kept.body };
   }
   if (!isInside) {
@@ -130,7 +130,7 @@ export async function answerOnce(
   let row: UsageRecord | null = null;
   const watched: GatewayContext = {
     ...ctx,
-    onBooked(booked) {
+    onRecorded(booked) {
       row = booked;
     },
   };

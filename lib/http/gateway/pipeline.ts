@@ -65,14 +65,14 @@ function gatewayContext(
   request: Inbound,
   onOpened: GatewayContext["onOpened"],
 ): GatewayContext {
-  const { store, clock, state, random, sealer, log, instance, catalog, providers, limiter } = services;
+  const { store, clock, state, random, cipher, log, instance, catalog, providers, limiter } = services;
   const { countTokens, countTokensInSteps, encoder, metrics } = services;
   return {
     store,
     clock,
     state,
     random,
-    sealer,
+    cipher,
     log,
     instance,
     catalog,

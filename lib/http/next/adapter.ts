@@ -120,7 +120,7 @@ function responseOf(reply: Outbound, stalledMs: number): Response {
 }
 
 /** Opens `handler` to a Next route handler: one function for every method. */
-export function createNextDoor(
+export function createNextAdapter(
   handler: Handler,
   services: () => Promise<ConsoleServices>,
 ): (request: Request) => Promise<Response> {

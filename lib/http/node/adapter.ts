@@ -14,7 +14,7 @@ const LINGER_MS = 1_000;
 /** How long the last bytes of a broken stream may take to leave before the socket is destroyed. */
 const FLUSH_MS = 1_000;
 
-export interface NodeDoor {
+export interface NodeAdapter {
   /** Answers one request from the handler. Never rejects. */
   open(
     message: IncomingMessage,
@@ -114,14 +114,14 @@ export async function sendReply(
 }
 
 /** Opens `handler` to Node's http server. */
-export function createNodeDoor(
+export function createNodeAdapter(
   handler: Handler,
   clock: Clock,
   limits: Limits,
   isDraining: () => boolean,
   onBroken: (error: unknown, requestId: string) => void,
   stalledMs: number = STALLED_MS,
-): NodeDoor {
+): NodeAdapter {
   const active = new Set<AbortController>();
 
   function inbound(

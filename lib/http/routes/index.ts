@@ -11,7 +11,7 @@ import { OVERVIEW_ROUTES } from "./console/overview";
 import { RECORDINGS_ROUTES } from "./console/recordings";
 import { SETTINGS_ROUTES } from "./console/settings";
 import { SETUP_ROUTES } from "./console/setup";
-import { LOGIN_ROUTES } from "./console/sign-in";
+import { SIGN_IN_ROUTES } from "./console/sign-in";
 import { TWO_FACTOR_ROUTES } from "./console/two-factor";
 import { USAGE_ROUTES } from "./console/usage";
 import { USERS_ROUTES } from "./console/users";
@@ -28,7 +28,7 @@ import { OPERATIONS_ROUTES, openApiRoute } from "./operations";
 const DECLARED: readonly Route[] = [
   ...OPERATIONS_ROUTES,
   ...SETUP_ROUTES,
-  ...LOGIN_ROUTES,
+  ...SIGN_IN_ROUTES,
   ...TWO_FACTOR_ROUTES,
   ...ACCOUNT_ROUTES,
   ...KEYS_ROUTES,

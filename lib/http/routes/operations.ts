@@ -71,7 +71,7 @@ export const OPERATIONS_ROUTES: readonly Route[] = [
     summary: "Tells whether the instance is set up, and its public settings",
     data: Status,
     async handle({ store, caller, instance }) {
-      const [setup, settings] = await Promise.all([store.setup.isClaimed(), readSettings(store)]);
+      const [setup, settings] = await Promise.all([store.setup.isSetUp(), readSettings(store)]);
       const { self_use_mode, demo_site, self_registration } = settings;
       const known = caller.kind === "anonymous" ? {} : { version: instance.version };
       return {

@@ -30,7 +30,7 @@ export const models = {
     "Prices of known models are filled in from the vendors’ price lists of {date}; your prices take precedence.",
   cache: "Cache",
   batching: "Batching",
-  turnOn: "{name} is enabled",
+  turnOn: "Enable {name}",
   enabled: "{name} enabled",
   disabled: "{name} disabled",
   saved: "{name} saved",

@@ -101,7 +101,7 @@ export const channels = {
     },
     connection: "连接",
     baseUrl: "基础地址",
-    baseUrlChange: "更改主机后须重新输入密钥。",
+    baseUrlChange: "更改地址后须重新输入密钥。",
     baseUrlMissing: "请输入服务器的基础地址，例如 http://127.0.0.1:8880/v1。",
     baseUrlMissingAzure: "请输入资源的基础地址，例如 https://my-resource.openai.azure.com。",
     baseUrlHint: "参见提供方的文档，多数以 /v1 结尾。",

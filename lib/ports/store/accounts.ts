@@ -35,7 +35,7 @@ export interface TwoFactorRecord {
   userId: string;
   enrolmentId: string;
   /** Sealed TOTP secret (lib/ports/cipher.ts). */
-  secretSealed: string;
+  encryptedSecret: string;
   state: "pending" | "enabled";
   /** The newest TOTP step ever accepted; 0 before the first. */
   lastStep: number;
@@ -79,11 +79,11 @@ export interface ThrottleRecord {
 
 export interface Setup {
   /** True when the singleton row or any owner or admin stands. */
-  isClaimed(): Promise<boolean>;
+  isSetUp(): Promise<boolean>;
   /** True when an owner or admin stands without the singleton row: it was lost, and set-up stays closed all the same. */
   hasLostMark(): Promise<boolean>;
   /** Inserts the singleton row. Throws AppError `conflict` when it stands. Call inside a transaction. */
-  claim(row: { claimedAt: number; ownerId: string }): Promise<void>;
+  recordOwner(row: { setUpAt: number; ownerId: string }): Promise<void>;
 }
 
 export interface Users {
@@ -91,7 +91,7 @@ export interface Users {
   insert(user: UserRecord): Promise<void>;
   findById(id: string): Promise<UserRecord | null>;
   /** By username key or e-mail key. */
-  findByLogin(loginKey: string): Promise<UserRecord | null>;
+  findByNameOrEmail(loginKey: string): Promise<UserRecord | null>;
   update(
     at: Versioned,
     patch: Partial<Omit<UserRecord, "id" | "createdAt" | "version">>,
@@ -125,9 +125,9 @@ export interface TwoFactors {
   /** After a success, an administrator's word or the admin command. */
   clearFailures(userId: string): Promise<void>;
   /** Sealed secrets in the order of user ids, behind `after`; for sealing them anew. */
-  listSealed(after: string, limit: number): Promise<Pick<TwoFactorRecord, "userId" | "secretSealed">[]>;
+  listEncrypted(after: string, limit: number): Promise<Pick<TwoFactorRecord, "userId" | "encryptedSecret">[]>;
   /** Replaces a sealed text by another of the same secret; false when `before` stands there no more. */
-  reseal(userId: string, before: string, after: string): Promise<boolean>;
+  replaceEncryptedSecret(userId: string, before: string, after: string): Promise<boolean>;
   replaceBackupCodes(userId: string, digests: readonly string[]): Promise<void>;
   /** Deletes the code; true when this call did. */
   consumeBackupCode(userId: string, digest: string): Promise<boolean>;
@@ -191,7 +191,7 @@ export interface Invites {
 }
 
 /** Delays per account, or per name without one (`nameDigest` is an HMAC: lib/console/auth/sign-in-throttle.ts). */
-export interface LoginThrottles {
+export interface SignInThrottles {
   find(nameDigest: string): Promise<ThrottleRecord | null>;
   /** Until when each of these names is delayed; those that are not at `now` are left out. */
   delayed(nameDigests: readonly string[], now: number): Promise<Map<string, number>>;

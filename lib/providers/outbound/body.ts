@@ -1,7 +1,7 @@
 import { pipeline, type Readable } from "node:stream";
 import { createBrotliDecompress, createGunzip, createInflate } from "node:zlib";
 import type { AppError } from "../../errors";
-import { connectionError, invalidAnswer, stalled, tooSlow, UpstreamFault } from "./failure";
+import { connectionError, invalidAnswer, stalled, tooSlow, UpstreamFailure } from "./failure";
 
 export interface BodyLimits {
   /** Decoded bytes; one more and the connection is closed. */
@@ -103,7 +103,7 @@ function bodyError(error: unknown): AppError {
   const code = error instanceof Error && "code" in error ? String(error.code) : "";
   // zlib's own codes; a packed body that merely stops is cut like any other.
   if (/^(?:Z_(?!BUF_ERROR)|ERR__?BROTLI|ERR_BROTLI)/.test(code)) {
-    return invalidAnswer("with bytes that do not unpack", new UpstreamFault("protocol_error", code));
+    return invalidAnswer("with bytes that do not unpack", new UpstreamFailure("protocol_error", code));
   }
   return connectionError(error, "body");
 }

@@ -8,7 +8,7 @@ import {
 import { connect as connectTls, type TLSSocket } from "node:tls";
 import type { buildConnector } from "undici";
 import { acceptContinue } from "./accept-continue";
-import { errnoOf, UpstreamFault } from "./failure";
+import { errnoOf, UpstreamFailure } from "./failure";
 import type { Resolver } from "./resolver";
 
 export interface ConnectorSettings {
@@ -49,13 +49,13 @@ const scratch = Buffer.alloc(READ_BYTES);
 export function createConnector(settings: ConnectorSettings): buildConnector.connector {
   return (options, callback) => {
     if (!settings.isWanted()) {
-      callback(new UpstreamFault("connection_lost"), null);
+      callback(new UpstreamFailure("connection_lost"), null);
       return;
     }
     open(settings, options).then(
       (socket) => callback(null, socket),
       (error: unknown) =>
-        callback(error instanceof Error ? error : new UpstreamFault("connection_refused"), null),
+        callback(error instanceof Error ? error : new UpstreamFailure("connection_refused"), null),
     );
   };
 }
@@ -84,10 +84,10 @@ async function openTcp(settings: ConnectorSettings, host: string, port: number):
   const until = performance.now() + settings.connectMs;
   const left = () => Math.max(1, until - performance.now());
   const addresses = isIP(host) > 0 ? [host] : await addressesOf(settings.resolver, host, left());
-  if (addresses.length === 0) throw new UpstreamFault("name_unknown");
+  if (addresses.length === 0) throw new UpstreamFailure("name_unknown");
   // One private address among public ones is a trap, not a choice.
   if (!addresses.every((address) => settings.mayConnect(address, host, port))) {
-    throw new UpstreamFault("address_refused");
+    throw new UpstreamFailure("address_refused");
   }
   // Node hands `highWaterMark` on to the stream, which its types do not say.
   const options: TcpNetConnectOpts & { highWaterMark: number } = {
@@ -109,12 +109,12 @@ async function openTcp(settings: ConnectorSettings, host: string, port: number):
   const socket: Socket = connectTcp(options);
   await happened(socket, "connect", left(), (error) =>
     error === null
-      ? new UpstreamFault("connect_timeout")
-      : new UpstreamFault("connection_refused", errnoOf(error)),
+      ? new UpstreamFailure("connect_timeout")
+      : new UpstreamFailure("connection_refused", errnoOf(error)),
   );
   if (socket.remoteAddress === undefined || !settings.mayConnect(socket.remoteAddress, host, port)) {
     socket.destroy();
-    throw new UpstreamFault("address_refused");
+    throw new UpstreamFailure("address_refused");
   }
   return socket;
 }
@@ -127,7 +127,7 @@ async function openTls({ tlsMs, ca }: ConnectorSettings, socket: Socket, host: s
     ...(ca === undefined ? {} : { ca }),
     ALPNProtocols: ["http/1.1"],
   });
-  await happened(secure, "secureConnect", tlsMs, (error) => new UpstreamFault("tls_failed", errnoOf(error)));
+  await happened(secure, "secureConnect", tlsMs, (error) => new UpstreamFailure("tls_failed", errnoOf(error)));
   return secure;
 }
 
@@ -136,7 +136,7 @@ function happened(
   socket: Socket,
   event: "connect" | "secureConnect",
   ms: number,
-  fault: (error: Error | null) => UpstreamFault,
+  fault: (error: Error | null) => UpstreamFailure,
 ): Promise<void> {
   return new Promise((resolve, reject) => {
     const fail = (error: Error | null): void => {
@@ -163,12 +163,12 @@ function happened(
 async function addressesOf(resolver: Resolver, host: string, ms: number): Promise<readonly string[]> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => reject(new UpstreamFault("connect_timeout")), ms);
+    timer = setTimeout(() => reject(new UpstreamFailure("connect_timeout")), ms);
   });
   try {
     return await Promise.race([resolver.resolve(host), late]);
   } catch (error) {
-    throw error instanceof UpstreamFault ? error : new UpstreamFault("name_unknown", errnoOf(error));
+    throw error instanceof UpstreamFailure ? error : new UpstreamFailure("name_unknown", errnoOf(error));
   } finally {
     clearTimeout(timer);
   }

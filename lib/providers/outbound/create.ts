@@ -2,7 +2,7 @@ import { Pool } from "undici";
 import { hasCode } from "../../errors";
 import { type AllowList, mayConnect, parseAllowList } from "./allow-list";
 import { createConnector } from "./connector";
-import { UpstreamFault, unreachable } from "./failure";
+import { UpstreamFailure, unreachable } from "./failure";
 import { requestHeaders } from "./headers";
 import type { OutboundRequest, OutboundSettings, UpstreamReply } from "./request";
 import { createResolver, createSystemLookup } from "./resolver";
@@ -105,6 +105,6 @@ function prepare(request: OutboundRequest, allow: AllowList): { url: URL; header
     };
   } catch (error) {
     if (!hasCode(error, "invalid")) throw error;
-    throw unreachable(new UpstreamFault("address_refused"));
+    throw unreachable(new UpstreamFailure("address_refused"));
   }
 }

@@ -1,14 +1,14 @@
 import { AppError, isAppError, isOutOfFiles, outOfFiles } from "../../errors";
-import type { UpstreamFaultKind } from "../../ports/channel-probe";
+import type { UpstreamFailureKind } from "../../ports/channel-probe";
 
 /** What went wrong below HTTP. Its words hold no host, address or key: they may stand in a log. */
-export class UpstreamFault extends Error {
+export class UpstreamFailure extends Error {
   override readonly name = "UpstreamFault";
-  readonly kind: UpstreamFaultKind;
+  readonly kind: UpstreamFailureKind;
   /** Node's short name of the system's error; empty where there was none. */
   readonly code: string;
 
-  constructor(kind: UpstreamFaultKind, errno = "") {
+  constructor(kind: UpstreamFailureKind, errno = "") {
     super(errno === "" ? kind : `${kind} (${errno})`);
     this.kind = kind;
     this.code = errno;
@@ -22,15 +22,15 @@ export function errnoOf(error: unknown): string {
 }
 
 /** The fault under an error, however often it was wrapped; null when there is none. */
-export function faultOf(error: unknown): UpstreamFaultKind | null {
+export function faultOf(error: unknown): UpstreamFailureKind | null {
   for (let at = error, depth = 0; at instanceof Error && depth < 8; at = at.cause, depth += 1) {
-    if (at instanceof UpstreamFault) return at.kind;
+    if (at instanceof UpstreamFailure) return at.kind;
   }
   return null;
 }
 
 /** One sentence for every way of not reaching an upstream, so that nobody can map a network with it (SECURITY SF-6). */
-export function unreachable(fault: UpstreamFault): AppError {
+export function unreachable(fault: UpstreamFailure): AppError {
   return new AppError("upstream_error", "The channel's upstream could not be reached.", {}, fault);
 }
 
@@ -66,16 +66,16 @@ export function connectionError(error: unknown, phase: "headers" | "body"): AppE
   if (isAppError(error)) return error;
   // The upstream has no part in it.
   if (isOutOfFiles(error)) return outOfFiles(error);
-  if (error instanceof UpstreamFault) return unreachable(error);
+  if (error instanceof UpstreamFailure) return unreachable(error);
   const errno = errnoOf(error);
-  if (phase === "body") return truncated(new UpstreamFault("connection_lost", errno));
+  if (phase === "body") return truncated(new UpstreamFailure("connection_lost", errno));
   // undici's parser errors do not all have a code.
   const isNotHttp = NOT_HTTP.has(errno) || (error instanceof Error && error.name === "HTTPParserError");
-  if (isNotHttp) return invalidAnswer("what is not HTTP", new UpstreamFault("protocol_error", errno));
+  if (isNotHttp) return invalidAnswer("what is not HTTP", new UpstreamFailure("protocol_error", errno));
   return new AppError(
     "upstream_error",
     "The channel's upstream broke the connection off before it answered.",
     {},
-    new UpstreamFault("connection_lost", errno),
+    new UpstreamFailure("connection_lost", errno),
   );
 }

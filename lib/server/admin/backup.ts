@@ -3,7 +3,7 @@ import path from "node:path";
 import { recordAudit } from "../../console/audit/record";
 import { hasCode } from "../../errors";
 import { type Command, CommandError, readArguments } from "./command";
-import { withBooks } from "./open-store";
+import { withStore } from "./open-store";
 
 export const backup: Command = {
   name: "backup",
@@ -12,7 +12,7 @@ export const backup: Command = {
   async run({ env, terminal }, args) {
     const { positionals } = readArguments(args, {}, ["file"]);
     const file = path.resolve(positionals[0] ?? "");
-    await withBooks(env, async (operator) => {
+    await withStore(env, async (operator) => {
       try {
         await operator.store.backup(file);
       } catch (error) {

@@ -2,7 +2,7 @@ import { createKeyOf } from "../../console/api-keys/create";
 import { CreateKey } from "../../contracts/console/api-keys";
 import { parseInput } from "../../http/console/pipeline";
 import { type Command, listOf, readArguments, UsageError } from "./command";
-import { findUser, withBooks } from "./open-store";
+import { findUser, withStore } from "./open-store";
 
 function wholeNumber(option: string, text: string | undefined): number | undefined {
   if (text === undefined) return undefined;
@@ -43,7 +43,7 @@ export const createKey: Command = {
       expires_at: expires,
       rpm: wholeNumber("rpm", values.rpm),
     });
-    await withBooks(env, async (operator) => {
+    await withStore(env, async (operator) => {
       const owner = await findUser(operator.store, user);
       const made = await createKeyOf(operator, owner, input);
       terminal.note(

@@ -1,7 +1,7 @@
 import { readSettings } from "../../console/access/read-settings";
-import type { Witness } from "../../console/audit/record";
-import { loginKey } from "../../console/auth/user-name-key";
-import type { Sealer } from "../../ports/cipher";
+import type { ActorContext } from "../../console/audit/record";
+import { userNameKey } from "../../console/auth/user-name-key";
+import type { Cipher } from "../../ports/cipher";
 import type { Clock, Random } from "../../ports/clock";
 import type { PasswordHasher } from "../../ports/password-hasher";
 import type { Store, UserRecord } from "../../ports/store";
@@ -13,9 +13,9 @@ import { createPasswordHasher } from "../process/password-hasher";
 import { CommandError } from "./command";
 
 /** What the verbs need of whoever sits at the machine: the server's own store, beside it or without it. */
-export interface Operator extends Witness {
+export interface AdminContext extends ActorContext {
   store: Store;
-  sealer: Sealer;
+  cipher: Cipher;
   hasher: PasswordHasher;
   clock: Clock;
   random: Random;
@@ -23,13 +23,13 @@ export interface Operator extends Witness {
 }
 
 /** Opens the store, lets `work` act on it and closes it again. */
-export async function withBooks<T>(env: Environment, work: (operator: Operator) => Promise<T>): Promise<T> {
-  const { store, sealer } = await openBooks(env, makeInstanceId());
+export async function withStore<T>(env: Environment, work: (operator: AdminContext) => Promise<T>): Promise<T> {
+  const { store, cipher } = await openBooks(env, makeInstanceId());
   try {
     const { password_minimum: minimum } = await readSettings(store);
     return await work({
       store,
-      sealer,
+      cipher,
       hasher: createPasswordHasher(),
       clock: systemClock,
       random: systemRandom,
@@ -45,7 +45,7 @@ export async function withBooks<T>(env: Environment, work: (operator: Operator) 
 
 /** The user of that name or e-mail address. Throws CommandError. */
 export async function findUser(store: Store, name: string): Promise<UserRecord> {
-  const user = await store.users.findByLogin(loginKey(name));
+  const user = await store.users.findByNameOrEmail(userNameKey(name));
   if (user === null) throw new CommandError(`There is no user '${name}'.`);
   return user;
 }

@@ -1,6 +1,6 @@
 import { resetPassword as resetPasswordOf } from "../../console/users/reset-password";
 import { type Command, readArguments } from "./command";
-import { findUser, withBooks } from "./open-store";
+import { findUser, withStore } from "./open-store";
 import { readNewPassword } from "./password";
 
 export const resetPassword: Command = {
@@ -9,7 +9,7 @@ export const resetPassword: Command = {
   summary: "give a user another password and end their sessions",
   async run({ env, terminal }, args) {
     const { values, positionals } = readArguments(args, { generate: { type: "boolean" } }, ["username"]);
-    await withBooks(env, async (operator) => {
+    await withStore(env, async (operator) => {
       const user = await findUser(operator.store, positionals[0] ?? "");
       const password = await readNewPassword(terminal, values.generate === true);
       await resetPasswordOf(operator, user, password);

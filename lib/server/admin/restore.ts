@@ -18,7 +18,7 @@ import { isGone } from "../process/instance-id";
 import { DEAD_AFTER_MS } from "../process/other-servers";
 import { type Command, CommandError, readArguments } from "./command";
 import { compareStores, isSameInstance, type Revived } from "./compare-stores";
-import { withBooks } from "./open-store";
+import { withStore } from "./open-store";
 import type { Terminal } from "./terminal";
 
 /** Later than every expiry: deleting what expires before it deletes everything. */
@@ -139,7 +139,7 @@ async function prepare(
   revived: Revived,
   before: AccountRows | null,
 ): Promise<void> {
-  await withBooks(env, async (operator) => {
+  await withStore(env, async (operator) => {
     // No instance runs on the copy, whatever its heartbeats say; calls that were open are settled.
     await operator.store.ledger.settleOrphans(operator.clock.now(), END_OF_TIME);
     await operator.store.transaction(async (tx) => {

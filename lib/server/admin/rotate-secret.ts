@@ -1,19 +1,19 @@
-import { WEBHOOK_SECRET_PLACE, WEBHOOK_SECRET_SETTING } from "../../console/alerts/webhook-secret";
-import { WEBHOOK_URL_PLACE, WEBHOOK_URL_SETTING } from "../../console/alerts/webhook-url";
-import { type SealedAnew, sealAnew } from "../../console/settings/re-encrypt";
-import { DIGEST_KEY_PLACE, DIGEST_KEY_SETTING } from "../process/digest-key";
+import { WEBHOOK_SECRET_AAD, WEBHOOK_SECRET_SETTING } from "../../console/alerts/webhook-secret";
+import { WEBHOOK_URL_AAD, WEBHOOK_URL_SETTING } from "../../console/alerts/webhook-url";
+import { type ReEncrypted, reEncryptSecrets } from "../../console/settings/re-encrypt";
+import { DIGEST_KEY_AAD, DIGEST_KEY_SETTING } from "../process/digest-key";
 import type { Environment } from "../process/env";
 import { forgetPreviousSecret, renewSecretFile } from "../process/secret";
-import { SECRET_CHECK_PLACE, SECRET_CHECK_SETTING } from "../process/secret-check";
+import { SECRET_CHECK_AAD, SECRET_CHECK_SETTING } from "../process/secret-check";
 import { type Command, CommandError, readArguments } from "./command";
-import { runningServers, withBooks } from "./open-store";
+import { runningServers, withStore } from "./open-store";
 
 /** Settings that hold a sealed text. The word that proves the secret comes last: it is the sign that all is done. */
-const SEALED_SETTINGS = [
-  { name: DIGEST_KEY_SETTING, purpose: "digest-key", place: DIGEST_KEY_PLACE },
-  { name: WEBHOOK_SECRET_SETTING, purpose: "webhook-secret", place: WEBHOOK_SECRET_PLACE },
-  { name: WEBHOOK_URL_SETTING, purpose: "webhook-url", place: WEBHOOK_URL_PLACE },
-  { name: SECRET_CHECK_SETTING, purpose: "secret-check", place: SECRET_CHECK_PLACE },
+const ENCRYPTED_SETTINGS = [
+  { name: DIGEST_KEY_SETTING, purpose: "digest-key", place: DIGEST_KEY_AAD },
+  { name: WEBHOOK_SECRET_SETTING, purpose: "webhook-secret", place: WEBHOOK_SECRET_AAD },
+  { name: WEBHOOK_URL_SETTING, purpose: "webhook-url", place: WEBHOOK_URL_AAD },
+  { name: SECRET_CHECK_SETTING, purpose: "secret-check", place: SECRET_CHECK_AAD },
 ] as const;
 
 export const rotateSecret: Command = {
@@ -26,7 +26,7 @@ export const rotateSecret: Command = {
       await requireNoServer(env, values.force === true);
       renewSecretFile(env.dataDirectory);
     }
-    const done = await withBooks(env, (operator) => sealAnew(operator, SEALED_SETTINGS));
+    const done = await withStore(env, (operator) => reEncryptSecrets(operator, ENCRYPTED_SETTINGS));
     if (env.secret === null) forgetPreviousSecret(env.dataDirectory);
     terminal.note(summaryOf(done));
     terminal.note(
@@ -39,7 +39,7 @@ export const rotateSecret: Command = {
 
 /** A server that made its secret itself does not know the new one before it starts again. */
 async function requireNoServer(env: Environment, isForced: boolean): Promise<void> {
-  const running = await withBooks(env, ({ store, clock }) => runningServers(store, clock.now()));
+  const running = await withStore(env, ({ store, clock }) => runningServers(store, clock.now()));
   if (running.length === 0 || isForced) return;
   throw new CommandError(
     "A server is running on this store and knows the old secret alone. Stop it first. To go on without a stop, start it " +
@@ -47,9 +47,9 @@ async function requireNoServer(env: Environment, isForced: boolean): Promise<voi
   );
 }
 
-function summaryOf({ secondFactors, upstreamKeys, settings }: SealedAnew): string {
-  if (secondFactors + upstreamKeys + settings === 0) {
+function summaryOf({ twoFactors, upstreamKeys, settings }: ReEncrypted): string {
+  if (twoFactors + upstreamKeys + settings === 0) {
     return "Everything is sealed under the present secret already.";
   }
-  return `Sealed anew: ${secondFactors} second factors, ${upstreamKeys} upstream keys, ${settings} of the instance's own.`;
+  return `Sealed anew: ${twoFactors} second factors, ${upstreamKeys} upstream keys, ${settings} of the instance's own.`;
 }

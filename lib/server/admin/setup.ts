@@ -1,11 +1,11 @@
 import { rmSync } from "node:fs";
-import { createOwner, requireUnclaimed } from "../../console/setup/create-owner";
+import { createOwner, requireNotSetUp } from "../../console/setup/create-owner";
 import { PROGRESS_SETTING } from "../../console/setup/progress";
 import { SetupRequest } from "../../contracts/console/setup";
 import { parseInput } from "../../http/console/pipeline";
 import { setupTokenFile } from "../process/setup-guard";
 import { type Command, readArguments, UsageError } from "./command";
-import { withBooks } from "./open-store";
+import { withStore } from "./open-store";
 import { readNewPassword } from "./password";
 
 export const setup: Command = {
@@ -26,8 +26,8 @@ export const setup: Command = {
     );
     if (values.username === undefined) throw new UsageError("--username is missing.");
     const { username, email } = values;
-    await withBooks(env, async (operator) => {
-      await requireUnclaimed(operator);
+    await withStore(env, async (operator) => {
+      await requireNotSetUp(operator);
       const password = await readNewPassword(terminal, values.generate === true);
       const input = parseInput(SetupRequest, {
         username,

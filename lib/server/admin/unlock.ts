@@ -1,7 +1,7 @@
 import { recordAudit } from "../../console/audit/record";
 import { liftLocks } from "../../console/users/unlock";
 import { type Command, readArguments } from "./command";
-import { findUser, withBooks } from "./open-store";
+import { findUser, withStore } from "./open-store";
 
 export const unlock: Command = {
   name: "unlock",
@@ -9,7 +9,7 @@ export const unlock: Command = {
   summary: "lift the delays of a user's name and the lock of their second step",
   async run({ env, terminal }, args) {
     const { positionals } = readArguments(args, {}, ["username"]);
-    await withBooks(env, async (operator) => {
+    await withStore(env, async (operator) => {
       const user = await findUser(operator.store, positionals[0] ?? "");
       await operator.store.transaction(async (tx) => {
         await liftLocks(tx, operator, user);

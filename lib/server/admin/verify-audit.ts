@@ -1,7 +1,7 @@
 import { isWhole } from "../../console/audit/verify";
 import type { AuditChain } from "../../ports/store";
 import { type Command, CommandError, readArguments } from "./command";
-import { withBooks } from "./open-store";
+import { withStore } from "./open-store";
 
 export const verifyAudit: Command = {
   name: "verify-audit",
@@ -9,7 +9,7 @@ export const verifyAudit: Command = {
   summary: "check that no audit row was changed or removed; --expect: a newest hash noted earlier",
   async run({ env, terminal }, args) {
     const { values } = readArguments(args, { expect: { type: "string" } }, []);
-    const chain = await withBooks(env, ({ store }) => store.audit.verify(values.expect));
+    const chain = await withStore(env, ({ store }) => store.audit.verify(values.expect));
     terminal.note(`${chain.rows} audit rows are whole.`);
     if (!isWhole(chain)) throw new CommandError(faultOf(chain));
     if (values.expect !== undefined && !chain.hasExpected) {

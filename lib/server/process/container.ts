@@ -4,14 +4,14 @@ import { createAudioEncoder } from "../../audio/encode/create";
 import { encryptClearWebhookUrl } from "../../console/alerts/webhook-url";
 import { ensureEmbedded } from "../../console/channels/ensure-embedded";
 import type { ConsoleServices } from "../../console/context";
-import { followSettings } from "../../console/settings/apply-settings";
+import { applyStoredSettings } from "../../console/settings/apply-settings";
 import { createCatalog } from "../../gateway/admission/catalog";
 import { createRateLimiter } from "../../gateway/admission/rate-limiter";
 import { createGatewayState } from "../../gateway/state";
 import type { Clock, Random } from "../../ports/clock";
 import type { Store } from "../../ports/store";
 import { createProviders } from "../../providers/registry";
-import { createSealer } from "../../store/cipher";
+import { createCipher } from "../../store/cipher";
 import { openStore } from "../../store/open";
 import { fileOf } from "../../store/options";
 import { countTokens, countTokensInSteps } from "../../text/tokenize";
@@ -27,7 +27,7 @@ import { createMetrics } from "./metrics";
 import { createPasswordHasher } from "./password-hasher";
 import { createSystemRandom } from "./random";
 import { findSecret, instanceSecret, nextAuthSecret, previousSecrets, secretFile } from "./secret";
-import { checkSealer, openAuditChain } from "./secret-check";
+import { checkCipher, openAuditChain } from "./secret-check";
 import { createSetupGuard } from "./setup-guard";
 import { workerFile } from "./workers";
 
@@ -67,7 +67,7 @@ function refuseEmptyStore(env: Environment): void {
   );
 }
 
-/** The store, sealer and secrets alone: what the admin command works on. */
+/** The store, cipher and secrets alone: what the admin command works on. */
 export async function openBooks(env: Environment, instanceId: string, log?: ConsoleServices["log"]) {
   findSecret(env.secret, env.dataDirectory);
   const previous = previousSecrets(env.previousSecrets, env.dataDirectory);
@@ -85,13 +85,13 @@ export async function openBooks(env: Environment, instanceId: string, log?: Cons
     // Made after the store: a secret beside an empty database means that the database was lost.
     const secret = instanceSecret(env.secret, env.dataDirectory);
     const secrets = { current: secret, previous };
-    const opener = createSealer(secrets);
-    await checkSealer(store, opener);
+    const opener = createCipher(secrets);
+    await checkCipher(store, opener);
     const digestKey = await ensureDigestKey(store, opener);
-    const sealer = createSealer({ ...secrets, digestKey });
-    await openAuditChain(store, sealer, systemClock);
-    await encryptClearWebhookUrl(store, sealer);
-    return { store, sealer, secret, timeZone };
+    const cipher = createCipher({ ...secrets, digestKey });
+    await openAuditChain(store, cipher, systemClock);
+    await encryptClearWebhookUrl(store, cipher);
+    return { store, cipher, secret, timeZone };
   } catch (error) {
     await store.close();
     throw error;
@@ -104,7 +104,7 @@ async function assemble(
   id: string,
   log: ConsoleServices["log"],
 ): Promise<Container> {
-  const { store, sealer, secret, timeZone } = books;
+  const { store, cipher, secret, timeZone } = books;
   if (await store.setup.hasLostMark())
     log.warn("setup_mark_lost", {
       reason: "administrators stand without the row that says so; set-up stays closed",
@@ -115,13 +115,13 @@ async function assemble(
     dataDirectory: env.dataDirectory,
     fixedToken: env.setupToken,
     open: env.isSetupOpen,
-    claimed: await store.setup.isClaimed(),
+    claimed: await store.setup.isSetUp(),
   });
   const providers = createProviders({
     workerFile,
     clock: systemClock,
     upstreams: {
-      sealer,
+      cipher,
       limits,
       allowedUpstreams: await followAllowedUpstreams(store, env.upstreamAllow),
       allowedWebhooks: env.webhookAllow,
@@ -137,7 +137,7 @@ async function assemble(
       clock: systemClock,
       state: createGatewayState({ store, clock: systemClock, log, metrics }),
       random: systemRandom,
-      sealer,
+      cipher,
       hasher: createPasswordHasher(),
       log,
       instance: {
@@ -169,7 +169,7 @@ async function assemble(
     close: async () => undefined,
   };
   await ensureEmbedded(store, systemClock);
-  await followSettings(container.services);
+  await applyStoredSettings(container.services);
   const stopBackground = await startBackground(container.services);
   let closing: Promise<void> | null = null;
   container.close = () => {

@@ -123,7 +123,7 @@ export interface Environment {
   drainMs: number;
   limits: Limits;
   logLevel: "debug" | "info" | "warn" | "error" | "silent";
-  isDoorOnly: boolean;
+  isNodeAdapterOnly: boolean;
 }
 
 /** A setting that cannot stand; the process stops with its one line. */
@@ -167,7 +167,7 @@ export function readEnvironment(
     drainMs: (given.PATCHBAY_DRAIN_SECONDS ?? 25) * 1_000,
     limits: given.PATCHBAY_LIMITS ?? Limits.parse({}),
     logLevel: given.PATCHBAY_LOG_LEVEL ?? "info",
-    isDoorOnly: given.PATCHBAY_DOOR_ONLY ?? false,
+    isNodeAdapterOnly: given.PATCHBAY_DOOR_ONLY ?? false,
   };
 }
 

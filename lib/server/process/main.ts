@@ -33,7 +33,7 @@ async function announce(container: Container, port: number): Promise<void> {
   const { env, services, setupToken } = container;
   const home = homeUrl(env, port);
   say(`Patchbay ${services.instance.version} is ready at ${home}`);
-  if (await services.store.setup.isClaimed()) return;
+  if (await services.store.setup.isSetUp()) return;
   if (setupToken !== null) say(`Set it up: ${home}/setup#token=${setupToken}`);
   else say(`Set it up: ${home}/setup`);
 }
@@ -89,7 +89,7 @@ export async function startServer(env: Environment, isDevelopment: boolean): Pro
       url: homeUrl(env, env.port),
     });
     openPeerHeader();
-    if (!env.isDoorOnly) {
+    if (!env.isNodeAdapterOnly) {
       edge.pages = await openPages({ isDevelopment, port: env.port, host: env.host, server: edge.server });
     }
     const port = await listen(edge, env);

@@ -6,7 +6,7 @@ import { consoleContext } from "../../http/console/pipeline";
 import type { Inbound, Outbound } from "../../http/core/exchange";
 import { readJsonObject } from "../../http/core/read-json";
 import { renderError } from "../../http/core/render-error";
-import { createNextDoor } from "../../http/next/adapter";
+import { createNextAdapter } from "../../http/next/adapter";
 import { getContainer } from "./container";
 
 const BODY_BYTES = 64 * 1024;
@@ -44,7 +44,7 @@ export async function answerNextAuth(request: Request, context: RouteContext): P
   const services = async () => (await getContainer()).services;
   const { nextauth } = await context.params;
   let inner: Response | null = null;
-  const door = createNextDoor(async (inbound): Promise<Outbound> => {
+  const door = createNextAdapter(async (inbound): Promise<Outbound> => {
     try {
       requireOpen(nextauth, request.method);
       inner = await runNextAuth(await services(), inbound, request, context);

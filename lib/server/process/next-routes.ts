@@ -1,10 +1,10 @@
 import { createDispatcher } from "../../http/core/dispatch";
-import { createNextDoor } from "../../http/next/adapter";
+import { createNextAdapter } from "../../http/next/adapter";
 import { ROUTES } from "../../http/routes";
 import { getContainer } from "./container";
 
 const services = async () => (await getContainer()).services;
-const answer = createNextDoor(createDispatcher(ROUTES, services), services);
+const answer = createNextAdapter(createDispatcher(ROUTES, services), services);
 const paths = new Set(ROUTES.map((route) => route.path));
 
 /**

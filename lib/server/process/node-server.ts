@@ -9,7 +9,7 @@ import { surfaceOf } from "../../http/core/match";
 import { belongsToTable, isDecodable, normalizePath } from "../../http/core/normalize-path";
 import { PEER_HEADER } from "../../http/core/peer-header";
 import { renderError } from "../../http/core/render-error";
-import { createNodeDoor, sendReply } from "../../http/node/adapter";
+import { createNodeAdapter, sendReply } from "../../http/node/adapter";
 import { createPeerReader, isForwardingHeader, unifyAddress } from "../../http/node/peer";
 import { ROUTES } from "../../http/routes";
 import type { Log } from "../../ports/log";
@@ -79,7 +79,7 @@ export function createEdge(container: Container, log: Log): Edge {
     peers.isTrusted,
   );
   const isDraining = () => instance.draining === true;
-  const door = createNodeDoor(
+  const door = createNodeAdapter(
     createDispatcher(ROUTES, async () => services),
     clock,
     limits,

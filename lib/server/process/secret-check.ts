@@ -1,21 +1,21 @@
-import type { Sealer } from "../../ports/cipher";
+import type { Cipher } from "../../ports/cipher";
 import type { Clock } from "../../ports/clock";
 import type { Repositories, Store } from "../../ports/store";
 import { SettingError } from "./env";
 
 export const SECRET_CHECK_SETTING = "secret_check";
-export const SECRET_CHECK_PLACE = `settings/${SECRET_CHECK_SETTING}/value`;
+export const SECRET_CHECK_AAD = `settings/${SECRET_CHECK_SETTING}/value`;
 /** Of stores whose audit log had no key. */
 const UNKEYED_WORD = "patchbay";
 /** Says besides that the audit log has a keyed head: without the secret nobody can claim that it never had one. */
 const WORD = "patchbay, keyed audit";
 
 /** The word kept in the store; null in a new one. Throws SettingError naming the key id that is missing. */
-async function readWord(store: Pick<Repositories, "settings">, sealer: Sealer): Promise<string | null> {
+async function readWord(store: Pick<Repositories, "settings">, sealer: Cipher): Promise<string | null> {
   const kept = (await store.settings.all())[SECRET_CHECK_SETTING];
   if (typeof kept !== "string") return null;
   try {
-    return sealer.open("secret-check", SECRET_CHECK_PLACE, kept);
+    return sealer.decrypt("secret-check", SECRET_CHECK_AAD, kept);
   } catch {
     const keyId = kept.split(".")[1] ?? "unknown";
     throw new SettingError(
@@ -25,7 +25,7 @@ async function readWord(store: Pick<Repositories, "settings">, sealer: Sealer): 
 }
 
 /** Refuses to start with a secret that does not open what the store holds (SECURITY EN-3). Throws SettingError. */
-export async function checkSealer(store: Store, sealer: Sealer): Promise<void> {
+export async function checkCipher(store: Store, sealer: Cipher): Promise<void> {
   await readWord(store, sealer);
 }
 
@@ -33,7 +33,7 @@ export async function checkSealer(store: Store, sealer: Sealer): Promise<void> {
  * Gives the audit log its key. In a new store, and in one from before there was a key, starts the keyed chain and
  * notes so in the encrypted word, so that it is started once. Throws SettingError where a store in use has lost the word.
  */
-export async function openAuditChain(store: Store, sealer: Sealer, clock: Pick<Clock, "now">): Promise<void> {
+export async function openAuditChain(store: Store, sealer: Cipher, clock: Pick<Clock, "now">): Promise<void> {
   store.keyAudit((purpose, value) => sealer.digest(purpose, value));
   if ((await readWord(store, sealer)) === WORD) return;
   // Of processes that start together, one does it.
@@ -46,11 +46,11 @@ export async function openAuditChain(store: Store, sealer: Sealer, clock: Pick<C
       );
     }
     await tx.audit.startChain(clock.now());
-    await tx.settings.put(SECRET_CHECK_SETTING, sealer.seal("secret-check", SECRET_CHECK_PLACE, WORD));
+    await tx.settings.put(SECRET_CHECK_SETTING, sealer.encrypt("secret-check", SECRET_CHECK_AAD, WORD));
   });
 }
 
 async function isInUse(tx: Repositories): Promise<boolean> {
   const { items } = await tx.audit.list({ limit: 1, cursor: null, q: null });
-  return items.length > 0 || (await tx.setup.isClaimed());
+  return items.length > 0 || (await tx.setup.isSetUp());
 }

@@ -7,7 +7,7 @@ import { SILENT } from "../log";
 import type { StoreOptions } from "../options";
 import type { Tables } from "../schema";
 import type { Connections } from "../transactions";
-import { Turns } from "../write-queue";
+import { WriteQueue } from "../write-queue";
 import { CHANNEL, ChangeListener } from "./change-listener";
 import { groupCommitOn } from "./commit-group";
 import { LeasePool } from "./lease-pool";
@@ -25,7 +25,7 @@ function databaseOn(pool: PostgresPool): Kysely<Tables> {
 }
 
 /** One write transaction of this process at a time; those of other instances are kept apart by the advisory lock. */
-function inTurns(pool: LeasePool, turns: Turns): PostgresPool {
+function inTurns(pool: LeasePool, turns: WriteQueue): PostgresPool {
   return {
     async connect() {
       const since = performance.now();
@@ -51,7 +51,7 @@ export async function openPostgresStore(options: StoreOptions): Promise<Store> {
   const scanners = new LeasePool(url, { max: SCANNERS, statementMs: SCAN_MS, log });
   const writers = new LeasePool(url, { max: WRITERS, statementMs: ANSWER_MS, log });
   const read = databaseOn(readers);
-  const write = databaseOn(inTurns(writers, new Turns()));
+  const write = databaseOn(inTurns(writers, new WriteQueue()));
   const feed = new ChangeFeed(read, log);
   const listener = new ChangeListener(url, feed, log);
   await listener.start();

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { type RawBuilder, sql } from "kysely";
-import type { Sealer } from "../../ports/cipher";
+import type { Cipher } from "../../ports/cipher";
 import type { Audit, AuditChain, AuditEntry, AuditFilter, AuditRecord } from "../../ports/store";
 import { fromJson, storable } from "../columns";
 import { behind, matches, rowsToRead, toPage } from "../page";
@@ -18,7 +18,7 @@ const VERIFY_CHUNK = 500;
 /** What all repositories of one process share: the chain's key, and the newest row that was found whole. */
 export interface AuditKey {
   /** HMAC under the instance's digest key; null until the key is known. */
-  digest: Sealer["digest"] | null;
+  digest: Cipher["digest"] | null;
   seen: ChainEnd;
 }
 

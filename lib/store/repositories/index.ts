@@ -11,7 +11,7 @@ import { modelsRepository } from "./models";
 import { sessionsRepository } from "./sessions";
 import { settingsRepository } from "./settings";
 import { setupRepository } from "./setup";
-import { loginThrottlesRepository } from "./sign-in-throttles";
+import { signInThrottlesRepository } from "./sign-in-throttles";
 import { twoFactorsRepository } from "./two-factors";
 import { usersRepository } from "./users";
 
@@ -27,7 +27,7 @@ export function repositoriesOn(
     twoFactors: twoFactorsRepository(scope),
     sessions: sessionsRepository(scope),
     flows: flowsRepository(scope),
-    loginThrottles: loginThrottlesRepository(scope),
+    signInThrottles: signInThrottlesRepository(scope),
     invites: invitesRepository(scope),
     keys: keysRepository(scope, periodsAt),
     channels: channelsRepository(scope),

@@ -15,17 +15,17 @@ export function setupRepository(scope: Scope): Setup {
 
   return {
     // The administrators' rows speak for themselves: a lost singleton never opens the door again.
-    isClaimed: async () => (await hasMark()) || (await hasAdministrator()),
+    isSetUp: async () => (await hasMark()) || (await hasAdministrator()),
 
     hasLostMark: async () => !(await hasMark()) && (await hasAdministrator()),
 
-    claim: (row) =>
+    recordOwner: (row) =>
       scope.write(async (db, touch) => {
         await orConflict(
           "This instance is set up already.",
           db
             .insertInto("setup")
-            .values({ id: 1, claimed_at: row.claimedAt, owner_id: row.ownerId })
+            .values({ id: 1, claimed_at: row.setUpAt, owner_id: row.ownerId })
             .execute(),
         );
         touch("setup");

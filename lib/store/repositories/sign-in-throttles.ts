@@ -1,10 +1,10 @@
-import type { LoginThrottles } from "../../ports/store";
+import type { SignInThrottles } from "../../ports/store";
 import type { Scope } from "../transaction-scope";
 
 /** Doublings beyond this one pass any `maxMs`, and would leave the whole numbers. */
 const MOST_DOUBLINGS = 40;
 
-export function loginThrottlesRepository(scope: Scope): LoginThrottles {
+export function signInThrottlesRepository(scope: Scope): SignInThrottles {
   return {
     async find(nameDigest) {
       const row = await scope.read

@@ -7,7 +7,7 @@ function columns(record: TwoFactorRecord): TwoFactorTable {
   return {
     user_id: record.userId,
     enrolment_id: record.enrolmentId,
-    secret_sealed: record.secretSealed,
+    secret_sealed: record.encryptedSecret,
     state: record.state,
     last_step: record.lastStep,
     failures: record.failures,
@@ -21,7 +21,7 @@ function toRecord(row: TwoFactorTable): TwoFactorRecord {
   return {
     userId: row.user_id,
     enrolmentId: row.enrolment_id,
-    secretSealed: row.secret_sealed,
+    encryptedSecret: row.secret_sealed,
     state: row.state === "enabled" ? "enabled" : "pending",
     lastStep: row.last_step,
     failures: row.failures,
@@ -130,7 +130,7 @@ export function twoFactorsRepository(scope: Scope): TwoFactors {
           .execute();
       }),
 
-    async listSealed(after, limit) {
+    async listEncrypted(after, limit) {
       const rows = await scope.read
         .selectFrom("two_factors")
         .select(["user_id", "secret_sealed"])
@@ -138,10 +138,10 @@ export function twoFactorsRepository(scope: Scope): TwoFactors {
         .orderBy("user_id")
         .limit(limit)
         .execute();
-      return rows.map((row) => ({ userId: row.user_id, secretSealed: row.secret_sealed }));
+      return rows.map((row) => ({ userId: row.user_id, encryptedSecret: row.secret_sealed }));
     },
 
-    reseal: (userId, before, after) =>
+    replaceEncryptedSecret: (userId, before, after) =>
       scope.write(async (db) => {
         const { numUpdatedRows } = await db
           .updateTable("two_factors")

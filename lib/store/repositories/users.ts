@@ -69,7 +69,7 @@ export function usersRepository(scope: Scope, periodsAt: (now: number) => Period
       return row ? toUser(row) : null;
     },
 
-    async findByLogin(loginKey) {
+    async findByNameOrEmail(loginKey) {
       const rows = await scope.read
         .selectFrom("users")
         .selectAll()

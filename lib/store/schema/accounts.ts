@@ -63,7 +63,7 @@ export interface FlowTable {
   expires_at: number;
 }
 
-export interface LoginThrottleTable {
+export interface SignInThrottleTable {
   name_digest: string;
   failures: number;
   delayed_until: number | null;

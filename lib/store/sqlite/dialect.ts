@@ -10,7 +10,7 @@ import {
 } from "kysely";
 import { isBusy, translated } from "../errors";
 import { LOCK_WAIT_MS } from "../ledger/group-commit";
-import type { Turns } from "../write-queue";
+import type { WriteQueue } from "../write-queue";
 import type { Connection, QueryOutcome } from "./connection";
 import type { LifeToken, WorkerClient } from "./worker-client";
 
@@ -76,10 +76,10 @@ class ReadDriver implements Driver {
 /** A connection is a turn of the one writer, kept from `BEGIN IMMEDIATE` to the end. */
 class WriteDriver implements Driver {
   readonly #writer: WorkerClient;
-  readonly #turns: Turns;
+  readonly #turns: WriteQueue;
   readonly #leases = new WeakMap<DatabaseConnection, { end: () => void; life: LifeToken; since: number }>();
 
-  constructor(writer: WorkerClient, turns: Turns) {
+  constructor(writer: WorkerClient, turns: WriteQueue) {
     this.#writer = writer;
     this.#turns = turns;
   }
@@ -156,5 +156,5 @@ export const scanDialect = (worker: WorkerClient): Dialect =>
   dialect(() => new ReadDriver((sql, parameters) => worker.request({ kind: "query", sql, parameters })));
 
 /** Transactions on the writer. */
-export const writeDialect = (writer: WorkerClient, turns: Turns): Dialect =>
+export const writeDialect = (writer: WorkerClient, turns: WriteQueue): Dialect =>
   dialect(() => new WriteDriver(writer, turns));

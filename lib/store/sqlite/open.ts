@@ -9,7 +9,7 @@ import type { CommitGroup } from "../ledger/group-commit";
 import { SILENT, type StoreLog } from "../log";
 import { fileOf, type StoreOptions } from "../options";
 import type { Tables } from "../schema";
-import { Turns } from "../write-queue";
+import { WriteQueue } from "../write-queue";
 import { patiently, readDialect, scanDialect, writeDialect } from "./dialect";
 import { openForReading } from "./open-file";
 import { WorkerClient } from "./worker-client";
@@ -78,7 +78,7 @@ export async function openSqliteStore(options: StoreOptions): Promise<Store> {
   }
   const scan = new WorkerClient({ ...worker, mode: "scan", idleMs: SCAN_IDLE_MS });
   const reader = openForReading(file);
-  const turns = new Turns();
+  const turns = new WriteQueue();
   const read = new Kysely<Tables>({ dialect: readDialect(reader) });
   const write = new Kysely<Tables>({ dialect: writeDialect(writer, turns) });
   const feed = new ChangeFeed(read, log);

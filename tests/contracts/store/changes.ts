@@ -89,7 +89,7 @@ export function changesContract(newPlace: NewPlace): void {
       await store.ledger.heartbeat(Date.now());
       // A change that is told, to know that what came before it would have been.
       const heard = hears(other, "setup");
-      await store.setup.claim({ claimedAt: 1, ownerId: "usr_1" });
+      await store.setup.recordOwner({ setUpAt: 1, ownerId: "usr_1" });
       await heard;
       for (const stop of stops) stop();
       expect(new Set(told)).toEqual(new Set(["setup"]));

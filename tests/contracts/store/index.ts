@@ -13,7 +13,7 @@ import { summaryContract } from "./summary";
 import type { NewPlace } from "./test-database";
 import { textContract } from "./text";
 import { transactionsContract } from "./transactions";
-import { secondFactorsContract } from "./two-factors";
+import { twoFactorsContract } from "./two-factors";
 import { usageContract } from "./usage";
 import { usersContract } from "./users";
 
@@ -21,7 +21,7 @@ import { usersContract } from "./users";
 export function storeContract(newPlace: NewPlace): void {
   setupContract(newPlace);
   usersContract(newPlace);
-  secondFactorsContract(newPlace);
+  twoFactorsContract(newPlace);
   signInContract(newPlace);
   invitesContract(newPlace);
   keysContract(newPlace);

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { Store, UsageRecord } from "../../../lib/ports/store";
-import { allUsage, expectBooksToBalance } from "./ledger-sums";
+import { allUsage, expectLedgerSumsToMatch } from "./ledger-sums";
 import { insertKey, NO_BUDGET, PERIOD, unique, usageRecord } from "./records";
 import { type NewPlace, NOW, together } from "./test-database";
 
@@ -42,7 +42,7 @@ export function instancesContract(newPlace: NewPlace): void {
           .sort(),
       ).toEqual(kept.map((row) => row.id).sort());
       expect((await self.keys.spent(key.id, NOW)).totalNano).toBe(252 * 30);
-      await expectBooksToBalance(place);
+      await expectLedgerSumsToMatch(place);
       await place.remove();
     });
 
@@ -70,7 +70,7 @@ export function instancesContract(newPlace: NewPlace): void {
         finders.map((one) => one.ledger.settleOrphans(NOW, 0, (id) => id === "dead")),
       );
       expect(counts.reduce((sum, count) => sum + count)).toBe(120);
-      await expectBooksToBalance(place);
+      await expectLedgerSumsToMatch(place);
       await place.remove();
     });
   });
@@ -104,7 +104,7 @@ export function instancesContract(newPlace: NewPlace): void {
       }),
     );
     expect(answers.filter((answer) => answer.refused === null)).toHaveLength(10);
-    await expectBooksToBalance(place);
+    await expectLedgerSumsToMatch(place);
     await place.remove();
   });
 }

@@ -32,7 +32,7 @@ const LATENCY_BUCKETS = [
 ];
 
 /** Rows, roll-ups and balances tell the same sums: by key and user, by period, and over all. */
-export async function expectBooksToBalance(place: Place): Promise<void> {
+export async function expectLedgerSumsToMatch(place: Place): Promise<void> {
   for (const [kind, column] of [
     ["key", "key_id"],
     ["user", "user_id"],

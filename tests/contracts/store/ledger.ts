@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Reservation, Store, UsageRecord } from "../../../lib/ports/store";
-import { allUsage, expectBooksToBalance } from "./ledger-sums";
+import { allUsage, expectLedgerSumsToMatch } from "./ledger-sums";
 import { insertKey, NO_BUDGET, PERIOD, usageRecord } from "./records";
 import { type NewPlace, NOW, outcomesOf, type Place, together } from "./test-database";
 
@@ -13,7 +13,7 @@ export function ledgerContract(newPlace: NewPlace): void {
       store = await place.open();
     });
     afterAll(async () => {
-      await expectBooksToBalance(place);
+      await expectLedgerSumsToMatch(place);
       await place.remove();
     });
 
@@ -251,7 +251,7 @@ export function ledgerContract(newPlace: NewPlace): void {
       expect(
         await place.raw("select count(*) from usage where state = 'open' and reserved_nano > 0"),
       ).not.toEqual([[0]]);
-      await expectBooksToBalance(place);
+      await expectLedgerSumsToMatch(place);
     });
   });
 }

@@ -71,7 +71,7 @@ export function twoFactorRecord(userId: string, fields: Partial<TwoFactorRecord>
   return {
     userId,
     enrolmentId: unique("enr"),
-    secretSealed: "v1.00000000.bm9uY2U.c2VhbGVk",
+    encryptedSecret: "v1.00000000.bm9uY2U.c2VhbGVk",
     state: "pending",
     lastStep: 0,
     failures: 0,

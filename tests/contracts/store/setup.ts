@@ -14,11 +14,11 @@ export function setupContract(newPlace: NewPlace): void {
     afterAll(() => place.remove());
 
     test("of 50 claims at once one wins, and leaves one owner and one audit row", async () => {
-      expect(await store.setup.isClaimed()).toBe(false);
+      expect(await store.setup.isSetUp()).toBe(false);
       const claims = together(50, () =>
         store.transaction(async (tx) => {
           const owner = userRecord({ role: "owner" });
-          await tx.setup.claim({ claimedAt: NOW, ownerId: owner.id });
+          await tx.setup.recordOwner({ setUpAt: NOW, ownerId: owner.id });
           await tx.users.insert(owner);
           await tx.audit.append(auditEntry({ action: "setup.claim", target: owner.id }));
           return owner.id;
@@ -29,14 +29,14 @@ export function setupContract(newPlace: NewPlace): void {
       expect(codes).toEqual(Array(49).fill("conflict"));
       expect(await place.raw("select id, role from users")).toEqual([[values[0], "owner"]]);
       expect(await place.raw("select target from audit")).toEqual([[values[0]]]);
-      expect(await store.setup.isClaimed()).toBe(true);
+      expect(await store.setup.isSetUp()).toBe(true);
     });
 
     test("a lost singleton row does not open the door again while an administrator stands", async () => {
       await place.raw("delete from setup");
-      expect(await store.setup.isClaimed()).toBe(true);
+      expect(await store.setup.isSetUp()).toBe(true);
       await place.raw("update users set role = 'member'");
-      expect(await store.setup.isClaimed()).toBe(false);
+      expect(await store.setup.isSetUp()).toBe(false);
     });
   });
 
@@ -45,8 +45,8 @@ export function setupContract(newPlace: NewPlace): void {
     const stores = [await place.open(), await place.open()];
     const { values, codes } = await outcomesOf(
       together(20, async (index) => {
-        const claim = { claimedAt: NOW, ownerId: `usr_${index}` };
-        await stores[index % 2]?.transaction((tx) => tx.setup.claim(claim));
+        const claim = { setUpAt: NOW, ownerId: `usr_${index}` };
+        await stores[index % 2]?.transaction((tx) => tx.setup.recordOwner(claim));
       }),
     );
     expect(values).toHaveLength(1);

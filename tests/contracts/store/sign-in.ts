@@ -108,7 +108,7 @@ export function signInContract(newPlace: NewPlace): void {
 
     test("wrong passwords at once are all counted, and delay from the threshold on, doubling to the longest", async () => {
       const name = unique("name");
-      const answers = await Promise.all(together(40, () => store.loginThrottles.fail(name, NOW, RULE)));
+      const answers = await Promise.all(together(40, () => store.signInThrottles.fail(name, NOW, RULE)));
       const byFailures = answers.sort((a, b) => a.failures - b.failures);
       expect(byFailures.map((one) => one.failures)).toEqual(
         Array.from({ length: 40 }, (_, index) => index + 1),
@@ -116,23 +116,23 @@ export function signInContract(newPlace: NewPlace): void {
       const delays = byFailures.map((one) => (one.delayedUntil === null ? null : one.delayedUntil - NOW));
       expect(delays.slice(0, 6)).toEqual([null, null, 1_000, 2_000, 4_000, 5_000]);
       expect(delays.at(-1)).toBe(5_000);
-      expect(await store.loginThrottles.find(name)).toEqual({ failures: 40, delayedUntil: NOW + 5_000 });
-      const known = await store.loginThrottles.delayed([name, "never-tried"], NOW + 4_999);
+      expect(await store.signInThrottles.find(name)).toEqual({ failures: 40, delayedUntil: NOW + 5_000 });
+      const known = await store.signInThrottles.delayed([name, "never-tried"], NOW + 4_999);
       expect([...known]).toEqual([[name, NOW + 5_000]]);
-      expect(await store.loginThrottles.delayed([name], NOW + 5_000)).toEqual(new Map());
-      expect(await store.loginThrottles.delayed([], NOW)).toEqual(new Map());
+      expect(await store.signInThrottles.delayed([name], NOW + 5_000)).toEqual(new Map());
+      expect(await store.signInThrottles.delayed([], NOW)).toEqual(new Map());
     });
 
     test("a delay is cleared by success, and forgotten with age", async () => {
       const [cleared, old, recent] = [unique("name"), unique("name"), unique("name")];
-      await store.loginThrottles.fail(cleared, NOW, RULE);
-      await store.loginThrottles.fail(old, NOW - 100, RULE);
-      await store.loginThrottles.fail(recent, NOW, RULE);
-      await store.loginThrottles.clear(cleared);
-      expect(await store.loginThrottles.find(cleared)).toBeNull();
-      expect(await store.loginThrottles.deleteOlderThan(NOW - 50)).toBe(1);
-      expect(await store.loginThrottles.find(old)).toBeNull();
-      expect(await store.loginThrottles.find(recent)).toEqual({ failures: 1, delayedUntil: null });
+      await store.signInThrottles.fail(cleared, NOW, RULE);
+      await store.signInThrottles.fail(old, NOW - 100, RULE);
+      await store.signInThrottles.fail(recent, NOW, RULE);
+      await store.signInThrottles.clear(cleared);
+      expect(await store.signInThrottles.find(cleared)).toBeNull();
+      expect(await store.signInThrottles.deleteOlderThan(NOW - 50)).toBe(1);
+      expect(await store.signInThrottles.find(old)).toBeNull();
+      expect(await store.signInThrottles.find(recent)).toEqual({ failures: 1, delayedUntil: null });
     });
   });
 }

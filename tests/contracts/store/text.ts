@@ -35,8 +35,8 @@ export function textContract(newPlace: NewPlace): void {
     test("with NUL in it is kept with a mark in its place, and found by the same words", async () => {
       const user = userRecord({ username: "nul\0name", usernameKey: "nul\0name" });
       await store.users.insert(user);
-      expect((await store.users.findByLogin("nul\0name"))?.username).toBe("nul\ufffdname");
-      expect(await store.users.findByLogin("nul")).toBeNull();
+      expect((await store.users.findByNameOrEmail("nul\0name"))?.username).toBe("nul\ufffdname");
+      expect(await store.users.findByNameOrEmail("nul")).toBeNull();
       expect((await store.users.list({ limit: 9, cursor: null, q: "l\0n" })).items).toHaveLength(1);
       await store.settings.put("nul", "a\0b");
       expect((await store.settings.all()).nul).toBe("a\0b");

@@ -77,7 +77,7 @@ export function transactionsContract(newPlace: NewPlace): void {
     await store.close();
     await store.close();
     await expect(store.settings.put("a", 1)).rejects.toMatchObject({ code: "storage_unavailable" });
-    await expect(store.setup.isClaimed()).rejects.toMatchObject({ code: "storage_unavailable" });
+    await expect(store.setup.isSetUp()).rejects.toMatchObject({ code: "storage_unavailable" });
     await expect(store.ledger.heartbeat(1)).rejects.toMatchObject({ code: "storage_unavailable" });
     await place.remove();
   });

@@ -5,7 +5,7 @@ import { type NewPlace, NOW, type Place, together } from "./test-database";
 
 const RULE = { threshold: 5, baseMs: 1_000, maxMs: 3_000 };
 
-export function secondFactorsContract(newPlace: NewPlace): void {
+export function twoFactorsContract(newPlace: NewPlace): void {
   describe("second factors", () => {
     let place: Place;
     let store: Store;
@@ -28,7 +28,7 @@ export function secondFactorsContract(newPlace: NewPlace): void {
       const user = userRecord();
       await store.users.insert(user);
       const first = twoFactorRecord(user.id);
-      const second = twoFactorRecord(user.id, { secretSealed: "v1.00000000.bm9uY2U.b3RoZXI" });
+      const second = twoFactorRecord(user.id, { encryptedSecret: "v1.00000000.bm9uY2U.b3RoZXI" });
       await store.twoFactors.putPending(first);
       await store.twoFactors.putPending(second);
       expect(await store.twoFactors.find(user.id)).toEqual(second);
@@ -117,21 +117,21 @@ export function secondFactorsContract(newPlace: NewPlace): void {
       const ids = ["usr_b", "usr_A", "usr_a", "usr_ä", "usr_Z"];
       for (const id of ids) {
         await sealing.users.insert(userRecord({ id }));
-        await sealing.twoFactors.putPending(twoFactorRecord(id, { secretSealed: `sealed ${id}` }));
+        await sealing.twoFactors.putPending(twoFactorRecord(id, { encryptedSecret: `sealed ${id}` }));
       }
       const seen: string[] = [];
       for (let after = ""; ; ) {
-        const some = await sealing.twoFactors.listSealed(after, 2);
-        seen.push(...some.map((one) => `${one.userId}: ${one.secretSealed}`));
+        const some = await sealing.twoFactors.listEncrypted(after, 2);
+        seen.push(...some.map((one) => `${one.userId}: ${one.encryptedSecret}`));
         const last = some.at(-1);
         if (!last) break;
         after = last.userId;
       }
       expect(seen.sort()).toEqual(ids.map((id) => `${id}: sealed ${id}`).sort());
-      expect(await sealing.twoFactors.reseal("usr_a", "sealed usr_a", "anew")).toBe(true);
-      expect(await sealing.twoFactors.reseal("usr_a", "sealed usr_a", "late")).toBe(false);
-      expect((await sealing.twoFactors.find("usr_a"))?.secretSealed).toBe("anew");
-      expect((await sealing.twoFactors.find("usr_A"))?.secretSealed).toBe("sealed usr_A");
+      expect(await sealing.twoFactors.replaceEncryptedSecret("usr_a", "sealed usr_a", "anew")).toBe(true);
+      expect(await sealing.twoFactors.replaceEncryptedSecret("usr_a", "sealed usr_a", "late")).toBe(false);
+      expect((await sealing.twoFactors.find("usr_a"))?.encryptedSecret).toBe("anew");
+      expect((await sealing.twoFactors.find("usr_A"))?.encryptedSecret).toBe("sealed usr_A");
       await own.remove();
     });
 

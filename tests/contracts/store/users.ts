@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { requireFreeLogin } from "../../../lib/console/users/require-free-login";
+import { requireFreeNames } from "../../../lib/console/users/require-free-login";
 import type { Store, UserRecord } from "../../../lib/ports/store";
 import {
   flowRecord,
@@ -44,17 +44,17 @@ export function usersContract(newPlace: NewPlace): void {
         budget: { totalNano: 2 ** 53 - 1, dailyNano: 0, monthlyNano: null },
       });
       expect(await store.users.findById(user.id)).toEqual(user);
-      expect(await store.users.findByLogin(user.usernameKey)).toEqual(user);
-      expect(await store.users.findByLogin("ada@example.org")).toEqual(user);
+      expect(await store.users.findByNameOrEmail(user.usernameKey)).toEqual(user);
+      expect(await store.users.findByNameOrEmail("ada@example.org")).toEqual(user);
       expect(await store.users.findById("usr_nobody")).toBeNull();
-      expect(await store.users.findByLogin("nobody")).toBeNull();
+      expect(await store.users.findByNameOrEmail("nobody")).toBeNull();
     });
 
     test("somebody named like another's address signs in by that name", async () => {
       const address = `${unique("address")}@example.org`;
       await insert({ email: address, emailKey: address });
       const named = await insert({ usernameKey: address });
-      expect((await store.users.findByLogin(address))?.id).toBe(named.id);
+      expect((await store.users.findByNameOrEmail(address))?.id).toBe(named.id);
     });
 
     test("of a name and the same address, given to two at once in two instances, one is taken", async () => {
@@ -67,7 +67,7 @@ export function usersContract(newPlace: NewPlace): void {
           );
           const keys = { username: user.usernameKey, email: user.emailKey };
           await stores[index % 2]?.transaction(async (tx) => {
-            await requireFreeLogin(tx, keys, null);
+            await requireFreeNames(tx, keys, null);
             await tx.users.insert(user);
           });
         });

@@ -9,7 +9,7 @@ let product: Product;
 let key: string;
 
 beforeAll(async () => {
-  product = await startProduct({ doorOnly: true });
+  product = await startProduct({ nodeAdapterOnly: true });
   key = await createKey(product.url, await setUp(product.url));
 });
 afterAll(() => product?.close());

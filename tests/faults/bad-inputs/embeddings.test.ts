@@ -10,7 +10,7 @@ let key: string;
 beforeAll(async () => {
   // The wrong-key limit has a test of its own; here one address sends very many.
   product = await startProduct({
-    doorOnly: true,
+    nodeAdapterOnly: true,
     env: { PATCHBAY_LIMITS: JSON.stringify({ wrongKeysPerMinute: 10_000 }) },
   });
   cookie = await setUp(product.url);

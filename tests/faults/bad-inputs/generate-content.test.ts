@@ -17,7 +17,7 @@ let visits = 0;
 
 beforeAll(async () => {
   product = await startProduct({
-    doorOnly: true,
+    nodeAdapterOnly: true,
     env: { PATCHBAY_LIMITS: JSON.stringify({ wrongKeysPerMinute: 10_000 }) },
   });
   cookie = await setUp(product.url);

@@ -5,7 +5,7 @@ import { digestStore } from "../../support/store-dump";
 
 let product: Product;
 beforeEach(async () => {
-  product = await startProduct({ doorOnly: true });
+  product = await startProduct({ nodeAdapterOnly: true });
 });
 afterEach(() => product?.close());
 

@@ -19,7 +19,7 @@ async function post(path: string, body: unknown, headers: Record<string, string>
 const dataOf = (json: unknown) => (json as { data: Record<string, unknown> }).data;
 
 beforeAll(async () => {
-  product = await startProduct({ doorOnly: true, env: { PATCHBAY_LIMITS: JSON.stringify(limits) } });
+  product = await startProduct({ nodeAdapterOnly: true, env: { PATCHBAY_LIMITS: JSON.stringify(limits) } });
   const cookie = await setUp(product.url);
   secret = String(dataOf((await post("/api/user/2fa/setup", {}, { cookie })).json).secret);
   // The step before is taken for the enrolment, so that the present one is still good.

@@ -1,16 +1,16 @@
 import { DEFAULT_LIMITS, type Limits } from "../../../lib/contracts/limits";
-import { channelKeyPlace } from "../../../lib/ports/channel-probe";
+import { channelKeyAad } from "../../../lib/ports/channel-probe";
 import type { Clock } from "../../../lib/ports/clock";
 import type { CallOptions, SpeechEvent, SpeechModel, SpeechRequest } from "../../../lib/ports/speech-model";
 import type { ChannelRecord } from "../../../lib/ports/store";
 import type { Lookup } from "../../../lib/providers/outbound/resolver";
 import { createProviders } from "../../../lib/providers/registry";
-import { createSealer } from "../../../lib/store/cipher";
+import { createCipher } from "../../../lib/store/cipher";
 import type { Upstream } from "./server";
 
 export const UPSTREAM_KEY = "sk-upstream-0123456789abcdef";
 
-const sealer = createSealer({ current: "a secret of the tests, long enough", previous: [] });
+const cipher = createCipher({ current: "a secret of the tests, long enough", previous: [] });
 export const CLOCK: Clock = { now: () => Date.now(), monotonic: () => performance.now() };
 
 export interface RigOptions {
@@ -29,7 +29,7 @@ export function createRig(upstreams: readonly Upstream[], options: RigOptions = 
     },
     clock: options.clock ?? CLOCK,
     upstreams: {
-      sealer,
+      cipher,
       limits: { ...DEFAULT_LIMITS, ...options.limits },
       allowedUpstreams: () => allow,
       allowedWebhooks: [],
@@ -55,7 +55,7 @@ export function channelTo(
 ): ChannelRecord {
   channels += 1;
   const id = `chn_${channels}`;
-  const sealed = sealer.seal("upstream-key", channelKeyPlace(id, "cky_1"), UPSTREAM_KEY);
+  const sealed = cipher.encrypt("upstream-key", channelKeyAad(id, "cky_1"), UPSTREAM_KEY);
   return {
     id,
     name: `channel ${channels}`,

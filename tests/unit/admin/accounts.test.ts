@@ -3,7 +3,7 @@ import path from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { authenticateKey } from "../../../lib/gateway/admission/authenticate-key";
 import { type AdminPlace, adminPlace } from "../../support/admin";
-import { addUser, type ConsoleDoor, enrol, OWNER, openConsoleDoor } from "../../support/console-harness";
+import { addUser, type ConsoleHarness, enrol, OWNER, openConsoleHarness } from "../../support/console-harness";
 import type { TestServices } from "../../support/services";
 import { totpCode } from "../../support/totp";
 import { beginSignIn, signInWith, wrongCode } from "../../support/two-factor";
@@ -11,11 +11,11 @@ import { beginSignIn, signInWith, wrongCode } from "../../support/two-factor";
 let place: AdminPlace;
 /** A server's services on the same store, at work while the command runs. */
 let services: TestServices;
-let door: ConsoleDoor;
+let door: ConsoleHarness;
 beforeEach(async () => {
   place = adminPlace();
   services = await place.openServices();
-  door = openConsoleDoor(services);
+  door = openConsoleHarness(services);
 });
 afterEach(async () => {
   await services.close();
@@ -95,7 +95,7 @@ describe("setup", () => {
 
   test("starts no session", async () => {
     await setUp();
-    const owner = await services.store.users.findByLogin("olivia");
+    const owner = await services.store.users.findByNameOrEmail("olivia");
     expect(await services.store.sessions.listByUser(owner?.id ?? "")).toEqual([]);
   });
 
@@ -115,7 +115,7 @@ describe("setup", () => {
   ])("with %s is 1, and nobody is made", async (_what, args, input, words) => {
     const reply = await place.run(["setup", ...args], input);
     expect([reply.code, reply.notes]).toEqual([1, expect.stringContaining(words)]);
-    expect(await services.store.setup.isClaimed()).toBe(false);
+    expect(await services.store.setup.isSetUp()).toBe(false);
   });
 
   test("of ten at once with the server's own one wins", async () => {

@@ -3,15 +3,15 @@ import { copyFileSync, existsSync, readdirSync, readFileSync, writeFileSync } fr
 import path from "node:path";
 import Database from "libsql";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { createSealer } from "../../../lib/store/cipher";
+import { createCipher } from "../../../lib/store/cipher";
 import { MIGRATIONS } from "../../../lib/store/migrations";
 import { type AdminPlace, adminPlace } from "../../support/admin";
 import {
   addUser,
-  type ConsoleDoor,
+  type ConsoleHarness,
   enrol,
   OWNER,
-  openConsoleDoor,
+  openConsoleHarness,
   setUpOwner,
 } from "../../support/console-harness";
 import type { TestServices } from "../../support/services";
@@ -32,7 +32,7 @@ const at = (name: string) => path.join(place.dataDirectory, name);
 
 interface Server {
   services: TestServices;
-  door: ConsoleDoor;
+  door: ConsoleHarness;
   stop(): Promise<void>;
 }
 
@@ -41,7 +41,7 @@ async function serve(): Promise<Server> {
   open.push(services);
   return {
     services,
-    door: openConsoleDoor(services),
+    door: openConsoleHarness(services),
     async stop() {
       open.splice(open.indexOf(services), 1);
       await services.close();
@@ -82,7 +82,7 @@ describe("what was used since the backup is not usable again", () => {
       .data;
     await backUp();
     const password = "nine blue lanterns drift";
-    const accept = (door: ConsoleDoor, { token }: { token: string }, username: string) =>
+    const accept = (door: ConsoleHarness, { token }: { token: string }, username: string) =>
       door("/api/invites/accept", { body: { token, username, password, confirmPassword: password } });
     const accepted = await accept(server.door, used, "first");
     expect(accepted.status, accepted.text).toBe(200);
@@ -492,7 +492,7 @@ describe("a file whose schema is not ours is refused before anything in it runs"
 
 describe("a backup of every version that there was can be restored", () => {
   const SECRET = "a secret 0f some l3ngth for restoring";
-  const sealer = createSealer({ current: SECRET, previous: [] });
+  const sealer = createCipher({ current: SECRET, previous: [] });
 
   /** A store as the Patchbay of that schema version has left it: an owner, one audit row and the word of its secret. */
   function storeOfVersion(file: string, version: number): void {
@@ -509,7 +509,7 @@ describe("a backup of every version that there was can be restored", () => {
       );
       const put = database.prepare("insert into settings (name, value) values (?, ?)");
       // Versions with a keyed audit log make their own rows; this one is of a version without.
-      const word = sealer.seal("secret-check", "settings/secret_check/value", "patchbay");
+      const word = sealer.encrypt("secret-check", "settings/secret_check/value", "patchbay");
       put.run(["secret_check", JSON.stringify(word)]);
       if (version > 2) return;
       const fields = `{"action":"setup.claim","actor":"usr_1","at":1,"detail":"{}","seq":1,"target":""}`;

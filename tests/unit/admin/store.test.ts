@@ -14,7 +14,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { readSettings } from "../../../lib/console/access/read-settings";
 import { openWebhookUrl } from "../../../lib/console/alerts/webhook-url";
 import { type AdminPlace, adminPlace } from "../../support/admin";
-import { addUser, type ConsoleDoor, enrol, openConsoleDoor, setUpOwner } from "../../support/console-harness";
+import { addUser, type ConsoleHarness, enrol, openConsoleHarness, setUpOwner } from "../../support/console-harness";
 import type { TestServices } from "../../support/services";
 import { readStoreBytes } from "../../support/store-bytes";
 import { totpCode } from "../../support/totp";
@@ -33,12 +33,12 @@ afterEach(async () => {
 const at = (name: string) => path.join(place.dataDirectory, name);
 
 /** A server at work: a set-up instance with a user, a key and a second factor. */
-async function serve(): Promise<{ services: TestServices; door: ConsoleDoor; stop(): Promise<void> }> {
+async function serve(): Promise<{ services: TestServices; door: ConsoleHarness; stop(): Promise<void> }> {
   const services = await place.openServices();
   open.push(services);
   return {
     services,
-    door: openConsoleDoor(services),
+    door: openConsoleHarness(services),
     async stop() {
       open.splice(open.indexOf(services), 1);
       await services.close();
@@ -106,7 +106,7 @@ describe("an empty database", () => {
   test("without a secret, as a first start that was killed leaves it, starts a new instance", async () => {
     writeFileSync(at("patchbay.db"), "");
     const { services } = await serve();
-    expect(await services.store.setup.isClaimed()).toBe(false);
+    expect(await services.store.setup.isSetUp()).toBe(false);
     expect(existsSync(at("secret"))).toBe(true);
   });
 
@@ -364,7 +364,7 @@ describe("rotate-secret", () => {
       keys: [
         {
           id: "ck_1",
-          sealed: server.services.sealer.seal("upstream-key", "channels/chn_1/keys/ck_1", "sk-upstream"),
+          sealed: server.services.cipher.encrypt("upstream-key", "channels/chn_1/keys/ck_1", "sk-upstream"),
           display: "****eam",
         },
       ],
@@ -425,10 +425,10 @@ describe("rotate-secret", () => {
     expect((await signInWith(again.door, backupCodes[0] ?? "")).status).toBe(200);
     const [channel] = await again.services.store.channels.all();
     const [key] = channel?.keys ?? [];
-    expect(again.services.sealer.open("upstream-key", "channels/chn_1/keys/ck_1", key?.sealed ?? "")).toBe(
+    expect(again.services.cipher.decrypt("upstream-key", "channels/chn_1/keys/ck_1", key?.sealed ?? "")).toBe(
       "sk-upstream",
     );
-    expect(await openWebhookUrl(again.services.store, again.services.sealer)).toBe(WEBHOOK_URL);
+    expect(await openWebhookUrl(again.services.store, again.services.cipher)).toBe(WEBHOOK_URL);
     const { items } = await again.services.store.audit.list({ limit: 9, cursor: null, q: "secret.rotate" });
     expect(items[0]).toMatchObject({ actor: "admin-command", detail: { secondFactors: 2, upstreamKeys: 1 } });
   });
@@ -453,13 +453,13 @@ describe("rotate-secret", () => {
     writeFileSync(at("secret.previous"), old, { mode: 0o600 });
     writeFileSync(at("secret"), "the second secret of this very instance\n", { mode: 0o600 });
     const server = await serve();
-    const owner = await server.services.store.users.findByLogin("olivia");
+    const owner = await server.services.store.users.findByNameOrEmail("olivia");
     const found = await server.services.store.twoFactors.find(owner?.id ?? "");
     const where = `two_factors/${owner?.id}/secret`;
-    const opened = server.services.sealer.open("totp", where, found?.secretSealed ?? "");
+    const opened = server.services.cipher.decrypt("totp", where, found?.encryptedSecret ?? "");
     expect(opened).toBe(secret);
-    const fresh = server.services.sealer.seal("totp", where, opened);
-    await server.services.store.twoFactors.reseal(owner?.id ?? "", found?.secretSealed ?? "", fresh);
+    const fresh = server.services.cipher.encrypt("totp", where, opened);
+    await server.services.store.twoFactors.replaceEncryptedSecret(owner?.id ?? "", found?.encryptedSecret ?? "", fresh);
     server.services.clock.advance(services.clock.now() - server.services.clock.now() + 120_000);
     expect((await signInWith(server.door, totpCode(secret, server.services.clock.now()))).status).toBe(200);
     await server.stop();
@@ -512,7 +512,7 @@ test("a start encrypts a webhook URL that an older version stored in clear, and 
   database.close();
   expect((await place.run(["unlock", "olivia"])).code).toBe(0);
   expect(readStoreBytes(place.dataDirectory).includes("very-secret-path")).toBe(false);
-  const { store, sealer } = (await serve()).services;
-  expect(await openWebhookUrl(store, sealer)).toBe(url);
+  const { store, cipher } = (await serve()).services;
+  expect(await openWebhookUrl(store, cipher)).toBe(url);
   expect((await readSettings(store)).alerts).toEqual(rules);
 });

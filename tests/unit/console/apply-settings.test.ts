@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { createGatewayState } from "@/lib/gateway/state";
 import type { Store } from "@/lib/ports/store";
 import type { ConsoleServices } from "../../../lib/console/context";
-import { followSettings } from "../../../lib/console/settings/apply-settings";
+import { applyStoredSettings } from "../../../lib/console/settings/apply-settings";
 import { DEFAULT_LIMITS } from "../../../lib/contracts/limits";
 import { AppError } from "../../../lib/errors";
 import type { Instance } from "../../../lib/ports/instance";
@@ -47,7 +47,7 @@ function place() {
 
 test("another process's change counts once its topic is told, over what the environment gave", async () => {
   const { stored, services, instance, tell } = place();
-  await followSettings(services);
+  await applyStoredSettings(services);
   const held = instance.limits;
   stored.limits = { attemptsPerCall: 5 };
   stored.password_minimum = 12;
@@ -72,7 +72,7 @@ test("another process's change counts once its topic is told, over what the envi
 
 test("a change that cannot be read is read when the store is back", async () => {
   const { stored, services, instance, tell, state, warnings } = place();
-  await followSettings(services);
+  await applyStoredSettings(services);
   stored.cors_origins = ["https://app.example.com"];
   state.isAway = true;
   tell("settings");

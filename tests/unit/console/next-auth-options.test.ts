@@ -2,18 +2,18 @@ import type { AuthOptions } from "next-auth";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { nextAuthOptions } from "../../../lib/http/console/next-auth-options";
 import { consoleContext } from "../../../lib/http/console/pipeline";
-import { openSession } from "../../../lib/http/console/session-cookie";
+import { decryptSession } from "../../../lib/http/console/session-cookie";
 import type { Inbound } from "../../../lib/http/core/exchange";
-import { type ConsoleDoor, openConsoleDoor, setUpOwner } from "../../support/console-harness";
+import { type ConsoleHarness, openConsoleHarness, setUpOwner } from "../../support/console-harness";
 import { type TestServices, testServices } from "../../support/services";
 
 let services: TestServices;
-let door: ConsoleDoor;
+let door: ConsoleHarness;
 let owner: string;
 let options: AuthOptions;
 beforeEach(async () => {
   services = await testServices();
-  door = openConsoleDoor(services);
+  door = openConsoleHarness(services);
   owner = await setUpOwner(door);
   options = nextAuthOptions(consoleContext(services, inbound(), { kind: "anonymous" }));
 });
@@ -27,7 +27,7 @@ const inbound = () =>
     requestId: "req-1",
   }) as unknown as Inbound;
 const sidOf = async (cookie: string) =>
-  (await openSession(services, cookie.slice(cookie.indexOf("=") + 1))) ?? "";
+  (await decryptSession(services, cookie.slice(cookie.indexOf("=") + 1))) ?? "";
 const call = (name: "jwt" | "session", params: object): Promise<object> => {
   // next-auth's callbacks are given more than ours look at.
   const callback = options.callbacks?.[name] as ((params: object) => Promise<object>) | undefined;
@@ -51,7 +51,7 @@ describe("the token", () => {
   test("is sealed under the same secret and form as our own cookie", async () => {
     const sid = await sidOf(owner);
     const sealed = await options.jwt?.encode?.({ token: { sid }, secret: "ignored", maxAge: 1 });
-    expect(await openSession(services, sealed ?? "")).toBe(sid);
+    expect(await decryptSession(services, sealed ?? "")).toBe(sid);
     const reply = await door("/api/user/self", { cookie: `next-auth.session-token=${sealed}` });
     expect(reply.status).toBe(200);
   });

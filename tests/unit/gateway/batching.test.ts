@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { AppError } from "@/lib/errors";
-import { createCoalescer, type SendBatch } from "@/lib/gateway/embeddings/batching";
+import { createBatcher, type SendBatch } from "@/lib/gateway/embeddings/batching";
 import { dealOut } from "@/lib/gateway/embeddings/deal-out";
 import type { EmbeddingRequest } from "@/lib/ports/embedding-model";
 import type { CallOptions } from "@/lib/ports/speech-model";
@@ -39,7 +39,7 @@ function upstream(inputTokens: number | null = null) {
 
 test("texts that arrive together travel as one call and each caller gets its own vector", async () => {
   const { asked, send } = upstream();
-  const coalescer = createCoalescer();
+  const coalescer = createBatcher();
   const answers = ["a", "bb", "ccc"].map((text) => coalescer.embed("p", { model: "m" }, single(text), send));
   await vi.runAllTimersAsync();
   expect(asked).toEqual([{ model: "m", texts: ["a", "bb", "ccc"] }]);
@@ -48,7 +48,7 @@ test("texts that arrive together travel as one call and each caller gets its own
 
 test("the same text in flight is sent once, and its tokens are dealt to all who asked", async () => {
   const { asked, send } = upstream(10);
-  const coalescer = createCoalescer();
+  const coalescer = createBatcher();
   const answers = [single("same", 3), single("same", 3), single("other", 4)].map((one) =>
     coalescer.embed("p", { model: "m" }, one, send),
   );
@@ -59,7 +59,7 @@ test("the same text in flight is sent once, and its tokens are dealt to all who 
 
 test("the same text of two scopes is sent twice, so no token count shows one what the other sent", async () => {
   const { asked, send } = upstream(6);
-  const coalescer = createCoalescer();
+  const coalescer = createBatcher();
   const answers = ["usr_1", "usr_2"].map((scope) =>
     coalescer.embed("p", { model: "m" }, single("same", 3, undefined, scope), send),
   );
@@ -70,7 +70,7 @@ test("the same text of two scopes is sent twice, so no token count shows one wha
 
 test("different parameters never share a call", async () => {
   const { asked, send } = upstream();
-  const coalescer = createCoalescer();
+  const coalescer = createBatcher();
   void coalescer.embed("p256", { model: "m", dimensions: 256 }, single("a"), send);
   void coalescer.embed("p512", { model: "m", dimensions: 512 }, single("a"), send);
   await vi.runAllTimersAsync();
@@ -80,7 +80,7 @@ test("different parameters never share a call", async () => {
 test("a full batch goes at once", async () => {
   const { asked, send } = upstream();
   const sizes: number[] = [];
-  const coalescer = createCoalescer((size) => sizes.push(size), { maxBatch: 4 });
+  const coalescer = createBatcher((size) => sizes.push(size), { maxBatch: 4 });
   for (let i = 0; i < 10; i++) void coalescer.embed("p", { model: "m" }, single(`t${i}`), send);
   expect(sizes).toEqual([4, 4]);
   await vi.runAllTimersAsync();
@@ -95,7 +95,7 @@ test("a batch refused for one text is sent again text by text, and only that one
     if (texts.includes("bad")) throw new AppError("invalid", "'bad' is not good.");
     return { vectors: texts.map(() => Float32Array.of(1)), inputTokens: 1 };
   };
-  const coalescer = createCoalescer();
+  const coalescer = createBatcher();
   const answers = ["good", "bad", "fine"].map((text) =>
     coalescer.embed("p", { model: "m" }, single(text), send),
   );
@@ -107,7 +107,7 @@ test("a batch refused for one text is sent again text by text, and only that one
 
 test("any other failure is told to all as one and the same error", async () => {
   const failure = new AppError("upstream_timeout", "Too slow.");
-  const coalescer = createCoalescer();
+  const coalescer = createBatcher();
   const answers = ["a", "b"].map((text) =>
     coalescer.embed("p", { model: "m" }, single(text), () => Promise.reject(failure)).catch((error) => error),
   );
@@ -116,7 +116,7 @@ test("any other failure is told to all as one and the same error", async () => {
 });
 
 test("a reply with a vector too few is the upstream's fault, not somebody else's vector", async () => {
-  const coalescer = createCoalescer();
+  const coalescer = createBatcher();
   const send: SendBatch = async () => ({ vectors: [Float32Array.of(1)], inputTokens: null });
   const answers = ["a", "b"].map((text) =>
     coalescer.embed("p", { model: "m" }, single(text), send).catch((error) => error),
@@ -128,7 +128,7 @@ test("a reply with a vector too few is the upstream's fault, not somebody else's
 test("the call is stopped when the last of its callers leaves, not before", async () => {
   const leaving = [new AbortController(), new AbortController()];
   const signals: AbortSignal[] = [];
-  const coalescer = createCoalescer();
+  const coalescer = createBatcher();
   const send: SendBatch = (_request, { signal }) => {
     signals.push(signal);
     return new Promise(() => undefined);

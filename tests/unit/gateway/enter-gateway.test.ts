@@ -3,7 +3,7 @@ import { enterGateway } from "@/lib/gateway/admission/enter-gateway";
 import { createRateLimiter } from "@/lib/gateway/admission/rate-limiter";
 import type { GatewayServices } from "@/lib/gateway/context";
 import type { KeyWithOwner } from "@/lib/ports/store";
-import { keyRecord, openGatewayDoor } from "../../support/gateway-harness";
+import { keyRecord, openGatewayHarness } from "../../support/gateway-harness";
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] });
@@ -15,7 +15,7 @@ afterEach(() => {
 test("a call waits one second for the slots of its key, its owner and all calls together", async () => {
   const clock = { now: () => performance.now(), monotonic: () => performance.now() };
   const limiter = createRateLimiter(clock);
-  const services: GatewayServices = { ...openGatewayDoor().services, clock, limiter };
+  const services: GatewayServices = { ...openGatewayHarness().services, clock, limiter };
   // Its limits are all that is looked at.
   const caller = {
     key: keyRecord({ id: "key_1", concurrency: 1 }),

@@ -7,7 +7,7 @@ import { enterChannel } from "@/lib/gateway/routing/enter-channel";
 import { previewRoute } from "@/lib/gateway/routing/preview-route";
 import type { ChannelRecord } from "@/lib/ports/store";
 import { UpstreamProgress } from "@/lib/ports/upstream-progress";
-import { channelRecord, openGatewayDoor } from "../../support/gateway-harness";
+import { channelRecord, openGatewayHarness } from "../../support/gateway-harness";
 
 const target = (fields: Partial<ChannelRecord>): Target => ({
   channel: channelRecord(fields),
@@ -26,7 +26,7 @@ function breakChannel(services: ConsoleServices, id: string): void {
 }
 
 test("a call comes by the tiers in their order, and by a weight of nothing last of its tier", () => {
-  const { services } = openGatewayDoor();
+  const { services } = openGatewayHarness();
   const targets = [
     target({ id: "spare", priority: 2 }),
     target({ id: "main", priority: 0 }),
@@ -37,7 +37,7 @@ test("a call comes by the tiers in their order, and by a weight of nothing last 
 });
 
 test("channels of one tier share its calls by weight, the likeliest first", () => {
-  const { services } = openGatewayDoor();
+  const { services } = openGatewayHarness();
   const targets = [target({ id: "light", weight: 1 }), target({ id: "heavy", weight: 3 })];
   const [turn] = previewRoute(services, "m", targets).turns;
   expect(turn?.map((one) => [one.target.channel.id, one.share])).toEqual([
@@ -87,7 +87,7 @@ test("channels of weight 0 alone share their requests evenly", () => {
 });
 
 test("a recovering channel comes last of its tier, without a share, and is named as such", () => {
-  const { services, clock } = openGatewayDoor();
+  const { services, clock } = openGatewayHarness();
   breakChannel(services, "mending");
   clock.at += 31_000;
   const targets = [target({ id: "mending" }), target({ id: "well" }), target({ id: "spare", priority: 1 })];
@@ -105,7 +105,7 @@ test("a recovering channel comes last of its tier, without a share, and is named
 });
 
 test("a circuit that is open for one model does not skip the channel for another", () => {
-  const { services } = openGatewayDoor();
+  const { services } = openGatewayHarness();
   const limited = new AppError("upstream_rate_limited", "Full.");
   services.state.circuits.enter("a", null, "m").failed(limited, new UpstreamProgress());
   const targets = [target({ id: "a" })];
@@ -114,7 +114,7 @@ test("a circuit that is open for one model does not skip the channel for another
 });
 
 test("a channel with an open circuit is passed over, and tells why and how long", () => {
-  const { services } = openGatewayDoor();
+  const { services } = openGatewayHarness();
   breakChannel(services, "broken");
   const targets = [target({ id: "broken", keys: [] }), target({ id: "well", priority: 1 })];
   const { turns, skipped } = previewRoute(services, "m", targets);
@@ -126,7 +126,7 @@ test("a channel with an open circuit is passed over, and tells why and how long"
 });
 
 test("a channel at a limit of its own is passed over, and calls find it as the preview said", () => {
-  const { services } = openGatewayDoor();
+  const { services } = openGatewayHarness();
   const busy = target({ id: "busy", concurrency: 1 });
   const spent = target({ id: "spent", rpm: 1 });
   const inside = enterChannel(services, busy.channel, "m", true);
@@ -139,7 +139,7 @@ test("a channel at a limit of its own is passed over, and calls find it as the p
 });
 
 test("looking takes nothing: as many calls get in after a hundred looks as before", () => {
-  const { services } = openGatewayDoor();
+  const { services } = openGatewayHarness();
   const channel = target({ id: "small", rpm: 2, concurrency: 2 });
   for (let look = 0; look < 100; look += 1)
     expect(previewRoute(services, "m", [channel]).skipped).toEqual([]);
@@ -149,7 +149,7 @@ test("looking takes nothing: as many calls get in after a hundred looks as befor
 });
 
 test("a half-open circuit keeps its one probe for a call, however often it is looked at", () => {
-  const { services, clock } = openGatewayDoor();
+  const { services, clock } = openGatewayHarness();
   breakChannel(services, "mending");
   clock.at += 31_000;
   const channel = target({ id: "mending", keys: [] });

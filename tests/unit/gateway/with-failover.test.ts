@@ -9,7 +9,7 @@ import { createGatewayState } from "@/lib/gateway/state";
 import type { CallOptions } from "@/lib/ports/speech-model";
 import type { ChannelRecord, UsageRecord } from "@/lib/ports/store";
 import { UpstreamProgress } from "@/lib/ports/upstream-progress";
-import { channelRecord, embedModel, openGatewayDoor } from "../../support/gateway-harness";
+import { channelRecord, embedModel, openGatewayHarness } from "../../support/gateway-harness";
 
 interface Setting {
   ctx: GatewayContext;
@@ -20,7 +20,7 @@ interface Setting {
 }
 
 function setting(channels: ChannelRecord[], fractions: number[] = []): Setting {
-  const door = openGatewayDoor();
+  const door = openGatewayHarness();
   const leaving = new AbortController();
   const draws = [...fractions];
   const served: string[] = [];
@@ -200,7 +200,7 @@ test("the trace of a held reply has each upstream's first byte, its entry the ti
   const row = { at: 0, firstByteMs: null } as UsageRecord;
   const booked: UsageRecord[] = [];
   const meter = createMeter(
-    { ...ctx, receivedAt: performance.now(), onBooked: (one) => booked.push(one) },
+    { ...ctx, receivedAt: performance.now(), onRecorded: (one) => booked.push(one) },
     plan,
     row,
     {},

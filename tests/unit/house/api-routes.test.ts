@@ -6,7 +6,7 @@ const routeFiles = sourcesBelow("app").filter((source) => /(^|\/)route\.tsx?$/.t
 
 /** The path that a route file names: `nextHandlers("/api/setup")`. */
 const namedPath = (text: string) =>
-  /^export const \{ [A-Z, ]+ \} = nextHandlers\("([^"]+)"\);$/m.exec(text)?.[1];
+  /^export const \{ [A-Z, ]+ \} = nextHandlers\(\s*"([^"]+)",?\s*\);$/m.exec(text)?.[1];
 
 /** The URL pattern of a route file: `app/v1/engines/[model]/embeddings/route.ts` is `/v1/engines/{}/embeddings`. */
 const urlOf = (file: string) =>

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { DEFAULT_LIMITS } from "@/lib/contracts/limits";
-import { createNextDoor } from "@/lib/http/next/adapter";
-import { openGatewayDoor } from "../../support/gateway-harness";
+import { createNextAdapter } from "@/lib/http/next/adapter";
+import { openGatewayHarness } from "../../support/gateway-harness";
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
@@ -14,7 +14,7 @@ test.each([
   ["/v1/audio/speech", 5_000],
   ["/api/usage/export", 60_000],
 ])("a caller of %s who reads nothing for %d ms is let go, and one who reads is not", async (path, idleMs) => {
-  const { services } = openGatewayDoor();
+  const { services } = openGatewayHarness();
   services.instance.limits = { ...DEFAULT_LIMITS, readerIdleMs: 5_000 };
   let returned = 0;
   async function* endless() {
@@ -24,7 +24,7 @@ test.each([
       returned += 1;
     }
   }
-  const open = createNextDoor(
+  const open = createNextAdapter(
     async () => ({ status: 200, headers: {}, body: endless() }),
     async () => services,
   );
@@ -41,11 +41,11 @@ test.each([
 });
 
 test("a caller who never begins to read is let go", async () => {
-  const { services } = openGatewayDoor();
+  const { services } = openGatewayHarness();
   services.instance.limits = { ...DEFAULT_LIMITS, readerIdleMs: 5_000 };
   const body = { [Symbol.asyncIterator]: () => source };
   const source = { next: vi.fn(), return: vi.fn(async () => ({ done: true as const, value: undefined })) };
-  const open = createNextDoor(
+  const open = createNextAdapter(
     async () => ({ status: 200, headers: {}, body }),
     async () => services,
   );

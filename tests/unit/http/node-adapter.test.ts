@@ -4,7 +4,7 @@ import { afterEach, describe, expect, test } from "vitest";
 import { DEFAULT_LIMITS } from "../../../lib/contracts/limits";
 import { checkHead } from "../../../lib/http/core/edge-guard";
 import type { Handler, Outbound } from "../../../lib/http/core/exchange";
-import { createNodeDoor } from "../../../lib/http/node/adapter";
+import { createNodeAdapter } from "../../../lib/http/node/adapter";
 import { openWire } from "../../support/raw-request";
 
 /** The node door on a real socket, with handlers that misbehave and readers that do not read. */
@@ -23,7 +23,7 @@ async function serve(
   readerIdleMs = DEFAULT_LIMITS.readerIdleMs,
 ): Promise<{ port: number; inFlight(): number }> {
   const clock = { now: () => Date.now(), monotonic: () => performance.now() };
-  const door = createNodeDoor(
+  const door = createNodeAdapter(
     handler,
     clock,
     { ...DEFAULT_LIMITS, readerIdleMs },

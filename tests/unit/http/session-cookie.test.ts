@@ -1,6 +1,6 @@
 import { createCipheriv, hkdfSync, randomBytes } from "node:crypto";
 import { expect, test } from "vitest";
-import { openSession, sealSession } from "../../../lib/http/console/session-cookie";
+import { decryptSession, encryptSession } from "../../../lib/http/console/session-cookie";
 
 const services = { signIn: { cookieSecret: "a secret of at least thirty-two bytes", refusalFloorMs: 0 } };
 /** next-auth 4 derives its key so. */
@@ -23,10 +23,10 @@ function jwe(alg: "dir" | "A256KW", claims: object): string {
 }
 
 test("a session cookie gives back its session", async () => {
-  expect(await openSession(services, await sealSession(services, "sid-1", 60))).toBe("sid-1");
-  expect(await openSession(services, jwe("dir", { sid: "sid-1" }))).toBe("sid-1");
+  expect(await decryptSession(services, await encryptSession(services, "sid-1", 60))).toBe("sid-1");
+  expect(await decryptSession(services, jwe("dir", { sid: "sid-1" }))).toBe("sid-1");
 });
 
 test("a session cookie under another algorithm is refused, even with the right key", async () => {
-  expect(await openSession(services, jwe("A256KW", { sid: "sid-1" }))).toBeNull();
+  expect(await decryptSession(services, jwe("A256KW", { sid: "sid-1" }))).toBeNull();
 });

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { Turns } from "../../../lib/store/write-queue";
+import { WriteQueue } from "../../../lib/store/write-queue";
 
 /** The queue of writes of one process, on a clock of the test's own. */
 
@@ -12,7 +12,7 @@ afterEach(() => {
 
 /** Takes a turn under a name; `done` is in the order in which turns came, `codes` has those that never did. */
 function queue() {
-  const turns = new Turns();
+  const turns = new WriteQueue();
   const began: string[] = [];
   const codes: string[] = [];
   const ends = new Map<string, () => void>();

@@ -3,16 +3,16 @@ import { requireSession } from "../../access/guards";
 import { recordAudit } from "../../audit/record";
 import type { ConsoleContext } from "../../context";
 import { requireTwoFactor, stepUp } from "../step-up";
-import { removeSecondFactor } from "./remove";
+import { removeTwoFactor } from "./remove";
 
 /**
  * Turns the second factor off, by password and code, and ends the user's other sessions and pending sign-ins.
  * Throws `conflict` when none is on, `step_up_failed`, `rate_limited`.
  */
-export async function disableSecondFactor(ctx: ConsoleContext, proof: TwoFactorProof): Promise<void> {
+export async function disableTwoFactor(ctx: ConsoleContext, proof: TwoFactorProof): Promise<void> {
   const { user, session } = requireSession(ctx);
   await stepUp(ctx, user, await requireTwoFactor(ctx, user.id), proof, async (tx, method) => {
-    await removeSecondFactor(tx, user.id, session.id);
+    await removeTwoFactor(tx, user.id, session.id);
     await recordAudit(tx, ctx, { action: "2fa.disable", target: user.id, detail: { factor: method } });
   });
 }

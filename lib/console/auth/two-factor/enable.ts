@@ -6,7 +6,7 @@ import { recordAudit } from "../../audit/record";
 import type { ConsoleContext } from "../../context";
 import { takeEnrolmentCode } from "../attempt-limit";
 import { digestBackupCode, newBackupCodes } from "../backup-codes";
-import { secretPlace } from "../match-code";
+import { secretAad } from "../match-code";
 import { matchTotp } from "../totp";
 
 /**
@@ -14,14 +14,14 @@ import { matchTotp } from "../totp";
  * backup codes, shown this once. Throws `conflict` without a pending enrolment, `invalid` for a wrong code,
  * `rate_limited` after ten of them.
  */
-export async function enableSecondFactor(ctx: ConsoleContext, input: TwoFactorEnable): Promise<BackupCodes> {
+export async function enableTwoFactor(ctx: ConsoleContext, input: TwoFactorEnable): Promise<BackupCodes> {
   const { user, session } = requireSession(ctx);
   const found = await ctx.store.twoFactors.find(user.id);
   if (found?.state !== "pending") {
     throw new AppError("conflict", "No enrolment is waiting for a code. Set the second factor up first.");
   }
   takeEnrolmentCode(ctx, user.id, 0);
-  const secret = ctx.sealer.open("totp", secretPlace(user.id), found.secretSealed);
+  const secret = ctx.cipher.decrypt("totp", secretAad(user.id), found.encryptedSecret);
   const code = readCode(input.code)?.code ?? "";
   const step = matchTotp(secret, code, ctx.clock.now(), 0);
   if (step === null) {
@@ -36,7 +36,7 @@ export async function enableSecondFactor(ctx: ConsoleContext, input: TwoFactorEn
     }
     await tx.twoFactors.replaceBackupCodes(
       user.id,
-      codes.map((one) => digestBackupCode(ctx.sealer, user.id, one)),
+      codes.map((one) => digestBackupCode(ctx.cipher, user.id, one)),
     );
     await tx.sessions.deleteByUser(user.id, session.id);
     await tx.flows.deleteByUser(user.id);

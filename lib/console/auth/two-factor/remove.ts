@@ -1,7 +1,7 @@
 import type { Repositories } from "../../../ports/store";
 
 /** Takes a user's second factor and backup codes away, and ends their pending sign-ins and sessions, but one if told so. */
-export async function removeSecondFactor(
+export async function removeTwoFactor(
   tx: Repositories,
   userId: string,
   exceptSession?: string,

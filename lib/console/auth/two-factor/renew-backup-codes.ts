@@ -12,7 +12,7 @@ export async function renewBackupCodes(ctx: ConsoleContext, proof: TwoFactorProo
   await stepUp(ctx, user, await requireTwoFactor(ctx, user.id), proof, async (tx, method) => {
     await tx.twoFactors.replaceBackupCodes(
       user.id,
-      codes.map((one) => digestBackupCode(ctx.sealer, user.id, one)),
+      codes.map((one) => digestBackupCode(ctx.cipher, user.id, one)),
     );
     await recordAudit(tx, ctx, { action: "2fa.backup_codes", target: user.id, detail: { factor: method } });
   });

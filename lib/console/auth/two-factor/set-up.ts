@@ -4,7 +4,7 @@ import { newId } from "../../../gateway/new-id";
 import { requireSession } from "../../access/guards";
 import { recordAudit } from "../../audit/record";
 import type { ConsoleContext } from "../../context";
-import { secretPlace } from "../match-code";
+import { secretAad } from "../match-code";
 import { newTotpSecret, totpUri } from "../totp";
 import { verifyOwnPassword } from "../verify-password";
 
@@ -16,7 +16,7 @@ const FRESH_MS = 10 * 60_000;
  * is replaced. Throws `conflict` when a second factor is on, `invalid` without a password when the sign-in is older
  * than ten minutes, `step_up_failed`.
  */
-export async function setUpSecondFactor(
+export async function setUpTwoFactor(
   ctx: ConsoleContext,
   input: TwoFactorSetup,
 ): Promise<TwoFactorEnrolment> {
@@ -35,7 +35,7 @@ export async function setUpSecondFactor(
     await tx.twoFactors.putPending({
       userId: user.id,
       enrolmentId: newId(ctx.random, "enr"),
-      secretSealed: ctx.sealer.seal("totp", secretPlace(user.id), secret),
+      encryptedSecret: ctx.cipher.encrypt("totp", secretAad(user.id), secret),
       state: "pending",
       lastStep: 0,
       failures: 0,

@@ -4,7 +4,7 @@ import { requireSession } from "../../access/guards";
 import type { ConsoleContext } from "../../context";
 
 /** How the caller's second factor stands. */
-export async function secondFactorStatus(ctx: ConsoleContext): Promise<TwoFactorStatus> {
+export async function twoFactorStatus(ctx: ConsoleContext): Promise<TwoFactorStatus> {
   const { user } = requireSession(ctx);
   const found = await ctx.store.twoFactors.find(user.id);
   const isEnabled = found?.state === "enabled";

@@ -1,12 +1,12 @@
 import type { ImportStep } from "../../../contracts/console/settings-file";
 import type { CreateModel } from "../../../contracts/gateway/models";
-import type { NameBook } from "../../models/model-names";
+import type { ModelNames } from "../../models/model-names";
 import { draftModel } from "../../models/price-list";
 import { patchOf } from "../../models/to-model";
 import { changed, created, differing, type Importing, skipped } from "./step";
 
 /** Who answers to a name now, other than the model `except`. */
-function takenBy(models: NameBook, names: readonly string[], except: string): string | null {
+function takenBy(models: ModelNames, names: readonly string[], except: string): string | null {
   for (const name of names) {
     const holder = models.holderOf(name);
     if (holder !== undefined && holder.name !== except)

@@ -3,7 +3,7 @@ import { requireSignedInAdmin } from "../../access/guards";
 import { requireWritableSite } from "../../access/require-operator";
 import { recordAudit } from "../../audit/record";
 import type { ConsoleContext } from "../../context";
-import { readNameBook } from "../../models/model-names";
+import { readModelNames } from "../../models/model-names";
 import { importChannels } from "./import-channels";
 import { importModels } from "./import-models";
 import { importSettings } from "./import-settings";
@@ -33,7 +33,7 @@ export async function importFile(ctx: ConsoleContext, input: ImportSettings): Pr
   try {
     const steps = await ctx.store.transaction(async (tx) => {
       const standing = (await tx.channels.all()).map((channel) => [channel.id, channel] as const);
-      const models = await readNameBook(tx);
+      const models = await readModelNames(tx);
       const importing: Importing = { tx, ctx, user, models, channels: new Map(standing) };
       // Models first: channels name them.
       const ofModels = await importModels(importing, file.models);

@@ -1,7 +1,7 @@
 import type { ImportStep } from "../../../contracts/console/settings-file";
 import type { ChannelRecord, Repositories, UserRecord } from "../../../ports/store";
 import type { ConsoleContext } from "../../context";
-import type { NameBook } from "../../models/model-names";
+import type { ModelNames } from "../../models/model-names";
 
 /** What every step of an import works with: the transaction it is part of, and who asked for it. */
 export interface Importing {
@@ -9,7 +9,7 @@ export interface Importing {
   ctx: ConsoleContext;
   user: UserRecord;
   /** What stands here by now, read once: a file has thousands of entries. */
-  models: NameBook;
+  models: ModelNames;
   channels: Map<string, ChannelRecord>;
 }
 

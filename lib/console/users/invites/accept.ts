@@ -5,10 +5,10 @@ import { takeAttempt } from "../../auth/attempt-limit";
 import { canonicalPassword, requireGoodPassword } from "../../auth/password-rules";
 import { type StartedSession, startSession } from "../../auth/start-session";
 import { digestToken } from "../../auth/tokens";
-import { loginKey } from "../../auth/user-name-key";
+import { userNameKey } from "../../auth/user-name-key";
 import type { ConsoleContext } from "../../context";
 import { newUser } from "../new-user";
-import { requireFreeLogin } from "../require-free-login";
+import { requireFreeNames } from "../require-free-login";
 import { consumeLink, deadLink, findLiveLink } from "./link";
 
 /**
@@ -41,9 +41,9 @@ export async function acceptInvite(
         passwordHash,
       },
     );
-    await requireFreeLogin(
+    await requireFreeNames(
       tx,
-      { username: user.usernameKey, email: invite.email === null ? null : loginKey(invite.email) },
+      { username: user.usernameKey, email: invite.email === null ? null : userNameKey(invite.email) },
       null,
     );
     await tx.users.insert(user);

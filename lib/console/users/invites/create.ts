@@ -7,9 +7,9 @@ import { requireUserManager } from "../../access/require-manager";
 import { requireWritableSite } from "../../access/require-operator";
 import { recordAudit } from "../../audit/record";
 import { digestToken, newToken } from "../../auth/tokens";
-import { loginKey } from "../../auth/user-name-key";
+import { userNameKey } from "../../auth/user-name-key";
 import type { ConsoleContext } from "../../context";
-import { requireFreeLogin } from "../require-free-login";
+import { requireFreeNames } from "../require-free-login";
 import { toInvite } from "./to-invite";
 
 const HOUR_MS = 3_600_000;
@@ -39,7 +39,7 @@ export async function createInvite(ctx: ConsoleContext, input: CreateInvite): Pr
     usedAt: null,
   };
   await ctx.store.transaction(async (tx) => {
-    await requireFreeLogin(tx, { email: invite.email === null ? null : loginKey(invite.email) }, null);
+    await requireFreeNames(tx, { email: invite.email === null ? null : userNameKey(invite.email) }, null);
     await tx.invites.insert(invite);
     await recordAudit(tx, ctx, {
       action: "invite.create",

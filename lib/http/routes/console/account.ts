@@ -14,7 +14,7 @@ export const ACCOUNT_ROUTES = [
     method: "GET",
     path: "/api/user/self",
     auth: "session",
-    openWithoutSecondFactor: true,
+    allowedWithoutTwoFactor: true,
     data: Self,
     summary: "Tell who is signed in",
     handle: async (ctx) => ({ data: await readSelf(ctx) }),
@@ -23,7 +23,7 @@ export const ACCOUNT_ROUTES = [
     method: "PATCH",
     path: "/api/user/self",
     auth: "session",
-    openWithoutSecondFactor: true,
+    allowedWithoutTwoFactor: true,
     body: UpdateSelf,
     data: Self,
     summary: "Change your profile",
@@ -33,7 +33,7 @@ export const ACCOUNT_ROUTES = [
     method: "POST",
     path: "/api/user/password",
     auth: "session",
-    openWithoutSecondFactor: true,
+    allowedWithoutTwoFactor: true,
     body: ChangePassword,
     data: User,
     summary: "Change your password; every other session ends",
@@ -49,7 +49,7 @@ export const ACCOUNT_ROUTES = [
     method: "GET",
     path: "/api/user/sessions",
     auth: "session",
-    openWithoutSecondFactor: true,
+    allowedWithoutTwoFactor: true,
     data: SessionList,
     summary: "List your sessions",
     handle: async (ctx) => ({ data: await listSessions(ctx) }),
@@ -58,7 +58,7 @@ export const ACCOUNT_ROUTES = [
     method: "DELETE",
     path: "/api/user/sessions",
     auth: "session",
-    openWithoutSecondFactor: true,
+    allowedWithoutTwoFactor: true,
     summary: "End all your other sessions",
     async handle(ctx) {
       await endOtherSessions(ctx);
@@ -69,7 +69,7 @@ export const ACCOUNT_ROUTES = [
     method: "DELETE",
     path: "/api/user/sessions/{id}",
     auth: "session",
-    openWithoutSecondFactor: true,
+    allowedWithoutTwoFactor: true,
     summary: "End one of your sessions",
     async handle(ctx, { params }) {
       await endSession(ctx, params.id ?? "");

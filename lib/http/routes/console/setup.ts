@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { claimInstance, requireUnclaimed } from "../../../console/setup/create-owner";
+import { setUpInstance, requireNotSetUp } from "../../../console/setup/create-owner";
 import { readProgress, updateProgress } from "../../../console/setup/progress";
 import { readSetupState } from "../../../console/setup/read-state";
 import { toUser } from "../../../console/users/to-user";
@@ -38,8 +38,8 @@ export const SETUP_ROUTES = [
     data: SetupResult,
     summary: "Set the instance up and create its owner",
     async handle(ctx, { body }) {
-      await requireUnclaimed(ctx);
-      const { user, started } = await claimInstance(ctx, parseInput(SetupRequest, body));
+      await requireNotSetUp(ctx);
+      const { user, started } = await setUpInstance(ctx, parseInput(SetupRequest, body));
       return {
         data: { user: toUser(user, false) },
         cookies: [await writeSessionCookie(ctx, ctx.peer.isSecure, started)],

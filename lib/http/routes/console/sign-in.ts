@@ -1,12 +1,12 @@
-import { logIn } from "../../../console/auth/sign-in";
-import { logOut } from "../../../console/auth/sign-out";
-import { verifySecondStep } from "../../../console/auth/verify-two-factor";
+import { signIn } from "../../../console/auth/sign-in";
+import { signOut } from "../../../console/auth/sign-out";
+import { verifyTwoFactor } from "../../../console/auth/verify-two-factor";
 import { toUser } from "../../../console/users/to-user";
 import {
-  LoginRequest,
-  LoginResult,
-  SecondStepRequest,
-  SecondStepResult,
+  SignInRequest,
+  SignInResult,
+  TwoFactorSignInRequest,
+  TwoFactorSignInResult,
 } from "../../../contracts/console/sign-in";
 import { toTimestamp } from "../../../contracts/timestamp";
 import {
@@ -19,17 +19,17 @@ import {
 } from "../../console/session-cookie";
 import { consoleRoute } from "../../core/route";
 
-export const LOGIN_ROUTES = [
+export const SIGN_IN_ROUTES = [
   consoleRoute({
     method: "POST",
     path: "/api/user/login",
     auth: "none",
-    body: LoginRequest,
-    data: LoginResult,
+    body: SignInRequest,
+    data: SignInResult,
     summary: "Sign in with name and password",
     async handle(ctx, { body }) {
       const { isSecure } = ctx.peer;
-      const outcome = await logIn(ctx, body);
+      const outcome = await signIn(ctx, body);
       if (outcome.kind === "second-step") {
         return {
           data: {
@@ -51,13 +51,13 @@ export const LOGIN_ROUTES = [
     method: "POST",
     path: "/api/user/login/2fa",
     auth: "none",
-    body: SecondStepRequest,
-    data: SecondStepResult,
+    body: TwoFactorSignInRequest,
+    data: TwoFactorSignInResult,
     summary: "Finish a sign-in with the second factor",
     async handle(ctx, { body, request }) {
       const { isSecure } = ctx.peer;
       const pendingToken = readCookie(request.headers.get("cookie"), pendingCookie(isSecure).name);
-      const { user, started, method } = await verifySecondStep(ctx, { ...body, pendingToken });
+      const { user, started, method } = await verifyTwoFactor(ctx, { ...body, pendingToken });
       return {
         data: { ...toUser(user, true), login_method: method },
         cookies: [await writeSessionCookie(ctx, isSecure, started), clearPendingCookie(isSecure)],
@@ -71,7 +71,7 @@ export const LOGIN_ROUTES = [
     auth: "none",
     summary: "Sign out",
     async handle(ctx) {
-      await logOut(ctx);
+      await signOut(ctx);
       return {
         data: null,
         cookies: [clearSessionCookie(ctx.peer.isSecure), clearPendingCookie(ctx.peer.isSecure)],

@@ -1,8 +1,8 @@
-import { disableSecondFactor } from "../../../console/auth/two-factor/disable";
-import { enableSecondFactor } from "../../../console/auth/two-factor/enable";
+import { disableTwoFactor } from "../../../console/auth/two-factor/disable";
+import { enableTwoFactor } from "../../../console/auth/two-factor/enable";
 import { renewBackupCodes } from "../../../console/auth/two-factor/renew-backup-codes";
-import { setUpSecondFactor } from "../../../console/auth/two-factor/set-up";
-import { secondFactorStatus } from "../../../console/auth/two-factor/status";
+import { setUpTwoFactor } from "../../../console/auth/two-factor/set-up";
+import { twoFactorStatus } from "../../../console/auth/two-factor/status";
 import {
   BackupCodes,
   TwoFactorEnable,
@@ -18,40 +18,40 @@ export const TWO_FACTOR_ROUTES = [
     method: "GET",
     path: "/api/user/2fa/status",
     auth: "session",
-    openWithoutSecondFactor: true,
+    allowedWithoutTwoFactor: true,
     data: TwoFactorStatus,
     summary: "Tell how your second factor stands",
-    handle: async (ctx) => ({ data: await secondFactorStatus(ctx) }),
+    handle: async (ctx) => ({ data: await twoFactorStatus(ctx) }),
   }),
   consoleRoute({
     method: "POST",
     path: "/api/user/2fa/setup",
     auth: "session",
-    openWithoutSecondFactor: true,
+    allowedWithoutTwoFactor: true,
     body: TwoFactorSetup,
     data: TwoFactorEnrolment,
     summary: "Begin to set up a second factor",
-    handle: async (ctx, { body }) => ({ data: await setUpSecondFactor(ctx, body) }),
+    handle: async (ctx, { body }) => ({ data: await setUpTwoFactor(ctx, body) }),
   }),
   consoleRoute({
     method: "POST",
     path: "/api/user/2fa/enable",
     auth: "session",
-    openWithoutSecondFactor: true,
+    allowedWithoutTwoFactor: true,
     body: TwoFactorEnable,
     data: BackupCodes,
     summary: "Turn the second factor on with its first code",
-    handle: async (ctx, { body }) => ({ data: await enableSecondFactor(ctx, body) }),
+    handle: async (ctx, { body }) => ({ data: await enableTwoFactor(ctx, body) }),
   }),
   consoleRoute({
     method: "POST",
     path: "/api/user/2fa/disable",
     auth: "session",
-    openWithoutSecondFactor: true,
+    allowedWithoutTwoFactor: true,
     body: TwoFactorProof,
     summary: "Turn the second factor off",
     async handle(ctx, { body }) {
-      await disableSecondFactor(ctx, body);
+      await disableTwoFactor(ctx, body);
       return { data: null };
     },
   }),
@@ -59,7 +59,7 @@ export const TWO_FACTOR_ROUTES = [
     method: "POST",
     path: "/api/user/2fa/backup_codes",
     auth: "session",
-    openWithoutSecondFactor: true,
+    allowedWithoutTwoFactor: true,
     body: TwoFactorProof,
     data: BackupCodes,
     summary: "Replace your backup codes",

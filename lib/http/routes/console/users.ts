@@ -3,7 +3,7 @@ import { createPasswordReset } from "../../../console/users/create-password-rese
 import { deleteUser } from "../../../console/users/delete";
 import { endUserSessions } from "../../../console/users/end-sessions";
 import { getUser, listUsers } from "../../../console/users/list";
-import { resetSecondFactor } from "../../../console/users/reset-two-factor";
+import { resetTwoFactor } from "../../../console/users/reset-two-factor";
 import { unlockUser } from "../../../console/users/unlock";
 import { updateUser } from "../../../console/users/update";
 import { InviteWithToken } from "../../../contracts/console/invites";
@@ -64,7 +64,7 @@ export const USERS_ROUTES = [
     auth: "adminSession",
     summary: "Remove the second factor of a user who has lost it",
     async handle(ctx, { params }) {
-      await resetSecondFactor(ctx, params.id ?? "");
+      await resetTwoFactor(ctx, params.id ?? "");
       return { data: null };
     },
   }),
