@@ -2,18 +2,7 @@ import type { TimeTick } from "./chart-scale";
 import { barPaths, bucketCentre, bucketWidth, linePath, type PlotFrame, yOf } from "./plot-geometry";
 import { type ChartSeries, colourOf } from "./series";
 
-/** Draws a time chart: grid, labels, bars, lines. */
-export function Plot({
-  frame,
-  width,
-  height,
-  ticks,
-  format,
-  times,
-  timeLabel,
-  series,
-  active,
-}: {
+interface PlotProps {
   frame: PlotFrame;
   width: number;
   height: number;
@@ -25,35 +14,18 @@ export function Plot({
   series: readonly ChartSeries[];
   /** Index of the bucket whose values are shown. */
   active: number | null;
-}) {
+}
+
+/** Draws a time chart: grid, labels, bars, lines. */
+export function Plot(props: PlotProps) {
+  const { frame, width, height, series, active } = props;
   const coloured = series.map((one, index) => ({ ...one, stroke: colourOf(one, index) }));
   const bars = coloured.filter((one) => one.kind !== "line");
   const paths = barPaths(frame, bars);
   const band = bucketWidth(frame);
   return (
     <svg aria-hidden="true" width={width} height={height} className="block overflow-visible">
-      <g className="tabular fill-ink-faint text-xs">
-        {ticks.map((value) => (
-          <g key={value}>
-            <line
-              x1={frame.left}
-              x2={frame.right}
-              y1={yOf(frame, value)}
-              y2={yOf(frame, value)}
-              className={value === 0 ? "stroke-line-strong/60" : "stroke-line"}
-              shapeRendering="crispEdges"
-            />
-            <text x={frame.left - 8} y={yOf(frame, value)} dy="0.32em" textAnchor="end">
-              {format(value)}
-            </text>
-          </g>
-        ))}
-        {times.map((tick) => (
-          <text key={tick.at} x={tick.x} y={height - 4} textAnchor="middle">
-            {timeLabel(tick)}
-          </text>
-        ))}
-      </g>
+      <Grid {...props} />
       {active === null ? null : (
         <rect
           x={bucketCentre(frame, active) - band / 2}
@@ -67,30 +39,7 @@ export function Plot({
         <path key={one.name} d={paths[index]} fill={one.stroke} />
       ))}
       {coloured.map((one) => (
-        <g key={one.name} fill="none" strokeLinejoin="round" strokeLinecap="round">
-          {one.previous ? (
-            <path
-              d={linePath(frame, one.previous)}
-              className="stroke-ink-faint"
-              strokeWidth={1.25}
-              strokeDasharray="1 4"
-            />
-          ) : null}
-          {one.kind === "line" ? (
-            <>
-              <path d={linePath(frame, one.values)} stroke={one.stroke} strokeWidth={1.75} />
-              {isolatedValues(one.values).map(({ index, value }) => (
-                <circle
-                  key={index}
-                  cx={bucketCentre(frame, index)}
-                  cy={yOf(frame, value)}
-                  r={2.5}
-                  fill={one.stroke}
-                />
-              ))}
-            </>
-          ) : null}
-        </g>
+        <SeriesLines key={one.name} frame={frame} series={one} />
       ))}
       {active === null
         ? null
@@ -109,6 +58,65 @@ export function Plot({
             ) : null;
           })}
     </svg>
+  );
+}
+
+/** Horizontal lines with their values, and the labels of the time axis. */
+function Grid({ frame, height, ticks, format, times, timeLabel }: PlotProps) {
+  return (
+    <g className="tabular fill-ink-faint text-xs">
+      {ticks.map((value) => (
+        <g key={value}>
+          <line
+            x1={frame.left}
+            x2={frame.right}
+            y1={yOf(frame, value)}
+            y2={yOf(frame, value)}
+            className={value === 0 ? "stroke-line-strong/60" : "stroke-line"}
+            shapeRendering="crispEdges"
+          />
+          <text x={frame.left - 8} y={yOf(frame, value)} dy="0.32em" textAnchor="end">
+            {format(value)}
+          </text>
+        </g>
+      ))}
+      {times.map((tick) => (
+        <text key={tick.at} x={tick.x} y={height - 4} textAnchor="middle">
+          {timeLabel(tick)}
+        </text>
+      ))}
+    </g>
+  );
+}
+
+/** The dotted line of the previous period and, for a line series, the line itself. */
+function SeriesLines({ frame, series }: { frame: PlotFrame; series: ChartSeries & { stroke: string } }) {
+  const { kind, values, previous, stroke } = series;
+  return (
+    <g fill="none" strokeLinejoin="round" strokeLinecap="round">
+      {previous ? (
+        <path
+          d={linePath(frame, previous)}
+          className="stroke-ink-faint"
+          strokeWidth={1.25}
+          strokeDasharray="1 4"
+        />
+      ) : null}
+      {kind === "line" ? (
+        <>
+          <path d={linePath(frame, values)} stroke={stroke} strokeWidth={1.75} />
+          {isolatedValues(values).map(({ index, value }) => (
+            <circle
+              key={index}
+              cx={bucketCentre(frame, index)}
+              cy={yOf(frame, value)}
+              r={2.5}
+              fill={stroke}
+            />
+          ))}
+        </>
+      ) : null}
+    </g>
   );
 }
 

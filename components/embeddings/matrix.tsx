@@ -37,14 +37,6 @@ function layoutOf({ cosines, scale, groupedOrder }: Comparison, isGrouped: boole
   return { values: cosines, scale, order, positions };
 }
 
-/** Cached between frames until the layout or the theme changes. */
-interface PaintCache {
-  layout: MatrixLayout;
-  bitmap: HTMLCanvasElement;
-  heat: HeatColours;
-  colours: MatrixColours;
-}
-
 /** Cosines of all pairs as a heat map: a canvas under a scrollable grid whose only DOM cell is the active one. */
 export function Matrix({
   comparison,
@@ -72,53 +64,8 @@ export function Matrix({
     return () => onCellSize(null);
   }, [isFullyShown, cell, onCellSize]);
 
-  const cache = useRef<PaintCache>(null);
-  const paint = useCallback(
-    (surface: Surface) => {
-      const { scrollLeft: left, scrollTop: top } = scroller.current ?? { scrollLeft: 0, scrollTop: 0 };
-      if (cache.current?.layout !== layout) {
-        const heat = cache.current?.heat ?? readHeatColours(surface.canvas);
-        const colours = cache.current?.colours ?? readMatrixColours(surface.canvas);
-        cache.current = { layout, heat, colours, bitmap: renderBitmap(layout, heat) };
-      }
-      drawMatrix(surface, {
-        ...cache.current,
-        geometry,
-        scroll: { left, top },
-        highlight: highlightOf(focus.get()),
-      });
-    },
-    [geometry, layout, focus, scroller],
-  );
-  const clearCache = useCallback(() => {
-    cache.current = null;
-  }, []);
-  const { canvas, redraw } = useCanvas(paint, clearCache);
-  useEffect(() => focus.subscribe(redraw), [focus, redraw]);
-
-  const move = ([down, across]: readonly [number, number]) => {
-    const { pinned } = focus.get();
-    const clamp = (position: number) => Math.max(0, Math.min(count - 1, position));
-    const positionOf = (index: number | undefined) =>
-      index === undefined ? 0 : (layout.positions[index] ?? 0);
-    const row = clamp(positionOf(pinned?.row) + down);
-    const column = clamp(positionOf(pinned?.column ?? pinned?.row) + across);
-    const next = { row: layout.order[row] ?? 0, column: layout.order[column] ?? 0 };
-    focus.pin(next);
-    view.scrollTo(next);
-  };
-  const onKeyDown = (event: KeyboardEvent) => {
-    if (event.ctrlKey || event.metaKey || event.altKey) return;
-    const step = KEY_STEPS[event.key];
-    if (step) move(step);
-    else if (event.key === "+" || event.key === "=") view.zoomBy(1);
-    else if (event.key === "-") view.zoomBy(-1);
-    else if (event.key === "0") view.resetZoom();
-    else if (event.key === "Escape" && focus.get().pinned) focus.pin(null);
-    else return;
-    event.preventDefault();
-  };
-
+  const { canvas, redraw } = useMatrixCanvas(view, layout, focus);
+  const onKeyDown = matrixKeys(view, layout, focus);
   const zoom = {
     canZoomOut: !isFullyShown,
     canZoomIn: view.canZoomIn,
@@ -164,4 +111,67 @@ export function Matrix({
       </div>
     </section>
   );
+}
+
+/** Cached between frames until the layout or the theme changes. */
+interface PaintCache {
+  layout: MatrixLayout;
+  bitmap: HTMLCanvasElement;
+  heat: HeatColours;
+  colours: MatrixColours;
+}
+
+type MatrixView = ReturnType<typeof useMatrixView>;
+
+function useMatrixCanvas({ geometry, scroller }: MatrixView, layout: MatrixLayout, focus: FocusStore) {
+  const cache = useRef<PaintCache>(null);
+  const paint = useCallback(
+    (surface: Surface) => {
+      const { scrollLeft: left, scrollTop: top } = scroller.current ?? { scrollLeft: 0, scrollTop: 0 };
+      if (cache.current?.layout !== layout) {
+        const heat = cache.current?.heat ?? readHeatColours(surface.canvas);
+        const colours = cache.current?.colours ?? readMatrixColours(surface.canvas);
+        cache.current = { layout, heat, colours, bitmap: renderBitmap(layout, heat) };
+      }
+      drawMatrix(surface, {
+        ...cache.current,
+        geometry,
+        scroll: { left, top },
+        highlight: highlightOf(focus.get()),
+      });
+    },
+    [geometry, layout, focus, scroller],
+  );
+  const clearCache = useCallback(() => {
+    cache.current = null;
+  }, []);
+  const { canvas, redraw } = useCanvas(paint, clearCache);
+  useEffect(() => focus.subscribe(redraw), [focus, redraw]);
+  return { canvas, redraw };
+}
+
+/** Keyboard handler of the grid: moves the pinned cell, zooms, deselects. */
+function matrixKeys(view: MatrixView, layout: MatrixLayout, focus: FocusStore) {
+  const clamp = (position: number) => Math.max(0, Math.min(view.geometry.count - 1, position));
+  const positionOf = (index: number | undefined) =>
+    index === undefined ? 0 : (layout.positions[index] ?? 0);
+  const move = ([down, across]: readonly [number, number]) => {
+    const { pinned } = focus.get();
+    const row = clamp(positionOf(pinned?.row) + down);
+    const column = clamp(positionOf(pinned?.column ?? pinned?.row) + across);
+    const next = { row: layout.order[row] ?? 0, column: layout.order[column] ?? 0 };
+    focus.pin(next);
+    view.scrollTo(next);
+  };
+  return (event: KeyboardEvent): void => {
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    const step = KEY_STEPS[event.key];
+    if (step) move(step);
+    else if (event.key === "+" || event.key === "=") view.zoomBy(1);
+    else if (event.key === "-") view.zoomBy(-1);
+    else if (event.key === "0") view.resetZoom();
+    else if (event.key === "Escape" && focus.get().pinned) focus.pin(null);
+    else return;
+    event.preventDefault();
+  };
 }
