@@ -60,41 +60,41 @@ async function sendRequests(url, key, model, times) {
   }
 }
 
-/** Seeds a new instance (`PATCHBAY_UPSTREAM_ALLOW=127.0.0.1`) with channels and requests; returns an API key. */
-export async function seedOverview({ url, cookie, data }) {
+async function createChannels(url, cookie) {
   const base_url = await startUpstream();
   const channel = (fields) => ask(url, "/api/channels", cookie, { provider: "openai", base_url, ...fields });
   const model = (name, operation) => ({ name, upstream_name: name, operation });
   const speech = [model("tts-clear", "speech"), model("tts-quick", "speech")];
-  const vectors = [model("embed-large", "embeddings"), model("bge-m3", "embeddings")];
-  const cellar = await channel({
-    name: "Kokoro in the cellar",
-    keys: [KEY],
-    models: [...speech, vectors[1]],
-  });
-  const cloud = await channel({ name: "Cloud east", keys: [KEY], models: [...speech, vectors[0]] });
-  await channel({
-    name: "Rented machine",
-    keys: ["sk-old-key-that-ended"],
-    models: [vectors[1]],
-  });
-  const built = (await ask(url, "/api/channels", cookie)).items.filter((one) => one.embedded);
+  const [large, bge] = [model("embed-large", "embeddings"), model("bge-m3", "embeddings")];
+  const cellar = await channel({ name: "Kokoro in the cellar", keys: [KEY], models: [...speech, bge] });
+  const cloud = await channel({ name: "Cloud east", keys: [KEY], models: [...speech, large] });
+  await channel({ name: "Rented machine", keys: ["sk-old-key-that-ended"], models: [bge] });
+  const { items } = await ask(url, "/api/channels", cookie);
+  const builtIn = items.find((one) => one.embedded && one.name.includes("speech"));
+  return { cellar, cloud, builtIn };
+}
+
+async function createKeys(url, cookie) {
   const keys = [];
   let secret = "";
   for (const name of ["Kitchen radio", "Search index", "Night reader", "Old importer"]) {
-    const made = await ask(url, "/api/keys", cookie, { name });
-    keys.push({ id: made.id, user: made.owner_id });
-    secret = made.key;
+    const created = await ask(url, "/api/keys", cookie, { name });
+    keys.push({ id: created.id, user: created.owner_id });
+    secret = created.key;
   }
+  return { keys, secret };
+}
+
+/** Adds 20 days of requests to the usage ledger. */
+function seedRequests(file, keys, { cellar, cloud, builtIn }) {
   const now = Date.now();
-  const file = path.join(data, "patchbay.db");
   const routes = [
     ["tts-clear", "speech", cloud.id, 7_000],
     ["tts-clear", "speech", cellar.id, 2_400],
     ["tts-quick", "speech", cellar.id, 3_000],
     ["embed-large", "embeddings", cloud.id, 5_200],
     ["bge-m3", "embeddings", cellar.id, 1_500],
-    ["patchbay-speech", "speech", built.find((one) => one.name.includes("speech"))?.id, 900],
+    ["patchbay-speech", "speech", builtIn?.id, 900],
   ];
   for (const [seed, [name, operation, id, count]] of routes.entries()) {
     const crowd = { keys, models: [{ name, operation }], channels: [id], tags: ["web"], endUsers: ["anna"] };
@@ -109,17 +109,28 @@ export async function seedOverview({ url, cookie, data }) {
       when: dailyCurve(20),
     });
   }
-  // Only the channel with the rejected key can serve the model then: its circuit breaker opens.
-  const { version } = await ask(url, `/api/channels/${cellar.id}`, cookie);
+}
+
+/** Opens the circuit of the channel with the rejected key: without `other` it is the only one for bge-m3. */
+async function openCircuit(url, cookie, secret, other) {
+  const { version } = await ask(url, `/api/channels/${other.id}`, cookie);
   const enable = (enabled, at) =>
-    fetch(`${url}/api/channels/${cellar.id}`, {
+    fetch(`${url}/api/channels/${other.id}`, {
       method: "PATCH",
       headers: { "content-type": "application/json", cookie },
       body: JSON.stringify({ enabled, version: at }),
     }).then((reply) => reply.json());
-  const off = await enable(false, version);
+  const disabled = await enable(false, version);
   await sendRequests(url, secret, "bge-m3", 3);
-  await enable(true, off.data.version);
+  await enable(true, disabled.data.version);
+}
+
+/** Seeds a new instance (`PATCHBAY_UPSTREAM_ALLOW=127.0.0.1`) with channels and requests; returns an API key. */
+export async function seedOverview({ url, cookie, data }) {
+  const channels = await createChannels(url, cookie);
+  const { keys, secret } = await createKeys(url, cookie);
+  seedRequests(path.join(data, "patchbay.db"), keys, channels);
+  await openCircuit(url, cookie, secret, channels.cellar);
   await sendRequests(url, secret, "patchbay-embed", 6);
   return { secret };
 }

@@ -23,14 +23,17 @@ function dailyCurve(share) {
   return grown + (0.11 / 30) * Math.sin(2 * Math.PI * 30 * grown);
 }
 
-/** Seeds a month of requests: 9,000, of which one failed over, one failed and one has a stored prompt. */
-export async function seedMonth({ url, cookie, data }) {
+async function createKeys(url, cookie) {
   const keys = [];
   for (const name of ["Kitchen radio", "Search index", "Night reader", "Old importer"]) {
     const { id, owner_id: user } = await ask(url, "/api/keys", cookie, { name });
     keys.push({ id, user });
   }
-  const made = [];
+  return keys;
+}
+
+async function createChannels(url, cookie) {
+  const channels = [];
   for (const name of ["Berlin relay", "Cloud east", "Cloud west"]) {
     const channel = await ask(url, "/api/channels", cookie, {
       name,
@@ -40,8 +43,36 @@ export async function seedMonth({ url, cookie, data }) {
       models: [{ name: "tts-clear", upstream_name: "tts-1", operation: "speech" }],
       enabled: false,
     });
-    made.push(channel);
+    channels.push(channel);
   }
+  return channels;
+}
+
+/** Gives one of the newest ledger entries other values and a request ID; `req_with_prompt` also gets a stored prompt. */
+function updateEntry(file, fields, requestId) {
+  const names = Object.keys(fields);
+  const database = new Database(file);
+  database.exec("pragma busy_timeout = 5000");
+  const row = "(select id from usage where channel_id is not null order by at desc limit 1 offset ?)";
+  database
+    .prepare(
+      `update usage set ${names.map((name) => `${name} = ?`).join(", ")}, request_id = ? where id = ${row}`,
+    )
+    .run([...Object.values(fields), requestId, 3 + names.length]);
+  if (requestId === "req_with_prompt")
+    database
+      .prepare("insert into prompts (usage_id, at, input) select id, at, ? from usage where request_id = ?")
+      .run([
+        "Good evening. The lamps are lit, the lines are quiet, and every call finds its way.",
+        requestId,
+      ]);
+  database.close();
+}
+
+/** Seeds a month of requests: 9,000, of which one failed over, one failed and one has a stored prompt. */
+export async function seedMonth({ url, cookie, data }) {
+  const keys = await createKeys(url, cookie);
+  const channels = await createChannels(url, cookie);
   const file = path.join(data, "patchbay.db");
   const now = Date.now();
   const crowd = {
@@ -52,37 +83,19 @@ export async function seedMonth({ url, cookie, data }) {
       { name: "tts-clear", operation: "speech" },
       { name: "embed-large", operation: "embeddings" },
     ],
-    channels: made.map((channel) => channel.id),
+    channels: channels.map((channel) => channel.id),
     tags: ["web", "batch", "web,beta", "night"],
     endUsers: ["anna", "bela", "chen", "dora"],
   };
   seedSqlite(file, { count: 9_000, from: now - MONTH, to: now - 60_000, crowd, when: dailyCurve });
-  const [relay, east] = made;
+  const [relay, east] = channels;
   const key = east.keys[0].id;
-  const set = (fields, requestId) => {
-    const names = Object.keys(fields);
-    const database = new Database(file);
-    database.exec("pragma busy_timeout = 5000");
-    const row = "(select id from usage where channel_id is not null order by at desc limit 1 offset ?)";
-    database
-      .prepare(
-        `update usage set ${names.map((name) => `${name} = ?`).join(", ")}, request_id = ? where id = ${row}`,
-      )
-      .run([...Object.values(fields), requestId, 3 + names.length]);
-    if (requestId === "req_kept")
-      database
-        .prepare("insert into prompts (usage_id, at, input) select id, at, ? from usage where request_id = ?")
-        .run([
-          "Good evening. The lamps are lit, the lines are quiet, and every call finds its way.",
-          requestId,
-        ]);
-    database.close();
-  };
   const failedOver = [
     [relay.id, relay.keys[0].id, 0.9, null, 412, "upstream_error", 503],
     [east.id, key, 412.4, 655, 1_930.2, null, null],
   ];
-  set(
+  updateEntry(
+    file,
     {
       trace: JSON.stringify([1, 0.6, 1_930.2, failedOver]),
       attempts: 2,
@@ -94,10 +107,11 @@ export async function seedMonth({ url, cookie, data }) {
     },
     "req_failed_over",
   );
-  const refused = [[east.id, key, 0.8, null, 233.1, "upstream_error", 401]];
-  set(
+  const rejected = [[east.id, key, 0.8, null, 233.1, "upstream_error", 401]];
+  updateEntry(
+    file,
     {
-      trace: JSON.stringify([1, 0.5, 233.4, refused]),
+      trace: JSON.stringify([1, 0.5, 233.4, rejected]),
       attempts: 1,
       channel_id: east.id,
       status: 502,
@@ -106,7 +120,7 @@ export async function seedMonth({ url, cookie, data }) {
     },
     "req_failed",
   );
-  set({ status: 200, error: null, tags: "web,beta" }, "req_kept");
+  updateEntry(file, { status: 200, error: null, tags: "web,beta" }, "req_with_prompt");
 }
 
 /** Usage: a day, a month of spend by key, filtered, without matches. */
@@ -135,7 +149,7 @@ export async function walkLogs({ page, url, shot }) {
   for (const [name, query] of [
     ["failed-over", "request_id=req_failed_over"],
     ["failed", "request_id=req_failed"],
-    ["kept", "request_id=req_kept"],
+    ["prompt", "request_id=req_with_prompt"],
   ]) {
     await page.goto(`${url}/logs?range=30d&${query}`);
     const link = page
