@@ -1,7 +1,7 @@
 import { expect } from "vitest";
 import { compileRoutes, matchRoute } from "../../lib/http/core/match";
 import { isDecodable, normalizePath } from "../../lib/http/core/normalize-path";
-import { describeRoutes } from "../../lib/http/core/openapi";
+import { describeRoutes } from "../../lib/http/core/openapi/describe-routes";
 import { ROUTES } from "../../lib/http/routes";
 import { type Schema, SchemaReader } from "./json-schema";
 

@@ -5,7 +5,7 @@ import { digestOf } from "../../console/settings/metrics-token";
 import { Health, Status } from "../../contracts/console/status";
 import { AppError } from "../../errors";
 import type { Inbound } from "../core/exchange";
-import { describeRoutes } from "../core/openapi";
+import { describeRoutes } from "../core/openapi/describe-routes";
 import { jsonReply, textReply } from "../core/respond";
 import { consoleRoute, type PlainRoute, type Route } from "../core/route";
 

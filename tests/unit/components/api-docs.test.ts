@@ -16,7 +16,7 @@ import {
 import { schemaRows, typeOf } from "../../../components/api-docs/openapi/schema-rows";
 import { readMarkdown } from "../../../components/api-docs/read-markdown";
 import { PAGES } from "../../../components/shell/pages";
-import { describeRoutes } from "../../../lib/http/core/openapi";
+import { describeRoutes } from "../../../lib/http/core/openapi/describe-routes";
 import { ROUTES } from "../../../lib/http/routes";
 
 // The generated document as JSON, as the browser receives it.

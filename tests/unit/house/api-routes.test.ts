@@ -68,6 +68,6 @@ test("the session cookie is written in one place", () => {
   // The OpenAPI document names it.
   expect(writers.map((source) => source.file)).toEqual([
     "lib/http/console/session-cookie.ts",
-    "lib/http/core/openapi.ts",
+    "lib/http/core/openapi/describe-routes.ts",
   ]);
 });
