@@ -5,7 +5,7 @@ import { useSearchParams } from "next/navigation";
 import { useState } from "react";
 import useSWR from "swr";
 import { useTranslations } from "use-intl";
-import { CALL_FILTERS, type CallFilter, readCallFilters, sumsPath } from "@/lib/client/calls";
+import { CALL_FILTERS, type CallFilter, readCallFilters, summaryPath } from "@/lib/client/calls";
 import { pushQueryParams } from "@/lib/client/query-params";
 import type { Range } from "@/lib/client/range";
 import type { UsageSummary } from "@/lib/contracts/console/usage-summary";
@@ -116,7 +116,7 @@ function UsedValueFilter({
   isNarrow?: boolean;
 }) {
   const t = useTranslations("requests.filter");
-  const { data } = useSWR<UsageSummary>(sumsPath({}, range, { by }), { keepPreviousData: true });
+  const { data } = useSWR<UsageSummary>(summaryPath({}, range, { by }), { keepPreviousData: true });
   const options = (data?.items ?? [])
     .filter((item) => item.name !== null)
     .sort((a, b) => b.calls - a.calls)

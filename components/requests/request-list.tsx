@@ -6,7 +6,7 @@ import Link from "next/link";
 import { useSearchParams } from "next/navigation";
 import { useTranslations } from "use-intl";
 import { setQueryParam } from "@/lib/client/query-params";
-import type { CallsRead } from "@/lib/client/use-calls";
+import type { PagedCalls } from "@/lib/client/use-calls";
 import { CallError } from "../forms/call-error";
 import { Button } from "../ui/button";
 import { EmptyState } from "../ui/empty-state";
@@ -22,7 +22,7 @@ export function RequestList({
   columns,
   isAdmin,
 }: {
-  calls: CallsRead;
+  calls: PagedCalls;
   isFiltered: boolean;
   columns: readonly CallColumn[];
   isAdmin: boolean;

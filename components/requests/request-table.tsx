@@ -12,14 +12,14 @@ import { CallLink } from "./call-link";
 import { CallState } from "./call-state";
 
 /** Optional columns, besides time, outcome, model, latency, amount and cost. */
-export type CallColumn = "key" | "via" | "attempts" | "requestId";
+export type CallColumn = "key" | "channel" | "attempts" | "requestId";
 
 const WIDTHS = {
   when: "7.25rem",
   // Wide enough at 1440 px for the longest common code, `upstream_rate_limited`.
   outcome: "minmax(0,1.95fr)",
   model: "minmax(0,1.3fr)",
-  via: "minmax(0,1.2fr)",
+  channel: "minmax(0,1.2fr)",
   key: "minmax(0,1fr)",
   attempts: "3.5rem",
   latency: "4.75rem",
@@ -35,7 +35,7 @@ function columnsOf(extra: readonly CallColumn[]): Column[] {
     "when",
     "outcome",
     "model",
-    "via",
+    "channel",
     "key",
     "attempts",
     "latency",
@@ -43,7 +43,7 @@ function columnsOf(extra: readonly CallColumn[]): Column[] {
     "cost",
     "requestId",
   ];
-  const optional: readonly Column[] = ["key", "via", "attempts", "requestId"];
+  const optional: readonly Column[] = ["key", "channel", "attempts", "requestId"];
   return all.filter((column) => !optional.includes(column) || extra.some((one) => one === column));
 }
 
@@ -129,7 +129,7 @@ function Cell({ call, column }: { call: UsageRow; column: Column }): ReactNode {
       return <CallState call={call} />;
     case "model":
       return <code title={call.model}>{call.model}</code>;
-    case "via":
+    case "channel":
       return call.channel_id === null ? (
         <span className="text-ink-faint">{t("noChannel")}</span>
       ) : (
@@ -195,7 +195,7 @@ function CallCard({ call, isOpen }: { call: UsageRow; isOpen: boolean }) {
         ) : null}
         {call.state === "open" ? null : <span className="tabular">{amounts.ms(call.latency_ms)}</span>}
         <span className="tabular">
-          <CallAmount call={call} isAlone />
+          <CallAmount call={call} isUnlabelled />
         </span>
         <span className="tabular">{amounts.money(Number(call.cost_usd))}</span>
       </span>

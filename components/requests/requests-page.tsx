@@ -3,7 +3,7 @@
 import { useSearchParams } from "next/navigation";
 import useSWR from "swr";
 import { useTranslations } from "use-intl";
-import { callsPath, readCallFilters, sumsPath } from "@/lib/client/calls";
+import { callsPath, readCallFilters, summaryPath } from "@/lib/client/calls";
 import { putRangeInAddress } from "@/lib/client/range";
 import { toSeries } from "@/lib/client/usage-series";
 import { useCalls } from "@/lib/client/use-calls";
@@ -21,7 +21,7 @@ export function RequestsPage({ now }: { now: number }) {
   const amounts = useAmounts();
   const range = useRange("24h", now);
   const filters = readCallFilters(useSearchParams());
-  const path = sumsPath(filters, range, { interval: range.interval });
+  const path = summaryPath(filters, range, { interval: range.interval });
   const { data: summary } = useSWR<UsageSummary>(path, { keepPreviousData: true });
   const calls = useCalls(callsPath(filters, range));
   const { buckets, bucketMs, items } = toSeries(range, summary);
@@ -52,7 +52,7 @@ export function RequestsPage({ now }: { now: number }) {
       <RequestList
         calls={calls}
         isFiltered={Object.keys(filters).length > 0}
-        columns={["via", "attempts", "requestId"]}
+        columns={["channel", "attempts", "requestId"]}
         isAdmin
       />
     </>

@@ -9,7 +9,7 @@ import { Button } from "../ui/button";
 export function SimilarCalls({ call }: { call: UsageDetail }) {
   const t = useTranslations("requests.detail");
   const path = usePathname();
-  const address = useSearchParams();
+  const searchParams = useSearchParams();
   const links: [string, CallFilter, string | null][] = [
     [t("sameError"), "status", call.error],
     [t("sameModel"), "model", call.model],
@@ -23,7 +23,10 @@ export function SimilarCalls({ call }: { call: UsageDetail }) {
         {links.map(([label, name, value]) =>
           value === null ? null : (
             <Button key={name} asChild variant="outline" size="sm">
-              <Link href={`${path}${withFilter(new URLSearchParams(address), name, value)}`} prefetch={false}>
+              <Link
+                href={`${path}${withFilter(new URLSearchParams(searchParams), name, value)}`}
+                prefetch={false}
+              >
                 {label}
               </Link>
             </Button>

@@ -2,7 +2,7 @@ import { useSearchParams } from "next/navigation";
 import type { ReactNode } from "react";
 import useSWR from "swr";
 import { useTranslations } from "use-intl";
-import { type CallFilter, type CallFilters, sumsPath, withFilter } from "@/lib/client/calls";
+import { type CallFilter, type CallFilters, summaryPath, withFilter } from "@/lib/client/calls";
 import { setQueryParam } from "@/lib/client/query-params";
 import type { Range } from "@/lib/client/range";
 import type { UsageSummary } from "@/lib/contracts/console/usage-summary";
@@ -56,10 +56,10 @@ export function Breakdown({
 }) {
   const t = useTranslations("usage.by");
   const amounts = useAmounts();
-  const address = useSearchParams();
-  const requested = address.get("by");
+  const searchParams = useSearchParams();
+  const requested = searchParams.get("by");
   const by = DIMENSIONS.find((dimension) => dimension === requested) ?? "model";
-  const path = sumsPath(filters, range, { by });
+  const path = summaryPath(filters, range, { by });
   const { data, error, mutate } = useSWR<UsageSummary>(path, { keepPreviousData: true });
   const formats: Record<Figure, (value: number) => string> = {
     calls: amounts.count,
@@ -80,7 +80,10 @@ export function Breakdown({
       value,
       bad: figure === "calls" ? item.errors : 0,
       text: formats[figure](value),
-      href: item.name === null ? undefined : withFilter(new URLSearchParams(address), FILTERS[by], item.name),
+      href:
+        item.name === null
+          ? undefined
+          : withFilter(new URLSearchParams(searchParams), FILTERS[by], item.name),
     };
   });
   if (rest.length > 0) {

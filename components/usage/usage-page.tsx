@@ -4,7 +4,7 @@ import { DownloadIcon } from "lucide-react";
 import { useSearchParams } from "next/navigation";
 import useSWR, { useSWRConfig } from "swr";
 import { useTranslations } from "use-intl";
-import { callsPath, exportPath, readCallFilters, sumsPath } from "@/lib/client/calls";
+import { callsPath, exportPath, readCallFilters, summaryPath } from "@/lib/client/calls";
 import { setQueryParam } from "@/lib/client/query-params";
 import { putRangeInAddress } from "@/lib/client/range";
 import { useCalls } from "@/lib/client/use-calls";
@@ -25,12 +25,12 @@ import { UsageChart } from "./usage-chart";
 export function UsagePage({ isAdmin, now }: { isAdmin: boolean; now: number }) {
   const t = useTranslations("usage");
   const amounts = useAmounts();
-  const address = useSearchParams();
+  const searchParams = useSearchParams();
   const range = useRange("24h", now);
-  const filters = readCallFilters(address);
-  const requested = address.get("figure");
+  const filters = readCallFilters(searchParams);
+  const requested = searchParams.get("figure");
   const figure: Figure = isFigure(requested) ? requested : "calls";
-  const path = sumsPath(filters, range, { interval: range.interval });
+  const path = summaryPath(filters, range, { interval: range.interval });
   const { data: summary, error } = useSWR<UsageSummary>(path, { keepPreviousData: true });
   const calls = useCalls(callsPath(filters, range));
   const figuresFailed = Boolean(error && !summary);
@@ -89,7 +89,7 @@ export function UsagePage({ isAdmin, now }: { isAdmin: boolean; now: number }) {
           <RequestList
             calls={calls}
             isFiltered={Object.keys(filters).length > 0}
-            columns={["via", "key"]}
+            columns={["channel", "key"]}
             isAdmin={isAdmin}
           />
         </>

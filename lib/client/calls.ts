@@ -45,7 +45,7 @@ export function exportPath(filters: CallFilters, range: Range): string {
 }
 
 /** API path of the totals of calls: over time, or by a dimension. */
-export function sumsPath(
+export function summaryPath(
   filters: CallFilters,
   range: Range,
   grouping: { interval: Range["interval"] } | { by: string },

@@ -35,7 +35,7 @@ function withNewestPage(loaded: LoadedCalls, page: ListPage<UsageRow>): LoadedCa
   return { ...loaded, page, rows, newer: null };
 }
 
-export type CallsRead = ReturnType<typeof useCalls>;
+export type PagedCalls = ReturnType<typeof useCalls>;
 
 /**
  * A list of calls, newest first. SWR revalidates the newest page; `loadMore` appends older pages, which are fetched once.

@@ -8,13 +8,13 @@ import { type Range, type RangeName, readRange } from "./range";
  * requests match the data in the server's reply. Default: the browser's time.
  */
 export function useRange(fallback: RangeName = "24h", now?: number): Range {
-  const address = useSearchParams();
+  const searchParams = useSearchParams();
   const [time, setTime] = useState(() => now ?? Date.now());
   useEffect(() => {
     const timer = setInterval(() => setTime(Date.now()), MINUTE_MS);
     return () => clearInterval(timer);
   }, []);
-  const { name, from, to } = readRange(address, time, fallback);
+  const { name, from, to } = readRange(searchParams, time, fallback);
   // The same object until one of its values changes.
   return useMemo(() => readRange(queryOf(name, from, to), to - 1, fallback), [name, from, to, fallback]);
 }

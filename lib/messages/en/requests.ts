@@ -33,7 +33,7 @@ export const requests = {
     when: "Time",
     outcome: "Outcome",
     model: "Model",
-    via: "Channel",
+    channel: "Channel",
     key: "Key",
     attempts: "Attempts",
     latency: "Latency",

@@ -33,7 +33,7 @@ export const requests = {
     when: "时间",
     outcome: "结果",
     model: "模型",
-    via: "渠道",
+    channel: "渠道",
     key: "密钥",
     attempts: "尝试",
     latency: "延迟",
