@@ -8,20 +8,20 @@ test.beforeEach(async ({ page, ownProduct }) => {
   await signInByCookie(page, ownProduct.url, ownProduct.cookie);
 });
 
-const factorSection = /Second factor/;
+const factorSection = /Two-factor authentication/;
 
 test("a new display name shows in the frame at once and after a reload", async ({ page, ownProduct }) => {
   await page.goto(`${ownProduct.url}/account`);
   const save = page.getByRole("button", { name: "Save changes" });
   await expect(save).toBeDisabled();
   await page.getByLabel("Display name").fill("Olivia Green");
-  await page.getByLabel("E-mail").fill("olivia@example.com");
+  await page.getByLabel("Email").fill("olivia@example.com");
   await save.click();
   await expect(page.getByText("Profile saved")).toBeVisible();
   const menu = page.getByRole("button", { name: /^Account menu/ });
   await expect(menu).toContainText("Olivia Green");
   await page.reload();
-  await expect(page.getByLabel("E-mail")).toHaveValue("olivia@example.com");
+  await expect(page.getByLabel("Email")).toHaveValue("olivia@example.com");
   await expect(menu).toContainText("Olivia Green");
 });
 
@@ -38,7 +38,7 @@ test("a changed password signs out every other browser and this one goes on", as
   const isReopened = page.waitForRequest((request) => request.url().endsWith("/api/events"));
   await page.getByLabel("Current password").fill(OWNER.password);
   await page.getByLabel("New password", { exact: true }).fill(NEW_PASSWORD);
-  await page.getByLabel("New password again").fill(NEW_PASSWORD);
+  await page.getByLabel("Confirm new password").fill(NEW_PASSWORD);
   await page.getByRole("button", { name: "Change password" }).click();
   await expect(page.getByText("Password changed.")).toBeVisible();
   await expect(page.getByText("No other browser is signed in.")).toBeVisible();
@@ -64,19 +64,19 @@ test("a second factor is switched on with a real app's code, and the next sign-i
 }) => {
   await page.goto(`${ownProduct.url}/account`);
   const section = page.getByRole("region", { name: factorSection });
-  await section.getByRole("button", { name: "Switch on" }).click();
+  await section.getByRole("button", { name: "Turn on" }).click();
   const lost = await typedSecret(page);
   await expect(page.getByText("This is a new QR code")).toHaveCount(0);
   // A secret is shown once: whoever loads the page again is told what to do with the entry of the first.
   await page.reload();
-  await section.getByRole("button", { name: "Switch on" }).click();
+  await section.getByRole("button", { name: "Turn on" }).click();
   await expect(page.getByText("This is a new QR code")).toBeVisible();
   const { secret, codes } = await enrol(page);
   expect(secret).not.toBe(lost);
   expect(new Set(codes).size).toBe(10);
   // Neither Escape nor a press beside the dialog loses the codes.
   await page.keyboard.press("Escape");
-  await page.getByRole("button", { name: "I have kept them" }).click();
+  await page.getByRole("button", { name: "I’ve saved them" }).click();
   await expect(section.getByText("10 backup codes left")).toBeVisible();
 
   await openAccountMenu(page);
@@ -84,7 +84,7 @@ test("a second factor is switched on with a real app's code, and the next sign-i
   await expect(page).toHaveURL(/\/login$/);
   await page.goto(`${ownProduct.url}/account`);
   await enterPassword(page);
-  await expect(page.getByLabel("Six-digit code")).toBeFocused();
+  await expect(page.getByLabel("6-digit code")).toBeFocused();
   await page.keyboard.type(freshCode(secret, 1));
   await expect(page).toHaveURL(`${ownProduct.url}/account`);
 });
@@ -101,15 +101,15 @@ test.describe("with a second factor", () => {
     const dialog = page.getByRole("dialog");
     await dialog.getByLabel("Password", { exact: true }).fill("not the password");
     await dialog.getByLabel("Code from the app, or a backup code").fill(freshCode(enrolled.secret));
-    await dialog.getByRole("button", { name: "Make ten new codes" }).click();
-    await expect(dialog.getByText("The password or the code is not right.")).toBeVisible();
+    await dialog.getByRole("button", { name: "Create ten codes" }).click();
+    await expect(dialog.getByText("Incorrect password or code.")).toBeVisible();
     await dialog.getByLabel("Password", { exact: true }).fill(OWNER.password);
     await dialog.getByLabel("Code from the app, or a backup code").fill(freshCode(enrolled.secret));
-    await dialog.getByRole("button", { name: "Make ten new codes" }).click();
+    await dialog.getByRole("button", { name: "Create ten codes" }).click();
     const made = dialog.getByRole("listitem");
     await expect(made).toHaveCount(10);
     expect(enrolled.backupCodes).not.toContain(await made.first().textContent());
-    await dialog.getByRole("button", { name: "I have kept them" }).click();
+    await dialog.getByRole("button", { name: "I’ve saved them" }).click();
   });
 
   test("it is switched off with a backup code, and the password alone signs in again", async ({
@@ -117,13 +117,13 @@ test.describe("with a second factor", () => {
     enrolled,
   }) => {
     await page.goto(`${enrolled.url}/account`);
-    await page.getByRole("button", { name: "Switch off" }).click();
+    await page.getByRole("button", { name: "Turn off" }).click();
     const dialog = page.getByRole("dialog");
     await dialog.getByLabel("Password", { exact: true }).fill(OWNER.password);
     await dialog.getByLabel("Code from the app, or a backup code").fill(enrolled.backupCodes[1] ?? "");
-    await dialog.getByRole("button", { name: "Switch off" }).click();
-    await expect(page.getByText("The second factor is off")).toBeVisible();
-    await expect(page.getByRole("button", { name: "Switch on" })).toBeVisible();
+    await dialog.getByRole("button", { name: "Turn off" }).click();
+    await expect(page.getByText("Two-factor authentication is off")).toBeVisible();
+    await expect(page.getByRole("button", { name: "Turn on" })).toBeVisible();
 
     await page.context().clearCookies();
     await page.goto(`${enrolled.url}/login`);
@@ -167,7 +167,7 @@ test("one other browser is signed out by name, then all others", async ({ page, 
 
 test("after signing out, Back shows nothing of the console", async ({ page, ownProduct }) => {
   await page.goto(`${ownProduct.url}/keys`);
-  await expect(page.getByRole("heading", { level: 1, name: "Keys" })).toBeVisible();
+  await expect(page.getByRole("heading", { level: 1, name: "API keys" })).toBeVisible();
   await openAccountMenu(page);
   await page.getByRole("menuitem", { name: "Sign out" }).click();
   await expect(page.getByRole("heading", { level: 1, name: "Sign in" })).toBeVisible();

@@ -9,7 +9,7 @@ test("speech is called from the page and can be heard", async ({ ownerPage: page
   await speech.getByRole("button", { name: "Try it" }).click();
   await speech.getByRole("button", { name: "Send" }).click();
   await expect(speech.getByText("200 OK")).toBeVisible({ timeout: 20_000 });
-  const sound = speech.getByLabel("Play the reply");
+  const sound = speech.getByLabel("Play the response");
   await expect
     .poll(() => sound.evaluate((element) => (element instanceof HTMLAudioElement ? element.duration : 0)))
     .toBeGreaterThan(0.5);
@@ -24,7 +24,7 @@ test("a reply in Gemini's form is heard too, and shown without its base64", asyn
   await speech.getByRole("button", { name: "Try it" }).click();
   await speech.getByRole("button", { name: "Send" }).click();
   await expect(speech.getByText("200 OK")).toBeVisible({ timeout: 20_000 });
-  await expect(speech.getByLabel("Play the reply")).toBeVisible();
+  await expect(speech.getByLabel("Play the response")).toBeVisible();
   await expect(speech.getByText(/… \(\d+ characters\)/)).toBeVisible();
 });
 
@@ -37,14 +37,14 @@ test.describe("with a key of one's own", () => {
     await page.goto(`${product.url}/docs#get-v1-models`);
     const models = entry(page, "get-v1-models");
     await models.getByRole("button", { name: "Try it" }).click();
-    await models.getByText("Your own").click();
+    await models.getByText("Your own key").click();
     await models.getByLabel("API key").fill("sk-pb-wrong");
     await models.getByRole("button", { name: "Send" }).click();
     await expect(models.getByText("401 Unauthorized")).toBeVisible();
     await models.getByLabel("API key").fill(product.key);
     await models.getByRole("button", { name: "Send" }).click();
     await expect(models.getByText("200 OK")).toBeVisible();
-    await expect(models.getByLabel("Body", { exact: true })).toContainText("patchbay-speech");
+    await expect(models.getByLabel("Response body", { exact: true })).toContainText("patchbay-speech");
   });
 });
 
@@ -53,7 +53,7 @@ test("the console's lists are read with the session, and what changes something 
   product,
 }) => {
   await page.goto(`${product.url}/docs?q=/api/keys`);
-  await expect(page.getByText(/^\d+ addresses$/)).toBeVisible();
+  await expect(page.getByText(/^\d+ endpoints$/)).toBeVisible();
   const list = entry(page, "get-api-keys");
   await list.locator("summary").first().click();
   await expect(page).toHaveURL(/#get-api-keys$/);
@@ -63,21 +63,21 @@ test("the console's lists are read with the session, and what changes something 
   const remove = entry(page, "delete-api-keys-id");
   await remove.locator("summary").first().click();
   await remove.getByRole("button", { name: "Try it" }).click();
-  await expect(remove.getByText("This changes something")).toBeVisible();
+  await expect(remove.getByText("This endpoint changes data")).toBeVisible();
   await expect(remove.getByRole("button", { name: "Send" })).toHaveCount(0);
 });
 
 test("a search that finds nothing says so", async ({ ownerPage: page, product }) => {
   await page.goto(`${product.url}/docs`);
-  await page.getByLabel("Search addresses").fill("teapot");
-  await expect(page.getByText("No address holds “teapot”.")).toBeVisible();
+  await page.getByLabel("Search endpoints").fill("teapot");
+  await expect(page.getByText("No endpoints match “teapot”.")).toBeVisible();
   await expect(page).toHaveURL(/\?q=teapot$/);
 });
 
 test("guides show this server's address and lead on to each other", async ({ ownerPage: page, product }) => {
   await page.goto(`${product.url}/docs`);
-  await page.getByRole("link", { name: /Point an SDK here/ }).click();
-  await expect(page.getByRole("heading", { level: 1, name: "Point an SDK here" })).toBeVisible();
+  await page.getByRole("link", { name: /Use an SDK/ }).click();
+  await expect(page.getByRole("heading", { level: 1, name: "Use an SDK" })).toBeVisible();
   await expect(page.getByText(`baseURL: "${product.url}/v1"`).first()).toBeVisible();
   await page
     .getByRole("navigation", { name: "Guides" })

@@ -70,7 +70,7 @@ export function wrongCode(secret: string): string {
 /** Name and password on the sign-in page. */
 export async function enterPassword(page: Page, password: string = OWNER.password): Promise<void> {
   // The page may be one that the browser went to by itself.
-  const name = page.getByLabel("Username or e-mail");
+  const name = page.getByLabel("Username or email");
   await name.waitFor();
   await untilAwake(page);
   await name.fill(OWNER.username);

@@ -18,10 +18,10 @@ test("an empty folder becomes a service that speaks, in one sitting", async ({ p
   const download = page.waitForEvent("download");
   await page.getByRole("button", { name: "Download" }).click();
   expect((await download).suggestedFilename()).toBe("patchbay-backup-codes.txt");
-  await page.getByRole("button", { name: "I have kept them" }).click();
+  await page.getByRole("button", { name: "I’ve saved them" }).click();
 
   await page.getByLabel("Name").fill("Reading lamp");
-  await page.getByRole("button", { name: "Create key", exact: true }).click();
+  await page.getByRole("button", { name: "Create API key", exact: true }).click();
   const key = await page.getByTestId("api-key").textContent();
   expect(key).toMatch(/^sk-pb-[0-9A-Za-z]{38}$/);
   await page.getByRole("button", { name: "Continue" }).click();
@@ -29,7 +29,7 @@ test("an empty folder becomes a service that speaks, in one sitting", async ({ p
   const reply = page.waitForResponse(/:generateContent$/);
   await page.getByRole("button", { name: "Speak", exact: true }).click();
   expect((await (await reply).request().allHeaders()).authorization).toBe(`Bearer ${key}`);
-  await expect(page.getByText(/of sound, made in/)).toBeVisible();
+  await expect(page.getByText(/of audio, generated in/)).toBeVisible();
   // It began by itself.
   await expect
     .poll(() => page.evaluate(() => document.querySelector("audio")?.currentTime ?? 0))
@@ -37,7 +37,7 @@ test("an empty folder becomes a service that speaks, in one sitting", async ({ p
   const heard = await listenTo(page);
   expect(heard.duration).toBeGreaterThan(1);
   expect(heard.peak).toBeGreaterThan(0.05);
-  await expect(page.getByRole("region", { name: "The call that did it" })).toContainText(
+  await expect(page.getByRole("region", { name: "Request" })).toContainText(
     "/v1beta/models/patchbay-speech:generateContent",
   );
 
@@ -52,40 +52,40 @@ test("a second factor left for later is asked for again on the overview", async 
   await toAdministrator(page);
   await createOwner(page);
   await page.getByRole("button", { name: "Not now" }).click();
-  await expect(heading(page, "Make your first key")).toBeVisible();
+  await expect(heading(page, "Create your first API key")).toBeVisible();
 
   await page.goto(freshProduct.url);
   await expect(page.getByRole("link", { name: "Turn on" })).toHaveAttribute("href", "/account");
   await page.getByRole("link", { name: "Finish setup" }).click();
-  await expect(heading(page, "Make your first key")).toBeVisible();
+  await expect(heading(page, "Create your first API key")).toBeVisible();
 });
 
 test("Refresh and Back lose nothing that was answered or saved", async ({ page, freshProduct }) => {
   await page.goto(`${freshProduct.url}/setup`);
-  await page.getByRole("button", { name: "Set it up" }).click();
-  await page.getByRole("radio", { name: "By a team" }).click();
+  await page.getByRole("button", { name: "Start setup" }).click();
+  await page.getByRole("radio", { name: "With a team" }).click();
   await page.getByRole("button", { name: "Continue" }).click();
   await page.getByLabel("Username").fill(OWNER.username);
-  await page.getByLabel("E-mail").fill("olivia@example.com");
+  await page.getByLabel("Email").fill("olivia@example.com");
   await page.getByLabel("Password", { exact: true }).focus();
 
   await page.reload();
   await expect(page.getByLabel("Username")).toHaveValue(OWNER.username);
-  await expect(page.getByLabel("E-mail")).toHaveValue("olivia@example.com");
+  await expect(page.getByLabel("Email")).toHaveValue("olivia@example.com");
   await page.goBack();
-  await expect(page.getByRole("radio", { name: "By a team" })).toBeChecked();
+  await expect(page.getByRole("radio", { name: "With a team" })).toBeChecked();
   await page.goForward();
   await createOwner(page);
 
   await page.getByRole("button", { name: "Not now" }).click();
-  await page.getByRole("button", { name: "Create key", exact: true }).click();
+  await page.getByRole("button", { name: "Create API key", exact: true }).click();
   await expect(page.getByTestId("api-key")).toBeVisible();
   await page.getByRole("button", { name: "Continue" }).click();
-  await expect(heading(page, "Let it speak")).toBeVisible();
+  await expect(heading(page, "Hear your first audio")).toBeVisible();
   await page.reload();
-  await expect(heading(page, "Let it speak")).toBeVisible();
+  await expect(heading(page, "Hear your first audio")).toBeVisible();
   await page.goBack();
-  await expect(page.getByText("A key was made and shown before.")).toBeVisible();
+  await expect(page.getByText("An API key was already created.")).toBeVisible();
 });
 
 test("of two visitors at once the slower one is told and sent to sign-in", async ({
@@ -102,12 +102,12 @@ test("of two visitors at once the slower one is told and sent to sign-in", async
 
   await slower.getByLabel("Username").fill("peter");
   await slower.getByLabel("Password", { exact: true }).fill("another long pass phrase");
-  await slower.getByLabel("Password again").fill("another long pass phrase");
-  await slower.getByRole("button", { name: "Create administrator" }).click();
-  await expect(heading(slower, "Somebody was faster")).toBeVisible();
+  await slower.getByLabel("Confirm password").fill("another long pass phrase");
+  await slower.getByRole("button", { name: "Create account" }).click();
+  await expect(heading(slower, "Already set up")).toBeVisible();
   await slower.getByRole("link", { name: "Go to sign-in" }).click();
   await expect(slower).toHaveURL(/\/login\?reason=taken$/);
-  await expect(slower.getByText("This instance has been set up already.")).toBeVisible();
+  await expect(slower.getByText("This instance is already set up.")).toBeVisible();
   await slower.context().close();
 });
 
@@ -123,7 +123,7 @@ test("after set-up the wizard is nobody's but the owner's who is still in it", a
 
   const stranger = await elsewhere(browser);
   expect((await stranger.goto(`${freshProduct.url}/setup`))?.status()).toBe(404);
-  await expect(heading(stranger, "There is nothing at this address")).toBeVisible();
+  await expect(heading(stranger, "Page not found")).toBeVisible();
   await stranger.context().close();
 });
 
@@ -134,42 +134,42 @@ test.describe("what the server refuses", () => {
     await page.goto(`${freshProduct.url}/setup`);
     await toAdministrator(page);
     await page.getByLabel("Username").fill("olivia green");
-    await page.getByLabel("E-mail").fill("nowhere");
+    await page.getByLabel("Email").fill("nowhere");
     await page.getByLabel("Password", { exact: true }).fill("short");
-    await page.getByLabel("Password again").fill("shorter");
-    await page.getByRole("button", { name: "Create administrator" }).click();
+    await page.getByLabel("Confirm password").fill("shorter");
+    await page.getByRole("button", { name: "Create account" }).click();
     const fault = (label: string, words: RegExp) =>
       expect(page.getByRole("textbox", { name: label, exact: true })).toHaveAccessibleDescription(words);
-    await fault("Username", /Use letters, digits/);
-    await fault("E-mail optional", /Write an e-mail address/);
+    await fault("Username", /Use only letters, digits/);
+    await fault("Email optional", /Enter an email address/);
     await fault("Password", /Use at least 8 characters/);
-    await fault("Password again", /The two passwords differ/);
+    await fault("Confirm password", /The passwords don’t match/);
 
     // What only the server knows.
     await page.getByLabel("Username").fill("olivia");
-    await page.getByLabel("E-mail").fill("");
+    await page.getByLabel("Email").fill("");
     await page.getByLabel("Password", { exact: true }).fill("password123");
-    await page.getByLabel("Password again").fill("password123");
-    await page.getByRole("button", { name: "Create administrator" }).click();
-    await fault("Password", /among the most common/);
+    await page.getByLabel("Confirm password").fill("password123");
+    await page.getByRole("button", { name: "Create account" }).click();
+    await fault("Password", /too common/);
     await expect(page.getByLabel("Password", { exact: true })).toBeFocused();
   });
 
   test("a token that is wrong is told at its field and can be corrected", async ({ page }) => {
     const product = await startProduct({ env: { PATCHBAY_SETUP_TOKEN: SETUP_TOKEN } });
     await page.goto(`${product.url}/setup`);
-    await page.getByRole("button", { name: "Set it up" }).click();
+    await page.getByRole("button", { name: "Start setup" }).click();
     await expect(page.getByText(/the file setup-token in the data folder/)).toBeVisible();
-    await page.getByLabel("Set-up token").fill("not-the-token");
+    await page.getByLabel("Setup token").fill("not-the-token");
     await page.getByRole("button", { name: "Continue" }).click();
     await page.getByRole("button", { name: "Continue" }).click();
     await page.getByLabel("Username").fill(OWNER.username);
     await page.getByLabel("Password", { exact: true }).fill(OWNER.password);
-    await page.getByLabel("Password again").fill(OWNER.password);
-    await page.getByRole("button", { name: "Create administrator" }).click();
-    await expect(page.getByLabel("Set-up token")).toHaveAccessibleDescription(/was not accepted/);
+    await page.getByLabel("Confirm password").fill(OWNER.password);
+    await page.getByRole("button", { name: "Create account" }).click();
+    await expect(page.getByLabel("Setup token")).toHaveAccessibleDescription(/was not accepted/);
 
-    await page.getByLabel("Set-up token").fill(SETUP_TOKEN);
+    await page.getByLabel("Setup token").fill(SETUP_TOKEN);
     await page.getByRole("button", { name: "Continue" }).click();
     await page.getByRole("button", { name: "Continue" }).click();
     await createOwner(page);

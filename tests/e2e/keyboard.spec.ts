@@ -20,16 +20,16 @@ async function tabTo(
 test("the wizard is walked from end to end with the keyboard alone", async ({ page, freshProduct }) => {
   await page.goto(`${freshProduct.url}/setup`);
   await expect(heading(page, "Patchbay is running")).toBeFocused();
-  await tabTo(page, "Set it up");
+  await tabTo(page, "Start setup");
   await page.keyboard.press("Enter");
-  await expect(heading(page, "How will it be used?")).toBeFocused();
+  await expect(heading(page, "How will you use Patchbay?")).toBeFocused();
   await page.keyboard.press("Tab");
   // As long as a finger is on a key: the choice follows the focus while the key is down.
   await page.keyboard.press("ArrowDown", { delay: 60 });
-  await expect(page.getByRole("radio", { name: "By a team" })).toBeChecked();
+  await expect(page.getByRole("radio", { name: "With a team" })).toBeChecked();
   await tabTo(page, "Continue");
   await page.keyboard.press("Enter");
-  await expect(heading(page, "Who runs it?")).toBeFocused();
+  await expect(heading(page, "Create your admin account")).toBeFocused();
   await tabTo(page, "Username", "textbox");
   await page.keyboard.type(OWNER.username);
   await page.keyboard.press("Tab");
@@ -40,23 +40,23 @@ test("the wizard is walked from end to end with the keyboard alone", async ({ pa
   await page.keyboard.type(OWNER.password);
   await page.keyboard.press("Enter");
 
-  await expect(heading(page, "Will you add a second factor?")).toBeFocused();
+  await expect(heading(page, "Set up two-factor authentication")).toBeFocused();
   const secret = await typedSecret(page);
   await tabTo(page, "Code from the app", "textbox");
   await page.keyboard.type(totpCode(secret, Date.now()));
-  await expect(page.getByRole("button", { name: "I have kept them" })).toBeVisible();
-  await tabTo(page, "I have kept them");
+  await expect(page.getByRole("button", { name: "I’ve saved them" })).toBeVisible();
+  await tabTo(page, "I’ve saved them");
   await page.keyboard.press("Enter");
-  await expect(heading(page, "Make your first key")).toBeFocused();
+  await expect(heading(page, "Create your first API key")).toBeFocused();
   await tabTo(page, "Name", "textbox");
   await page.keyboard.press("Enter");
   await expect(page.getByTestId("api-key")).toBeVisible();
   await tabTo(page, "Continue");
   await page.keyboard.press("Enter");
-  await expect(heading(page, "Let it speak")).toBeFocused();
+  await expect(heading(page, "Hear your first audio")).toBeFocused();
   await tabTo(page, "Speak");
   await page.keyboard.press("Enter");
-  await expect(page.getByText(/of sound, made in/)).toBeVisible();
+  await expect(page.getByText(/of audio, generated in/)).toBeVisible();
   await tabTo(page, "Open the speech playground");
   await page.keyboard.press("Enter");
   await expect(heading(page, "Speech playground")).toBeVisible();
@@ -65,12 +65,12 @@ test("the wizard is walked from end to end with the keyboard alone", async ({ pa
 
 test("signing in takes the keyboard alone", async ({ page, enrolled }) => {
   await page.goto(`${enrolled.url}/login`);
-  await tabTo(page, "Username or e-mail", "textbox");
+  await tabTo(page, "Username or email", "textbox");
   await page.keyboard.type(OWNER.username);
   await page.keyboard.press("Tab");
   await page.keyboard.type(OWNER.password);
   await page.keyboard.press("Enter");
-  await expect(page.getByLabel("Six-digit code")).toBeFocused();
+  await expect(page.getByLabel("6-digit code")).toBeFocused();
   await page.keyboard.type("12");
   await page.keyboard.press("Backspace");
   await page.keyboard.press("Backspace");
@@ -91,7 +91,7 @@ test("every place is two keystrokes and a name away", async ({ ownerPage: page, 
   await expect(page.getByRole("combobox")).toBeFocused();
   await page.keyboard.type("create");
   await page.keyboard.press("Enter");
-  await expect(page.getByRole("dialog", { name: "Create a key" })).toBeVisible();
+  await expect(page.getByRole("dialog", { name: "Create API key" })).toBeVisible();
   await page.keyboard.press("Escape");
   await expect(page.getByRole("dialog")).toHaveCount(0);
   await expect(page).toHaveURL(`${product.url}/keys`);
@@ -99,7 +99,7 @@ test("every place is two keystrokes and a name away", async ({ ownerPage: page, 
 
 test("the first Tab offers to skip to the content", async ({ ownerPage: page, product }) => {
   await page.goto(`${product.url}/keys`);
-  await expect(heading(page, "Keys")).toBeVisible();
+  await expect(heading(page, "API keys")).toBeVisible();
   await page.keyboard.press("Tab");
   await expect(page.getByRole("link", { name: "Skip to content" })).toBeFocused();
   await page.keyboard.press("Enter");

@@ -25,10 +25,10 @@ async function choose(page: Page, name: string, action: string): Promise<void> {
 /** Makes a key on the page and gives it as it is shown this once. */
 async function makeKey(page: Page, url: string, name: string): Promise<string> {
   await page.goto(`${url}/keys`);
-  await page.getByRole("button", { name: "Create key" }).click();
+  await page.getByRole("button", { name: "Create API key" }).click();
   const dialog = page.getByRole("dialog");
   await dialog.getByLabel("Name").fill(name);
-  await dialog.getByRole("button", { name: "Create key" }).click();
+  await dialog.getByRole("button", { name: "Create API key" }).click();
   const key = (await page.getByTestId("api-key").textContent()) ?? "";
   await dialog.getByRole("button", { name: "Done" }).click();
   await expect(rowOf(page, name)).toBeVisible();
@@ -40,11 +40,11 @@ test("a new key is shown once, is copied whole, and works", async ({ ownerPage: 
   await page.goto(`${product.url}/keys?create=1`);
   const dialog = page.getByRole("dialog");
   await dialog.getByLabel("Name").fill("Newsletter reader");
-  await dialog.getByRole("button", { name: "Create key" }).click();
+  await dialog.getByRole("button", { name: "Create API key" }).click();
   // A slip of the hand does not lose it.
   await page.keyboard.press("Escape");
   const key = await page.getByTestId("api-key").textContent();
-  await dialog.getByRole("button", { name: "Copy key" }).click();
+  await dialog.getByRole("button", { name: "Copy API key" }).click();
   expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(key);
   await dialog.getByRole("button", { name: "Done" }).click();
   await expect(page).toHaveURL(`${product.url}/keys`);
@@ -64,20 +64,20 @@ test("faults of a key stand at their fields, the folded ones too", async ({ owne
   await page.goto(`${product.url}/keys?create=1`);
   const dialog = page.getByRole("dialog");
   await dialog.getByText("Limits", { exact: true }).click();
-  await dialog.getByLabel("Requests a minute").fill("many");
-  await dialog.getByLabel("Dollars a day").fill("ten");
-  await dialog.getByLabel("Callers’ addresses").fill("10.0.0.0/8 home");
+  await dialog.getByLabel("Requests per minute").fill("many");
+  await dialog.getByLabel("Daily budget (USD)").fill("ten");
+  await dialog.getByLabel("Allowed IP addresses").fill("10.0.0.0/8 home");
   await dialog.getByText("Limits", { exact: true }).click();
   await dialog.getByRole("checkbox", { name: "Speech" }).uncheck();
   await dialog.getByRole("checkbox", { name: "Embeddings" }).uncheck();
-  await dialog.getByRole("button", { name: "Create key" }).click();
-  await expect(dialog.getByLabel("Name")).toHaveAccessibleDescription(/Fill this in/);
-  await expect(dialog.getByLabel("Requests a minute")).toHaveAccessibleDescription(/whole number/);
-  await expect(dialog.getByLabel("Dollars a day")).toHaveAccessibleDescription(/Write dollars/);
-  await expect(dialog.getByLabel("Callers’ addresses")).toHaveAccessibleDescription(
-    /Write addresses or ranges/,
+  await dialog.getByRole("button", { name: "Create API key" }).click();
+  await expect(dialog.getByLabel("Name")).toHaveAccessibleDescription(/Required/);
+  await expect(dialog.getByLabel("Requests per minute")).toHaveAccessibleDescription(/whole number/);
+  await expect(dialog.getByLabel("Daily budget (USD)")).toHaveAccessibleDescription(/Enter an amount/);
+  await expect(dialog.getByLabel("Allowed IP addresses")).toHaveAccessibleDescription(
+    /Enter IP addresses or ranges/,
   );
-  await expect(dialog.getByText("Pick at least one.")).toBeVisible();
+  await expect(dialog.getByText("Select at least one.")).toBeVisible();
 });
 
 test("an edited key keeps what was set and shows its budget", async ({ ownerPage: page, product }) => {
@@ -87,7 +87,7 @@ test("an edited key keeps what was set and shows its budget", async ({ ownerPage
   await dialog.getByLabel("Name").fill("Kitchen speaker");
   await dialog.getByRole("checkbox", { name: "Embeddings" }).uncheck();
   await dialog.getByText("Limits", { exact: true }).click();
-  await dialog.getByLabel("Dollars a day").fill("2.5");
+  await dialog.getByLabel("Daily budget (USD)").fill("2.5");
   await dialog.getByRole("textbox", { name: "Models" }).fill("patchbay-speech");
   await dialog.getByRole("button", { name: "Save changes" }).click();
   await expect(page.getByText("Kitchen speaker saved")).toBeVisible();
@@ -95,7 +95,7 @@ test("an edited key keeps what was set and shows its budget", async ({ ownerPage
   await expect(rowOf(page, "Kitchen speaker")).toContainText(/\$0\.00 of \$2\.50 today/);
 
   await choose(page, "Kitchen speaker", "Edit");
-  await expect(dialog.getByLabel("Dollars a day")).toHaveValue("2.50");
+  await expect(dialog.getByLabel("Daily budget (USD)")).toHaveValue("2.50");
   await expect(dialog.getByRole("textbox", { name: "Models" })).toHaveValue("patchbay-speech");
   await expect(dialog.getByRole("checkbox", { name: "Embeddings" })).not.toBeChecked();
 });
@@ -106,26 +106,26 @@ test("a rotated key hands over: the old one works on until its time is up", asyn
 }) => {
   const old = await makeKey(page, product.url, "Intercom");
   await choose(page, "Intercom", "Rotate");
-  await page.getByLabel("The old key works on for").selectOption("6");
-  await page.getByRole("button", { name: "Rotate key" }).click();
-  await expect(page.getByText("The old key works on for 6 hours.")).toBeVisible();
+  await page.getByLabel("Old key stays valid for").selectOption("6");
+  await page.getByRole("button", { name: "Rotate API key" }).click();
+  await expect(page.getByText("The old key stays valid for 6 hours.")).toBeVisible();
   const fresh = (await page.getByTestId("api-key").textContent()) ?? "";
   expect(fresh).not.toBe(old);
   expect(await statusWith(product.url, old)).toBe(200);
   expect(await statusWith(product.url, fresh)).toBe(200);
   await page.getByRole("button", { name: "Done" }).click();
   await expect(rowOf(page, "Intercom")).toHaveCount(2);
-  await expect(rowOf(page, "Intercom").filter({ hasText: /Ends in/ })).toHaveCount(1);
+  await expect(rowOf(page, "Intercom").filter({ hasText: /Expires in/ })).toHaveCount(1);
 });
 
 test("a disabled key is refused until it is enabled again", async ({ ownerPage: page, product }) => {
   const key = await makeKey(page, product.url, "Old phone");
   await choose(page, "Old phone", "Disable");
-  await page.getByRole("button", { name: "Disable key" }).click();
+  await page.getByRole("button", { name: "Disable API key" }).click();
   await expect(rowOf(page, "Old phone").getByText("Disabled")).toBeVisible();
   expect(await statusWith(product.url, key)).toBe(401);
   await choose(page, "Old phone", "Enable");
-  await expect(page.getByText("Old phone works again")).toBeVisible();
+  await expect(page.getByText("Old phone enabled")).toBeVisible();
   expect(await statusWith(product.url, key)).toBe(200);
 });
 
@@ -133,12 +133,12 @@ test("a key is deleted only by typing its name", async ({ ownerPage: page, produ
   const key = await makeKey(page, product.url, "Lost laptop");
   await choose(page, "Lost laptop", "Delete");
   const dialog = page.getByRole("alertdialog", { name: "Delete Lost laptop?" });
-  const remove = dialog.getByRole("button", { name: "Delete key" });
+  const remove = dialog.getByRole("button", { name: "Delete API key" });
   await expect(remove).toBeDisabled();
   await expect(dialog.getByLabel("Type Lost laptop to confirm")).toBeFocused();
   await page.keyboard.type("Lost laptop");
   await remove.click();
-  await expect(page.getByText("Lost laptop is deleted")).toBeVisible();
+  await expect(page.getByText("Lost laptop deleted")).toBeVisible();
   await expect(rowOf(page, "Lost laptop")).toHaveCount(0);
   expect(await statusWith(product.url, key)).toBe(401);
 });
@@ -169,38 +169,38 @@ test.describe("what an administrator limits", () => {
     const dialog = page.getByRole("dialog");
     await page.goto(`${url}/users`);
     await choose(page, "ivo", "Edit");
-    await dialog.getByLabel("Requests a minute").fill("90");
-    await dialog.getByLabel("Dollars a month").fill("7.5");
+    await dialog.getByLabel("Requests per minute").fill("90");
+    await dialog.getByLabel("Monthly budget (USD)").fill("7.5");
     await dialog.getByRole("button", { name: "Save changes" }).click();
     await expect(page.getByText("ivo saved")).toBeVisible();
     await page.goto(`${url}/keys`);
     await choose(page, "Radio of ivo", "Edit");
     await dialog.getByText("Limits", { exact: true }).click();
-    await dialog.getByLabel("Requests a minute").fill("60");
+    await dialog.getByLabel("Requests per minute").fill("60");
     await dialog.getByRole("button", { name: "Save changes" }).click();
     await expect(page.getByText("Radio of ivo saved")).toBeVisible();
     await choose(page, "Phone of ivo", "Disable");
-    await page.getByRole("button", { name: "Disable key" }).click();
-    await expect(page.getByText("Phone of ivo is disabled")).toBeVisible();
+    await page.getByRole("button", { name: "Disable API key" }).click();
+    await expect(page.getByText("Phone of ivo disabled")).toBeVisible();
 
     const theirs = await elsewhere(browser);
     await signInByCookie(theirs, url, cookie);
     await theirs.goto(`${url}/keys`);
     const notice = theirs.getByText("90 requests per minute");
     await expect(notice).toContainText("$7.50 per month");
-    await expect(theirs.getByText("Limits for all your keys together")).toBeVisible();
+    await expect(theirs.getByText("Limits for all your API keys together")).toBeVisible();
     await rowOf(theirs, "Phone of ivo").getByRole("button", { name: "Actions for Phone of ivo" }).click();
     await expect(theirs.getByRole("menuitem", { name: "Disabled by the owner" })).toBeDisabled();
     await theirs.keyboard.press("Escape");
 
     await choose(theirs, "Radio of ivo", "Edit");
     const form = theirs.getByRole("dialog");
-    const requests = form.getByLabel("Requests a minute");
+    const requests = form.getByLabel("Requests per minute");
     await expect(requests).toHaveAccessibleDescription(/Set by the owner/);
-    await expect(form.getByLabel("Tokens a minute")).not.toHaveAccessibleDescription(/Set by/);
+    await expect(form.getByLabel("Tokens per minute")).not.toHaveAccessibleDescription(/Set by/);
     await requests.fill("61");
     await form.getByRole("button", { name: "Save changes" }).click();
-    await expect(requests).toHaveAccessibleDescription(/Somebody of a higher role set this limit/);
+    await expect(requests).toHaveAccessibleDescription(/This limit was set by a user with a higher role/);
     await requests.fill("59");
     await form.getByRole("button", { name: "Save changes" }).click();
     await expect(theirs.getByText("Radio of ivo saved")).toBeVisible();
@@ -217,8 +217,8 @@ test("a search is part of the address and says when nothing has that name", asyn
   await page.goto(`${product.url}/keys?q=garden`, { waitUntil: "networkidle" });
   await expect(rowOf(page, "Garden gate")).toBeVisible();
   await expect(page.getByRole("row")).toHaveCount(2);
-  await page.getByLabel("Search keys").fill("cellar");
-  await expect(page.getByRole("heading", { name: "No key is called “cellar”" })).toBeVisible();
+  await page.getByLabel("Search API keys").fill("cellar");
+  await expect(page.getByRole("heading", { name: "No API keys match “cellar”" })).toBeVisible();
   await expect(page).toHaveURL(/\?q=cellar$/);
   await page.getByRole("button", { name: "Clear search" }).click();
   await expect(rowOf(page, "Garden gate")).toBeVisible();
@@ -227,9 +227,9 @@ test("a search is part of the address and says when nothing has that name", asyn
 test("without a key the page says what one is for and offers the first", async ({ page, freshProduct }) => {
   await signInByCookie(page, freshProduct.url, await setUp(freshProduct.url));
   await page.goto(`${freshProduct.url}/keys`);
-  await expect(page.getByRole("heading", { name: "No keys yet" })).toBeVisible();
-  await page.getByRole("button", { name: "Create key" }).click();
-  await expect(page.getByRole("dialog", { name: "Create a key" })).toBeVisible();
+  await expect(page.getByRole("heading", { name: "No API keys yet" })).toBeVisible();
+  await page.getByRole("button", { name: "Create API key" }).click();
+  await expect(page.getByRole("dialog", { name: "Create API key" })).toBeVisible();
 });
 
 test.describe("when the list cannot be read", () => {

@@ -11,21 +11,21 @@ test.describe("for a browser that asks for Chinese", () => {
     await expect(page).toHaveTitle("初始设置 · Patchbay");
     await page.getByRole("button", { name: "开始设置" }).click();
     await page.getByRole("button", { name: "继续" }).click();
-    await page.getByRole("button", { name: "创建管理员" }).click();
-    await expect(page.getByLabel("用户名")).toHaveAccessibleDescription(/请填写此项/);
+    await page.getByRole("button", { name: "创建账户" }).click();
+    await expect(page.getByLabel("用户名")).toHaveAccessibleDescription(/必填/);
     await page.getByLabel("用户名").fill("olivia");
     await page.getByLabel("密码", { exact: true }).fill("七只绿色的水壶在唱歌");
-    await page.getByLabel("再次输入密码").fill("七只绿色的水壶在唱歌");
-    await page.getByRole("button", { name: "创建管理员" }).click();
+    await page.getByLabel("确认密码").fill("七只绿色的水壶在唱歌");
+    await page.getByRole("button", { name: "创建账户" }).click();
     await page.getByRole("button", { name: "暂不" }).click();
-    await page.getByRole("button", { name: "创建密钥", exact: true }).click();
+    await page.getByRole("button", { name: "创建 API 密钥", exact: true }).click();
     await expect(page.getByText("密钥只显示这一次")).toBeVisible();
     await page.getByRole("button", { name: "继续" }).click();
     await page.getByRole("button", { name: "朗读" }).click();
-    await expect(page.getByText(/语音，用时/)).toBeVisible();
+    await expect(page.getByText(/音频，生成用时/)).toBeVisible();
     for (const [path, title] of [
       ["/", "概览"],
-      ["/keys", "密钥"],
+      ["/keys", "API 密钥"],
       ["/account", "账户"],
     ] as const) {
       await page.goto(freshProduct.url + path);

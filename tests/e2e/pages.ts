@@ -10,7 +10,7 @@ interface Place {
 export interface PageUnderTest {
   name: string;
   path: string;
-  /** `fresh`: nobody has set the instance up; `nobody`: set up, not signed in; `owner`: signed in. */
+  /** `fresh`: nobody has completed setup; `nobody`: set up, not signed in; `owner`: signed in. */
   as: "fresh" | "nobody" | "owner";
   /** Makes what the page needs before it is opened; what it returns is put after the path. */
   prepare?(place: Place): Promise<string>;

@@ -55,7 +55,7 @@ test("channels, models, keys and users are found by name, under the pages, and o
   await expect(heading(page, "Users")).toBeVisible();
 
   await search(page, "nothing is called that");
-  await expect(page.getByText("Nothing by that name.")).toBeVisible();
+  await expect(page.getByText("No results.")).toBeVisible();
 });
 
 test("a member finds their own keys, and no other list is asked", async ({ page, product }) => {
@@ -120,6 +120,6 @@ test.describe("a list that does not come", () => {
     await expect(option(page, "Built-in embeddings")).toBeVisible();
     await expect(page.getByRole("alert").filter({ hasText: /\S/ })).toHaveCount(0);
     await page.keyboard.type("xyz");
-    await expect(page.getByText("Nothing by that name.")).toBeVisible();
+    await expect(page.getByText("No results.")).toBeVisible();
   });
 });

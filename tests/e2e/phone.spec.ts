@@ -29,12 +29,12 @@ test("the wizard is walked on a phone, and no screen of it scrolls sideways", as
   await expect(page.getByRole("img", { name: /QR code/ })).toBeVisible();
   expect(await overhang(page)).toBe(0);
   await page.getByRole("button", { name: "Not now" }).tap();
-  await page.getByRole("button", { name: "Create key", exact: true }).tap();
+  await page.getByRole("button", { name: "Create API key", exact: true }).tap();
   await expect(page.getByTestId("api-key")).toBeVisible();
   expect(await overhang(page)).toBe(0);
   await page.getByRole("button", { name: "Continue" }).tap();
   await page.getByRole("button", { name: "Speak", exact: true }).tap();
-  await expect(page.getByText(/of sound, made in/)).toBeVisible();
+  await expect(page.getByText(/of audio, generated in/)).toBeVisible();
   expect(await overhang(page)).toBe(0);
 });
 
@@ -56,8 +56,8 @@ test("signing in works by touch, with a number pad for the code", async ({ page,
   await page.goto(`${enrolled.url}/login`);
   expect(await overhang(page)).toBe(0);
   await enterPassword(page);
-  await expect(page.getByLabel("Six-digit code")).toHaveAttribute("inputmode", "numeric");
-  await page.getByLabel("Six-digit code").fill(freshCode(enrolled.secret));
+  await expect(page.getByLabel("6-digit code")).toHaveAttribute("inputmode", "numeric");
+  await page.getByLabel("6-digit code").fill(freshCode(enrolled.secret));
   await expect(page).toHaveURL(`${enrolled.url}/`);
 });
 

@@ -30,7 +30,7 @@ test.describe("a page that is not for the visitor", () => {
       // What is not there is said within the frame, not in a page of its own inside it.
       await expect(page.getByRole("main")).toHaveCount(1);
       if (isForAdmins)
-        await expect(page.getByRole("heading", { name: "There is nothing at this address" })).toBeVisible();
+        await expect(page.getByRole("heading", { name: "Page not found" })).toBeVisible();
       else await expect(places).toHaveCount(PAGES.filter((one) => !one.isForAdmins).length);
     }
     await page.goto(product.url);

@@ -56,7 +56,7 @@ export async function walkAudit({ page, url, shot }) {
   await page.getByText("Hash", { exact: true }).waitFor();
   await shot("audit-open");
   await page.goto(`${url}/audit?what=models&time=days&from=2020-01-01&to=2020-01-02`);
-  await page.getByText("No row fits these filters").waitFor();
+  await page.getByText("No rows match these filters").waitFor();
   await shot("audit-no-match");
 }
 
@@ -71,7 +71,7 @@ export async function walkDocs({ page, url, shot }) {
   await speech.getByText(/200 OK/).waitFor();
   await shot("docs-tried");
   await page.goto(`${url}/docs?q=audit#get-api-audit`);
-  await page.getByText("As curl").waitFor();
+  await page.getByText("curl example").waitFor();
   await shot("docs-search");
   await page.goto(`${url}/docs/guides/sdks`);
   await shot("docs-guide-sdks");

@@ -46,11 +46,11 @@ export async function walkChineseWizard({ page, url, shot }) {
   await press("继续");
   await page.getByLabel("用户名").fill(OWNER.username);
   await page.getByLabel("密码", { exact: true }).fill(OWNER.password);
-  await page.getByLabel("再次输入密码").fill("another");
-  await press("创建管理员");
+  await page.getByLabel("确认密码").fill("another");
+  await press("创建账户");
   await shot("zh-wizard-administrator");
-  await page.getByLabel("再次输入密码").fill(OWNER.password);
-  await press("创建管理员");
+  await page.getByLabel("确认密码").fill(OWNER.password);
+  await press("创建账户");
   await page.getByText(/^(?:[A-Z2-7]{4} )+[A-Z2-7]{1,4}$/).waitFor();
   await shot("zh-wizard-two-factor");
   const secret = (await page.getByText(/^(?:[A-Z2-7]{4} )+[A-Z2-7]{1,4}$/).textContent()) ?? "";
@@ -63,7 +63,7 @@ export async function walkChineseWizard({ page, url, shot }) {
   await page.locator("main button").last().click();
   await page.getByLabel("名称").waitFor();
   await shot("zh-wizard-key");
-  await press("创建密钥");
+  await press("创建 API 密钥");
   await page.getByTestId("api-key").waitFor();
   await shot("zh-wizard-key-revealed");
   await press("继续");

@@ -39,7 +39,7 @@ export async function walkUsers({ page, url, shot }) {
   await createUsers(page.context(), url);
   await createOtherUsersKey(page, url);
   await page.goto(`${url}/users`);
-  await page.getByRole("heading", { name: "Open links" }).waitFor();
+  await page.getByRole("heading", { name: "Pending invitations and resets" }).waitFor();
   await shot("users");
   await menuOf(page, "mia");
   await page.getByRole("menuitem", { name: "Edit" }).waitFor();
@@ -60,7 +60,7 @@ export async function walkUsers({ page, url, shot }) {
   await page.getByRole("button", { name: "Invite user" }).click();
   await page.getByRole("dialog").waitFor();
   await shot("users-invite", { fullPage: false });
-  await page.getByRole("button", { name: "Make link" }).click();
+  await page.getByRole("button", { name: "Create link" }).click();
   const invite = await page.getByTestId("one-time-link").textContent();
   await shot("users-link", { fullPage: false });
   await page.goto(`${url}/keys`);
@@ -86,7 +86,7 @@ async function walkGuests({ page, url, shot, invite }) {
   await page.getByLabel("New password").waitFor();
   await shot("reset");
   await page.goto(`${url}/invite#token=none`);
-  await page.getByRole("heading", { name: "This link opens nothing" }).waitFor();
+  await page.getByRole("heading", { name: "This link is no longer valid" }).waitFor();
   await shot("invite-dead");
   await page.goto(`${url}/register`);
   await page.getByLabel("Username").waitFor();
@@ -94,7 +94,7 @@ async function walkGuests({ page, url, shot, invite }) {
   await page.goto(`${url}/login`);
   await shot("login-register");
   await page.goto(`${url}/login`);
-  await page.getByLabel("Username or e-mail").fill("mia");
+  await page.getByLabel("Username or email").fill("mia");
   await page.getByLabel("Password", { exact: true }).fill(PASSWORD);
   await page.getByRole("button", { name: "Sign in" }).click();
   await page.waitForURL(`${url}/`);

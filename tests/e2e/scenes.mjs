@@ -18,48 +18,48 @@ const SECRET = /^(?:[A-Z2-7]{4} )+[A-Z2-7]{1,4}$/;
 export async function walkWizard({ page, url, shot }) {
   await page.goto(`${url}/setup`);
   await shot("wizard-found");
-  await press(page, "Set it up");
+  await press(page, "Start setup");
   await shot("wizard-token");
-  await page.getByLabel("Set-up token").fill(SETUP_TOKEN);
+  await page.getByLabel("Setup token").fill(SETUP_TOKEN);
   await press(page, "Continue");
   await shot("wizard-usage");
   await press(page, "Continue");
   await shot("wizard-administrator");
   await page.getByLabel("Username").fill("olivia green");
-  await page.getByLabel("E-mail").fill("nowhere");
+  await page.getByLabel("Email").fill("nowhere");
   await page.getByLabel("Password", { exact: true }).fill("short");
-  await page.getByLabel("Password again").fill("shorter");
-  await press(page, "Create administrator");
+  await page.getByLabel("Confirm password").fill("shorter");
+  await press(page, "Create account");
   await shot("wizard-administrator-errors");
   await page.getByLabel("Username").fill(OWNER.username);
-  await page.getByLabel("E-mail").fill("olivia@example.com");
+  await page.getByLabel("Email").fill("olivia@example.com");
   await page.getByLabel("Password", { exact: true }).fill(OWNER.password);
-  await page.getByLabel("Password again").fill(OWNER.password);
-  await press(page, "Create administrator");
+  await page.getByLabel("Confirm password").fill(OWNER.password);
+  await press(page, "Create account");
   await page.getByRole("img", { name: /QR code/ }).waitFor();
   await shot("wizard-two-factor");
   const secret = (await page.getByText(SECRET).textContent()) ?? "";
   await page.getByLabel("Code from the app").fill(codeOf(secret));
-  await page.getByRole("button", { name: "I have kept them" }).waitFor();
+  await page.getByRole("button", { name: "I’ve saved them" }).waitFor();
   await shot("wizard-backup-codes");
-  await press(page, "I have kept them");
+  await press(page, "I’ve saved them");
   await page.getByLabel("Name").waitFor();
   await shot("wizard-key");
-  await press(page, "Create key");
+  await press(page, "Create API key");
   await page.getByTestId("api-key").waitFor();
   await shot("wizard-key-revealed");
   await press(page, "Continue");
   await page.getByRole("button", { name: "Speak", exact: true }).waitFor();
   await shot("wizard-sound");
   await press(page, "Speak");
-  await page.getByText(/of sound, made in/).waitFor();
+  await page.getByText(/of audio, generated in/).waitFor();
   await shot("wizard-sound-spoken");
 }
 
 /** Sign-in of an owner with 2FA: wrong password, wrong code, backup code. */
 export async function walkSignIn({ page, url, shot }) {
   const enter = async (password) => {
-    await page.getByLabel("Username or e-mail").fill(OWNER.username);
+    await page.getByLabel("Username or email").fill(OWNER.username);
     await page.getByLabel("Password", { exact: true }).fill(password);
     await press(page, "Sign in");
   };
@@ -69,7 +69,7 @@ export async function walkSignIn({ page, url, shot }) {
   await page.getByRole("alert").filter({ hasText: /\w/ }).first().waitFor();
   await shot("login-wrong");
   await enter(OWNER.password);
-  await page.getByLabel("Six-digit code").waitFor();
+  await page.getByLabel("6-digit code").waitFor();
   await shot("two-factor");
   await page.keyboard.type("000000");
   await page.getByText(/That code is not right/).waitFor();
@@ -120,7 +120,7 @@ export async function walkConsole({ page, url, shot }) {
   await dialog.getByText("Limits", { exact: true }).click();
   await shot("keys-create-limits", { fullPage: false });
   await dialog.getByLabel("Name").fill("Newsletter reader");
-  await dialog.getByRole("button", { name: "Create key" }).click();
+  await dialog.getByRole("button", { name: "Create API key" }).click();
   await page.getByTestId("api-key").waitFor();
   await shot("keys-revealed", { fullPage: false });
   await page.goto(`${url}/account`);

@@ -12,19 +12,16 @@ async function call(url: string, cookie: string, method: string, path: string, b
     headers: { cookie, ...(method === "GET" ? {} : { "content-type": "application/json" }) },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
   });
-  // Replies are looked at field by field.
+  // Reason for the cast: tests read single fields of the reply.
   return (await reply.json()) as { data: ReturnType<typeof JSON.parse> };
 }
 
-// Refusals are what some of these tests look at.
+// Some of these tests provoke refusals.
 test.use({ allowedConsole: [/status of (400|403|409)/] });
 
-test("a change says what it is before it is saved, and can be taken back after", async ({
-  ownerPage: page,
-  product,
-}) => {
+test("previews a change before saving and can undo it afterwards", async ({ ownerPage: page, product }) => {
   await page.goto(`${product.url}/settings`);
-  const form = formOf(page, "Who uses it");
+  const form = formOf(page, "Access");
   await form.getByRole("switch", { name: "Self-use mode" }).click();
   await expect(form.getByTestId("changes")).toContainText("Self-use mode: off → on");
   await form.getByRole("button", { name: "Discard" }).click();
@@ -38,19 +35,16 @@ test("a change says what it is before it is saved, and can be taken back after",
   await expect(form.getByRole("switch", { name: "Self-use mode" })).not.toBeChecked();
 });
 
-test("whoever registers by themselves gets the budget that stands beside the switch", async ({
-  ownerPage: page,
-  product,
-}) => {
+test("saves the budget for new registrations", async ({ ownerPage: page, product }) => {
   await page.goto(`${product.url}/settings`);
-  const form = formOf(page, "Who uses it");
-  const budget = form.getByLabel("Budget of those who register");
+  const form = formOf(page, "Access");
+  const budget = form.getByLabel("Budget for new registrations");
   await expect(budget).toHaveCount(0);
   await form.getByRole("switch", { name: "Open registration" }).click();
   await expect(budget).toHaveValue("5");
   await budget.fill("a lot");
   await form.getByRole("button", { name: "Save changes" }).click();
-  await expect(form.getByRole("alert").filter({ hasText: "dollars" })).toBeVisible();
+  await expect(form.getByRole("alert").filter({ hasText: "amount" })).toBeVisible();
   await budget.fill("12.50");
   await form.getByRole("button", { name: "Save changes" }).click();
   await expect(form.getByTestId("changes")).toHaveCount(0);
@@ -62,10 +56,7 @@ test("whoever registers by themselves gets the budget that stands beside the swi
   });
 });
 
-test("a section stands in the address and is found again by the way back", async ({
-  ownerPage: page,
-  product,
-}) => {
+test("keeps the section in the URL and in the history", async ({ ownerPage: page, product }) => {
   await page.goto(`${product.url}/settings`);
   await page.getByRole("link", { name: "Limits" }).click();
   await expect(page).toHaveURL(`${product.url}/settings?section=limits`);
@@ -73,45 +64,45 @@ test("a section stands in the address and is found again by the way back", async
   await page.reload();
   await expect(page.getByRole("link", { name: "Limits" })).toHaveAttribute("aria-current", "page");
   await page.goBack();
-  await expect(page.getByRole("heading", { name: "Who uses it" })).toBeVisible();
+  await expect(page.getByRole("heading", { name: "Access" })).toBeVisible();
 });
 
-test("faults stand at their fields", async ({ ownerPage: page, product }) => {
+test("shows errors at their fields", async ({ ownerPage: page, product }) => {
   await page.goto(`${product.url}/settings?section=security`);
-  await box(page, "Administrators, without use").fill("0.1");
-  await box(page, "Members, at most").fill("soon");
+  await box(page, "Admin idle timeout").fill("0.1");
+  await box(page, "Member session lifetime").fill("soon");
   await formOf(page, "Sessions").getByRole("button", { name: "Save changes" }).click();
-  await expect(page.getByRole("alert").filter({ hasText: "Use 0.25 or more." })).toBeVisible();
-  await expect(page.getByRole("alert").filter({ hasText: "Use a number." })).toBeVisible();
+  await expect(page.getByRole("alert").filter({ hasText: "Enter 0.25 or more." })).toBeVisible();
+  await expect(page.getByRole("alert").filter({ hasText: "Enter a number." })).toBeVisible();
 });
 
-test("two who change different things both have their way, and of one thing the second is asked again", async ({
+test("merges changes to different fields and asks again when the same field was changed elsewhere", async ({
   ownerPage: page,
   product,
 }) => {
   const change = (body: object) => call(product.url, product.cookie, "PATCH", "/api/settings", body);
-  // Nothing is told live: what this looks at is what happens when a change was not heard of.
+  // Disables live updates: the page must not learn of the other change.
   const quiet = { status: 200, contentType: "text/event-stream", body: ": quiet\n\n" };
   await page.route("**/api/events*", (route) => route.fulfill(quiet));
   await page.goto(`${product.url}/settings?section=security`);
-  await box(page, "Least length").fill("12");
+  await box(page, "Minimum length").fill("12");
   await change({ self_registration: true });
   const form = formOf(page, "Passwords");
   await form.getByRole("button", { name: "Save changes" }).click();
-  await expect(page.getByText("Saved: Least length")).toBeVisible();
+  await expect(page.getByText("Saved: Minimum length")).toBeVisible();
 
-  await box(page, "Least length").fill("14");
+  await box(page, "Minimum length").fill("14");
   await change({ password_minimum: 20, self_registration: false });
   await form.getByRole("button", { name: "Save changes" }).click();
-  await expect(form.getByText("Somebody changed these settings meanwhile")).toBeVisible();
-  await expect(form.getByTestId("changes")).toContainText("Least length: 20 → 14");
+  await expect(form.getByText("These settings were changed elsewhere")).toBeVisible();
+  await expect(form.getByTestId("changes")).toContainText("Minimum length: 20 → 14");
   await form.getByRole("button", { name: "Save changes" }).click();
   await expect(form.getByTestId("changes")).toHaveCount(0);
   expect((await call(product.url, product.cookie, "GET", "/api/settings")).data.password_minimum).toBe(14);
   await change({ password_minimum: null });
 });
 
-test("a press that clears the caches saves nothing that was typed beside it", async ({
+test("clears the caches without saving unsaved fields of the same form", async ({
   ownerPage: page,
   product,
 }) => {
@@ -125,55 +116,49 @@ test("a press that clears the caches saves nothing that was typed beside it", as
   expect((await call(product.url, product.cookie, "GET", "/api/settings")).data.caches.speech_mb).toBe(64);
 });
 
-test("a dialog that the way back left does not open by itself later", async ({
-  ownerPage: page,
-  product,
-}) => {
+test("does not reopen a dialog that was left with Back", async ({ ownerPage: page, product }) => {
   await page.goto(`${product.url}/settings`);
   await page.getByRole("link", { name: "Network" }).click();
-  await page.getByRole("button", { name: "Make a token" }).click();
+  await page.getByRole("button", { name: "Generate token" }).click();
   await expect(page.getByRole("dialog")).toBeVisible();
   await page.goBack();
-  await expect(page.getByRole("heading", { name: "Who uses it" })).toBeVisible();
+  await expect(page.getByRole("heading", { name: "Access" })).toBeVisible();
   await page.goForward();
-  await expect(page.getByRole("button", { name: "Make a token" })).toBeVisible();
+  await expect(page.getByRole("button", { name: "Generate token" })).toBeVisible();
   await expect(page.getByRole("dialog")).toHaveCount(0);
 });
 
-test("a limit shows its default and is reset to it", async ({ ownerPage: page, product }) => {
+test("shows the default of a limit and resets to it", async ({ ownerPage: page, product }) => {
   await page.goto(`${product.url}/settings?section=limits`);
-  const field = page.getByRole("textbox", { name: "Channels tried for one call" });
+  const field = page.getByRole("textbox", { name: "Attempts per request" });
   await expect(field).toHaveAttribute("placeholder", "3");
   await field.fill("5");
   await page.getByRole("button", { name: "Save changes" }).click();
-  await expect(page.getByText("Saved: Channels tried for one call")).toBeVisible();
-  await page.getByRole("button", { name: "Reset Channels tried for one call to 3" }).click();
+  await expect(page.getByText("Saved: Attempts per request")).toBeVisible();
+  await page.getByRole("button", { name: "Reset Attempts per request to 3" }).click();
   await expect(page.getByTestId("changes")).toContainText("5 → 3");
   await page.getByRole("button", { name: "Save changes" }).click();
   await expect(page.getByTestId("changes")).toHaveCount(0);
   expect((await call(product.url, product.cookie, "GET", "/api/settings")).data.limits).toEqual({});
 });
 
-test("a private upstream is allowed with the password and revoked by name", async ({
-  ownerPage: page,
-  product,
-}) => {
+test("allows a private upstream with the password and revokes it", async ({ ownerPage: page, product }) => {
   await page.goto(`${product.url}/settings?section=network`);
   await page.getByRole("button", { name: "Allow an address" }).click();
   const dialog = page.getByRole("dialog");
   await dialog.getByLabel("Address").fill("http://192.168.1.20:8880");
   await dialog.getByLabel("Your password").fill("not the password");
   await dialog.getByRole("button", { name: "Allow" }).click();
-  await expect(dialog.getByText("That is not your password.")).toBeVisible();
+  await expect(dialog.getByText("Incorrect password.")).toBeVisible();
   await dialog.getByLabel("Your password").fill(OWNER.password);
   await dialog.getByRole("button", { name: "Allow" }).click();
   await expect(dialog).toHaveCount(0);
   await page.getByRole("button", { name: "Revoke 192.168.1.20:8880" }).click();
   await page.getByRole("alertdialog").getByRole("button", { name: "Revoke" }).click();
-  await expect(page.getByText("None. Channels reach the public internet alone.")).toBeVisible();
+  await expect(page.getByText("None. Channels can only reach the public internet.")).toBeVisible();
 });
 
-test("a metrics token is shown once and guards /metrics until it is removed", async ({
+test("shows a metrics token once and requires it for /metrics until it is removed", async ({
   ownerPage: page,
   product,
 }) => {
@@ -182,23 +167,23 @@ test("a metrics token is shown once and guards /metrics until it is removed", as
     return (await fetch(`${product.url}/metrics`, { headers })).status;
   };
   await page.goto(`${product.url}/settings?section=network`);
-  await page.getByRole("button", { name: "Make a token" }).click();
+  await page.getByRole("button", { name: "Generate token" }).click();
   const dialog = page.getByRole("dialog");
   await dialog.getByLabel("Your password").fill(OWNER.password);
-  await dialog.getByRole("button", { name: "Make a token" }).click();
+  await dialog.getByRole("button", { name: "Generate token" }).click();
   const token = (await page.getByTestId("metrics-token").textContent()) ?? "";
-  // A slip of the hand does not lose it.
+  // Escape must not close the dialog and lose the token.
   await page.keyboard.press("Escape");
   await dialog.getByRole("button", { name: "Done" }).click();
-  await expect(page.getByText("A token is in force.")).toBeVisible();
+  await expect(page.getByText("A token is active")).toBeVisible();
   expect([await status(), await status(token)]).toEqual([401, 200]);
   await page.getByRole("button", { name: "Remove" }).click();
   await page.getByRole("alertdialog").getByRole("button", { name: "Remove" }).click();
-  await expect(page.getByText("None: only this machine itself reads /metrics.")).toBeVisible();
+  await expect(page.getByText("No token: /metrics can only be read from this machine.")).toBeVisible();
   expect(await status()).toBe(200);
 });
 
-test("what was exported is imported again after it was looked at", async ({ ownerPage: page, product }) => {
+test("imports an exported file after a preview", async ({ ownerPage: page, product }) => {
   await page.goto(`${product.url}/settings?section=transfer`);
   const [file] = await Promise.all([
     page.waitForEvent("download"),
@@ -211,22 +196,22 @@ test("what was exported is imported again after it was looked at", async ({ owne
       .locator("input[type=file]")
       .setInputFiles({ name: "house.json", mimeType: "application/json", buffer: Buffer.from(content) });
   await choose("not JSON");
-  await expect(page.getByText("That file is not JSON.")).toBeVisible();
+  await expect(page.getByText("The file is not JSON.")).toBeVisible();
 
   const settings = { ...exported.settings, caches: { embeddings_mb: 8, speech_mb: 64 } };
   await choose(JSON.stringify({ ...exported, settings }));
   const dialog = page.getByRole("dialog", { name: "Import house.json" });
-  await expect(dialog.getByRole("listitem").filter({ hasText: "caches" })).toContainText("changes");
+  await expect(dialog.getByRole("listitem").filter({ hasText: "caches" })).toContainText("changed");
   const before = (await call(product.url, product.cookie, "GET", "/api/settings")).data;
   expect(before.caches.embeddings_mb).toBe(64);
-  await dialog.getByRole("button", { name: "Make one change" }).click();
+  await dialog.getByRole("button", { name: "Apply one change" }).click();
   await expect(dialog).toHaveCount(0);
   const after = (await call(product.url, product.cookie, "GET", "/api/settings")).data;
   expect(after.caches.embeddings_mb).toBe(8);
   await call(product.url, product.cookie, "PATCH", "/api/settings", { caches: before.caches });
 });
 
-test("the owner saves a backup of the whole store", async ({ ownerPage: page, product }) => {
+test("downloads a backup of the database", async ({ ownerPage: page, product }) => {
   await page.goto(`${product.url}/settings?section=transfer`);
   await page.getByRole("button", { name: "Download backup" }).click();
   const dialog = page.getByRole("dialog");
@@ -243,7 +228,7 @@ test("the owner saves a backup of the whole store", async ({ ownerPage: page, pr
   ).toBe("SQLite format 3");
 });
 
-test("who has to set up a second factor is led to it and nowhere else", async ({ page, freshProduct }) => {
+test("redirects a user who must set up 2FA to the account page", async ({ page, freshProduct }) => {
   const { url } = freshProduct;
   const sent = { method: "POST", headers: { "content-type": "application/json" } };
   const setup = await fetch(`${url}/api/setup`, { ...sent, body: JSON.stringify(OWNER) });
@@ -262,6 +247,6 @@ test("who has to set up a second factor is led to it and nowhere else", async ({
   await signInByCookie(page, url, cookie);
   await page.goto(`${url}/keys`);
   await expect(page).toHaveURL(`${url}/account`);
-  await expect(page.getByText("Your role needs a second factor")).toBeVisible();
-  await expect(page.getByRole("button", { name: "Switch on" })).toBeVisible();
+  await expect(page.getByText("Your role requires two-factor authentication")).toBeVisible();
+  await expect(page.getByRole("button", { name: "Turn on" })).toBeVisible();
 });

@@ -4,12 +4,12 @@ test("six digits sign in by themselves and lead to the page first asked for", as
   await page.goto(`${enrolled.url}/keys?q=lamp#below`);
   await expect(page).toHaveURL(/\/login\?return_to=%2Fkeys%3Fq%3Dlamp#below$/);
   await enterPassword(page);
-  const boxes = page.getByLabel("Six-digit code");
+  const boxes = page.getByLabel("6-digit code");
   await expect(boxes).toBeFocused();
   await expect(boxes).toHaveAttribute("autocomplete", "one-time-code");
   await page.keyboard.type(freshCode(enrolled.secret));
   await expect(page).toHaveURL(`${enrolled.url}/keys?q=lamp#below`);
-  await expect(page.getByRole("heading", { level: 1, name: "Keys" })).toBeVisible();
+  await expect(page.getByRole("heading", { level: 1, name: "API keys" })).toBeVisible();
 });
 
 test("a code is taken from the clipboard with the space some apps put in it", async ({
@@ -20,7 +20,7 @@ test("a code is taken from the clipboard with the space some apps put in it", as
   await context.grantPermissions(["clipboard-read", "clipboard-write"]);
   await page.goto(`${enrolled.url}/login`);
   await enterPassword(page);
-  await expect(page.getByLabel("Six-digit code")).toBeFocused();
+  await expect(page.getByLabel("6-digit code")).toBeFocused();
   const code = freshCode(enrolled.secret);
   await page.evaluate((text) => navigator.clipboard.writeText(text), `${code.slice(0, 3)} ${code.slice(3)}`);
   await page.keyboard.press("Control+v");
@@ -51,7 +51,7 @@ test("what is typed and sent before the page listens goes nowhere, and is not lo
   });
   // Not `goto`: the page never finishes while its script is held.
   await page.evaluate((url) => window.location.assign(url), `${product.url}/login`).catch(() => undefined);
-  await page.getByLabel("Username or e-mail").fill(OWNER.username);
+  await page.getByLabel("Username or email").fill(OWNER.username);
   await page.getByLabel("Password", { exact: true }).fill(OWNER.password);
   await page.keyboard.press("Enter");
   await page.getByRole("button", { name: "Sign in", exact: true }).click({ noWaitAfter: true });
@@ -59,7 +59,7 @@ test("what is typed and sent before the page listens goes nowhere, and is not lo
   await page.waitForFunction(() =>
     Object.keys(document.querySelector("form") ?? {}).some((name) => name.startsWith("__reactProps$")),
   );
-  await expect(page.getByLabel("Username or e-mail")).toHaveValue(OWNER.username);
+  await expect(page.getByLabel("Username or email")).toHaveValue(OWNER.username);
   await page.getByRole("button", { name: "Sign in", exact: true }).click();
   await expect(page).toHaveURL(`${product.url}/`);
   expect(leaks).toEqual([]);
@@ -74,8 +74,8 @@ test.describe("what is refused", () => {
   }) => {
     await page.goto(`${ownProduct.url}/login`);
     await enterPassword(page, "not the password");
-    await expect(page.getByRole("alert").filter({ hasText: "do not match" })).toBeVisible();
-    await expect(page.getByLabel("Username or e-mail")).toHaveValue(OWNER.username);
+    await expect(page.getByRole("alert").filter({ hasText: "Incorrect username or password" })).toBeVisible();
+    await expect(page.getByLabel("Username or email")).toHaveValue(OWNER.username);
     await expect(page.getByLabel("Password", { exact: true })).toHaveValue("");
     await expect(page.getByLabel("Password", { exact: true })).toBeFocused();
   });
@@ -116,7 +116,7 @@ test.describe("what is refused", () => {
     await page.getByRole("button", { name: "Use a backup code" }).click();
     await page.getByLabel("Backup code").fill(code);
     await page.keyboard.press("Enter");
-    await expect(page.getByText("That backup code is not right. 4 tries left.")).toBeVisible();
+    await expect(page.getByText("Incorrect backup code. 4 attempts left.")).toBeVisible();
   });
 
   test("wrong codes count down, start the sign-in again, and lock the second step for a while", async ({
@@ -125,27 +125,27 @@ test.describe("what is refused", () => {
   }) => {
     const wrong = wrongCode(enrolled.secret);
     const typeWrong = async () => {
-      await expect(page.getByLabel("Six-digit code")).toBeFocused();
+      await expect(page.getByLabel("6-digit code")).toBeFocused();
       await page.keyboard.type(wrong);
     };
     await page.goto(`${enrolled.url}/login?return_to=%2Fkeys`);
     for (const round of [1, 2]) {
       await enterPassword(page);
-      for (const left of ["4 tries", "3 tries", "2 tries", "One try"]) {
+      for (const left of ["4 attempts", "3 attempts", "2 attempts", "One attempt"]) {
         await typeWrong();
-        await expect(page.getByText(`That code is not right. ${left} left.`)).toBeVisible();
+        await expect(page.getByText(`Incorrect code. ${left} left.`)).toBeVisible();
       }
       await typeWrong();
-      await expect(page.getByText("Too many wrong codes, so signing in starts again.")).toBeVisible();
+      await expect(page.getByText("Too many wrong codes. Enter your password again.")).toBeVisible();
       await expect(page, `round ${round}`).toHaveURL(/\/login\?reason=spent&return_to=%2Fkeys$/);
-      await expect(page.getByLabel("Username or e-mail")).toHaveValue(OWNER.username);
+      await expect(page.getByLabel("Username or email")).toHaveValue(OWNER.username);
       await expect(page.getByLabel("Password", { exact: true })).toBeFocused();
     }
     await enterPassword(page);
-    await expect(page.getByLabel("Six-digit code")).toBeFocused();
+    await expect(page.getByLabel("6-digit code")).toBeFocused();
     await page.keyboard.type(freshCode(enrolled.secret));
-    await expect(page.getByText(/The second step opens again in 1[45]:\d\d\./)).toBeVisible();
-    await expect(page.getByLabel("Six-digit code")).toBeDisabled();
+    await expect(page.getByText(/Try again in 1[45]:\d\d\./)).toBeVisible();
+    await expect(page.getByLabel("6-digit code")).toBeDisabled();
   });
 
   test("a sign-in whose time is up starts again with a word and the name kept", async ({
@@ -155,13 +155,13 @@ test.describe("what is refused", () => {
   }) => {
     await page.goto(`${enrolled.url}/login?return_to=%2Faccount`);
     await enterPassword(page);
-    await expect(page.getByLabel("Six-digit code")).toBeFocused();
+    await expect(page.getByLabel("6-digit code")).toBeFocused();
     await context.clearCookies({ name: /pending/ });
     await page.keyboard.type(freshCode(enrolled.secret));
-    await expect(page.getByText("Signing in took too long, so it starts again.")).toBeVisible();
-    await expect(page.getByLabel("Username or e-mail")).toHaveValue(OWNER.username);
+    await expect(page.getByText("Sign-in timed out.")).toBeVisible();
+    await expect(page.getByLabel("Username or email")).toHaveValue(OWNER.username);
     await enterPassword(page);
-    await expect(page.getByLabel("Six-digit code")).toBeFocused();
+    await expect(page.getByLabel("6-digit code")).toBeFocused();
     await page.keyboard.type(freshCode(enrolled.secret));
     await expect(page).toHaveURL(`${enrolled.url}/account`);
   });
@@ -174,9 +174,9 @@ test("the last minute of a sign-in is counted down, then it starts again by itse
   await page.clock.install();
   await page.goto(`${enrolled.url}/login`);
   await enterPassword(page);
-  await expect(page.getByLabel("Six-digit code")).toBeFocused();
+  await expect(page.getByLabel("6-digit code")).toBeFocused();
   await page.clock.fastForward("04:10");
-  await expect(page.getByText(/left for this step/)).toBeVisible();
+  await expect(page.getByText(/left to enter the code/)).toBeVisible();
   await page.clock.fastForward("01:00");
-  await expect(page.getByText("Signing in took too long, so it starts again.")).toBeVisible();
+  await expect(page.getByText("Sign-in timed out.")).toBeVisible();
 });

@@ -28,13 +28,13 @@ async function fillAccount(page: Page, username: string): Promise<void> {
   await untilAwake(page);
   await name.fill(username);
   await page.getByLabel("Password", { exact: true }).fill(PASSWORD);
-  await page.getByLabel("Password again").fill(PASSWORD);
+  await page.getByLabel("Confirm password").fill(PASSWORD);
   await page.getByRole("button", { name: "Create account" }).click();
 }
 
 async function signIn(page: Page, url: string, username: string, password: string): Promise<void> {
   await page.goto(`${url}/login`);
-  await page.getByLabel("Username or e-mail").fill(username);
+  await page.getByLabel("Username or email").fill(username);
   await page.getByLabel("Password", { exact: true }).fill(password);
   await page.getByRole("button", { name: "Sign in" }).click();
 }
@@ -54,16 +54,16 @@ test("an invite is passed on, opened in another browser, and makes a member ther
   await page.goto(`${product.url}/users`);
   await page.getByRole("button", { name: "Invite user" }).click();
   const dialog = page.getByRole("dialog");
-  await dialog.getByLabel("E-mail").fill("zoe@example.com");
-  await dialog.getByLabel("The link works for").selectOption("7 days");
-  await dialog.getByRole("button", { name: "Make link" }).click();
+  await dialog.getByLabel("Email").fill("zoe@example.com");
+  await dialog.getByLabel("Link expires after").selectOption("7 days");
+  await dialog.getByRole("button", { name: "Create link" }).click();
   // A slip of the hand does not lose it.
   await page.keyboard.press("Escape");
   await dialog.getByRole("button", { name: "Copy link" }).click();
   const copied = await page.evaluate(() => navigator.clipboard.readText());
   const link = await takeLink(page);
   expect(link).toBe(copied);
-  await expect(page.getByRole("listitem").filter({ hasText: "Invite for zoe@example.com" })).toBeVisible();
+  await expect(page.getByRole("listitem").filter({ hasText: "Invitation for zoe@example.com" })).toBeVisible();
 
   const guest = await elsewhere(browser);
   await guest.goto(link);
@@ -74,14 +74,14 @@ test("an invite is passed on, opened in another browser, and makes a member ther
   await fillAccount(guest, "zoe");
   await expect(guest).toHaveURL(`${product.url}/`);
   const navigation = guest.getByRole("navigation", { name: "Main" });
-  await expect(navigation.getByRole("link", { name: "Keys" })).toBeVisible();
+  await expect(navigation.getByRole("link", { name: "API keys" })).toBeVisible();
   await expect(navigation.getByRole("link", { name: "Users" })).toHaveCount(0);
 
   await guest.goto(link);
-  await expect(guest.getByRole("heading", { name: "This link opens nothing" })).toBeVisible();
+  await expect(guest.getByRole("heading", { name: "This link is no longer valid" })).toBeVisible();
   await page.reload();
   await expect(rowOf(page, "zoe@example.com")).toContainText("Member");
-  await expect(page.getByText("Invite for zoe@example.com")).toHaveCount(0);
+  await expect(page.getByText("Invitation for zoe@example.com")).toHaveCount(0);
   await guest.context().close();
 });
 
@@ -91,12 +91,12 @@ test("a revoked invite opens nothing", async ({ ownerPage: page, product, browse
     email: "revoked@example.com",
   });
   await page.goto(`${product.url}/users`);
-  await page.getByRole("button", { name: "Revoke: Invite for revoked@example.com" }).click();
+  await page.getByRole("button", { name: "Revoke: Invitation for revoked@example.com" }).click();
   await page.getByRole("alertdialog").getByRole("button", { name: "Revoke link" }).click();
-  await expect(page.getByText("The link opens nothing any more")).toBeVisible();
+  await expect(page.getByText("Link revoked")).toBeVisible();
   const guest = await elsewhere(browser);
   await guest.goto(`${product.url}/invite#token=${made.token}`);
-  await expect(guest.getByRole("heading", { name: "This link opens nothing" })).toBeVisible();
+  await expect(guest.getByRole("heading", { name: "This link is no longer valid" })).toBeVisible();
   await guest.context().close();
 });
 
@@ -115,17 +115,17 @@ test("a reset link sets a new password, asks for the second factor, and ends the
 
   await page.goto(`${url}/users`);
   await expect(rowOf(page, "remy")).toContainText("On");
-  await choose(page, "remy", "Password reset link");
-  await page.getByRole("alertdialog").getByRole("button", { name: "Make link" }).click();
+  await choose(page, "remy", "Create password reset link");
+  await page.getByRole("alertdialog").getByRole("button", { name: "Create link" }).click();
   const link = await takeLink(page);
 
   const guest = await elsewhere(browser);
   await guest.goto(link);
   await guest.getByLabel("New password").fill(NEW_PASSWORD);
-  await guest.getByLabel("Password again").fill(NEW_PASSWORD);
+  await guest.getByLabel("Confirm password").fill(NEW_PASSWORD);
   await guest.getByLabel("Code from the app").fill("000000");
   await guest.getByRole("button", { name: "Save and sign in" }).click();
-  await expect(guest.getByLabel("Code from the app")).toHaveAccessibleDescription(/not right/);
+  await expect(guest.getByLabel("Code from the app")).toHaveAccessibleDescription(/incorrect/);
   await guest.getByLabel("Code from the app").fill(totpCode(secret, Date.now() + STEP_MS));
   await guest.getByRole("button", { name: "Save and sign in" }).click();
   await expect(guest).toHaveURL(`${url}/`);
@@ -142,18 +142,18 @@ test("a user is added, edited, disabled, enabled and deleted by typing the name"
   await page.getByRole("button", { name: "Add user" }).click();
   const dialog = page.getByRole("dialog");
   await dialog.getByRole("button", { name: "Add user" }).click();
-  await expect(dialog.getByLabel("Username")).toHaveAccessibleDescription(/Fill this in/);
+  await expect(dialog.getByLabel("Username")).toHaveAccessibleDescription(/Required/);
   await dialog.getByLabel("Username").fill("noor");
-  await dialog.getByLabel("First password").fill(PASSWORD);
+  await dialog.getByLabel("Initial password").fill(PASSWORD);
   await dialog.getByRole("button", { name: "Add user" }).click();
   await expect(rowOf(page, "noor")).toContainText("Member");
 
   await choose(page, "noor", "Edit");
   await dialog.getByLabel("Display name").fill("Noor Haddad");
-  await expect(dialog.getByLabel("Role")).not.toHaveAccessibleDescription(/signs them out/);
+  await expect(dialog.getByLabel("Role")).not.toHaveAccessibleDescription(/signs the user out/);
   await dialog.getByLabel("Role").selectOption("Administrator");
-  await expect(dialog.getByLabel("Role")).toHaveAccessibleDescription(/Runs channels.* signs them out/);
-  await dialog.getByLabel("Dollars a month").fill("25");
+  await expect(dialog.getByLabel("Role")).toHaveAccessibleDescription(/Manages channels.* signs the user out/);
+  await dialog.getByLabel("Monthly budget (USD)").fill("25");
   await dialog.getByRole("button", { name: "Save changes" }).click();
   await expect(page.getByText("noor saved and signed out everywhere")).toBeVisible();
   await expect(rowOf(page, "Noor Haddad")).toContainText("Administrator");
@@ -214,11 +214,11 @@ test("a locked user is unlocked, and a signed-in one is signed out everywhere", 
   await page.goto(`${url}/users`);
   await expect(rowOf(page, "lock")).toContainText("Locked until");
   await choose(page, "lock", "Unlock");
-  await expect(page.getByText("lock may try again at once")).toBeVisible();
+  await expect(page.getByText("lock unlocked")).toBeVisible();
   await expect(rowOf(page, "lock")).not.toContainText("Locked until");
   await choose(page, "lock", "Sign out everywhere");
   await page.getByRole("alertdialog").getByRole("button", { name: "Sign out everywhere" }).click();
-  await expect(page.getByText("lock is signed out everywhere")).toBeVisible();
+  await expect(page.getByText("lock signed out everywhere")).toBeVisible();
   await guest.goto(`${url}/account`);
   await expect(guest).toHaveURL(/\/login/);
   await guest.context().close();
@@ -235,11 +235,11 @@ test("an administrator may look at equals and the owner, and is told why that is
   await expect(guest).toHaveURL(`${url}/`);
   await guest.goto(`${url}/users`);
   await guest.getByRole("button", { name: "Actions for olivia" }).click();
-  await expect(guest.getByRole("menuitem", { name: /Only somebody of a higher role/ })).toBeDisabled();
+  await expect(guest.getByRole("menuitem", { name: /Only a user with a higher role/ })).toBeDisabled();
   await expect(guest.getByRole("menuitem")).toHaveCount(2);
   await guest.keyboard.press("Escape");
   await guest.getByRole("button", { name: "Invite user" }).click();
-  await expect(guest.getByRole("dialog").getByText("Only the owner makes administrators.")).toBeVisible();
+  await expect(guest.getByRole("dialog").getByText("Only the owner can create administrators.")).toBeVisible();
   await guest.context().close();
   await page.close();
 });
@@ -258,17 +258,17 @@ test("keys of everybody, of one user and one's own stand in the address", async 
   await call(url, own.join("; "), "/api/keys", { name: "Reader of keyed" });
   await page.goto(`${url}/keys`);
   await expect(rowOf(page, "Reader of keyed")).toContainText("keyed");
-  await page.getByLabel("Whose keys").selectOption("Mine");
+  await page.getByLabel("Owner", { exact: true }).selectOption("Mine");
   await expect(page).toHaveURL(/owner=me/);
   await expect(rowOf(page, "Reader of keyed")).toHaveCount(0);
   await page.goto(`${url}/users`);
-  await choose(page, "keyed", "Keys");
+  await choose(page, "keyed", "API keys");
   await expect(page).toHaveURL(`${url}/keys?owner=${id}`);
   await expect(page.getByRole("row")).toHaveCount(2);
   await page.getByRole("button", { name: "Actions for Reader of keyed" }).click();
   await expect(page.getByRole("menuitem", { name: "Rotate" })).toHaveCount(0);
   await page.getByRole("menuitem", { name: "Disable" }).click();
-  await page.getByRole("button", { name: "Disable key" }).click();
+  await page.getByRole("button", { name: "Disable API key" }).click();
   await expect(rowOf(page, "Reader of keyed").getByText("Disabled")).toBeVisible();
 });
 
@@ -303,5 +303,5 @@ test("without anybody else the page says what a member is and offers an invite",
 }) => {
   await signInByCookie(page, freshProduct.url, await setUp(freshProduct.url));
   await page.goto(`${freshProduct.url}/users`);
-  await expect(page.getByRole("heading", { name: "You are the only one here" })).toBeVisible();
+  await expect(page.getByRole("heading", { name: "You are the only user" })).toBeVisible();
 });

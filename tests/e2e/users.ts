@@ -2,7 +2,7 @@ import type { Routed } from "./routed";
 
 const PASSWORD = "nine blue lanterns drift";
 
-/** Adds a user and signs them in; gives their session. */
+/** Creates a user, signs them in and returns their session cookie. */
 export async function createUser(
   routed: Pick<Routed, "call" | "product">,
   fields: { username: string; role: "admin" | "member" },
@@ -13,7 +13,7 @@ export async function createUser(
     headers: { "content-type": "application/json" },
     body: JSON.stringify({ username: fields.username, password: PASSWORD }),
   });
-  if (reply.status !== 200) throw new Error(`login: ${await reply.text()}`);
+  if (reply.status !== 200) throw new Error(`sign-in failed: ${await reply.text()}`);
   return reply.headers
     .getSetCookie()
     .map((one) => one.split(";")[0])

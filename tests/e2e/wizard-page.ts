@@ -7,19 +7,19 @@ export const heading = (page: Page, name: string | RegExp) => page.getByRole("he
 
 /** From the first screen to the administrator's form. */
 export async function toAdministrator(page: Page): Promise<void> {
-  await press(page, "Set it up");
-  await expect(heading(page, "How will it be used?")).toBeVisible();
+  await press(page, "Start setup");
+  await expect(heading(page, "How will you use Patchbay?")).toBeVisible();
   await press(page, "Continue");
-  await expect(heading(page, "Who runs it?")).toBeVisible();
+  await expect(heading(page, "Create your admin account")).toBeVisible();
 }
 
 /** Fills in the administrator's form and claims the instance. */
 export async function createOwner(page: Page): Promise<void> {
   await page.getByLabel("Username").fill(OWNER.username);
   await page.getByLabel("Password", { exact: true }).fill(OWNER.password);
-  await page.getByLabel("Password again").fill(OWNER.password);
-  await press(page, "Create administrator");
-  await expect(heading(page, "Will you add a second factor?")).toBeVisible();
+  await page.getByLabel("Confirm password").fill(OWNER.password);
+  await press(page, "Create account");
+  await expect(heading(page, "Set up two-factor authentication")).toBeVisible();
 }
 
 /** The secret under the QR code, as one would type it into an app. */
@@ -33,7 +33,7 @@ export async function typedSecret(page: Page): Promise<string> {
 export async function enrol(page: Page): Promise<{ secret: string; codes: string[] }> {
   const secret = await typedSecret(page);
   await page.getByLabel("Code from the app").fill(totpCode(secret, Date.now()));
-  await expect(page.getByRole("button", { name: "I have kept them" })).toBeVisible();
+  await expect(page.getByRole("button", { name: "I’ve saved them" })).toBeVisible();
   const codes = await page
     .getByRole("listitem")
     .filter({ hasText: /^[0-9A-Z]{5}-[0-9A-Z]{5}$/ })

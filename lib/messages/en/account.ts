@@ -7,7 +7,7 @@ export const account = {
     username: "Username",
     usernameHint: "Can’t be changed.",
     displayName: "Display name",
-    email: "E-mail",
+    email: "Email",
     emailHint: "You can also sign in with this. We never email it.",
     saved: "Profile saved",
     role: { owner: "Owner", admin: "Administrator", member: "Member" },

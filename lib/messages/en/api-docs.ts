@@ -21,8 +21,9 @@ export const apiDocs = {
   surfaceText: {
     openai: "For the OpenAI SDKs: the base URL ends in /v1.",
     gemini: "For the Google GenAI SDKs: the base URL is this server’s origin.",
-    console: "Used by this console. Keys with the manage permission can access API keys, channels, models and usage.",
-    operations: "For Prometheus, health checks and tools that read OpenAPI documents.",
+    console:
+      "Used by this console. Keys with the manage permission can access API keys, channels, models and usage.",
+    operations: "For Prometheus and tools that read OpenAPI documents.",
   },
   operation: {
     link: "Link to {name}",
@@ -54,7 +55,7 @@ export const apiDocs = {
   try: {
     title: "Try it",
     open: "Try it",
-    key: "API key",
+    key: "Key source",
     playground: "Temporary key (15 min)",
     own: "Your own key",
     ownLabel: "API key",

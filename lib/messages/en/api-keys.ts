@@ -91,7 +91,8 @@ export const apiKeys = {
     total: "Total budget (USD)",
     models: "Models",
     modelsHint: "Model names separated by spaces. Leave blank for all models.",
-    modelsUnknown: "Unknown model: {names}. The key can use only the models listed here, so check the spelling.",
+    modelsUnknown:
+      "Unknown model: {names}. The key can use only the models listed here, so check the spelling.",
     addresses: "Allowed IP addresses",
     addressesHint: "IP addresses or ranges separated by spaces. Leave blank for any address.",
     setBy: {

@@ -27,7 +27,7 @@ export const common = {
     overview: "Overview",
     speech: "Speech",
     embeddings: "Embeddings",
-    keys: "Keys",
+    keys: "API keys",
     channels: "Channels",
     models: "Models",
     usage: "Usage",

@@ -33,7 +33,8 @@ export const join = {
     text: "It was used, was revoked or has expired. Ask the sender for a new link.",
     signIn: "Go to sign-in",
   },
-  signedInAs: "You are signed in as {name} in this browser. If you continue, you will be signed in with another account.",
+  signedInAs:
+    "You are signed in as {name} in this browser. If you continue, you will be signed in with another account.",
   wait: "Too many attempts. Try again in {time}.",
   taken: "This username is taken. Choose another.",
 };

@@ -48,7 +48,7 @@ export const setup = {
     text: "This account owns the instance. You can add other users later.",
     username: "Username",
     usernameHint: "Letters, digits and . _ @ -",
-    email: "E-mail",
+    email: "Email",
     emailHint: "You can also sign in with this. We never email it.",
     password: "Password",
     confirm: "Confirm password",

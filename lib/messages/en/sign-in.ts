@@ -1,7 +1,7 @@
 export const signIn = {
   title: "Sign in",
   lead: "One gateway for speech and embeddings.",
-  username: "Username or e-mail",
+  username: "Username or email",
   password: "Password",
   submit: "Sign in",
   wrong: "Incorrect username or password.",

@@ -13,7 +13,7 @@ export const users = {
   },
   table: {
     name: "Name",
-    email: "E-mail",
+    email: "Email",
     role: "Role",
     twoFactor: "2FA",
     lastSeen: "Last seen",
@@ -36,7 +36,7 @@ export const users = {
   },
   noMatch: {
     title: "No users match “{q}”",
-    text: "The search looks at names and e-mail addresses.",
+    text: "The search looks at names and email addresses.",
     clear: "Clear search",
   },
   menu: {
@@ -67,13 +67,14 @@ export const users = {
   },
   form: {
     createTitle: "Add user",
-    createText: "You choose the username and an initial password. To let the user choose, send an invitation.",
+    createText:
+      "You choose the username and an initial password. To let the user choose, send an invitation.",
     editTitle: "Edit {name}",
     username: "Username",
     usernameHint: "Used to sign in. Can’t be changed.",
     password: "Initial password",
     displayName: "Display name",
-    email: "E-mail",
+    email: "Email",
     emailHint: "The user can also sign in with this. We never email it.",
     role: "Role",
     roleOwnerOnly: "Only the owner can create administrators.",

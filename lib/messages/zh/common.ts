@@ -27,7 +27,7 @@ export const common = {
     overview: "概览",
     speech: "语音",
     embeddings: "向量",
-    keys: "密钥",
+    keys: "API 密钥",
     channels: "渠道",
     models: "模型",
     usage: "用量",
@@ -137,7 +137,7 @@ export const common = {
     nameTaken: "模型 {holder} 已使用名称 {name}。",
     origin: "请只输入协议、主机和端口，例如 https://app.example.com。",
     wholeUrl: "请输入完整的 URL，例如 https://hooks.example.com/patchbay。",
-    ownFactor: "请先启用您自己的第二步验证，否则您将无法访问。",
+    ownFactor: "请先启用您自己的两步验证，否则您将无法访问。",
     number: "请输入数字。",
   },
   strength: {

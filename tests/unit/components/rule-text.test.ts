@@ -8,13 +8,13 @@ const t = createTranslator({ locale: "en", messages: { common }, namespace: "com
 
 test("shows a limit in the unit of the field", () => {
   const { most, least } = LIMIT_RULES.jsonBodyBytes;
-  expect(ruleText(t, `Must be ${most} or less.`, 1_024)).toBe("Use 1048576 or less.");
-  expect(ruleText(t, `Must be ${least} or more.`, 1_024)).toBe("Use 64 or more.");
+  expect(ruleText(t, `Must be ${most} or less.`, 1_024)).toBe("Enter 1048576 or less.");
+  expect(ruleText(t, `Must be ${least} or more.`, 1_024)).toBe("Enter 64 or more.");
   expect(ruleText(t, `Must be ${LIMIT_RULES.headersTimeoutMs.most} or less.`, 1_000)).toBe(
-    "Use 600 or less.",
+    "Enter 600 or less.",
   );
 });
 
 test("shows a limit in the server's unit if the field has no unit of its own", () => {
-  expect(ruleText(t, "Must be 4096 or less.")).toBe("Use 4096 or less.");
+  expect(ruleText(t, "Must be 4096 or less.")).toBe("Enter 4096 or less.");
 });
