@@ -71,7 +71,6 @@ export const overview = {
     deleted: "deleted",
     open: "down",
     halfOpen: "recovering",
-    more: "{count, plural, one {# more} other {# more}}",
   },
   shares: {
     model: "By model",

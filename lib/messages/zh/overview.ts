@@ -70,7 +70,6 @@ export const overview = {
     deleted: "已删除",
     open: "不可用",
     halfOpen: "恢复中",
-    more: "{count, plural, other {还有 # 个}}",
   },
   shares: {
     model: "按模型",
@@ -99,7 +98,7 @@ export const overview = {
     embeddings: "比较文本",
     embeddingsText: "看看哪些文本彼此相似。",
     embeddingsAction: "打开向量",
-    twoFactor: "启用第二步验证",
+    twoFactor: "启用两步验证",
     twoFactorText: "即使密码泄露，他人也无法登录。",
     twoFactorAction: "启用",
     key: "创建 API 密钥",
