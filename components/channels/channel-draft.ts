@@ -123,7 +123,7 @@ const seconds = (ms: number | undefined) => (ms === undefined ? "" : String(ms /
 
 /** A saved channel as a draft; `models` provides the operation of each model. */
 export function draftOf(channel: Channel, models: readonly Model[]): ChannelDraft {
-  const { coalescing: batching, ...options } = channel.options;
+  const { batching, ...options } = channel.options;
   const operationOf = (name: string) => models.find((model) => model.name === name)?.operation ?? null;
   return {
     preset: channel.provider,
@@ -157,7 +157,7 @@ export function draftOf(channel: Channel, models: readonly Model[]): ChannelDraf
 
 /** The provider's options for the request; null: the text is not a JSON object. */
 export function optionsOf(draft: ChannelDraft): Record<string, unknown> | null {
-  const batching = draft.batching ? {} : { coalescing: false };
+  const batching = draft.batching ? {} : { batching: false };
   if (draft.options.trim() === "") return batching;
   try {
     const parsed: unknown = JSON.parse(draft.options);

@@ -89,7 +89,7 @@ export function ServedBy({ model }: { model: Model }) {
 /** The enabled options of a model. */
 export function ModelOptions({ model }: { model: Model }) {
   const t = useTranslations("models");
-  const on = [model.cacheable ? t("cache") : "", model.coalescing ? t("batching") : ""].filter(Boolean);
+  const on = [model.cacheable ? t("cache") : "", model.batching ? t("batching") : ""].filter(Boolean);
   if (on.length === 0) return <span className="text-ink-faint">–</span>;
   return <span className="text-sm text-ink-muted">{on.join(" · ")}</span>;
 }

@@ -217,7 +217,7 @@ function PerformanceFields({ form, operation }: { form: ModelFormState; operatio
       <SwitchField form={form} name="cacheable" label={t("cacheable")} hint={t("cacheableHint")} />
       {isEmbeddings ? (
         <>
-          <SwitchField form={form} name="coalescing" label={t("batching")} hint={t("batchingHint")} />
+          <SwitchField form={form} name="batching" label={t("batching")} hint={t("batchingHint")} />
           <SwitchField form={form} name="can_shorten" label={t("can_shorten")} />
         </>
       ) : null}
@@ -232,7 +232,7 @@ function SwitchField({
   hint,
 }: {
   form: ModelFormState;
-  name: "cacheable" | "coalescing" | "can_shorten";
+  name: "cacheable" | "batching" | "can_shorten";
   label: string;
   hint?: string;
 }) {

@@ -27,7 +27,7 @@ export interface ModelValues extends Record<PriceField | LimitField, string> {
   default_voice: string;
   can_shorten: boolean;
   cacheable: boolean;
-  coalescing: boolean;
+  batching: boolean;
 }
 
 export const MODEL_FIELDS = [
@@ -38,7 +38,7 @@ export const MODEL_FIELDS = [
   "default_voice",
   "can_shorten",
   "cacheable",
-  "coalescing",
+  "batching",
   ...PRICE_FIELDS,
   ...LIMIT_FIELDS.speech,
   ...LIMIT_FIELDS.embeddings,
@@ -52,7 +52,7 @@ export const NEW_MODEL: ModelValues = {
   default_voice: "",
   can_shorten: true,
   cacheable: false,
-  coalescing: true,
+  batching: true,
   input_per_million_tokens: "",
   input_per_million_characters: "",
   output_per_million_tokens: "",
@@ -76,7 +76,7 @@ export function valuesOf(model: Model): ModelValues {
     default_voice: model.default_voice ?? "",
     can_shorten: model.can_shorten,
     cacheable: model.cacheable,
-    coalescing: model.coalescing,
+    batching: model.batching,
     input_per_million_tokens: dollars(model.prices.input_per_million_tokens),
     input_per_million_characters: dollars(model.prices.input_per_million_characters),
     output_per_million_tokens: dollars(model.prices.output_per_million_tokens),
@@ -105,7 +105,7 @@ function requestOf(values: ModelValues, before: Model | null): unknown {
     numberOrNull(values[name]),
   ]);
   const voice: [string, unknown] = ["default_voice", textOrNull(values.default_voice)];
-  const names = isSpeech ? (["cacheable"] as const) : (["cacheable", "coalescing", "can_shorten"] as const);
+  const names = isSpeech ? (["cacheable"] as const) : (["cacheable", "batching", "can_shorten"] as const);
   const switches = names.map((name) => [name, values[name]] as const);
   const defaults = { ...NEW_MODEL, cacheable: !isSpeech };
   const sentPrices = prices.filter(isSent);

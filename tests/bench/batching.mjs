@@ -1,4 +1,4 @@
-/** Coalescing on and off (DESIGN §4): 64 callers with one short text each, in front of an upstream of 20 ms a call. */
+/** Dynamic batching on and off (DESIGN §4): 64 callers with one short text each, in front of an upstream of 20 ms a call. */
 import { fork } from "node:child_process";
 import { once } from "node:events";
 import { load, printRows } from "./load.mjs";
@@ -18,7 +18,7 @@ async function startUpstream(places) {
   return { port, counts, stop: () => child.kill() };
 }
 
-export async function benchCoalescing() {
+export async function benchBatching() {
   const product = await startFor(["node", ".next/patchbay/main.mjs"], {
     env: { PATCHBAY_DOOR_ONLY: "1", PATCHBAY_UPSTREAM_ALLOW: "127.0.0.1" },
   });
@@ -35,9 +35,9 @@ export async function benchCoalescing() {
     const upstream = await startUpstream(places);
     const rows = [];
     const notes = [];
-    for (const coalescing of [false, true]) {
-      const name = `embed-${places}-${coalescing ? "together" : "alone"}`;
-      await ask("/api/models", { name, operation: "embeddings", cacheable: false, coalescing });
+    for (const batching of [false, true]) {
+      const name = `embed-${places}-${batching ? "batched" : "single"}`;
+      await ask("/api/models", { name, operation: "embeddings", cacheable: false, batching });
       await ask("/api/channels", {
         name,
         provider: "openai",
@@ -55,7 +55,7 @@ export async function benchCoalescing() {
         { connections: CALLERS },
       );
       const { calls, texts } = await upstream.counts();
-      rows.push([coalescing ? "coalescing on" : "coalescing off", figures]);
+      rows.push([batching ? "batching on" : "batching off", figures]);
       notes.push(`${(texts / Math.max(1, calls)).toFixed(1)} texts a call`);
     }
     const [[, off], [, on]] = rows;

@@ -7,7 +7,7 @@ const BENCHES = {
   "sign-in": async () => (await import("./sign-in.mjs")).benchSignIn(),
   embeddings: async () => (await import("./embeddings.mjs")).benchEmbeddings(),
   speech: async () => (await import("./speech.mjs")).benchSpeech(),
-  coalescing: async () => (await import("./batching.mjs")).benchCoalescing(),
+  batching: async () => (await import("./batching.mjs")).benchBatching(),
   usage: async () => (await import("./usage.mjs")).benchUsage(),
   ledger: async () => (await import("./ledger.mjs")).benchLedger(),
 };

@@ -11,8 +11,8 @@ const order = (page: Page) =>
   page.getByRole("row").evaluateAll((rows) =>
     rows.flatMap((row) => {
       const name = row.querySelector("a")?.textContent;
-      const place = row.querySelector("[data-move]")?.textContent;
-      return name && place ? [`${place} ${name}`] : [];
+      const position = row.querySelector("[data-move]")?.textContent;
+      return name && position ? [`${position} ${name}`] : [];
     }),
   );
 
@@ -22,10 +22,10 @@ async function choose(page: Page, name: string, action: string): Promise<void> {
 }
 
 test.describe("a new channel", () => {
-  // A private address is refused before the owner allows it.
+  // A private address is refused until the owner allows it.
   test.use({ allowedConsole: [[/status of 400/], { scope: "test" }] });
 
-  test("is added by keyboard alone in under a minute: address, key, allowance, test, and a call goes through", async ({
+  test("can be added, tested and called in under a minute with the keyboard only", async ({
     routedPage: page,
     routed,
   }) => {
@@ -49,11 +49,11 @@ test.describe("a new channel", () => {
     await expect(page.getByRole("checkbox", { name: "Serve nomic-embed-text" })).toBeChecked();
     await page.getByRole("button", { name: "Test kokoro" }).focus();
     await page.keyboard.press("Enter");
-    await expect(page.getByText(/s of sound in \d+ ms/)).toBeVisible();
+    await expect(page.getByText(/s of audio in \d+ ms/)).toBeVisible();
     await page.getByRole("button", { name: "Test nomic-embed-text" }).focus();
     await page.keyboard.press("Enter");
-    await expect(page.getByText(/256 numbers in \d+ ms/)).toBeVisible();
-    await page.getByLabel(/^Key/).focus();
+    await expect(page.getByText(/256 dimensions in \d+ ms/)).toBeVisible();
+    await page.getByLabel(/^Upstream key/).focus();
     await page.keyboard.press("Enter");
     await expect(rowOf(page, routed.upstream.target)).toContainText("nomic-embed-text");
     expect(Date.now() - startedAt).toBeLessThan(60_000);
@@ -61,10 +61,7 @@ test.describe("a new channel", () => {
     expect(routed.upstream.ledger.at(-1)?.headers.authorization).toBe(`Bearer ${UPSTREAM_KEY}`);
   });
 
-  test("is no administrator's to send to a private address, and they are told whom to ask", async ({
-    page,
-    routed,
-  }) => {
+  test("tells an admin to ask the owner for a private address", async ({ page, routed }) => {
     const { url } = routed.product;
     await signInByCookie(page, url, await createUser(routed, { username: "anna", role: "admin" }));
     await page.goto(`${url}/channels/new`);
@@ -75,18 +72,18 @@ test.describe("a new channel", () => {
     await expect(page.getByLabel("Your password")).toHaveCount(0);
   });
 
-  test("tells faults at their fields, the folded ones too", async ({ routedPage: page, routed }) => {
+  test("shows errors at their fields, including collapsed ones", async ({ routedPage: page, routed }) => {
     await page.goto(`${routed.product.url}/channels/new`);
     await page.getByRole("button", { name: /^OpenAI api/ }).click();
     await expect(page.getByLabel("Base URL")).toHaveValue("https://api.openai.com/v1");
-    await page.getByRole("button", { name: "Add by hand" }).click();
-    await page.getByLabel("Name of model 1 at the upstream").fill("blue owl");
+    await page.getByRole("button", { name: "Add manually" }).click();
+    await page.getByLabel("Upstream model 1").fill("blue owl");
     await page.getByLabel("Name", { exact: true }).fill("");
     await page.getByText("Advanced", { exact: true }).click();
     await page.getByLabel("Options").fill("not json");
     await page.getByText("Advanced", { exact: true }).click();
     await page.getByRole("button", { name: "Add channel" }).click();
-    await expect(page.getByLabel("Name", { exact: true })).toHaveAccessibleDescription(/Fill this in/);
+    await expect(page.getByLabel("Name", { exact: true })).toHaveAccessibleDescription(/Required/);
     await expect(page.getByLabel("Options")).toHaveAccessibleDescription(/JSON object/);
     await page.getByLabel("Options").fill('{"unheard_of": true}');
     await page.getByLabel("Name", { exact: true }).fill("Mine");
@@ -95,7 +92,7 @@ test.describe("a new channel", () => {
   });
 });
 
-test("a key that the upstream refuses is told in plain words, and the models can be written by hand", async ({
+test("reports an invalid upstream key and lets the user add models manually", async ({
   routedPage: page,
   routed,
 }) => {
@@ -103,24 +100,27 @@ test("a key that the upstream refuses is told in plain words, and the models can
   await page.goto(`${routed.product.url}/channels/new`);
   await page.getByRole("button", { name: /^OpenAI-compatible/ }).click();
   await page.getByLabel("Base URL").fill(`${routed.upstream.origin}/v1`);
-  await page.getByLabel(/^Key/).fill("sk-wrong");
+  await page.getByLabel(/^Upstream key/).fill("sk-wrong");
   await page.getByRole("button", { name: "Connect" }).click();
-  await expect(page.getByText("It refuses the key.")).toBeVisible();
-  await page.getByRole("button", { name: "Add by hand" }).click();
-  await page.getByLabel("Name of model 1 at the upstream").fill("kokoro");
-  await page.getByLabel("What kokoro is for").selectOption("speech");
+  await expect(page.getByText("Invalid upstream key.")).toBeVisible();
+  await page.getByRole("button", { name: "Add manually" }).click();
+  await page.getByLabel("Upstream model 1").fill("kokoro");
+  await page.getByLabel("Type of kokoro").selectOption("speech");
   await page.getByRole("button", { name: "Test kokoro" }).click();
-  await expect(page.getByText("It refuses the key.")).toHaveCount(2);
-  await page.getByLabel(/^Key/).fill(UPSTREAM_KEY);
+  await expect(page.getByText("Invalid upstream key.")).toHaveCount(2);
+  await page.getByLabel(/^Upstream key/).fill(UPSTREAM_KEY);
   await page.getByRole("button", { name: "Test kokoro" }).click();
-  await expect(page.getByText(/s of sound in/)).toBeVisible();
+  await expect(page.getByText(/s of audio in/)).toBeVisible();
 });
 
-test("the order is moved by arrow keys and by dragging, and stays", async ({ routedPage: page, routed }) => {
+test("saves a channel order changed by arrow keys, dragging and menu", async ({
+  routedPage: page,
+  routed,
+}) => {
   await routed.allow();
   for (const [priority, name] of ["Anton", "Berta", "Cäsar"].entries())
     await routed.channel(name, { priority: priority + 1 });
-  // The rows are there before the page can answer to keys.
+  // Waits for hydration: the server-rendered rows do not handle keys.
   await page.goto(`${routed.product.url}/channels`, { waitUntil: "networkidle" });
   const first = ["1 Built-in embeddings", "1 Built-in speech"];
   await expect.poll(() => order(page)).toEqual([...first, "2 Anton", "3 Berta", "4 Cäsar"]);
@@ -128,7 +128,7 @@ test("the order is moved by arrow keys and by dragging, and stays", async ({ rou
   await page.getByRole("button", { name: "Move Berta" }).focus();
   await page.keyboard.press("ArrowUp");
   await expect.poll(() => order(page)).toEqual([...first, "2 Anton", "2 Berta", "3 Cäsar"]);
-  await expect(page.getByText("Berta is number 2, together with Anton")).toBeAttached();
+  await expect(page.getByText("Berta has priority 2, shared with Anton")).toBeAttached();
   await expect(page.getByRole("button", { name: "Move Berta" })).toBeFocused();
   await page.keyboard.press("ArrowUp");
   await expect.poll(() => order(page)).toEqual([...first, "2 Berta", "3 Anton", "4 Cäsar"]);
@@ -143,63 +143,55 @@ test("the order is moved by arrow keys and by dragging, and stays", async ({ rou
   await page.mouse.up();
   const last = [...first, "2 Cäsar", "3 Berta", "4 Anton"];
   await expect.poll(() => order(page)).toEqual(last);
-  // Shown before it is saved.
+  // The list updates optimistically, before the order is saved.
   const names = async () =>
     (await routed.call("/api/channels")).items.map((one: { name: string }) => one.name);
   await expect.poll(names).toEqual(last.map((one) => one.slice(2)));
   await page.reload();
   await expect.poll(() => order(page)).toEqual(last);
 
-  await choose(page, "Anton", "Try earlier");
+  await choose(page, "Anton", "Raise priority");
   await expect.poll(() => order(page)).toContain("3 Anton");
 });
 
-test("an open circuit says why and what to do, and one press closes it", async ({
-  routedPage: page,
-  routed,
-}) => {
+test("explains an open circuit and closes it with one click", async ({ routedPage: page, routed }) => {
   await routed.allow();
   const { id } = await routed.channel("Rented machine", { keys: ["sk-old-key-that-ended"], models: [EMBED] });
   expect(await routed.embed("embed-a")).toBe(502);
   await page.goto(`${routed.product.url}/channels`);
-  await expect(rowOf(page, "Rented machine").first()).toContainText("Passed over");
+  await expect(rowOf(page, "Rented machine").first()).toContainText("Down");
   const table = page.getByRole("table");
-  await expect(table.getByText("The upstream refuses the key.")).toBeVisible();
-  await expect(
-    table.getByText(/Write a key that works.*Calls go elsewhere for \d+ seconds more/),
-  ).toBeVisible();
-  await table.getByRole("button", { name: "Let calls through now" }).click();
-  await expect(page.getByText("Rented machine takes calls again")).toBeVisible();
-  await expect(page.getByText("The upstream refuses the key.")).toHaveCount(0);
+  await expect(table.getByText("The upstream rejected the key.")).toBeVisible();
+  await expect(table.getByText(/Enter a valid key.*Next attempt in \d+ seconds?\./)).toBeVisible();
+  await table.getByRole("button", { name: "Resume traffic" }).click();
+  await expect(page.getByText("Rented machine takes traffic again")).toBeVisible();
+  await expect(page.getByText("The upstream rejected the key.")).toHaveCount(0);
 
   await page.goto(`${routed.product.url}/channels/${id}?range=1h`);
   await expect(page.getByText("upstream_error")).toBeVisible();
   expect(await routed.embed("embed-a")).toBe(502);
   const key = page.getByRole("listitem").filter({ hasText: "****nded" });
-  await expect(key).toContainText("Passed over", { timeout: 20_000 });
-  await key.getByRole("button", { name: "Let calls through now" }).click();
+  await expect(key).toContainText("Down", { timeout: 20_000 });
+  await key.getByRole("button", { name: "Resume traffic" }).click();
   await expect(key).toContainText("Serving");
 });
 
-test("a channel is switched off and on, tested, edited with its key kept, and deleted by its name", async ({
-  routedPage: page,
-  routed,
-}) => {
+test("disables, enables, tests, edits and deletes a channel", async ({ routedPage: page, routed }) => {
   await routed.allow();
   const { id } = await routed.channel("Cellar", { models: [EMBED, SPEAK] });
   await page.goto(`${routed.product.url}/channels`);
-  await page.getByRole("switch", { name: "Cellar serves calls" }).click();
-  await expect(page.getByText("Cellar is off")).toBeVisible();
+  await page.getByRole("switch", { name: "Enable Cellar" }).click();
+  await expect(page.getByText("Cellar disabled")).toBeVisible();
   await expect(rowOf(page, "Cellar")).toContainText("Disabled");
   expect(await routed.embed("embed-a")).toBe(503);
-  await page.getByRole("switch", { name: "Cellar serves calls" }).click();
+  await page.getByRole("switch", { name: "Enable Cellar" }).click();
   await expect(rowOf(page, "Cellar")).not.toContainText("Disabled");
   expect(await routed.embed("embed-a")).toBe(200);
 
   await choose(page, "Cellar", "Test");
   const dialog = page.getByRole("dialog", { name: "Test Cellar" });
   await dialog.getByRole("button", { name: "Test embed-a" }).click();
-  await expect(dialog.getByText(/256 numbers in/)).toBeVisible();
+  await expect(dialog.getByText(/256 dimensions in/)).toBeVisible();
   await page.keyboard.press("Escape");
 
   await choose(page, "Cellar", "Edit");
@@ -211,8 +203,8 @@ test("a channel is switched off and on, tested, edited with its key kept, and de
   await page.getByRole("checkbox", { name: "Serve kokoro" }).uncheck();
   await page.getByText("Advanced", { exact: true }).click();
   await page.getByLabel("Weight").fill("4");
-  await page.getByLabel("Connect").fill("2.5");
-  await page.getByRole("switch", { name: "Texts travel together" }).click();
+  await page.getByLabel("Connect", { exact: true }).fill("2.5");
+  await page.getByRole("switch", { name: "Batch concurrent requests" }).click();
   await page.getByRole("button", { name: "Save changes" }).click();
   await expect(page.getByRole("heading", { name: "Attic" })).toBeVisible();
   const saved = await routed.call(`/api/channels/${id}`);
@@ -232,13 +224,13 @@ test("a channel is switched off and on, tested, edited with its key kept, and de
   await confirm.getByLabel("Type Attic to confirm").fill("Attic");
   await page.keyboard.press("Enter");
   await expect(page).toHaveURL(`${routed.product.url}/channels`);
-  await expect(page.getByRole("heading", { name: "Only the engines built in serve so far" })).toBeVisible();
+  await expect(page.getByRole("heading", { name: "Only the built-in engines are serving" })).toBeVisible();
 });
 
 test.describe("a channel that was changed elsewhere", () => {
   test.use({ allowedConsole: [[/status of 409/], { scope: "test" }] });
 
-  test("is not overwritten: the form shows the newest and asks to save again", async ({
+  test("is not overwritten: the form shows the newest version and asks to save again", async ({
     routedPage: page,
     routed,
   }) => {
@@ -248,7 +240,7 @@ test.describe("a channel that was changed elsewhere", () => {
     await page.getByLabel("Name", { exact: true }).fill("Mine");
     await routed.call(`/api/channels/${id}`, { version: 1, name: "Theirs" }, "PATCH");
     await page.getByRole("button", { name: "Save changes" }).click();
-    await expect(page.getByText(/changed elsewhere meanwhile/)).toBeVisible();
+    await expect(page.getByText(/was changed elsewhere/)).toBeVisible();
     await expect(page.getByLabel("Name", { exact: true })).toHaveValue("Theirs");
     await page.getByLabel("Name", { exact: true }).fill("Ours");
     await page.getByRole("button", { name: "Save changes" }).click();
@@ -259,12 +251,12 @@ test.describe("a channel that was changed elsewhere", () => {
 test.describe("a member", () => {
   test.use({ allowedConsole: [[/status of 404/], { scope: "test" }] });
 
-  test("finds no channels and no models at their addresses", async ({ page, routed }) => {
+  test('gets "Page not found" for channels and models', async ({ page, routed }) => {
     const { url } = routed.product;
     await signInByCookie(page, url, await createUser(routed, { username: "mia", role: "member" }));
     for (const path of ["/channels", "/channels/new", "/channels/chn_builtin_speech", "/models"]) {
       await page.goto(url + path);
-      await expect(page.getByRole("heading", { name: "There is nothing at this address" })).toBeVisible();
+      await expect(page.getByRole("heading", { name: "Page not found" })).toBeVisible();
     }
   });
 });

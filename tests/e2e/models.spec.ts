@@ -13,7 +13,7 @@ async function choose(page: Page, name: string, action: string): Promise<void> {
 test.describe("a model", () => {
   test.use({ allowedConsole: [[/status of 409/], { scope: "test" }] });
 
-  test("is made with a price and an alias, edited, switched off, and deleted by its name", async ({
+  test("can be created with a price and an alias, edited, disabled and deleted", async ({
     routedPage: page,
     routed,
   }) => {
@@ -22,26 +22,28 @@ test.describe("a model", () => {
     const dialog = page.getByRole("dialog");
     await dialog.getByRole("button", { name: "Add model" }).click();
     await expect(dialog.getByLabel("Name", { exact: true })).toHaveAccessibleDescription(
-      /Write model names|Fill this in/,
+      /Enter model names|Required/,
     );
     await dialog.getByLabel("Name", { exact: true }).fill("house-embed");
     await dialog.getByRole("radio", { name: "Embeddings" }).check();
     await dialog.getByLabel("Aliases").fill("vectors text-vectors");
-    await dialog.getByLabel("A million tokens in").fill("ten");
+    await dialog.getByLabel("Per million input tokens").fill("ten");
     await dialog.getByRole("button", { name: "Add model" }).click();
-    await expect(dialog.getByLabel("A million tokens in")).toHaveAccessibleDescription(/Write dollars/);
-    await dialog.getByLabel("A million tokens in").fill("0.02");
+    await expect(dialog.getByLabel("Per million input tokens")).toHaveAccessibleDescription(
+      /Enter an amount/,
+    );
+    await dialog.getByLabel("Per million input tokens").fill("0.02");
     await dialog.getByRole("button", { name: "Add model" }).click();
-    await expect(page.getByText("house-embed is there")).toBeVisible();
-    await expect(rowOf(page, "house-embed")).toContainText("also vectors, text-vectors");
+    await expect(page.getByText("Model house-embed created")).toBeVisible();
+    await expect(rowOf(page, "house-embed")).toContainText("Aliases: vectors, text-vectors");
     await expect(rowOf(page, "house-embed")).toContainText("$0.02 / 1M tokens in");
     await expect(rowOf(page, "house-embed")).toContainText("Nobody");
 
     await choose(page, "house-embed", "Edit");
-    await expect(dialog.getByLabel("A million tokens in")).toHaveValue("0.02");
-    await dialog.getByLabel("A million tokens in").fill("");
-    await dialog.getByLabel("Numbers in a vector").fill("768");
-    await dialog.getByRole("switch", { name: "Keep answers" }).click();
+    await expect(dialog.getByLabel("Per million input tokens")).toHaveValue("0.02");
+    await dialog.getByLabel("Per million input tokens").fill("");
+    await dialog.getByLabel("Dimensions", { exact: true }).fill("768");
+    await dialog.getByRole("switch", { name: "Cache responses" }).click();
     await dialog.getByRole("button", { name: "Save changes" }).click();
     await expect(page.getByText("house-embed saved")).toBeVisible();
     await expect(rowOf(page, "house-embed")).toContainText("No price");
@@ -54,18 +56,18 @@ test.describe("a model", () => {
       aliases: ["vectors", "text-vectors"],
     });
 
-    await page.getByRole("switch", { name: "house-embed answers calls" }).click();
-    await expect(page.getByText("house-embed is off")).toBeVisible();
+    await page.getByRole("switch", { name: "Enable house-embed" }).click();
+    await expect(page.getByText("house-embed disabled")).toBeVisible();
 
     await choose(page, "house-embed", "Delete");
     const confirm = page.getByRole("alertdialog");
     await confirm.getByLabel("Type house-embed to confirm").fill("house-embed");
     await confirm.getByRole("button", { name: "Delete model" }).click();
-    await expect(page.getByText("house-embed is gone")).toBeVisible();
+    await expect(page.getByText("Model house-embed deleted")).toBeVisible();
     await expect(rowOf(page, "house-embed")).toHaveCount(0);
   });
 
-  test("that was changed elsewhere is shown as it stands now before it is saved", async ({
+  test("that was changed elsewhere is shown in its newest version before saving", async ({
     routedPage: page,
     routed,
   }) => {
@@ -75,42 +77,42 @@ test.describe("a model", () => {
     await dialog.getByLabel("Description").fill("Mine");
     await routed.call("/api/models/patchbay-embed", { version: 1, description: "Theirs" }, "PATCH");
     await dialog.getByRole("button", { name: "Save changes" }).click();
-    await expect(dialog.getByText(/changed elsewhere meanwhile/)).toBeVisible();
+    await expect(dialog.getByText(/was changed elsewhere/)).toBeVisible();
     await expect(dialog.getByLabel("Description")).toHaveValue("Theirs");
     await dialog.getByRole("button", { name: "Save changes" }).click();
     await expect(page.getByText("patchbay-embed saved")).toBeVisible();
   });
 });
 
-test("the route of a model names its channels in their order, and those that are passed over with why", async ({
+test("shows the route of a model in order and the skipped channels with the reason", async ({
   routedPage: page,
   routed,
 }) => {
   await routed.allow();
-  await routed.channel("Cellar", { priority: 1, weight: 3, models: embed("lamp") });
-  await routed.channel("Attic", { priority: 1, models: embed("lamp") });
-  const broken = { priority: 0, keys: ["sk-old-key-that-ended"], models: embed("lamp") };
+  await routed.channel("Cellar", { priority: 1, weight: 3, models: embed("bge") });
+  await routed.channel("Attic", { priority: 1, models: embed("bge") });
+  const broken = { priority: 0, keys: ["sk-old-key-that-ended"], models: embed("bge") };
   await routed.channel("Rented machine", broken);
-  await routed.channel("Spare", { priority: 2, enabled: false, models: embed("lamp") });
-  expect(await routed.embed("lamp")).toBe(200);
+  await routed.channel("Spare", { priority: 2, enabled: false, models: embed("bge") });
+  expect(await routed.embed("bge")).toBe(200);
 
   await page.goto(`${routed.product.url}/models`);
-  await page.getByRole("button", { name: "lamp", exact: true }).click();
-  await expect(page).toHaveURL(/\?model=lamp$/);
-  const sheet = page.getByRole("dialog", { name: "Route of lamp" });
+  await page.getByRole("button", { name: "bge", exact: true }).click();
+  await expect(page).toHaveURL(/\?model=bge$/);
+  const sheet = page.getByRole("dialog", { name: "Route of bge" });
   const turns = sheet.getByRole("list").first().getByRole("listitem");
-  await expect(turns.filter({ hasText: "Cellar" }).first()).toContainText("% of calls");
+  await expect(turns.filter({ hasText: "Cellar" }).first()).toContainText("% of requests");
   await expect(turns.filter({ hasText: "Attic" }).first()).toBeVisible();
   const skipped = sheet.getByRole("listitem");
   await expect(skipped.filter({ hasText: "Rented machine" })).toContainText(
-    /The upstream refuses the key\. For \d+ seconds? more/,
+    /The upstream rejected the key\. For \d+ more seconds?/,
   );
-  await expect(skipped.filter({ hasText: "Spare" })).toContainText("It is off.");
+  await expect(skipped.filter({ hasText: "Spare" })).toContainText("Disabled.");
   await sheet.getByRole("button", { name: "Edit model" }).click();
-  await expect(page.getByRole("dialog", { name: "Edit lamp" })).toBeVisible();
+  await expect(page.getByRole("dialog", { name: "Edit bge" })).toBeVisible();
 });
 
-test("a search and a kind are part of the address", async ({ routedPage: page, routed }) => {
+test("keeps search and type in the URL", async ({ routedPage: page, routed }) => {
   await page.goto(`${routed.product.url}/models?operation=speech`);
   await expect(rowOf(page, "patchbay-speech")).toBeVisible();
   await expect(rowOf(page, "patchbay-embed")).toHaveCount(0);

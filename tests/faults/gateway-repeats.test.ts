@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
 import { expectFailure, type RoutedProduct, spoken, startRouted, until } from "../support/routed-product";
 import { tokensOf, vectorOf } from "../support/upstream/sounds";
 
-/** Idempotency-Key, caches and coalescing through a real process, in front of an upstream that counts. */
+/** Idempotency-Key, caches and batching through a real process, in front of an upstream that counts. */
 
 let routed: RoutedProduct;
 beforeAll(async () => {
@@ -205,10 +205,10 @@ describe("from the cache", () => {
   });
 });
 
-describe("coalesced", () => {
+describe("batched", () => {
   test("64 callers' texts travel in few calls, and each gets its own vector and its share of the tokens", async () => {
     const { name } = await routed.route("embeddings", [{ as: "embed.16" }], {
-      coalescing: true,
+      batching: true,
       prices: PRICES,
     });
     const before = routed.upstream.ledger.length;
@@ -234,7 +234,7 @@ describe("coalesced", () => {
 
   test("a batch whose upstream fails goes to the next channel whole, and the fault counts once", async () => {
     const places = [{ as: "embed.16--status-503" }, { as: "embed.16" }];
-    const { name, ids } = await routed.route("embeddings", places, { coalescing: true });
+    const { name, ids } = await routed.route("embeddings", places, { batching: true });
     await routed.busy(100);
     const replies = await Promise.all(
       Array.from({ length: 16 }, (_, i) =>

@@ -1,5 +1,11 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { addUser, type ConsoleHarness, OWNER, openConsoleHarness, setUpOwner } from "../support/console-harness";
+import {
+  addUser,
+  type ConsoleHarness,
+  OWNER,
+  openConsoleHarness,
+  setUpOwner,
+} from "../support/console-harness";
 import { freePort } from "../support/product";
 import { type TestServices, testServices } from "../support/services";
 import { readStoreBytes } from "../support/store-bytes";
@@ -59,6 +65,13 @@ describe("a channel", () => {
       expect(text).not.toContain("sealed");
     }
     expect(readStoreBytes(services.dataDirectory).includes(SECRET)).toBe(false);
+  });
+
+  test("accepts the old name of batching in options and answers with the new one", async () => {
+    const made = await create({ options: { coalescing: false } });
+    expect(made.options).toEqual({ batching: false });
+    const changed = await patch(made.id, { version: 1, options: { batching: true, coalescing: false } });
+    expect(changed.json.data.options).toEqual({ batching: true });
   });
 
   test("makes models of the names nobody has, with prices of the shipped list", async () => {
@@ -301,6 +314,14 @@ describe("a model", () => {
     });
     expect((await services.catalog.find("voice"))?.model.name).toBe("speech-a");
     expect((await door("/api/models/speech-a", { method: "PATCH", body, cookie: owner })).status).toBe(409);
+  });
+
+  test("accepts the old name of batching and answers with the new one", async () => {
+    await create();
+    const body = { version: 1, coalescing: false };
+    const changed = await door("/api/models/speech-a", { method: "PATCH", body, cookie: owner });
+    expect(changed.json.data.batching).toBe(false);
+    expect(changed.json.data).not.toHaveProperty("coalescing");
   });
 
   test("with a name that is taken is refused, and one that is deleted is served no more", async () => {

@@ -28,7 +28,10 @@ function remembering() {
 
 function open(fields: Parameters<typeof embedModel>[0] = {}) {
   const { asked, engine } = remembering();
-  const door = openGatewayHarness({ models: [embedModel({ prices: PRICES, ...fields })], engine: () => engine });
+  const door = openGatewayHarness({
+    models: [embedModel({ prices: PRICES, ...fields })],
+    engine: () => engine,
+  });
   const embed = (input: unknown, more: { headers?: Record<string, string>; body?: object } = {}) =>
     door.call("/v1/embeddings", {
       headers: more.headers ?? {},
@@ -77,7 +80,7 @@ test("a batch sends the same text of two users twice, and once where cached resu
   ] as const) {
     const { asked, engine } = remembering();
     const door = openGatewayHarness({
-      models: [embedModel({ coalescing: true, cacheable: false })],
+      models: [embedModel({ batching: true, cacheable: false })],
       channels: [channelRecord({ embedded: false })],
       engine: () => engine,
     });
@@ -143,11 +146,11 @@ test("a change of what serves the model makes older vectors unreachable", async 
 test("single texts of many callers travel together where model and channel allow it", async () => {
   for (const [options, calls] of [
     [{}, 1],
-    [{ coalescing: false }, 20],
+    [{ batching: false }, 20],
   ] as const) {
     const { asked, engine } = remembering();
     const door = openGatewayHarness({
-      models: [embedModel({ coalescing: true, cacheable: false })],
+      models: [embedModel({ batching: true, cacheable: false })],
       channels: [channelRecord({ embedded: false, options })],
       engine: () => engine,
     });

@@ -5,7 +5,13 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { createDispatcher } from "../../lib/http/core/dispatch";
 import { SETTINGS_ROUTES } from "../../lib/http/routes/console/settings";
 import type { Repositories } from "../../lib/ports/store";
-import { addUser, type ConsoleHarness, OWNER, openConsoleHarness, setUpOwner } from "../support/console-harness";
+import {
+  addUser,
+  type ConsoleHarness,
+  OWNER,
+  openConsoleHarness,
+  setUpOwner,
+} from "../support/console-harness";
 import { expectDocumented } from "../support/expect-documented";
 import { type TestServices, testServices } from "../support/services";
 
@@ -280,6 +286,23 @@ describe("an import", () => {
     expect((await services.store.models.all()).filter(({ name }) => name === "new-voice")).toHaveLength(1);
   });
 
+  test("accepts the old name of batching and exports the new one", async () => {
+    await addChannel({ options: { coalescing: false } });
+    const { file } = await exported();
+    const [channel] = file.channels.filter(({ name }: { name: string }) => name === "OpenAI");
+    expect(channel.options).toEqual({ batching: false });
+    const model = { name: "embed-old", operation: "embeddings", coalescing: false };
+    const old = { ...channel, name: "Old", options: { coalescing: false, max_batch: 5 } };
+    const reply = await bringIn({ ...file, channels: [channel, old], models: [model] });
+    expect(reply.status, reply.text).toBe(200);
+    const again = await exported();
+    const sent = again.file.channels.find(({ name }: { name: string }) => name === "Old");
+    expect(sent.options).toEqual({ batching: false, max_batch: 5 });
+    const models = again.file.models.filter(({ name }: { name: string }) => name === "embed-old");
+    expect(models).toMatchObject([{ batching: false }]);
+    expect(again.bytes.toString("utf8")).not.toContain("coalescing");
+  });
+
   test("takes a file larger than the console's other bodies", async () => {
     const { file } = await exported();
     const models = Array.from({ length: 900 }, (_, i) => ({
@@ -291,7 +314,7 @@ describe("an import", () => {
       max_characters: 5,
       enabled: true,
       cacheable: false,
-      coalescing: false,
+      batching: false,
       dimensions: null,
       default_voice: null,
     }));

@@ -83,7 +83,7 @@ export function embedModel(fields: Partial<ModelRecord> = {}): ModelRecord {
     maxInputTokens: 8_192,
     defaultVoice: null,
     cacheable: true,
-    coalescing: false,
+    batching: false,
     enabled: true,
     createdAt: 1_700_000_000_000,
     version: 1,

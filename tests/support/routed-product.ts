@@ -172,7 +172,7 @@ export async function startRouted(options: ProductOptions = {}): Promise<RoutedP
     async route(operation, places, model = {}) {
       models += 1;
       const name = `model-${models}`;
-      await routed.console("/api/models", { name, operation, cacheable: false, coalescing: false, ...model });
+      await routed.console("/api/models", { name, operation, cacheable: false, batching: false, ...model });
       const ids: string[] = [];
       for (const [index, { at = upstream, as, provider = "openai", ...fields }] of places.entries()) {
         const made = await routed.console("/api/channels", {

@@ -83,7 +83,7 @@ const MODEL: ModelRecord = {
   maxInputTokens: null,
   defaultVoice: "Kore",
   cacheable: false,
-  coalescing: false,
+  batching: false,
   enabled: true,
   createdAt: 0,
   version: 1,
@@ -164,45 +164,47 @@ export function openSpeechHarness(
     },
   };
   const ctx = {
-    store,
-    clock,
-    // The store's fields that the state needs are above.
-    state: createGatewayState({ store: store as unknown as Store, clock, log: silent, metrics }),
-    random: {
-      bytes: (length: number) =>
-        createHash("sha512").update(String(rows.length)).digest().subarray(0, length),
-      fraction: () => 0,
-    },
-    log: silent,
-    instance: {
-      id: "test",
-      version: "0",
-      timeZone: "UTC",
-      passwordMinimum: 8,
-      legacyEngines: false,
-      dataDirectory: "",
-      limits: { ...DEFAULT_LIMITS, ...options.limits },
-    },
-    catalog: {
-      find: async (name: string) =>
-        [entry, embed].find((one) => one.model.name === name || one.model.aliases.includes(name)) ?? null,
-      all: async () => [embed, entry],
-    },
-    providers: {
-      speech: (wanted: ChannelRecord) => {
-        const engine = engines.find((one) => one.channel.id === wanted.id);
-        if (!engine) throw new Error(`no engine for ${wanted.id}`);
-        return engine.speech;
+    services: {
+      store,
+      clock,
+      // The store's fields that the state needs are above.
+      state: createGatewayState({ store: store as unknown as Store, clock, log: silent, metrics }),
+      random: {
+        bytes: (length: number) =>
+          createHash("sha512").update(String(rows.length)).digest().subarray(0, length),
+        fraction: () => 0,
       },
+      log: silent,
+      instance: {
+        id: "test",
+        version: "0",
+        timeZone: "UTC",
+        passwordMinimum: 8,
+        legacyEngines: false,
+        dataDirectory: "",
+        limits: { ...DEFAULT_LIMITS, ...options.limits },
+      },
+      catalog: {
+        find: async (name: string) =>
+          [entry, embed].find((one) => one.model.name === name || one.model.aliases.includes(name)) ?? null,
+        all: async () => [embed, entry],
+      },
+      providers: {
+        speech: (wanted: ChannelRecord) => {
+          const engine = engines.find((one) => one.channel.id === wanted.id);
+          if (!engine) throw new Error(`no engine for ${wanted.id}`);
+          return engine.speech;
+        },
+      },
+      limiter: createRateLimiter(clock),
+      countTokens: (text: string) => text.split(/\s+/).filter(Boolean).length,
+      *countTokensInSteps(text: string) {
+        yield;
+        return text.split(/\s+/).filter(Boolean).length;
+      },
+      encoder: options.encoder ?? sharedEncoder(),
+      metrics,
     },
-    limiter: createRateLimiter(clock),
-    countTokens: (text: string) => text.split(/\s+/).filter(Boolean).length,
-    *countTokensInSteps(text: string) {
-      yield;
-      return text.split(/\s+/).filter(Boolean).length;
-    },
-    encoder: options.encoder ?? sharedEncoder(),
-    metrics,
     caller: {
       key: {
         id: "key_1",

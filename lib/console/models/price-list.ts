@@ -26,7 +26,7 @@ function dollars(prices: {
 const OPENAI_EMBEDDING = {
   operation: "embeddings",
   maxInputTokens: 8_192,
-  coalescing: true,
+  batching: true,
   cacheable: true,
 } as const;
 const OPENAI_SPEECH = { operation: "speech", maxCharacters: 4_096, defaultVoice: "alloy" } as const;
@@ -61,7 +61,7 @@ const LIST: Readonly<Record<string, Known>> = {
   "gemini-embedding-001": {
     operation: "embeddings",
     maxInputTokens: 2_048,
-    coalescing: true,
+    batching: true,
     cacheable: true,
     dimensions: 3_072,
     canShorten: true,
@@ -100,7 +100,7 @@ export function draftModel(
     maxInputTokens: operation === "embeddings" ? 8_192 : null,
     defaultVoice: null,
     cacheable: operation === "embeddings",
-    coalescing: operation === "embeddings",
+    batching: operation === "embeddings",
     enabled: true,
     version: 1,
     ...fits,

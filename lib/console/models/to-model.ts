@@ -29,7 +29,7 @@ export function toModel(record: ModelRecord, channels: readonly ChannelRecord[])
     max_input_tokens: record.maxInputTokens,
     default_voice: record.defaultVoice,
     cacheable: record.cacheable,
-    coalescing: record.coalescing,
+    batching: record.batching,
     enabled: record.enabled,
     channels: serving,
     created_at: toTimestamp(record.createdAt),
@@ -67,7 +67,7 @@ export function patchOf(
     maxInputTokens: sent.max_input_tokens,
     defaultVoice: sent.default_voice,
     cacheable: sent.cacheable,
-    coalescing: sent.coalescing,
+    batching: sent.batching ?? sent.coalescing,
     enabled: sent.enabled,
     prices: sent.prices === undefined ? undefined : applyPrices(before.prices, sent.prices),
   };

@@ -27,11 +27,22 @@ const COMMON_OPTIONS = {
       "must be a certificate in PEM form",
     )
     .optional(),
-  /** Whether calls of single texts may travel together (the gateway's own business). */
-  coalescing: z.boolean().optional(),
+  /** False: every call with a single text is one call to the upstream. Default: such calls are batched. */
+  batching: z.boolean().optional(),
+  /** The old name of `batching`; see `renameOldOptions`. */
+  coalescing: z.boolean().meta({ deprecated: true }).optional(),
   /** Texts in one call to the upstream at most. */
   max_batch: z.int().min(1).max(2_048).optional(),
 };
+
+/**
+ * Returns options under their current names. Requests, settings files and stored channels of earlier versions may have the
+ * old name of `batching`; when both are given, `batching` counts.
+ */
+export function renameOldOptions<T>(options: Readonly<Record<string, T>>): Record<string, T> {
+  const { coalescing, ...rest } = options;
+  return coalescing === undefined ? rest : { batching: coalescing, ...rest };
+}
 
 const share = z.number().min(0).max(1).optional();
 

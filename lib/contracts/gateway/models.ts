@@ -31,7 +31,7 @@ export const Model = z.strictObject({
   max_input_tokens: z.int().nullable(),
   default_voice: z.string().nullable(),
   cacheable: z.boolean(),
-  coalescing: z.boolean(),
+  batching: z.boolean(),
   enabled: z.boolean(),
   /** Who serves it, in the order of the tiers. */
   channels: z.array(
@@ -62,7 +62,9 @@ const writable = {
   max_input_tokens: amount(1_000_000),
   default_voice: boundedText(1, 128).nullable(),
   cacheable: z.boolean(),
-  coalescing: z.boolean(),
+  batching: z.boolean(),
+  /** The old name of `batching`, which counts when both are given. */
+  coalescing: z.boolean().meta({ deprecated: true }),
   enabled: z.boolean(),
 };
 

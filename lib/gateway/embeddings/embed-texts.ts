@@ -88,14 +88,14 @@ async function embedOn(
 ): Promise<EmbeddingResult> {
   const { dimensions, taskType } = call;
   const parameters = { model: upstreamName, dimensions, taskType, user: call.user ?? undefined };
-  const provider = ctx.providers.embedding(channel);
+  const provider = ctx.services.providers.embedding(channel);
   const [text] = fetched.texts;
   const isAlone = fetched.texts.length === 1 && text !== undefined;
-  const mayWait = call.entry.model.coalescing && !channel.embedded && channel.options.coalescing !== false;
+  const mayWait = call.entry.model.batching && !channel.embedded && channel.options.batching !== false;
   if (!isAlone || !mayWait) return provider.embed({ ...parameters, texts: fetched.texts }, options);
   const keyId = channel.keys[0]?.id ?? null;
   const place = JSON.stringify([channel.id, channel.version, keyId, parameters]);
-  return ctx.state.batcher.embed(
+  return ctx.services.state.batcher.embed(
     place,
     parameters,
     { text, scope: cacheScope(ctx), tokens: fetched.tokens, options },
@@ -133,12 +133,12 @@ function* keysOf(scope: string, call: EmbedTexts): Generator<void, string[], voi
 /** Null where the cache has no part in the call. */
 async function lookUp(ctx: GatewayContext, call: EmbedTexts): Promise<Lookup | null> {
   if (!call.entry.model.cacheable || ctx.isNoStore) return null;
-  const { vectors } = ctx.state;
+  const { vectors } = ctx.services.state;
   if (!vectors.isOn) return null;
   const keys = await runInTurns(keysOf(cacheScope(ctx), call), ctx.signal);
   const known = keys.map((key) => vectors.get(key));
   const state = known.every((vector) => vector !== undefined) ? "hit" : "miss";
-  ctx.metrics.count(state === "hit" ? "cache_hits" : "cache_misses");
+  ctx.services.metrics.count(state === "hit" ? "cache_hits" : "cache_misses");
   return { state, known, keys };
 }
 
@@ -148,7 +148,7 @@ function cacheState(
   lookup: Lookup | null,
 ): Pick<CallPlan, "cache"> {
   if (lookup !== null) return { cache: lookup.state };
-  return model.cacheable && ctx.state.vectors.isOn ? { cache: "bypass" } : {};
+  return model.cacheable && ctx.services.state.vectors.isOn ? { cache: "bypass" } : {};
 }
 
 function missingOf(call: EmbedTexts, lookup: Lookup | null, counts: readonly number[]): Fetched {
@@ -170,7 +170,7 @@ function merge(
   fetched: Fetched,
   fresh: readonly Float32Array[],
 ): Float32Array[] {
-  const { vectors: cache } = ctx.state;
+  const { vectors: cache } = ctx.services.state;
   const vectors = [...known];
   for (const [at, position] of fetched.positions.entries()) {
     const vector = fresh[at];

@@ -23,7 +23,7 @@ export interface ChannelRecord {
   concurrency: number | null;
   timeouts: { connectMs?: number; firstByteMs?: number; idleMs?: number; totalMs?: number };
   headers: Record<string, string>;
-  /** Free settings of the provider (voice table, coalescing, …), checked by its own schema. */
+  /** Free settings of the provider (voice table, batching, …), checked by its own schema. */
   options: Record<string, unknown>;
   enabled: boolean;
   /** Made by Patchbay itself; may be disabled, not deleted. */
@@ -59,7 +59,7 @@ export interface ModelRecord {
   maxInputTokens: number | null;
   defaultVoice: string | null;
   cacheable: boolean;
-  coalescing: boolean;
+  batching: boolean;
   enabled: boolean;
   createdAt: number;
   version: number;

@@ -1,4 +1,5 @@
 import type { z } from "zod";
+import { renameOldOptions } from "../../contracts/console/channel-options";
 import { AppError } from "../../errors";
 import type { ChannelRecord } from "../../ports/store";
 
@@ -18,7 +19,7 @@ export function optionsReader<T extends Record<string, unknown>>(
   return {
     check(options) {
       const parsed = strict.safeParse(options);
-      if (parsed.success) return { ...parsed.data };
+      if (parsed.success) return renameOldOptions<unknown>(parsed.data);
       const issues = parsed.error.issues.map((issue) => ({
         path: ["options", ...issue.path].join("."),
         message: issue.message,

@@ -10,7 +10,7 @@ const COUNTERS = {
   cache_misses: "Calls the cache could not answer",
   usage_rows: "Usage rows written",
   usage_commits: "Commits that carried usage rows",
-  upstream_batches: "Upstream embedding calls made for coalesced texts",
+  upstream_batches: "Upstream embedding calls made for batched texts",
   batched_texts: "Texts that travelled in those calls",
   idempotent_repeats: "Requests answered from the reply of an earlier one with the same Idempotency-Key",
 } as const satisfies Record<MetricName, string>;

@@ -1,3 +1,4 @@
+import { renameOldOptions } from "../../contracts/console/channel-options";
 import type { ChannelRecord, Channels } from "../../ports/store";
 import { flag, fromJson, json } from "../columns";
 import { orConflict } from "../errors";
@@ -42,7 +43,7 @@ function toChannel(row: ChannelTable): ChannelRecord {
     concurrency: row.concurrency,
     timeouts: fromJson<ChannelRecord["timeouts"]>(row.timeouts),
     headers: fromJson<ChannelRecord["headers"]>(row.headers),
-    options: fromJson<ChannelRecord["options"]>(row.options),
+    options: renameOldOptions(fromJson<ChannelRecord["options"]>(row.options)),
     enabled: row.enabled === 1,
     embedded: row.embedded === 1,
     createdAt: row.created_at,

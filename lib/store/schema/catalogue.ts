@@ -33,6 +33,7 @@ export interface ModelTable {
   max_input_tokens: number | null;
   default_voice: string | null;
   cacheable: Flag;
+  /** `batching` of the record; the column has its first name. */
   coalescing: Flag;
   enabled: Flag;
   created_at: number;

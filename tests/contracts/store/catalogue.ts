@@ -31,6 +31,14 @@ export function catalogueContract(newPlace: NewPlace): void {
       expect(await store.channels.find("chn_none")).toBeNull();
     });
 
+    test("reads a channel that was stored with the old name of batching", async () => {
+      const channel = channelRecord({ options: { coalescing: false, max_batch: 5 } });
+      await store.channels.insert(channel);
+      const found = { ...channel, options: { batching: false, max_batch: 5 } };
+      expect(await store.channels.find(channel.id)).toEqual(found);
+      expect(await store.channels.all()).toContainEqual(found);
+    });
+
     test("a channel is patched at its version and deleted once", async () => {
       const channel = channelRecord();
       await store.channels.insert(channel);

@@ -39,8 +39,8 @@ function upstream(inputTokens: number | null = null) {
 
 test("texts that arrive together travel as one call and each caller gets its own vector", async () => {
   const { asked, send } = upstream();
-  const coalescer = createBatcher();
-  const answers = ["a", "bb", "ccc"].map((text) => coalescer.embed("p", { model: "m" }, single(text), send));
+  const batcher = createBatcher();
+  const answers = ["a", "bb", "ccc"].map((text) => batcher.embed("p", { model: "m" }, single(text), send));
   await vi.runAllTimersAsync();
   expect(asked).toEqual([{ model: "m", texts: ["a", "bb", "ccc"] }]);
   expect((await Promise.all(answers)).map(({ vectors }) => [...(vectors[0] ?? [])])).toEqual([[1], [2], [3]]);
@@ -48,9 +48,9 @@ test("texts that arrive together travel as one call and each caller gets its own
 
 test("the same text in flight is sent once, and its tokens are dealt to all who asked", async () => {
   const { asked, send } = upstream(10);
-  const coalescer = createBatcher();
+  const batcher = createBatcher();
   const answers = [single("same", 3), single("same", 3), single("other", 4)].map((one) =>
-    coalescer.embed("p", { model: "m" }, one, send),
+    batcher.embed("p", { model: "m" }, one, send),
   );
   await vi.runAllTimersAsync();
   expect(asked[0]?.texts).toEqual(["same", "other"]);
@@ -59,9 +59,9 @@ test("the same text in flight is sent once, and its tokens are dealt to all who 
 
 test("the same text of two scopes is sent twice, so no token count shows one what the other sent", async () => {
   const { asked, send } = upstream(6);
-  const coalescer = createBatcher();
+  const batcher = createBatcher();
   const answers = ["usr_1", "usr_2"].map((scope) =>
-    coalescer.embed("p", { model: "m" }, single("same", 3, undefined, scope), send),
+    batcher.embed("p", { model: "m" }, single("same", 3, undefined, scope), send),
   );
   await vi.runAllTimersAsync();
   expect(asked.map((request) => request.texts)).toEqual([["same", "same"]]);
@@ -70,9 +70,9 @@ test("the same text of two scopes is sent twice, so no token count shows one wha
 
 test("different parameters never share a call", async () => {
   const { asked, send } = upstream();
-  const coalescer = createBatcher();
-  void coalescer.embed("p256", { model: "m", dimensions: 256 }, single("a"), send);
-  void coalescer.embed("p512", { model: "m", dimensions: 512 }, single("a"), send);
+  const batcher = createBatcher();
+  void batcher.embed("p256", { model: "m", dimensions: 256 }, single("a"), send);
+  void batcher.embed("p512", { model: "m", dimensions: 512 }, single("a"), send);
   await vi.runAllTimersAsync();
   expect(asked.map((request) => request.dimensions)).toEqual([256, 512]);
 });
@@ -80,8 +80,8 @@ test("different parameters never share a call", async () => {
 test("a full batch goes at once", async () => {
   const { asked, send } = upstream();
   const sizes: number[] = [];
-  const coalescer = createBatcher((size) => sizes.push(size), { maxBatch: 4 });
-  for (let i = 0; i < 10; i++) void coalescer.embed("p", { model: "m" }, single(`t${i}`), send);
+  const batcher = createBatcher((size) => sizes.push(size), { maxBatch: 4 });
+  for (let i = 0; i < 10; i++) void batcher.embed("p", { model: "m" }, single(`t${i}`), send);
   expect(sizes).toEqual([4, 4]);
   await vi.runAllTimersAsync();
   expect(sizes).toEqual([4, 4, 2]);
@@ -95,9 +95,9 @@ test("a batch refused for one text is sent again text by text, and only that one
     if (texts.includes("bad")) throw new AppError("invalid", "'bad' is not good.");
     return { vectors: texts.map(() => Float32Array.of(1)), inputTokens: 1 };
   };
-  const coalescer = createBatcher();
+  const batcher = createBatcher();
   const answers = ["good", "bad", "fine"].map((text) =>
-    coalescer.embed("p", { model: "m" }, single(text), send),
+    batcher.embed("p", { model: "m" }, single(text), send),
   );
   const settled = Promise.allSettled(answers);
   await vi.runAllTimersAsync();
@@ -107,19 +107,19 @@ test("a batch refused for one text is sent again text by text, and only that one
 
 test("any other failure is told to all as one and the same error", async () => {
   const failure = new AppError("upstream_timeout", "Too slow.");
-  const coalescer = createBatcher();
+  const batcher = createBatcher();
   const answers = ["a", "b"].map((text) =>
-    coalescer.embed("p", { model: "m" }, single(text), () => Promise.reject(failure)).catch((error) => error),
+    batcher.embed("p", { model: "m" }, single(text), () => Promise.reject(failure)).catch((error) => error),
   );
   await vi.runAllTimersAsync();
   for (const error of await Promise.all(answers)) expect(error).toBe(failure);
 });
 
 test("a reply with a vector too few is the upstream's fault, not somebody else's vector", async () => {
-  const coalescer = createBatcher();
+  const batcher = createBatcher();
   const send: SendBatch = async () => ({ vectors: [Float32Array.of(1)], inputTokens: null });
   const answers = ["a", "b"].map((text) =>
-    coalescer.embed("p", { model: "m" }, single(text), send).catch((error) => error),
+    batcher.embed("p", { model: "m" }, single(text), send).catch((error) => error),
   );
   await vi.runAllTimersAsync();
   for (const error of await Promise.all(answers)) expect(error).toMatchObject({ code: "upstream_invalid" });
@@ -128,13 +128,13 @@ test("a reply with a vector too few is the upstream's fault, not somebody else's
 test("the call is stopped when the last of its callers leaves, not before", async () => {
   const leaving = [new AbortController(), new AbortController()];
   const signals: AbortSignal[] = [];
-  const coalescer = createBatcher();
+  const batcher = createBatcher();
   const send: SendBatch = (_request, { signal }) => {
     signals.push(signal);
     return new Promise(() => undefined);
   };
   for (const [index, controller] of leaving.entries())
-    void coalescer.embed("p", { model: "m" }, single(`t${index}`, 1, controller.signal), send);
+    void batcher.embed("p", { model: "m" }, single(`t${index}`, 1, controller.signal), send);
   await vi.runAllTimersAsync();
   leaving[0]?.abort();
   expect(signals[0]?.aborted).toBe(false);

@@ -15,7 +15,7 @@ const WORDS: readonly [pattern: string, use: string][] = [
   ["anew", "again, new"],
   ["passed over|on trial|resting", "skipped, half-open, open"],
   ["another try|tries", "failover, retry, attempts"],
-  ["coalesc\\w+|travel together|in company", "batch"],
+  ["coalesc(?!e\\()\\w+|travel together|in company", "batch"],
   ["owed", "reserved"],
   ["believ\\w+", "reconcile"],
   ["key ?rings?", "API-key cache, upstream keys"],
