@@ -33,7 +33,7 @@ export interface OverviewPageProps {
   isSetupUnfinished: boolean;
   models: readonly { name: string; operation: "speech" | "embeddings" }[];
   isAdmin: boolean;
-  /** No model has a price: the spend figure is hidden while it is 0. */
+  /** Self-use mode is on: the spend figure is hidden while it is 0. */
   hidesSpend: boolean;
   /** Server time at which `fallback` was read. */
   now: number;
