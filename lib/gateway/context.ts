@@ -14,7 +14,7 @@ import type { GatewayState } from "./state";
 export interface GatewayServices {
   store: Store;
   clock: Clock;
-  /** What the gateway remembers between requests. */
+  /** State that outlives a request: caches, circuits, traffic. */
   state: GatewayState;
   random: Random;
   cipher: Cipher;
@@ -25,7 +25,7 @@ export interface GatewayServices {
   limiter: RateLimiter;
   /** Text tokens as cl100k_base counts them; may stop above `limit` and return some number above it. */
   countTokens(text: string, limit?: number): number;
-  /** The same in steps of about a millisecond, for texts so long that others must run between them. */
+  /** The same in steps of about a millisecond, so that other work runs while a long text is counted. */
   countTokensInSteps(text: string, limit?: number): Generator<void, number, void>;
   /** Speech as mp3, opus, … : `createAudioEncoder({ workerFile: workerFile("encode") })` of lib/audio/encode/create.ts. */
   encoder: AudioEncoder;
@@ -33,18 +33,19 @@ export interface GatewayServices {
   metrics: Metrics;
 }
 
-/** One request of a program, its key checked. */
-export interface GatewayContext extends GatewayServices {
+/** One authenticated request to the gateway. */
+export interface GatewayContext {
+  services: GatewayServices;
   caller: KeyWithOwner;
   peer: { address: string | null };
   requestId: string;
   /** `x-patchbay-tags` */
   tags: string | null;
-  /** `cache-control: no-store`: neither answered from a cache nor kept in one. */
+  /** `cache-control: no-store`: neither answered from a cache nor stored in one. */
   isNoStore?: boolean;
-  /** Told when the call's books are open: what its reply says of channel and attempts, also when it fails. */
+  /** Called when the ledger entry is open; `headers` describe channel and attempts, also for a reply that fails. */
   onOpened?(headers: () => Record<string, string>): void;
-  /** Told each usage row of the request once it is in the books. */
+  /** Called with each usage row of the request once it is in the ledger. */
   onRecorded?: (row: UsageRecord) => void;
   /** Aborted when the caller leaves. */
   signal: AbortSignal;

@@ -2,7 +2,7 @@ import type { Clock } from "../ports/clock";
 import type { Log } from "../ports/log";
 import type { Metrics } from "../ports/metrics";
 import type { Store } from "../ports/store";
-import { createApiKeyCache, type ApiKeyCache } from "./admission/api-key-cache";
+import { type ApiKeyCache, createApiKeyCache } from "./admission/api-key-cache";
 import { type BodyMemory, createBodyMemory } from "./admission/body-memory";
 import { type BudgetRefusals, createBudgetRefusals } from "./admission/budget-refusals";
 import { type Batcher, createBatcher } from "./embeddings/batching";

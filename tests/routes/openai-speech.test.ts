@@ -210,7 +210,7 @@ describe("cached speech", () => {
       "hit",
       "miss",
     ]);
-    ctx.instance.sharesCaches = true;
+    ctx.services.instance.sharesCaches = true;
     expect([await cacheOf("usr_1"), await cacheOf("usr_2")]).toEqual(["miss", "hit"]);
     expect(speech.requests).toHaveLength(3);
   });

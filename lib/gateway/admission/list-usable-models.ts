@@ -5,7 +5,7 @@ import { isModelName, mayUseModel } from "./resolve-model";
 
 /** The models this key may use, by name. */
 export async function listUsableModels(ctx: GatewayContext): Promise<ModelRecord[]> {
-  const entries = await ctx.catalog.all();
+  const entries = await ctx.services.catalog.all();
   return entries.map((entry) => entry.model).filter((model) => mayUseModel(ctx.caller.key, model));
 }
 
@@ -15,7 +15,7 @@ export async function listUsableModels(ctx: GatewayContext): Promise<ModelRecord
  */
 export async function getUsableModel(ctx: GatewayContext, name: string): Promise<ModelRecord> {
   if (!isModelName(name)) throw new AppError("invalid", `'${name}' is no model's name.`, { param: "model" });
-  const entry = await ctx.catalog.find(name);
+  const entry = await ctx.services.catalog.find(name);
   if (entry === null || !mayUseModel(ctx.caller.key, entry.model)) {
     throw new AppError("model_not_found", `The model '${name}' does not exist.`, { param: "model" });
   }

@@ -31,7 +31,7 @@ export const resolveModel: ResolveModel = async (ctx, name, operation) => {
       { param: "model" },
     );
   }
-  const entry = await ctx.catalog.find(name);
+  const entry = await ctx.services.catalog.find(name);
   if (entry === null) {
     throw new AppError(
       "model_not_found",

@@ -1,6 +1,6 @@
 import { AppError } from "../../errors";
 import { runInTurns } from "../../ports/run-in-turns";
-import type { GatewayContext } from "../context";
+import type { GatewayServices } from "../context";
 
 export interface EmbeddingInput {
   /** Not empty. */
@@ -14,17 +14,20 @@ export const MAX_TOKENS_IN_ALL = 300_000;
 /** Texts above so many characters are counted in steps. */
 const LONG_TEXT = 4_096;
 
-type Counter = Pick<GatewayContext, "countTokens" | "countTokensInSteps" | "signal">;
+interface Counter {
+  services: Pick<GatewayServices, "countTokens" | "countTokensInSteps">;
+  signal: AbortSignal;
+}
 
 function* countInSteps(ctx: Counter, text: string, limit?: number): Generator<void, number, void> {
-  if (text.length <= LONG_TEXT) return ctx.countTokens(text, limit);
-  return yield* ctx.countTokensInSteps(text, limit);
+  if (text.length <= LONG_TEXT) return ctx.services.countTokens(text, limit);
+  return yield* ctx.services.countTokensInSteps(text, limit);
 }
 
 /** Tokens (cl100k_base) of one text, however long, without holding up others. Throws `caller_left`. */
 export async function countText(ctx: Counter, text: string, limit?: number): Promise<number> {
-  if (text.length <= LONG_TEXT) return ctx.countTokens(text, limit);
-  return runInTurns(ctx.countTokensInSteps(text, limit), ctx.signal);
+  if (text.length <= LONG_TEXT) return ctx.services.countTokens(text, limit);
+  return runInTurns(ctx.services.countTokensInSteps(text, limit), ctx.signal);
 }
 
 function tooLong(limit: number, many: boolean, index: number): AppError {

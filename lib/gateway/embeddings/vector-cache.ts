@@ -1,8 +1,7 @@
 import { createHash } from "node:crypto";
 import type { CatalogEntry } from "../../ports/catalog";
-import type { Instance } from "../../ports/instance";
-import type { KeyWithOwner } from "../../ports/store";
 import { type ByteCache, createByteCache } from "../byte-cache";
+import type { GatewayContext } from "../context";
 
 /** Vectors of texts met lately, bounded in bytes; one per process (DESIGN §4). */
 export type VectorCache = ByteCache<Float32Array>;
@@ -32,8 +31,8 @@ export function fingerprintOf(entry: CatalogEntry): string {
  * Whose requests share cached results: those of the API key's owner, or of all users where the settings say so. Part of
  * every cache key, so that neither `x-patchbay-cache` nor the time taken shows one user what another sent.
  */
-export function cacheScope({ instance, caller }: { instance: Instance; caller: KeyWithOwner }): string {
-  return instance.sharesCaches === true ? "all" : caller.owner.id;
+export function cacheScope({ services, caller }: Pick<GatewayContext, "services" | "caller">): string {
+  return services.instance.sharesCaches === true ? "all" : caller.owner.id;
 }
 
 /** Cache keys of one request: scope, model, what serves it and every parameter that changes the vector, then the text. */

@@ -34,7 +34,7 @@ function settledRow(
     cached: outcome.cached,
     estimated: outcome.estimated,
     overrun: cost > open.reservedNano,
-    latencyMs: Math.round(ctx.clock.monotonic() - ctx.receivedAt),
+    latencyMs: Math.round(ctx.services.clock.monotonic() - ctx.receivedAt),
   };
 }
 
@@ -49,26 +49,30 @@ export function createMeter(
   let upstreamFrom: number | null = null;
   let firstByteAt: number | null = null;
   let settling: Promise<void> | null = null;
-  const trace = startTrace(ctx);
+  const trace = startTrace(ctx.services.clock, ctx.receivedAt);
   const afterwards: ((outcome: CallOutcome) => void)[] = [];
 
   async function book(outcome: CallOutcome): Promise<void> {
     const settled = settledRow(ctx, plan, row, outcome);
     settled.trace = trace.end(outcome.error);
-    const prompt = ctx.instance.keepsPrompts && plan.words ? cutPrompt(plan.words()) : undefined;
+    const prompt = ctx.services.instance.keepsPrompts && plan.words ? cutPrompt(plan.words()) : undefined;
     let told = outcome.status;
     try {
-      await ctx.store.ledger.settle(settled, billingPeriod(ctx.instance.timeZone, row.at), prompt);
-      ctx.metrics.count("usage_rows");
+      await ctx.services.store.ledger.settle(
+        settled,
+        billingPeriod(ctx.services.instance.timeZone, row.at),
+        prompt,
+      );
+      ctx.services.metrics.count("usage_rows");
       ctx.onRecorded?.(settled);
-      ctx.state.live.tell("usage", settled.userId);
+      ctx.services.state.live.tell("usage", settled.userId);
     } catch (error) {
       // The ledger corrects the entry (Ledger.settle); the reply and the metrics must say the same.
       if (outcome.error !== "caller_left") told = failedOutcome(error).status;
       throw error;
     } finally {
       for (const action of afterwards) action(outcome);
-      ctx.metrics.observeCall({
+      ctx.services.metrics.observeCall({
         operation: plan.operation,
         model: plan.entry.model.name,
         channel: channelName ?? "",
@@ -84,7 +88,7 @@ export function createMeter(
       trace.attempt(channelId, keyId);
       row.channelId = channelId;
       row.attempts = attempts;
-      upstreamFrom ??= ctx.clock.monotonic();
+      upstreamFrom ??= ctx.services.clock.monotonic();
       channelName =
         plan.entry.routes.find((route) => route.channel.id === channelId)?.channel.name ?? channelId;
     },
@@ -95,7 +99,7 @@ export function createMeter(
 
     firstByte() {
       if (firstByteAt !== null) return;
-      firstByteAt = ctx.clock.monotonic();
+      firstByteAt = ctx.services.clock.monotonic();
       row.firstByteMs = Math.round(firstByteAt - ctx.receivedAt);
     },
 
@@ -109,7 +113,7 @@ export function createMeter(
     },
 
     headers() {
-      const now = ctx.clock.monotonic();
+      const now = ctx.services.clock.monotonic();
       const upstreamMs = upstreamFrom === null ? 0 : (firstByteAt ?? now) - upstreamFrom;
       return {
         ...limitHeaders,

@@ -8,9 +8,9 @@ import { createMeter } from "./meter";
 
 /** Takes the call's tokens; the headers are those of whichever limit, requests or tokens, is tighter. */
 function takeTokens(ctx: GatewayContext, inputTokens: number): Record<string, string> {
-  const tokens = takeFromAll(ctx, callerLimits(ctx.caller, "tpm"), "tokens", inputTokens);
+  const tokens = takeFromAll(ctx.services, callerLimits(ctx.caller, "tpm"), "tokens", inputTokens);
   if (tokens === null) return {};
-  const requests = takeFromAll(ctx, callerLimits(ctx.caller, "rpm"), "requests", 0);
+  const requests = takeFromAll(ctx.services, callerLimits(ctx.caller, "rpm"), "requests", 0);
   if (requests === null || tokens.share <= requests.share) return tokens.headers;
   // Requests are the tighter limit, and the reply already tells of them.
   return Object.fromEntries(Object.entries(tokens.headers).filter(([name]) => name.startsWith("x-")));
@@ -37,22 +37,22 @@ async function reserve(ctx: GatewayContext, plan: CallPlan, row: UsageRecord): P
   const { key, owner } = ctx.caller;
   requireOpenBudget(ctx);
   if (plan.reservedNano === 0 && !plan.leavesOpenRow) return;
-  const { refused } = await ctx.store.ledger.reserve({
+  const { refused } = await ctx.services.store.ledger.reserve({
     row,
     keyBudget: key.budget,
     userBudget: owner.budget,
-    ...billingPeriod(ctx.instance.timeZone, row.at),
+    ...billingPeriod(ctx.services.instance.timeZone, row.at),
   });
   if (refused === null) return;
-  ctx.state.budgetRefusals.note(refused, refused === "key" ? key.id : owner.id);
+  ctx.services.state.budgetRefusals.note(refused, refused === "key" ? key.id : owner.id);
   throw outOfQuota(refused);
 }
 
 function openRow(ctx: GatewayContext, plan: CallPlan): UsageRecord {
   return {
-    id: `use_${Buffer.from(ctx.random.bytes(15)).toString("base64url")}`,
+    id: `use_${Buffer.from(ctx.services.random.bytes(15)).toString("base64url")}`,
     requestId: ctx.requestId,
-    at: ctx.clock.now(),
+    at: ctx.services.clock.now(),
     keyId: ctx.caller.key.id,
     userId: ctx.caller.owner.id,
     model: plan.entry.model.name,

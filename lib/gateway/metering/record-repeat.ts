@@ -4,11 +4,11 @@ import { billingPeriod } from "./billing-period";
 
 /** The row of a request that was answered with an earlier one's reply: it cost nothing and called nobody. */
 export async function recordRepeat(ctx: GatewayContext, first: UsageRecord): Promise<void> {
-  const at = ctx.clock.now();
-  const tookMs = Math.round(ctx.clock.monotonic() - ctx.receivedAt);
+  const at = ctx.services.clock.now();
+  const tookMs = Math.round(ctx.services.clock.monotonic() - ctx.receivedAt);
   const row: UsageRecord = {
     ...first,
-    id: `use_${Buffer.from(ctx.random.bytes(15)).toString("base64url")}`,
+    id: `use_${Buffer.from(ctx.services.random.bytes(15)).toString("base64url")}`,
     requestId: ctx.requestId,
     at,
     keyId: ctx.caller.key.id,
@@ -24,8 +24,8 @@ export async function recordRepeat(ctx: GatewayContext, first: UsageRecord): Pro
     firstByteMs: tookMs,
     trace: { admittedMs: tookMs, settledMs: tookMs, attempts: [] },
   };
-  await ctx.store.ledger.settle(row, billingPeriod(ctx.instance.timeZone, at));
-  ctx.state.live.tell("usage", row.userId);
-  ctx.metrics.count("idempotent_repeats");
-  ctx.metrics.count("usage_rows");
+  await ctx.services.store.ledger.settle(row, billingPeriod(ctx.services.instance.timeZone, at));
+  ctx.services.state.live.tell("usage", row.userId);
+  ctx.services.metrics.count("idempotent_repeats");
+  ctx.services.metrics.count("usage_rows");
 }

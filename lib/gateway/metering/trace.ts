@@ -1,6 +1,6 @@
 import { type ErrorCode, isAppError } from "../../errors";
+import type { Clock } from "../../ports/clock";
 import type { AttemptTrace, CallTrace } from "../../ports/store";
-import type { GatewayContext } from "../context";
 
 /** Collects what happens in one call; made when the call is admitted. */
 export interface TraceKeeper {
@@ -17,7 +17,7 @@ function tenths(ms: number): number {
   return Math.round(ms * 10) / 10;
 }
 
-export function startTrace({ clock, receivedAt }: Pick<GatewayContext, "clock" | "receivedAt">): TraceKeeper {
+export function startTrace(clock: Clock, receivedAt: number): TraceKeeper {
   const since = (at: number): number => tenths(at - receivedAt);
   const admittedMs = since(clock.monotonic());
   const attempts: AttemptTrace[] = [];

@@ -50,7 +50,7 @@ export function runAttempt<T>(
         return controller.signal;
       },
       requestId: ctx.requestId,
-      firstByteBy: ctx.clock.monotonic() + firstByteMs,
+      firstByteBy: ctx.services.clock.monotonic() + firstByteMs,
       progress,
     };
     // The wrapper turns a synchronous throw of the provider into a rejection.

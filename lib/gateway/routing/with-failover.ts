@@ -3,7 +3,7 @@ import { AppError, type ErrorCode, isAppError } from "../../errors";
 import type { CallOptions } from "../../ports/speech-model";
 import { UpstreamProgress } from "../../ports/upstream-progress";
 import type { CallOutcome, CallPlan, Target, WithFailover } from "../call";
-import type { GatewayContext } from "../context";
+import type { GatewayContext, GatewayServices } from "../context";
 import { stopReason } from "../stop-reason";
 import { chooseChannel } from "./choose-channel";
 import { admissionOf } from "./choose-upstream-key";
@@ -13,7 +13,7 @@ import { runAttempt } from "./run-attempt";
 
 /** Time for the first byte over all attempts together (CONTRACT §9). */
 function firstByteLimitMs(ctx: GatewayContext, operation: CallPlan["operation"]): number {
-  const limits = ctx.instance.limits ?? DEFAULT_LIMITS;
+  const limits = ctx.services.instance.limits ?? DEFAULT_LIMITS;
   return operation === "speech" ? limits.speechFirstByteMs : limits.embeddingsFirstByteMs;
 }
 
@@ -62,7 +62,7 @@ function settleCircuit(pass: CircuitPass, outcome: CallOutcome, progress: Upstre
 
 /** No channel takes the request: all are limited by their upstreams (429), or not all (503); with the shortest wait. */
 function nobodyServes(ctx: GatewayContext, plan: CallPlan): AppError {
-  const { circuits } = ctx.state;
+  const { circuits } = ctx.services.state;
   const healths = plan.entry.routes.map(({ channel }) =>
     modelHealth(circuits, channel, plan.entry.model.name),
   );
@@ -100,7 +100,7 @@ function lastWord(ctx: GatewayContext, failures: readonly AppError[], plan: Call
 }
 
 /** Attempts of one request at most: one channel twice, several each once. */
-export function attemptsAllowed({ instance }: Pick<GatewayContext, "instance">, channels: number): number {
+export function attemptsAllowed({ instance }: Pick<GatewayServices, "instance">, channels: number): number {
   const { attemptsPerCall } = instance.limits ?? DEFAULT_LIMITS;
   return Math.min(attemptsPerCall, channels === 1 ? 2 : channels);
 }
@@ -113,36 +113,36 @@ interface Repeatable {
 }
 
 export const withFailover: WithFailover = async (ctx, plan, meter, attempt, complete) => {
-  const { traffic, circuits } = ctx.state;
+  const { traffic, circuits } = ctx.services.state;
   const targets: readonly Target[] = plan.entry.routes;
   const model = plan.entry.model.name;
-  let deadline = ctx.clock.monotonic() + firstByteLimitMs(ctx, plan.operation);
+  let deadline = ctx.services.clock.monotonic() + firstByteLimitMs(ctx, plan.operation);
   const excluded = new Set<string>();
   const failures: AppError[] = [];
   let refusal: AppError | null = null;
   let repeatable: Repeatable | null = null;
-  const allowed = attemptsAllowed(ctx, targets.length);
+  const allowed = attemptsAllowed(ctx.services, targets.length);
 
   for (let number = 1; number <= allowed; ) {
     const isFirst = number === 1;
     const next: Target | null = chooseChannel(targets, excluded, {
       model,
       traffic,
-      random: ctx.random,
+      random: ctx.services.random,
       admissionOf: ({ channel }) => admissionOf(circuits, channel, model),
       mayProbe: isFirst,
     });
     const repeat: Repeatable | null = next === null && number === 2 ? repeatable : null;
     const target: Target | null = next ?? repeat?.target ?? null;
     if (target === null) break;
-    const entered = enterChannel(ctx, target.channel, model, isFirst);
+    const entered = enterChannel(ctx.services, target.channel, model, isFirst);
     if (entered === null) {
       if (repeat !== null) break;
       excluded.add(target.channel.id);
       continue;
     }
     const { channel, pass, leave } = entered;
-    const left = deadline - ctx.clock.monotonic();
+    const left = deadline - ctx.services.clock.monotonic();
     // Failover is free; only a repeat on the same channel draws from a budget.
     if (left <= 0 || (repeat !== null && !traffic.takeRepeat(channel.id, repeat.call))) {
       pass.unused();
@@ -171,12 +171,12 @@ export const withFailover: WithFailover = async (ctx, plan, meter, attempt, comp
       running.answered();
       pass.answered();
       meter.answered();
-      const answeredAt = ctx.clock.monotonic();
+      const answeredAt = ctx.services.clock.monotonic();
       const value =
         complete === undefined
           ? begun
           : await complete(begun).finally(() => {
-              deadline += ctx.clock.monotonic() - answeredAt;
+              deadline += ctx.services.clock.monotonic() - answeredAt;
             });
       meter.firstByte();
       meter.whenSettled((outcome) => {

@@ -6,10 +6,10 @@ import { voicesByRoute } from "./choose-voices";
 /** The voices of the speech models this key may use, each once, with the models that speak with it. */
 export async function listVoices(ctx: GatewayContext): Promise<VoiceEntry[]> {
   const byName = new Map<string, VoiceEntry>();
-  for (const entry of await ctx.catalog.all()) {
+  for (const entry of await ctx.services.catalog.all()) {
     const { model } = entry;
     if (model.operation !== "speech" || !mayUseModel(ctx.caller.key, model)) continue;
-    const lists = await voicesByRoute(ctx, entry);
+    const lists = await voicesByRoute(ctx.services, entry);
     for (const { name, languages, gender, description, family } of lists.flat()) {
       const known = byName.get(name) ?? {
         id: name,

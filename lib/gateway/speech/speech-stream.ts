@@ -140,12 +140,12 @@ export function timedEvents(
   ctx: GatewayContext,
   source: AsyncIterator<SpeechEvent>,
 ): () => Promise<IteratorResult<SpeechEvent>> {
-  const { idleMs, callMs } = ctx.instance.limits ?? DEFAULT_LIMITS;
-  let leftMs = callMs - (ctx.clock.monotonic() - ctx.receivedAt);
+  const { idleMs, callMs } = ctx.services.instance.limits ?? DEFAULT_LIMITS;
+  let leftMs = callMs - (ctx.services.clock.monotonic() - ctx.receivedAt);
   return async () => {
-    const from = ctx.clock.monotonic();
+    const from = ctx.services.clock.monotonic();
     const event = await inTime(source.next(), Math.min(idleMs, leftMs));
-    leftMs -= ctx.clock.monotonic() - from;
+    leftMs -= ctx.services.clock.monotonic() - from;
     return event;
   };
 }

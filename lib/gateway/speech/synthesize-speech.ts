@@ -96,8 +96,8 @@ export async function synthesizeSpeech(ctx: GatewayContext, input: SpeechInput):
   let held: HeldSpeech | null = null;
   try {
     if (mustHold(input, entry) && lookup.known === undefined)
-      held = ctx.state.holding.enter(
-        ctx,
+      held = ctx.services.state.holding.enter(
+        ctx.services,
         ctx.caller.owner.id,
         longestSpeechSeconds(entry.model, { characters, speed: input.speed }),
       );
@@ -131,11 +131,12 @@ interface Lookup {
 }
 
 function lookUp(ctx: GatewayContext, entry: CatalogEntry, input: SpeechInput): Lookup {
-  if (!entry.model.cacheable || !ctx.state.speeches.isOn) return { state: null, known: undefined, key: null };
+  if (!entry.model.cacheable || !ctx.services.state.speeches.isOn)
+    return { state: null, known: undefined, key: null };
   if (ctx.isNoStore) return { state: "bypass", known: undefined, key: null };
   const key = speechKey(cacheScope(ctx), entry, input.source);
-  const known = ctx.state.speeches.get(key);
-  ctx.metrics.count(known === undefined ? "cache_misses" : "cache_hits");
+  const known = ctx.services.state.speeches.get(key);
+  ctx.services.metrics.count(known === undefined ? "cache_misses" : "cache_hits");
   return { state: known === undefined ? "miss" : "hit", known, key };
 }
 
@@ -157,7 +158,7 @@ async function openCall(
     return { opened: replay(lookup.known), ignored: lookup.known.ignored };
   }
   const attempt = async (target: Target, options: CallOptions) => {
-    const speech = ctx.providers.speech(target.channel);
+    const speech = ctx.services.providers.speech(target.channel);
     const wanted = request(input, segments, target);
     const speak = (signal: AbortSignal) => speech.synthesize(wanted, { ...options, signal });
     const opened = await openSpeech(speak, target.channel.embedded, options.signal);
@@ -175,7 +176,7 @@ async function openCall(
   const { opened, ignored } = await withFailover(ctx, plan, meter, attempt, complete);
   const { key } = lookup;
   if (key === null) return { opened, ignored };
-  const { speeches } = ctx.state;
+  const { speeches } = ctx.services.state;
   return { opened: recorded(opened, (speech) => speeches.put(key, { ...speech, ignored })), ignored };
 }
 
@@ -194,7 +195,7 @@ async function castVoices(
   entry: CatalogEntry,
   { cast, parts, model, source }: SpeechInput,
 ): Promise<SpeechSegment[]> {
-  const voices = await listVoiceNames(ctx, entry);
+  const voices = await listVoiceNames(ctx.services, entry);
   const field = FIELDS[source.dialect];
   const canonical = (name: string) => canonicalVoice(name, voices, { field: field.voice, model });
   if (cast.kind === "single") {

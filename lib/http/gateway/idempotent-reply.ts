@@ -111,7 +111,7 @@ export async function answerOnce(
   sent: { key: string; digest: string },
   call: IdempotentCall,
 ): Promise<Outbound> {
-  const { idempotency } = ctx.state;
+  const { idempotency } = ctx.services.state;
   const isInside = await call.slot.enterCaller();
   const start = idempotency.begin(ctx.caller.key.id, sent.key, sent.digest);
   if (start.kind === "repeat") {

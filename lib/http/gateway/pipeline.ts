@@ -6,7 +6,7 @@ import { authenticateKey } from "../../gateway/admission/authenticate-key";
 import { enterGateway, type Slot } from "../../gateway/admission/enter-gateway";
 import { getUsableModel } from "../../gateway/admission/list-usable-models";
 import { resolveModel } from "../../gateway/admission/resolve-model";
-import type { GatewayContext } from "../../gateway/context";
+import type { GatewayContext, GatewayServices } from "../../gateway/context";
 import { requireOpenBudget } from "../../gateway/metering/open-meter";
 import type { KeyWithOwner } from "../../ports/store";
 import { checkContentType } from "../core/content-type";
@@ -58,30 +58,14 @@ function readTags(request: Inbound): string | null {
   return tags;
 }
 
-/** Named one by one: a spread of so many costs a hundred times as much, on every call. */
 function gatewayContext(
-  services: ConsoleServices,
+  services: GatewayServices,
   caller: KeyWithOwner,
   request: Inbound,
   onOpened: GatewayContext["onOpened"],
 ): GatewayContext {
-  const { store, clock, state, random, cipher, log, instance, catalog, providers, limiter } = services;
-  const { countTokens, countTokensInSteps, encoder, metrics } = services;
   return {
-    store,
-    clock,
-    state,
-    random,
-    cipher,
-    log,
-    instance,
-    catalog,
-    providers,
-    limiter,
-    countTokens,
-    countTokensInSteps,
-    encoder,
-    metrics,
+    services,
     caller,
     peer: request.peer,
     requestId: request.requestId,

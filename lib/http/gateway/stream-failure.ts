@@ -11,7 +11,7 @@ export function streamFailure(ctx: GatewayContext, thrown: unknown): AppError {
       );
   if (error.code !== "caller_left") {
     const cause = isAppError(thrown) ? thrown.cause : thrown;
-    ctx.log.warn("stream.failed", {
+    ctx.services.log.warn("stream.failed", {
       requestId: ctx.requestId,
       code: error.code,
       cause: cause instanceof Error ? (cause.stack ?? cause.message) : undefined,

@@ -27,10 +27,12 @@ function setting(channels: ChannelRecord[], fractions: number[] = []): Setting {
   const clock = { now: () => Date.now(), monotonic: () => performance.now() };
   // The failover reads these fields only.
   const ctx = {
-    ...door.services,
-    random: { fraction: () => draws.shift() ?? 0 },
-    clock,
-    state: createGatewayState({ ...door.services, clock }),
+    services: {
+      ...door.services,
+      random: { fraction: () => draws.shift() ?? 0 },
+      clock,
+      state: createGatewayState({ ...door.services, clock }),
+    },
     signal: leaving.signal,
     requestId: "r",
   } as unknown as GatewayContext;
@@ -147,7 +149,7 @@ test("a probe goes to the first attempt of a request; a failover prefers closed 
     channelRecord({ id: "c", priority: 1 }),
   ];
   const { ctx, plan, meter, served } = setting(tiers, [0.9, 0.9]);
-  const { circuits } = ctx.state;
+  const { circuits } = ctx.services.state;
   for (const id of ["a", "b"])
     for (let time = 0; time < 5; time++)
       circuits
@@ -274,7 +276,7 @@ async function many(
         (error: AppError) => error.code,
       ),
     );
-    for (const { channel } of plan.entry.routes) ctx.state.circuits.close(channel.id);
+    for (const { channel } of plan.entry.routes) ctx.services.state.circuits.close(channel.id);
   }
   return ends;
 }
@@ -378,7 +380,7 @@ test("a channel that is left alone by open circuits is repeated once", async () 
     [channelRecord({ id: "a" }), channelRecord({ id: "b" })],
     [0.9],
   );
-  ctx.state.circuits
+  ctx.services.state.circuits
     .enter("a", null, "patchbay-embed")
     .failed(new AppError("upstream_rate_limited", "Full.", { retryAfterMs: 60_000 }), new UpstreamProgress());
   await failureOf(withFailover(ctx, plan, meter, failing("upstream_error")));
@@ -411,7 +413,7 @@ test.each([
     ["a", "b", "c", "d", "e", "f"].map((id) => channelRecord({ id })),
   );
   const limits = { ...DEFAULT_LIMITS, attemptsPerCall };
-  const own = { ...ctx, instance: { ...ctx.instance, limits } };
+  const own = { ...ctx, services: { ...ctx.services, instance: { ...ctx.services.instance, limits } } };
   const error = await failureOf(withFailover(own, plan, meter, failing("upstream_error")));
   expect(new Set(served).size).toBe(attempts);
   expect(served).toHaveLength(attempts);

@@ -177,7 +177,7 @@ describe("a caller who leaves", () => {
     setImmediate(() => controller.abort());
     return controller.signal;
   }
-  const counter = () => ({ countTokens, countTokensInSteps, signal: leavingSoon() });
+  const counter = () => ({ services: { countTokens, countTokensInSteps }, signal: leavingSoon() });
   const text = "= ".repeat(500_000);
 
   test("stops the count of one long text, and of many texts", async () => {

@@ -57,7 +57,7 @@ async function checkModels(
   const named = new Set(requests.flatMap((request) => request.model ?? []));
   for (const name of named) {
     const bare = name.startsWith("models/") ? name.slice("models/".length) : name;
-    if (bare === inPath || (await ctx.catalog.find(bare))?.model.name === entry.model.name) continue;
+    if (bare === inPath || (await ctx.services.catalog.find(bare))?.model.name === entry.model.name) continue;
     throw new AppError(
       "invalid",
       `'model' is '${name}' but the path names '${inPath}'; both must be the same.`,

@@ -14,7 +14,7 @@ const MIME_TYPES = { pcm: "audio/L16;codec=pcm;rate=24000", wav: "audio/wav" } a
 export function replyFacts(ctx: GatewayContext, model: string, container: "pcm" | "wav"): ReplyFacts {
   return {
     modelVersion: model,
-    responseId: Buffer.from(ctx.random.bytes(15)).toString("base64url"),
+    responseId: Buffer.from(ctx.services.random.bytes(15)).toString("base64url"),
     mimeType: MIME_TYPES[container],
   };
 }

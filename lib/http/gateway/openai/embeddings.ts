@@ -61,14 +61,14 @@ interface Named {
 
 /** The model of the engines path, which the body must name too: by the same name or by another of the same model. */
 async function modelOfPath(ctx: GatewayContext, inPath: string, inBody: string | undefined): Promise<Named> {
-  if (inBody === undefined && !ctx.instance.legacyEngines) {
+  if (inBody === undefined && !ctx.services.instance.legacyEngines) {
     throw modelFault("'model' is required, and must name the model of the path.");
   }
   const named = inBody ?? inPath;
   if (!isModelName(named)) throw modelFault("'model' is no model's name.");
   const entry = await resolveModel(ctx, inPath, "embeddings");
   if (named !== inPath) {
-    const other = await ctx.catalog.find(named);
+    const other = await ctx.services.catalog.find(named);
     if (other?.model.name !== entry.model.name) {
       throw modelFault(
         `'model' is '${named}' but the path names '${inPath}'; both must name the same model.`,

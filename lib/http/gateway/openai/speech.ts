@@ -26,7 +26,9 @@ export async function createSpeech(ctx: GatewayContext, sent: unknown): Promise<
   });
   const format = body.response_format ?? "mp3";
   const isEvents = body.stream_format === "sse";
-  const chunks = isEvents ? speechEvents(ctx, call, format) : ctx.encoder.encode(format, audioOf(call));
+  const chunks = isEvents
+    ? speechEvents(ctx, call, format)
+    : ctx.services.encoder.encode(format, audioOf(call));
   return {
     status: 200,
     headers: {
@@ -52,7 +54,7 @@ async function* speechEvents(
   });
   let hasBegun = false;
   try {
-    for await (const bytes of ctx.encoder.encode(format, pcm)) {
+    for await (const bytes of ctx.services.encoder.encode(format, pcm)) {
       yield dataFrame({ type: "speech.audio.delta", audio: Buffer.from(bytes).toString("base64") });
       hasBegun = true;
     }
