@@ -25,7 +25,7 @@ export function SecretDialogs({
         onClose={onClose}
       />
     );
-  const words = {
+  const labels = {
     title: t("revealTitle"),
     text: t("revealText"),
     copy: t("copy"),
@@ -33,5 +33,5 @@ export function SecretDialogs({
     onceText: t("onceText"),
     done: t("done"),
   };
-  return <SecretDialog secret={dialog.secret} name="webhook-secret" words={words} onClose={onClose} />;
+  return <SecretDialog secret={dialog.secret} name="webhook-secret" labels={labels} onClose={onClose} />;
 }

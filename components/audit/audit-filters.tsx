@@ -125,7 +125,7 @@ function ActorChoice({ value, rows }: { value: string; rows: readonly AuditRow[]
 
 function GroupChoice({ value }: { value: string }) {
   const t = useTranslations("audit");
-  // Reason for the cast: `Object.keys` returns string[].
+  // Type assertion: `Object.keys` returns string[].
   const groups = Object.keys(AUDIT_GROUPS) as AuditGroup[];
   return (
     <Labelled label={t("filter.group")}>

@@ -26,5 +26,5 @@ export const LIMIT_UNITS: Units = {
   readerIdleMs: "milliseconds",
 };
 
-// Reason for the cast: `Object.keys` returns string[].
+// Type assertion: `Object.keys` returns string[].
 export const LIMIT_NAMES = Object.keys(LIMIT_UNITS) as LimitName[];

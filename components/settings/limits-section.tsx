@@ -28,7 +28,7 @@ const shown = (name: LimitName, value: number) => String(value / factorOf(name))
 
 const PLAN = {
   read: ({ limits }: VersionedSettings): Values =>
-    // Reason for the cast: `fromEntries` loses the keys; there is one entry per limit.
+    // Type assertion: `fromEntries` loses the keys; there is one entry per limit.
     Object.fromEntries(
       LIMIT_NAMES.map((name) => {
         const value = limits[name];

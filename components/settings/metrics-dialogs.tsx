@@ -19,7 +19,7 @@ export function MetricsDialog({ isFirst, onClose }: { isFirst: boolean; onClose(
   const { mutate } = useSWRConfig();
   const [token, setToken] = useState<string | null>(null);
   if (token !== null) {
-    const words = {
+    const labels = {
       title: t("createdTitle"),
       text: t("createdText"),
       copy: t("copy"),
@@ -27,7 +27,7 @@ export function MetricsDialog({ isFirst, onClose }: { isFirst: boolean; onClose(
       onceText: t("onceText"),
       done: t("done"),
     };
-    return <SecretDialog secret={token} name="metrics-token" words={words} onClose={onClose} />;
+    return <SecretDialog secret={token} name="metrics-token" labels={labels} onClose={onClose} />;
   }
   return (
     <PasswordDialog

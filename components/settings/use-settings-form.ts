@@ -64,7 +64,7 @@ export function useSettingsForm<Values extends FieldValues>(plan: FormPlan<Value
   const [state, setState] = useState<{ error: unknown; isBusy: boolean }>({ error: null, isBusy: false });
   const saved = plan.read(settings);
   const values: Values = { ...saved, ...draft };
-  // Reason for the cast: `Object.keys` returns string[].
+  // Type assertion: `Object.keys` returns string[].
   const changed = (Object.keys(saved) as (keyof Values & string)[]).filter(
     (name) => !isSame(values[name], saved[name]),
   );
@@ -89,7 +89,7 @@ export function useSettingsForm<Values extends FieldValues>(plan: FormPlan<Value
     isStale,
     set(name, value) {
       if (!changed.includes(name)) setBases((before) => ({ ...before, [name]: saved[name] }));
-      // Reason for the cast: each control passes the type of its own field.
+      // Type assertion: each control passes the type of its own field.
       setDraft((before) => ({ ...before, [name]: value }) as Partial<Values>);
       setFieldErrors(({ [name]: _removed, ...rest }) => rest);
     },

@@ -29,7 +29,7 @@ export function RadioCards<Value extends string>({
     <Primitive.Root
       aria-label={label}
       value={value}
-      // Reason for the cast: Radix passes one of the values below, typed as string.
+      // Type assertion: Radix passes one of the values below, typed as string.
       onValueChange={(next) => onValueChange(next as Value)}
       className={cn("grid gap-2", className)}
     >

@@ -50,7 +50,7 @@ export function openLiveStream(listener: LiveListener): () => void {
     source = stream;
     stream.addEventListener("hello", onHello);
     stream.addEventListener("changed", (event: MessageEvent<string>) => {
-      // Reason for the cast: our own server sends what the contract says.
+      // Type assertion: our own server sends what the contract says.
       listener.onChange((JSON.parse(event.data) as LiveChange).topics);
     });
     stream.addEventListener("ended", onEnded);

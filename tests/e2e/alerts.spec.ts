@@ -9,10 +9,7 @@ async function call(url: string, cookie: string, method: string, route: string, 
   return (await reply.json()).data;
 }
 
-test("a budget that has no room left is told of, with the way to its key, until it is raised", async ({
-  ownerPage: page,
-  product,
-}) => {
+test("shows an alert for a spent budget until the budget is raised", async ({ ownerPage: page, product }) => {
   test.slow();
   const { url, cookie } = product;
   const { items } = await call(url, cookie, "GET", "/api/models");
@@ -20,7 +17,7 @@ test("a budget that has no room left is told of, with the way to its key, until 
   const prices = { input_per_million_tokens: "1000" };
   await call(url, cookie, "PATCH", "/api/models/patchbay-embed", { version: model.version, prices });
   const key = await call(url, cookie, "POST", "/api/keys", {
-    name: "Door bell",
+    name: "Hall radio",
     budget: { daily_usd: "0.01" },
   });
   let status = 200;
@@ -35,60 +32,60 @@ test("a budget that has no room left is told of, with the way to its key, until 
   expect(status).toBe(429);
 
   await page.goto(`${url}/alerts`);
-  const alert = page.getByRole("listitem").filter({ hasText: "Door bell has no room left in its budget" });
+  const alert = page.getByRole("listitem").filter({ hasText: "Hall radio has spent its budget" });
   await expect(alert).toBeVisible({ timeout: 40_000 });
   await expect(page.getByRole("link", { name: /^Alerts New: \d+$/ })).toBeVisible();
-  await expect(alert.getByRole("link", { name: "Show key" })).toHaveAttribute("href", "/keys?q=Door%20bell");
-  await alert.getByRole("button", { name: "Mark as seen" }).click();
-  await expect(alert.getByText(/^Seen /)).toBeVisible();
+  await expect(alert.getByRole("link", { name: "View key" })).toHaveAttribute("href", "/keys?q=Hall%20radio");
+  await alert.getByRole("button", { name: "Acknowledge" }).click();
+  await expect(alert.getByText(/^Acknowledged /)).toBeVisible();
 
   const { version } = await call(url, cookie, "GET", `/api/keys/${key.id}`);
   const raised = { version, budget: { daily_usd: "10" } };
   await call(url, cookie, "PATCH", `/api/keys/${key.id}`, raised);
-  await expect(page.getByText("Door bell had no room left in its budget")).toBeVisible({ timeout: 40_000 });
-  await expect(page.getByRole("heading", { name: "Nothing needs you" })).toBeVisible();
+  await expect(page.getByText("Hall radio had spent its budget")).toBeVisible({ timeout: 40_000 });
+  await expect(page.getByRole("heading", { name: "All clear" })).toBeVisible();
 });
 
-test("rules are saved, and a wrong one is told at its field", async ({ ownerPage: page, product }) => {
+test("saves alert rules and shows an invalid value at its field", async ({ ownerPage: page, product }) => {
   await page.goto(`${product.url}/alerts`);
-  const minutes = page.getByLabel("A channel takes no calls for");
+  const minutes = page.getByLabel("Channel down for");
   await minutes.fill("0");
   await page.getByRole("button", { name: "Save changes" }).click();
   await expect(minutes).toHaveAccessibleDescription(/1 or more/);
   await minutes.fill("5");
-  await page.getByLabel("Calls that fail").fill("");
+  await page.getByLabel("Failed requests").fill("");
   await page.getByRole("button", { name: "Save changes" }).click();
-  await expect(page.getByText("Alerts saved")).toBeVisible();
+  await expect(page.getByText("Alert rules saved")).toBeVisible();
   await page.reload();
   await expect(minutes).toHaveValue("5");
-  await expect(page.getByLabel("Calls that fail")).toHaveValue("");
+  await expect(page.getByLabel("Failed requests")).toHaveValue("");
 });
 
-test("the webhook's secret is shown once, and a test says why nothing arrived", async ({
+test("shows the webhook secret once and reports why a test message failed", async ({
   ownerPage: page,
   product,
 }) => {
   await page.goto(`${product.url}/alerts`);
   await page.getByRole("textbox", { name: "Webhook" }).fill("http://127.0.0.1:9/hook");
   await page.getByRole("button", { name: "Save changes" }).click();
-  await page.getByRole("button", { name: "Make secret" }).click();
+  await page.getByRole("button", { name: "Create secret" }).click();
   await expect(page.getByTestId("webhook-secret")).toHaveText(/^whsec_\w{40}$/);
   await page.getByRole("button", { name: "Done" }).click();
   await expect(page.getByTestId("webhook-secret")).toHaveCount(0);
-  await page.getByRole("button", { name: "Send a test" }).click();
-  await expect(page.getByRole("alert").filter({ hasText: "did not take it" })).toContainText(
-    "its address is private or plain http and not allowed",
+  await page.getByRole("button", { name: "Send test message" }).click();
+  await expect(page.getByRole("alert").filter({ hasText: "Webhook failed" })).toContainText(
+    "the address is private or plain http and not allowed",
   );
-  await page.getByRole("button", { name: "Replace secret" }).click();
-  const dialog = page.getByRole("alertdialog", { name: "Replace the signing secret?" });
-  await dialog.getByRole("button", { name: "Replace secret" }).click();
+  await page.getByRole("button", { name: "Rotate secret" }).click();
+  const dialog = page.getByRole("alertdialog", { name: "Rotate the signing secret?" });
+  await dialog.getByRole("button", { name: "Rotate secret" }).click();
   await expect(page.getByTestId("webhook-secret")).toBeVisible();
 });
 
 test.describe("a saved webhook URL", () => {
   test.use({ allowedConsole: [[/status of 400/], { scope: "test" }] });
 
-  test("shows host and last characters, and is replaced whole or not at all", async ({
+  test("is shown masked and can only be replaced as a whole", async ({
     ownerPage: page,
     product: { url, cookie },
   }) => {
@@ -101,7 +98,7 @@ test.describe("a saved webhook URL", () => {
     await webhook.press("End");
     await webhook.pressSequentially("0");
     await page.getByRole("button", { name: "Save changes" }).click();
-    await expect(page.getByText("Enter the whole URL, e.g.")).toBeVisible();
+    await expect(page.getByText("Enter the full URL, e.g.")).toBeVisible();
     await page.reload();
     await expect(webhook).toHaveValue("https://hooks.example.com/****6789");
     const { version } = await call(url, cookie, "GET", "/api/settings");
@@ -109,7 +106,7 @@ test.describe("a saved webhook URL", () => {
   });
 });
 
-test("a rule that somebody else changed meanwhile is shown, and not written back", async ({
+test("keeps a rule that was changed elsewhere while the form was open", async ({
   ownerPage: page,
   product: { url, cookie },
 }) => {
@@ -119,16 +116,16 @@ test("a rule that somebody else changed meanwhile is shown, and not written back
   await page.goto(`${url}/alerts`);
   await isLive;
   const webhook = page.getByRole("textbox", { name: "Webhook" });
-  await webhook.fill("https://hooks.example.com/lamp");
+  await webhook.fill("https://hooks.example.com/alerts");
   const { version } = await settings();
   await call(url, cookie, "PATCH", "/api/settings", {
     version,
     alerts: { ...before, error_rate_percent: 33 },
   });
-  await expect(page.getByRole("textbox", { name: /^Calls that fail/ })).toHaveValue("33", {
+  await expect(page.getByRole("textbox", { name: /^Failed requests/ })).toHaveValue("33", {
     timeout: 20_000,
   });
-  await expect(webhook).toHaveValue("https://hooks.example.com/lamp");
+  await expect(webhook).toHaveValue("https://hooks.example.com/alerts");
   await page.getByRole("button", { name: "Save changes" }).click();
   await expect.poll(async () => (await settings()).alerts.webhook_url).toBe("https://hooks.example.com/****");
   expect((await settings()).alerts.error_rate_percent).toBe(33);

@@ -12,43 +12,46 @@ async function call(url: string, cookie: string, method: string, route: string, 
   return (await reply.json()).data;
 }
 
-test("a change is told by name, with each field before and after", async ({ ownerPage: page, product }) => {
+test("shows a change with its target and each field before and after", async ({
+  ownerPage: page,
+  product,
+}) => {
   const { cookie, url } = product;
   const key = await call(url, cookie, "POST", "/api/keys", { name: "Hallway radio", rpm: 60 });
   await call(url, cookie, "PATCH", `/api/keys/${key.id}`, { rpm: 90, version: key.version });
   await page.goto(`${url}/audit`);
-  const row = page.getByRole("listitem").filter({ hasText: "changed a key" }).first();
-  await expect(row).toContainText("olivia changed a key Hallway radio");
-  await row.getByText("changed a key").click();
+  const row = page.getByRole("listitem").filter({ hasText: "changed an API key" }).first();
+  await expect(row).toContainText("olivia changed an API key Hallway radio");
+  await row.getByText("changed an API key").click();
   const line = row.getByRole("row").filter({ hasText: "rpm" });
   await expect(line.locator("del")).toHaveText("60");
   await expect(line.locator("ins")).toHaveText("90");
   await expect(row).not.toContainText(key.key);
 });
 
-test("filters are part of the address and hold after a reload", async ({ page, freshProduct: { url } }) => {
+test("keeps filters in the URL across a reload", async ({ page, freshProduct: { url } }) => {
   const cookie = await setUp(url);
   await signInByCookie(page, url, cookie);
   await call(url, cookie, "POST", "/api/keys", { name: "Letter box" });
   await page.goto(`${url}/audit`);
-  await page.getByLabel("What").selectOption({ label: "Keys" });
-  await page.getByLabel("Who").selectOption({ label: "olivia" });
-  await page.getByLabel("When").selectOption({ label: "Last hour" });
+  await page.getByLabel("Action", { exact: true }).selectOption({ label: "API keys" });
+  await page.getByLabel("Actor", { exact: true }).selectOption({ label: "olivia" });
+  await page.getByLabel("Time", { exact: true }).selectOption({ label: "Last hour" });
   await expect(page).toHaveURL(/what=keys&actor=usr_\w+&time=1h$/);
   await page.reload();
-  await expect(page.getByRole("listitem").filter({ hasText: "made a key Letter box" })).toBeVisible();
-  await expect(page.getByText("set the instance up")).toHaveCount(0);
-  await page.getByLabel("What").selectOption({ label: "Models" });
-  await expect(page.getByRole("heading", { name: "No row fits these filters" })).toBeVisible();
+  await expect(page.getByRole("listitem").filter({ hasText: "created an API key Letter box" })).toBeVisible();
+  await expect(page.getByText("completed setup")).toHaveCount(0);
+  await page.getByLabel("Action", { exact: true }).selectOption({ label: "Models" });
+  await expect(page.getByRole("heading", { name: "No rows match these filters" })).toBeVisible();
   await page.getByRole("button", { name: "Clear filters" }).first().click();
-  await expect(page.getByText("set the instance up")).toBeVisible();
+  await expect(page.getByText("completed setup")).toBeVisible();
 });
 
-test("the chain is verified on the page, and a row that was tampered with is named", async ({ page }) => {
+test("verifies the hash chain and names a row that was tampered with", async ({ page }) => {
   const product = await startProduct();
   try {
     const cookie = await setUp(product.url);
-    await call(product.url, cookie, "POST", "/api/keys", { name: "Door bell" });
+    await call(product.url, cookie, "POST", "/api/keys", { name: "Hall radio" });
     await signInByCookie(page, product.url, cookie);
     await page.goto(`${product.url}/audit`);
     await expect(page.getByText(/^\d+ rows verified$/)).toBeVisible();
@@ -59,12 +62,10 @@ test("the chain is verified on the page, and a row that was tampered with is nam
     file.close();
     await page.getByRole("button", { name: "Verify again" }).click();
     await expect(
-      page
-        .getByRole("alert")
-        .filter({ hasText: "Row 2 was changed, or does not follow from the one before it" }),
+      page.getByRole("alert").filter({ hasText: "Row 2 was changed, or the row before it was removed" }),
     ).toBeVisible();
   } finally {
-    // The page listens to the server; it is left before the server goes.
+    // Closes the page's event stream before the server stops.
     await page.goto("about:blank");
     await product.close();
   }

@@ -212,7 +212,7 @@ test("disables, enables, tests, edits and deletes a channel", async ({ routedPag
     name: "Attic",
     weight: 4,
     timeouts: { connect_ms: 2_500 },
-    options: { coalescing: false },
+    options: { batching: false },
     models: [{ name: "embed-a" }],
     keys: [{ display: "****cdef" }],
   });

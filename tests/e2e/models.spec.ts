@@ -37,7 +37,7 @@ test.describe("a model", () => {
     await expect(page.getByText("Model house-embed created")).toBeVisible();
     await expect(rowOf(page, "house-embed")).toContainText("Aliases: vectors, text-vectors");
     await expect(rowOf(page, "house-embed")).toContainText("$0.02 / 1M tokens in");
-    await expect(rowOf(page, "house-embed")).toContainText("Nobody");
+    await expect(rowOf(page, "house-embed")).toContainText("No channel");
 
     await choose(page, "house-embed", "Edit");
     await expect(dialog.getByLabel("Per million input tokens")).toHaveValue("0.02");
@@ -52,7 +52,7 @@ test.describe("a model", () => {
     expect(items.find((one: { name: string }) => one.name === "house-embed")).toMatchObject({
       dimensions: 768,
       cacheable: false,
-      coalescing: true,
+      batching: true,
       aliases: ["vectors", "text-vectors"],
     });
 

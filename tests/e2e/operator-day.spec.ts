@@ -42,13 +42,13 @@ test.describe("an upstream channel over a day", () => {
       await page.goto(`${url}/channels/new`);
       await page.getByRole("button", { name: /^OpenAI-compatible/ }).click();
       await page.getByLabel("Base URL").fill(`${routed.upstream.origin}/v1`);
-      await page.getByLabel(/^Key/).fill(UPSTREAM_KEY);
+      await page.getByLabel(/^Upstream key/).fill(UPSTREAM_KEY);
       await page.getByRole("button", { name: "Connect" }).click();
       await page.getByLabel("Your password").fill(OWNER.password);
       await page.keyboard.press("Enter");
       await expect(page.getByText("Connected. 3 models.")).toBeVisible();
       await page.getByRole("button", { name: `Test ${MODEL}` }).click();
-      await expect(page.getByText(/256 numbers in \d+ ms/)).toBeVisible();
+      await expect(page.getByText(/256 dimensions in \d+ ms/)).toBeVisible();
       await page.getByLabel("Name", { exact: true }).fill("Rented machine");
       await page.getByRole("button", { name: "Add channel" }).click();
       await expect(rowOf(page, "Rented machine").first()).toContainText(MODEL);
@@ -95,18 +95,20 @@ test.describe("an upstream channel over a day", () => {
       expect(await routed.embed(MODEL)).toBe(200);
     });
 
-    const alert = page.getByRole("listitem").filter({ hasText: "Rented machine takes no calls" });
+    const alert = page.getByRole("listitem").filter({ hasText: "Rented machine is down" });
     await test.step("see the alert", async () => {
       await page.goto(`${url}/alerts`);
       await expect(alert).toBeVisible({ timeout: 110_000 });
-      await alert.getByRole("link", { name: "Open channel" }).click();
+      await alert.getByRole("link", { name: "View channel" }).click();
       await expect(page).toHaveURL(/\/channels\/chn_/);
-      await expect(page.getByRole("listitem").filter({ hasText: "Another try served" })).toContainText(MODEL);
+      await expect(page.getByRole("listitem").filter({ hasText: "Recovered by failover" })).toContainText(
+        MODEL,
+      );
     });
 
     await test.step("repair it and resume traffic", async () => {
       routed.takes.key = UPSTREAM_KEY;
-      await page.getByRole("button", { name: "Let calls through now" }).first().click();
+      await page.getByRole("button", { name: "Resume traffic" }).first().click();
       const before = routed.upstream.ledger.length;
       await expect
         .poll(async () => {
@@ -116,7 +118,7 @@ test.describe("an upstream channel over a day", () => {
         .toBeGreaterThan(before);
       await page.goto(`${url}/alerts`);
       // Resolved after 45 s in which no instance saw the circuit open.
-      await expect(page.getByText("Rented machine took no calls")).toBeVisible({ timeout: 90_000 });
+      await expect(page.getByText("Rented machine was down")).toBeVisible({ timeout: 90_000 });
     });
     await standby.close();
   });

@@ -92,7 +92,7 @@ export async function walkChannels({ page, url, shot }) {
     await page.getByRole("button", { name: "OpenAI-compatible" }).click();
     await shot("channels-1-picked");
     await page.getByLabel("Base URL").fill(base_url);
-    await page.getByLabel(/^Key/).fill(KEY);
+    await page.getByLabel(/^Upstream key/).fill(KEY);
     await page.keyboard.press("Enter");
     const password = page.getByLabel("Your password");
     await password.waitFor();
@@ -101,13 +101,13 @@ export async function walkChannels({ page, url, shot }) {
     await page.keyboard.press("Enter");
     await page.getByText(/^Connected/).waitFor();
     await page.getByRole("button", { name: "Test kokoro", exact: true }).click();
-    await page.getByText(/of sound in/).waitFor();
+    await page.getByText(/of audio in/).waitFor();
     await page.getByRole("button", { name: "Test nomic-embed-text" }).click();
-    await page.getByText(/numbers in/).waitFor();
+    await page.getByText(/dimensions in/).waitFor();
     await shot("channels-3-tested");
-    await page.getByLabel(/^Key/).fill("sk-wrong");
+    await page.getByLabel(/^Upstream key/).fill("sk-wrong");
     await page.keyboard.press("Enter");
-    await page.getByText("It refuses the key.").waitFor();
+    await page.getByText("Invalid upstream key.").waitFor();
     await page.getByText("Advanced", { exact: true }).click();
     await shot("channels-4-refused");
 
@@ -118,10 +118,10 @@ export async function walkChannels({ page, url, shot }) {
     const { items } = await call(page, "/api/channels");
     const idOf = (name) => items.find((channel) => channel.name === name).id;
     await page.goto(`${url}/channels/${idOf("Kokoro in the cellar")}?range=1h`);
-    await page.getByRole("heading", { name: "Last failed tries" }).waitFor();
+    await page.getByRole("heading", { name: "Recent failures" }).waitFor();
     await shot("channels-6-detail");
     await page.goto(`${url}/channels/${idOf("Rented machine")}`);
-    await page.getByText("The upstream refuses the key.").first().waitFor();
+    await page.getByText("The upstream rejected the key.").first().waitFor();
     await shot("channels-7-troubled");
     await page.goto(`${url}/channels/${idOf("Spare")}/edit`);
     await page.getByRole("button", { name: "Save changes" }).waitFor();
@@ -130,7 +130,7 @@ export async function walkChannels({ page, url, shot }) {
     await page.getByRole("button", { name: "nomic-embed-text", exact: true }).waitFor();
     await shot("models-1-list");
     await page.goto(`${url}/models?model=nomic-embed-text`);
-    await page.getByText("Passed over").waitFor();
+    await page.getByText("Down").waitFor();
     await shot("models-2-route", { fullPage: false });
     await page.goto(`${url}/models?create=1`);
     await page.getByRole("dialog", { name: "Add a model" }).waitFor();

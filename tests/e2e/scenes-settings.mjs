@@ -33,26 +33,26 @@ export async function walkSettings({ page, url, shot }) {
   await press(page, "Discard");
 
   await open(page, url, "security");
-  await page.getByRole("textbox", { name: "Administrators, without use" }).fill("0.1");
+  await page.getByRole("textbox", { name: "Admin idle timeout" }).fill("0.1");
   await page.getByRole("form", { name: "Sessions" }).getByRole("button", { name: "Save changes" }).click();
   await page.getByRole("alert").filter({ hasText: /\w/ }).first().waitFor();
   await shot("settings-security");
 
   await open(page, url, "limits");
-  await page.getByRole("textbox", { name: "Channels tried for one call" }).fill("5");
-  await page.getByRole("textbox", { name: "A whole call" }).fill("900");
+  await page.getByRole("textbox", { name: "Attempts per request" }).fill("5");
+  await page.getByRole("textbox", { name: "Total request timeout" }).fill("900");
   await shot("settings-limits");
 
   await open(page, url, "network");
-  await page.getByRole("textbox", { name: "Web origins" }).fill("https://app.example.com");
+  await page.getByRole("textbox", { name: "Allowed origins (CORS)" }).fill("https://app.example.com");
   await shot("settings-network");
   await press(page, "Allow an address");
   await page.getByRole("dialog").waitFor();
   await shot("settings-network-allow", { fullPage: false });
   await page.keyboard.press("Escape");
-  await press(page, "Make a token");
+  await press(page, "Generate token");
   await page.getByRole("dialog").getByLabel("Your password").fill(OWNER.password);
-  await page.getByRole("dialog").getByRole("button", { name: "Make a token" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Generate token" }).click();
   await page.getByTestId("metrics-token").waitFor();
   await shot("settings-network-token", { fullPage: false });
   await press(page, "Done");
@@ -61,7 +61,7 @@ export async function walkSettings({ page, url, shot }) {
   await page.getByRole("alertdialog").waitFor({ state: "detached" });
 
   await open(page, url, "data");
-  await page.getByRole("switch", { name: "Keep the words of calls" }).click();
+  await page.getByRole("switch", { name: "Store prompts" }).click();
   await shot("settings-data");
 
   await open(page, url, "transfer");

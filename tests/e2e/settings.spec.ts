@@ -12,7 +12,7 @@ async function call(url: string, cookie: string, method: string, path: string, b
     headers: { cookie, ...(method === "GET" ? {} : { "content-type": "application/json" }) },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
   });
-  // Reason for the cast: tests read single fields of the reply.
+  // Type assertion: tests read single fields of the reply.
   return (await reply.json()) as { data: ReturnType<typeof JSON.parse> };
 }
 

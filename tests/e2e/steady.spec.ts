@@ -2,8 +2,8 @@ import type { Page } from "playwright/test";
 import { expect } from "./fixtures";
 import { type Routed, test } from "./routed";
 
-/** An instance as it is after a while: several of everything, one channel out of order. */
-async function furnish({ allow, call, channel, embed, takes }: Routed): Promise<void> {
+/** Seeds several channels, keys, users and invites, and one failing channel. */
+async function seed({ allow, call, channel, embed, takes }: Routed): Promise<void> {
   await allow();
   const model = (name: string, operation: string) => ({ name, upstream_name: name, operation });
   const vectors = [model("nomic-embed-text", "embeddings"), model("bge-m3", "embeddings")];
@@ -22,7 +22,7 @@ async function furnish({ allow, call, channel, embed, takes }: Routed): Promise<
   await embed("rented");
 }
 
-/** How far what stood on the page moved by itself (`layout-shift`). */
+/** Layout shifts (`layout-shift` entries above 0.001) while the page loads. */
 async function shiftsOf(page: Page, address: string): Promise<string[]> {
   await page.goto(address, { waitUntil: "networkidle" });
   return page.evaluate(() =>
@@ -48,12 +48,9 @@ test.beforeEach(({ page }) =>
 );
 
 for (const width of [1440, 390])
-  test(`nothing moves by itself on pages that have much to show, ${width} pixels wide`, async ({
-    routed,
-    routedPage: page,
-  }) => {
+  test(`shows filled pages without layout shifts at ${width} px`, async ({ routed, routedPage: page }) => {
     test.setTimeout(120_000);
-    await furnish(routed);
+    await seed(routed);
     await page.setViewportSize({ width, height: 900 });
     const { items } = await routed.call("/api/channels");
     const paths = [
@@ -73,8 +70,8 @@ for (const width of [1440, 390])
     expect(moved).toEqual({});
   });
 
-test("a font that comes late moves nothing", async ({ routed, routedPage: page }) => {
-  await furnish(routed);
+test("does not shift the layout when a font loads late", async ({ routed, routedPage: page }) => {
+  await seed(routed);
   await page.setViewportSize({ width: 390, height: 900 });
   await page.route("**/*.woff2", async (route) => {
     await page.waitForFunction(() => performance.getEntriesByName("first-contentful-paint").length > 0);

@@ -33,7 +33,7 @@ export const settings = {
     owner: "所有者",
     admin: "管理员",
     member: "成员",
-    two_factor_roles: "必须使用第二步验证",
+    two_factor_roles: "必须使用两步验证",
     admin_absolute: "管理员会话时长",
     admin_idle: "管理员空闲超时",
     member_absolute: "成员会话时长",
@@ -70,10 +70,10 @@ export const settings = {
     version: "版本",
   },
   twoFactor: {
-    title: "第二步验证",
-    text: "必须使用第二步验证的角色。",
-    hint: "未启用第二步验证的用户在设置之前只能打开自己的账户。已有的 API 密钥继续有效。",
-    ownFirst: "您自己的第二步验证尚未启用。请先在账户页启用，再对您的角色提出要求。",
+    title: "两步验证",
+    text: "必须使用两步验证的角色。",
+    hint: "未启用两步验证的用户在设置之前只能打开自己的账户。已有的 API 密钥继续有效。",
+    ownFirst: "您自己的两步验证尚未启用。请先在账户页启用，再对您的角色提出要求。",
     toAccount: "打开账户",
   },
   sessions: {

@@ -29,20 +29,20 @@ test("requires a base URL for the compatible and Azure presets only", () => {
 });
 
 test("reports the most recently changed of the rows that share a public name", () => {
-  const both = draft(row("a", "lamp"), row("b", " lamp "), row("c", "cord"));
+  const both = draft(row("a", "voice"), row("b", " voice "), row("c", "other"));
   expect(duplicateNameRows(both, ["b", "a", "c"])).toEqual(["a"]);
   expect(duplicateNameRows(both, ["a", "b"])).toEqual(["b"]);
   expect(duplicateNameRows(both, [])).toEqual(["b"]);
 });
 
 test("does not report unselected or unnamed rows as duplicates", () => {
-  expect(duplicateNameRows(draft(row("a", "lamp"), row("b", "lamp", false)), [])).toEqual([]);
+  expect(duplicateNameRows(draft(row("a", "voice"), row("b", "voice", false)), [])).toEqual([]);
   expect(duplicateNameRows(draft(row("a", ""), row("b", "")), [])).toEqual([]);
 });
 
 test("assigns an issue of one model to its row and an issue of all models to the list", () => {
   const t = createTranslator({ locale: "en", messages: { common }, namespace: "common.fieldError" });
-  const two = draft(row("off", "x", false), row("a", "lamp"), row("b", "lamp"));
+  const two = draft(row("off", "x", false), row("a", "voice"), row("b", "voice"));
   expect(fieldErrorsOf([{ path: "models.1.name", message: "Odd." }], two, t)).toEqual({ b: "Odd." });
   expect(fieldErrorsOf([{ path: "models", message: "Odd." }], two, t)).toEqual({ models: "Odd." });
 });
