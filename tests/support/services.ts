@@ -19,6 +19,7 @@ import { createSetupGuard } from "../../lib/server/process/setup-guard";
 import { workerFile } from "../../lib/server/process/workers";
 import { createCipher } from "../../lib/store/cipher";
 import { openSqliteStore } from "../../lib/store/sqlite/open";
+import { cheapArgon2 } from "./cheap-argon2";
 
 /** A clock that stands until it is moved; both of its hands go together. */
 export class FakeClock implements Clock {
@@ -76,7 +77,7 @@ export async function testServices(options: TestServicesOptions = {}): Promise<T
   const guard = createSetupGuard({
     dataDirectory,
     fixedToken: options.setupToken ?? null,
-    claimed: await store.setup.isSetUp(),
+    isSetUp: await store.setup.isSetUp(),
   });
   const logged: string[] = [];
   const log = (event: string, fields?: Record<string, unknown>) => {
@@ -103,7 +104,7 @@ export async function testServices(options: TestServicesOptions = {}): Promise<T
     state: createGatewayState({ store, clock, log: loggers, metrics }),
     random: { bytes: (length) => randomBytes(length), fraction: () => 0.5 },
     cipher,
-    hasher: createPasswordHasher(),
+    hasher: createPasswordHasher(cheapArgon2),
     log: loggers,
     instance: {
       id: "test",
