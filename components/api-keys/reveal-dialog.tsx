@@ -18,7 +18,7 @@ export function RevealDialog({
   const t = useTranslations("apiKeys.reveal");
   const text =
     graceHours === null ? t("text") : graceHours === 0 ? t("noGrace") : t("grace", { hours: graceHours });
-  const words = {
+  const labels = {
     title: t("title", { name: created.name }),
     text,
     copy: t("copy"),
@@ -26,5 +26,5 @@ export function RevealDialog({
     onceText: t("onceText"),
     done: t("done"),
   };
-  return <SecretDialog secret={created.key} name="api-key" words={words} onClose={onClose} />;
+  return <SecretDialog secret={created.key} name="api-key" labels={labels} onClose={onClose} />;
 }

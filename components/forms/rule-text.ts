@@ -2,8 +2,8 @@ import type { useTranslations } from "use-intl";
 
 export type FieldErrorTranslator = ReturnType<typeof useTranslations<"common.fieldError">>;
 
-/** `numbers` and `words`: the pattern's groups, as numbers and as text. */
-type Translate = (t: FieldErrorTranslator, numbers: number[], factor: number, words: string[]) => string;
+/** `numbers` and `texts`: the pattern's groups as numbers and as text. */
+type Translate = (t: FieldErrorTranslator, numbers: number[], factor: number, texts: string[]) => string;
 
 /** Translations of the contracts' English rule messages, by pattern. */
 const RULES: readonly [RegExp, Translate][] = [

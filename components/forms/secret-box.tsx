@@ -1,19 +1,19 @@
 import { CopyButton } from "../ui/copy-button";
 import { Notice } from "../ui/notice";
 
-export type SecretWords = Readonly<Record<"copy" | "once" | "onceText", string>>;
+export type SecretLabels = Readonly<Record<"copy" | "once" | "onceText", string>>;
 
 /** A secret with a copy button, and a notice that it is shown only once. */
 export function SecretBox({
   secret,
   name,
-  words,
+  labels,
   onCopied,
 }: {
   secret: string;
   /** The `data-testid` of the secret. */
   name: string;
-  words: SecretWords;
+  labels: SecretLabels;
   onCopied?(): void;
 }) {
   return (
@@ -22,10 +22,10 @@ export function SecretBox({
         <code data-testid={name} className="min-w-0 flex-1 break-all text-base select-all">
           {secret}
         </code>
-        <CopyButton value={secret} label={words.copy} onCopied={onCopied} />
+        <CopyButton value={secret} label={labels.copy} onCopied={onCopied} />
       </div>
-      <Notice tone="warn" title={words.once}>
-        {words.onceText}
+      <Notice tone="warn" title={labels.once}>
+        {labels.onceText}
       </Notice>
     </div>
   );

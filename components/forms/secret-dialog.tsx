@@ -10,19 +10,19 @@ import {
   DialogHeader,
   DialogTitle,
 } from "../ui/dialog";
-import { SecretBox, type SecretWords } from "./secret-box";
+import { SecretBox, type SecretLabels } from "./secret-box";
 
 /** Shows a secret once. Until it is copied, only Done or Close closes the dialog. */
 export function SecretDialog({
   secret,
   name,
-  words,
+  labels,
   onClose,
 }: {
   secret: string;
   /** The `data-testid` of the secret. */
   name: string;
-  words: SecretWords & Readonly<Record<"title" | "text" | "done", string>>;
+  labels: SecretLabels & Readonly<Record<"title" | "text" | "done", string>>;
   onClose(): void;
 }) {
   const [isCopied, setCopied] = useState(false);
@@ -33,12 +33,12 @@ export function SecretDialog({
     <Dialog open onOpenChange={(open) => (open ? undefined : onClose())}>
       <DialogContent className="max-w-xl" onInteractOutside={preventClose} onEscapeKeyDown={preventClose}>
         <DialogHeader>
-          <DialogTitle className="break-words">{words.title}</DialogTitle>
-          <DialogDescription>{words.text}</DialogDescription>
+          <DialogTitle className="break-words">{labels.title}</DialogTitle>
+          <DialogDescription>{labels.text}</DialogDescription>
         </DialogHeader>
-        <SecretBox secret={secret} name={name} words={words} onCopied={() => setCopied(true)} />
+        <SecretBox secret={secret} name={name} labels={labels} onCopied={() => setCopied(true)} />
         <DialogFooter>
-          <Button onClick={onClose}>{words.done}</Button>
+          <Button onClick={onClose}>{labels.done}</Button>
         </DialogFooter>
       </DialogContent>
     </Dialog>

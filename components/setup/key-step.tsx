@@ -48,7 +48,7 @@ function CreatedKey({ secret, onNext, onBack }: Pick<KeyStepProps, "secret" | "o
   const t = useTranslations("setup.key");
   const reveal = useTranslations("apiKeys.reveal");
   const common = useTranslations("common");
-  const words = { copy: reveal("copy"), once: reveal("once"), onceText: reveal("onceText") };
+  const labels = { copy: reveal("copy"), once: reveal("once"), onceText: reveal("onceText") };
   return (
     <StepBody
       title={secret === null ? t("title") : t("createdTitle")}
@@ -57,7 +57,7 @@ function CreatedKey({ secret, onNext, onBack }: Pick<KeyStepProps, "secret" | "o
       {secret === null ? (
         <Notice tone="info">{t("lost")}</Notice>
       ) : (
-        <SecretBox secret={secret} name="api-key" words={words} />
+        <SecretBox secret={secret} name="api-key" labels={labels} />
       )}
       <StepActions>
         <Button variant="outline" size="lg" onClick={onBack}>

@@ -14,7 +14,7 @@ import { Form } from "../forms/form";
 import { Button } from "../ui/button";
 import { ErrorState } from "../ui/error-state";
 import { Textarea } from "../ui/textarea";
-import { CallAsCurl } from "./call-as-curl";
+import { RequestAsCurl } from "./request-as-curl";
 import { type Sound, SoundPlayer } from "./sound-player";
 import { StepActions, StepBody } from "./wizard-frame";
 
@@ -76,7 +76,7 @@ export function SoundStep({
           void speak();
         }}
       >
-        <Field label={t("words")}>
+        <Field label={t("input")}>
           {(control) => (
             <Textarea
               {...control}
@@ -100,9 +100,9 @@ export function SoundStep({
           </Button>
           <p role="status" className="text-sm text-ink-muted">
             {isBusy
-              ? t("making")
+              ? t("generating")
               : sound
-                ? t("made", {
+                ? t("generated", {
                     duration: quantities.duration(sound.durationMs),
                     took: quantities.duration(sound.tookMs),
                   })
@@ -112,7 +112,7 @@ export function SoundStep({
       </Form>
       <SoundError error={error} onRetry={() => void speak()} />
       {sound ? <SoundPlayer sound={sound} /> : null}
-      <CallAsCurl path={PATH} body={body} secret={secret} />
+      <RequestAsCurl path={PATH} body={body} secret={secret} />
       <StepActions>
         <Button variant="outline" size="lg" onClick={onBack}>
           {common("back")}

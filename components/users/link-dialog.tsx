@@ -18,7 +18,7 @@ export function LinkDialog({ link, onClose }: { link: InviteWithToken; onClose()
     link.kind === "invite"
       ? { title: t("inviteTitle"), text: t("inviteText", { role: t(`asRole.${link.role}`) }) }
       : { title: t("resetTitle", { name: link.user?.username ?? "" }), text: t("resetText") };
-  const words = {
+  const labels = {
     ...purpose,
     copy: t("copy"),
     once: t("once"),
@@ -29,7 +29,7 @@ export function LinkDialog({ link, onClose }: { link: InviteWithToken; onClose()
     <SecretDialog
       secret={oneTimeLinkUrl(link.kind, link.token)}
       name="one-time-link"
-      words={words}
+      labels={labels}
       onClose={onClose}
     />
   );

@@ -2,7 +2,7 @@ import type { Catalogue } from "./catalogue";
 import type { Locale as OurLocale } from "./locale";
 
 declare module "use-intl" {
-  /** Keys of `t(…)` are checked against the English catalogue. */
+  /** Checks the keys of `t(…)` against the catalogue's type. */
   interface AppConfig {
     Locale: OurLocale;
     Messages: Catalogue;

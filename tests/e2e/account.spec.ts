@@ -1,6 +1,6 @@
-import { enterPassword, expect, freshCode, OWNER, openAccountMenu, otherBrowser, test } from "./enrolled";
+import { enterPassword, expect, freshCode, OWNER, openAccountMenu, signInElsewhere, test } from "./enrolled";
 import { signInByCookie } from "./fixtures";
-import { enrol, typedSecret } from "./wizard-page";
+import { enrol, shownSecret } from "./wizard-page";
 
 const NEW_PASSWORD = "eleven quiet lanterns glow";
 
@@ -8,9 +8,9 @@ test.beforeEach(async ({ page, ownProduct }) => {
   await signInByCookie(page, ownProduct.url, ownProduct.cookie);
 });
 
-const factorSection = /Two-factor authentication/;
+const twoFactorSection = /Two-factor authentication/;
 
-test("a new display name shows in the frame at once and after a reload", async ({ page, ownProduct }) => {
+test("shows a new display name in the shell at once and after a reload", async ({ page, ownProduct }) => {
   await page.goto(`${ownProduct.url}/account`);
   const save = page.getByRole("button", { name: "Save changes" });
   await expect(save).toBeDisabled();
@@ -25,15 +25,15 @@ test("a new display name shows in the frame at once and after a reload", async (
   await expect(menu).toContainText("Olivia Green");
 });
 
-test("a changed password signs out every other browser and this one goes on", async ({
+test("signs out every other browser after a password change but keeps this one", async ({
   page,
   ownProduct,
   browser,
 }) => {
-  const other = await otherBrowser(browser, ownProduct.url);
+  const other = await signInElsewhere(browser, ownProduct.url);
   const isLive = page.waitForResponse((reply) => reply.url().endsWith("/api/events"));
   await page.goto(`${ownProduct.url}/account`);
-  await page.getByLabel("Display name").fill("Olivia of the lamps");
+  await page.getByLabel("Display name").fill("Olivia Brown");
   await isLive;
   const isReopened = page.waitForRequest((request) => request.url().endsWith("/api/events"));
   await page.getByLabel("Current password").fill(OWNER.password);
@@ -42,14 +42,14 @@ test("a changed password signs out every other browser and this one goes on", as
   await page.getByRole("button", { name: "Change password" }).click();
   await expect(page.getByText("Password changed.")).toBeVisible();
   await expect(page.getByText("No other browser is signed in.")).toBeVisible();
-  // The old session's stream has ended by then, and the page has gone on in the new one.
+  // The old session's event stream has ended; the page has opened one in the new session.
   await isReopened;
-  await expect(page.getByLabel("Display name")).toHaveValue("Olivia of the lamps");
+  await expect(page.getByLabel("Display name")).toHaveValue("Olivia Brown");
   page.once("dialog", (dialog) => void dialog.accept());
   await page.reload();
   await expect(page.getByRole("heading", { level: 1, name: "Account" })).toBeVisible();
 
-  // The page that was open notices by itself, and would go on to sign-in over any other visit.
+  // Wait for the automatic redirect to sign-in, which would interrupt the next navigation.
   await expect(other).toHaveURL(/\/login/);
   await other.goto(`${ownProduct.url}/keys`);
   await expect(other).toHaveURL(/\/login\?return_to=/);
@@ -58,23 +58,20 @@ test("a changed password signs out every other browser and this one goes on", as
   await other.context().close();
 });
 
-test("a second factor is switched on with a real app's code, and the next sign-in asks for one", async ({
-  page,
-  ownProduct,
-}) => {
+test("enables 2FA with a TOTP code and asks for one at the next sign-in", async ({ page, ownProduct }) => {
   await page.goto(`${ownProduct.url}/account`);
-  const section = page.getByRole("region", { name: factorSection });
+  const section = page.getByRole("region", { name: twoFactorSection });
   await section.getByRole("button", { name: "Turn on" }).click();
-  const lost = await typedSecret(page);
+  const unconfirmed = await shownSecret(page);
   await expect(page.getByText("This is a new QR code")).toHaveCount(0);
-  // A secret is shown once: whoever loads the page again is told what to do with the entry of the first.
+  // A reload creates a new secret, and the page says that the first one is no longer valid.
   await page.reload();
   await section.getByRole("button", { name: "Turn on" }).click();
   await expect(page.getByText("This is a new QR code")).toBeVisible();
   const { secret, codes } = await enrol(page);
-  expect(secret).not.toBe(lost);
+  expect(secret).not.toBe(unconfirmed);
   expect(new Set(codes).size).toBe(10);
-  // Neither Escape nor a press beside the dialog loses the codes.
+  // Escape does not close the dialog while the codes are shown.
   await page.keyboard.press("Escape");
   await page.getByRole("button", { name: "I’ve saved them" }).click();
   await expect(section.getByText("10 backup codes left")).toBeVisible();
@@ -89,10 +86,10 @@ test("a second factor is switched on with a real app's code, and the next sign-i
   await expect(page).toHaveURL(`${ownProduct.url}/account`);
 });
 
-test.describe("with a second factor", () => {
+test.describe("with 2FA enabled", () => {
   test.use({ allowedConsole: [[/status of 403/], { scope: "test" }] });
 
-  test("new backup codes take a password and a code, and replace the old ones", async ({
+  test("creates new backup codes only with password and code, and replaces the old ones", async ({
     page,
     enrolled,
   }) => {
@@ -106,13 +103,13 @@ test.describe("with a second factor", () => {
     await dialog.getByLabel("Password", { exact: true }).fill(OWNER.password);
     await dialog.getByLabel("Code from the app, or a backup code").fill(freshCode(enrolled.secret));
     await dialog.getByRole("button", { name: "Create ten codes" }).click();
-    const made = dialog.getByRole("listitem");
-    await expect(made).toHaveCount(10);
-    expect(enrolled.backupCodes).not.toContain(await made.first().textContent());
+    const newCodes = dialog.getByRole("listitem");
+    await expect(newCodes).toHaveCount(10);
+    expect(enrolled.backupCodes).not.toContain(await newCodes.first().textContent());
     await dialog.getByRole("button", { name: "I’ve saved them" }).click();
   });
 
-  test("it is switched off with a backup code, and the password alone signs in again", async ({
+  test("turns off 2FA with a backup code and then signs in with the password alone", async ({
     page,
     enrolled,
   }) => {
@@ -132,11 +129,11 @@ test.describe("with a second factor", () => {
   });
 });
 
-test("one other browser is signed out by name, then all others", async ({ page, ownProduct, browser }) => {
+test("signs out one other browser, then all others", async ({ page, ownProduct, browser }) => {
   const [first, second, third] = [
-    await otherBrowser(browser, ownProduct.url),
-    await otherBrowser(browser, ownProduct.url),
-    await otherBrowser(browser, ownProduct.url),
+    await signInElsewhere(browser, ownProduct.url),
+    await signInElsewhere(browser, ownProduct.url),
+    await signInElsewhere(browser, ownProduct.url),
   ];
   await page.goto(`${ownProduct.url}/account`);
   const section = page.getByRole("region", { name: "Sessions" });
@@ -157,7 +154,7 @@ test("one other browser is signed out by name, then all others", async ({ page, 
   await page.getByRole("alertdialog").getByRole("button", { name: "Sign out all others" }).click();
   await expect(section.getByText("No other browser is signed in.")).toBeVisible();
   for (const other of [first, second, third]) {
-    // It leaves by itself, and would do so over the next visit.
+    // Wait for the automatic redirect to sign-in, which would interrupt the next navigation.
     await expect(other).toHaveURL(/\/login/);
     await other.goto(`${ownProduct.url}/keys`);
     await expect(other).toHaveURL(/\/login/);
@@ -165,7 +162,7 @@ test("one other browser is signed out by name, then all others", async ({ page, 
   }
 });
 
-test("after signing out, Back shows nothing of the console", async ({ page, ownProduct }) => {
+test("shows nothing of the console on Back after signing out", async ({ page, ownProduct }) => {
   await page.goto(`${ownProduct.url}/keys`);
   await expect(page.getByRole("heading", { level: 1, name: "API keys" })).toBeVisible();
   await openAccountMenu(page);

@@ -1,7 +1,7 @@
 import { gzipSync } from "node:zlib";
 import type { Page } from "playwright/test";
 import { expect, signInByCookie, test } from "./fixtures";
-import { PAGES, type PageUnderTest, withPage } from "./pages";
+import { PAGES, type PageUnderTest, visitPage } from "./pages";
 
 /** Limit for the gzipped bytes of the scripts that a first visit loads before any input. */
 const FIRST_LOAD_LIMIT = 220 * 1024;
@@ -40,5 +40,5 @@ const others = PAGES.filter(({ as, path }) => as !== "fresh" && !path.includes("
 for (const one of others)
   test(title(one), async ({ page, product }) => {
     if (one.as === "owner") await signInByCookie(page, product.url, product.cookie);
-    await withPage(one, product, (path) => visit(page, product.url, one.name, path));
+    await visitPage(one, product, (path) => visit(page, product.url, one.name, path));
   });

@@ -3,7 +3,7 @@ import { expect, signInByCookie, test } from "./fixtures";
 
 const entry = (page: Page, anchor: string) => page.locator(`#${anchor}`);
 
-test("speech is called from the page and can be heard", async ({ ownerPage: page, product }) => {
+test("generates speech from the API docs and plays it", async ({ ownerPage: page, product }) => {
   await page.goto(`${product.url}/docs#post-v1-audio-speech`);
   const speech = entry(page, "post-v1-audio-speech");
   await speech.getByRole("button", { name: "Try it" }).click();
@@ -15,10 +15,7 @@ test("speech is called from the page and can be heard", async ({ ownerPage: page
     .toBeGreaterThan(0.5);
 });
 
-test("a reply in Gemini's form is heard too, and shown without its base64", async ({
-  ownerPage: page,
-  product,
-}) => {
+test("plays a Gemini response and shortens its base64", async ({ ownerPage: page, product }) => {
   await page.goto(`${product.url}/docs#post-v1beta-models-model-generatecontent`);
   const speech = entry(page, "post-v1beta-models-model-generatecontent");
   await speech.getByRole("button", { name: "Try it" }).click();
@@ -28,12 +25,9 @@ test("a reply in Gemini's form is heard too, and shown without its base64", asyn
   await expect(speech.getByText(/… \(\d+ characters\)/)).toBeVisible();
 });
 
-test.describe("with a key of one's own", () => {
+test.describe("with the user's own API key", () => {
   test.use({ allowedConsole: [/401/] });
-  test("the call goes out with that key: a wrong one is refused, a right one is not", async ({
-    ownerPage: page,
-    product,
-  }) => {
+  test("sends requests with that key", async ({ ownerPage: page, product }) => {
     await page.goto(`${product.url}/docs#get-v1-models`);
     const models = entry(page, "get-v1-models");
     await models.getByRole("button", { name: "Try it" }).click();
@@ -48,7 +42,7 @@ test.describe("with a key of one's own", () => {
   });
 });
 
-test("the console's lists are read with the session, and what changes something is not offered", async ({
+test("reads console lists with the session and offers no endpoint that changes data", async ({
   ownerPage: page,
   product,
 }) => {
@@ -67,14 +61,14 @@ test("the console's lists are read with the session, and what changes something 
   await expect(remove.getByRole("button", { name: "Send" })).toHaveCount(0);
 });
 
-test("a search that finds nothing says so", async ({ ownerPage: page, product }) => {
+test("shows a message when no endpoint matches the search", async ({ ownerPage: page, product }) => {
   await page.goto(`${product.url}/docs`);
   await page.getByLabel("Search endpoints").fill("teapot");
   await expect(page.getByText("No endpoints match “teapot”.")).toBeVisible();
   await expect(page).toHaveURL(/\?q=teapot$/);
 });
 
-test("guides show this server's address and lead on to each other", async ({ ownerPage: page, product }) => {
+test("shows this server's URL in guides and links to other guides", async ({ ownerPage: page, product }) => {
   await page.goto(`${product.url}/docs`);
   await page.getByRole("link", { name: /Use an SDK/ }).click();
   await expect(page.getByRole("heading", { level: 1, name: "Use an SDK" })).toBeVisible();
@@ -86,7 +80,7 @@ test("guides show this server's address and lead on to each other", async ({ own
   await expect(page.getByText("npm run admin -- backup", { exact: false })).toBeVisible();
 });
 
-test("members read it too", async ({ page, product }) => {
+test("opens the API docs for members", async ({ page, product }) => {
   const password = "nine blue lanterns drift";
   const post = (path: string, body: object, cookie = "") =>
     fetch(product.url + path, {

@@ -1,16 +1,16 @@
 import { setUp, startProduct } from "../support/product";
-import { elsewhere, expect, OWNER, test } from "./fixtures";
-import { createOwner, enrol, heading, listenTo, toAdministrator } from "./wizard-page";
+import { expect, OWNER, openOtherBrowser, test } from "./fixtures";
+import { createOwner, enrol, goToAdministratorStep, heading, measurePlayback } from "./wizard-page";
 
 const SETUP_TOKEN = "a-token-that-only-the-operator-knows-0123456789";
 
-test("an empty folder becomes a service that speaks, in one sitting", async ({ page, freshProduct }) => {
+test("sets up an empty instance and plays its first audio", async ({ page, freshProduct }) => {
   await page.goto(freshProduct.url);
   await expect(page).toHaveURL(/\/setup$/);
   await expect(heading(page, "Patchbay is running")).toBeVisible();
   await expect(page.getByText("SQLite, a file in the data folder")).toBeVisible();
   await expect(page.getByText("patchbay-speech", { exact: true })).toBeVisible();
-  await toAdministrator(page);
+  await goToAdministratorStep(page);
   await createOwner(page);
 
   const { codes } = await enrol(page);
@@ -30,13 +30,13 @@ test("an empty folder becomes a service that speaks, in one sitting", async ({ p
   await page.getByRole("button", { name: "Speak", exact: true }).click();
   expect((await (await reply).request().allHeaders()).authorization).toBe(`Bearer ${key}`);
   await expect(page.getByText(/of audio, generated in/)).toBeVisible();
-  // It began by itself.
+  // Playback started automatically.
   await expect
     .poll(() => page.evaluate(() => document.querySelector("audio")?.currentTime ?? 0))
     .toBeGreaterThan(0.2);
-  const heard = await listenTo(page);
-  expect(heard.duration).toBeGreaterThan(1);
-  expect(heard.peak).toBeGreaterThan(0.05);
+  const playback = await measurePlayback(page);
+  expect(playback.duration).toBeGreaterThan(1);
+  expect(playback.peak).toBeGreaterThan(0.05);
   await expect(page.getByRole("region", { name: "Request" })).toContainText(
     "/v1beta/models/patchbay-speech:generateContent",
   );
@@ -47,9 +47,9 @@ test("an empty folder becomes a service that speaks, in one sitting", async ({ p
   await page.waitForLoadState("networkidle");
 });
 
-test("a second factor left for later is asked for again on the overview", async ({ page, freshProduct }) => {
+test("offers skipped 2FA and the unfinished setup on the overview", async ({ page, freshProduct }) => {
   await page.goto(`${freshProduct.url}/setup`);
-  await toAdministrator(page);
+  await goToAdministratorStep(page);
   await createOwner(page);
   await page.getByRole("button", { name: "Not now" }).click();
   await expect(heading(page, "Create your first API key")).toBeVisible();
@@ -60,7 +60,7 @@ test("a second factor left for later is asked for again on the overview", async 
   await expect(heading(page, "Create your first API key")).toBeVisible();
 });
 
-test("Refresh and Back lose nothing that was answered or saved", async ({ page, freshProduct }) => {
+test("keeps all answers on reload and Back", async ({ page, freshProduct }) => {
   await page.goto(`${freshProduct.url}/setup`);
   await page.getByRole("button", { name: "Start setup" }).click();
   await page.getByRole("radio", { name: "With a team" }).click();
@@ -88,16 +88,12 @@ test("Refresh and Back lose nothing that was answered or saved", async ({ page, 
   await expect(page.getByText("An API key was already created.")).toBeVisible();
 });
 
-test("of two visitors at once the slower one is told and sent to sign-in", async ({
-  page,
-  freshProduct,
-  browser,
-}) => {
-  const slower = await elsewhere(browser);
+test("sends the slower of two simultaneous setups to sign-in", async ({ page, freshProduct, browser }) => {
+  const slower = await openOtherBrowser(browser);
   await slower.goto(`${freshProduct.url}/setup`);
-  await toAdministrator(slower);
+  await goToAdministratorStep(slower);
   await page.goto(`${freshProduct.url}/setup`);
-  await toAdministrator(page);
+  await goToAdministratorStep(page);
   await createOwner(page);
 
   await slower.getByLabel("Username").fill("peter");
@@ -111,51 +107,51 @@ test("of two visitors at once the slower one is told and sent to sign-in", async
   await slower.context().close();
 });
 
-test("after set-up the wizard is nobody's but the owner's who is still in it", async ({
+test("opens the wizard after setup only for an owner who has not finished it", async ({
   page,
   freshProduct,
   browser,
 }) => {
   await page.goto(`${freshProduct.url}/setup`);
-  await toAdministrator(page);
+  await goToAdministratorStep(page);
   await createOwner(page);
   expect((await page.goto(`${freshProduct.url}/setup`))?.status()).toBe(200);
 
-  const stranger = await elsewhere(browser);
-  expect((await stranger.goto(`${freshProduct.url}/setup`))?.status()).toBe(404);
-  await expect(heading(stranger, "Page not found")).toBeVisible();
-  await stranger.context().close();
+  const visitor = await openOtherBrowser(browser);
+  expect((await visitor.goto(`${freshProduct.url}/setup`))?.status()).toBe(404);
+  await expect(heading(visitor, "Page not found")).toBeVisible();
+  await visitor.context().close();
 });
 
-test.describe("what the server refuses", () => {
+test.describe("invalid setup input", () => {
   test.use({ allowedConsole: [[/status of 40[01]/], { scope: "test" }] });
 
-  test("each fault of the administrator stands at its field", async ({ page, freshProduct }) => {
+  test("shows each error of the admin account at its field", async ({ page, freshProduct }) => {
     await page.goto(`${freshProduct.url}/setup`);
-    await toAdministrator(page);
+    await goToAdministratorStep(page);
     await page.getByLabel("Username").fill("olivia green");
     await page.getByLabel("Email").fill("nowhere");
     await page.getByLabel("Password", { exact: true }).fill("short");
     await page.getByLabel("Confirm password").fill("shorter");
     await page.getByRole("button", { name: "Create account" }).click();
-    const fault = (label: string, words: RegExp) =>
+    const expectDescription = (label: string, words: RegExp) =>
       expect(page.getByRole("textbox", { name: label, exact: true })).toHaveAccessibleDescription(words);
-    await fault("Username", /Use only letters, digits/);
-    await fault("Email optional", /Enter an email address/);
-    await fault("Password", /Use at least 8 characters/);
-    await fault("Confirm password", /The passwords don’t match/);
+    await expectDescription("Username", /Use only letters, digits/);
+    await expectDescription("Email optional", /Enter an email address/);
+    await expectDescription("Password", /Use at least 8 characters/);
+    await expectDescription("Confirm password", /The passwords don’t match/);
 
-    // What only the server knows.
+    // Checked only by the server.
     await page.getByLabel("Username").fill("olivia");
     await page.getByLabel("Email").fill("");
     await page.getByLabel("Password", { exact: true }).fill("password123");
     await page.getByLabel("Confirm password").fill("password123");
     await page.getByRole("button", { name: "Create account" }).click();
-    await fault("Password", /too common/);
+    await expectDescription("Password", /too common/);
     await expect(page.getByLabel("Password", { exact: true })).toBeFocused();
   });
 
-  test("a token that is wrong is told at its field and can be corrected", async ({ page }) => {
+  test("shows a wrong setup token at its field and accepts a corrected one", async ({ page }) => {
     const product = await startProduct({ env: { PATCHBAY_SETUP_TOKEN: SETUP_TOKEN } });
     await page.goto(`${product.url}/setup`);
     await page.getByRole("button", { name: "Start setup" }).click();
@@ -177,17 +173,20 @@ test.describe("what the server refuses", () => {
   });
 });
 
-test("a token in the printed link is taken out of the address and not asked for", async ({ page }) => {
+test("removes a setup token from the URL and does not ask for it", async ({ page }) => {
   const product = await startProduct({ env: { PATCHBAY_SETUP_TOKEN: SETUP_TOKEN } });
   await page.goto(`${product.url}/setup#token=${SETUP_TOKEN}`);
   await expect(heading(page, "Patchbay is running")).toBeVisible();
   await expect(page).toHaveURL(`${product.url}/setup`);
-  await toAdministrator(page);
+  await goToAdministratorStep(page);
   await createOwner(page);
   await product.close();
 });
 
-test("a page of the console leads to the wizard first, to sign-in later", async ({ page, freshProduct }) => {
+test("redirects console pages to the wizard before setup and to sign-in after it", async ({
+  page,
+  freshProduct,
+}) => {
   await page.goto(`${freshProduct.url}/keys`);
   await expect(page).toHaveURL(/\/setup$/);
   await setUp(freshProduct.url);

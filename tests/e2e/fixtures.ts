@@ -2,20 +2,20 @@ import { type Browser, test as base, expect, type Page } from "playwright/test";
 import { createKey, OWNER, type Product, setUp, startProduct } from "../support/product";
 
 interface Fixtures {
-  /** A product nobody has set up, for this test alone. */
+  /** A new instance for this test alone, before initial setup. */
   freshProduct: Product;
   /** The page, signed in as the owner of `product`. */
   ownerPage: Page;
-  /** Messages the test expects on the console (a refused password is an error there too). */
+  /** Expected console errors: browsers log every 4xx and 5xx response as one. */
   allowedConsole: RegExp[];
 }
 
 interface WorkerFixtures {
-  /** A product set up once and shared by the tests of a worker. */
+  /** An instance that is set up once and shared by the tests of a worker. */
   product: Product & { cookie: string; key: string };
 }
 
-/** A page's stream of changes comes back by itself after a break, and says nothing of it. */
+/** The page's event stream, which reconnects automatically; its errors are expected. */
 const isStream = (url: string) => url.endsWith("/api/events");
 
 /**
@@ -25,7 +25,7 @@ const isStream = (url: string) => url.endsWith("/api/events");
 export const test = base.extend<Fixtures, WorkerFixtures>({
   product: [
     async ({}, use) => {
-      // One address signs in very often here; the limit has tests of its own.
+      // All tests sign in from one address; the rate limit has its own tests.
       const product = await startProduct({
         env: { PATCHBAY_LIMITS: JSON.stringify({ loginAttemptsPerMinute: 10_000 }) },
       });
@@ -39,33 +39,33 @@ export const test = base.extend<Fixtures, WorkerFixtures>({
   freshProduct: async ({ page }, use) => {
     const product = await startProduct();
     await use(product);
-    // A page that is still there would see its live stream refused while the server stops.
+    // Leave the page first: its event stream would fail when the server stops.
     await page.goto("about:blank");
     await product.close();
   },
   allowedConsole: [[], { option: true }],
   page: async ({ page, allowedConsole }, use) => {
-    const faults: string[] = [];
+    const errors: string[] = [];
     page.on("console", (message) => {
       if (message.type() !== "error" || isStream(message.location().url)) return;
       if (!allowedConsole.some((pattern) => pattern.test(message.text())))
-        faults.push(`console: ${message.text()} ${message.location().url}`);
+        errors.push(`console: ${message.text()} ${message.location().url}`);
     });
-    page.on("pageerror", (error) => faults.push(`page: ${error.message}`));
+    page.on("pageerror", (error) => errors.push(`page: ${error.message}`));
     page.on("requestfailed", (request) => {
       const reason = request.failure()?.errorText ?? "";
-      // A page that is left, or a call that the visitor stops, aborts what is under way.
+      // Leaving a page or stopping a request aborts what is in progress.
       if (reason !== "net::ERR_ABORTED" && !isStream(request.url()))
-        faults.push(`failed: ${request.url()} ${reason}`);
+        errors.push(`failed: ${request.url()} ${reason}`);
     });
     page.on("request", (request) => {
       const { protocol, hostname } = new URL(request.url());
       if (/^https?:$/.test(protocol) && !["127.0.0.1", "localhost"].includes(hostname)) {
-        faults.push(`another origin: ${request.url()}`);
+        errors.push(`another origin: ${request.url()}`);
       }
     });
-    await use(awaken(page));
-    expect(faults).toEqual([]);
+    await use(waitAfterVisits(page));
+    expect(errors).toEqual([]);
   },
   ownerPage: async ({ page, product }, use) => {
     await signInByCookie(page, product.url, product.cookie);
@@ -73,8 +73,8 @@ export const test = base.extend<Fixtures, WorkerFixtures>({
   },
 });
 
-/** Rows and fields come with the page and are there to be pressed before its script is: people take longer than that. */
-export async function untilAwake(page: Page): Promise<void> {
+/** Waits until React has hydrated the page: before that, rendered buttons and fields do nothing. */
+export async function waitForHydration(page: Page): Promise<void> {
   await page
     .waitForFunction(
       () =>
@@ -84,17 +84,17 @@ export async function untilAwake(page: Page): Promise<void> {
       undefined,
       { timeout: 3_000 },
     )
-    // Text that is no page of the console has no script to wait for.
+    // A response that is not a console page never hydrates.
     .catch(() => undefined);
 }
 
-/** A page whose visits end when it listens. */
-function awaken(page: Page): Page {
+/** Makes `goto` and `reload` of a page wait for hydration. */
+function waitAfterVisits(page: Page): Page {
   for (const way of ["goto", "reload"] as const) {
     const visit = page[way].bind(page) as (...all: unknown[]) => ReturnType<Page["goto"]>;
     const visitAndWait = async (...all: unknown[]) => {
       const reply = await visit(...all);
-      await untilAwake(page);
+      await waitForHydration(page);
       return reply;
     };
     Object.assign(page, { [way]: visitAndWait });
@@ -102,12 +102,12 @@ function awaken(page: Page): Page {
   return page;
 }
 
-/** A page of another browser, which is nobody's yet. */
-export async function elsewhere(browser: Browser): Promise<Page> {
-  return awaken(await (await browser.newContext({ locale: "en-GB" })).newPage());
+/** A page in another browser context, without a session. */
+export async function openOtherBrowser(browser: Browser): Promise<Page> {
+  return waitAfterVisits(await (await browser.newContext({ locale: "en-GB" })).newPage());
 }
 
-/** Gives the browser a session made over the API. */
+/** Sets the cookies of a session that was created through the API. */
 export async function signInByCookie(page: Page, url: string, cookie: string): Promise<void> {
   await page.context().addCookies(
     cookie.split("; ").map((pair) => {

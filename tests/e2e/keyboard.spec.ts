@@ -1,9 +1,9 @@
 import type { Page } from "playwright/test";
 import { totpCode } from "../support/totp";
 import { expect, freshCode, OWNER, test } from "./enrolled";
-import { heading, typedSecret } from "./wizard-page";
+import { heading, shownSecret } from "./wizard-page";
 
-/** Presses Tab until what has the focus bears this name. */
+/** Presses Tab until the element with this role and name has the focus. */
 async function tabTo(
   page: Page,
   name: string | RegExp,
@@ -17,14 +17,14 @@ async function tabTo(
   throw new Error(`Tab never reached ${role} ${name}`);
 }
 
-test("the wizard is walked from end to end with the keyboard alone", async ({ page, freshProduct }) => {
+test("completes setup with the keyboard alone", async ({ page, freshProduct }) => {
   await page.goto(`${freshProduct.url}/setup`);
   await expect(heading(page, "Patchbay is running")).toBeFocused();
   await tabTo(page, "Start setup");
   await page.keyboard.press("Enter");
   await expect(heading(page, "How will you use Patchbay?")).toBeFocused();
   await page.keyboard.press("Tab");
-  // As long as a finger is on a key: the choice follows the focus while the key is down.
+  // A real key press takes time: the radio is selected while the key is down.
   await page.keyboard.press("ArrowDown", { delay: 60 });
   await expect(page.getByRole("radio", { name: "With a team" })).toBeChecked();
   await tabTo(page, "Continue");
@@ -41,7 +41,7 @@ test("the wizard is walked from end to end with the keyboard alone", async ({ pa
   await page.keyboard.press("Enter");
 
   await expect(heading(page, "Set up two-factor authentication")).toBeFocused();
-  const secret = await typedSecret(page);
+  const secret = await shownSecret(page);
   await tabTo(page, "Code from the app", "textbox");
   await page.keyboard.type(totpCode(secret, Date.now()));
   await expect(page.getByRole("button", { name: "I’ve saved them" })).toBeVisible();
@@ -63,7 +63,7 @@ test("the wizard is walked from end to end with the keyboard alone", async ({ pa
   await page.waitForLoadState("networkidle");
 });
 
-test("signing in takes the keyboard alone", async ({ page, enrolled }) => {
+test("signs in with the keyboard alone", async ({ page, enrolled }) => {
   await page.goto(`${enrolled.url}/login`);
   await tabTo(page, "Username or email", "textbox");
   await page.keyboard.type(OWNER.username);
@@ -78,7 +78,7 @@ test("signing in takes the keyboard alone", async ({ page, enrolled }) => {
   await expect(page).toHaveURL(`${enrolled.url}/`);
 });
 
-test("every place is two keystrokes and a name away", async ({ ownerPage: page, product }) => {
+test("opens pages and actions from the command palette", async ({ ownerPage: page, product }) => {
   await page.goto(product.url);
   await expect(heading(page, "Overview")).toBeVisible();
   await page.keyboard.press("Control+k");
@@ -97,7 +97,7 @@ test("every place is two keystrokes and a name away", async ({ ownerPage: page, 
   await expect(page).toHaveURL(`${product.url}/keys`);
 });
 
-test("the first Tab offers to skip to the content", async ({ ownerPage: page, product }) => {
+test("offers a skip link on the first Tab", async ({ ownerPage: page, product }) => {
   await page.goto(`${product.url}/keys`);
   await expect(heading(page, "API keys")).toBeVisible();
   await page.keyboard.press("Tab");

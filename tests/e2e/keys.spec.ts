@@ -1,9 +1,9 @@
 import type { Page } from "playwright/test";
 import { createKey, setUp } from "../support/product";
 import { call } from "./enrolled";
-import { elsewhere, expect, signInByCookie, test } from "./fixtures";
+import { expect, openOtherBrowser, signInByCookie, test } from "./fixtures";
 
-/** The status of a call that shows this key. */
+/** The HTTP status of an embeddings request with this key. */
 async function statusWith(url: string, key: string): Promise<number> {
   const reply = await fetch(`${url}/v1/embeddings`, {
     method: "POST",
@@ -22,8 +22,8 @@ async function choose(page: Page, name: string, action: string): Promise<void> {
   await page.getByRole("menuitem", { name: action }).click();
 }
 
-/** Makes a key on the page and gives it as it is shown this once. */
-async function makeKey(page: Page, url: string, name: string): Promise<string> {
+/** Creates a key on the page and returns its secret. */
+async function createKeyOnPage(page: Page, url: string, name: string): Promise<string> {
   await page.goto(`${url}/keys`);
   await page.getByRole("button", { name: "Create API key" }).click();
   const dialog = page.getByRole("dialog");
@@ -35,13 +35,13 @@ async function makeKey(page: Page, url: string, name: string): Promise<string> {
   return key;
 }
 
-test("a new key is shown once, is copied whole, and works", async ({ ownerPage: page, product, context }) => {
+test("shows a new API key once, copies it and accepts it", async ({ ownerPage: page, product, context }) => {
   await context.grantPermissions(["clipboard-read", "clipboard-write"]);
   await page.goto(`${product.url}/keys?create=1`);
   const dialog = page.getByRole("dialog");
   await dialog.getByLabel("Name").fill("Newsletter reader");
   await dialog.getByRole("button", { name: "Create API key" }).click();
-  // A slip of the hand does not lose it.
+  // Escape does not close the dialog before the key is copied.
   await page.keyboard.press("Escape");
   const key = await page.getByTestId("api-key").textContent();
   await dialog.getByRole("button", { name: "Copy API key" }).click();
@@ -52,7 +52,7 @@ test("a new key is shown once, is copied whole, and works", async ({ ownerPage: 
   await expect(rowOf(page, "Newsletter reader")).toContainText("Never used");
 
   expect(await statusWith(product.url, key ?? "")).toBe(200);
-  // The last use is written every few seconds.
+  // The time of last use is saved every few seconds.
   await expect(async () => {
     await page.reload();
     await expect(rowOf(page, "Newsletter reader")).toContainText("Newsletter reader");
@@ -60,7 +60,7 @@ test("a new key is shown once, is copied whole, and works", async ({ ownerPage: 
   }).toPass({ timeout: 40_000 });
 });
 
-test("faults of a key stand at their fields, the folded ones too", async ({ ownerPage: page, product }) => {
+test("shows errors at their fields, including fields under Limits", async ({ ownerPage: page, product }) => {
   await page.goto(`${product.url}/keys?create=1`);
   const dialog = page.getByRole("dialog");
   await dialog.getByText("Limits", { exact: true }).click();
@@ -80,8 +80,8 @@ test("faults of a key stand at their fields, the folded ones too", async ({ owne
   await expect(dialog.getByText("Select at least one.")).toBeVisible();
 });
 
-test("an edited key keeps what was set and shows its budget", async ({ ownerPage: page, product }) => {
-  await makeKey(page, product.url, "Kitchen radio");
+test("saves an edited API key and shows its budget", async ({ ownerPage: page, product }) => {
+  await createKeyOnPage(page, product.url, "Kitchen radio");
   await choose(page, "Kitchen radio", "Edit");
   const dialog = page.getByRole("dialog");
   await dialog.getByLabel("Name").fill("Kitchen speaker");
@@ -100,11 +100,11 @@ test("an edited key keeps what was set and shows its budget", async ({ ownerPage
   await expect(dialog.getByRole("checkbox", { name: "Embeddings" })).not.toBeChecked();
 });
 
-test("a rotated key hands over: the old one works on until its time is up", async ({
+test("keeps the old API key valid during the grace period of a rotation", async ({
   ownerPage: page,
   product,
 }) => {
-  const old = await makeKey(page, product.url, "Intercom");
+  const old = await createKeyOnPage(page, product.url, "Intercom");
   await choose(page, "Intercom", "Rotate");
   await page.getByLabel("Old key stays valid for").selectOption("6");
   await page.getByRole("button", { name: "Rotate API key" }).click();
@@ -118,8 +118,8 @@ test("a rotated key hands over: the old one works on until its time is up", asyn
   await expect(rowOf(page, "Intercom").filter({ hasText: /Expires in/ })).toHaveCount(1);
 });
 
-test("a disabled key is refused until it is enabled again", async ({ ownerPage: page, product }) => {
-  const key = await makeKey(page, product.url, "Old phone");
+test("refuses a disabled API key until it is enabled again", async ({ ownerPage: page, product }) => {
+  const key = await createKeyOnPage(page, product.url, "Old phone");
   await choose(page, "Old phone", "Disable");
   await page.getByRole("button", { name: "Disable API key" }).click();
   await expect(rowOf(page, "Old phone").getByText("Disabled")).toBeVisible();
@@ -129,8 +129,8 @@ test("a disabled key is refused until it is enabled again", async ({ ownerPage: 
   expect(await statusWith(product.url, key)).toBe(200);
 });
 
-test("a key is deleted only by typing its name", async ({ ownerPage: page, product }) => {
-  const key = await makeKey(page, product.url, "Lost laptop");
+test("deletes an API key only after its name is typed", async ({ ownerPage: page, product }) => {
+  const key = await createKeyOnPage(page, product.url, "Lost laptop");
   await choose(page, "Lost laptop", "Delete");
   const dialog = page.getByRole("alertdialog", { name: "Delete Lost laptop?" });
   const remove = dialog.getByRole("button", { name: "Delete API key" });
@@ -143,14 +143,10 @@ test("a key is deleted only by typing its name", async ({ ownerPage: page, produ
   expect(await statusWith(product.url, key)).toBe(401);
 });
 
-test.describe("what an administrator limits", () => {
+test.describe("limits set by an administrator", () => {
   test.use({ allowedConsole: [[/status of 403/], { scope: "test" }] });
 
-  test("is named on the member's key and keys page, and the member cannot loosen it", async ({
-    ownerPage: page,
-    product,
-    browser,
-  }) => {
+  test("are shown to the member, who cannot loosen them", async ({ ownerPage: page, product, browser }) => {
     const { url } = product;
     const account = { username: "ivo", password: "nine blue lanterns drift" };
     await call(url, product.cookie, "/api/users", account);
@@ -183,7 +179,7 @@ test.describe("what an administrator limits", () => {
     await page.getByRole("button", { name: "Disable API key" }).click();
     await expect(page.getByText("Phone of ivo disabled")).toBeVisible();
 
-    const theirs = await elsewhere(browser);
+    const theirs = await openOtherBrowser(browser);
     await signInByCookie(theirs, url, cookie);
     await theirs.goto(`${url}/keys`);
     const notice = theirs.getByText("90 requests per minute");
@@ -208,12 +204,12 @@ test.describe("what an administrator limits", () => {
   });
 });
 
-test("a search is part of the address and says when nothing has that name", async ({
+test("stores the search in the URL and shows an empty state without matches", async ({
   ownerPage: page,
   product,
 }) => {
-  await makeKey(page, product.url, "Garden gate");
-  // The rows are there before the page can take what is typed.
+  await createKeyOnPage(page, product.url, "Garden gate");
+  // Wait for hydration: the rows are rendered before the page handles input.
   await page.goto(`${product.url}/keys?q=garden`, { waitUntil: "networkidle" });
   await expect(rowOf(page, "Garden gate")).toBeVisible();
   await expect(page.getByRole("row")).toHaveCount(2);
@@ -224,7 +220,7 @@ test("a search is part of the address and says when nothing has that name", asyn
   await expect(rowOf(page, "Garden gate")).toBeVisible();
 });
 
-test("without a key the page says what one is for and offers the first", async ({ page, freshProduct }) => {
+test("explains API keys and offers to create one when there are none", async ({ page, freshProduct }) => {
   await signInByCookie(page, freshProduct.url, await setUp(freshProduct.url));
   await page.goto(`${freshProduct.url}/keys`);
   await expect(page.getByRole("heading", { name: "No API keys yet" })).toBeVisible();
@@ -232,10 +228,10 @@ test("without a key the page says what one is for and offers the first", async (
   await expect(page.getByRole("dialog", { name: "Create API key" })).toBeVisible();
 });
 
-test.describe("when the list cannot be read", () => {
+test.describe("when the list fails to load", () => {
   test.use({ allowedConsole: [[/status of 500/], { scope: "test" }] });
 
-  test("the page tells why, with the request id, and tries again", async ({ ownerPage: page, product }) => {
+  test("shows the error with its request ID and retries", async ({ ownerPage: page, product }) => {
     await page.route(/\/api\/keys\?/, (route) =>
       route.fulfill({
         status: 500,
@@ -243,7 +239,7 @@ test.describe("when the list cannot be read", () => {
         json: { success: false, message: "", code: "internal" },
       }),
     );
-    // Longer than a search may be: the server reads nothing ahead, and the page asks by itself.
+    // The search is too long for the server to read the list in advance, so the browser requests it.
     await page.goto(`${product.url}/keys?q=${"x".repeat(201)}`);
     await expect(page.getByRole("alert").filter({ hasText: "Request id" })).toContainText("req-of-this-test");
     await page.unroute(/\/api\/keys\?/);

@@ -1,11 +1,11 @@
 import { enterPassword, expect, openAccountMenu, test } from "./enrolled";
-import { elsewhere, signInByCookie } from "./fixtures";
+import { openOtherBrowser, signInByCookie } from "./fixtures";
 import { heading } from "./wizard-page";
 
-test.describe("for a browser that asks for Chinese", () => {
+test.describe("a browser that prefers Chinese", () => {
   test.use({ locale: "zh-CN" });
 
-  test("the wizard, its faults and the console speak Chinese", async ({ page, freshProduct }) => {
+  test("gets the wizard, its errors and the console in Chinese", async ({ page, freshProduct }) => {
     await page.goto(`${freshProduct.url}/setup`);
     await expect(page.locator("html")).toHaveAttribute("lang", "zh");
     await expect(page).toHaveTitle("初始设置 · Patchbay");
@@ -34,7 +34,7 @@ test.describe("for a browser that asks for Chinese", () => {
   });
 });
 
-test("a chosen language holds after a reload and goes with the account to another browser", async ({
+test("keeps a chosen language after a reload and in another browser of the account", async ({
   page,
   ownProduct,
   browser,
@@ -52,29 +52,26 @@ test("a chosen language holds after a reload and goes with the account to anothe
   await saved;
   await expect(heading(page, "概览")).toBeVisible();
 
-  const other = await elsewhere(browser);
+  const other = await openOtherBrowser(browser);
   await other.goto(`${ownProduct.url}/login`);
   await enterPassword(other);
   await expect(heading(other, "概览")).toBeVisible();
   await other.context().close();
 });
 
-test.describe("in a dark system", () => {
+test.describe("a system in dark mode", () => {
   test.use({ colorScheme: "dark" });
 
-  test("the first paint is dark, and a chosen theme stands over the system's", async ({
-    page,
-    ownProduct,
-  }) => {
+  test("gets a dark first paint, and a chosen theme overrides it", async ({ page, ownProduct }) => {
     await signInByCookie(page, ownProduct.url, ownProduct.cookie);
-    const ground = () => page.evaluate(() => getComputedStyle(document.documentElement).backgroundColor);
+    const background = () => page.evaluate(() => getComputedStyle(document.documentElement).backgroundColor);
     await page.goto(ownProduct.url, { waitUntil: "commit" });
     await expect(heading(page, "Overview")).toBeVisible();
-    expect(await ground()).toBe("rgb(16, 14, 12)");
+    expect(await background()).toBe("rgb(16, 14, 12)");
     await openAccountMenu(page);
     await page.getByRole("menuitemradio", { name: "Light" }).click();
-    await expect.poll(ground).toBe("rgb(251, 250, 247)");
+    await expect.poll(background).toBe("rgb(251, 250, 247)");
     await page.reload();
-    expect(await ground()).toBe("rgb(251, 250, 247)");
+    expect(await background()).toBe("rgb(251, 250, 247)");
   });
 });

@@ -69,7 +69,7 @@ test("keeps range and figure in the URL and reads the chart by keyboard", async 
   await expect(page.getByRole("radio", { name: "Hour", exact: true })).toBeChecked();
   await expect(figure(page, "Tokens")).toBeChecked();
   await expect(page.getByRole("img", { name: /^Tokens, .* Highest: / })).toBeVisible();
-  const slider = page.getByRole("slider", { name: "Tokens: read along" });
+  const slider = page.getByRole("slider", { name: "Tokens: explore values" });
   await slider.focus();
   const last = await slider.getAttribute("aria-valuetext");
   await page.keyboard.press("ArrowLeft");
@@ -84,11 +84,11 @@ test("applies a custom range and rejects one that ends before it starts", async 
   await page.goto(product.url);
   await expect(page.getByRole("slider")).toBeAttached();
   await page.getByRole("button", { name: "Custom" }).click();
-  const form = page.getByRole("form", { name: "From when to when" });
+  const form = page.getByRole("form", { name: "Custom range" });
   await form.getByLabel("From").fill("2026-11-03T10:00");
   await form.getByLabel("To").fill("2026-11-01T10:00");
   await form.getByRole("button", { name: "Show range" }).click();
-  await expect(form.getByText("The beginning must lie before the end.")).toBeVisible();
+  await expect(form.getByText("The start must be before the end.")).toBeVisible();
   await form.getByLabel("To").fill("2026-11-09T10:00");
   await form.getByRole("button", { name: "Show range" }).click();
   await expect(page).toHaveURL(/from=2026-11-03.*to=2026-11-09/);

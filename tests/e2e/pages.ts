@@ -1,24 +1,24 @@
 import { call } from "./enrolled";
 
-/** Where a product is, and the session of its owner. */
-interface Place {
+/** The URL of an instance and the session of its owner. */
+interface Instance {
   url: string;
   cookie: string;
 }
 
-/** Every page a visitor can open, and as whom. */
+/** A page and who opens it. */
 export interface PageUnderTest {
   name: string;
   path: string;
-  /** `fresh`: nobody has completed setup; `nobody`: set up, not signed in; `owner`: signed in. */
-  as: "fresh" | "nobody" | "owner";
-  /** Makes what the page needs before it is opened; what it returns is put after the path. */
-  prepare?(place: Place): Promise<string>;
-  /** Takes that back: others use the same product. */
-  finish?(place: Place): Promise<void>;
+  /** `fresh`: before initial setup; `anonymous`: set up, without a session; `owner`: signed in as the owner. */
+  as: "fresh" | "anonymous" | "owner";
+  /** Creates what the page needs; returns a suffix for its path. */
+  prepare?(instance: Instance): Promise<string>;
+  /** Reverts `prepare`: other tests use the same instance. */
+  cleanUp?(instance: Instance): Promise<void>;
 }
 
-async function letRegister({ url, cookie }: Place, isOpen: boolean): Promise<void> {
+async function setSelfRegistration({ url, cookie }: Instance, isOpen: boolean): Promise<void> {
   const headers = { "content-type": "application/json", cookie };
   const body = JSON.stringify({ self_registration: isOpen });
   const reply = await fetch(`${url}/api/settings`, { method: "PATCH", headers, body });
@@ -30,43 +30,43 @@ interface Link {
 }
 const asFragment = ({ token }: Link) => `#token=${token}`;
 
-async function invite({ url, cookie }: Place): Promise<string> {
+async function invite({ url, cookie }: Instance): Promise<string> {
   const fields = { role: "member", email: "guest@example.com", expires_hours: 1 };
   return asFragment(await call<Link>(url, cookie, "/api/invites", fields));
 }
 
-async function resetLink({ url, cookie }: Place): Promise<string> {
+async function resetLink({ url, cookie }: Instance): Promise<string> {
   const fields = { username: `forgetful-${Date.now()}`, password: "nine blue lanterns drift" };
   const { id } = await call<{ id: string }>(url, cookie, "/api/users", fields);
   return asFragment(await call<Link>(url, cookie, `/api/users/${id}/password_reset`, {}));
 }
 
-/** Looks at a page of an instance that is set up, with what it needs. `look` is given its path. */
-export async function withPage(
+/** Prepares a page, calls `look` with its path and cleans up. */
+export async function visitPage(
   page: PageUnderTest,
-  place: Place,
+  instance: Instance,
   look: (path: string) => Promise<void>,
 ): Promise<void> {
-  const more = (await page.prepare?.(place)) ?? "";
+  const more = (await page.prepare?.(instance)) ?? "";
   try {
     await look(page.path + more);
   } finally {
-    await page.finish?.(place);
+    await page.cleanUp?.(instance);
   }
 }
 
 export const PAGES: readonly PageUnderTest[] = [
   { name: "setup", path: "/setup", as: "fresh" },
-  { name: "login", path: "/login", as: "nobody" },
-  { name: "dead link", path: "/invite", as: "nobody" },
-  { name: "invite", path: "/invite", as: "nobody", prepare: invite },
-  { name: "reset", path: "/reset", as: "nobody", prepare: resetLink },
+  { name: "login", path: "/login", as: "anonymous" },
+  { name: "dead link", path: "/invite", as: "anonymous" },
+  { name: "invite", path: "/invite", as: "anonymous", prepare: invite },
+  { name: "reset", path: "/reset", as: "anonymous", prepare: resetLink },
   {
     name: "register",
     path: "/register",
-    as: "nobody",
-    prepare: (place) => letRegister(place, true).then(() => ""),
-    finish: (place) => letRegister(place, false),
+    as: "anonymous",
+    prepare: (instance) => setSelfRegistration(instance, true).then(() => ""),
+    cleanUp: (instance) => setSelfRegistration(instance, false),
   },
   { name: "overview", path: "/", as: "owner" },
   { name: "speech", path: "/playground/speech", as: "owner" },

@@ -6,8 +6,8 @@ import { createUser } from "./users";
 const option = (page: Page, name: string | RegExp) => page.getByRole("option", { name });
 const heading = (page: Page, name: string) => page.getByRole("heading", { level: 1, name });
 
-/** What a screen reader is told to be chosen. */
-async function expectChosen(page: Page, name: string): Promise<void> {
+/** Expects the option that screen readers announce as selected. */
+async function expectSelected(page: Page, name: string): Promise<void> {
   const id = await option(page, name).first().getAttribute("id");
   await expect(page.getByRole("combobox", { name: "Commands" })).toHaveAttribute(
     "aria-activedescendant",
@@ -21,7 +21,7 @@ async function search(page: Page, text: string): Promise<void> {
   await page.keyboard.type(text);
 }
 
-test("channels, models, keys and users are found by name, under the pages, and opened", async ({
+test("finds channels, models, API keys and users by name and opens them", async ({
   ownerPage: page,
   product,
 }) => {
@@ -32,12 +32,12 @@ test("channels, models, keys and users are found by name, under the pages, and o
   await expect(page).toHaveURL(`${product.url}/channels/chn_builtin_speech`);
   await expect(heading(page, "Built-in speech")).toBeVisible();
 
-  // Pages stand first, then what the lists hold.
+  // Pages come first, then records.
   await search(page, "speech");
   await expect(option(page, "patchbay-speech")).toBeVisible();
   await expect(page.getByRole("option").first()).toHaveText("Speech");
   await expect(option(page, "Speech").first()).toHaveAttribute("aria-selected", "true");
-  await expectChosen(page, "Speech");
+  await expectSelected(page, "Speech");
   await option(page, "patchbay-speech").click();
   await expect(page.getByRole("dialog", { name: "Route of patchbay-speech" })).toBeVisible();
   await page.keyboard.press("Escape");
@@ -58,9 +58,9 @@ test("channels, models, keys and users are found by name, under the pages, and o
   await expect(page.getByText("No results.")).toBeVisible();
 });
 
-test("a member finds their own keys, and no other list is asked", async ({ page, product }) => {
-  const asked: string[] = [];
-  page.on("request", (request) => asked.push(new URL(request.url()).pathname));
+test("searches only API keys for a member", async ({ page, product }) => {
+  const requested: string[] = [];
+  page.on("request", (request) => requested.push(new URL(request.url()).pathname));
   const routed = {
     product,
     call: (path: string, body: unknown) => call(product.url, product.cookie, path, body),
@@ -72,16 +72,16 @@ test("a member finds their own keys, and no other list is asked", async ({ page,
   await search(page, "patch");
   await expect(option(page, /^patch cord/)).toBeVisible();
   await expect(page.getByRole("option")).toHaveCount(1);
-  expect(asked.filter((path) => /^\/api\/(channels|models|users)/.test(path))).toEqual([]);
+  expect(requested.filter((path) => /^\/api\/(channels|models|users)/.test(path))).toEqual([]);
 });
 
-test("a list longer than its first page is asked itself, and what was found stays while it thinks", async ({
+test("searches a multi-page list on the server and keeps previous matches meanwhile", async ({
   ownerPage: page,
   product,
 }) => {
   for (const name of ["moss lamp", "moss green"])
     await call(product.url, product.cookie, "/api/keys", { name });
-  // Of a list this long the first page may hold nothing that fits.
+  // The first page of a long list may contain no match.
   const longer = { success: true, message: "", data: { items: [], next_cursor: "more" } };
   await page.route("**/api/keys?limit=100", (route) => route.fulfill({ json: longer }));
   let release = () => {};
@@ -108,10 +108,10 @@ test("a list longer than its first page is asked itself, and what was found stay
   await expect(option(page, /^moss lamp/)).toHaveCount(0);
 });
 
-test.describe("a list that does not come", () => {
+test.describe("a list that fails to load", () => {
   test.use({ allowedConsole: [[/status of 500/], { scope: "test" }] });
 
-  test("leaves the others as they are, without a word", async ({ ownerPage: page, product }) => {
+  test("has no matches and shows no error", async ({ ownerPage: page, product }) => {
     await page.route("**/api/users?*", (route) =>
       route.fulfill({ status: 500, json: { success: false, message: "", code: "internal" } }),
     );

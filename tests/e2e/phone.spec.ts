@@ -1,7 +1,7 @@
 import type { Page } from "playwright/test";
 import { devices } from "playwright/test";
 import { enterPassword, expect, freshCode, test } from "./enrolled";
-import { createOwner, heading, toAdministrator } from "./wizard-page";
+import { createOwner, goToAdministratorStep, heading } from "./wizard-page";
 
 const { userAgent, deviceScaleFactor } = devices["Pixel 7"];
 test.use({
@@ -12,56 +12,53 @@ test.use({
   deviceScaleFactor,
 });
 
-/** How far the page reaches beyond the screen, in pixels. */
-const overhang = (page: Page) =>
+/** How many pixels the page is wider than the screen. */
+const horizontalOverflow = (page: Page) =>
   page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
 
-test("the wizard is walked on a phone, and no screen of it scrolls sideways", async ({
-  page,
-  freshProduct,
-}) => {
+test("completes setup on a phone without horizontal scrolling", async ({ page, freshProduct }) => {
   await page.goto(`${freshProduct.url}/setup`);
   await expect(page.getByText("Step 1 of 6")).toBeVisible();
-  expect(await overhang(page)).toBe(0);
-  await toAdministrator(page);
-  expect(await overhang(page)).toBe(0);
+  expect(await horizontalOverflow(page)).toBe(0);
+  await goToAdministratorStep(page);
+  expect(await horizontalOverflow(page)).toBe(0);
   await createOwner(page);
   await expect(page.getByRole("img", { name: /QR code/ })).toBeVisible();
-  expect(await overhang(page)).toBe(0);
+  expect(await horizontalOverflow(page)).toBe(0);
   await page.getByRole("button", { name: "Not now" }).tap();
   await page.getByRole("button", { name: "Create API key", exact: true }).tap();
   await expect(page.getByTestId("api-key")).toBeVisible();
-  expect(await overhang(page)).toBe(0);
+  expect(await horizontalOverflow(page)).toBe(0);
   await page.getByRole("button", { name: "Continue" }).tap();
   await page.getByRole("button", { name: "Speak", exact: true }).tap();
   await expect(page.getByText(/of audio, generated in/)).toBeVisible();
-  expect(await overhang(page)).toBe(0);
+  expect(await horizontalOverflow(page)).toBe(0);
 });
 
-test("keys are a list, and the menu leads everywhere", async ({ ownerPage: page, product }) => {
+test("lists API keys as cards and navigates with the menu", async ({ ownerPage: page, product }) => {
   await page.goto(`${product.url}/keys`);
   await expect(
     page.getByRole("main").getByRole("listitem").filter({ hasText: "sk-pb-" }).first(),
   ).toBeVisible();
   await expect(page.getByRole("table")).toBeHidden();
-  expect(await overhang(page)).toBe(0);
+  expect(await horizontalOverflow(page)).toBe(0);
   await page.getByRole("button", { name: "Open menu" }).tap();
   await page.getByRole("dialog", { name: "Main" }).getByRole("link", { name: "Account" }).tap();
   await expect(heading(page, "Account")).toBeVisible();
   await expect(page.getByRole("dialog")).toHaveCount(0);
-  expect(await overhang(page)).toBe(0);
+  expect(await horizontalOverflow(page)).toBe(0);
 });
 
-test("signing in works by touch, with a number pad for the code", async ({ page, enrolled }) => {
+test("signs in by touch with a numeric keypad for the code", async ({ page, enrolled }) => {
   await page.goto(`${enrolled.url}/login`);
-  expect(await overhang(page)).toBe(0);
+  expect(await horizontalOverflow(page)).toBe(0);
   await enterPassword(page);
   await expect(page.getByLabel("6-digit code")).toHaveAttribute("inputmode", "numeric");
   await page.getByLabel("6-digit code").fill(freshCode(enrolled.secret));
   await expect(page).toHaveURL(`${enrolled.url}/`);
 });
 
-test("what one presses is at least 40 pixels high", async ({ ownerPage: page, product }) => {
+test("makes every button at least 40 pixels high", async ({ ownerPage: page, product }) => {
   for (const path of ["/", "/keys", "/account"]) {
     await page.goto(product.url + path);
     await expect(page.getByRole("heading", { level: 1 })).toBeVisible();

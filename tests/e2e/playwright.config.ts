@@ -1,14 +1,14 @@
 import { defineConfig } from "playwright/test";
 import { CHROMIUM_FLAGS, findChromium } from "../support/browser.mjs";
 
-/** The browser's tests. Each starts the built product itself (fixtures.ts); nothing else needs to run. */
+/** The browser tests. Each starts the built product itself (fixtures.ts). */
 export default defineConfig({
   testDir: ".",
   outputDir: "../../test-results",
   fullyParallel: false,
-  // Each starts servers of its own; much of a test is waiting.
+  // Each worker starts its own servers; tests mostly wait.
   workers: 2,
-  // A busy machine delays timers; what passes only at the second run is listed at the end of `npm test`.
+  // A busy machine delays timers; `npm test` lists tests that pass only on the retry.
   retries: 1,
   forbidOnly: true,
   timeout: 60_000,
@@ -20,7 +20,7 @@ export default defineConfig({
     locale: "en-GB",
     timezoneId: "UTC",
     viewport: { width: 1440, height: 900 },
-    // A trace costs every test a quarter of its time; PATCHBAY_TEST_TRACE=1 keeps those of tests that fail.
+    // Tracing makes tests about 25 % slower; PATCHBAY_TEST_TRACE=1 keeps the traces of failed tests.
     trace: process.env.PATCHBAY_TEST_TRACE ? "retain-on-failure" : "off",
     launchOptions: {
       executablePath: process.env.PATCHBAY_TEST_CHROMIUM ?? (await findChromium()),

@@ -4,8 +4,8 @@ import { expect, signInByCookie, test } from "./fixtures";
 
 const PASSWORD = "nine blue lanterns drift";
 
-/** A user of this role, signed in over the API. */
-async function cookieOf(url: string, owner: string, username: string, role: string): Promise<string> {
+/** Creates a user with this role and returns their session cookie. */
+async function signInNewUser(url: string, owner: string, username: string, role: string): Promise<string> {
   await call(url, owner, "/api/users", { username, password: PASSWORD, role });
   const reply = await fetch(`${url}/api/user/login`, {
     method: "POST",
@@ -18,24 +18,23 @@ async function cookieOf(url: string, owner: string, username: string, role: stri
     .join("; ");
 }
 
-test.describe("a page that is not for the visitor", () => {
+test.describe("pages of administrators", () => {
   test.use({ allowedConsole: [[/status of 404/], { scope: "test" }] });
 
-  test("is not there for a member, and no way leads to it; the rest opens", async ({ page, product }) => {
-    await signInByCookie(page, product.url, await cookieOf(product.url, product.cookie, "mo", "member"));
-    const places = page.getByRole("navigation", { name: "Main" }).getByRole("link");
+  test("return 404 to a member and are not linked", async ({ page, product }) => {
+    await signInByCookie(page, product.url, await signInNewUser(product.url, product.cookie, "mo", "member"));
+    const navLinks = page.getByRole("navigation", { name: "Main" }).getByRole("link");
     for (const { path, isForAdmins } of PAGES) {
       const reply = await page.goto(product.url + path);
       expect([path, reply?.status()]).toEqual([path, isForAdmins ? 404 : 200]);
-      // What is not there is said within the frame, not in a page of its own inside it.
+      // The 404 page is inside the shell and must not add a second `main`.
       await expect(page.getByRole("main")).toHaveCount(1);
-      if (isForAdmins)
-        await expect(page.getByRole("heading", { name: "Page not found" })).toBeVisible();
-      else await expect(places).toHaveCount(PAGES.filter((one) => !one.isForAdmins).length);
+      if (isForAdmins) await expect(page.getByRole("heading", { name: "Page not found" })).toBeVisible();
+      else await expect(navLinks).toHaveCount(PAGES.filter((one) => !one.isForAdmins).length);
     }
     await page.goto(product.url);
-    const ways = await places.evaluateAll((links) => links.map((one) => one.getAttribute("href")));
-    expect(ways.sort()).toEqual(
+    const navPaths = await navLinks.evaluateAll((links) => links.map((one) => one.getAttribute("href")));
+    expect(navPaths.sort()).toEqual(
       PAGES.filter((one) => !one.isForAdmins)
         .map((one) => one.path)
         .sort(),
@@ -47,12 +46,12 @@ test.describe("a page that is not for the visitor", () => {
 });
 
 for (const role of ["owner", "admin"]) {
-  test(`every page opens for ${role === "owner" ? "the owner" : "an administrator"}`, async ({
+  test(`opens every page for ${role === "owner" ? "the owner" : "an administrator"}`, async ({
     page,
     product,
   }) => {
     const cookie =
-      role === "owner" ? product.cookie : await cookieOf(product.url, product.cookie, "ad", "admin");
+      role === "owner" ? product.cookie : await signInNewUser(product.url, product.cookie, "ad", "admin");
     await signInByCookie(page, product.url, cookie);
     for (const { path } of PAGES) {
       const reply = await page.goto(product.url + path);
@@ -63,7 +62,7 @@ for (const role of ["owner", "admin"]) {
   });
 }
 
-test("nobody is sent to sign in, and back to the page they asked for", async ({ page, product }) => {
+test("redirects to sign-in without a session and keeps the requested page", async ({ page, product }) => {
   for (const { path } of PAGES) {
     await page.goto(product.url + path);
     await expect(page).toHaveURL(

@@ -8,21 +8,21 @@ export const UPSTREAM_KEY = "sk-upstream-0123456789abcdef";
 export interface Routed {
   product: Product;
   upstream: Upstream;
-  /** The one key the upstream takes, read at each of its requests: another one, and the channel's is refused. */
+  /** The upstream key that the upstream accepts; change it to make the channel's key invalid. */
   takes: { key: string };
-  /** The owner's session. */
+  /** The owner's session cookie. */
   cookie: string;
-  /** A call of the console as the owner; throws for another status than 200. */
+  /** Calls the console API as the owner; throws on any status but 200. */
   call(path: string, body?: unknown, method?: string): Promise<ReturnType<typeof JSON.parse>>;
-  /** Lets channels reach the loopback upstream. */
+  /** Allows channels to reach the loopback upstream. */
   allow(): Promise<void>;
-  /** A channel to the upstream, allowed before. */
+  /** Creates a channel to the upstream; call `allow` first. */
   channel(name: string, fields?: object): Promise<{ id: string; version: number }>;
-  /** The status of a program's call for embeddings by a key of its own. */
+  /** Sends an embeddings request with its own API key and returns the HTTP status. */
   embed(model: string): Promise<number>;
 }
 
-/** A product of its own for each test, with a loopback upstream that takes one key; the page is the owner's. */
+/** A new instance per test, with a loopback upstream that accepts one key, and the owner's page. */
 export const test = base.extend<{ routed: Routed; routedPage: Page }>({
   routed: async ({ freshProduct }, use) => {
     const takes = { key: UPSTREAM_KEY };

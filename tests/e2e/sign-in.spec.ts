@@ -1,6 +1,6 @@
 import { enterPassword, expect, freshCode, OWNER, openAccountMenu, test, wrongCode } from "./enrolled";
 
-test("six digits sign in by themselves and lead to the page first asked for", async ({ page, enrolled }) => {
+test("submits a complete 6-digit code and opens the requested page", async ({ page, enrolled }) => {
   await page.goto(`${enrolled.url}/keys?q=lamp#below`);
   await expect(page).toHaveURL(/\/login\?return_to=%2Fkeys%3Fq%3Dlamp#below$/);
   await enterPassword(page);
@@ -12,11 +12,7 @@ test("six digits sign in by themselves and lead to the page first asked for", as
   await expect(page.getByRole("heading", { level: 1, name: "API keys" })).toBeVisible();
 });
 
-test("a code is taken from the clipboard with the space some apps put in it", async ({
-  page,
-  enrolled,
-  context,
-}) => {
+test("accepts a pasted code that contains a space", async ({ page, enrolled, context }) => {
   await context.grantPermissions(["clipboard-read", "clipboard-write"]);
   await page.goto(`${enrolled.url}/login`);
   await enterPassword(page);
@@ -27,35 +23,32 @@ test("a code is taken from the clipboard with the space some apps put in it", as
   await expect(page).toHaveURL(`${enrolled.url}/`);
 });
 
-test("no address makes the sign-in lead to another site", async ({ page, ownProduct }) => {
+test("never redirects to another site after sign-in", async ({ page, ownProduct }) => {
   await page.goto(`${ownProduct.url}/login?return_to=${encodeURIComponent("//evil.example/keys")}`);
   await enterPassword(page);
   await expect(page).toHaveURL(`${ownProduct.url}/`);
 });
 
-test("what is typed and sent before the page listens goes nowhere, and is not lost", async ({
-  page,
-  product,
-}) => {
-  let wake = (): void => undefined;
-  const isAwake = new Promise<void>((resolve) => {
-    wake = resolve;
+test("sends nothing before hydration and keeps what was typed", async ({ page, product }) => {
+  let releaseScripts = (): void => undefined;
+  const areReleased = new Promise<void>((resolve) => {
+    releaseScripts = resolve;
   });
   await page.route(/\/_next\/static\/.*\.js/, async (route) => {
-    await isAwake;
+    await areReleased;
     await route.continue();
   });
   const leaks: string[] = [];
   page.on("request", (request) => {
     if (request.url().includes("kettles")) leaks.push(request.url());
   });
-  // Not `goto`: the page never finishes while its script is held.
+  // Not `goto`: the page never finishes loading while its scripts are held back.
   await page.evaluate((url) => window.location.assign(url), `${product.url}/login`).catch(() => undefined);
   await page.getByLabel("Username or email").fill(OWNER.username);
   await page.getByLabel("Password", { exact: true }).fill(OWNER.password);
   await page.keyboard.press("Enter");
   await page.getByRole("button", { name: "Sign in", exact: true }).click({ noWaitAfter: true });
-  wake();
+  releaseScripts();
   await page.waitForFunction(() =>
     Object.keys(document.querySelector("form") ?? {}).some((name) => name.startsWith("__reactProps$")),
   );
@@ -65,10 +58,10 @@ test("what is typed and sent before the page listens goes nowhere, and is not lo
   expect(leaks).toEqual([]);
 });
 
-test.describe("what is refused", () => {
+test.describe("wrong credentials", () => {
   test.use({ allowedConsole: [[/status of 4(?:01|29)/], { scope: "test" }] });
 
-  test("a wrong password is told, the name stays and the cursor is where one types again", async ({
+  test("shows a wrong password, keeps the username and focuses the password field", async ({
     page,
     ownProduct,
   }) => {
@@ -80,7 +73,7 @@ test.describe("what is refused", () => {
     await expect(page.getByLabel("Password", { exact: true })).toBeFocused();
   });
 
-  test("ten wrong passwords are followed by a wait that counts down", async ({ page, ownProduct }) => {
+  test("shows a countdown after ten wrong passwords", async ({ page, ownProduct }) => {
     await page.goto(`${ownProduct.url}/login`);
     const submit = page.getByRole("button", { name: "Sign in", exact: true });
     for (let attempt = 0; attempt < 10; attempt += 1) {
@@ -94,10 +87,7 @@ test.describe("what is refused", () => {
     await expect(submit).toBeDisabled();
   });
 
-  test("a backup code signs in once, in whatever way it is typed, and never again", async ({
-    page,
-    enrolled,
-  }) => {
+  test("accepts a backup code once, in any case and with spaces", async ({ page, enrolled }) => {
     const [code = ""] = enrolled.backupCodes;
     await page.goto(`${enrolled.url}/login`);
     await enterPassword(page);
@@ -119,10 +109,7 @@ test.describe("what is refused", () => {
     await expect(page.getByText("Incorrect backup code. 4 attempts left.")).toBeVisible();
   });
 
-  test("wrong codes count down, start the sign-in again, and lock the second step for a while", async ({
-    page,
-    enrolled,
-  }) => {
+  test("counts down wrong codes, restarts the sign-in and locks 2FA", async ({ page, enrolled }) => {
     const wrong = wrongCode(enrolled.secret);
     const typeWrong = async () => {
       await expect(page.getByLabel("6-digit code")).toBeFocused();
@@ -148,11 +135,7 @@ test.describe("what is refused", () => {
     await expect(page.getByLabel("6-digit code")).toBeDisabled();
   });
 
-  test("a sign-in whose time is up starts again with a word and the name kept", async ({
-    page,
-    enrolled,
-    context,
-  }) => {
+  test("restarts an expired sign-in with a message and the username", async ({ page, enrolled, context }) => {
     await page.goto(`${enrolled.url}/login?return_to=%2Faccount`);
     await enterPassword(page);
     await expect(page.getByLabel("6-digit code")).toBeFocused();
@@ -167,10 +150,7 @@ test.describe("what is refused", () => {
   });
 });
 
-test("the last minute of a sign-in is counted down, then it starts again by itself", async ({
-  page,
-  enrolled,
-}) => {
+test("counts down the last minute of a sign-in and then restarts it", async ({ page, enrolled }) => {
   await page.clock.install();
   await page.goto(`${enrolled.url}/login`);
   await enterPassword(page);

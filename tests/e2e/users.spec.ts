@@ -2,7 +2,7 @@ import type { Page } from "playwright/test";
 import { setUp } from "../support/product";
 import { totpCode } from "../support/totp";
 import { call } from "./enrolled";
-import { elsewhere, expect, signInByCookie, test, untilAwake } from "./fixtures";
+import { expect, openOtherBrowser, signInByCookie, test, waitForHydration } from "./fixtures";
 
 const PASSWORD = "nine blue lanterns drift";
 const NEW_PASSWORD = "twelve red foxes nap";
@@ -15,7 +15,7 @@ async function choose(page: Page, name: string, action: string): Promise<void> {
   await page.getByRole("menuitem", { name: action }).click();
 }
 
-/** The link that a dialog shows this once; the dialog is closed. */
+/** Returns the one-time link that a dialog shows, and closes the dialog. */
 async function takeLink(page: Page): Promise<string> {
   const link = (await page.getByTestId("one-time-link").textContent()) ?? "";
   await page.getByRole("button", { name: "Done" }).click();
@@ -25,7 +25,7 @@ async function takeLink(page: Page): Promise<string> {
 async function fillAccount(page: Page, username: string): Promise<void> {
   const name = page.getByLabel("Username");
   await name.waitFor();
-  await untilAwake(page);
+  await waitForHydration(page);
   await name.fill(username);
   await page.getByLabel("Password", { exact: true }).fill(PASSWORD);
   await page.getByLabel("Confirm password").fill(PASSWORD);
@@ -39,17 +39,12 @@ async function signIn(page: Page, url: string, username: string, password: strin
   await page.getByRole("button", { name: "Sign in" }).click();
 }
 
-/** A user made over the API. */
+/** Creates a user through the API. */
 function addUser(url: string, cookie: string, username: string, role = "member") {
   return call<{ id: string }>(url, cookie, "/api/users", { username, password: PASSWORD, role });
 }
 
-test("an invite is passed on, opened in another browser, and makes a member there, once", async ({
-  ownerPage: page,
-  product,
-  browser,
-  context,
-}) => {
+test("creates a member from an invite link, once", async ({ ownerPage: page, product, browser, context }) => {
   await context.grantPermissions(["clipboard-read", "clipboard-write"]);
   await page.goto(`${product.url}/users`);
   await page.getByRole("button", { name: "Invite user" }).click();
@@ -57,15 +52,17 @@ test("an invite is passed on, opened in another browser, and makes a member ther
   await dialog.getByLabel("Email").fill("zoe@example.com");
   await dialog.getByLabel("Link expires after").selectOption("7 days");
   await dialog.getByRole("button", { name: "Create link" }).click();
-  // A slip of the hand does not lose it.
+  // Escape does not close the dialog before the link is copied.
   await page.keyboard.press("Escape");
   await dialog.getByRole("button", { name: "Copy link" }).click();
   const copied = await page.evaluate(() => navigator.clipboard.readText());
   const link = await takeLink(page);
   expect(link).toBe(copied);
-  await expect(page.getByRole("listitem").filter({ hasText: "Invitation for zoe@example.com" })).toBeVisible();
+  await expect(
+    page.getByRole("listitem").filter({ hasText: "Invitation for zoe@example.com" }),
+  ).toBeVisible();
 
-  const guest = await elsewhere(browser);
+  const guest = await openOtherBrowser(browser);
   await guest.goto(link);
   await expect(guest.getByRole("heading", { name: "Join Patchbay" })).toBeVisible();
   await expect(guest.getByText("You can also sign in with zoe@example.com.")).toBeVisible();
@@ -85,7 +82,7 @@ test("an invite is passed on, opened in another browser, and makes a member ther
   await guest.context().close();
 });
 
-test("a revoked invite opens nothing", async ({ ownerPage: page, product, browser }) => {
+test("invalidates a revoked invite link", async ({ ownerPage: page, product, browser }) => {
   const made = await call<{ token: string }>(product.url, product.cookie, "/api/invites", {
     role: "admin",
     email: "revoked@example.com",
@@ -94,19 +91,19 @@ test("a revoked invite opens nothing", async ({ ownerPage: page, product, browse
   await page.getByRole("button", { name: "Revoke: Invitation for revoked@example.com" }).click();
   await page.getByRole("alertdialog").getByRole("button", { name: "Revoke link" }).click();
   await expect(page.getByText("Link revoked")).toBeVisible();
-  const guest = await elsewhere(browser);
+  const guest = await openOtherBrowser(browser);
   await guest.goto(`${product.url}/invite#token=${made.token}`);
   await expect(guest.getByRole("heading", { name: "This link is no longer valid" })).toBeVisible();
   await guest.context().close();
 });
 
-test("a reset link sets a new password, asks for the second factor, and ends the other sessions", async ({
+test("resets a password with a link and a 2FA code, and ends other sessions", async ({
   ownerPage: page,
   product: { url, cookie },
   browser,
 }) => {
   await addUser(url, cookie, "remy");
-  const phone = await elsewhere(browser);
+  const phone = await openOtherBrowser(browser);
   await signIn(phone, url, "remy", PASSWORD);
   await expect(phone).toHaveURL(`${url}/`);
   const own = (await phone.context().cookies()).map((one) => `${one.name}=${one.value}`).join("; ");
@@ -119,7 +116,7 @@ test("a reset link sets a new password, asks for the second factor, and ends the
   await page.getByRole("alertdialog").getByRole("button", { name: "Create link" }).click();
   const link = await takeLink(page);
 
-  const guest = await elsewhere(browser);
+  const guest = await openOtherBrowser(browser);
   await guest.goto(link);
   await guest.getByLabel("New password").fill(NEW_PASSWORD);
   await guest.getByLabel("Confirm password").fill(NEW_PASSWORD);
@@ -134,10 +131,7 @@ test("a reset link sets a new password, asks for the second factor, and ends the
   for (const one of [guest, phone]) await one.context().close();
 });
 
-test("a user is added, edited, disabled, enabled and deleted by typing the name", async ({
-  ownerPage: page,
-  product,
-}) => {
+test("adds, edits, disables, enables and deletes a user", async ({ ownerPage: page, product }) => {
   await page.goto(`${product.url}/users`);
   await page.getByRole("button", { name: "Add user" }).click();
   const dialog = page.getByRole("dialog");
@@ -152,7 +146,9 @@ test("a user is added, edited, disabled, enabled and deleted by typing the name"
   await dialog.getByLabel("Display name").fill("Noor Haddad");
   await expect(dialog.getByLabel("Role")).not.toHaveAccessibleDescription(/signs the user out/);
   await dialog.getByLabel("Role").selectOption("Administrator");
-  await expect(dialog.getByLabel("Role")).toHaveAccessibleDescription(/Manages channels.* signs the user out/);
+  await expect(dialog.getByLabel("Role")).toHaveAccessibleDescription(
+    /Manages channels.* signs the user out/,
+  );
   await dialog.getByLabel("Monthly budget (USD)").fill("25");
   await dialog.getByRole("button", { name: "Save changes" }).click();
   await expect(page.getByText("noor saved and signed out everywhere")).toBeVisible();
@@ -173,10 +169,10 @@ test("a user is added, edited, disabled, enabled and deleted by typing the name"
   await expect(rowOf(page, "Noor Haddad")).toHaveCount(0);
 });
 
-test.describe("when two edit at once", () => {
+test.describe("concurrent edits", () => {
   test.use({ allowedConsole: [[/status of 409/], { scope: "test" }] });
 
-  test("an edit of what was changed elsewhere shows the newest before it saves", async ({
+  test("load the newest version before a user can be saved", async ({
     ownerPage: page,
     product: { url, cookie },
   }) => {
@@ -196,13 +192,13 @@ test.describe("when two edit at once", () => {
   });
 });
 
-test("a locked user is unlocked, and a signed-in one is signed out everywhere", async ({
+test("unlocks a user and signs them out everywhere", async ({
   ownerPage: page,
   product: { url, cookie },
   browser,
 }) => {
   await addUser(url, cookie, "lock");
-  const guest = await elsewhere(browser);
+  const guest = await openOtherBrowser(browser);
   await signIn(guest, url, "lock", PASSWORD);
   await expect(guest).toHaveURL(`${url}/`);
   for (let i = 0; i < 10; i++)
@@ -224,13 +220,13 @@ test("a locked user is unlocked, and a signed-in one is signed out everywhere", 
   await guest.context().close();
 });
 
-test("an administrator may look at equals and the owner, and is told why that is all", async ({
+test("does not let an administrator change administrators or the owner", async ({
   page,
   product: { url, cookie },
   browser,
 }) => {
   await addUser(url, cookie, "ada", "admin");
-  const guest = await elsewhere(browser);
+  const guest = await openOtherBrowser(browser);
   await signIn(guest, url, "ada", PASSWORD);
   await expect(guest).toHaveURL(`${url}/`);
   await guest.goto(`${url}/users`);
@@ -239,15 +235,14 @@ test("an administrator may look at equals and the owner, and is told why that is
   await expect(guest.getByRole("menuitem")).toHaveCount(2);
   await guest.keyboard.press("Escape");
   await guest.getByRole("button", { name: "Invite user" }).click();
-  await expect(guest.getByRole("dialog").getByText("Only the owner can create administrators.")).toBeVisible();
+  await expect(
+    guest.getByRole("dialog").getByText("Only the owner can create administrators."),
+  ).toBeVisible();
   await guest.context().close();
   await page.close();
 });
 
-test("keys of everybody, of one user and one's own stand in the address", async ({
-  ownerPage: page,
-  product: { url, cookie },
-}) => {
+test("filters API keys by owner through the URL", async ({ ownerPage: page, product: { url, cookie } }) => {
   const { id } = await addUser(url, cookie, "keyed");
   const login = await fetch(`${url}/api/user/login`, {
     method: "POST",
@@ -272,7 +267,7 @@ test("keys of everybody, of one user and one's own stand in the address", async 
   await expect(rowOf(page, "Reader of keyed").getByText("Disabled")).toBeVisible();
 });
 
-test("people register themselves where the operator lets them, and find no page for it elsewhere", async ({
+test("offers self-registration only if it is allowed", async ({
   page,
   product: { url, cookie },
   browser,
@@ -283,7 +278,7 @@ test("people register themselves where the operator lets them, and find no page 
       headers: { "content-type": "application/json", cookie },
       body: JSON.stringify({ self_registration: on }),
     });
-  const guest = await elsewhere(browser);
+  const guest = await openOtherBrowser(browser);
   expect((await guest.goto(`${url}/register`))?.status()).toBe(404);
   await guest.goto(`${url}/login`);
   await expect(guest.getByRole("link", { name: "Create one" })).toHaveCount(0);
@@ -297,10 +292,7 @@ test("people register themselves where the operator lets them, and find no page 
   await page.close();
 });
 
-test("without anybody else the page says what a member is and offers an invite", async ({
-  page,
-  freshProduct,
-}) => {
+test("explains invitations to an owner without other users", async ({ page, freshProduct }) => {
   await signInByCookie(page, freshProduct.url, await setUp(freshProduct.url));
   await page.goto(`${freshProduct.url}/users`);
   await expect(page.getByRole("heading", { name: "You are the only user" })).toBeVisible();

@@ -5,15 +5,15 @@ import { expect, OWNER } from "./fixtures";
 const press = (page: Page, name: string) => page.getByRole("button", { name, exact: true }).click();
 export const heading = (page: Page, name: string | RegExp) => page.getByRole("heading", { level: 1, name });
 
-/** From the first screen to the administrator's form. */
-export async function toAdministrator(page: Page): Promise<void> {
+/** Goes from the first step to the administrator step. */
+export async function goToAdministratorStep(page: Page): Promise<void> {
   await press(page, "Start setup");
   await expect(heading(page, "How will you use Patchbay?")).toBeVisible();
   await press(page, "Continue");
   await expect(heading(page, "Create your admin account")).toBeVisible();
 }
 
-/** Fills in the administrator's form and claims the instance. */
+/** Fills in the administrator step and creates the owner. */
 export async function createOwner(page: Page): Promise<void> {
   await page.getByLabel("Username").fill(OWNER.username);
   await page.getByLabel("Password", { exact: true }).fill(OWNER.password);
@@ -22,16 +22,16 @@ export async function createOwner(page: Page): Promise<void> {
   await expect(heading(page, "Set up two-factor authentication")).toBeVisible();
 }
 
-/** The secret under the QR code, as one would type it into an app. */
-export async function typedSecret(page: Page): Promise<string> {
+/** The TOTP secret shown next to the QR code. */
+export async function shownSecret(page: Page): Promise<string> {
   await expect(page.getByRole("img", { name: /QR code/ })).toBeVisible();
   const text = await page.getByText(/^(?:[A-Z2-7]{4} )+[A-Z2-7]{1,4}$/).textContent();
   return (text ?? "").replaceAll(" ", "");
 }
 
-/** Proves the app's first code and gives the secret and the backup codes on the screen. */
+/** Enters the first TOTP code and returns the secret and the backup codes. */
 export async function enrol(page: Page): Promise<{ secret: string; codes: string[] }> {
-  const secret = await typedSecret(page);
+  const secret = await shownSecret(page);
   await page.getByLabel("Code from the app").fill(totpCode(secret, Date.now()));
   await expect(page.getByRole("button", { name: "I’ve saved them" })).toBeVisible();
   const codes = await page
@@ -41,8 +41,8 @@ export async function enrol(page: Page): Promise<{ secret: string; codes: string
   return { secret, codes };
 }
 
-/** The element that plays on this page: how long, how far, and the loudest sample that came out of it. */
-export function listenTo(page: Page): Promise<{ duration: number; position: number; peak: number }> {
+/** Plays the page's audio element and returns its duration, its position and the peak of its samples. */
+export function measurePlayback(page: Page): Promise<{ duration: number; position: number; peak: number }> {
   return page.evaluate(async () => {
     const audio = document.querySelector("audio");
     if (!audio) return { duration: 0, position: 0, peak: 0 };

@@ -10,7 +10,7 @@ const browserOrigin = () => window.location.origin;
 const serverOrigin = () => "";
 
 /** The request as a curl command. The key is masked on screen; the copied command contains it. */
-export function CallAsCurl({
+export function RequestAsCurl({
   path,
   body,
   secret,
@@ -32,10 +32,10 @@ export function CallAsCurl({
     ].join("\n");
   const masked = secret ? `${secret.slice(0, 8)}…${secret.slice(-4)}` : `$${KEY_VARIABLE}`;
   return (
-    <section className="grid gap-2" aria-label={t("call")}>
+    <section className="grid gap-2" aria-label={t("request")}>
       <div className="flex items-center justify-between gap-2">
-        <h2 className="text-sm font-medium">{t("call")}</h2>
-        <CopyButton value={() => curl(secret ?? `$${KEY_VARIABLE}`)} label={t("copyCall")} />
+        <h2 className="text-sm font-medium">{t("request")}</h2>
+        <CopyButton value={() => curl(secret ?? `$${KEY_VARIABLE}`)} label={t("copyRequest")} />
       </div>
       <pre className="rounded-md border bg-sunken p-4 text-sm wrap-anywhere whitespace-pre-wrap">
         {curl(masked)}
