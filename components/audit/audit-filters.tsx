@@ -22,7 +22,7 @@ export function clearFilters(): void {
   for (const name of NAMES) setQueryParam(name, null);
 }
 
-/** The filters, kept in the URL. `rows`: the rows on the page, which hold the names of deleted users. */
+/** The filters, which are part of the URL. `rows`: the rows on the page, which hold the names of deleted users. */
 export function AuditFilters({ rows }: { rows: readonly AuditRow[] }) {
   const t = useTranslations("audit.filter");
   const address = useSearchParams();

@@ -10,8 +10,6 @@ import { scrimClasses } from "./dialog";
 import { useOpenerFocus } from "./use-opener-focus";
 
 export const Sheet = Primitive.Root;
-export const SheetTrigger = Primitive.Trigger;
-export const SheetClose = Primitive.Close;
 
 const SIDES = {
   left: "inset-y-0 left-0 w-72 border-r data-[state=open]:slide-in-from-left",

@@ -2,18 +2,16 @@ import { useRef } from "react";
 import useSWR, { useSWRConfig } from "swr";
 import type { Channel, Provider } from "../contracts/console/channels";
 import type { UsageSummary, UsageSums } from "../contracts/console/usage-summary";
-import type { ModelList } from "../contracts/gateway/models";
 import type { ListPage } from "../contracts/paging";
 import { api } from "./api";
 import { inOrder, orderRequest, type Tiers } from "./channel-order";
+import { MODELS } from "./models";
 
 export const CHANNELS = "/api/channels";
 /** Usage of the last 24 hours by channel. */
 const DAY_BY_CHANNEL = "/api/usage/summary?by=channel";
 /** Circuits open and close without a change in the console. */
 const REFRESH_MS = 10_000;
-
-const MODELS = "/api/models";
 
 /** Data of the channels page, read on the server. */
 export interface FirstChannels {
@@ -30,9 +28,6 @@ export const channelsFallback = ({ channels, traffic }: FirstChannels): Record<s
 /** SWR `fallback` for `useChannel`. */
 export const channelFallback = (channel: Channel | null): Record<string, unknown> =>
   channel === null ? {} : { [channelPath(channel.id)]: channel };
-
-/** SWR `fallback` for `useModels`. */
-export const modelsFallback = (models: ModelList): Record<string, unknown> => ({ [MODELS]: models });
 
 export const channelPath = (id: string): string => `${CHANNELS}/${encodeURIComponent(id)}`;
 
@@ -82,11 +77,6 @@ export function useChannel(id: string | null) {
 
 export function useProviders() {
   return useSWR<{ items: Provider[] }>("/api/providers", { revalidateOnFocus: false });
-}
-
-/** All models with the channels that serve them. */
-export function useModels() {
-  return useSWR<ModelList>(MODELS);
 }
 
 /** Usage of the last 24 hours: sums by channel ID, and the calls of all channels. */

@@ -1,12 +1,20 @@
 import useSWR from "swr";
 import type { RoutePreview } from "../contracts/console/routing";
-import type { Model } from "../contracts/gateway/models";
+import type { Model, ModelList } from "../contracts/gateway/models";
 
 export const MODELS = "/api/models";
 /** A route depends on circuits, limits and calls in flight. */
 const REFRESH_MS = 3_000;
 
 export const modelPath = (name: string): string => `${MODELS}/${encodeURIComponent(name)}`;
+
+/** SWR `fallback` for `useModels`. */
+export const modelsFallback = (models: ModelList): Record<string, unknown> => ({ [MODELS]: models });
+
+/** All models with the channels that serve them. */
+export function useModels() {
+  return useSWR<ModelList>(MODELS);
+}
 
 /** Where a call for the model would be routed now; polled while shown. */
 export function useRoute(name: string) {

@@ -5,7 +5,7 @@ import { useState } from "react";
 import { useTranslations } from "use-intl";
 import { draftRequest, nextRowId, type ModelRow as Row } from "@/components/channels/channel-draft";
 import { api } from "@/lib/client/api";
-import { useModels } from "@/lib/client/channels";
+import { useModels } from "@/lib/client/models";
 import type { ChannelTest } from "@/lib/contracts/console/channels";
 import { Button } from "../../ui/button";
 import { SearchField } from "../../ui/search-field";

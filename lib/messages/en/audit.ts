@@ -120,8 +120,6 @@ export const audit = {
   row: {
     action: "Action",
     target: "Target",
-    show: "Show changes",
-    gone: "deleted",
     field: "Field",
     before: "Before",
     after: "After",

@@ -108,7 +108,6 @@ export const common = {
     notFoundTitle: "Page not found",
     notFoundText: "The page may have moved, or you may not have access to it.",
     toOverview: "Go to the overview",
-    fix: "Correct the marked fields and try again.",
     reload: "Reload page",
   },
   fieldError: {

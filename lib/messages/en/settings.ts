@@ -250,7 +250,6 @@ export const settings = {
     action: "Download backup",
     dialogTitle: "Download a backup",
     dialogText: "Enter your password: the file contains all data.",
-    making: "Creating the backup…",
     done: "Backup saved",
   },
   proof: {

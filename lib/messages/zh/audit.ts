@@ -120,8 +120,6 @@ export const audit = {
   row: {
     action: "操作",
     target: "对象",
-    show: "查看更改",
-    gone: "已删除",
     field: "字段",
     before: "之前",
     after: "之后",

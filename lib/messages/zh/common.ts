@@ -40,7 +40,7 @@ export const common = {
     docs: "API 文档",
     route: "路由",
     account: "账户",
-    try: "试用台",
+    try: "试用",
     manage: "管理",
   },
   menu: {
@@ -107,7 +107,6 @@ export const common = {
     notFoundTitle: "找不到页面",
     notFoundText: "页面可能已移动，或者您无权查看。",
     toOverview: "前往概览",
-    fix: "请改正标出的字段后重试。",
     reload: "重新加载页面",
   },
   fieldError: {

@@ -243,7 +243,6 @@ export const settings = {
     action: "下载备份",
     dialogTitle: "下载备份",
     dialogText: "文件包含所有数据，请输入您的密码。",
-    making: "正在创建备份…",
     done: "备份已保存",
   },
   proof: {
