@@ -1,6 +1,6 @@
 /**
- * The one error type of the product. A verb throws `AppError`; the doors turn its code into the status and
- * body of the caller's dialect (lib/http/core/render-error.ts). Anything else that is thrown is our own fault: 500.
+ * The one error type of the product. A verb throws `AppError`; the HTTP layer turns its code into the status and
+ * body of the caller's dialect (lib/http/core/render-error.ts). Any other thrown value is an internal error: 500.
  */
 export const ERROR_CODES = [
   "unauthenticated",
@@ -40,35 +40,35 @@ export const ERROR_CODES = [
 
 export type ErrorCode = (typeof ERROR_CODES)[number];
 
-/** One fault of one field; `path` is dotted (`contents.0.parts.1.text`), empty for the whole body. */
+/** One invalid field; `path` is dotted (`contents.0.parts.1.text`), empty for the whole body. */
 export interface Issue {
   path: string;
   message: string;
 }
 
 export interface ErrorDetails {
-  /** Every fault found, for forms (console) and `details` (Gemini). */
+  /** All validation errors, for forms (console) and `details` (Gemini). */
   issues?: Issue[];
-  /** OpenAI's `param`: the field at fault. */
+  /** OpenAI's `param`: the invalid field. */
   param?: string;
   /** Replaces OpenAI's `code`, e.g. `context_length_exceeded`. */
   apiCode?: string;
   /** `Retry-After`, in milliseconds. */
   retryAfterMs?: number;
-  /** Wrong second-factor codes still allowed on this flow. */
+  /** Wrong 2FA codes still allowed in this sign-in flow. */
   attemptsLeft?: number;
-  /** Methods of the path, for 405's `Allow`. */
+  /** Methods of the path, for the `Allow` header of a 405. */
   allow?: readonly string[];
   /**
-   * The status an upstream gave: with `invalid` its 400 or 404 about the caller's input, which passes through; with
-   * `upstream_error` 401 or 403 where the channel's key is at fault, 402 where its account is empty.
+   * The upstream's status. With `invalid`: its 400 or 404 about the caller's input, which is passed through. With
+   * `upstream_error`: 401 or 403 for an invalid channel key, 402 for an account without credit.
    */
   upstreamStatus?: number;
-  /** Headers of the reply besides, such as those of the rate limit that refused. */
+  /** Additional response headers, such as those of the rate limit that was exceeded. */
   headers?: Readonly<Record<string, string>>;
-  /** With `invalid`: the upstream does not know the model that its channel names, which is no caller's mistake. */
+  /** With `invalid`: the upstream does not know the model that the channel names, so the configuration is wrong, not the request. */
   isUnknownModel?: boolean;
-  /** False when trying again cannot help (`x-should-retry`). */
+  /** False when a retry cannot succeed (`x-should-retry`). */
   shouldRetry?: boolean;
 }
 
@@ -79,7 +79,7 @@ export class AppError extends Error {
   readonly code: ErrorCode;
   readonly details: ErrorDetails;
 
-  /** `message` is shown to the caller: what is wrong, where, and what would be right. `cause` goes to the log alone. */
+  /** `message` is shown to the caller: what is wrong, where, and what is accepted. `cause` is only logged. */
   constructor(code: ErrorCode, message: string, details: ErrorDetails = {}, cause?: unknown) {
     super(message, cause === undefined ? undefined : { cause });
     this.name = "AppError";
@@ -88,7 +88,7 @@ export class AppError extends Error {
   }
 }
 
-/** True for an AppError of any copy of this module (Next's bundle and the server's hold one each). */
+/** True for an AppError of any copy of this module (Next's bundle and the server bundle each contain one). */
 export function isAppError(error: unknown): error is AppError {
   return typeof error === "object" && error !== null && "brand" in error && error.brand === BRAND;
 }
@@ -98,7 +98,7 @@ export function hasCode(error: unknown, code: ErrorCode): error is AppError {
   return isAppError(error) && error.code === code;
 }
 
-/** The HTTP status of each code: what the doors answer and the usage rows keep. */
+/** The HTTP status of each code, as returned to callers and stored in usage rows. */
 export const HTTP_STATUS = {
   unauthenticated: 401,
   invalid_credentials: 401,
@@ -135,21 +135,21 @@ export const HTTP_STATUS = {
   internal: 500,
 } as const satisfies Record<ErrorCode, number>;
 
-/** EMFILE: this process has no file descriptor left; ENFILE: the system has none. */
+/** EMFILE: this process has no file descriptors left; ENFILE: the system has none left. */
 const OUT_OF_FILES = /^E[MN]FILE$/;
 
-/** True when an error, or one that it was caused by, says that there was no file descriptor left. */
+/** True when an error, or one in its chain of causes, reports that no file descriptor was left. */
 export function isOutOfFiles(error: unknown): boolean {
   for (let at = error, depth = 0; at instanceof Error && depth < 8; at = at.cause, depth++) {
     if (!("code" in at)) continue;
     if (OUT_OF_FILES.test(String(at.code))) return true;
-    // A thread that could not start tells the reason in its message alone.
+    // A worker thread that could not start gives the reason only in its message.
     if (at.code === "ERR_WORKER_INIT_FAILED" && /\bE[MN]FILE\b/.test(at.message)) return true;
   }
   return false;
 }
 
-/** What a caller is told of that: descriptors come free again as other calls end. */
+/** The error for callers when no file descriptor is left. It can be retried: descriptors are freed as other calls end. */
 export function outOfFiles(cause?: unknown): AppError {
   const message = "The server has as many connections and files open as it may. Try again in a moment.";
   return new AppError("overloaded", message, { retryAfterMs: 1_000 }, cause);

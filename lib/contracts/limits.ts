@@ -4,27 +4,27 @@ const count = (fallback: number) => z.int().min(1).max(1_000_000).default(fallba
 const bytes = (fallback: number) => z.int().min(1).max(1_073_741_824).default(fallback);
 const duration = (fallback: number) => z.int().min(1).max(86_400_000).default(fallback);
 
-/** The limits of CONTRACT §9 with their defaults; `PATCHBAY_LIMITS` replaces single ones. */
+/** The limits of CONTRACT §9 with their defaults; `PATCHBAY_LIMITS` overrides individual ones. */
 export const Limits = z.strictObject({
   /** Body of a gateway call, in bytes. */
   jsonBodyBytes: bytes(4 * 1024 * 1024),
   embeddingsBodyBytes: bytes(16 * 1024 * 1024),
   consoleBodyBytes: bytes(64 * 1024),
-  /** Bodies of gateway calls in memory at once, as sent: of one key, and of all; one owner may hold half of the latter. */
+  /** Gateway request bodies in memory at once, as sent: per key, and in total; one owner may use half of the total. */
   keyBodiesBytes: bytes(64 * 1024 * 1024),
   allBodiesBytes: bytes(256 * 1024 * 1024),
-  /** Request line and headers whole. */
+  /** Until the request line and all headers have arrived. */
   headersTimeoutMs: duration(10_000),
-  /** Body whole, from the headers' arrival. */
+  /** From the arrival of the headers until the whole body has arrived. */
   consoleUploadMs: duration(30_000),
   gatewayUploadMs: duration(60_000),
-  /** Open sockets of one address that is no trusted proxy. */
+  /** Open sockets per client address, except trusted proxies. */
   connectionsPerAddress: count(2_048),
   wrongKeysPerMinute: count(120),
   loginAttemptsPerMinute: count(10),
   wrongSetupTokensPerMinute: count(10),
   setupReadsPerMinute: count(30),
-  /** Channels tried for one call at most (DESIGN §4). */
+  /** Most attempts per call, on different channels (DESIGN §4). */
   attemptsPerCall: z.int().min(1).max(5).default(3),
   upstreamConnectMs: duration(5_000),
   upstreamTlsMs: duration(5_000),
@@ -33,8 +33,8 @@ export const Limits = z.strictObject({
   idleMs: duration(30_000),
   callMs: duration(600_000),
   /**
-   * A streamed gateway reply of which nothing is taken for so long is ended. The system's own buffers may hold megabytes:
-   * a caller who reads 1 KB/s shows it only every twenty minutes.
+   * A streamed gateway reply is aborted when the caller reads nothing for this long. System buffers may hold megabytes,
+   * so the reads of a caller at 1 KB/s may become visible only every twenty minutes.
    */
   readerIdleMs: duration(1_800_000),
 });
@@ -44,7 +44,7 @@ export const DEFAULT_LIMITS: Limits = Limits.parse({});
 
 type Unit = "bytes" | "milliseconds" | "count";
 
-/** What an operator may set a limit to while the server runs; the floors keep them from shutting themselves out. */
+/** The range that an operator may set a limit to at runtime; the minimums prevent a lock-out from the console. */
 export interface LimitRule {
   unit: Unit;
   least: number;
@@ -55,7 +55,7 @@ const KIB = 1024;
 const MIB = 1024 * KIB;
 const DAY_MS = 86_400_000;
 
-/** Limits that Settings changes; those of set-up are left out, since set-up is over by then. */
+/** Limits that can be changed in Settings. Those of the initial setup are omitted, since setup is done by then. */
 export const LIMIT_RULES = {
   jsonBodyBytes: { unit: "bytes", least: 64 * KIB, most: 1024 * MIB },
   embeddingsBodyBytes: { unit: "bytes", least: 64 * KIB, most: 1024 * MIB },
@@ -79,7 +79,7 @@ export const LIMIT_RULES = {
 } as const satisfies Partial<Record<keyof Limits, LimitRule>>;
 export type LimitName = keyof typeof LIMIT_RULES;
 
-// The table's own names.
+// Object.keys is typed as string[].
 export const LIMIT_NAMES = Object.keys(LIMIT_RULES) as LimitName[];
 
 function overrideOf(name: LimitName) {
@@ -91,9 +91,9 @@ function overrideOf(name: LimitName) {
     .optional();
 }
 
-/** Limits set in the console, over those of the environment; absent: the environment's. */
+/** Limits set in the console, which override those of the environment. */
 export const LimitOverrides = z.strictObject(
-  // One schema for each of the table's names.
+  // Object.fromEntries loses the names: one schema for each name of the table.
   Object.fromEntries(LIMIT_NAMES.map((name) => [name, overrideOf(name)])) as Record<
     LimitName,
     ReturnType<typeof overrideOf>

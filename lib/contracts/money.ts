@@ -3,7 +3,7 @@ import { z } from "zod";
 /** Nano-dollars in a dollar. */
 const NANO = 1_000_000_000n;
 const FORM = /^(\d{1,7})(?:\.(\d{1,9}))?$/;
-/** What Number.MAX_SAFE_INTEGER nano-dollars can hold, cut off at whole dollars. */
+/** Amounts up to Number.MAX_SAFE_INTEGER nano-dollars, rounded down to whole dollars. */
 const USD_PATTERN =
   "^(?:[0-9]{1,6}|[0-8][0-9]{6}|900[0-6][0-9]{3}|9007(?:0[0-9]{2}|1[0-8][0-9]|19[0-8]))(?:\\.[0-9]{1,9})?$";
 
@@ -15,7 +15,7 @@ export function nanoToUsd(nano: number): string {
   return `${amount < 0n ? "-" : ""}${size / NANO}.${fraction}`;
 }
 
-/** `"0.0000002"` → `200`; null when the text is no amount of dollars with at most nine decimals, or too large to hold. */
+/** `"0.0000002"` → `200`; null when the text is not an amount with at most nine decimals, or exceeds a safe integer. */
 export function usdToNano(text: string): number | null {
   const parts = FORM.exec(text);
   if (parts === null) return null;
@@ -23,7 +23,7 @@ export function usdToNano(text: string): number | null {
   return nano <= BigInt(Number.MAX_SAFE_INTEGER) ? Number(nano) : null;
 }
 
-/** A decimal string of dollars, as money stands in every reply and request of the console. */
+/** Dollars as a decimal string: the form of money in all requests and replies of the console. */
 export const Usd = z
   .string()
   .refine((text) => usdToNano(text) !== null, 'Must be dollars as a decimal string, such as "12.50".')
@@ -34,7 +34,7 @@ export const Usd = z
   });
 export type Usd = z.infer<typeof Usd>;
 
-/** Limits of spending; null: none. */
+/** Spending limits; null: unlimited. */
 export const Budget = z.strictObject({
   total_usd: Usd.nullable(),
   daily_usd: Usd.nullable(),
@@ -42,10 +42,10 @@ export const Budget = z.strictObject({
 });
 export type Budget = z.infer<typeof Budget>;
 
-/** What a form or program sends: a part left out keeps what it was (a new key: no limit). */
+/** Changes of a budget: an omitted field stays unchanged (in a new key: unlimited). */
 export const BudgetChange = Budget.partial();
 export type BudgetChange = z.infer<typeof BudgetChange>;
 
-/** Settled plus reserved spending of the periods a budget knows. */
+/** Settled plus reserved spending in each period of a budget. */
 export const Spent = z.strictObject({ total_usd: Usd, daily_usd: Usd, monthly_usd: Usd });
 export type Spent = z.infer<typeof Spent>;

@@ -1,10 +1,10 @@
 import { z } from "zod";
 import { boundedLine } from "./text";
 
-/** Rows of a page, unless the query says otherwise. */
+/** Default number of rows per page. */
 export const PAGE_SIZE = 50;
 
-/** A whole number in a query: decimal digits alone, where `z.coerce` would also read `0x10`, `1e1` and ` 5`. */
+/** An integer query parameter: decimal digits only, while `z.coerce` would also accept `0x10`, `1e1` and ` 5`. */
 export function queryInteger(minimum: number, maximum: number, fallback: number) {
   return z
     .string()
@@ -15,7 +15,7 @@ export function queryInteger(minimum: number, maximum: number, fallback: number)
     .meta({ type: "integer", minimum, maximum, default: fallback });
 }
 
-/** Where a page goes on: `next_cursor` of the page before. */
+/** The position of the next page: `next_cursor` of the previous page. */
 export const Cursor = z
   .string()
   .min(1)

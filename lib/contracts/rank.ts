@@ -1,9 +1,9 @@
 import type { Role } from "./console/user";
 
-// Apart from the schemas: pages that only compare roles must not load what reads them.
+// Separate from the schemas, so that pages that only compare roles do not load zod.
 const RANK = { owner: 2, admin: 1, member: 0 } as const satisfies Record<Role, number>;
 
-/** True when `one` stands above `other`: nobody acts on an equal or a higher role. */
+/** True when `one` outranks `other`. Users may only manage users of a lower role. */
 export function isHigherRole(one: Role, other: Role): boolean {
   return RANK[one] > RANK[other];
 }

@@ -1,15 +1,15 @@
-/** Stands for whatever origin the console is served from; only used to see whether a path leaves it. */
+/** Placeholder for the console's origin, used to check whether a path leads to another origin. */
 const BASE = "http://patchbay.invalid";
-// The set of what URL parsers skip or read as a slash, raw or percent-encoded, at the start of a path.
+// Characters at the start of a path that URL parsers skip or read as a slash, raw or percent-encoded.
 const LEAVES = /^\/(?:[/\\]|%2f|%5c|%00|%09|%0a|%0d)/i;
 
 /**
- * The path to go to after signing in: `path` when it stays on this origin (begins with one slash, holds no control
- * character or backslash, and still is one path of this origin after parsing), else `/`.
+ * The path to open after sign-in: `path` if it stays on this origin (begins with one slash, contains no control
+ * character or backslash, and is a path of this origin after parsing), otherwise `/`.
  */
 export function safeReturnPath(path: string | null | undefined): string {
   if (typeof path !== "string" || path.length > 2048) return "/";
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for.
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern matches control characters on purpose.
   if (!path.startsWith("/") || LEAVES.test(path) || /[\u0000-\u0020\u007f\\]/.test(path)) return "/";
   let url: URL;
   try {

@@ -1,14 +1,14 @@
 import { z } from "zod";
 
-// Control and format characters (zero-width, direction overrides), line separators and lone surrogates: in a name
-// they make two different things look the same.
+// Control and format characters (zero-width, direction overrides), line separators and lone surrogates: with them, two
+// different names can look the same.
 const INVISIBLE = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u;
 
-/** Code points, as people count characters. */
+/** The number of Unicode code points. */
 export function codePoints(text: string): number {
   let count = text.length;
   for (let at = 1; at < text.length; at++) {
-    // The second half of a surrogate pair is no character of its own.
+    // The second half of a surrogate pair is not counted.
     if ((text.charCodeAt(at) & 0xfc00) !== 0xdc00 || (text.charCodeAt(at - 1) & 0xfc00) !== 0xd800) continue;
     count--;
     at++;
@@ -21,19 +21,19 @@ export function utf8Length(text: string): number {
 }
 
 /**
- * `INVISIBLE` as the inside of a character class for JSON Schema patterns, which not every tool reads with `\p{…}`.
- * Lone surrogates are left out: UTF-8 cannot carry them. Characters beyond the BMP are literal, since JavaScript and
- * Python write their escapes differently. Unicode 17.
+ * `INVISIBLE` as the content of a character class for JSON Schema patterns, since not every tool supports `\p{…}`.
+ * Lone surrogates are omitted: UTF-8 cannot encode them. Characters beyond the BMP are literal, because JavaScript and
+ * Python escape them differently. Unicode 17.
  */
 export const INVISIBLE_CLASS =
   "\\u0000-\\u001f\\u007f-\\u009f\\u00ad\\u0600-\\u0605\\u061c\\u06dd\\u070f\\u0890-\\u0891\\u08e2\\u180e\\u200b-\\u200f" +
   "\\u2028-\\u202e\\u2060-\\u2064\\u2066-\\u206f\\ufeff\\ufff9-\\ufffb\u{110bd}\u{110cd}\u{13430}-\u{1343f}" +
   "\u{1bca0}-\u{1bca3}\u{1d173}-\u{1d17a}\u{e0001}\u{e0020}-\u{e007f}";
 
-/** What `trim()` cuts off, spelled out since `\s` is another set in other languages. */
+/** The characters that `trim()` removes; `\s` is a different set in other languages. */
 export const WHITE_CLASS = "\\t-\\r \\u00a0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000\\ufeff";
 
-/** JSON Schema pattern of a string with something other than white space in it, and no NUL. */
+/** JSON Schema pattern of a string that has a character other than white space, and no NUL. */
 export const WORDS_PATTERN = `^[^\\u0000]*[^\\u0000${WHITE_CLASS}][^\\u0000]*$`;
 
 /** JSON Schema pattern of a string on one line: no control characters. */
@@ -45,21 +45,21 @@ export const PORT =
   "(?:[1-9][0-9]{0,3}|[1-5][0-9]{4}|6[0-4][0-9]{3}|65[0-4][0-9]{2}|655[0-2][0-9]|6553[0-5])";
 
 const label = "[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?";
-/** A host in a URL: a name, whose last label begins with a letter (else it is read as part of an IPv4 address), or an address. */
+/** A host in a URL: an address, or a name whose last label begins with a letter (otherwise it is parsed as IPv4). */
 export const HOST = `(?:(?:${label}\\.)*[A-Za-z](?:[A-Za-z0-9-]*[A-Za-z0-9])?\\.?|(?:${OCTET}\\.){3}${OCTET}|\\[${inside(z.regexes.ipv6)}\\])`;
 
 function inside({ source }: RegExp): string {
   return `(?:${source.replace(/^\^|\$$/g, "")})`;
 }
 
-/** A pattern whose lower-case letters match in either case: JSON Schema patterns have no flags. */
+/** Makes a pattern case-insensitive: JSON Schema patterns have no flags. */
 export function caseless(pattern: string): string {
   return pattern.replace(/[a-z]/g, (letter) => `[${letter.toUpperCase()}${letter}]`);
 }
 
 /**
- * A string of `min` to `max` code points, counted as JSON Schema counts them (`z.string().max` counts UTF-16 units,
- * so that it refuses strings which the published schema allows).
+ * A string of `min` to `max` code points, as JSON Schema counts them. (`z.string().max` counts UTF-16 units and would
+ * reject strings that the published schema allows.)
  */
 export function boundedText(min: number, max: number) {
   return z
@@ -75,7 +75,7 @@ export function boundedText(min: number, max: number) {
     .meta(min === 0 ? { maxLength: max } : { minLength: min, maxLength: max });
 }
 
-/** `boundedText` without control characters: ids, labels and words to search for. */
+/** `boundedText` without control characters: IDs, labels and search terms. */
 export function boundedLine(min: number, max: number) {
   return boundedText(min, max)
     .refine((text) => ONE_LINE.test(text), "Must not hold control characters.")
@@ -83,8 +83,8 @@ export function boundedLine(min: number, max: number) {
 }
 const ONE_LINE = new RegExp(ONE_LINE_PATTERN);
 
-/** One line of text to be shown: NFC, trimmed, 1 to `max` code points, nothing invisible in it. */
-export function shownText(max: number) {
+/** One line of display text: NFC, trimmed, 1 to `max` code points, no invisible characters. */
+export function displayText(max: number) {
   const visible = `[^${WHITE_CLASS}${INVISIBLE_CLASS}]`;
   return z
     .string()

@@ -1,10 +1,10 @@
 import { z } from "zod";
 
-/** RFC 3339 in UTC, as times stand in every reply. */
+/** A time in a reply: RFC 3339 in UTC. */
 export const Timestamp = z.iso.datetime().meta({ description: "RFC 3339, UTC" });
 export type Timestamp = z.infer<typeof Timestamp>;
 
-/** Milliseconds since 1970 → `2026-11-20T20:17:00.000Z`. */
+/** Unix time in milliseconds → `2026-11-20T20:17:00.000Z`. */
 export function toTimestamp(at: number): string {
   return new Date(at).toISOString();
 }

@@ -1,4 +1,4 @@
-/** `npm run build`, second half: the server's bundles, and a note of what the pages were built from. */
+/** Second half of `npm run build`: bundles the server and records which sources the pages were built from. */
 import { ensureServer, notePages } from "./build.mjs";
 
 await ensureServer();

@@ -1,4 +1,4 @@
-/** Bundles the server process, the admin command and every `*.worker.ts` beside the Next build (`.next/patchbay`). */
+/** Bundles the server process, the admin command and every `*.worker.ts` into `.next/patchbay`, next to the Next build. */
 import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
 import { mkdir, readdir, readFile, stat, writeFile } from "node:fs/promises";
@@ -55,17 +55,17 @@ const PAGES = ["app", "components", "lib", "public", "next.config.js", "package-
 const SERVER = ["lib", "package-lock.json", "tsconfig.json"];
 
 async function filesBelow(name) {
-  const place = path.join(ROOT, name);
-  const found = await stat(place).catch(() => null);
+  const target = path.join(ROOT, name);
+  const found = await stat(target).catch(() => null);
   if (found === null) return [];
-  if (found.isFile()) return [place];
-  const entries = await readdir(place, { withFileTypes: true, recursive: true });
+  if (found.isFile()) return [target];
+  const entries = await readdir(target, { withFileTypes: true, recursive: true });
   return entries
     .filter((entry) => entry.isFile())
     .map((entry) => path.join(entry.parentPath ?? entry.path, entry.name));
 }
 
-/** A digest over the names and bytes of everything that a build is made of. */
+/** A digest of the names and contents of all sources of a build. */
 async function digestOf(names) {
   const files = (await Promise.all(names.map(filesBelow))).flat().sort();
   const hash = createHash("sha256").update(process.version);
@@ -81,26 +81,26 @@ async function readStamp() {
   }
 }
 
-async function keepStamp(part) {
+async function saveStamp(part) {
   await mkdir(OUT, { recursive: true });
   await writeFile(path.join(OUT, STAMP), JSON.stringify({ ...(await readStamp()), ...part }));
 }
 
-/** Bundles the server and its workers when their sources are not those of the last time. */
+/** Bundles the server and its workers if their sources have changed since the last time. */
 export async function ensureServer() {
   const server = await digestOf(SERVER);
   if ((await readStamp()).server === server) return;
   await buildWorkers();
   await buildServer();
-  await keepStamp({ server });
+  await saveStamp({ server });
 }
 
-/** Whether the pages that stand in `.next` are those of these sources. */
+/** True when the pages in `.next` were built from the current sources. */
 export async function arePagesFresh() {
   return (await readStamp()).pages === (await digestOf(PAGES));
 }
 
-/** Notes that the pages in `.next` were built from what stands here now. */
+/** Records that the pages in `.next` were built from the current sources. */
 export async function notePages() {
-  await keepStamp({ pages: await digestOf(PAGES) });
+  await saveStamp({ pages: await digestOf(PAGES) });
 }

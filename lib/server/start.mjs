@@ -1,6 +1,6 @@
 /**
  * `npm start`: builds what is missing or stale, then runs the server in this process. `--dev`: Next's development
- * server behind ours, started anew when a file of `lib/` changes. `--admin …`: the admin command.
+ * server behind ours, restarted when a file of `lib/` changes. `--admin …`: the admin command.
  */
 import { spawn } from "node:child_process";
 import { watch } from "node:fs";
@@ -64,7 +64,7 @@ if (process.argv.includes("--dev")) {
   await ensureServer();
   await load("admin");
 } else {
-  // Next empties its folder first, so the server's bundles come after it.
+  // Next empties its folder first, so the server is bundled after it.
   if (!(await arePagesFresh())) await buildPages();
   await ensureServer();
   await load("main");

@@ -24,7 +24,7 @@ const TIMES = 5;
 
 const RANGES = { hour: HOUR, day: DAY, week: 7 * DAY, month: MONTH };
 
-async function openBooks(openStore, databaseUrl) {
+async function openTestStore(openStore, databaseUrl) {
   return openStore({
     databaseUrl,
     writerWorker: pathToFileURL(path.join(OUT, "workers", "writer.mjs")),
@@ -151,14 +151,14 @@ async function benchSqlite(openStore, now) {
   const folder = mkdtempSync(path.join(process.env.PATCHBAY_BENCH_DIR ?? tmpdir(), "patchbay-usage-"));
   const file = path.join(folder, "patchbay.db");
   try {
-    await (await openBooks(openStore, `file:${file}`)).close();
+    await (await openTestStore(openStore, `file:${file}`)).close();
     const since = performance.now();
     seedSqlite(file, { count: ROWS, from: now - MONTH, to: now, crowd: CROWD });
     const seconds = (performance.now() - since) / 1_000;
     console.log(
       `\nUsage on SQLite: ${ROWS} rows in ${seconds.toFixed(0)} s, ${(statSync(file).size / 2 ** 20).toFixed(0)} MB`,
     );
-    const store = await openBooks(openStore, `file:${file}`);
+    const store = await openTestStore(openStore, `file:${file}`);
     await askStore(store, now);
     await store.close();
     await askServer(folder, now);
@@ -168,7 +168,7 @@ async function benchSqlite(openStore, now) {
 }
 
 async function benchPostgres(openStore, now, databaseUrl) {
-  const store = await openBooks(openStore, databaseUrl);
+  const store = await openTestStore(openStore, databaseUrl);
   const client = new pg.Client({ connectionString: databaseUrl });
   const folder = mkdtempSync(path.join(tmpdir(), "patchbay-usage-"));
   await client.connect();

@@ -227,7 +227,7 @@ describe("generateContent", () => {
     ["10,001 contents", { ...GOOD, contents: Array(10_001).fill({ parts: [{ text: "x" }] }) }, /10000/],
     ["no parts", { ...GOOD, contents: [{}] }, /'contents.0.parts' is required/],
     ["empty parts", { ...GOOD, contents: [{ parts: [] }] }, /at least one part/],
-    ["an empty part", { ...GOOD, contents: [{ parts: [{}] }] }, /only words can be spoken/],
+    ["an empty part", { ...GOOD, contents: [{ parts: [{}] }] }, /only text can be spoken/],
     ["a number for text", { ...GOOD, contents: [{ parts: [{ text: 5 }] }] }, /must be text/],
     [
       "a picture beside text",
@@ -275,7 +275,7 @@ describe("generateContent", () => {
           multiSpeakerVoiceConfig: { speakerVoiceConfigs: [{ speaker: "A", voiceConfig: voice("Puck") }] },
         },
       }),
-      /cannot stand beside voiceConfig/,
+      /cannot be combined with voiceConfig/,
     ],
     [
       "no speakers",

@@ -116,7 +116,7 @@ describe("POST /v1/audio/speech", () => {
     ["white space", { ...GOOD, input: " \n" }, "input", /words to speak/],
     ["4,097 characters", { ...GOOD, input: "a".repeat(4_097) }, "input", /4097 characters; at most 4096/],
     ["no voice", { ...GOOD, voice: undefined }, "voice", /voice/],
-    ["a number for voice", { ...GOOD, voice: 1 }, "voice", /must be a voice's name, or an object/],
+    ["a number for voice", { ...GOOD, voice: 1 }, "voice", /must be a voice name, or an object/],
     ["an unknown voice", { ...GOOD, voice: "aloy" }, "voice", /did you mean 'alloy'/],
     ["a voice like no other", { ...GOOD, voice: "zzzzzz" }, "voice", /GET \/v1\/audio\/voices/],
     ["an unknown format", { ...GOOD, response_format: "ogg" }, "response_format", /'mp3' or 'opus'/],

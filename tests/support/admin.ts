@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { runAdmin } from "../../lib/server/admin/run";
-import { openBooks } from "../../lib/server/process/container";
+import { openEncryptedStore } from "../../lib/server/process/container";
 import { readEnvironment } from "../../lib/server/process/env";
 import { type TestServices, testServices } from "./services";
 
@@ -47,7 +47,7 @@ export function adminPlace(): AdminPlace {
     },
     async openServices() {
       const environment = readEnvironment({ PATCHBAY_DATA_DIR: dataDirectory, ...variables });
-      const { store, cipher } = await openBooks(environment, "test");
+      const { store, cipher } = await openEncryptedStore(environment, "test");
       await store.close();
       const services = await testServices({ dataDirectory, cipher });
       services.clock.advance(Date.now() - services.clock.now());

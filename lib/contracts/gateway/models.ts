@@ -9,7 +9,7 @@ import { Timestamp } from "../timestamp";
 
 const ModelName = z.string().regex(MODEL_NAME, 'Must be a model\'s name, such as "tts-1".');
 
-/** Dollars per million units; null: no price is set, and nothing is booked for that unit. */
+/** Dollars per million units; null: no price is set, and that unit costs nothing. */
 export const Prices = z.strictObject({
   input_per_million_tokens: Usd.nullable(),
   input_per_million_characters: Usd.nullable(),
@@ -33,14 +33,14 @@ export const Model = z.strictObject({
   cacheable: z.boolean(),
   batching: z.boolean(),
   enabled: z.boolean(),
-  /** Who serves it, in the order of the tiers. */
+  /** The channels that serve the model, in the order of their tiers. */
   channels: z.array(
     z.strictObject({
       id: z.string(),
       name: z.string(),
       priority: z.int(),
       enabled: z.boolean(),
-      /** An engine built in. */
+      /** True for a built-in engine. */
       embedded: z.boolean(),
     }),
   ),
@@ -63,12 +63,12 @@ const writable = {
   default_voice: boundedText(1, 128).nullable(),
   cacheable: z.boolean(),
   batching: z.boolean(),
-  /** The old name of `batching`, which counts when both are given. */
+  /** The old name of `batching`; when both are given, `batching` applies. */
   coalescing: z.boolean().meta({ deprecated: true }),
   enabled: z.boolean(),
 };
 
-/** `POST /api/models`: what is left out comes from the shipped list, if it knows the name. */
+/** `POST /api/models`: omitted fields come from the shipped model list, if it has the name. */
 export const CreateModel = z
   .strictObject({ ...writable, name: ModelName, operation: ModelOperation })
   .partial()
@@ -79,7 +79,7 @@ export type CreateModel = z.output<typeof CreateModel>;
 export const UpdateModel = z.strictObject(writable).partial().extend({ version: z.int() });
 export type UpdateModel = z.output<typeof UpdateModel>;
 
-/** `GET /api/models`: all of them, and when the shipped prices were read off the vendors' pages. */
+/** `GET /api/models`: all models, and the date of the shipped price list. */
 export const ModelList = z.strictObject({
   items: z.array(Model),
   next_cursor: z.string().nullable(),

@@ -1,14 +1,14 @@
 /**
- * The script form of multi-speaker speech (CONTRACT §3), read the same way by the gateway, which speaks it, and by the
- * playground, which colours it. Work is linear in the length of the text.
+ * The script form of multi-speaker speech (CONTRACT §3), parsed in the same way by the gateway, which speaks it, and by
+ * the playground, which colours it. Work is linear in the length of the text.
  */
 
 const LINE_BREAK = /\r\n?|\n/g;
 /** White space and bold markers (`**Joe:**`) before a speaker's name. */
 const BEFORE_NAME = /^\s*\*{0,2}/u;
-/** What follows a speaker's name: bold markers and a colon, also the full-width one of Chinese and Japanese. */
+/** Follows a speaker's name: bold markers and a colon, or the full-width colon of Chinese and Japanese. */
 const AFTER_NAME = /^\*{0,2}\s{0,3}[:：]\*{0,2}/u;
-/** A label whose name is not known beforehand: up to 64 characters without a colon or an asterisk. */
+/** A label with any name: up to 64 characters without a colon or an asterisk. */
 const ANY_LABEL = /^\s*\*{0,2}([^\s*:：](?:[^*:：]{0,62}?[^\s*:：])?)\*{0,2}\s{0,3}[:：]\*{0,2}/u;
 
 /** A speaker's label at the start of a line. */
@@ -57,7 +57,7 @@ export function labelFinder(names: readonly string[]): (line: string) => Speaker
   };
 }
 
-/** The name and the length of whatever label starts a line; null for a line without a label. */
+/** The name and the length of any label at the start of a line; null for a line without a label. */
 export function readAnyLabel(line: string): { name: string; length: number } | null {
   const [label, name] = ANY_LABEL.exec(line) ?? [];
   return label === undefined || name === undefined ? null : { name, length: label.length };
@@ -73,7 +73,7 @@ export class ScriptReader {
   readonly #speakerCount: number;
   readonly #findLabel: (line: string) => SpeakerLabel | null;
   #current = 0;
-  /** Speaker of all lines of the current part, whatever name they start with. */
+  /** The speaker of all lines of the current part, even if they start with another name. */
   #partSpeaker: number | null = null;
   #isOpening = true;
 

@@ -1,16 +1,16 @@
 import { z } from "zod";
 
 export const VoiceEntry = z.object({
-  /** What a request names it by; the same as `name`. */
+  /** The voice's name in requests; the same as `name`. */
   id: z.string(),
   name: z.string(),
-  /** BCP-47 tags the voice was made for; empty: every language of its models. */
+  /** BCP-47 tags that the voice was made for; empty: all languages of its models. */
   languages: z.array(z.string()),
   gender: z.enum(["female", "male", "neutral"]),
   description: z.string(),
-  /** The catalogue the name comes from. */
+  /** The catalogue of the name. */
   family: z.enum(["gemini", "openai", "engine"]),
-  /** The models this key may use that speak with it. */
+  /** Models with this voice that the key may use. */
   models: z.array(z.string()),
 });
 export type VoiceEntry = z.output<typeof VoiceEntry>;

@@ -2,11 +2,11 @@ import type { z } from "zod";
 import { AppError } from "../../errors";
 import { describeIssue } from "./describe-issue";
 
-/** At most so many faults are told; a body with thousands is told its first. */
+/** Validation errors reported for one body at most. */
 const MAX_ISSUES = 20;
 
 /**
- * The body of a gateway call as `schema` reads it. Throws `invalid` with every fault in `issues`, the first in the
+ * Parses the body of a gateway call. Throws `invalid` with the validation errors in `issues`, the first of them in the
  * message and its outermost field in `param`.
  */
 export function checkFields<Schema extends z.ZodType>(schema: Schema, value: unknown): z.output<Schema> {
@@ -18,14 +18,14 @@ export function checkFields<Schema extends z.ZodType>(schema: Schema, value: unk
   }));
   const [first = { path: "", message: "is not valid" }] = issues;
   const param = first.path.split(".")[0];
-  throw new AppError("invalid", first.path === "" ? `The body ${first.message}.` : sentence(first), {
+  throw new AppError("invalid", first.path === "" ? `The body ${first.message}.` : messageOf(first), {
     issues,
     ...(param ? { param } : {}),
   });
 }
 
-/** `'voice' must be …`; words that are no continuation of a field's name follow a colon. */
-function sentence({ path, message }: { path: string; message: string }): string {
+/** `'voice' must be …`; a message that does not continue the field name follows a colon. */
+function messageOf({ path, message }: { path: string; message: string }): string {
   const continues = /^(must|has|holds|is|may|names|cannot|needs)\b/.test(message);
   return `'${path}'${continues ? "" : ":"} ${message.replace(/\.$/, "")}.`;
 }

@@ -1,7 +1,7 @@
 import { AppError } from "../../errors";
 import type { Inbound } from "./exchange";
 
-/** Longest Content-Type that is read, in characters; what is longer is none that an honest client sends. */
+/** Longest Content-Type that is parsed, in characters; no real client sends a longer one. */
 const MAX_TYPE_LENGTH = 128;
 const UTF_8 = new Set(["utf-8", '"utf-8"']);
 
@@ -16,7 +16,7 @@ function isUtf8(parameter: string): boolean {
   return name === "charset" && UTF_8.has(value) && rest.length === 0;
 }
 
-/** True for `application/json`, alone or with the one parameter `charset=utf-8`. */
+/** True for `application/json` without parameters or with only `charset=utf-8`. */
 function isJson(contentType: string): boolean {
   const [type, ...parameters] = partsOf(contentType);
   const given = parameters.filter((one) => one !== "");
@@ -33,7 +33,7 @@ function checkEncoding(request: Inbound): void {
   }
 }
 
-/** Checks that a body is an unencoded one of `type`. Throws AppError `unsupported_media_type`. */
+/** Checks that a body has the content type `type` and is not compressed. Throws AppError `unsupported_media_type`. */
 export function checkRawType(request: Inbound, type: string): void {
   checkEncoding(request);
   const [sent] = partsOf(request.headers.get("content-type") ?? "");
@@ -42,7 +42,7 @@ export function checkRawType(request: Inbound, type: string): void {
 }
 
 /**
- * Checks that a body is unencoded JSON in UTF-8. `isRequired`: an absent content-type is refused too.
+ * Checks that a body is uncompressed JSON in UTF-8. `isRequired`: a missing Content-Type is rejected too.
  * Throws AppError `unsupported_media_type`.
  */
 export function checkContentType(request: Inbound, isRequired: boolean): void {

@@ -1,6 +1,6 @@
 import type { z } from "zod";
 
-/** Words for the faults a schema has none of its own for; each follows the field's name. */
+/** The message of a validation error for which the schema has none of its own; it follows the field's name. */
 export function describeIssue(issue: z.core.$ZodRawIssue): string | undefined {
   switch (issue.code) {
     case "invalid_type":

@@ -3,7 +3,7 @@ import { AppError, isAppError } from "../../errors";
 import { consoleContext, runConsoleRoute } from "../console/pipeline";
 import { runGatewayRoute } from "../gateway/pipeline";
 import { isBareOpenAiPath } from "./bare-openai-path";
-import { shareReply } from "./cross-origin";
+import { addCorsHeaders } from "./cross-origin";
 import type { Handler, Inbound, Outbound } from "./exchange";
 import { compileRoutes, type Match, matchRoute, type RouteTable, surfaceOf } from "./match";
 import { isDecodable, normalizePath } from "./normalize-path";
@@ -15,13 +15,13 @@ import { DATA_HEADERS, STRICT_TRANSPORT } from "./security-headers";
 type Found = Extract<Match, { kind: "found" }>;
 
 function runRoute(found: Found, services: ConsoleServices, request: Inbound): Promise<Outbound> {
-  const { route, params, fault } = found;
+  const { route, params, error } = found;
   switch (route.surface) {
     case "gemini":
     case "openai":
-      return runGatewayRoute(route, services, request, params, fault);
+      return runGatewayRoute(route, services, request, params, error);
     case "console":
-      if (fault !== null) throw fault;
+      if (error !== null) throw error;
       return runConsoleRoute(route, services, request, params);
     case "plain":
       return route.handle(consoleContext(services, request, { kind: "anonymous" }), request);
@@ -44,7 +44,7 @@ async function answerFound(
   try {
     ready = await services();
   } catch (error) {
-    // Where Next runs alone the services are made by the first call; what stopped them is told at their making.
+    // Without our server, the first request creates the services; a failure is logged there.
     const message = "The service could not start. Its log says why.";
     return renderError(surface, isAppError(error) ? error : new AppError("overloaded", message, {}, error));
   }
@@ -92,10 +92,10 @@ function withoutBody(reply: Outbound): Outbound {
   return { ...reply, body: null };
 }
 
-/** Adds what every reply carries. Headers the handler set stay. */
+/** Adds the headers that every reply carries. Headers set by the handler take precedence. */
 export function completeReply(request: Inbound, reply: Outbound): Outbound {
   const headers: Outbound["headers"] = {};
-  // Loops, since spreading one set of names over another costs microseconds on every reply.
+  // Loops, because spreading objects costs microseconds on every reply.
   for (const name in DATA_HEADERS) headers[name] = DATA_HEADERS[name] ?? "";
   for (const name in reply.headers) headers[name] = reply.headers[name] ?? "";
   headers["x-request-id"] = request.requestId;
@@ -107,8 +107,8 @@ export function completeReply(request: Inbound, reply: Outbound): Outbound {
 }
 
 /**
- * The one handler behind both doors: finds the route, runs the pipeline of its surface, renders whatever goes wrong
- * in that surface's dialect. Never rejects.
+ * The handler behind both adapters: finds the route, runs the pipeline of its surface and renders every error in that
+ * surface's dialect. Never rejects.
  */
 export function createDispatcher(
   routes: readonly Route[],
@@ -117,6 +117,6 @@ export function createDispatcher(
   const table = compileRoutes(routes);
   return async (request) => {
     const reply = await answer(table, services, request);
-    return completeReply(request, await shareReply(services, request, reply));
+    return completeReply(request, await addCorsHeaders(services, request, reply));
   };
 }

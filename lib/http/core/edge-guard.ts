@@ -1,18 +1,18 @@
 import { AppError } from "../../errors";
 
-/** What Node's parser lets by and no honest client sends (SECURITY HS-2). */
+/** Rejects requests that Node's parser accepts but no legitimate client sends (SECURITY HS-2). */
 
 const MAX_HEADERS = 100;
-/** One of each alone; Node keeps the first in silence, others the last. */
+/** Headers that may occur once. Given twice, Node silently uses the first, other servers the last. */
 const SINGLE = new Set(["host", "authorization", "content-type", "x-goog-api-key", "idempotency-key"]);
 const WITH_BODY = new Set(["content-length", "transfer-encoding"]);
 
 export interface RequestHead {
   method: string;
-  /** As it stood in the request line. */
+  /** The raw target of the request line. */
   target: string;
   httpVersion: string;
-  /** Name, value, name, value … as they were sent. */
+  /** Name, value, name, value … as sent. */
   rawHeaders: readonly string[];
 }
 
@@ -20,26 +20,26 @@ export interface CheckedHead {
   path: string;
   query: string;
   headers: Map<string, string>;
-  fault: AppError | null;
+  error: AppError | null;
 }
 
 function readHeaders(rawHeaders: readonly string[]): {
   headers: Map<string, string>;
-  fault: AppError | null;
+  error: AppError | null;
 } {
   const headers = new Map<string, string>();
-  let fault: AppError | null = null;
+  let error: AppError | null = null;
   for (let i = 0; i + 1 < rawHeaders.length; i += 2) {
     const name = rawHeaders[i]?.toLowerCase() ?? "";
     const value = rawHeaders[i + 1] ?? "";
     const known = headers.get(name);
     if (known === undefined) headers.set(name, value);
-    else if (SINGLE.has(name)) fault ??= new AppError("invalid", `The header '${name}' is given twice.`);
+    else if (SINGLE.has(name)) error ??= new AppError("invalid", `The header '${name}' is given twice.`);
     else headers.set(name, `${known}${name === "cookie" ? "; " : ", "}${value}`);
   }
   if (rawHeaders.length > 2 * MAX_HEADERS)
-    fault = new AppError("headers_too_large", `The request has more than ${MAX_HEADERS} headers.`);
-  return { headers, fault };
+    error = new AppError("headers_too_large", `The request has more than ${MAX_HEADERS} headers.`);
+  return { headers, error };
 }
 
 function hasBody(headers: ReadonlyMap<string, string>): boolean {
@@ -47,7 +47,7 @@ function hasBody(headers: ReadonlyMap<string, string>): boolean {
   return false;
 }
 
-function judge(head: RequestHead, headers: ReadonlyMap<string, string>): AppError | null {
+function checkRequestLine(head: RequestHead, headers: ReadonlyMap<string, string>): AppError | null {
   const { httpVersion, target } = head;
   if (httpVersion !== "1.1" && httpVersion !== "1.0")
     return new AppError("invalid", "The request is not HTTP/1.1.");
@@ -58,7 +58,7 @@ function judge(head: RequestHead, headers: ReadonlyMap<string, string>): AppErro
   if (!target.startsWith("/") || target.includes("\\") || target.includes("#"))
     return new AppError("invalid", "The request target must be a path that begins with '/'.");
   const upgrade = headers.get("upgrade");
-  // Clients that would like HTTP/2 may ask; RFC 9110 §7.8 lets a server go on in HTTP/1.1.
+  // Clients may offer HTTP/2; RFC 9110 §7.8 lets a server ignore the offer and use HTTP/1.1.
   if (upgrade !== undefined && upgrade.toLowerCase() !== "h2c")
     return new AppError("invalid", "This server does not change protocols.");
   const expect = headers.get("expect");
@@ -67,21 +67,21 @@ function judge(head: RequestHead, headers: ReadonlyMap<string, string>): AppErro
   return null;
 }
 
-/** Reads a request's head once: path, query, headers, and the first fault for which it is refused unseen. */
+/** Parses a request's head: path, query, headers, and the first error for which the request is rejected before routing. */
 export function checkHead(head: RequestHead): CheckedHead {
-  const { headers, fault } = readHeaders(head.rawHeaders);
+  const { headers, error } = readHeaders(head.rawHeaders);
   const mark = head.target.indexOf("?");
   return {
     path: mark === -1 ? head.target : head.target.slice(0, mark),
     query: mark === -1 ? "" : head.target.slice(mark + 1),
     headers,
-    fault: fault ?? judge(head, headers),
+    error: error ?? checkRequestLine(head, headers),
   };
 }
 
 const REQUEST_ID = /^[A-Za-z0-9._-]{1,128}$/;
 
-/** The caller's own request id when it is a plain word, else a new one. */
+/** The caller's request ID when it has only safe characters, otherwise a new one. */
 export function requestIdOf(sent: string | undefined): string {
   return sent !== undefined && REQUEST_ID.test(sent) ? sent : crypto.randomUUID();
 }

@@ -2,10 +2,10 @@ import type { ConsoleServices } from "../../console/context";
 import { AppError } from "../../errors";
 import type { Store } from "../../ports/store";
 
-/** Stores known to be claimed. Set-up closes for good, so the answer is asked for only until it is yes. */
+/** Stores whose initial setup is done. Setup cannot be undone, so the store is queried only until then. */
 const storesSetUp = new WeakSet<Store>();
 
-/** Throws `not_initialized` before set-up, `storage_unavailable` when the store cannot tell. */
+/** Throws `not_initialized` before the initial setup, `storage_unavailable` when the store cannot be read. */
 export async function requireSetUp(services: ConsoleServices): Promise<void> {
   if (storesSetUp.has(services.store)) return;
   if (!(await services.store.setup.isSetUp())) {

@@ -3,7 +3,7 @@ import { AppError } from "../../errors";
 import type { Method, Parameters, Route, Surface } from "./route";
 
 const DOT_SEGMENT = /(?:^|\/)\.{1,2}(?:\/|$)/;
-/** Ids and names in a path: whatever is printable, within reason. */
+/** IDs and names in a path: printable characters, at most 256. */
 const PARAMETER = /^[^\p{Cc}]{1,256}$/u;
 const COLON = "(?::|%3[Aa])";
 
@@ -13,20 +13,20 @@ interface Pattern {
   regex: RegExp;
   names: readonly string[];
   methods: Map<Method, Route>;
-  /** Ends in `{model}` alone, so that a `:word` behind it may be a method this table does not know. */
+  /** Ends in `{model}`, so a `:word` at the end may be a method that this table does not have. */
   endsInModel: boolean;
-  /** The more of a path it spells out, the earlier it is tried. */
+  /** Grows with the number of literal characters; patterns of higher rank are matched first. */
   rank: number;
 }
 
 export interface RouteTable {
   exact: ReadonlyMap<string, MethodTable>;
-  /** By the first two segments (`/v1/engines`), most specific first. */
+  /** Keyed by the first two segments (`/v1/engines`), most specific first. */
   patterns: ReadonlyMap<string, readonly Pattern[]>;
 }
 
 export type Match =
-  | { kind: "found"; route: Route; params: Parameters; fault: AppError | null }
+  | { kind: "found"; route: Route; params: Parameters; error: AppError | null }
   | { kind: "wrong-method"; surface: Surface; allow: readonly string[] }
   | { kind: "unknown"; surface: Surface };
 
@@ -57,7 +57,7 @@ function compilePattern(path: string): Pattern {
   };
 }
 
-/** `/v1/engines/x/embeddings` → `/v1/engines`; shorter paths as they are. */
+/** `/v1/engines/x/embeddings` → `/v1/engines`; shorter paths unchanged. */
 function topOf(path: string): string {
   const second = path.indexOf("/", 1);
   if (second === -1) return path;
@@ -65,7 +65,7 @@ function topOf(path: string): string {
   return third === -1 ? path : path.slice(0, third);
 }
 
-/** Makes the table ready for matching. Throws when two routes share method and path. */
+/** Compiles the route table. Throws when two routes share method and path. */
 export function compileRoutes(routes: readonly Route[]): RouteTable {
   const exact = new Map<string, Map<Method, Route>>();
   const byPath = new Map<string, Pattern>();
@@ -96,7 +96,7 @@ export function compileRoutes(routes: readonly Route[]): RouteTable {
   return { exact, patterns };
 }
 
-/** The dialect in which a path that is no route is refused. */
+/** The dialect of the error for an unknown path. */
 export function surfaceOf(path: string): Surface {
   if (path === "/v1beta" || path.startsWith("/v1beta/")) return "gemini";
   if (path.startsWith("/v1/models/") && /:|%3a/i.test(path)) return "gemini";
@@ -114,10 +114,10 @@ function allowOf(methods: MethodTable): string[] {
   return [...names, "OPTIONS"].sort();
 }
 
-/** What is wrong with a decoded parameter: nothing, a fault told after the key was checked, or no such address. */
-function judge(name: string, value: string): AppError | "nowhere" | null {
-  if (name !== "model") return PARAMETER.test(value) ? null : "nowhere";
-  if (DOT_SEGMENT.test(value)) return "nowhere";
+/** Checks a decoded parameter: null when valid, an error to report after authentication, or "not-found" for an unknown URL. */
+function checkParameter(name: string, value: string): AppError | "not-found" | null {
+  if (name !== "model") return PARAMETER.test(value) ? null : "not-found";
+  if (DOT_SEGMENT.test(value)) return "not-found";
   if (MODEL_NAME.test(value)) return null;
   return new AppError(
     "invalid",
@@ -129,22 +129,22 @@ function judge(name: string, value: string): AppError | "nowhere" | null {
 function readParameters(
   pattern: Pattern,
   found: RegExpExecArray,
-): { params: Record<string, string>; fault: AppError | null } | "nowhere" {
+): { params: Record<string, string>; error: AppError | null } | "not-found" {
   const params: Record<string, string> = {};
-  let fault: AppError | null = null;
+  let error: AppError | null = null;
   for (const [index, name] of pattern.names.entries()) {
-    // The whole path has been checked to decode.
+    // isDecodable has checked the whole path.
     const value = decodeURIComponent(found[index + 1] ?? "");
-    const verdict = judge(name, value);
-    if (verdict === "nowhere") return "nowhere";
-    fault ??= verdict;
+    const problem = checkParameter(name, value);
+    if (problem === "not-found") return "not-found";
+    error ??= problem;
     params[name] = value;
   }
-  return { params, fault };
+  return { params, error };
 }
 
 function routeFor(methods: MethodTable, method: string): Route | undefined {
-  // A name outside Method simply finds nothing.
+  // A name outside Method is not in the map.
   return methods.get((method === "HEAD" ? "GET" : method) as Method);
 }
 
@@ -152,12 +152,12 @@ function anyOf(methods: MethodTable): Route | undefined {
   return methods.values().next().value;
 }
 
-/** Finds the route of a normalised path (see normalizePath). */
+/** Finds the route of a normalized path (see normalizePath). */
 export function matchRoute(table: RouteTable, method: string, path: string): Match {
   const exact = table.exact.get(path);
   if (exact !== undefined) {
     const route = routeFor(exact, method);
-    if (route !== undefined) return { kind: "found", route, params: NO_PARAMETERS, fault: null };
+    if (route !== undefined) return { kind: "found", route, params: NO_PARAMETERS, error: null };
     const sibling = anyOf(exact);
     const surface = sibling === undefined ? surfaceOf(path) : surfaceFor(sibling);
     return { kind: "wrong-method", surface, allow: allowOf(exact) };
@@ -166,7 +166,7 @@ export function matchRoute(table: RouteTable, method: string, path: string): Mat
     const found = pattern.regex.exec(path);
     if (found === null) continue;
     const read = readParameters(pattern, found);
-    if (read === "nowhere") break;
+    if (read === "not-found") break;
     const route = routeFor(pattern.methods, method);
     if (route !== undefined) return { kind: "found", route, ...read };
     if (pattern.endsInModel && read.params.model?.includes(":")) break;

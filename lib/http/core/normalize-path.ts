@@ -4,19 +4,19 @@ function asDots(segment: string): string {
   return segment.replaceAll(/%2e/gi, ".");
 }
 
-/** Resolves `.` and `..` segments as browsers do (WHATWG URL §4.4), percent-encoded dots included; all else stays. */
+/** Resolves `.` and `..` segments as browsers do (WHATWG URL §4.4), including percent-encoded dots; changes nothing else. */
 export function normalizePath(path: string): string {
   if (!MAY_HAVE_DOTS.test(path)) return path;
-  const kept: string[] = [];
+  const resolved: string[] = [];
   const segments = path.split("/").slice(1);
   for (const [index, segment] of segments.entries()) {
     const dots = asDots(segment);
     const isLast = index === segments.length - 1;
-    if (dots === "..") kept.pop();
-    else if (dots !== ".") kept.push(segment);
-    if (isLast && (dots === "." || dots === "..")) kept.push("");
+    if (dots === "..") resolved.pop();
+    else if (dots !== ".") resolved.push(segment);
+    if (isLast && (dots === "." || dots === "..")) resolved.push("");
   }
-  return `/${kept.join("/")}`;
+  return `/${resolved.join("/")}`;
 }
 
 /** True when every percent-escape of the path decodes to UTF-8. */
@@ -34,15 +34,15 @@ const OWNED_TOPS = new Set(["v1", "v1beta", "api"]);
 const OWNED_PATHS = new Set(["/metrics", "/openapi.json"]);
 
 /**
- * True when the route table answers a normalised path: everything below `/v1`, `/v1beta` and `/api` in any spelling
- * (an unknown spelling gets the table's 404, never a page), but next-auth's own `/api/auth/`.
+ * True when the route table answers a normalized path: everything below `/v1`, `/v1beta` and `/api` in any spelling
+ * (an unknown spelling gets the table's 404, never a page), except next-auth's `/api/auth/`.
  */
 export function belongsToTable(path: string): boolean {
   if (OWNED_PATHS.has(path) || path.startsWith("//")) return true;
   const end = path.indexOf("/", 1);
   let top = end === -1 ? path.slice(1) : path.slice(1, end);
   if (top.includes("%")) top = decodeURIComponent(top);
-  // `/api;x=1` and `/v1.rsc` are no pages either.
+  // `/api;x=1` and `/v1.rsc` are not pages either.
   top = (top.split(/[;.]/, 1)[0] ?? "").toLowerCase();
   return OWNED_TOPS.has(top) && !path.startsWith("/api/auth/");
 }

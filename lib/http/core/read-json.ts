@@ -6,7 +6,7 @@ export interface JsonLimits {
   maxDepth: number;
   maxKeys: number;
   maxArrayItems: number;
-  /** In all lists and objects together: millions of empty lists in a few megabytes would hold up the event loop. */
+  /** In all lists and objects together: millions of empty lists in a few megabytes would block the event loop. */
   maxValues: number;
 }
 
@@ -26,13 +26,13 @@ function refuse(message: string): AppError {
   return new AppError("invalid", message);
 }
 
-/** What one pass over the bytes finds without building anything. */
+/** The result of one pass over the bytes. */
 interface Scan {
   keys: number;
   hasUnicodeEscape: boolean;
 }
 
-/** The end of the number that begins at `start`. Refuses what JavaScript would round without a word. */
+/** The end of the number that begins at `start`. Throws for a number that JavaScript would silently round. */
 function scanNumber(bytes: Uint8Array, start: number): number {
   let end = start;
   let isPlain = true;
@@ -42,7 +42,7 @@ function scanNumber(bytes: Uint8Array, start: number): number {
     else if (!((byte >= 0x30 && byte <= 0x39) || byte === 0x2d || byte === 0x2b)) break;
   }
   if (end - start <= SAFE_DIGITS && isPlain) return end;
-  // Digits, signs, point and exponent only: a longer run is a number or broken JSON, which the parser tells.
+  // Only digits, signs, point and exponent: a longer run is a number, or broken JSON that the parser rejects.
   const value = Number(Buffer.from(bytes.buffer, bytes.byteOffset + start, end - start).toString("latin1"));
   if (isPlain && Number.isInteger(value) && !Number.isSafeInteger(value))
     throw refuse("The body has an integer beyond 2^53 - 1, which cannot be kept exactly.");
@@ -51,7 +51,7 @@ function scanNumber(bytes: Uint8Array, start: number): number {
   return end;
 }
 
-/** One linear pass: depth, elements, values, keys and numbers. It stops at the first excess, long before a parser would. */
+/** Checks depth, elements, values, keys and numbers in one linear pass, and throws at the first excess. */
 function scan(bytes: Uint8Array, limits: JsonLimits): Scan {
   const commas = new Int32Array(limits.maxDepth + 1);
   const isArray = new Uint8Array(limits.maxDepth + 1);
@@ -120,7 +120,7 @@ function checkText(text: string): void {
   if (LONE_SURROGATE.test(text)) throw refuse("The body has half of a surrogate pair in a string.");
 }
 
-/** Counts the keys of a parsed value and looks at what only the parsed form shows. */
+/** Counts the keys of a parsed value and checks keys and text after unescaping. */
 function countKeys(value: unknown, checksText: boolean): number {
   if (typeof value === "string") {
     if (checksText) checkText(value);
@@ -144,7 +144,7 @@ function parse(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {
-    // V8's words quote the body; only its position is passed on.
+    // V8's message quotes the body; only the position is passed on.
     const at = error instanceof SyntaxError ? /at position (\d+)/.exec(error.message)?.[1] : undefined;
     throw refuse(
       `The body is not valid JSON${at === undefined ? "" : ` (near character ${Number(at) + 1})`}.`,
@@ -153,8 +153,8 @@ function parse(text: string): unknown {
 }
 
 /**
- * A JSON object from the bytes of a body, read strictly: UTF-8 without a byte order mark, one document, no key twice,
- * no `__proto__`, `constructor` or `prototype`, no NUL, no lone surrogate, no number that cannot be kept, within
+ * Parses the bytes of a body as a JSON object, strictly: UTF-8 without a byte order mark, one document, no duplicate
+ * keys, no `__proto__`, `constructor` or `prototype`, no NUL, no lone surrogate, no number that loses precision, within
  * `limits`. Linear in the body's length. Throws AppError `invalid`.
  */
 export function readJsonObject(bytes: Uint8Array, limits: JsonLimits = JSON_LIMITS): Record<string, unknown> {
@@ -167,9 +167,9 @@ export function readJsonObject(bytes: Uint8Array, limits: JsonLimits = JSON_LIMI
   const value = parse(text);
   if (typeof value !== "object" || value === null || Array.isArray(value))
     throw refuse("The body must be a JSON object.");
-  // The parser keeps the last of two equal keys, so a body with one twice has fewer keys than colons.
+  // The parser drops the first of two equal keys, so a body with duplicates has fewer keys than colons.
   if (countKeys(value, found.hasUnicodeEscape) !== found.keys)
     throw refuse("The body has the same key twice in one object.");
-  // An object that is no array and not null, checked above.
+  // Neither an array nor null, checked above.
   return value as Record<string, unknown>;
 }

@@ -113,7 +113,7 @@ export const CONSOLE_CODE = {
   internal: "internal",
 } as const satisfies Record<ErrorCode, string>;
 
-/** `Retry-After` where the error does not tell one; a code that is absent carries none. */
+/** `Retry-After` where the error does not set one; codes not listed have none. */
 const DEFAULT_RETRY_MS: Partial<Record<ErrorCode, number>> = {
   rate_limited: 1_000,
   upstream_rate_limited: 1_000,
@@ -123,10 +123,10 @@ const DEFAULT_RETRY_MS: Partial<Record<ErrorCode, number>> = {
   overloaded: 1_000,
   storage_unavailable: 1_000,
 };
-/** Longest `Retry-After` on the gateway; official clients refuse to wait much longer. */
+/** Longest `Retry-After` on the gateway; official clients do not wait much longer. */
 const MAX_GATEWAY_RETRY_MS = 60_000;
 
-/** The HTTP status this error has on this surface. Clients of the gateway repeat 409 and 422, some for ever. */
+/** The HTTP status of an error on a surface. Gateway clients retry 409 and 422, some of them forever. */
 export function statusOf(surface: Surface, error: AppError): number {
   if (error.code === "invalid" && error.details.upstreamStatus === 404) return 404;
   if (error.code === "conflict" && surface !== "console") return 400;
@@ -134,9 +134,9 @@ export function statusOf(surface: Surface, error: AppError): number {
 }
 
 function retryMs(surface: Surface, error: AppError): number | undefined {
-  const told = error.details.retryAfterMs ?? DEFAULT_RETRY_MS[error.code];
-  if (told === undefined) return undefined;
-  const floor = Math.max(1, told);
+  const delayMs = error.details.retryAfterMs ?? DEFAULT_RETRY_MS[error.code];
+  if (delayMs === undefined) return undefined;
+  const floor = Math.max(1, delayMs);
   return surface === "console" ? floor : Math.min(floor, MAX_GATEWAY_RETRY_MS);
 }
 
@@ -211,7 +211,7 @@ export function renderError(surface: Surface, error: AppError): Outbound {
     headers["retry-after"] = String(Math.ceil(waitMs / 1_000));
     headers["retry-after-ms"] = String(Math.ceil(waitMs));
   }
-  const isHopeless = error.code === "insufficient_quota" || error.code === "not_initialized";
-  if (isHopeless || error.details.shouldRetry === false) headers["x-should-retry"] = "false";
+  const isFinal = error.code === "insufficient_quota" || error.code === "not_initialized";
+  if (isFinal || error.details.shouldRetry === false) headers["x-should-retry"] = "false";
   return jsonReply(status, errorBody(surface, error), headers);
 }

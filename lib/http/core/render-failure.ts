@@ -8,7 +8,7 @@ function traceOf(cause: unknown): string | undefined {
   return cause instanceof Error ? (cause.stack ?? cause.message) : undefined;
 }
 
-/** What is not an AppError is our fault, but for a lack of file descriptors, which passes. */
+/** Any other error is internal, except a lack of file descriptors, which is temporary. */
 function appErrorOf(thrown: unknown): AppError {
   const isAboutFiles = isOutOfFiles(thrown);
   if (isAppError(thrown) && !(isAboutFiles && thrown.code === "internal")) return thrown;
@@ -21,7 +21,7 @@ function appErrorOf(thrown: unknown): AppError {
   );
 }
 
-/** Any thrown thing as a reply: the caller gets the status of its code, the log the cause of a 5xx. */
+/** Renders a thrown value: the caller gets the status of its code, the log gets the cause of a 5xx. */
 export function renderFailure(surface: Surface, thrown: unknown, request: Inbound, log: Log): Outbound {
   const error = appErrorOf(thrown);
   const status = statusOf(surface, error);

@@ -6,11 +6,11 @@ import type { Inbound, Outbound } from "./exchange";
 import type { Json } from "./openapi/json-schema";
 
 /**
- * An address is a declaration in the route table (routes/index.ts); both doors open the same table.
+ * A route is a declaration in the route table (routes/index.ts), which both adapters serve.
  * `path` segments in braces are parameters: `{id}` takes one segment, `{model}` takes one or more (model ids hold
  * slashes), percent-decoded once and checked. A pattern may end in `:{method}` on the Gemini surface.
  */
-/** Schemas of a reply's text by content type; `BINARY` for what is no text. */
+/** Schemas of a reply by content type; `BINARY` for replies that are not text. */
 export type ReplyContent = Readonly<Record<string, z.ZodType>>;
 export const BINARY = z.string().meta({ format: "binary" });
 
@@ -32,20 +32,20 @@ export interface ConsoleRoute<Body extends z.ZodType | undefined = z.ZodType | u
   body?: Body;
   /** Strict schema of the query's parameters; absent: unknown parameters are ignored. */
   query?: z.ZodType;
-  /** Answers before set-up too (else 503 `not_initialized` for `/api/user/login*`; other routes are 401 by nature). */
+  /** Answers before the initial setup too (otherwise 503 `not_initialized` for `/api/user/login*`; other routes are 401). */
   openBeforeSetup?: boolean;
-  /** Open to who has to set up a second factor first (Settings, `two_factor_roles`): their account and the way out. */
+  /** Allowed for users who must set up 2FA first (Settings, `two_factor_roles`): their account and sign-out. */
   allowedWithoutTwoFactor?: boolean;
   /** Largest body in bytes; absent: the console's limit. */
   maxBodyBytes?: number;
-  /** The content type of a body that is no JSON: the handler reads it with `readBytes`, when it has room for it. */
+  /** The content type of a body that is not JSON: the handler reads it with `readBytes`, once it has memory for it. */
   rawBody?: string;
   summary: string;
   /** Schema of `data`, for /openapi.json; absent: null. */
   data?: z.ZodType;
-  /** What replies are in place of the JSON envelope, by content type, for /openapi.json. */
+  /** Replies without the JSON envelope, by content type, for /openapi.json. */
   content?: ReplyContent;
-  /** Adds to the published schema of the body what `body` leaves to the handler. */
+  /** Adds the checks that `body` leaves to the handler to the published schema. */
   describeBody?(schema: Json): Json;
   handle(
     ctx: ConsoleContext,
@@ -62,13 +62,13 @@ export interface ConsoleRoute<Body extends z.ZodType | undefined = z.ZodType | u
 
 export interface ConsoleReply {
   data: unknown;
-  /** 200 unless told. */
+  /** Default: 200. */
   status?: number;
   cookies?: string[];
   headers?: Record<string, string>;
-  /** A file in place of the JSON envelope, written as it is read. */
+  /** A file in place of the JSON envelope, streamed. */
   download?: { contentType: string; name: string; body: AsyncIterable<Uint8Array> };
-  /** Bytes for as long as the caller listens, in place of the JSON envelope. */
+  /** A stream in place of the JSON envelope, until the caller disconnects. */
   stream?: { contentType: string; body: AsyncIterable<Uint8Array> };
 }
 
@@ -91,7 +91,7 @@ export interface GatewayRoute {
   maxBodyBytes?: number;
   /** Most elements in one array of the body; absent: 10,000, for embeddings 300,000 (token ids). */
   maxArrayItems?: number;
-  /** `x-goog-api-key` and `?key=` are read besides Bearer. */
+  /** `x-goog-api-key` and `?key=` are accepted in addition to Bearer. */
   takesGoogleKey?: boolean;
   /** `body` is the parsed JSON (strictly read: depth, keys, duplicates), undefined for GET. */
   handle(
@@ -117,7 +117,7 @@ export type Route = ConsoleRoute | GatewayRoute | PlainRoute;
 export function consoleRoute<Body extends z.ZodType | undefined = undefined>(
   definition: Omit<ConsoleRoute<Body>, "surface">,
 ): ConsoleRoute {
-  // The table holds routes of any body; the door parses with `body` before it calls `handle`.
+  // The table holds routes of any body; the console pipeline parses with `body` before it calls `handle`.
   return { surface: "console", ...definition } as unknown as ConsoleRoute;
 }
 

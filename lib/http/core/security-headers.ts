@@ -1,4 +1,4 @@
-/** Headers that protect whoever reads our replies (SECURITY HD-1). */
+/** Security headers of our replies (SECURITY HD-1). */
 
 const COMMON = {
   "x-content-type-options": "nosniff",
@@ -6,7 +6,7 @@ const COMMON = {
   "cross-origin-resource-policy": "same-origin",
 };
 
-/** For `/api`, `/v1`, `/v1beta` and the rest of the route table: data, never rendered, never kept. */
+/** For `/api`, `/v1`, `/v1beta` and the rest of the route table: data, never rendered, never cached. */
 export const DATA_HEADERS: Readonly<Record<string, string>> = {
   ...COMMON,
   "cache-control": "no-store",
@@ -15,12 +15,12 @@ export const DATA_HEADERS: Readonly<Record<string, string>> = {
 
 export const STRICT_TRANSPORT = "max-age=63072000; includeSubDomains";
 
-/** The policy of a page; scripts run by nonce alone. `isDevelopment` lets Next's reloading work. */
+/** The content security policy of a page; scripts need the nonce. `isDevelopment` permits Next's hot reloading. */
 export function pagePolicy(nonce: string, isDevelopment: boolean): string {
   return [
     "default-src 'self'",
     `script-src 'self' 'nonce-${nonce}' 'strict-dynamic'${isDevelopment ? " 'unsafe-eval'" : ""}`,
-    // Nonce-only styles break charts and notices.
+    // A nonce-only style policy breaks charts and toasts.
     "style-src 'self' 'unsafe-inline'",
     "img-src 'self' data: blob:",
     "media-src 'self' blob:",
@@ -34,7 +34,7 @@ export function pagePolicy(nonce: string, isDevelopment: boolean): string {
   ].join("; ");
 }
 
-/** Everything a page's reply carries besides its own headers. */
+/** The security headers of a page. */
 export function pageHeaders(policy: string, isSecure: boolean): Record<string, string> {
   return {
     ...COMMON,

@@ -15,7 +15,7 @@ function splitUrl(url: string): { path: string; query: string } {
     : { path: target.slice(0, mark), query: target.slice(mark + 1) };
 }
 
-/** Rejects when `signal` aborts or `timeoutMs` have passed, whichever is first. */
+/** Rejects when `signal` aborts or `timeoutMs` have passed, whichever comes first. */
 function failAfter(timeoutMs: number, signal: AbortSignal): { failed: Promise<never>; stop(): void } {
   let stop = (): void => undefined;
   const failed = new Promise<never>((_, reject) => {
@@ -70,7 +70,7 @@ async function readBody(
   return Buffer.concat(chunks, size);
 }
 
-/** The chunks as they are read; a reader who asks for none for `stalledMs` is let go, and the stream fails. */
+/** A stream of the chunks, pulled as they are read; it fails when the reader pulls nothing for `stalledMs`. */
 function streamOf(chunks: AsyncIterable<Uint8Array>, stalledMs: number): ReadableStream<Uint8Array> {
   const iterator = chunks[Symbol.asyncIterator]();
   let timer: NodeJS.Timeout | undefined;
@@ -99,7 +99,7 @@ function streamOf(chunks: AsyncIterable<Uint8Array>, stalledMs: number): Readabl
         await iterator.return?.();
       },
     },
-    // Nothing is made before the caller reads.
+    // No chunk is produced before the caller reads.
     { highWaterMark: 0 },
   );
 }
@@ -111,7 +111,7 @@ function responseOf(reply: Outbound, stalledMs: number): Response {
     else for (const one of value) headers.append(name, one);
   }
   const { body } = reply;
-  // TypeScript's Response wants bytes over a plain ArrayBuffer; ours never stand on shared memory.
+  // TypeScript's Response requires a plain ArrayBuffer; our bytes never use shared memory.
   const content =
     body === null || body instanceof Uint8Array
       ? (body as Uint8Array<ArrayBuffer> | null)
@@ -119,13 +119,13 @@ function responseOf(reply: Outbound, stalledMs: number): Response {
   return new Response(content, { status: reply.status, headers });
 }
 
-/** Opens `handler` to a Next route handler: one function for every method. */
+/** Wraps `handler` as a Next route handler: one function for every method. */
 export function createNextAdapter(
   handler: Handler,
   services: () => Promise<ConsoleServices>,
 ): (request: Request) => Promise<Response> {
   return async (request) => {
-    // ConsoleServices that cannot be had are the handler's to tell.
+    // The handler reports services that failed to start.
     const ready = await services().catch(() => null);
     const limits = ready?.instance.limits ?? DEFAULT_LIMITS;
     const { path, query } = splitUrl(request.url);

@@ -9,23 +9,23 @@ import { type Handler, type Inbound, type Outbound, type Peer, STALLED_MS } from
 import { surfaceOf } from "../core/match";
 import { createBodyReader, hasUnreadBody } from "./body";
 
-/** How long a refused upload may go on before its socket is closed; closing at once would cost the caller our reply. */
+/** How long a rejected upload may continue before its socket is closed; closing at once could lose our reply. */
 const LINGER_MS = 1_000;
-/** How long the last bytes of a broken stream may take to leave before the socket is destroyed. */
+/** How long the last bytes of a failed stream may take to be sent before the socket is destroyed. */
 const FLUSH_MS = 1_000;
 
 export interface NodeAdapter {
-  /** Answers one request from the handler. Never rejects. */
-  open(
+  /** Answers one request with the handler. Never rejects. */
+  handle(
     message: IncomingMessage,
     response: ServerResponse,
     head: CheckedHead,
     peer: Peer,
     id: string,
   ): Promise<void>;
-  /** Requests not answered whole yet. */
+  /** Requests whose reply is not complete yet. */
   readonly inFlight: number;
-  /** Tells every request in flight to stop; `reason` is its signal's reason. */
+  /** Aborts every request in flight; `reason` is its signal's reason. */
   abortAll(reason: AppError): void;
 }
 
@@ -53,10 +53,10 @@ async function flush(response: ServerResponse): Promise<void> {
   timer.abort();
 }
 
-/** Writes; resolves when the system has taken it, or the socket is gone, as it is after `mostMs` (null: never). */
-function sent(response: ServerResponse, chunk: Uint8Array, mostMs: number | null): Promise<void> {
+/** Writes a chunk. Resolves when the system has accepted it or the socket is closed, at the latest after `timeoutMs` (null: no limit). */
+function writeChunk(response: ServerResponse, chunk: Uint8Array, timeoutMs: number | null): Promise<void> {
   return new Promise((resolve) => {
-    const timer = mostMs === null ? undefined : setTimeout(() => response.destroy(), mostMs);
+    const timer = timeoutMs === null ? undefined : setTimeout(() => response.destroy(), timeoutMs);
     const done = (): void => {
       clearTimeout(timer);
       response.off("close", done);
@@ -68,8 +68,8 @@ function sent(response: ServerResponse, chunk: Uint8Array, mostMs: number | null
 }
 
 /**
- * Writes chunks as the caller reads them: of one who stalls, one chunk waits on the socket, not Node's 16 KB, and the
- * next is not asked for. So a body that settles its call before its end does so when everything else has been sent.
+ * Writes chunks as the caller reads them. While a caller stalls, one chunk waits on the socket instead of Node's 16 KB,
+ * and the next is not pulled. So a body that settles its call before its last chunk does so when all others are sent.
  * Leaving the loop early calls the iterable's `return()`.
  */
 async function pump(
@@ -80,15 +80,15 @@ async function pump(
   response.flushHeaders();
   for await (const chunk of chunks) {
     if (response.destroyed) return;
-    await sent(response, chunk, stalledMs);
+    await writeChunk(response, chunk, stalledMs);
     if (response.destroyed) return;
   }
   response.end();
 }
 
 /**
- * Sends a reply; one that leaves a body unread closes, and is given time to arrive before that. A caller who reads
- * nothing of a long one for `stalledMs` (null: however long) is let go.
+ * Sends a reply. If the request body was not read, the connection is closed after the reply had time to arrive. A caller
+ * who reads nothing of a streamed reply for `stalledMs` (null: no limit) is disconnected.
  */
 export async function sendReply(
   message: IncomingMessage,
@@ -113,7 +113,7 @@ export async function sendReply(
   response.end();
 }
 
-/** Opens `handler` to Node's http server. */
+/** Connects `handler` to Node's http server. */
 export function createNodeAdapter(
   handler: Handler,
   clock: Clock,
@@ -146,7 +146,7 @@ export function createNodeAdapter(
     };
   }
 
-  async function open(
+  async function handle(
     message: IncomingMessage,
     response: ServerResponse,
     head: CheckedHead,
@@ -170,7 +170,7 @@ export function createNodeAdapter(
       const isConsole = surfaceOf(head.path) === "console";
       await sendReply(message, response, reply, isDraining(), isConsole ? stalledMs : limits.readerIdleMs);
     } catch (error) {
-      // The head is out, so the only truth left to tell is a connection that breaks.
+      // The head is sent, so only a broken connection can signal the error.
       if (!controller.signal.aborted) onBroken(error, requestId);
       await flush(response);
       response.destroy();
@@ -178,7 +178,7 @@ export function createNodeAdapter(
   }
 
   return {
-    open,
+    handle,
     get inFlight() {
       return active.size;
     },

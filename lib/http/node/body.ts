@@ -4,7 +4,7 @@ import type { BodyCount, Inbound } from "../core/exchange";
 
 const EMPTY = new Uint8Array(0);
 
-/** True while the request announced a body that has not arrived whole. */
+/** True while a declared request body has not fully arrived. */
 export function hasUnreadBody(message: IncomingMessage): boolean {
   if (message.complete) return false;
   const length = message.headers["content-length"];
@@ -35,7 +35,7 @@ function collect(
     };
     const fail = (error: unknown): void => {
       done();
-      // Whatever else arrives is thrown away by the door.
+      // The adapter discards the rest of the body.
       message.pause();
       reject(error);
     };
@@ -60,8 +60,8 @@ function collect(
 }
 
 /**
- * The body reader of one request at the Node adapter. A body announced too large is refused before it is asked for
- * (`Expect: 100-continue`); one that grows too large as soon as it does.
+ * The body reader of one request at the Node adapter. A body declared too large is rejected before it is requested
+ * (`Expect: 100-continue`); one without a length is rejected as soon as it exceeds the limit.
  */
 export function createBodyReader(
   message: IncomingMessage,

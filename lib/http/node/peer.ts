@@ -1,7 +1,7 @@
 import { createAddressList } from "../../gateway/admission/address-list";
 import type { Peer } from "../core/exchange";
 
-/** Names of proxy headers that the pattern below does not cover. */
+/** Proxy headers that the pattern below does not cover. */
 const PROXY_HEADERS: ReadonlySet<string> = new Set([
   "via",
   "x-original-url",
@@ -18,25 +18,25 @@ const PROXY_HEADERS: ReadonlySet<string> = new Set([
 const PROXY_HEADER = /forward|client-?ip|_/;
 
 /**
- * True for a header in which a proxy names the client it speaks for, in any of their spellings. A name with `_` counts
- * too: gateways turn `_` into `-`. Such headers are deleted before a handler or page sees them. `name`: lower case.
+ * True for a header in which a proxy names its client, in any spelling. A name with `_` counts too, because some
+ * gateways turn `_` into `-`. Such headers are deleted before a handler or page sees them. `name`: lower case.
  */
 export function isForwardingHeader(name: string): boolean {
   return PROXY_HEADER.test(name) || PROXY_HEADERS.has(name);
 }
 
-/** Hops looked at from the right; longer chains are somebody's joke. */
+/** Hops read from the right; no real proxy chain is longer. */
 const MAX_HOPS = 32;
 const LOOPBACK = /^(?:127\.\d+\.\d+\.\d+|::1)$/;
 const LOOPBACK_HOST = /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])(?::\d+)?$/i;
 
-/** `::ffff:192.0.2.1` is 192.0.2.1; a zone (`%eth0`) is no part of an address. */
+/** `::ffff:192.0.2.1` becomes 192.0.2.1; a zone (`%eth0`) is removed. */
 export function unifyAddress(address: string): string {
   const lower = (address.split("%")[0] ?? "").toLowerCase();
   return lower.startsWith("::ffff:") && lower.includes(".") ? lower.slice(7) : lower;
 }
 
-/** `192.0.2.1:1234`, `"[2001:db8::1]:1234"` and bare forms, as some proxies write them. */
+/** The address of a hop: `192.0.2.1:1234`, `"[2001:db8::1]:1234"` or without port, as proxies write it. */
 function hopAddress(hop: string): string {
   const text = hop.trim().replace(/^"|"$/g, "");
   const bracketed = /^\[([^\]]*)\](?::\d+)?$/.exec(text);
@@ -45,12 +45,12 @@ function hopAddress(hop: string): string {
 }
 
 export interface PeerReader {
-  /** True when this socket's other end is a proxy whose word counts. `socketAddress` is unified. */
+  /** True when the socket's remote end is a trusted proxy. `socketAddress` is unified. */
   isTrusted(socketAddress: string): boolean;
   read(socketAddress: string, httpVersion: string, headers: ReadonlyMap<string, string>): Peer;
 }
 
-/** Reads who the caller is. `trusted`: addresses and CIDRs of proxies; `baseUrl` https means every caller came by https. */
+/** Determines the caller. `trusted`: addresses and CIDRs of proxies; an https `baseUrl` means that every caller used https. */
 export function createPeerReader(trusted: readonly string[], baseUrl: string | null): PeerReader {
   const isListed = createAddressList(trusted);
   const isTrusted = trusted.length === 0 ? () => false : isListed;
@@ -84,7 +84,7 @@ export function createPeerReader(trusted: readonly string[], baseUrl: string | n
         LOOPBACK_HOST.test(headers.get("host") ?? "") &&
         !isForwarded(headers);
       if (!isProxy) return { address: socketAddress, isLocal, isSecure: isHttps };
-      // The last word is the trusted proxy's own; what stands before it came from the caller.
+      // The last value is the trusted proxy's own; values before it came from the caller.
       const scheme = headers.get("x-forwarded-proto")?.split(",").at(-1)?.trim().toLowerCase();
       return {
         address: clientOf(socketAddress, headers.get("x-forwarded-for")),

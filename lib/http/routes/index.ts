@@ -24,7 +24,7 @@ import { SPEECH_OPENAI_ROUTES } from "./gateway/openai-speech";
 import { VOICES_ROUTES } from "./gateway/voices";
 import { OPERATIONS_ROUTES, openApiRoute } from "./operations";
 
-/** Each file of this folder adds its own array. */
+/** Each file of this folder exports one array. */
 const DECLARED: readonly Route[] = [
   ...OPERATIONS_ROUTES,
   ...SETUP_ROUTES,
@@ -52,5 +52,5 @@ const DECLARED: readonly Route[] = [
   ...LIVE_ROUTES,
 ];
 
-/** The one route table: every address outside the pages. */
+/** The route table: every URL except the pages. */
 export const ROUTES: readonly Route[] = [...DECLARED, openApiRoute(DECLARED)];

@@ -9,7 +9,10 @@ import { describeRoutes } from "../core/openapi/describe-routes";
 import { jsonReply, textReply } from "../core/respond";
 import { consoleRoute, type PlainRoute, type Route } from "../core/route";
 
-/** With a token set (the environment's stands above one made in the console): who shows it. Without: who sits on this machine and came directly. */
+/**
+ * Checks access to the metrics: with a token (the environment's, else the one created in the console) its bearer;
+ * without one, direct connections from this machine.
+ */
 function requireMetricsReader(token: string | null, madeDigest: string | null, request: Inbound): void {
   if (token === null && madeDigest === null) {
     if (request.peer.isLocal) return;
@@ -89,7 +92,7 @@ export const OPERATIONS_ROUTES: readonly Route[] = [
   metricsRoute,
 ];
 
-/** `/openapi.json` of these routes and itself. */
+/** The `/openapi.json` route, which describes `routes` and itself. */
 export function openApiRoute(routes: readonly Route[]): PlainRoute {
   let document: object | undefined;
   const route: PlainRoute = {

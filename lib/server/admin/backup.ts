@@ -12,21 +12,21 @@ export const backup: Command = {
   async run({ env, terminal }, args) {
     const { positionals } = readArguments(args, {}, ["file"]);
     const file = path.resolve(positionals[0] ?? "");
-    await withStore(env, async (operator) => {
+    await withStore(env, async (admin) => {
       try {
-        await operator.store.backup(file);
+        await admin.store.backup(file);
       } catch (error) {
-        // The store's words name no path.
-        if (hasCode(error, "conflict")) throw new CommandError(`${file} stands already; name a new file.`);
+        // The store's message does not name the path.
+        if (hasCode(error, "conflict")) throw new CommandError(`${file} already exists; name a new file.`);
         throw error;
       }
-      await operator.store.transaction((tx) => recordAudit(tx, operator, { action: "store.backup" }));
+      await admin.store.transaction((tx) => recordAudit(tx, admin, { action: "store.backup" }));
     });
     terminal.note(`Backup written to ${file} (${statSync(file).size} bytes).`);
     terminal.note(
       env.secret === null
-        ? `Keep ${path.join(env.dataDirectory, "secret")} with it, in another place: nothing opens the backup's secrets without it.`
-        : "Keep PATCHBAY_SECRET too, in another place: nothing opens the backup's secrets without it.",
+        ? `Keep ${path.join(env.dataDirectory, "secret")} with it, but store it separately: the backup's secrets cannot be decrypted without it.`
+        : "Keep PATCHBAY_SECRET too, but store it separately: the backup's secrets cannot be decrypted without it.",
     );
   },
 };

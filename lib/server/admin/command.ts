@@ -3,12 +3,12 @@ import { parseArgs } from "node:util";
 import type { Environment } from "../process/env";
 import type { Terminal } from "./terminal";
 
-/** The command line is wrong: told with the command's usage, exit code 2. */
+/** The command line is invalid: printed with the command's usage, exit code 2. */
 export class UsageError extends Error {
   override readonly name = "UsageError";
 }
 
-/** The command cannot do it: told in one line, exit code 1. */
+/** The command failed: printed as one line, exit code 1. */
 export class CommandError extends Error {
   override readonly name = "CommandError";
 }
@@ -21,16 +21,16 @@ export interface CommandContext {
 /** One command of `npm run admin`. */
 export interface Command {
   name: string;
-  /** What follows the name, as usage shows it. */
+  /** The arguments, as the usage text shows them. */
   usage: string;
   summary: string;
-  /** Resolves when it is done. Throws UsageError, CommandError, AppError or SettingError. */
+  /** Runs the command. Throws UsageError, CommandError, AppError or SettingError. */
   run(ctx: CommandContext, args: readonly string[]): Promise<void>;
 }
 
 type Options = NonNullable<ParseArgsConfig["options"]>;
 
-/** A command's options and what else stands on its line. Throws UsageError for what it does not know. */
+/** Parses a command's options and positional arguments (`names`). Throws UsageError for unknown or missing ones. */
 export function readArguments<O extends Options>(
   args: readonly string[],
   options: O,
@@ -49,12 +49,12 @@ function parse<O extends Options>(args: readonly string[], options: O) {
   try {
     return parseArgs({ args: [...args], options, allowPositionals: true, strict: true });
   } catch (error) {
-    // Its words name the option and what was expected.
+    // Node's message names the option and what was expected.
     throw new UsageError(error instanceof Error ? error.message : String(error));
   }
 }
 
-/** `a, b` → `["a", "b"]`; undefined stays so. */
+/** `a, b` → `["a", "b"]`; undefined stays undefined. */
 export function listOf(text: string | undefined): string[] | undefined {
   return text?.split(/[\s,]+/).filter((one) => one !== "");
 }

@@ -3,7 +3,7 @@ import { createAddressList } from "../../gateway/admission/address-list";
 import type { KeyTable, TwoFactorTable, UserTable } from "../../store/schema";
 import type { AccountRows } from "../../store/sqlite/inspect-file";
 
-/** What a restored store brings back that the store before it had ended. */
+/** Access that a restored backup brings back although the current store had ended it. */
 export interface Revived {
   /** TOTP steps accepted since the backup. */
   steps: { userId: string; enrolmentId: string; step: number }[];
@@ -36,8 +36,8 @@ export function isSameInstance(before: AccountRows, restored: AccountRows): bool
 }
 
 /**
- * Compares a backup with the store that it replaces; `before` is null where that cannot be read or is another
- * instance's. `step`: the newest TOTP step that a code can have been accepted for by now.
+ * Compares a backup with the store that it replaces; `before` is null when that store cannot be read or belongs to
+ * another instance. `step`: the newest TOTP step that a code can have been accepted for by now.
  */
 export function compareStores(
   before: AccountRows | null,
@@ -52,22 +52,22 @@ export function compareStores(
     keys: [],
     users: [],
   };
-  for (const row of restored.twoFactors.values()) compareFactor(before, restored, row, at.step, revived);
+  for (const row of restored.twoFactors.values()) compareTwoFactor(before, restored, row, at.step, revived);
   if (before === null) return revived;
   for (const row of restored.users.values()) {
-    const reason = whyUser(row, before.users.get(row.id)) ?? whyFactor(row.id, before, restored);
+    const reason = userReason(row, before.users.get(row.id)) ?? twoFactorReason(row.id, before, restored);
     if (reason !== null) revived.users.push({ row, reason });
   }
   for (const row of restored.keys.values()) {
-    const hasEnded = row.expires_at !== null && row.expires_at <= at.now;
-    if (row.enabled === 0 || hasEnded || restored.users.get(row.owner_id)?.enabled !== 1) continue;
-    const reason = whyKey(row, before.keys.get(row.id), before.users.get(row.owner_id));
+    const isExpired = row.expires_at !== null && row.expires_at <= at.now;
+    if (row.enabled === 0 || isExpired || restored.users.get(row.owner_id)?.enabled !== 1) continue;
+    const reason = keyReason(row, before.keys.get(row.id), before.users.get(row.owner_id));
     if (reason !== null) revived.keys.push({ row, reason });
   }
   return revived;
 }
 
-function compareFactor(
+function compareTwoFactor(
   before: AccountRows | null,
   restored: AccountRows,
   row: TwoFactorTable,
@@ -89,7 +89,7 @@ function compareFactor(
   if (codes.length > 0 && spent.length === codes.length) revived.withoutCodes.push(name);
 }
 
-function whyUser(row: UserTable, later: UserTable | undefined): string | null {
+function userReason(row: UserTable, later: UserTable | undefined): string | null {
   if (row.enabled === 0) return null;
   if (later === undefined) return "deleted since the backup";
   if (later.enabled === 0) return "disabled since the backup";
@@ -100,7 +100,7 @@ function whyUser(row: UserTable, later: UserTable | undefined): string | null {
 }
 
 /** Whether a user who enrolled in 2FA since the backup signs in without it again. */
-function whyFactor(userId: string, before: AccountRows, restored: AccountRows): string | null {
+function twoFactorReason(userId: string, before: AccountRows, restored: AccountRows): string | null {
   const isOn = (rows: AccountRows) => rows.twoFactors.get(userId)?.state === "enabled";
   const isEnabled = restored.users.get(userId)?.enabled === 1;
   return isEnabled && isOn(before) && !isOn(restored)
@@ -108,7 +108,7 @@ function whyFactor(userId: string, before: AccountRows, restored: AccountRows): 
     : null;
 }
 
-function whyKey(row: KeyTable, later: KeyTable | undefined, owner: UserTable | undefined): string | null {
+function keyReason(row: KeyTable, later: KeyTable | undefined, owner: UserTable | undefined): string | null {
   if (later === undefined) return "deleted since the backup";
   if (later.digest !== row.digest) return "replaced since the backup";
   if (later.enabled === 0) return "disabled since the backup";
@@ -126,14 +126,14 @@ function whyKey(row: KeyTable, later: KeyTable | undefined, owner: UserTable | u
     : null;
 }
 
-/** Of a limit or an end; null is none, and so is a column that the store's version did not have. */
+/** True when a restored limit or expiry allows more; null and a column missing in an older version mean unlimited. */
 function allowsMore(restored: number | null | undefined, later: number | null | undefined): boolean {
   return typeof later === "number" && (typeof restored !== "number" || restored > later);
 }
 
-/** Limits whose author in the later store outranks the restored one's, who is the key's owner where none is noted. */
+/** Limits set by a higher role in the later store than in the backup. Without a recorded role, the key's owner set them. */
 function liftedLimits(restored: KeyTable, later: KeyTable): string[] {
-  // A column that the store writes so; an older version did not have it.
+  // The store writes this JSON; an older version did not have the column.
   const [old, now] = [restored, later].map(
     (row) => JSON.parse(row.limits_set_by ?? "{}") as Record<string, string>,
   );
@@ -142,26 +142,26 @@ function liftedLimits(restored: KeyTable, later: KeyTable): string[] {
   );
 }
 
-/** Whether one of these addresses and CIDRs holds the whole of `entry`, however either is written. */
+/** True when one of these addresses or CIDRs contains all of `entry`, in any notation. */
 function isWithin(entry: string, list: readonly string[]): boolean {
   const [address = ""] = entry.split("/");
   return list.some((one) => prefixBits(one) <= prefixBits(entry) && createAddressList([one])(address));
 }
 
-/** The fixed bits of an address or a CIDR, an IPv4 one as IPv6 writes it: 96 and its own. */
+/** The prefix length of an address or CIDR; IPv4 counts as IPv4-mapped IPv6: 96 plus its own. */
 function prefixBits(entry: string): number {
   const [address = "", bits] = entry.split("/");
   const before = isIP(address) === 4 ? 96 : 0;
   return bits === undefined ? 128 : before + Number(bits);
 }
 
-/** Of two JSON lists; an empty one allows everything. `isAllowed`: whether a list allows what another's entry does. */
+/** True when the restored JSON list allows more; an empty list allows everything. `isAllowed`: whether a list allows an entry. */
 function listsMore(
   restored: string,
   later: string,
   isAllowed: (one: string, list: readonly string[]) => boolean,
 ): boolean {
-  // Columns that the store writes as lists of text.
+  // The store writes these columns as JSON lists of strings.
   const [wide, narrow] = [JSON.parse(restored) as string[], JSON.parse(later) as string[]];
   return narrow.length > 0 && (wide.length === 0 || wide.some((one) => !isAllowed(one, narrow)));
 }

@@ -15,7 +15,7 @@ export const createKey: Command = {
   usage:
     "--user <name> --name <label> [--operations speech,embeddings,manage] [--models <a,b>] " +
     "[--addresses <a,b>] [--expires <time>] [--rpm <n>]",
-  summary: "make an API key; it is printed this once",
+  summary: "create an API key; it is printed only once",
   async run({ env, terminal }, args) {
     const text = { type: "string" } as const;
     const { values } = readArguments(
@@ -43,13 +43,13 @@ export const createKey: Command = {
       expires_at: expires,
       rpm: wholeNumber("rpm", values.rpm),
     });
-    await withStore(env, async (operator) => {
-      const owner = await findUser(operator.store, user);
-      const made = await createKeyOf(operator, owner, input);
+    await withStore(env, async (admin) => {
+      const owner = await findUser(admin.store, user);
+      const created = await createKeyOf(admin, owner, input);
       terminal.note(
-        `Key ${made.id} of ${owner.username} for ${made.operations.join(" and ")}, shown this once:`,
+        `Key ${created.id} of ${owner.username} for ${created.operations.join(" and ")}, shown only once:`,
       );
-      terminal.say(made.key);
+      terminal.say(created.key);
     });
   },
 };

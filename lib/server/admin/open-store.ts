@@ -5,14 +5,14 @@ import type { Cipher } from "../../ports/cipher";
 import type { Clock, Random } from "../../ports/clock";
 import type { PasswordHasher } from "../../ports/password-hasher";
 import type { Store, UserRecord } from "../../ports/store";
-import { openBooks, systemClock, systemRandom } from "../process/container";
+import { openEncryptedStore, systemClock, systemRandom } from "../process/container";
 import type { Environment } from "../process/env";
 import { isGone, makeInstanceId } from "../process/instance-id";
 import { DEAD_AFTER_MS } from "../process/other-servers";
 import { createPasswordHasher } from "../process/password-hasher";
 import { CommandError } from "./command";
 
-/** What the verbs need of whoever sits at the machine: the server's own store, beside it or without it. */
+/** The context of an admin command: the server's store, opened with or without a running server. */
 export interface AdminContext extends ActorContext {
   store: Store;
   cipher: Cipher;
@@ -22,9 +22,9 @@ export interface AdminContext extends ActorContext {
   instance: { passwordMinimum: number };
 }
 
-/** Opens the store, lets `work` act on it and closes it again. */
-export async function withStore<T>(env: Environment, work: (operator: AdminContext) => Promise<T>): Promise<T> {
-  const { store, cipher } = await openBooks(env, makeInstanceId());
+/** Opens the store, runs `work` on it and closes it. */
+export async function withStore<T>(env: Environment, work: (admin: AdminContext) => Promise<T>): Promise<T> {
+  const { store, cipher } = await openEncryptedStore(env, makeInstanceId());
   try {
     const { password_minimum: minimum } = await readSettings(store);
     return await work({
@@ -43,14 +43,14 @@ export async function withStore<T>(env: Environment, work: (operator: AdminConte
   }
 }
 
-/** The user of that name or e-mail address. Throws CommandError. */
+/** The user with this name or e-mail address. Throws CommandError. */
 export async function findUser(store: Store, name: string): Promise<UserRecord> {
   const user = await store.users.findByNameOrEmail(userNameKey(name));
   if (user === null) throw new CommandError(`There is no user '${name}'.`);
   return user;
 }
 
-/** Servers that run on the same store now. */
+/** IDs of the servers that run on the same store now. */
 export async function runningServers(store: Store, now: number): Promise<string[]> {
   const others = await store.ledger.otherInstances(now - DEAD_AFTER_MS);
   return others.map(({ id }) => id).filter((id) => !isGone(id));

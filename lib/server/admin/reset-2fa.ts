@@ -6,20 +6,20 @@ import { findUser, withStore } from "./open-store";
 export const resetTwoFactor: Command = {
   name: "reset-2fa",
   usage: "<username>",
-  summary: "take away a user's second factor and end their sessions",
+  summary: "turn off a user's 2FA and end their sessions",
   async run({ env, terminal }, args) {
     const { positionals } = readArguments(args, {}, ["username"]);
-    await withStore(env, async (operator) => {
-      const { store } = operator;
+    await withStore(env, async (admin) => {
+      const { store } = admin;
       const user = await findUser(store, positionals[0] ?? "");
       await store.transaction(async (tx) => {
         if ((await tx.twoFactors.find(user.id)) === null) {
-          throw new CommandError(`${user.username} has no second factor.`);
+          throw new CommandError(`${user.username} does not use 2FA.`);
         }
         await removeTwoFactor(tx, user.id);
-        await recordAudit(tx, operator, { action: "2fa.reset", target: user.id });
+        await recordAudit(tx, admin, { action: "2fa.reset", target: user.id });
       });
-      terminal.note(`${user.username} has no second factor any more; their sessions have ended.`);
+      terminal.note(`${user.username} no longer uses 2FA; their sessions have ended.`);
     });
   },
 };

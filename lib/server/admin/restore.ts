@@ -23,95 +23,111 @@ import type { Terminal } from "./terminal";
 
 /** Later than every expiry: deleting what expires before it deletes everything. */
 const END_OF_TIME = Number.MAX_SAFE_INTEGER;
-/** Ids that the audit row names of each kind; the command's output names all. */
+/** Most IDs of each kind in the audit row; the command's output lists all. */
 const MOST_NAMED = 100;
 
 export const restore: Command = {
   name: "restore",
   usage: "<file> [--force]",
-  summary: "put a backup in the store's place; the server must be stopped (SQLite)",
+  summary: "replace the store with a backup; the server must be stopped (SQLite)",
   async run({ env, terminal }, args) {
     const { values, positionals } = readArguments(args, { force: { type: "boolean" } }, ["file"]);
-    if (!env.databaseUrl.startsWith("file:")) {
-      throw new CommandError(
-        "This store is PostgreSQL, which has its own way: pg_restore --clean --dbname=<DATABASE_URL> <file>.",
-      );
-    }
-    const source = path.resolve(positionals[0] ?? "");
-    const target = fileOf(env.databaseUrl);
-    if (source === target) throw new CommandError("The backup is the store itself.");
+    const { source, target } = pathsOf(env, positionals[0] ?? "");
     orCommandError(() => requireDatabaseFile(source));
     const isRunning = hasServer(target);
     if (isRunning && values.force !== true) {
       throw new CommandError(
-        "A server is running on this store. Stop it first (or name --force: what it writes until it is restarted is lost).",
+        "A server is running on this store. Stop it first (or use --force: what it writes until it is restarted is lost).",
       );
     }
-    mkdirSync(path.dirname(target), { recursive: true, mode: 0o700 });
-    const draft = `${target}.restoring`;
-    let kept: string | null;
-    let revived: Revived;
-    let before: AccountRows | null;
-    try {
-      copyToDraft(source, draft);
-      orCommandError(() => requireOwnSchema(draft, source));
-      const restored = readAccountRows(draft);
-      if (restored === null) throw new CommandError(`${source} is damaged; nothing was changed.`);
-      before = readAccountRows(target);
-      if (before !== null && !isSameInstance(before, restored)) before = null;
-      const now = systemClock.now();
-      // Sign-in accepts codes of one step ahead, too.
-      revived = compareStores(before, restored, { now, step: totpStep(now) + 1 });
-      await prepare({ ...env, databaseUrl: `file:${draft}` }, source, revived, before).catch(
-        (error: unknown) => {
-          throw isStartError(error) ? new CommandError(`${source} is damaged; nothing was changed.`) : error;
-        },
-      );
-      if (!foldIn(draft)) throw new CommandError(`${draft} is in use.`);
-      kept = exchangeFile(draft, target);
-    } finally {
-      dropFile(draft);
-    }
+    const { previousFile, revived, wasCompared } = await replaceStore(env, source, target);
     terminal.note(
-      `${source} is the store now. Sessions, pending sign-ins and one-time links of back then have ended.`,
+      `${source} is the store now. Its sessions, pending sign-ins and one-time links have been ended.`,
     );
-    if (kept !== null) terminal.note(`The store before it is kept as ${kept}.`);
-    tellRevived(terminal, revived, before !== null);
+    if (previousFile !== null) terminal.note(`The previous store was saved as ${previousFile}.`);
+    printRevived(terminal, revived, wasCompared);
     if (isRunning) terminal.note("Restart the server now.");
   },
 };
 
-/** A name without control characters, which a terminal would act on; the file may be anybody's. */
-function shown(name: string): string {
+/** Absolute paths of the backup and of the store's file. Throws CommandError for a store that has no file. */
+function pathsOf(env: Environment, file: string): { source: string; target: string } {
+  if (!env.databaseUrl.startsWith("file:")) {
+    throw new CommandError(
+      "This store is PostgreSQL. Use: pg_restore --clean --dbname=<DATABASE_URL> <file>.",
+    );
+  }
+  const source = path.resolve(file);
+  const target = fileOf(env.databaseUrl);
+  if (source === target) throw new CommandError("The backup is the store itself.");
+  return { source, target };
+}
+
+interface Replaced {
+  /** Where the previous store was saved; null when there was none. */
+  previousFile: string | null;
+  revived: Revived;
+  /** False when no earlier state of this instance could be read. */
+  wasCompared: boolean;
+}
+
+/** Prepares a copy of the backup and puts it in place of the store. Throws CommandError before anything is changed. */
+async function replaceStore(env: Environment, source: string, target: string): Promise<Replaced> {
+  mkdirSync(path.dirname(target), { recursive: true, mode: 0o700 });
+  const draft = `${target}.restoring`;
+  try {
+    copyToDraft(source, draft);
+    orCommandError(() => requireOwnSchema(draft, source));
+    const restored = readAccountRows(draft);
+    if (restored === null) throw new CommandError(`${source} is damaged; nothing was changed.`);
+    const previous = readAccountRows(target);
+    const before = previous !== null && isSameInstance(previous, restored) ? previous : null;
+    const now = systemClock.now();
+    // Sign-in also accepts codes of one step ahead.
+    const revived = compareStores(before, restored, { now, step: totpStep(now) + 1 });
+    await prepare({ ...env, databaseUrl: `file:${draft}` }, source, revived, before).catch(
+      (error: unknown) => {
+        throw isStartError(error) ? new CommandError(`${source} is damaged; nothing was changed.`) : error;
+      },
+    );
+    if (!foldIn(draft)) throw new CommandError(`${draft} is in use.`);
+    return { previousFile: exchangeFile(draft, target), revived, wasCompared: before !== null };
+  } finally {
+    dropFile(draft);
+  }
+}
+
+/** A name without control characters, which a terminal would execute; the backup may come from an attacker. */
+function printable(name: string): string {
   return name.replace(/\p{Cc}/gu, "\ufffd");
 }
 
-/** Tells the operator what the backup brings back, so that it can be revoked. */
-function tellRevived(terminal: Terminal, revived: Revived, wasCompared: boolean): void {
+/** Prints the access that the backup brings back, so that the operator can revoke it. */
+function printRevived(terminal: Terminal, revived: Revived, wasCompared: boolean): void {
   if (!wasCompared) {
     terminal.note(
       "No earlier state of this instance could be read, so nothing was compared: users and API keys that were deleted, disabled or restricted since the backup work again. Check them now.",
     );
   }
   if (revived.users.length > 0) terminal.note("These users have access or rights again:");
-  for (const { row, reason } of revived.users) terminal.note(`  ${shown(row.username)}: ${reason}`);
+  for (const { row, reason } of revived.users) terminal.note(`  ${printable(row.username)}: ${reason}`);
   if (revived.keys.length > 0)
-    terminal.note("These API keys work again or allow more; revoke those that must not:");
+    terminal.note("These API keys work again or allow more; revoke the ones that should not:");
   for (const { row, reason } of revived.keys)
-    terminal.note(`  ${shown(row.name)} (${shown(row.display)}): ${reason}`);
+    terminal.note(`  ${printable(row.name)} (${printable(row.display)}): ${reason}`);
   if (revived.uncomparedCodes.length > 0) {
     terminal.note(
-      `Backup codes spent since the backup may work again; these users should make new ones: ${revived.uncomparedCodes.map(shown).join(", ")}.`,
+      `Backup codes spent since the backup may work again; these users should create new ones: ${revived.uncomparedCodes.map(printable).join(", ")}.`,
     );
   }
   if (revived.withoutCodes.length > 0) {
     terminal.note(
-      `No backup code is left for: ${revived.withoutCodes.map(shown).join(", ")}. They should make new ones.`,
+      `No backup code is left for: ${revived.withoutCodes.map(printable).join(", ")}. They should create new ones.`,
     );
   }
 }
 
-/** Runs a check of a file whose errors are words for the operator. */
+/** Runs a check of a file; its errors become CommandErrors. */
 function orCommandError(check: () => void): void {
   try {
     check();
@@ -120,7 +136,7 @@ function orCommandError(check: () => void): void {
   }
 }
 
-/** True for the store's refusal to start on a file. It comes from another thread, so only its code is left. */
+/** True when the store refused to start on a file. The error comes from another thread, so only its code is left. */
 function isStartError(error: unknown): boolean {
   return error instanceof Error && "code" in error && error.code === START_ERROR;
 }
@@ -130,8 +146,8 @@ function hasServer(file: string): boolean {
 }
 
 /**
- * Opens the draft as the server would: checks its pages, migrates it and tries the secret on it. Ends what must not
- * come back: sessions, pending sign-ins, one-time links, and second-factor codes used since the backup.
+ * Opens the draft as the server would: checks its pages, migrates it and checks the secret. Ends access that must not
+ * come back: sessions, pending sign-ins, one-time links, and 2FA codes used since the backup.
  */
 async function prepare(
   env: Environment,
@@ -139,10 +155,10 @@ async function prepare(
   revived: Revived,
   before: AccountRows | null,
 ): Promise<void> {
-  await withStore(env, async (operator) => {
-    // No instance runs on the copy, whatever its heartbeats say; calls that were open are settled.
-    await operator.store.ledger.settleOrphans(operator.clock.now(), END_OF_TIME);
-    await operator.store.transaction(async (tx) => {
+  await withStore(env, async (admin) => {
+    // No instance runs on the copy, whatever its heartbeats say, so its open calls are settled.
+    await admin.store.ledger.settleOrphans(admin.clock.now(), END_OF_TIME);
+    await admin.store.transaction(async (tx) => {
       await tx.flows.deleteExpired(END_OF_TIME);
       await tx.sessions.deleteExpired(END_OF_TIME);
       await tx.invites.deleteExpired(END_OF_TIME);
@@ -151,7 +167,7 @@ async function prepare(
         await tx.twoFactors.consumeStep(userId, enrolmentId, step);
       }
       for (const { userId, digest } of revived.codes) await tx.twoFactors.consumeBackupCode(userId, digest);
-      await recordAudit(tx, operator, {
+      await recordAudit(tx, admin, {
         action: "store.restore",
         detail: {
           file: path.basename(source),

@@ -35,15 +35,15 @@ function overview(): string {
   return [`Usage: ${INTRO}`, "", ...lines].join("\n");
 }
 
-function words(error: unknown): string {
+function messageOf(error: unknown): string {
   const issues = isAppError(error) ? (error.details.issues ?? []) : [];
   if (issues.length > 1) return issues.map(({ path, message }) => `${path}: ${message}`).join("\n");
   return error instanceof Error ? error.message : String(error);
 }
 
 /**
- * Runs one command line. Returns the exit code: 0 done, 1 it could not be done, 2 the command line is wrong. `source`
- * stands for the environment's variables.
+ * Runs one command line. Returns the exit code: 0 done, 1 failed, 2 invalid command line. `source`: the environment
+ * variables.
  */
 export async function runAdmin(
   args: readonly string[],
@@ -65,7 +65,7 @@ export async function runAdmin(
     await command.run({ env: readEnvironment(source), terminal }, rest);
     return 0;
   } catch (error) {
-    terminal.note(words(error));
+    terminal.note(messageOf(error));
     if (!(error instanceof UsageError)) return 1;
     terminal.note(`Usage: npm run admin -- ${command.name} ${command.usage}`);
     return 2;

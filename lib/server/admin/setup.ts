@@ -11,7 +11,7 @@ import { readNewPassword } from "./password";
 export const setup: Command = {
   name: "setup",
   usage: "--username <name> [--email <address>] [--self-use] [--demo] [--generate]",
-  summary: "set the instance up and create its owner",
+  summary: "do the initial setup and create the owner",
   async run({ env, terminal }, args) {
     const { values } = readArguments(
       args,
@@ -26,8 +26,8 @@ export const setup: Command = {
     );
     if (values.username === undefined) throw new UsageError("--username is missing.");
     const { username, email } = values;
-    await withStore(env, async (operator) => {
-      await requireNotSetUp(operator);
+    await withStore(env, async (admin) => {
+      await requireNotSetUp(admin);
       const password = await readNewPassword(terminal, values.generate === true);
       const input = parseInput(SetupRequest, {
         username,
@@ -36,14 +36,14 @@ export const setup: Command = {
         SelfUseModeEnabled: values["self-use"],
         DemoSiteEnabled: values.demo,
       });
-      // Whoever works by commands is not asked through the rest of the wizard.
-      await createOwner(operator, input, (tx) =>
+      // An owner created by command skips the rest of the wizard.
+      await createOwner(admin, input, (tx) =>
         tx.settings.put(PROGRESS_SETTING, { step: "sound", finished: true }),
       );
       rmSync(setupTokenFile(env.dataDirectory), { force: true });
       terminal.note(`Patchbay is set up; its owner is ${username}.`);
       if (values.generate === true) {
-        terminal.note("The password, shown this once:");
+        terminal.note("The password, shown only once:");
         terminal.say(password);
       }
     });

@@ -3,17 +3,17 @@ import { Writable } from "node:stream";
 
 /** Where a command reads and writes. */
 export interface Terminal {
-  /** The result: what a script would keep. */
+  /** Prints the result, for scripts, to standard output. */
   say(line: string): void;
-  /** Words about it, apart from the result. */
+  /** Prints a message to standard error. */
   note(line: string): void;
-  /** Asks without echo where somebody sits; else takes the next line of the input. Null at its end. */
+  /** Asks without echo at a terminal, otherwise reads the next line of the input. Null at the end of the input. */
   readSecret(question: string): Promise<string | null>;
-  /** True when somebody sits there. */
+  /** True when the input is a terminal. */
   isInteractive: boolean;
 }
 
-function createSilence(): Writable {
+function createNullStream(): Writable {
   return new Writable({ write: (_chunk, _encoding, done) => done() });
 }
 
@@ -24,9 +24,9 @@ export function createTerminal(): Terminal {
   let lines: AsyncIterator<string> | null = null;
 
   async function ask(question: string): Promise<string | null> {
-    // What is typed is echoed by readline alone, and its output leads nowhere. Asked after it has taken the terminal,
-    // so that not even the quickest answer shows.
-    const reader = createInterface({ input: stdin, output: createSilence(), terminal: true });
+    // Only readline echoes the input, and its output is discarded. The question is printed after readline has put the
+    // terminal into raw mode, so that even an immediate answer is not shown.
+    const reader = createInterface({ input: stdin, output: createNullStream(), terminal: true });
     stderr.write(question);
     try {
       return await new Promise<string | null>((resolve) => {

@@ -6,16 +6,16 @@ import { findUser, withStore } from "./open-store";
 export const unlock: Command = {
   name: "unlock",
   usage: "<username>",
-  summary: "lift the delays of a user's name and the lock of their second step",
+  summary: "lift a user's sign-in delay and 2FA lock",
   async run({ env, terminal }, args) {
     const { positionals } = readArguments(args, {}, ["username"]);
-    await withStore(env, async (operator) => {
-      const user = await findUser(operator.store, positionals[0] ?? "");
-      await operator.store.transaction(async (tx) => {
-        await liftLocks(tx, operator, user);
-        await recordAudit(tx, operator, { action: "user.unlock", target: user.id });
+    await withStore(env, async (admin) => {
+      const user = await findUser(admin.store, positionals[0] ?? "");
+      await admin.store.transaction(async (tx) => {
+        await liftLocks(tx, admin, user);
+        await recordAudit(tx, admin, { action: "user.unlock", target: user.id });
       });
-      terminal.note(`${user.username} may try to sign in again.`);
+      terminal.note(`${user.username} may sign in again.`);
     });
   },
 };

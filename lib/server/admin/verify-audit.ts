@@ -6,12 +6,12 @@ import { withStore } from "./open-store";
 export const verifyAudit: Command = {
   name: "verify-audit",
   usage: "[--expect <hash>]",
-  summary: "check that no audit row was changed or removed; --expect: a newest hash noted earlier",
+  summary: "check that no audit row was changed or removed; --expect: the newest hash of an earlier check",
   async run({ env, terminal }, args) {
     const { values } = readArguments(args, { expect: { type: "string" } }, []);
     const chain = await withStore(env, ({ store }) => store.audit.verify(values.expect));
     terminal.note(`${chain.rows} audit rows are whole.`);
-    if (!isWhole(chain)) throw new CommandError(faultOf(chain));
+    if (!isWhole(chain)) throw new CommandError(messageOf(chain));
     if (values.expect !== undefined && !chain.hasExpected) {
       throw new CommandError(
         `No row has the hash ${values.expect}: the store was set back to a state before that row, or the hash is another store's.`,
@@ -21,7 +21,7 @@ export const verifyAudit: Command = {
   },
 };
 
-function faultOf({ rows, brokenAt, expectedRows }: AuditChain): string {
+function messageOf({ rows, brokenAt, expectedRows }: AuditChain): string {
   if (brokenAt !== null) {
     return `Audit row ${brokenAt} was changed, or does not follow from the one before it.`;
   }

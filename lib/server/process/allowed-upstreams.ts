@@ -4,8 +4,8 @@ import type { Store } from "../../ports/store";
 const RETRY_MS = 1_000;
 
 /**
- * The upstreams that private addresses and plain http are allowed for: those of the environment and the owner's own
- * list, which is read again after each change of it. While the store is away, what was allowed last goes on.
+ * The upstreams that may use private addresses and plain http: those of the environment and those of the owner's list,
+ * which is reloaded after each change. While the store is unavailable, the last list stays in effect.
  */
 export async function followAllowedUpstreams(
   store: Pick<Store, "settings" | "onChange">,
@@ -16,7 +16,7 @@ export async function followAllowedUpstreams(
     current = [...ofEnvironment, ...(await readAllowedUpstreams(store))];
   };
   await read();
-  // One after another, so that what was read last is what stands: an older list may hold what was taken back.
+  // Sequential, so that the latest read wins: an older list may contain a revoked entry.
   let last: Promise<void> = Promise.resolve();
   const refresh = (): void => {
     last = last.then(read).catch(() => {

@@ -11,10 +11,10 @@ const ORPHANS_MS = 15_000;
 const ALERTS_MS = 15_000;
 const SWEEP_MS = 300_000;
 const RETENTION_MS = 600_000;
-/** A wall clock that moves this much against the monotonic one was set, not slewed (RELIABILITY RB-16). */
+/** A wall clock that moves this much against the monotonic clock was set, not slewed (RELIABILITY RB-16). */
 const CLOCK_JUMP_MS = 30_000;
 
-/** Settles the calls of instances that died; those of this machine are known to be dead at once. */
+/** Settles the calls of dead instances; for instances on this machine, the process ID tells at once. */
 async function settleOrphans({ store, clock, log }: ConsoleServices): Promise<void> {
   const now = clock.now();
   const count = await store.ledger.settleOrphans(now, now - DEAD_AFTER_MS, isGone);
@@ -41,14 +41,14 @@ function createClockWatch({ store, clock, log }: ConsoleServices): () => Promise
   };
 }
 
-/** The disk is looked at only where the store is on it. `others`: further servers on the same file. */
-async function lookForAlerts(services: ConsoleServices, others: readonly string[]): Promise<void> {
+/** Checks the alert conditions; disk space only where the store is on it. `others`: other servers on the same file. */
+async function checkAlerts(services: ConsoleServices, others: readonly string[]): Promise<void> {
   const isHere = services.store.kind === "sqlite";
   const disk = isHere ? await readDisk(services.instance.dataDirectory) : null;
   await watchAlerts(services, disk, others.length === 0 ? [] : [services.instance.id, ...others]);
 }
 
-/** Settles what an earlier life left open, then keeps house until the returned function is called. */
+/** Settles calls left open by an earlier process, then runs periodic tasks until the returned function is called. */
 export async function startBackground(services: ConsoleServices): Promise<() => void> {
   const { store, clock, log } = services;
   const every = (ms: number, name: string, work: () => Promise<unknown>): NodeJS.Timeout => {
@@ -68,15 +68,15 @@ export async function startBackground(services: ConsoleServices): Promise<() => 
   const watchClock = createClockWatch(services);
   const findOthers = watchOtherServers(services);
   let others = await findOthers();
-  const lookForOthers = async (): Promise<void> => {
+  const findOtherServers = async (): Promise<void> => {
     others = await findOthers();
   };
   const timers = [
     every(HEARTBEAT_MS, "heartbeat", () => store.ledger.heartbeat(clock.now())),
     every(HEARTBEAT_MS, "clock", watchClock),
-    every(HEARTBEAT_MS, "others", lookForOthers),
+    every(HEARTBEAT_MS, "others", findOtherServers),
     every(ORPHANS_MS, "orphans", () => settleOrphans(services)),
-    every(ALERTS_MS, "alerts", () => lookForAlerts(services, others)),
+    every(ALERTS_MS, "alerts", () => checkAlerts(services, others)),
     every(SWEEP_MS, "sweep", () => sweepExpired(services)),
     every(RETENTION_MS, "retention", () => sweepUsage(services)),
   ];

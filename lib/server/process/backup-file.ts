@@ -5,7 +5,7 @@ import type { Store } from "../../ports/store";
 
 const CHUNK_BYTES = 256 * 1024;
 
-/** What a file holds, read as it is asked for; closed at its end or when its reader leaves, also before the first chunk. */
+/** The content of a file, read on demand. Closes the file at its end or when the reader leaves, even before the first chunk. */
 function contentOf(file: FileHandle): AsyncIterable<Uint8Array> {
   let isOpen = true;
   const close = async (): Promise<IteratorResult<Uint8Array>> => {
@@ -28,8 +28,8 @@ function contentOf(file: FileHandle): AsyncIterable<Uint8Array> {
 }
 
 /**
- * Makes copies of the store, one at a time, in a folder of this user's alone. A copy is removed before its first byte
- * is read: it lives as long as its reader holds it open, and no crash leaves it behind. Throws `conflict`.
+ * Makes copies of the store, one at a time, in a folder that only this OS user can read. A copy is unlinked before its
+ * first byte is read: it exists while its reader holds it open, and a crash leaves no copy. Throws `conflict`.
  */
 export function createBackups(
   store: Pick<Store, "backup">,

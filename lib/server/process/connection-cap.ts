@@ -3,31 +3,31 @@ import type { Server } from "node:http";
 import type { Duplex } from "node:stream";
 import { unifyAddress } from "../../http/node/peer";
 
-/** Descriptors kept for what opens files and threads besides calls: engines, encoders, backups. */
+/** File descriptors reserved for files and threads: engines, encoders, backups. */
 const FOR_FILES = 48;
-/** However little there is: enough to look after the server. */
+/** Lower limit, so that an operator can always reach the server. */
 const FEWEST_CONNECTIONS = 8;
-/** Sockets above the cap of all that are open for their 503 at once, and for how long each. */
+/** Sockets above the total cap that may be open at once for their 503 reply, and for how long. */
 const MOST_REFUSED = 16;
 const REFUSAL_MS = 2_000;
-/** Idle connections are closed at most this often to make room for new ones. */
+/** Idle connections are closed at most this often to make space for new ones. */
 const CLOSE_IDLE_MS = 1_000;
 
-/** The soft limit of "Max open files" in the text of /proc/<pid>/limits (proc(5)); null when it says none. */
+/** The soft limit of "Max open files" in the text of /proc/<pid>/limits (proc(5)); null when absent or unlimited. */
 export function parseOpenFilesLimit(limits: string): number | null {
   const found = /^Max open files +(\d+)/m.exec(limits)?.[1];
   return found === undefined ? null : Number(found);
 }
 
 /**
- * How many connections fit into `limit` descriptors of which `open` are taken already: half of the rest, since a call
- * may need a socket to its upstream besides its caller's.
+ * How many connections fit into `limit` descriptors of which `open` are in use: half of the rest, since a call may need
+ * an upstream socket in addition to its caller's.
  */
 export function connectionsWithin(limit: number, open: number): number {
   return Math.max(FEWEST_CONNECTIONS, Math.floor((limit - open - FOR_FILES) / 2));
 }
 
-/** How many connections this process has descriptors for; infinite where the system does not tell its limit. */
+/** How many connections this process has descriptors for; infinite where the limit is unknown. */
 export function connectionsForProcess(): number {
   try {
     const limit = parseOpenFilesLimit(readFileSync("/proc/self/limits", "utf8"));
@@ -38,7 +38,7 @@ export function connectionsForProcess(): number {
   }
 }
 
-/** An IPv6 caller owns a /64 at least, so that is what is counted. */
+/** The address that connections are counted by. An IPv6 caller owns at least a /64, so IPv6 is counted by /64. */
 function bucketOf(address: string): string {
   if (!address.includes(":")) return address;
   const [head = ""] = address.split("::");
@@ -48,13 +48,13 @@ function bucketOf(address: string): string {
 
 export interface ConnectionCap {
   readonly open: number;
-  /** True for a connection above the cap of all: its request is answered with 503 and it is closed. */
+  /** True for a connection above the total cap: its request gets a 503 and it is closed. */
   isAbove(socket: Duplex): boolean;
 }
 
 /**
- * Closes connections of one address above `ofAddress()` as they are opened (SECURITY LM-4); trusted proxies speak for
- * many. Those above `ofAll()` are let in for one refusal: an answer tells more than a reset, and needs no descriptor more.
+ * Closes new connections of one address above `ofAddress()` (SECURITY LM-4), except those of trusted proxies.
+ * Connections above `ofAll()` get one 503 reply: it is clearer than a reset and needs no additional descriptor.
  */
 export function capConnections(
   server: Server,

@@ -31,32 +31,32 @@ import { checkCipher, openAuditChain } from "./secret-check";
 import { createSetupGuard } from "./setup-guard";
 import { workerFile } from "./workers";
 
-/** A refused sign-in takes at least this long, whatever was wrong with it (SECURITY EU-1). */
+/** A rejected sign-in takes at least this long, whatever the reason (SECURITY EU-1). */
 const REFUSAL_FLOOR_MS = 250;
 
-/** Everything that is made once a process; nothing else says `new`. */
+/** The composition root: everything that exists once per process. */
 export interface Container {
   services: ConsoleServices;
   env: Environment;
-  /** What the first visitor from elsewhere must show; null when there is nothing to tell. */
+  /** The setup token to print for visitors from other machines; null when there is none to print. */
   setupToken: string | null;
-  /** Requests being answered; the door that counts them sets it. */
+  /** Number of requests being answered; set by the Node server. */
   countInFlight: () => number;
-  /** Ends timers, engines and threads, then the store, whose last commits are waited for. */
+  /** Stops timers, engines and threads, then closes the store after its last commits. */
   close(): Promise<void>;
 }
 
 export const systemClock: Clock = { now: () => Date.now(), monotonic: () => performance.now() };
 export const systemRandom: Random = createSystemRandom();
 
-/** The version of package.json, which stands where the process was started. */
+/** The version in package.json, which is in the working directory. */
 export function readVersion(): string {
   const text = readFileSync(path.join(process.cwd(), "package.json"), "utf8");
-  // Our own file.
+  // Our own file, so its type is known.
   return (JSON.parse(text) as { version: string }).version;
 }
 
-/** Refuses an empty database beside the secret of an instance in use, which would start as a new one with setup open. */
+/** Rejects an empty database next to an existing secret: the instance would start as a new one with setup open. */
 function refuseEmptyStore(env: Environment): void {
   if (env.secret !== null || !env.databaseUrl.startsWith("file:")) return;
   const [database, secret] = [fileOf(env.databaseUrl), secretFile(env.dataDirectory)];
@@ -67,8 +67,8 @@ function refuseEmptyStore(env: Environment): void {
   );
 }
 
-/** The store, cipher and secrets alone: what the admin command works on. */
-export async function openBooks(env: Environment, instanceId: string, log?: ConsoleServices["log"]) {
+/** Opens the store, its cipher and secrets: all that the admin command needs. */
+export async function openEncryptedStore(env: Environment, instanceId: string, log?: ConsoleServices["log"]) {
   findSecret(env.secret, env.dataDirectory);
   const previous = previousSecrets(env.previousSecrets, env.dataDirectory);
   refuseEmptyStore(env);
@@ -82,7 +82,7 @@ export async function openBooks(env: Environment, instanceId: string, log?: Cons
     ...(log ? { log } : {}),
   });
   try {
-    // Made after the store: a secret beside an empty database means that the database was lost.
+    // Created after the store: a secret next to an empty database means that the database was lost.
     const secret = instanceSecret(env.secret, env.dataDirectory);
     const secrets = { current: secret, previous };
     const opener = createCipher(secrets);
@@ -100,22 +100,22 @@ export async function openBooks(env: Environment, instanceId: string, log?: Cons
 
 async function assemble(
   env: Environment,
-  books: Awaited<ReturnType<typeof openBooks>>,
+  opened: Awaited<ReturnType<typeof openEncryptedStore>>,
   id: string,
   log: ConsoleServices["log"],
 ): Promise<Container> {
-  const { store, cipher, secret, timeZone } = books;
+  const { store, cipher, secret, timeZone } = opened;
   if (await store.setup.hasLostMark())
     log.warn("setup_mark_lost", {
-      reason: "administrators stand without the row that says so; set-up stays closed",
+      reason: "the store has administrators but no setup row; setup stays closed",
     });
-  // One object, so that whoever holds it sees a limit that is changed in the console.
+  // One shared object, so that a limit changed in the console takes effect everywhere.
   const limits = { ...env.limits };
   const setupGuard = createSetupGuard({
     dataDirectory: env.dataDirectory,
     fixedToken: env.setupToken,
     open: env.isSetupOpen,
-    claimed: await store.setup.isSetUp(),
+    isSetUp: await store.setup.isSetUp(),
   });
   const providers = createProviders({
     workerFile,
@@ -127,7 +127,7 @@ async function assemble(
       allowedWebhooks: env.webhookAllow,
     },
   });
-  // Read now, not by the first call that counts: by then there may be no file descriptor left.
+  // Loaded now, not by the first call that counts tokens: by then there may be no file descriptor left.
   vocabulary();
   const encoder = createAudioEncoder({ workerFile: workerFile("encode") });
   const metrics = createMetrics(env.metricsToken, () => container.countInFlight());
@@ -183,19 +183,23 @@ async function assemble(
   return container;
 }
 
-/** Opens the store and builds everything on it. Throws SettingError or an Error whose words are for the operator. */
+/** Opens the store and builds everything on it. Throws SettingError, or an Error with a message for the operator. */
 export async function createContainer(env: Environment): Promise<Container> {
   const id = makeInstanceId();
   const log = createLog(env.logLevel);
   if (env.isSetupOpen && env.setupToken === null)
-    log.warn("setup_open", { reason: "PATCHBAY_SETUP_OPEN: anybody who reaches this server may claim it" });
+    log.warn("setup_open", {
+      reason: "PATCHBAY_SETUP_OPEN: any visitor may set up this instance and become its owner",
+    });
   if (env.redisUrl !== null)
-    log.warn("redis_unused", { reason: "REDIS_URL: rate counters and caches are still kept per process" });
-  const books = await openBooks(env, id, log);
+    log.warn("redis_unused", {
+      reason: "REDIS_URL is not used yet: rate counters and caches are per process",
+    });
+  const opened = await openEncryptedStore(env, id, log);
   try {
-    return await assemble(env, books, id, log);
+    return await assemble(env, opened, id, log);
   } catch (error) {
-    await closeQuietly(books.store);
+    await closeQuietly(opened.store);
     throw error;
   }
 }
@@ -205,23 +209,23 @@ async function closeQuietly(store: Store): Promise<void> {
 }
 
 const SLOT = Symbol.for("patchbay.container");
-// Next's bundle and the server's hold separate copies of this module; the slot is ours alone, so its type is known.
-const shared = globalThis as unknown as Record<symbol, Promise<Container> | undefined>;
+// Next's bundle and the server bundle contain separate copies of this module. Only it uses the symbol, so its type is known.
+const globalSlots = globalThis as unknown as Record<symbol, Promise<Container> | undefined>;
 
 /** Makes this process's container the one that `getContainer` hands out. */
 export function provideContainer(container: Promise<Container>): void {
-  shared[SLOT] = container;
+  globalSlots[SLOT] = container;
 }
 
-/** The process's container; made from the environment at the first call where Next runs without our server. */
+/** The process's container; without our server, the first call creates it from the environment. */
 export function getContainer(): Promise<Container> {
-  const known = shared[SLOT];
+  const known = globalSlots[SLOT];
   if (known !== undefined) return known;
   const made = createContainer(readEnvironment());
-  shared[SLOT] = made;
-  // A failed start is not kept: the next request tries again.
+  globalSlots[SLOT] = made;
+  // A failed start is not cached: the next request starts again.
   made.catch(() => {
-    if (shared[SLOT] === made) delete shared[SLOT];
+    if (globalSlots[SLOT] === made) delete globalSlots[SLOT];
   });
   return made;
 }

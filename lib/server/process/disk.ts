@@ -1,6 +1,6 @@
 import { statfs } from "node:fs/promises";
 
-/** Room on the filesystem that holds `directory`; null where it cannot be told. */
+/** Free and total space of the filesystem of `directory`; null when unknown. */
 export async function readDisk(directory: string): Promise<{ freeBytes: number; totalBytes: number } | null> {
   try {
     const { bsize, bavail, blocks } = await statfs(directory);

@@ -4,7 +4,7 @@ import { z } from "zod";
 import { Limits } from "../../contracts/limits";
 import { isAllowEntry } from "../../providers/outbound/allow-list";
 
-/** The environment, read here and nowhere else (DESIGN §1). */
+/** The only module that reads the environment (DESIGN §1). */
 
 function integer(min: number, max: number) {
   const words = `must be a whole number from ${min} to ${max}`;
@@ -32,7 +32,7 @@ const BaseUrl = z
   .refine((value) => new URL(value).pathname === "/", "must not have a path")
   .transform((value) => new URL(value).origin);
 
-/** `192.0.2.1`, `2001:db8::/32`: one that can match nothing would be a proxy that is silently not trusted. */
+/** `192.0.2.1`, `2001:db8::/32`. An entry that cannot match would silently leave a proxy untrusted. */
 function isAddressOrRange(text: string): boolean {
   const [address = "", prefix, ...rest] = text.split("/");
   const family = isIP(address);
@@ -97,7 +97,7 @@ const Variables = z.object({
   PATCHBAY_LOG_LEVEL: z
     .enum(["debug", "info", "warn", "error", "silent"], "must be debug, info, warn, error or silent")
     .optional(),
-  /** For tests and harnesses: the node door alone, without Next's pages. */
+  /** For tests: only the Node adapter, without Next's pages. */
   PATCHBAY_DOOR_ONLY: Switch.optional(),
 });
 
@@ -108,7 +108,7 @@ export interface Environment {
   dataDirectory: string;
   databaseUrl: string;
   redisUrl: string | null;
-  /** As given; absent: the file `secret` in the data directory (lib/server/process/secret.ts). */
+  /** PATCHBAY_SECRET; null: the file `secret` in the data directory is used (lib/server/process/secret.ts). */
   secret: string | null;
   previousSecrets: readonly string[];
   baseUrl: string | null;
@@ -126,16 +126,16 @@ export interface Environment {
   isNodeAdapterOnly: boolean;
 }
 
-/** A setting that cannot stand; the process stops with its one line. */
+/** An invalid setting; the process prints its message and exits. */
 export class SettingError extends Error {
   override readonly name = "SettingError";
 }
 
-/** Parses the variables. Throws SettingError naming the first wrong one. */
+/** Parses the environment variables. Throws SettingError naming the first invalid one. */
 export function readEnvironment(
   source: Readonly<Record<string, string | undefined>> = process.env,
 ): Environment {
-  // An empty variable counts as absent, as shells and compose files write it.
+  // Shells and compose files write an absent variable as an empty one.
   const set = Object.fromEntries(
     Object.entries(source).filter(([, value]) => value !== undefined && value !== ""),
   );
@@ -171,21 +171,21 @@ export function readEnvironment(
   };
 }
 
-/** Hands next-auth what it reads from the environment; before Next loads. */
+/** Sets the environment variables that next-auth reads. Call it before Next loads. */
 export function provideToNextAuth(values: { secret: string; url: string }): void {
   process.env.NEXTAUTH_SECRET = values.secret;
   process.env.NEXTAUTH_URL = values.url;
   process.env.NEXT_TELEMETRY_DISABLED = "1";
 }
 
-/** True when Node was told to take what its HTTP parser refuses (SECURITY HS-1). */
+/** True when Node runs with a lenient HTTP parser (SECURITY HS-1). */
 export function isParserLoosened(): boolean {
   const flags = [...process.execArgv, ...(process.env.NODE_OPTIONS ?? "").split(" ")];
   return flags.some((flag) => flag === "--insecure-http-parser");
 }
 
-/** Sets how Next and React run, before either is loaded. */
+/** Sets NODE_ENV for Next and React. Call it before either is loaded. */
 export function provideMode(isDevelopment: boolean): void {
-  // Next's types hold NODE_ENV for a constant.
+  // Next's types declare NODE_ENV read-only.
   (process.env as Record<string, string>).NODE_ENV = isDevelopment ? "development" : "production";
 }

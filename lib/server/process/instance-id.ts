@@ -2,7 +2,7 @@ import { createHash, randomBytes } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { hostname } from "node:os";
 
-/** Short and the same for every process of this machine. */
+/** A short ID that is the same for every process of this machine. */
 function machine(): string {
   return createHash("sha256").update(hostname()).digest("hex").slice(0, 8);
 }
@@ -18,12 +18,12 @@ function startTicks(pid: number | "self"): string | null {
   }
 }
 
-/** Names this process, anew at each start, so that another can tell whether it still runs. */
+/** A new ID for this process, from which other processes can tell whether it still runs. */
 export function makeInstanceId(): string {
   return [machine(), process.pid, startTicks("self") ?? "0", randomBytes(6).toString("hex")].join("-");
 }
 
-/** For the operator: `process 4711 of this machine`; another machine has only a digest of its host name. */
+/** For the operator: `process 4711 of this machine`; another machine is shown as a digest of its host name. */
 export function describeInstance(instanceId: string): string {
   const [host = "", pid = ""] = instanceId.split("-");
   return host === machine() ? `process ${pid} of this machine` : `process ${pid} of the machine ${host}`;
@@ -39,8 +39,8 @@ function isRunning(pid: number): boolean {
 }
 
 /**
- * True when that instance surely runs no more: it was a process of this machine and is gone, or its number is now
- * another's (ours, in a container where every start has the number 1). False when nobody here can know.
+ * True when that instance has certainly ended: it was a process of this machine that is gone, or its PID now belongs to
+ * another process (such as ours, in a container where every start gets PID 1). False when unknown.
  */
 export function isGone(instanceId: string): boolean {
   const [host, pidText = "", ticks] = instanceId.split("-");

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { pino } from "pino";
 import type { Log } from "../../ports/log";
 
-/** Fields that may be written. What is not named here never reaches the log, whatever it holds (SECURITY LG-1). */
+/** Fields that may be logged; all others are dropped (SECURITY LG-1). */
 const ALLOWED = new Set([
   "address",
   "attempts",
@@ -48,7 +48,7 @@ function digest(text: string): string {
   return `[sha256:${createHash("sha256").update(text).digest("hex").slice(0, 8)}]`;
 }
 
-/** Secrets by their look, wherever they turn up: our keys, other services' keys, bearer tokens, `?key=`, sessions. */
+/** Patterns of secrets in any text: our keys, other services' keys, bearer tokens, `?key=`, sessions, URL passwords. */
 const SECRETS: readonly RegExp[] = [
   /\bsk-[A-Za-z0-9_-]{8,}/g,
   /\bAIza[A-Za-z0-9_-]{8,}/g,
@@ -58,11 +58,11 @@ const SECRETS: readonly RegExp[] = [
   /(?<=\/\/[^/\s:@]+:)[^@\s/]+(?=@)/g,
 ];
 
-/** Replaces what looks like a secret by the beginning of its digest and escapes control characters. */
+/** Replaces secrets with the first digits of their digest and escapes control characters. */
 export function redact(text: string): string {
   let clean = text.length > MAX_LENGTH ? `${text.slice(0, MAX_LENGTH)}…` : text;
   for (const pattern of SECRETS) clean = clean.replace(pattern, digest);
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for.
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern matches control characters on purpose.
   return clean.replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029]/g, (character) => {
     if (character === "\n") return "\\n";
     return `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
@@ -77,9 +77,10 @@ function clean(value: unknown): unknown {
 }
 
 function allowed(fields: Record<string, unknown> | undefined): Record<string, unknown> {
-  const kept: Record<string, unknown> = {};
-  for (const [name, value] of Object.entries(fields ?? {})) if (ALLOWED.has(name)) kept[name] = clean(value);
-  return kept;
+  const written: Record<string, unknown> = {};
+  for (const [name, value] of Object.entries(fields ?? {}))
+    if (ALLOWED.has(name)) written[name] = clean(value);
+  return written;
 }
 
 /** JSON lines on standard output; `level` as in PATCHBAY_LOG_LEVEL. */

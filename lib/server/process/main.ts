@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import type { AddressInfo } from "node:net";
-import { openPeerHeader } from "../../http/core/peer-header";
+import { enablePeerHeader } from "../../http/core/peer-header";
 import { connectionsForProcess } from "./connection-cap";
 import { type Container, createContainer, provideContainer } from "./container";
 import { drain } from "./drain";
@@ -12,46 +12,46 @@ import {
   readEnvironment,
   SettingError,
 } from "./env";
-import { createEdge, type Edge } from "./node-server";
-import { openPages } from "./pages";
+import { createNodeServer, type NodeServer } from "./node-server";
+import { createPages } from "./pages";
 
-/** The process behind `npm start`: reads the environment, opens the doors, and closes them in order. */
+/** The process behind `npm start`: reads the environment, starts the server, and shuts down in order. */
 
-/** A last resort must end, whatever hangs. */
+/** After an uncaught error the process exits within this time, even if shutdown hangs. */
 const LAST_RESORT_MS = 30_000;
 
-function say(line: string): void {
+function print(line: string): void {
   process.stdout.write(`${line}\n`);
 }
 
-/** The address a person on this machine opens. */
-function homeUrl(env: Environment, port: number): string {
+/** The console's URL for a user on this machine. */
+function consoleUrl(env: Environment, port: number): string {
   return env.baseUrl ?? `http://localhost:${port}`;
 }
 
 async function announce(container: Container, port: number): Promise<void> {
   const { env, services, setupToken } = container;
-  const home = homeUrl(env, port);
-  say(`Patchbay ${services.instance.version} is ready at ${home}`);
+  const home = consoleUrl(env, port);
+  print(`Patchbay ${services.instance.version} is ready at ${home}`);
   if (await services.store.setup.isSetUp()) return;
-  if (setupToken !== null) say(`Set it up: ${home}/setup#token=${setupToken}`);
-  else say(`Set it up: ${home}/setup`);
+  if (setupToken !== null) print(`Set it up: ${home}/setup#token=${setupToken}`);
+  else print(`Set it up: ${home}/setup`);
 }
 
-async function listen(edge: Edge, env: Environment): Promise<number> {
-  // What stands open now stays open, whatever the number of callers.
-  edge.mostConnections = connectionsForProcess();
-  edge.server.listen({ port: env.port, host: env.host });
-  await once(edge.server, "listening");
+async function listen(nodeServer: NodeServer, env: Environment): Promise<number> {
+  // Files that are open now stay open and do not count against connections.
+  nodeServer.mostConnections = connectionsForProcess();
+  nodeServer.server.listen({ port: env.port, host: env.host });
+  await once(nodeServer.server, "listening");
   // A TCP server's address is an object.
-  return (edge.server.address() as AddressInfo).port;
+  return (nodeServer.server.address() as AddressInfo).port;
 }
 
-function stopOnSignals(edge: Edge, container: Container): void {
+function stopOnSignals(nodeServer: NodeServer, container: Container): void {
   let stopping: Promise<void> | null = null;
   const stop = (exitCode: number): void => {
     if (stopping !== null) return;
-    stopping = drain(edge, container);
+    stopping = drain(nodeServer, container);
     stopping.then(
       () => process.exit(exitCode),
       (error: unknown) => {
@@ -62,7 +62,7 @@ function stopOnSignals(edge: Edge, container: Container): void {
   };
   for (const signal of ["SIGTERM", "SIGINT"] as const) {
     process.on(signal, () => {
-      // The second time is meant.
+      // A second signal exits at once.
       if (stopping !== null) process.exit(1);
       stop(0);
     });
@@ -76,24 +76,29 @@ function stopOnSignals(edge: Edge, container: Container): void {
   process.on("unhandledRejection", lastResort("unhandled_rejection"));
 }
 
-/** Starts the server; resolves when it is ready. Throws what the operator must know. */
+/** Starts the server; resolves when it is ready. Throws errors with a message for the operator. */
 export async function startServer(env: Environment, isDevelopment: boolean): Promise<void> {
   if (isParserLoosened()) throw new SettingError("--insecure-http-parser: Patchbay does not start with it");
   const making = createContainer(env);
   provideContainer(making);
   const container = await making;
-  const edge = createEdge(container, container.services.log);
+  const nodeServer = createNodeServer(container, container.services.log);
   try {
     provideToNextAuth({
       secret: container.services.signIn.cookieSecret,
-      url: homeUrl(env, env.port),
+      url: consoleUrl(env, env.port),
     });
-    openPeerHeader();
+    enablePeerHeader();
     if (!env.isNodeAdapterOnly) {
-      edge.pages = await openPages({ isDevelopment, port: env.port, host: env.host, server: edge.server });
+      nodeServer.pages = await createPages({
+        isDevelopment,
+        port: env.port,
+        host: env.host,
+        server: nodeServer.server,
+      });
     }
-    const port = await listen(edge, env);
-    stopOnSignals(edge, container);
+    const port = await listen(nodeServer, env);
+    stopOnSignals(nodeServer, container);
     await announce(container, port);
   } catch (error) {
     await container.close();
@@ -101,7 +106,7 @@ export async function startServer(env: Environment, isDevelopment: boolean): Pro
   }
 }
 
-/** Words for the operator: one line for a wrong setting, the error's own for the rest. */
+/** The error message for the operator. */
 function explain(error: unknown): string {
   if (error instanceof Error && "code" in error && error.code === "EADDRINUSE")
     return "PORT: another program listens there already; choose another with PORT=<number>.";

@@ -11,13 +11,14 @@ const COUNTERS = {
   usage_rows: "Usage rows written",
   usage_commits: "Commits that carried usage rows",
   upstream_batches: "Upstream embedding calls made for batched texts",
-  batched_texts: "Texts that travelled in those calls",
-  idempotent_repeats: "Requests answered from the reply of an earlier one with the same Idempotency-Key",
+  batched_texts: "Texts sent in batched upstream calls",
+  idempotent_repeats:
+    "Requests answered with the stored reply of an earlier request with the same Idempotency-Key",
 } as const satisfies Record<MetricName, string>;
 
 /**
- * The numbers of one process. `inFlight` tells the requests being answered; `token` guards /metrics.
- * Labels are names of models and channels that exist, so their number stays bounded.
+ * The metrics of one process. `inFlight` returns the number of requests being answered; `token` guards /metrics.
+ * Labels are names of existing models and channels, so their number is bounded.
  */
 export function createMetrics(token: string | null, inFlight: () => number): Metrics {
   const registry = new Registry();
@@ -26,7 +27,7 @@ export function createMetrics(token: string | null, inFlight: () => number): Met
   const labelNames = ["operation", "model", "channel"];
   const calls = new Counter({
     name: "patchbay_calls_total",
-    help: "Gateway calls by what was asked, who served and how it ended",
+    help: "Gateway calls by operation, model, channel and status",
     labelNames: [...labelNames, "status"],
     registers,
   });

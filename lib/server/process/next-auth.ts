@@ -11,10 +11,10 @@ import { getContainer } from "./container";
 
 const BODY_BYTES = 64 * 1024;
 /**
- * What next-auth serves and we let through, by address and method. Its own pages of HTML are not among it, nor `_log`,
- * which would let anybody write to our log.
+ * The next-auth endpoints that are exposed, by path and methods. Its HTML pages are excluded, and so is `_log`, which
+ * would let anonymous callers write to our log.
  */
-const OPEN: Readonly<Record<string, readonly string[]>> = {
+const EXPOSED: Readonly<Record<string, readonly string[]>> = {
   session: ["GET", "POST"],
   csrf: ["GET"],
   providers: ["GET"],
@@ -22,12 +22,12 @@ const OPEN: Readonly<Record<string, readonly string[]>> = {
   signout: ["POST"],
 };
 
-/** Throws `not_found`, `method_not_allowed`; `invalid_credentials` for next-auth's own sign-in, which is closed. */
-function requireOpen(segments: readonly string[], method: string): void {
+/** Throws `not_found`, `method_not_allowed`, or `invalid_credentials` for next-auth's own sign-in, which is disabled. */
+function requireExposed(segments: readonly string[], method: string): void {
   const name = segments.join("/");
   if (name === "callback/credentials" && method === "POST")
-    throw new AppError("invalid_credentials", "This address signs nobody in; use POST /api/user/login.");
-  const methods = Object.hasOwn(OPEN, name) ? OPEN[name] : undefined;
+    throw new AppError("invalid_credentials", "Sign-in is not possible here; use POST /api/user/login.");
+  const methods = Object.hasOwn(EXPOSED, name) ? EXPOSED[name] : undefined;
   if (methods === undefined) throw new AppError("not_found", "There is nothing at this address.");
   if (!methods.includes(method === "HEAD" ? "GET" : method))
     throw new AppError("method_not_allowed", `This address takes ${methods.join(", ")}, not ${method}.`, {
@@ -39,14 +39,14 @@ interface RouteContext {
   params: Promise<{ nextauth: string[] }>;
 }
 
-/** next-auth's own addresses under `/api/auth`, behind the same reading of bodies and errors as ours. */
+/** Serves next-auth's endpoints under `/api/auth` with our body reading and error rendering. */
 export async function answerNextAuth(request: Request, context: RouteContext): Promise<Response> {
   const services = async () => (await getContainer()).services;
   const { nextauth } = await context.params;
   let inner: Response | null = null;
-  const door = createNextAdapter(async (inbound): Promise<Outbound> => {
+  const adapter = createNextAdapter(async (inbound): Promise<Outbound> => {
     try {
-      requireOpen(nextauth, request.method);
+      requireExposed(nextauth, request.method);
       inner = await runNextAuth(await services(), inbound, request, context);
       return { status: 200, headers: {}, body: null };
     } catch (error) {
@@ -56,7 +56,7 @@ export async function answerNextAuth(request: Request, context: RouteContext): P
       return renderError("console", new AppError("internal", "Something went wrong on our side."));
     }
   }, services);
-  const outer = await door(request);
+  const outer = await adapter(request);
   return inner ?? outer;
 }
 
@@ -73,12 +73,12 @@ async function runNextAuth(
   const forwarded = new NextRequest(request.url, {
     method: request.method,
     headers: request.headers,
-    // The bytes stand on memory of their own, which the type of BodyInit cannot tell.
+    // The bytes do not use shared memory, which their type does not show.
     body: body as Uint8Array<ArrayBuffer> | null,
   });
   const options = nextAuthOptions(consoleContext(services, inbound, { kind: "anonymous" }));
   const response: Response = await NextAuth(forwarded, context, options);
-  // next-auth's own reply to an update without its token is no JSON.
+  // next-auth's own reply to an update without its CSRF token is not JSON.
   if (inbound.method === "POST" && inbound.path === "/api/auth/session" && response.status === 400)
     throw new AppError("invalid", "csrfToken: Must be the token of /api/auth/csrf, sent with its cookie.");
   response.headers.set("cache-control", "no-store");

@@ -8,9 +8,9 @@ const answer = createNextAdapter(createDispatcher(ROUTES, services), services);
 const paths = new Set(ROUTES.map((route) => route.path));
 
 /**
- * The handlers of a route file under `app/`: each hands its request to the route table. `path` is a path of the table
- * (`/api/setup`) or a prefix with `/*`, for a catch-all. Every method is given, so that the table answers 405 in the
- * surface's own JSON. Throws for a path that the table does not have.
+ * The handlers of a route file under `app/`, which pass requests to the route table. `path` is a path of the table
+ * (`/api/setup`) or a prefix with `/*`, for a catch-all. Every method is exported, so that the table answers 405 in the
+ * surface's own JSON. Throws for a path that is not in the table.
  */
 export function nextHandlers(path: string) {
   const isKnown = path.endsWith("/*") || paths.has(path);

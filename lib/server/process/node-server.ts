@@ -21,17 +21,17 @@ import { refuseSocket, refuseUnreadable } from "./refuse-socket";
 const MAX_HEADER_BYTES = 16 * 1024;
 const KEEP_ALIVE_MS = 75_000;
 
-export interface Edge {
+export interface NodeServer {
   server: Server;
-  /** Pages come when Next is ready; absent, only the route table answers. */
+  /** Set when Next is ready; null: only the route table answers. */
   pages: Pages | null;
-  /** Requests being answered, pages included. */
+  /** Requests being answered, including pages. */
   readonly running: number;
   /** Open sockets. */
   readonly open: number;
-  /** Sockets that may be open at once, over all addresses. */
+  /** Sockets that may be open at once, for all addresses together. */
   mostConnections: number;
-  /** Tells every gateway and console request in flight to stop. */
+  /** Aborts every gateway and console request in flight. */
   abortAll(reason: AppError): void;
 }
 
@@ -39,7 +39,7 @@ function timeoutsOf(limits: Limits): { headersTimeout: number; requestTimeout: n
   const uploadMs = Math.max(limits.consoleUploadMs, limits.gatewayUploadMs);
   return {
     headersTimeout: limits.headersTimeoutMs,
-    // Bodies have clocks of their own; this one is the last.
+    // Bodies have their own timeouts; this is the last resort.
     requestTimeout: limits.headersTimeoutMs + uploadMs + 5_000,
   };
 }
@@ -50,7 +50,7 @@ function createHttpServer(limits: Limits): Server {
     ...timeoutsOf(limits),
     connectionsCheckingInterval: 1_000,
     keepAliveTimeout: KEEP_ALIVE_MS,
-    // Told by us, in JSON.
+    // We reject it ourselves, in JSON.
     requireHostHeader: false,
     noDelay: true,
   });
@@ -58,28 +58,28 @@ function createHttpServer(limits: Limits): Server {
   return server;
 }
 
-/** What the table and the pages may see of a head: nothing that callers claim about themselves. */
-function withoutClaims(head: CheckedHead): void {
+/** Deletes headers in which callers name their own address, so that handlers and pages cannot trust them. */
+function deletePeerHeaders(head: CheckedHead): void {
   for (const name of head.headers.keys())
     if (name === PEER_HEADER || isForwardingHeader(name)) head.headers.delete(name);
 }
 
-/** Our Node server: reads heads, refuses what no honest client sends, and opens the node door or a page. */
-export function createEdge(container: Container, log: Log): Edge {
+/** Creates our Node server: it validates request heads and serves the route table and the pages. */
+export function createNodeServer(container: Container, log: Log): NodeServer {
   const { services, env } = container;
   const { instance, clock } = services;
   const limits = instance.limits ?? env.limits;
   const server = createHttpServer(limits);
-  // Node asks for these two at every check, so a change of the settings counts from the next connection on.
+  // Node reads these two at every check, so changed settings apply from the next connection on.
   server.on("connection", () => Object.assign(server, timeoutsOf(limits)));
   const peers = createPeerReader(env.trustedProxies, env.baseUrl);
   const connections = capConnections(
     server,
-    { ofAddress: () => limits.connectionsPerAddress, ofAll: () => edge.mostConnections },
+    { ofAddress: () => limits.connectionsPerAddress, ofAll: () => nodeServer.mostConnections },
     peers.isTrusted,
   );
   const isDraining = () => instance.draining === true;
-  const door = createNodeAdapter(
+  const adapter = createNodeAdapter(
     createDispatcher(ROUTES, async () => services),
     clock,
     limits,
@@ -94,7 +94,7 @@ export function createEdge(container: Container, log: Log): Edge {
     request: Pick<Inbound, "method" | "peer" | "requestId">,
     out: Outbound,
   ): Promise<void> {
-    // Completion reads these three fields of a request alone.
+    // completeReply reads only these three fields of a request.
     return sendReply(message, response, completeReply(request as Inbound, out), true);
   }
 
@@ -104,14 +104,14 @@ export function createEdge(container: Container, log: Log): Edge {
     head: CheckedHead,
     request: Pick<Inbound, "method" | "peer" | "requestId">,
   ): Promise<void> {
-    const nowhere = () =>
+    const notFound = () =>
       renderError("console", new AppError("unknown_url", "There is nothing at this address."));
-    const refusal = edge.pages === null ? nowhere() : edge.pages.refuse(request.method, head);
-    if (refusal !== null || edge.pages === null)
-      return refuse(message, response, request, refusal ?? nowhere());
+    const refusal = nodeServer.pages === null ? notFound() : nodeServer.pages.refuse(request.method, head);
+    if (refusal !== null || nodeServer.pages === null)
+      return refuse(message, response, request, refusal ?? notFound());
     response.setHeader("x-request-id", request.requestId);
     if (isDraining()) response.setHeader("connection", "close");
-    await edge.pages.serve(message, response, request.peer);
+    await nodeServer.pages.serve(message, response, request.peer);
   }
 
   async function answer(message: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -125,18 +125,18 @@ export function createEdge(container: Container, log: Log): Edge {
       head.headers,
     );
     const requestId = requestIdOf(head.headers.get("x-request-id"));
-    withoutClaims(head);
+    deletePeerHeaders(head);
     const request = { method, peer, requestId };
-    if (head.fault !== null)
-      return refuse(message, response, request, renderError(surfaceOf(head.path), head.fault));
-    // Health is told for as long as there is a connection: a full server is no dead one.
+    if (head.error !== null)
+      return refuse(message, response, request, renderError(surfaceOf(head.path), head.error));
+    // Health checks are answered above the cap, too: a full server is not a dead one.
     if (connections.isAbove(message.socket) && !head.path.startsWith("/api/health/"))
       return refuse(message, response, request, renderError(surfaceOf(head.path), outOfFiles()));
     const isTable =
       !isDecodable(head.path) ||
       belongsToTable(normalizePath(head.path)) ||
       isBareOpenAiPath(head.path, head.headers);
-    if (isTable) return door.open(message, response, head, peer, requestId);
+    if (isTable) return adapter.handle(message, response, head, peer, requestId);
     return answerPage(message, response, head, request);
   }
 
@@ -146,11 +146,11 @@ export function createEdge(container: Container, log: Log): Edge {
     answer(message, response)
       .catch((error: unknown) => {
         log.error("request_failed", { cause: error instanceof Error ? error : String(error) });
-        const fault = isOutOfFiles(error)
+        const failure = isOutOfFiles(error)
           ? outOfFiles()
           : new AppError("internal", "Something went wrong on our side.");
         if (response.headersSent) response.destroy();
-        else refuseSocket(message.socket, fault);
+        else refuseSocket(message.socket, failure);
       })
       .finally(() => {
         running -= 1;
@@ -160,11 +160,11 @@ export function createEdge(container: Container, log: Log): Edge {
   let acceptFailedAt = Number.NEGATIVE_INFINITY;
   server.on("error", (error) => {
     if (!isOutOfFiles(error)) {
-      // Failing to listen is told by whoever asked for it.
+      // listen() reports its own failure.
       if (server.listening) throw error;
       return;
     }
-    // The connection waits in the system's queue for a descriptor, and each attempt to accept it fails again.
+    // The connection stays in the system's queue, and each attempt to accept it fails until a descriptor is free.
     const now = clock.monotonic();
     if (now - acceptFailedAt < 1_000) return;
     acceptFailedAt = now;
@@ -175,10 +175,10 @@ export function createEdge(container: Container, log: Log): Edge {
   server.on("checkExpectation", onRequest);
   server.on("clientError", (error, socket) => refuseUnreadable(error, socket));
   server.on("connect", (_message, socket) =>
-    refuseSocket(socket, new AppError("invalid", "This server is no proxy: CONNECT is not taken.")),
+    refuseSocket(socket, new AppError("invalid", "This server is not a proxy: CONNECT is not supported.")),
   );
 
-  const edge: Edge = {
+  const nodeServer: NodeServer = {
     server,
     pages: null,
     mostConnections: Number.POSITIVE_INFINITY,
@@ -188,8 +188,8 @@ export function createEdge(container: Container, log: Log): Edge {
     get open() {
       return connections.open;
     },
-    abortAll: (reason) => door.abortAll(reason),
+    abortAll: (reason) => adapter.abortAll(reason),
   };
   container.countInFlight = () => running;
-  return edge;
+  return nodeServer;
 }

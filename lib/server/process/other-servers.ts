@@ -5,9 +5,9 @@ import { describeInstance, isGone } from "./instance-id";
 export const DEAD_AFTER_MS = 30_000;
 
 /**
- * Notices other servers on the same SQLite file (RELIABILITY RB-18). Each look returns the ids of those that run; a
- * server counts as running once its heartbeat has moved between two looks, so the row of one that crashed and the
- * single heartbeat of an admin command raise nothing. Each is logged once.
+ * Detects other servers on the same SQLite file (RELIABILITY RB-18). Each call returns the IDs of those that run. A
+ * server counts as running once its heartbeat has changed between two calls, so the row of a crashed server and the
+ * single heartbeat of an admin command are ignored. Each server is logged once.
  */
 export function watchOtherServers({
   store,
@@ -17,7 +17,7 @@ export function watchOtherServers({
   let firstSeen = new Map<string, number>();
   const logged = new Set<string>();
   return async () => {
-    // On PostgreSQL several servers are meant to run.
+    // On PostgreSQL, several servers are supported.
     if (store.kind !== "sqlite") return [];
     const others = await store.ledger.otherInstances(clock.now() - DEAD_AFTER_MS);
     firstSeen = new Map(others.map(({ id, heartbeatAt }) => [id, firstSeen.get(id) ?? heartbeatAt]));
@@ -28,7 +28,7 @@ export function watchOtherServers({
       logged.add(id);
       log.warn("second_server", {
         instance: id,
-        reason: `${describeInstance(id)} serves the same SQLite file: rate limits, circuits and caches are kept by each server alone; stop one, or use PostgreSQL`,
+        reason: `${describeInstance(id)} serves the same SQLite file: rate limits, circuits and caches are separate in each server; stop one, or use PostgreSQL`,
       });
     }
     return running;

@@ -9,11 +9,11 @@ import { getContainer } from "./container";
 interface PageSession {
   user: UserRecord;
   session: SessionRecord;
-  /** Their role needs a second factor that they lack. */
+  /** The user's role requires 2FA, which is not set up. */
   mustEnrol: boolean;
 }
 
-/** Who looks at the page that is being rendered, read once for each; null when nobody is signed in. */
+/** The session of the page that is being rendered, read once per render; null when the visitor is not signed in. */
 export const getPageSession = cache(async (): Promise<PageSession | null> => {
   const { services } = await getContainer();
   const peer = peerFrom((await headers()).get(PEER_HEADER), services.instance.baseUrl ?? null);

@@ -12,17 +12,17 @@ import { renderError } from "../../http/core/render-error";
 import { pageHeaders, pagePolicy } from "../../http/core/security-headers";
 import { isForwardingHeader } from "../../http/node/peer";
 
-/** Headers by which Next's own parts talk to each other; from outside they mean nothing (SECURITY NX-1). */
+/** Next's internal headers, deleted from incoming requests (SECURITY NX-1). */
 const INTERNAL = /^x-(?:middleware|invoke|nextjs|matched-path|now-route|vercel|action|opennext)/;
-/** By these the development server pairs a reply with its debug channel; without them no page change ever ends. */
+/** The development server pairs a reply with its debug channel by these; without them, client navigation never ends. */
 const OF_DEVELOPMENT = /^x-nextjs-(?:html-)?request-id$/;
-/** Two levels of brackets for each level of the tree; pages of this console nest four. */
+/** Two levels of brackets per level of the tree; pages of this console nest four levels. */
 const MAX_STATE_NESTING = 64;
 /** The paths of next-auth; Next would redirect every other spelling (a double or trailing slash). */
 const AUTH_PATH = /^\/api\/auth(?:\/[A-Za-z_-]+)+$/;
 
 export interface Pages {
-  /** What to answer instead of a page; null: Next answers. */
+  /** The reply to send instead of a page; null: Next answers. */
   refuse(method: string, head: CheckedHead): Outbound | null;
   serve(message: IncomingMessage, response: ServerResponse, peer: Peer): Promise<void>;
   close(): Promise<void>;
@@ -32,14 +32,14 @@ type NextHandler = (message: IncomingMessage, response: ServerResponse) => Promi
 
 function readJson(file: string): Record<string, string> {
   try {
-    // Next's own manifest: page file → address.
+    // Next's manifest: page file → URL path.
     return JSON.parse(readFileSync(file, "utf8")) as Record<string, string>;
   } catch {
     return {};
   }
 }
 
-/** Paths relative to `folder`, with forward slashes; none where there is no such folder. */
+/** Paths relative to `folder`, with forward slashes; empty when the folder does not exist. */
 function filesBelow(folder: string): string[] {
   try {
     return readdirSync(folder, { recursive: true, withFileTypes: true })
@@ -52,7 +52,7 @@ function filesBelow(folder: string): string[] {
   }
 }
 
-/** The addresses that the build made, its own files and those of `public/`. */
+/** The URL paths of the built pages, of Next's static files and of `public/`. */
 function knownAddresses(root: string): ReadonlySet<string> {
   const manifest = readJson(path.join(root, ".next", "app-path-routes-manifest.json"));
   return new Set([
@@ -62,7 +62,7 @@ function knownAddresses(root: string): ReadonlySet<string> {
   ]);
 }
 
-/** Somebody who reads pages gets one that says so; Next's own files are asked for by programs. */
+/** True when a 404 should be a page, for a browser; Next's static files get JSON. */
 function wantsPage(head: CheckedHead): boolean {
   if (head.path.startsWith("/_next/")) return false;
   const accept = head.headers.get("accept") ?? "";
@@ -73,8 +73,8 @@ const notFound = () =>
   renderError("console", new AppError("unknown_url", "There is nothing at this address."));
 
 /**
- * True when Next can read this `next-router-state-tree`: Next answers a plain-text 500 and logs a stack for any other.
- * Asks Next's own parser, so that both agree, after the nesting is bounded: that parser needs 0.1 s for 600 levels.
+ * True when Next can parse this `next-router-state-tree`; for any other, Next answers a plain-text 500 and logs a stack.
+ * Uses Next's own parser, after limiting the nesting: that parser needs 0.1 s for 600 levels.
  */
 function isRouterState(value: string): boolean {
   try {
@@ -99,7 +99,7 @@ function nestingOf(json: string): number {
 
 function createRefusal(isKnown: (path: string) => boolean): Pages["refuse"] {
   return (method, head) => {
-    // Browsers resolve dots before they send a path, so only an attack holds any.
+    // Browsers resolve dots before they send a path, so only attacks contain them.
     if (normalizePath(head.path) !== head.path) return notFound();
     if (head.path.startsWith("/api/auth/")) return AUTH_PATH.test(head.path) ? null : notFound();
     const state = head.headers.get("next-router-state-tree");
@@ -108,7 +108,7 @@ function createRefusal(isKnown: (path: string) => boolean): Pages["refuse"] {
         "console",
         new AppError("invalid", "The header 'next-router-state-tree' is not a router state of this console."),
       );
-    // There are no server actions to look for (SECURITY pitfall 25).
+    // The console has no server actions (SECURITY pitfall 25).
     if (head.headers.has("next-action")) return notFound();
     const isPage = isKnown(decodeURIComponent(head.path));
     if (method !== "GET" && method !== "HEAD") {
@@ -121,7 +121,7 @@ function createRefusal(isKnown: (path: string) => boolean): Pages["refuse"] {
   };
 }
 
-/** Rewrites the message's headers to what pages may know, and sets the policy that Next takes its nonce from. */
+/** Removes internal and forwarding headers, and sets the peer header and the policy that Next reads its nonce from. */
 export function prepareMessage(
   message: IncomingMessage,
   peer: Peer,
@@ -136,8 +136,8 @@ export function prepareMessage(
   message.headers[PEER_HEADER] = peerHeader(peer);
 }
 
-/** Next as the answerer of pages, its files and next-auth's addresses. */
-export async function openPages(options: {
+/** Starts Next, which serves the pages, their files and next-auth's endpoints. */
+export async function createPages(options: {
   isDevelopment: boolean;
   port: number;
   host: string;
@@ -156,7 +156,7 @@ export async function openPages(options: {
     dir: root,
     hostname: options.host,
     port: options.port,
-    // Next takes every Upgrade of the server it is given, at its first page; only its reloading needs one.
+    // Next handles every Upgrade of this server from its first page on; only hot reloading needs that.
     httpServer: options.isDevelopment ? options.server : createServer(),
     customServer: true,
   });

@@ -1,10 +1,10 @@
 import { randomFillSync } from "node:crypto";
 import type { Random } from "../../ports/clock";
 
-/** A call to the system's generator costs more than a thousand bytes of its output, so they are drawn ahead. */
+/** Bytes drawn ahead: one call of the system's generator costs more than a thousand bytes of its output. */
 const POOL_BYTES = 8_192;
 
-/** Bytes of the system's generator, each handed out once, and numbers for routing draws. */
+/** Bytes of the system's generator, each returned once, and fractions for routing draws. */
 export function createSystemRandom(): Random {
   let pool = new Uint8Array(0);
   let used = 0;
@@ -12,7 +12,7 @@ export function createSystemRandom(): Random {
     bytes(length) {
       if (length > POOL_BYTES / 8) return randomFillSync(new Uint8Array(length));
       if (used + length > pool.byteLength) {
-        // A new pool: what was handed out of the old one is still its holders'.
+        // A new array: callers still hold views of the old one.
         pool = randomFillSync(new Uint8Array(POOL_BYTES));
         used = 0;
       }

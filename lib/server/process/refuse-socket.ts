@@ -8,7 +8,7 @@ import { surfaceOf } from "../../http/core/match";
 import { renderError } from "../../http/core/render-error";
 import type { Surface } from "../../http/core/route";
 
-/** The head of a request that never became one. */
+/** Request fields for a socket without a readable request. */
 const UNREADABLE: Pick<Inbound, "method" | "peer"> = {
   method: "GET",
   peer: { address: null, isLocal: false, isSecure: false },
@@ -22,12 +22,12 @@ const BY_PARSER_CODE: Readonly<Record<string, () => AppError>> = {
     new AppError("request_timeout", "The request did not arrive whole in the time there is for it."),
 };
 
-function faultOf(error: unknown): AppError {
+function errorOf(error: unknown): AppError {
   const code = error instanceof Error && "code" in error ? String(error.code) : "";
   return BY_PARSER_CODE[code]?.() ?? new AppError("invalid", "The request is not valid HTTP/1.1.");
 }
 
-/** A whole reply as bytes for a socket that has no response object. */
+/** A complete reply as bytes, for a socket that has no response object. */
 function serialise(reply: Outbound): Buffer {
   const lines = [`HTTP/1.1 ${reply.status} ${STATUS_CODES[reply.status] ?? ""}`];
   for (const [name, value] of Object.entries(reply.headers))
@@ -36,25 +36,25 @@ function serialise(reply: Outbound): Buffer {
   return Buffer.concat([Buffer.from(`${lines.join("\r\n")}\r\n\r\n`, "latin1"), body]);
 }
 
-/** Sockets that have their answer; what else they say is thrown away. */
+/** Sockets that have been answered; further input is discarded. */
 const refused = new WeakSet<Duplex>();
 const LINGER_MS = 1_000;
 
-/** Answers on a bare socket and closes it; before a path is known in the words of the console's dialect. */
+/** Answers on a bare socket and closes it; in the console's dialect while the path is unknown. */
 export function refuseSocket(
   socket: Duplex,
-  fault: AppError,
+  error: AppError,
   surface: Surface = "console",
   requestId: string = crypto.randomUUID(),
 ): void {
-  // Inbound has more fields; the reply's completion reads these alone.
+  // Inbound has more fields; completeReply reads only these.
   const request = { ...UNREADABLE, requestId } as Inbound;
-  const reply = completeReply(request, renderError(surface, fault));
+  const reply = completeReply(request, renderError(surface, error));
   reply.headers.connection = "close";
   refused.add(socket);
   socket.on("error", () => undefined);
   socket.end(serialise(reply));
-  // Closing while bytes still come would reset the connection and cost the caller our reply.
+  // Closing while bytes still arrive would reset the connection and lose our reply.
   const timer = setTimeout(() => socket.destroy(), LINGER_MS);
   socket.once("end", () => socket.destroy());
   socket.once("close", () => clearTimeout(timer));
@@ -63,15 +63,16 @@ export function refuseSocket(
 
 type CurrentReply = ServerResponse & { req: IncomingMessage };
 
-/** The reply that Node has assigned to this socket; there is no public way to ask for it. */
+/** The reply that Node has assigned to this socket; there is no public API for it. */
 function currentReply(socket: Duplex): CurrentReply | null {
-  // Node's own handling of a parser error looks at the same field.
+  // Node's own parser error handler reads the same field.
   return "_httpMessage" in socket ? ((socket._httpMessage as CurrentReply | null) ?? null) : null;
 }
 
 /**
- * What Node's parser could not read, told in JSON. When a request's head had been read already, the fault is told in
- * its dialect if it is in its body, unless its reply has begun; a fault behind it would be taken for its reply.
+ * Answers input that Node's parser rejected, in JSON. An error in the body of a known request is answered in that
+ * request's dialect, unless its reply has begun. An error after a complete request only closes the socket, since an
+ * answer would be taken for that request's reply.
  */
 export function refuseUnreadable(error: unknown, socket: Duplex): void {
   const isReset = error instanceof Error && "code" in error && error.code === "ECONNRESET";
@@ -80,10 +81,10 @@ export function refuseUnreadable(error: unknown, socket: Duplex): void {
   if (isReset || !socket.writable || (reply !== null && (reply.headersSent || reply.req.complete))) {
     socket.destroy();
   } else if (reply === null) {
-    refuseSocket(socket, faultOf(error));
+    refuseSocket(socket, errorOf(error));
   } else {
     const { url = "", headers } = reply.req;
     const requestId = requestIdOf([headers["x-request-id"]].flat()[0]);
-    refuseSocket(socket, faultOf(error), surfaceOf(url.split("?", 1)[0] ?? ""), requestId);
+    refuseSocket(socket, errorOf(error), surfaceOf(url.split("?", 1)[0] ?? ""), requestId);
   }
 }

@@ -5,48 +5,48 @@ import { SettingError } from "./env";
 
 export const SECRET_CHECK_SETTING = "secret_check";
 export const SECRET_CHECK_AAD = `settings/${SECRET_CHECK_SETTING}/value`;
-/** Of stores whose audit log had no key. */
-const UNKEYED_WORD = "patchbay";
-/** Says besides that the audit log has a keyed head: without the secret nobody can claim that it never had one. */
-const WORD = "patchbay, keyed audit";
+/** The marker of stores whose audit log had no key. */
+const UNKEYED_MARKER = "patchbay";
+/** Also states that the audit log has a keyed head; without the secret, an attacker cannot fake a store that never had one. */
+const MARKER = "patchbay, keyed audit";
 
-/** The word kept in the store; null in a new one. Throws SettingError naming the key id that is missing. */
-async function readWord(store: Pick<Repositories, "settings">, sealer: Cipher): Promise<string | null> {
-  const kept = (await store.settings.all())[SECRET_CHECK_SETTING];
-  if (typeof kept !== "string") return null;
+/** The decrypted marker of the store; null in a new one. Throws SettingError naming the missing key ID. */
+async function readMarker(store: Pick<Repositories, "settings">, cipher: Cipher): Promise<string | null> {
+  const stored = (await store.settings.all())[SECRET_CHECK_SETTING];
+  if (typeof stored !== "string") return null;
   try {
-    return sealer.decrypt("secret-check", SECRET_CHECK_AAD, kept);
+    return cipher.decrypt("secret-check", SECRET_CHECK_AAD, stored);
   } catch {
-    const keyId = kept.split(".")[1] ?? "unknown";
+    const keyId = stored.split(".")[1] ?? "unknown";
     throw new SettingError(
       `PATCHBAY_SECRET: the store was encrypted with another secret (key id ${keyId}); set that one, here or in PATCHBAY_SECRET_PREVIOUS`,
     );
   }
 }
 
-/** Refuses to start with a secret that does not open what the store holds (SECURITY EN-3). Throws SettingError. */
-export async function checkCipher(store: Store, sealer: Cipher): Promise<void> {
-  await readWord(store, sealer);
+/** Checks that the secret can decrypt the store (SECURITY EN-3). Throws SettingError. */
+export async function checkCipher(store: Store, cipher: Cipher): Promise<void> {
+  await readMarker(store, cipher);
 }
 
 /**
- * Gives the audit log its key. In a new store, and in one from before there was a key, starts the keyed chain and
- * notes so in the encrypted word, so that it is started once. Throws SettingError where a store in use has lost the word.
+ * Sets the key of the audit log. In a new store, and in one whose audit log has no key yet, starts the keyed chain and
+ * records it in the encrypted marker, so that it starts once. Throws SettingError when a store in use has lost the marker.
  */
-export async function openAuditChain(store: Store, sealer: Cipher, clock: Pick<Clock, "now">): Promise<void> {
-  store.keyAudit((purpose, value) => sealer.digest(purpose, value));
-  if ((await readWord(store, sealer)) === WORD) return;
-  // Of processes that start together, one does it.
+export async function openAuditChain(store: Store, cipher: Cipher, clock: Pick<Clock, "now">): Promise<void> {
+  store.keyAudit((purpose, value) => cipher.digest(purpose, value));
+  if ((await readMarker(store, cipher)) === MARKER) return;
+  // In one transaction, so that of several starting processes only one does it.
   await store.transaction(async (tx) => {
-    const word = await readWord(tx, sealer);
-    if (word === WORD) return;
-    if (word !== UNKEYED_WORD && (await isInUse(tx))) {
+    const marker = await readMarker(tx, cipher);
+    if (marker === MARKER) return;
+    if (marker !== UNKEYED_MARKER && (await isInUse(tx))) {
       throw new SettingError(
         `DATABASE_URL: the store is in use, but its setting '${SECRET_CHECK_SETTING}' is missing, so the audit log cannot be trusted; restore a backup with: npm run admin -- restore <backup file>`,
       );
     }
     await tx.audit.startChain(clock.now());
-    await tx.settings.put(SECRET_CHECK_SETTING, sealer.encrypt("secret-check", SECRET_CHECK_AAD, WORD));
+    await tx.settings.put(SECRET_CHECK_SETTING, cipher.encrypt("secret-check", SECRET_CHECK_AAD, MARKER));
   });
 }
 

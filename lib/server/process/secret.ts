@@ -4,7 +4,7 @@ import path from "node:path";
 import { SettingError } from "./env";
 
 const MINIMUM_CHARACTERS = 32;
-/** Secrets that stand in examples, tutorials and generators; parts of one are as bad as the whole. */
+/** Words of secrets in examples and tutorials; they are removed before the rest is checked. */
 const KNOWN_BAD = [
   "changeme",
   "change-me",
@@ -16,7 +16,7 @@ const KNOWN_BAD = [
   "default",
 ];
 
-/** Refuses secrets that can be guessed: short ones, those of the examples, and repetitions. Throws SettingError. */
+/** Rejects guessable secrets: short ones, those of examples, and repetitions. Throws SettingError. */
 export function checkSecret(name: string, secret: string): string {
   if (Buffer.byteLength(secret, "utf8") < MINIMUM_CHARACTERS)
     throw new SettingError(
@@ -26,7 +26,7 @@ export function checkSecret(name: string, secret: string): string {
   const rest = KNOWN_BAD.reduce((text, bad) => text.replaceAll(bad, ""), plain);
   const isRepetition = new Set(rest).size < 8 || (rest + rest).indexOf(rest, 1) < rest.length;
   if (isRepetition || /^[0-9]+$/.test(rest) || "0123456789abcdefghijklmnopqrstuvwxyz".includes(rest))
-    throw new SettingError(`${name}: is one that anybody can guess (try: openssl rand -base64 48)`);
+    throw new SettingError(`${name}: is easy to guess (try: openssl rand -base64 48)`);
   return secret;
 }
 
@@ -42,20 +42,20 @@ function readSecretFile(file: string): string | null {
   }
 }
 
-/** Path of the secret that an instance makes itself. */
+/** Path of the generated instance secret. */
 export function secretFile(dataDirectory: string): string {
   return path.join(dataDirectory, "secret");
 }
 
-/** The instance secret: the one given, else the file `secret` of the data directory; null where there is none yet. */
+/** The instance secret: PATCHBAY_SECRET (`given`), otherwise the file `secret` of the data directory; null when neither exists. */
 export function findSecret(given: string | null, dataDirectory: string): string | null {
   if (given !== null) return checkSecret("PATCHBAY_SECRET", given);
   const file = secretFile(dataDirectory);
-  const kept = readSecretFile(file);
-  return kept === null ? null : checkSecret(file, kept);
+  const stored = readSecretFile(file);
+  return stored === null ? null : checkSecret(file, stored);
 }
 
-/** The instance secret; where there is none, a new one is written to the file `secret` (0600). Throws SettingError. */
+/** The instance secret; when there is none, writes a new one to the file `secret` (0600). Throws SettingError. */
 export function instanceSecret(given: string | null, dataDirectory: string): string {
   const found = findSecret(given, dataDirectory);
   if (found !== null) return found;
@@ -63,7 +63,7 @@ export function instanceSecret(given: string | null, dataDirectory: string): str
   const made = randomBytes(48).toString("base64url");
   try {
     mkdirSync(dataDirectory, { recursive: true, mode: 0o700 });
-    // Of two processes that start together one makes the file; the other reads it.
+    // Of two starting processes, one creates the file and the other reads it.
     writeFileSync(file, `${made}\n`, { flag: "wx", mode: 0o600 });
     return made;
   } catch (error) {
@@ -74,21 +74,21 @@ export function instanceSecret(given: string | null, dataDirectory: string): str
   }
 }
 
-/** Where the secret before stands while `rotate-secret` is at work; it still opens what has not been sealed anew. */
+/** Path of the previous secret during `rotate-secret`; it decrypts values that are not re-encrypted yet. */
 function previousFile(dataDirectory: string): string {
   return path.join(dataDirectory, "secret.previous");
 }
 
-/** The secrets that still open what was sealed before: those given, and one whose rotation is not finished. */
+/** Secrets that are only used to decrypt: those given, and one whose rotation is not finished. */
 export function previousSecrets(given: readonly string[], dataDirectory: string): string[] {
-  const kept = readSecretFile(previousFile(dataDirectory));
+  const stored = readSecretFile(previousFile(dataDirectory));
   return [
     ...given.map((one) => checkSecret("PATCHBAY_SECRET_PREVIOUS", one)),
-    ...(kept === null ? [] : [kept]),
+    ...(stored === null ? [] : [stored]),
   ];
 }
 
-/** Writes a file of 0600 in one step: it is there whole, or not at all. */
+/** Writes a file of mode 0600 atomically. */
 function writePrivate(file: string, text: string): void {
   const draft = `${file}.${randomBytes(6).toString("hex")}`;
   writeFileSync(draft, `${text}\n`, { flag: "wx", mode: 0o600, flush: true });
@@ -96,20 +96,20 @@ function writePrivate(file: string, text: string): void {
 }
 
 /**
- * Makes a new secret file and keeps the one before as `secret.previous`. Does nothing when one stands there: its
- * rotation is to be finished first. Whenever it is cut off, both secrets together open everything.
+ * Writes a new secret file and renames the old one to `secret.previous`. Does nothing when that file exists: its
+ * rotation must be finished first. At any interruption, both secrets together decrypt everything.
  */
-export function renewSecretFile(dataDirectory: string): void {
+export function rotateSecretFile(dataDirectory: string): void {
   const previous = previousFile(dataDirectory);
   const present = instanceSecret(null, dataDirectory);
-  const kept = readSecretFile(previous);
-  if (kept !== null && kept !== present) return;
+  const stored = readSecretFile(previous);
+  if (stored !== null && stored !== present) return;
   writePrivate(previous, present);
   writePrivate(secretFile(dataDirectory), randomBytes(48).toString("base64url"));
 }
 
-/** Removes the secret before, which nothing needs any more. */
-export function forgetPreviousSecret(dataDirectory: string): void {
+/** Deletes the previous secret, which is no longer needed. */
+export function deletePreviousSecret(dataDirectory: string): void {
   rmSync(previousFile(dataDirectory), { force: true });
 }
 

@@ -6,42 +6,43 @@ import type { SetupGuard } from "../../console/context";
 
 export interface SetupGuardOptions {
   dataDirectory: string;
-  /** `PATCHBAY_SETUP_TOKEN`: then always required. */
+  /** `PATCHBAY_SETUP_TOKEN`: when set, always required. */
   fixedToken?: string | null;
-  /** `PATCHBAY_SETUP_OPEN`: nobody needs a token. */
+  /** `PATCHBAY_SETUP_OPEN`: no token is required. */
   open?: boolean;
-  /** True when the instance was set up before this start. */
-  claimed: boolean;
+  /** True when the initial setup was done before this start. */
+  isSetUp: boolean;
 }
 
-/** The file in the data directory that holds the token while set-up is open. */
+/** The file in the data directory that contains the token while setup is open. */
 export function setupTokenFile(dataDirectory: string): string {
   return path.join(dataDirectory, "setup-token");
 }
 
 /**
- * Who may claim the instance (SECURITY SU-1): this machine without a token, everybody else with the one that is
- * made anew at each start, printed, and kept in `setup-token` (0600) until set-up is done. `token` is what to print;
- * null when there is none to tell (claimed, open, or set by the operator).
+ * Decides who may do the initial setup (SECURITY SU-1): callers on this machine without a token, others with a token
+ * that is generated at each start, printed, and stored in `setup-token` (0600) until setup is done. `token` is the token
+ * to print; null when there is none (set up, open, or set by the operator).
  */
 export function createSetupGuard(options: SetupGuardOptions): SetupGuard & { readonly token: string | null } {
   const file = setupTokenFile(options.dataDirectory);
   const fixed = options.fixedToken ?? null;
   const isOpen = options.open === true && fixed === null;
-  const made = options.claimed || isOpen || fixed !== null ? null : randomBytes(32).toString("base64url");
-  let expected = options.claimed ? null : (fixed ?? made);
+  const generated =
+    options.isSetUp || isOpen || fixed !== null ? null : randomBytes(32).toString("base64url");
+  let expected = options.isSetUp ? null : (fixed ?? generated);
 
-  if (made === null) {
+  if (generated === null) {
     rmSync(file, { force: true });
   } else {
     mkdirSync(options.dataDirectory, { recursive: true, mode: 0o700 });
-    // Removed first: writing over an older file would keep its mode.
+    // Removed first, since overwriting a file preserves its mode.
     rmSync(file, { force: true });
-    writeFileSync(file, `${made}\n`, { mode: 0o600 });
+    writeFileSync(file, `${generated}\n`, { mode: 0o600 });
   }
 
   return {
-    token: made,
+    token: generated,
     isTokenRequired: (caller) => !isOpen && (fixed !== null || !caller.isLocal),
     accepts(token) {
       return expected !== null && isSameSecret(token, expected);

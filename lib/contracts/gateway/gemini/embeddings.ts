@@ -5,9 +5,9 @@ import { boundedText } from "../../text";
 /** Requests of one batch at most. */
 export const MAX_BATCH = 2_048;
 
-const Part = z.looseObject({ text: z.string({ error: "must be text: only words can be embedded" }) });
+const Part = z.looseObject({ text: z.string({ error: "must be text: only text can be embedded" }) });
 
-/** A content of words; a lone string is taken as Google's clients' helpers take it. */
+/** A content of text parts. */
 export const TextContent = z.looseObject({
   role: z.string().optional(),
   parts: z.array(Part).min(1, "must hold at least one part").max(10_000),
@@ -19,7 +19,7 @@ const settings = {
   outputDimensionality: z.int({ error: "must be a whole number" }).min(1, "must be 1 or more").optional(),
 };
 
-/** Body of `:embedContent`; snake_case twins are taken by the door. */
+/** Body of `:embedContent`; the Gemini adapter also accepts snake_case field names. */
 export const EmbedContentRequest = z.object({
   /** Optional; must name the path's model. */
   model: z
@@ -40,7 +40,7 @@ export const EmbedContentRequest = z.object({
     },
   ),
   ...settings,
-  /** The newer clients' home of the settings. */
+  /** Where newer clients send the settings. */
   embedContentConfig: z.object({ ...settings, autoTruncate: z.boolean().optional() }).optional(),
 });
 export type EmbedContentRequest = z.output<typeof EmbedContentRequest>;
@@ -63,7 +63,7 @@ export const BatchEmbedContentsReply = z.object({
   usageMetadata: UsageMetadata,
 });
 
-/** Body of `:countTokens`: contents, or a whole request of which they are part. */
+/** Body of `:countTokens`: contents, or a whole request that includes them. */
 export const CountTokensRequest = z
   .object({
     contents: z.array(TextContent).min(1, "must hold at least one content").max(10_000).optional(),
@@ -82,7 +82,7 @@ export const CountTokensRequest = z
       ctx.addIssue({
         code: "custom",
         path: ["generateContentRequest"],
-        message: "cannot stand beside contents: send one of them",
+        message: "cannot be combined with contents: send one of them",
       });
     }
   });

@@ -2,16 +2,16 @@ import { z } from "zod";
 import { caseless, WORDS_PATTERN } from "../../text";
 
 /**
- * Body of `:generateContent` and `:streamGenerateContent` for speech. Objects are open where Google's are: fields we do
- * not know travel on to Gemini upstreams; unknown top-level fields are dropped. Snake_case twins of every field named
- * here are taken by the door (lib/http/gateway/gemini/field-names.ts). `atMostOne`, `exactlyOne` and `atLeastOne` in the metadata
- * say in the published document (lib/http/core/openapi/gemini-twins.ts) what a refinement checks.
+ * Body of `:generateContent` and `:streamGenerateContent` for speech. Objects are open where Google's are: unknown
+ * fields are passed on to Gemini upstreams; unknown top-level fields are dropped. All fields are also accepted in
+ * snake_case (lib/http/gateway/gemini/field-names.ts). `atMostOne`, `exactlyOne` and `atLeastOne` in the metadata
+ * describe a refinement in the published document (lib/http/core/openapi/gemini-twins.ts).
  */
 
 const MOST_CONTENTS = 10_000;
 const MOST_SPEAKERS = 8;
 
-/** Kinds of part that hold something else than words. */
+/** Fields of parts that are not text. */
 const UNSPEAKABLE = [
   "inlineData",
   "fileData",
@@ -23,12 +23,12 @@ const UNSPEAKABLE = [
   "toolResponse",
 ] as const;
 
-const Nothing = z.never({ error: "cannot be spoken; a part holds text alone" }).optional();
+const Nothing = z.never({ error: "cannot be spoken; a part may only have text" }).optional();
 
 const Part = z.looseObject({
-  text: z.string({ error: "must be text: only words can be spoken" }),
+  text: z.string({ error: "must be text: only text can be spoken" }),
   speechMetadata: z.looseObject({ speaker: z.string().optional(), style: z.string().optional() }).optional(),
-  // One schema for each of the names.
+  // Object.fromEntries loses the names: one schema for each name.
   ...(Object.fromEntries(UNSPEAKABLE.map((name) => [name, Nothing])) as Record<
     (typeof UNSPEAKABLE)[number],
     typeof Nothing
@@ -83,7 +83,7 @@ const MultiSpeakerVoiceConfig = z.looseObject({
         ctx.addIssue({
           code: "custom",
           path: [twice, "speaker"],
-          message: "is the name of another speaker too",
+          message: "is also the name of another speaker",
         });
       }
     }),
@@ -103,7 +103,7 @@ const SpeechConfig = z
       ctx.addIssue({
         code: "custom",
         path: ["multiSpeakerVoiceConfig"],
-        message: "cannot stand beside voiceConfig: set one voice or several speakers",
+        message: "cannot be combined with voiceConfig: set one voice or several speakers",
       });
     }
   })
@@ -193,7 +193,7 @@ export const GeminiSpeechRequest = z.object({
 });
 export type GeminiSpeechRequest = z.output<typeof GeminiSpeechRequest>;
 
-// Not `z.base64()`: its pattern repeats a group, which overflows a validator's stack at some megabytes of audio.
+// Not `z.base64()`: its pattern repeats a group, which overflows a validator's stack for megabytes of audio.
 const Base64 = z
   .string()
   .regex(/^[A-Za-z0-9+/]*={0,2}$/)

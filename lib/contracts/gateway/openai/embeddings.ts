@@ -2,44 +2,44 @@ import { z } from "zod";
 import { MODEL_NAME } from "../../console/model-name";
 import { codePoints } from "../../text";
 
-/** Inputs of one request at most. */
+/** Most inputs per request. */
 export const MAX_INPUTS = 2_048;
 
-/** Tokens of one request at most, over all inputs; a model takes fewer in one. */
+/** Most tokens per request, over all inputs; a model accepts fewer per input. */
 const MAX_TOKENS = 300_000;
 
-/** Text, texts, token ids of one text, or of several (cl100k_base). */
+/** One or several texts, as strings or as cl100k_base token IDs. */
 export type EmbeddingsInput = string | string[] | number[] | number[][];
 
 function isTokenIds(value: readonly unknown[]): boolean {
   return value.every((id) => typeof id === "number" && Number.isSafeInteger(id) && id >= 0);
 }
 
-/** What is wrong with an `input`; null when nothing is. Looks at each element once, so a bad list of many costs little. */
-function faultOf(input: unknown): string | null {
+/** The validation error of an `input`; null when it is valid. Checks each element once, in linear time. */
+function inputError(input: unknown): string | null {
   if (input === undefined) return "is required";
   if (typeof input === "string") return input === "" ? "must not be empty" : null;
   if (!Array.isArray(input)) return "must be a string, an array of strings, or token ids";
   if (input.length === 0) return "must not be empty";
   const [first] = input;
   if (typeof first === "number") {
-    return isTokenIds(input) ? null : "must hold token ids (whole numbers from 0) alone, or strings alone";
+    return isTokenIds(input) ? null : "must have only token ids (whole numbers from 0) or only strings";
   }
-  if (input.length > MAX_INPUTS) return `has ${input.length} elements; at most ${MAX_INPUTS} are taken`;
+  if (input.length > MAX_INPUTS) return `has ${input.length} elements; at most ${MAX_INPUTS} are accepted`;
   if (typeof first === "string") {
-    if (!input.every((text) => typeof text === "string")) return "must hold strings alone";
-    return input.includes("") ? "must not hold an empty string" : null;
+    if (!input.every((text) => typeof text === "string")) return "must have only strings";
+    return input.includes("") ? "must not have an empty string" : null;
   }
   if (Array.isArray(first)) {
     if (!input.every((list) => Array.isArray(list) && isTokenIds(list))) {
-      return "must hold lists of token ids (whole numbers from 0) alone";
+      return "must have only lists of token ids (whole numbers from 0)";
     }
-    return input.some((list) => list.length === 0) ? "must not hold an empty list" : null;
+    return input.some((list) => list.length === 0) ? "must not have an empty list" : null;
   }
-  return "must hold strings or token ids";
+  return "must have strings or token ids";
 }
 
-/** Ids below that of the last special token which stand for nothing. */
+/** Unassigned IDs below the last special token. */
 const GAPS = [100_256, ...Array.from({ length: 15 }, (_, index) => 100_261 + index)];
 const tokenId = { type: "integer", minimum: 0, maximum: 100_276, not: { enum: GAPS } };
 const tokenIds = { type: "array", minItems: 1, maxItems: MAX_TOKENS, items: tokenId };
@@ -47,10 +47,10 @@ const tokenIds = { type: "array", minItems: 1, maxItems: MAX_TOKENS, items: toke
 const Input = z
   .unknown()
   .superRefine((input, ctx) => {
-    const message = faultOf(input);
+    const message = inputError(input);
     if (message !== null) ctx.addIssue({ code: "custom", message });
   })
-  // Nothing but these four forms has passed.
+  // inputError accepts only these four forms.
   .transform((input) => input as EmbeddingsInput)
   .meta({
     description: "The text or texts to embed, or their cl100k_base token ids.",
@@ -65,7 +65,7 @@ const Input = z
 const Model = z
   .string({ error: (issue) => (issue.input === undefined ? "is required" : "must be a string") })
   .min(1, "must name a model")
-  .max(128, "is no model's name")
+  .max(128, "is not a model name")
   .meta({ pattern: MODEL_NAME.source, examples: ["patchbay-embed"] });
 
 /** Body of `POST /v1/embeddings`; unknown fields are dropped. */
@@ -80,13 +80,13 @@ export const EmbeddingsRequest = z.object({
     .refine((user) => !user.includes("\0"), "must not hold a NUL")
     .meta({ maxLength: 1_024 })
     .nullish(),
-  stream: z.literal(false, { error: "is not possible: embeddings are not streamed" }).nullish(),
+  stream: z.literal(false, { error: "is not supported: embeddings are not streamed" }).nullish(),
 });
 export type EmbeddingsRequest = z.output<typeof EmbeddingsRequest>;
 
 /**
- * Body of `POST /v1/engines/{model}/embeddings`. Published as required: only with `PATCHBAY_LEGACY_ENGINES` may the path
- * name the model alone.
+ * Body of `POST /v1/engines/{model}/embeddings`. `model` is published as required: only with `PATCHBAY_LEGACY_ENGINES`
+ * may it be given in the path alone.
  */
 export const EngineEmbeddingsRequest = EmbeddingsRequest.extend({ model: Model.optional() }).meta({
   required: ["model", "input"],

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { MODEL_NAME } from "../../console/model-name";
 import { codePoints, WORDS_PATTERN } from "../../text";
 
-/** The formats of `response_format`, with the content type each is sent as. */
+/** The content type of each `response_format`. */
 export const SPEECH_CONTENT_TYPES = {
   mp3: "audio/mpeg",
   opus: "audio/ogg",
@@ -14,7 +14,7 @@ export const SPEECH_CONTENT_TYPES = {
 
 const MOST_CHARACTERS = 4_096;
 
-/** Null counts as absent, as it does for OpenAI's own clients. */
+/** Null counts as absent, as with OpenAI. */
 function optional<T extends z.ZodType>(schema: T) {
   return schema.nullish().transform((value) => value ?? undefined);
 }
@@ -27,14 +27,14 @@ export const OpenAiSpeechRequest = z.object({
     .meta({ pattern: MODEL_NAME.source, examples: ["patchbay-speech"] }),
   input: z
     .string()
-    .refine((text) => text.trim() !== "", { error: "must hold words to speak" })
+    .refine((text) => text.trim() !== "", { error: "must have text to speak" })
     .refine((text) => codePoints(text) <= MOST_CHARACTERS, {
       error: (issue) =>
         `has ${codePoints(String(issue.input))} characters; at most ${MOST_CHARACTERS} are spoken in one call`,
     })
     .meta({ pattern: WORDS_PATTERN, maxLength: MOST_CHARACTERS }),
   voice: z.union([z.string().min(1), z.object({ id: z.string().min(1) })], {
-    error: "must be a voice's name, or an object with its id",
+    error: "must be a voice name, or an object with its id",
   }),
   response_format: optional(z.enum(["mp3", "opus", "aac", "flac", "wav", "pcm"])),
   speed: optional(z.number().min(0.25).max(4)),

@@ -2,7 +2,7 @@ import { isObject, type Json } from "./json-schema";
 
 const AT = "2026-11-22T09:30:00.000Z";
 
-/** What fields of these names hold, where a schema says no more than their type; lists hold one of them. */
+/** Example values by field name, used where the schema gives only a type; for a list, the value of one element. */
 const BY_NAME: Readonly<Record<string, unknown>> = {
   aliases: "our-voice",
   action: "key.create",
@@ -96,7 +96,7 @@ const BY_NAME: Readonly<Record<string, unknown>> = {
   weight: 1,
 };
 
-/** Keys, channels and so on have ids of their own kind. */
+/** Example IDs by collection: each resource has an ID prefix of its own. */
 const ID_PREFIXES: Readonly<Record<string, string>> = {
   keys: "key_2fA6eU0iOx9VbNm4kQvT7c",
   channels: "chn_8mN3bV5xKq2TfY7rGh4JwC",
@@ -106,13 +106,13 @@ const ID_PREFIXES: Readonly<Record<string, string>> = {
   usage: "use_0iOx9VbNm4kQvT72fA65eU",
 };
 
-/** The id that an example of `path` speaks of. */
+/** The ID in examples of `path`. */
 export function exampleId(path: string): string {
   const collection = path.split("/")[path.startsWith("/api/user/") ? 3 : 2] ?? "";
   return ID_PREFIXES[collection] ?? String(BY_NAME.id);
 }
 
-/** Names of models, as paths have them. */
+/** The model name in examples of `path`. */
 export function exampleModel(path: string): string {
   return /embed/i.test(path) ? "patchbay-embed" : "patchbay-speech";
 }
@@ -135,7 +135,7 @@ function isOfType(value: unknown, schema: Json): boolean {
   }
 }
 
-/** Integers that only the bounds of safe numbers bound count from 0. */
+/** The minimum of a number, but not below 0. */
 function numberIn({ minimum }: Json): number {
   return typeof minimum === "number" ? Math.max(minimum, 0) : 0;
 }
@@ -146,7 +146,7 @@ function resolve(schema: Json, components: Json): Json {
   return isObject(found) ? found : schema;
 }
 
-/** A value that fits a schema as a reply has it: every field there is, one element in each list. */
+/** A value that matches a reply's schema, with every field and one element in each list. */
 export function exampleOf(given: Json, components: Json, name = "", id?: string): unknown {
   const schema = resolve(given, components);
   if (Array.isArray(schema.examples)) return schema.examples[0];

@@ -1,6 +1,6 @@
 import { isObject, type Json, refTo } from "./json-schema";
 
-/** Where schemas that stand in several places are kept; returns the reference to them. */
+/** Registers a schema that is used more than once; returns a reference to it. */
 export type Define = (name: string, schema: Json) => Json;
 
 const ONE_OF_FIELDS = ["exactlyOne", "atMostOne", "atLeastOne"] as const;
@@ -25,8 +25,8 @@ const absent = (names: readonly string[]): Json => ({
   properties: Object.fromEntries(names.map((name) => [name, false])),
 });
 
-/** Each form of `names` alone, as schemas of their own; besides, when all may be left out, none of them. */
-function alone(names: readonly string[], mayBeNone: boolean): Json {
+/** One alternative per form of `names` that forbids the other forms; with `mayBeNone`, also one without any. */
+function exactlyOneForm(names: readonly string[], mayBeNone: boolean): Json {
   const forms = names.flatMap(formsOf);
   const each = forms.map((form) => ({
     ...required(form),
@@ -73,7 +73,7 @@ function twinObject(schema: Json, fields: Json, define: Define): Json {
   }
   for (const rule of exclusive) {
     const names = namesIn(schema, rule);
-    if (names.length > 0) rules.push(alone(names, rule === "atMostOne"));
+    if (names.length > 0) rules.push(exactlyOneForm(names, rule === "atMostOne"));
   }
   const some = namesIn(schema, "atLeastOne");
   if (some.length > 0) rules.push({ anyOf: some.flatMap(formsOf).map(required) });
@@ -90,7 +90,7 @@ function twinObject(schema: Json, fields: Json, define: Define): Json {
   };
 }
 
-/** Keeps shared schemas in `components` under the field's name, numbered where two of one name differ. */
+/** Stores shared schemas in `components` under the field's name, numbered where two of one name differ. */
 export function definitions(components: Json): Define {
   return (field, schema) => {
     const base = `Gemini${field.charAt(0).toUpperCase()}${field.slice(1)}`;

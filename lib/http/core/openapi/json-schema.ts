@@ -12,10 +12,10 @@ export const refTo = (name: string): Json => ({ $ref: `#/components/schemas/${na
 const FORBIDDEN_KEYS = { enum: ["__proto__", "constructor", "prototype"] };
 const NO_NUL = "^[^\\u0000]*$";
 const MOST_ITEMS = 10_000;
-/** A key of a JSON object, as the reader of bodies takes it. */
+/** A JSON object key that the body reader accepts. */
 export const JSON_KEY: Json = { pattern: NO_NUL, not: FORBIDDEN_KEYS };
 
-/** Any JSON that the reader of bodies takes (lib/http/core/read-json.ts), whatever it means: for fields that are passed on. */
+/** Any JSON that the body reader accepts (lib/http/core/read-json.ts): for fields that are passed on. */
 export const JSON_VALUE: Json = {
   description: "Any JSON without NUL characters, integers beyond 2^53 - 1 and keys such as __proto__",
   anyOf: [
@@ -33,30 +33,30 @@ function toJson(schema: z.ZodType, io: "input" | "output"): Json {
   return rest;
 }
 
-/** What a reply's schema says. */
+/** The JSON Schema of a reply. */
 export function replySchema(schema: z.ZodType): Json {
   return toJson(schema, "output");
 }
 
 export interface RequestRules {
-  /** Elements of a list at most, as the route's (lib/http/core/route.ts). */
+  /** Most elements in an array: the route's limit (lib/http/core/route.ts). */
   maxArrayItems?: number | undefined;
-  /** The year it is: of times that must be in the future (`isFuture` in the metadata) the years before are refused. */
+  /** The current year: times that must be in the future (`isFuture` in the metadata) reject earlier years. */
   year?: number | undefined;
 }
 
-/** What a request must be: the schema that parses it, and what is refused before it is parsed. */
+/** The JSON Schema of a request: the schema that parses it, plus the rules of the body reader. */
 export function requestSchema(schema: z.ZodType, rules: RequestRules = {}): Json {
   return strict(toJson(schema, "input"), rules);
 }
 
-/** Four digits that are at least those of `year`. */
+/** A pattern for four-digit years from `year` on. */
 function yearsFrom(year: number): string {
   const digits = String(year).padStart(4, "0");
-  const above = [...digits].flatMap((digit, place) => {
-    const rest = 3 - place;
+  const above = [...digits].flatMap((digit, position) => {
+    const rest = 3 - position;
     const next = Number(digit) + 1;
-    return next > 9 ? [] : [`${digits.slice(0, place)}[${next}-9]${rest > 0 ? `[0-9]{${rest}}` : ""}`];
+    return next > 9 ? [] : [`${digits.slice(0, position)}[${next}-9]${rest > 0 ? `[0-9]{${rest}}` : ""}`];
   });
   return `^(?:${[digits, ...above].join("|")})-`;
 }
@@ -122,7 +122,7 @@ function strict(schema: Json, rules: RequestRules): Json {
         maxItems: schema.maxItems ?? rules.maxArrayItems ?? MOST_ITEMS,
       };
     case "integer": {
-      // A number of a query is read from digits; the document says the number.
+      // A query parameter's integer is parsed from digits; the document describes the integer.
       const { pattern: _, ...integer } = joined;
       return integer;
     }
@@ -131,7 +131,7 @@ function strict(schema: Json, rules: RequestRules): Json {
   }
 }
 
-/** A part that says something more of a value whose type is told beside it. */
+/** True for a part that only adds constraints to a value whose type is given next to it. */
 function isCondition(schema: Json): boolean {
   return schema.type === undefined && schema.anyOf === undefined && schema.oneOf === undefined;
 }

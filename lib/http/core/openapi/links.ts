@@ -1,24 +1,24 @@
 import type { Route } from "../route";
 import type { Json } from "./json-schema";
 
-/** `POST /api/keys/{id}/rotate` → `postApiKeysByIdRotate`: what links call an operation by. */
+/** `POST /api/keys/{id}/rotate` → `postApiKeysByIdRotate`: the operation ID that links use. */
 export function operationIdOf({ method, path }: Pick<Route, "method" | "path">): string {
   const words = path.replace(/\{(\w+)\}/g, " by $1 ").match(/[A-Za-z0-9]+/g) ?? [];
   const capital = (word: string) => word.charAt(0).toUpperCase() + word.slice(1);
   return method.toLowerCase() + words.map(capital).join("");
 }
 
-/** Where the name that a path takes stands in replies of the collection above it. */
-interface Place {
-  /** In what a create operation answers; null: in none. */
+/** JSON pointers to the path parameter's value in replies of the parent collection. */
+interface Pointers {
+  /** In the reply of the create operation; null: there is none. */
   created: string | null;
   listed: string;
 }
 
-const IDS: Place = { created: "/data/id", listed: "/data/items/0/id" };
+const IDS: Pointers = { created: "/data/id", listed: "/data/items/0/id" };
 
-/** By the path up to its parameter. */
-const PLACES: Readonly<Record<string, Place>> = {
+/** Keyed by the path up to its parameter. */
+const POINTERS: Readonly<Record<string, Pointers>> = {
   "/api/keys": IDS,
   "/api/users": IDS,
   "/api/invites": IDS,
@@ -32,7 +32,7 @@ const PLACES: Readonly<Record<string, Place>> = {
   "/v1beta/models": { created: null, listed: "/models/0/baseModelId" },
 };
 
-/** Addresses whose body takes what another one's reply gives. */
+/** Operations whose request body takes a value from another operation's reply. */
 const IN_BODIES: Readonly<Record<string, readonly { path: string; body: Json }[]>> = {
   "POST /api/invites": ["/api/invites/inspect"].map((path) => ({
     path,
@@ -51,12 +51,13 @@ function parameterOf(path: string, collection: string): string | null {
 
 /** Links from the reply of a list or create operation to every operation that takes the id. */
 export function linksOf(route: Route, routes: readonly Route[]): Json | null {
-  const place = PLACES[route.path];
-  const pointer = route.method === "GET" ? place?.listed : route.method === "POST" ? place?.created : null;
+  const pointers = POINTERS[route.path];
+  const pointer =
+    route.method === "GET" ? pointers?.listed : route.method === "POST" ? pointers?.created : null;
   const links: Json = {};
   for (const target of pointer ? routes : []) {
     const parameter = parameterOf(target.path, route.path);
-    // Which operation a model of the gateway's list is for, the list does not say.
+    // The gateway's model list does not say which operation a model supports.
     if (parameter === null || (target.surface === "gemini" && target.operation !== null)) continue;
     const operationId = operationIdOf(target);
     links[operationId] = { operationId, parameters: { [parameter]: `$response.body#${pointer}` } };

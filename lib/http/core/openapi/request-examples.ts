@@ -1,4 +1,4 @@
-/** Bodies of calls as one would write them, by method and path. Each fits its schema (tests/routes/openapi.test.ts). */
+/** Example request bodies by method and path. Each matches its schema (tests/routes/openapi.test.ts). */
 
 const PASSWORD = "four quiet lanterns drift";
 const TOKEN = "kT3vQ9mXc7LpR8sWd1ZyB4nJ6hF2gA5eU0iO-_xVbNm";
@@ -102,7 +102,7 @@ const BODIES: Readonly<Record<string, unknown>> = {
   "PATCH /api/models/{model}": { version: 1, prices: { output_per_million_seconds: "15" } },
 };
 
-/** Query parameters as one would send them. Not `cursor`: only a page before knows one. */
+/** Example query parameters. Not `cursor`: only a previous page's reply has a valid one. */
 const PARAMETERS: Readonly<Record<string, unknown>> = {
   action: "key.create",
   actor: "usr_4kQ9vT2mXc7LpR8sWd1ZyB",
@@ -128,12 +128,12 @@ const PARAMETERS: Readonly<Record<string, unknown>> = {
   to: "2026-11-22T00:00:00.000Z",
 };
 
-/** The example of a query parameter; undefined where there is none. */
+/** The example of a query parameter, if there is one. */
 export function parameterExample(name: string): unknown {
   return PARAMETERS[name];
 }
 
-/** The example of an operation's body; undefined where it has none. */
+/** The example of an operation's body, if there is one. */
 export function requestExample(method: string, path: string): unknown {
   const verb = /:(\w+)$/.exec(path)?.[1];
   return verb === undefined ? BODIES[`${method} ${path}`] : GEMINI[verb];
