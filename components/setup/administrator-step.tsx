@@ -20,52 +20,23 @@ import { StepActions, StepBody } from "./wizard-frame";
 
 const loadSchema = () => import("@/lib/contracts/console/setup").then((one) => one.SetupRequest);
 
-/** The form that creates the owner with all answers of the earlier steps. */
-export function AdministratorStep({
-  draft,
-  onDraft,
-  onCreated,
-  onAlreadySetUp,
-  onTokenRefused,
-  onBack,
-}: {
+interface AdministratorStepProps {
   draft: SetupDraft;
   onDraft(change: Partial<SetupDraft>): void;
   onCreated(username: string): void;
   onAlreadySetUp(): void;
   onTokenRefused(): void;
   onBack(): void;
-}) {
+}
+
+/** The form that creates the owner with all answers of the earlier steps. */
+export function AdministratorStep({ onBack, ...props }: AdministratorStepProps) {
   const t = useTranslations("setup.administrator");
   const common = useTranslations("common");
-  const fieldError = useTranslations("common.fieldError");
-  const [error, setError] = useState<unknown>(null);
-  const form = useForm({
-    resolver: useSchemaResolver(loadSchema),
-    mode: "onTouched",
-    defaultValues: { username: draft.username, email: draft.email, password: "", confirmPassword: "" },
-  });
+  const { form, error, create } = useCreateOwner(props);
+  const { onDraft } = props;
   const { errors, isSubmitting } = form.formState;
   const [username, email, password] = form.watch(["username", "email", "password"]);
-
-  const create = form.handleSubmit(async (values) => {
-    setError(null);
-    try {
-      const { user } = await api.post<SetupResult>("/api/setup", {
-        ...values,
-        email: values.email || undefined,
-        SelfUseModeEnabled: draft.usage === "self",
-        DemoSiteEnabled: draft.usage === "demo",
-        setup_token: draft.token || undefined,
-      });
-      onCreated(user.username);
-    } catch (failure) {
-      if (isApiError(failure, "conflict")) return onAlreadySetUp();
-      if (isApiError(failure, "setup_token_required")) return onTokenRefused();
-      const fields = ["username", "email", "password", "confirmPassword"] as const;
-      if (!setFieldErrors(form, failure, fields, fieldError)) setError(failure);
-    }
-  });
 
   return (
     <StepBody title={t("title")} text={t("text")}>
@@ -129,4 +100,39 @@ export function AdministratorStep({
       </Form>
     </StepBody>
   );
+}
+
+function useCreateOwner({
+  draft,
+  onCreated,
+  onAlreadySetUp,
+  onTokenRefused,
+}: Omit<AdministratorStepProps, "onBack">) {
+  const fieldError = useTranslations("common.fieldError");
+  const [error, setError] = useState<unknown>(null);
+  const form = useForm({
+    resolver: useSchemaResolver(loadSchema),
+    mode: "onTouched",
+    defaultValues: { username: draft.username, email: draft.email, password: "", confirmPassword: "" },
+  });
+
+  const create = form.handleSubmit(async (values) => {
+    setError(null);
+    try {
+      const { user } = await api.post<SetupResult>("/api/setup", {
+        ...values,
+        email: values.email || undefined,
+        SelfUseModeEnabled: draft.usage === "self",
+        DemoSiteEnabled: draft.usage === "demo",
+        setup_token: draft.token || undefined,
+      });
+      onCreated(user.username);
+    } catch (failure) {
+      if (isApiError(failure, "conflict")) return onAlreadySetUp();
+      if (isApiError(failure, "setup_token_required")) return onTokenRefused();
+      const fields = ["username", "email", "password", "confirmPassword"] as const;
+      if (!setFieldErrors(form, failure, fields, fieldError)) setError(failure);
+    }
+  });
+  return { form, error, create };
 }

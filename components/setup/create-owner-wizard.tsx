@@ -1,6 +1,6 @@
 "use client";
 
-import { useEffect, useState } from "react";
+import { useCallback, useEffect, useState } from "react";
 import { AdministratorStep } from "./administrator-step";
 import { clearDraft, readDraft, type SetupDraft, saveDraft, takeTokenFromUrl } from "./draft";
 import { reachableStep, useStepParam, type WizardStep } from "./steps";
@@ -21,30 +21,11 @@ export function CreateOwnerWizard({
   onAlreadySetUp(): void;
   onCreated(username: string): void;
 }) {
-  // Rendered only in the browser, after the setup state has loaded: sessionStorage is available.
-  const [draft, setDraft] = useState(readDraft);
+  const [draft, change] = useSetupDraft();
   const [isTokenWrong, setTokenWrong] = useState(false);
   const [wanted, goTo] = useStepParam();
   const furthest = steps.includes(draft.furthest) ? draft.furthest : "welcome";
   const current = reachableStep(wanted, furthest, steps);
-
-  const change = (part: Partial<SetupDraft>) => {
-    setDraft((before) => {
-      const after = { ...before, ...part };
-      saveDraft(after);
-      return after;
-    });
-  };
-
-  useEffect(() => {
-    const token = takeTokenFromUrl();
-    if (token === null) return;
-    setDraft((before) => {
-      const after = { ...before, token, isTokenFromLink: true };
-      saveDraft(after);
-      return after;
-    });
-  }, []);
 
   /** Goes to the next or the previous step. Skips the token step if the token came with the link. */
   const move = (from: WizardStep, by: 1 | -1, answers: SetupDraft = draft) => {
@@ -115,6 +96,24 @@ export function CreateOwnerWizard({
       <div key={current}>{body()}</div>
     </WizardFrame>
   );
+}
+
+/** The draft in sessionStorage, with the token of a setup link, and a function that changes it. */
+function useSetupDraft(): [SetupDraft, (part: Partial<SetupDraft>) => void] {
+  // Rendered only in the browser, after the setup state has loaded: sessionStorage is available.
+  const [draft, setDraft] = useState(readDraft);
+  const change = useCallback((part: Partial<SetupDraft>) => {
+    setDraft((before) => {
+      const after = { ...before, ...part };
+      saveDraft(after);
+      return after;
+    });
+  }, []);
+  useEffect(() => {
+    const token = takeTokenFromUrl();
+    if (token !== null) change({ token, isTokenFromLink: true });
+  }, [change]);
+  return [draft, change];
 }
 
 function isDraftStep(step: WizardStep): step is SetupDraft["furthest"] {

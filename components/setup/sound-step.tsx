@@ -32,38 +32,18 @@ export function SoundStep({
 }) {
   const t = useTranslations("setup.sound");
   const common = useTranslations("common");
-  const quantities = useQuantities();
   const [text, setText] = useState(t("sentence"));
-  const [sound, setSound] = useState<Sound | null>(null);
-  const [error, setError] = useState<unknown>(null);
-  const [isBusy, setBusy] = useState(false);
   const [isFinishing, setFinishing] = useState(false);
-  const url = sound?.url;
-
-  useEffect(() => {
-    if (!url) return;
-    return () => releaseUrl(url);
-  }, [url]);
-
   const body = geminiBody(speechCall(text));
-  const speak = async () => {
-    setBusy(true);
-    setError(null);
-    const startedAt = performance.now();
+  const { sound, error, setError, isBusy, speak } = useSpeech(secret);
+  const run = () => void speak(body);
+  const finish = async () => {
+    setFinishing(true);
     try {
-      const run = (key: string) => postJson(PATH, body, { key });
-      const response = await (secret ? run(secret) : withPlaygroundKey(run));
-      const samples = samplesFromBytes(audioOf(await response.json()));
-      setSound({
-        samples,
-        url: URL.createObjectURL(new Blob([wavOf(samples)], { type: "audio/wav" })),
-        durationMs: durationMsOf(samples),
-        tookMs: performance.now() - startedAt,
-      });
+      await onFinish();
     } catch (failure) {
       setError(failure);
-    } finally {
-      setBusy(false);
+      setFinishing(false);
     }
   };
 
@@ -73,7 +53,7 @@ export function SoundStep({
         className="grid gap-4"
         onSubmit={(event) => {
           event.preventDefault();
-          void speak();
+          run();
         }}
       >
         <Field label={t("input")}>
@@ -98,43 +78,68 @@ export function SoundStep({
             <PlayIcon aria-hidden="true" />
             {sound ? t("again") : t("play")}
           </Button>
-          <p role="status" className="text-sm text-ink-muted">
-            {isBusy
-              ? t("generating")
-              : sound
-                ? t("generated", {
-                    duration: quantities.duration(sound.durationMs),
-                    took: quantities.duration(sound.tookMs),
-                  })
-                : null}
-          </p>
+          <SpeechStatus sound={sound} isBusy={isBusy} />
         </div>
       </Form>
-      <SoundError error={error} onRetry={() => void speak()} />
+      <SoundError error={error} onRetry={run} />
       {sound ? <SoundPlayer sound={sound} /> : null}
       <RequestAsCurl path={PATH} body={body} secret={secret} />
       <StepActions>
         <Button variant="outline" size="lg" onClick={onBack}>
           {common("back")}
         </Button>
-        <Button
-          size="lg"
-          variant={sound ? "primary" : "ghost"}
-          isBusy={isFinishing}
-          onClick={async () => {
-            setFinishing(true);
-            try {
-              await onFinish();
-            } catch (failure) {
-              setError(failure);
-              setFinishing(false);
-            }
-          }}
-        >
+        <Button size="lg" variant={sound ? "primary" : "ghost"} isBusy={isFinishing} onClick={finish}>
           {sound ? t("finish") : t("skip")}
         </Button>
       </StepActions>
     </StepBody>
+  );
+}
+
+/** Generates speech with the API key, or with a playground key if the page no longer has it. */
+function useSpeech(secret: string | null) {
+  const [sound, setSound] = useState<Sound | null>(null);
+  const [error, setError] = useState<unknown>(null);
+  const [isBusy, setBusy] = useState(false);
+  const url = sound?.url;
+
+  useEffect(() => {
+    if (!url) return;
+    return () => releaseUrl(url);
+  }, [url]);
+
+  const speak = async (body: ReturnType<typeof geminiBody>) => {
+    setBusy(true);
+    setError(null);
+    const startedAt = performance.now();
+    try {
+      const send = (key: string) => postJson(PATH, body, { key });
+      const response = await (secret ? send(secret) : withPlaygroundKey(send));
+      const samples = samplesFromBytes(audioOf(await response.json()));
+      setSound({
+        samples,
+        url: URL.createObjectURL(new Blob([wavOf(samples)], { type: "audio/wav" })),
+        durationMs: durationMsOf(samples),
+        tookMs: performance.now() - startedAt,
+      });
+    } catch (failure) {
+      setError(failure);
+    } finally {
+      setBusy(false);
+    }
+  };
+  return { sound, error, setError, isBusy, speak };
+}
+
+function SpeechStatus({ sound, isBusy }: { sound: Sound | null; isBusy: boolean }) {
+  const t = useTranslations("setup.sound");
+  const { duration } = useQuantities();
+  const generated =
+    sound && t("generated", { duration: duration(sound.durationMs), took: duration(sound.tookMs) });
+  return (
+    <p role="status" className="text-sm text-ink-muted">
+      {isBusy ? t("generating") : generated}
+    </p>
   );
 }
 

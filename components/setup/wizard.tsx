@@ -3,12 +3,14 @@
 import dynamic from "next/dynamic";
 import { useState } from "react";
 import { SWRConfig } from "swr";
-import { useSetupState } from "@/components/setup/api";
+import { useTranslations } from "use-intl";
 import { SWR_CONFIG } from "@/lib/client/swr-config";
 import type { SetupStep } from "@/lib/contracts/console/setup";
 import { CallError } from "../forms/call-error";
+import { Wordmark } from "../shell/mark";
+import { Button } from "../ui/button";
 import { Skeleton } from "../ui/skeleton";
-import { AlreadySetUp } from "./already-set-up";
+import { useSetupState } from "./api";
 import { CreateOwnerWizard } from "./create-owner-wizard";
 import { wizardSteps } from "./steps";
 import { WizardFrame } from "./wizard-frame";
@@ -72,5 +74,23 @@ function WelcomeSkeleton() {
       <Skeleton className="h-47 rounded-md" />
       <Skeleton className="h-11 w-28 rounded-md" />
     </div>
+  );
+}
+
+/** Shown when the instance was set up from another browser meanwhile. */
+function AlreadySetUp() {
+  const t = useTranslations("setup.alreadySetUp");
+  return (
+    <main className="mx-auto grid min-h-dvh max-w-form content-center gap-6 p-6">
+      <Wordmark />
+      <div role="alert" className="grid gap-2">
+        <h1 className="text-2xl">{t("title")}</h1>
+        <p className="text-ink-muted">{t("text")}</p>
+      </div>
+      {/* Not a client navigation: the server must evaluate the setup state again. */}
+      <Button asChild size="lg" className="w-fit">
+        <a href="/login?reason=taken">{t("signIn")}</a>
+      </Button>
+    </main>
   );
 }
