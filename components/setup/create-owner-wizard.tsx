@@ -23,9 +23,9 @@ export function CreateOwnerWizard({
 }) {
   const [draft, change] = useSetupDraft();
   const [isTokenWrong, setTokenWrong] = useState(false);
-  const [wanted, goTo] = useStepParam();
+  const [requestedStep, goTo] = useStepParam();
   const furthest = steps.includes(draft.furthest) ? draft.furthest : "welcome";
-  const current = reachableStep(wanted, furthest, steps);
+  const current = reachableStep(requestedStep, furthest, steps);
 
   /** Goes to the next or the previous step. Skips the token step if the token came with the link. */
   const move = (from: WizardStep, by: 1 | -1, answers: SetupDraft = draft) => {

@@ -24,9 +24,9 @@ export function OwnerWizard({
 }) {
   const [furthest, setFurthest] = useState<OwnerStep>(isOwnerStep(owner.step) ? owner.step : "second-factor");
   const [secret, setSecret] = useState<string | null>(null);
-  const [wanted, goTo] = useStepParam();
+  const [requestedStep, goTo] = useStepParam();
   const { items: keys, error: keysError, reload } = useApiKeys("");
-  const current = reachableStep(wanted, furthest, steps);
+  const current = reachableStep(requestedStep, furthest, steps);
 
   const isMoving = useRef(false);
 

@@ -21,7 +21,7 @@ export const OWNER_STEPS: readonly WizardStep[] = ["second-factor", "key", "soun
 
 /** The step to show for the URL's `step` parameter, limited to the steps that are open at `furthest`. */
 export function reachableStep(
-  wanted: string | null,
+  requestedStep: string | null,
   furthest: WizardStep,
   steps: readonly WizardStep[],
 ): WizardStep {
@@ -29,7 +29,10 @@ export function reachableStep(
   const open = steps
     .slice(0, steps.indexOf(furthest) + 1)
     .filter((step) => !hasOwner || OWNER_STEPS.includes(step));
-  return open.find((step) => step === wanted) ?? (wanted === null && !hasOwner ? "welcome" : furthest);
+  return (
+    open.find((step) => step === requestedStep) ??
+    (requestedStep === null && !hasOwner ? "welcome" : furthest)
+  );
 }
 
 /** The URL's `step` parameter and its setter. Each step is a history entry, so Back returns to the previous step. */

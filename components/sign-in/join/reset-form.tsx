@@ -26,13 +26,13 @@ const emptyToUndefined = (text?: string) => (text === "" ? undefined : text);
 export function ResetForm({
   token,
   username,
-  asksCode,
+  requiresCode,
   onInvalidLink,
   children,
 }: {
   token: string;
   username: string;
-  asksCode: boolean;
+  requiresCode: boolean;
   onInvalidLink(): void;
   children: ReactNode;
 }) {
@@ -86,7 +86,7 @@ export function ResetForm({
           <PasswordInput {...control} {...form.register("confirmPassword")} autoComplete="new-password" />
         )}
       </Field>
-      {asksCode ? (
+      {requiresCode ? (
         <Field label={t("reset.code")} error={errors.code?.message} isRequired>
           {(control) => (
             <Input

@@ -22,7 +22,7 @@ export function ResetPage({ signedInAs }: { signedInAs: string | null }) {
         <ResetForm
           token={link.token}
           username={username}
-          asksCode={two_factor_enabled}
+          requiresCode={two_factor_enabled}
           onInvalidLink={markInvalid}
         >
           <div className="mb-1 grid gap-1">

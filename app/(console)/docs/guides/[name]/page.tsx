@@ -31,12 +31,8 @@ export default async function Page({ params }: GuideParams) {
   await requirePageSession(`/docs/guides/${name}`);
   const locale = await requestLocale();
   const { apiDocs } = messagesFor(locale, ["apiDocs"]);
-  const [{ title, lead, text }, guides, origin, models] = await Promise.all([
-    readGuide(locale, name),
-    readGuides(locale),
-    servedOrigin(),
-    exampleModels(),
-  ]);
+  const [guides, origin, models] = await Promise.all([readGuides(locale), servedOrigin(), exampleModels()]);
+  const { title, lead, text } = guides.find((guide) => guide.name === name) ?? notFound();
   return (
     <MessagesProvider messages={{ apiDocs }}>
       <div className="mx-auto grid max-w-page gap-x-12 gap-y-4 lg:grid-cols-[minmax(0,1fr)_15rem]">
