@@ -1,4 +1,4 @@
-/** One stage of a voice's colour. `hertz` is the corner of a shelf or the middle of a peak. */
+/** One filter of a voice's timbre. `hertz` is the corner of a shelf or the centre of a peak. */
 export interface Band {
   shape: "low-shelf" | "high-shelf" | "peak";
   hertz: number;
@@ -13,7 +13,10 @@ interface Biquad {
   a2: number;
 }
 
-/** Filters `samples` in place, stage after stage (biquads of R. Bristow-Johnson's Audio EQ Cookbook, Q = 0.707). */
+/**
+ * Filters `samples` in place, one filter after the other (biquads of R. Bristow-Johnson's Audio EQ Cookbook, Q =
+ * 0.707).
+ */
 export function equalize(samples: Float32Array, rate: number, bands: readonly Band[]): Float32Array {
   for (const band of bands) runBiquad(samples, designBiquad(band, rate));
   return samples;
@@ -46,7 +49,7 @@ function designBiquad({ shape, hertz, gainDb }: Band, rate: number): Biquad {
       a2: (1 - alpha / amplitude) / a0,
     };
   }
-  // The high shelf is the low shelf with the sign of the cosine turned.
+  // The high shelf is the low shelf with the sign of the cosine inverted.
   const sign = shape === "low-shelf" ? 1 : -1;
   const c = sign * cosine;
   const root = 2 * Math.sqrt(amplitude) * alpha;

@@ -1,15 +1,15 @@
-/** Loudness of speech as it leaves, in dBFS over the frames that hold sound. */
+/** Loudness of the finished speech, in dBFS over the frames that hold sound. */
 const TARGET_DB = -20;
 /** Frames this far below the loudest do not count as sound. */
 const GATE_DB = -35;
 const FRAME_MS = 20;
-/** No more than this is added, or a pause's noise would be blown up to speech. */
+/** Largest gain; more would amplify the noise of a pause to the level of speech. */
 const MOST_GAIN_DB = 24;
-/** Above the knee peaks are bent, never cut; they end below `CEILING`. */
+/** Peaks above the knee are compressed, never clipped; they stay below `CEILING`. */
 const KNEE = 0.7;
 const CEILING = 0.985;
 
-/** Brings `samples` to −20 dBFS RMS in place and bends the peaks that would clip. */
+/** Brings `samples` to −20 dBFS RMS in place and compresses the peaks that would clip. */
 export function levelLoudness(samples: Float32Array, rate: number): Float32Array {
   const loudness = activeRms(samples, rate);
   if (loudness === 0) return samples;
@@ -18,7 +18,7 @@ export function levelLoudness(samples: Float32Array, rate: number): Float32Array
   return samples;
 }
 
-/** The samples between the first and the last sound, with `marginMs` around them; a view, empty when all is silence. */
+/** The samples from the first to the last sound, with a margin of `marginMs`; a view, empty when all is silence. */
 export function trimSilence(samples: Float32Array, rate: number, marginMs: number): Float32Array {
   const powers = framePowers(samples, rate);
   const gate = Math.max(...powers, 0) * 10 ** (GATE_DB / 10);

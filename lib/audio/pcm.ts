@@ -1,6 +1,6 @@
 /**
- * Float samples (−1…1) to signed 16-bit little-endian bytes, rounded and clipped.
- * Typed arrays are little-endian on every platform Node is built for but s390x, which is not supported.
+ * Converts float samples (−1…1) to signed 16-bit little-endian bytes, rounded and clipped. Typed arrays are
+ * little-endian on every platform that Node supports except s390x, which is not supported here.
  */
 export function encodePcm16(samples: Float32Array): Uint8Array {
   const out = new Int16Array(samples.length);
@@ -11,14 +11,14 @@ export function encodePcm16(samples: Float32Array): Uint8Array {
   return new Uint8Array(out.buffer);
 }
 
-/** Signed 16-bit samples to floats (−1…1). */
+/** Converts signed 16-bit samples to floats (−1…1). */
 export function decodePcm16(samples: Int16Array): Float32Array {
   const out = new Float32Array(samples.length);
   for (let i = 0; i < samples.length; i++) out[i] = (samples[i] ?? 0) / 32_768;
   return out;
 }
 
-/** Samples that last `durationMs` at `rate` hertz. */
+/** The number of samples in `durationMs` at `rate` hertz. */
 export function samplesFor(durationMs: number, rate: number): number {
   return Math.round((durationMs * rate) / 1000);
 }

@@ -1,17 +1,17 @@
 import { LRUCache } from "lru-cache";
 
-/** Zero crossings of the sinc on either side of its middle, at the lower of the two rates. */
+/** Zero crossings of the sinc on either side of its centre, at the lower of the two rates. */
 const HALF_WIDTH = 32;
 /** Kaiser window: about 85 dB of stop band. */
 const BETA = 8.6;
-/** Middle of the transition band as a part of the lower Nyquist frequency: the stop band begins at Nyquist itself. */
+/** Centre of the transition band as a fraction of the lower Nyquist frequency: the stop band begins at Nyquist. */
 const CUTOFF = 0.915;
 
 interface Kernel {
   /** `phases` rows of `taps` coefficients. */
   table: Float32Array;
   taps: number;
-  /** Output over input rate in lowest terms is `phases / step`. */
+  /** Output rate over input rate, in lowest terms, is `phases / step`. */
   phases: number;
   step: number;
 }
@@ -20,9 +20,9 @@ const MAX_KERNELS = 64;
 const kernels = new LRUCache<string, Kernel>({ max: MAX_KERNELS });
 
 /**
- * Band-limited change of sample rate: polyphase windowed sinc, state carried from block to block.
- * Rates are whole hertz; aliases and images stay below −70 dB. The delay of the filter is taken out,
- * so that n input samples give n · output / input samples once flushed.
+ * Band-limited change of sample rate: polyphase windowed sinc, with state kept between blocks. Rates are whole hertz;
+ * aliases and images stay below −70 dB. The filter's delay is compensated, so that n input samples give n · output /
+ * input samples after `flush`.
  */
 export class Resampler {
   readonly #kernel: Kernel;
@@ -39,13 +39,13 @@ export class Resampler {
     this.#pending = new Float32Array(this.#half - 1);
   }
 
-  /** The output that `input` completes. */
+  /** Returns the output that `input` completes. */
   process(input: Float32Array): Float32Array {
     this.#owed += input.length * this.#ratio;
     return this.#run(input);
   }
 
-  /** The rest, once no more input comes; the resampler is spent then. */
+  /** Returns the rest at the end of the input; the resampler cannot be used after that. */
   flush(): Float32Array {
     const owed = Math.max(0, Math.round(this.#owed));
     return this.#run(new Float32Array(this.#half + 1)).subarray(0, owed);
@@ -87,7 +87,7 @@ export function resample(input: Float32Array, inputRate: number, outputRate: num
 }
 
 function dot(a: Float32Array, at: number, b: Float32Array, bt: number, length: number): number {
-  // Four sums at once keep the processor's pipeline full; `?? 0` would cost a branch per tap.
+  // Four sums in parallel use the processor's pipeline; `?? 0` would cost a branch per tap.
   let s0 = 0;
   let s1 = 0;
   let s2 = 0;
@@ -127,7 +127,7 @@ function makeKernel(inputRate: number, outputRate: number): Kernel {
       table[phase * taps + tap] = value;
       sum += value;
     }
-    // Every phase passes direct current alike, or the phases' ripple would sound as a tone.
+    // Every phase has the same gain for direct current; otherwise the differences would be heard as a tone.
     for (let tap = 0; tap < taps; tap++) {
       const index = phase * taps + tap;
       table[index] = (table[index] ?? 0) / sum;
@@ -144,7 +144,7 @@ function kaiser(x: number): number {
   return Math.abs(x) >= 1 ? 0 : bessel(BETA * Math.sqrt(1 - x * x)) / bessel(BETA);
 }
 
-/** Modified Bessel function of the first kind, order nought, by its power series. */
+/** Modified Bessel function of the first kind of order zero, by its power series. */
 function bessel(x: number): number {
   let sum = 1;
   let term = 1;

@@ -3,24 +3,24 @@ import { levelLoudness, trimSilence } from "./level";
 import { resample } from "./resample";
 import { changeSpeed } from "./time-scale";
 
-/** What is done to an engine's speech to make it one voice's. */
+/** The processing that turns an engine's speech into one voice. */
 export interface Shape {
-  /** Pitch and formants move by this factor together, as tape that runs faster; the tempo with them. */
+  /** Factor by which pitch, formants and tempo rise together, as in playback at a higher sample rate. */
   tape: number;
-  /** Colour. */
+  /** Filters of the timbre. */
   bands: readonly Band[];
-  /** Tempo still to be changed at the same pitch; 1 when the engine spoke at the right pace itself. */
+  /** Change of tempo at the same pitch; 1 when the engine already spoke at the right pace. */
   speed: number;
 }
 
-/** Silence left before and after the words. */
+/** Silence kept before and after the words. */
 const MARGIN_MS = 15;
-/** Input rates are rounded to this, so that the resampler's tables stay small (the pitch is 3 cents off at most). */
+/** Input rates are rounded to this, so that the resampler's tables stay small (the pitch is off by 3 cents at most). */
 const RATE_GRID = 50;
 
 /**
- * Turns one stretch of an engine's speech into a voice: trimmed, moved, coloured, levelled.
- * Its working memory is a few times the stretch, so the caller keeps stretches to some seconds.
+ * Turns a section of an engine's speech into a voice: trims, resamples, filters and levels it. Needs a few times the
+ * section's memory, so the caller should pass sections of some seconds.
  */
 export function shapeSpeech(
   samples: Float32Array,
@@ -36,7 +36,7 @@ export function shapeSpeech(
   return fadeEdges(levelLoudness(equalize(own, outputRate, shape.bands), outputRate), outputRate);
 }
 
-/** A cut in a running wave clicks: 5 ms of fade at either end. */
+/** A cut in a wave clicks, so both ends are faded over 5 ms. */
 function fadeEdges(samples: Float32Array, rate: number): Float32Array {
   const length = Math.min(Math.round(rate * 0.005), samples.length >> 1);
   for (let i = 0; i < length; i++) {

@@ -1,11 +1,11 @@
-/** Length of the pieces that are laid over each other. */
+/** Length of the overlapping segments. */
 const WINDOW_MS = 30;
-/** How far a piece may be moved to fit the wave before it. */
+/** How far a segment may be moved to fit the wave before it. */
 const SEARCH_MS = 10;
 
 /**
- * Speaks faster (`speed` > 1) or slower at the same pitch: WSOLA (Verhelst and Roelands, 1993). Pieces of 30 ms are
- * laid half over each other at a new distance, each moved by up to 10 ms to where it goes on from its forerunner best.
+ * Changes the tempo at the same pitch (`speed` > 1 is faster): WSOLA (Verhelst and Roelands, 1993). Segments of 30 ms
+ * overlap by half at a new distance, each moved by up to 10 ms to where it continues the previous one best.
  */
 export function changeSpeed(samples: Float32Array, rate: number, speed: number): Float32Array {
   const hop = Math.round((WINDOW_MS * rate) / 2000);
@@ -25,7 +25,7 @@ export function changeSpeed(samples: Float32Array, rate: number, speed: number):
     const start = piece === 0 ? 0 : bestMatch(samples, follow, wanted, search, hop);
     const length = Math.min(window, samples.length - start);
     for (let i = 0; i < length; i++) {
-      // The first half of the first piece has nothing to fade from.
+      // The first half of the first segment has nothing to fade from.
       const weight = piece === 0 && i < hop ? 1 : (fade[i] ?? 0);
       out[piece * hop + i] = (out[piece * hop + i] ?? 0) + (samples[start + i] ?? 0) * weight;
     }
@@ -34,7 +34,7 @@ export function changeSpeed(samples: Float32Array, rate: number, speed: number):
   return out.subarray(0, Math.min(out.length, Math.round(samples.length / speed)));
 }
 
-/** Where near `wanted` the wave looks most like what follows at `follow`. */
+/** The position near `wanted` where the wave is most similar to what follows at `follow`. */
 function bestMatch(
   samples: Float32Array,
   follow: number,

@@ -3,8 +3,8 @@ const BYTES_PER_SAMPLE = 2;
 const UNKNOWN_SIZE = 0xffffffff;
 
 /**
- * The 44-byte RIFF header of mono 16-bit PCM. `dataBytes` null: both sizes are 0xFFFFFFFF, as is usual for audio whose
- * length is not known yet; players then read to the end.
+ * The 44-byte RIFF header of mono 16-bit PCM. With `dataBytes` null both sizes are 0xFFFFFFFF, as is usual for audio of
+ * unknown length; players then read to the end.
  */
 export function wavHeader(sampleRate: number, dataBytes: number | null): Uint8Array {
   const header = new Uint8Array(HEADER_BYTES);

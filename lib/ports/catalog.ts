@@ -1,6 +1,6 @@
 import type { ChannelRecord, ModelRecord } from "./store";
 
-/** A model with what serves it, from memory. */
+/** A model with the channels that serve it, from memory. */
 export interface CatalogEntry {
   model: ModelRecord;
   routes: { channel: ChannelRecord; upstreamName: string }[];

@@ -1,40 +1,40 @@
 import type { CallOptions } from "./speech-model";
 import type { ChannelRecord } from "./store";
 
-/** The seam by which channels are made, checked and tried: what their providers know besides speaking and embedding. */
+/** The port for creating, checking and testing channels: what their providers offer besides speech and embeddings. */
 
-/** One model of an upstream's own list. */
+/** One model in an upstream's list. */
 export interface ListedModel {
-  /** The upstream's name of it. */
+  /** The upstream's name of the model. */
   name: string;
-  /** What it is for; null where the upstream does not tell and its name does not either. */
+  /** The model's operation; null when neither the upstream nor the name says. */
   operation: "speech" | "embeddings" | null;
 }
 
 export interface ChannelProbe {
   /**
-   * What the upstream says it serves, in its order; null where it has no list. Throws AppError `upstream_*`, as a
-   * call would. Costs nothing at any upstream.
+   * The models of the upstream, in its order; null when it has no list. Throws AppError `upstream_*`, as a call would.
+   * Free of charge at every upstream.
    */
   listModels(options: CallOptions): Promise<readonly ListedModel[] | null>;
 }
 
-/** What an operator writes of a channel that its provider has a say in. */
+/** The fields of a channel that its provider checks. */
 export type ChannelDraft = Pick<ChannelRecord, "provider" | "baseUrl" | "headers" | "options">;
 
 /** A provider as the console shows it. */
 export interface ProviderFacts {
   name: string;
   operations: readonly ("speech" | "embeddings")[];
-  /** Where its channels go when they name no address; null when they must name one, or go nowhere. */
+  /** Base URL of channels without one; null when a channel must have one, or the provider has no upstream. */
   defaultBaseUrl: string | null;
-  /** False for the engines built in: neither address nor key. */
+  /** False for built-in engines, which have neither URL nor key. */
   isUpstream: boolean;
 }
 
 /**
- * Why a call never got an answer, for the operator alone: callers hear one and the same sentence for all but the
- * last two (no host, address or errno ever leaves).
+ * Why a call got no answer, shown to the operator only: callers get the same message for all but the last two (host,
+ * address and errno are never included).
  */
 export type UpstreamFailureKind =
   | "address_refused"
@@ -47,21 +47,21 @@ export type UpstreamFailureKind =
 
 export interface ChannelProviders {
   providers(): readonly ProviderFacts[];
-  /** Null for an engine built in, which has nothing to ask. */
+  /** Null for a built-in engine, which has no upstream to ask. */
   probe(channel: ChannelRecord): ChannelProbe | null;
   /**
-   * The draft in its canonical form. Throws AppError `invalid` with `issues` under `provider`, `base_url`, `headers.*`
-   * and `options.*`; with `apiCode: "upstream_not_allowed"` when the address is private or plain http and stands on no
-   * list: allowing `targetOf(baseUrl)` mends that.
+   * Returns the draft in its canonical form. Throws AppError `invalid` with `issues` under `provider`, `base_url`,
+   * `headers.*` and `options.*`; with `apiCode: "upstream_not_allowed"` when the address is private or plain http and
+   * not on the allow-list: allowing `targetOf(baseUrl)` resolves that.
    */
   checkChannel(draft: ChannelDraft): ChannelDraft;
-  /** `host:port` of an address, as the list of allowed upstreams takes it. Throws AppError `invalid`. */
+  /** `host:port` of a URL, as written in the list of allowed upstreams. Throws AppError `invalid`. */
   targetOf(baseUrl: string): string;
-  /** What lies under an AppError of a call; null when the upstream answered. */
+  /** The cause of a call's AppError; null when the upstream answered. */
   faultOf(error: unknown): UpstreamFailureKind | null;
 }
 
-/** Where a channel's key stands sealed: what `Sealer` binds the ciphertext to. */
+/** The AAD of a channel's encrypted key. */
 export function channelKeyAad(channelId: string, keyId: string): string {
   return `channels/${channelId}/keys/${keyId}`;
 }

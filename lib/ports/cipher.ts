@@ -7,16 +7,18 @@ export type CipherPurpose =
   | "webhook-url";
 
 /**
- * Encryption of secrets at rest and keyed digests, under the instance secret.
- * AES-256-GCM, a key per purpose by HKDF-SHA-256, additional data = `place`; stored `v1.keyid.nonce.ciphertext`.
+ * Encryption of secrets at rest and keyed digests, under the instance secret. AES-256-GCM with one key per purpose
+ * (HKDF-SHA-256) and `aad` as additional authenticated data; stored as `v1.keyid.nonce.ciphertext`.
  */
 export interface Cipher {
-  /** `place` names table, row and column (`two_factors/usr_…/secret`): a ciphertext moved elsewhere does not open. */
+  /**
+   * `aad` names table, row and column (`two_factors/usr_…/secret`): a ciphertext that was moved cannot be decrypted.
+   */
   encrypt(purpose: CipherPurpose, place: string, plain: string): string;
-  /** Throws AppError `internal` when the text was tampered with, moved, or its key is not loaded. */
+  /** Throws AppError `internal` when the text was changed, moved, or its key is not loaded. */
   decrypt(purpose: CipherPurpose, place: string, sealed: string): string;
-  /** True when the text was sealed under the newest secret. */
+  /** True when the text was encrypted with the current secret. */
   isCurrent(sealed: string): boolean;
-  /** HMAC-SHA-256 under a key of its own per purpose, base64url; outlives a change of the instance secret. */
+  /** HMAC-SHA-256 with one key per purpose, base64url; survives a change of the instance secret. */
   digest(purpose: "backup-code" | "login-name" | "audit-row" | "audit-head", value: string): string;
 }

@@ -1,8 +1,8 @@
-/** Time and chance come in as arguments, so that a test can hold them still. */
+/** Time and randomness are passed in, so that a test can control them. */
 export interface Clock {
-  /** Wall clock, milliseconds since 1970 (what is stored and shown). */
+  /** Wall clock in milliseconds since 1970, for stored and displayed times. */
   now(): number;
-  /** Monotonic milliseconds (deadlines and limiters); never goes back. */
+  /** Monotonic milliseconds, for deadlines and limiters. */
   monotonic(): number;
 }
 

@@ -1,12 +1,12 @@
 import type { CallOptions } from "./speech-model";
 
-/** The seam every embedding engine and upstream implements. */
+/** The port that every embedding engine and upstream implements. */
 export interface EmbeddingRequest {
   /** The upstream's own model name. */
   model: string;
-  /** At least one; token ids have been decoded to text already. */
+  /** At least one text; token IDs are already decoded. */
   texts: string[];
-  /** Length of the vectors asked for; absent: the model's own. */
+  /** Requested length of the vectors; absent: the model's own. */
   dimensions?: number;
   /** Gemini's taskType, for upstreams that take one. */
   taskType?: string;
@@ -14,9 +14,9 @@ export interface EmbeddingRequest {
 }
 
 export interface EmbeddingResult {
-  /** One vector per text, in order, all of one length; an upstream's are forwarded as they came, whatever their norm. */
+  /** One vector per text, in order, all of one length; an upstream's vectors are not normalised. */
   vectors: Float32Array[];
-  /** Tokens the upstream counted for all texts together; null when it tells none. */
+  /** Tokens that the upstream counted for all texts together; null when it reports none. */
   inputTokens: number | null;
 }
 

@@ -2,33 +2,33 @@ import type { Limits } from "../contracts/limits";
 
 /** Facts of this running instance. */
 export interface Instance {
-  /** Random, new at each start; owner of open usage rows. */
+  /** Random, new at each start; owner of open ledger entries. */
   id: string;
   version: string;
-  /** IANA name; days and months of budgets are counted in it. */
+  /** IANA time zone of the days and months of budgets. */
   timeZone: string;
-  /** The higher of the environment's and the settings'. */
+  /** The higher value of environment and settings. */
   passwordMinimum: number;
   /** `PATCHBAY_LEGACY_ENGINES`: the engines path may leave `model` out of the body. */
   legacyEngines: boolean;
-  /** The data directory's path for humans and the admin command; never in a reply. */
+  /** The data directory's path, for operators and the admin command; never in a reply. */
   dataDirectory: string;
-  /** `PATCHBAY_BASE_URL`; null: callers reach us under whatever Host they name. */
+  /** `PATCHBAY_BASE_URL`; null: the Host header of each request is used. */
   baseUrl?: string | null;
-  /** True once the process has been told to stop: readiness fails, work in flight goes on. */
+  /** True once the process has been asked to stop: readiness fails, running calls continue. */
   draining?: boolean;
-  /** The words of calls are kept beside their rows. */
+  /** Input texts are stored beside their ledger entries. */
   keepsPrompts?: boolean;
-  /** Cached results answer requests of all users, not of their owner alone. */
+  /** Cached results answer requests of all users, not only of their owner. */
   sharesCaches?: boolean;
-  /** Absent: DEFAULT_LIMITS. One object for the life of the process: its fields follow the settings. */
+  /** Absent: DEFAULT_LIMITS. One object for the life of the process; its fields follow the settings. */
   limits?: Limits;
-  /** What the environment gave, under the settings; absent where none are followed. */
+  /** The environment's values, which the settings override; absent where settings are not followed. */
   base?: { passwordMinimum: number; limits: Limits };
   /** Web origins whose pages may call the gateway; absent: none. */
   corsOrigins?: ReadonlySet<string>;
-  /** SHA-256 of the token made in the console for /metrics, in hex; absent or null: none was made. */
+  /** SHA-256 of the token for /metrics created in the console, in hex; absent or null: none. */
   metricsTokenDigest?: string | null;
-  /** Reads the settings again; resolves when they are in force in this process. */
+  /** Reads the settings again; resolves when they are in effect in this process. */
   refreshSettings?(): Promise<void>;
 }

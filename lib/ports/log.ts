@@ -1,4 +1,4 @@
-/** Structured log; fields pass an allowlist and redaction before they are written. */
+/** Structured log; fields pass an allow-list and redaction before they are written. */
 export interface Log {
   info(event: string, fields?: Record<string, unknown>): void;
   warn(event: string, fields?: Record<string, unknown>): void;

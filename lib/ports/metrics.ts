@@ -8,9 +8,9 @@ export interface Metrics {
     firstByteSeconds: number | null;
   }): void;
   count(name: MetricName, value?: number): void;
-  /** What /metrics shows; absent where nothing is collected. */
+  /** Contents of /metrics; absent where nothing is collected. */
   exposition?: {
-    /** `PATCHBAY_METRICS_TOKEN`; null: loopback alone may read. */
+    /** `PATCHBAY_METRICS_TOKEN`; null: only loopback may read. */
     token: string | null;
     contentType: string;
     render(): Promise<string>;

@@ -1,4 +1,4 @@
-/** What ids of playground keys begin with: they die with their sessions, and the books name them by it afterwards. */
+/** Prefix of playground key IDs: the keys end with their sessions, and the usage ledger still names them by it. */
 export const PLAYGROUND_ID = "play";
 export const PLAYGROUND_NAME = "Playground";
 

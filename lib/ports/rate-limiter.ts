@@ -1,8 +1,8 @@
-/** Counters of calls in a sliding minute and of calls at once. In memory, for this process. */
+/** Counts calls per sliding minute and concurrent calls. In memory, for this process. */
 export interface RateLimiter {
   /**
-   * Takes `cost` from `limit` per `windowMs` under `bucket`. Exact at the boundary: of `limit + 1` simultaneous
-   * calls one is refused. `retryAfterMs` tells when one unit is free again.
+   * Takes `cost` from `limit` per `windowMs` under `bucket`. Exact at the limit: of `limit + 1` simultaneous calls one
+   * is refused. `retryAfterMs` says when one unit is free again.
    */
   take(
     bucket: string,
@@ -10,8 +10,8 @@ export interface RateLimiter {
     windowMs: number,
     cost?: number,
   ): { allowed: boolean; remaining: number; resetMs: number; retryAfterMs: number };
-  /** A place among `limit` calls at once; null when there is none. Call the releaser exactly once. */
+  /** Takes one of `limit` slots; null when none is free. Call the release function exactly once. */
   enter(bucket: string, limit: number): (() => void) | null;
-  /** The same, waiting up to `waitMs` in a bounded queue for one to become free; null when none did, or `signal` aborts. */
+  /** The same, waiting up to `waitMs` in a bounded queue; null when no slot became free, or `signal` aborts. */
   enterSoon(bucket: string, limit: number, waitMs: number, signal: AbortSignal): Promise<(() => void) | null>;
 }

@@ -1,17 +1,18 @@
 import { AppError, isAppError } from "../errors";
 
-/** How long steps run before the event loop gets its turn, in milliseconds. */
+/** How long steps run before they yield to the event loop, in milliseconds. */
 const TURN_MS = 5;
 
 /**
- * Runs work that is cut into steps of about a millisecond, so that other requests are served between them. Steps that
- * take no longer than a turn run without a pause. Throws the signal's reason, or `caller_left`, when `signal` aborts.
+ * Runs work that is divided into steps of about a millisecond, so that other requests are served between them. Work
+ * that takes no longer than one slice runs without a pause. Throws the signal's reason, or `caller_left`, when `signal`
+ * aborts.
  */
 export async function runInTurns<T>(steps: Generator<unknown, T, void>, signal: AbortSignal): Promise<T> {
   let began = performance.now();
   for (;;) {
     if (signal.aborted) {
-      // Its result is not asked for any more; only its `finally` runs.
+      // Runs the generator's `finally`; its result is not used.
       steps.return?.(undefined as T);
       throw isAppError(signal.reason) ? signal.reason : new AppError("caller_left", "The caller left.");
     }

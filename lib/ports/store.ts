@@ -1,11 +1,11 @@
 /**
- * The seam to the database. One implementation of the queries runs on SQLite and on PostgreSQL (lib/store).
- * Times are milliseconds since 1970, money is integer nano-dollars (10⁻⁹ $, below 2⁵³), ids are opaque strings.
- * Every method may throw AppError `storage_unavailable` (away, full, read-only or locked for over a second).
+ * The port of the database. One set of queries runs on SQLite and PostgreSQL (lib/store). Times are milliseconds since
+ * 1970, money is integer nano-dollars (10⁻⁹ $, below 2⁵³), IDs are opaque strings. Every method may throw AppError
+ * `storage_unavailable` (unreachable, full, read-only or locked for over a second).
  */
 
 import type { Cipher } from "./cipher";
-import type { Flows, Invites, SignInThrottles, Sessions, Setup, TwoFactors, Users } from "./store/accounts";
+import type { Flows, Invites, Sessions, Setup, SignInThrottles, TwoFactors, Users } from "./store/accounts";
 import type { Alerts } from "./store/alerts";
 import type { Keys } from "./store/api-keys";
 import type { Channels, Models } from "./store/catalogue";
@@ -40,11 +40,14 @@ export interface Repositories {
 export interface Store extends Repositories {
   readonly kind: "sqlite" | "postgres";
   readonly ledger: Ledger;
-  /** Sets the key that audit entries are chained with. Call once, before the first entry. */
+  /** Sets the key of the audit chain. Call once, before the first entry. */
   keyAudit(digest: Cipher["digest"]): void;
-  /** Runs `work` in one serialised write transaction (`BEGIN IMMEDIATE`; serialisable enough on PostgreSQL by row and advisory locks). */
+  /** Runs `work` in one serialised write transaction (`BEGIN IMMEDIATE`; on PostgreSQL row and advisory locks). */
   transaction<T>(work: (tx: Repositories) => Promise<T>): Promise<T>;
-  /** Called after each local commit, and within 1 s of another process's, with what it touched. Returns the unsubscriber. */
+  /**
+   * Called after each local commit, and within 1 s of another process's, with the topics it touched. Returns the
+   * function that unsubscribes.
+   */
   onChange(listener: (topics: ReadonlySet<Topic>) => void): () => void;
   /** Resolves when a trivial read works; throws `storage_unavailable`. */
   ping(): Promise<void>;

@@ -1,9 +1,9 @@
 import type { UsageGroup } from "./store";
 
-/** What a group of calls adds up to, whatever it is a group of. */
+/** The sums of a group of calls, by any dimension. */
 export type Sums = Omit<UsageGroup, "hour" | "name">;
 
-/** Sums of no call at all. */
+/** The sums of no calls. */
 export const NO_SUMS: Sums = {
   calls: 0,
   errors: 0,
@@ -18,7 +18,7 @@ export const NO_SUMS: Sums = {
   latency: [],
 };
 
-/** Two groups as one; a histogram without buckets (no call, or none was read) adds nothing. */
+/** Adds two groups; a histogram without buckets (no call, or not read) adds nothing. */
 export function addSums(a: Sums, b: Sums): Sums {
   const [longer, shorter] =
     a.latency.length >= b.latency.length ? [a.latency, b.latency] : [b.latency, a.latency];

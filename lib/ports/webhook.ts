@@ -1,8 +1,8 @@
 import type { UpstreamFailureKind } from "./channel-probe";
 
-/** One message to an address that an operator has written down. */
+/** One message to a URL that an operator has configured. */
 export interface WebhookPost {
-  /** `https://…`, or `http://…` to an allowed host; a query may stand in it. */
+  /** `https://…`, or `http://…` to an allowed host; may have a query. */
   url: string;
   headers: Readonly<Record<string, string>>;
   /** Sent as `JSON.stringify` writes it. */
@@ -10,9 +10,9 @@ export interface WebhookPost {
   timeoutMs: number;
 }
 
-/** The seam to the operator's own server: guarded as calls to upstreams are (SECURITY SF-2 to SF-4). */
+/** The port of the operator's webhook: guarded like calls to upstreams (SECURITY SF-2 to SF-4). */
 export interface Webhook {
-  /** Null when it was taken (2xx); else why not. Never throws for what the other side does. */
+  /** Null when it was accepted (2xx); else the reason. Never throws because of the receiver. */
   post(message: WebhookPost): Promise<WebhookFailure | null>;
 }
 

@@ -10,21 +10,21 @@ import { createLexicalModel } from "./lexical/lexical-model";
 import { createUpstreams, UPSTREAM_PROVIDER_NAMES, type UpstreamsSettings } from "./upstreams";
 
 export interface ProviderSettings {
-  /** Where the bundle of a worker stands (lib/server/process/workers.ts). */
+  /** URL of a worker's bundle (lib/server/process/workers.ts). */
   workerFile(name: string): URL;
   clock: Clock;
-  /** What channels to upstreams need. */
+  /** Dependencies of channels to upstreams. */
   upstreams: UpstreamsSettings;
 }
 
-/** What one provider can do; an engine is made on its first call and lives until `close`. */
+/** What one provider offers; an engine is created on its first call and lives until `close`. */
 export interface Provider {
   speech?(channel: ChannelRecord): SpeechModel;
   embedding?(channel: ChannelRecord): EmbeddingModel;
   close?(): Promise<void>;
 }
 
-/** The engines built in, by the name that channels carry; upstreams.ts holds the others. A new one is a folder and a line. */
+/** The built-in engines, by provider name; upstreams.ts has the others. A new one is a folder and a line. */
 const EMBEDDED: Readonly<Record<string, (settings: ProviderSettings) => Provider>> = {
   "embedded-speech": ({ workerFile, clock }) => {
     const model = createEmbeddedSpeech({ workerFile: workerFile("speech"), clock });
@@ -51,8 +51,8 @@ export interface ProvidersOfProcess extends ChannelProviders {
 }
 
 /**
- * The providers of one process; each is made when a channel first asks for it. A channel is called with the first of
- * its `keys`: whoever chooses among several hands over the channel with the chosen one in front.
+ * The providers of one process; each is created when a channel first needs it. A call uses the first of the channel's
+ * `keys`: code that chooses among several keys passes the channel with the chosen one first.
  */
 export function createProviders(settings: ProviderSettings): ProvidersOfProcess {
   const upstreams = createUpstreams(settings.clock, settings.upstreams, EMBEDDED_FACTS);

@@ -18,21 +18,23 @@ import type { UpstreamProvider } from "./upstream/provider";
 import type { UpstreamSettings } from "./upstream/settings";
 import { createWebhook } from "./webhook";
 
-/** What the composition root gives for calls that leave this machine. */
+/** Dependencies of calls that leave this machine. */
 export interface UpstreamsSettings {
-  /** Opens the channels' keys (purpose `upstream-key`, at `channelKeyPlace`). */
+  /** Decrypts the channels' keys (purpose `upstream-key`, AAD `channelKeyAad`). */
   cipher: Cipher;
   /** Absent: DEFAULT_LIMITS of the contracts. */
   limits?: Limits;
-  /** `PATCHBAY_UPSTREAM_ALLOW` and the owner's own list, together; asked at every call. */
+  /** `PATCHBAY_UPSTREAM_ALLOW` and the owner's own list, together; read at every call. */
   allowedUpstreams(): readonly string[];
-  /** `PATCHBAY_WEBHOOK_ALLOW`: private hosts that the webhook may reach. What channels may reach does not count here. */
+  /**
+   * `PATCHBAY_WEBHOOK_ALLOW`: private hosts that the webhook may reach. The hosts allowed for channels do not count.
+   */
   allowedWebhooks: readonly string[];
-  /** For tests: names to addresses. */
+  /** For tests: resolves names to addresses. */
   lookup?: Lookup;
 }
 
-/** Every provider of upstreams by the name that channels carry. A new one is a folder beside this file and a line here. */
+/** Every upstream provider by the name that channels have. A new one is a folder beside this file and a line here. */
 const UPSTREAM_PROVIDERS: Readonly<Record<string, (settings: UpstreamSettings) => UpstreamProvider>> = {
   gemini: createGemini,
   openai: createOpenAi,
@@ -42,13 +44,16 @@ const UPSTREAM_PROVIDERS: Readonly<Record<string, (settings: UpstreamSettings) =
 export const UPSTREAM_PROVIDER_NAMES: readonly string[] = Object.keys(UPSTREAM_PROVIDERS);
 
 export interface Upstreams extends ChannelProviders {
-  /** Null for a name that is no provider of upstreams. */
+  /** Null for a name that is not an upstream provider. */
   provider(name: string): UpstreamProvider | null;
   webhook: Webhook;
   close(): Promise<void>;
 }
 
-/** The providers that call out, all through one guarded client; the webhook has another with its own allow-list. `embedded` are the names of those that do not. */
+/**
+ * The providers that call out, all through one guarded client; the webhook has another with its own allow-list.
+ * `embedded` are the providers that do not call out.
+ */
 export function createUpstreams(
   clock: Clock,
   settings: UpstreamsSettings,
@@ -119,14 +124,16 @@ function checkDraft(
 ): ChannelDraft {
   return {
     ...rest,
-    // The slash that a URL of no path ends in says nothing.
+    // The final slash of a URL without a path has no meaning.
     baseUrl: baseUrl === null ? null : canonical(baseUrl).replace(/\/$/, ""),
     headers: checkHeaders(headers),
     options: provider.checkOptions(options),
   };
 }
 
-/** Keys in the clear, by their stored record: opening one takes longer than all else a call does here. */
+/**
+ * Decrypted keys, cached by their stored record: decrypting one takes longer than the rest of this code does per call.
+ */
 function createUpstreamKeyReader(sealer: Cipher): (channel: ChannelRecord) => string | null {
   const opened = new WeakMap<ChannelKey, string>();
   return (channel) => {

@@ -7,7 +7,7 @@ import { faultOf } from "./outbound/failure";
 
 const MOST_REPLY_BYTES = 64 * 1024;
 
-/** What the outbound function asks of a channel; each origin has connections of its own. */
+/** Connection settings in place of a channel's; each origin has its own connections. */
 function channelFor(origin: string, timeoutMs: number): ChannelRecord {
   return {
     id: `webhook ${origin}`,
@@ -40,7 +40,7 @@ function failureOf(error: unknown): WebhookFailure {
   return upstreamStatus === undefined ? "failed" : `status_${upstreamStatus}`;
 }
 
-/** Posts through the one way out: private addresses only where they are allowed, no redirects, in time. */
+/** Posts through the guarded client: private addresses only where they are allowed, no redirects, with a time limit. */
 export function createWebhook(outbound: Outbound, clock: Clock): Webhook {
   return {
     async post({ url, headers, body, timeoutMs }) {
@@ -63,7 +63,7 @@ export function createWebhook(outbound: Outbound, clock: Clock): Webhook {
             firstByteBy: clock.monotonic() + timeoutMs,
           },
         });
-        // What it says besides is of no interest.
+        // The reply's body is not needed.
         reply.body.close();
         return null;
       } catch (error) {

@@ -9,7 +9,7 @@ import { repositoriesOn } from "./repositories";
 import { type AuditKey, NOTHING_SEEN } from "./repositories/audit";
 import { type Connections, inTransaction, rootScope } from "./transactions";
 
-/** What differs between the databases. */
+/** What a database implementation provides to the store. */
 export interface Engine {
   kind: Store["kind"];
   connections: Connections;
@@ -17,11 +17,11 @@ export interface Engine {
   commitGroup: CommitGroup;
   ping(): Promise<void>;
   backup(path: string): Promise<void>;
-  /** Ends timers, threads and connections; the books are closed before. */
+  /** Ends timers, threads and connections. The ledger is closed before. */
   close(): Promise<void>;
 }
 
-/** Builds the store on an engine and signs this instance in. */
+/** Builds the store on an engine and writes this instance's first heartbeat. */
 export async function assembleStore(engine: Engine, options: StoreOptions): Promise<Store> {
   const { connections, feed } = engine;
   const timeZone = options.timeZone ?? Intl.DateTimeFormat().resolvedOptions().timeZone;
@@ -31,7 +31,7 @@ export async function assembleStore(engine: Engine, options: StoreOptions): Prom
   const ledger = createLedger(scope, commits, options.instanceId);
   try {
     await feed.refresh();
-    // Before the first row is opened, or another instance would take it for an orphan.
+    // Before the first entry is opened: other instances settle open entries of an instance without a heartbeat.
     await ledger.heartbeat(options.clock.now());
   } catch (error) {
     await engine.close();

@@ -18,7 +18,10 @@ export function raiseRevisions(db: Kysely<Tables>, topics: ReadonlySet<Topic>): 
     .execute();
 }
 
-/** Tells listeners which topics a commit touched: our own at once, another process's when its revisions are seen. */
+/**
+ * Notifies listeners of the topics that a commit touched: at once for commits of this process, after reading the
+ * revisions for others.
+ */
 export class ChangeFeed {
   readonly #read: Kysely<Tables>;
   readonly #log: StoreLog;
@@ -35,12 +38,12 @@ export class ChangeFeed {
     return () => this.#listeners.delete(listener);
   }
 
-  /** Our own commit, with the revisions it wrote; what a refresh saw before this has been told. */
+  /** Publishes the revisions of a commit of this process, except those that `refresh` has already published. */
   committed(rows: readonly RevisionTable[]): void {
     this.#tell(rows.filter((row) => this.#note(row)));
   }
 
-  /** Reads what stands and tells what is newer than what was known. */
+  /** Reads the revisions and notifies listeners of those that are new. */
   async refresh(): Promise<void> {
     const rows = await this.#read.selectFrom("revisions").selectAll().execute();
     this.#tell(rows.filter((row) => this.#note(row)));
@@ -54,7 +57,7 @@ export class ChangeFeed {
 
   #tell(rows: readonly RevisionTable[]): void {
     if (rows.length === 0) return;
-    // Written from Topics alone.
+    // The column is written from a Topic only.
     const topics = new Set(rows.map((row) => row.topic as Topic));
     for (const listener of this.#listeners) {
       try {

@@ -9,7 +9,7 @@ const KEY_BYTES = 32;
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 
-/** One instance secret with the keys derived from it (HKDF-SHA-256, RFC 5869; one key a purpose). */
+/** One instance secret and the keys derived from it (HKDF-SHA-256, RFC 5869; one key per purpose). */
 class DerivedKeys {
   readonly id: string;
   readonly #secret: Uint8Array;
@@ -31,10 +31,10 @@ class DerivedKeys {
 }
 
 /**
- * Encryption under the instance secret. What is new is sealed under `current`; what was sealed under one of
- * `previous` still opens. Digests are made under `digestKey`, which the store keeps sealed: what they stand for is
- * not known any more, so they could not be made anew under another secret; without it they are made under `current`.
- * `open` throws AppError `internal` whose message names the key id when its secret is not loaded.
+ * Encryption under the instance secret: encrypts with `current`, decrypts what was encrypted with `current` or one of
+ * `previous`. Digests use `digestKey`, which is stored encrypted and survives a rotation of the secret, because the
+ * digested values are not stored and cannot be digested again; without it they use `current`. `decrypt` throws AppError
+ * `internal` with the key ID when the secret of that key is not loaded.
  */
 export function createCipher(secrets: {
   current: Secret;
@@ -59,13 +59,13 @@ export function createCipher(secrets: {
     decrypt(purpose, place, text) {
       const [format, keyId, nonceText, sealedText, ...rest] = text.split(".");
       if (format !== FORMAT || !keyId || !nonceText || !sealedText || rest.length > 0) {
-        throw new AppError("internal", `The secret at ${place} is not in a form this Patchbay knows.`);
+        throw new AppError("internal", `The secret at ${aad} is not in a format this Patchbay knows.`);
       }
       const ring = byId.get(keyId);
       if (!ring) {
         throw new AppError(
           "internal",
-          `The secret at ${place} was sealed with key ${keyId}, which is not loaded: set PATCHBAY_SECRET, ` +
+          `The secret at ${aad} was encrypted with key ${keyId}, which is not loaded: set PATCHBAY_SECRET,` +
             "or PATCHBAY_SECRET_PREVIOUS, to the secret it was made with.",
         );
       }
@@ -83,7 +83,7 @@ export function createCipher(secrets: {
       } catch (cause) {
         throw new AppError(
           "internal",
-          `The secret at ${place} was changed or moved; it does not open.`,
+          `The secret at ${aad} was changed or moved; it cannot be decrypted.`,
           {},
           cause,
         );
@@ -100,7 +100,7 @@ export function createCipher(secrets: {
   };
 }
 
-/** The key id a sealed text names; null when it is not in our form. For the start-up check and rotation. */
+/** The key ID in an encrypted text; null when the format is unknown. For the start-up check and rotation. */
 export function encryptionKeyId(sealed: string): string | null {
   return /^v1\.([0-9a-f]{8})\.[\w-]+\.[\w-]+$/.exec(sealed)?.[1] ?? null;
 }

@@ -1,7 +1,9 @@
 import type { Budget } from "../ports/store";
 import type { Flag } from "./schema";
 
-/** How values of records stand in columns. An absent value stays absent: kysely leaves it out of the statement. */
+/**
+ * How record values are stored in columns. Undefined stays undefined: kysely leaves the column out of the statement.
+ */
 
 export function flag(value: boolean): Flag;
 export function flag(value: boolean | undefined): Flag | undefined;
@@ -16,16 +18,16 @@ export function json(value: unknown): string | undefined {
 }
 
 /**
- * PostgreSQL's text cannot hold NUL, SQLite's ends at it in places, and half a surrogate pair has no UTF-8: each
- * gives way to U+FFFD, in what is kept and in what is sought alike, so that text comes back as it was written.
+ * Replaces NUL and unpaired surrogates with U+FFFD: PostgreSQL's text cannot hold NUL, some SQLite functions stop at
+ * it, and a surrogate has no UTF-8. Applied to stored values and to search values alike.
  */
 export function storable(text: string): string {
   return text.replace(/\0|\p{Surrogate}/gu, "\ufffd");
 }
 
-/** Parses what `json` wrote; the caller names the type that went in. */
+/** Parses what `json` wrote; the caller names its type. */
 export function fromJson<T>(text: string): T {
-  // The column is written by `json` alone, from a value of this type.
+  // The column is written by `json` only, from a value of this type.
   return JSON.parse(text) as T;
 }
 

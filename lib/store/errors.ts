@@ -9,35 +9,38 @@ function codeOf(error: unknown): string {
   return typeof error.code === "string" ? error.code : "";
 }
 
-/** The store is away, full, read-only or locked: a 503 whose words hold no SQL and no path. */
+/** The store is unreachable, full, read-only or locked: a 503 whose message contains no SQL and no path. */
 export function storageUnavailable(cause?: unknown): AppError {
   const isFull = /^SQLITE_FULL|^53100$/.test(codeOf(cause));
   return new AppError("storage_unavailable", isFull ? FULL : AWAY, { retryAfterMs: RETRY_AFTER_MS }, cause);
 }
 
-/** SQLite's lock is held by another connection; worth a retry. */
+/** True when another connection holds SQLite's lock; worth a retry. */
 export function isBusy(error: unknown): boolean {
   return /^SQLITE_(BUSY|LOCKED)/.test(codeOf(error));
 }
 
-/** What SQLite read is not what it once wrote. */
+/** True when SQLite found the file damaged. */
 export function isDamage(error: unknown): boolean {
   return /^SQLITE_(CORRUPT|NOTADB|IOERR_(SHORT_READ|DATA|CORRUPTFS))/.test(codeOf(error));
 }
 
-/** PostgreSQL chose this transaction to break a deadlock or a serialisation conflict; worth a retry. */
+/** True when PostgreSQL ended this transaction because of a deadlock or a serialisation conflict; worth a retry. */
 export function isContention(error: unknown): boolean {
   const code = codeOf(isAppError(error) ? error.cause : error);
   return code === "40P01" || code === "40001";
 }
 
-/** Another transaction kept a row locked for too long (PostgreSQL); the server itself is well. */
+/** True when another transaction kept a row locked for too long (PostgreSQL); the server itself works. */
 export function isLockTimeout(error: unknown): boolean {
   return codeOf(isAppError(error) ? error.cause : error) === "55P03";
 }
 
 const SQLITE_AWAY = /^SQLITE_(BUSY|LOCKED|FULL|READONLY|IOERR|CANTOPEN|PROTOCOL|NOMEM|CORRUPT|NOTADB)/;
-/** Connection faults, server shutting down, out of resources, read-only, lock or statement time-out (PostgreSQL, appendix A). */
+/**
+ * Connection errors, server shutting down, out of resources, read-only, lock or statement timeout (PostgreSQL, appendix
+ * A).
+ */
 const POSTGRES_AWAY = /^(08...|57P0[1-5]|57014|53...|58...|25006|25P03|55P03|40P01|40001|28P01|3D000)$/;
 const SOCKET_AWAY = /^(ECONN|EPIPE|ERR_STREAM_|ETIMEDOUT|EHOST|ENET|ENOTFOUND|EAI_|ENOENT|EACCES)/;
 const POOL_AWAY =
@@ -53,7 +56,7 @@ function isTaken(error: unknown): boolean {
   return /^(SQLITE_CONSTRAINT_(UNIQUE|PRIMARYKEY|ROWID)|23505)$/.test(codeOf(error));
 }
 
-/** Names what a driver threw: `storage_unavailable`, `conflict`, or the error itself when it is our own fault. */
+/** Maps a driver's error to `storage_unavailable` or `conflict`; returns any other error unchanged. */
 export function translated(error: unknown): unknown {
   if (isAppError(error)) return error;
   if (isTaken(error)) return new AppError("conflict", "That is taken already.", {}, error);
@@ -61,7 +64,7 @@ export function translated(error: unknown): unknown {
   return error;
 }
 
-/** Runs a write and gives its `conflict` words that fit the record. */
+/** Runs a write and replaces the message of a `conflict` with `words`. */
 export async function orConflict<T>(words: string, work: Promise<T>): Promise<T> {
   try {
     return await work;

@@ -1,4 +1,4 @@
-/** What the store tells the log; the product's own log fits. */
+/** The log functions that the store uses. */
 export interface StoreLog {
   warn(event: string, fields?: Record<string, unknown>): void;
   error(event: string, fields?: Record<string, unknown>): void;

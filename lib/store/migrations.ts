@@ -2,7 +2,7 @@ import { LATENCY_COLUMNS } from "./ledger/latency";
 import { ROLLUP_SUMS } from "./ledger/statements";
 import type { Kind } from "./schema";
 
-/** Statements that lead from one schema version to the next; a migration that has shipped is never edited. */
+/** Statements from one schema version to the next. Never edit a migration that was released. */
 export type Migration = (kind: Kind) => readonly string[];
 
 const budget = "budget_total bigint, budget_daily bigint, budget_monthly bigint";
@@ -87,7 +87,7 @@ const tables = [
     primary key (hour, key_id, user_id, model, channel_id, operation))`,
 ];
 
-/** Audit rows can be added and read; the database itself refuses the rest. */
+/** Audit rows can be inserted and read; the database itself refuses updates and deletes. */
 const auditGuards: Record<Kind, readonly string[]> = {
   sqlite: ["update", "delete"].map(
     (verb) =>
@@ -102,16 +102,16 @@ const auditGuards: Record<Kind, readonly string[]> = {
   ],
 };
 
-/** What the operator's console keeps besides. */
+/** Tables of the console. */
 const consoleTables = [
   `alter table usage add column trace text`,
   `create index usage_failed on usage (at, id) where error is not null`,
-  // Calls that failed, and calls that were tried again: what the last errors of a channel are looked up in.
+  // Failed calls and calls with several attempts; for the latest errors of a channel.
   `create index usage_troubled on usage (at, id) where error is not null or attempts > 1`,
   `create table prompts (usage_id text primary key, at bigint not null, input text not null)`,
   `create index usage_by_request on usage (request_id)`,
   `create index usage_by_end_user on usage (end_user, at, id) where end_user is not null`,
-  // The tags stand in it, so that a search for one reads nothing else.
+  // Includes the tags, so that a search by tag reads only the index.
   `create index usage_tagged on usage (at, id, tags) where tags is not null`,
   `create table daily_rollups (
     hour bigint not null, key_id text not null, user_id text not null, model text not null,
@@ -138,7 +138,7 @@ const consoleTables = [
   `create unique index alerts_open on alerts (kind, subject) where resolved_at is null`,
 ];
 
-/** What limits a key, by the name of the limit: true where the key has it. */
+/** SQL that is true where a key has the limit, by the limit's name. */
 const KEY_LIMITS: Readonly<Record<string, string>> = {
   enabled: "enabled = 0",
   expires_at: "expires_at is not null",
@@ -153,7 +153,7 @@ const KEY_LIMITS: Readonly<Record<string, string>> = {
   "budget.monthly_usd": "budget_monthly is not null",
 };
 
-/** JSON of the key's limits with the role that set them: whoever changes another user's key has a higher role. */
+/** JSON of the key's limits with the role that set them: only a higher role can change another user's key. */
 function limitAuthorsOf(kind: Kind): string {
   const setter = `(select case users.role when 'member' then 'admin' else 'owner' end
     from users where users.id = keys.owner_id)`;
@@ -165,11 +165,12 @@ function limitAuthorsOf(kind: Kind): string {
     : `cast(json_strip_nulls(json_build_object(${fields})) as text)`;
 }
 
-/** Limits of all keys of a user together, and who set the limits of a key. */
+/** Limits over all keys of a user, and the role that set each limit of a key. */
 const userLimits: Migration = (kind) => [
   ...["rpm", "tpm", "concurrency"].map((limit) => `alter table users add column ${limit} bigint`),
   `alter table keys add column limits_set_by text not null default '{}'`,
-  // The audit log tells who changed a key, or one that it replaced. Where that was its owner alone, so were its limits.
+  // The audit log says who changed a key, or one that it replaced. Where only the owner did, the limits are the
+  // owner's.
   `with recursive rotations (old_id, new_id) as materialized (
      select target, ${kind === "sqlite" ? "json_extract(detail, '$.replaced_by')" : "cast(detail as json) ->> 'replaced_by'"}
      from audit where action = 'key.rotate'),
@@ -181,8 +182,8 @@ const userLimits: Migration = (kind) => [
 ];
 
 /**
- * The keyed audit chain: its head, and a trigger that refuses rows without a key, so that a process of the version
- * before that is still running cannot break the chain (lib/store/repositories/audit.ts).
+ * The keyed audit chain: its head, and a trigger that refuses rows without a key, so that a process of an earlier
+ * version that is still running cannot break the chain (lib/store/repositories/audit.ts).
  */
 const auditChain: Record<Kind, readonly string[]> = {
   sqlite: [
@@ -208,7 +209,7 @@ export const MIGRATIONS: readonly Migration[] = [
   (kind) => auditChain[kind],
 ];
 
-/** The words for a store that a newer Patchbay has migrated. */
+/** The error message for a store that a newer Patchbay has migrated. */
 export function newerSchemaWords(found: number): string {
   return (
     `The store has schema version ${found}, this Patchbay knows ${MIGRATIONS.length}: ` +

@@ -4,8 +4,8 @@ import type { StoreOptions } from "./options";
 export type { StoreOptions } from "./options";
 
 /**
- * Opens the store, making and migrating it first under a lock, so that instances may start together. Throws an Error
- * whose words tell the operator what is wrong: damaged, not writable, not reachable, or of a newer version.
+ * Opens the store. Creates or migrates it first under a lock, so that instances may start at the same time. Throws an
+ * Error whose message tells the operator what is wrong: damaged, not writable, not reachable, or of a newer version.
  */
 export async function openStore(options: StoreOptions): Promise<Store> {
   if (/^postgres(ql)?:\/\//.test(options.databaseUrl)) {

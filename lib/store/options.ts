@@ -8,11 +8,11 @@ export interface StoreOptions {
   databaseUrl: string;
   /** The bundle of lib/store/sqlite/writer.worker.ts. */
   writerWorker: URL;
-  /** Random, new at each start; owner of the usage rows this process opens. */
+  /** Random, new at each start; owner of the ledger entries that this process opens. */
   instanceId: string;
   clock: Clock;
   log?: StoreLog;
-  /** IANA name of the zone that days and months of budgets are counted in; the machine's own when absent. */
+  /** IANA time zone for the days and months of budgets; the machine's own when absent. */
   timeZone?: string;
 }
 

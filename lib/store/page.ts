@@ -2,11 +2,11 @@ import { type RawBuilder, sql } from "kysely";
 import { AppError } from "../errors";
 import type { Page, PageQuery } from "../ports/store";
 
-/** Rows of a page, whatever a query asks for: a caller that skips the contract's check gets no more either. */
+/** Most rows of a page, also for a caller that skips the contract's check. */
 const LARGEST_PAGE = 100;
 const SHORTEST_SEARCH = 2;
 
-/** Where a page ended: the row's age and its id, which breaks ties. */
+/** Where a page ended: the row's time, and its ID as a tie-breaker. */
 export interface Position {
   at: number;
   id: string | number;
@@ -16,14 +16,14 @@ function encodeCursor(position: Position): string {
   return Buffer.from(JSON.stringify([position.at, position.id])).toString("base64url");
 }
 
-/** Throws AppError `invalid` for a cursor that none of our pages ended with. */
+/** Throws AppError `invalid` for a cursor that is not one of ours. */
 export function decodeCursor(cursor: string): Position {
   try {
     const parsed: unknown = JSON.parse(Buffer.from(cursor, "base64url").toString("utf8"));
     if (Array.isArray(parsed) && parsed.length === 2) {
       const [at, id]: unknown[] = parsed;
       if (Number.isSafeInteger(at) && (typeof id === "string" || Number.isSafeInteger(id))) {
-        // Both were checked on the line above; the checks do not narrow `unknown` to them.
+        // Both were checked on the line above; the checks do not narrow `unknown`.
         return { at: at as number, id: id as string | number };
       }
     }
@@ -35,23 +35,23 @@ export function decodeCursor(cursor: string): Position {
   });
 }
 
-/** Rows to ask for: the page, and one more that tells whether there is another. */
+/** The rows to read: the page, and one more that shows whether there is a next page. */
 export function rowsToRead(query: PageQuery): number {
   return pageSize(query) + 1;
 }
 
-/** The limit of a query, brought into 1–100. */
+/** The limit of a query, clamped to 1–100. */
 export function pageSize({ limit }: Pick<PageQuery, "limit">): number {
   return Math.min(Math.max(Math.trunc(limit), 1), LARGEST_PAGE);
 }
 
-/** Newest first: what lies behind the cursor, as a condition on `(age, id)`. */
+/** The condition on `(age, id)` for rows after the cursor, newest first. */
 export function behind(cursor: string, age: string, id: string): RawBuilder<boolean> {
   const position = decodeCursor(cursor);
   return sql<boolean>`(${sql.ref(age)}, ${sql.ref(id)}) < (${position.at}, ${position.id})`;
 }
 
-/** Cuts the extra row off and names the place to go on from. */
+/** Drops the extra row and makes the cursor of the next page. */
 export function toPage<Row, T>(
   query: PageQuery,
   rows: readonly Row[],
@@ -68,7 +68,7 @@ export function toPage<Row, T>(
 }
 
 /**
- * `q` anywhere in one of the columns, whatever its case (SQLite folds ASCII alone); `%` and `_` are plain characters.
+ * Matches `q` anywhere in one of the columns, ignoring case (SQLite: ASCII only); `%` and `_` are plain characters.
  * Throws AppError `invalid` below two characters.
  */
 export function matches(q: string, columns: readonly string[]): RawBuilder<boolean> {

@@ -2,9 +2,9 @@ import type {
   BackupCodeTable,
   FlowTable,
   InviteTable,
-  SignInThrottleTable,
   SessionTable,
   SetupTable,
+  SignInThrottleTable,
   TwoFactorTable,
   UserTable,
 } from "./schema/accounts";
@@ -30,8 +30,8 @@ export type * from "./schema/records";
 export type Kind = "sqlite" | "postgres";
 
 /**
- * The tables as queries see them. Both databases hold the same: whole numbers (`bigint`), text, and nothing else;
- * a flag is 0 or 1, JSON is text. So a row read from either is the same JavaScript object.
+ * The tables as queries see them, the same on both databases: integers (`bigint`) and text only; a flag is 0 or 1, JSON
+ * is text. A row is the same JavaScript object from either.
  */
 export interface Tables {
   setup: SetupTable;
@@ -53,7 +53,7 @@ export interface Tables {
   usage: UsageTable;
   balances: BalanceTable;
   rollups: RollUpTable;
-  /** The same sums by day (UTC): `hour` is its first. */
+  /** The same sums by day (UTC): `hour` is the first of the day. */
   daily_rollups: RollUpTable;
   prompts: PromptTable;
   invites: InviteTable;

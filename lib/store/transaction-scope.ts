@@ -2,18 +2,18 @@ import type { Kysely } from "kysely";
 import type { Topic } from "../ports/store";
 import type { Tables } from "./schema";
 
-/** Notes that the write under way makes a topic stale. */
+/** Records that the current write makes a topic stale. */
 export type Touch = (topic: Topic) => void;
 
-/** What a repository works on: the store itself, or one open transaction of it. */
+/** What a repository works on: the store itself, or one open transaction. */
 export interface Scope {
   /** For reads; inside a transaction it sees the transaction's own writes. */
   readonly read: Kysely<Tables>;
-  /** For reads that may look at many rows: off the event loop on SQLite, the same as `read` elsewhere. */
+  /** For reads of possibly many rows: off the event loop on SQLite, the same as `read` elsewhere. */
   readonly scan: Kysely<Tables>;
   /**
-   * Runs `work` in a write transaction of its own, or in the one that is open. Topics touched get a new revision
-   * in the same commit and are told to listeners after it.
+   * Runs `work` in a write transaction of its own, or in the open one. Topics touched get a new revision in the same
+   * commit; listeners are notified after it.
    */
   write<T>(work: (db: Kysely<Tables>, touch: Touch) => Promise<T>): Promise<T>;
 }

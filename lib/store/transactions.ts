@@ -4,17 +4,19 @@ import { type ChangeFeed, raiseRevisions } from "./changes";
 import type { RevisionTable, Tables } from "./schema";
 import type { Scope } from "./transaction-scope";
 
-/** What a database offers to work on. */
+/** The connections that a database provides. */
 export interface Connections {
   read: Kysely<Tables>;
   scan: Kysely<Tables>;
-  /** Runs `work` in one write transaction that has the store's writing to itself; commits, or rolls back and throws. */
+  /** Runs `work` in one exclusive write transaction; commits, or rolls back and throws. */
   writeTransaction<T>(work: (db: Kysely<Tables>) => Promise<T>): Promise<T>;
   /** Runs before the commit of a transaction that touched topics (PostgreSQL: NOTIFY). */
   announce?(db: Kysely<Tables>): Promise<void>;
 }
 
-/** Runs `work` in one transaction; what it touched is raised in the same commit and told after it. */
+/**
+ * Runs `work` in one transaction, raises the revisions of its topics in the same commit and publishes them after it.
+ */
 export async function inTransaction<T>(
   connections: Connections,
   feed: ChangeFeed,
@@ -39,7 +41,7 @@ export async function inTransaction<T>(
   return result;
 }
 
-/** The store itself as a scope: every write is a transaction of its own. */
+/** The store itself as a scope: every write has its own transaction. */
 export function rootScope(connections: Connections, feed: ChangeFeed): Scope {
   return {
     read: connections.read,

@@ -1,6 +1,6 @@
 import { storageUnavailable } from "./errors";
 
-/** Longer than any transaction should take; one that holds its turn for longer waits for itself. */
+/** Longer than any transaction should take; a longer turn is probably a transaction that waits for itself. */
 const LONGEST_TURN_MS = 10_000;
 
 interface Waiting {
@@ -8,16 +8,16 @@ interface Waiting {
   begin(): void;
 }
 
-/** One writer at a time, in the order of asking; the ledger's commits go before all but the one under way. */
+/** One writer at a time, first come, first served; ledger commits go before all others that wait. */
 export class WriteQueue {
   readonly #waiting: Waiting[] = [];
   #isTaken = false;
   #since = 0;
 
   /**
-   * Resolves with what ends the turn. A long queue that moves is waited for: rejects with AppError `storage_unavailable`
-   * only when the turn under way has not ended for ten seconds. `isFirst`: goes before those who are not. Whoever uses it
-   * must have one waiting at most, so that the others get every second turn.
+   * Resolves with the function that ends the turn. Waits as long as the queue moves: rejects with AppError
+   * `storage_unavailable` only when the current turn has not ended for ten seconds. `isFirst` goes before the others;
+   * its caller must have at most one waiting, so that the others get every second turn.
    */
   take(isFirst = false): Promise<() => void> {
     if (!this.#isTaken) return Promise.resolve(this.#begin());

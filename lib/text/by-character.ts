@@ -1,15 +1,18 @@
-/** Distinct results that can be told apart, besides "not asked yet". */
+/** The number of distinct results, besides "not classified yet". */
 const MOST_RESULTS = 255;
 
 /**
- * `classify` remembered for each character it was asked about, so that a long text costs an array read per character.
- * `classify` takes one code point (or a lone surrogate) and returns a primitive, of at most 255 different ones.
+ * Caches `classify` per character, so that a long text costs one array read per character. `classify` takes one code
+ * point (or an unpaired surrogate) and returns a primitive, with at most 255 different values.
  */
 export function rememberByCharacter<T extends string | number | boolean | null>(
   classify: (character: string) => T,
 ): (character: string) => T {
   const results: T[] = [];
-  /** The place of each character's result among `results`, from 1; 0: not asked yet. Pages that nobody asks about take no memory. */
+  /**
+   * The index of each character's result in `results`, from 1; 0: not classified yet. Pages without a lookup take no
+   * memory.
+   */
   const places = new Uint8Array(0x110000);
   return (character) => {
     const code = character.codePointAt(0);

@@ -1,14 +1,17 @@
-/** Pictographs and their joints: nobody wants "grinning face with smiling eyes" read out in the middle of a sentence. */
+/** Pictographs and their joiners, which would be read out as "grinning face with smiling eyes". */
 const PICTOGRAPHS =
   /(?![©®™])\p{Extended_Pictographic}|\p{Regional_Indicator}|\p{Emoji_Modifier}|[\u{FE0E}\u{FE0F}\u{20E3}]/gu;
-/** A joiner between letters belongs to the word (Persian, the scripts of India); elsewhere it is an emoji's left-over. */
+/** A joiner between letters belongs to the word (Persian, Indic scripts); elsewhere it is left over from an emoji. */
 const LOOSE_JOINERS = /(?<![\p{L}\p{M}])[\u200C\u200D]|[\u200C\u200D](?!\p{L})/gu;
-/** Direction marks, byte order marks, soft hyphens, tags and private characters: nothing to say, much to stumble over. */
+/**
+ * Direction marks, byte order marks, soft hyphens, tags and private-use characters: silent, and engines may fail on
+ * them.
+ */
 const INVISIBLE =
   /[\u{AD}\u{180E}\u{200B}\u{200E}\u{200F}\u{202A}-\u{202E}\u{2060}-\u{206F}\u{FEFF}\u{FFF9}-\u{FFFD}\u{E0000}-\u{E007F}\p{Co}\p{Cn}\p{Cs}]/gu;
 const CONTROLS = /(?!\n)\p{Cc}/gu;
 
-/** The text as speech engines may see it: NFC, line feeds for every line break, without controls and pictographs. */
+/** The text for speech engines: NFC, a line feed for every line break, without control characters and pictographs. */
 export function cleanSpeechText(text: string): string {
   return text
     .replace(/\r\n?|\u2028/g, "\n")
@@ -20,7 +23,7 @@ export function cleanSpeechText(text: string): string {
     .normalize("NFC");
 }
 
-/** True when there is a letter or a digit to say; a mark that only lengthens or repeats one (ー, 々) is neither. */
+/** True when there is a letter or digit to speak; a mark that only lengthens or repeats one (ー, 々) is neither. */
 export function isSpeakable(text: string): boolean {
   return /[\p{Lu}\p{Ll}\p{Lt}\p{Lo}\p{N}]/u.test(text);
 }

@@ -1,6 +1,6 @@
 import { countScripts, type Script } from "./scripts";
 
-/** Languages with Latin letters that both the detector and the speech engines know (ISO 639-1; `no` is `nb` here). */
+/** Languages with Latin letters that the detector and the speech engines both know (ISO 639-1; `no` is `nb` here). */
 const LATIN_LANGUAGES = [
   "en",
   "es",
@@ -20,12 +20,14 @@ const LATIN_LANGUAGES = [
   "vi",
 ];
 const FEWEST_LETTERS = 4;
-/** A text shorter than this is often a name: the detector must call its result reliable. */
+/** A shorter text is often a name: the detector must call its result reliable. */
 const WORDS_OF_SENTENCE = 5;
 /** How far another language's score must be above the fallback's. */
 const MARGIN = 0.02;
 
-/** What a detector of languages by n-grams finds: the best language (empty when unknown), scores from 0 to 1 by language. */
+/**
+ * The result of an n-gram language detector: the best language (empty when unknown) and scores from 0 to 1 by language.
+ */
 export interface LanguageGuess {
   language: string;
   isReliable: boolean;
@@ -35,7 +37,7 @@ export type GuessLanguage = (text: string) => LanguageGuess;
 
 const toOurCode = (language: string) => (language === "no" ? "nb" : language);
 
-/** Loads eld's small database at first use (about 30 ms): call it outside the event loop's thread. */
+/** Loads eld's small database at first use (about 30 ms): do not call it on the event loop's thread. */
 export async function loadLanguageDetector(): Promise<GuessLanguage> {
   const { eld } = await import("eld/small");
   const detector = eld.newInstance();
@@ -53,7 +55,9 @@ export async function loadLanguageDetector(): Promise<GuessLanguage> {
   };
 }
 
-/** The language of a text in Latin letters; `fallback` when the text is too short or no language stands out. */
+/**
+ * The language of a text in Latin letters; `fallback` when the text is too short or no language scores clearly higher.
+ */
 export function detectLatinLanguage(text: string, fallback: string, guess: GuessLanguage): string {
   const letters = countScripts(text).get("Latin") ?? 0;
   if (letters < FEWEST_LETTERS) return fallback;
@@ -64,7 +68,9 @@ export function detectLatinLanguage(text: string, fallback: string, guess: Guess
   return (scores[language] ?? 0) - (scores[fallback] ?? 0) > MARGIN ? language : fallback;
 }
 
-/** The language a script stands for, by telling letters where several use it; null for Latin and for none. */
+/**
+ * The language of a script, decided by characteristic letters where several use it; null for Latin and for no script.
+ */
 export function languageOfScript(script: Script, text: string): string | null {
   switch (script) {
     case "Latin":
@@ -109,6 +115,6 @@ function cyrillicLanguage(text: string): string {
   if (/[ђћљњџјЂЋЉЊЏЈ]/u.test(text)) return "sr";
   if (/[әқңғұһӘҚҢҒҰҺ]/u.test(text)) return "kk";
   if (/[іІ]/u.test(text)) return "uk";
-  // Bulgarian writes ъ between consonants, where Russian only has it before я, ю, е, ё; it knows neither ы nor э.
+  // Bulgarian writes ъ between consonants, where Russian only has it before я, ю, е, ё; it has neither ы nor э.
   return /ъ[^яюеёЯЮЕЁ]/u.test(text) && !/[ыэЫЭ]/u.test(text) ? "bg" : "ru";
 }

@@ -30,22 +30,22 @@ function takeLeast(heap: number[]): number {
   return least;
 }
 
-/** Merges and first looks between two steps, about a millisecond's work. */
+/** Merges and first lookups per step: about a millisecond's work. */
 const WORK_A_STEP = 4_096;
 
 /**
- * Byte-pair encoding of one piece (a Latin-1 string, one character a byte): always merges the adjacent pair of the
- * lowest rank, the leftmost of equals. A queue over a linked list, O(n log n), where the textbook loop is quadratic
- * and a megabyte of one letter would stop the process. In steps, so that a long piece's caller may let others run
- * between them. Returns how many tokens are left.
+ * Byte-pair encoding of one piece (a Latin-1 string, one character per byte): always merges the adjacent pair of the
+ * lowest rank, the leftmost of equals. A queue over a linked list, O(n log n): the textbook loop is quadratic, and a
+ * megabyte of one letter would block the process. Runs in steps, so that the caller can yield between them. Returns how
+ * many tokens are left.
  */
 export function* mergeInSteps(
   bytes: string,
   rankOf: ReadonlyMap<string, number>,
 ): Generator<void, number, void> {
   const length = bytes.length;
-  // All begin as zeroes, which the system gives without touching them, so that a long piece costs nothing up front:
-  // a part's length less one, the distance to the part before less one, and the rank of a pair and one.
+  // Zero-filled arrays, which the system allocates lazily, so that a long piece costs nothing before it is processed: a
+  // part's length minus one, the distance to the previous part minus one, and the rank of a pair plus one.
   const partLength = new Int32Array(length + 1);
   const distance = new Int32Array(length + 1);
   const pairRank = new Int32Array(length + 1);
@@ -68,7 +68,7 @@ export function* mergeInSteps(
     if (work % WORK_A_STEP === 0) yield;
     const entry = takeLeast(queue);
     const start = entry % POSITION;
-    // Stale: that pair was merged away, or one of its halves has grown since.
+    // Stale: that pair was already merged, or one of its halves has grown since.
     if (pairRank[start] !== (entry - start) / POSITION + 1) continue;
     const middle = endOf(start);
     const end = endOf(middle);
@@ -83,7 +83,7 @@ export function* mergeInSteps(
   return count;
 }
 
-/** The same at once. */
+/** The same without steps. */
 export function countMerged(bytes: string, rankOf: ReadonlyMap<string, number>): number {
   const steps = mergeInSteps(bytes, rankOf);
   for (;;) {

@@ -1,6 +1,6 @@
 import { rememberByCharacter } from "./by-character";
 
-/** Scripts that can be told from the characters alone, by their Unicode names; the frequent ones first. */
+/** Scripts that can be recognised by their characters, by Unicode name; the frequent ones first. */
 const SCRIPTS = [
   "Latin",
   "Cyrillic",
@@ -41,7 +41,7 @@ const SCRIPTS = [
 ] as const;
 
 type UnicodeScript = (typeof SCRIPTS)[number];
-/** Hiragana and Katakana are one here; `Other` is every script not listed. */
+/** Hiragana and Katakana are one script here; `Other` is every script not listed. */
 export type Script = Exclude<UnicodeScript, "Hiragana" | "Katakana"> | "Kana" | "Other";
 
 const TESTS = SCRIPTS.map(
@@ -59,10 +59,13 @@ function findScript(character: string): Script | null {
   return /\p{L}/u.test(character) ? "Other" : null;
 }
 
-/** The script of one character; null for what all scripts share (digits, punctuation, spaces, combining marks). */
+/**
+ * The script of one character; null for characters shared by all scripts (digits, punctuation, spaces, combining
+ * marks).
+ */
 export const scriptOf = rememberByCharacter(findScript);
 
-/** How many letters of each script a text holds. */
+/** The number of letters of each script in a text. */
 export function countScripts(text: string): Map<Script, number> {
   const counts = new Map<Script, number>();
   for (const character of text) {
@@ -73,12 +76,12 @@ export function countScripts(text: string): Map<Script, number> {
 }
 
 export interface ScriptRun {
-  /** Null: the run holds no letter. */
+  /** Null: the run has no letter. */
   script: Script | null;
   text: string;
 }
 
-/** Parts a text where `groupOf` changes; shared characters stay with the letters before them. */
+/** Splits a text where `groupOf` changes; shared characters stay with the letters before them. */
 export function splitByScript(text: string, groupOf: (script: Script) => Script): ScriptRun[] {
   const runs: ScriptRun[] = [];
   let run: ScriptRun = { script: null, text: "" };

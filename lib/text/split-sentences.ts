@@ -1,26 +1,29 @@
 import { rememberByCharacter } from "./by-character";
 import { reachOf } from "./spoken-length";
 
-/** A stretch of text to be spoken in one breath. */
+/** A section of text that is spoken without a pause. */
 export interface TextChunk {
   text: string;
-  /** What comes after it, and so how long the pause is: a new paragraph, a new sentence, a comma, or nothing (a hard wrap). */
+  /**
+   * What follows it, which decides the length of the pause: a new paragraph, a new sentence, a comma, or nothing (a
+   * hard wrap).
+   */
   end: "paragraph" | "sentence" | "clause" | "wrap";
 }
 
-/** Lengths as they are spoken, in letters' time (spoken-length.ts); read anew for every chunk. */
+/** Lengths in spoken letters (spoken-length.ts); read again for every chunk. */
 export interface ChunkLimits {
-  /** No chunk is longer. */
+  /** Longest chunk. */
   readonly longest: number;
-  /** The first one is cut at a comma before this where there is one, else at a space if it is much longer. */
+  /** The first chunk is cut at a comma before this where there is one, else at a space if it is much longer. */
   readonly first: number;
 }
 
-/** A first sentence that is no longer than this times `first` is not torn at a mere space. */
+/** A first sentence up to this times `first` is not cut at a space. */
 const FIRST_SLACK = 1.4;
 
 const TERMINATORS = /[.!?…。！？｡؟۔।॥።՞։။]/u;
-/** These end a sentence without a space after them. */
+/** These end a sentence without a following space. */
 const WIDE_TERMINATORS = /[。！？｡।॥።။]/u;
 const CLOSERS = /["'”’»›)\]｣」』】）》〉]/u;
 const CLAUSE_MARKS = /[,;:—–،؛、，；：]/u;
@@ -32,7 +35,7 @@ const IS_CLOSER = 4;
 const IS_SPACE = 8;
 const IS_LOWER = 16;
 
-/** What a UTF-16 unit is for the end of a sentence, as bits. */
+/** The role of a UTF-16 unit at the end of a sentence, as bits. */
 const marksOf = rememberByCharacter(
   (unit) =>
     (TERMINATORS.test(unit) ? IS_TERMINATOR : 0) |
@@ -42,10 +45,10 @@ const marksOf = rememberByCharacter(
     (/\p{Ll}/u.test(unit) ? IS_LOWER : 0),
 );
 
-/** Spaces after a sentence that are looked at for what follows. */
+/** Most spaces after a sentence that are skipped to see what follows. */
 const LONGEST_GAP = 64;
 
-/** What belongs to the character before it: marks, joiners, the second half of a surrogate pair. */
+/** Characters that belong to the one before: marks, joiners, the second half of a surrogate pair. */
 const CONTINUATION = /^(?:\p{M}|\u200d|[\udc00-\udfff])/u;
 
 const ABBREVIATIONS = new Set(
@@ -58,9 +61,9 @@ const ABBREVIATIONS = new Set(
 );
 
 /**
- * Parts a text into chunks for speaking, lazily: sentences first (abbreviations, initials, decimals and addresses do not
- * end one), and sentences beyond the limit at a comma, else at a space, else anywhere between two characters.
- * Yields trimmed, non-empty texts.
+ * Splits a text into chunks for speech, lazily: at sentences first (abbreviations, initials, decimals and addresses do
+ * not end one), and sentences beyond the limit at a comma, else at a space, else between any two characters. Yields
+ * trimmed, non-empty texts.
  */
 export function* splitSentences(text: string, limits: ChunkLimits): Generator<TextChunk> {
   let isFirst = true;
@@ -85,7 +88,7 @@ function* sentences(text: string): Generator<TextChunk> {
     let end: End | null = null;
     if (text[at] === "\n") end = lineEnd(text, at);
     else if (marksOf(text.charAt(at)) & IS_TERMINATOR) {
-      // Read once for all its terminators, so that a long run costs no more than its length.
+      // Computed once for all its terminators, so that a long run takes linear time.
       if (at >= run.end) run = readRun(text, at + 1);
       end = sentenceEnd(text, at, run);
     }
@@ -120,7 +123,7 @@ interface End {
   kind: "paragraph" | "sentence";
 }
 
-/** A blank line parts paragraphs; a single break parts lines unless it stands in the middle of a wrapped sentence. */
+/** A blank line separates paragraphs; a single break separates lines, except inside a wrapped sentence. */
 function lineEnd(text: string, at: number): End | null {
   const next = endOfRun(text, at, IS_SPACE);
   if (countBreaks(text, at, next) > 1) return { at: next, kind: "paragraph" };
@@ -128,26 +131,26 @@ function lineEnd(text: string, at: number): End | null {
   return continues ? null : { at: next, kind: "sentence" };
 }
 
-/** Terminators and closers in a row. */
+/** A run of terminators and closers. */
 interface Run {
   end: number;
-  /** What follows lets a sentence end here. */
+  /** True when what follows allows a sentence to end here. */
   isEnd: boolean;
 }
 
-/** The run that has begun before `from`. */
+/** The run that began before `from`. */
 function readRun(text: string, from: number): Run {
   const end = endOfRun(text, from, IS_TERMINATOR | IS_CLOSER);
   const following = Math.min(endOfRun(text, end, IS_SPACE), end + LONGEST_GAP);
   const isEnd =
     (end === text.length || following > end) &&
-    // Blank lines are for lineEnd to find, so that the paragraph's pause is not lost.
+    // Blank lines are left for lineEnd, so that the pause of a paragraph is kept.
     countBreaks(text, end, following) < 2 &&
     !(marksOf(text.charAt(following)) & IS_LOWER);
   return { end, isEnd };
 }
 
-/** The sentence's end when the terminator at `at` ends one. */
+/** The end of the sentence, when the terminator at `at` ends one. */
 function sentenceEnd(text: string, at: number, run: Run): End | null {
   const mark = text.charAt(at);
   const end: End = { at: run.end, kind: "sentence" };
@@ -167,7 +170,7 @@ interface Cut {
   end: "clause" | "wrap";
 }
 
-/** Null: the text is short enough as it is. */
+/** Null: the text is short enough. */
 function findFirstCut(text: string, { longest, first }: ChunkLimits): Cut | null {
   const reach = reachOf(text, first);
   if (reach >= text.length) return null;
@@ -194,9 +197,11 @@ function lastClause(text: string, from: number, to: number): number | null {
   return null;
 }
 
-/** Moves a cut back so that it parts neither a surrogate pair nor a letter from its marks, where there is such a place near. */
+/**
+ * Moves a cut back so that it splits neither a surrogate pair nor a letter from its marks, if such a position is near.
+ */
 function betweenCharacters(text: string, at: number): number {
   for (let cut = at; cut > Math.max(0, at - 32); cut--) if (!CONTINUATION.test(text.charAt(cut))) return cut;
-  // Marks alone: they are cut anywhere but inside a pair.
+  // Only marks: they are cut anywhere except inside a pair.
   return at > 1 && /[\udc00-\udfff]/.test(text.charAt(at)) ? at - 1 : at;
 }

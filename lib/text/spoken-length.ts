@@ -1,20 +1,20 @@
 import { rememberByCharacter } from "./by-character";
 import { scriptOf } from "./scripts";
 
-/** How long a character lasts when spoken, in letters of running text (about 65 ms each; measured on both engines). */
+/** How long a character takes to speak, in letters of running text (about 65 ms each; measured on both engines). */
 const DIGIT = 5;
 const SYMBOL = 7;
 const LONE_LETTER = 4;
 const CAPITAL_IN_CAPITALS = 3;
 const BY_SCRIPT: Readonly<Partial<Record<string, number>>> = { Han: 4, Hangul: 2, Kana: 1.5 };
 
-/** What a character is by itself, as bits; the low four are its weight in halves of a letter. */
+/** The class of a character without its neighbours, as bits; the low four are its weight in half letters. */
 const WEIGHT = 0b1111;
 const IS_POINT = 1 << 4;
 const IS_LETTER = 1 << 5;
 const IS_UPPER = 1 << 6;
 const IS_LETTER_OR_DIGIT = 1 << 7;
-/** A letter, a mark or an apostrophe: what stands beside it is no lone letter. */
+/** A letter, a mark or an apostrophe: a letter beside it is not a single letter. */
 const IS_WORD_PART = 1 << 8;
 
 const kindOf = rememberByCharacter((character) => {
@@ -33,8 +33,8 @@ const kindOf = rememberByCharacter((character) => {
 });
 
 /**
- * Where a text has gone on for `letters` letters' time: an index in UTF-16 units, the text's length when it ends before.
- * Digits, symbols and spelled capitals are read as words, and ideographs are syllables: they count for more.
+ * The index (UTF-16) where a text has lasted for `letters` letters; the text's length when it ends before. Digits,
+ * symbols and spelled capitals are read as words, and ideographs are syllables: they count for more.
  */
 export function reachOf(text: string, letters: number): number {
   let spent = 0;
@@ -52,7 +52,7 @@ export function reachOf(text: string, letters: number): number {
   return at;
 }
 
-/** A character's weight between its neighbours, in letters; all three as `kindOf` gives them. */
+/** A character's weight between its neighbours, in letters; arguments as `kindOf` returns them. */
 function weightOf(kind: number, before: number, after: number): number {
   if (kind & IS_POINT) return after & IS_LETTER_OR_DIGIT ? DIGIT : 1;
   if (!(kind & IS_LETTER)) return (kind & WEIGHT) / 2;

@@ -1,7 +1,7 @@
 import { countMerged, mergeInSteps } from "./merge-bytes";
 import { type Vocabulary, vocabulary } from "./vocabulary";
 
-/** How cl100k_base cuts a text into pieces before merging (tiktoken, openai_public.py). */
+/** The pattern by which cl100k_base splits a text into pieces before merging (tiktoken, openai_public.py). */
 const PIECES =
   /'(?:[sS]|[dD]|[mM]|[tT]|[lL][lL]|[vV][eE]|[rR][eE])|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s+$|\s*[\r\n]|\s+(?!\S)|\s/gu;
 
@@ -11,19 +11,19 @@ const LONGEST_TOKEN = 128;
 const IS_ASCII = /^\p{ASCII}*$/u;
 const IS_WORD = /^[^\r\n\p{L}\p{N}]?\p{L}/u;
 
-/** Counts of the pieces met lately that are no single token (names, inflected words, CJK). */
+/** Cached counts of recent pieces that are not a single token (names, inflected words, CJK). */
 const recent = new Map<string, number>();
 const MAX_RECENT = 20_000;
 const MAX_RECENT_LENGTH = 64;
 
-/** Pieces above so many UTF-16 code units are merged in steps where the caller can wait. */
+/** Longer pieces (UTF-16 code units) are merged in steps where the caller can wait. */
 const LONG_PIECE = 4_096;
-/** Characters between two steps, about a millisecond's work. */
+/** Characters per step: about a millisecond's work. */
 const CHARACTERS_A_STEP = 8_192;
 
-/** A piece that is known, or whose least count is above `room`; else its bytes (Latin-1), to be merged. */
+/** The count of a known piece, or of one whose minimum is above `limit`; else its bytes (Latin-1), to be merged. */
 function look(piece: string, words: Vocabulary, room: number): number | string {
-  // A token of one piece is its text's bytes; for ASCII these are the characters.
+  // A token of one piece consists of the text's bytes; for ASCII these are the characters.
   const isAscii = IS_ASCII.test(piece);
   if (isAscii && words.rankOf.has(piece)) return 1;
   const known = recent.get(piece);
@@ -46,12 +46,12 @@ function countPiece(piece: string, words: Vocabulary, room: number): number {
 }
 
 /**
- * Tokens of a text as cl100k_base counts them. What looks like a special token (`<|endoftext|>`) is ordinary text;
- * a lone surrogate counts as U+FFFD, as it does in UTF-8. Stops above `limit` and returns some number above it then,
- * so that a text far too long costs no more than one of the limit's length.
+ * Counts the cl100k_base tokens of a text. Text that looks like a special token (`<|endoftext|>`) is ordinary text; an
+ * unpaired surrogate counts as U+FFFD, as it does in UTF-8. Stops above `limit` and returns some number above it, so
+ * that a much longer text costs no more than one at the limit.
  */
 export function countTokens(text: string, limit = Number.POSITIVE_INFINITY): number {
-  // No token is longer, so a text of that many characters cannot fit (and is not even cut into pieces).
+  // The longest token, so a longer text cannot fit (and is not split).
   if (text.length > limit * LONGEST_TOKEN) return Math.ceil(text.length / LONGEST_TOKEN);
   const words = vocabulary();
   PIECES.lastIndex = 0;
@@ -63,7 +63,7 @@ export function countTokens(text: string, limit = Number.POSITIVE_INFINITY): num
   return count;
 }
 
-/** The same in steps of about a millisecond: a long text's caller may let others run between them. */
+/** The same in steps of about a millisecond, so that the caller can yield between them. */
 export function* countTokensInSteps(
   text: string,
   limit = Number.POSITIVE_INFINITY,
@@ -72,9 +72,9 @@ export function* countTokensInSteps(
   const words = vocabulary();
   let count = 0;
   let since = 0;
-  // Each walk has an expression of its own, since others run between the steps.
+  // Each iteration has its own expression, because other texts are counted between the steps.
   for (const [piece] of text.matchAll(PIECES)) {
-    // Cutting a long piece out took a while already, and so does writing it as bytes.
+    // Cutting out a long piece has taken a while already, and so does converting it to bytes.
     if (piece.length > LONG_PIECE) {
       yield;
       const found = look(piece, words, limit - count);
@@ -90,9 +90,7 @@ export function* countTokensInSteps(
   return count;
 }
 
-/**
- * The text of cl100k_base token ids; bytes that are no UTF-8 become U+FFFD. Null when an id is not in the vocabulary.
- */
+/** The text of cl100k_base token IDs; invalid UTF-8 becomes U+FFFD. Null when an ID is not in the vocabulary. */
 export function decodeTokens(tokens: readonly number[]): string | null {
   const words = vocabulary();
   const parts: string[] = [];

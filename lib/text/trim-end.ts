@@ -1,6 +1,6 @@
 /**
- * `text` without the characters at its end that `drop`, an expression for one character, matches. Linear, where
- * `/x+$/` looks at a long run of x from each of its characters.
+ * `text` without trailing characters that match `drop`, an expression for one character. Linear, unlike `/x+$/`, which
+ * rescans a long run of x from each of its characters.
  */
 export function trimEndOf(text: string, drop: RegExp): string {
   let end = text.length;

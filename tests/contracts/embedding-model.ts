@@ -4,10 +4,10 @@ import type { CallOptions } from "../../lib/ports/speech-model";
 
 export interface EmbeddingPlace {
   model: EmbeddingModel;
-  /** The model's own name at the upstream, and its vectors' length. */
+  /** The upstream's name of the model, and the length of its vectors. */
   name: string;
   dimensions: number;
-  /** The upstream cuts vectors without normalising them again, and they are forwarded as they came. */
+  /** The upstream shortens vectors without normalising them again; they are forwarded unchanged. */
   isCutUpstream?: boolean;
 }
 
@@ -21,10 +21,10 @@ function lengthOf(vector: Float32Array | undefined): number {
   return Math.hypot(...(vector ?? []));
 }
 
-/** The contract of EmbeddingModel: engines and upstreams alike. */
+/** The contract of EmbeddingModel, for engines and upstreams. */
 export function embeddingModelContract(name: string, open: () => Promise<EmbeddingPlace>): void {
   describe(`${name} as an embedding model`, () => {
-    test("makes one vector of length 1 a text, in order", async () => {
+    test("returns one vector of length 1 per text, in order", async () => {
       const place = await open();
       const { vectors } = await place.model.embed({ model: place.name, texts: TEXTS }, options());
       expect(vectors.map((vector) => vector.length)).toEqual(TEXTS.map(() => place.dimensions));
@@ -33,7 +33,7 @@ export function embeddingModelContract(name: string, open: () => Promise<Embeddi
       for (const vector of vectors.slice(0, 4)) expect(lengthOf(vector)).toBeCloseTo(1, 3);
     });
 
-    test("makes the same vector of a text alone and inside a batch", async () => {
+    test("returns the same vector for a text alone and in a batch", async () => {
       const place = await open();
       const batch = await place.model.embed({ model: place.name, texts: TEXTS }, options());
       for (const [i, text] of TEXTS.entries()) {
@@ -44,7 +44,7 @@ export function embeddingModelContract(name: string, open: () => Promise<Embeddi
       }
     });
 
-    test("shortens to the length asked for, normalised again unless the upstream cut it", async () => {
+    test("shortens to the requested length and normalises again, unless the upstream shortened it", async () => {
       const place = await open();
       const { vectors } = await place.model.embed(
         { model: place.name, texts: TEXTS.slice(0, 2), dimensions: 64 },
@@ -56,7 +56,7 @@ export function embeddingModelContract(name: string, open: () => Promise<Embeddi
         else expect(lengthOf(vector)).toBeCloseTo(1, 3);
     });
 
-    test("does nothing for a caller who has left", async () => {
+    test("makes no upstream call for a caller who has left", async () => {
       const place = await open();
       const texts = Array.from({ length: 3_000 }, (_, i) => `text number ${i} and some more words`);
       const work = place.model.embed({ model: place.name, texts }, options(AbortSignal.abort()));

@@ -2,31 +2,31 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { AppError } from "../../lib/errors";
 import type { CallOptions, SpeechEvent, SpeechModel, SpeechRequest } from "../../lib/ports/speech-model";
 
-/** One implementation of the SpeechModel port, and what it can do. */
+/** One implementation of the SpeechModel port, and its capabilities. */
 export interface SpeechPlace {
   speech: SpeechModel;
-  /** The upstream's own model name. */
+  /** The upstream's name of the model. */
   model: string;
-  /** A voice it has, and one it has not; null when any name is passed on. */
+  /** A known and an unknown voice; null when any name is passed on. */
   voice: string;
   unknownVoice: string | null;
   /** A sentence of a few seconds, and a text of a minute or more. */
   sentence: string;
   longText: string;
-  /** True when the same request gives the same length each time. */
+  /** True when the same request always gives the same length. */
   isSteady: boolean;
-  /** True when `speed` changes the pace. */
+  /** True when `speed` changes the tempo. */
   hasSpeed: boolean;
-  /** Calls that still cost work or hold a connection. */
+  /** Calls that still use work or a connection. */
   running(): number;
-  /** Chunks or upstream calls begun so far. */
+  /** Chunks or upstream calls started so far. */
   begun(): number;
   close(): Promise<void>;
 }
 
 const SECOND = 48_000;
 
-/** What every provider of speech does, whatever makes the sound. */
+/** The contract of SpeechModel, for engines and upstreams. */
 export function speechModelContract(open: () => Promise<SpeechPlace>): void {
   let place: SpeechPlace;
   beforeAll(async () => {
@@ -58,7 +58,7 @@ export function speechModelContract(open: () => Promise<SpeechPlace>): void {
   };
 
   describe("a call", () => {
-    it("is audio in whole samples, then one end with its usage", async () => {
+    it("returns whole samples, then one end event with the usage", async () => {
       const events = await hear(request());
       expect(events.map((event) => event.type).indexOf("end")).toBe(events.length - 1);
       for (const event of events) {
@@ -74,7 +74,7 @@ export function speechModelContract(open: () => Promise<SpeechPlace>): void {
       }
     });
 
-    it("sounds: a sentence lasts seconds and is not silence", async () => {
+    it("returns seconds of audible sound for a sentence", async () => {
       const pcm = audioOf(await hear(request()));
       expect(pcm.length / SECOND).toBeGreaterThan(1);
       expect(pcm.length / SECOND).toBeLessThan(20);
@@ -83,14 +83,14 @@ export function speechModelContract(open: () => Promise<SpeechPlace>): void {
       expect(loudest).toBeGreaterThan(1_000);
     });
 
-    it("speaks segment after segment", async () => {
+    it("speaks segments in order", async () => {
       const one = audioOf(await hear(request())).length;
       const { segments } = request();
       const two = audioOf(await hear(request({ segments: [...segments, ...segments] }))).length;
       expect(two).toBeGreaterThan(one * 1.6);
     });
 
-    it("does nothing before its first next()", async () => {
+    it("does nothing before the first next()", async () => {
       await untilIdle();
       const before = place.begun();
       call(request());
@@ -98,14 +98,14 @@ export function speechModelContract(open: () => Promise<SpeechPlace>): void {
       expect([place.begun() - before, place.running()]).toEqual([0, 0]);
     });
 
-    it("gives nothing more once it has ended", async () => {
+    it("returns nothing more after its end", async () => {
       const iterator = call(request());
       for (let next = await iterator.next(); !next.done; ) next = await iterator.next();
       expect(await iterator.next()).toMatchObject({ done: true });
       await untilIdle();
     });
 
-    it("is not mixed up with another at the same time", async () => {
+    it("is not mixed up with a concurrent call", async () => {
       const texts = [place.sentence, `${place.sentence} ${place.sentence}`];
       const alone: number[] = [];
       for (const text of texts) alone.push(audioOf(await hear(saying(text))).length);
@@ -116,7 +116,7 @@ export function speechModelContract(open: () => Promise<SpeechPlace>): void {
       });
     });
 
-    it("is shorter at twice the speed, where the provider has speeds", async () => {
+    it("is shorter at twice the speed, where the provider supports speed", async () => {
       if (!place.hasSpeed) return;
       const [natural, fast] = [await hear(request()), await hear(request({ speed: 2 }))];
       expect(audioOf(fast).length / audioOf(natural).length).toBeCloseTo(0.5, 1);
@@ -124,7 +124,7 @@ export function speechModelContract(open: () => Promise<SpeechPlace>): void {
   });
 
   describe("a reader who leaves", () => {
-    it("in the middle stops the work", async () => {
+    it("stops the work in the middle", async () => {
       const iterator = call(saying(place.longText));
       await iterator.next();
       expect(place.running()).toBeGreaterThan(0);
@@ -133,7 +133,7 @@ export function speechModelContract(open: () => Promise<SpeechPlace>): void {
       expect(await iterator.next()).toMatchObject({ done: true });
     });
 
-    it("by the signal stops the work, and the error says so", async () => {
+    it("stops the work by the signal and gets its error", async () => {
       const leaving = new AbortController();
       const iterator = call(saying(place.longText), leaving.signal);
       await iterator.next();
@@ -146,7 +146,7 @@ export function speechModelContract(open: () => Promise<SpeechPlace>): void {
       await untilIdle();
     });
 
-    it("with an error of ours for a reason gets that error", async () => {
+    it("gets the AppError that was the reason of the abort", async () => {
       const late = new AbortController();
       const iterator = call(saying(place.longText), late.signal);
       const first = iterator.next();
@@ -159,7 +159,7 @@ export function speechModelContract(open: () => Promise<SpeechPlace>): void {
       await untilIdle();
     });
 
-    it("before the first next() costs nothing", async () => {
+    it("costs nothing before the first next()", async () => {
       await untilIdle();
       const before = place.begun();
       await expect(call(request(), AbortSignal.abort()).next()).rejects.toMatchObject({
@@ -170,7 +170,7 @@ export function speechModelContract(open: () => Promise<SpeechPlace>): void {
   });
 
   describe("voices", () => {
-    it("are listed once each, by a name that can be spoken with", async () => {
+    it("lists each voice once, by a name that can be spoken", async () => {
       const voices = await place.speech.voices(place.model);
       const names = voices.map((voice) => voice.name);
       expect(new Set(names).size).toBe(names.length);
@@ -179,7 +179,7 @@ export function speechModelContract(open: () => Promise<SpeechPlace>): void {
       expect(audioOf(await hear(saying(place.sentence, last))).length).toBeGreaterThan(SECOND);
     });
 
-    it("it does not have are refused by name", async () => {
+    it("names an unknown voice in the error", async () => {
       if (place.unknownVoice === null) return;
       const asked = saying(place.sentence, place.unknownVoice);
       await expect(call(asked).next()).rejects.toMatchObject({

@@ -12,7 +12,7 @@ afterAll(() => server.close());
 
 storeContract(() => newPostgresPlace(server));
 
-test("a backup is PostgreSQL's own business, and says whose", async () => {
+test("refuses a backup and names PostgreSQL's own tool", async () => {
   const place = await newPostgresPlace(server);
   const store = await place.open();
   await expect(store.backup("/tmp/backup")).rejects.toMatchObject({
@@ -22,7 +22,7 @@ test("a backup is PostgreSQL's own business, and says whose", async () => {
   await place.remove();
 });
 
-test("a transaction whose work swallowed a failed statement is not reported as committed", async () => {
+test("does not report a transaction as committed when its work ignored a failed statement", async () => {
   const place = await newPostgresPlace(server);
   const store = await place.open();
   const user = userRecord();

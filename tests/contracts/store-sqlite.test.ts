@@ -11,7 +11,7 @@ import { together } from "./store/test-database";
 
 storeContract(newSqlitePlace);
 
-test("a backup made under load opens as a store that holds all that was committed before it", async () => {
+test("opens a backup made under load as a store with everything that was committed before it", async () => {
   const place = await newSqlitePlace();
   const store = await place.open();
   const { key, user } = await insertKey(store);
@@ -40,7 +40,7 @@ test("a backup made under load opens as a store that holds all that was committe
   await place.remove();
 });
 
-test("a backup never writes over a file, and leaves none when it cannot be made", async () => {
+test("never overwrites a file with a backup, and leaves none when it fails", async () => {
   const place = await newSqlitePlace();
   const store = await place.open();
   await expect(store.backup(place.file)).rejects.toMatchObject({ code: "conflict" });

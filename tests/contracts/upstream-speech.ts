@@ -14,17 +14,17 @@ import {
 import { startUpstream, type Upstream } from "../support/upstream/server";
 import { spokenSamples } from "../support/upstream/sounds";
 
-/** What a provider's dialect adds to what all must do. */
+/** What is specific to a provider. */
 export interface SpeechDialect {
   provider: string;
   options?: Record<string, unknown>;
-  /** False: one JSON answer holds all the audio. */
+  /** False: one JSON reply holds all the audio. */
   streams?: boolean;
-  /** Codes for faults that mean something in this dialect alone. */
+  /** Error codes that only this provider has. */
   faults: Readonly<Record<string, string>>;
 }
 
-/** What every provider owes for the same fault: the code by which the gateway decides what comes next. */
+/** The error code for the same upstream error, common to all providers: the gateway decides by it. */
 const FAULTS: Readonly<Record<string, string>> = {
   "reset-before-headers": "upstream_error",
   "close-before-headers": "upstream_error",
@@ -60,7 +60,7 @@ const FAULTS: Readonly<Record<string, string>> = {
   "cut-at-chunk-0": "upstream_truncated",
 };
 
-/** The contract of SpeechModel, held against the loopback upstream. */
+/** The contract of SpeechModel, against the loopback upstream. */
 export function upstreamSpeechContract({
   provider,
   options = {},
@@ -88,7 +88,7 @@ export function upstreamSpeechContract({
       expect(end).toMatchObject({ type: "end", finishReason: "STOP" });
     });
 
-    test("gives pieces that are whole samples, none empty, at even offsets", async () => {
+    test("returns pieces of whole samples, none empty, at even offsets", async () => {
       let bytes = 0;
       for await (const event of rig.speech(channel()).synthesize(speechRequest("tts"), callOptions())) {
         if (event.type !== "audio") continue;
@@ -99,7 +99,7 @@ export function upstreamSpeechContract({
       expect(bytes).toBeGreaterThan(0);
     });
 
-    test("sends nothing before the first piece is asked for", () => {
+    test("sends nothing before the first piece is requested", () => {
       const before = upstream.ledger.length;
       rig.speech(channel()).synthesize(speechRequest("tts"), callOptions());
       expect(upstream.ledger.length).toBe(before);
@@ -117,7 +117,7 @@ export function upstreamSpeechContract({
     });
 
     test.each(Object.entries({ ...FAULTS, ...faults }))(
-      "'%s' is %s, without audio and without an end",
+      "maps '%s' to %s, without audio and without an end",
       async (fault, code) => {
         const { pcm, end, error } = await hear(rig.speech(channel()), speechRequest(`tts--${fault}`));
         expect(error).toMatchObject({ code });
@@ -129,19 +129,19 @@ export function upstreamSpeechContract({
       },
     );
 
-    test("a refused key is the channel's fault, and its words stay here", async () => {
+    test("treats a refused key as the channel's error and keeps its message private", async () => {
       const wrong = { ...channel(), keys: [] };
       const { error } = await hear(rig.speech(wrong), speechRequest("tts"));
       expect(error).toMatchObject({ code: "upstream_error", details: { upstreamStatus: 401 } });
       expect(isAppError(error) && error.message).not.toMatch(/key/i);
     });
 
-    test("what the upstream says of the caller's input passes through, its addresses left out", async () => {
+    test("passes on the upstream's message about the caller's input, without addresses", async () => {
       const { error } = await hear(rig.speech(channel()), speechRequest("tts--status-400"));
       expect(error).toMatchObject({ code: "invalid", message: "Failed at [address] with 400." });
     });
 
-    test("skips informational responses before the final one, on a kept connection too", async () => {
+    test("skips informational responses before the final one, also on a reused connection", async () => {
       const own = await startUpstream();
       const ownRig = createRig([own]);
       const model = ownRig.speech(channelTo(provider, own, { options, concurrency: 1 }));
@@ -155,7 +155,7 @@ export function upstreamSpeechContract({
       await own.close();
     });
 
-    test("reads a packed answer that nobody asked for", async () => {
+    test("reads a compressed reply that was not requested", async () => {
       const { pcm, error } = await hear(rig.speech(channel()), speechRequest("tts--gzip"));
       expect(error).toBeNull();
       expect(pcm.length).toBe(spokenSamples(TEXT, SPEECH_SAMPLE_RATE) * 2);
@@ -163,7 +163,7 @@ export function upstreamSpeechContract({
 
     if (!streams) return;
 
-    test("a caller who stops reading closes the connection", async () => {
+    test("closes the connection when the caller stops reading", async () => {
       const own = await startUpstream();
       const ownRig = createRig([own]);
       const model = ownRig.speech(channelTo(provider, own, { options }));

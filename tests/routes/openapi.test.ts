@@ -74,7 +74,7 @@ const BEYOND_A_SCHEMA: readonly (readonly [operation: RegExp, words: RegExp, why
   [/settings/, /second factor first/, "depends on the user's second factor"],
   [/channels|models/, /Each public name once/, "unique by one field"],
   [/channels/, /Say what '.*' is for|is a model for|is an alias of/i, "depends on the models that are there"],
-  [/channels/, /stands there twice/, "header names are compared without case"],
+  [/channels/, /is there twice/, "header names are compared without case"],
   [
     /channels/,
     /key of that id|keeps no keys|write its keys anew|keeps its provider/,
@@ -230,12 +230,12 @@ describe("the document", () => {
     const body = bodyOf(operation);
     expect(operation.requestBody?.required).toBe(true);
     expect(body?.example).toBeDefined();
-    expect(reader.faults(body?.schema ?? {}, body?.example)).toEqual([]);
+    expect(reader.errors(body?.schema ?? {}, body?.example)).toEqual([]);
   });
 
   test.each(titled)("%s has examples of its parameters and replies that fit", (_title, operation) => {
     for (const one of operation.parameters ?? [])
-      if (one.example !== undefined) expect(reader.faults(one.schema, one.example), one.name).toEqual([]);
+      if (one.example !== undefined) expect(reader.errors(one.schema, one.example), one.name).toEqual([]);
     const needed = (operation.parameters ?? []).filter((one) => one.required && one.example === undefined);
     expect(needed.map((one) => one.name)).toEqual([]);
     const replies = Object.entries(operation.responses["200"].content ?? {});
@@ -243,7 +243,7 @@ describe("the document", () => {
     for (const [type, media] of replies) {
       if (media.schema.format === "binary") continue;
       expect(media.example, type).toBeDefined();
-      expect(reader.faults(media.schema, media.example), type).toEqual([]);
+      expect(reader.errors(media.schema, media.example), type).toEqual([]);
     }
   });
 
@@ -252,7 +252,7 @@ describe("the document", () => {
     for (const name of ["geminiError", "openaiError", "consoleError"]) {
       const schema = schemas[name];
       expect(schema?.examples.length).toBeGreaterThan(0);
-      for (const example of schema?.examples ?? []) expect(reader.faults({ ...schema }, example)).toEqual([]);
+      for (const example of schema?.examples ?? []) expect(reader.errors({ ...schema }, example)).toEqual([]);
     }
   });
 

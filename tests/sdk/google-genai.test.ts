@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => product?.close());
 
-// Both majors have the same surface for what is used here; version 1 is typed apart.
+// Both majors have the same API for what is used here; version 1 has different types.
 const SDKS = [
   ["2", genai2],
   ["1", genai1 as unknown as typeof genai2],
@@ -37,7 +37,7 @@ describe.each(SDKS)(
       return Buffer.from(base64 ?? "", "base64").length / 48_000;
     }
 
-    test("hears one speaker", async () => {
+    test("plays one speaker", async () => {
       const reply = await client().models.generateContent({
         model: MODEL,
         contents: "Say this: the kettle is on.",
@@ -54,7 +54,7 @@ describe.each(SDKS)(
       expect(usage?.candidatesTokenCount).toBeCloseTo(secondsOf(blob?.data) * 25, -1);
     });
 
-    test("hears two speakers, each with a voice of its own", async () => {
+    test("plays two speakers, each with their own voice", async () => {
       const reply = await client().models.generateContent({
         model: MODEL,
         contents: "TTS the following conversation:\nJoe: How are you today?\nJane: Very well, thank you.",
@@ -73,7 +73,7 @@ describe.each(SDKS)(
       expect(secondsOf(reply.data)).toBeGreaterThan(1.5);
     });
 
-    test("hears a stream whose usage comes last", async () => {
+    test("plays a stream with the usage at the end", async () => {
       const stream = await client().models.generateContentStream({
         model: MODEL,
         contents: "The first sentence is here. The second one follows. And a third ends it.",
@@ -96,7 +96,7 @@ describe.each(SDKS)(
       ).toBe(true);
     });
 
-    test("gets embeddings, one a text", async () => {
+    test("gets one embedding per text", async () => {
       const reply = await client().models.embedContent({
         model: "patchbay-embed",
         contents: ["first text", "second text"],
@@ -118,7 +118,7 @@ describe.each(SDKS)(
       expect((await client().models.get({ model: MODEL })).name).toBe("models/patchbay-speech");
     });
 
-    test("works on version v1 of the address as well", async () => {
+    test("works on version v1 of the URL as well", async () => {
       const reply = await client(key, "v1").models.generateContent({
         model: MODEL,
         contents: "Version one.",
@@ -150,7 +150,7 @@ describe.each(SDKS)(
       expect(refused).toMatchObject({ status: 401 });
     });
 
-    test("throws its own ApiError with status 429 when the key's requests are spent", async () => {
+    test("throws its own ApiError with status 429 when the key's rate limit is reached", async () => {
       const narrow = await createKey(product.url, cookie, { name: "narrow", rpm: 1 });
       await client(narrow).models.get({ model: MODEL });
       const refused = await client(narrow)

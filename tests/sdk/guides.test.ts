@@ -43,7 +43,7 @@ const head = (file: string, bytes: number) =>
   readFileSync(path.join(folder, file)).subarray(0, bytes).toString("latin1");
 const size = (file: string) => readFileSync(path.join(folder, file)).length;
 
-describe("what the guides show works as it stands", () => {
+describe("the samples in the guides", () => {
   test("OpenAI's embeddings", async () => {
     expect(await runScript("openai-embeddings")).toMatch(/^\d+ \[/);
   });
@@ -71,7 +71,7 @@ describe("what the guides show works as it stands", () => {
     await runShell(samples["curl-speech"] ?? "");
     expect(head("speech.mp3", 1)).toBe("\xff");
     expect(JSON.parse(await runShell(samples["curl-embeddings"] ?? "")).data).toHaveLength(1);
-    // Neither jq nor a player need be here: what comes before them is the call.
+    // jq and a player may be missing: the call is the part before them.
     const [call = ""] = (samples["script-curl"] ?? "").split("\n  | jq");
     const reply = JSON.parse(await runShell(call.replace(/ \\$/, "")));
     expect(reply.candidates[0].content.parts[0].inlineData.data.length).toBeGreaterThan(48_000);

@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => product?.close());
 
-// Both majors have the same surface for what is used here; version 5 is typed apart.
+// Both majors have the same API for what is used here; version 5 has different types.
 const SDKS = [
   ["6", OpenAI6],
   ["5", OpenAI5 as unknown as typeof OpenAI6],
@@ -36,14 +36,14 @@ describe.each(SDKS)("the official openai package, major %s", (_major, OpenAI) =>
     expect(reply.usage).toEqual({ prompt_tokens: 7, total_tokens: 7 });
   });
 
-  test("gets the same numbers as base64 (its own default) and as floats", async () => {
+  test("gets the same numbers as base64 (its default) and as floats", async () => {
     const asked = { model: "patchbay-embed", input: "one and the same" } as const;
     const decoded = await client().embeddings.create(asked);
     const floats = await client().embeddings.create({ ...asked, encoding_format: "float" });
     expect(decoded.data[0]?.embedding).toEqual(floats.data[0]?.embedding);
   });
 
-  test("gets vectors in the order of its inputs, each as if it were alone", async () => {
+  test("gets vectors in the order of its inputs, the same as for each text alone", async () => {
     const inputs = ["alpha", "beta gamma", "delta"];
     const together = await client().embeddings.create({ model: "patchbay-embed", input: inputs });
     expect(together.data.map((one) => one.index)).toEqual([0, 1, 2]);
@@ -56,7 +56,7 @@ describe.each(SDKS)("the official openai package, major %s", (_major, OpenAI) =>
     }
   });
 
-  test("may send token ids, which stand for their text", async () => {
+  test("accepts token IDs in place of text", async () => {
     const byIds = await client().embeddings.create({ model: "patchbay-embed", input: [15339, 1917] });
     const byText = await client().embeddings.create({ model: "patchbay-embed", input: "hello world" });
     expect(byIds.data[0]?.embedding).toEqual(byText.data[0]?.embedding);
@@ -99,7 +99,7 @@ describe.each(SDKS)("the official openai package, major %s", (_major, OpenAI) =>
     ["flac", "audio/flac"],
     ["wav", "audio/wav"],
     ["pcm", "audio/pcm"],
-  ] as const)("hears speech as %s", async (format, type) => {
+  ] as const)("plays speech as %s", async (format, type) => {
     const reply = await client().audio.speech.create({
       model: "patchbay-speech",
       voice: "alloy",
@@ -134,7 +134,7 @@ describe.each(SDKS)("the official openai package, major %s", (_major, OpenAI) =>
     expect(events.slice(0, -1).every((event) => event.type === "speech.audio.delta")).toBe(true);
   });
 
-  test("throws its own BadRequestError with the field at fault", async () => {
+  test("throws its own BadRequestError with the invalid field", async () => {
     const refused = await client()
       .embeddings.create({ model: "patchbay-embed", input: "" })
       .catch((error: unknown) => error);

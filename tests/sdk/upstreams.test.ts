@@ -6,7 +6,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
 import { type RoutedProduct, startRouted } from "../support/routed-product";
 import { tonePcm, vectorOf } from "../support/upstream/sounds";
 
-/** The official SDKs, unmodified, their own retries left as they are, on upstream channels. */
+/** The official SDKs, unmodified, with their default retries, on upstream channels. */
 
 let routed: RoutedProduct;
 beforeAll(async () => {
@@ -27,7 +27,7 @@ const TEXT = "The kettle is on, and the cups are warm.";
 const ATTEMPTS = 3;
 const paidCalls = () => routed.upstream.ledger.filter((call) => call.method === "POST").length;
 
-/** Faults that every attempt meets, over three channels. */
+/** Upstream errors of every attempt, over three channels. */
 const FAULTS = [
   "status-500",
   "status-503",
@@ -41,7 +41,7 @@ const FAULTS = [
   "status-401",
 ];
 
-// Both majors of each have the same surface for what is used here; the older ones are typed apart.
+// Both majors of each have the same API for what is used here; the older ones have different types.
 const OPENAI = [
   ["6", OpenAI6],
   ["5", OpenAI5 as unknown as typeof OpenAI6],
@@ -55,7 +55,7 @@ describe.each(OPENAI)("the official openai package, major %s", (_major, OpenAI) 
   const client = () => new OpenAI({ apiKey: routed.key, baseURL: `${routed.product.url}/v1` });
 
   test.each(FAULTS)(
-    "with its own two retries costs no more than our attempts upstream ('%s')",
+    "makes no more upstream calls than our attempts allow, with its two retries ('%s')",
     async (fault) => {
       const places = Array.from({ length: 4 }, () => ({ as: `embed.8--${fault}` }));
       const { name } = await routed.route("embeddings", places);
@@ -70,7 +70,7 @@ describe.each(OPENAI)("the official openai package, major %s", (_major, OpenAI) 
     },
   );
 
-  test("gets vectors over a failing channel without noticing, as base64 and as numbers", async () => {
+  test("gets vectors over a failing channel without an error, as base64 and as numbers", async () => {
     const { name } = await routed.route("embeddings", [{ as: "embed.8--status-503" }, { as: "embed.8" }]);
     const decoded = await client().embeddings.create({ model: name, input: TEXT });
     expect(decoded.data[0]?.embedding).toEqual([...vectorOf(TEXT, 8)]);
@@ -79,7 +79,7 @@ describe.each(OPENAI)("the official openai package, major %s", (_major, OpenAI) 
     expect(decoded.model).toBe(name);
   });
 
-  test("hears speech of a Gemini channel", async () => {
+  test("plays speech of a Gemini channel", async () => {
     const { name } = await routed.route("speech", [{ as: "tts", provider: "gemini" }]);
     const reply = await client().audio.speech.create({
       model: name,
@@ -110,7 +110,7 @@ describe.each(GENAI)(
       new GoogleGenAI({ apiKey: routed.key, httpOptions: { baseUrl: routed.product.url } });
     const config = { responseModalities: [Modality.AUDIO] };
 
-    test.each(FAULTS)("costs no more than our attempts upstream ('%s')", async (fault) => {
+    test.each(FAULTS)("makes no more upstream calls than our attempts allow ('%s')", async (fault) => {
       const places = Array.from({ length: 4 }, () => ({ as: `tts--${fault}` }));
       const { name } = await routed.route("speech", places);
       const before = paidCalls();
@@ -123,7 +123,7 @@ describe.each(GENAI)(
       expect(calls).toBeLessThanOrEqual(ATTEMPTS);
     });
 
-    test("hears speech of an OpenAI channel, whole and streamed, over a failing one", async () => {
+    test("plays speech of an OpenAI channel, whole and streamed, over a failing one", async () => {
       const places = [{ as: "tts--no-audio" }, { as: "tts" }];
       const { name } = await routed.route("speech", places);
       const whole = await client().models.generateContent({ model: name, contents: TEXT, config });

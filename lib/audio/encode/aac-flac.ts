@@ -9,7 +9,7 @@ const AAC_BITRATE = 64_000;
 registerAacEncoder();
 registerFlacEncoder();
 
-/** AAC-LC in ADTS frames, 64 kbit/s; or FLAC, 16 bit, its stream info open-ended. Each runs a thread of its own. */
+/** AAC-LC in ADTS frames, 64 kbit/s; or FLAC, 16 bit, with an open-ended stream info. Each runs its own thread. */
 export async function openAacOrFlac(format: "aac" | "flac", sampleRate: number): Promise<EncoderSession> {
   const sink = new ByteSink();
   const source = new AudioSampleSource(

@@ -1,6 +1,6 @@
 import { AppendOnlyStreamTarget } from "mediabunny";
 
-/** Collects what a muxer writes until somebody takes it. */
+/** Collects what a muxer writes until it is read. */
 export class ByteSink {
   private chunks: Uint8Array[] = [];
   readonly target = new AppendOnlyStreamTarget(
@@ -12,7 +12,7 @@ export class ByteSink {
     }),
   );
 
-  /** Everything written since the last call, as one piece. */
+  /** Everything written since the last call, in one array. */
   take(): Uint8Array {
     const bytes = Buffer.concat(this.chunks);
     this.chunks = [];

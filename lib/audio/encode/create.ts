@@ -4,9 +4,9 @@ import { wavHeader } from "../wav";
 import { EncoderThread } from "./encoder-thread";
 import { type EncodedFormat, SAMPLE_RATE } from "./session";
 
-/** A LAME or Opus encoder holds a megabyte or less; one of AAC or FLAC a thread and 5 MB. */
+/** A LAME or Opus encoder holds a megabyte or less; one of AAC or FLAC holds a thread and 5 MB. */
 const MOST_AT_ONCE = { mp3: 256, opus: 256, aac: 16, flac: 16 } satisfies Record<EncodedFormat, number>;
-/** A long sentence is handed over in pieces, so that no encoder keeps the others waiting. */
+/** A long sentence is encoded in blocks, so that no encoder delays the others. */
 const PIECE_SAMPLES = SAMPLE_RATE / 4;
 const IDLE_MS = 60_000;
 
@@ -15,7 +15,7 @@ export function createAudioEncoder(options: { workerFile: URL; idleMs?: number }
   const thread = new EncoderThread(options.workerFile, options.idleMs ?? IDLE_MS);
   const running = { mp3: 0, opus: 0, aac: 0, flac: 0 };
 
-  /** An encoder that cannot start must not leave the speech running. */
+  /** The speech must be stopped when the encoder cannot start. */
   async function openFor(format: EncodedFormat, source: AsyncIterator<Uint8Array>) {
     try {
       return await thread.open(format);
@@ -64,7 +64,7 @@ export function createAudioEncoder(options: { workerFile: URL; idleMs?: number }
 async function* withHeader(pcm: AsyncIterable<Uint8Array>) {
   let first = true;
   for await (const chunk of pcm) {
-    // With the first samples rather than before them: an error before any sound still gets a status of its own.
+    // Opens the encoder with the first samples, so that an error before any sound still gets its own status.
     yield first ? Buffer.concat([wavHeader(SAMPLE_RATE, null), chunk]) : chunk;
     first = false;
   }

@@ -11,7 +11,7 @@ import {
   SAMPLE_RATE,
 } from "./session";
 
-/** Encoders of all running replies, away from the event loop that serves requests. */
+/** Encoders of all running replies, outside the event loop that serves requests. */
 const NOTHING = new Uint8Array(0);
 const sessions = new Map<number, Promise<EncoderSession>>();
 

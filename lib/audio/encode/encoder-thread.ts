@@ -86,7 +86,7 @@ export class EncoderThread {
     return worker;
   }
 
-  /** Fails what runs in `worker`; the next encoder starts a new thread. */
+  /** Fails all encoders in `worker`; the next encoder starts a new thread. */
   private lose(worker: Worker | null, cause: Error): void {
     if (this.worker !== worker) return;
     this.worker = null;

@@ -7,12 +7,12 @@ const BITRATE_KBPS = 96;
 
 let compiled: Promise<WebAssembly.Module> | undefined;
 
-/** LAME, compiled once a thread: an encoder is then a matter of a millisecond. */
+/** LAME, compiled once per thread; creating an encoder then takes about a millisecond. */
 function lame(): Promise<WebAssembly.Module> {
   compiled ??= readFile(createRequire(import.meta.url).resolve("wasm-media-encoders/wasm/mp3")).then(
     (bytes) => WebAssembly.compile(bytes),
   );
-  // A file that could not be read now is read again for the next encoder.
+  // If the file could not be read, the next encoder reads it again.
   compiled.catch(() => {
     compiled = undefined;
   });
@@ -25,7 +25,7 @@ export async function openMp3(sampleRate: number): Promise<EncoderSession> {
   encoder.configure({ sampleRate, channels: 1, bitrate: BITRATE_KBPS });
   return {
     async push(samples) {
-      // The encoder answers with a view into its own memory, which its next call overwrites.
+      // The encoder returns a view into its own memory, which its next call overwrites.
       return encoder.encode([toFloat(samples)]).slice();
     },
     async finish() {

@@ -4,11 +4,11 @@ import { ByteSink } from "./byte-sink";
 import type { EncoderSession } from "./session";
 
 const BITRATE = 32_000;
-/** 8 is indistinguishable by ear on speech from the default 10; 5 takes a third of the time. */
+/** 8 sounds the same as the default 10 for speech; 5 would take a third of the time. */
 const COMPLEXITY = 5;
 const FRAME_SECONDS = 0.02;
 const PAGE_SECONDS = 0.2;
-/** Ogg Opus counts in 48 kHz samples whatever the input's rate (RFC 7845 §4). */
+/** Ogg Opus counts in 48 kHz samples, whatever the input's rate (RFC 7845 §4). */
 const GRANULE_RATE = 48_000;
 
 /** Opus in Ogg, 32 kbit/s, frames of 20 ms, a page every 200 ms; start and end are trimmed to the sample. */

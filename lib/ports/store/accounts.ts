@@ -1,10 +1,10 @@
 import type { Budget, CallLimits, Page, PageQuery, Role, Spent, Versioned } from "./common";
 
-/** The limits and the budget are those of all of the user's keys together. */
+/** Limits and budget apply to all keys of the user together. */
 export interface UserRecord extends CallLimits {
   id: string;
   username: string;
-  /** NFC, lower-cased; unique. What names are compared by. */
+  /** NFC, lower-cased; unique. Names are compared by it. */
   usernameKey: string;
   displayName: string;
   email: string | null;
@@ -13,7 +13,7 @@ export interface UserRecord extends CallLimits {
   enabled: boolean;
   /** PHC string. */
   passwordHash: string;
-  /** Goes up with every change of password; flows and sessions of an older one are dead. */
+  /** Rises with every change of password; flows and sessions of an older version are invalid. */
   passwordVersion: number;
   locale: string | null;
   budget: Budget;
@@ -21,12 +21,12 @@ export interface UserRecord extends CallLimits {
   version: number;
 }
 
-/** What is known of a user besides the record, for lists. */
+/** Data of a user besides the record, for lists. */
 export interface UserStanding {
   hasTwoFactor: boolean;
-  /** The second step is locked until then; null: it is not, or was never tried. */
+  /** 2FA is locked until then; null: never locked. */
   lockedUntil: number | null;
-  /** When a session of theirs was last used, whether or not it still stands. */
+  /** When one of the user's sessions was last used, including sessions that have ended. */
   lastSeenAt: number | null;
   spent: Spent;
 }
@@ -34,24 +34,24 @@ export interface UserStanding {
 export interface TwoFactorRecord {
   userId: string;
   enrolmentId: string;
-  /** Sealed TOTP secret (lib/ports/cipher.ts). */
+  /** Encrypted TOTP secret (lib/ports/cipher.ts). */
   encryptedSecret: string;
   state: "pending" | "enabled";
   /** The newest TOTP step ever accepted; 0 before the first. */
   lastStep: number;
-  /** Wrong codes in a row, over all flows. */
+  /** Consecutive wrong codes, over all flows. */
   failures: number;
-  /** How many locks in a row there were (each doubles the next). */
+  /** Consecutive locks (each doubles the next). */
   locks: number;
   lockedUntil: number | null;
   createdAt: number;
 }
 
 export interface SessionRecord {
-  /** SHA-256 of the 256-bit session id in the cookie, base64url; also its public id in lists. */
+  /** SHA-256 of the 256-bit session ID in the cookie, base64url; also its public ID in lists. */
   id: string;
   userId: string;
-  /** When every factor had passed; fixed for the session's life. */
+  /** When all factors were verified; fixed for the session's life. */
   authenticatedAt: number;
   lastSeenAt: number;
   expiresAt: number;
@@ -61,7 +61,7 @@ export interface SessionRecord {
   passwordVersion: number;
 }
 
-/** A sign-in whose password was right and whose 2FA code is still to come (5 minutes). */
+/** A sign-in whose password was right and whose 2FA code is still missing (5 minutes). */
 export interface FlowRecord {
   /** SHA-256 of the 256-bit token, base64url. */
   digest: string;
@@ -78,16 +78,16 @@ export interface ThrottleRecord {
 }
 
 export interface Setup {
-  /** True when the singleton row or any owner or admin stands. */
+  /** True when the singleton row, an owner or an admin exists. */
   isSetUp(): Promise<boolean>;
-  /** True when an owner or admin stands without the singleton row: it was lost, and set-up stays closed all the same. */
+  /** True when an owner or admin exists without the singleton row: it was lost, and initial setup stays closed. */
   hasLostMark(): Promise<boolean>;
-  /** Inserts the singleton row. Throws AppError `conflict` when it stands. Call inside a transaction. */
+  /** Inserts the singleton row. Throws AppError `conflict` when it exists. Call inside a transaction. */
   recordOwner(row: { setUpAt: number; ownerId: string }): Promise<void>;
 }
 
 export interface Users {
-  /** Throws AppError `conflict` when the name or e-mail is taken. */
+  /** Throws AppError `conflict` when the name or e-mail address is taken. */
   insert(user: UserRecord): Promise<void>;
   findById(id: string): Promise<UserRecord | null>;
   /** By username key or e-mail key. */
@@ -98,35 +98,35 @@ export interface Users {
   ): Promise<UserRecord | null>;
   list(query: PageQuery): Promise<Page<UserRecord>>;
   delete(id: string): Promise<boolean>;
-  /** Those of these ids that stand, by id. */
+  /** The existing users of these IDs, by ID. */
   findMany(ids: readonly string[]): Promise<Map<string, UserRecord>>;
-  /** What is known of these users besides their records, by id; spending in the periods of `now`. */
+  /** Data of these users besides their records, by ID; spending in the periods of `now`. */
   standings(ids: readonly string[], now: number): Promise<Map<string, UserStanding>>;
 }
 
 export interface TwoFactors {
   find(userId: string): Promise<TwoFactorRecord | null>;
-  /** Replaces a pending enrolment. Throws AppError `conflict` when an enabled one stands. */
+  /** Replaces a pending enrolment. Throws AppError `conflict` when 2FA is enabled. */
   putPending(record: TwoFactorRecord): Promise<void>;
-  /** Pending → enabled with `lastStep` set; false when that enrolment is not pending any more. */
+  /** Pending → enabled with `lastStep` set; false when the enrolment is no longer pending. */
   enable(userId: string, enrolmentId: string, step: number): Promise<boolean>;
   delete(userId: string): Promise<boolean>;
   /** Sets `lastStep = step` only where it is lower and the enrolment is the enabled one; true when this call did. */
   consumeStep(userId: string, enrolmentId: string, step: number): Promise<boolean>;
   /**
-   * Counts one attempt before its check, atomically: at `threshold` failures the lock is set to
-   * `now + min(baseMs × 2^locks, maxMs)`, `failures` starts anew and `locks` goes up. Does nothing while locked.
+   * Counts one attempt before its check, atomically: at `threshold` failures the lock is set to `now + min(baseMs ×
+   * 2^locks, maxMs)`, `failures` returns to 0 and `locks` rises. Does nothing while locked.
    */
   countAttempt(
     userId: string,
     now: number,
     rule: { threshold: number; baseMs: number; maxMs: number },
   ): Promise<{ allowed: boolean; lockedUntil: number | null }>;
-  /** After a success, an administrator's word or the admin command. */
+  /** After a success, a reset by an administrator, or the admin command. */
   clearFailures(userId: string): Promise<void>;
-  /** Sealed secrets in the order of user ids, behind `after`; for sealing them anew. */
+  /** Encrypted secrets ordered by user ID, after `after`; for re-encryption. */
   listEncrypted(after: string, limit: number): Promise<Pick<TwoFactorRecord, "userId" | "encryptedSecret">[]>;
-  /** Replaces a sealed text by another of the same secret; false when `before` stands there no more. */
+  /** Replaces an encrypted text by another of the same secret; false when the stored one is no longer `before`. */
   replaceEncryptedSecret(userId: string, before: string, after: string): Promise<boolean>;
   replaceBackupCodes(userId: string, digests: readonly string[]): Promise<void>;
   /** Deletes the code; true when this call did. */
@@ -139,9 +139,9 @@ export interface Sessions {
   find(id: string): Promise<SessionRecord | null>;
   touch(id: string, lastSeenAt: number): Promise<void>;
   listByUser(userId: string): Promise<SessionRecord[]>;
-  /** Playground keys of the session die with it. */
+  /** Also deletes the session's playground keys. */
   delete(id: string): Promise<boolean>;
-  /** All of a user's, but one when told so. */
+  /** All sessions of a user, except `exceptId`. */
   deleteByUser(userId: string, exceptId?: string): Promise<number>;
   deleteExpired(now: number): Promise<number>;
 }
@@ -149,26 +149,29 @@ export interface Sessions {
 export interface Flows {
   insert(flow: FlowRecord): Promise<void>;
   find(digest: string): Promise<FlowRecord | null>;
-  /** Takes one attempt off a live flow, atomically, and returns it as it is after; null when none is left or it is gone. */
+  /**
+   * Uses one attempt of a valid flow, atomically, and returns the flow after that; null when it has none left or does
+   * not exist.
+   */
   takeAttempt(digest: string, now: number): Promise<FlowRecord | null>;
-  /** DELETE … RETURNING; null when it was consumed, spent or has expired. */
+  /** DELETE … RETURNING; null when it was consumed, used up or has expired. */
   consume(digest: string, now: number): Promise<FlowRecord | null>;
   deleteByUser(userId: string): Promise<void>;
   deleteExpired(now: number): Promise<number>;
 }
 
-/** A one-time link by which a user is made, or gets a new password; its token is kept as a digest alone. */
+/** A one-time link that creates a user or sets a new password; only a digest of its token is stored. */
 export interface InviteRecord {
   id: string;
   kind: "invite" | "password_reset";
   /** SHA-256 of the 256-bit token, base64url; unique. */
   digest: string;
-  /** The role it gives; for a reset the user's when it was made. */
+  /** The role of the new user; for a reset the user's role when it was made. */
   role: Role;
   email: string | null;
-  /** Whose password it resets; null for an invite. */
+  /** The user whose password it resets; null for an invite. */
   userId: string | null;
-  /** A reset is good for this password alone; null for an invite. */
+  /** A reset is valid for this password only; null for an invite. */
   passwordVersion: number | null;
   madeBy: string;
   createdAt: number;
@@ -180,22 +183,30 @@ export interface Invites {
   insert(invite: InviteRecord): Promise<void>;
   findById(id: string): Promise<InviteRecord | null>;
   findByDigest(digest: string): Promise<InviteRecord | null>;
-  /** Neither used nor run out at `now`, newest first; `q` searches e-mail addresses. */
+  /** Neither used nor expired at `now`, newest first; `q` searches e-mail addresses. */
   listOpen(query: PageQuery & { now: number }): Promise<Page<InviteRecord>>;
-  /** Marks an open one used, atomically; null when it is gone, was used or has run out: of many callers one gets it. */
+  /**
+   * Marks an open one used, atomically; null when it does not exist, was used or has expired. Of many callers one gets
+   * it.
+   */
   consume(digest: string, now: number): Promise<InviteRecord | null>;
   delete(id: string): Promise<boolean>;
-  /** A user's open and used resets: a newer one, or another password, takes their place. */
+  /** Deletes a user's open and used resets, for a newer one or after a change of password. */
   deleteByUser(userId: string): Promise<number>;
   deleteExpired(now: number): Promise<number>;
 }
 
-/** Delays per account, or per name without one (`nameDigest` is an HMAC: lib/console/auth/sign-in-throttle.ts). */
+/**
+ * Delays per account, or per name without an account (`nameDigest` is an HMAC: lib/console/auth/sign-in-throttle.ts).
+ */
 export interface SignInThrottles {
   find(nameDigest: string): Promise<ThrottleRecord | null>;
-  /** Until when each of these names is delayed; those that are not at `now` are left out. */
+  /** Until when each of these names is delayed; names without a delay at `now` are left out. */
   delayed(nameDigests: readonly string[], now: number): Promise<Map<string, number>>;
-  /** One wrong password; from `threshold` on each sets `delayedUntil = now + min(baseMs × 2^(failures − threshold), maxMs)`. */
+  /**
+   * Counts one wrong password; from `threshold` on each sets `delayedUntil = now + min(baseMs × 2^(failures −
+   * threshold), maxMs)`.
+   */
   fail(
     nameDigest: string,
     now: number,

@@ -11,27 +11,30 @@ export type AlertKind =
 export interface AlertRecord {
   id: string;
   kind: AlertKind;
-  /** What it is about: a channel, a budget (`key_…:daily`); empty: the instance. At most one of a kind is open for each. */
+  /**
+   * The subject: a channel, a budget (`key_…:daily`), or empty for the instance. At most one alert per kind and subject
+   * is open.
+   */
   subject: string;
-  /** Figures and names as they were last seen. */
+  /** Figures and names as last observed. */
   detail: Record<string, unknown>;
   openedAt: number;
-  /** When an instance last saw that it goes on. */
+  /** When an instance last saw that the condition still holds. */
   heldAt: number;
   resolvedAt: number | null;
   seenAt: number | null;
-  /** Of the newest of its two messages, opened and resolved. `none`: there was nowhere to send it. */
+  /** Of the newer of its two messages, opened and resolved. `none`: there was no webhook. */
   delivery: "none" | "pending" | "delivered" | "failed";
   deliveryAttempts: number;
-  /** When it is tried next, or a try under way counts as lost. */
+  /** When it is sent next, or when a running attempt counts as lost. */
   deliveryDueAt: number | null;
-  /** Why the last try failed: `status_500`, `timeout`, `address_refused`, … */
+  /** Why the last attempt failed: `status_500`, `timeout`, `address_refused`, … */
   deliveryError: string | null;
-  /** When it was delivered, or last tried. */
+  /** When it was delivered or last attempted. */
   deliveryAt: number | null;
 }
 
-/** What somebody has spent of a budget. */
+/** The spending of one budget. */
 export interface BudgetShare {
   owner: "key" | "user";
   id: string;
@@ -42,37 +45,37 @@ export interface BudgetShare {
 }
 
 export interface Alerts {
-  /** False when one of that kind and subject is open already. */
+  /** False when an alert of that kind and subject is already open. */
   raise(
     alert: Pick<AlertRecord, "id" | "kind" | "subject" | "detail" | "openedAt" | "delivery">,
   ): Promise<boolean>;
-  /** An open one goes on. */
+  /** Records that an open alert's condition still holds. */
   hold(id: string, heldAt: number, detail: Record<string, unknown>): Promise<void>;
-  /** False when it was resolved already. */
+  /** False when it was already resolved. */
   resolve(id: string, at: number, delivery: AlertRecord["delivery"]): Promise<boolean>;
   open(): Promise<AlertRecord[]>;
   find(id: string): Promise<AlertRecord | null>;
-  /** Open ones first, then newest first. */
+  /** Open alerts first, then newest first. */
   list(query: { limit: number; cursor: string | null; isOpen: boolean | null }): Promise<Page<AlertRecord>>;
   markSeen(id: string, at: number): Promise<AlertRecord | null>;
   /**
-   * Messages that are due, those about budgets last; each counts as tried, and is due again for others after
-   * `leaseMs`. At most `atOnce`, and fewer where all instances together have tried `perMinute` in the last minute.
+   * Messages that are due, those about budgets last; each counts as attempted, and is due again for other instances
+   * after `leaseMs`. At most `atOnce`, and fewer where all instances together have sent `perMinute` in the last minute.
    */
   claimDeliveries(
     now: number,
     leaseMs: number,
     most: { atOnce: number; perMinute: number },
   ): Promise<AlertRecord[]>;
-  /** What became of a claimed one; false when it has another message to send meanwhile. */
+  /** Records the result of a message; false when the alert has another message to send meanwhile. */
   finishDelivery(
     claimed: Pick<AlertRecord, "id" | "resolvedAt" | "deliveryAttempts">,
     outcome: Pick<AlertRecord, "delivery" | "deliveryDueAt" | "deliveryError" | "deliveryAt">,
   ): Promise<boolean>;
-  /** Removes at most `limit` that were over before an instant; how many it were. */
+  /** Removes at most `limit` alerts that were resolved before a time; returns how many. */
   deleteResolved(before: number, limit: number): Promise<number>;
-  /** Budgets of which at least `percent` are spent, of keys and users that may call. */
+  /** Budgets of which at least `percent` is spent, of enabled keys and users. */
   budgetsAbove(percent: number, now: number): Promise<BudgetShare[]>;
-  /** Calls that began at `since` or later, and how many of them failed by our or an upstream's fault. */
+  /** Calls since `since`, and how many of them failed because of Patchbay or an upstream. */
   callsSince(since: number): Promise<{ calls: number; failures: number }>;
 }

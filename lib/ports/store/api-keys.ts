@@ -10,7 +10,7 @@ export interface KeyRecord extends CallLimits {
   display: string;
   name: string;
   ownerId: string;
-  /** A playground key lives 15 minutes at most, dies with its session and is never listed. */
+  /** A playground key is valid for 15 minutes at most, ends with its session and is never listed. */
   kind: "api" | "playground";
   sessionId: string | null;
   enabled: boolean;
@@ -20,15 +20,15 @@ export interface KeyRecord extends CallLimits {
   operations: Operation[];
   /** Empty: every model. */
   allowedModels: string[];
-  /** Addresses or CIDRs; empty: everywhere. */
+  /** Addresses or CIDRs; empty: any address. */
   allowedAddresses: string[];
   budget: Budget;
-  /** Limits that somebody other than the owner set, with the role they had. */
+  /** Limits set by a user other than the owner, with that user's role. */
   limitsSetBy: Partial<Record<KeyLimit, Role>>;
   version: number;
 }
 
-/** A key as the gateway needs it: with its owner's standing. */
+/** A key as the gateway needs it, with its owner's state and limits. */
 export interface KeyWithOwner {
   key: KeyRecord;
   owner: Pick<UserRecord, "id" | "role" | "enabled" | "budget" | keyof CallLimits>;
@@ -48,9 +48,9 @@ export interface Keys {
   ): Promise<KeyRecord | null>;
   delete(id: string): Promise<boolean>;
   spent(id: string, now: number): Promise<Spent>;
-  /** Batched by the caller; bumps no topic. */
+  /** Batched by the caller; changes no topic. */
   touchLastUsed(used: ReadonlyMap<string, number>): Promise<void>;
   deleteExpiredPlayground(now: number): Promise<number>;
-  /** Deletes a session's playground keys but the `keep` newest. */
+  /** Deletes a session's playground keys, except the `keep` newest. */
   trimPlayground(sessionId: string, keep: number): Promise<number>;
 }

@@ -2,7 +2,7 @@ import type { Versioned } from "./common";
 
 export interface ChannelKey {
   id: string;
-  /** Sealed upstream key. */
+  /** Encrypted upstream key. */
   sealed: string;
   /** `****wxyz` */
   display: string;
@@ -16,17 +16,17 @@ export interface ChannelRecord {
   baseUrl: string | null;
   keys: ChannelKey[];
   models: { name: string; upstreamName: string }[];
-  /** Lower is tried first. */
+  /** Lower values are tried first. */
   priority: number;
   weight: number;
   rpm: number | null;
   concurrency: number | null;
   timeouts: { connectMs?: number; firstByteMs?: number; idleMs?: number; totalMs?: number };
   headers: Record<string, string>;
-  /** Free settings of the provider (voice table, batching, …), checked by its own schema. */
+  /** Settings specific to the provider (voice table, batching, …), checked by its own schema. */
   options: Record<string, unknown>;
   enabled: boolean;
-  /** Made by Patchbay itself; may be disabled, not deleted. */
+  /** A built-in engine's channel; may be disabled, not deleted. */
   embedded: boolean;
   createdAt: number;
   version: number;
@@ -43,16 +43,16 @@ export interface Prices {
 export interface ModelRecord {
   /** The public name. */
   name: string;
-  /** Names the same model also answers to. */
+  /** Other names of the same model. */
   aliases: string[];
   operation: "speech" | "embeddings";
   description: string;
   prices: Prices;
-  /** Speech: longest text in code points. */
+  /** Speech: longest text, in code points. */
   maxCharacters: number | null;
   /** Speech: longest reply in seconds, for the reservation. */
   maxAudioSeconds: number | null;
-  /** Embeddings: the vector's own length. */
+  /** Embeddings: the model's own vector length. */
   dimensions: number | null;
   canShorten: boolean;
   /** Embeddings: longest single input in tokens. */

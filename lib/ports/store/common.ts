@@ -2,7 +2,7 @@ export type Role = "owner" | "admin" | "member";
 
 export type Operation = "speech" | "embeddings" | "manage";
 
-/** What a committed change may have made stale; the feed names topics, never rows. */
+/** What a commit may have made stale; the feed names topics, not rows. */
 export type Topic = "setup" | "users" | "sessions" | "keys" | "channels" | "models" | "settings" | "alerts";
 
 export interface Budget {
@@ -11,14 +11,14 @@ export interface Budget {
   monthlyNano: number | null;
 }
 
-/** Requests and input tokens in any 60 seconds, and calls at the same time; null: no limit. */
+/** Requests and input tokens per 60 seconds, and concurrent calls; null: no limit. */
 export interface CallLimits {
   rpm: number | null;
   tpm: number | null;
   concurrency: number | null;
 }
 
-/** Settled plus reserved spending of the periods a budget knows. */
+/** Settled plus reserved spending, by budget period. */
 export interface Spent {
   totalNano: number;
   dailyNano: number;
@@ -35,11 +35,11 @@ export interface PageQuery {
   /** 1–100. */
   limit: number;
   cursor: string | null;
-  /** Two characters or more, matched anywhere, LIKE-escaped; null: all. */
+  /** At least two characters, matched anywhere, LIKE-escaped; null: all. */
   q: string | null;
 }
 
-/** A patch applies to the row whose version is `version` and raises it; null: no such row or a stale version. */
+/** A patch applies to the row whose version is `version`, and raises it; null: no such row, or a stale version. */
 export interface Versioned {
   id: string;
   version: number;

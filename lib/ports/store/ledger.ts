@@ -2,15 +2,15 @@ import type { Budget, Page, PageQuery } from "./common";
 
 export type UsageState = "open" | "settled";
 
-/** One try of a call on one channel; times are milliseconds since the call arrived, to a tenth. */
+/** One attempt of a call on one channel; times are milliseconds since the call arrived, in tenths. */
 export interface AttemptTrace {
   channelId: string;
-  /** Of the channel's key that was used, never the key; null: the channel has none. */
+  /** ID of the channel's key that was used; null: the channel has none. */
   keyId: string | null;
   startedMs: number;
   firstByteMs: number | null;
   endedMs: number | null;
-  /** The error's code; null: this attempt served. */
+  /** The error's code; null: this attempt succeeded. */
   error: string | null;
   upstreamStatus: number | null;
 }
@@ -19,12 +19,12 @@ export interface AttemptTrace {
 export interface CallTrace {
   /** After limits and reservation. */
   admittedMs: number;
-  /** When its row went to the books. */
+  /** When its ledger entry was written. */
   settledMs: number;
   attempts: AttemptTrace[];
 }
 
-/** A try that failed on one channel, and what became of its call. */
+/** A failed attempt on one channel, and the result of its call. */
 export interface FailedAttempt {
   /** Of the call. */
   id: string;
@@ -32,15 +32,15 @@ export interface FailedAttempt {
   /** When the call arrived. */
   at: number;
   model: string;
-  /** The error's code, and what the upstream answered with; null when it gave no status. */
+  /** The error's code, and the upstream's status; null without a status. */
   error: string;
   upstreamStatus: number | null;
-  /** What the caller got in the end: 200 where another try served. */
+  /** The status the caller got: 200 where another attempt succeeded. */
   status: number;
 }
 
 export interface UsageRecord {
-  /** Ours (`use_…`), unique; the caller may repeat a request id. */
+  /** Our own ID (`use_…`), unique; callers may repeat a request ID. */
   id: string;
   requestId: string;
   at: number;
@@ -57,25 +57,25 @@ export interface UsageRecord {
   audioMs: number;
   costNano: number;
   reservedNano: number;
-  /** HTTP status the caller got; 499 when it left. */
+  /** HTTP status that the caller got; 499 when it left. */
   status: number;
   /** The error's code; null on success. */
   error: string | null;
   state: UsageState;
   cached: boolean;
   estimated: boolean;
-  /** Cost above its reservation. */
+  /** Cost above the reservation. */
   overrun: boolean;
   /** The caller's own `user` and `x-patchbay-tags`. */
   user: string | null;
   tags: string | null;
   latencyMs: number;
   firstByteMs: number | null;
-  /** Null: none was made. Absent from lists, which do not read it. */
+  /** Null: no trace. Absent in lists, which do not read it. */
   trace?: CallTrace | null;
 }
 
-/** An amount to hold against the budgets of a key and its owner before the call. */
+/** An amount to reserve in the budgets of a key and its owner before the call. */
 export interface Reservation {
   row: UsageRecord;
   keyBudget: Budget;
@@ -87,53 +87,56 @@ export interface Reservation {
 
 export interface Ledger {
   /**
-   * Inserts the open row and adds `row.reservedNano` to what key and user have reserved, in one (group) commit.
-   * `refused` names the budget that has no room; nothing is written then. Concurrent reservations never pass a limit together.
+   * Inserts the open entry and adds `row.reservedNano` to what key and user have reserved, in one (group) commit.
+   * `refused` names the budget that would be exceeded; nothing is written then. Concurrent reservations never exceed a
+   * limit together.
    */
   reserve(reservation: Reservation): Promise<{ refused: null } | { refused: "key" | "user" }>;
   /**
-   * Books the row: an open one with its id is settled (once: a second settle is a no-op) and its reservation given back,
-   * otherwise the row is inserted settled. Hourly roll-ups and balances move in the same (group) commit.
-   * `prompt`, if any, is kept beside the row. Resolves when that commit is on disk. Where it throws
-   * `storage_unavailable`, whether the commit took place or not, the entry becomes one of status 503,
-   * `storage_unavailable` and no cost as soon as the store takes it: what the caller must be told then. An entry of a
-   * caller who has left stays as it was.
+   * Records the call: settles an open entry with its ID (once: a second settle does nothing) and releases its
+   * reservation, otherwise inserts a settled entry. Roll-ups and balances change in the same (group) commit. `prompt`,
+   * if any, is stored beside the entry. Resolves when that commit is on disk. When it throws `storage_unavailable`,
+   * whether or not the commit took place, the entry is changed to status 503, `storage_unavailable` and no cost as soon
+   * as the store accepts it: the caller must get the same. An entry of a caller who has left is not changed.
    */
   settle(row: UsageRecord, period: { day: string; month: string }, prompt?: string): Promise<void>;
   /**
-   * Settles open rows of instances whose heartbeat is older than `deadBefore`, or of which `isGone` knows that they
-   * run no more, at their reservation, flagged `estimated`. Tells how many.
+   * Settles open entries of instances whose heartbeat is older than `deadBefore`, or which `isGone` reports as ended,
+   * at their reservation, flagged `estimated`. Returns how many.
    */
   settleOrphans(now: number, deadBefore: number, isGone?: (instanceId: string) => boolean): Promise<number>;
   heartbeat(now: number): Promise<void>;
-  /** Takes this instance's heartbeat away: it runs no more. The store's own close() calls it. */
+  /** Removes this instance's heartbeat. Called by the store's close(). */
   leave(): Promise<void>;
-  /** The other instances whose last heartbeat (ms) is at `since` or later, by id. */
+  /** IDs of the other instances whose last heartbeat (ms) is at `since` or later. */
   otherInstances(since: number): Promise<{ id: string; heartbeatAt: number }[]>;
   list(query: PageQuery & UsageFilter): Promise<Page<UsageRecord>>;
-  /** One row with its trace, and the words that were kept beside it; null: no such row. */
+  /** One entry with its trace and its stored input text; null: no such entry. */
   find(id: string): Promise<{ row: UsageRecord; prompt: string | null } | null>;
-  /** The newest row of that request id, which may repeat; null: none. `userId`: of that user's alone. */
+  /** The newest entry of that request ID, which may repeat; null: none. `userId`: only that user's entries. */
   findByRequest(requestId: string, userId?: string): Promise<string | null>;
-  /** What keys, users or channels are called now; ids of what is gone are missing, but for playground keys. */
+  /** Current names of keys, users or channels; deleted ones are missing, except playground keys. */
   names(kind: UsageSubject, ids: readonly string[]): Promise<Map<string, string>>;
   /**
-   * Removes at most `limit` of what is older: settled rows with the words kept beside them, or those words alone.
-   * Sums and balances stay. Tells how many went.
+   * Removes at most `limit` old ones: settled entries with their stored texts, or only those texts. Sums and balances
+   * stay. Returns how many.
    */
   sweep(what: "rows" | "prompts", before: number, limit: number): Promise<number>;
-  /** The newest calls with a try that failed on this channel, of those that another try served, too; the range is half open. */
+  /**
+   * The newest calls with a failed attempt on this channel, including calls that another attempt served; the range is
+   * half open.
+   */
   failedAttempts(query: {
     channelId: string;
     from: number;
     to: number;
     limit: number;
   }): Promise<FailedAttempt[]>;
-  /** Sums over a range, from the hourly roll-ups where they hold the dimension: as quick at ten million rows as at ten. */
+  /** Sums over a range, from the roll-ups where they have the dimension: as fast at ten million entries as at ten. */
   summarize(query: UsageSummaryQuery): Promise<UsageSummary>;
 }
 
-/** What a row names by its id. */
+/** What an entry refers to by ID. */
 export type UsageSubject = "key" | "user" | "channel";
 
 export type UsageDimension =
@@ -151,22 +154,22 @@ export interface UsageSummaryQuery extends Omit<UsageFilter, "from" | "to"> {
   from: number;
   to: number;
   by: UsageDimension | null;
-  /** A group for each hour (UTC) besides. */
+  /** Also groups by hour (UTC). */
   isByHour: boolean;
-  /** In place of the hours; read off the rows. */
+  /** Groups by minute instead of hour; read from the entries. */
   isByMinute?: boolean;
   /**
-   * With `isByHour`: where each day of the range begins, in ascending order. Hours of a day may come as one group then,
-   * which bears the day's beginning as its hour.
+   * With `isByHour`: the beginning of each day of the range, in ascending order. The hours of a day may then come as
+   * one group with the day's beginning as its hour.
    */
   dayStarts?: readonly number[];
 }
 
 /** Sums of the settled calls of one group. */
 export interface UsageGroup {
-  /** Beginning of its hour or minute; null when not asked by either. */
+  /** Beginning of its hour or minute; null when not grouped by either. */
   hour: number | null;
-  /** Of the dimension; null where the calls have none, or none was asked for. */
+  /** Value of the dimension; null where the calls have none, or no dimension was requested. */
   name: string | null;
   calls: number;
   errors: number;
@@ -178,18 +181,21 @@ export interface UsageGroup {
   latencySumMs: number;
   firstByteSumMs: number;
   firstByteCalls: number;
-  /** Calls by latency: one count for each bound, and a last one for what is above; all 0 by tag and end user. */
+  /** Calls by latency: one count per bound, and a last one for what is above; all 0 by tag and end user. */
   latency: number[];
 }
 
 export interface UsageSummary {
   groups: UsageGroup[];
-  /** Where rows were read and the range held more than may be: since when; null: the range is whole. */
+  /**
+   * When entries were read and the range has more than the limit: the time from which they were read; null: the whole
+   * range.
+   */
   readFrom: number | null;
   latencyBoundsMs: readonly number[];
 }
 
-/** An outcome: how it ended, the error's code, or the HTTP status. */
+/** How the call ended: successful or failed, the error's code, or the HTTP status. */
 export type UsageOutcome =
   | { kind: "ok" }
   | { kind: "failed" }
@@ -203,9 +209,9 @@ export interface UsageFilter {
   channelId?: string;
   operation?: UsageRecord["operation"];
   outcome?: UsageOutcome;
-  /** One of the labels in `tags`, which stand with commas between. */
+  /** One of the comma-separated labels in `tags`. */
   tag?: string;
-  /** The caller's own `user`. */
+  /** The caller's own `user` field. */
   endUser?: string;
   requestId?: string;
   from?: number;

@@ -1,6 +1,6 @@
 import type { Page, PageQuery } from "./common";
 
-/** JSON values by name; each name's shape is in lib/contracts/console/settings.ts. */
+/** JSON values by name; their shapes are in lib/contracts/console/settings.ts. */
 export interface Settings {
   all(): Promise<Record<string, unknown>>;
   put(name: string, value: unknown): Promise<void>;
@@ -12,20 +12,20 @@ export interface AuditEntry {
   actor: string;
   /** `setup.claim`, `login.ok`, `login.fail`, `2fa.enable`, `key.create`, … */
   action: string;
-  /** What was acted on (`key_…`, `usr_…`), empty when nothing. */
+  /** The object of the action (`key_…`, `usr_…`); empty without one. */
   target: string;
-  /** Before and after, factor, address: never a secret. */
+  /** Values before and after, factor, address; never a secret. */
   detail: Record<string, unknown>;
 }
 
 export interface AuditRecord extends AuditEntry {
   seq: number;
   previousHash: string;
-  /** `v2.` and an HMAC over previousHash and the row's canonical JSON; SHA-256 in hex where a row is older than the key. */
+  /** `v2.` and an HMAC over previousHash and the row's canonical JSON; SHA-256 in hex for rows from before the key. */
   hash: string;
 }
 
-/** What a list of audit rows may be narrowed to. */
+/** Filters of a list of audit rows. */
 export interface AuditFilter {
   actor?: string;
   target?: string;
@@ -35,17 +35,17 @@ export interface AuditFilter {
   to?: number;
 }
 
-/** What a walk over the whole chain found. It is whole when `brokenAt` is null and `expectedRows` equals `rows`. */
+/** The result of verifying the chain. It is intact when `brokenAt` is null and `expectedRows` equals `rows`. */
 export interface AuditChain {
-  /** Rows that follow from each other, from the first on. */
+  /** Number of consecutive valid rows, from the first on. */
   rows: number;
-  /** Of the last of these; null where there is none. */
+  /** Hash of the last of these; null without rows. */
   newestHash: string | null;
-  /** The first row that was changed, or does not follow from those before it; null: none. */
+  /** The first row that was changed, or does not follow the row before it; null: none. */
   brokenAt: number | null;
-  /** Rows that were written, as the keyed head says; more than `rows`: the end was cut off. Null: the head is missing or forged. */
+  /** Number of rows by the keyed head; more than `rows`: the end was cut off. Null: the head is missing or forged. */
   expectedRows: number | null;
-  /** Whether one of `rows` has the hash that was asked for; false when none was. */
+  /** True when one of `rows` has the expected hash; false when no hash was given. */
   hasExpected: boolean;
 }
 
@@ -55,10 +55,12 @@ export interface Audit {
   /** Newest first. */
   list(query: PageQuery & AuditFilter): Promise<Page<AuditRecord>>;
   /**
-   * Starts the keyed chain: writes its head, and where the store has rows from before the key an entry `audit.key` at
-   * `at` (ms) that says how many were whole. Does nothing where there is a head.
+   * Starts the keyed chain: writes its head and, where the store has rows from before the key, an entry `audit.key` at
+   * `at` (ms) with the number of valid rows. Does nothing when there is a head.
    */
   startChain(at: number): Promise<void>;
-  /** Reads the chain from its beginning to its first fault. `expectedHash`: of a row that must be in it. */
+  /**
+   * Verifies the chain from its beginning to its first error. `expectedHash`: a hash that one of the rows must have.
+   */
   verify(expectedHash?: string): Promise<AuditChain>;
 }

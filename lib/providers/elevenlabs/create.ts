@@ -26,12 +26,12 @@ import { ELEVENLABS_BASE, ELEVENLABS_OPTIONS } from "./options";
 import { readElevenLabsRefusal } from "./refusal";
 import { ELEVENLABS_VOICE_ID, elevenLabsBase, elevenLabsVoiceFor, elevenLabsVoices } from "./voices";
 
-/** What the voices there can do. */
+/** The limits of its voices. */
 const SLOWEST = 0.7;
 const FASTEST = 1.2;
 const SAMPLE_RATE = 24_000;
 
-/** ElevenLabs: speech as a stream of raw samples, with the account's own voices. It tells characters, not tokens. */
+/** ElevenLabs: speech as a stream of raw samples, with the account's own voices. It reports characters, not tokens. */
 export function createElevenLabs(settings: UpstreamSettings): UpstreamProvider {
   const lists = createVoiceLists(settings.clock);
   return {
@@ -92,7 +92,7 @@ function speechBody(
   return {
     text,
     model_id: model,
-    // It takes ISO 639-1 alone.
+    // Only ISO 639-1 codes are accepted.
     ...(language === undefined ? {} : { language_code: language.split("-")[0]?.toLowerCase() }),
     ...(Object.keys(voiceSettings).length === 0 ? {} : { voice_settings: voiceSettings }),
   };
@@ -128,7 +128,7 @@ async function* pcmOf(
   { header, isDelimited, contentType, body }: UpstreamReply,
 ): AsyncGenerator<Uint8Array> {
   const mediaType = header("content-type") ?? "";
-  // Raw samples come from there as audio/mpeg too, whatever was asked for; the bytes themselves tell.
+  // Raw samples may arrive as audio/mpeg too, whatever was requested; the first bytes show which it is.
   if (contentType !== "audio/mpeg") checkAudioType(mediaType);
   if (!isDelimited) throw invalidAnswer("without telling where its audio ends");
   const rate = rateOf(mediaType) ?? ELEVENLABS_OPTIONS.of(channel).sample_rate ?? SAMPLE_RATE;

@@ -8,14 +8,14 @@ const NO_MONEY = new Set([
   "insufficient_credits",
 ]);
 
-/** `{"detail":{"status","message"}}`, or the list of faults of a request that does not fit the schema. */
+/** `{"detail":{"status","message"}}`, or the list of errors of a request that does not match the schema. */
 export function readElevenLabsRefusal(status: number, body: Fields | null): RefusalFacts {
   const detail = asFields(body?.detail);
   const faults = asList(body?.detail).flatMap((one) => asText(asFields(one)?.msg) ?? []);
   const words =
     asText(detail?.message) ?? asText(body?.detail) ?? (faults.length > 0 ? faults.join("; ") : null);
   const code = asText(detail?.status) ?? asText(detail?.code) ?? "";
-  // An empty account comes as 401.
+  // An account without credit is reported as 401.
   if (NO_MONEY.has(code) || status === 402) return { words, about: "money" };
   if (status === 401 || status === 403) return { words, about: "key" };
   return { words, about: code === "model_not_found" ? "model" : null };

@@ -18,10 +18,10 @@ import { readElevenLabsRefusal } from "./refusal";
 
 const LIST_MS = 2_000;
 
-/** IDs there, those of the public library too, which are not in an account's list and may be spoken with. */
+/** Voice IDs, including those of the public library, which work although they are not in the account's list. */
 export const ELEVENLABS_VOICE_ID = /^[A-Za-z0-9]{20}$/;
 
-/** Premade voices that every account has: Sarah, George, and River for who is neither. */
+/** Premade voices that every account has: Sarah, George, and River for other voices. */
 const PREMADE: Readonly<Record<Voice["gender"], string>> = {
   female: "EXAVITQu4vr4xnSDxMaL",
   male: "JBFqnCBsd6RMkjVDRZzb",
@@ -44,7 +44,7 @@ function readVoice(entry: unknown): ListedVoice | null {
   const labels = asFields(fields?.labels);
   const gender = asText(labels?.gender);
   const language = asText(labels?.language);
-  // Names there carry a description behind a dash ("Sarah - Mature, Reassuring").
+  // Names have a description after a dash ("Sarah - Mature, Reassuring").
   const [short = name, ...rest] = name.split(/\s[-–—]\s/).map((part) => part.trim());
   return {
     id,
@@ -87,12 +87,14 @@ export async function elevenLabsVoices(
 ): Promise<readonly Voice[]> {
   const table = ELEVENLABS_OPTIONS.of(channel).voices ?? {};
   const listed = await lists.get(listKey(channel), () => fetchVoices(settings, channel));
-  // Without the account's list any name may be an id of its own.
+  // Without the account's list any name may be an ID.
   if (listed === null && Object.keys(table).length === 0) return [];
   return joinVoices(tableVoices(table), listed ?? [], OPENAI_VOICES, GEMINI_VOICES);
 }
 
-/** The voice id for a caller's name: the table's, the account's by name or id, else one of the same gender. */
+/**
+ * The voice ID for a caller's name: from the table, the account's voices by name or ID, else one of the same gender.
+ */
 export function elevenLabsVoiceFor(lists: VoiceLists, channel: ChannelRecord, name: string): string {
   const table = ELEVENLABS_OPTIONS.of(channel).voices ?? {};
   const listed = lists.peek(listKey(channel)) ?? [];

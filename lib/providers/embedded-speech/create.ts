@@ -22,14 +22,14 @@ export interface EmbeddedSpeechOptions {
 }
 
 export interface EmbeddedSpeechStats extends PoolStats {
-  /** Calls being spoken, waiting ones included. */
+  /** Calls in progress, including waiting ones. */
   open: number;
-  /** Audio made and not read yet. */
+  /** Audio that was generated and not read yet. */
   backlogBytes: number;
 }
 
 export interface EmbeddedSpeech extends SpeechModel {
-  /** Stops the workers; what is being spoken fails. */
+  /** Stops the workers; running calls fail. */
   close(): Promise<void>;
   stats(): EmbeddedSpeechStats;
 }
@@ -37,11 +37,11 @@ export interface EmbeddedSpeech extends SpeechModel {
 const CHUNK_TIMEOUT_MS = 20_000;
 
 /**
- * The embedded model `patchbay-speech`: flite for English, espeak-ng for the other languages, in worker threads.
+ * The built-in model `patchbay-speech`: flite for English, espeak-ng for the other languages, in worker threads.
  *
- * Bounds: 1,000 calls open at once, 512 of them waiting for their first sound (gate.ts); of each, one chunk is being
- * read and one made ahead, ten seconds of speech at most; beyond 16 MiB over all calls, readers that have stalled for a
- * second keep half a second of audio each (24 KB) and have the rest made again when they come back (backlog.ts).
+ * Limits: 1,000 open calls, 512 of them waiting for their first sound (queue.ts). Of each call one chunk is being read
+ * and one is generated ahead, ten seconds of speech at most. Above 16 MiB over all calls, readers that have stalled for
+ * a second keep half a second of audio each (24 KB); the rest is generated again when they continue (held-audio.ts).
  */
 export function createEmbeddedSpeech(options: EmbeddedSpeechOptions): EmbeddedSpeech {
   const pool = new SpeechPool({

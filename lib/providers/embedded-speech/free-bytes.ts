@@ -4,12 +4,12 @@ const { port1: nowhere } = new MessageChannel();
 nowhere.close();
 
 /**
- * Gives memory back at once; `bytes` is empty afterwards. The collector looks at buffers that nobody holds only when
- * they have become 64 MiB: more than all that hundreds of slow readers are kept for. A buffer that is moved to a
- * closed port goes with its message, which nobody can receive (HTML Standard §9.4.4, message port post message steps).
+ * Frees the memory at once; `bytes` is empty afterwards. V8 collects unused buffers only when they reach 64 MiB, more
+ * than the limit for hundreds of slow readers. A buffer that is transferred to a closed port is freed with its message,
+ * which cannot be received (HTML Standard §9.4.4, message port post message steps).
  */
 export function freeBytes(bytes: Uint8Array): void {
-  // Pooled memory has other owners; a chunk of sound is far larger than the pool's pieces.
+  // Pooled memory has other users; a chunk of sound is far larger than the pool's buffers.
   if (bytes.byteLength !== bytes.buffer.byteLength) return;
-  nowhere.postMessage(null, [bytes.buffer as ArrayBuffer]); // never shared memory: encodePcm16 and slice make it
+  nowhere.postMessage(null, [bytes.buffer as ArrayBuffer]); // never shared memory: encodePcm16 and slice allocate it
 }

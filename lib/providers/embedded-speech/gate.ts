@@ -1,19 +1,22 @@
 import { AppError } from "../../errors";
 
-/** Calls open at once. A waiting one costs its request alone, one with a stalled reader half a second of audio (backlog.ts). */
+/**
+ * Calls open at once. A waiting call costs only its request, one with a stalled reader half a second of audio
+ * (held-audio.ts).
+ */
 export const MOST_OPEN = 1000;
-/** Calls waiting for their first sound: at a tenth of a second each, what two workers do in half a minute. */
+/** Calls waiting for their first sound: at a tenth of a second each, the work of two workers for half a minute. */
 export const MOST_WAITING = 512;
 const SHORTEST_RETRY_MS = 1000;
 const LONGEST_RETRY_MS = 60_000;
 
-/** A call that was let in. */
+/** An admitted call. */
 export interface Visit {
   isWaiting: boolean;
   isOpen: boolean;
 }
 
-/** Lets calls in while there is room and hope of a first sound in time; turns the others away at once. */
+/** Admits calls while there are slots and the first sound can come in time; rejects the others at once. */
 export class Gate {
   open = 0;
   waiting = 0;
@@ -25,7 +28,10 @@ export class Gate {
     this.#mostWaiting = mostWaiting;
   }
 
-  /** `queueMs`: how long the work already queued will take; `leftMs`: time until the first sound is due. Throws `overloaded`. */
+  /**
+   * `queueMs`: how long the work already queued will take; `leftMs`: time until the first sound is due. Throws
+   * `overloaded`.
+   */
   enter(queueMs: number, leftMs: number): Visit {
     if (this.open >= this.#mostOpen || this.waiting >= this.#mostWaiting || queueMs > leftMs) {
       throw new AppError(
@@ -39,7 +45,7 @@ export class Gate {
     return { isWaiting: true, isOpen: true };
   }
 
-  /** The first sound is there. */
+  /** The first sound was generated. */
   sounded(visit: Visit): void {
     if (visit.isWaiting) this.waiting--;
     visit.isWaiting = false;

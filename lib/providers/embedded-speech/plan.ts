@@ -9,9 +9,9 @@ import { baseLanguage, ESPEAK_LANGUAGES } from "../espeak/languages";
 import type { SpeechChunk } from "./protocol";
 import { findEmbeddedVoice } from "./voices";
 
-/** Ten seconds of speech: a whole sentence, mostly. Lengths are in letters' time (lib/text/spoken-length.ts). */
+/** Ten seconds of speech, mostly a whole sentence. Lengths are in spoken letters (lib/text/spoken-length.ts). */
 const LONGEST_CHUNK = 160;
-/** Five seconds: a tenth of a second's work for the engine, so that the first sound comes at once. */
+/** Five seconds: a tenth of a second's work for the engine, so that the first sound comes quickly. */
 const FIRST_CHUNK = 80;
 /** Three seconds, while memory is short. */
 const SHORT_CHUNK = 45;
@@ -23,25 +23,25 @@ const SPEAKER_PAUSE_MS = 250;
 interface Utterance {
   text: string;
   voice: string;
-  /** The language of what has no letters, such as "12.5": that of most letters. */
+  /** The language for text without letters, such as "12.5": the one with most letters. */
   main: string | null;
-  /** Languages of the scripts found, by script. */
+  /** Languages by script. */
   byScript: ReadonlyMap<Script, string>;
   speed: number;
 }
 
 /** Read before every chunk. */
 export interface Pace {
-  /** True while the audio held for all readers has to be kept small: chunks are short then. */
+  /** True while little audio may be held for all readers; chunks are short then. */
   isTight(): boolean;
 }
 
-/** Chunks made as they are asked for; null between them where others may run before the next is looked for. */
+/** Chunks, generated on demand; null between them where the caller may yield before the next is searched. */
 export type PlannedChunks = Iterator<SpeechChunk | null>;
 
 /**
- * Checks the whole request, in steps, and returns its chunks.
- * Throws AppError `invalid`: unknown voice, a language or script no embedded engine reads, nothing to say.
+ * Checks the whole request, in steps, and returns its chunks. Throws AppError `invalid`: unknown voice, a language or
+ * script that no built-in engine reads, nothing to speak.
  */
 export function* planSpeech(request: SpeechRequest, pace: Pace): Generator<void, PlannedChunks, void> {
   const tag = request.language ?? null;
@@ -88,7 +88,7 @@ function* checkSegment(
   return { text, voice: voice.name, main: tag ?? (main || null), byScript, speed };
 }
 
-/** The language one script of a text is read in; empty for Latin letters whose language is yet to be detected. */
+/** The language of one script of a text; empty for Latin letters whose language is not detected yet. */
 function languageFor(
   script: Script,
   text: string,
@@ -160,7 +160,7 @@ function* chunksOf(utterances: readonly Utterance[], pace: Pace): Generator<Spee
 }
 
 function limitsFor(speed: number, pace: Pace, isFirst: boolean): ChunkLimits {
-  // Slow speech lasts longer: its chunks are shorter, down to a quarter.
+  // Slow speech lasts longer, so its chunks are shorter, down to a quarter.
   const scale = Math.min(1, speed);
   return {
     get longest() {
@@ -172,7 +172,7 @@ function limitsFor(speed: number, pace: Pace, isFirst: boolean): ChunkLimits {
   };
 }
 
-/** A chunk's stretches by language. Engines of other scripts read Latin words among their own; English does not read theirs. */
+/** Splits a chunk by language. Engines of other scripts read Latin words too; English reads only its own. */
 function runsOf(text: string, { byScript, main }: Utterance): { text: string; language: string | null }[] {
   const script = mainScript(countScripts(text));
   const runs = splitByScript(text, (own) => (own === "Latin" ? script : own));
@@ -184,7 +184,7 @@ function runsOf(text: string, { byScript, main }: Utterance): { text: string; la
     }));
 }
 
-/** The script most is written in; a character that is a syllable counts double. Latin when there are no letters. */
+/** The script of most letters; a character that is a syllable counts double. Latin without letters. */
 function mainScript(counts: ReadonlyMap<Script, number>): Script {
   let main: Script = "Latin";
   let most = counts.get("Latin") ?? 0;

@@ -6,9 +6,9 @@ import type { SpeakMessage, SpeechChunk, SpokenMessage } from "./protocol";
 export interface PoolOptions {
   workerFile: URL;
   maxWorkers: number;
-  /** A worker with nothing to do for so long is stopped and its memory given back. */
+  /** Idle time after which a worker is stopped and its memory freed. */
   idleMs: number;
-  /** A chunk takes a fraction of a second; a worker that is at one for so long is stopped. */
+  /** A chunk takes a fraction of a second; a worker that takes this long for one is stopped. */
   chunkTimeoutMs: number;
 }
 
@@ -21,7 +21,7 @@ export interface PoolStats {
   crashes: number;
 }
 
-/** A chunk on its way: `pcm` settles once, `cancel` makes room at once. */
+/** A queued chunk: `pcm` settles once, `cancel` frees its place at once. */
 export interface Spoken {
   pcm: Promise<Uint8Array>;
   cancel(): void;
@@ -30,7 +30,7 @@ export interface Spoken {
 interface Task {
   id: number;
   chunk: SpeechChunk;
-  /** Throws when it is too late to begin. */
+  /** Throws when it is too late to start. */
   begin: () => void;
   resolve: (pcm: Uint8Array) => void;
   reject: (error: unknown) => void;
@@ -48,8 +48,8 @@ const FIRST_GUESS_MS = 100;
 const SMOOTHING = 0.1;
 
 /**
- * Worker threads that speak one chunk at a time, first come, first served. A speaker has one chunk in the queue
- * at most, so that speakers take turns and a long text never starves a short one.
+ * Worker threads that speak one chunk at a time, first come, first served. A speaker has at most one chunk in the
+ * queue, so that speakers take turns and a long text does not delay a short one.
  */
 export class SpeechPool {
   readonly #options: PoolOptions;
@@ -58,7 +58,7 @@ export class SpeechPool {
   #nextId = 1;
   #chunks = 0;
   #crashes = 0;
-  /** What a chunk took lately. */
+  /** Recent average time of a chunk. */
   #chunkMs = FIRST_GUESS_MS;
   #closed = false;
 
@@ -66,7 +66,7 @@ export class SpeechPool {
     this.#options = options;
   }
 
-  /** Queues a chunk. `begin` is called when its turn comes; what it throws rejects the chunk. */
+  /** Queues a chunk. Calls `begin` when its turn comes; an error of `begin` rejects the chunk. */
   speak(chunk: SpeechChunk, begin: () => void): Spoken {
     let task: Task | undefined;
     const pcm = new Promise<Uint8Array>((resolve, reject) => {
@@ -81,7 +81,7 @@ export class SpeechPool {
     return { pcm, cancel: () => queued && this.#cancel(queued) };
   }
 
-  /** About how long a chunk queued now waits for its turn. */
+  /** The estimated wait of a chunk queued now. */
   queueMs(): number {
     const { busy } = this.stats();
     return ((this.#queue.length + busy) * this.#chunkMs) / this.#options.maxWorkers;
@@ -110,7 +110,7 @@ export class SpeechPool {
     task.cancelled = true;
     const at = this.#queue.indexOf(task);
     if (at >= 0) this.#queue.splice(at, 1);
-    // One that is being spoken ends within its chunk; its result is dropped.
+    // A running chunk is finished, and its result dropped.
     task.reject(new AppError("caller_left", "The caller left."));
   }
 
@@ -179,7 +179,7 @@ export class SpeechPool {
     slot.timer = setTimeout(() => void this.#stop(slot, null), this.#options.idleMs).unref();
   }
 
-  /** A worker that died takes its chunk with it; the next chunk gets a new one. */
+  /** A worker that ends fails its chunk; the next chunk gets a new worker. */
   #lost(slot: Slot, cause: Error): void {
     if (!this.#slots.has(slot)) return;
     this.#crashes++;

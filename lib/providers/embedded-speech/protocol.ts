@@ -1,11 +1,11 @@
 import type { ErrorCode } from "../../errors";
 
-/** One stretch of text for one voice: the unit of work. */
+/** A section of text for one voice: the unit of work. */
 export interface SpeechChunk {
   text: string;
-  /** BCP-47; null: to be detected among the languages in Latin letters. */
+  /** BCP-47; null: to be detected among the languages with Latin letters. */
   language: string | null;
-  /** What to detect by besides `text`: the opening of the whole text. */
+  /** Text for language detection besides `text`: the beginning of the whole text. */
   context: string;
   /** Canonical voice name. */
   voice: string;
@@ -14,13 +14,13 @@ export interface SpeechChunk {
   pauseMs: number;
 }
 
-/** To the worker. */
+/** Sent to the worker. */
 export interface SpeakMessage {
   id: number;
   chunk: SpeechChunk;
 }
 
-/** From the worker: 24 kHz s16le, or what went wrong. */
+/** Sent by the worker: 24 kHz s16le, or the error. */
 export type SpokenMessage =
   | { id: number; pcm: Uint8Array }
   | { id: number; error: { code: ErrorCode; message: string; cause?: string } };

@@ -2,30 +2,30 @@ import { SPEECH_SAMPLE_RATE } from "../../ports/speech-model";
 import { freeBytes } from "./free-bytes";
 
 const BYTES_PER_SECOND = SPEECH_SAMPLE_RATE * 2;
-/** Audio held for all readers together before stalled ones give theirs back: 32 KB for each of 500 readers. */
+/** Audio held for all readers together before stalled ones release theirs: 32 KB for each of 500 readers. */
 export const BACKLOG_BYTES = 16 * 1024 * 1024;
-/** What a stalled reader keeps then: half a second, or nearly half a minute at 1 KB/s. */
+/** What a stalled reader keeps then: half a second of sound, which lasts nearly half a minute at 1 KB/s. */
 export const KEPT_BYTES = BYTES_PER_SECOND / 2;
-/** A reader that has not come back for so long is stalled. */
+/** A reader is stalled when it has not read for this long. */
 const STALLED_MS = 1000;
-/** The kept part ends at the quietest place of its last half. */
+/** The kept part ends at the quietest position of its last half. */
 const QUIET_BYTES = BYTES_PER_SECOND / 100;
-/** What was read is given back when it is so much: a second of sound. */
+/** Read audio is freed when it is this much: a second of sound. */
 const READ_BYTES = BYTES_PER_SECOND;
 const FADE_SAMPLES = SPEECH_SAMPLE_RATE / 200;
 
 /** One chunk of speech that is being read, or is next. */
 export class HeldAudio {
   #pcm: Uint8Array;
-  /** Where `#pcm` begins within the whole chunk, and how long that is. */
+  /** Offset of `#pcm` in the whole chunk, and the chunk's length. */
   #start: number;
   readonly #total: number;
   #at = 0;
-  /** False while the chunk before it is being read: all of it can be given up then. */
+  /** False while the previous chunk is being read: all of this one can be released then. */
   isBeingRead = false;
   takenAt: number;
 
-  /** `start`: bytes of `pcm` that were read before it was given up and made again. */
+  /** `start`: bytes of `pcm` that were read before it was released and generated again. */
   constructor(pcm: Uint8Array, start: number, now: number) {
     this.#total = pcm.length;
     this.#start = Math.min(start, pcm.length);
@@ -34,27 +34,30 @@ export class HeldAudio {
     this.takenAt = now;
   }
 
-  /** Bytes that are there to be read. */
+  /** Bytes available to be read. */
   get bytes(): number {
     return this.#pcm.length - this.#at;
   }
 
-  /** Bytes of memory: those that were read and not given back yet, too. */
+  /** Bytes of memory, including those that were read and not freed yet. */
   get memory(): number {
     return this.#pcm.length;
   }
 
-  /** Bytes of the chunk that are still to be read, whether held or given up. */
+  /** Bytes of the chunk that are still to be read, whether held or released. */
   get left(): number {
     return this.#total - this.#start - this.#at;
   }
 
-  /** Where to go on when the chunk is made again; null while nothing was given up. */
+  /** Where to resume when the chunk is generated again; null while nothing was released. */
   get resumeAt(): number | null {
     return this.bytes === 0 && this.left > 0 ? this.#start + this.#at : null;
   }
 
-  /** A copy (nothing keeps the chunk's own memory alive) of the next `length` bytes at most; empty when nothing is held. */
+  /**
+   * A copy of the next `length` bytes at most, so that no reference keeps the chunk's memory alive; empty when nothing
+   * is held.
+   */
   take(length: number, now: number): Uint8Array {
     const piece = this.#pcm.slice(this.#at, this.#at + length);
     this.#at += piece.length;
@@ -63,7 +66,7 @@ export class HeldAudio {
     return piece;
   }
 
-  /** Gives up all but about half a second, or everything before it is read. */
+  /** Releases all but about half a second, or everything before it is read. */
   shorten(): void {
     const kept = this.isBeingRead ? KEPT_BYTES : 0;
     if (this.#at > 0) this.#release();
@@ -71,20 +74,20 @@ export class HeldAudio {
     fade(this.#keep(0, quietest(this.#pcm, kept / 2, kept)), "out");
   }
 
-  /** Gives back all memory; nothing is to be read afterwards. */
+  /** Frees all memory; nothing can be read afterwards. */
   drop(): void {
     this.#keep(this.#pcm.length);
     this.#at = 0;
   }
 
-  /** Gives back what was read. */
+  /** Frees what was read. */
   #release(): void {
     this.#start += this.#at;
     this.#keep(this.#at);
     this.#at = 0;
   }
 
-  /** Holds on to a part alone, and frees the whole. */
+  /** Copies one part and frees the whole. */
   #keep(from: number, to?: number): Uint8Array {
     const whole = this.#pcm;
     this.#pcm = whole.slice(from, to);
@@ -93,7 +96,7 @@ export class HeldAudio {
   }
 }
 
-/** All audio that was made and not read yet, over all readers of one engine. */
+/** All audio that was generated and not read yet, over all readers of one engine. */
 export class Backlog {
   readonly #held = new Set<HeldAudio>();
   readonly #most: number;
@@ -102,14 +105,14 @@ export class Backlog {
     this.#most = most;
   }
 
-  /** Of memory, over all readers. */
+  /** Bytes of memory, over all readers. */
   get bytes(): number {
     let sum = 0;
     for (const held of this.#held) sum += held.memory;
     return sum;
   }
 
-  /** True while more is held than there should be; chunks are short then and none is made ahead. */
+  /** True while more is held than the limit; chunks are short then and none is generated ahead. */
   isTight(): boolean {
     return this.bytes > this.#most;
   }
@@ -120,7 +123,7 @@ export class Backlog {
     for (const other of this.#held) if (now - other.takenAt > STALLED_MS) other.shorten();
   }
 
-  /** Forgets and frees what nobody will read. */
+  /** Removes and frees audio that will not be read. */
   remove(held: HeldAudio): void {
     this.#held.delete(held);
     held.drop();
@@ -143,7 +146,10 @@ function quietest(pcm: Uint8Array, from: number, to: number): number {
   return best & ~1;
 }
 
-/** The two makings of a chunk are alike but not the same wave (espeak-ng's voice flutters by chance): no click between them. */
+/**
+ * A chunk generated twice is similar but not the same wave (espeak-ng's voice varies randomly): avoids a click between
+ * them.
+ */
 function fade(pcm: Uint8Array, way: "in" | "out"): Uint8Array {
   const view = new DataView(pcm.buffer, pcm.byteOffset, pcm.byteLength);
   const samples = pcm.length >> 1;

@@ -10,7 +10,7 @@ import { loadFlite } from "../flite/speak";
 import type { SpeechChunk } from "./protocol";
 import { TIMBRES, type Timbre } from "./timbres";
 
-/** Letters a single sentence needs to be taken for another language than the text around it. */
+/** Letters that a single sentence needs to be detected as another language than the text around it. */
 const FEWEST_LETTERS_TO_SWITCH = 24;
 
 const loadOnce = <T>(load: () => Promise<T>) => {
@@ -25,7 +25,7 @@ const flite = loadOnce(loadFlite);
 const espeak = loadOnce(loadEspeak);
 const detector = loadOnce(loadLanguageDetector);
 
-/** Speaks one chunk: 24 kHz s16le, its pause first. Engines load with the first chunk that needs them. */
+/** Speaks one chunk: 24 kHz s16le, its pause first. Engines are loaded by the first chunk that needs them. */
 export async function speakChunk(chunk: SpeechChunk): Promise<Uint8Array> {
   const timbre = TIMBRES.get(chunk.voice);
   if (!timbre) throw new AppError("internal", `The embedded engine lost its voice ${chunk.voice}.`);
@@ -44,7 +44,7 @@ export async function speakChunk(chunk: SpeechChunk): Promise<Uint8Array> {
   return pcm;
 }
 
-// `tape` quickens the tempo with the pitch, so the engines speak as much slower and lower beforehand.
+// `playbackRate` raises the tempo with the pitch, so the engine speaks slower and lower to compensate.
 
 async function english(chunk: SpeechChunk, timbre: Timbre) {
   const engine = await flite();

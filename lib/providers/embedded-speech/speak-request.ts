@@ -17,23 +17,23 @@ export interface Engine {
 }
 
 const BYTES_PER_SECOND = SPEECH_SAMPLE_RATE * 2;
-/** Sound goes out in pieces of 200 ms. */
+/** Audio is sent in pieces of 200 ms. */
 const PIECE_BYTES = BYTES_PER_SECOND / 5;
-/** And of 50 ms where many are spoken to at once: a piece stands in several hands on its way to a reader who stalls. */
+/** And of 50 ms with many streams: every buffer on the way to a stalled reader holds one piece. */
 const SMALL_PIECE_BYTES = BYTES_PER_SECOND / 20;
 const MANY = 50;
-/** The next chunk is made when less than this is left of the last. */
+/** The next chunk is generated when less than this is left of the last. */
 const LOW_WATER_BYTES = BYTES_PER_SECOND * 1.5;
 
-/** A chunk on its way, or made and waiting for its turn. */
+/** A chunk that is queued, or generated and waiting to be read. */
 interface Making {
   chunk: SpeechChunk;
   held: Promise<HeldAudio>;
-  /** Gives up the work, and the audio if it is there already. */
+  /** Cancels the work, and frees the audio if it was generated already. */
   drop(): void;
 }
 
-/** Speaks one request chunk by chunk, one chunk ahead of the reader at most. */
+/** Speaks one request chunk by chunk, at most one chunk ahead of the reader. */
 export async function* speakRequest(
   engine: Engine,
   request: SpeechRequest,
@@ -44,7 +44,7 @@ export async function* speakRequest(
   const chunks = await runInTurns(planSpeech(request, backlog), signal);
   const findNext = () => runInTurns(nextChunk(chunks), signal);
   const first = await findNext();
-  // No wait between the look at the queue and the place in it.
+  // No await between the check of the queue and the entry into it.
   const visit = gate.enter(pool.queueMs(), firstByteBy - clock.monotonic());
   const beginInTime = () => {
     if (clock.monotonic() < firstByteBy) return;
@@ -56,7 +56,7 @@ export async function* speakRequest(
   };
   const makeAhead = (): Promise<Making | null> => {
     const making = makeNext();
-    // A failure of what is made ahead waits until the reader comes to it.
+    // A failure of the chunk ahead is thrown when the reader reaches it.
     making.catch(() => {});
     return making;
   };
@@ -82,7 +82,7 @@ export async function* speakRequest(
         const length = gate.open > MANY ? SMALL_PIECE_BYTES : PIECE_BYTES;
         if (held.left <= LOW_WATER_BYTES + length && !backlog.isTight()) next ??= makeAhead();
         hasSounded = true;
-        // Not by a name: a stalled reader's would stay in memory.
+        // Not in a variable, which would keep the memory of a stalled reader alive.
         yield { type: "audio", pcm: held.take(length, clock.monotonic()) };
         throwIfAborted(signal);
       }
@@ -108,10 +108,10 @@ export async function* speakRequest(
   }
 }
 
-/** Makes a chunk, or makes it again from byte `from` on. */
+/** Generates a chunk, or generates it again from byte `from` on. */
 function make({ pool, backlog, clock }: Engine, chunk: SpeechChunk, from: number, begin: () => void): Making {
   const spoken = pool.speak(chunk, begin);
-  // Only until the audio is there: the task that it could cancel keeps all of what came, however little is still held.
+  // Only until the audio was generated: the task to cancel references all of it, however little is still held.
   let cancel: (() => void) | null = spoken.cancel;
   let isDropped = false;
   const held = spoken.pcm.then((pcm) => {
@@ -120,7 +120,7 @@ function make({ pool, backlog, clock }: Engine, chunk: SpeechChunk, from: number
     if (!isDropped) backlog.add(audio, clock.monotonic());
     return audio;
   });
-  // A failure of what is made ahead waits until the reader comes to it.
+  // A failure of the chunk ahead is thrown when the reader reaches it.
   held.catch(() => {});
   const drop = () => {
     isDropped = true;

@@ -3,17 +3,17 @@ import { isAppError, isOutOfFiles, outOfFiles } from "../../errors";
 import type { SpeakMessage, SpokenMessage } from "./protocol";
 import { speakChunk } from "./speak-chunk";
 
-/** Speaks chunk after chunk as they come in; the pool sends one at a time. */
+/** Speaks chunks as they arrive; the pool sends one at a time. */
 async function answer({ id, chunk }: SpeakMessage): Promise<void> {
   try {
     const pcm = await speakChunk(chunk);
-    // The bytes move to the main thread; nothing is copied.
-    parentPort?.postMessage({ id, pcm } satisfies SpokenMessage, [pcm.buffer as ArrayBuffer]); // never shared memory: encodePcm16 made it
+    // The bytes are transferred to the main thread, not copied.
+    parentPort?.postMessage({ id, pcm } satisfies SpokenMessage, [pcm.buffer as ArrayBuffer]); // never shared memory: encodePcm16 allocated it
   } catch (error) {
     if (isOutOfFiles(error)) {
       const { code, message } = outOfFiles();
       parentPort?.postMessage({ id, error: { code, message, cause: String(error) } } satisfies SpokenMessage);
-      // Node keeps the failure of a module that it could not read: only a new thread can load the engine.
+      // Node caches the failure of a module that it could not read: only a new thread can load the engine.
       process.exit();
     }
     const told = isAppError(error)

@@ -2,20 +2,20 @@ import type { Band } from "../../audio/equalize";
 import type { EspeakVariant } from "../espeak/speak";
 import type { FliteVoice } from "../flite/speak";
 
-/** How one voice sounds, whatever the language. */
+/** The sound of one voice, in every language. */
 export interface Timbre {
-  /** Median pitch in hertz; where the English engine knows one pitch only, that pitch moved by `tape`. */
+  /** Median pitch in hertz; where the English engine has a fixed pitch, that pitch times `playbackRate`. */
   pitchHz: number;
-  /** Factor by which the formants move: under 1 a longer throat, over 1 a shorter one. */
+  /** Factor for the formants: below 1 for a longer vocal tract, above 1 for a shorter one. */
   tape: number;
   bands: readonly Band[];
   flite: FliteVoice;
   espeak: EspeakVariant;
-  /** Swing of the English melody in hertz; null: the engine's own. */
+  /** Range of the English melody in hertz; null: the engine's own. */
   swingHz: number | null;
 }
 
-/** Colours, any two of them 2 dB or more apart over the mel bands (2.9 dB but for hollow beside airy or plain). */
+/** Filters; any two differ by 2 dB or more over the mel bands (2.9 dB except for hollow versus airy or plain). */
 const COLOURS = {
   plain: [],
   dark: [
@@ -54,9 +54,9 @@ type Row = readonly [
   swingHz?: number,
 ];
 
-/** Neighbours stand half a semitone apart; a colour comes back after a semitone and a half at the soonest. */
+/** Neighbours are half a semitone apart; a filter is used again after a semitone and a half at the soonest. */
 const ROWS: Readonly<Record<string, Row>> = {
-  // Women, from low to high.
+  // Female voices, from low to high.
   Gacrux: ["slt", "f4", 150, 0.94, "dark"],
   sage: ["slt", "f2", 154.6, 0.97, "airy"],
   Kore: ["slt", "f2", 159.3, 0.98, "bright", 9],
@@ -76,7 +76,8 @@ const ROWS: Readonly<Record<string, Row>> = {
   Leda: ["slt", "f3", 243, 1.1, "hollow", 22],
   Zephyr: ["slt", "f3", 250.5, 1.05, "bright"],
   shimmer: ["slt", "f2", 258.2, 1.05, "airy"],
-  // Men, from low to high, and the two in between. `rms` has its own pitch of 101 Hz, moved by `tape`.
+  // Male voices, from low to high, and the two neutral ones. `rms` has a fixed pitch of 101 Hz, changed by
+  // `playbackRate`.
   onyx: ["awb", "m1", 81, 0.9, "dark"],
   Algenib: ["kal16", "m7", 83.3, 0.95, "hollow"],
   Charon: ["awb", "m0", 85.6, 0.94, "forward"],

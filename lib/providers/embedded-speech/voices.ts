@@ -2,7 +2,7 @@ import type { Voice } from "../../ports/speech-model";
 
 type Gender = Voice["gender"];
 
-/** The 30 prebuilt names of Gemini's catalogue, with the gender and the word of character it documents for each. */
+/** The 30 prebuilt names of Gemini's catalogue, with the gender and the descriptive word that it documents for each. */
 const GEMINI: readonly (readonly [name: string, gender: Gender, description: string])[] = [
   ["Zephyr", "female", "bright"],
   ["Puck", "male", "upbeat"],
@@ -65,7 +65,7 @@ export const EMBEDDED_VOICES: readonly Voice[] = [...list("gemini", GEMINI), ...
 
 const BY_LOWER_NAME = new Map(EMBEDDED_VOICES.map((voice) => [voice.name.toLowerCase(), voice]));
 
-/** The voice of this name in any letter case; null when there is none. */
+/** The voice of this name, ignoring case; null when there is none. */
 export function findEmbeddedVoice(name: string): Voice | null {
   return BY_LOWER_NAME.get(name.toLowerCase()) ?? null;
 }

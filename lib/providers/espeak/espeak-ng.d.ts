@@ -1,7 +1,7 @@
-/** What of @echogarden/espeak-ng-emscripten is used here; the package brings no types. */
+/** The part of @echogarden/espeak-ng-emscripten that is used here; the package has no types. */
 declare module "@echogarden/espeak-ng-emscripten" {
   export interface EspeakWorker {
-    /** Words a minute, 80–450; 175 is natural. */
+    /** Words per minute, 80–450; 175 is natural. */
     set_rate(rate: number): void;
     /** 0–99; 50 is the voice's own. */
     set_pitch(pitch: number): void;
@@ -10,7 +10,7 @@ declare module "@echogarden/espeak-ng-emscripten" {
     /** 0 when the voice exists. */
     set_voice(name: string): number;
     get_samplerate(): number;
-    /** Calls back with stretches of samples (null at the end) while it speaks; returning true stops it. */
+    /** Calls back with blocks of samples (null at the end) while it speaks; returning true stops it. */
     synthesize(text: string, callback: (audio: Int16Array | null, events: unknown[]) => boolean): void;
   }
   export interface EspeakModule {

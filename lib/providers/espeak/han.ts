@@ -1,8 +1,8 @@
 import { rememberByCharacter } from "../../text/by-character";
 
 /**
- * espeak-ng's Mandarin knows the ideographs of Unicode 1.1 (and 〇) but has no syllables jiong, qiong and xiong:
- * it spells their pinyin in English. They are respelled with two characters that run together to the same sound.
+ * espeak-ng's Mandarin knows the ideographs of Unicode 1.1 (and 〇) but lacks the syllables jiong, qiong and xiong: it
+ * spells their pinyin in English. They are replaced by two characters that sound the same together.
  */
 const RESPELLED: readonly (readonly [characters: string, spoken: string])[] = [
   ["兄兇凶匈哅忷恟汹洶胷胸訩詾讻賯", "西拥"],
@@ -18,10 +18,12 @@ const RESPELLED: readonly (readonly [characters: string, spoken: string])[] = [
 
 const SPOKEN = new Map(RESPELLED.flatMap(([characters, spoken]) => [...characters].map((c) => [c, spoken])));
 
-/** 儿 closes a word of its own only after these; elsewhere it is erhua, which the engine's word list spells in English. */
+/**
+ * 儿 is a syllable of its own only after these; elsewhere it is erhua, which the engine's word list spells in English.
+ */
 const ERHUA = /(?<=\p{Script=Han})(?<![女幼婴孤少健男小宠产胎])儿(?![子童女科歌戏])/gu;
 
-/** The first ideograph of a text that espeak-ng spells out by its number; null when it reads all of them. */
+/** The first ideograph of a text that espeak-ng spells out as a number; null when it reads all of them. */
 function unreadableIn(text: string): string | null {
   for (const character of text.normalize("NFKC")) {
     if (!/\p{Script=Han}/u.test(character) || character === "〇" || character === "々") continue;
@@ -34,13 +36,15 @@ function unreadableIn(text: string): string | null {
 /** Character by character: the compatibility form of a whole text may be eighteen times as long. */
 const isUnreadable = rememberByCharacter((character) => unreadableIn(character) !== null);
 
-/** A character espeak-ng cannot read but spells out by its number; null when it reads all of them. */
+/**
+ * The first character of a text that espeak-ng cannot read and spells out as a number; null when it reads all of them.
+ */
 export function findUnreadableHan(text: string): string | null {
   for (const character of text) if (isUnreadable(character)) return unreadableIn(character);
   return null;
 }
 
-/** Chinese text as espeak-ng reads it right. */
+/** Chinese text in a form that espeak-ng reads correctly. */
 export function respellHan(text: string): string {
   return text
     .normalize("NFKC")
@@ -51,7 +55,7 @@ export function respellHan(text: string): string {
 }
 
 const SMALL_VOWELS = "ぁぃぅぇぉゎァィゥェォヮ";
-/** Small kana espeak-ng spells in English ("Japanese letter"): wherever they stand, and where no syllable carries them. */
+/** Small kana that espeak-ng spells in English ("Japanese letter"): always, and without a syllable before them. */
 const ALWAYS_GROWN = pairUp(
   "ゕゖヵヶㇰㇱㇲㇳㇴㇵㇶㇷㇸㇹㇺㇻㇼㇽㇾㇿ",
   "かけカケクシストヌハヒフヘホムラリルレロ",
@@ -62,7 +66,9 @@ const BARE_SMALL_VOWEL = new RegExp(
   "gu",
 );
 
-/** Japanese kana as espeak-ng reads them: full width; small kana, long and repeat marks only where a syllable carries them. */
+/**
+ * Japanese kana in a form that espeak-ng reads: full width; small kana, long and repeat marks only after a syllable.
+ */
 export function respellKana(text: string): string {
   return text
     .normalize("NFKC")

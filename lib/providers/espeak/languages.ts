@@ -1,8 +1,8 @@
 import type { Script } from "../../text/scripts";
 
-/** A language espeak-ng reads well enough to be offered. */
+/** A language that espeak-ng reads well enough to be offered. */
 export interface EspeakLanguage {
-  /** espeak-ng's own name of the voice file. */
+  /** espeak-ng's name of the voice file. */
   voice: string;
   script: Script;
 }
@@ -40,7 +40,7 @@ export const ESPEAK_LANGUAGES: ReadonlyMap<string, EspeakLanguage> = new Map([
   ["yue", { voice: "yue", script: "Han" }] as const,
 ]);
 
-/** Other names of the same languages, and regions with a voice of their own. */
+/** Other codes of the same languages, and regions with their own voice. */
 const ALIASES: Readonly<Record<string, string>> = {
   no: "nb",
   nn: "nb",
@@ -68,7 +68,7 @@ export function baseLanguage(tag: string): string {
   return ALIASES[`${language}-${region}`] ?? ALIASES[language] ?? language;
 }
 
-/** espeak-ng's voice for a BCP-47 tag; null when it has none we offer. */
+/** espeak-ng's voice for a BCP-47 tag; null when none is offered. */
 export function espeakVoice(tag: string): string | null {
   const base = baseLanguage(tag);
   const language = ESPEAK_LANGUAGES.get(base);

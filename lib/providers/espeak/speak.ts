@@ -2,7 +2,9 @@ import type { EspeakWorker } from "@echogarden/espeak-ng-emscripten";
 import { AppError } from "../../errors";
 import { espeakVoice } from "./languages";
 
-/** espeak-ng's voice variants used here, with the median pitch each has at `pitch` 50, in hertz (measured on Spanish). */
+/**
+ * espeak-ng's voice variants used here, with the median pitch of each at `pitch` 50, in hertz (measured on Spanish).
+ */
 const VARIANTS = { m0: 104, m1: 95, m3: 107, m7: 108, f2: 199, f3: 216, f4: 182, f5: 208 } as const;
 export type EspeakVariant = keyof typeof VARIANTS;
 
@@ -11,16 +13,16 @@ export interface EspeakRequest {
   /** BCP-47. */
   language: string;
   variant: EspeakVariant;
-  /** Median pitch wanted, in hertz. */
+  /** Requested median pitch, in hertz. */
   pitchHz: number;
-  /** 1 is natural. */
+  /** 1 is the natural speed. */
   speed: number;
 }
 
 export interface EngineSpeech {
   samples: Float32Array;
   rate: number;
-  /** The part of the speed asked for that the engine could not do; 1 when it did it all. */
+  /** The rest of the requested speed that the engine could not reach; 1 when it did. */
   restSpeed: number;
 }
 
@@ -28,7 +30,7 @@ export interface EspeakEngine {
   speak(request: EspeakRequest): EngineSpeech;
 }
 
-/** Pitch settings and what they make of the median (measured; alike for all variants). */
+/** Pitch settings and their effect on the median pitch (measured; the same for all variants). */
 const PITCH_CURVE: readonly Point[] = [
   [0, 0.66],
   [25, 0.8],
@@ -37,8 +39,8 @@ const PITCH_CURVE: readonly Point[] = [
   [99, 1.65],
 ];
 /**
- * Words a minute and the speed they give (measured on German, Spanish, French and Russian). Further off the engine's
- * pitch moves by up to a tenth and its pace by language: the rest is left to lib/audio/time-scale.ts.
+ * Words per minute and the resulting speed (measured on German, Spanish, French and Russian). Beyond these values the
+ * engine's pitch changes by up to a tenth and its tempo depends on the language: lib/audio/time-scale.ts does the rest.
  */
 const RATE_CURVE: readonly Point[] = [
   [130, 0.76],
@@ -53,7 +55,7 @@ type Point = readonly [setting: number, factor: number];
 /** Loads espeak-ng (GPL-3.0; about 0.1 s) for over 80 languages. One call at a time. */
 export async function loadEspeak(): Promise<EspeakEngine> {
   const { default: init } = await import("@echogarden/espeak-ng-emscripten");
-  // What the engine prints is about its data files; it would end up among the log lines.
+  // The engine prints messages about its data files, which would end up among the log lines.
   const module = await init({ print: () => {}, printErr: () => {} });
   const worker = new module.eSpeakNGWorker();
   return { speak: (request) => speak(worker, request) };
@@ -90,7 +92,9 @@ function restOf(speed: number): number {
   return speed / Math.min(fastest, Math.max(slowest, speed));
 }
 
-/** The setting that gives `factor`, between two measured points on a logarithmic scale, inside the curve's ends. */
+/**
+ * The setting for `factor`, interpolated between two measured points on a logarithmic scale, within the curve's ends.
+ */
 function settingFor(curve: readonly Point[], factor: number): number {
   for (let i = 1; i < curve.length; i++) {
     const [fromSetting, fromFactor] = curve[i - 1] ?? [0, 1];

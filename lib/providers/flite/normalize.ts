@@ -1,4 +1,4 @@
-/** Signs flite would pass over, as English says them. */
+/** Signs that flite skips, in English words. */
 const SPOKEN: Readonly<Record<string, string>> = {
   "€": " euros ",
   "£": " pounds ",
@@ -26,7 +26,10 @@ const SPOKEN: Readonly<Record<string, string>> = {
   þ: "th",
 };
 
-/** English text in ASCII, all flite knows: accents off, quotes and dashes plain, foreign digits turned, the rest left out. */
+/**
+ * English text in ASCII, which is all that flite knows: no accents, plain quotes and dashes, foreign digits converted,
+ * the rest left out.
+ */
 export function toFliteText(text: string): string {
   return text
     .replace(/[‘’‚‛ʼ]/gu, "'")
@@ -41,7 +44,7 @@ export function toFliteText(text: string): string {
     .trim();
 }
 
-/** Decimal digits stand in runs of ten that begin at a zero. */
+/** Decimal digits come in groups of ten that begin with a zero. */
 function digitValue(digit: string): number {
   const code = digit.codePointAt(0) ?? 0;
   let zero = code;

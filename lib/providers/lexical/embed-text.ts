@@ -2,7 +2,7 @@ import { type Unit, unitsOf } from "./fold";
 import { addFeature, DIMENSIONS, hashOf, step, unitVector } from "./sketch";
 import { STOP_WORDS } from "./stop-words";
 
-/** Seeds keep features of different sorts apart: the word "cat" and the letters c-a-t are two. */
+/** Seeds separate features of different kinds: the word "cat" and the letters c-a-t are two features. */
 const SEED = {
   word: 0x2f9be6cc,
   accented: 0x51ed270b,
@@ -14,20 +14,23 @@ const SEED = {
 const STOP_WEIGHT = 0.12;
 const SYMBOL_WEIGHT = 0.5;
 const PUNCTUATION_WEIGHT = 0.02;
-/** Shares of a word's weight: itself, its accented spelling, its letter groups together, the pair with the word before. */
+/**
+ * Shares of a word's weight: the word, its accented spelling, its letter groups together, the pair with the previous
+ * word.
+ */
 const WORD = 0.75;
 const ACCENTED = 0.35;
 const LETTERS = 1;
 const PAIR = 0.4;
 const EDGE = 0x02;
-/** Letters of a word that are looked at in groups; what is longer is no word but a code. */
+/** Letters of a word that are used for groups; longer ones are codes, not words. */
 const LONGEST_SPELT = 128;
-/** Features between two steps, about a millisecond's work. */
+/** Features per step: about a millisecond's work. */
 const FEATURES_A_STEP = 20_000;
-/** Characters of a script without spaces between two steps: three features each. */
+/** Characters per step in scripts without spaces: three features each. */
 const CHARACTERS_A_STEP = 6_000;
 
-/** Letter groups of three to five with the word's edges; their weights' squares sum to `weight²`. */
+/** Letter groups of three to five with the word's edges; the squares of their weights sum to `weight²`. */
 function addLetterGroups(sums: Float64Array, whole: string, weight: number): void {
   const word = whole.length > LONGEST_SPELT ? whole.slice(0, LONGEST_SPELT) : whole;
   const last = word.length + 1;
@@ -83,14 +86,14 @@ interface Count {
   times: number;
 }
 
-/** About how many features a unit has. */
+/** The approximate number of features of a unit. */
 function sizeOf(unit: Unit): number {
   return 2 + 3 * Math.min(unit.folded.length, unit.kind === "dense" ? unit.folded.length : LONGEST_SPELT);
 }
 
 /**
- * Adds a text to `sums`, in steps: a long text's caller may let others run between them. A word said n times counts
- * √n times (sublinear).
+ * Adds a text to `sums`, in steps, so that the caller can yield between them. A word that occurs n times counts √n
+ * times (sublinear).
  */
 export function* addText(text: string, sums: Float64Array): Generator<void, void, void> {
   const counts = new Map<string, Count>();
@@ -133,13 +136,13 @@ export function* addText(text: string, sums: Float64Array): Generator<void, void
       work = 0;
     }
   }
-  // White space alone has a place of its own.
+  // White-space texts have a direction of their own.
   if (counts.size === 0) addFeature(sums, SEED.blank, 1);
 }
 
 /**
- * The vector of one text, of length 1 and `dimensions` numbers. Roots, sums and products are exact or correctly
- * rounded, so every machine gives the same bits.
+ * The vector of one text, with length 1 and `dimensions` numbers. Roots, sums and products are exact or correctly
+ * rounded, so every machine computes the same bits.
  */
 export function embedText(
   text: string,

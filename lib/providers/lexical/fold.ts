@@ -1,7 +1,7 @@
 /** Scripts that put no spaces between words. */
 const SPACELESS =
   "\\p{sc=Han}\\p{sc=Hiragana}\\p{sc=Katakana}\\p{sc=Thai}\\p{sc=Lao}\\p{sc=Khmer}\\p{sc=Myanmar}ー";
-/** Runs of those, words of the others, and single signs. The `v` flag subtracts one set from another. */
+/** Runs of those, words of the other scripts, and single signs. The `v` flag subtracts one set from another. */
 const UNITS = new RegExp(
   `[${SPACELESS}]+|[[\\p{L}\\p{M}\\p{N}]--[${SPACELESS}]]+|[^\\s\\p{L}\\p{M}\\p{N}]`,
   "gv",
@@ -12,7 +12,7 @@ const IS_ASCII = /^\p{ASCII}*$/u;
 const IS_WORD = /^[\p{L}\p{M}\p{N}]/u;
 const IS_PUNCTUATION = /^\p{P}/u;
 const MARKS = /\p{M}+/gu;
-/** What is longer is no word: its accents stay. */
+/** Longer units are not words: their accents stay. */
 const LONGEST_FOLDED = 256;
 
 export type UnitKind = "word" | "dense" | "symbol" | "punctuation";
@@ -21,11 +21,11 @@ export interface Unit {
   kind: UnitKind;
   /** Lower case, accents folded. */
   folded: string;
-  /** As written in lower case, where that differs. */
+  /** The original spelling in lower case, where that differs. */
   accented: string | null;
 }
 
-/** ASCII is folded by lower-casing alone. */
+/** Lower-casing is enough for ASCII. */
 function* asciiUnits(lower: string): Generator<Unit> {
   for (const [unit] of lower.matchAll(ASCII_WORDS)) {
     const code = unit.charCodeAt(0);

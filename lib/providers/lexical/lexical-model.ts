@@ -4,10 +4,10 @@ import { runInTurns } from "../../ports/run-in-turns";
 import { addText, embedText } from "./embed-text";
 import { DIMENSIONS, unitVector } from "./sketch";
 
-/** Texts above so many UTF-16 code units are embedded in steps. */
+/** Texts above this many UTF-16 code units are embedded in steps. */
 const LONG_TEXT = 8_192;
 
-/** The vectors of texts, in steps. `shared` holds the sums of short texts, between whose steps nothing else runs. */
+/** The vectors of texts, in steps. `shared` holds the sums of short texts, during which nothing else runs. */
 function* embedInSteps(
   texts: readonly string[],
   dimensions: number,
@@ -16,7 +16,7 @@ function* embedInSteps(
   const vectors: Float32Array[] = [];
   for (const text of texts) {
     if (text.length > LONG_TEXT) {
-      // Sums of its own: other calls run between the steps.
+      // Separate sums, because other calls run between the steps.
       const sums = new Float64Array(DIMENSIONS);
       yield* addText(text, sums);
       vectors.push(unitVector(sums, dimensions));
@@ -27,9 +27,9 @@ function* embedInSteps(
 }
 
 /**
- * The embedded embedding engine: deterministic, multilingual and lexical. It knows words, their spelling and their
+ * The built-in embedding engine: deterministic, multilingual and lexical. It uses words, their spelling and their
  * neighbours, so it finds texts that say the same with the same or related words (inflected forms, accents, typing
- * errors). It knows no meanings: synonyms and translations are strangers to it, and negation hardly moves a vector.
+ * errors). It knows no meanings: synonyms and translations are not similar, and negation hardly changes a vector.
  * Vectors have 1,024 numbers and length 1; a shorter one is the prefix of the whole, normalised again.
  */
 export function createLexicalModel(): EmbeddingModel {

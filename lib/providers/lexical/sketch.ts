@@ -2,10 +2,10 @@
 export const DIMENSIONS = 1_024;
 
 /**
- * A vector is made of blocks, and every feature is written once, with a sign, into each of them: the first 64, 128,
- * 256 or 512 numbers are a sketch of the whole text by themselves, so a shortened vector loses precision, not
- * features. A block's weight is the root of its share of the length, which makes the whole as precise as one count
- * sketch of 1,024 (Charikar, Chen, Farach-Colton 2002; Weinberger et al. 2009).
+ * A vector consists of blocks, and every feature is written once, with a sign, into each block. The first 64, 128, 256
+ * or 512 numbers are therefore a sketch of the whole text, so a shortened vector loses precision, not features. A
+ * block's weight is the root of its share of the length, which makes the whole as precise as one count sketch of 1,024
+ * (Charikar, Chen, Farach-Colton 2002; Weinberger et al. 2009).
  */
 const BLOCKS = [
   { start: 0, bits: 6 },
@@ -17,7 +17,7 @@ const BLOCKS = [
 const SCALE = BLOCKS.map((block) => Math.sqrt(2 ** block.bits / DIMENSIONS));
 const [S0 = 0, S1 = 0, S2 = 0, S3 = 0, S4 = 0] = SCALE;
 
-/** MurmurHash3's 32-bit finaliser: every bit of the input changes half of the output. */
+/** MurmurHash3's 32-bit finaliser: every bit of the input changes half of the output bits. */
 function mix(hash: number): number {
   let h = hash ^ (hash >>> 16);
   h = Math.imul(h, 0x85ebca6b);
@@ -26,7 +26,7 @@ function mix(hash: number): number {
   return h ^ (h >>> 16);
 }
 
-/** One step of FNV-1a over UTF-16 code units. Integer arithmetic alone: the same on every machine. */
+/** One step of FNV-1a over UTF-16 code units. Integer arithmetic only: the same on every machine. */
 export function step(hash: number, codeUnit: number): number {
   return Math.imul(hash ^ codeUnit, 0x01000193);
 }
@@ -57,7 +57,7 @@ export function unitVector(sums: Float64Array, dimensions: number): Float32Array
   for (let i = 0; i < dimensions; i++) square += (sums[i] ?? 0) ** 2;
   const vector = new Float32Array(dimensions);
   if (square === 0) {
-    // So short a prefix that no feature fell into it: a fixed direction rather than no direction.
+    // No feature fell into this short prefix: a fixed direction instead of a zero vector.
     vector[0] = 1;
     return vector;
   }

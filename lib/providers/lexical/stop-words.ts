@@ -1,4 +1,4 @@
-/** The commonest function words, accents folded: they say little about what a text is about. */
+/** The most frequent function words, accents folded: they say little about a text's subject. */
 const BY_LANGUAGE = {
   en: "a about all also am an and any are as at be been but by can could did do does for from had has have he her him his how i if in into is it its just me my no not of on or our she so some than that the their them then there these they this to too up us was we were what when where which who why will with would you your",
   es: "al algo como con cual cuando de del desde donde e el ella ellos en era es esa ese esta estan este esto ha han hay la las le les lo los mas me mi muy no nos o para pero por porque que quien se ser si sin sobre son su sus tambien te tiene todo tu un una uno y ya yo",

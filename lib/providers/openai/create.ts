@@ -12,7 +12,7 @@ import { formOf, OPENAI_BASE, OPENAI_OPTIONS } from "./options";
 import { readOpenAiRefusal } from "./refusal";
 import { openAiSpeech } from "./speech";
 
-/** OpenAI, Azure OpenAI, and every server that speaks their protocol. */
+/** OpenAI, Azure OpenAI, and every server with their protocol. */
 export function createOpenAi(settings: UpstreamSettings): UpstreamProvider {
   const lists = createVoiceLists(settings.clock);
   return {

@@ -10,10 +10,10 @@ import { fitVectors, inOrder, readVector } from "../upstream/vectors";
 import { formOf } from "./options";
 import { readOpenAiRefusal } from "./refusal";
 
-/** OpenAI's own limit of inputs in one call. */
+/** OpenAI's limit of inputs in one call. */
 const MOST_TEXTS = 2_048;
 
-/** `POST /embeddings`. Base64 is asked for, since parsing it costs a tenth; either form is understood. */
+/** `POST /embeddings`. Base64 is requested, because parsing it costs a tenth; both forms are understood. */
 export function openAiEmbedding(settings: UpstreamSettings, channel: ChannelRecord): EmbeddingModel {
   return {
     async embed(request, options) {
@@ -46,7 +46,7 @@ async function embedBatch(
     method: "POST",
     path: form.path("/embeddings", model),
     headers: { accept: "application/json", ...form.headers(key) },
-    // JSON.stringify leaves out what is undefined: no null goes upstream, which some servers choke on.
+    // JSON.stringify leaves out undefined: no null is sent, which some servers reject.
     body: {
       model,
       input: texts,

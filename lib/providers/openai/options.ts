@@ -9,20 +9,20 @@ export type OpenAiOptions = ReturnType<typeof OPENAI_OPTIONS.of>;
 export const OPENAI_BASE = "https://api.openai.com/v1";
 const AZURE_HOST =
   /\.(?:openai\.azure\.(?:com|us|cn)|cognitiveservices\.azure\.(?:com|us)|services\.ai\.azure\.com)$/;
-/** The newest version that is no preview. */
+/** The newest version that is not a preview. */
 const AZURE_VERSION = "2024-10-21";
 
-/** How one channel is spoken to. */
+/** How requests to one channel are made. */
 export interface OpenAiForm {
   baseUrl: string;
   options: OpenAiOptions;
   /** The path of an operation for a model. */
   path(operation: "/audio/speech" | "/embeddings", model: string): string;
   headers(key: string | null): Record<string, string>;
-  /** Whether `/models` tells what can be called; Azure lists what could be deployed. */
+  /** Whether `/models` lists what can be called; Azure lists what could be deployed. */
   hasModelList: boolean;
   hasVoiceList: boolean;
-  /** OpenAI itself or Azure: the 13 voices, no others. */
+  /** OpenAI or Azure: exactly the 13 voices. */
   isOpenAi: boolean;
 }
 

@@ -4,11 +4,11 @@ import type { RefusalFacts } from "../outbound/refusal";
 const NO_MONEY = new Set(["insufficient_quota", "billing_hard_limit_reached", "billing_not_active"]);
 /** OpenAI, Azure. */
 const NO_MODEL = new Set(["model_not_found", "DeploymentNotFound"]);
-/** vLLM, Ollama and others send no code. Anchored: what a caller wrote is only quoted further on. */
+/** vLLM, Ollama and others send no code. Anchored, because the caller's text is quoted further on. */
 const NO_MODEL_WORDS = /^(?:the )?model\b.*(?:does not exist|not found)/i;
 const BAD_KEY = new Set(["invalid_api_key", "invalid_authentication", "account_deactivated"]);
 
-/** `{"detail":[{"loc":["body","voice"],"msg":"field required"}]}`, as FastAPI servers write it. */
+/** `{"detail":[{"loc":["body","voice"],"msg":"field required"}]}`, as FastAPI servers send it. */
 function detailWords(detail: unknown): string | null {
   if (typeof detail === "string") return asText(detail);
   const inner = asFields(detail);
@@ -22,7 +22,7 @@ function detailWords(detail: unknown): string | null {
   return lines.length > 0 ? lines.join("; ") : null;
 }
 
-/** The error bodies of OpenAI, and of the servers that speak its protocol in dialects of their own. */
+/** The error bodies of OpenAI, and of compatible servers with their own variants. */
 export function readOpenAiRefusal(status: number, body: Fields | null): RefusalFacts {
   const error = asFields(body?.error);
   const code = String(error?.code ?? error?.type ?? body?.code ?? "");

@@ -8,7 +8,7 @@ import { AudioReader } from "../upstream-audio/audio-reader";
 
 /**
  * The samples of `speech.audio.delta` events. A stream without `speech.audio.done` (or `[DONE]`) was cut, whatever its
- * last bytes look like.
+ * last bytes are.
  */
 export async function* speechEventPcm(
   body: AsyncIterable<Uint8Array>,
@@ -23,7 +23,7 @@ export async function* speechEventPcm(
       continue;
     }
     const fields = asFields(await readJson(data));
-    // Half an event is what a cut leaves behind.
+    // A cut leaves half an event.
     if (fields === null) throw truncated();
     if (event === "error" || fields.error !== undefined) {
       throw new AppError("upstream_error", "The channel's upstream failed in the middle of its answer.");

@@ -18,8 +18,8 @@ import { speechEventPcm } from "./speech-events";
 import { OPENAI_VOICE_ID, openAiVoiceFor, openAiVoices } from "./voices";
 
 /**
- * `POST /audio/speech`, once for each segment of a conversation, one after another. Raw samples are asked for; what
- * comes is read by what it is: WAV by its header, raw samples at the rate told, events where events come.
+ * `POST /audio/speech`, once for each segment of a conversation, in order. Raw samples are requested; the reply is read
+ * by its content: WAV by its header, raw samples at the stated rate, events where events arrive.
  */
 export function openAiSpeech(
   settings: UpstreamSettings,
@@ -107,7 +107,7 @@ function post(
   });
 }
 
-/** The samples of one reply; `told` gets the tokens an event stream tells at its end. */
+/** The samples of one reply; `told` gets the token counts that an event stream has at its end. */
 async function* pcmOf(
   channel: ChannelRecord,
   { contentType, header, isDelimited, body }: UpstreamReply,
@@ -120,7 +120,7 @@ async function* pcmOf(
   }
   const mediaType = header("content-type") ?? "";
   checkAudioType(mediaType);
-  // Without a length a broken connection would pass for the end of the speech.
+  // Without a length, a broken connection would look like the end of the speech.
   if (!isDelimited) throw invalidAnswer("without telling where its audio ends");
   const reader = new AudioReader(rateOf(mediaType) ?? sample_rate ?? null);
   for await (const bytes of body) yield reader.push(bytes);

@@ -21,13 +21,13 @@ import {
 import { formOf } from "./options";
 import { readOpenAiRefusal } from "./refusal";
 
-/** A custom voice of an OpenAI account, which is sent as `{id}` and is in no list (API reference, create speech). */
+/** A custom voice of an OpenAI account, sent as `{id}` and not in any list (API reference, create speech). */
 export const OPENAI_VOICE_ID = /^voice_[A-Za-z0-9_-]{1,100}$/;
 
-/** A list that takes longer is done without; a call is waiting for it. */
+/** A list that takes longer is skipped, because a call is waiting for it. */
 const LIST_MS = 2_000;
 
-/** Kokoro's names carry language and gender in front (`af_bella`: American, female). */
+/** Kokoro's names begin with language and gender (`af_bella`: American, female). */
 const KOKORO = /^([abefhijpz])([fm])_/;
 const KOKORO_LANGUAGES: Readonly<Record<string, string>> = {
   a: "en-US",
@@ -51,7 +51,7 @@ function genderOf(told: unknown, letter: string | undefined): Voice["gender"] {
   return "neutral";
 }
 
-/** One entry of a list: a name alone, or fields by the names servers in use give them. */
+/** One entry of a list: a name, or fields under the names that common servers use. */
 function readVoice(entry: unknown): ListedVoice | null {
   const fields = asFields(entry);
   const id = asText(entry) ?? asText(fields?.id) ?? asText(fields?.voice_id) ?? asText(fields?.name);
@@ -70,7 +70,7 @@ function readVoice(entry: unknown): ListedVoice | null {
   };
 }
 
-/** `GET /audio/voices`, which OpenAI lacks and most servers of its protocol have. Null: no list there. */
+/** `GET /audio/voices`, which OpenAI lacks and most compatible servers have. Null: no list. */
 async function fetchVoices(
   settings: UpstreamSettings,
   channel: ChannelRecord,
@@ -101,8 +101,8 @@ async function fetchVoices(
 }
 
 /**
- * The names callers may use: those of the channel's table, then the upstream's own list; at OpenAI its 13 and Gemini's
- * 30, which have equivalents there. Empty where neither is known: the upstream takes names that only it knows.
+ * The names that callers may use: those of the channel's table, then the upstream's list; at OpenAI its 13 and Gemini's
+ * 30, which have equivalents. Empty where neither is known: the upstream takes names that only it knows.
  */
 export async function openAiVoices(
   settings: UpstreamSettings,
@@ -120,8 +120,8 @@ export async function openAiVoices(
 }
 
 /**
- * What the upstream is sent for a caller's name: the table's word; the name itself where the upstream lists it (also as
- * Kokoro writes it, `af_kore`), or its equivalent; the table's `*`; a voice of the same gender.
+ * The name sent to the upstream for a caller's name: from the table; the name itself where the upstream lists it (also
+ * in Kokoro's form, `af_kore`), or its equivalent; the table's `*`; a voice of the same gender.
  */
 export function openAiVoiceFor(lists: VoiceLists, channel: ChannelRecord, name: string): string {
   const table = formOf(channel).options.voices ?? {};

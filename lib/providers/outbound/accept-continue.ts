@@ -3,13 +3,13 @@ import type { Socket } from "node:net";
 const LF = 0x0a;
 const CR = 0x0d;
 const DIGIT_TWO = 0x32;
-/** Where the status code is in `HTTP/1.1 100 Continue`. */
+/** Position of the status code in `HTTP/1.1 100 Continue`. */
 const CODE_AT = 9;
 const CODE_END = 12;
 
 /** Reads response heads byte by byte up to the first status code that is not 1xx. */
 class HeadReader {
-  /** True once the final status code was seen, or what arrives is not HTTP. */
+  /** True once the final status code was seen, or the data is not HTTP. */
   isDone = false;
   #at = 0;
   #column = 0;
@@ -42,8 +42,8 @@ class HeadReader {
 
 /**
  * Lets undici read past `100 Continue`. A client must skip informational responses before the final one, even those it
- * did not ask for (RFC 9110 §15.2). undici skips every 1xx but 100, for which it destroys the socket, so it is given
- * 102 (Processing) instead, which is as long. Bodies are not looked at: reading stops at the final status code and
+ * did not ask for (RFC 9110 §15.2). undici skips every 1xx except 100, for which it destroys the socket, so it gets 102
+ * (Processing) instead, which has the same length. Bodies are not inspected: reading stops at the final status code and
  * begins again when the next request has been written.
  */
 export function acceptContinue(socket: Socket): void {

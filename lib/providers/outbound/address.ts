@@ -8,7 +8,7 @@ export interface Prefix {
   bits: number;
 }
 
-/** The bytes of an IP literal, brackets and zone left out; null when it is none. */
+/** The bytes of an IP literal, without brackets and zone; null when it is not one. */
 export function parseAddress(text: string): AddressBytes | null {
   const bare = text.replace(/^\[(.*)\]$/, "$1").replace(/%.*$/, "");
   if (isIPv4(bare)) return Uint8Array.from(bare.split("."), Number);
@@ -40,7 +40,7 @@ export function parsePrefix(text: string): Prefix | null {
   if (bytes === null || rest.length > 0) return null;
   if (length === undefined) return { bytes, bits: bytes.length * 8 };
   if (!/^\d{1,3}$/.test(length)) return null;
-  // The prefix of a v4-mapped network counts from the 96 bits that were taken off.
+  // The prefix of a v4-mapped network counts from the 96 bits that were removed.
   const bits = Number(length) - (bytes.length === 4 && address.includes(":") ? 96 : 0);
   return bits < 0 || bits > bytes.length * 8 ? null : { bytes, bits };
 }
@@ -62,7 +62,7 @@ function prefixes(...texts: string[]): readonly Prefix[] {
   });
 }
 
-/** Not on the public internet, or a tunnel into what is not (SECURITY SF-3). */
+/** Not on the public internet, or a tunnel into another network (SECURITY SF-3). */
 const PRIVATE = prefixes(
   "0.0.0.0/8",
   "10.0.0.0/8",
@@ -90,7 +90,7 @@ const PRIVATE = prefixes(
   "ff00::/8",
 );
 
-/** Link-local networks and the addresses at which clouds hand out credentials. */
+/** Link-local networks, and the addresses where clouds serve credentials. */
 const METADATA = prefixes(
   "169.254.0.0/16",
   "fe80::/10",
@@ -109,7 +109,7 @@ export function isPrivate(address: AddressBytes): boolean {
   return PRIVATE.some((prefix) => isWithin(address, prefix));
 }
 
-/** True for what no list may allow, also when it hides in the IPv4 part of a tunnel's address. */
+/** True for addresses that no list may allow, also inside the IPv4 part of a tunnel's address. */
 export function isMetadata(address: AddressBytes): boolean {
   const within = (one: AddressBytes) => METADATA.some((prefix) => isWithin(one, prefix));
   if (within(address)) return true;

@@ -8,11 +8,11 @@ import {
   parsePrefix,
 } from "./address";
 
-/** What the operator has allowed besides the public internet over https. */
+/** The operator's exceptions, besides the public internet over https. */
 export interface AllowList {
-  /** The list as one text; another text is another list. */
+  /** The list as one text, to compare lists. */
   readonly fingerprint: string;
-  /** True when this very host and port stand on the list: plain http and private addresses are fine there. */
+  /** True when exactly this host and port are on the list, which allows plain http and private addresses there. */
   hasHost(host: string, port: number): boolean;
   hasAddress(address: AddressBytes): boolean;
 }
@@ -21,7 +21,7 @@ type Entry = { kind: "network"; prefix: Prefix } | { kind: "host"; host: string;
 
 const HOST_AND_PORT = /^(\[[^\]]+\]|[^:/@?#\\\s]+)(?::(\d{1,5}))?$/;
 
-/** The host of a URL in one writing: lower case, no final dot. */
+/** The host of a URL in canonical form: lower case, no final dot. */
 export function canonicalHost(hostname: string): string {
   return hostname.toLowerCase().replace(/\.$/, "");
 }
@@ -41,7 +41,7 @@ export function isAllowEntry(text: string): boolean {
   return parseEntry(text) !== null;
 }
 
-/** An entry that cannot be read allows nothing. */
+/** An entry that cannot be parsed allows nothing. */
 export function parseAllowList(entries: readonly string[]): AllowList {
   const parsed = entries.flatMap((entry) => parseEntry(entry) ?? []);
   return {

@@ -4,11 +4,11 @@ import type { AppError } from "../../errors";
 import { connectionError, invalidAnswer, stalled, tooSlow, UpstreamFailure } from "./failure";
 
 export interface BodyLimits {
-  /** Decoded bytes; one more and the connection is closed. */
+  /** Limit of decoded bytes; beyond it the connection is closed. */
   maxBytes: number;
   /** Milliseconds left for the first byte. */
   firstByteMs: number;
-  /** Between bytes, while we wait for them. */
+  /** Limit between bytes, while we wait for them. */
   idleMs: number;
   /** Milliseconds of waiting for the upstream that the attempt has left. */
   totalLeftMs(): number;
@@ -18,13 +18,13 @@ export interface BodyHooks {
   abortReason(): AppError | null;
   /** A wait for the upstream begins. */
   wait(): void;
-  /** The wait is over; until the next one the time is the reader's. */
+  /** The wait is over; until the next one the time counts as the reader's. */
   resume(): void;
   over(): void;
 }
 
 export interface UpstreamBody extends AsyncIterable<Uint8Array> {
-  /** Closes the connection unless the body was read to its end. Harmless when repeated. */
+  /** Closes the connection unless the body was read to its end. May be repeated. */
   close(): void;
 }
 
@@ -38,17 +38,17 @@ const DECODERS: Readonly<Record<string, () => NodeJS.ReadWriteStream & Readable>
 function decoded(body: Readable, encoding: string): Readable {
   if (encoding === "" || encoding === "identity") return body;
   const make = Object.hasOwn(DECODERS, encoding) ? DECODERS[encoding] : undefined;
-  if (make === undefined) throw invalidAnswer("in a content encoding that nobody asked for");
+  if (make === undefined) throw invalidAnswer("in a content encoding that was not requested");
   const decoder = make();
-  // Either end's failure is the other's, and comes out of the iterator.
+  // A failure of either end destroys the other, and is thrown by the iterator.
   pipeline(body, decoder, () => {});
   return decoder;
 }
 
 /**
- * The bytes of an answer, decoded, counted and in time. The clocks of `idleMs` and of the attempt's total run while
- * we wait for the upstream, never while our reader is busy. Throws `upstream_timeout`, `upstream_truncated`, `upstream_invalid` (too
- * large, or packed in a way that is none), or the reason of an aborted call.
+ * The bytes of a reply, decoded, counted and within the time limits. The clocks of `idleMs` and of the attempt's total
+ * run while we wait for the upstream, never while our reader is busy. Throws `upstream_timeout`, `upstream_truncated`,
+ * `upstream_invalid` (too large, or invalid compression), or the reason of an aborted call.
  */
 export function readBody(
   body: Readable,
@@ -57,7 +57,7 @@ export function readBody(
   hooks: BodyHooks,
 ): UpstreamBody {
   let isOver = false;
-  // A body that is destroyed before anybody reads it must not end the process.
+  // A body that is destroyed before it is read must not end the process.
   body.on("error", () => {});
   const close = (): void => {
     if (!isOver) hooks.over();
@@ -101,14 +101,14 @@ export function readBody(
 
 function bodyError(error: unknown): AppError {
   const code = error instanceof Error && "code" in error ? String(error.code) : "";
-  // zlib's own codes; a packed body that merely stops is cut like any other.
+  // zlib's own error codes; a compressed body that merely stops was cut like any other.
   if (/^(?:Z_(?!BUF_ERROR)|ERR__?BROTLI|ERR_BROTLI)/.test(code)) {
     return invalidAnswer("with bytes that do not unpack", new UpstreamFailure("protocol_error", code));
   }
   return connectionError(error, "body");
 }
 
-/** The whole body as one piece. */
+/** The whole body as one array. */
 export async function collect(body: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
   const pieces: Uint8Array[] = [];
   for await (const piece of body) pieces.push(piece);

@@ -1,15 +1,15 @@
 import { invalidAnswer } from "./failure";
 
-/** Size of one block: what is copied, scanned or decoded in one step. */
+/** Size of one block: copied, scanned or decoded in one step. */
 export const BLOCK_BYTES = 64 * 1024;
 
-/** Lets everything else that is due run before the next step of long work. */
+/** Yields to the event loop before the next step of long work. */
 export function nextTurn(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }
 
 /**
- * Bytes appended piece by piece and held in blocks. What is there is not copied again as more arrives, and pieces of
+ * Bytes appended chunk by chunk and held in blocks. Existing bytes are not copied again as more arrive, and chunks of
  * any size cost no more memory than their bytes.
  */
 export class ByteBlocks {
@@ -57,7 +57,7 @@ export class ByteBlocks {
     }
   }
 
-  /** The bytes as text. Throws `upstream_invalid` where they are not UTF-8. */
+  /** The bytes as text. Throws `upstream_invalid` when they are not UTF-8. */
   text(): string {
     const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
     let text = "";

@@ -1,8 +1,8 @@
 const LONGEST = 500;
 
 /**
- * An upstream's own words as a caller may read them: one line, without addresses, keys and whatever else is named in
- * `secrets`. Empty when nothing is left.
+ * An upstream's error message as a caller may read it: one line, without URLs, keys and the other values in `secrets`.
+ * Empty when nothing is left.
  */
 export function cleanWords(text: string, secrets: readonly string[]): string {
   let words = text.slice(0, LONGEST * 8);

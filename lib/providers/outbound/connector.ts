@@ -13,38 +13,38 @@ import type { Resolver } from "./resolver";
 
 export interface ConnectorSettings {
   resolver: Resolver;
-  /** Asked for every address before a connection and for the peer's after it. */
+  /** Called for every address before a connection, and for the peer's address after it. */
   mayConnect(address: string, host: string, port: number): boolean;
-  /** For the name and the TCP connection together. */
+  /** For the name lookup and the TCP connection together. */
   connectMs: number;
   tlsMs: number;
   /**
-   * False when no request waits for a connection. undici makes a new one for each that was aborted, and would keep it
-   * open for nobody.
+   * False when no request waits for a connection. undici makes a new one for each aborted request, and would keep it
+   * open unused.
    */
   isWanted(): boolean;
-  /** PEM of the authority to trust for this upstream; absent: the system's. */
+  /** PEM of the certificate authority to trust for this upstream; absent: the system's. */
   ca?: string;
 }
 
-/** A connection over which nothing has gone by then was made for a request that is no more. */
+/** A connection unused until then was made for a request that no longer exists. */
 const UNUSED_MS = 500;
 const KEEP_ALIVE_AFTER_MS = 60_000;
-/** The other family is tried beside the first after this long (RFC 8305). */
+/** The other address family is tried as well after this long (RFC 8305). */
 const NEXT_ADDRESS_MS = 250;
 /**
  * Most bytes read from a connection at once. Node's own 64 KiB would be held several times for each caller who does not
- * read, and keep the event loop from others four times as long.
+ * read, and would block the event loop four times as long.
  */
 const READ_BYTES = 16 * 1024;
-/** Nothing more is read from a connection, or passed on from it, while something waits to be taken. */
+/** Nothing more is read from a connection, or passed on, while something waits to be taken. */
 export const HIGH_WATER_MARK = 1;
-/** What every connection is read into; its content is copied at once. */
+/** The buffer that every connection reads into; its content is copied at once. */
 const scratch = Buffer.alloc(READ_BYTES);
 
 /**
- * Connects for undici. Each address a host has is checked, literal ones too (undici asks no lookup for them), and the
- * peer of the made connection once more: a name that changes its mind gains nothing (SECURITY SF-3).
+ * Connects for undici. Checks every address of a host, including literal ones (undici does no lookup for them), and
+ * again the peer of the connection: a name whose address changes meanwhile gains nothing (SECURITY SF-3).
  */
 export function createConnector(settings: ConnectorSettings): buildConnector.connector {
   return (options, callback) => {
@@ -85,16 +85,16 @@ async function openTcp(settings: ConnectorSettings, host: string, port: number):
   const left = () => Math.max(1, until - performance.now());
   const addresses = isIP(host) > 0 ? [host] : await addressesOf(settings.resolver, host, left());
   if (addresses.length === 0) throw new UpstreamFailure("name_unknown");
-  // One private address among public ones is a trap, not a choice.
+  // A private address among public ones is an attack: the connection is refused.
   if (!addresses.every((address) => settings.mayConnect(address, host, port))) {
     throw new UpstreamFailure("address_refused");
   }
-  // Node hands `highWaterMark` on to the stream, which its types do not say.
+  // Node passes `highWaterMark` on to the stream, which its types do not say.
   const options: TcpNetConnectOpts & { highWaterMark: number } = {
     host,
     port,
     highWaterMark: HIGH_WATER_MARK,
-    // The copy waits in the socket's own queue, as what Node reads by itself would.
+    // The copy waits in the socket's own queue, like data that Node reads.
     onread: {
       buffer: scratch,
       callback: (length) => socket.push(Buffer.from(scratch.subarray(0, length))),
@@ -127,11 +127,16 @@ async function openTls({ tlsMs, ca }: ConnectorSettings, socket: Socket, host: s
     ...(ca === undefined ? {} : { ca }),
     ALPNProtocols: ["http/1.1"],
   });
-  await happened(secure, "secureConnect", tlsMs, (error) => new UpstreamFailure("tls_failed", errnoOf(error)));
+  await happened(
+    secure,
+    "secureConnect",
+    tlsMs,
+    (error) => new UpstreamFailure("tls_failed", errnoOf(error)),
+  );
   return secure;
 }
 
-/** Resolves at the event; destroys the socket and rejects with `fault(error)`, or with `fault(null)` when it is late. */
+/** Resolves at the event; destroys the socket and rejects with `fail(error)`, or with `fail(null)` on a timeout. */
 function happened(
   socket: Socket,
   event: "connect" | "secureConnect",
@@ -141,7 +146,7 @@ function happened(
   return new Promise((resolve, reject) => {
     const fail = (error: Error | null): void => {
       finish();
-      // Whatever else it has to say is nobody's news.
+      // Further errors of the socket are ignored.
       socket.on("error", () => {});
       socket.destroy();
       reject(fault(error));
@@ -174,7 +179,7 @@ async function addressesOf(resolver: Resolver, host: string, ms: number): Promis
   }
 }
 
-/** A lookup that knows the addresses already. */
+/** A lookup with known addresses. */
 function answering(addresses: readonly string[]): LookupFunction {
   const all = addresses.map((address) => ({ address, family: isIP(address) }));
   return (_host, options, callback) => {

@@ -10,7 +10,10 @@ import { type Line, send } from "./send";
 import { readUpstreamUrl } from "./upstream-url";
 
 export interface Outbound {
-  /** Throws AppError `upstream_*`, `invalid` (the upstream's words about what was asked), or the call's abort reason. */
+  /**
+   * Throws AppError `upstream_*`, `invalid` (with the upstream's message about the request), or the call's abort
+   * reason.
+   */
   call(request: OutboundRequest): Promise<UpstreamReply>;
   allowList(): AllowList;
   close(): Promise<void>;
@@ -19,17 +22,17 @@ export interface Outbound {
 const MOST_CONNECTIONS = 256;
 const MOST_POOLS = 1_000;
 const MOST_HEADER_BYTES = 16 * 1024;
-/** Shorter than the 5 s after which common servers hang up, so that a call does not meet a closing socket. */
+/** Shorter than the 5 s after which common servers close a connection, so that no call meets a closing socket. */
 const IDLE_SOCKET_MS = 4_000;
-/** A connection is made anew after this, and its name looked up with it. */
+/** A connection is replaced after this, with a new name lookup. */
 const CONNECTION_MS = 300_000;
 
 interface ChannelPool extends Line {
-  /** Another one is another pool. */
+  /** A different value needs a different pool. */
   fingerprint: string;
 }
 
-/** The one way to an upstream: pools of kept connections, a pool a channel. Redirects are never followed. */
+/** The only way to an upstream: one pool of keep-alive connections per channel. Redirects are never followed. */
 export function createOutbound(settings: OutboundSettings): Outbound {
   const resolver = createResolver(settings.clock, settings.lookup ?? createSystemLookup());
   const pools = new Map<string, ChannelPool>();
@@ -62,14 +65,14 @@ export function createOutbound(settings: OutboundSettings): Outbound {
       connect,
       connections: Math.min(connections, MOST_CONNECTIONS),
       pipelining: 1,
-      // Ours are exact and know the call's own deadline.
+      // Our own timeouts are exact and know the call's deadline.
       headersTimeout: 0,
       bodyTimeout: 0,
       keepAliveTimeout: IDLE_SOCKET_MS,
       clientTtl: CONNECTION_MS,
       maxHeaderSize: MOST_HEADER_BYTES,
     });
-    // What is under way ends on the old connections.
+    // Running requests finish on the old connections.
     known?.pool.close().catch(() => {});
     pools.delete(channel.id);
     const made = { fingerprint, pool, waiting };
@@ -96,7 +99,7 @@ export function createOutbound(settings: OutboundSettings): Outbound {
   };
 }
 
-/** What was fine when the channel was saved may not be any more; that is the channel's fault, not its caller's. */
+/** What was valid when the channel was saved may have become invalid; that is the channel's error, not the caller's. */
 function prepare(request: OutboundRequest, allow: AllowList): { url: URL; headers: Record<string, string> } {
   try {
     return {

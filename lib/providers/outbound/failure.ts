@@ -1,11 +1,11 @@
 import { AppError, isAppError, isOutOfFiles, outOfFiles } from "../../errors";
 import type { UpstreamFailureKind } from "../../ports/channel-probe";
 
-/** What went wrong below HTTP. Its words hold no host, address or key: they may stand in a log. */
+/** An error below HTTP. Its message contains no host, address or key, so it may be logged. */
 export class UpstreamFailure extends Error {
   override readonly name = "UpstreamFault";
   readonly kind: UpstreamFailureKind;
-  /** Node's short name of the system's error; empty where there was none. */
+  /** Node's error code of the system error; empty without one. */
   readonly code: string;
 
   constructor(kind: UpstreamFailureKind, errno = "") {
@@ -15,13 +15,13 @@ export class UpstreamFailure extends Error {
   }
 }
 
-/** Node's and undici's short name of an error (`ECONNREFUSED`, `HPE_INVALID_CONSTANT`). */
+/** Node's and undici's error code (`ECONNREFUSED`, `HPE_INVALID_CONSTANT`). */
 export function errnoOf(error: unknown): string {
   if (typeof error !== "object" || error === null || !("code" in error)) return "";
   return typeof error.code === "string" ? error.code : "";
 }
 
-/** The fault under an error, however often it was wrapped; null when there is none. */
+/** The transport error under an error, however often it was wrapped; null when there is none. */
 export function faultOf(error: unknown): UpstreamFailureKind | null {
   for (let at = error, depth = 0; at instanceof Error && depth < 8; at = at.cause, depth += 1) {
     if (at instanceof UpstreamFailure) return at.kind;
@@ -29,7 +29,10 @@ export function faultOf(error: unknown): UpstreamFailureKind | null {
   return null;
 }
 
-/** One sentence for every way of not reaching an upstream, so that nobody can map a network with it (SECURITY SF-6). */
+/**
+ * The same message for every way of not reaching an upstream, so that it cannot be used to map a network (SECURITY
+ * SF-6).
+ */
 export function unreachable(fault: UpstreamFailure): AppError {
   return new AppError("upstream_error", "The channel's upstream could not be reached.", {}, fault);
 }
@@ -46,12 +49,12 @@ export function truncated(cause?: unknown): AppError {
   return new AppError("upstream_truncated", "The channel's upstream broke its answer off.", {}, cause);
 }
 
-/** `what` goes on after "The channel's upstream answered". */
+/** `what` continues "The channel's upstream answered". */
 export function invalidAnswer(what: string, cause?: unknown): AppError {
   return new AppError("upstream_invalid", `The channel's upstream answered ${what}.`, {}, cause);
 }
 
-/** Why an aborted call ended: whoever aborted it has said so. */
+/** The reason of an aborted call, set by the code that aborted it. */
 export function abortReason(signal: AbortSignal): AppError {
   return isAppError(signal.reason) ? signal.reason : new AppError("caller_left", "The caller left.");
 }
@@ -61,10 +64,10 @@ const NOT_HTTP: ReadonlySet<string> = new Set([
   "UND_ERR_RES_CONTENT_LENGTH_MISMATCH",
 ]);
 
-/** An error of the connection or of undici, before (`headers`) or after (`body`) the status line was there. */
+/** An error of the connection or of undici, before (`headers`) or after (`body`) the status line was received. */
 export function connectionError(error: unknown, phase: "headers" | "body"): AppError {
   if (isAppError(error)) return error;
-  // The upstream has no part in it.
+  // Not caused by the upstream.
   if (isOutOfFiles(error)) return outOfFiles(error);
   if (error instanceof UpstreamFailure) return unreachable(error);
   const errno = errnoOf(error);

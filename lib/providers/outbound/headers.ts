@@ -27,8 +27,8 @@ export function checkHeaders(headers: Readonly<Record<string, string>>): Record<
     if (!NAME.test(sent)) throw refuse(sent, "is not the name of a header");
     if (RESERVED.has(name) || name.startsWith("proxy-")) throw refuse(sent, "is set by Patchbay itself");
     if (SECRET.test(name))
-      throw refuse(sent, "looks like a secret: write it among the channel's keys, which are sealed");
-    if (Object.hasOwn(checked, name)) throw refuse(sent, "stands there twice");
+      throw refuse(sent, "looks like a secret: write it among the channel's keys, which are encrypted");
+    if (Object.hasOwn(checked, name)) throw refuse(sent, "is there twice");
     if (typeof value !== "string" || !VALUE.test(value)) {
       throw refuse(sent, "must have a value of visible ASCII characters, without line breaks");
     }
@@ -38,8 +38,8 @@ export function checkHeaders(headers: Readonly<Record<string, string>>): Record<
 }
 
 /**
- * The whole head of a request to an upstream: the provider's own headers, then the channel's. Nothing a caller sent is
- * among them (SECURITY HS-3).
+ * The whole head of a request to an upstream: the provider's headers, then the channel's. Nothing from the caller is
+ * included (SECURITY HS-3).
  */
 export function requestHeaders(
   own: Readonly<Record<string, string>>,
@@ -48,7 +48,7 @@ export function requestHeaders(
 ): Record<string, string> {
   return {
     "user-agent": "patchbay",
-    // Audio and vectors hardly shrink, and what is not packed cannot be a bomb.
+    // Audio and vectors hardly compress, and uncompressed replies cannot be decompression bombs.
     "accept-encoding": "identity",
     ...(hasBody ? { "content-type": "application/json" } : {}),
     ...own,

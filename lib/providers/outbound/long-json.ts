@@ -2,20 +2,22 @@ import { BLOCK_BYTES, ByteBlocks, nextTurn } from "./byte-blocks";
 import { invalidAnswer } from "./failure";
 import { asText, decodeBase64 } from "./json";
 
-/** Strings from this many bytes on are cut out of a long text before it is parsed. */
+/** Strings of at least this many bytes are cut out of a long text before it is parsed. */
 const LONG_STRING = 1024;
-/** What is left of a text without its long strings: as much as JSON.parse takes in some 10 ms. */
+/** Limit of a text without its long strings: as much as JSON.parse reads in some 10 ms. */
 const MOST_PARSED = 2 * 1024 * 1024;
 const BLOCKS_A_TURN = 16;
-/** Stands for the long string of that number. An upstream that sends such a string itself gets its own long one. */
+/**
+ * Placeholder for the long string of that number. An upstream that sends such a string itself gets its own long one.
+ */
 const PLACE = "patchbay-long-string:";
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
-/** One escape of a JSON string (RFC 8259 §7), and one that has begun at the end of a text. */
+/** One escape of a JSON string (RFC 8259 §7), and one that is incomplete at the end of a text. */
 const ESCAPE = /\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/g;
 const BEGUN_ESCAPE = /\\(?:u[0-9a-fA-F]{0,3})?$/;
 
-/** A string of a JSON text, left as its bytes between the quotes, escapes included. */
+/** A string of a JSON text, kept as its bytes between the quotes, including escapes. */
 export class LongString {
   readonly #text: ByteBlocks;
   readonly #from: number;
@@ -34,8 +36,8 @@ export class LongString {
 
 /**
  * The value of a JSON text of any length, without blocking other work: in a text above 64 KiB every string of 1 KiB or
- * more becomes a `LongString`. Undefined for what is not JSON. Throws `upstream_invalid` for what is not UTF-8 and for
- * more than 2 MiB besides the long strings.
+ * more becomes a `LongString`. Undefined for invalid JSON. Throws `upstream_invalid` for invalid UTF-8 and for more
+ * than 2 MiB besides the long strings.
  */
 export async function readJson(text: ByteBlocks): Promise<unknown> {
   const long: LongString[] = [];
@@ -54,7 +56,9 @@ export async function readJson(text: ByteBlocks): Promise<unknown> {
   }
 }
 
-/** A copy of `text` with a place for each long string, which `long` gets; null where a string has no end. */
+/**
+ * A copy of `text` with a placeholder for each long string, which is added to `long`; null when a string has no end.
+ */
 async function cutLongStrings(text: ByteBlocks, long: LongString[]): Promise<ByteBlocks | null> {
   const short = new ByteBlocks();
   let copied = 0;
@@ -81,8 +85,8 @@ async function cutLongStrings(text: ByteBlocks, long: LongString[]): Promise<Byt
 }
 
 /**
- * Finds the strings of a JSON text given block by block: `onString` gets where each begins and ends, without its quotes.
- * The scanner returns false while a string is open. A byte is searched at most twice, whatever the text.
+ * Finds the strings of a JSON text, block by block: `onString` gets the begin and end of each, without its quotes. The
+ * scanner returns false while a string is open. A byte is searched at most twice, whatever the text.
  */
 function stringScanner(onString: (from: number, to: number) => void): (block: Buffer) => boolean {
   let before = 0;
@@ -119,14 +123,14 @@ function stringScanner(onString: (from: number, to: number) => void): (block: Bu
   };
 }
 
-/** A string to be read as base64, whichever way its text was parsed; null for anything else. */
+/** A string to be read as base64, however its text was parsed; null for anything else. */
 export function asBase64(value: unknown): string | LongString | null {
   return value instanceof LongString ? value : asText(value);
 }
 
 /**
- * The bytes of standard base64, those of a long string in pieces with other work between them. Throws
- * `upstream_invalid` where a character does not belong or one is missing.
+ * The bytes of standard base64; a long string is decoded in pieces with other work between them. Throws
+ * `upstream_invalid` for an invalid or missing character.
  */
 export async function* decodedBase64(value: string | LongString): AsyncGenerator<Uint8Array> {
   if (typeof value === "string") {
@@ -138,11 +142,11 @@ export async function* decodedBase64(value: string | LongString): AsyncGenerator
     text += Buffer.from(piece.buffer, piece.byteOffset, piece.byteLength).toString("latin1");
     let begun = "";
     if (text.includes("\\")) {
-      // JSON.parse gives text for a quoted escape.
+      // JSON.parse returns the text of a quoted escape.
       text = text.replace(ESCAPE, (one) => JSON.parse(`"${one}"`) as string);
       begun = BEGUN_ESCAPE.exec(text)?.[0] ?? "";
     }
-    // Padding comes in the last four characters, which are left for the end.
+    // Padding is in the last four characters, which are left for the end.
     const end = text.length - begun.length;
     const whole = Math.floor((end - 1) / 4) * 4;
     if (whole <= 0) continue;

@@ -3,19 +3,19 @@ import { cleanWords } from "./clean-message";
 import { asFields, asText, type Fields, tryParseJson } from "./json";
 import { readRetryAfter } from "./retry-after";
 
-/** What a provider's error body says, in no provider's words. */
+/** The content of a provider's error body, in a form common to all providers. */
 export interface RefusalFacts {
-  /** The upstream's own words; null when the body has none. */
+  /** The upstream's own message; null when the body has none. */
   words: string | null;
   /**
-   * `key`: our key, or what it may do, is at fault, whatever the status says. `money`: the account has none left.
-   * `caller`: what was asked is at fault. `model`: the upstream does not know the channel's model. Null: the status tells.
+   * `key`: our key or its permissions are the cause, whatever the status. `money`: the account has no credit. `caller`:
+   * the request is the cause. `model`: the upstream does not know the channel's model. Null: the status decides.
    */
   about: "key" | "money" | "caller" | "model" | null;
   retryAfterMs?: number;
 }
 
-/** Reads a provider's error body; `body` is null when it was no JSON object. */
+/** Reads a provider's error body; `body` is null when it was not a JSON object. */
 export type ReadRefusal = (status: number, body: Fields | null) => RefusalFacts;
 
 export interface Refusal {
@@ -27,7 +27,7 @@ export interface Refusal {
   read: ReadRefusal;
 }
 
-/** A reply of this type that is no JSON is words for people. */
+/** A reply of this type that is not JSON is a message for people. */
 function plainWords({ text, header }: Refusal): string | null {
   const isPlain = (header("content-type") ?? "").startsWith("text/plain");
   return isPlain && !/^\s*</.test(text) ? asText(text.trim()) : null;
@@ -41,8 +41,9 @@ function failed(status: number, retryAfterMs?: number): AppError {
 }
 
 /**
- * The error of a reply that is none of 2xx (CONTRACT §1): a fault of what was asked passes through with its words, all
- * else is the channel's. `details.upstreamStatus` holds 401, 402 or 403 where the channel's key or account is at fault.
+ * The error for a reply with a status other than 2xx (CONTRACT §1): an error of the request is passed on with its
+ * message, any other is the channel's. `details.upstreamStatus` is 401, 402 or 403 when the channel's key or account is
+ * the cause.
  */
 export function refusalError(refusal: Refusal): AppError {
   const { status, header, text, nowMs, secrets, read } = refusal;
@@ -75,7 +76,8 @@ export function refusalError(refusal: Refusal): AppError {
   const isUnknownModel = facts.about === "model";
   const isAboutInput =
     facts.about === "caller" || isUnknownModel || [400, 404, 413, 415, 422].includes(status);
-  // A 404 without words is a wrong path of the channel, an HTML 400 some proxy on the way: neither is the caller's.
+  // A 404 without a message is a wrong path of the channel, an HTML 400 comes from a proxy on the way: neither is the
+  // caller's error.
   if (isAboutInput && words !== "") {
     return new AppError("invalid", words, {
       upstreamStatus: status === 404 ? 404 : 400,

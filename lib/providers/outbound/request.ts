@@ -8,9 +8,9 @@ import type { Lookup } from "./resolver";
 
 export interface OutboundSettings {
   clock: Clock;
-  /** Read at every call: the fields may change. */
+  /** Read at every call, because the fields may change. */
   limits: Pick<Limits, "upstreamConnectMs" | "upstreamTlsMs" | "idleMs" | "callMs">;
-  /** `host:port`, hosts, addresses and CIDRs besides the public internet; asked at every call. */
+  /** `host:port`, hosts, addresses and CIDRs besides the public internet; read at every call. */
   allowed(): readonly string[];
   /** For tests; the system's resolvers otherwise. */
   lookup?: Lookup;
@@ -18,31 +18,31 @@ export interface OutboundSettings {
 
 export interface OutboundRequest {
   channel: ChannelRecord;
-  /** Absolute base; `path` is appended to its own path. */
+  /** Absolute base URL; `path` is appended to its path. */
   baseUrl: string;
   method: "GET" | "POST";
-  /** Begins with a slash; every segment is encoded already. */
+  /** Begins with a slash; every segment is already encoded. */
   path: string;
-  /** The provider's own, its key among them. */
+  /** The provider's own headers, including its key. */
   headers: Readonly<Record<string, string>>;
-  /** Sent as JSON; absent fields are left out. */
+  /** Sent as JSON; undefined fields are left out. */
   body?: unknown;
-  /** Cap of the decoded answer. */
+  /** Limit of the decoded reply. */
   maxBytes: number;
   readRefusal: ReadRefusal;
-  /** What must not stand in any message: the key. */
+  /** Values that must not appear in any message: the key. */
   secrets: readonly string[];
-  /** PEM of the authority that this upstream's certificate is checked against. */
+  /** PEM of the certificate authority for this upstream. */
   ca?: string;
   options: CallOptions;
 }
 
-/** An answer with a status of 2xx. */
+/** A reply with a status of 2xx. */
 export interface UpstreamReply {
   header(name: string): string | null;
-  /** Without parameters, in lower case; empty when there is none. */
+  /** Without parameters, in lower case; empty without a content type. */
   contentType: string;
-  /** False when only the end of the connection ends the body: a cut cannot be told from its end then. */
+  /** False when only the end of the connection ends the body: a cut then looks like its end. */
   isDelimited: boolean;
   body: UpstreamBody;
 }

@@ -6,17 +6,17 @@ import type { Clock } from "../../ports/clock";
 export type Lookup = (host: string) => Promise<readonly string[]>;
 
 export interface Resolver {
-  /** Throws what the lookup throws, when nothing is remembered either. */
+  /** Throws the error of the lookup when nothing is cached either. */
   resolve(host: string): Promise<readonly string[]>;
 }
 
 const FRESH_MS = 30_000;
 const STALE_MS = 300_000;
-/** A refresh that takes longer than this is not waited for while an older answer stands. */
+/** Longest wait for a refresh while an older answer is cached. */
 const PATIENCE_MS = 200;
 const MAX_HOSTS = 1_000;
 
-/** These come from the hosts file and from multicast DNS, which c-ares reads neither of. */
+/** These are resolved by the hosts file and multicast DNS, which c-ares does not read. */
 function isLocalName(host: string): boolean {
   return !host.includes(".") || /\.(?:localhost|local)$/.test(host);
 }
@@ -26,14 +26,14 @@ async function systemAddresses(host: string): Promise<string[]> {
   return found.map(({ address }) => address);
 }
 
-/** c-ares does not take threads from the pool that files and hashes use, as getaddrinfo does. */
+/** Unlike getaddrinfo, c-ares does not use the thread pool of files and hashes. */
 export function createSystemLookup(): Lookup {
   const resolver = new dns.Resolver({ timeout: 2_000, tries: 2 });
   return async (host) => {
     if (isLocalName(host)) return systemAddresses(host);
     const answers = await Promise.allSettled([resolver.resolve4(host), resolver.resolve6(host)]);
     const addresses = answers.flatMap((one) => (one.status === "fulfilled" ? one.value : []));
-    // Names with dots may stand in the hosts file too (host.docker.internal).
+    // Names with dots may be in the hosts file too (host.docker.internal).
     return addresses.length > 0 ? addresses : systemAddresses(host);
   };
 }
@@ -44,7 +44,7 @@ interface Known {
   refresh: Promise<readonly string[]> | null;
 }
 
-/** Remembers answers for 30 s, and for 5 minutes where the name server fails or is slow. */
+/** Caches answers for 30 s, and for 5 minutes where the name server fails or is slow. */
 export function createResolver(clock: Clock, lookup: Lookup): Resolver {
   const hosts = new LRUCache<string, Known>({ max: MAX_HOSTS });
 

@@ -12,15 +12,15 @@ const REFUSAL_BYTES = 64 * 1024;
 const REFUSAL_MS = 2_000;
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
-/** A pool, and how many of its requests have no answer yet. */
+/** A pool, and how many of its requests have no reply yet. */
 export interface Line {
   pool: Pool;
   waiting: { count: number };
 }
 
 /**
- * Sends one request and waits for the head of its answer. The channel's `total_ms` covers the whole attempt, the wait
- * for the first byte included; what the reader takes is not in it.
+ * Sends one request and waits for the head of its reply. The channel's `total_ms` covers the whole attempt, including
+ * the wait for the first byte, but not the reader's time.
  */
 export async function send(
   settings: OutboundSettings,
@@ -68,7 +68,7 @@ export async function send(
     const isGood = reply.statusCode >= 200 && reply.statusCode < 300;
     const refusedBy = now() + REFUSAL_MS;
     const guarded = readBody(
-      // undici's body is a Readable with more to it.
+      // undici's body is a Readable with additions.
       reply.body as Readable,
       (header("content-encoding") ?? "").trim().toLowerCase(),
       {
@@ -107,7 +107,7 @@ async function refused(
   header: (name: string) => string | null,
   body: UpstreamBody,
 ): Promise<AppError> {
-  // A refusal whose body is cut, slow or endless is still one: its status was whole.
+  // An error reply whose body is cut, slow or endless is still an error reply: its status was complete.
   const bytes = await collect(body).catch(() => new Uint8Array());
   if (options.signal.aborted) return abortReason(options.signal);
   return refusalError({

@@ -3,7 +3,7 @@ import { ByteBlocks } from "./byte-blocks";
 import { invalidAnswer } from "./failure";
 
 export interface ServerSentEvent {
-  /** `message` when the upstream names none. */
+  /** `message` when the upstream gives none. */
   event: string;
   /** The values of its data lines, joined with a line feed. */
   data: ByteBlocks;
@@ -20,10 +20,10 @@ const COLON = 0x3a;
 const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf]);
 
 /**
- * The events of a stream (WHATWG HTML §9.2.6), in time linear in its bytes whatever the size of an event or of the
- * pieces it arrives in. One thing differs from the standard: what follows the last blank line comes as an event too,
- * since some servers leave that line out; its reader can tell whether it is whole. Throws `upstream_invalid` for an
- * event over 32 MiB and for field or event names that are not UTF-8.
+ * The events of a stream (WHATWG HTML §9.2.6), in time linear in its bytes, whatever the size of an event or of the
+ * chunks it arrives in. One difference from the standard: data after the last blank line is an event too, because some
+ * servers leave that line out; the reader can tell whether it is complete. Throws `upstream_invalid` for an event over
+ * 32 MiB and for field or event names that are not UTF-8.
  */
 export async function* serverSentEvents(body: AsyncIterable<Uint8Array>): AsyncGenerator<ServerSentEvent> {
   const reader = new EventReader();
@@ -55,15 +55,15 @@ export async function* serverSentEvents(body: AsyncIterable<Uint8Array>): AsyncG
   if (last !== null) yield last;
 }
 
-/** The `[DONE]` with which servers of OpenAI's protocol end a stream. */
+/** The `[DONE]` with which OpenAI-compatible servers end a stream. */
 export function isDoneMark(data: ByteBlocks): boolean {
   return data.length === 6 && data.text() === "[DONE]";
 }
 
-/** Reads lines, which may come in parts, into events. */
+/** Parses lines, which may arrive in parts, into events. */
 class EventReader {
   #isFirstLine = true;
-  /** Of the current line: the field whose value is being read; undefined before its colon, null for one that is ignored. */
+  /** Of the current line: the field whose value is being read; undefined before its colon, null for an ignored one. */
   #field: "data" | "event" | null | undefined;
   #name: Buffer = Buffer.alloc(0);
   #isBeforeValue = false;
@@ -91,7 +91,7 @@ class EventReader {
       throw invalidAnswer("with an event that is too long");
   }
 
-  /** The event that the current line ends, if it is blank and there is one. */
+  /** The event that a blank line completes, if there is one. */
   endLine(): ServerSentEvent | null {
     const name = this.#field === undefined ? this.#readName() : "";
     const isBlank = this.#field === undefined && name === "";
@@ -102,7 +102,7 @@ class EventReader {
     return isBlank ? this.#dispatch() : null;
   }
 
-  /** The event that the end of the stream leaves. */
+  /** The event at the end of the stream. */
   end(): ServerSentEvent | null {
     return this.endLine() ?? this.#dispatch();
   }

@@ -17,7 +17,7 @@ function refuse(why: string, apiCode?: string): AppError {
   const message = `'base_url' ${why}`;
   return new AppError("invalid", message, {
     param: "base_url",
-    // Shown at the field, where nothing else names it.
+    // Shown at the field, so it needs no subject.
     issues: [{ path: "base_url", message: `The base URL ${why}.` }],
     ...(apiCode === undefined ? {} : { apiCode }),
   });
@@ -28,18 +28,18 @@ export function portOf(url: URL): number {
   return url.protocol === "https:" ? 443 : 80;
 }
 
-/** `host:port`, as the list of allowed upstreams takes it. */
+/** `host:port`, as in the list of allowed upstreams. */
 export function targetOf(url: URL): string {
   return `${canonicalHost(url.hostname)}:${portOf(url)}`;
 }
 
 /**
- * Reads the address of an upstream as an operator writes it (SECURITY SF-2), without asking the network. Throws
- * `invalid`; what is wrong is not repeated with the address in it.
+ * Parses the URL of an upstream as an operator writes it (SECURITY SF-2), without network access. Throws `invalid`; the
+ * message does not repeat the URL.
  */
 export function parseUpstreamUrl(text: string): URL {
   if (text.length > LONGEST_URL) throw refuse(`is longer than ${LONGEST_URL} characters`);
-  // URL parsers mend these in silence, each in its own way.
+  // URL parsers correct these silently, each in its own way.
   if (/[\s\\\p{C}]/u.test(text)) throw refuse(MALFORMED);
   if (!/^https?:\/\/[^/]/i.test(text))
     throw refuse("must begin with https://, such as https://api.example.com/v1");
@@ -57,8 +57,8 @@ export function parseUpstreamUrl(text: string): URL {
 }
 
 /**
- * The address in its one canonical writing, when a channel may go there: https, or http to a host on the list; a port
- * at which APIs live; no literal private address that is not listed. Names are checked where they are connected.
+ * The canonical URL, when a channel may use it: https, or http to a host on the list; a port that APIs use; no literal
+ * private address that is not on the list. Names are checked when connecting.
  */
 export function readUpstreamUrl(text: string, allow: AllowList): URL {
   const url = parseUpstreamUrl(text);

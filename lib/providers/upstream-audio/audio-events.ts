@@ -1,13 +1,13 @@
 import type { SpeechEvent } from "../../ports/speech-model";
 import { invalidAnswer } from "../outbound/failure";
 
-/** Less is no speech: held back until there is more, so that an answer of a click can still be tried elsewhere. */
+/** Less is not speech: held back until there is more, so that a reply with only a click can still fail over. */
 const LEAST_BYTES = 40 * 48;
-/** Sound goes on in pieces of half a second at most. */
+/** Longest piece of audio: half a second. */
 const PIECE_BYTES = 500 * 48;
 
 /**
- * PCM as it comes, as audio events: whole samples, none empty. Throws `upstream_invalid` at the end of a stream that
+ * PCM as it arrives, as audio events: whole samples, none empty. Throws `upstream_invalid` at the end of a stream that
  * held less than 40 ms.
  */
 export async function* audioEvents(pcm: AsyncIterable<Uint8Array>): AsyncGenerator<SpeechEvent> {
@@ -31,7 +31,7 @@ export async function* audioEvents(pcm: AsyncIterable<Uint8Array>): AsyncGenerat
 }
 
 function* pieces(bytes: Uint8Array): Generator<SpeechEvent> {
-  // Readers lay 16-bit numbers over the bytes, which works at even offsets alone.
+  // Readers use the bytes as 16-bit numbers, which needs even offsets.
   const pcm = bytes.byteOffset % 2 === 0 ? bytes : Uint8Array.from(bytes);
   for (let at = 0; at < pcm.length; at += PIECE_BYTES) {
     yield { type: "audio", pcm: pcm.subarray(at, Math.min(pcm.length, at + PIECE_BYTES)) };

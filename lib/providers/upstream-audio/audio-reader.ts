@@ -3,13 +3,13 @@ import { invalidAnswer } from "../outbound/failure";
 import { SpeechSamples } from "./speech-samples";
 import { WavReader } from "./wav-reader";
 
-/** What marks a file of a kind that is not taken; the first four bytes as Latin-1. */
+/** Signatures of file types that are not accepted; the first four bytes as Latin-1. */
 const PACKED = /^(?:ID3|OggS|fLaC)/;
 const MP3_FRAME = /^\xff[\xe2-\xff]/;
-/** How JSON and pages begin; speech begins near silence. */
+/** First bytes of JSON and HTML; speech begins near silence. */
 const TEXT = /^(?:[{[]\s*["{]|<[!?a-zA-Z])[\x20-\x7e\s]{1,2}$/;
 
-/** The sample rate that a media type names (`audio/L16;codec=pcm;rate=24000`, `audio/pcm; rate=16000`). */
+/** The sample rate in a media type (`audio/L16;codec=pcm;rate=24000`, `audio/pcm; rate=16000`). */
 export function rateOf(mediaType: string): number | null {
   const [, rate] = /;\s*rate\s*=\s*"?(\d{1,6})\b/i.exec(mediaType) ?? [];
   return rate === undefined ? null : Number(rate);
@@ -26,9 +26,9 @@ export function checkAudioType(mediaType: string): void {
 }
 
 /**
- * Reads one stream of audio, raw s16le of `rawRate` or a WAV file (told by its first bytes, whatever was asked for), as
- * 24 kHz mono s16le. Throws `upstream_invalid` for packed audio and for text, `upstream_truncated` at the end of a file
- * that is not whole.
+ * Reads one stream of audio, raw s16le of `rawRate` or a WAV file (recognised by its first bytes, whatever was
+ * requested), as 24 kHz mono s16le. Throws `upstream_invalid` for compressed audio and for text, `upstream_truncated`
+ * at the end of an incomplete file.
  */
 export class AudioReader {
   readonly #rawRate: number;
@@ -38,7 +38,7 @@ export class AudioReader {
   #samples: SpeechSamples | null = null;
   #isRecognized = false;
 
-  /** `rawRate` null: 24 kHz. `mayBeMp3`: the media type says so, which some upstreams say of raw samples too. */
+  /** `rawRate` null: 24 kHz. `mayBeMp3`: the media type says so, which some upstreams send for raw samples too. */
   constructor(rawRate: number | null, mayBeMp3 = false) {
     this.#mayBeMp3 = mayBeMp3;
     this.#rawRate = rawRate ?? SPEECH_SAMPLE_RATE;

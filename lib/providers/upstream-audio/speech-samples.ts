@@ -4,7 +4,7 @@ import { SPEECH_SAMPLE_RATE } from "../../ports/speech-model";
 import { invalidAnswer, truncated } from "../outbound/failure";
 import type { SampleShape } from "./wav-reader";
 
-/** Any other number could make a filter as large as its author likes. */
+/** Other rates could need a filter of any size. */
 const RATES: ReadonlySet<number> = new Set([
   8_000, 11_025, 12_000, 16_000, 22_050, 24_000, 32_000, 44_100, 48_000, 96_000,
 ]);
@@ -21,7 +21,9 @@ const READ = {
 
 const NOTHING = new Uint8Array();
 
-/** Turns samples of any shape into 24 kHz mono s16le while they arrive. Throws `upstream_invalid` for a rate nobody uses. */
+/**
+ * Converts samples of any format into 24 kHz mono s16le as they arrive. Throws `upstream_invalid` for an unusual rate.
+ */
 export class SpeechSamples {
   readonly #shape: SampleShape;
   readonly #frameBytes: number;
@@ -36,11 +38,11 @@ export class SpeechSamples {
       shape.rate === SPEECH_SAMPLE_RATE ? null : new Resampler(shape.rate, SPEECH_SAMPLE_RATE);
   }
 
-  /** What `bytes` completes; may be empty. */
+  /** Returns the samples that `bytes` completes; may be empty. */
   push(bytes: Uint8Array): Uint8Array {
     const all = this.#rest.length === 0 ? bytes : Buffer.concat([this.#rest, bytes]);
     const whole = all.length - (all.length % this.#frameBytes);
-    // A copy: a view would keep what it was cut from.
+    // A copy: a view would keep the whole chunk alive.
     this.#rest = whole === all.length ? NOTHING : Uint8Array.prototype.slice.call(all, whole);
     const frames = all.subarray(0, whole);
     const { encoding, channels } = this.#shape;
@@ -49,7 +51,7 @@ export class SpeechSamples {
     return encodePcm16(this.#resampler === null ? samples : this.#resampler.process(samples));
   }
 
-  /** The last samples. Throws `upstream_truncated` when the audio stopped inside one. */
+  /** The last samples. Throws `upstream_truncated` when the audio ended inside one. */
   end(): Uint8Array {
     if (this.#rest.length > 0) throw truncated();
     return this.#resampler === null ? new Uint8Array() : encodePcm16(this.#resampler.flush());
@@ -65,7 +67,7 @@ export class SpeechSamples {
       let sum = 0;
       for (let channel = 0; channel < channels; channel += 1, at += size) sum += read(view, at);
       const value = sum / channels;
-      // One number that is none would stay in the resampler for good.
+      // A single NaN would stay in the resampler for good.
       samples[frame] = Number.isFinite(value) ? value : 0;
     }
     return samples;

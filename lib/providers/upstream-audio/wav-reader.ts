@@ -1,6 +1,6 @@
 import { invalidAnswer, truncated } from "../outbound/failure";
 
-/** How samples lie in the bytes; all little-endian. */
+/** The format of samples; all little-endian. */
 export interface SampleShape {
   rate: number;
   channels: number;
@@ -13,7 +13,7 @@ const LONGEST_HEADER = 64 * 1024;
 const PCM = 1;
 const FLOAT = 3;
 const EXTENSIBLE = 0xfffe;
-/** Writers that do not know the length yet put 0, 0xFFFFFFFF or the greatest size they can. */
+/** Writers that do not know the length yet write 0, 0xFFFFFFFF or the largest size they can. */
 const ENDLESS_FROM = 0x7fff_f000;
 
 const ENCODINGS: Readonly<Record<string, SampleShape["encoding"]>> = {
@@ -27,7 +27,7 @@ const ENCODINGS: Readonly<Record<string, SampleShape["encoding"]>> = {
 function readFormat(chunk: DataView): SampleShape {
   if (chunk.byteLength < 16) throw invalidAnswer("with a WAV header that is too short");
   const tag = chunk.getUint16(0, true);
-  // The extensible form keeps the true tag in the first two bytes of a GUID.
+  // The extensible form has the true tag in the first two bytes of a GUID.
   const format = tag === EXTENSIBLE && chunk.byteLength >= 26 ? chunk.getUint16(24, true) : tag;
   const encoding = ENCODINGS[`${format}/${chunk.getUint16(14, true)}`];
   const channels = chunk.getUint16(2, true);
@@ -37,15 +37,15 @@ function readFormat(chunk: DataView): SampleShape {
   return { rate: chunk.getUint32(4, true), channels, encoding };
 }
 
-/** Takes the header off a WAV file (RIFF) while it arrives; sizes that are not known yet are read to the end. */
+/** Removes the header of a WAV file (RIFF) as it arrives; unknown sizes are read to the end. */
 export class WavReader {
   shape: SampleShape | null = null;
   #head: Uint8Array = new Uint8Array();
-  /** Bytes of the data chunk still to come; infinite where the file does not tell. */
+  /** Bytes of the data chunk still to come; infinite where the file does not say. */
   #left = Number.POSITIVE_INFINITY;
   #inData = false;
 
-  /** The sample bytes that `bytes` brings; what stands behind the data chunk is left out. */
+  /** The sample bytes in `bytes`; data after the data chunk is left out. */
   push(bytes: Uint8Array): Uint8Array {
     if (this.#inData) return this.#takeData(bytes);
     this.#head = this.#head.length === 0 ? bytes : Buffer.concat([this.#head, bytes]);
@@ -71,7 +71,7 @@ export class WavReader {
     return taken;
   }
 
-  /** Where the samples begin; null while the header is not whole. */
+  /** Where the samples begin; null while the header is incomplete. */
   #findData(): number | null {
     const head = this.#head;
     const view = new DataView(head.buffer, head.byteOffset, head.byteLength);

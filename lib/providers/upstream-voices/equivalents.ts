@@ -1,11 +1,11 @@
 import type { Voice } from "../../ports/speech-model";
 import { EMBEDDED_VOICES } from "../embedded-speech/voices";
 
-/** The names every caller knows: Gemini's 30 and OpenAI's 13. */
+/** The names that all callers may use: Gemini's 30 and OpenAI's 13. */
 export const GEMINI_VOICES: readonly Voice[] = EMBEDDED_VOICES.filter(({ family }) => family === "gemini");
 export const OPENAI_VOICES: readonly Voice[] = EMBEDDED_VOICES.filter(({ family }) => family === "openai");
 
-/** The voice of OpenAI nearest in gender and character; only such as all its speech models have. */
+/** The OpenAI voice most similar in gender and character, among those that all its speech models have. */
 const OPENAI_FOR_GEMINI: Readonly<Record<string, string>> = {
   Zephyr: "nova",
   Puck: "echo",
@@ -60,7 +60,7 @@ function find(voices: readonly Voice[], name: string): Voice | null {
   return voices.find((voice) => voice.name.toLowerCase() === wanted) ?? null;
 }
 
-/** A voice of either catalogue, in any letter case. */
+/** A voice of either catalogue, ignoring case. */
 export function catalogueVoice(name: string): Voice | null {
   return find(EMBEDDED_VOICES, name);
 }

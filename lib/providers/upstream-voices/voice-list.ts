@@ -2,7 +2,7 @@ import { LRUCache } from "lru-cache";
 import type { Clock } from "../../ports/clock";
 import type { Voice } from "../../ports/speech-model";
 
-/** Voices as an upstream lists them; `id` is what it wants to be sent. */
+/** Voices as an upstream lists them; `id` is the value to send. */
 export interface ListedVoice extends Voice {
   id: string;
 }
@@ -12,19 +12,21 @@ const FAILED_MS = 60_000;
 const MAX_LISTS = 500;
 
 interface Kept {
-  /** Null: the upstream has no list, or did not give it. */
+  /** Null: the upstream has no list, or did not return it. */
   voices: readonly ListedVoice[] | null;
   until: number;
   running: Promise<readonly ListedVoice[] | null> | null;
 }
 
 export interface VoiceLists {
-  /** Asks the upstream at most once in 5 minutes (1 after a failure); what was known serves while a new one is fetched. */
+  /**
+   * Asks the upstream at most once in 5 minutes (1 after a failure); the old list is used while a new one is fetched.
+   */
   get(
     key: string,
     fetchList: () => Promise<readonly ListedVoice[] | null>,
   ): Promise<readonly ListedVoice[] | null>;
-  /** What is known without asking. */
+  /** The cached list, without a request. */
   peek(key: string): readonly ListedVoice[] | null;
 }
 
@@ -43,7 +45,7 @@ export function createVoiceLists(clock: Clock): VoiceLists {
             kept.until = clock.monotonic() + FRESH_MS;
           },
           () => {
-            // What was known stays: an upstream in trouble has not lost its voices.
+            // Keeps the old list: an upstream that fails has not lost its voices.
             kept.until = clock.monotonic() + FAILED_MS;
           },
         )
@@ -51,7 +53,7 @@ export function createVoiceLists(clock: Clock): VoiceLists {
           kept.running = null;
           return kept.voices;
         });
-      // A call waits once: an upstream that could not tell its voices must not hold up every minute's calls.
+      // Only the first call waits: an upstream without an answer must not delay calls every minute.
       return isFirst ? kept.running : kept.voices;
     },
     peek: (key) => lists.get(key)?.voices ?? null,

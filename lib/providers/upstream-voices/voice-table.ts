@@ -1,18 +1,18 @@
 import type { Voice } from "../../ports/speech-model";
 
-/** A channel's own table (`options.voices`): a caller's name to the upstream's; `*` is what any other name becomes. */
+/** A channel's own table (`options.voices`): a caller's name to the upstream's; `*` is for any other name. */
 export type VoiceTable = Readonly<Record<string, string>>;
 
 const ANY = "*";
 
-/** The table's own word on a name, in any letter case; null when it has none. */
+/** The table's entry for a name, ignoring case; null when it has none. */
 export function fromTable(table: VoiceTable, name: string): string | null {
   const wanted = name.toLowerCase();
   const key = Object.keys(table).find((one) => one !== ANY && one.toLowerCase() === wanted);
   return key === undefined ? null : (table[key] ?? null);
 }
 
-/** What a name becomes that neither the table nor the upstream knows. */
+/** The voice for a name that neither the table nor the upstream knows. */
 export function fallbackVoice(table: VoiceTable): string | null {
   return table[ANY] ?? null;
 }
@@ -24,7 +24,7 @@ export function tableVoices(table: VoiceTable): Voice[] {
     .map((name) => ({ name, languages: [], gender: "neutral", description: "", family: "engine" }));
 }
 
-/** Lists one after another, each name once (in any letter case) with the aliases of all voices of that name. */
+/** Joins lists; each name once (ignoring case) with the aliases of all voices of that name. */
 export function joinVoices(...lists: readonly (readonly Voice[])[]): Voice[] {
   const byName = new Map<string, Voice>();
   for (const voice of lists.flat()) {
@@ -36,7 +36,7 @@ export function joinVoices(...lists: readonly (readonly Voice[])[]): Voice[] {
   return [...byName.values()];
 }
 
-/** The voice of an upstream's list that a caller names by its ID, its name or an alias, in any letter case. */
+/** The voice in an upstream's list for a caller's ID, name or alias, ignoring case. */
 export function listedVoice<V extends Voice & { id: string }>(
   listed: readonly V[],
   wanted: string,
@@ -50,8 +50,8 @@ export function listedVoice<V extends Voice & { id: string }>(
 }
 
 /**
- * One of an upstream's voices for a name it does not know: always the same for the same name, of its gender where the
- * upstream has one, in English where the upstream tells languages.
+ * One of an upstream's voices for an unknown name: always the same for the same name, of its gender where the upstream
+ * has one, in English where the upstream lists languages.
  */
 export function nearestVoice<V extends Voice>(listed: readonly V[], like: Voice | null): V | null {
   const english = listed.filter(({ languages }) => languages.some((tag) => /^en\b/i.test(tag)));

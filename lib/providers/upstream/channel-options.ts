@@ -3,14 +3,14 @@ import { renameOldOptions } from "../../contracts/console/channel-options";
 import { AppError } from "../../errors";
 import type { ChannelRecord } from "../../ports/store";
 
-/** A provider's options, read strictly when a channel is saved and leniently when it is used. */
+/** A provider's options, checked strictly when a channel is saved and read leniently when it is used. */
 export interface OptionsReader<T> {
   /** Throws `invalid` with `issues` under `options.*`. */
   check(options: Readonly<Record<string, unknown>>): Record<string, unknown>;
   of(channel: ChannelRecord): T;
 }
 
-/** Both schemas are of one shape: `strict` refuses what it does not know, `lenient` leaves it out. */
+/** Both schemas have the same fields: `strict` rejects unknown ones, `lenient` drops them. */
 export function optionsReader<T extends Record<string, unknown>>(
   strict: z.ZodType<T>,
   lenient: z.ZodType<T>,
@@ -34,7 +34,7 @@ export function optionsReader<T extends Record<string, unknown>>(
       const known = read.get(channel);
       if (known !== undefined) return known;
       const parsed = lenient.safeParse(channel.options);
-      // What was saved passed `check`; an older version's leftovers count as not said.
+      // Saved options have passed `check`; options of an older version that do not fit count as absent.
       const options = parsed.success ? parsed.data : lenient.parse({});
       read.set(channel, options);
       return options;

@@ -5,7 +5,7 @@ const SPEECH =
 const EMBEDDINGS =
   /embed|(?:^|[^a-z])(?:bge|gte|e5|minilm|mpnet|jina|nomic|arctic|voyage|stella)(?:[^a-z]|$)/i;
 
-/** What a model is for by its name, where its upstream does not tell. */
+/** A model's operation by its name, where its upstream does not say. */
 export function guessOperation(name: string): ListedModel["operation"] {
   if (EMBEDDINGS.test(name)) return "embeddings";
   return SPEECH.test(name) ? "speech" : null;

@@ -1,12 +1,12 @@
 import type { EmbeddingResult } from "../../ports/embedding-model";
 import type { CallOptions } from "../../ports/speech-model";
 
-/** Calls of one request under way at once. */
+/** Concurrent upstream calls of one request. */
 const AT_ONCE = 4;
 
 /**
- * Embeds texts in as many calls as the upstream's limit asks for, a few at once; the first failure ends the others.
- * Tokens add up; one call that tells none makes the sum unknown.
+ * Embeds texts in as many calls as the upstream's limit requires, a few at once; the first failure ends the others.
+ * Token counts add up; one call without a count makes the sum unknown.
  */
 export async function inBatches(
   texts: readonly string[],

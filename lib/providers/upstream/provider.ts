@@ -3,7 +3,7 @@ import type { EmbeddingModel } from "../../ports/embedding-model";
 import type { SpeechModel } from "../../ports/speech-model";
 import type { ChannelRecord } from "../../ports/store";
 
-/** What a provider of upstreams gives the registry. */
+/** What an upstream provider implements for the registry. */
 export interface UpstreamProvider {
   operations: readonly ("speech" | "embeddings")[];
   defaultBaseUrl: string;

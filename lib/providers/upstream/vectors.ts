@@ -1,7 +1,7 @@
 import { invalidAnswer } from "../outbound/failure";
 import { decodeBase64 } from "../outbound/json";
 
-/** A vector as an upstream writes it: numbers, or base64 of little-endian float32, whichever was asked for. */
+/** A vector as an upstream sends it: numbers, or base64 of little-endian float32, whichever was requested. */
 export function readVector(value: unknown): Float32Array {
   if (typeof value === "string") return fromBase64(value);
   if (!Array.isArray(value)) throw invalidAnswer("without a vector");
@@ -17,7 +17,7 @@ export function readVector(value: unknown): Float32Array {
 function fromBase64(text: string): Float32Array {
   const bytes = decodeBase64(text);
   if (bytes.length % 4 !== 0) throw invalidAnswer("a vector that ends inside a number");
-  // A copy of its own: the bytes may stand anywhere in a shared buffer.
+  // A copy, because the bytes may be at any offset of a shared buffer.
   const vector = new Float32Array(bytes.length / 4);
   new Uint8Array(vector.buffer).set(bytes);
   return checked(vector);
@@ -31,7 +31,7 @@ function checked(vector: Float32Array): Float32Array {
   return vector;
 }
 
-/** The vector divided by its Euclidean norm; a zero vector stays as it is. */
+/** The vector divided by its Euclidean norm; a zero vector is returned unchanged. */
 function unitLength(vector: Float32Array): Float32Array {
   let sum = 0;
   for (let at = 0; at < vector.length; at += 1) sum += (vector[at] ?? 0) ** 2;
@@ -40,10 +40,10 @@ function unitLength(vector: Float32Array): Float32Array {
 }
 
 /**
- * The vectors of one reply at the length asked for. Vectors that fit are forwarded as they are, whatever their norm.
- * `shorten`: longer ones are cut to their first numbers, as models trained for it allow (Matryoshka representation
- * learning, arXiv:2205.13147), and normalised again, since a cut changes the norm; otherwise another length than
- * `dimensions` is the upstream's fault. Throws `upstream_invalid` naming both numbers.
+ * The vectors of one reply at the requested length. Vectors of that length are forwarded unchanged, whatever their
+ * norm. `shorten`: longer ones are cut to their first numbers, as models trained for it allow (Matryoshka
+ * representation learning, arXiv:2205.13147), and normalised again, because a cut changes the norm; otherwise another
+ * length than `dimensions` is the upstream's error. Throws `upstream_invalid` with both numbers.
  */
 export function fitVectors(
   vectors: readonly Float32Array[],
@@ -58,7 +58,9 @@ export function fitVectors(
   });
 }
 
-/** Items by the `index` each carries; as they come where none does. Throws `upstream_invalid` for half an order. */
+/**
+ * Items sorted by their `index`; in their order where none has one. Throws `upstream_invalid` when only some have one.
+ */
 export function inOrder<T>(items: readonly { index: unknown; item: T }[]): T[] {
   if (items.every(({ index }) => index === undefined || index === null)) return items.map(({ item }) => item);
   const ordered = new Map<number, T>();

@@ -10,7 +10,7 @@ export interface Periods {
   month: string;
 }
 
-/** The period that never ends. */
+/** The period of budgets without a reset. */
 export const TOTAL = "total";
 
 /** Names periods in an IANA time zone. */
@@ -28,7 +28,7 @@ export function periodsIn(timeZone: string): (now: number) => Periods {
   };
 }
 
-/** What a key or user has spent and reserved, by the periods a budget knows. */
+/** Spent plus reserved amounts of a key or user, by budget period. */
 export async function readSpent(
   db: Kysely<Tables>,
   kind: SubjectKind,
@@ -39,7 +39,7 @@ export async function readSpent(
   return found.get(id) ?? { totalNano: 0, dailyNano: 0, monthlyNano: 0 };
 }
 
-/** The same for many at once, by id; whoever has never spent is left out. */
+/** The same for many subjects at once, by ID; subjects without a balance are left out. */
 export async function readSpentOf(
   db: Kysely<Tables>,
   kind: SubjectKind,

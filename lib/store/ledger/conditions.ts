@@ -14,13 +14,16 @@ function outcomeIs(outcome: UsageOutcome): RawBuilder<boolean> {
   }
 }
 
-/** One label among those that stand with commas (and a space, perhaps) between; both databases compare it as it is. */
+/**
+ * True when the comma-separated list (with or without a space after a comma) contains the tag, in SQL that works on
+ * both databases.
+ */
 function isTagged(tag: string): RawBuilder<boolean> {
   const list = sql`(',' || replace(tags, ', ', ',') || ',')`;
   return sql<boolean>`(tags is not null and replace(${list}, ${`,${tag},`}, '') <> ${list})`;
 }
 
-/** Conditions on columns that the roll-ups hold as well. */
+/** Conditions on columns that the roll-ups also have. */
 export function rolledConditions(filter: UsageFilter): RawBuilder<boolean>[] {
   const conditions: RawBuilder<boolean>[] = [];
   if (filter.userId !== undefined) conditions.push(sql<boolean>`user_id = ${filter.userId}`);
@@ -31,7 +34,7 @@ export function rolledConditions(filter: UsageFilter): RawBuilder<boolean>[] {
   return conditions;
 }
 
-/** Conditions that only the rows themselves can answer. */
+/** Conditions that only ledger entries can answer. */
 export function rowConditions(filter: UsageFilter): RawBuilder<boolean>[] {
   const conditions: RawBuilder<boolean>[] = [];
   if (filter.outcome !== undefined) conditions.push(outcomeIs(filter.outcome));
@@ -41,7 +44,7 @@ export function rowConditions(filter: UsageFilter): RawBuilder<boolean>[] {
   return conditions;
 }
 
-/** Everything a list of rows is narrowed by; the range is half open. */
+/** All conditions of a list of entries; the range is half open. */
 export function listConditions(filter: UsageFilter): RawBuilder<boolean>[] {
   const conditions = [...rolledConditions(filter), ...rowConditions(filter)];
   if (filter.from !== undefined) conditions.push(sql<boolean>`at >= ${filter.from}`);

@@ -6,8 +6,8 @@ import type { Tables } from "../schema";
 import { decodeTrace } from "./trace";
 
 /**
- * The newest calls with a try that failed on one channel. A call that failed names the channel of its last try; of one
- * that was tried again, the trace names every other.
+ * The newest calls with a failed attempt on one channel. A failed call's entry names the channel of its last attempt;
+ * of a call with several attempts, the trace names the other channels.
  */
 export async function failedAttempts(
   db: Kysely<Tables>,

@@ -8,7 +8,7 @@ import { LATENCY_BOUNDS_MS, LATENCY_COLUMNS } from "./latency";
 
 const HOUR_MS = 3_600_000;
 
-/** A sum off the rows reads at most so many: what an operator can wait for, whatever the books hold. */
+/** The most entries that one sum reads, whatever the size of the ledger. */
 export const MOST_ROWS_READ = 100_000;
 
 const COLUMN = {
@@ -21,12 +21,12 @@ const COLUMN = {
   end_user: "end_user",
 } as const satisfies Record<Exclude<UsageDimension, "route">, string>;
 
-/** Labels are as many as callers like, and a histogram of each would be half of the work. */
+/** The number of labels is unbounded, and a histogram for each would be half of the work. */
 function isLabel(by: UsageDimension | null): boolean {
   return by === "tag" || by === "end_user";
 }
 
-/** How many calls fell into one bucket of the latency histogram. */
+/** The number of calls in one bucket of the latency histogram. */
 function inBucket(index: number): RawBuilder<number> {
   const above = LATENCY_BOUNDS_MS[index - 1] ?? -1;
   const upTo = LATENCY_BOUNDS_MS[index] ?? Number.MAX_SAFE_INTEGER;
@@ -34,7 +34,7 @@ function inBucket(index: number): RawBuilder<number> {
     then 1 else 0 end) as bigint)`;
 }
 
-/** What a sum reads: its range and every condition. */
+/** The range and every condition of a query. */
 function conditionsOf(query: UsageSummaryQuery, from: number): RawBuilder<boolean>[] {
   return [
     sql<boolean>`state = 'settled'`,
@@ -45,10 +45,10 @@ function conditionsOf(query: UsageSummaryQuery, from: number): RawBuilder<boolea
   ];
 }
 
-/** The instant since which at most `MOST_ROWS_READ` rows stand in the range; null when the range holds no more. */
+/** The time since which the range has at most `MOST_ROWS_READ` entries; null when the whole range has no more. */
 async function findCut(db: Kysely<Tables>, query: UsageSummaryQuery): Promise<number | null> {
   let select = db.selectFrom("usage").select("at").where("at", ">=", query.from).where("at", "<", query.to);
-  // Those alone that an index holds: the rest is what is read to find out.
+  // Only conditions that an index covers: the others would need to read the entries.
   const { userId, keyId, endUser, requestId, outcome } = query;
   const isFailure = outcome?.kind === "failed" || outcome?.kind === "error";
   const indexed = { userId, keyId, endUser, requestId, ...(isFailure ? { outcome } : {}) };
@@ -58,7 +58,7 @@ async function findCut(db: Kysely<Tables>, query: UsageSummaryQuery): Promise<nu
   return row === undefined ? null : row.at + 1;
 }
 
-/** Sums of settled calls off their rows: the newest `MOST_ROWS_READ` of the range where it holds more. */
+/** Sums of settled entries: the newest `MOST_ROWS_READ` where the range has more. */
 export async function summarizeRows(
   db: Kysely<Tables>,
   query: UsageSummaryQuery,

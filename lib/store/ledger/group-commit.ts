@@ -5,15 +5,15 @@ import type { StoreLog } from "../log";
 import { type LedgerOperation, type LedgerOutcome, owedFor } from "./group";
 import { positionOf } from "./rows";
 
-/** How long a caller waits for another process's lock before it is told that the store is away. */
+/** How long a caller waits for another process's lock before it gets `storage_unavailable`. */
 export const LOCK_WAIT_MS = 1_000;
 const RETRY_MS = 10;
 const LARGEST_GROUP = 512;
 const MAKE_UP_EVERY_MS = 1_000;
-/** Calls a dead store may still owe; beyond it they are lost, and logged. */
+/** Corrections kept for a store that is down; further ones are dropped and logged. */
 const MOST_OWED = 100_000;
 
-/** Commits a group in one transaction. Throws SQLite's own busy error as it is: nothing was written then. */
+/** Commits a group in one transaction. Throws SQLite's own busy error unchanged: nothing was written then. */
 export type CommitGroup = (operations: LedgerOperation[]) => Promise<LedgerOutcome[]>;
 
 interface Waiting {
@@ -30,9 +30,9 @@ function idOf(operation: LedgerOperation): string {
 }
 
 /**
- * Collects what arrives while a commit is under way and ships it as the next one: a commit for many, at no delay
- * for one alone. An operation that fails is owed: when the store is back, the ledger is made to say what its caller was
- * told (`owedFor`), whether or not the failed commit took place after all.
+ * Collects operations while a commit runs and commits them together as the next group; a single operation is not
+ * delayed. A failed operation leaves a correction (`owedFor`), which is written when the store is back, whether or not
+ * the failed commit took place.
  */
 export class GroupCommit {
   readonly #commit: CommitGroup;
@@ -50,7 +50,7 @@ export class GroupCommit {
     this.#log = log;
   }
 
-  /** Resolves when the commit that holds it is on disk. Throws AppError `storage_unavailable`. */
+  /** Resolves when the commit is on disk. Throws AppError `storage_unavailable`. */
   add(operation: LedgerOperation): Promise<LedgerOutcome> {
     if (this.#isClosed) return Promise.reject(storageUnavailable());
     return new Promise((resolve, reject) => {
@@ -59,7 +59,7 @@ export class GroupCommit {
     });
   }
 
-  /** Waits for what is under way and pays once more what is owed. */
+  /** Waits for the running commit and tries once more to write the corrections. */
   async close(): Promise<void> {
     this.#isClosed = true;
     if (this.#makeUpTimer) clearTimeout(this.#makeUpTimer);
@@ -69,7 +69,7 @@ export class GroupCommit {
   }
 
   async #run(): Promise<void> {
-    // Everything that this turn of the event loop brings in travels together.
+    // All operations of one turn of the event loop form one group.
     await new Promise((resolve) => setImmediate(resolve));
     while (this.#waiting.length > 0) {
       const group = this.#waiting.splice(0, LARGEST_GROUP);
@@ -103,7 +103,10 @@ export class GroupCommit {
     if (this.#waiting.length > 0) await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
   }
 
-  /** Who waited while the store was found away does not wait for a try of its own, which may take as long. */
+  /**
+   * Operations that waited while the store was found unreachable fail with that error: each attempt may take as long as
+   * the first.
+   */
   #failWith(group: readonly Waiting[], error: unknown): void {
     this.#fail([...group, ...this.#waiting.splice(0)], error);
   }
@@ -124,7 +127,7 @@ export class GroupCommit {
     if (this.#owed.size === 0 || this.#makeUpTimer || this.#isClosed) return;
     this.#makeUpTimer = setTimeout(() => {
       this.#makeUpTimer = null;
-      // A group under way plans anew when it ends.
+      // A running group plans the next one when it ends.
       this.#running ??= this.#makeUp().then(() => this.#run());
     }, MAKE_UP_EVERY_MS);
     this.#makeUpTimer.unref();
@@ -136,7 +139,7 @@ export class GroupCommit {
       try {
         await this.#commit(operations);
       } catch (error) {
-        // A transaction that lost its client may hold a row for some seconds; new calls have nothing to do with it.
+        // A transaction that lost its client may lock an entry for some seconds; new calls do not touch that entry.
         if (isBusy(error) || isLockTimeout(error)) return;
         if (hasCode(error, "storage_unavailable")) {
           this.#failWith([], error);

@@ -5,7 +5,7 @@ import { dailyOf, RollUps } from "./roll-ups";
 import { type Cell, positionOf } from "./rows";
 import * as statements from "./statements";
 
-/** One call of the ledger, as it travels to the writer; rows are cells in the order of `USAGE_COLUMNS`. */
+/** One ledger operation as it is sent to the writer; cells are in the order of `USAGE_COLUMNS`. */
 export type LedgerOperation =
   | { kind: "reserve"; row: Cell[]; keyBudget: Budget; userBudget: Budget }
   /** `onlyOpen`: a row that is not there any more stays away (orphans). */
@@ -45,9 +45,9 @@ function withCells(
 }
 
 /**
- * What the ledger still has to record for an operation whose commit failed or was not confirmed. Its caller was told
- * `storage_unavailable` and got no whole reply, so the entry says so and costs nothing; what was used stays in it. A
- * caller who had left already keeps the entry as it was. Works whether or not the first commit took place.
+ * The correction for an operation whose commit failed or was not confirmed. Its caller got `storage_unavailable` and no
+ * complete reply, so the entry says so and costs nothing; its usage figures stay. An entry of a caller who had left is
+ * not changed. Works whether or not the first commit took place.
  */
 export function owedFor(operation: LedgerOperation): LedgerOperation {
   switch (operation.kind) {
@@ -82,7 +82,7 @@ interface KnownRow {
 
 type Subject = readonly [kind: SubjectKind, id: string];
 
-/** Balances as they were read, and what the group adds to them. */
+/** Balances as read, and what the group adds to them. */
 class Balances {
   readonly #read = new Map<string, number>();
   readonly #changes = new Map<string, { key: Cell[]; spent: number; reserved: number }>();
@@ -144,7 +144,7 @@ function periodsOf(row: readonly Cell[]): string[] {
   return [TOTAL, text(row, DAY), text(row, MONTH)];
 }
 
-/** The balances a group looks at; where rows are locked one by one, all that it will change. */
+/** The balances that a group reads; where rows are locked one by one, all that it will change. */
 function balancesOf(
   operations: readonly LedgerOperation[],
   known: ReadonlyMap<string, KnownRow>,
@@ -185,9 +185,9 @@ function balancesOf(
 }
 
 /**
- * Works a group of ledger calls off in their order, inside one write transaction that the caller opens and commits.
- * Yields statements and is given their rows; the same on both databases. `locksRows` is false where the transaction
- * already has the store to itself.
+ * Runs a group of ledger operations in order, inside one write transaction that the caller opens and commits. Yields
+ * statements and receives their rows; the same on both databases. `locksRows` is false where the transaction already
+ * has exclusive access to the store.
  */
 export function* commitGroup(
   operations: readonly LedgerOperation[],
@@ -202,7 +202,7 @@ export function* commitGroup(
     ids.add(text(row, ID));
     if (kind !== "settle") unconfirmed.set(text(row, ID), row);
   }
-  // The first commit of these may still be on its way: inserting the row waits for that transaction's end.
+  // The first commit of these may still arrive: inserting the row waits for the end of that transaction.
   const placeholders = [...unconfirmed]
     .sort(([a], [b]) => (a < b ? -1 : 1))
     .map(([, row]) => placeholder(row));
@@ -271,7 +271,7 @@ export function* commitGroup(
     return "done";
   };
 
-  /** Adds the row to the sums, and to the rows to write. */
+  /** Adds the row to the sums and to the rows to write. */
   const book = (id: string, row: Cell[], prompt: string | undefined, into: Map<string, Cell[]>): void => {
     balances.add(text(row, KEY), text(row, USER), periodsOf(row), { spent: number(row, COST) });
     rollUps.add(row, 1);
@@ -346,7 +346,7 @@ export function* commitGroup(
   return outcomes;
 }
 
-/** An open row that holds nothing, where the row's own is not there. */
+/** An open row without a reservation, for an ID that has no row. */
 function placeholder(row: readonly Cell[]): Cell[] {
   return withCells(row, [
     [STATE, "open"],
@@ -355,7 +355,7 @@ function placeholder(row: readonly Cell[]): Cell[] {
   ]);
 }
 
-/** Yields statements whose rows nobody reads. */
+/** Yields statements whose rows are not needed. */
 function* run(all: Iterable<statements.Statement>): Generator<statements.Statement, void, Cell[][]> {
   for (const statement of all) yield statement;
 }

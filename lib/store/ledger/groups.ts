@@ -3,15 +3,15 @@ import type { UsageGroup } from "../../ports/store";
 import { addSums, type Sums } from "../../ports/usage-sums";
 import { LATENCY_COLUMNS } from "./latency";
 
-/** A sum as a whole number on both databases: PostgreSQL's own type for one is `numeric`. */
+/** A sum as a bigint on both databases: PostgreSQL's sum of bigints has type `numeric`. */
 export const total = (column: string) => sql<number>`cast(sum(${sql.ref(column)}) as bigint)`;
 
-/** Model and channel as one name; calls that reached no channel have an empty one. */
+/** Model and channel as one name; the channel is empty for calls that reached none. */
 export const routeName = sql<string | null>`model || ${sql.lit("\n")} || coalesce(channel_id, '')`;
 
-/** A group as the summaries select it, from roll-ups and rows alike. */
+/** A group as selected from roll-ups and from entries. */
 export function toGroup(row: Record<string, unknown>): UsageGroup {
-  // The columns are those selected below: numbers, but for the group's name.
+  // The columns selected below: numbers, except the group's name.
   const read = row as unknown as Omit<Sums, "latency"> &
     Record<string, number> & { hour?: number; name?: string | null };
   const { hour, name, calls, errors, inputTokens, outputTokens, characters } = read;
@@ -33,7 +33,7 @@ export function toGroup(row: Record<string, unknown>): UsageGroup {
   };
 }
 
-/** Groups of the same name as one; for groups without hours. */
+/** Merges groups of the same name; for groups without hours. */
 export function mergeGroups(groups: readonly UsageGroup[]): UsageGroup[] {
   const merged = new Map<string | null, UsageGroup>();
   for (const group of groups) {

@@ -1,6 +1,6 @@
 /**
- * Upper bounds of the roll-ups' latency histogram, milliseconds; a last bucket takes what is above.
- * A percentile read from it is off by one bucket at most.
+ * Upper bounds of the roll-ups' latency histogram, in milliseconds; the last bucket takes what is above. A percentile
+ * read from it is wrong by at most one bucket.
  */
 export const LATENCY_BOUNDS_MS = [5, 10, 25, 50, 100, 250, 500, 1_000, 2_500, 5_000, 10_000, 30_000] as const;
 
@@ -9,7 +9,7 @@ export const LATENCY_COLUMNS: readonly string[] = [...LATENCY_BOUNDS_MS, "more"]
   (bound) => `latency_${bound}`,
 );
 
-/** Index into `LATENCY_COLUMNS` of a call that took this long. */
+/** Index into `LATENCY_COLUMNS` for a latency. */
 export function latencyBucket(latencyMs: number): number {
   const index = LATENCY_BOUNDS_MS.findIndex((bound) => latencyMs <= bound);
   return index === -1 ? LATENCY_BOUNDS_MS.length : index;

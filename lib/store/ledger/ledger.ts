@@ -15,7 +15,7 @@ import { decodeTrace } from "./trace";
 
 const ORPHANS_AT_ONCE = 200;
 
-/** Other instances that still have a heartbeat row and of which `isGone` says that they run no more. */
+/** Other instances with a heartbeat row that `isGone` reports as ended. */
 async function goneInstances(
   db: Kysely<Tables>,
   self: string,
@@ -25,7 +25,7 @@ async function goneInstances(
   return rows.map((row) => row.id).filter(isGone);
 }
 
-/** Open rows of instances that are gone, whose heartbeat is too old, or which have none; never our own. */
+/** Open entries of instances that have ended, whose heartbeat is too old, or which have none; never our own. */
 function orphansOf(db: Kysely<Tables>, self: string, deadBefore: number, gone: readonly string[]) {
   return db
     .selectFrom("usage")
@@ -46,7 +46,7 @@ function orphansOf(db: Kysely<Tables>, self: string, deadBefore: number, gone: r
     .execute();
 }
 
-/** The books, on one scope and one group commit; `instanceId` owns the rows it opens. */
+/** The usage ledger on one scope and one group commit; `instanceId` owns the entries it opens. */
 export function createLedger(scope: Scope, commits: GroupCommit, instanceId: string): Ledger {
   return {
     async reserve({ row, keyBudget, userBudget, day, month }) {

@@ -20,7 +20,7 @@ async function namesOfSome(
   }
 }
 
-/** What the subjects of usage rows are called now; those that are gone are missing, but for playground keys. */
+/** Current names of the subjects of entries. Deleted ones are missing, except playground keys. */
 export async function namesOf(
   db: Kysely<Tables>,
   kind: UsageSubject,

@@ -14,13 +14,13 @@ const OPERATION = positionOf("operation");
 const ERROR = positionOf("error");
 const LATENCY = positionOf("latency_ms");
 const FIRST_BYTE = positionOf("first_byte_ms");
-/** Input and output tokens, characters, audio and cost: summed as they stand. */
+/** Input and output tokens, characters, audio and cost: columns that are summed unchanged. */
 const SUMMED = (["input_tokens", "output_tokens", "characters", "audio_ms", "cost_nano"] as const).map(
   positionOf,
 );
 const BUCKETS = LATENCY_BOUNDS_MS.length + 1;
 
-/** The same sums by the day (UTC) of their hour; in one fixed order too. */
+/** The same sums by day (UTC), in a fixed order too. */
 export function dailyOf(hours: readonly Cell[][]): Cell[][] {
   const days = new Map<string, Cell[]>();
   for (const [hour, ...rest] of hours) {
@@ -38,11 +38,11 @@ export function dailyOf(hours: readonly Cell[][]): Cell[][] {
   return [...days].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, cells]) => cells);
 }
 
-/** Sums of one group of settled rows, an hour and combination each, ready to be added to what stands. */
+/** Sums of a group of settled entries, one row per hour and combination, to be added to the roll-ups. */
 export class RollUps {
   readonly #sums = new Map<string, { key: Cell[]; sums: number[] }>();
 
-  /** `sign` -1 takes a row back that was added before. */
+  /** `sign` -1 subtracts an entry that was added before. */
   add(row: readonly Cell[], sign: 1 | -1): void {
     const at = Number(row[AT]);
     const key = [
@@ -76,7 +76,7 @@ export class RollUps {
     for (const [index, amount] of amounts.entries()) sums[index] = (sums[index] ?? 0) + sign * amount;
   }
 
-  /** In one fixed order, so that two groups lock their rows alike. */
+  /** In a fixed order, so that two groups lock their rows in the same order. */
   rows(): Cell[][] {
     return [...this.#sums].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, { key, sums }]) => [...key, ...sums]);
   }

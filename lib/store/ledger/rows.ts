@@ -5,10 +5,10 @@ import type { UsageTable } from "../schema";
 import type { Periods } from "./balances";
 import { encodeTrace } from "./trace";
 
-/** What either database takes as a parameter without conversion. */
+/** Values that both databases take as parameters without conversion. */
 export type Cell = string | number | null;
 
-/** The order in which a usage row travels to the writer as a bare list of cells. */
+/** The order of cells in which a ledger entry is sent to the writer. */
 export const USAGE_COLUMNS = [
   "id",
   "request_id",
@@ -41,12 +41,12 @@ export const USAGE_COLUMNS = [
   "trace",
 ] as const satisfies readonly (keyof UsageTable)[];
 
-/** What lists read: all but the trace. */
+/** The columns that lists read: all except the trace. */
 export const LISTED_COLUMNS = USAGE_COLUMNS.filter(
   (column): column is Exclude<typeof column, "trace"> => column !== "trace",
 );
 
-/** What settling writes over an open row; the rest was fixed when it was opened. */
+/** The columns that settling overwrites; the others are fixed when the entry is opened. */
 export const SETTLED_COLUMNS = [
   "model",
   "channel_id",
@@ -69,10 +69,11 @@ export const SETTLED_COLUMNS = [
   "trace",
 ] as const satisfies readonly (typeof USAGE_COLUMNS)[number][];
 
-/** A fraction of a millisecond is rounded away; what is no number at all would poison sums for ever. */
+/** Rounds fractions of a millisecond. NaN is rejected: it would spoil the sums for ever. */
 function whole(value: number, column: string): number {
   const rounded = Math.round(value);
-  if (!Number.isSafeInteger(rounded)) throw new AppError("internal", `A usage row's ${column} is no number.`);
+  if (!Number.isSafeInteger(rounded))
+    throw new AppError("internal", `A usage row's ${column} is not a number.`);
   return rounded;
 }
 
@@ -80,7 +81,7 @@ function textOrNull(value: string | null): string | null {
   return value === null ? null : storable(value);
 }
 
-/** A row as cells in the order of `USAGE_COLUMNS`. Throws AppError `internal` for numbers that are none. */
+/** A record as cells in the order of `USAGE_COLUMNS`. Throws AppError `internal` for NaN and infinite numbers. */
 export function toCells(
   row: UsageRecord,
   state: "open" | "settled",
@@ -120,7 +121,7 @@ export function toCells(
   ];
 }
 
-/** A row as lists have it: without its trace. */
+/** A row as lists show it, without its trace. */
 export function toUsage(row: Omit<UsageTable, "trace">): UsageRecord {
   return {
     id: row.id,
@@ -153,7 +154,7 @@ export function toUsage(row: Omit<UsageTable, "trace">): UsageRecord {
 
 const POSITION = new Map<string, number>(USAGE_COLUMNS.map((column, index) => [column, index]));
 
-/** The places of a row's cells by name. */
+/** The position of a column in a row's cells. */
 export function positionOf(column: (typeof USAGE_COLUMNS)[number]): number {
   return POSITION.get(column) ?? -1;
 }

@@ -1,17 +1,17 @@
 import { LATENCY_COLUMNS } from "./latency";
 import { type Cell, SETTLED_COLUMNS, USAGE_COLUMNS } from "./rows";
 
-/** One statement of a group commit; `?` stands for a parameter on both databases, rows come back as lists of cells. */
+/** One statement of a group commit. `?` marks a parameter on both databases; rows are lists of cells. */
 export interface Statement {
   sql: string;
   parameters: Cell[];
 }
 
-/** A statement's rows come in powers of two, so that few texts are prepared and all are used again. */
+/** Rows per statement are powers of two, so that few SQL texts are prepared and each is reused. */
 const LARGEST = 64;
 
 const ROLLUP_KEY = ["hour", "key_id", "user_id", "model", "channel_id", "operation"] as const;
-/** What roll-ups hold besides their key. */
+/** The columns of roll-ups besides their key. */
 export const ROLLUP_SUMS = [
   "calls",
   "errors",
@@ -50,7 +50,7 @@ function* chunks<T>(items: readonly T[]): Generator<T[]> {
   }
 }
 
-/** Inserts rows by bulk; `tail` is what follows the values. */
+/** Inserts rows in bulk; `tail` follows the values. */
 function* insertAll(
   name: string,
   into: string,
@@ -88,7 +88,7 @@ function* selectAll(
   }
 }
 
-/** `lock` is `for update` where rows are locked one by one, and empty where the whole store is. */
+/** `lock` is `for update` where rows are locked one by one, empty where the whole store is locked. */
 export const selectUsage = (ids: readonly string[], lock: string): Generator<Statement> =>
   selectAll(
     "usage",
@@ -97,7 +97,7 @@ export const selectUsage = (ids: readonly string[], lock: string): Generator<Sta
       `select id, state, reserved_nano, key_id, user_id, day, month from usage where id in (values ${values}) order by id ${lock}`,
   );
 
-/** Whole rows, in the order of `USAGE_COLUMNS`. */
+/** Whole entries, in the order of `USAGE_COLUMNS`. */
 export const readUsage = (ids: readonly string[]): Generator<Statement> =>
   selectAll(
     "read",
@@ -117,7 +117,7 @@ export const selectBalances = (keys: readonly Cell[][], lock: string): Generator
 const BALANCE_KEY = ["subject_kind", "subject_id", "period"] as const;
 const BALANCE = [...BALANCE_KEY, "spent", "reserved"] as const;
 
-/** Makes sure that there is a row to lock. */
+/** Inserts missing balances, so that there is a row to lock. */
 export const ensureBalances = (keys: readonly Cell[][]): Generator<Statement> =>
   insertAll(
     "ensure",
@@ -139,7 +139,7 @@ export const addToBalances = (rows: readonly Cell[][]): Generator<Statement> =>
 
 const SET_SETTLED = `set ${SETTLED_COLUMNS.map((column) => `${column} = excluded.${column}`).join(", ")}`;
 
-/** Inserts rows, or settles the open ones among them. */
+/** Inserts entries, or settles those that are open. */
 export const writeUsage = (rows: readonly Cell[][]): Generator<Statement> =>
   insertAll(
     "write",
@@ -149,19 +149,19 @@ export const writeUsage = (rows: readonly Cell[][]): Generator<Statement> =>
     rows,
   );
 
-/** Inserts rows, or writes over what is there, settled or not. */
+/** Inserts entries, or overwrites existing ones, settled or not. */
 export const replaceUsage = (rows: readonly Cell[][]): Generator<Statement> =>
   insertAll("replace", "usage", USAGE_COLUMNS, `on conflict (id) do update ${SET_SETTLED}`, rows);
 
-/** Inserts those of which there is none; waits for a transaction that is inserting one of them. */
+/** Inserts entries that do not exist; waits for a transaction that is inserting one of them. */
 export const ensureUsage = (rows: readonly Cell[][]): Generator<Statement> =>
   insertAll("ensure-usage", "usage", USAGE_COLUMNS, "on conflict do nothing", rows);
 
-/** Inserts open rows; an id that stands already is a fault. */
+/** Inserts open entries; an existing ID is an error. */
 export const openUsage = (rows: readonly Cell[][]): Generator<Statement> =>
   insertAll("open", "usage", USAGE_COLUMNS, "", rows);
 
-/** The words of calls, beside their rows. */
+/** Input texts of calls, in their own table. */
 export const keepPrompts = (rows: readonly Cell[][]): Generator<Statement> =>
   insertAll("prompts", "prompts", ["usage_id", "at", "input"], "on conflict do nothing", rows);
 
@@ -172,7 +172,7 @@ export const deleteUsage = (ids: readonly string[]): Generator<Statement> =>
     (values) => `delete from usage where state = 'open' and id in (values ${values})`,
   );
 
-/** Sums of an hour, or of a day, are added to what stands. */
+/** Adds the sums of an hour, or of a day, to the roll-ups. */
 export const addToRollUps = (
   table: "rollups" | "daily_rollups",
   rows: readonly Cell[][],
@@ -186,5 +186,5 @@ export const addToRollUps = (
     rows,
   );
 
-/** How many cells a roll-up row has. */
+/** The number of cells of a roll-up row. */
 export const ROLLUP_WIDTH = { key: ROLLUP_KEY.length, sums: ROLLUP_SUMS.length } as const;

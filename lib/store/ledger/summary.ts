@@ -22,7 +22,7 @@ const SUMMED = {
   firstByteCalls: "first_byte_calls",
 } as const;
 
-/** Dimensions that the roll-ups hold. */
+/** Dimensions that the roll-ups have. */
 const ROLLED = {
   key: "key_id",
   user: "user_id",
@@ -69,7 +69,9 @@ interface Span {
   to: number;
 }
 
-/** Whole days of a long range come from the daily sums, its two ends from the hours: some thirty times fewer rows. */
+/**
+ * Whole days of a long range come from the daily sums, both ends from the hourly ones: about a thirtieth of the rows.
+ */
 async function fromRollUps(db: Kysely<Tables>, query: UsageSummaryQuery): Promise<UsageGroup[]> {
   const from = query.from - (query.from % HOUR_MS);
   const days = { from: Math.ceil(from / DAY_MS) * DAY_MS, to: query.to - (query.to % DAY_MS) };
@@ -82,7 +84,7 @@ async function fromRollUps(db: Kysely<Tables>, query: UsageSummaryQuery): Promis
   return mergeGroups(parts.flat());
 }
 
-/** A group for each day in place of its hours: a tenth of the groups, and whole days of UTC from the daily sums. */
+/** One group per day instead of per hour: a tenth of the groups, and whole UTC days from the daily sums. */
 async function fromRollUpsByDay(
   db: Kysely<Tables>,
   query: UsageSummaryQuery,
@@ -96,7 +98,7 @@ async function fromRollUpsByDay(
   return groups;
 }
 
-/** Sums of settled calls in groups: off the hourly roll-ups where those can tell, off the newest rows else. */
+/** Sums of settled calls in groups: from the roll-ups where they have the dimension, else from the newest entries. */
 export async function summarize(db: Kysely<Tables>, query: UsageSummaryQuery): Promise<UsageSummary> {
   const { by } = query;
   const areRolled = !query.isByMinute && (by === null || isRolled(by)) && rowConditions(query).length === 0;

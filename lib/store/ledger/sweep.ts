@@ -27,7 +27,7 @@ async function dropRows(db: Kysely<Tables>, before: number, limit: number): Prom
   return ids.length;
 }
 
-/** Removes at most `limit` of what is older than `before`, oldest first; open rows stay whatever their age. */
+/** Removes at most `limit` entries (or prompts) older than `before`, oldest first; open entries stay at any age. */
 export function sweep(
   db: Kysely<Tables>,
   what: "rows" | "prompts",

@@ -1,7 +1,7 @@
 import type { AttemptTrace, CallTrace } from "../../ports/store";
 import { fromJson } from "../columns";
 
-/** First in every text, so that another form can be told from this one. */
+/** Version number at the start of every trace. */
 const FORM = 1;
 
 type AttemptCells = [
@@ -15,7 +15,7 @@ type AttemptCells = [
 ];
 type TraceCells = [form: number, admittedMs: number, settledMs: number, attempts: AttemptCells[]];
 
-/** Lists in place of names: a row is written for every call, and mostly holds one good attempt. */
+/** Encodes a trace as lists without field names: there is one per call, mostly with one successful attempt. */
 export function encodeTrace(trace: CallTrace): string {
   const attempts = trace.attempts.map(
     (one): AttemptCells => [
@@ -32,7 +32,7 @@ export function encodeTrace(trace: CallTrace): string {
   return JSON.stringify(cells);
 }
 
-/** Null for a row that has none, or one of a form not known here. */
+/** Null for an entry without a trace, or with one of an unknown version. */
 export function decodeTrace(text: string | null): CallTrace | null {
   if (text === null) return null;
   const [form, admittedMs, settledMs, attempts] = fromJson<TraceCells>(text);

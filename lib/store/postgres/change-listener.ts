@@ -5,13 +5,13 @@ import { ANSWER_MS, sessionConfig, withinTime } from "./session";
 
 export const CHANNEL = "patchbay_changes";
 
-/** How often a listening connection is asked whether it still lives, and how often the feed is read without one. */
+/** How often a listening connection is checked, and how often the feed is read without one. */
 const BEAT_MS = 5_000;
 const FIRST_RETRY_MS = 100;
 
 /**
- * Hears of other instances' commits (`LISTEN`) on a connection of its own. While that is down the feed is read every
- * five seconds at least, and once it is back: nothing that was missed stays missed.
+ * Receives other instances' commits (`LISTEN`) on its own connection. While that is down the feed is read at least
+ * every five seconds, and once after reconnecting, so that no change is lost.
  */
 export class ChangeListener {
   readonly #url: string;
@@ -30,7 +30,7 @@ export class ChangeListener {
     this.#log = log;
   }
 
-  /** Resolves after the first try; a failed one is tried again in the background. */
+  /** Resolves after the first attempt; a failed one is repeated in the background. */
   async start(): Promise<void> {
     await this.#beat();
   }
@@ -44,7 +44,7 @@ export class ChangeListener {
     await this.#reading;
   }
 
-  /** One look after the connection: it lives, or there is a new one, or the feed is read without. */
+  /** Checks the connection: it works, or is replaced, or the feed is read without one. */
   async #beat(): Promise<void> {
     if (this.#client) await this.#ask(this.#client);
     else await this.#connect();
@@ -101,7 +101,7 @@ export class ChangeListener {
     this.#plan(FIRST_RETRY_MS);
   }
 
-  /** Reads the feed; what comes in while it is read makes for one more reading. */
+  /** Reads the feed. A notification during the read causes one more read. */
   #refresh(): Promise<void> {
     this.#isStale = true;
     this.#reading ??= this.#read().finally(() => {

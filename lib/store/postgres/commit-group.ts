@@ -11,7 +11,7 @@ interface Prepared {
   sql: string;
 }
 
-/** The ledger's few statement texts, each prepared once a connection, with PostgreSQL's own parameter marks. */
+/** The ledger's statements, each prepared once per connection, with PostgreSQL's parameter marks. */
 const prepared = new Map<string, Prepared>();
 
 function preparedOf(sql: string): Prepared {
@@ -42,7 +42,7 @@ async function commitOn(lease: Lease, operations: readonly LedgerOperation[]): P
   }
 }
 
-/** One transaction a group, on rows that are locked in one order; a deadlock with another instance is tried again. */
+/** One transaction per group, on rows locked in a fixed order; retries after a deadlock with another instance. */
 export function groupCommitOn(pool: LeasePool): CommitGroup {
   return async (operations) => {
     for (let tried = 1; ; tried++) {

@@ -7,10 +7,10 @@ import { Lease } from "./lease";
 import { ANSWER_MS, sessionConfig, withinTime } from "./session";
 
 const IDLE_MS = 60_000;
-/** How long an end waits for connections that may be gone. */
+/** How long closing waits for connections that may be lost. */
 const LEAVE_MS = 1_000;
 
-/** Connections to one server; each is made when it is needed, so a server that was away is found again by itself. */
+/** Connections to one server. Each is made when needed, so a server that comes back is used without further action. */
 export class LeasePool implements PostgresPool {
   readonly #pool: Pool;
   readonly #statementMs: number;
@@ -24,14 +24,14 @@ export class LeasePool implements PostgresPool {
       idleTimeoutMillis: IDLE_MS,
     });
     const lost = (error: Error): void => options.log.warn("store_connection_lost", { cause: error.message });
-    // Without listeners a server that goes away would end this process: the pool's own hear idle connections alone.
+    // Without an `error` listener a lost connection would end this process: the pool listens to idle connections only.
     this.#pool.on("error", lost);
     this.#pool.on("connect", (client) => client.on("error", () => {}));
   }
 
   /**
    * Throws AppError `storage_unavailable` when there is no connection within a second, or when the server was found
-   * away after `since`: who waited for somebody else's try does not wait for one of its own.
+   * unreachable after `since`: a caller that waited for another's attempt does not wait for its own.
    */
   async connect(since = performance.now()): Promise<Lease> {
     if (this.#lastFailure && this.#lastFailure.at > since) throw this.#lastFailure.error;

@@ -6,19 +6,19 @@ import { storageUnavailable, translated } from "../errors";
 import type { Cell } from "../ledger/rows";
 import { withinTime } from "./session";
 
-/** What became of a statement, for the pool that watches over its leases. */
+/** Receives the error of a failed statement. */
 export type Failed = (error: unknown) => void;
 
 const asParameter = (value: unknown): unknown => (typeof value === "string" ? storable(value) : value);
 
-/** An error that the server itself told of leaves the connection in order. */
+/** True for an error that the server reported; the connection is still usable. */
 function isServersOwn(error: unknown): boolean {
   return error instanceof Error && "severity" in error && error.severity === "ERROR";
 }
 
 /**
- * A pooled connection for one query or one transaction. Its errors are named in the port's words, a statement that
- * gets no answer ends within its time, and a connection that is out of order never goes back to the pool.
+ * A pooled connection for one query or one transaction. Maps errors to the port's codes, ends a statement that gets no
+ * answer in time, and never returns a broken connection to the pool.
  */
 export class Lease implements PostgresPoolClient {
   readonly #client: PoolClient;
@@ -33,7 +33,7 @@ export class Lease implements PostgresPoolClient {
     this.#failed = failed;
   }
 
-  /** Runs `then` once the connection is given back. */
+  /** Calls `then` when the connection is returned. */
   onRelease(then: () => void): void {
     this.#atRelease = then;
   }
@@ -46,7 +46,7 @@ export class Lease implements PostgresPoolClient {
   ): Promise<PostgresQueryResult<R>> | PostgresCursor<R> {
     if (typeof sql !== "string") throw new Error("the store does not stream rows");
     const run = sql === "rollback" ? this.#rollback() : this.#runText(sql, parameters);
-    // pg knows more commands than kysely asks about; the rows' type is the query's own.
+    // pg knows more commands than kysely's type; the query sets the type of the rows.
     return run as Promise<unknown> as Promise<PostgresQueryResult<R>>;
   }
 
@@ -69,16 +69,13 @@ export class Lease implements PostgresPoolClient {
       this.#client.query({ text: sql, values: parameters.map(asParameter) }),
     );
     if (sql === "commit" && result.command === "ROLLBACK") {
-      // PostgreSQL says so of a transaction that a failed statement has ended, and calls it no error.
-      throw new AppError(
-        "internal",
-        "A transaction that had failed was to be committed; nothing was written.",
-      );
+      // PostgreSQL reports the commit of a transaction that a failed statement has ended as ROLLBACK, without an error.
+      throw new AppError("internal", "The transaction had failed before its commit; nothing was written.");
     }
     return result;
   }
 
-  /** Never throws: what made it needful says more, and a connection that is lost takes its transaction along. */
+  /** Never throws: the first error says more, and a lost connection ends its transaction. */
   async #rollback(): Promise<Pick<QueryResult, "command" | "rowCount" | "rows">> {
     try {
       if (!this.#isBroken) return await this.#runText("rollback", []);

@@ -4,7 +4,7 @@ import { StartError } from "../start-error";
 import { LOCKS } from "./locks";
 import { placeOf, sessionConfig } from "./session";
 
-/** How long a start waits for another one that migrates, and for a server that is itself starting. */
+/** How long a start waits for another one that migrates, and for a server that is starting. */
 const START_WAIT_MS = 30_000;
 const RETRY_MS = 200;
 const STARTING_UP = "57P03";
@@ -14,7 +14,7 @@ function codeOf(error: unknown): string {
   return typeof error === "object" && error !== null && "code" in error ? String(error.code) : "";
 }
 
-/** The words for an operator whose database does not do what is needed. */
+/** The error message for an operator whose database cannot be used. */
 function startError(url: string, error: unknown): StartError {
   if (error instanceof StartError) return error;
   const words = (error instanceof Error && error.message) || codeOf(error) || String(error);
@@ -36,7 +36,7 @@ async function connect(url: string): Promise<Client> {
       statement_timeout: 0,
       lock_timeout: START_WAIT_MS,
     });
-    // What ends the connection is told by the query that needed it.
+    // The query that needed the connection reports why it ended.
     client.on("error", () => {});
     try {
       await client.connect();
@@ -58,7 +58,7 @@ async function migrateOn(client: Client): Promise<void> {
     );
   }
   await client.query("begin");
-  // Held until the transaction ends, however it ends; whoever comes second sees the version of the first.
+  // Held until the transaction ends; a second process then sees the version that the first one wrote.
   await client.query("select pg_advisory_xact_lock($1, $2)", [...LOCKS.migrations]);
   await client.query(
     "create table if not exists schema_version (id bigint primary key check (id = 1), version bigint not null)",
@@ -69,7 +69,7 @@ async function migrateOn(client: Client): Promise<void> {
   for (const migration of MIGRATIONS.slice(version)) {
     for (const statement of migration("postgres")) await client.query(statement);
   }
-  // Written also when nothing changed: a store that takes no writes must not start.
+  // Written even when nothing changed: a start must fail on a store that takes no writes.
   await client.query(
     "insert into schema_version (id, version) values (1, $1) on conflict (id) do update set version = excluded.version",
     [MIGRATIONS.length],
@@ -78,8 +78,8 @@ async function migrateOn(client: Client): Promise<void> {
 }
 
 /**
- * Brings the schema up to date in one transaction: a start that is killed midway leaves nothing behind. Throws an
- * error with code `STORE_START` whose words tell the operator what to do.
+ * Migrates the schema in one transaction: an interrupted start leaves nothing behind. Throws an error with code
+ * `STORE_START` whose message tells the operator what to do.
  */
 export async function migratePostgres(url: string): Promise<void> {
   try {

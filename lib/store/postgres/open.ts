@@ -24,7 +24,7 @@ function databaseOn(pool: PostgresPool): Kysely<Tables> {
   return new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
 }
 
-/** One write transaction of this process at a time; those of other instances are kept apart by the advisory lock. */
+/** One write transaction of this process at a time; the advisory lock separates those of other instances. */
 function inTurns(pool: LeasePool, turns: WriteQueue): PostgresPool {
   return {
     async connect() {
@@ -43,7 +43,7 @@ function inTurns(pool: LeasePool, turns: WriteQueue): PostgresPool {
   };
 }
 
-/** Opens a PostgreSQL database: several instances may work on it. */
+/** Opens a PostgreSQL database; several instances may use it. */
 export async function openPostgresStore(options: StoreOptions): Promise<Store> {
   const { databaseUrl: url, log = SILENT } = options;
   await migratePostgres(url);
@@ -61,7 +61,7 @@ export async function openPostgresStore(options: StoreOptions): Promise<Store> {
       .transaction()
       .setIsolationLevel("read committed")
       .execute(async (db) => {
-        // What follows reads what the holder before has committed.
+        // Statements after this one read what the previous holder has committed.
         await sql`select pg_advisory_xact_lock(${LOCKS.writes[0]}, ${LOCKS.writes[1]})`.execute(db);
         return work(db);
       });

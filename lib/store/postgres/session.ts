@@ -1,23 +1,25 @@
 import { type ClientConfig, TypeOverrides } from "pg";
 import { LOCK_WAIT_MS } from "../ledger/group-commit";
 
-/** How long the server may take to answer; with what is left of the second the caller is told that it is away. */
+/**
+ * How long the server may take to answer; the rest of the second is left for the caller to get `storage_unavailable`.
+ */
 export const ANSWER_MS = 0.9 * LOCK_WAIT_MS;
-/** How long a read of many rows may take. */
+/** How long a query over many rows may take. */
 export const SCAN_MS = 30_000;
-/** A transaction that waits for its client this long is given up, and its locks with it. */
+/** A transaction idle for this long is ended, and its locks released. */
 const IDLE_TRANSACTION_MS = 10_000;
 
 const BIGINT = 20;
 /** The type of a sum of bigints. */
 const NUMERIC = 1700;
 
-/** Every number here is whole and below 2⁵³; pg would hand out text, since it cannot know. */
+/** Every number is an integer below 2⁵³; pg would return text. */
 const types = new TypeOverrides();
 types.setTypeParser(BIGINT, Number);
 types.setTypeParser(NUMERIC, Number);
 
-/** How a session is opened; the server itself ends statements a little before the client stops waiting for them. */
+/** The session's configuration. The server ends statements slightly before the client stops waiting for them. */
 export function sessionConfig(url: string, statementMs: number): ClientConfig {
   return {
     connectionString: url,
@@ -31,13 +33,13 @@ export function sessionConfig(url: string, statementMs: number): ClientConfig {
   };
 }
 
-/** Host and database of a URL, for words to the operator: no name, no password. */
+/** Host and database of a URL for messages to the operator: no user name, no password. */
 export function placeOf(url: string): string {
   const { host, pathname, searchParams } = new URL(url);
   return `${host || searchParams.get("host") || "the local socket"}${pathname}`;
 }
 
-/** Waits for `work`, but not for ever; what `late` does with a result that comes after the time is its own. */
+/** Waits for `work` for at most `ms`; `late` receives a result that comes after that. */
 export function withinTime<T>(work: Promise<T>, ms: number, late: (value: T) => void = () => {}): Promise<T> {
   return new Promise((resolve, reject) => {
     let isOver = false;

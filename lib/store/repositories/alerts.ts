@@ -7,9 +7,9 @@ import { decodeCursor, rowsToRead, toPage } from "../page";
 import type { AlertTable, Tables } from "../schema";
 import type { Scope } from "../transaction-scope";
 
-/** Above every instant: what an open alert's place in the list gains over its age. */
+/** Above every timestamp: added to an open alert's time, so that open alerts come first. */
 const OPEN_FIRST = 4_000_000_000_000_000;
-/** From here on a status is no fault of the caller's. */
+/** From this status on the caller did not cause the error. */
 const FIRST_FAULT = 500;
 
 const place = sql<number>`opened_at + case when resolved_at is null then ${sql.lit(OPEN_FIRST)} else 0 end`;
@@ -18,7 +18,7 @@ const placeOf = (row: AlertTable) => row.opened_at + (row.resolved_at === null ?
 function toRecord(row: AlertTable): AlertRecord {
   return {
     id: row.id,
-    // Written from AlertRecords alone.
+    // The row is written from an AlertRecord only.
     kind: row.kind as AlertRecord["kind"],
     subject: row.subject,
     detail: fromJson<Record<string, unknown>>(row.detail),
@@ -34,7 +34,7 @@ function toRecord(row: AlertTable): AlertRecord {
   };
 }
 
-/** A message that has not been tried yet. */
+/** A message without an attempt. */
 const untried = (delivery: AlertRecord["delivery"], at: number) => ({
   delivery,
   delivery_attempts: 0,
@@ -54,7 +54,7 @@ const SUBJECTS = {
   user: { table: "users", name: "username", mayCall: () => sql`1 = 1` },
 } as const;
 
-/** Messages that went out, or failed to, after an instant. */
+/** Messages that were sent, or failed, since a time. */
 async function triedSince(db: Kysely<Tables>, since: number): Promise<number> {
   const { count } = await db
     .selectFrom("alerts")
@@ -64,7 +64,7 @@ async function triedSince(db: Kysely<Tables>, since: number): Promise<number> {
   return Number(count);
 }
 
-/** Budgets of one kind of owner over one period; the index of balances finds each owner's sum. */
+/** Budgets of keys or of users over one period; the index of balances finds each sum. */
 async function budgetsOf(
   db: Kysely<Tables>,
   owner: BudgetShare["owner"],
@@ -93,7 +93,7 @@ async function budgetsOf(
 
 async function countFrom(db: Kysely<Tables>, since: number, isFailure: boolean): Promise<number> {
   let select = db.selectFrom("usage").select(sql<number>`count(*)`.as("count")).where("at", ">=", since);
-  // The words of the partial index `usage_failed`, so that it is used.
+  // The text of the partial index `usage_failed`, so that it is used.
   if (isFailure) select = select.where("error", "is not", null).where("status", ">=", FIRST_FAULT);
   return Number((await select.executeTakeFirstOrThrow()).count);
 }

@@ -7,8 +7,8 @@ import { behind, matches, rowsToRead, toPage } from "../page";
 import type { KeyTable } from "../schema";
 import type { Scope } from "../transaction-scope";
 
-const TAKEN = "A key with that id or digest stands already.";
-/** Two parameters a row, well below what either database takes in one statement. */
+const TAKEN = "A key with that ID or digest already exists.";
+/** Two parameters per row, well below either database's limit for one statement. */
 const TOUCH_CHUNK = 500;
 
 function columns(key: KeyRecord): KeyTable;
@@ -63,7 +63,7 @@ function toKey(row: KeyTable): KeyRecord {
   };
 }
 
-/** `periodsAt` names day and month of an instant in the instance's time zone. */
+/** `periodsAt` returns day and month of a time in the instance's time zone. */
 export function keysRepository(scope: Scope, periodsAt: (now: number) => Periods): Keys {
   return {
     insert: (key) =>
@@ -94,7 +94,7 @@ export function keysRepository(scope: Scope, periodsAt: (now: number) => Periods
         key: toKey(row),
         owner: {
           id: row.owner_id,
-          // Written from a Role alone.
+          // The column is written from a Role only.
           role: row.owner_role as Role,
           enabled: row.owner_enabled === 1,
           rpm: row.owner_rpm,

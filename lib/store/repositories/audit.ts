@@ -9,13 +9,16 @@ import type { Scope } from "../transaction-scope";
 
 /** `previous_hash` of the first row. */
 const FIRST_HASH = "0".repeat(64);
-/** `previous_hash` of a row written while the head was missing or forged. No row has this hash, so the break stays visible. */
+/**
+ * `previous_hash` of a row written while the head was missing or forged. No row has this hash, so the break stays
+ * visible.
+ */
 const BROKEN_HASH = "f".repeat(64);
-/** How a keyed hash begins; rows of stores older than the key have a bare SHA-256. */
+/** Prefix of a keyed hash; rows from before the key have a bare SHA-256. */
 const KEYED = "v2.";
 const VERIFY_CHUNK = 500;
 
-/** What all repositories of one process share: the chain's key, and the newest row that was found whole. */
+/** Shared by all repositories of one process: the chain's key, and the newest row that was verified. */
 export interface AuditKey {
   /** HMAC under the instance's digest key; null until the key is known. */
   digest: Cipher["digest"] | null;
@@ -27,19 +30,19 @@ interface ChainEnd {
   hash: string;
 }
 
-/** State of the chain's end as one statement reads it. */
+/** The end of the chain, read in one statement. */
 interface Ends {
-  /** Number of the last row; 0 where there is none. */
+  /** Number of the last row; 0 without rows. */
   last: number;
   hasHead: boolean;
-  /** What the head says; null where it is missing or its HMAC is wrong. */
+  /** The head; null when it is missing or its HMAC is wrong. */
   head: ChainEnd | null;
 }
 
-/** No row was seen yet. */
+/** No row was verified yet. */
 export const NOTHING_SEEN: ChainEnd = { seq: 0, hash: FIRST_HASH };
 
-/** JSON with the keys of every object in order, so that one value has one text (after RFC 8785). */
+/** JSON with sorted keys, so that equal values have equal texts (after RFC 8785). */
 export function canonicalJson(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map((one) => canonicalJson(one ?? null)).join(",")}]`;
   if (typeof value !== "object" || value === null) return JSON.stringify(value ?? null);
@@ -50,7 +53,7 @@ export function canonicalJson(value: unknown): string {
   return `{${members.join(",")}}`;
 }
 
-/** What a row's hash is made over: the hash before it and its own fields; `detail` as the text that is stored. */
+/** The text that a row's hash covers: the previous hash and its own fields; `detail` as stored. */
 function hashedText({ previous_hash, ...fields }: Omit<AuditTable, "hash">): string {
   return `${previous_hash}\n${canonicalJson(fields)}`;
 }
@@ -68,7 +71,7 @@ function toRecord(row: AuditTable): AuditRecord {
   };
 }
 
-/** `key` takes `key.create` and all its siblings, `key.create` itself alone. */
+/** `key` matches `key.create` and all other actions of keys; `key.create` matches only itself. */
 function isOneOf(actions: readonly string[]): RawBuilder<boolean> {
   const each = actions.flatMap((action) => [
     sql`action = ${action}`,
@@ -133,13 +136,13 @@ export function auditRepository(scope: Scope, key: AuditKey): Audit {
       .execute();
   }
 
-  /** Continues from the head, never from the last row: rows cut off the end or added to it leave a gap that stays. */
+  /** Continues from the head, never from the last row: rows cut off or added at the end leave a break that stays. */
   async function appendTo(db: Scope["read"], entry: AuditEntry): Promise<void> {
     const { last, head } = await readEnds(db);
     const row = {
       seq: Math.max(last, head?.seq ?? 0) + 1,
       at: entry.at,
-      // The hash is over what a later reader will find.
+      // The hash covers what is stored.
       actor: storable(entry.actor),
       action: storable(entry.action),
       target: storable(entry.target),
@@ -166,7 +169,7 @@ export function auditRepository(scope: Scope, key: AuditKey): Audit {
 
   /**
    * Follows the rows from the first to number `until`. `expected`: a hash to look for. Stops at the first row that is
-   * not intact, does not follow from the one before, or is not the one that this process has seen under its number.
+   * invalid, does not follow the one before, or differs from the row that this process has verified under its number.
    */
   async function walk(until: number, expected: string | undefined) {
     let end: ChainEnd = NOTHING_SEEN;
@@ -178,7 +181,7 @@ export function auditRepository(scope: Scope, key: AuditKey): Audit {
       for (const row of rows) {
         if (row.seq > until) return found(null);
         const follows = row.seq === end.seq + 1 && row.previous_hash === end.hash;
-        // Once there was a key, no row is without.
+        // After the first keyed row, every row must be keyed.
         const hasKey = row.hash.startsWith(KEYED);
         const wasReplaced = row.seq === key.seen.seq && row.hash !== key.seen.hash;
         if (!follows || (isKeyed && !hasKey) || wasReplaced || !isIntact(row)) return found(row.seq);
@@ -198,7 +201,7 @@ export function auditRepository(scope: Scope, key: AuditKey): Audit {
       let select = scope.scan.selectFrom("audit").selectAll();
       if (query.q !== null) select = select.where(matches(query.q, ["actor", "action", "target", "detail"]));
       for (const condition of conditionsOf(query)) select = select.where(condition);
-      // The chain's own order is the order of time, also when the clock was set back.
+      // By the chain's own order, which is right even when the clock was set back.
       if (query.cursor !== null) select = select.where(behind(query.cursor, "seq", "seq"));
       const rows = await select.orderBy("seq", "desc").limit(rowsToRead(query)).execute();
       return toPage(query, rows, (row) => ({ at: row.seq, id: row.seq }), toRecord);
@@ -219,13 +222,13 @@ export function auditRepository(scope: Scope, key: AuditKey): Audit {
       }),
 
     async verify(expectedHash) {
-      // Rows appended from here on are beyond what is looked at.
+      // Rows appended from here on are not checked.
       const { last, head } = await readEnds(scope.scan);
       const until = head?.seq ?? last;
       const { end, brokenAt, hasExpected } = await walk(until, expectedHash);
       const isAtEnd = brokenAt === null && end.seq === until;
       const endsElsewhere = isAtEnd && head !== null && head.hash !== end.hash;
-      // Only our own append moves the head, so a row behind it was added past us.
+      // Only our own append moves the head, so rows after it were added by something else.
       const addedAt = isAtEnd && last > until ? until + 1 : null;
       const chain: AuditChain = {
         rows: end.seq,

@@ -56,7 +56,7 @@ export function channelsRepository(scope: Scope): Channels {
     insert: (channel) =>
       scope.write(async (db, touch) => {
         await orConflict(
-          "A channel with that id stands already.",
+          "A channel with that ID already exists.",
           db.insertInto("channels").values(columns(channel)).execute(),
         );
         touch("channels");

@@ -5,7 +5,7 @@ import type { Scope } from "../transaction-scope";
 function columns(flow: FlowRecord): FlowTable {
   return {
     digest: flow.digest,
-    // Older versions kept another kind of flow here.
+    // Older versions stored another kind of flow here.
     kind: "second-step",
     user_id: flow.userId,
     password_version: flow.passwordVersion,
@@ -55,7 +55,7 @@ export function flowsRepository(scope: Scope): Flows {
         return row ? toFlow(row) : null;
       }),
 
-    // An attempt that was taken may still be finished, so the last one consumes a flow with none left.
+    // The attempt that was just counted may still succeed, so consuming accepts a flow without attempts left.
     consume: (digest, now) =>
       scope.write(async (db) => {
         const row = await db

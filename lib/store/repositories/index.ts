@@ -15,7 +15,7 @@ import { signInThrottlesRepository } from "./sign-in-throttles";
 import { twoFactorsRepository } from "./two-factors";
 import { usersRepository } from "./users";
 
-/** Every repository, working on one scope. */
+/** All repositories on one scope. */
 export function repositoriesOn(
   scope: Scope,
   periodsAt: (now: number) => Periods,

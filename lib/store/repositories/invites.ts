@@ -24,7 +24,7 @@ function toInvite(row: InviteTable): InviteRecord {
     id: row.id,
     kind: row.kind === "password_reset" ? "password_reset" : "invite",
     digest: row.digest,
-    // Written from a Role alone.
+    // The column is written from a Role only.
     role: row.role as Role,
     email: row.email,
     userId: row.user_id,

@@ -5,7 +5,7 @@ import { orConflict } from "../errors";
 import type { ModelTable, Tables } from "../schema";
 import type { Scope } from "../transaction-scope";
 
-const TAKEN = "A model already answers to that name or alias.";
+const TAKEN = "A model already has that name or alias.";
 
 function columns(model: ModelRecord): ModelTable;
 function columns(model: Partial<ModelRecord>): Partial<ModelTable>;

@@ -25,13 +25,13 @@ function toSession(row: SessionTable): SessionRecord {
     expiresAt: row.expires_at,
     device: row.device,
     address: row.address,
-    // Written from a SessionRecord alone.
+    // The column is written from a SessionRecord only.
     method: row.method as SessionRecord["method"],
     passwordVersion: row.password_version,
   };
 }
 
-/** Deletes the sessions chosen and the playground keys that live by them. */
+/** Deletes sessions and their playground keys. */
 function deleteSessions(
   scope: Scope,
   ids: (db: Scope["read"]) => Promise<{ id: string }[]>,
@@ -50,7 +50,7 @@ function deleteSessions(
   });
 }
 
-/** Keeps the last use with the user too: sessions end, and the list of users still tells. */
+/** Records the last use with the user too, because sessions end and the list of users shows it. */
 async function markSeen(db: Scope["read"], at: number, userId: string): Promise<void> {
   await db
     .updateTable("users")

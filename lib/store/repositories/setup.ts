@@ -14,7 +14,7 @@ export function setupRepository(scope: Scope): Setup {
       .executeTakeFirst()) !== undefined;
 
   return {
-    // The administrators' rows speak for themselves: a lost singleton never opens the door again.
+    // Also true when the singleton row was lost but an administrator exists, so that initial setup stays closed.
     isSetUp: async () => (await hasMark()) || (await hasAdministrator()),
 
     hasLostMark: async () => !(await hasMark()) && (await hasAdministrator()),
@@ -23,10 +23,7 @@ export function setupRepository(scope: Scope): Setup {
       scope.write(async (db, touch) => {
         await orConflict(
           "This instance is set up already.",
-          db
-            .insertInto("setup")
-            .values({ id: 1, claimed_at: row.setUpAt, owner_id: row.ownerId })
-            .execute(),
+          db.insertInto("setup").values({ id: 1, claimed_at: row.setUpAt, owner_id: row.ownerId }).execute(),
         );
         touch("setup");
       }),

@@ -1,7 +1,7 @@
 import type { SignInThrottles } from "../../ports/store";
 import type { Scope } from "../transaction-scope";
 
-/** Doublings beyond this one pass any `maxMs`, and would leave the whole numbers. */
+/** More doublings would exceed any `maxMs`, and the safe integers. */
 const MOST_DOUBLINGS = 40;
 
 export function signInThrottlesRepository(scope: Scope): SignInThrottles {

@@ -53,7 +53,7 @@ export function twoFactorsRepository(scope: Scope): TwoFactors {
           )
           .executeTakeFirstOrThrow();
         if (numInsertedOrUpdatedRows !== 1n) {
-          throw new AppError("conflict", "A second factor is on already; switch it off first.");
+          throw new AppError("conflict", "2FA is already enabled; disable it first.");
         }
       }),
 

@@ -40,7 +40,7 @@ export function toUser(row: UserTable): UserRecord {
     displayName: row.display_name,
     email: row.email,
     emailKey: row.email_key,
-    // Written from a Role alone.
+    // The column is written from a Role only.
     role: row.role as Role,
     enabled: row.enabled === 1,
     passwordHash: row.password_hash,
@@ -55,7 +55,7 @@ export function toUser(row: UserTable): UserRecord {
   };
 }
 
-/** `periodsAt` names day and month of an instant in the instance's time zone. */
+/** `periodsAt` returns day and month of a time in the instance's time zone. */
 export function usersRepository(scope: Scope, periodsAt: (now: number) => Periods): Users {
   return {
     insert: (user) =>
@@ -75,7 +75,7 @@ export function usersRepository(scope: Scope, periodsAt: (now: number) => Period
         .selectAll()
         .where((where) => where.or([where("username_key", "=", loginKey), where("email_key", "=", loginKey)]))
         .execute();
-      // Somebody may be named like another's address; the name has the right of way.
+      // One user's name may equal another's e-mail address; the user name has precedence.
       const row = rows.find((one) => one.username_key === loginKey) ?? rows[0];
       return row ? toUser(row) : null;
     },

@@ -19,7 +19,7 @@ export interface UserTable extends BudgetColumns, CallLimitColumns {
   password_version: number;
   locale: string | null;
   created_at: number;
-  /** When a session of theirs was last used; outlives the session. */
+  /** When one of the user's sessions was last used; outlives the session. */
   last_seen_at: number | null;
   version: number;
 }
@@ -70,7 +70,7 @@ export interface SignInThrottleTable {
   updated_at: number;
 }
 
-/** A link that makes an account, or a new password for one. */
+/** A link that creates an account or sets a new password. */
 export interface InviteTable {
   id: string;
   kind: string;

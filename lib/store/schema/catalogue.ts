@@ -33,14 +33,14 @@ export interface ModelTable {
   max_input_tokens: number | null;
   default_voice: string | null;
   cacheable: Flag;
-  /** `batching` of the record; the column has its first name. */
+  /** `batching` of the record, under its old name. */
   coalescing: Flag;
   enabled: Flag;
   created_at: number;
   version: number;
 }
 
-/** Every name a model answers to, its own among them: what keeps names and aliases apart. */
+/** All names of a model, including its own; unique over names and aliases. */
 export interface ModelNameTable {
   name: string;
   model: string;

@@ -1,14 +1,14 @@
 /** 1: yes. */
 export type Flag = 0 | 1;
 
-/** Limits of spending, in nano-dollars; null: none. */
+/** Budgets in nano-dollars; null: none. */
 export interface BudgetColumns {
   budget_total: number | null;
   budget_daily: number | null;
   budget_monthly: number | null;
 }
 
-/** Requests and tokens a minute, calls at the same time; null: no limit. */
+/** Requests and tokens per minute, concurrent calls; null: no limit. */
 export interface CallLimitColumns {
   rpm: number | null;
   tpm: number | null;

@@ -28,14 +28,14 @@ export interface UsageTable {
   first_byte_ms: number | null;
   /** The instance that opened it. */
   owner: string;
-  /** Period its reservation is held in. */
+  /** The budget period that holds its reservation. */
   day: string;
   month: string;
-  /** JSON: what happened to each attempt. */
+  /** JSON: the trace of the call's attempts. */
   trace: string | null;
 }
 
-/** The words of a call, kept only where the settings say so. */
+/** The input text of a call; stored only while the settings say so. */
 export interface PromptTable {
   usage_id: string;
   at: number;
@@ -51,7 +51,7 @@ export interface BalanceTable {
   reserved: number;
 }
 
-/** Sums of one hour (UTC); `latency_<n>` counts calls of at most that many milliseconds and over the bound before. */
+/** Sums of one hour (UTC); `latency_<n>` counts calls above the previous bound and up to that many milliseconds. */
 export interface RollUpTable {
   hour: number;
   key_id: string;

@@ -14,7 +14,7 @@ export interface AuditTable {
   hash: string;
 }
 
-/** One row: the newest audit row, under an HMAC, so that rows cut off the end are noticed. */
+/** One row: the newest audit row with an HMAC, so that rows cut off the end are noticed. */
 export interface AuditHeadTable {
   id: number;
   seq: number;

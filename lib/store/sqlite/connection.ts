@@ -4,7 +4,7 @@ import { storable } from "../columns";
 import { storageUnavailable } from "../errors";
 import type { Cell } from "../ledger/rows";
 
-/** Prepared statements kept; the least used goes first. */
+/** Most prepared statements; the least recently used is dropped. */
 const MAX_STATEMENTS = 200;
 
 export interface QueryOutcome {
@@ -13,8 +13,8 @@ export interface QueryOutcome {
 }
 
 /**
- * One SQLite connection with its prepared statements. Rows are read with `all()` alone: libsql's `get()` leaves the
- * statement open, and with it an old snapshot of the database.
+ * One SQLite connection with its prepared statements. Reads use `all()` only: libsql's `get()` leaves the statement
+ * open, and with it an old snapshot of the database.
  */
 export class Connection {
   readonly #database: Database.Database;
@@ -53,7 +53,7 @@ export class Connection {
         statement.run(parameters);
         return [];
       }
-      // `raw` rows of columns that hold numbers and text alone.
+      // `raw` rows of columns with numbers and text only.
       return statement.all(parameters) as Cell[][];
     } catch (error) {
       this.#statements.delete(name);
@@ -77,7 +77,7 @@ export class Connection {
   }
 }
 
-/** libsql ends the whole process at a parameter it does not know (a boolean is one), so none may reach it. */
+/** libsql ends the process when it gets a parameter of an unknown type, such as a boolean. */
 function bindable(value: unknown): unknown {
   if (typeof value === "string") return storable(value);
   if (value === null || typeof value === "number" || typeof value === "bigint") return value;

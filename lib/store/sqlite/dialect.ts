@@ -20,7 +20,7 @@ function pause(ms: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, ms));
 }
 
-/** Tries again, off the event loop, while another process holds the lock; for a second at most. */
+/** Retries without blocking while another process holds the lock, for at most a second. */
 export async function patiently<T>(work: () => Promise<T>, since = performance.now()): Promise<T> {
   for (;;) {
     try {
@@ -43,7 +43,7 @@ class SqliteConnection implements DatabaseConnection {
 
   async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
     const outcome = await this.#run(query.sql, query.parameters);
-    // The query's own type says what its rows are.
+    // The query sets the type of its rows.
     return { rows: outcome.rows as R[], numAffectedRows: BigInt(outcome.changes) };
   }
 
@@ -52,7 +52,7 @@ class SqliteConnection implements DatabaseConnection {
   }
 }
 
-/** Reads alone: there is nothing to begin, commit or wait for. */
+/** Reads only: no transactions. */
 class ReadDriver implements Driver {
   readonly #connection: SqliteConnection;
 
@@ -73,7 +73,7 @@ class ReadDriver implements Driver {
   async destroy(): Promise<void> {}
 }
 
-/** A connection is a turn of the one writer, kept from `BEGIN IMMEDIATE` to the end. */
+/** A connection is one turn of the only writer, from `BEGIN IMMEDIATE` to the end of the transaction. */
 class WriteDriver implements Driver {
   readonly #writer: WorkerClient;
   readonly #turns: WriteQueue;
@@ -151,7 +151,7 @@ function dialect(createDriver: () => Driver): Dialect {
 export const readDialect = (connection: Connection): Dialect =>
   dialect(() => new ReadDriver(async (sql, parameters) => connection.query(sql, parameters)));
 
-/** Reads on a worker's connection, for what may take long. */
+/** Reads on a worker's connection, for long queries. */
 export const scanDialect = (worker: WorkerClient): Dialect =>
   dialect(() => new ReadDriver((sql, parameters) => worker.request({ kind: "query", sql, parameters })));
 

@@ -11,7 +11,7 @@ import {
 import path from "node:path";
 import Database from "libsql";
 
-/** What SQLite keeps beside a database whose last changes are not in it yet. */
+/** Files that SQLite keeps beside a database with changes not yet in it. */
 const SIDES = ["-wal", "-shm"] as const;
 
 function withDatabase<T>(file: string, work: (database: Database.Database) => T): T {
@@ -29,7 +29,7 @@ function firstNumber(database: Database.Database, sql: string): number {
   return Number(Object.values(row ?? {})[0]);
 }
 
-/** Brings every change of the log into the file itself; false when a reader or a fault stands in the way. */
+/** Checkpoints the log into the file; false when a reader or an error prevents it. */
 export function foldIn(file: string): boolean {
   try {
     return withDatabase(file, (database) => {
@@ -41,7 +41,7 @@ export function foldIn(file: string): boolean {
   }
 }
 
-/** A name beside `file` that nothing has: `….before-restore`, `….before-restore-2`, … */
+/** An unused name beside `file`: `….before-restore`, `….before-restore-2`, … */
 function freeName(file: string): string {
   const first = `${file}.before-restore`;
   for (let number = 1; ; number++) {
@@ -59,26 +59,26 @@ function flush(place: string): void {
   }
 }
 
-/** Copies a backup, with the log beside it if there is one, to a draft that only this user can read. */
+/** Copies a backup, and its log if there is one, to a draft that only this user can read. */
 export function copyToDraft(source: string, draft: string): void {
   dropFile(draft);
   for (const part of ["", "-wal"]) {
     if (part !== "" && !existsSync(source + part)) continue;
-    // Created first, so that it has its mode from the first byte on.
+    // Created first, so that it never has another mode.
     closeSync(openSync(draft + part, "wx", 0o600));
     copyFileSync(source + part, draft + part);
   }
 }
 
-/** Removes a database with what stands beside it. */
+/** Removes a database and the files beside it. */
 export function dropFile(file: string): void {
   for (const one of [file, ...SIDES.map((side) => file + side)]) rmSync(one, { force: true });
 }
 
 /**
- * Puts `draft`, which stands alone, in the place of `file` and keeps what stood there; tells under which name, null when nothing did. At
- * every moment a whole database stands at `file`: a crash never leaves an empty place, which a server would take
- * for an instance that nobody has set up.
+ * Replaces `file` with `draft`, which has no files beside it, and keeps the old database; returns its new name, null
+ * when there was none. There is a complete database at `file` at every moment: after a crash a server must not find it
+ * missing and start initial setup.
  */
 export function exchangeFile(draft: string, file: string): string | null {
   flush(draft);
@@ -88,7 +88,7 @@ export function exchangeFile(draft: string, file: string): string | null {
     foldIn(file);
     linkSync(file, kept);
   }
-  // Whoever still has the old file open goes on with these; left here they would be played into the new one.
+  // Processes with the old file open continue with these; left here, they would be applied to the new one.
   for (const side of SIDES) {
     if (!existsSync(file + side)) continue;
     if (kept === null) rmSync(file + side);

@@ -3,10 +3,10 @@ import Database from "libsql";
 import { MIGRATIONS, newerSchemaWords } from "../migrations";
 import type { KeyTable, TwoFactorTable, UserTable } from "../schema";
 
-/** Reads SQLite files that may be damaged or made by somebody else, before the store opens them. */
+/** Reads SQLite files that may be damaged or foreign, before the store opens them. */
 
 const HEADER = "SQLite format 3\0";
-/** Differences named in an error; a file of another program has many. */
+/** Most differences named in an error; a file of another program has many. */
 const MOST_NAMED = 3;
 
 /** One entry of `sqlite_master`; `sql` is null for an index that a constraint makes. */
@@ -17,20 +17,20 @@ interface SchemaEntry {
   sql: string | null;
 }
 
-/** Rows of one file by which an old state of the same instance is told from a newer one. */
+/** Rows that show whether a file is an earlier state of the same instance. */
 export interface AccountRows {
-  /** The row that says when and by whom the instance was set up; empty before that. */
+  /** The row of the initial setup; empty before that. */
   setup: string;
   users: Map<string, UserTable>;
   twoFactors: Map<string, TwoFactorTable>;
   /** Digests of unspent backup codes by user id. */
   backupCodes: Map<string, Set<string>>;
   keys: Map<string, KeyTable>;
-  /** Number and hash of the newest audit row; null where there is none. */
+  /** Number and hash of the newest audit row; null without rows. */
   auditEnd: { seq: number; hash: string } | null;
 }
 
-/** Opens the file read-only. Functions and virtual tables that its schema names are not run. */
+/** Opens the file read-only. Functions and virtual tables in its schema are not run. */
 function inspect<T>(file: string, work: (database: Database.Database) => T): T {
   const database = new Database(file, { readonly: true });
   try {
@@ -51,12 +51,12 @@ function rowsOf<T>(database: Database.Database, sql: string): T[] {
 function schemaIn(database: Database.Database): Map<string, SchemaEntry> {
   const entries = rowsOf<SchemaEntry>(database, "select type, name, tbl_name, sql from sqlite_master");
   const byName = new Map(entries.map((entry) => [`${entry.type} '${entry.name}'`, entry]));
-  // SQLite runs the statements whatever name their row has, so a second row of a name could hide a trigger.
+  // SQLite runs the statement of every row, so a second row of a name could hide a trigger.
   if (byName.size !== entries.length) throw new Error("Two entries of the schema have the same name.");
   return byName;
 }
 
-/** What the migrations up to `version` make. */
+/** The schema that the migrations up to `version` make. */
 function schemaOfVersion(version: number): Map<string, SchemaEntry> {
   const database = new Database(":memory:");
   try {
@@ -74,7 +74,7 @@ function isSame(found: SchemaEntry, expected: SchemaEntry): boolean {
   return found.tbl_name === expected.tbl_name && plain(found.sql) === plain(expected.sql);
 }
 
-/** In words, what the file's schema has more, less or otherwise than that of its version. */
+/** Describes what is added, missing or different in the file's schema. */
 function differencesOf(found: Map<string, SchemaEntry>, expected: Map<string, SchemaEntry>): string[] {
   const differences: string[] = [];
   for (const [name, entry] of found) {
@@ -86,7 +86,7 @@ function differencesOf(found: Map<string, SchemaEntry>, expected: Map<string, Sc
   return differences;
 }
 
-/** True when the file begins as every SQLite database does. */
+/** True when the file has SQLite's header. */
 function hasHeader(file: string): boolean {
   const bytes = Buffer.alloc(HEADER.length);
   const handle = openSync(file, "r");
@@ -99,7 +99,7 @@ function hasHeader(file: string): boolean {
   }
 }
 
-/** Throws an Error with words for the operator when there is no SQLite database at `file`. Does not open it as one. */
+/** Throws an Error with a message for the operator when there is no SQLite database at `file`. Does not open it. */
 export function requireDatabaseFile(file: string): void {
   if (!existsSync(file)) throw new Error(`There is no file ${file}.`);
   let isDatabase: boolean;
@@ -112,8 +112,8 @@ export function requireDatabaseFile(file: string): void {
 }
 
 /**
- * Throws an Error with words for the operator unless the file's schema is, text for text, what the migrations of its
- * version make. Nothing else is read from it. `name`: what the words call it.
+ * Throws an Error with a message for the operator unless the file's schema is exactly what the migrations of its
+ * version make. Reads nothing else. `name` is used in the message.
  */
 export function requireOwnSchema(file: string, name: string): void {
   let version: number;
@@ -136,7 +136,7 @@ export function requireOwnSchema(file: string, name: string): void {
   );
 }
 
-/** Ids of the instances whose heartbeat in this file is at `since` (ms) or later; none where it cannot be read. */
+/** IDs of the instances whose heartbeat in this file is at `since` (ms) or later; none when it cannot be read. */
 export function readInstances(file: string, since: number): string[] {
   if (!existsSync(file)) return [];
   try {
@@ -146,12 +146,12 @@ export function readInstances(file: string, since: number): string[] {
       return (rows as { id: string }[]).map((row) => row.id);
     });
   } catch {
-    // No server runs on a damaged store: it refuses to start.
+    // A server refuses to start on a damaged store.
     return [];
   }
 }
 
-/** The rows that restoring a backup compares; null where the file is missing, damaged or no store. */
+/** The rows that restoring a backup compares; null when the file is missing, damaged or not a store. */
 export function readAccountRows(file: string): AccountRows | null {
   if (!existsSync(file)) return null;
   try {

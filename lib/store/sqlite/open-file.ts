@@ -30,7 +30,7 @@ function sleep(ms: number): void {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
 }
 
-/** Tries again while another process holds the lock; blocks, so for worker threads only. */
+/** Retries while another process holds the lock. Blocks, so only for worker threads. */
 function patiently<T>(work: () => T): T {
   const deadline = performance.now() + START_WAIT_MS;
   for (;;) {
@@ -43,7 +43,7 @@ function patiently<T>(work: () => T): T {
   }
 }
 
-/** Makes the file (0600) and its folder when they are not there; false when the file is empty. */
+/** Creates the file (0600) and its folder if missing; false when the file is empty. */
 function readyFile(file: string): boolean {
   const header = Buffer.alloc(HEADER.length);
   let length = 0;
@@ -82,7 +82,7 @@ function check(connection: Connection, file: string): void {
   if (bad.length > 0) throw damaged(file, bad.slice(0, 5).join("; "));
 }
 
-/** One transaction: whoever comes second sees the version of the first and does nothing. */
+/** One transaction: a second process then sees the version of the first and does nothing. */
 function migrate(connection: Connection): void {
   connection.exec("begin immediate");
   try {
@@ -91,7 +91,7 @@ function migrate(connection: Connection): void {
     for (const migration of MIGRATIONS.slice(version)) {
       for (const statement of migration("sqlite")) connection.exec(statement);
     }
-    // Written also when nothing changed: a store that takes no writes must not start.
+    // Written even when nothing changed: a start must fail on a store that takes no writes.
     connection.exec(`pragma user_version = ${MIGRATIONS.length}`);
     connection.exec("commit");
   } catch (error) {
@@ -106,26 +106,26 @@ function migrate(connection: Connection): void {
 
 function connect(file: string): Connection {
   const connection = new Connection(new Database(file));
-  // The schema is checked before a backup is opened; none of its objects needs more than SQLite's safe functions.
+  // The schema of a backup is checked before it is opened; ours needs only SQLite's safe functions.
   connection.exec("pragma trusted_schema = off");
-  // Short, since whoever waits here can do nothing else; the caller tries again.
+  // Short, because the thread is blocked meanwhile; the caller retries.
   connection.exec("pragma busy_timeout = 5");
   return connection;
 }
 
-/** Opens a file that `prepareFile` has readied, for writing. */
+/** Opens a file that `prepareFile` has prepared, for writing. */
 export function openForWriting(file: string): Connection {
   const connection = connect(file);
   connection.exec("pragma synchronous = full");
   connection.exec("pragma foreign_keys = on");
   connection.exec("pragma recursive_triggers = on");
   connection.exec("pragma cache_size = -16000");
-  // Zeroes deleted text in the pages that are written anyway: a secret that was replaced must not stay in the file.
+  // Zeroes deleted text in pages that are written anyway: a replaced secret must not stay in the file.
   connection.exec("pragma secure_delete = fast");
   return connection;
 }
 
-/** Opens a file that `prepareFile` has readied, for reading alone. */
+/** Opens a file that `prepareFile` has prepared, read-only. */
 export function openForReading(file: string): Connection {
   const connection = connect(file);
   connection.exec("pragma busy_timeout = 25");
@@ -134,8 +134,8 @@ export function openForReading(file: string): Connection {
 }
 
 /**
- * Makes or checks the file, brings its schema up to date and opens it for writing. Throws an error with code
- * `STORE_START` whose words tell the operator what to do; a damaged file is not changed.
+ * Creates or checks the file, migrates its schema and opens it for writing. Throws an error with code `STORE_START`
+ * whose message tells the operator what to do; a damaged file is not changed.
  */
 export function prepareFile(file: string): Connection {
   const isUsed = readyFile(file);

@@ -17,7 +17,7 @@ import { WorkerClient } from "./worker-client";
 const POLL_MS = 250;
 const SCAN_IDLE_MS = 60_000;
 
-/** Looks four times a second whether another connection has committed; what it touched is told then. */
+/** How often to check whether another connection has committed (four times a second); its topics are published then. */
 function watchOthers(writer: WorkerClient, feed: ChangeFeed, log: StoreLog): () => void {
   let last: number | null = null;
   let isAsking = false;
@@ -29,7 +29,7 @@ function watchOthers(writer: WorkerClient, feed: ChangeFeed, log: StoreLog): () 
       if (last !== null && version !== last) await feed.refresh();
       last = version;
     } catch (error) {
-      // A new worker counts anew; what was missed meanwhile shows at the first number.
+      // A new worker has a new counter; changes missed meanwhile show at its first number.
       last = -1;
       log.warn("store_watch_failed", { cause: String(error) });
     } finally {
@@ -42,16 +42,16 @@ function watchOthers(writer: WorkerClient, feed: ChangeFeed, log: StoreLog): () 
   return () => clearInterval(timer);
 }
 
-/** Copies the store as it stands, in one read transaction of a thread of its own. */
+/** Copies the store in one read transaction, on a separate thread. */
 async function backupTo(target: string, scan: WorkerClient): Promise<void> {
   try {
-    // An empty file may be written to, and has its mode from the first byte on.
+    // VACUUM INTO accepts an empty file, which gives the copy its mode from the start.
     closeSync(openSync(target, "wx", 0o600));
   } catch (cause) {
     const stands = cause instanceof Error && "code" in cause && cause.code === "EEXIST";
     throw new AppError(
       stands ? "conflict" : "invalid",
-      stands ? "A file stands at the backup's path already." : "The backup's path cannot be written.",
+      stands ? "A file already exists at the backup's path." : "The backup's path cannot be written.",
       {},
       cause,
     );
@@ -64,7 +64,7 @@ async function backupTo(target: string, scan: WorkerClient): Promise<void> {
   }
 }
 
-/** Opens a SQLite file: reads here, long reads and all writes on threads of their own. */
+/** Opens a SQLite file: short reads on this thread, long reads and all writes on worker threads. */
 export async function openSqliteStore(options: StoreOptions): Promise<Store> {
   const log = options.log ?? SILENT;
   const file = fileOf(options.databaseUrl);
@@ -85,12 +85,12 @@ export async function openSqliteStore(options: StoreOptions): Promise<Store> {
   const unwatch = watchOthers(writer, feed, log);
 
   const commitGroup: CommitGroup = async (operations) => {
-    // Before other writes: the end of a reply waits for it. There is one group at a time.
+    // Before other writes, because the end of a reply waits for it. There is one group at a time.
     const end = await turns.take(true);
     try {
       return await writer.request({ kind: "group", operations });
     } catch (error) {
-      // The group commit waits for a lock by itself, with the callers' own patience.
+      // The group commit handles a busy lock itself, with each caller's time limit.
       throw isBusy(error) ? error : translated(error);
     } finally {
       end();

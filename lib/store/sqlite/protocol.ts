@@ -1,9 +1,9 @@
 import type { LedgerOperation, LedgerOutcome } from "../ledger/group";
 import type { QueryOutcome } from "./connection";
 
-/** What a store worker is asked. One connection works the requests off in their order. */
+/** Requests to a store worker. One connection processes them in order. */
 export type Request =
-  /** `prepare` checks, migrates and readies the file (once, at start); `write` and `scan` open a ready one. */
+  /** `prepare` checks, migrates and creates the file (once, at start); `write` and `scan` open a prepared one. */
   | { kind: "open"; file: string; mode: "prepare" | "write" | "scan" }
   | { kind: "query"; sql: string; parameters: readonly unknown[] }
   | { kind: "exec"; sql: string }
@@ -23,7 +23,7 @@ export interface Replies {
   close: null;
 }
 
-/** An error's words and code, as they cross the thread. */
+/** An error's message and code, as sent between threads. */
 export interface Failure {
   message: string;
   code: string;
@@ -36,7 +36,7 @@ export interface Envelope {
 
 export type Reply = { id: number; value: Replies[keyof Replies] } | { id: number; failure: Failure };
 
-/** SQLite's error on this side of the thread. */
+/** SQLite's error on this thread. */
 export class WorkerFailure extends Error {
   readonly code: string;
 

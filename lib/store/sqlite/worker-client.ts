@@ -3,7 +3,7 @@ import { storageUnavailable } from "../errors";
 import type { StoreLog } from "../log";
 import { type Replies, type Reply, type Request, WorkerFailure } from "./protocol";
 
-/** Statements and rows pass through a worker and leave nothing behind; V8's own young generation would keep 48 MB of them. */
+/** Statements and rows are short-lived in a worker; V8's default young generation would grow to 48 MB. */
 const HEAP = { maxYoungGenerationSizeMb: 8 };
 
 interface Pending {
@@ -11,26 +11,26 @@ interface Pending {
   reject(error: unknown): void;
 }
 
-/** One life of a worker thread; a new one is started after its death. */
+/** One worker thread; a new one is started after it ends. */
 interface Life {
   worker: Worker;
   pending: Map<number, Pending>;
   opened: Promise<unknown>;
 }
 
-/** Names a life of the worker, so that a transaction does not go on in the next. */
+/** Identifies a worker thread, so that a transaction does not continue on the next one. */
 export type LifeToken = object;
 
 /**
- * A store worker seen from this thread. Requests travel in order. When the thread dies, what is pending is rejected
- * with `storage_unavailable` and the next request starts a new one.
+ * A store worker seen from this thread. Requests are processed in order. When the thread ends, pending requests are
+ * rejected with `storage_unavailable` and the next request starts a new one.
  */
 export class WorkerClient {
   readonly #url: URL;
   readonly #file: string;
   readonly #log: StoreLog;
   readonly #mode: "write" | "scan";
-  /** A reader that nobody needs is let go; null keeps the thread. */
+  /** Idle time after which a reader is closed; null keeps the thread. */
   readonly #idleMs: number | null;
   #life: Life | null = null;
   #nextId = 1;
@@ -51,13 +51,13 @@ export class WorkerClient {
     this.#idleMs = options.idleMs;
   }
 
-  /** Checks, migrates and opens the file. Throws with code `STORE_START` and words for the operator. */
+  /** Checks, migrates and opens the file. Throws with code `STORE_START` and a message for the operator. */
   async prepare(): Promise<void> {
     const life = this.#start("prepare");
     await life.opened;
   }
 
-  /** The life that a transaction begun now belongs to. */
+  /** The worker that a transaction starting now belongs to. */
   life(): LifeToken {
     return this.#alive();
   }
@@ -71,7 +71,7 @@ export class WorkerClient {
     if (!current || life !== current) {
       return Promise.reject(storageUnavailable(new Error("the store's worker ended during a transaction")));
     }
-    // The reply's type follows the request's kind, which the message channel cannot tell.
+    // The reply's type follows the request's kind, which the message channel does not carry.
     return this.#send(current, request) as Promise<Replies[K]>;
   }
 
@@ -95,7 +95,7 @@ export class WorkerClient {
     worker.unref();
     life.opened = this.#send(life, { kind: "open", file: this.#file, mode });
     life.opened.catch((error) => {
-      // Without its file a worker is of no use; the next request tries with a new one.
+      // Without its file a worker is useless; the next request starts a new one.
       this.#bury(life, error);
       void worker.terminate();
     });

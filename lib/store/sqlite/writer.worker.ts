@@ -4,7 +4,7 @@ import type { Connection } from "./connection";
 import { openForReading, openForWriting, prepareFile } from "./open-file";
 import type { Envelope, Failure, Replies, Reply, Request } from "./protocol";
 
-/** A thread with one connection: the store's writer, or a reader for long reads. */
+/** A thread with one connection: the store's writer, or a reader for long queries. */
 let connection: Connection | null = null;
 
 function opened(): Connection {
@@ -33,7 +33,7 @@ function runGroup(operations: LedgerOperation[]): LedgerOutcome[] {
 
 function copyTo(target: string): void {
   const database = opened();
-  // A copy is a write to SQLite, though not to the store.
+  // SQLite treats a copy as a write, though the store does not change.
   database.exec("pragma query_only = off");
   try {
     database.query("vacuum into ?", [target]);
@@ -42,7 +42,7 @@ function copyTo(target: string): void {
   }
 }
 
-/** Leaves everything in the one file, for those who copy it; a log that another process still needs stays. */
+/** Checkpoints the log into the file, for copies of the file; a log that another process still needs stays. */
 function close(): void {
   try {
     connection?.exec("pragma wal_checkpoint(truncate)");

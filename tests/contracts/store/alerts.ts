@@ -19,7 +19,7 @@ const MOST = { atOnce: 10, perMinute: 30 };
 
 export function alertsContract(newPlace: NewPlace): void {
   describe("alerts", () => {
-    test("of many who raise the same one at once, in two instances, one does", async () => {
+    test("lets one of many concurrent callers in two instances open an alert", async () => {
       const place = await newPlace();
       const stores = [await place.open(), await place.open()];
       const same = { subject: "chn_1" };
@@ -31,12 +31,12 @@ export function alertsContract(newPlace: NewPlace): void {
       expect(open).toMatchObject({ subject: "chn_1", resolvedAt: null, seenAt: null, heldAt: NOW });
       expect(await stores[1]?.alerts.resolve(open?.id ?? "", NOW + 1, "none")).toBe(true);
       expect(await stores[0]?.alerts.resolve(open?.id ?? "", NOW + 2, "none")).toBe(false);
-      // What is over may come again.
+      // An alert that was resolved may be opened again.
       expect(await stores[0]?.alerts.raise(alert(same))).toBe(true);
       await place.remove();
     });
 
-    test("an open one keeps its newest figures, is seen once, and comes before those that are over", async () => {
+    test("keeps the newest figures of an open alert, marks it seen once, and lists it before resolved ones", async () => {
       const place = await newPlace();
       const { alerts } = await place.open();
       const [old, fresh, over] = [alert({ openedAt: NOW - 9 }), alert(), alert({ openedAt: NOW + 9 })];
@@ -63,7 +63,7 @@ export function alertsContract(newPlace: NewPlace): void {
       await place.remove();
     });
 
-    test("a due message is claimed by one instance alone, and due again when that one is gone", async () => {
+    test("gives a due message to one instance, and to another when the first is gone", async () => {
       const place = await newPlace();
       const stores = [await place.open(), await place.open()];
       const [one, quiet] = [alert(), alert({ delivery: "none" })];
@@ -84,11 +84,11 @@ export function alertsContract(newPlace: NewPlace): void {
       } as const;
       const finish = (record: AlertRecord | undefined) =>
         record && stores[0]?.alerts.finishDelivery(record, failed);
-      expect(await finish(claimed[0]), "the first claim has been overtaken").toBe(false);
+      expect(await finish(claimed[0]), "the first lease has expired").toBe(false);
       expect(await finish(again)).toBe(true);
       expect(await stores[1]?.alerts.find(one.id)).toMatchObject(failed);
       const [last] = await claim(NOW + 9_000)(0);
-      // Its end is a message of its own, not touched by what becomes of the one before.
+      // The message about its end is separate, and not affected by the result of the first.
       await stores[0]?.alerts.resolve(one.id, NOW + 9_001, "pending");
       expect(await finish(last)).toBe(false);
       expect(await stores[1]?.alerts.find(one.id)).toMatchObject({
@@ -100,7 +100,7 @@ export function alertsContract(newPlace: NewPlace): void {
       await place.remove();
     });
 
-    test("so many messages go out in a minute, over all instances, and those about budgets wait for the others", async () => {
+    test("limits messages per minute over all instances and sends those about budgets last", async () => {
       const place = await newPlace();
       const stores = [await place.open(), await place.open()];
       const budgets = Array.from({ length: 5 }, () => alert({ kind: "budget_spent", openedAt: NOW - 10 }));
@@ -128,7 +128,7 @@ export function alertsContract(newPlace: NewPlace): void {
       await place.remove();
     });
 
-    test("those long over go, some at a time; one that is open stays, however old", async () => {
+    test("removes old resolved alerts in steps and keeps open ones at any age", async () => {
       const place = await newPlace();
       const { alerts } = await place.open();
       const over = [alert(), alert(), alert()];
@@ -145,7 +145,7 @@ export function alertsContract(newPlace: NewPlace): void {
       await place.remove();
     });
 
-    test("budgets are found by the share that is spent, of those who may call", async () => {
+    test("finds budgets by the share that is spent, of enabled owners only", async () => {
       const place = await newPlace();
       const store = await place.open();
       const { key, user } = await insertKey(store, { budget: { ...NO_BUDGET, dailyNano: 100 } });
@@ -172,7 +172,7 @@ export function alertsContract(newPlace: NewPlace): void {
       await place.remove();
     });
 
-    test("calls are counted from an instant on; those that failed by the caller's fault are no failures", async () => {
+    test("counts calls from a time on and does not count the caller's own errors as failures", async () => {
       const place = await newPlace();
       const store = await place.open();
       const { key, user } = await insertKey(store);

@@ -15,7 +15,7 @@ export function keysContract(newPlace: NewPlace): void {
     });
     afterAll(() => place.remove());
 
-    test("a key comes back as it went in, by its digest with its owner's standing", async () => {
+    test("returns a key unchanged, by its digest with its owner's state", async () => {
       const owner = userRecord({
         role: "owner",
         enabled: false,
@@ -55,14 +55,14 @@ export function keysContract(newPlace: NewPlace): void {
       expect(await store.keys.findByDigest("nothing")).toBeNull();
     });
 
-    test("one digest belongs to one key", async () => {
+    test("refuses a second key with the same digest", async () => {
       const { user, key } = await insertKey(store);
       const twin = keyRecord(user.id, { digest: key.digest });
       await expect(store.keys.insert(twin)).rejects.toMatchObject({ code: "conflict" });
       expect(await store.keys.findById(twin.id)).toBeNull();
     });
 
-    test("lists name the API keys of one owner or of all, the newest first", async () => {
+    test("lists the API keys of one owner or of all, newest first", async () => {
       const { user, key: oldest } = await insertKey(store, { createdAt: NOW - 10 });
       const session = sessionRecord(user.id);
       await store.sessions.insert(session);
@@ -84,7 +84,7 @@ export function keysContract(newPlace: NewPlace): void {
       expect(everybody.every((one) => one.kind === "api")).toBe(true);
     });
 
-    test("one owner's living keys are counted, whether enabled or not; playground keys are none", async () => {
+    test("counts an owner's unexpired keys, enabled or not, without playground keys", async () => {
       const { user } = await insertKey(store, { enabled: false });
       await insertKey(store);
       const session = sessionRecord(user.id);
@@ -97,7 +97,7 @@ export function keysContract(newPlace: NewPlace): void {
       expect(await store.keys.countLiving("usr_nobody", NOW)).toBe(0);
     });
 
-    test("a patch of the right version is taken, and told of", async () => {
+    test("applies a patch of the current version and notifies listeners", async () => {
       const { key } = await insertKey(store);
       const told: string[] = [];
       const stop = store.onChange((topics) => told.push(...topics));
@@ -115,7 +115,7 @@ export function keysContract(newPlace: NewPlace): void {
       expect(told).toEqual(["keys", "keys"]);
     });
 
-    test("last use is noted for many at once, never goes back, and wakes nobody", async () => {
+    test("records last use in batches, never moves it back, and notifies no listener", async () => {
       const { user, key: first } = await insertKey(store);
       const keys = [first, ...Array.from({ length: 700 }, () => keyRecord(user.id))];
       await store.transaction(async (tx) => {
@@ -143,7 +143,7 @@ export function keysContract(newPlace: NewPlace): void {
       expect(told).toEqual([]);
     });
 
-    test("playground keys go when they have expired, API keys stay", async () => {
+    test("removes expired playground keys and keeps API keys", async () => {
       const { user, key: api } = await insertKey(store, { expiresAt: NOW - 1 });
       const session = sessionRecord(user.id);
       await store.sessions.insert(session);
@@ -158,7 +158,7 @@ export function keysContract(newPlace: NewPlace): void {
       expect(await store.keys.findById(api.id)).toEqual(api);
     });
 
-    test("a key that never spoke has spent nothing", async () => {
+    test("reports no spending for a key without calls", async () => {
       const nothing = { totalNano: 0, dailyNano: 0, monthlyNano: 0 };
       expect(await store.keys.spent("key_nobody", NOW)).toEqual(nothing);
     });

@@ -11,7 +11,10 @@ const GUARDS: Readonly<Record<Place["kind"], readonly string[]>> = {
   postgres: ["audit_append_only", "audit_only_keyed"],
 };
 
-/** Removes the triggers that keep the rows, as somebody with write access to the database can; returns how to put them back. */
+/**
+ * Removes the triggers that protect the rows, as an attacker with write access to the database can; returns the
+ * statements that restore them.
+ */
 async function unguard(place: Place): Promise<() => Promise<void>> {
   const sqlite = "select sql from sqlite_master where type = 'trigger' and tbl_name = 'audit'";
   const postgres =
@@ -26,7 +29,7 @@ async function unguard(place: Place): Promise<() => Promise<void>> {
 
 const FIRST_HASH = "0".repeat(64);
 
-/** SHA-256 over a row, as versions without a key made it and anybody can. */
+/** SHA-256 over a row, as versions without a key made it and an attacker can. */
 function unkeyedHash(row: Omit<AuditRecord, "hash">): string {
   const { seq, at, actor, action, target, detail, previousHash } = row;
   const fields = { action, actor, at, detail: JSON.stringify(detail), seq, target };
@@ -35,7 +38,7 @@ function unkeyedHash(row: Omit<AuditRecord, "hash">): string {
     .digest("hex");
 }
 
-/** Writes rows with unkeyed hashes: what a version without a key has left, or what an attacker makes. */
+/** Writes rows with unkeyed hashes, as a version without a key leaves them, or an attacker makes them. */
 async function insertUnkeyed(place: Place, count: number, actor = "usr_old"): Promise<void> {
   let previousHash = FIRST_HASH;
   for (let seq = 1; seq <= count; seq++) {
@@ -50,7 +53,7 @@ async function insertUnkeyed(place: Place, count: number, actor = "usr_old"): Pr
   }
 }
 
-/** A store as a version without a key has left it, with so many audit rows. */
+/** A store as a version without a key left it, with this many audit rows. */
 async function unkeyedStore(place: Place, count: number): Promise<void> {
   await (await place.open()).close();
   const guard = await unguard(place);
@@ -69,7 +72,7 @@ const whole = (rows: number) => ({ rows, brokenAt: null, expectedRows: rows });
 
 export function auditContract(newPlace: NewPlace): void {
   describe("the audit log", () => {
-    test("entries written at once make one whole chain, and come back as they went in, newest first", async () => {
+    test("chains entries written at once and returns them unchanged, newest first", async () => {
       const place = await newPlace();
       const store = await place.open();
       expect((await store.audit.verify()).brokenAt).toBeNull();
@@ -90,7 +93,7 @@ export function auditContract(newPlace: NewPlace): void {
       await place.remove();
     });
 
-    test("two instances write into one chain", async () => {
+    test("chains the entries of two instances", async () => {
       const place = await newPlace();
       const stores = [await place.open(), await place.open()];
       await Promise.all(together(30, async (index) => stores[index % 2]?.audit.append(auditEntry())));
@@ -99,24 +102,24 @@ export function auditContract(newPlace: NewPlace): void {
       await place.remove();
     });
 
-    test("the database refuses to change or delete a row", async () => {
+    test("refuses to change or delete a row", async () => {
       const place = await newPlace();
       const store = await place.open();
       await store.audit.append(auditEntry());
       const before = await store.audit.list(ALL);
-      await expect(place.raw("update audit set actor = 'nobody'")).rejects.toThrow(/append-only/);
+      await expect(place.raw("update audit set actor = 'mallory'")).rejects.toThrow(/append-only/);
       await expect(place.raw("delete from audit")).rejects.toThrow(/append-only/);
       expect(await store.audit.list(ALL)).toEqual(before);
       await place.remove();
     });
 
     test.each([
-      ["a changed word", "update audit set detail = '{\"a\":2}' where seq = 600", 600],
+      ["a changed detail", "update audit set detail = '{\"a\":2}' where seq = 600", 600],
       ["a changed actor", "update audit set actor = 'mallory' where seq = 1", 1],
       ["a changed hash", "update audit set hash = previous_hash where seq = 700", 700],
       ["a removed row", "delete from audit where seq = 501", 502],
       ["a removed beginning", "delete from audit where seq < 3", 3],
-    ])("%s is found, and named by the row that no longer follows", async (_, tamper, seq) => {
+    ])("detects %s at the row that no longer follows", async (_, tamper, seq) => {
       const place = await newPlace();
       const store = await place.open();
       await fill(store, 700);
@@ -126,7 +129,7 @@ export function auditContract(newPlace: NewPlace): void {
       await place.remove();
     });
 
-    test("a row that was changed with every hash behind it recomputed is found", async () => {
+    test("detects a changed row when all later hashes were recomputed", async () => {
       const place = await newPlace();
       const store = await place.open();
       await fill(store, 6);
@@ -150,7 +153,7 @@ export function auditContract(newPlace: NewPlace): void {
       await place.remove();
     });
 
-    test("a log that was replaced by one without a key is found", async () => {
+    test("detects a log that was replaced by one without a key", async () => {
       const place = await newPlace();
       const store = await place.open();
       await fill(store, 6);
@@ -162,7 +165,7 @@ export function auditContract(newPlace: NewPlace): void {
       await place.remove();
     });
 
-    test("a row without a key behind rows that have one is found", async () => {
+    test("detects an unkeyed row after keyed ones", async () => {
       const place = await newPlace();
       const store = await place.open();
       await fill(store, 2);
@@ -181,7 +184,7 @@ export function auditContract(newPlace: NewPlace): void {
       await place.remove();
     });
 
-    test("rows cut off the end are counted, also when the triggers are back, and later rows do not hide it", async () => {
+    test("reports rows cut off the end, also when the triggers are restored, and after later rows", async () => {
       const place = await newPlace();
       const store = await place.open();
       await fill(store, 10);
@@ -200,7 +203,7 @@ export function auditContract(newPlace: NewPlace): void {
       ["removed", "delete from audit_head"],
       ["forged", "update audit_head set seq = 7, hash = (select hash from audit where seq = 7)"],
     ])(
-      "a head that was %s leaves the end unproven, and the next row marks the place for good",
+      "reports an unproven end for a head that was %s, and marks the position for good in the next row",
       async (_, tamper) => {
         const place = await newPlace();
         const store = await place.open();
@@ -215,7 +218,7 @@ export function auditContract(newPlace: NewPlace): void {
       },
     );
 
-    test("rows added past the end leave a gap when they are removed again", async () => {
+    test("detects rows added past the end after they are removed again", async () => {
       const place = await newPlace();
       const store = await place.open();
       await fill(store, 3);
@@ -230,7 +233,7 @@ export function auditContract(newPlace: NewPlace): void {
       await place.remove();
     });
 
-    test("a log that was emptied with its head does not begin again", async () => {
+    test("does not restart a log that was emptied with its head", async () => {
       const place = await newPlace();
       const store = await place.open();
       await fill(store, 3);
@@ -242,7 +245,7 @@ export function auditContract(newPlace: NewPlace): void {
       await place.remove();
     });
 
-    test("a row of another branch of the log is found by the hash before it", async () => {
+    test("detects a row of another branch of the log by the previous hash", async () => {
       const place = await newPlace();
       const store = await place.open();
       await fill(store, 2);
@@ -250,14 +253,14 @@ export function auditContract(newPlace: NewPlace): void {
       await fill(store, 2);
       const guard = await unguard(place);
       await place.raw("create table branch as select * from audit");
-      // As after a restore: the log goes on from row 2 a second time.
+      // As after a restore: the log continues from row 2 a second time.
       await place.raw("delete from audit where seq > 2");
       await place.raw(
         `update audit_head set seq = ${head?.[0]}, hash = '${head?.[1]}', mac = '${head?.[2]}'`,
       );
       await fill(store, 3);
       expect(await store.audit.verify()).toMatchObject(whole(5));
-      // Row 4 of the first branch has a good hash of its own, and the right number.
+      // Row 4 of the first branch has a valid hash and the right number.
       await place.raw("delete from audit where seq = 4");
       await place.raw("insert into audit select * from branch where seq = 4");
       await guard();
@@ -265,7 +268,7 @@ export function auditContract(newPlace: NewPlace): void {
       await place.remove();
     });
 
-    test("an earlier head with its rows is noticed by a process that has verified later ones", async () => {
+    test("notices an earlier head with its rows in a process that has verified later ones", async () => {
       const place = await newPlace();
       const store = await place.open();
       await fill(store, 2);
@@ -281,7 +284,7 @@ export function auditContract(newPlace: NewPlace): void {
       expect(await store.audit.verify()).toMatchObject({ rows: 2, brokenAt: null, expectedRows: 5 });
       await fill(store, 4);
       expect(await store.audit.verify()).toMatchObject({ rows: 4, brokenAt: 5 });
-      // A process that knows none of it needs a hash that was kept elsewhere.
+      // A process without that state needs a hash that was stored elsewhere.
       const other = await place.open();
       expect(await other.audit.verify(newestHash ?? "")).toMatchObject({ ...whole(6), hasExpected: false });
       const kept = (await other.audit.list(ALL)).items[2]?.hash;
@@ -289,7 +292,7 @@ export function auditContract(newPlace: NewPlace): void {
       await place.remove();
     });
 
-    test("rows from before the key stay whole, and a rewrite of them is found from then on", async () => {
+    test("keeps rows from before the key valid and detects a later rewrite of them", async () => {
       const place = await newPlace();
       await unkeyedStore(place, 4);
       const store = await place.open();
@@ -310,7 +313,7 @@ export function auditContract(newPlace: NewPlace): void {
       await place.remove();
     });
 
-    test("a chain that was broken before the key is noted as broken, and stays so", async () => {
+    test("records a chain that was broken before the key as broken, for good", async () => {
       const place = await newPlace();
       await unkeyedStore(place, 4);
       const guard = await unguard(place);
@@ -323,7 +326,7 @@ export function auditContract(newPlace: NewPlace): void {
       await place.remove();
     });
 
-    test("a process of the version without a key cannot add a row", async () => {
+    test("refuses rows of a process of the version without a key", async () => {
       const place = await newPlace();
       const store = await place.open();
       await expect(insertUnkeyed(place, 1)).rejects.toThrow(/upgraded/);
@@ -331,7 +334,7 @@ export function auditContract(newPlace: NewPlace): void {
       await place.remove();
     });
 
-    test("another key verifies nothing", async () => {
+    test("verifies nothing with another key", async () => {
       const place = await newPlace();
       const store = await place.open();
       await fill(store, 2);
@@ -346,7 +349,7 @@ export function auditContract(newPlace: NewPlace): void {
       await place.remove();
     });
 
-    test("pages and searches take the log apart without loss", async () => {
+    test("pages and searches the log without losing rows", async () => {
       const place = await newPlace();
       const store = await place.open();
       for (let index = 0; index < 25; index++) {
@@ -367,7 +370,7 @@ export function auditContract(newPlace: NewPlace): void {
       await place.remove();
     });
 
-    test("a list narrows to an actor, a target, actions or groups of them, and a time", async () => {
+    test("filters by actor, target, actions or groups of them, and time", async () => {
       const place = await newPlace();
       const store = await place.open();
       const add = (at: number, actor: string, action: string, target: string) =>
@@ -389,7 +392,7 @@ export function auditContract(newPlace: NewPlace): void {
       await place.remove();
     });
 
-    test("a whole chain tells how many rows it has and the newest one's hash", async () => {
+    test("reports the number of rows and the newest hash of an intact chain", async () => {
       const place = await newPlace();
       const store = await place.open();
       expect(await store.audit.verify()).toEqual({ ...whole(0), newestHash: null, hasExpected: false });
@@ -403,7 +406,7 @@ export function auditContract(newPlace: NewPlace): void {
       await place.remove();
     });
 
-    test("an entry of a change that did not happen is not there", async () => {
+    test("has no entry of a change that was rolled back", async () => {
       const place = await newPlace();
       const store = await place.open();
       await store.audit.append(auditEntry());

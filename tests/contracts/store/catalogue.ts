@@ -13,7 +13,7 @@ export function catalogueContract(newPlace: NewPlace): void {
     });
     afterAll(() => place.remove());
 
-    test("channels come back as they went in, the oldest first", async () => {
+    test("returns channels unchanged, oldest first", async () => {
       const newer = channelRecord({ createdAt: NOW + 1 });
       const older = channelRecord({
         baseUrl: null,
@@ -39,7 +39,7 @@ export function catalogueContract(newPlace: NewPlace): void {
       expect(await store.channels.all()).toContainEqual(found);
     });
 
-    test("a channel is patched at its version and deleted once", async () => {
+    test("patches a channel at its version and deletes it once", async () => {
       const channel = channelRecord();
       await store.channels.insert(channel);
       const patch = { weight: 7, keys: [], options: { nested: { list: [1, "2", null] } }, baseUrl: null };
@@ -51,7 +51,7 @@ export function catalogueContract(newPlace: NewPlace): void {
       expect(await store.channels.delete(channel.id)).toBe(false);
     });
 
-    test("no two models answer to one name, be it a name or an alias", async () => {
+    test("refuses a second model with the same name or alias", async () => {
       const first = modelRecord({ aliases: [unique("alias"), unique("alias")] });
       await store.models.insert(first);
       const alias = first.aliases[0] ?? "";
@@ -77,7 +77,7 @@ export function catalogueContract(newPlace: NewPlace): void {
       expect(await store.models.all()).toEqual([first, second]);
     });
 
-    test("a model may be named anew, and its old names are free again", async () => {
+    test("renames a model and frees its old names", async () => {
       const model = modelRecord({ aliases: [unique("alias")] });
       await store.models.insert(model);
       const name = unique("renamed");
@@ -93,7 +93,7 @@ export function catalogueContract(newPlace: NewPlace): void {
       await store.models.insert(modelRecord({ name: model.name }));
     });
 
-    test("of ten models with one alias one is taken", async () => {
+    test("accepts one of ten concurrent models with the same alias", async () => {
       const alias = unique("wanted");
       const { values, codes } = await outcomesOf(
         together(10, () => store.models.insert(modelRecord({ aliases: [alias] }))),
@@ -102,7 +102,7 @@ export function catalogueContract(newPlace: NewPlace): void {
       expect(codes).toEqual(Array(9).fill("conflict"));
     });
 
-    test("settings keep JSON values by name", async () => {
+    test("stores JSON values by name", async () => {
       const values = { text: "ü", list: [1, null, { deep: true }], no: false, nothing: null, number: 1.5 };
       for (const [name, value] of Object.entries(values)) await store.settings.put(name, value);
       expect(await store.settings.all()).toEqual(values);

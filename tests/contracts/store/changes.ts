@@ -3,7 +3,7 @@ import type { Store, Topic } from "../../../lib/ports/store";
 import { channelRecord, insertKey, modelRecord, userRecord } from "./records";
 import type { NewPlace, Place } from "./test-database";
 
-/** Resolves when the store has told of a topic; the runner's own time-out is the end of waiting. */
+/** Resolves when the store has reported a topic; the test's own timeout limits the wait. */
 function hears(store: Store, topic: Topic): Promise<void> {
   return new Promise((resolve) => {
     const stop = store.onChange((topics) => {
@@ -26,7 +26,7 @@ export function changesContract(newPlace: NewPlace): void {
     });
     afterAll(() => place.remove());
 
-    test("one commit is told once, with all that it touched, before the write returns", async () => {
+    test("reports a commit once, with all its topics, before the write returns", async () => {
       const told: string[][] = [];
       const stop = store.onChange((topics) => told.push([...topics].sort()));
       await store.transaction(async (tx) => {
@@ -41,7 +41,7 @@ export function changesContract(newPlace: NewPlace): void {
       expect(told.filter((topics) => topics.includes("models"))).toHaveLength(1);
     });
 
-    test("what is rolled back, and what only reads, is not told", async () => {
+    test("reports neither rolled-back writes nor reads", async () => {
       const told: string[] = [];
       const stop = store.onChange((topics) => told.push(...topics));
       await expect(
@@ -56,9 +56,9 @@ export function changesContract(newPlace: NewPlace): void {
       expect(told).toEqual([]);
     });
 
-    test("a listener that throws does not keep the others from hearing", async () => {
+    test("calls the other listeners when one throws", async () => {
       const stopFirst = store.onChange(() => {
-        throw new Error("a listener's own fault");
+        throw new Error("an error of a listener");
       });
       const told: string[] = [];
       const stop = store.onChange((topics) => told.push(...topics));
@@ -68,14 +68,16 @@ export function changesContract(newPlace: NewPlace): void {
       stop();
     });
 
-    test("another instance hears of a commit, and reads what was committed", async () => {
+    test("notifies another instance of a commit that it can then read", async () => {
       const since = performance.now();
       const heard = hears(other, "keys");
       const { key } = await insertKey(store);
       await heard;
       expect(await other.keys.findById(key.id)).toEqual(key);
-      console.log(`${place.kind}: another instance heard after ${Math.round(performance.now() - since)} ms`);
-      // And the other way round.
+      console.log(
+        `${database.kind}: another instance was notified after ${Math.round(performance.now() - since)} ms`,
+      );
+      // And in the other direction.
       const user = userRecord();
       const back = hears(store, "users");
       await other.users.insert(user);
@@ -83,11 +85,11 @@ export function changesContract(newPlace: NewPlace): void {
       expect(await store.users.findById(user.id)).toEqual(user);
     });
 
-    test("a heartbeat and the books wake nobody", async () => {
+    test("reports neither a heartbeat nor a ledger entry", async () => {
       const told: string[] = [];
       const stops = [store, other].map((one) => one.onChange((topics) => told.push(...topics)));
       await store.ledger.heartbeat(Date.now());
-      // A change that is told, to know that what came before it would have been.
+      // A change that is reported, to show that earlier ones would have been.
       const heard = hears(other, "setup");
       await store.setup.recordOwner({ setUpAt: 1, ownerId: "usr_1" });
       await heard;

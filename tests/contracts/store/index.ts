@@ -17,7 +17,7 @@ import { twoFactorsContract } from "./two-factors";
 import { usageContract } from "./usage";
 import { usersContract } from "./users";
 
-/** What every store does, whatever database keeps it. */
+/** The contract of every store, on any database. */
 export function storeContract(newPlace: NewPlace): void {
   setupContract(newPlace);
   usersContract(newPlace);

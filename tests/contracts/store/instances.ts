@@ -4,16 +4,16 @@ import { allUsage, expectLedgerSumsToMatch } from "./ledger-sums";
 import { insertKey, NO_BUDGET, PERIOD, unique, usageRecord } from "./records";
 import { type NewPlace, NOW, together } from "./test-database";
 
-/** What the books owe to there being several instances, and to their ends. */
+/** The usage ledger with several instances, and after their ends. */
 export function instancesContract(newPlace: NewPlace): void {
-  describe("calls of instances that are gone", () => {
+  describe("calls of ended instances", () => {
     const open = async (store: Store, keyId: string, userId: string): Promise<UsageRecord> => {
       const row = usageRecord(keyId, userId, { reservedNano: 30 });
       await store.ledger.reserve({ row, keyBudget: NO_BUDGET, userBudget: NO_BUDGET, ...PERIOD });
       return row;
     };
 
-    test("are settled at their reservation by estimate, once, and no living instance's are", async () => {
+    test("are settled once at their reservation, as estimates, and not those of a running instance", async () => {
       const place = await newPlace();
       const clock = { now: () => NOW, monotonic: () => performance.now() };
       const [dead, living, self] = [
@@ -28,7 +28,7 @@ export function instancesContract(newPlace: NewPlace): void {
       expect(await self.ledger.settleOrphans(NOW + 31_000, NOW)).toBe(0);
       expect(await self.ledger.settleOrphans(NOW + 31_000, NOW + 1_000)).toBe(250);
       expect(await self.ledger.settleOrphans(NOW + 31_000, NOW + 1_000)).toBe(0);
-      // The one that was taken for dead comes back with the true cost: too late.
+      // The instance that counted as ended settles with the true cost: too late.
       await dead.ledger.settle({ ...(lost[0] ?? usageRecord(key.id, user.id)), costNano: 1 }, PERIOD);
       const rows = await allUsage(self);
       const settled = rows.filter((row) => row.state === "settled");
@@ -46,7 +46,7 @@ export function instancesContract(newPlace: NewPlace): void {
       await place.remove();
     });
 
-    test("are settled at once when it is known that the instance runs no more", async () => {
+    test("are settled at once when the instance is known to have ended", async () => {
       const place = await newPlace();
       const [gone, self] = [
         await place.open({ instanceId: "gone" }),
@@ -60,7 +60,7 @@ export function instancesContract(newPlace: NewPlace): void {
       await place.remove();
     });
 
-    test("are settled by one of several that look at the same time", async () => {
+    test("are settled by one of several concurrent sweeps", async () => {
       const place = await newPlace();
       const dead = await place.open({ instanceId: "dead" });
       const finders = [await place.open(), await place.open(), await place.open()];
@@ -75,7 +75,7 @@ export function instancesContract(newPlace: NewPlace): void {
     });
   });
 
-  test("an instance knows the others by their heartbeats", async () => {
+  test("lists other instances by their heartbeats", async () => {
     const place = await newPlace();
     const clock = { now: () => NOW, monotonic: () => performance.now() };
     const self = await place.open({ instanceId: "self", clock });
@@ -89,7 +89,7 @@ export function instancesContract(newPlace: NewPlace): void {
     await place.remove();
   });
 
-  test("two instances never admit more than one budget holds", async () => {
+  test("never admits more than one budget in two instances", async () => {
     const place = await newPlace();
     const stores = [await place.open(), await place.open()];
     const first = stores[0];

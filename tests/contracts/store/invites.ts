@@ -15,7 +15,7 @@ export function invitesContract(newPlace: NewPlace): void {
     });
     afterAll(() => place.remove());
 
-    test("an invite and a reset come back as they went in, by id and digest", async () => {
+    test("returns an invite and a reset unchanged, by ID and digest", async () => {
       const user = userRecord();
       await store.users.insert(user);
       const invite = inviteRecord("usr_owner", { role: "admin", email: "Ada@Example.org" });
@@ -34,7 +34,7 @@ export function invitesContract(newPlace: NewPlace): void {
       expect(await store.invites.findByDigest("none")).toBeNull();
     });
 
-    test("of many that use one at once, through two stores, one gets it", async () => {
+    test("lets one of many concurrent callers in two stores use a link", async () => {
       const second = await place.open();
       const invite = inviteRecord("usr_owner");
       await store.invites.insert(invite);
@@ -44,14 +44,14 @@ export function invitesContract(newPlace: NewPlace): void {
       expect(taken.filter((one) => one !== null)).toEqual([{ ...invite, usedAt: NOW + 1 }]);
     });
 
-    test("one that has run out is not used, to the millisecond", async () => {
+    test("refuses an expired link, to the millisecond", async () => {
       const invite = inviteRecord("usr_owner", { expiresAt: NOW + 10 });
       await store.invites.insert(invite);
       expect(await store.invites.consume(invite.digest, NOW + 10)).toBeNull();
       expect(await store.invites.consume(invite.digest, NOW + 9)).not.toBeNull();
     });
 
-    test("a use inside a transaction that fails is no use", async () => {
+    test("keeps a link usable when the transaction that used it fails", async () => {
       const invite = inviteRecord("usr_owner");
       await store.invites.insert(invite);
       await expect(
@@ -63,7 +63,7 @@ export function invitesContract(newPlace: NewPlace): void {
       expect(await store.invites.findById(invite.id)).toEqual(invite);
     });
 
-    test("the list holds what is neither used nor past, the newest first, page by page, found by address", async () => {
+    test("lists links that are neither used nor expired, newest first, by page and by address", async () => {
       const own = await newPlace();
       const lists = await own.open();
       const links = [0, 1, 2, 3].map((age) =>
@@ -82,7 +82,7 @@ export function invitesContract(newPlace: NewPlace): void {
       await own.remove();
     });
 
-    test("one is taken back once; a user's go together, and with the user; those of the past are swept", async () => {
+    test("deletes a link once, a user's links together and with the user, and sweeps expired ones", async () => {
       const user = userRecord();
       await store.users.insert(user);
       const reset = () => inviteRecord("usr_owner", { kind: "password_reset", userId: user.id });

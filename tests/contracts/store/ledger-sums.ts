@@ -2,7 +2,7 @@ import { expect } from "vitest";
 import type { Store, UsageRecord } from "../../../lib/ports/store";
 import type { Place } from "./test-database";
 
-/** Every usage row of a store, newest first. */
+/** All ledger entries of a store, newest first. */
 export async function allUsage(store: Store, filter: { keyId?: string } = {}): Promise<UsageRecord[]> {
   const rows: UsageRecord[] = [];
   let cursor: string | null = null;
@@ -31,7 +31,7 @@ const LATENCY_BUCKETS = [
   "more",
 ];
 
-/** Rows, roll-ups and balances tell the same sums: by key and user, by period, and over all. */
+/** Expects entries, roll-ups and balances to have equal sums: by key and user, by period, and over all. */
 export async function expectLedgerSumsToMatch(place: Place): Promise<void> {
   for (const [kind, column] of [
     ["key", "key_id"],

@@ -25,7 +25,7 @@ export function ledgerContract(newPlace: NewPlace): void {
       ...budgets,
     });
 
-    test("a call is open and its worst cost held, until it is settled at its true cost", async () => {
+    test("reserves a call's worst-case cost until it is settled at its true cost", async () => {
       const { key, user } = await insertKey(store);
       const row = usageRecord(key.id, user.id, { reservedNano: 100 });
       expect(await store.ledger.reserve(reservation(row))).toEqual({ refused: null });
@@ -57,7 +57,7 @@ export function ledgerContract(newPlace: NewPlace): void {
       const booked = { ...done, latencyMs: 1_234, firstByteMs: 56 };
       expect(await allUsage(store, { keyId: key.id })).toEqual([booked]);
       expect(await store.keys.spent(key.id, NOW)).toEqual({ totalNano: 70, dailyNano: 70, monthlyNano: 70 });
-      // Of other days and months the whole remains.
+      // The whole budget of other days and months remains.
       const year = 366 * 86_400_000;
       expect(await store.keys.spent(key.id, NOW + year)).toEqual({
         totalNano: 70,
@@ -66,7 +66,7 @@ export function ledgerContract(newPlace: NewPlace): void {
       });
     });
 
-    test("a call is settled once, whoever settles it and whatever the second one says", async () => {
+    test("settles a call once, whichever instance settles it and with whatever values", async () => {
       const { key, user } = await insertKey(store);
       const row = usageRecord(key.id, user.id, { reservedNano: 100, costNano: 40 });
       await store.ledger.reserve(reservation(row));
@@ -80,7 +80,7 @@ export function ledgerContract(newPlace: NewPlace): void {
       expect((await store.keys.spent(key.id, NOW)).totalNano).toBe(40);
     });
 
-    test("a call that reserved nothing is booked when it is settled, once", async () => {
+    test("records a call without a reservation when it is settled, once", async () => {
       const { key, user } = await insertKey(store);
       const row = usageRecord(key.id, user.id, { costNano: 5, characters: 11 });
       await store.ledger.settle(row, PERIOD);
@@ -89,7 +89,7 @@ export function ledgerContract(newPlace: NewPlace): void {
       expect((await store.keys.spent(key.id, NOW)).totalNano).toBe(5);
     });
 
-    test("a cost above its reservation is booked whole and flagged", async () => {
+    test("records a cost above its reservation in full, and flags it", async () => {
       const { key, user } = await insertKey(store);
       const budget = { totalNano: 100, dailyNano: null, monthlyNano: null };
       const row = usageRecord(key.id, user.id, { reservedNano: 60 });
@@ -104,7 +104,7 @@ export function ledgerContract(newPlace: NewPlace): void {
     });
 
     test.each(["totalNano", "dailyNano", "monthlyNano"] as const)(
-      "of 100 calls at once against a key's %s for ten, ten are admitted",
+      "admits ten of 100 concurrent calls against a key's %s for ten",
       async (period) => {
         const { key, user } = await insertKey(store);
         const keyBudget = { ...NO_BUDGET, [period]: 1_000 };
@@ -115,7 +115,7 @@ export function ledgerContract(newPlace: NewPlace): void {
         expect(answers.filter((answer) => answer.refused === null)).toHaveLength(10);
         expect(answers.filter((answer) => answer.refused === "key")).toHaveLength(90);
         expect(await allUsage(store, { keyId: key.id })).toHaveLength(10);
-        // What a call did not use is there for the next.
+        // The next call may use what a call did not use.
         const admitted = rows.filter((_, index) => answers[index]?.refused === null);
         await Promise.all(admitted.map((row) => store.ledger.settle({ ...row, costNano: 50 }, PERIOD)));
         const more = await Promise.all(
@@ -129,7 +129,7 @@ export function ledgerContract(newPlace: NewPlace): void {
       },
     );
 
-    test("keys of one user share the user's budget", async () => {
+    test("shares a user's budget among the user's keys", async () => {
       const { key, user } = await insertKey(store);
       const userBudget = { ...NO_BUDGET, dailyNano: 999 };
       const answers = await Promise.all(
@@ -145,7 +145,7 @@ export function ledgerContract(newPlace: NewPlace): void {
       expect(answers.filter((answer) => answer.refused === "user")).toHaveLength(41);
     });
 
-    test("a call that costs nothing is admitted at a full budget, one that would pass it by one is not", async () => {
+    test("admits a free call at a full budget and refuses one that exceeds it by one", async () => {
       const { key, user } = await insertKey(store);
       const keyBudget = { ...NO_BUDGET, totalNano: 10 };
       const ask = (reservedNano: number) =>
@@ -156,7 +156,7 @@ export function ledgerContract(newPlace: NewPlace): void {
       expect(await ask(1)).toEqual({ refused: "key" });
     });
 
-    test("one bad row does not take down those that travel with it", async () => {
+    test("commits the other rows of a group with one bad row", async () => {
       const { key, user } = await insertKey(store);
       const standing = usageRecord(key.id, user.id, { reservedNano: 5 });
       await store.ledger.reserve(reservation(standing));
@@ -165,7 +165,7 @@ export function ledgerContract(newPlace: NewPlace): void {
         ...good.slice(0, 5).map((row) => store.ledger.settle(row, PERIOD)),
         store.ledger.settle(usageRecord(key.id, user.id, { costNano: Number.NaN }), PERIOD),
         store.ledger.settle(usageRecord(key.id, user.id, { audioMs: Number.POSITIVE_INFINITY }), PERIOD),
-        // An id that stands already is a fault of ours.
+        // An existing ID is an internal error.
         store.ledger.reserve(reservation({ ...standing, reservedNano: 7 })),
         ...good.slice(5).map((row) => store.ledger.settle(row, PERIOD)),
       ]);
@@ -176,7 +176,7 @@ export function ledgerContract(newPlace: NewPlace): void {
       expect((await store.keys.spent(key.id, NOW)).totalNano).toBe(15);
     });
 
-    test("lists are filtered and searched, and go from the newest to the oldest", async () => {
+    test("filters and searches lists, newest first", async () => {
       const { key, user } = await insertKey(store);
       const rows = Array.from({ length: 30 }, (_, index) =>
         usageRecord(key.id, user.id, {
@@ -207,7 +207,7 @@ export function ledgerContract(newPlace: NewPlace): void {
       expect(await count({ q: "%%" })).toBe(0);
     });
 
-    test("a caller's own words are kept, whatever characters they hold", async () => {
+    test("stores a caller's own texts with any characters", async () => {
       const { key, user } = await insertKey(store);
       const row = usageRecord(key.id, user.id, {
         requestId: "req\0end",
@@ -221,7 +221,7 @@ export function ledgerContract(newPlace: NewPlace): void {
       expect(booked?.tags).toBe("?, $1, %s, \\");
     });
 
-    test("after any mixture of calls, rows, roll-ups and balances tell the same sums", async () => {
+    test("has equal sums in entries, roll-ups and balances after any mixture of calls", async () => {
       const subjects = await Promise.all(together(4, () => insertKey(store)));
       const calls = together(300, async (index) => {
         const { key, user } = subjects[index % 4] ?? (await insertKey(store));

@@ -3,7 +3,7 @@ import type { Store } from "../../../lib/ports/store";
 import { auditEntry, inviteRecord, keyRecord, PERIOD, unique, usageRecord, userRecord } from "./records";
 import { type NewPlace, NOW, type Place } from "./test-database";
 
-/** One row more than a page may hold. */
+/** One row more than a page. */
 const ROWS = 101;
 const HUGE = { limit: 1_000_000, cursor: null, q: null };
 
@@ -45,12 +45,12 @@ export function pagesContract(newPlace: NewPlace): void {
       ["alerts", () => store.alerts.list({ ...HUGE, isOpen: null })],
       ["ledger entries", () => store.ledger.list(HUGE)],
     ];
-    test.each(lists)("of %s has 100 items at most, whatever limit is asked for", async (_what, list) => {
+    test.each(lists)("limits a page of %s to 100 items, whatever limit is requested", async (_what, list) => {
       const { items, nextCursor } = await list();
       expect([items.length, nextCursor === null]).toEqual([100, false]);
     });
 
-    test("of a channel's failed attempts has 100 items at most, whatever limit is asked for", async () => {
+    test("limits a channel's failed attempts to 100 items, whatever limit is requested", async () => {
       const [entry] = (await store.ledger.list({ ...HUGE, limit: 1 })).items;
       const channelId = entry?.channelId ?? "";
       const range = { from: NOW - 1, to: NOW + 1 };

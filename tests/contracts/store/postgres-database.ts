@@ -15,7 +15,7 @@ export interface PostgresPlace extends Place {
   url: string;
 }
 
-/** A database of its own on a server of the tests. */
+/** A separate database on the test server. */
 export async function newPostgresPlace(server: TestPostgres): Promise<PostgresPlace> {
   const url = await server.createDatabase();
   const stores: Store[] = [];
@@ -25,7 +25,7 @@ export async function newPostgresPlace(server: TestPostgres): Promise<PostgresPl
     async open({ instanceId = randomUUID(), clock = SYSTEM_CLOCK } = {}) {
       const store = await openStore({
         databaseUrl: url,
-        // SQLite's alone.
+        // Only SQLite has this.
         writerWorker: new URL("file:///dev/null"),
         instanceId,
         clock,

@@ -14,7 +14,7 @@ import type {
 } from "../../../lib/ports/store";
 import { NOW } from "./test-database";
 
-/** Records that are valid and like no other; a test names only the fields it is about. */
+/** Valid, unique records; a test names only the fields it is about. */
 
 export const NO_BUDGET: Budget = { totalNano: null, dailyNano: null, monthlyNano: null };
 export const PERIOD = { day: "2026-09-21", month: "2026-09" };
@@ -221,7 +221,7 @@ export function usageRecord(keyId: string, userId: string, fields: Partial<Usage
   };
 }
 
-/** A user with one key, both in the store. */
+/** A user with one key, both stored. */
 export async function insertKey(
   store: Store,
   fields: Partial<KeyRecord> = {},

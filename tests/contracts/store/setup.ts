@@ -4,7 +4,7 @@ import { auditEntry, userRecord } from "./records";
 import { type NewPlace, NOW, outcomesOf, type Place, together } from "./test-database";
 
 export function setupContract(newPlace: NewPlace): void {
-  describe("setting up", () => {
+  describe("initial setup", () => {
     let place: Place;
     let store: Store;
     beforeAll(async () => {
@@ -13,7 +13,7 @@ export function setupContract(newPlace: NewPlace): void {
     });
     afterAll(() => place.remove());
 
-    test("of 50 claims at once one wins, and leaves one owner and one audit row", async () => {
+    test("lets one of 50 concurrent setups win and leaves one owner and one audit row", async () => {
       expect(await store.setup.isSetUp()).toBe(false);
       const claims = together(50, () =>
         store.transaction(async (tx) => {
@@ -32,7 +32,7 @@ export function setupContract(newPlace: NewPlace): void {
       expect(await store.setup.isSetUp()).toBe(true);
     });
 
-    test("a lost singleton row does not open the door again while an administrator stands", async () => {
+    test("stays closed when the singleton row is lost but an administrator exists", async () => {
       await place.raw("delete from setup");
       expect(await store.setup.isSetUp()).toBe(true);
       await place.raw("update users set role = 'member'");
@@ -40,7 +40,7 @@ export function setupContract(newPlace: NewPlace): void {
     });
   });
 
-  test("two instances that claim at the same time find one winner", async () => {
+  test("lets one of two instances win a concurrent setup", async () => {
     const place = await newPlace();
     const stores = [await place.open(), await place.open()];
     const { values, codes } = await outcomesOf(

@@ -19,7 +19,7 @@ export function signInContract(newPlace: NewPlace): void {
     });
     afterAll(() => place.remove());
 
-    test("a session comes back as it went in, is touched, and is listed the newest first", async () => {
+    test("returns a session unchanged, touches it, and lists the newest first", async () => {
       const older = sessionRecord(userId, { authenticatedAt: NOW - 5, method: "totp" });
       const newer = sessionRecord(userId);
       await store.sessions.insert(older);
@@ -33,7 +33,7 @@ export function signInContract(newPlace: NewPlace): void {
       expect(await store.sessions.deleteByUser(userId)).toBe(1);
     });
 
-    test("playground keys die with their session, other keys do not", async () => {
+    test("deletes playground keys with their session, and no other keys", async () => {
       const session = sessionRecord(userId);
       await store.sessions.insert(session);
       const playground = keyRecord(userId, { kind: "playground", sessionId: session.id });
@@ -51,7 +51,7 @@ export function signInContract(newPlace: NewPlace): void {
       expect([...told].sort()).toEqual(["keys", "sessions"]);
     });
 
-    test("all sessions of one user end but the one that is named, and none of another's", async () => {
+    test("deletes all sessions of one user except the named one, and none of another user", async () => {
       const other = userRecord();
       await store.users.insert(other);
       const sessions = Array.from({ length: 3 }, () => sessionRecord(userId));
@@ -61,7 +61,7 @@ export function signInContract(newPlace: NewPlace): void {
       expect(await store.sessions.listByUser(other.id)).toHaveLength(1);
     });
 
-    test("what has expired goes, what expires later stays, in numbers beyond one statement", async () => {
+    test("removes expired records and keeps later ones, in numbers beyond one statement", async () => {
       const user = userRecord();
       await store.users.insert(user);
       await store.transaction(async (tx) => {
@@ -73,18 +73,18 @@ export function signInContract(newPlace: NewPlace): void {
       expect(await store.sessions.listByUser(user.id)).toHaveLength(50);
     });
 
-    test("of 500 attempts on a flow of five, five are let through, each with its own count", async () => {
+    test("counts five of 500 concurrent attempts on a flow of five, each with its own number", async () => {
       const flow = flowRecord(userId);
       await store.flows.insert(flow);
       expect(await store.flows.find(flow.digest)).toEqual(flow);
       const taken = await Promise.all(together(500, () => store.flows.takeAttempt(flow.digest, NOW)));
       const left = taken.flatMap((one) => (one === null ? [] : [one.attemptsLeft]));
       expect(left.sort()).toEqual([0, 1, 2, 3, 4]);
-      // The last attempt that was taken may still be finished.
+      // The last attempt that was counted may still succeed.
       expect(await store.flows.consume(flow.digest, NOW)).toEqual({ ...flow, attemptsLeft: 0 });
     });
 
-    test("a flow is consumed once, and not at all when it has expired", async () => {
+    test("consumes a flow once, and never an expired one", async () => {
       const flow = flowRecord(userId, { enrolmentId: null });
       await store.flows.insert(flow);
       expect(await store.flows.takeAttempt(flow.digest, flow.expiresAt)).toBeNull();
@@ -94,7 +94,7 @@ export function signInContract(newPlace: NewPlace): void {
       expect(await store.flows.find(flow.digest)).toBeNull();
     });
 
-    test("flows go by their user and by their age", async () => {
+    test("deletes flows by user and by age", async () => {
       const other = userRecord();
       await store.users.insert(other);
       const kept = flowRecord(other.id);
@@ -106,7 +106,7 @@ export function signInContract(newPlace: NewPlace): void {
       expect(await place.raw("select count(*) from flows")).toEqual([[1]]);
     });
 
-    test("wrong passwords at once are all counted, and delay from the threshold on, doubling to the longest", async () => {
+    test("counts concurrent wrong passwords and delays from the threshold on, doubling to the longest", async () => {
       const name = unique("name");
       const answers = await Promise.all(together(40, () => store.signInThrottles.fail(name, NOW, RULE)));
       const byFailures = answers.sort((a, b) => a.failures - b.failures);
@@ -123,7 +123,7 @@ export function signInContract(newPlace: NewPlace): void {
       expect(await store.signInThrottles.delayed([], NOW)).toEqual(new Map());
     });
 
-    test("a delay is cleared by success, and forgotten with age", async () => {
+    test("clears a delay after success, and after some time", async () => {
       const [cleared, old, recent] = [unique("name"), unique("name"), unique("name")];
       await store.signInThrottles.fail(cleared, NOW, RULE);
       await store.signInThrottles.fail(old, NOW - 100, RULE);

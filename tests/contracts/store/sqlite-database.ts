@@ -15,7 +15,7 @@ export interface SqlitePlace extends Place {
   file: string;
 }
 
-/** A folder of its own with one SQLite file. */
+/** A separate folder with one SQLite file. */
 export async function newSqlitePlace(): Promise<SqlitePlace> {
   const folder = mkdtempSync(path.join(tmpdir(), "patchbay-store-"));
   const file = path.join(folder, "patchbay.db");

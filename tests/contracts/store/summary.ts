@@ -56,7 +56,7 @@ export function summaryContract(newPlace: NewPlace): void {
       return (await store.ledger.summarize(query)).groups;
     };
 
-    test("one sum over a range, of what lies in it alone", async () => {
+    test("sums exactly what is in the range", async () => {
       expect(await ask()).toMatchObject([{ hour: null, name: null, calls: 4, errors: 1, costNano: 35 }]);
       expect(await ask({ from: start + 20 * HOUR, to: start + 21 * HOUR })).toEqual([]);
     });
@@ -69,7 +69,7 @@ export function summaryContract(newPlace: NewPlace): void {
       ]);
     });
 
-    test("by channel, calls that reached none apart; by key; by tag, read off the rows", async () => {
+    test("sums by channel with calls that reached none apart, by key, and by tag from the entries", async () => {
       const named = async (by: UsageSummaryQuery["by"]) =>
         Object.fromEntries((await ask({ by })).map((group) => [String(group.name), group.calls]));
       expect(await named("channel")).toEqual({ chn_1: 1, chn_2: 1, null: 2 });
@@ -77,7 +77,7 @@ export function summaryContract(newPlace: NewPlace): void {
       expect(await named("tag")).toEqual({ blue: 2, red: 1, null: 1 });
     });
 
-    test("by model and channel together, off the roll-ups and off the rows alike", async () => {
+    test("sums by model and channel together, from roll-ups and from entries alike", async () => {
       for (const isByMinute of [false, true]) {
         const groups = await ask({ by: "route", isByMinute });
         const calls = new Map<string, number>();
@@ -87,17 +87,17 @@ export function summaryContract(newPlace: NewPlace): void {
       }
     });
 
-    test("sums by minute have the histogram of their calls as well", async () => {
+    test("returns the histogram with sums by minute", async () => {
       const rolled = await ask({ to: start + HOUR });
       const read = await ask({ to: start + HOUR, isByMinute: true });
       expect(read).toMatchObject([{ hour: start, calls: 2, latency: rolled[0]?.latency }]);
     });
 
-    test("a range of days, which begins and ends within one, sums up what its hours sum up", async () => {
+    test("sums a range of days that begins and ends within one like its hours", async () => {
       const day = 24 * HOUR;
       const { key, user } = await insertKey(store);
       const base = start - (start % day) - 10 * day;
-      // Every seven hours of six days, each hour's calls told apart by their cost.
+      // Every seven hours of six days; the calls of each hour differ in cost.
       const hours = Array.from({ length: 20 }, (_, index) => base + index * 7 * HOUR);
       for (const [index, at] of hours.entries()) {
         const fields = {
@@ -126,7 +126,7 @@ export function summaryContract(newPlace: NewPlace): void {
           ["odd", costOf(1)],
         ]),
       );
-      // Days that are those of UTC and days of another zone, the first of them cut: each hour falls into one.
+      // Days in UTC and in another zone, the first of them cut: each hour is in exactly one.
       for (const shift of [0, 9 * HOUR]) {
         const first = span.from - (span.from % HOUR);
         const later = Array.from({ length: 5 }, (_, index) => base + (index + 1) * day - shift);
@@ -147,7 +147,7 @@ export function summaryContract(newPlace: NewPlace): void {
       }
     });
 
-    test("filters hold, and the histogram counts every call once", async () => {
+    test("applies filters and counts every call once in the histogram", async () => {
       expect(await ask({ model: "a" })).toMatchObject([{ calls: 2 }]);
       expect(await ask({ userId: "usr_other" })).toEqual([]);
       const { groups, latencyBoundsMs } = await store.ledger.summarize({

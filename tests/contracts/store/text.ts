@@ -24,7 +24,7 @@ export function textContract(newPlace: NewPlace): void {
     });
     afterAll(() => place.remove());
 
-    test.each(ODD)("of %s comes back as it went in, as a column and within JSON", async (_, text) => {
+    test.each(ODD)("returns text of %s unchanged, as a column and within JSON", async (_, text) => {
       const user = userRecord({ displayName: text });
       await store.users.insert(user);
       expect(await store.users.findById(user.id)).toEqual(user);
@@ -32,7 +32,7 @@ export function textContract(newPlace: NewPlace): void {
       expect((await store.settings.all()).odd).toEqual({ [text]: text });
     });
 
-    test("with NUL in it is kept with a mark in its place, and found by the same words", async () => {
+    test("replaces NUL in text, and finds the text by the same search", async () => {
       const user = userRecord({ username: "nul\0name", usernameKey: "nul\0name" });
       await store.users.insert(user);
       expect((await store.users.findByNameOrEmail("nul\0name"))?.username).toBe("nul\ufffdname");
@@ -42,7 +42,7 @@ export function textContract(newPlace: NewPlace): void {
       expect((await store.settings.all()).nul).toBe("a\0b");
     });
 
-    test("with NUL in it finds nobody where it names nobody", async () => {
+    test("does not confuse a name with NUL with another name", async () => {
       expect(await store.users.findById("\0")).toBeNull();
       expect(await store.keys.findByDigest("\0")).toBeNull();
       expect(await store.sessions.find("\0")).toBeNull();
@@ -50,7 +50,7 @@ export function textContract(newPlace: NewPlace): void {
       expect(await store.flows.consume("\0", 1)).toBeNull();
     });
 
-    test("with half a character does not break the row or the chain", async () => {
+    test("stores an unpaired surrogate without breaking the row or the chain", async () => {
       await store.users.insert(userRecord({ displayName: "half \ud83d" }));
       await store.audit.append(
         auditEntry({ actor: "half \ud83d", target: "nul\0", detail: { text: "half \ud83d\0" } }),

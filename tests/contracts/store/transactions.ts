@@ -21,13 +21,13 @@ export function transactionsContract(newPlace: NewPlace): void {
         await tx.settings.put(name, Number(value ?? 0) + 1);
       });
 
-    test("read and write without losing each other's work, in one instance and in two", async () => {
+    test("read and write without losing concurrent changes, in one instance and in two", async () => {
       await Promise.all(together(60, () => increment(store, "one")));
       await Promise.all(together(60, (index) => increment(stores[index % 2] ?? store, "two")));
       expect(await store.settings.all()).toEqual({ one: 60, two: 60 });
     });
 
-    test("see their own writes; nobody else does before the commit", async () => {
+    test("see their own writes, which others see only after the commit", async () => {
       const user = userRecord();
       const key = keyRecord(user.id);
       await store.transaction(async (tx) => {
@@ -44,7 +44,7 @@ export function transactionsContract(newPlace: NewPlace): void {
       expect(await stores[1]?.users.findById(user.id)).toEqual(user);
     });
 
-    test("leave nothing behind when they fail, and stand in nobody's way", async () => {
+    test("leave nothing behind when they fail, and block no later write", async () => {
       const user = userRecord();
       const failing = together(5, () =>
         store.transaction(async (tx) => {
@@ -59,19 +59,19 @@ export function transactionsContract(newPlace: NewPlace): void {
       expect((await store.settings.all()).after).toBe(1);
     });
 
-    test("give back what their work gives", async () => {
+    test("return the result of their work", async () => {
       expect(await store.transaction(async () => ({ kind: "answer", value: 42 }))).toEqual({
         kind: "answer",
         value: 42,
       });
     });
 
-    test("the store answers a ping", async () => {
+    test("answers a ping", async () => {
       await expect(store.ping()).resolves.toBeUndefined();
     });
   });
 
-  test("an instance that was closed says that the store is away, and may be closed again", async () => {
+  test("reports storage_unavailable after close, and may be closed again", async () => {
     const place = await newPlace();
     const store = await place.open();
     await store.close();

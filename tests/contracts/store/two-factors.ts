@@ -6,7 +6,7 @@ import { type NewPlace, NOW, type Place, together } from "./test-database";
 const RULE = { threshold: 5, baseMs: 1_000, maxMs: 3_000 };
 
 export function twoFactorsContract(newPlace: NewPlace): void {
-  describe("second factors", () => {
+  describe("two-factor", () => {
     let place: Place;
     let store: Store;
     beforeAll(async () => {
@@ -24,7 +24,7 @@ export function twoFactorsContract(newPlace: NewPlace): void {
       return { userId: user.id, enrolmentId };
     };
 
-    test("a pending enrolment is replaced by the next, an enabled one is not", async () => {
+    test("replaces a pending enrolment by the next, but not an enabled one", async () => {
       const user = userRecord();
       await store.users.insert(user);
       const first = twoFactorRecord(user.id);
@@ -41,7 +41,7 @@ export function twoFactorsContract(newPlace: NewPlace): void {
       expect(await store.twoFactors.find(user.id)).toEqual(enabled);
     });
 
-    test("one of 50 who bring the same step is let through, and no older step after it", async () => {
+    test("accepts one of 50 concurrent uses of a step, and no older step after it", async () => {
       const { userId, enrolmentId } = await enrolled(100);
       const taken = await Promise.all(
         together(50, () => store.twoFactors.consumeStep(userId, enrolmentId, 101)),
@@ -54,7 +54,7 @@ export function twoFactorsContract(newPlace: NewPlace): void {
       expect((await store.twoFactors.find(userId))?.lastStep).toBe(102);
     });
 
-    test("a step of an enrolment that is only pending is not taken", async () => {
+    test("refuses a step of a pending enrolment", async () => {
       const user = userRecord();
       await store.users.insert(user);
       const pending = twoFactorRecord(user.id);
@@ -62,7 +62,7 @@ export function twoFactorsContract(newPlace: NewPlace): void {
       expect(await store.twoFactors.consumeStep(user.id, pending.enrolmentId, 5)).toBe(false);
     });
 
-    test("of 50 attempts at once five are checked; the fifth locks, each lock twice as long up to the longest", async () => {
+    test("checks five of 50 concurrent attempts, then locks, each time twice as long up to the longest", async () => {
       const { userId } = await enrolled();
       const waits: (number | null)[] = [];
       let now = NOW;
@@ -81,7 +81,7 @@ export function twoFactorsContract(newPlace: NewPlace): void {
       expect(waits).toEqual([1_000, 2_000, 3_000, 3_000]);
     });
 
-    test("a success forgets failures and locks; nobody's attempts are not counted", async () => {
+    test("clears failures and locks after a success and does not count attempts of an unknown user", async () => {
       const { userId } = await enrolled();
       for (let attempt = 0; attempt < 5; attempt++) await store.twoFactors.countAttempt(userId, NOW, RULE);
       await store.twoFactors.clearFailures(userId);
@@ -96,7 +96,7 @@ export function twoFactorsContract(newPlace: NewPlace): void {
       });
     });
 
-    test("a backup code is taken once, by its owner", async () => {
+    test("accepts a backup code once, from its owner", async () => {
       const { userId } = await enrolled();
       const other = await enrolled();
       await store.twoFactors.replaceBackupCodes(userId, ["old"]);
@@ -111,7 +111,7 @@ export function twoFactorsContract(newPlace: NewPlace): void {
       expect(await store.twoFactors.countBackupCodes(userId)).toBe(0);
     });
 
-    test("sealed secrets are walked through whole, and replaced only where they still stand", async () => {
+    test("pages through all encrypted secrets and replaces one only when it is unchanged", async () => {
       const own = await newPlace();
       const sealing = await own.open();
       const ids = ["usr_b", "usr_A", "usr_a", "usr_ä", "usr_Z"];
@@ -128,14 +128,14 @@ export function twoFactorsContract(newPlace: NewPlace): void {
         after = last.userId;
       }
       expect(seen.sort()).toEqual(ids.map((id) => `${id}: sealed ${id}`).sort());
-      expect(await sealing.twoFactors.replaceEncryptedSecret("usr_a", "sealed usr_a", "anew")).toBe(true);
-      expect(await sealing.twoFactors.replaceEncryptedSecret("usr_a", "sealed usr_a", "late")).toBe(false);
+      expect(await sealing.twoFactors.replaceEncryptedSecret("usr_a", "secret usr_a", "anew")).toBe(true);
+      expect(await sealing.twoFactors.replaceEncryptedSecret("usr_a", "secret usr_a", "late")).toBe(false);
       expect((await sealing.twoFactors.find("usr_a"))?.encryptedSecret).toBe("anew");
-      expect((await sealing.twoFactors.find("usr_A"))?.encryptedSecret).toBe("sealed usr_A");
+      expect((await sealing.twoFactors.find("usr_A"))?.encryptedSecret).toBe("secret usr_A");
       await own.remove();
     });
 
-    test("switching the factor off takes the backup codes along", async () => {
+    test("deletes the backup codes when 2FA is disabled", async () => {
       const { userId } = await enrolled();
       await store.twoFactors.replaceBackupCodes(userId, ["a"]);
       expect(await store.twoFactors.delete(userId)).toBe(true);

@@ -30,9 +30,9 @@ const TRACE: CallTrace = {
   ],
 };
 
-/** What is asked of usage rows besides keeping them: by which marks they are found, alone and in sums. */
+/** Filters of ledger entries, in lists and in sums. */
 export function usageContract(newPlace: NewPlace): void {
-  describe("usage rows by their marks", () => {
+  describe("filters of the usage ledger", () => {
     let place: Place;
     let store: Store;
     let ids: { key: string; user: string };
@@ -73,21 +73,21 @@ export function usageContract(newPlace: NewPlace): void {
 
     test.each<[string, UsageFilter, string[]]>([
       ["operation", { operation: "embeddings" }, ["vector"]],
-      ["what went well", { outcome: { kind: "ok" } }, ["spoken", "vector"]],
-      ["what failed", { outcome: { kind: "failed" } }, ["broken", "refused"]],
+      ["successful calls", { outcome: { kind: "ok" } }, ["spoken", "vector"]],
+      ["failed calls", { outcome: { kind: "failed" } }, ["broken", "refused"]],
       ["an error's code", { outcome: { kind: "error", code: "upstream_error" } }, ["refused"]],
       ["a status", { outcome: { kind: "status", status: 504 } }, ["broken"]],
       ["one tag of several", { tag: "blue" }, ["spoken", "broken"]],
       ["a tag with a space before it", { tag: "night" }, ["spoken"]],
       ["no part of a tag", { tag: "lue" }, []],
-      ["the caller's own user, letter for letter", { endUser: "anna" }, ["spoken", "vector"]],
+      ["the caller's own user, character for character", { endUser: "anna" }, ["spoken", "vector"]],
       ["a request id that repeats", { requestId: "req_same" }, ["spoken", "refused"]],
-      ["two marks together", { requestId: "req_same", outcome: { kind: "failed" } }, ["refused"]],
-    ])("a list keeps to %s", async (_mark, filter, expected) => {
+      ["two filters together", { requestId: "req_same", outcome: { kind: "failed" } }, ["refused"]],
+    ])("filters a list by %s", async (_mark, filter, expected) => {
       expect(await found(filter)).toEqual(expected);
     });
 
-    test("sums keep to marks that the roll-ups do not hold, and leave out what still runs", async () => {
+    test("filters sums by what the roll-ups do not have, without open calls", async () => {
       expect((await summed({ outcome: { kind: "failed" } })).groups).toMatchObject([
         { calls: 2, errors: 2, costNano: 7 },
       ]);
@@ -101,7 +101,7 @@ export function usageContract(newPlace: NewPlace): void {
       expect((await summed({ tag: "blue" })).readFrom).toBeNull();
     });
 
-    test("the tries that failed on a channel are found, those that another try served, too", async () => {
+    test("finds the failed attempts on a channel, including those of calls that another attempt served", async () => {
       const { key, user } = await insertKey(store);
       const at = start + 10 * HOUR;
       const attempt = (channelId: string, error: string | null, upstreamStatus: number | null = null) => ({
@@ -149,14 +149,14 @@ export function usageContract(newPlace: NewPlace): void {
       expect(await failuresOf("chn_c")).toEqual([]);
     });
 
-    test("marks of another user's calls find nothing", async () => {
+    test("finds nothing with filters of another user's calls", async () => {
       expect(await found({ userId: "usr_other", requestId: "req_same" })).toEqual([]);
       expect((await summed({ userId: "usr_other", tag: "blue" })).groups).toEqual([]);
       expect(await found({ userId: ids.user, keyId: ids.key, tag: "night" })).toEqual(["spoken"]);
     });
   });
 
-  describe("one usage row", () => {
+  describe("one ledger entry", () => {
     let place: Place;
     let store: Store;
     beforeAll(async () => {
@@ -165,7 +165,7 @@ export function usageContract(newPlace: NewPlace): void {
     });
     afterAll(() => place.remove());
 
-    test("comes with its trace and the words kept beside it, which lists leave out", async () => {
+    test("returns its trace and stored text, which lists leave out", async () => {
       const { key, user } = await insertKey(store);
       const row = usageRecord(key.id, user.id, { trace: TRACE });
       await store.ledger.settle(row, PERIOD, "hello \0 world \ud800");
@@ -175,7 +175,7 @@ export function usageContract(newPlace: NewPlace): void {
       expect(await store.ledger.find("use_nowhere")).toBeNull();
     });
 
-    test("that was open gets its trace and its words when it is settled, once", async () => {
+    test("stores trace and text of an open entry when it is settled, once", async () => {
       const { key, user } = await insertKey(store);
       const row = usageRecord(key.id, user.id, { reservedNano: 5 });
       const budgets = { totalNano: null, dailyNano: null, monthlyNano: null };
@@ -186,7 +186,7 @@ export function usageContract(newPlace: NewPlace): void {
       expect(await store.ledger.find(row.id)).toMatchObject({ row: { trace: TRACE }, prompt: "first" });
     });
 
-    test("is found by its request id, the newest of several, of that user alone", async () => {
+    test("is found by its request ID, the newest of several, of that user only", async () => {
       const { key, user } = await insertKey(store);
       const rows = [NOW, NOW + 5, NOW + 2].map((at) =>
         usageRecord(key.id, user.id, { at, requestId: "req_again" }),
@@ -197,7 +197,7 @@ export function usageContract(newPlace: NewPlace): void {
       expect(await store.ledger.findByRequest("req_again", "usr_other")).toBeNull();
     });
 
-    test("names its key, user and channel, as far as they are still there", async () => {
+    test("names its key, user and channel, as far as they still exist", async () => {
       const { key, user } = await insertKey(store);
       const channel = channelRecord({ name: "Upstream one" });
       await store.channels.insert(channel);
@@ -206,14 +206,14 @@ export function usageContract(newPlace: NewPlace): void {
       expect([...(await named("user", user.id))]).toEqual([[user.id, user.username]]);
       expect([...(await named("channel", channel.id))]).toEqual([[channel.id, "Upstream one"]]);
       expect(await store.ledger.names("key", [])).toEqual(new Map());
-      // Playground keys die with their sessions; their calls stay.
+      // Playground keys end with their sessions; their calls stay.
       expect([...(await store.ledger.names("key", ["play_gone", "key_gone"]))]).toEqual([
         ["play_gone", "Playground"],
       ]);
     });
   });
 
-  describe("old usage rows", () => {
+  describe("old ledger entries", () => {
     let place: Place;
     let store: Store;
     const rows = new Map<string, string>();
@@ -239,7 +239,7 @@ export function usageContract(newPlace: NewPlace): void {
     };
     const words = async () => (await place.raw("select input from prompts order by input")).flat();
 
-    test("lose their words first, then themselves, oldest first; sums and open calls stay", async () => {
+    test("lose their texts first, then are removed, oldest first; sums and open calls stay", async () => {
       expect(await store.ledger.sweep("prompts", NOW + 3, 1)).toBe(1);
       expect(await words()).toEqual(["words 2", "words 3", "words 4"]);
       expect(await store.ledger.sweep("prompts", NOW + 3, 10)).toBe(1);

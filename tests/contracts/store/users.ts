@@ -31,7 +31,7 @@ export function usersContract(newPlace: NewPlace): void {
       return user;
     };
 
-    test("a user comes back as it went in, by id, name and e-mail address", async () => {
+    test("returns a user unchanged, by ID, name and e-mail address", async () => {
       const user = await insert({
         email: "Ada@Example.org",
         emailKey: "ada@example.org",
@@ -50,14 +50,14 @@ export function usersContract(newPlace: NewPlace): void {
       expect(await store.users.findByNameOrEmail("nobody")).toBeNull();
     });
 
-    test("somebody named like another's address signs in by that name", async () => {
+    test("prefers the user name when it equals another user's address", async () => {
       const address = `${unique("address")}@example.org`;
       await insert({ email: address, emailKey: address });
       const named = await insert({ usernameKey: address });
       expect((await store.users.findByNameOrEmail(address))?.id).toBe(named.id);
     });
 
-    test("of a name and the same address, given to two at once in two instances, one is taken", async () => {
+    test("accepts one of a name and the same address, given to two users at once in two instances", async () => {
       const stores = [store, await place.open()];
       for (let round = 0; round < 5; round++) {
         const login = `${unique("both")}@example.org`;
@@ -78,7 +78,7 @@ export function usersContract(newPlace: NewPlace): void {
       }
     });
 
-    test("a name or address that is taken is a conflict", async () => {
+    test("refuses a taken name or address", async () => {
       const user = await insert({ email: "taken@example.org", emailKey: "taken@example.org" });
       const sameName = userRecord({ usernameKey: user.usernameKey });
       await expect(store.users.insert(sameName)).rejects.toMatchObject({ code: "conflict" });
@@ -91,7 +91,7 @@ export function usersContract(newPlace: NewPlace): void {
       expect(await store.users.findById(other.id)).toEqual(other);
     });
 
-    test("a patch changes what it names and raises the version; a stale one changes nothing", async () => {
+    test("changes the named fields and raises the version; a stale patch changes nothing", async () => {
       const user = await insert({ displayName: "Before", locale: "en" });
       const patched = await store.users.update(
         { id: user.id, version: 1 },
@@ -103,7 +103,7 @@ export function usersContract(newPlace: NewPlace): void {
       expect(await store.users.findById(user.id)).toEqual(patched);
     });
 
-    test("of ten patches of one version one is taken", async () => {
+    test("accepts one of ten patches of one version", async () => {
       const user = await insert();
       const { values } = await outcomesOf(
         together(10, (index) =>
@@ -114,10 +114,10 @@ export function usersContract(newPlace: NewPlace): void {
       expect((await store.users.findById(user.id))?.version).toBe(2);
     });
 
-    test("pages go from the newest to the oldest, miss nobody and name nobody twice, also among equals in age", async () => {
+    test("pages from the newest to the oldest without gaps or duplicates, also among equal ages", async () => {
       const paged = await newPlace();
       const own = await paged.open();
-      // Ids whose order differs between bytes and languages.
+      // IDs whose order differs between bytes and languages.
       const ids = ["a", "B", "ä", "_", "Z", "-", "é", "0", "aa", "AB", "ß", "z"];
       for (const [index, id] of ids.entries()) {
         await own.users.insert(userRecord({ id, createdAt: NOW - Math.floor(index / 4) }));
@@ -137,7 +137,7 @@ export function usersContract(newPlace: NewPlace): void {
       await paged.remove();
     });
 
-    test("a full last page has no next one, and a cursor of somebody else's making is refused", async () => {
+    test("has no page after a full last one, and refuses a foreign cursor", async () => {
       const { items } = await store.users.list(ALL);
       expect((await store.users.list({ ...ALL, limit: items.length })).nextCursor).toBeNull();
       for (const cursor of ["x", "", "WzFd", Buffer.from('["a","b"]').toString("base64url")]) {
@@ -153,7 +153,7 @@ export function usersContract(newPlace: NewPlace): void {
       ["\\%", []],
       ["ODD A_", ["odd a__b odd"]],
       ["' or ''='", []],
-    ])("a search for %s takes its characters as they are", async (q, found) => {
+    ])("searches for %s literally", async (q, found) => {
       for (const displayName of ["odd 100%_% odd", "odd a__b odd", "odd c\\d odd", "odd axxb odd"]) {
         const id = `usr_${Buffer.from(displayName).toString("hex")}`;
         if ((await store.users.findById(id)) === null) await insert({ id, displayName });
@@ -162,14 +162,14 @@ export function usersContract(newPlace: NewPlace): void {
       expect(items.map((user) => user.displayName)).toEqual(found);
     });
 
-    test("a search of one character is refused, one of two wide characters is not", async () => {
+    test("refuses a search of one character, but not of two wide characters", async () => {
       await expect(store.users.list({ ...ALL, q: "a" })).rejects.toMatchObject({ code: "invalid" });
       await expect(store.users.list({ ...ALL, q: "😀" })).rejects.toMatchObject({ code: "invalid" });
       const user = await insert({ displayName: "语音 路由" });
       expect((await store.users.list({ ...ALL, q: "语音" })).items).toEqual([user]);
     });
 
-    test("many come back by their ids, without those that are nobody's", async () => {
+    test("finds many users by their IDs, and leaves out unknown ones", async () => {
       const [a, b] = [await insert(), await insert()];
       const found = await store.users.findMany([a.id, "usr_nobody", b.id]);
       expect([...found].sort()).toEqual([
@@ -179,7 +179,7 @@ export function usersContract(newPlace: NewPlace): void {
       expect(await store.users.findMany([])).toEqual(new Map());
     });
 
-    test("a standing tells factor, lock, last use and what was spent, and nothing of whoever is not there", async () => {
+    test("reports 2FA, lock, last use and spending, and nothing for an unknown user", async () => {
       const [quiet, busy] = [await insert(), await insert()];
       const factor = twoFactorRecord(busy.id);
       await store.twoFactors.putPending(factor);
@@ -206,7 +206,7 @@ export function usersContract(newPlace: NewPlace): void {
       expect(await store.users.standings([], NOW)).toEqual(new Map());
     });
 
-    test("all that is a user's own goes with the user", async () => {
+    test("deletes everything of a user with the user", async () => {
       const user = await insert();
       const session = sessionRecord(user.id);
       const flow = flowRecord(user.id);

@@ -35,7 +35,7 @@ function soundBits(frame: Uint8Array): number {
 }
 
 describe("encoding speech", () => {
-  it("gives mp3 frames of 24 kHz mono that last as long as the speech", async () => {
+  it("makes mp3 frames of 24 kHz mono that last as long as the speech", async () => {
     const bytes = await collect(encoder.encode("mp3", tone(3)));
     expect(bytes.readUInt16BE(0) & 0xfff6).toBe(0xfff2); // sync, MPEG-2, layer III
     const file = await demux(bytes);
@@ -46,7 +46,7 @@ describe("encoding speech", () => {
     expect(soundBits(middle?.data ?? new Uint8Array())).toBeGreaterThan(50);
   });
 
-  it("gives Ogg Opus that decodes to the same tone, trimmed to the sample", async () => {
+  it("makes Ogg Opus that decodes to the same tone, trimmed to the sample", async () => {
     const bytes = await collect(encoder.encode("opus", tone(2.345)));
     expect(bytes.toString("latin1", 0, 4)).toBe("OggS");
     expect(bytes.toString("latin1", 28, 36)).toBe("OpusHead");
@@ -62,7 +62,7 @@ describe("encoding speech", () => {
     expect(loudness(Int16Array.from(decoded.slice(4_800, 48_000)))).toBeGreaterThan(4_000);
   });
 
-  it("gives AAC in ADTS frames of 24 kHz mono", async () => {
+  it("makes AAC in ADTS frames of 24 kHz mono", async () => {
     const bytes = await collect(encoder.encode("aac", tone(2)));
     expect(bytes.readUInt16BE(0) & 0xfff6).toBe(0xfff0);
     const file = await demux(bytes);
@@ -74,7 +74,7 @@ describe("encoding speech", () => {
     expect(size(file)).toBeGreaterThan(2 * size(silence));
   });
 
-  it("gives FLAC of exactly the speech's length", async () => {
+  it("makes FLAC of exactly the speech's length", async () => {
     const bytes = await collect(encoder.encode("flac", tone(2.5)));
     expect(bytes.toString("latin1", 0, 4)).toBe("fLaC");
     const file = await demux(bytes);
@@ -84,7 +84,7 @@ describe("encoding speech", () => {
     expect(bytes.length).toBeGreaterThan(5 * silence.length);
   });
 
-  it("gives pcm as it is, and wav as a header of unknown sizes before it", async () => {
+  it("leaves pcm unchanged, and adds a header of unknown sizes for wav", async () => {
     const samples = await collect(tone(0.5));
     expect(await collect(encoder.encode("pcm", tone(0.5)))).toEqual(samples);
     const wav = await collect(encoder.encode("wav", tone(0.5)));
@@ -106,7 +106,7 @@ describe("encoding speech", () => {
     ["pcm", 0.1],
     ["flac", 0.5],
     ["aac", 0.5],
-  ])("has the first bytes of %s out before %s s of audio are in", async (format, seconds) => {
+  ])("has the first bytes of %s ready before %s s of audio are in", async (format, seconds) => {
     let read = 0;
     const source = async function* () {
       for await (const chunk of tone(5, { chunkSeconds: 0.02 })) {
@@ -134,7 +134,7 @@ describe("encoding speech", () => {
     expect(returned).toBe(1);
   });
 
-  it("throws the speech's own error on, after what was made before it", async () => {
+  it("rethrows the speech's error after the audio that came before it", async () => {
     const source = async function* () {
       yield* tone(1);
       throw new Error("the engine broke");
@@ -147,7 +147,7 @@ describe("encoding speech", () => {
     expect(bytes).toBeGreaterThan(5_000);
   });
 
-  it("keeps forty encoders at once apart", async () => {
+  it("keeps forty concurrent encoders apart", async () => {
     const alone = await collect(encoder.encode("opus", tone(1, { hertz: 300 })));
     const all = await Promise.all(
       Array.from({ length: 40 }, (_, i) =>

@@ -12,7 +12,7 @@ function sine(hertz: number, rate: number, seconds: number): Float32Array {
 
 /** Amplitude of one frequency under a Blackman–Harris window (side lobes −92 dB), in dB below a sine of 0.5. */
 function levelAt(samples: Float32Array, hertz: number, rate: number): number {
-  // The ends, where the filter runs in and out, are left aside.
+  // Without the ends, where the filter starts and stops.
   const body = samples.subarray(2_000, samples.length - 2_000);
   let re = 0;
   let im = 0;
@@ -29,7 +29,7 @@ function levelAt(samples: Float32Array, hertz: number, rate: number): number {
   return 20 * Math.log10((2 * Math.hypot(re, im)) / sum / 0.5 + 1e-12);
 }
 
-/** What is left of a tone's output once the tone itself is taken out, in dB below the tone. */
+/** The rest of a tone's output without the tone, in dB below the tone. */
 function residueDb(samples: Float32Array, hertz: number, rate: number): number {
   const body = samples.subarray(2_000, samples.length - 2_000);
   let [re, im] = [0, 0];
@@ -56,14 +56,14 @@ describe.each([16_000, 22_050])("%i Hz to 24 kHz", (input) => {
   });
 
   it.each([500, 1_000, 4_000, 6_500])("adds no image of a tone of %i Hz above −60 dB", (hertz) => {
-    // A whole number of periods, so that taking the tone out leaves nothing of it.
+    // A whole number of periods, so that nothing of the tone remains when it is removed.
     const out = resample(sine(hertz, input, 1), input, OUTPUT);
     expect(residueDb(out.subarray(0, 24_000), hertz, OUTPUT)).toBeLessThan(-60);
     const image = input - hertz;
     if (image < OUTPUT / 2) expect(levelAt(out, image, OUTPUT)).toBeLessThan(-60);
   });
 
-  it("gives the same in blocks of any size as in one piece", () => {
+  it("returns the same in blocks of any size as in one piece", () => {
     const tone = sine(1_000, input, 0.5);
     const whole = resample(tone, input, OUTPUT);
     for (const size of [1, 7, 160, 4_096]) {
@@ -77,7 +77,7 @@ describe.each([16_000, 22_050])("%i Hz to 24 kHz", (input) => {
     }
   });
 
-  it("gives as many samples as the time asks for", () => {
+  it("returns as many samples as the duration requires", () => {
     for (const length of [1, 100, 15_999, 16_000]) {
       const out = resample(new Float32Array(length), input, OUTPUT);
       expect(Math.abs(out.length - (length * OUTPUT) / input)).toBeLessThanOrEqual(1);
@@ -93,7 +93,7 @@ it.each([10_000, 11_000, 11_999])(
   },
 );
 
-it("takes the filter's delay out", () => {
+it("compensates the filter's delay", () => {
   const input = new Float32Array(1_600);
   input[800] = 1;
   const out = resample(input, 16_000, OUTPUT);

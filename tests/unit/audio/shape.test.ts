@@ -9,7 +9,7 @@ import { medianPitch, peak, rmsDb } from "../../support/measure-audio";
 
 const RATE = 24_000;
 
-/** A buzz with harmonics, as a voice has them. */
+/** A buzz with harmonics, like a voice. */
 function buzz(hertz: number, rate: number, seconds: number, amplitude = 0.4): Float32Array {
   return Float32Array.from({ length: Math.round(rate * seconds) }, (_, i) => {
     let sum = 0;
@@ -20,7 +20,7 @@ function buzz(hertz: number, rate: number, seconds: number, amplitude = 0.4): Fl
 
 describe("speaking faster or slower", () => {
   it.each([0.25, 0.5, 0.8, 1.25, 2, 3, 4])(
-    "at %f keeps the pitch (3 parts in 100) and takes the time asked for",
+    "at %f keeps the pitch (within 3 %) and takes the requested time",
     (speed) => {
       for (const hertz of [95, 140, 220]) {
         const out = changeSpeed(buzz(hertz, RATE, 4), RATE, speed);
@@ -37,7 +37,7 @@ describe("speaking faster or slower", () => {
     }
   });
 
-  it("leaves natural speed and what is too short to cut alone", () => {
+  it("leaves natural speed, and input too short to cut, unchanged", () => {
     const tone = buzz(140, RATE, 1);
     expect(changeSpeed(tone, RATE, 1)).toBe(tone);
     const click = tone.subarray(0, 300);
@@ -52,7 +52,7 @@ describe("the level", () => {
     expect(peak(levelled)).toBeLessThan(0.99);
   });
 
-  it("of a pulse train is bent at the peaks, not cut", () => {
+  it("of a pulse train is compressed at the peaks, not clipped", () => {
     const pulses = new Float32Array(RATE);
     for (let i = 0; i < pulses.length; i += 240) pulses.set([0.2, 0.9, 0.5], i);
     const levelled = levelLoudness(pulses, RATE);
@@ -88,7 +88,7 @@ describe("colour", () => {
     ["low-shelf", 6, 3, 0],
     ["peak", 0, 6, 0],
     ["high-shelf", 0, 3, 6],
-  ] as const)("of a %s lifts what it should and nothing else", (shape, low, middle, high) => {
+  ] as const)("of a %s changes its own band and nothing else", (shape, low, middle, high) => {
     expect(gainDb(60, shape)).toBeCloseTo(low, 0);
     expect(gainDb(1_000, shape)).toBeCloseTo(middle, 0);
     expect(gainDb(10_500, shape)).toBeCloseTo(high, 0);
@@ -96,7 +96,7 @@ describe("colour", () => {
 });
 
 describe("shaping", () => {
-  it("moves the pitch by the tape factor, comes out at 24 kHz and fades its edges", () => {
+  it("moves the pitch by the playback rate, returns 24 kHz and fades the edges", () => {
     const input = buzz(100, 16_000, 2);
     const out = shapeSpeech(input, 16_000, { tape: 1.1, bands: [], speed: 1 }, RATE);
     expect(medianPitch(out, RATE) / 110).toBeCloseTo(1, 1);
@@ -104,14 +104,14 @@ describe("shaping", () => {
     expect([out[0] ?? 1, out.at(-1) ?? 1].map(Math.abs)).toEqual([0, 0]);
   });
 
-  it("leaves the engine's samples as they were", () => {
+  it("leaves the engine's samples unchanged", () => {
     const input = buzz(100, RATE, 1);
     const copy = input.slice();
     shapeSpeech(input, RATE, { tape: 1, bands: [], speed: 1 }, RATE);
     expect(input).toEqual(copy);
   });
 
-  it("makes nothing of silence", () => {
+  it("returns nothing for silence", () => {
     expect(shapeSpeech(new Float32Array(8_000), 16_000, { tape: 1, bands: [], speed: 1 }, RATE)).toHaveLength(
       0,
     );
@@ -136,7 +136,7 @@ describe("samples", () => {
   });
 });
 
-it("writes a WAV header whose sizes are true, or unknown while streaming", () => {
+it("writes a WAV header with true sizes, or unknown ones while streaming", () => {
   const header = Buffer.from(wavHeader(RATE, 96_000));
   expect(header.toString("latin1", 0, 4) + header.toString("latin1", 8, 16)).toBe("RIFFWAVEfmt ");
   expect(header.readUInt32LE(4)).toBe(96_036);

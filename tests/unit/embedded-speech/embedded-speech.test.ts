@@ -57,7 +57,7 @@ async function readAll(call: AsyncIterator<SpeechEvent>, pieces: Uint8Array[] = 
 setFlagsFromString("--expose-gc");
 const collectGarbage: () => void = runInNewContext("gc");
 
-/** What this process cannot give back, audio outside of the heap included. */
+/** Memory that this process holds, including audio outside of the heap. */
 async function liveBytes(): Promise<number> {
   for (let turn = 0; turn < 3; turn++) {
     collectGarbage();
@@ -68,7 +68,7 @@ async function liveBytes(): Promise<number> {
 }
 
 describe("a slow reader", () => {
-  it("of 32,000 characters has no more than two chunks of ten seconds made ahead of it", async () => {
+  it("of 32,000 characters has at most two chunks of ten seconds generated ahead", async () => {
     const model = open();
     const call = speak(model, LONG);
     let read = 0;
@@ -83,7 +83,7 @@ describe("a slow reader", () => {
     expect(model.stats()).toMatchObject({ open: 0, backlogBytes: 0 });
   });
 
-  it("costs 64 KB at most when there are 500 of them, and still hears everything", async () => {
+  it("costs at most 64 KB when there are 500 of them, and still gets everything", async () => {
     const model = open();
     const text = LONG.slice(0, 1_000);
     const whole = await readAll(speak(model, text));
@@ -96,7 +96,7 @@ describe("a slow reader", () => {
     }
     await quiet(model);
     now += 2_000;
-    await speak(model, "One more comes by.").next();
+    await speak(model, "One more call arrives.").next();
     expect(model.stats()).toMatchObject({ open: 501 });
     expect(model.stats().backlogBytes).toBeLessThan(500 * 64 * 1024);
     expect((await liveBytes()) - before).toBeLessThan(500 * 64 * 1024);
@@ -107,7 +107,7 @@ describe("a slow reader", () => {
     await Promise.all(calls.map(({ call }) => call.return?.(undefined)));
   }, 60_000);
 
-  it("hears no sample twice and misses none where audio was given up and made again", async () => {
+  it("gets every sample once where audio was released and generated again", async () => {
     const model = open({ backlogBytes: 1 });
     const text = LONG.slice(0, 90);
     const samples = async (stallMs: number) => {
@@ -116,7 +116,7 @@ describe("a slow reader", () => {
       for (let next = await call.next(); !next.done; next = await call.next()) {
         pieces.push(bytesOf(next));
         now += stallMs;
-        // Another caller's chunk makes the stalled reader give its own up.
+        // Another caller's chunk makes the stalled reader release its own.
         if (stallMs > 0) await readAll(speak(model, "Hi."));
       }
       const bytes = Buffer.concat(pieces);
@@ -128,7 +128,7 @@ describe("a slow reader", () => {
     expect(stalled.length).toBe(straight.length);
     const again = model.stats().chunks - before;
     expect(again).toBeGreaterThan(straight.length / 24_000 / 4);
-    // Fades of 5 ms at either side of each seam are all that differs.
+    // Only fades of 5 ms on either side of each seam differ.
     const differing = stalled.filter((sample, i) => sample !== straight[i]).length;
     expect(differing).toBeGreaterThan(0);
     expect(differing).toBeLessThan(again * 2 * 120);
@@ -137,7 +137,7 @@ describe("a slow reader", () => {
 });
 
 describe("too many calls", () => {
-  it("are refused at once when the queue is full, with when to come back", async () => {
+  it("are refused at once when the queue is full, with a retry time", async () => {
     const model = open({ mostWaiting: 2 });
     const calls = [speak(model, "hang on"), speak(model, "wait")];
     const firsts = Promise.allSettled(calls.map((call) => call.next()));
@@ -162,7 +162,7 @@ describe("too many calls", () => {
     await firsts;
   });
 
-  it("are refused beyond the most that may be open", async () => {
+  it("are refused beyond the limit of open calls", async () => {
     const model = open({ mostOpen: 1 });
     const first = speak(model, LONG);
     await first.next();
@@ -178,7 +178,7 @@ it("does nothing before the first next()", () => {
   expect(model.stats()).toMatchObject({ workers: 0, open: 0 });
 });
 
-it("stops the work of a caller who leaves, and the worker is free for the next", async () => {
+it("stops the work of a caller who leaves, and frees the worker for the next", async () => {
   const model = open();
   const leaving = new AbortController();
   const call = speak(model, LONG, { signal: leaving.signal });
@@ -192,7 +192,7 @@ it("stops the work of a caller who leaves, and the worker is free for the next",
   expect(bytesOf(await speak(model, "Next, please.").next()).length).toBeGreaterThan(0);
 });
 
-it("lets a caller leave while waiting for the first sound", async () => {
+it("lets a caller leave while it waits for the first sound", async () => {
   const model = open();
   const leaving = new AbortController();
   const blocking = expect(speak(model, "hang on").next()).rejects.toMatchObject({ code: "overloaded" });
@@ -205,7 +205,7 @@ it("lets a caller leave while waiting for the first sound", async () => {
   await blocking;
 });
 
-it("fails the call whose worker crashes and no other", async () => {
+it("fails only the call whose worker crashes", async () => {
   const model = open();
   const [crashed, fine] = [speak(model, "crash now").next(), speak(model, "All is well.").next()];
   await expect(crashed).rejects.toMatchObject({ code: "upstream_error" });

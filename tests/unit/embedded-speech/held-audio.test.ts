@@ -3,13 +3,13 @@ import { Backlog, HeldAudio, KEPT_BYTES } from "../../../lib/providers/embedded-
 
 const CHUNK = 4 * KEPT_BYTES;
 
-/** A chunk of sound whose samples count upwards, in memory of its own. */
+/** A chunk of sound whose samples count upwards, in its own memory. */
 function makeSound(): Uint8Array {
   return new Uint8Array(Int16Array.from({ length: CHUNK / 2 }, (_, i) => i).buffer);
 }
 
 describe("audio that is held for a reader", () => {
-  it("frees the whole at once when a part is kept, and goes on where the part ends", () => {
+  it("frees the whole at once when a part is kept, and continues where the part ends", () => {
     const sound = makeSound();
     const first = new HeldAudio(sound, 0, 0);
     first.isBeingRead = true;
@@ -26,11 +26,11 @@ describe("audio that is held for a reader", () => {
     expect(again.buffer.byteLength).toBe(0);
     expect(rest.take(CHUNK, 0)).toHaveLength(CHUNK - resumeAt);
     expect(rest.resumeAt).toBeNull();
-    // What was handed out is the reader's own.
+    // What was returned belongs to the reader.
     expect([heard.length, kept.length > 0]).toEqual([1_000, true]);
   });
 
-  it("frees what nobody will read", () => {
+  it("frees audio that will not be read", () => {
     const sound = makeSound();
     const held = new HeldAudio(sound, 0, 0);
     const backlog = new Backlog();

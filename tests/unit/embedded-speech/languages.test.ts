@@ -27,7 +27,7 @@ async function speak(text: string, language?: string): Promise<Float32Array> {
 describe.each(Object.keys(SENTENCES))("'%s'", (language) => {
   const text = SENTENCES[language]?.[0] ?? "";
 
-  it("sounds for about as long as its words take, detected or asked for", async () => {
+  it("lasts about as long as its words take, with the language detected or given", async () => {
     const detected = await speak(text);
     const asked = await speak(text, language);
     for (const samples of [detected, asked]) {
@@ -35,12 +35,12 @@ describe.each(Object.keys(SENTENCES))("'%s'", (language) => {
       expect(samples.length / RATE).toBeGreaterThan(1.2);
       expect(samples.length / RATE).toBeLessThan(5);
     }
-    // The same engine, voice and language: the same length but for what chance does to the trimmed edges.
+    // The same engine, voice and language: the same length, except for random differences of the trimmed edges.
     expect(Math.abs(detected.length - asked.length)).toBeLessThan(RATE / 10);
   });
 });
 
-it("speaks another language otherwise than English", async () => {
+it("speaks another language differently from English", async () => {
   const english = await speak("Die alte Katze schläft.", "en");
   const german = await speak("Die alte Katze schläft.", "de");
   expect(Math.abs(english.length - german.length)).toBeGreaterThan(RATE / 50);
@@ -56,7 +56,7 @@ describe("espeak-ng never spells", () => {
   // "Chinese letter" and a code take more than a second; a syllable takes a third of one.
   const SPELLED = 1;
 
-  it("an ideograph it is given: every 53rd and all that are respelled", () => {
+  it("an ideograph: every 53rd and all that are respelled", () => {
     const spelled: string[] = [];
     const respelled = "兄兇凶匈忷恟汹洶胷胸熊雄夐詗芎惸瓊琼穷穹窮邛冂冋坰囧窘迥颎兒儿";
     const every = Array.from({ length: 394 }, (_, i) => String.fromCodePoint(0x4e00 + i * 53));
@@ -69,7 +69,7 @@ describe("espeak-ng never spells", () => {
     expect(findUnreadableHan("\u{2000b}")).toBe("\u{2000b}");
   });
 
-  it("kana, small ones alone or in a row included", () => {
+  it("kana, including small ones alone or in a row", () => {
     const kana = Array.from({ length: 0xb6 }, (_, i) => String.fromCodePoint(0x3041 + i)).filter(
       (character) => /[ぁ-ゖァ-ヺ]/u.test(character),
     );
@@ -90,7 +90,7 @@ it.each([
   expect(baseLanguage(tag)).toBe(base);
 });
 
-it("gives regions their own voice where espeak-ng has one", () => {
+it("uses the regional voice where espeak-ng has one", () => {
   expect(espeakVoice("pt")).toBe("pt-br");
   expect(espeakVoice("pt-PT")).toBe("pt");
   expect(espeakVoice("es-MX")).toBe("es-419");

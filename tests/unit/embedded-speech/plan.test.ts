@@ -27,7 +27,7 @@ describe("kanji", () => {
     ["東京", "ja"],
     ["こんにちは 東京", "ja-JP"],
     ["コーヒーを飲む", undefined],
-  ])("in %s (languageCode %s) are refused with the way out", (text, language) => {
+  ])("in %s (languageCode %s) are refused with the alternative", (text, language) => {
     expect(() => plan(text, { language })).toThrow(/kanji, only kana.*upstream that speaks Japanese/s);
     expect(() => plan(text, { language })).toThrow(expect.objectContaining({ code: "invalid" }));
   });
@@ -51,7 +51,7 @@ it("speaks each script of a mixed text in its language", () => {
   ]);
 });
 
-it("reads numbers alone in the language asked for, or in their own digits' language", () => {
+it("reads numbers alone in the given language, or in the language of their digits", () => {
   expect(languages("12,5", { language: "fr" })).toEqual([["12,5", "fr"]]);
   expect(languages("42")).toEqual([["42", null]]);
   expect(languages("१२३")).toEqual([["१२३", "hi"]]);
@@ -65,9 +65,9 @@ it.each([
   expect(() => plan(text)).toThrow(words);
 });
 
-it("refuses a language nobody here speaks, and a voice it does not have", () => {
+it("refuses an unsupported language, and an unknown voice", () => {
   expect(() => plan("hello", { language: "tlh" })).toThrow("languageCode 'tlh' is not spoken");
-  expect(() => plan("hello", { voice: "Nobody" })).toThrow("'Nobody' is not a voice");
+  expect(() => plan("hello", { voice: "Nobody" })).toThrow("'Unknown' is not a voice");
 });
 
 it.each(["🙂🙂", "", "…!", "\u0000\u0007"])("refuses %j: there is nothing to speak", (text) => {
@@ -76,11 +76,11 @@ it.each(["🙂🙂", "", "…!", "\u0000\u0007"])("refuses %j: there is nothing 
 
 describe("the length of chunks", () => {
   const long =
-    "The rain went on and on without an end in sight for anybody who had to walk to work that day ".repeat(
+    "The rain went on and on without an end in sight for all those who had to walk to work that day".repeat(
       30,
     );
 
-  it("is a sentence when there is room and three seconds when memory is short", () => {
+  it("is a sentence normally and three seconds when memory is short", () => {
     const longest = (isTight: boolean) =>
       Math.max(
         ...plan(long, { isTight })

@@ -44,14 +44,14 @@ it("speaks first come, first served", async () => {
   expect(pool.stats()).toMatchObject({ workers: 1, busy: 0, waiting: 0, chunks: 3, crashes: 0 });
 });
 
-it("starts no more workers than it may", async () => {
+it("starts at most the given number of workers", async () => {
   const pool = openPool(2);
   const all = ["a", "b", "c", "d"].map((text) => speak(pool, text).pcm);
   expect(pool.stats()).toMatchObject({ workers: 2, busy: 2, waiting: 2 });
   await Promise.all(all);
 });
 
-it("fails the chunk of a worker that crashed, in words, and speaks the next with a new one", async () => {
+it("fails the chunk of a worker that crashed with a message, and speaks the next with a new worker", async () => {
   const pool = openPool();
   const crashed = speak(pool, "crash");
   const next = speak(pool, "after");
@@ -63,7 +63,7 @@ it("fails the chunk of a worker that crashed, in words, and speaks the next with
   expect(pool.stats()).toMatchObject({ workers: 1, crashes: 1 });
 });
 
-it("passes a worker's refusal on and keeps the worker", async () => {
+it("passes on a worker's error and keeps the worker", async () => {
   const pool = openPool();
   await expect(speak(pool, "refuse").pcm).rejects.toMatchObject({
     code: "invalid",
@@ -73,7 +73,7 @@ it("passes a worker's refusal on and keeps the worker", async () => {
   expect(pool.stats()).toMatchObject({ workers: 1, crashes: 0 });
 });
 
-it("stops a worker that takes too long over a chunk", async () => {
+it("stops a worker that takes too long for a chunk", async () => {
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
   const pool = openPool();
   const stuck = speak(pool, "hang");
@@ -83,7 +83,7 @@ it("stops a worker that takes too long over a chunk", async () => {
   expect((await speak(pool, "after").pcm).length).toBeGreaterThan(0);
 });
 
-it("ends a worker that had nothing to do for 50 seconds, and starts one again when asked", async () => {
+it("stops a worker after 50 idle seconds, and starts one again when needed", async () => {
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
   const pool = openPool();
   await speak(pool, "one").pcm;
@@ -95,7 +95,7 @@ it("ends a worker that had nothing to do for 50 seconds, and starts one again wh
   expect(pool.stats()).toMatchObject({ workers: 1, crashes: 0 });
 });
 
-it("never speaks a chunk that was cancelled in the queue, and drops one in the making", async () => {
+it("never speaks a chunk that was cancelled in the queue, and drops a running one", async () => {
   const pool = openPool();
   const running = speak(pool, "running");
   const queued = speak(pool, "queued");
@@ -105,11 +105,11 @@ it("never speaks a chunk that was cancelled in the queue, and drops one in the m
   await expect(running.pcm).rejects.toMatchObject({ code: "caller_left" });
   await expect(queued.pcm).rejects.toMatchObject({ code: "caller_left" });
   await kept.pcm;
-  // The one in the making was finished and thrown away; the queued one was never begun.
+  // The running chunk was finished and dropped; the queued one was never started.
   expect(pool.stats()).toMatchObject({ chunks: 2, busy: 0, waiting: 0 });
 });
 
-it("does not begin what is too late by its turn", async () => {
+it("does not start a chunk that is too late by its turn", async () => {
   const pool = openPool();
   const late = pool.speak(chunk("late"), () => {
     throw new Error("too late");
@@ -119,7 +119,7 @@ it("does not begin what is too late by its turn", async () => {
   expect(pool.stats().chunks).toBe(1);
 });
 
-it("fails what is left when it closes", async () => {
+it("fails the remaining chunks when it closes", async () => {
   const pool = openPool();
   const all = [speak(pool, "hang"), speak(pool, "queued")];
   const failed = Promise.all(all.map(({ pcm }) => expect(pcm).rejects.toMatchObject({ code: "overloaded" })));

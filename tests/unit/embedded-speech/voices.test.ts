@@ -12,7 +12,7 @@ const GEMINI =
   "Vindemiatrix Sadachbia Sadaltager Sulafat";
 const OPENAI = "alloy ash ballad coral echo fable onyx nova sage shimmer verse marin cedar";
 
-/** English is flite's, the others are espeak-ng's; Chinese has tones, which move the median. */
+/** English is flite's, the others are espeak-ng's; Chinese has tones, which change the median. */
 const SENTENCES = [
   {
     language: "en",
@@ -86,14 +86,14 @@ describe.each(SENTENCES)("the 43 voices in $language", ({ language, text, words 
     expect(voices.filter((voice) => voice.peak > 0.99)).toEqual([]);
   });
 
-  it("speak 150 to 230 words a minute", () => {
+  it("speak 150 to 230 words per minute", () => {
     const paces = voices.map((voice) => words / (voice.seconds / 60));
     expect(Math.min(...paces)).toBeGreaterThan(150);
     expect(Math.max(...paces)).toBeLessThan(230);
   });
 });
 
-it("has no man's voice more than a semitone above the lowest woman's", () => {
+it("has no male voice more than a semitone above the lowest female one", () => {
   const pitches = (gender: string) =>
     EMBEDDED_VOICES.filter((voice) => voice.gender === gender).map(
       (voice) => TIMBRES.get(voice.name)?.pitchHz ?? Number.NaN,
@@ -101,7 +101,7 @@ it("has no man's voice more than a semitone above the lowest woman's", () => {
   expect(Math.max(...pitches("male"))).toBeLessThan(Math.min(...pitches("female")) * 2 ** (1 / 12));
 });
 
-// espeak-ng's voice flutters by chance: two makings of a sentence already differ by a part in 100.
+// espeak-ng's voice varies randomly: the same sentence twice differs by a hundredth.
 it.each([
   ["Kore", "en", 0.03, [0.25, 0.5, 2, 4]],
   ["Orus", "en", 0.03, [0.25, 0.5, 2, 4]],

@@ -13,7 +13,7 @@ function alike(a: string, b: string, dimensions = 1_024): number {
 }
 
 test.each(Object.keys(PARAPHRASES))(
-  "%s: a paraphrase is nearer than any stranger, at any usual length",
+  "%s: a paraphrase is nearer than any unrelated text, at any usual length",
   (language) => {
     const pairs = PARAPHRASES[language] ?? [];
     for (const dimensions of [1_024, 512, 256]) {
@@ -32,7 +32,7 @@ test.each(Object.keys(PARAPHRASES))(
   },
 );
 
-test("strangers stay strangers though they share their function words", () => {
+test("unrelated texts stay apart although they share their function words", () => {
   expect(
     alike(
       "This is one of the things that we have to do.",
@@ -41,14 +41,14 @@ test("strangers stay strangers though they share their function words", () => {
   ).toBeLessThan(0.25);
 });
 
-test("inflected forms and typing errors stay near; unrelated words do not", () => {
+test("keeps inflected forms and typing errors near, and unrelated words apart", () => {
   expect(alike("translation", "translations")).toBeGreaterThan(0.4);
   expect(alike("Übersetzung", "Übersetzungen")).toBeGreaterThan(0.4);
   expect(alike("accommodation", "acommodation")).toBeGreaterThan(0.3);
   expect(alike("translation", "bicycle")).toBeLessThan(0.1);
 });
 
-test("case, accents, compatibility forms and final punctuation hardly matter", () => {
+test("almost ignores case, accents, compatibility forms and final punctuation", () => {
   expect(alike("Hello World", "hello world")).toBeCloseTo(1, 5);
   expect(alike("Hello world", "Hello world!")).toBeGreaterThan(0.99);
   expect(alike("café crème", "cafe creme")).toBeGreaterThan(0.85);
@@ -57,13 +57,13 @@ test("case, accents, compatibility forms and final punctuation hardly matter", (
   expect(alike("e\u0301te\u0301", "été")).toBeCloseTo(1, 5);
 });
 
-test("the order of words matters a little", () => {
+test("depends a little on the order of words", () => {
   const turned = alike("dog bites man", "man bites dog");
   expect(turned).toBeGreaterThan(0.7);
   expect(turned).toBeLessThan(0.999);
 });
 
-test("every text, white space and half characters too, has a finite vector of length 1 at every length", () => {
+test("makes a finite vector of length 1 for every text, also for white space and unpaired surrogates, at every length", () => {
   const text = fc.oneof(
     fc.string({ unit: "binary" }),
     fc.constantFrom("", "   ", "\n\t", "\u3000", "...", "😀", "\ud800"),
@@ -77,7 +77,7 @@ test("every text, white space and half characters too, has a finite vector of le
   );
 });
 
-test("a shorter vector is the prefix of the whole, normalised again", () => {
+test("makes a shorter vector as the prefix of the whole, normalised again", () => {
   const whole = embedText("The quick brown fox jumps over the lazy dog", 1_024);
   const short = embedText("The quick brown fox jumps over the lazy dog", 256);
   const norm = Math.sqrt(similarity(whole.slice(0, 256), whole.slice(0, 256)));
@@ -87,7 +87,7 @@ test("a shorter vector is the prefix of the whole, normalised again", () => {
 /** First eight bytes of the SHA-256 over the little-endian floats. */
 const GOLDEN = ["06b6f22c00b89afa", "5d87bca43ff56e7c", "8fd6c3ab34f8f31f", "da4cbb466439a35c"];
 
-test("a text has these very bits, on every machine and in every version", () => {
+test("makes exactly these bits for a text, on every machine and in every version", () => {
   const digest = (text: string): string => {
     const vector = embedText(text, 1_024);
     const bytes = Buffer.alloc(vector.length * 4);
@@ -97,7 +97,7 @@ test("a text has these very bits, on every machine and in every version", () => 
   expect(["hello world", "Où est la gare ?", "今天天气很好", "Привет, мир!"].map(digest)).toEqual(GOLDEN);
 });
 
-test("at least 2,000 short texts a second are embedded (10,000 is the mark the bench prints)", () => {
+test("embeds at least 2,000 short texts per second (the bench measures against 10,000)", () => {
   const texts = Array.from(
     { length: 4_000 },
     (_, i) => `Where can I find the invoice number ${i} for my last order?`,

@@ -7,7 +7,7 @@ function options(signal = new AbortController().signal) {
 
 const LONG = Array.from({ length: 6_000 }, (_, i) => `w${(i * 7919).toString(36)}ord`).join(" ");
 
-test("a text has the same vector alone, in a batch, and when another call runs between its steps", async () => {
+test("makes the same vector for a text alone, in a batch, and when another call runs between its steps", async () => {
   const model = createLexicalModel();
   const texts = ["one", LONG, "Größe", "one", `${LONG} end`];
   const [batch, other] = await Promise.all([
@@ -21,7 +21,7 @@ test("a text has the same vector alone, in a batch, and when another call runs b
   expect(other.vectors[0]).toEqual(batch.vectors[1]);
 });
 
-test("others get their turn many times within a large batch", async () => {
+test("lets other work run many times within a large batch", async () => {
   const model = createLexicalModel();
   let turns = 0;
   let isRunning = true;
@@ -35,7 +35,7 @@ test("others get their turn many times within a large batch", async () => {
   expect(turns).toBeGreaterThan(20);
 });
 
-test("an abandoned batch stops", async () => {
+test("stops an abandoned batch", async () => {
   const leaving = new AbortController();
   const work = createLexicalModel().embed(
     { model: "m", texts: Array.from({ length: 2_000 }, () => LONG) },
@@ -45,7 +45,7 @@ test("an abandoned batch stops", async () => {
   await expect(work).rejects.toMatchObject({ code: "caller_left" });
 });
 
-test.each([0, 1_025, 1.5])("%s dimensions are refused", async (dimensions) => {
+test.each([0, 1_025, 1.5])("refuses %s dimensions", async (dimensions) => {
   const work = createLexicalModel().embed({ model: "m", texts: ["a"], dimensions }, options());
   await expect(work).rejects.toMatchObject({ code: "invalid" });
 });

@@ -20,7 +20,7 @@ function draft(fields: Partial<ChannelDraft>): ChannelDraft {
   return { provider: "openai", baseUrl: null, headers: {}, options: {}, ...fields };
 }
 
-/** The places of the faults found; empty: the draft is fine. */
+/** The fields with errors; empty: the draft is valid. */
 function faults(fields: Partial<ChannelDraft>): string[] {
   try {
     rig.checkChannel(draft(fields));
@@ -31,7 +31,7 @@ function faults(fields: Partial<ChannelDraft>): string[] {
   }
 }
 
-test("knows each provider, what it can do and where it goes", () => {
+test("lists each provider with its operations and default URL", () => {
   expect(
     rig.providers().map(({ name, operations, isUpstream }) => [name, operations.join("+"), isUpstream]),
   ).toEqual([
@@ -46,12 +46,12 @@ test("knows each provider, what it can do and where it goes", () => {
   }
 });
 
-test("the contract of channels names exactly the providers that are not built in", () => {
+test("lists the same providers in the channel contract as upstream providers", () => {
   const callingOut = rig.providers().filter(({ isUpstream }) => isUpstream);
   expect([...UPSTREAM_PROVIDERS].sort()).toEqual(callingOut.map(({ name }) => name).sort());
 });
 
-test("keeps a channel's address in one writing", () => {
+test("stores a channel's URL in canonical form", () => {
   const checked = rig.checkChannel(
     draft({ baseUrl: "https://API.example.com:443/v1/", headers: { "X-Team": "a" } }),
   );
@@ -72,11 +72,11 @@ test.each<[string, Partial<ChannelDraft>]>([
   ["options.azure_api_version", { options: { azure_api_version: "x&y" } }],
   ["options.speech_form", { provider: "gemini", options: { speech_form: "loud" } }],
   ["options.voice_settings", { provider: "elevenlabs", options: { voice_settings: { speed: 9 } } }],
-])("a fault at %s is named there", (path, fields) => {
+])("reports an error at %s under that field", (path, fields) => {
   expect(faults(fields)).toEqual([path]);
 });
 
-test("the fault of a private address can be mended by allowing what is named", () => {
+test("accepts a private address once the target in its error is allowed", () => {
   const check = () => rig.checkChannel(draft({ baseUrl: "http://localhost:11434/v1" }));
   expect(check).toThrow(
     expect.objectContaining({ details: expect.objectContaining({ apiCode: "upstream_not_allowed" }) }),
@@ -85,7 +85,7 @@ test("the fault of a private address can be mended by allowing what is named", (
   expect(faults({ baseUrl: `http://${upstream.target}/v1` })).toEqual([]);
 });
 
-test("asks an upstream what it serves", async () => {
+test("lists the models of an upstream", async () => {
   const list = (provider: string) => rig.probe(channelTo(provider, upstream))?.listModels(callOptions());
   expect(await list("openai")).toEqual([
     { name: "kokoro", operation: "speech" },
@@ -104,12 +104,12 @@ test("asks an upstream what it serves", async () => {
   expect(rig.probe(channelTo("lexical", upstream))).toBeNull();
 });
 
-test("Azure has no list of what can be called", async () => {
+test("has no list of models for Azure", async () => {
   const azure = channelTo("openai", upstream, { options: { azure_api_version: "2024-10-21" } });
   expect(await rig.probe(azure)?.listModels(callOptions())).toBeNull();
 });
 
-test("a key that was sealed for another channel is not sent anywhere", async () => {
+test("sends no key that was encrypted for another channel", async () => {
   const stranger = { ...channelTo("openai", upstream), keys: channelTo("openai", upstream).keys };
   const before = upstream.ledger.length;
   const work = rig.embedding(stranger).embed({ model: "embed", texts: ["a"] }, callOptions());

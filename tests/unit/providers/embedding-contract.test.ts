@@ -58,7 +58,7 @@ test.each(["openai", "gemini"])("%s: forwards vectors of any norm unchanged", as
   expect((await embedding(provider).embed(whole, callOptions())).vectors).toEqual([scaled("one", 64)]);
 });
 
-test("forwards a vector as Gemini shortened it, and normalises one that was shortened here", async () => {
+test("forwards a vector that Gemini shortened, and normalises one that was shortened here", async () => {
   const request = { model: "embed.64--scaled-3", texts: ["one"], dimensions: 16 };
   const prefix = vectorOf("one", 64).subarray(0, 16);
   const upstreams = await embedding("gemini").embed(request, callOptions());
@@ -103,15 +103,15 @@ test.each([["nan"], ["same-index"]])("openai: '%s' is upstream_invalid", async (
   await expect(work).rejects.toMatchObject({ code: "upstream_invalid" });
 });
 
-test("vectors that come in another order are put in the order of their texts", async () => {
+test("sorts vectors by the order of their texts", async () => {
   const texts = ["one", "two", "three"];
   const { vectors } = await embedding("openai").embed({ model: "embed--reversed", texts }, callOptions());
   expect(vectors).toEqual(texts.map((text) => vectorOf(text, 256)));
 });
 
 const SWAPPED: readonly [Record<string, unknown>, string][] = [
-  [{}, "base64 asked, floats answered"],
-  [{ encoding_format: "float" }, "floats asked, base64 answered"],
+  [{}, "base64 requested, floats returned"],
+  [{ encoding_format: "float" }, "floats requested, base64 returned"],
 ];
 
 test.each(SWAPPED)("%j: %s: the vectors are exact either way", async (options) => {
@@ -123,7 +123,7 @@ test.each(SWAPPED)("%j: %s: the vectors are exact either way", async (options) =
 });
 
 test.each(["openai", "gemini"])(
-  "%s: another length than the one asked for names both numbers",
+  "%s: names both numbers for a vector of another length than requested",
   async (provider) => {
     const work = embedding(provider).embed(
       { model: "embed--wrong-size-768", texts: ["a"], dimensions: 1_024 },
@@ -137,7 +137,7 @@ test.each(["openai", "gemini"])(
 );
 
 test.each(["openai", "gemini"])(
-  "%s: a longer vector than asked for is nobody's but the operator's to shorten",
+  "%s: shortens a longer vector only when the operator's options say so",
   async (provider) => {
     const request = { model: "embed.768--ignores-dimensions", texts: ["a"], dimensions: 128 };
     const strict = embedding(provider).embed(request, callOptions());
@@ -171,7 +171,7 @@ test.each(
   expect(inputTokens).toBe(tokens);
 });
 
-test("more texts than one call takes go in several, and their tokens add up", async () => {
+test("splits more texts than one call takes, and adds up their tokens", async () => {
   const texts = Array.from({ length: 250 }, (_, i) => `text ${i}`);
   const before = upstream.ledger.length;
   const { vectors, inputTokens } = await embedding("gemini").embed({ model: "embed", texts }, callOptions());
@@ -181,7 +181,7 @@ test("more texts than one call takes go in several, and their tokens add up", as
   expect(inputTokens).toBe(calls.reduce((sum, { tokens }) => sum + tokens, 0));
 });
 
-test("sends what was asked and nothing that is null", async () => {
+test("sends what was requested, and no null", async () => {
   const before = upstream.ledger.length;
   await embedding("openai").embed(
     { model: "embed", texts: ["a"], dimensions: 64, user: "u-1" },
@@ -194,7 +194,7 @@ test("sends what was asked and nothing that is null", async () => {
   ]);
 });
 
-test("speaks Azure's form: deployment in the path, api-version, api-key header", async () => {
+test("uses Azure's form: deployment in the path, api-version, api-key header", async () => {
   const before = upstream.ledger.length;
   const azure = { options: { azure_api_version: "2024-10-21" }, baseUrl: upstream.origin };
   await embedding("openai", azure.options, azure).embed({ model: "my embed", texts: ["a"] }, callOptions());
@@ -204,7 +204,7 @@ test("speaks Azure's form: deployment in the path, api-version, api-key header",
   expect(entry?.headers.authorization).toBeUndefined();
 });
 
-test("asks Gemini for the task and length, one text by embedContent and more in a batch", async () => {
+test("sends Gemini the task and length, one text by embedContent and more in a batch", async () => {
   const before = upstream.ledger.length;
   const model = embedding("gemini");
   await model.embed(

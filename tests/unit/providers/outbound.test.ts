@@ -16,7 +16,7 @@ test.each(RETRY_AFTER_FORMS)("Retry-After '$header' is $expectedMs ms", ({ heade
   expect(readRetryAfter((name) => (name === "retry-after" ? header : null), NOW)).toBe(expectedMs);
 });
 
-test("a date is counted from now, and retry-after-ms stands over Retry-After", () => {
+test("counts a date from now, and prefers retry-after-ms to Retry-After", () => {
   const date = (name: string) => (name === "retry-after" ? "Fri, 20 Nov 2026 12:00:30 GMT" : null);
   expect(readRetryAfter(date, NOW)).toBe(30_000);
   expect(readRetryAfter((name) => (name === "retry-after-ms" ? "2500" : "9"), NOW)).toBe(2_500);
@@ -44,11 +44,11 @@ test.each([
   ["X Template", "a"],
   ["X-Temp:late", "a"],
   ["", "a"],
-])("a channel may not send the header '%s: %s'", (name, value) => {
+])("refuses a channel header '%s: %s'", (name, value) => {
   expect(() => checkHeaders({ [name]: value })).toThrow(expect.objectContaining({ code: "invalid" }));
 });
 
-test("the head of a request is the provider's and the channel's, in lower case, and no more", () => {
+test("sends the headers of the provider and the channel in lower case, and no others", () => {
   expect(requestHeaders({ authorization: "Bearer k" }, { "OpenAI-Organization": "org-1" }, true)).toEqual({
     "user-agent": "patchbay",
     "accept-encoding": "identity",
@@ -66,11 +66,11 @@ test.each([
   ["Incorrect: sk-ab***********wxyz.", "Incorrect: [key]"],
   ["host gpu-box down", "host […] down"],
   ["two\n  lines\u0007\u202e", "two lines"],
-])("'%s' is told as '%s'", (words, clean) => {
+])("cleans '%s' to '%s'", (words, clean) => {
   expect(cleanWords(words, ["gpu-box"])).toBe(clean);
 });
 
-test("base64 that lacks a character or has a wrong one is refused", () => {
+test("refuses base64 with a missing or invalid character", () => {
   expect(decodeBase64("AAECAw==")).toEqual(Buffer.from([0, 1, 2, 3]));
   expect(decodeBase64("AAECAw")).toEqual(Buffer.from([0, 1, 2, 3]));
   for (const wrong of ["AAEC*w==", "AAECA", "AA=CAw==", "AAEC Aw="]) {
@@ -78,7 +78,7 @@ test("base64 that lacks a character or has a wrong one is refused", () => {
   }
 });
 
-test("addresses are asked for once in 30 s, and the old ones serve for 5 minutes while the name server fails", async () => {
+test("looks up addresses once in 30 s, and uses old ones for 5 minutes while the name server fails", async () => {
   const clock = new FakeClock(1_000_000);
   let asked = 0;
   let isDown = false;
@@ -100,7 +100,7 @@ test("addresses are asked for once in 30 s, and the old ones serve for 5 minutes
   await expect(resolver.resolve("h")).rejects.toThrow("SERVFAIL");
 });
 
-test("a name server that does not answer holds nobody up while an old answer stands", async () => {
+test("does not wait for a name server without an answer while an old answer is cached", async () => {
   const clock = new FakeClock(1_000_000);
   let isSlow = false;
   const never = new Promise<string[]>(() => {});
@@ -111,7 +111,7 @@ test("a name server that does not answer holds nobody up while an old answer sta
   expect(await resolver.resolve("h")).toEqual(["192.0.2.1"]);
 });
 
-test("a 100 head reaches undici as 102 however the network cuts it, and bodies are left alone", () => {
+test("passes a 100 head to undici as 102 however the network cuts it, and leaves bodies unchanged", () => {
   const informational = "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\n";
   const final = "HTTP/1.1 200 OK\r\nx: HTTP/1.1 100\r\n\r\nHTTP/1.1 100 Continue\r\n\r\n";
   const sent = Buffer.from(`${informational}HTTP/1.1 100 Continue\r\n\r\n${final}`);

@@ -3,9 +3,9 @@ import { type SpeechPlace, speechModelContract } from "../../contracts/speech-mo
 import { channelTo, createRig, TEXT } from "../../support/upstream/rig";
 import { startUpstream } from "../../support/upstream/server";
 
-/** The loopback upstream speaks a hundred characters a second. */
+/** The loopback upstream speaks a hundred characters per second. */
 const SENTENCE = TEXT.repeat(4);
-/** More than the sockets between hold, so that a reader who stops is felt at the other end. */
+/** More than the sockets buffer, so that the upstream notices a reader who stops. */
 const LONG_TEXT = TEXT.repeat(400);
 
 async function open(

@@ -19,7 +19,7 @@ afterAll(async () => {
   await upstream.close();
 });
 
-/** Speaks once and gives the requests that left. */
+/** Speaks once and returns the requests that were sent. */
 async function sent(
   provider: string,
   request: SpeechRequest,
@@ -32,7 +32,7 @@ async function sent(
   return upstream.ledger.slice(before);
 }
 
-/** The verbs that list voices reach the model alone. */
+/** The requests for voices are left out. */
 function servicesWith(model: SpeechModel): ConsoleServices {
   return { providers: { speech: () => model }, log: { warn() {} } } as unknown as ConsoleServices;
 }
@@ -56,13 +56,13 @@ test.each([
   ["openai", "authorization", `Bearer ${UPSTREAM_KEY}`],
   ["gemini", "x-goog-api-key", UPSTREAM_KEY],
   ["elevenlabs", "xi-api-key", UPSTREAM_KEY],
-])("%s is sent its key in %s, the channel's headers, and nothing else", async (provider, name, value) => {
+])("sends %s its key in %s, the channel's headers, and nothing else", async (provider, name, value) => {
   const [entry] = await sent(provider, speechRequest("tts"), { headers: { "X-Team": "voice" } });
   expect(entry?.headers[name]).toBe(value);
   expect(Object.keys(entry?.headers ?? {}).sort()).toEqual([...OWN_HEADERS, name, "x-team"].sort());
 });
 
-test("OpenAI is asked for raw samples, with what the caller said and no null", async () => {
+test("asks OpenAI for raw samples, with the caller's fields and no null", async () => {
   const request = speechRequest("tts", { speed: 1.5, instructions: "Be kind.", language: "en-US" });
   const [plain] = await sent("openai", speechRequest("tts"));
   const [full] = await sent("openai", request);
@@ -78,7 +78,7 @@ test("OpenAI is asked for raw samples, with what the caller said and no null", a
   });
 });
 
-test("a script for OpenAI goes line by line, each with its voice and manner, as one speech", async () => {
+test("sends a script to OpenAI line by line, each with its voice and style, as one speech", async () => {
   const segments = [
     { text: "Hello there.", voice: "Kore", speaker: "Ann" },
     { text: "Hi!", voice: "onyx", speaker: "Bob", style: "whispered" },
@@ -95,7 +95,7 @@ test("a script for OpenAI goes line by line, each with its voice and manner, as 
   expect(end?.finishReason).toBe("STOP");
 });
 
-test("a line of a script that fails after the first ends the speech with an error", async () => {
+test("ends the speech with an error when a line after the first fails", async () => {
   const channel = channelTo("openai", upstream, { options: { voices: { gone: "gone" } } });
   const model = rig.speech(channel);
   const events = model.synthesize(
@@ -116,7 +116,7 @@ test("a line of a script that fails after the first ends the speech with an erro
   expect(seen).not.toContain("end");
 });
 
-test("Azure's speech goes to the deployment's URL", async () => {
+test("sends Azure's speech to the deployment's URL", async () => {
   const [entry] = await sent("openai", speechRequest("tts"), {
     baseUrl: upstream.origin,
     options: { azure_api_version: "2025-03-01-preview" },
@@ -125,7 +125,7 @@ test("Azure's speech goes to the deployment's URL", async () => {
   expect(entry?.headers["api-key"]).toBe(UPSTREAM_KEY);
 });
 
-test("OpenAI's events tell the tokens; raw audio tells none", async () => {
+test("reads the tokens from OpenAI's events; raw audio has none", async () => {
   const events = channelTo("openai", upstream, { options: { stream_format: "sse" } });
   const told = await hear(rig.speech(events), speechRequest("tts"));
   expect(told.end?.usage).toEqual({
@@ -137,7 +137,7 @@ test("OpenAI's events tell the tokens; raw audio tells none", async () => {
 });
 
 test.each(["usage-minus", "usage-text", "usage-huge", "usage-half", "usage-absent"])(
-  "tokens told as '%s' count as not told",
+  "ignores an implausible token count of '%s'",
   async (fault) => {
     for (const [provider, options] of [
       ["gemini", {}],
@@ -159,7 +159,7 @@ test.each([
   ["openai", "rate-48000", { speech_format: "wav" }],
   ["gemini", "rate-16000", {}],
   ["gemini", "wav", { streaming: false }],
-])("%s answering '%s' is heard at 24 kHz in its full length", async (provider, fault, options) => {
+])("reads %s answering '%s' at 24 kHz in its full length", async (provider, fault, options) => {
   const { pcm, error } = await hear(
     rig.speech(channelTo(provider, upstream, { options })),
     speechRequest(`tts--${fault}`),
@@ -181,7 +181,7 @@ const GEMINI_BODY = {
   systemInstruction: { parts: [{ text: "Read aloud." }] },
 };
 
-test("a Gemini caller's body goes to Gemini as it was, voices in Gemini's writing", async () => {
+test("sends a Gemini caller's body to Gemini unchanged, except for the spelling of voices", async () => {
   const source = { dialect: "gemini", body: GEMINI_BODY } as const;
   const [entry] = await sent("gemini", speechRequest("tts", { source }));
   expect(entry?.path).toBe("/v1beta/models/tts:streamGenerateContent?alt=sse");
@@ -196,7 +196,7 @@ test("a Gemini caller's body goes to Gemini as it was, voices in Gemini's writin
   });
 });
 
-test("the newer form's voice stays in its field, and a table may rename it", async () => {
+test("keeps the newer form's voice in its field, and renames it by the table", async () => {
   const body = {
     ...GEMINI_BODY,
     generationConfig: { responseModalities: ["AUDIO"], speechConfig: { voiceConfig: { voice: "Anna" } } },
@@ -210,7 +210,7 @@ test("the newer form's voice stays in its field, and a table may rename it", asy
   });
 });
 
-test("two speakers go to Gemini as they are; one or three are refused by number", async () => {
+test("sends two speakers to Gemini unchanged, and refuses one or three by number", async () => {
   const cast = (...names: string[]) => ({
     multiSpeakerVoiceConfig: {
       speakerVoiceConfigs: names.map((speaker) => ({
@@ -247,7 +247,7 @@ test("two speakers go to Gemini as they are; one or three are refused by number"
   }
 });
 
-test("an OpenAI caller's manner goes to Gemini as direction: in the prompt, or beside the text for newer models", async () => {
+test("sends an OpenAI caller's style to Gemini in the prompt, or beside the text for newer models", async () => {
   const source = { dialect: "openai", body: {} } as const;
   const request = (model: string) => speechRequest(model, { instructions: "Say it cheerfully.", source });
   const [older] = await sent("gemini", request("gemini-2.5-flash-preview-tts"));
@@ -264,7 +264,7 @@ test("an OpenAI caller's manner goes to Gemini as direction: in the prompt, or b
   });
 });
 
-test("OpenAI's names have voices at Gemini, each its own", async () => {
+test("maps each of OpenAI's names to a different Gemini voice", async () => {
   const names = [
     "alloy",
     "ash",
@@ -291,14 +291,14 @@ test("OpenAI's names have voices at Gemini, each its own", async () => {
 test.each([
   ["gemini", 1.5],
   ["elevenlabs", 2],
-])("%s cannot speak at %s times the speed and says so", async (provider, speed) => {
+])("reports that %s cannot speak at %s times the speed", async (provider, speed) => {
   const before = upstream.ledger.length;
   const { error } = await hear(rig.speech(channelTo(provider, upstream)), speechRequest("tts", { speed }));
   expect(error).toMatchObject({ code: "invalid", details: { param: "speed" } });
   expect(upstream.ledger.length).toBe(before);
 });
 
-test("a reply without audio keeps the reason the upstream gave", async () => {
+test("includes the upstream's reason in the error for a reply without audio", async () => {
   for (const options of [{}, { streaming: false }]) {
     const { error } = await hear(
       rig.speech(channelTo("gemini", upstream, { options })),
@@ -308,7 +308,7 @@ test("a reply without audio keeps the reason the upstream gave", async () => {
   }
 });
 
-test("Google's bad key comes as 400 and is the channel's fault all the same", async () => {
+test("treats Google's 400 for a bad key as the channel's error", async () => {
   const { error } = await hear(
     rig.speech({ ...channelTo("gemini", upstream), keys: [] }),
     speechRequest("tts"),
@@ -316,7 +316,7 @@ test("Google's bad key comes as 400 and is the channel's fault all the same", as
   expect(error).toMatchObject({ code: "upstream_error", details: { upstreamStatus: 401 } });
 });
 
-test("Google's RetryInfo tells how long to wait", async () => {
+test("reads the wait from Google's RetryInfo", async () => {
   const { error } = await hear(
     rig.speech(channelTo("gemini", upstream)),
     speechRequest("tts--retry-info-34"),
@@ -324,12 +324,12 @@ test("Google's RetryInfo tells how long to wait", async () => {
   expect(error).toMatchObject({ code: "upstream_rate_limited", details: { retryAfterMs: 34_000 } });
 });
 
-test("an empty account is no rate limit", async () => {
+test("does not treat an account without credit as a rate limit", async () => {
   const { error } = await hear(rig.speech(channelTo("openai", upstream)), speechRequest("tts--no-money"));
   expect(error).toMatchObject({ code: "upstream_error", details: { upstreamStatus: 402 } });
 });
 
-test("ElevenLabs is asked for raw samples of the voice by its id", async () => {
+test("asks ElevenLabs for raw samples of the voice by its ID", async () => {
   const channel = channelTo("elevenlabs", upstream, { options: { voice_settings: { stability: 0.4 } } });
   const model = rig.speech(channel);
   const names = (await model.voices("")).map(({ name }) => name);
@@ -355,7 +355,7 @@ test("ElevenLabs is asked for raw samples of the voice by its id", async () => {
   });
 });
 
-test("an ElevenLabs voice is taken by name, full name, or ID, also one that its list does not hold", async () => {
+test("accepts an ElevenLabs voice by name, full name, or ID, also one that is not in its list", async () => {
   const model = rig.speech(channelTo("elevenlabs", upstream));
   const names = await listVoiceNames(servicesWith(model), entryOf("elevenlabs"));
   const about = { field: "voice", model: "m" };
@@ -371,7 +371,7 @@ test("an ElevenLabs voice is taken by name, full name, or ID, also one that its 
   expect(() => canonicalVoice("id-nobody", names, about)).toThrow(/is not a voice of model m/);
 });
 
-test("an OpenAI account's custom voice goes to OpenAI as an object with its ID", async () => {
+test("sends an OpenAI account's custom voice as an object with its ID", async () => {
   const options = { azure_api_version: "2025-03-01-preview" };
   const channel = channelTo("openai", upstream, { baseUrl: upstream.origin, options });
   const model = rig.speech(channel);
@@ -382,7 +382,7 @@ test("an OpenAI account's custom voice goes to OpenAI as an object with its ID",
   expect(() => canonicalVoice("aloy", names, { field: "voice", model: "m" })).toThrow(/did you mean 'alloy'/);
 });
 
-test("the voices of a server that lists them are told, and names of other catalogues find one of theirs", async () => {
+test("lists the voices of a server that has a list, and maps names of other catalogues to them", async () => {
   const model = rig.speech(channelTo("openai", upstream));
   const voices = await model.voices("tts");
   expect(voices.find(({ name }) => name === "af_kore")).toMatchObject({
@@ -394,27 +394,27 @@ test("the voices of a server that lists them are told, and names of other catalo
   for (const voice of ["af_nova", "Kore", "nova", "Puck", "Gacrux", "cedar"]) {
     await hear(model, speechRequest("tts", { segments: [{ text: TEXT, voice }] }));
   }
-  // The tests' own requests.
+  // Requests of this test.
   const asked = upstream.ledger.slice(before).map(({ body }) => (body as { voice: string }).voice);
   expect(asked.slice(0, 4)).toEqual(["af_nova", "af_kore", "af_nova", "am_puck"]);
   expect(asked[4]).toMatch(/^[ab]f_/);
   expect(asked[5]).toMatch(/^[ab]m_/);
 });
 
-test("the operator's table stands over every default", async () => {
+test("prefers the operator's table to every default", async () => {
   const options = { voices: { Kore: "af_bella", "*": "am_adam" }, list_voices: false };
   const channel = channelTo("openai", upstream, { options });
   const before = upstream.ledger.length;
   for (const voice of ["Kore", "Puck", "nobody"]) {
     await hear(rig.speech(channel), speechRequest("tts", { segments: [{ text: TEXT, voice }] }));
   }
-  // The tests' own requests.
+  // Requests of this test.
   const asked = upstream.ledger.slice(before).map(({ body }) => (body as { voice: string }).voice);
   expect(asked).toEqual(["af_bella", "am_adam", "am_adam"]);
   expect((await rig.speech(channel).voices("")).map(({ name }) => name)).toContain("Kore");
 });
 
-test("an upstream that lists no voices takes any name, and is asked once", async () => {
+test("accepts any name for an upstream without a list of voices, and asks it once", async () => {
   const channel = channelTo("openai", upstream, { baseUrl: `${upstream.origin}/bare/v1` });
   const model = rig.speech(channel);
   const before = upstream.ledger.length;

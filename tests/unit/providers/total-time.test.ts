@@ -4,7 +4,7 @@ import { UpstreamProgress } from "@/lib/ports/upstream-progress";
 import { StillClock } from "../../support/gateway-harness";
 import { callOptions, channelTo, createRig, speechRequest } from "../../support/upstream/rig";
 
-/** `total_ms` of a channel, on a clock that the test moves; only the pauses on the wire are real. */
+/** `total_ms` of a channel, on a clock that the test controls; only the pauses on the wire are real. */
 
 const clock = new StillClock();
 const TOTAL_MS = 5_000;
@@ -69,13 +69,13 @@ test("total_ms counts the segments of a conversation together", async () => {
       types.push(type);
   })();
   await expect(work).rejects.toMatchObject({ code: "upstream_timeout" });
-  // The first segment was heard whole.
+  // The first segment was complete.
   expect(types.length).toBeGreaterThan(0);
   expect(types).not.toContain("end");
   await rig.close();
 });
 
-test("total_ms does not count the time that the reader takes", async () => {
+test("total_ms does not count the reader's time", async () => {
   const { rig, channel, options } = await open((_request, reply) => {
     clock.at += TOTAL_MS * 0.6;
     reply.writeHead(200, { "content-type": "audio/pcm", "content-length": SAMPLES.length });

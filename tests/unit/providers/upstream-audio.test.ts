@@ -8,7 +8,7 @@ function read(bytes: Buffer, cuts: readonly number[] = [], rate: number | null =
   const reader = new AudioReader(rate);
   const at = [0, ...cuts.map((cut) => cut % (bytes.length + 1)), bytes.length].sort((a, b) => a - b);
   const out: Uint8Array[] = [];
-  // Copies: a reader must not rely on one buffer that goes on.
+  // Copies: a reader must not rely on one buffer that is reused.
   for (let i = 1; i < at.length; i += 1)
     out.push(reader.push(Uint8Array.from(bytes.subarray(at[i - 1], at[i]))));
   out.push(reader.end());
@@ -19,7 +19,7 @@ function samplesOf(pcm: Buffer): Int16Array {
   return new Int16Array(Uint8Array.from(pcm).buffer);
 }
 
-/** Hertz of a tone, by its zero crossings. */
+/** Frequency of a tone in hertz, by its zero crossings. */
 function hertz(pcm: Buffer): number {
   const samples = samplesOf(pcm);
   let crossings = 0;
@@ -32,7 +32,7 @@ function hertz(pcm: Buffer): number {
 const TEXT = "a text of no great length that takes a second or so to say out loud, as texts like this one do";
 const TONE = tonePcm(TEXT, "Kore", 24_000);
 
-/** A WAV file of any format around these sample bytes. */
+/** A WAV file of any format with these sample bytes. */
 function wavOf(
   format: { tag: number; channels: number; rate: number; bits: number },
   data: Buffer,
@@ -45,7 +45,7 @@ function wavOf(
   return Buffer.concat([header.subarray(0, 36), extra, header.subarray(36), data]);
 }
 
-test("raw samples and WAV files come out the same however the network cuts them", () => {
+test("reads raw samples and WAV files however the network cuts them", () => {
   fc.assert(
     fc.property(fc.array(fc.nat(TONE.length), { maxLength: 10 }), (cuts) => {
       expect(read(TONE, cuts).equals(TONE)).toBe(true);
@@ -57,7 +57,7 @@ test("raw samples and WAV files come out the same however the network cuts them"
 });
 
 test.each([8_000, 16_000, 22_050, 32_000, 44_100, 48_000])(
-  "%i Hz keep their pitch and length, raw and as WAV",
+  "keeps pitch and length at %i Hz, raw and as WAV",
   (rate) => {
     const tone = tonePcm(TEXT, "Kore", rate);
     for (const pcm of [read(tone, [1, 333, 4_801], rate), read(wavFile(tone, rate, true), [1, 43, 4_801])]) {
@@ -67,7 +67,7 @@ test.each([8_000, 16_000, 22_050, 32_000, 44_100, 48_000])(
   },
 );
 
-test("stereo, 8, 24 and 32 bits and floats are read as what they are", () => {
+test("reads stereo, 8, 24 and 32 bits and floats", () => {
   const mono = samplesOf(TONE);
   const as = (
     bytes: number,
@@ -111,7 +111,7 @@ test("stereo, 8, 24 and 32 bits and floats are read as what they are", () => {
   }
 });
 
-test("chunks before the samples are passed over, those behind them left out", () => {
+test("skips chunks before the samples, and leaves out those after them", () => {
   const list = Buffer.concat([Buffer.from("LIST"), Buffer.from([3, 0, 0, 0]), Buffer.from("abc\0")]);
   const file = Buffer.concat([wavOf({ tag: 1, channels: 1, rate: 24_000, bits: 16 }, TONE, list), list]);
   expect(read(file, [50]).equals(TONE)).toBe(true);
@@ -120,8 +120,8 @@ test("chunks before the samples are passed over, those behind them left out", ()
 test.each([
   ["an odd byte", TONE.subarray(0, 1_001)],
   ["half a header", wavFile(TONE, 24_000, false).subarray(0, 30)],
-  ["fewer samples than told", wavFile(TONE, 24_000, false).subarray(0, 2_000)],
-])("%s is a cut", (_name, bytes) => {
+  ["fewer samples than announced", wavFile(TONE, 24_000, false).subarray(0, 2_000)],
+])("treats %s as a cut", (_name, bytes) => {
   expect(() => read(bytes)).toThrow(expect.objectContaining({ code: "upstream_truncated" }));
 });
 
@@ -137,11 +137,11 @@ test.each([
     "a header without end",
     Buffer.concat([Buffer.from("RIFF....WAVEjunk"), Buffer.from([0, 0, 0, 1]), Buffer.alloc(80_000)]),
   ],
-])("%s is no audio that is taken", (_name, bytes) => {
+])("refuses %s as audio", (_name, bytes) => {
   expect(() => read(bytes)).toThrow(expect.objectContaining({ code: "upstream_invalid" }));
 });
 
-test("the rate is read from the media type", () => {
+test("reads the rate from the media type", () => {
   expect(rateOf("audio/L16;codec=pcm;rate=24000")).toBe(24_000);
   expect(rateOf('audio/pcm; rate="16000"')).toBe(16_000);
   expect(rateOf("audio/pcm")).toBeNull();

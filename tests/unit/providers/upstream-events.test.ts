@@ -26,7 +26,7 @@ async function eventsOf(body: AsyncIterable<Uint8Array>): Promise<{ event: strin
   return events;
 }
 
-/** The events of a whole text, as WHATWG HTML §9.2.6 writes it; what follows the last blank line counts, too. */
+/** The events of a whole text, by WHATWG HTML §9.2.6, and also the data after the last blank line. */
 function oracle(text: string): { event: string; data: string }[] {
   const events: { event: string; data: string }[] = [];
   let event = "";
@@ -62,7 +62,7 @@ describe("server-sent events", () => {
     );
   });
 
-  test("are those of the standard for any text and any cuts", async () => {
+  test("match the standard for any text and any cuts", async () => {
     const part = fc.constantFrom(
       ...["data", "data:", "data: ", "event: ", "event", "id: 1", "retry: 5", ": comment", "dat", "other: "],
       ...["a", "ü", "最", "😀", "\uFEFF", " ", ":", "{}", "x".repeat(70)],
@@ -94,7 +94,7 @@ describe("server-sent events", () => {
 });
 
 describe("JSON in blocks", () => {
-  /** As `readJson` gives it, long strings as text. */
+  /** The result of `readJson`, with long strings as text. */
   async function read(text: string, pieceBytes: number): Promise<unknown> {
     const value = await readJson(await gatherBytes(chunksOf(Buffer.from(text), pieceBytes)));
     const whole = (one: unknown): unknown => {
@@ -107,7 +107,7 @@ describe("JSON in blocks", () => {
     return whole(value);
   }
 
-  test("is the value that JSON.parse gives, however long its strings are", async () => {
+  test("has the value that JSON.parse gives, however long its strings are", async () => {
     const letters = fc.constantFrom("a", '"', "\\", "/", "\n", "ü", "😀", "patchbay-long-string:0");
     const texts = fc
       .tuple(fc.array(letters, { maxLength: 5 }), fc.nat(30_000))
@@ -117,7 +117,7 @@ describe("JSON in blocks", () => {
     );
     await fc.assert(
       fc.asyncProperty(values, fc.integer({ min: 1_000, max: 100_000 }), async (value, pieceBytes) => {
-        // The text of a place stands for a long string there; any other text is itself.
+        // The placeholder of a long string becomes that string; any other text stays.
         fc.pre(!JSON.stringify(value).includes('"patchbay-long-string:0"'));
         expect(await read(JSON.stringify(value), pieceBytes)).toEqual(value);
       }),
@@ -175,7 +175,7 @@ describe("20 MiB of audio in one event", () => {
     `data: {"type":"speech.audio.delta","audio":"${data}"}\n\ndata: {"type":"speech.audio.done","usage":{"input_tokens":3,"output_tokens":9}}\n\n`,
   );
 
-  test("costs time linear in its bytes, and lets other work run between pieces", async () => {
+  test("takes time linear in its bytes, and lets other work run between steps", async () => {
     const told: SpeechUsage = { inputTokens: null, outputTokens: null };
     let turns = 0;
     let isOver = false;
@@ -197,12 +197,12 @@ describe("20 MiB of audio in one event", () => {
     isOver = true;
     console.log(`${((user + system) / 1_000).toFixed(0)} ms of CPU for 20 MiB in one event`);
     expect([bytes, told]).toEqual([pcm.length, { inputTokens: 3, outputTokens: 9 }]);
-    // A text that is searched again with every piece took 8 s.
+    // Searching the text again with every chunk took 8 s.
     expect(user + system).toBeLessThan(1_500_000);
     expect(most).toBeLessThanOrEqual(128 * 1024);
   });
 
-  test("is heard whole from Gemini, in an event or in one JSON answer", async () => {
+  test("is complete from Gemini, in an event or in one JSON reply", async () => {
     const own = await startUpstream();
     const rig = createRig([own]);
     const text = "x".repeat((20 * 1024 * 1024 * 100) / 48_000);
@@ -218,7 +218,7 @@ describe("20 MiB of audio in one event", () => {
   });
 });
 
-test("blocks hold what was appended, whatever the size of its pieces", () => {
+test("returns what was appended, whatever the size of the chunks", () => {
   fc.assert(
     fc.property(fc.array(fc.nat(200_000), { maxLength: 12 }), fc.nat(), fc.nat(), (sizes, a, b) => {
       const blocks = new ByteBlocks();

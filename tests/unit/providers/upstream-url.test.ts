@@ -6,7 +6,7 @@ import { readUpstreamUrl } from "@/lib/providers/outbound/upstream-url";
 
 const NOBODY = parseAllowList([]);
 
-/** The code of the refusal (`null`: taken). */
+/** The code of the error (`null`: accepted). */
 function refusal(url: string, allow = NOBODY): string | null {
   try {
     readUpstreamUrl(url, allow);
@@ -97,7 +97,7 @@ test.each([
   expect(readUpstreamUrl(url, NOBODY).href).toBe(canonical);
 });
 
-test("plain http needs a listed host and port, and no other port is meant by it", () => {
+test("allows plain http only to a listed host and port", () => {
   const allow = parseAllowList(["localhost:11434", "10.1.0.0/16", "tts.lan"]);
   expect(refusal("http://localhost:11434/v1", allow)).toBeNull();
   expect(refusal("http://localhost:11435/v1", allow)).toBe("upstream_not_allowed");
@@ -109,7 +109,7 @@ test("plain http needs a listed host and port, and no other port is meant by it"
 });
 
 test.each(["not a url", "https://h.example/a b", "https://", "https://[::", "ftp://h.example"])(
-  "says of %j in a whole sentence what would be right",
+  "explains for %j in a whole sentence what is accepted",
   (url) => {
     try {
       readUpstreamUrl(url, NOBODY);
@@ -163,17 +163,17 @@ test.each([
   ["64:ff9b::168.63.129.16", true],
   ["168.63.129.17", false],
   ["10.0.0.1", false],
-])("%s hands out cloud credentials: %s", (address, expected) => {
+])("%s serves cloud credentials: %s", (address, expected) => {
   const bytes = parseAddress(address);
   expect(bytes && isMetadata(bytes)).toBe(expected);
 });
 
-test("what is no address may not be connected to", () => {
+test("refuses connections to what is not an address", () => {
   expect(parseAddress("example.com")).toBeNull();
   expect(mayConnect("example.com", "example.com", 443, NOBODY)).toBe(false);
 });
 
-test("a listed host may be private, never a metadata address", () => {
+test("allows a listed private host, never a metadata address", () => {
   const allow = parseAllowList(["h.example:443"]);
   expect(mayConnect("10.0.0.1", "h.example", 443, allow)).toBe(true);
   expect(mayConnect("10.0.0.1", "h.example", 8443, allow)).toBe(false);
@@ -194,6 +194,6 @@ test.each([
   ["tts.lan:70000", false],
   ["a b", false],
   ["", false],
-])("'%s' can stand on the list: %s", (entry, expected) => {
+])("'%s' is accepted on the list: %s", (entry, expected) => {
   expect(isAllowEntry(entry)).toBe(expected);
 });

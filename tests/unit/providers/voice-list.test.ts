@@ -22,17 +22,17 @@ function open() {
 const never = () => new Promise<never>(() => undefined);
 const failing = () => Promise.reject(new Error("It failed."));
 
-test("the first list is waited for; after a failure nobody waits for another try", async () => {
+test("waits for the first list, but not for a second attempt after a failure", async () => {
   const { lists, pass } = open();
   expect(await lists.get("a", failing)).toBeNull();
   pass(60_001);
-  // An upstream that says nothing now would hold every speech call up here.
+  // An upstream without an answer would delay every speech call here.
   expect(await lists.get("a", never)).toBeNull();
   const other = open().lists;
   expect(await other.get("a", async () => [VOICE])).toEqual([VOICE]);
 });
 
-test("an upstream that is well again is asked once its time has come, and its list serves from then on", async () => {
+test("asks an upstream that has recovered after the interval, and uses its list from then on", async () => {
   const { lists, pass } = open();
   await lists.get("a", failing);
   expect(await lists.get("a", async () => [VOICE])).toBeNull();
@@ -42,7 +42,7 @@ test("an upstream that is well again is asked once its time has come, and its li
   expect(await lists.get("a", never)).toEqual([VOICE]);
 });
 
-test("a list of before serves while a new one is fetched, and stays when that fails", async () => {
+test("uses the old list while a new one is fetched, and keeps it when that fails", async () => {
   const { lists, pass } = open();
   await lists.get("a", async () => [VOICE]);
   pass(300_001);

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { WriteQueue } from "../../../lib/store/write-queue";
 
-/** The queue of writes of one process, on a clock of the test's own. */
+/** The write queue of one process, on a clock that the test controls. */
 
 beforeEach(() => {
   vi.useFakeTimers();
@@ -10,7 +10,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** Takes a turn under a name; `done` is in the order in which turns came, `codes` has those that never did. */
+/** Takes a turn under a name; `done` is in the order of turns, `codes` has those that never got one. */
 function queue() {
   const turns = new WriteQueue();
   const began: string[] = [];
@@ -32,8 +32,8 @@ function queue() {
   return { ask, end, began, codes };
 }
 
-describe("a queue of writes", () => {
-  test("is served in the order of asking, the ledger's commit next, and the others between two of its commits", async () => {
+describe("the write queue", () => {
+  test("serves in order, the ledger's commit next, and the others between two of its commits", async () => {
     const { ask, end, began } = queue();
     for (const name of ["a", "b", "c"]) ask(name);
     ask("ledger 1", true);
@@ -42,7 +42,7 @@ describe("a queue of writes", () => {
     await end("a");
     expect(began).toEqual(["a", "ledger 1"]);
     await end("ledger 1");
-    // The ledger's next group asks when the last has ended: somebody else's turn has begun by then.
+    // The ledger's next group asks when the last has ended: another writer's turn has begun by then.
     ask("ledger 2", true);
     await end("b");
     await end("ledger 2");
@@ -53,7 +53,7 @@ describe("a queue of writes", () => {
     expect(began.at(-1)).toBe("alone");
   });
 
-  test("that moves slowly is waited for, however long it is", async () => {
+  test("waits while the queue moves slowly, however long", async () => {
     const { ask, end, began, codes } = queue();
     const names = Array.from({ length: 10 }, (_, index) => `write ${index}`);
     for (const name of names) ask(name);
@@ -66,7 +66,7 @@ describe("a queue of writes", () => {
     expect(began).toHaveLength(11);
   });
 
-  test("that does not move is given up after ten seconds, and goes on when it moves again", async () => {
+  test("gives up after ten seconds without movement, and continues when it moves again", async () => {
     const { ask, end, began, codes } = queue();
     ask("stuck");
     ask("early");
