@@ -72,7 +72,7 @@ export async function walkSignIn({ page, url, shot }) {
   await page.getByLabel("6-digit code").waitFor();
   await shot("two-factor");
   await page.keyboard.type("000000");
-  await page.getByText(/That code is not right/).waitFor();
+  await page.getByText(/Incorrect code/).waitFor();
   await shot("two-factor-wrong");
   await press(page, "Use a backup code");
   await shot("two-factor-backup");

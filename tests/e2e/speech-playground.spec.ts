@@ -261,7 +261,7 @@ test.describe("a rejected speech request", () => {
     const alert = page.getByRole("alert").filter({ hasText: "Korre" });
     await expect(alert).toContainText("did you mean 'Kore'?");
     await expect(alert).toContainText("HTTP 400");
-    await expect(alert.getByRole("button", { name: "Copy request id" })).toBeVisible();
+    await expect(alert.getByRole("button", { name: "Copy request ID" })).toBeVisible();
     await page.getByRole("radio", { name: /^Kore/ }).check();
     await alert.getByRole("button", { name: "Try again" }).click();
     await expectStatus(page, /The take is ready/);
