@@ -20,7 +20,7 @@ test("sets up an empty instance and plays its first audio", async ({ page, fresh
   expect((await download).suggestedFilename()).toBe("patchbay-backup-codes.txt");
   await page.getByRole("button", { name: "I’ve saved them" }).click();
 
-  await page.getByLabel("Name").fill("Reading lamp");
+  await page.getByLabel("Name").fill("Reading app");
   await page.getByRole("button", { name: "Create API key", exact: true }).click();
   const key = await page.getByTestId("api-key").textContent();
   expect(key).toMatch(/^sk-pb-[0-9A-Za-z]{38}$/);

@@ -8,7 +8,7 @@ async function statusWith(url: string, key: string): Promise<number> {
   const reply = await fetch(`${url}/v1/embeddings`, {
     method: "POST",
     headers: { "content-type": "application/json", authorization: `Bearer ${key}` },
-    body: JSON.stringify({ model: "patchbay-embed", input: "lamp" }),
+    body: JSON.stringify({ model: "patchbay-embed", input: "kettle" }),
   });
   return reply.status;
 }

@@ -57,7 +57,7 @@ export const test = base.extend<{ routed: Routed; routedPage: Page }>({
             authorization: `Bearer ${key}`,
             "cache-control": "no-store",
           },
-          body: JSON.stringify({ model, input: "lamp" }),
+          body: JSON.stringify({ model, input: "kettle" }),
         });
         await reply.arrayBuffer();
         return reply.status;

@@ -1,14 +1,14 @@
 import { enterPassword, expect, freshCode, OWNER, openAccountMenu, test, wrongCode } from "./enrolled";
 
 test("submits a complete 6-digit code and opens the requested page", async ({ page, enrolled }) => {
-  await page.goto(`${enrolled.url}/keys?q=lamp#below`);
-  await expect(page).toHaveURL(/\/login\?return_to=%2Fkeys%3Fq%3Dlamp#below$/);
+  await page.goto(`${enrolled.url}/keys?q=radio#below`);
+  await expect(page).toHaveURL(/\/login\?return_to=%2Fkeys%3Fq%3Dradio#below$/);
   await enterPassword(page);
   const boxes = page.getByLabel("6-digit code");
   await expect(boxes).toBeFocused();
   await expect(boxes).toHaveAttribute("autocomplete", "one-time-code");
   await page.keyboard.type(freshCode(enrolled.secret));
-  await expect(page).toHaveURL(`${enrolled.url}/keys?q=lamp#below`);
+  await expect(page).toHaveURL(`${enrolled.url}/keys?q=radio#below`);
   await expect(page.getByRole("heading", { level: 1, name: "API keys" })).toBeVisible();
 });
 
