@@ -28,11 +28,36 @@ interface LiveListener {
  * with growing waits. Returns a function that closes it for good.
  */
 export function openLiveStream(listener: LiveListener): () => void {
+  let isIdle = false;
+  const isWanted = () => document.visibilityState === "visible" && !isIdle;
+  const { connect, connectAfter, resetWait, close } = createConnection(listener, isWanted);
+  const stopWatchingPage = watchPage({
+    onLoad: () => connectAfter(AFTER_LOAD_MS),
+    onVisibility() {
+      resetWait();
+      connect();
+    },
+    onHide: close,
+    onRestore: connect,
+  });
+  const stopWatchingIdle = watchIdle((idle) => {
+    isIdle = idle;
+    if (idle) close();
+    else connect();
+  });
+  return () => {
+    stopWatchingPage();
+    stopWatchingIdle();
+    close();
+  };
+}
+
+/** The EventSource and its reconnects. `isWanted` false: `connect` only closes. */
+function createConnection(listener: LiveListener, isWanted: () => boolean) {
   let source: EventSource | null = null;
   let timer: ReturnType<typeof setTimeout> | undefined;
   let failures = 0;
   let hasConnected = false;
-  let isIdle = false;
   /** The session has ended; this browser may have a new one already (after a password change). */
   let hasSessionEnded = false;
 
@@ -43,9 +68,13 @@ export function openLiveStream(listener: LiveListener): () => void {
     listener.onState(false);
   }
 
+  function connectAfter(waitMs: number): void {
+    timer = setTimeout(connect, waitMs);
+  }
+
   function connect(): void {
     close();
-    if (document.visibilityState !== "visible" || isIdle) return;
+    if (!isWanted()) return;
     const stream = new EventSource(PATH);
     source = stream;
     stream.addEventListener("hello", onHello);
@@ -70,42 +99,25 @@ export function openLiveStream(listener: LiveListener): () => void {
     if (!event.data.includes('"session"')) return;
     hasSessionEnded = true;
     close();
-    timer = setTimeout(connect, AFTER_SESSION_END_MS);
+    connectAfter(AFTER_SESSION_END_MS);
   }
 
   function onError(isRefused: boolean): void {
     close();
-    if (hasSessionEnded && isRefused) listener.onEnd();
+    if (hasSessionEnded && isRefused) return listener.onEnd();
     // EventSource's own reconnect has a constant wait.
-    else retry();
-  }
-
-  function retry(): void {
     const wait = Math.min(MAX_WAIT_MS, MIN_WAIT_MS * 2 ** failures);
     failures += 1;
     // Jitter: pages must not all reconnect at once after a restart.
-    timer = setTimeout(connect, wait * (0.5 + Math.random()));
+    connectAfter(wait * (0.5 + Math.random()));
   }
 
-  const stopWatchingPage = watchPage({
-    onLoad: () => (timer = setTimeout(connect, AFTER_LOAD_MS)),
-    onVisibility() {
-      failures = 0;
-      connect();
-    },
-    onHide: close,
-    onRestore: connect,
-  });
-  const stopWatchingIdle = watchIdle((idle) => {
-    isIdle = idle;
-    if (idle) close();
-    else connect();
-  });
-  return () => {
-    stopWatchingPage();
-    stopWatchingIdle();
-    close();
-  };
+  /** Makes the next reconnect wait the minimum again. */
+  function resetWait(): void {
+    failures = 0;
+  }
+
+  return { connect, connectAfter, resetWait, close };
 }
 
 /** Watches load, visibility and the back/forward cache. Returns a function that stops it. */
