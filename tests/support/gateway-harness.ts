@@ -188,7 +188,7 @@ export function openGatewayHarness(options: HarnessOptions = {}): GatewayHarness
   // What the gateway calls of the store; the contract suite runs the real ones.
   const store = {
     kind: "sqlite",
-    setup: { isClaimed: async () => true },
+    setup: { isSetUp: async () => true },
     keys: {
       findByDigest: async (digest: string): Promise<KeyWithOwner | null> => {
         keyReads.push(digest);
@@ -249,7 +249,7 @@ export function openGatewayHarness(options: HarnessOptions = {}): GatewayHarness
     async () => services,
   );
 
-  const door: GatewayHarness = {
+  const harness: GatewayHarness = {
     services,
     clock,
     key: "",
@@ -268,7 +268,7 @@ export function openGatewayHarness(options: HarnessOptions = {}): GatewayHarness
     async call(target, { method, headers, body, address = "127.0.0.1", signal, whileReading } = {}) {
       const [path = "", query = ""] = target.split("?");
       const bytes = body instanceof Uint8Array ? body : Buffer.from(JSON.stringify(body) ?? "");
-      const sent = { authorization: `Bearer ${door.key}`, ...headers };
+      const sent = { authorization: `Bearer ${harness.key}`, ...headers };
       const request: Inbound = {
         method: method ?? (body === undefined ? "GET" : "POST"),
         path,
@@ -291,6 +291,6 @@ export function openGatewayHarness(options: HarnessOptions = {}): GatewayHarness
       return { status: reply.status, headers: reply.headers, text, json: isJson ? JSON.parse(text) : null };
     },
   };
-  door.key = door.addKey();
-  return door;
+  harness.key = harness.addKey();
+  return harness;
 }
