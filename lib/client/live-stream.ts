@@ -104,8 +104,12 @@ function createConnection(listener: LiveListener, isWanted: () => boolean) {
 
   function onError(isRefused: boolean): void {
     close();
-    if (hasSessionEnded && isRefused) return listener.onEnd();
+    if (hasSessionEnded && isRefused) listener.onEnd();
     // EventSource's own reconnect has a constant wait.
+    else retry();
+  }
+
+  function retry(): void {
     const wait = Math.min(MAX_WAIT_MS, MIN_WAIT_MS * 2 ** failures);
     failures += 1;
     // Jitter: pages must not all reconnect at once after a restart.

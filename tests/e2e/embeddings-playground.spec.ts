@@ -358,7 +358,7 @@ test.describe("a rejected call", () => {
     await expect(alert).toContainText(error.message);
     await expect(alert).toContainText(response.headers()["x-request-id"] ?? "no request id");
     await page.getByLabel("Dimensions").fill("");
-    await alert.getByRole("button", { name: "Try again" }).click();
+    await alert.getByRole("button", { name: "Retry" }).click();
     await expect(matrix(page)).toBeVisible();
     await expect(alert).toHaveCount(0);
   });

@@ -246,7 +246,7 @@ test.describe("when the list fails to load", () => {
     await page.route(/\/api\/keys\?/, (route) =>
       route.fulfill({ json: { success: true, message: "", data: { items: [], next_cursor: null } } }),
     );
-    await page.getByRole("button", { name: "Try again" }).click();
+    await page.getByRole("button", { name: "Retry" }).click();
     await expect(page.getByRole("button", { name: "Clear search" })).toBeVisible();
   });
 });

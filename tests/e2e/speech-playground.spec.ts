@@ -263,7 +263,7 @@ test.describe("a rejected speech request", () => {
     await expect(alert).toContainText("HTTP 400");
     await expect(alert.getByRole("button", { name: "Copy request ID" })).toBeVisible();
     await page.getByRole("radio", { name: /^Kore/ }).check();
-    await alert.getByRole("button", { name: "Try again" }).click();
+    await alert.getByRole("button", { name: "Retry" }).click();
     await expectStatus(page, /The take is ready/);
     await expect(alert).toHaveCount(0);
   });

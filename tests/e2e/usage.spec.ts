@@ -110,7 +110,7 @@ test.describe("when usage and audit data fail to load", () => {
       );
       await page.goto(product.url + path);
       const main = page.getByRole("main");
-      const errors = main.getByRole("alert").filter({ has: page.getByRole("button", { name: "Try again" }) });
+      const errors = main.getByRole("alert").filter({ has: page.getByRole("button", { name: "Retry" }) });
       await expect(errors.first()).toBeVisible();
       // Nothing is loading any more.
       await expect(main.locator("[aria-busy=true]")).toHaveCount(0);

@@ -10,7 +10,7 @@ export const common = {
   copied: "Copied",
   download: "Download",
   print: "Print",
-  retry: "Try again",
+  retry: "Retry",
   optional: "optional",
   loading: "Loading…",
   never: "never",
