@@ -34,47 +34,8 @@ export function PasswordForm({
   mayRegister: boolean;
 }) {
   const t = useTranslations("signIn");
-  const router = useRouter();
-  // No default values: they would overwrite what the user or a password manager entered before hydration.
-  const form = useForm({ resolver: useSchemaResolver(loadSchema) });
-  const [error, setError] = useState<unknown>(null);
-  const [isLeaving, setLeaving] = useState(false);
-  const [lockedUntil, setLockedUntil] = useState<number | null>(null);
-  const waitSeconds = useCountdown(lockedUntil);
+  const { form, error, waitSeconds, isLeaving, signIn } = usePasswordSignIn(returnTo);
   const { errors, isSubmitting } = form.formState;
-
-  useEffect(() => {
-    const pending = readPendingSignIn();
-    if (!pending) return;
-    form.setValue("username", pending.username);
-    form.setFocus("password");
-  }, [form]);
-
-  const signIn = form.handleSubmit(async (values) => {
-    setError(null);
-    try {
-      const result = await api.post<SignInResult>("/api/user/login", values);
-      setLeaving(true);
-      if ("require_2fa" in result) {
-        savePendingSignIn({ username: values.username, expiresAt: Date.parse(result.expires_at) });
-        const query = returnTo === "/" ? "" : `?return_to=${encodeURIComponent(returnTo)}`;
-        // The fragment of the requested page is kept; it is never sent to the server.
-        router.push(`/login/2fa${query}${window.location.hash}`);
-        return;
-      }
-      clearPendingSignIn();
-      // Not a client navigation: the whole page must belong to the new session.
-      window.location.assign(returnTo + window.location.hash);
-    } catch (failure) {
-      setError(failure);
-      if (isApiError(failure, "not_initialized")) window.location.assign("/setup");
-      if (isApiError(failure) && failure.retryAfter) {
-        setLockedUntil(Date.now() + failure.retryAfter * 1_000);
-      }
-      form.setValue("password", "");
-      form.setFocus("password");
-    }
-  });
 
   return (
     <Form onSubmit={signIn} noValidate className="grid gap-5">
@@ -127,6 +88,52 @@ export function PasswordForm({
       </details>
     </Form>
   );
+}
+
+/** The form's state and its submission. */
+function usePasswordSignIn(returnTo: string) {
+  const router = useRouter();
+  // No default values: they would overwrite what the user or a password manager entered before hydration.
+  const form = useForm({ resolver: useSchemaResolver(loadSchema) });
+  const [error, setError] = useState<unknown>(null);
+  const [isLeaving, setLeaving] = useState(false);
+  const [lockedUntil, setLockedUntil] = useState<number | null>(null);
+  const waitSeconds = useCountdown(lockedUntil);
+
+  useEffect(() => {
+    const pending = readPendingSignIn();
+    if (!pending) return;
+    form.setValue("username", pending.username);
+    form.setFocus("password");
+  }, [form]);
+
+  const signIn = form.handleSubmit(async (values) => {
+    setError(null);
+    try {
+      const result = await api.post<SignInResult>("/api/user/login", values);
+      setLeaving(true);
+      if ("require_2fa" in result) {
+        savePendingSignIn({ username: values.username, expiresAt: Date.parse(result.expires_at) });
+        const query = returnTo === "/" ? "" : `?return_to=${encodeURIComponent(returnTo)}`;
+        // The fragment of the requested page is kept; it is never sent to the server.
+        router.push(`/login/2fa${query}${window.location.hash}`);
+        return;
+      }
+      clearPendingSignIn();
+      // Not a client navigation: the whole page must belong to the new session.
+      window.location.assign(returnTo + window.location.hash);
+    } catch (failure) {
+      setError(failure);
+      if (isApiError(failure, "not_initialized")) window.location.assign("/setup");
+      if (isApiError(failure) && failure.retryAfter) {
+        setLockedUntil(Date.now() + failure.retryAfter * 1_000);
+      }
+      form.setValue("password", "");
+      form.setFocus("password");
+    }
+  });
+
+  return { form, error, waitSeconds, isLeaving, signIn };
 }
 
 function SignInError({ error, waitSeconds }: { error: unknown; waitSeconds: number }) {

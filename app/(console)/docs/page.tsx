@@ -8,7 +8,7 @@ import { messagesFor } from "@/lib/messages/catalogue";
 import { type PageQuery, pageTitle, requestLocale, servedOrigin } from "../../request";
 import { requirePageSession } from "../guard";
 import { exampleModels } from "./example-models";
-import { readGuides } from "./guides";
+import { readGuides } from "./read-guide";
 
 export const generateMetadata = () => pageTitle("apiDocs");
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { GUIDES, readGuide, readGuides } from "../../../app/(console)/docs/guides";
+import { GUIDES, readGuide, readGuides } from "../../../app/(console)/docs/read-guide";
 import { guideSamples } from "../../../components/api-docs/guide-samples";
 import {
   anchorOf,

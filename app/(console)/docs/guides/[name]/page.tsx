@@ -11,7 +11,7 @@ import { messagesFor } from "@/lib/messages/catalogue";
 import { requestLocale, servedOrigin } from "../../../../request";
 import { requirePageSession } from "../../../guard";
 import { exampleModels } from "../../example-models";
-import { GUIDES, type GuideName, readGuide, readGuides } from "../../guides";
+import { GUIDES, type GuideName, readGuide, readGuides } from "../../read-guide";
 
 interface GuideParams {
   params: Promise<{ name: string }>;
