@@ -1,20 +1,20 @@
 import { LRUCache } from "lru-cache";
 
-/** What was met lately, bounded in bytes; the bound may change while it is in use. */
+/** A least-recently-used cache bounded in bytes; the bound can change while in use. */
 export interface ByteCache<Value extends object> {
-  /** False while it may hold nothing. */
+  /** False while the bound is 0. */
   readonly isOn: boolean;
   get(key: string): Value | undefined;
   put(key: string, value: Value): void;
-  /** Another bound, in bytes; what no longer fits goes, the oldest first. 0 turns it off. */
+  /** Sets the bound in bytes; entries that no longer fit are dropped, oldest first. 0 turns the cache off. */
   resize(maxBytes: number): void;
-  /** Forgets everything; the counts go on. */
+  /** Drops all entries; the counters continue. */
   clear(): void;
-  /** What it holds, and how it served since the process began. */
-  figures(): { limitBytes: number; bytes: number; entries: number; hits: number; misses: number };
+  /** Current size, and hits and misses since the process started. */
+  stats(): { limitBytes: number; bytes: number; entries: number; hits: number; misses: number };
 }
 
-/** `sizeOf`: what a value costs, in bytes and above 0. */
+/** `sizeOf`: the cost of a value in bytes, above 0. */
 export function createByteCache<Value extends object>(
   maxBytes: number,
   sizeOf: (value: Value) => number,
@@ -22,32 +22,32 @@ export function createByteCache<Value extends object>(
   const make = (bytes: number): LRUCache<string, Value> | null =>
     bytes > 0 ? new LRUCache<string, Value>({ maxSize: bytes, sizeCalculation: sizeOf }) : null;
   let limitBytes = maxBytes;
-  let kept = make(maxBytes);
+  let cache = make(maxBytes);
   let hits = 0;
   let misses = 0;
   return {
     get isOn() {
-      return kept !== null;
+      return cache !== null;
     },
     get(key) {
-      const value = kept?.get(key);
+      const value = cache?.get(key);
       if (value === undefined) misses += 1;
       else hits += 1;
       return value;
     },
-    put: (key, value) => void kept?.set(key, value),
+    put: (key, value) => void cache?.set(key, value),
     resize(bytes) {
       if (bytes === limitBytes) return;
       limitBytes = bytes;
-      const entries = kept?.dump() ?? [];
-      kept = make(bytes);
-      kept?.load(entries);
+      const entries = cache?.dump() ?? [];
+      cache = make(bytes);
+      cache?.load(entries);
     },
-    clear: () => kept?.clear(),
-    figures: () => ({
+    clear: () => cache?.clear(),
+    stats: () => ({
       limitBytes,
-      bytes: kept?.calculatedSize ?? 0,
-      entries: kept?.size ?? 0,
+      bytes: cache?.calculatedSize ?? 0,
+      entries: cache?.size ?? 0,
       hits,
       misses,
     }),

@@ -3,27 +3,27 @@ import type { CatalogEntry } from "../ports/catalog";
 import type { CallOptions } from "../ports/speech-model";
 import type { GatewayContext } from "./context";
 
-/** What one gateway call is about, before it runs. */
+/** One gateway call before it runs. */
 export interface CallPlan {
   entry: CatalogEntry;
   operation: "speech" | "embeddings";
-  /** The name the caller used; what the reply says. */
-  askedModel: string;
+  /** The model name as sent; the reply repeats it. */
+  requestedModel: string;
   inputTokens: number;
   characters: number;
   /** Worst case, nano-dollars (DESIGN §5). */
   reservedNano: number;
   /** The caller's own `user` field. */
   user: string | null;
-  /** Speech, or anything that streams: an open row is written even when the call is free. */
-  leavesOpenRow: boolean;
-  /** The words of the call, asked for only where they are kept. */
-  words?: () => string;
-  /** What `x-patchbay-cache` says; absent where the model has no cache. */
+  /** True for speech and everything streamed: an open ledger entry is written even when the call is free. */
+  writesOpenRow: boolean;
+  /** The text of the call; called only where prompts are stored. */
+  promptText?: () => string;
+  /** Value of `x-patchbay-cache`; absent for a model without a cache. */
   cache?: "hit" | "miss" | "bypass";
 }
 
-/** What happened, when it is over. */
+/** The result of a call. */
 export interface CallOutcome {
   status: number;
   error: ErrorCode | null;
@@ -34,34 +34,34 @@ export interface CallOutcome {
   cached: boolean;
 }
 
-/** The books of one call: opened before the upstream is called, settled exactly once whatever happens. */
+/** The ledger entry of one call: opened before the upstream is called, settled exactly once in every case. */
 export interface Meter {
-  /** Notes the attempt that begins: its channel, how many there were with it, and the id of the channel's key. */
-  served(channelId: string, attempts: number, keyId: string | null): void;
-  /** Notes the upstream's first byte of the running attempt; embeddings come whole with it. */
+  /** Records the start of an attempt: its channel, its number from 1, and the ID of the upstream key. */
+  attemptStarted(channelId: string, attempts: number, keyId: string | null): void;
+  /** Records the upstream's first byte of the running attempt; for embeddings, the whole reply. */
   answered(): void;
-  /** Notes that the reply to the caller can begin: later than `answered` for one that is held until it is whole. */
+  /** Records that the reply to the caller can begin: later than `answered` for a buffered reply. */
   firstByte(): void;
-  /** Notes how the running attempt failed. */
+  /** Records the error of the running attempt. */
   failed(error: unknown): void;
   /**
-   * Resolves when the entry is on disk; the last byte of a reply waits for it. A second call changes nothing and ends as
-   * the first did. When it throws `storage_unavailable` the reply must fail with that error: the entry will say so.
+   * Resolves when the entry is on disk; the last byte of a reply waits for it. Later calls have no effect and return the
+   * first result. When it throws `storage_unavailable` the reply must fail with that error, since the entry will have it.
    */
   settle(outcome: CallOutcome): Promise<void>;
-  /** Runs `action` when the call is over: the channel's place is held as long as its stream runs. */
+  /** Runs `action` when the call has ended: a channel's slot is held as long as its stream runs. */
   whenSettled(action: (outcome: CallOutcome) => void): void;
-  /** `x-patchbay-channel`, `-attempts`, `-overhead-ms`, `-cache` as known so far. */
+  /** `x-patchbay-channel`, `-attempts`, `-overhead-ms`, `-cache` with their current values. */
   headers(): Record<string, string>;
 }
 
-/** One attempt's place: a channel that serves the model. */
+/** The channel of an attempt, and the model's name there. */
 export interface Target {
   channel: CatalogEntry["routes"][number]["channel"];
   upstreamName: string;
 }
 
-/** Finds the model, checks the key's rights to it. Throws `model_not_found`, `model_not_allowed`, `forbidden`, `invalid` (another kind of model). */
+/** Finds a model and checks the key's permission for it. Throws `model_not_found`, `model_not_allowed`, `forbidden`, `invalid` (a model of the other operation). */
 export type ResolveModel = (
   ctx: GatewayContext,
   name: string,
@@ -70,10 +70,10 @@ export type ResolveModel = (
 /** Takes tokens per minute and reserves the budget. Throws `rate_limited`, `insufficient_quota`, `storage_unavailable`. */
 export type OpenMeter = (ctx: GatewayContext, plan: CallPlan) => Promise<Meter>;
 /**
- * Runs `attempt` on one channel after another (DESIGN §4) until one gives a value; `attempt` resolves when the first
- * byte (or the whole reply) is there, so that nothing is retried after it. The options carry caller's signal and deadline.
- * `complete` goes on where nothing is sent before the whole reply is there: it runs without the limit for the first byte,
- * its time is not counted towards that of later attempts, and its failure is the attempt's.
+ * Runs `attempt` on one channel after another (DESIGN §4) until one returns a value. `attempt` resolves with the first
+ * byte or the whole reply; nothing is retried after it. Its options carry the caller's signal and the deadline.
+ * `complete` reads the rest of a buffered reply: it runs without the first-byte limit, its time does not shorten later
+ * attempts, and its failure is a failure of the attempt.
  */
 export type WithFailover = <T>(
   ctx: GatewayContext,

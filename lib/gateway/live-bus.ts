@@ -1,40 +1,40 @@
 import type { LiveTopic } from "../contracts/console/live";
 
-/** `userId`: whose calls it is about; null: everybody's, or nobody's in particular. */
+/** `userId`: the user whose calls changed; null: of all users, or unrelated to a user. */
 type Listener = (topic: LiveTopic, userId: string | null) => void;
 
-/** What happens in this process besides what the store tells of itself, for the pages that watch. */
+/** Events of this process that are not store changes, for pages with live updates. */
 export interface LiveBus {
-  /** Costs next to nothing where nobody watches. */
-  tell(topic: LiveTopic, userId?: string | null): void;
+  /** Nearly free without listeners. */
+  publish(topic: LiveTopic, userId?: string | null): void;
   subscribe(listener: Listener): () => void;
-  /** A place for one more watcher of that session and user; null when either has enough. Call the releaser once. */
+  /** Admits one more stream of that session and user and returns its release, to be called once; null above a limit. */
   enter(sessionId: string, userId: string): (() => void) | null;
-  /** The process is about to stop: `onClose` is called, and nobody gets in any more. */
+  /** Called before the process stops: runs the `onClose` actions. */
   close(): void;
   readonly isClosed: boolean;
-  /** Called at once when it is closed already. */
+  /** Runs `action` at once when the bus is already closed. */
   onClose(action: () => void): () => void;
 }
 
-/** Tabs that are looked at hold one stream each; more than this are not looked at. */
-const MOST_OF_SESSION = 8;
-const MOST_OF_USER = 24;
+/** Streams per session; every visible tab has one. */
+const MAX_PER_SESSION = 8;
+const MAX_PER_USER = 24;
 
 export function createLiveBus(): LiveBus {
   const listeners = new Set<Listener>();
   const closers = new Set<() => void>();
-  const places = new Map<string, number>();
+  const watchers = new Map<string, number>();
   let isClosed = false;
 
-  const count = (place: string, change: number): void => {
-    const left = (places.get(place) ?? 0) + change;
-    if (left > 0) places.set(place, left);
-    else places.delete(place);
+  const count = (name: string, change: number): void => {
+    const total = (watchers.get(name) ?? 0) + change;
+    if (total > 0) watchers.set(name, total);
+    else watchers.delete(name);
   };
 
   return {
-    tell(topic, userId = null) {
+    publish(topic, userId = null) {
       for (const listener of listeners) listener(topic, userId);
     },
     subscribe(listener) {
@@ -43,7 +43,7 @@ export function createLiveBus(): LiveBus {
     },
     enter(sessionId, userId) {
       const [ofSession, ofUser] = [`session ${sessionId}`, `user ${userId}`];
-      if ((places.get(ofSession) ?? 0) >= MOST_OF_SESSION || (places.get(ofUser) ?? 0) >= MOST_OF_USER)
+      if ((watchers.get(ofSession) ?? 0) >= MAX_PER_SESSION || (watchers.get(ofUser) ?? 0) >= MAX_PER_USER)
         return null;
       count(ofSession, 1);
       count(ofUser, 1);

@@ -1,7 +1,7 @@
 import type { Random } from "../ports/clock";
 
 const BASE62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
-/** The largest multiple of 62 in a byte's range: bytes from here on are drawn again, so that no character is likelier. */
+/** The largest multiple of 62 in a byte's range: higher bytes are skipped, so that all characters are equally likely. */
 const FAIR = 248;
 
 /** `length` base62 characters, each equally likely. */

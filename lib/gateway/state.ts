@@ -11,28 +11,28 @@ import { createIdempotency, type Idempotency } from "./idempotency";
 import { createLiveBus, type LiveBus } from "./live-bus";
 import { type Circuits, createCircuits } from "./routing/circuits";
 import { createTraffic, type Traffic } from "./routing/traffic";
-import { HeldReplies } from "./speech/held-replies";
+import { BufferedReplies } from "./speech/buffered-replies";
 import { createSpeechCache, type SpeechCache } from "./speech/speech-cache";
 
-/** What the gateway remembers between calls: keys seen, the channels' load and speed. */
+/** Gateway state that outlives a call: caches, circuits, traffic, limits in memory. */
 export interface GatewayState {
   apiKeyCache: ApiKeyCache;
   traffic: Traffic;
   circuits: Circuits;
   vectors: VectorCache;
   speeches: SpeechCache;
-  /** Where replies are held that begin only once they are whole. */
-  holding: HeldReplies;
+  /** Memory of replies that are sent only once they are complete. */
+  bufferedReplies: BufferedReplies;
   batcher: Batcher;
   idempotency: Idempotency;
   budgetRefusals: BudgetRefusals;
-  /** Bodies of calls in memory. */
+  /** Memory of request bodies in progress. */
   bodies: BodyMemory;
-  /** What pages that watch are told. */
+  /** Live updates of the console. */
   live: LiveBus;
 }
 
-/** The state of one instance; its services hold it. */
+/** Creates the state of one instance, which is part of its services. */
 export function createGatewayState(services: {
   store: Store;
   clock: Clock;
@@ -45,7 +45,7 @@ export function createGatewayState(services: {
     apiKeyCache: createApiKeyCache(services.store, services.clock, services.log),
     traffic: createTraffic(services.clock),
     circuits: createCircuits(services.clock, ({ channelId, keyId, model }, { state, reason }) => {
-      live.tell("circuits");
+      live.publish("circuits");
       const fields = {
         channel: channelId,
         ...(keyId === null ? {} : { keyId }),
@@ -61,7 +61,7 @@ export function createGatewayState(services: {
     bodies: createBodyMemory(),
     vectors: createVectorCache(),
     speeches: createSpeechCache(),
-    holding: new HeldReplies(),
+    bufferedReplies: new BufferedReplies(),
     batcher: createBatcher((size) => {
       services.metrics.count("upstream_batches");
       services.metrics.count("batched_texts", size);

@@ -1,5 +1,5 @@
 import type { OpenSettings } from "../../contracts/console/settings";
-import type { OpenReason } from "../../gateway/routing/circuits";
+import type { OpenReason } from "../../gateway/routing/breaker";
 import type { AlertKind, BudgetShare } from "../../ports/store";
 
 export type AlertRules = OpenSettings["alerts"];

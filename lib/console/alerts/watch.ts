@@ -1,5 +1,5 @@
 import { newId } from "../../gateway/new-id";
-import { brokenModels, channelHealth } from "../../gateway/routing/circuits";
+import { brokenModels, channelHealth } from "../../gateway/routing/circuit-health";
 import { readSettings } from "../access/read-settings";
 import type { ConsoleServices } from "../context";
 import { type AlertFacts, conditionsOf, HOLDS_FROM_SHARE } from "./conditions";

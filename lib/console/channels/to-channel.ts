@@ -1,6 +1,7 @@
 import type { BrokenModel, Channel, CircuitHealth as ShownHealth } from "../../contracts/console/channels";
 import { toTimestamp } from "../../contracts/timestamp";
-import { brokenModels, type CircuitHealth, channelHealth, keyHealth } from "../../gateway/routing/circuits";
+import type { CircuitHealth } from "../../gateway/routing/breaker";
+import { brokenModels, channelHealth, keyHealth } from "../../gateway/routing/circuit-health";
 import type { ChannelRecord } from "../../ports/store";
 import type { ConsoleServices } from "../context";
 

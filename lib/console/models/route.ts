@@ -45,7 +45,7 @@ export async function previewModelRoute(ctx: ConsoleContext, name: string): Prom
     operation: model.operation,
     enabled: model.enabled,
     attempts: route.attempts,
-    turns: route.turns.map((turn) => ({
+    turns: route.tiers.map((turn) => ({
       priority: turn[0]?.target.channel.priority ?? 0,
       channels: turn.map(({ target, share, isRecovering }) => ({
         ...shown(target),

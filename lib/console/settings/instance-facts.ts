@@ -7,7 +7,7 @@ import type { ConsoleContext, ConsoleServices } from "../context";
 import { readMetricsToken } from "./metrics-token";
 
 function figuresOf(cache: ByteCache<object>): CacheFigures {
-  const { limitBytes, ...figures } = cache.figures();
+  const { limitBytes, ...figures } = cache.stats();
   return { limit_bytes: limitBytes, ...figures };
 }
 

@@ -5,7 +5,7 @@ import type {
   OverviewRoute,
 } from "../../contracts/console/overview";
 import { nanoToUsd } from "../../contracts/money";
-import { channelHealth, keyHealth } from "../../gateway/routing/circuits";
+import { channelHealth, keyHealth } from "../../gateway/routing/circuit-health";
 import type { ChannelRecord, ModelRecord, UsageGroup } from "../../ports/store";
 import { addSums, NO_SUMS, type Sums } from "../../ports/usage-sums";
 import { toBrokenModels, toHealth } from "../channels/to-channel";

@@ -1,6 +1,6 @@
 import { BlockList, isIP } from "node:net";
 
-/** Addresses and CIDRs as one question; IPv4-mapped IPv6 addresses count as their IPv4. Unreadable entries match nothing. */
+/** A predicate over addresses and CIDRs. An IPv4-mapped IPv6 address matches as IPv4; invalid entries match nothing. */
 export function createAddressList(entries: readonly string[]): (address: string) => boolean {
   const list = new BlockList();
   for (const entry of entries) {
@@ -18,7 +18,7 @@ export function createAddressList(entries: readonly string[]): (address: string)
   };
 }
 
-/** What per-address limits are counted under: an IPv4 address, an IPv6 /64, or one bucket for unknown peers. */
+/** The bucket of per-address limits: an IPv4 address, an IPv6 /64, or one bucket for all unknown peers. */
 export function addressBucket(address: string | null): string {
   if (address === null) return "unknown";
   if (isIP(address) !== 6) return address;

@@ -9,18 +9,18 @@ function asDuration(ms: number): string {
   return ms < 1_000 ? `${Math.ceil(ms)}ms` : `${Math.ceil(ms / 1_000)}s`;
 }
 
-/** A limit that holds for a call: its key's own, or the one of all keys of the key's owner together. */
+/** A limit that applies to a call: that of its key, or that of all keys of the same owner. */
 export interface CallerLimit {
-  /** What it is counted under. */
+  /** Bucket in the rate limiter. */
   bucket: string;
   limit: number;
-  /** Begins the message of a refusal. */
+  /** Start of the error message. */
   subject: string;
 }
 
 const NO_LIMITS: readonly CallerLimit[] = [];
 
-/** The limits of this kind that hold for a call of this key, the key's own first. */
+/** The limits of this kind that apply to a call of this key, the key's own first. */
 export function callerLimits({ key, owner }: KeyWithOwner, kind: keyof CallLimits): readonly CallerLimit[] {
   const [ofKey, ofUser] = [key[kind], owner[kind]];
   if (ofKey === null && ofUser === null) return NO_LIMITS;
@@ -52,17 +52,17 @@ function describeLimit(unit: Unit, limit: number, state: LimitState): Record<str
   };
 }
 
-/** The limit with the least left, with its headers. */
+/** The limit with the smallest remainder, with its headers. */
 export interface TightestLimit {
-  /** What is left of it, 0–1. */
+  /** Remaining share of it, 0–1. */
   share: number;
   headers: Record<string, string>;
 }
 
 /**
- * Takes `cost` units from each of these limits, or from none of them: a refused call uses up no other limit. Null where
- * there is no limit; a cost of 0 takes nothing. Throws `rate_limited` with the refusing limit's headers and the time
- * until it has room.
+ * Takes `cost` units from all of these limits or from none: a refused call uses up no other limit. Null without limits;
+ * a cost of 0 only reads. Throws `rate_limited` with the headers of the exhausted limit and the time until it has
+ * enough units again.
  */
 export function takeFromAll(
   { limiter, metrics }: Pick<GatewayServices, "limiter" | "metrics">,
@@ -71,12 +71,12 @@ export function takeFromAll(
   cost: number,
 ): TightestLimit | null {
   if (cost > 0) {
-    const full = limits.filter(
+    const exceeded = limits.filter(
       ({ bucket, limit }) => limiter.take(bucket, limit, MINUTE_MS, 0).remaining < cost,
     );
-    if (full.length > 0) {
+    if (exceeded.length > 0) {
       metrics.count("rate_limited");
-      throw refusal(limiter, full, unit, cost);
+      throw limitError(limiter, exceeded, unit, cost);
     }
   }
   let tightest: TightestLimit | null = null;
@@ -90,19 +90,24 @@ export function takeFromAll(
   return tightest;
 }
 
-/** The refusal of the limit that has room last; one that is too small for this call never has. */
-function refusal(limiter: RateLimiter, full: readonly CallerLimit[], unit: Unit, cost: number): AppError {
-  const waits = full.map((one) => {
+/** The error for the exhausted limit with the longest wait; a limit below `cost` never allows the call. */
+function limitError(
+  limiter: RateLimiter,
+  exceeded: readonly CallerLimit[],
+  unit: Unit,
+  cost: number,
+): AppError {
+  const waits = exceeded.map((one) => {
     const state = limiter.take(one.bucket, one.limit, MINUTE_MS, cost);
     return { ...one, state, waitMs: cost > one.limit ? Infinity : state.retryAfterMs };
   });
   const { limit, subject, state, waitMs } = waits.reduce((one, other) =>
     other.waitMs > one.waitMs ? other : one,
   );
-  const hope =
+  const advice =
     waitMs === Infinity ? "Send less in one request." : `Try again in ${Math.ceil(waitMs / 1_000)} s.`;
   const asked = unit === "requests" ? "" : `; this call needs ${cost}, and ${state.remaining} are left`;
-  return new AppError("rate_limited", `${subject} ${limit} ${unit} a minute${asked}. ${hope}`, {
+  return new AppError("rate_limited", `${subject} ${limit} ${unit} a minute${asked}. ${advice}`, {
     retryAfterMs: state.retryAfterMs,
     headers: describeLimit(unit, limit, state),
     shouldRetry: waitMs !== Infinity,
@@ -111,7 +116,7 @@ function refusal(limiter: RateLimiter, full: readonly CallerLimit[], unit: Unit,
 
 /**
  * Takes one request of the requests per minute of the key and of its owner. Returns the headers of the tighter limit,
- * null when there is none. Throws `rate_limited` with the time until one is free.
+ * null without limits. Throws `rate_limited` with the time until a request is allowed.
  */
 export function admitRequest(services: GatewayServices, caller: KeyWithOwner): Record<string, string> | null {
   const limits = callerLimits(caller, "rpm");

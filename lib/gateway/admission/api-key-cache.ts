@@ -4,29 +4,29 @@ import type { Log } from "../../ports/log";
 import type { KeyWithOwner, Store } from "../../ports/store";
 import { createAddressList } from "./address-list";
 
-export interface KnownKey extends KeyWithOwner {
-  /** null: the key works from everywhere. */
+export interface CachedKey extends KeyWithOwner {
+  /** Null: every address is allowed. */
   allows: ((address: string) => boolean) | null;
 }
 
-/** API keys seen lately, by the digest of the whole key, and when they were last used. */
+/** Recently used API keys by the digest of the whole key, and the time of their last use. */
 export interface ApiKeyCache {
-  /** The key and its owner as the store has them; null when there is none. */
-  find(digest: string): Promise<KnownKey | null>;
-  /** Notes a use; written to the store in batches. */
+  /** The key and its owner as stored; null for an unknown key. */
+  find(digest: string): Promise<CachedKey | null>;
+  /** Records a use; the store gets them in batches. */
   touch(keyId: string): void;
 }
 
 const MAX_KEYS = 10_000;
 const MAX_UNKNOWN = 10_000;
-/** How often uses are written. */
+/** Interval of writing uses to the store. */
 const TOUCH_EVERY_MS = 5_000;
 
 export function createApiKeyCache(store: Store, clock: Clock, log: Log): ApiKeyCache {
-  const known = new LRUCache<string, KnownKey>({ max: MAX_KEYS });
+  const known = new LRUCache<string, CachedKey>({ max: MAX_KEYS });
   const unknown = new LRUCache<string, true>({ max: MAX_UNKNOWN });
-  const loading = new Map<string, Promise<KnownKey | null>>();
-  /** Rises with every change: a read begun before one is not kept after it. */
+  const loading = new Map<string, Promise<CachedKey | null>>();
+  /** Increases with every change: the result of a read that began before a change is not cached. */
   let generation = 0;
   let used = new Map<string, number>();
   let isFlushPlanned = false;
@@ -40,11 +40,11 @@ export function createApiKeyCache(store: Store, clock: Clock, log: Log): ApiKeyC
       unknown.clear();
       return;
     }
-    // Sessions end their own playground keys and no others.
+    // A session that ends revokes its own playground keys only.
     for (const [digest, entry] of known.entries()) if (entry.key.sessionId !== null) known.delete(digest);
   });
 
-  async function read(digest: string): Promise<KnownKey | null> {
+  async function read(digest: string): Promise<CachedKey | null> {
     const began = generation;
     const found = await store.keys.findByDigest(digest);
     if (found === null) {

@@ -4,16 +4,16 @@ import { AppError } from "../../errors";
 import type { KeyWithOwner } from "../../ports/store";
 import type { GatewayServices } from "../context";
 import { addressBucket } from "./address-list";
-import { digestKey, parseKeyFormat } from "./key-format";
+import { digestKey, isWellFormedKey } from "./key-format";
 
-/** Longest credential looked at, in characters. */
+/** Longest accepted credential, in characters. */
 const MAX_LENGTH = 512;
-/** One and the same for unknown, malformed and revoked keys: no oracle. */
+/** The same text for unknown, malformed and revoked keys, so that it reveals nothing. */
 const UNKNOWN_KEY =
   "The API key is not valid. Keys begin with 'sk-pb-' and are made in the console under Keys.";
 
-/** Counts a wrong key against its address; right ones are never counted or held back. */
-function refuse(services: GatewayServices, address: string | null): AppError {
+/** Counts an invalid key against its address; requests with valid keys are not counted or limited here. */
+function invalidKey(services: GatewayServices, address: string | null): AppError {
   const { wrongKeysPerMinute } = services.instance.limits ?? DEFAULT_LIMITS;
   const bucket = `wrong-keys:${addressBucket(address)}`;
   const state = services.limiter.take(bucket, wrongKeysPerMinute, MINUTE_MS);
@@ -25,19 +25,19 @@ function refuse(services: GatewayServices, address: string | null): AppError {
 }
 
 /**
- * The key behind a presented credential, with its owner's standing, checked at this moment. A malformed key or a
- * wrong checksum is refused without a store read. Throws `unauthenticated` (saying why only to a key that exists),
- * `ip_not_allowed`, `rate_limited` (too many wrong keys), `storage_unavailable`.
+ * The API key of a presented credential and its owner, checked against their current state. A malformed key or a wrong
+ * checksum is refused without a store read. Throws `unauthenticated` (with the reason only for a key that exists),
+ * `ip_not_allowed`, `rate_limited` (too many invalid keys), `storage_unavailable`.
  */
 export async function authenticateKey(
   services: GatewayServices,
   presented: string,
   peer: { address: string | null },
 ): Promise<KeyWithOwner> {
-  if (presented.length > MAX_LENGTH || !parseKeyFormat(presented)) throw refuse(services, peer.address);
+  if (presented.length > MAX_LENGTH || !isWellFormedKey(presented)) throw invalidKey(services, peer.address);
   const { apiKeyCache } = services.state;
   const found = await apiKeyCache.find(digestKey(presented));
-  if (found === null) throw refuse(services, peer.address);
+  if (found === null) throw invalidKey(services, peer.address);
 
   const { key, owner, allows } = found;
   if (!key.enabled) throw new AppError("unauthenticated", "This API key is disabled.");

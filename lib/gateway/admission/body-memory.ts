@@ -3,35 +3,35 @@ import { AppError } from "../../errors";
 import type { Instance } from "../../ports/instance";
 import type { Metrics } from "../../ports/metrics";
 import type { KeyWithOwner } from "../../ports/store";
-import { HeldMemory, ownerShareBytes, type Share } from "./held-memory";
+import { MemoryQuota, ownerShareBytes, type Share } from "./memory-quota";
 
-/** Limits and counters that body memory works by. */
+/** The limits of body memory and the counter of refusals. */
 interface BodyServices {
   instance: Instance;
   metrics: Metrics;
 }
 
-/** Bytes of one request's body, counted against what its key, its owner and all keys may have in memory at once. */
-export interface HeldBody {
+/** The memory of one request body, counted against the limits of its key, its owner and the process. */
+export interface TrackedBody {
   /**
-   * Refuses a body of `bytes` that would not fit now; counts nothing, since an announced body may never arrive. Throws
-   * `rate_limited` above the share of the key or its owner, `overloaded` above that of all.
+   * Refuses a body of `bytes` that would exceed a limit now; counts nothing, since an announced body may never arrive.
+   * Throws `rate_limited` above the limit of the key or its owner, `overloaded` above that of the process.
    */
   check(bytes: number): void;
-  /** Counts `bytes` that arrived. Throws as `check` does; nothing of `bytes` is counted then. */
+  /** Counts `bytes` that arrived. Throws like `check`, and then counts none of them. */
   take(bytes: number): void;
-  /** Gives all back; once. */
+  /** Releases all of it; later calls do nothing. */
   release(): void;
 }
 
 export interface BodyMemory {
-  /** Begins to count a body of this caller, by the limits of `services`. */
-  hold(services: BodyServices, caller: BodyOwner): HeldBody;
-  /** Bytes held for all keys. */
+  /** Starts counting a body of this caller, by the limits of `services`. */
+  track(services: BodyServices, caller: BodyOwner): TrackedBody;
+  /** Bytes counted for all keys. */
   readonly bytes: number;
 }
 
-/** Whose body it is. */
+/** The API key and user that a body is counted for. */
 export interface BodyOwner {
   key: Pick<KeyWithOwner["key"], "id">;
   owner: Pick<KeyWithOwner["owner"], "id">;
@@ -41,37 +41,37 @@ const RETRY_MS = 1_000;
 const ALL = "all";
 
 /**
- * The bodies that are being read or worked on, in bytes as they were sent; one per process. Parsing needs several times
- * as much for a moment, and one body at a time is parsed.
+ * Counts the bytes, as sent, of the request bodies in progress; one per process. Parsing needs several times as much for
+ * a moment, but parses one body at a time.
  */
 export function createBodyMemory(): BodyMemory {
-  const memory = new HeldMemory();
+  const memory = new MemoryQuota();
   return {
     get bytes() {
       return memory.bytesOf(ALL);
     },
-    hold({ instance, metrics }, { key, owner }) {
+    track({ instance, metrics }, { key, owner }) {
       const names = [`key:${key.id}`, `owner:${owner.id}`, ALL] as const;
       let own = 0;
-      let isHeld = true;
-      const limited = (subject: string, mostBytes: number) => (): AppError => {
+      let isTracked = true;
+      const limited = (subject: string, maxBytes: number) => (): AppError => {
         metrics.count("rate_limited");
-        const message = `${subject} may have ${mostBytes} bytes of request bodies in progress at once. Wait for one to end.`;
+        const message = `${subject} may have ${maxBytes} bytes of request bodies in progress at once. Wait for one to end.`;
         return new AppError("rate_limited", message, { retryAfterMs: RETRY_MS });
       };
       const shares = (): Share[] => {
         const { keyBodiesBytes, allBodiesBytes } = instance.limits ?? DEFAULT_LIMITS;
         const ownerBytes = ownerShareBytes(allBodiesBytes);
         return [
-          { name: names[0], mostBytes: keyBodiesBytes, refusal: limited("This key", keyBodiesBytes) },
+          { name: names[0], maxBytes: keyBodiesBytes, refusal: limited("This key", keyBodiesBytes) },
           {
             name: names[1],
-            mostBytes: ownerBytes,
+            maxBytes: ownerBytes,
             refusal: limited("All keys of this key's owner together", ownerBytes),
           },
           {
             name: names[2],
-            mostBytes: allBodiesBytes,
+            maxBytes: allBodiesBytes,
             refusal: () =>
               new AppError(
                 "overloaded",
@@ -91,8 +91,8 @@ export function createBodyMemory(): BodyMemory {
           memory.add(names, bytes);
         },
         release() {
-          if (!isHeld) return;
-          isHeld = false;
+          if (!isTracked) return;
+          isTracked = false;
           memory.add(names, -own);
         },
       };

@@ -2,8 +2,8 @@ import { LRUCache } from "lru-cache";
 import type { Clock } from "../../ports/clock";
 
 /**
- * Whose budget lately had no room for a call. A budget is seldom spent to the last nano-dollar: what is left is too
- * little for a call's worst case, and calls are refused all the same.
+ * API keys and users with a recent call refused by their budget. A budget is rarely spent to the last nano-dollar: calls
+ * are refused once less than their worst case is left.
  */
 export interface BudgetRefusals {
   note(owner: "key" | "user", id: string): void;

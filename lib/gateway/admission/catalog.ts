@@ -22,12 +22,12 @@ async function load(store: Store): Promise<Snapshot> {
     }));
   const byName = new Map<string, CatalogEntry>();
   for (const entry of entries) for (const alias of entry.model.aliases) byName.set(alias, entry);
-  // Names after aliases: a model's own name wins over another's alias.
+  // Names after aliases: a model's name takes precedence over another's alias.
   for (const entry of entries) byName.set(entry.model.name, entry);
   return { entries, byName };
 }
 
-/** Enabled models with the enabled channels that serve them, read once and again after each change of either. */
+/** Enabled models with the enabled channels that serve them, cached until a model or channel changes. */
 export function createCatalog(store: Store): Catalog {
   let current: Promise<Snapshot> | null = null;
 
@@ -35,7 +35,7 @@ export function createCatalog(store: Store): Catalog {
     if (current === null) {
       const loading = load(store);
       current = loading;
-      // A failed read is not kept: the next call asks the store again.
+      // A failed read is not cached: the next call reads again.
       loading.catch(() => {
         if (current === loading) current = null;
       });

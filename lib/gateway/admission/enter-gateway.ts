@@ -3,34 +3,31 @@ import type { KeyWithOwner } from "../../ports/store";
 import type { GatewayServices } from "../context";
 import { stopReason } from "../stop-reason";
 import { type CallerLimit, callerLimits } from "./admit-request";
-import type { HeldBody } from "./body-memory";
+import type { TrackedBody } from "./body-memory";
 
-/** Calls at once over all keys; beyond, the server says that it is full rather than slow everybody down. */
+/** Concurrent calls over all keys; more are refused as `overloaded`, so that they do not slow the others down. */
 const MAX_CALLS_AT_ONCE = 2_048;
 const ALL_CALLS = "calls";
 
-/**
- * How long a call may wait for others to end before it is turned away (SECURITY LM-5): for the slots of its key, its
- * owner and all calls together.
- */
-const PATIENCE_MS = 1_000;
+/** How long a call waits in total for slots of its key, its owner and the process before it is refused (SECURITY LM-5). */
+const MAX_WAIT_MS = 1_000;
 
-/** Repeats of one key that may wait at once for the requests they repeat; they hold none of the key's slots. */
-const MOST_REPEATS = 64;
+/** Repeats of one key that may wait at once for their original requests; they take no concurrency slot of the key. */
+const MAX_WAITING_REPEATS = 64;
 
 type Leave = () => void;
 
-/** A call's slot among those of its key and of all keys, with the memory of its body. */
+/** A call's concurrency slots (key, owner, process) and the memory of its body. */
 export interface Slot {
-  body: Pick<HeldBody, "check" | "take">;
+  body: Pick<TrackedBody, "check" | "take">;
   /**
-   * Takes the slot of key and owner unless it is held, waiting up to a second for it. Resolves to whether it is held: a
-   * call whose Idempotency-Key is known takes none. Throws `rate_limited`.
+   * Takes the slots of key and owner unless it has them, waiting up to a second. Resolves to false for a call whose
+   * Idempotency-Key is known: it takes none. Throws `rate_limited`.
    */
   enterCaller(): Promise<boolean>;
-  /** Gives the slot of key and owner back while a repeat waits. Throws `rate_limited` when too many wait. */
+  /** Releases the slots of key and owner while a repeat waits. Throws `rate_limited` when too many wait. */
   waitAsRepeat(): void;
-  /** Gives slot and memory back; a second call does nothing. */
+  /** Releases slots and memory; later calls do nothing. */
   leave(): void;
 }
 
@@ -40,8 +37,8 @@ function limited({ metrics }: Pick<GatewayServices, "metrics">, message: string)
 }
 
 /**
- * Slots among the calls at once of the key and of its owner, waiting for them up to `until` (monotonic milliseconds);
- * the limit that had none free otherwise.
+ * Takes the concurrency slots of the key and its owner, waiting up to `until` (monotonic milliseconds); returns the
+ * limit without a free slot otherwise.
  */
 async function enterLimits(
   { limiter, clock }: GatewayServices,
@@ -68,9 +65,9 @@ async function enterLimits(
 }
 
 /**
- * Takes a slot among the calls at once of the key and its owner, then among all (a call that waits for its own limit
- * holds up no other), before its body is read (DESIGN §4). A repeat of a known Idempotency-Key takes the slot among all
- * alone: it makes nothing. Throws `rate_limited`, `overloaded`.
+ * Takes the concurrency slots of a call before its body is read (DESIGN §4): those of the key and its owner, then that
+ * of the process, so that a call that waits for its own limit takes no capacity from others. A repeat of a known
+ * Idempotency-Key takes the process's slot only: it calls no channel. Throws `rate_limited`, `overloaded`.
  */
 export async function enterGateway(
   services: GatewayServices,
@@ -83,12 +80,15 @@ export async function enterGateway(
   const limits = callerLimits(caller, "concurrency");
   let leaveCaller: Leave | null = null;
   let leaveRepeats: Leave | null = null;
-  const isRepeat = (): boolean => idempotencyKey !== null && idempotency.knows(caller.key.id, idempotencyKey);
+  const isRepeat = (): boolean => idempotencyKey !== null && idempotency.has(caller.key.id, idempotencyKey);
 
   const waitAsRepeat = (): void => {
-    leaveRepeats ??= limiter.enter(`repeats:${caller.key.id}`, MOST_REPEATS);
+    leaveRepeats ??= limiter.enter(`repeats:${caller.key.id}`, MAX_WAITING_REPEATS);
     if (leaveRepeats === null)
-      throw limited(services, `This key may have ${MOST_REPEATS} repeats of calls in progress at once.`);
+      throw limited(
+        services,
+        `This key may have ${MAX_WAITING_REPEATS} repeats of calls in progress at once.`,
+      );
     leaveCaller?.();
     leaveCaller = null;
   };
@@ -103,7 +103,7 @@ export async function enterGateway(
       return;
     }
     if (signal.aborted) throw stopReason(signal);
-    // The call that holds the slot may be the one that this one repeats.
+    // The call that has the slot may be the original of this one.
     if (isRepeat()) return waitAsRepeat();
     const { subject, limit } = entered.full;
     throw limited(services, `${subject} ${limit} calls at the same time. Wait for one to end.`);
@@ -115,7 +115,7 @@ export async function enterGateway(
     leaveRepeats = null;
   };
 
-  const until = clock.monotonic() + PATIENCE_MS;
+  const until = clock.monotonic() + MAX_WAIT_MS;
   await enterBy(until);
   const leaveAll =
     limiter.enter(ALL_CALLS, MAX_CALLS_AT_ONCE) ??
@@ -125,11 +125,11 @@ export async function enterGateway(
     if (signal.aborted) throw stopReason(signal);
     throw new AppError("overloaded", "The server is busy. Try again in a moment.", { retryAfterMs: 1_000 });
   }
-  const body = bodies.hold(services, caller);
+  const body = bodies.track(services, caller);
   return {
     body,
     async enterCaller() {
-      await enterBy(clock.monotonic() + PATIENCE_MS);
+      await enterBy(clock.monotonic() + MAX_WAIT_MS);
       return leaveCaller !== null;
     },
     waitAsRepeat,

@@ -12,14 +12,11 @@ function checksum(text: string): string {
 }
 
 /** True for a well-formed key: prefix, 32 base62 characters, and the CRC32 of both in base62. Reads no store. */
-export function parseKeyFormat(text: string): boolean {
+export function isWellFormedKey(text: string): boolean {
   return FORM.test(text) && checksum(text.slice(0, -6)) === text.slice(-6);
 }
 
-/** The same question under its other name. */
-export const isWellFormedKey = parseKeyFormat;
-
-/** SHA-256 of the whole key, base64url: what the store knows of it. */
+/** SHA-256 of the whole key, base64url: the only form that is stored. */
 export function digestKey(text: string): string {
   return createHash("sha256").update(text).digest("base64url");
 }
@@ -30,7 +27,7 @@ export function makeKey(random: Random): string {
   return `${body}${checksum(body)}`;
 }
 
-/** `sk-pb-ab…wxyz`, which tells keys apart and gives nothing away. */
+/** `sk-pb-ab…wxyz`: tells keys apart without revealing them. */
 export function displayKey(key: string): string {
   return `${key.slice(0, PREFIX.length + 2)}…${key.slice(-4)}`;
 }

@@ -10,11 +10,11 @@ export async function listUsableModels(ctx: GatewayContext): Promise<ModelRecord
 }
 
 /**
- * One model this key may use, by name or alias. Throws `invalid` (no model's name) or `model_not_found`, also for a
- * model that the key may not use: a list does not show it either.
+ * One model this key may use, by name or alias. Throws `invalid` (not a model name) or `model_not_found`, also for a
+ * model that the key may not use, as lists omit it too.
  */
 export async function getUsableModel(ctx: GatewayContext, name: string): Promise<ModelRecord> {
-  if (!isModelName(name)) throw new AppError("invalid", `'${name}' is no model's name.`, { param: "model" });
+  if (!isModelName(name)) throw new AppError("invalid", `'${name}' is not a model name.`, { param: "model" });
   const entry = await ctx.services.catalog.find(name);
   if (entry === null || !mayUseModel(ctx.caller.key, entry.model)) {
     throw new AppError("model_not_found", `The model '${name}' does not exist.`, { param: "model" });

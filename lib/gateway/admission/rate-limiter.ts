@@ -1,7 +1,7 @@
 import type { Clock } from "../../ports/clock";
 import type { RateLimiter } from "../../ports/rate-limiter";
 
-/** What was taken between `from` and `to` (monotonic milliseconds); free again one window after `to`. */
+/** Units taken between `from` and `to` (monotonic milliseconds); free again one window after `to`. */
 interface Taken {
   from: number;
   to: number;
@@ -9,26 +9,26 @@ interface Taken {
 }
 
 interface Bucket {
-  /** Oldest first; those before `head` have left the window. */
+  /** Oldest first; those before `head` are outside the window. */
   log: Taken[];
   head: number;
   sum: number;
 }
 
-/** Entries closer together than this share of the window are merged, so that a bucket never holds more than this many. */
-const SLOTS = 1_024;
-/** Buckets kept at most; the one unused longest is forgotten first. */
+/** Most log entries of a bucket; entries closer together than this fraction of the window are merged. */
+const MAX_LOG_ENTRIES = 1_024;
+/** Most buckets; the least recently used one is dropped first. */
 const MAX_BUCKETS = 20_000;
-/** Callers that may wait for a place of one bucket; the next is told at once that there is none. */
+/** Callers that may wait for a slot of one bucket; the next one is refused at once. */
 const MAX_WAITING = 256;
 
-/** The calls inside a bucket, and who waits for one to leave, the longest first. */
-interface Places {
+/** The calls inside a bucket, and the waiting ones, longest wait first. */
+interface Slots {
   inside: number;
   waiting: Set<() => void>;
 }
 
-function leave(bucket: Bucket, now: number, windowMs: number): void {
+function dropExpired(bucket: Bucket, now: number, windowMs: number): void {
   const { log } = bucket;
   let oldest = log[bucket.head];
   while (oldest !== undefined && oldest.to + windowMs <= now) {
@@ -39,13 +39,13 @@ function leave(bucket: Bucket, now: number, windowMs: number): void {
   if (bucket.head === log.length) {
     log.length = 0;
     bucket.head = 0;
-  } else if (bucket.head > SLOTS) {
+  } else if (bucket.head > MAX_LOG_ENTRIES) {
     log.splice(0, bucket.head);
     bucket.head = 0;
   }
 }
 
-/** Milliseconds until `need` units are free, 0 when they are; a need above the limit waits for the whole window. */
+/** Milliseconds until `need` units are free, 0 when they are; the whole window for a need above the limit. */
 function waitFor(bucket: Bucket, limit: number, need: number, now: number, windowMs: number): number {
   let free = limit - bucket.sum;
   if (free >= need) return 0;
@@ -60,13 +60,13 @@ function waitFor(bucket: Bucket, limit: number, need: number, now: number, windo
 }
 
 /**
- * Limits of one process: a sliding log per bucket on the monotonic clock. In no window of `windowMs` is more than
- * `limit` let through; a unit is free again when its window has passed (up to 1/1,024 of it later where many
- * calls were merged). A cost of 0 looks without taking: `allowed` tells whether one unit is free.
+ * Rate and concurrency limits of one process: a sliding log per bucket on the monotonic clock. No window of `windowMs`
+ * admits more than `limit` units; a unit is free again after its window (up to 1/1,024 of it later where entries were
+ * merged). A cost of 0 only reads: `allowed` is true when one unit is free.
  */
 export function createRateLimiter(clock: Clock): RateLimiter {
   const buckets = new Map<string, Bucket>();
-  const places = new Map<string, Places>();
+  const slotsByName = new Map<string, Slots>();
 
   function bucketOf(name: string): Bucket {
     let bucket = buckets.get(name);
@@ -79,16 +79,19 @@ export function createRateLimiter(clock: Clock): RateLimiter {
     } else {
       buckets.delete(name);
     }
-    // Re-inserted, so that the map's order is that of use.
+    // Re-inserted, so that the map is in order of use.
     buckets.set(name, bucket);
     return bucket;
   }
 
-  function note(bucket: Bucket, cost: number, now: number, windowMs: number): void {
+  function record(bucket: Bucket, cost: number, now: number, windowMs: number): void {
     bucket.sum += cost;
     const last = bucket.log[bucket.log.length - 1];
-    const crowded = bucket.log.length - bucket.head >= SLOTS / 2;
-    if (last !== undefined && (last.to === now || (crowded && now - last.from < (windowMs * 2) / SLOTS))) {
+    const crowded = bucket.log.length - bucket.head >= MAX_LOG_ENTRIES / 2;
+    if (
+      last !== undefined &&
+      (last.to === now || (crowded && now - last.from < (windowMs * 2) / MAX_LOG_ENTRIES))
+    ) {
       last.to = now;
       last.cost += cost;
     } else {
@@ -96,18 +99,18 @@ export function createRateLimiter(clock: Clock): RateLimiter {
     }
   }
 
-  function releaser(name: string, held: Places): () => void {
+  function releaser(name: string, slots: Slots): () => void {
     let isInside = true;
     return () => {
       if (!isInside) return;
       isInside = false;
-      const [next] = held.waiting;
+      const [next] = slots.waiting;
       if (next !== undefined) {
         next();
         return;
       }
-      held.inside -= 1;
-      if (held.inside === 0) places.delete(name);
+      slots.inside -= 1;
+      if (slots.inside === 0) slotsByName.delete(name);
     };
   }
 
@@ -115,9 +118,9 @@ export function createRateLimiter(clock: Clock): RateLimiter {
     take(name, limit, windowMs, cost = 1) {
       const now = clock.monotonic();
       const bucket = bucketOf(name);
-      leave(bucket, now, windowMs);
+      dropExpired(bucket, now, windowMs);
       const allowed = bucket.sum + Math.max(cost, 1) <= limit;
-      if (allowed && cost > 0) note(bucket, cost, now, windowMs);
+      if (allowed && cost > 0) record(bucket, cost, now, windowMs);
       const newest = bucket.log[bucket.log.length - 1];
       return {
         allowed,
@@ -128,31 +131,31 @@ export function createRateLimiter(clock: Clock): RateLimiter {
     },
 
     enter(name, limit) {
-      const held = places.get(name) ?? { inside: 0, waiting: new Set() };
-      if (held.inside >= limit) return null;
-      places.set(name, held);
-      held.inside += 1;
-      return releaser(name, held);
+      const slots = slotsByName.get(name) ?? { inside: 0, waiting: new Set() };
+      if (slots.inside >= limit) return null;
+      slotsByName.set(name, slots);
+      slots.inside += 1;
+      return releaser(name, slots);
     },
 
     enterSoon(name, limit, waitMs, signal) {
       const free = this.enter(name, limit);
-      const held = places.get(name);
-      if (free !== null || held === undefined || held.waiting.size >= MAX_WAITING)
+      const slots = slotsByName.get(name);
+      if (free !== null || slots === undefined || slots.waiting.size >= MAX_WAITING)
         return Promise.resolve(free);
       return new Promise((resolve) => {
-        const give = (place: (() => void) | null): void => {
+        const give = (release: (() => void) | null): void => {
           clearTimeout(timer);
           signal.removeEventListener("abort", giveUp);
-          held.waiting.delete(take);
-          resolve(place);
+          slots.waiting.delete(take);
+          resolve(release);
         };
-        // The leaver's place goes over; nobody can slip in between.
-        const take = (): void => give(releaser(name, held));
+        // The slot is handed over directly, so that no later caller can take it first.
+        const take = (): void => give(releaser(name, slots));
         const giveUp = (): void => give(null);
         const timer = setTimeout(giveUp, waitMs);
         signal.addEventListener("abort", giveUp, { once: true });
-        held.waiting.add(take);
+        slots.waiting.add(take);
       });
     },
   };

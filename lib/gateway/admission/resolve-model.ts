@@ -13,7 +13,7 @@ export function isModelName(name: string): boolean {
   return MODEL_NAME.test(name);
 }
 
-/** True when the key may use the model: by its operations, and by the names it lists (none: every model). */
+/** True when the key may use the model: by its operations, and by the names it lists (an empty list: every model). */
 export function mayUseModel(key: KeyRecord, model: ModelRecord): boolean {
   if (!key.operations.includes(model.operation)) return false;
   return isListed(key, model);
@@ -27,7 +27,7 @@ export const resolveModel: ResolveModel = async (ctx, name, operation) => {
   if (!isModelName(name)) {
     throw new AppError(
       "invalid",
-      "'model' must be a model's name: a letter or digit, then up to 127 letters, digits or ._:@+/-",
+      "'model' must be a model name: a letter or digit, then up to 127 letters, digits or ._:@+/-",
       { param: "model" },
     );
   }

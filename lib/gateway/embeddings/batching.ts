@@ -2,38 +2,37 @@ import { AppError, hasCode } from "../../errors";
 import type { EmbeddingRequest, EmbeddingResult } from "../../ports/embedding-model";
 import type { CallOptions } from "../../ports/speech-model";
 import { UpstreamProgress } from "../../ports/upstream-progress";
-import { dealOut } from "./deal-out";
 
 /** One text of one caller, waiting for its batch. */
 export interface SingleText {
   text: string;
-  /** Equal texts of one scope are sent once; of two scopes twice, or the token counts would show one what the other sent. */
+  /** Equal texts within a scope are sent once. Across scopes they are sent separately: token counts would reveal them. */
   scope: string;
-  /** Counted here; what the upstream's count is dealt out by. */
+  /** Our own count; the upstream's count is distributed in proportion to it. */
   tokens: number;
   options: CallOptions;
 }
 
-/** Everything of a request that must be equal for two texts to travel together. */
+/** The fields of a request that must be equal for two texts to share a batch. */
 export type BatchParameters = Omit<EmbeddingRequest, "texts">;
 export type SendBatch = (request: EmbeddingRequest, options: CallOptions) => Promise<EmbeddingResult>;
 
 export interface Batcher {
   /**
-   * Embeds one text together with the others that arrive within the window under the same `place` (channel, key,
-   * model and parameters). Rejects as `send` does; a batch refused as `invalid` is sent again text by text.
+   * Embeds one text in a batch with the others that arrive within the window under the same `batchKey` (channel, upstream
+   * key, model and parameters). Rejects like `send`; the texts of a batch refused as `invalid` are sent again one by one.
    */
   embed(
-    place: string,
+    batchKey: string,
     parameters: BatchParameters,
     single: SingleText,
     send: SendBatch,
   ): Promise<EmbeddingResult>;
 }
 
-/** How long a text waits for company while another batch of its place is under way. */
+/** How long a text waits for others while a batch with the same key is running. */
 const WINDOW_MS = 2;
-/** Texts an upstream takes in one call; OpenAI's own limit is 2,048, many servers' far lower. */
+/** Texts of one upstream call. OpenAI's limit is 2,048, that of many servers far lower. */
 const MAX_BATCH = 64;
 
 interface Member extends SingleText {
@@ -41,10 +40,10 @@ interface Member extends SingleText {
   reject(error: unknown): void;
 }
 
-interface Place {
+interface BatchQueue {
   members: Member[];
   running: number;
-  /** Takes back the sending that is planned; null when none is. */
+  /** Cancels the scheduled batch; null when none is scheduled. */
   cancel: (() => void) | null;
 }
 
@@ -63,12 +62,12 @@ function whenAllLeft(members: readonly Member[]): AbortSignal {
   return controller.signal;
 }
 
-/** The attempts of all members learn of their upstream from the batch's own progress; null: each from its own again. */
+/** Makes the attempts of all members read the batch's progress; null: each its own again. */
 function shareProgress(members: readonly Member[], batch: UpstreamProgress | null): void {
   for (const { options } of members) if (options.progress !== undefined) options.progress.batch = batch;
 }
 
-/** The texts without repetition within a scope, and the index of each member's text among them. */
+/** The texts without duplicates within a scope, and the index of each member's text among them. */
 function distinct(members: readonly Member[]): { texts: string[]; positions: number[] } {
   const positionOf = new Map<string, number>();
   const texts: string[] = [];
@@ -104,10 +103,10 @@ async function sendTogether(
   const result = await send({ ...parameters, texts }, options);
   checkCount(result, texts.length);
   const weights = members.map((member) => member.tokens);
-  const shares = result.inputTokens === null ? null : dealOut(result.inputTokens, weights);
+  const shares = result.inputTokens === null ? null : distribute(result.inputTokens, weights);
   for (const [index, member] of members.entries()) {
     const vector = result.vectors[positions[index] ?? 0];
-    // checkCount has seen one for each text.
+    // checkCount guarantees one per text.
     if (vector !== undefined) member.resolve({ vectors: [vector], inputTokens: shares?.[index] ?? null });
   }
 }
@@ -132,8 +131,8 @@ async function sendBatch(
   try {
     await sendTogether(members, parameters, send);
   } catch (error) {
-    // One text may have spoilt it for all: only alone does each hear what is wrong with its own. No text is to blame
-    // for a model that the upstream does not know.
+    // One invalid text fails the whole batch: sent alone, each text gets its own error. An unknown model has nothing to
+    // do with the texts.
     if (hasCode(error, "invalid") && error.details.isUnknownModel !== true) {
       shareProgress(members, null);
       await Promise.all(members.map((member) => sendAlone(member, parameters, send)));
@@ -143,43 +142,43 @@ async function sendBatch(
   }
 }
 
-/** `onBatch` is told how many texts travelled together. */
+/** `onBatch` gets the number of texts of each batch. */
 export function createBatcher(
   onBatch: (size: number) => void = () => undefined,
   limits: { windowMs?: number; maxBatch?: number } = {},
 ): Batcher {
-  const places = new Map<string, Place>();
+  const queues = new Map<string, BatchQueue>();
   const windowMs = limits.windowMs ?? WINDOW_MS;
   const maxBatch = limits.maxBatch ?? MAX_BATCH;
 
-  function flush(name: string, place: Place, parameters: BatchParameters, send: SendBatch): void {
-    place.cancel = null;
-    const members = place.members.splice(0, maxBatch).filter((member) => !member.options.signal.aborted);
+  function flush(name: string, queue: BatchQueue, parameters: BatchParameters, send: SendBatch): void {
+    queue.cancel = null;
+    const members = queue.members.splice(0, maxBatch).filter((member) => !member.options.signal.aborted);
     if (members.length === 0) {
-      if (place.running === 0) places.delete(name);
+      if (queue.running === 0) queues.delete(name);
       return;
     }
-    place.running += 1;
+    queue.running += 1;
     onBatch(members.length);
     void sendBatch(members, parameters, send).finally(() => {
-      place.running -= 1;
-      if (place.running === 0 && place.members.length === 0) places.delete(name);
+      queue.running -= 1;
+      if (queue.running === 0 && queue.members.length === 0) queues.delete(name);
     });
   }
 
   return {
     embed(name, parameters, single, send) {
       return new Promise<EmbeddingResult>((resolve, reject) => {
-        const place = places.get(name) ?? { members: [], running: 0, cancel: null };
-        places.set(name, place);
-        place.members.push({ ...single, resolve, reject });
-        const go = (): void => flush(name, place, parameters, send);
-        if (place.members.length >= maxBatch) {
-          place.cancel?.();
+        const queue = queues.get(name) ?? { members: [], running: 0, cancel: null };
+        queues.set(name, queue);
+        queue.members.push({ ...single, resolve, reject });
+        const go = (): void => flush(name, queue, parameters, send);
+        if (queue.members.length >= maxBatch) {
+          queue.cancel?.();
           go();
-        } else if (place.cancel === null) {
-          // Nobody is on the way: only what arrived in this turn of the loop is waited for.
-          place.cancel = place.running === 0 ? soon(go) : after(windowMs, go);
+        } else if (queue.cancel === null) {
+          // No batch is running: wait only for the texts of this turn of the event loop.
+          queue.cancel = queue.running === 0 ? soon(go) : after(windowMs, go);
         }
       });
     },
@@ -194,4 +193,25 @@ function soon(action: () => void): () => void {
 function after(ms: number, action: () => void): () => void {
   const planned = setTimeout(action, ms);
   return () => clearTimeout(planned);
+}
+
+/**
+ * Splits `total` whole units in proportion to `weights` by the largest-remainder (Hamilton) method: each share is the
+ * exact one rounded up or down, and the shares add up to `total`. Equal shares when all weights are 0.
+ */
+export function distribute(total: number, weights: readonly number[]): number[] {
+  if (weights.length === 0) return [];
+  const sum = weights.reduce((all, weight) => all + weight, 0);
+  const exact = weights.map((weight) => (sum === 0 ? total / weights.length : (total * weight) / sum));
+  const shares = exact.map(Math.floor);
+  let left = total - shares.reduce((all, share) => all + share, 0);
+  const byRemainder = exact
+    .map((value, index) => ({ index, remainder: value - Math.floor(value) }))
+    .sort((a, b) => b.remainder - a.remainder || a.index - b.index);
+  for (const { index } of byRemainder) {
+    if (left <= 0) break;
+    shares[index] = (shares[index] ?? 0) + 1;
+    left -= 1;
+  }
+  return shares;
 }

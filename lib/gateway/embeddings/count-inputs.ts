@@ -5,13 +5,13 @@ import type { GatewayServices } from "../context";
 export interface EmbeddingInput {
   /** Not empty. */
   text: string;
-  /** How many token ids the caller sent, when it sent ids; absent: they are counted. */
+  /** Number of token IDs, for an input sent as token IDs; absent: counted here. */
   tokens?: number;
 }
 
-/** Tokens of one request together (CONTRACT §4). */
+/** Most tokens of all inputs of a request (CONTRACT §4). */
 export const MAX_TOKENS_IN_ALL = 300_000;
-/** Texts above so many characters are counted in steps. */
+/** Texts above this number of characters are counted in steps. */
 const LONG_TEXT = 4_096;
 
 interface Counter {
@@ -24,7 +24,7 @@ function* countInSteps(ctx: Counter, text: string, limit?: number): Generator<vo
   return yield* ctx.services.countTokensInSteps(text, limit);
 }
 
-/** Tokens (cl100k_base) of one text, however long, without holding up others. Throws `caller_left`. */
+/** Tokens (cl100k_base) of one text of any length, without blocking other calls. Throws `caller_left`. */
 export async function countText(ctx: Counter, text: string, limit?: number): Promise<number> {
   if (text.length <= LONG_TEXT) return ctx.services.countTokens(text, limit);
   return runInTurns(ctx.services.countTokensInSteps(text, limit), ctx.signal);
@@ -66,8 +66,8 @@ function* countAll(
 }
 
 /**
- * Tokens (cl100k_base) of each input and of all, without holding up others. Throws `invalid` when one has more than
- * `maxInputTokens` or all have more than 300,000 (never cuts), `caller_left`.
+ * Tokens (cl100k_base) of each input and of all, without blocking other calls. Throws `invalid` when one has more than
+ * `maxInputTokens` or all have more than 300,000 (inputs are never truncated), `caller_left`.
  */
 export function countInputs(
   ctx: Counter,

@@ -8,15 +8,15 @@ import type { GatewayContext } from "../context";
 import { openMeter } from "../metering/open-meter";
 import { failedOutcome } from "../metering/outcome";
 import { worstEmbeddingCostNano } from "../metering/price";
-import { reconcileTokens } from "../metering/reconcile-usage";
+import { reconcileTokens } from "../metering/reconcile-tokens";
 import { withFailover } from "../routing/with-failover";
 import { countInputs, type EmbeddingInput } from "./count-inputs";
 import { cacheScope, vectorKeys } from "./vector-cache";
 
 export interface EmbedTexts {
   entry: CatalogEntry;
-  /** The name the caller used. */
-  askedModel: string;
+  /** The model name as sent. */
+  requestedModel: string;
   /** One or more, none empty. */
   inputs: readonly EmbeddingInput[];
   dimensions?: number;
@@ -25,10 +25,10 @@ export interface EmbedTexts {
 }
 
 export interface EmbeddedTexts {
-  /** In the order of the inputs; built-in engines normalise them, upstreams as they please. */
+  /** In the order of the inputs; built-in engines normalise them, upstreams may not. */
   vectors: Float32Array[];
   inputTokens: number;
-  /** `x-patchbay-*` and the limits' headers. */
+  /** `x-patchbay-*` and rate-limit headers. */
   headers: Record<string, string>;
 }
 
@@ -52,7 +52,7 @@ function checkDimensions({ model }: CatalogEntry, asked: string, dimensions: num
   }
 }
 
-/** Refuses a reply that does not hold one finite vector of the right length for each text. */
+/** Throws `upstream_invalid` unless there is one vector of the right length and finite numbers for each text. */
 function checkVectors({ vectors }: EmbeddingResult, texts: number, length: number | null): void {
   if (vectors.length !== texts) {
     throw new AppError(
@@ -68,54 +68,57 @@ function checkVectors({ vectors }: EmbeddingResult, texts: number, length: numbe
         `The channel answered a vector of ${vector.length} numbers where ${expected} were asked for.`,
       );
     }
-    // One number that is none makes the sum none.
+    // One NaN or infinite number makes the sum NaN or infinite.
     let sum = 0;
     for (let i = 0; i < vector.length; i++) sum += vector[i] ?? 0;
     if (!Number.isFinite(sum))
-      throw new AppError("upstream_invalid", "The channel answered a vector that is none.");
+      throw new AppError(
+        "upstream_invalid",
+        "The channel answered a vector with a number that is not finite.",
+      );
   }
 }
 
 type Embed = Omit<EmbedTexts, "inputs">;
 
-/** One channel's answer for these texts; single ones travel in company where model and channel allow it. */
+/** Embeds these texts on one channel; a single text is batched where model and channel allow it. */
 async function embedOn(
   ctx: GatewayContext,
   call: Embed,
-  fetched: Fetched,
+  uncached: UncachedTexts,
   { channel, upstreamName }: Target,
   options: CallOptions,
 ): Promise<EmbeddingResult> {
   const { dimensions, taskType } = call;
   const parameters = { model: upstreamName, dimensions, taskType, user: call.user ?? undefined };
   const provider = ctx.services.providers.embedding(channel);
-  const [text] = fetched.texts;
-  const isAlone = fetched.texts.length === 1 && text !== undefined;
+  const [text] = uncached.texts;
+  const isAlone = uncached.texts.length === 1 && text !== undefined;
   const mayWait = call.entry.model.batching && !channel.embedded && channel.options.batching !== false;
-  if (!isAlone || !mayWait) return provider.embed({ ...parameters, texts: fetched.texts }, options);
+  if (!isAlone || !mayWait) return provider.embed({ ...parameters, texts: uncached.texts }, options);
   const keyId = channel.keys[0]?.id ?? null;
-  const place = JSON.stringify([channel.id, channel.version, keyId, parameters]);
+  const batchKey = JSON.stringify([channel.id, channel.version, keyId, parameters]);
   return ctx.services.state.batcher.embed(
-    place,
+    batchKey,
     parameters,
-    { text, scope: cacheScope(ctx), tokens: fetched.tokens, options },
+    { text, scope: cacheScope(ctx), tokens: uncached.tokens, options },
     (request, batchOptions) => provider.embed(request, batchOptions),
   );
 }
 
-/** The texts that no cache knows, and what they weigh. */
-interface Fetched {
+/** The texts that are not in the cache, and their size. */
+interface UncachedTexts {
   texts: string[];
-  /** Where each stands among the call's inputs. */
+  /** The index of each among the call's inputs. */
   positions: number[];
   tokens: number;
   characters: number;
 }
 
-/** What the cache knows of a call's texts, and the keys under which it keeps them. */
+/** The cached vectors of a call's texts, and their cache keys. */
 interface Lookup {
   state: "hit" | "miss";
-  known: (Float32Array | undefined)[];
+  cached: (Float32Array | undefined)[];
   keys: string[];
 }
 
@@ -130,16 +133,16 @@ function* keysOf(scope: string, call: EmbedTexts): Generator<void, string[], voi
   return keys;
 }
 
-/** Null where the cache has no part in the call. */
+/** Null when the call does not use the cache. */
 async function lookUp(ctx: GatewayContext, call: EmbedTexts): Promise<Lookup | null> {
   if (!call.entry.model.cacheable || ctx.isNoStore) return null;
   const { vectors } = ctx.services.state;
   if (!vectors.isOn) return null;
   const keys = await runInTurns(keysOf(cacheScope(ctx), call), ctx.signal);
-  const known = keys.map((key) => vectors.get(key));
-  const state = known.every((vector) => vector !== undefined) ? "hit" : "miss";
+  const cached = keys.map((key) => vectors.get(key));
+  const state = cached.every((vector) => vector !== undefined) ? "hit" : "miss";
   ctx.services.metrics.count(state === "hit" ? "cache_hits" : "cache_misses");
-  return { state, known, keys };
+  return { state, cached, keys };
 }
 
 function cacheState(
@@ -151,29 +154,29 @@ function cacheState(
   return model.cacheable && ctx.services.state.vectors.isOn ? { cache: "bypass" } : {};
 }
 
-function missingOf(call: EmbedTexts, lookup: Lookup | null, counts: readonly number[]): Fetched {
-  const fetched: Fetched = { texts: [], positions: [], tokens: 0, characters: 0 };
+function uncachedTexts(call: EmbedTexts, lookup: Lookup | null, counts: readonly number[]): UncachedTexts {
+  const uncached: UncachedTexts = { texts: [], positions: [], tokens: 0, characters: 0 };
   for (const [index, { text }] of call.inputs.entries()) {
-    if (lookup?.known[index] !== undefined) continue;
-    fetched.texts.push(text);
-    fetched.positions.push(index);
-    fetched.tokens += counts[index] ?? 0;
-    fetched.characters += text.length;
+    if (lookup?.cached[index] !== undefined) continue;
+    uncached.texts.push(text);
+    uncached.positions.push(index);
+    uncached.tokens += counts[index] ?? 0;
+    uncached.characters += text.length;
   }
-  return fetched;
+  return uncached;
 }
 
-/** The known vectors and the fresh ones in the order of the inputs; the fresh ones are known from now on. */
+/** The cached and the new vectors in the order of the inputs; adds the new ones to the cache. */
 function merge(
   ctx: GatewayContext,
-  { known, keys }: Lookup,
-  fetched: Fetched,
-  fresh: readonly Float32Array[],
+  { cached, keys }: Lookup,
+  uncached: UncachedTexts,
+  created: readonly Float32Array[],
 ): Float32Array[] {
   const { vectors: cache } = ctx.services.state;
-  const vectors = [...known];
-  for (const [at, position] of fetched.positions.entries()) {
-    const vector = fresh[at];
+  const vectors = [...cached];
+  for (const [at, position] of uncached.positions.entries()) {
+    const vector = created[at];
     const key = keys[position];
     vectors[position] = vector;
     if (vector !== undefined && key !== undefined) cache.put(key, vector);
@@ -181,7 +184,7 @@ function merge(
   return vectors.filter((vector) => vector !== undefined);
 }
 
-/** A call that the cache answers whole: free, and a row all the same. */
+/** A call answered from the cache: free, but with a ledger entry. */
 async function serveFromCache(meter: Meter, lookup: Lookup, tokens: number): Promise<EmbeddedTexts> {
   await meter.settle({
     status: 200,
@@ -192,56 +195,55 @@ async function serveFromCache(meter: Meter, lookup: Lookup, tokens: number): Pro
     estimated: false,
     cached: true,
   });
-  const vectors = lookup.known.filter((vector) => vector !== undefined);
+  const vectors = lookup.cached.filter((vector) => vector !== undefined);
   return { vectors, inputTokens: tokens, headers: meter.headers() };
 }
 
 /**
- * One embeddings call through a channel, in the books when it returns. Texts that the cache knows are not sent again
- * and cost nothing. Throws `invalid` (dimensions, too many tokens), what `openMeter` throws, and what is left when
- * every channel has failed.
+ * Runs one embeddings call; its ledger entry is settled when it returns. Cached texts are not sent again and cost
+ * nothing. Throws `invalid` (dimensions, too many tokens), the errors of `openMeter`, and those of `withFailover`.
  */
 export async function embedTexts(ctx: GatewayContext, call: EmbedTexts): Promise<EmbeddedTexts> {
   const { model } = call.entry;
-  checkDimensions(call.entry, call.askedModel, call.dimensions);
+  checkDimensions(call.entry, call.requestedModel, call.dimensions);
   const { tokens, counts } = await countInputs(ctx, call.inputs, model.maxInputTokens);
   const lookup = await lookUp(ctx, call);
-  const fetched = missingOf(call, lookup, counts);
+  const uncached = uncachedTexts(call, lookup, counts);
   const plan: CallPlan = {
     entry: call.entry,
     operation: "embeddings",
-    askedModel: call.askedModel,
-    // Tokens a minute count what was sent, known or not.
+    requestedModel: call.requestedModel,
+    // The token rate limit counts cached texts too.
     inputTokens: tokens,
-    characters: fetched.characters,
-    reservedNano: worstEmbeddingCostNano(model.prices, fetched.tokens, fetched.characters),
+    characters: uncached.characters,
+    reservedNano: worstEmbeddingCostNano(model.prices, uncached.tokens, uncached.characters),
     user: call.user,
-    leavesOpenRow: false,
-    words: () => call.inputs.map(({ text }) => text).join("\n"),
+    writesOpenRow: false,
+    promptText: () => call.inputs.map(({ text }) => text).join("\n"),
     ...cacheState(ctx, call.entry, lookup),
   };
   const meter = await openMeter(ctx, plan);
   try {
     if (lookup?.state === "hit") return await serveFromCache(meter, lookup, tokens);
     const result = await withFailover(ctx, plan, meter, async (target, options) => {
-      const answer = await embedOn(ctx, call, fetched, target, options);
-      checkVectors(answer, fetched.texts.length, call.dimensions ?? model.dimensions);
+      const answer = await embedOn(ctx, call, uncached, target, options);
+      checkVectors(answer, uncached.texts.length, call.dimensions ?? model.dimensions);
       return { ...answer, isEmbedded: target.channel.embedded };
     });
-    const { tokens: inputTokens, isTold } = reconcileTokens(result.inputTokens, fetched.tokens);
+    const { tokens: inputTokens, isReported } = reconcileTokens(result.inputTokens, uncached.tokens);
     const outcome = {
       status: 200,
       error: null,
       inputTokens,
       outputTokens: 0,
       audioMs: 0,
-      // An engine built in leaves the counting to us.
-      estimated: !isTold && !result.isEmbedded,
+      // Built-in engines report no count of their own.
+      estimated: !isReported && !result.isEmbedded,
       cached: false,
     };
     await meter.settle(outcome);
-    const vectors = lookup === null ? result.vectors : merge(ctx, lookup, fetched, result.vectors);
-    return { vectors, inputTokens: inputTokens + tokens - fetched.tokens, headers: meter.headers() };
+    const vectors = lookup === null ? result.vectors : merge(ctx, lookup, uncached, result.vectors);
+    return { vectors, inputTokens: inputTokens + tokens - uncached.tokens, headers: meter.headers() };
   } catch (error) {
     await meter.settle(failedOutcome(error));
     throw error;

@@ -3,11 +3,11 @@ import type { CatalogEntry } from "../../ports/catalog";
 import { type ByteCache, createByteCache } from "../byte-cache";
 import type { GatewayContext } from "../context";
 
-/** Vectors of texts met lately, bounded in bytes; one per process (DESIGN §4). */
+/** Vectors of recent texts, bounded in bytes; one per process (DESIGN §4). */
 export type VectorCache = ByteCache<Float32Array>;
 
 const MAX_BYTES = 64 * 1024 * 1024;
-/** What an entry costs besides its numbers. */
+/** Overhead of an entry besides its numbers. */
 const ENTRY_BYTES = 200;
 
 export function createVectorCache(maxBytes = MAX_BYTES): VectorCache {
@@ -16,7 +16,7 @@ export function createVectorCache(maxBytes = MAX_BYTES): VectorCache {
 
 const fingerprints = new WeakMap<CatalogEntry, string>();
 
-/** Names a model together with what serves it, so that a change of either makes older entries unreachable. */
+/** Identifies a model with its channels, so that a change of either makes older entries unreachable. */
 export function fingerprintOf(entry: CatalogEntry): string {
   const known = fingerprints.get(entry);
   if (known !== undefined) return known;
@@ -28,14 +28,14 @@ export function fingerprintOf(entry: CatalogEntry): string {
 }
 
 /**
- * Whose requests share cached results: those of the API key's owner, or of all users where the settings say so. Part of
- * every cache key, so that neither `x-patchbay-cache` nor the time taken shows one user what another sent.
+ * The scope of cached results: the owner of the API key, or all users where the settings say so. Part of every cache key,
+ * so that neither `x-patchbay-cache` nor the latency reveals to one user what another sent.
  */
 export function cacheScope({ services, caller }: Pick<GatewayContext, "services" | "caller">): string {
   return services.instance.sharesCaches === true ? "all" : caller.owner.id;
 }
 
-/** Cache keys of one request: scope, model, what serves it and every parameter that changes the vector, then the text. */
+/** Cache keys of one request: scope, model, its channels and every parameter that changes the vector, then the text. */
 export function vectorKeys(
   scope: string,
   entry: CatalogEntry,

@@ -1,10 +1,10 @@
-/** The day and month that budgets count in: `2026-11-20` and `2026-11`. */
+/** The day and month of daily and monthly budgets: `2026-11-20` and `2026-11`. */
 export interface BillingPeriod {
   day: string;
   month: string;
 }
 
-/** Offsets of time zones are whole quarters of an hour, so a day never begins within one. */
+/** Time zone offsets are multiples of 15 minutes, so a day never begins within one. */
 const QUARTER_MS = 900_000;
 
 const formatters = new Map<string, Intl.DateTimeFormat>();

@@ -7,7 +7,7 @@ import { failedOutcome } from "./outcome";
 import { costNano } from "./price";
 import { startTrace } from "./trace";
 
-/** The settled row of a call: its open row with what happened. A repeat from a cache costs nothing. */
+/** The settled row of a call: its open row with the outcome. A cached reply costs nothing. */
 function settledRow(
   ctx: GatewayContext,
   plan: CallPlan,
@@ -38,7 +38,18 @@ function settledRow(
   };
 }
 
-/** The ledger entry of one call, from its opening to its settlement. */
+function observe(ctx: GatewayContext, settled: UsageRecord, channel: string, status: number): void {
+  ctx.services.metrics.observeCall({
+    operation: settled.operation,
+    model: settled.model,
+    channel,
+    status,
+    seconds: settled.latencyMs / 1_000,
+    firstByteSeconds: settled.firstByteMs === null ? null : settled.firstByteMs / 1_000,
+  });
+}
+
+/** Creates the meter of a call whose ledger entry is open. */
 export function createMeter(
   ctx: GatewayContext,
   plan: CallPlan,
@@ -50,13 +61,14 @@ export function createMeter(
   let firstByteAt: number | null = null;
   let settling: Promise<void> | null = null;
   const trace = startTrace(ctx.services.clock, ctx.receivedAt);
-  const afterwards: ((outcome: CallOutcome) => void)[] = [];
+  const onSettled: ((outcome: CallOutcome) => void)[] = [];
 
-  async function book(outcome: CallOutcome): Promise<void> {
+  async function settleEntry(outcome: CallOutcome): Promise<void> {
     const settled = settledRow(ctx, plan, row, outcome);
     settled.trace = trace.end(outcome.error);
-    const prompt = ctx.services.instance.keepsPrompts && plan.words ? cutPrompt(plan.words()) : undefined;
-    let told = outcome.status;
+    const prompt =
+      ctx.services.instance.keepsPrompts && plan.promptText ? cutPrompt(plan.promptText()) : undefined;
+    let replyStatus = outcome.status;
     try {
       await ctx.services.store.ledger.settle(
         settled,
@@ -65,26 +77,19 @@ export function createMeter(
       );
       ctx.services.metrics.count("usage_rows");
       ctx.onRecorded?.(settled);
-      ctx.services.state.live.tell("usage", settled.userId);
+      ctx.services.state.live.publish("usage", settled.userId);
     } catch (error) {
-      // The ledger corrects the entry (Ledger.settle); the reply and the metrics must say the same.
-      if (outcome.error !== "caller_left") told = failedOutcome(error).status;
+      // The ledger corrects the entry (Ledger.settle); reply and metrics must agree with it.
+      if (outcome.error !== "caller_left") replyStatus = failedOutcome(error).status;
       throw error;
     } finally {
-      for (const action of afterwards) action(outcome);
-      ctx.services.metrics.observeCall({
-        operation: plan.operation,
-        model: plan.entry.model.name,
-        channel: channelName ?? "",
-        status: told,
-        seconds: settled.latencyMs / 1_000,
-        firstByteSeconds: settled.firstByteMs === null ? null : settled.firstByteMs / 1_000,
-      });
+      for (const action of onSettled) action(outcome);
+      observe(ctx, settled, channelName ?? "", replyStatus);
     }
   }
 
   return {
-    served(channelId, attempts, keyId) {
+    attemptStarted(channelId, attempts, keyId) {
       trace.attempt(channelId, keyId);
       row.channelId = channelId;
       row.attempts = attempts;
@@ -104,12 +109,12 @@ export function createMeter(
     },
 
     settle(outcome) {
-      settling ??= book(outcome);
+      settling ??= settleEntry(outcome);
       return settling;
     },
 
     whenSettled(action) {
-      afterwards.push(action);
+      onSettled.push(action);
     },
 
     headers() {
@@ -126,7 +131,7 @@ export function createMeter(
   };
 }
 
-/** A channel's name as a header may carry it: visible ASCII, the bytes of the rest percent-encoded. */
+/** A channel's name as a header value: visible ASCII, all other bytes percent-encoded. */
 function headerText(name: string): string {
   return name.replace(/[^\x20-\x7e]/gu, (other) =>
     [...Buffer.from(other, "utf8")].map((byte) => `%${byte.toString(16).padStart(2, "0")}`).join(""),

@@ -6,17 +6,17 @@ import type { GatewayContext } from "../context";
 import { billingPeriod } from "./billing-period";
 import { createMeter } from "./meter";
 
-/** Takes the call's tokens; the headers are those of whichever limit, requests or tokens, is tighter. */
+/** Takes the call's tokens from the token limits; returns the headers of the tighter of token and request limit. */
 function takeTokens(ctx: GatewayContext, inputTokens: number): Record<string, string> {
   const tokens = takeFromAll(ctx.services, callerLimits(ctx.caller, "tpm"), "tokens", inputTokens);
   if (tokens === null) return {};
   const requests = takeFromAll(ctx.services, callerLimits(ctx.caller, "rpm"), "requests", 0);
   if (requests === null || tokens.share <= requests.share) return tokens.headers;
-  // Requests are the tighter limit, and the reply already tells of them.
+  // The request limit is tighter, and the reply already has its headers.
   return Object.fromEntries(Object.entries(tokens.headers).filter(([name]) => name.startsWith("x-")));
 }
 
-function isShut(budget: Budget): boolean {
+function isZeroBudget(budget: Budget): boolean {
   return budget.totalNano === 0 || budget.dailyNano === 0 || budget.monthlyNano === 0;
 }
 
@@ -27,16 +27,16 @@ function outOfQuota(whose: "key" | "user"): AppError {
   });
 }
 
-/** Throws `insufficient_quota` when a budget of the key or its owner is 0: it allows no request, not even a free one. */
+/** Throws `insufficient_quota` when a budget of the key or its owner is 0, which refuses even free requests. */
 export function requireOpenBudget({ caller }: Pick<GatewayContext, "caller">): void {
-  if (isShut(caller.key.budget)) throw outOfQuota("key");
-  if (isShut(caller.owner.budget)) throw outOfQuota("user");
+  if (isZeroBudget(caller.key.budget)) throw outOfQuota("key");
+  if (isZeroBudget(caller.owner.budget)) throw outOfQuota("user");
 }
 
 async function reserve(ctx: GatewayContext, plan: CallPlan, row: UsageRecord): Promise<void> {
   const { key, owner } = ctx.caller;
   requireOpenBudget(ctx);
-  if (plan.reservedNano === 0 && !plan.leavesOpenRow) return;
+  if (plan.reservedNano === 0 && !plan.writesOpenRow) return;
   const { refused } = await ctx.services.store.ledger.reserve({
     row,
     keyBudget: key.budget,

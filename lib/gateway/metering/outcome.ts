@@ -2,8 +2,8 @@ import { HTTP_STATUS, isAppError } from "../../errors";
 import type { CallOutcome } from "../call";
 
 /**
- * The outcome of a call that failed: status and code of the error, and what was used before it (nothing unless told).
- * Pass what had already been made when a stream breaks.
+ * The outcome of a failed call: status and code of the error. `used`: the usage before it, as of a stream that broke;
+ * nothing by default.
  */
 export function failedOutcome(error: unknown, used: Partial<CallOutcome> = {}): CallOutcome {
   const code = isAppError(error) ? error.code : "internal";

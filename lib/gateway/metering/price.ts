@@ -1,6 +1,6 @@
 import type { Prices } from "../../ports/store";
 
-/** What a call used, or may use at worst. */
+/** The usage of a call, or its worst case. */
 export interface Quantities {
   inputTokens: number;
   characters: number;
@@ -11,7 +11,7 @@ export interface Quantities {
 
 /**
  * Nano-dollars of the quantities, rounded half up once over the sum. Prices are nano-dollars per million units;
- * the sum is kept in thousandths of a unit-price, since audio is counted in milliseconds and priced in seconds.
+ * the sum is in thousandths of a unit price, since audio is counted in milliseconds and priced in seconds.
  */
 export function costNano(prices: Prices, used: Quantities): number {
   const perThousandth: [price: number | null, thousandths: number][] = [
@@ -29,8 +29,7 @@ export function costNano(prices: Prices, used: Quantities): number {
 }
 
 /**
- * The most an embeddings call may cost: its counted tokens and 10 % more, since an upstream may count otherwise.
- * Result in nano-dollars.
+ * Worst-case cost of an embeddings call in nano-dollars: its counted tokens plus 10 %, since an upstream may count more.
  */
 export function worstEmbeddingCostNano(prices: Prices, inputTokens: number, characters: number): number {
   const withMargin = inputTokens + Math.ceil(inputTokens / 10);

@@ -2,7 +2,7 @@ import type { UsageRecord } from "../../ports/store";
 import type { GatewayContext } from "../context";
 import { billingPeriod } from "./billing-period";
 
-/** The row of a request that was answered with an earlier one's reply: it cost nothing and called nobody. */
+/** Records a request that was answered with a stored reply: it cost nothing and called no channel. */
 export async function recordRepeat(ctx: GatewayContext, first: UsageRecord): Promise<void> {
   const at = ctx.services.clock.now();
   const tookMs = Math.round(ctx.services.clock.monotonic() - ctx.receivedAt);
@@ -25,7 +25,7 @@ export async function recordRepeat(ctx: GatewayContext, first: UsageRecord): Pro
     trace: { admittedMs: tookMs, settledMs: tookMs, attempts: [] },
   };
   await ctx.services.store.ledger.settle(row, billingPeriod(ctx.services.instance.timeZone, at));
-  ctx.services.state.live.tell("usage", row.userId);
+  ctx.services.state.live.publish("usage", row.userId);
   ctx.services.metrics.count("idempotent_repeats");
   ctx.services.metrics.count("usage_rows");
 }

@@ -2,22 +2,22 @@ import { type ErrorCode, isAppError } from "../../errors";
 import type { Clock } from "../../ports/clock";
 import type { AttemptTrace, CallTrace } from "../../ports/store";
 
-/** Collects what happens in one call; made when the call is admitted. */
-export interface TraceKeeper {
+/** Records the attempts of one call; created when the call is admitted. */
+export interface TraceRecorder {
   attempt(channelId: string, keyId: string | null): void;
-  /** Notes the upstream's first byte of the running attempt. */
+  /** Records the upstream's first byte of the running attempt. */
   answered(): void;
   failed(error: unknown): void;
-  /** The whole, once the call is over; an attempt that still runs ends with it, and with its error. */
+  /** Ends the trace; an attempt that is still running ends with it and gets its error. */
   end(error: ErrorCode | null): CallTrace;
 }
 
-/** A tenth of a millisecond is what the embedded engines' own calls need. */
+/** Calls of the built-in engines take about a tenth of a millisecond. */
 function tenths(ms: number): number {
   return Math.round(ms * 10) / 10;
 }
 
-export function startTrace(clock: Clock, receivedAt: number): TraceKeeper {
+export function startTrace(clock: Clock, receivedAt: number): TraceRecorder {
   const since = (at: number): number => tenths(at - receivedAt);
   const admittedMs = since(clock.monotonic());
   const attempts: AttemptTrace[] = [];

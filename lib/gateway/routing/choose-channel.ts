@@ -1,27 +1,27 @@
 import type { Random } from "../../ports/clock";
 import type { Target } from "../call";
-import type { Admission } from "./circuits";
+import type { Admission } from "./breaker";
 import type { Traffic } from "./traffic";
 
-/** Where the next attempt may go: the channels of one priority tier, by their circuits. */
+/** Candidates of the next attempt: the channels of one priority tier, by the state of their circuits. */
 export interface Tier {
-  /** They share the tier's requests by weight and speed. */
+  /** Channels that share the tier's requests by weight and speed. */
   closed: readonly Target[];
-  /** Half-open ones that wait for their one probe. */
+  /** Half-open channels without a running probe. */
   probes: readonly Target[];
 }
 
-/** However slow a channel is, it keeps this part of its weight, so that it is measured again. */
-const LEAST_SPEED = 1 / 200;
-/** Differences below this say nothing: engines in this process answer within it. */
-const LEAST_LATENCY_MS = 1;
+/** A slow channel keeps at least this fraction of its weight, so that it is measured again. */
+const MIN_SPEED = 1 / 200;
+/** Smaller latencies count as this: built-in engines answer within it. */
+const MIN_LATENCY_MS = 1;
 
-/** The order in which tiers are used up; a weight of 0 comes after the weighted channels of the same priority. */
+/** Order of the tiers; channels of weight 0 come after the others of the same priority. */
 function rankOf({ channel: { priority, weight } }: Target): number {
   return priority * 2 + (weight > 0 ? 0 : 1);
 }
 
-/** The best tier in which a channel takes requests; null when none is left. */
+/** The first tier with a channel that accepts requests; null when none is left. */
 export function nextTier(
   targets: readonly Target[],
   excluded: ReadonlySet<string>,
@@ -34,7 +34,7 @@ export function nextTier(
     const rank = rankOf(target);
     if (rank > best || excluded.has(target.channel.id)) continue;
     const admission = admissionOf(target);
-    if (admission === "shut") continue;
+    if (admission === "refused") continue;
     if (rank < best) {
       best = rank;
       closed = [];
@@ -47,21 +47,20 @@ export function nextTier(
 }
 
 /**
- * How the requests of a tier are shared: by weight ÷ latency², where the fastest channel counts whole. It is what
- * comparing (in flight + 1) × latency ÷ weight settles at under load (in flight = rate × latency), but it holds at any
- * load (lib/DECISIONS.md, 2026-11-22). A channel that was never measured counts as the fastest. The sum is 1.
+ * Shares of a tier's requests: weight ÷ latency², relative to the fastest channel. Comparing (in flight + 1) × latency
+ * ÷ weight converges to the same under load (in flight = rate × latency), but this holds at any load (lib/DECISIONS.md, 2026-11-22). A channel that was never measured counts as the fastest. The sum is 1.
  */
 export function sharesOf(pool: readonly Target[], latencyOf: (target: Target) => number | null): number[] {
   if (pool.length === 1) return [1];
   const latencies = pool.map(latencyOf);
   let fastest = Number.POSITIVE_INFINITY;
   for (const latency of latencies) if (latency !== null) fastest = Math.min(fastest, latency);
-  fastest = Math.max(fastest, LEAST_LATENCY_MS);
+  fastest = Math.max(fastest, MIN_LATENCY_MS);
   let sum = 0;
   const shares = pool.map(({ channel }, index) => {
     const latency = latencies[index] ?? fastest;
-    const speed = latency > fastest ? Math.max(LEAST_SPEED, (fastest / latency) ** 2) : 1;
-    // A tier of weight 0 alone is shared evenly.
+    const speed = latency > fastest ? Math.max(MIN_SPEED, (fastest / latency) ** 2) : 1;
+    // A tier with weights of 0 only is shared evenly.
     const share = (channel.weight > 0 ? channel.weight : 1) * speed;
     sum += share;
     return share;
@@ -69,13 +68,13 @@ export function sharesOf(pool: readonly Target[], latencyOf: (target: Target) =>
   return shares.map((share) => share / sum);
 }
 
-/** What a choice looks at besides the channels themselves. */
+/** Inputs of a choice besides the channels. */
 export interface Choice {
   model: string;
   traffic: Pick<Traffic, "latencyMs">;
   random: Random;
   admissionOf(target: Target): Admission;
-  /** False: half-open channels come after every closed one, whatever their tier. */
+  /** False: half-open channels come after all closed ones of every tier. */
   mayProbe: boolean;
 }
 
@@ -86,12 +85,12 @@ export function chooseChannel(
   { model, traffic, random, admissionOf, mayProbe }: Choice,
 ): Target | null {
   const [only] = targets;
-  // Most models have one channel, whose circuits are looked at when it is entered.
+  // Most models have one channel; its circuits are checked when it is entered.
   if (only !== undefined && targets.length === 1) return excluded.has(only.channel.id) ? null : only;
-  const certain = mayProbe
+  const closedTier = mayProbe
     ? null
-    : nextTier(targets, excluded, (target) => (admissionOf(target) === "closed" ? "closed" : "shut"));
-  const tier = certain ?? nextTier(targets, excluded, admissionOf);
+    : nextTier(targets, excluded, (target) => (admissionOf(target) === "closed" ? "closed" : "refused"));
+  const tier = closedTier ?? nextTier(targets, excluded, admissionOf);
   if (tier === null) return null;
   const [probe] = tier.probes;
   if (probe !== undefined && (mayProbe || tier.closed.length === 0)) return probe;
@@ -110,6 +109,6 @@ function draw(
     left -= share;
     if (left < 0) return pool[index] ?? null;
   }
-  // Rounding may leave a last sliver.
+  // Rounding can leave a remainder.
   return pool[pool.length - 1] ?? null;
 }

@@ -1,11 +1,12 @@
 import type { Random } from "../../ports/clock";
 import type { ChannelKey, ChannelRecord } from "../../ports/store";
-import type { Admission, Circuits } from "./circuits";
+import type { Admission } from "./breaker";
+import type { Circuits } from "./circuits";
 
-/** Whether a channel takes requests for this model: by the best of its keys. */
+/** Whether a channel accepts requests for this model: the best result of its keys. */
 export function admissionOf(circuits: Circuits, { id, keys }: ChannelRecord, model: string): Admission {
   if (keys.length === 0) return circuits.admission(id, null, model);
-  let best: Admission = "shut";
+  let best: Admission = "refused";
   for (const key of keys) {
     const admission = circuits.admission(id, key.id, model);
     if (admission === "closed") return "closed";
@@ -15,9 +16,8 @@ export function admissionOf(circuits: Circuits, { id, keys }: ChannelRecord, mod
 }
 
 /**
- * One key of a channel for this model: with `mayProbe` a half-open one that waits for its probe, else one drawn evenly
- * from those whose circuits are closed, else a half-open one. Undefined when all are shut, null when the channel has no
- * keys.
+ * One key of a channel for this model: with `mayProbe` a half-open one without a running probe, else a random one whose
+ * circuits are closed, else a half-open one. Undefined when all are refused, null when the channel has no keys.
  */
 export function chooseKey(
   { id, keys }: ChannelRecord,
@@ -26,10 +26,10 @@ export function chooseKey(
   random: Random,
   mayProbe: boolean,
 ): ChannelKey | null | undefined {
-  if (keys.length === 0) return circuits.admission(id, null, model) === "shut" ? undefined : null;
+  if (keys.length === 0) return circuits.admission(id, null, model) === "refused" ? undefined : null;
   const [only] = keys;
   if (only !== undefined && keys.length === 1)
-    return circuits.admission(id, only.id, model) === "shut" ? undefined : only;
+    return circuits.admission(id, only.id, model) === "refused" ? undefined : only;
   const closed: ChannelKey[] = [];
   let probe: ChannelKey | undefined;
   for (const key of keys) {
@@ -41,7 +41,7 @@ export function chooseKey(
   return closed[Math.floor(random.fraction() * closed.length)];
 }
 
-/** The channel as one attempt sees it: with the chosen key alone. */
+/** The channel with the chosen key only, for one attempt. */
 export function withKey(channel: ChannelRecord, key: ChannelKey | null): ChannelRecord {
   return key === null || channel.keys.length === 1 ? channel : { ...channel, keys: [key] };
 }

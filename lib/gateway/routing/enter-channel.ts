@@ -1,33 +1,35 @@
 import { MINUTE_MS } from "../../contracts/durations";
 import type { ChannelRecord } from "../../ports/store";
 import type { GatewayServices } from "../context";
+import type { OpenReason } from "./breaker";
 import { chooseKey, withKey } from "./choose-upstream-key";
-import { type CircuitPass, modelHealth, type OpenReason } from "./circuits";
+import { modelHealth } from "./circuit-health";
+import type { CircuitPermit } from "./permit";
 
-/** What entering a channel looks at. */
-export type Gates = Pick<
+/** Services that entering a channel needs. */
+export type ChannelServices = Pick<
   GatewayServices,
   "store" | "state" | "clock" | "log" | "metrics" | "limiter" | "random"
 >;
 
-/** A channel that may be called now: with which key, under which circuits, and how its slot is released. */
+/** A channel that was entered: with its chosen key, the permit of its circuits, and the release of its slot. */
 export interface Entered {
   channel: ChannelRecord;
-  pass: CircuitPass;
+  permit: CircuitPermit;
   leave: () => void;
 }
 
-/** Why a channel takes no request now, and in how many milliseconds it may again; null: nobody can tell. */
+/** Why a channel accepts no request now; `waitMs`: milliseconds until it may, null when unknown. */
 export interface Refusal {
   reason: "circuit" | "concurrency" | "rpm";
   waitMs: number | null;
-  /** What opened the circuit, where that is the reason. */
+  /** Why the circuit opened, for the reason `circuit`. */
   opened: OpenReason | null;
 }
 
-/** A channel's gates in the order in which a request meets them; `cost` 0 looks without taking a request of the minute. */
-function passGates(
-  services: Gates,
+/** Checks circuits, concurrency and rate limit of a channel in this order; `cost` 0 takes nothing from the rate limit. */
+function checkChannel(
+  services: ChannelServices,
   channel: ChannelRecord,
   { model, mayProbe, cost }: { model: string; mayProbe: boolean; cost: 0 | 1 },
 ): { key: NonNullable<ReturnType<typeof chooseKey>> | null; leave: () => void } | Refusal {
@@ -48,26 +50,26 @@ function passGates(
 }
 
 /**
- * Takes a request's slot in a channel: its circuits for this model and the channel's own limits; null when it takes no
- * request now. `mayProbe`: a half-open key goes before the closed ones.
+ * Enters a channel: checks its circuits for this model and takes a slot of its limits; null when it accepts no request
+ * now. `mayProbe`: a half-open key is preferred to closed ones.
  */
 export function enterChannel(
-  services: Gates,
+  services: ChannelServices,
   channel: ChannelRecord,
   model: string,
   mayProbe: boolean,
 ): Entered | null {
-  const passed = passGates(services, channel, { model, mayProbe, cost: 1 });
-  if ("reason" in passed) return null;
-  const { key, leave } = passed;
-  const pass = services.state.circuits.enter(channel.id, key?.id ?? null, model);
-  return { channel: withKey(channel, key), pass, leave };
+  const checked = checkChannel(services, channel, { model, mayProbe, cost: 1 });
+  if ("reason" in checked) return null;
+  const { key, leave } = checked;
+  const permit = services.state.circuits.enter(channel.id, key?.id ?? null, model);
+  return { channel: withKey(channel, key), permit, leave };
 }
 
-/** What `enterChannel` would meet now; nothing is taken by looking. Null: it would get in. */
-export function refusalOf(services: Gates, channel: ChannelRecord, model: string): Refusal | null {
-  const passed = passGates(services, channel, { model, mayProbe: true, cost: 0 });
-  if ("reason" in passed) return passed;
-  passed.leave();
+/** Why `enterChannel` would fail now, without taking anything; null when it would succeed. */
+export function refusalOf(services: ChannelServices, channel: ChannelRecord, model: string): Refusal | null {
+  const checked = checkChannel(services, channel, { model, mayProbe: true, cost: 0 });
+  if ("reason" in checked) return checked;
+  checked.leave();
   return null;
 }

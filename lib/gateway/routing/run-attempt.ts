@@ -5,9 +5,9 @@ import type { GatewayContext } from "../context";
 import { stopReason } from "../stop-reason";
 
 /**
- * Runs one attempt until it gives a value, its time for the first byte is over (`upstream_timeout`) or the caller
- * leaves or the server stops (the signal's reason), whichever is first. The attempt's signal is aborted in the last two cases, and stays
- * bound to the caller afterwards, since a stream goes on under it.
+ * Runs one attempt until it returns a value, its first-byte time is over (`upstream_timeout`), the caller leaves or the
+ * server stops (the signal's reason), whichever is first. Aborts the attempt's signal in all cases but the first; the
+ * signal stays bound to the caller afterwards, since a stream continues under it.
  */
 export function runAttempt<T>(
   ctx: GatewayContext,
@@ -16,7 +16,7 @@ export function runAttempt<T>(
   attempt: (options: CallOptions) => Promise<T>,
 ): Promise<T> {
   return new Promise<T>((resolve, reject) => {
-    // Made when it is first asked for: an engine in this process is mostly done before it would be.
+    // Created on first use: built-in engines are usually done without it.
     let controller: AbortController | null = null;
     let stopped: AppError | null = null;
     const stop = (error: AppError): void => {

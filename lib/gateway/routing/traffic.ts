@@ -1,34 +1,34 @@
 import type { Clock } from "../../ports/clock";
 
-/** Speed of the channels and their repeat budgets; one per process. */
+/** Latency of the channels and their budgets for repeats; one per process. */
 export interface Traffic {
   /**
-   * Milliseconds to the first byte of this model on this channel, smoothed; more while requests wait for longer than
-   * that. Null: nothing is known yet.
+   * Smoothed milliseconds to the first byte of this model on this channel; higher while requests wait for longer. Null
+   * before the first measurement.
    */
   latencyMs(channelId: string, model: string): number | null;
-  /** Counts an attempt in; repeats do not add to the channel's repeat budget. */
+  /** Starts an attempt; repeats do not add to the channel's budget for repeats. */
   begin(channelId: string, model: string, isRepeat: boolean): RunningAttempt;
   /**
    * Takes one repeat on the same channel from its budget: 10 % of its requests of the last 10 s, at least 10.
-   * `failedCall` is the upstream call that failed: its other callers repeat at no further cost.
+   * `failedCall` is the upstream call that failed: the other callers of its batch repeat for free.
    */
   takeRepeat(channelId: string, failedCall: object): boolean;
 }
 
 export interface RunningAttempt {
-  /** The first byte has arrived: its time is the newest latency. */
+  /** The first byte has arrived; its time is the newest latency. */
   answered(): void;
-  /** The attempt is over; harmless when repeated. */
+  /** The attempt has ended; later calls do nothing. */
   over(): void;
 }
 
-/** Least weight of the newest latency in the smoothed one. */
+/** Minimum weight of the newest latency in the smoothed one. */
 const SMOOTHING = 0.2;
-/** What was measured this long ago has lost two thirds of its weight, so that a rarely measured channel learns fast. */
-const FORGETTING_MS = 10_000;
-/** Requests that wait say that a channel is slow once their mean wait is this many times its latency. */
-const PATIENCE = 4;
+/** A measurement of this age has lost two thirds of its weight, so that a rarely used channel adapts fast. */
+const DECAY_MS = 10_000;
+/** Waiting requests raise the latency once their mean wait exceeds it by this factor. */
+const SLOW_WAIT_FACTOR = 4;
 const REPEAT_SHARE = 0.1;
 const REPEAT_FLOOR = 10;
 const WINDOW_SECONDS = 10;
@@ -60,7 +60,7 @@ class WindowCount {
 interface Speed {
   latencyMs: number | null;
   measuredAt: number;
-  /** Requests without a first byte yet, and the sum of the instants at which they began. */
+  /** Requests without a first byte yet, and the sum of their start times. */
   waiting: number;
   beganSum: number;
 }
@@ -73,7 +73,7 @@ interface ChannelTraffic {
 
 export function createTraffic(clock: Clock): Traffic {
   const channels = new Map<string, ChannelTraffic>();
-  /** Failed upstream calls whose repeat was granted. */
+  /** Failed upstream calls with a granted repeat. */
   const granted = new WeakSet<object>();
   const second = (): number => Math.floor(clock.monotonic() / 1_000);
 
@@ -89,7 +89,7 @@ export function createTraffic(clock: Clock): Traffic {
   function measure(speed: Speed, tookMs: number): void {
     const now = clock.monotonic();
     const age = now - speed.measuredAt;
-    const share = Math.max(SMOOTHING, 1 - Math.exp(-age / FORGETTING_MS));
+    const share = Math.max(SMOOTHING, 1 - Math.exp(-age / DECAY_MS));
     speed.latencyMs =
       speed.latencyMs === null ? tookMs : speed.latencyMs + share * (tookMs - speed.latencyMs);
     speed.measuredAt = now;
@@ -100,7 +100,7 @@ export function createTraffic(clock: Clock): Traffic {
       const speed = channels.get(channelId)?.speeds.get(model);
       if (speed === undefined) return null;
       if (speed.waiting === 0) return speed.latencyMs;
-      const waitedMs = (clock.monotonic() - speed.beganSum / speed.waiting) / PATIENCE;
+      const waitedMs = (clock.monotonic() - speed.beganSum / speed.waiting) / SLOW_WAIT_FACTOR;
       return Math.max(speed.latencyMs ?? 0, waitedMs);
     },
 

@@ -2,22 +2,23 @@ import { DEFAULT_LIMITS } from "../../contracts/limits";
 import { AppError, type ErrorCode, isAppError } from "../../errors";
 import type { CallOptions } from "../../ports/speech-model";
 import { UpstreamProgress } from "../../ports/upstream-progress";
-import type { CallOutcome, CallPlan, Target, WithFailover } from "../call";
+import type { CallOutcome, CallPlan, Meter, Target, WithFailover } from "../call";
 import type { GatewayContext, GatewayServices } from "../context";
 import { stopReason } from "../stop-reason";
 import { chooseChannel } from "./choose-channel";
 import { admissionOf } from "./choose-upstream-key";
-import { type CircuitPass, modelHealth } from "./circuits";
-import { enterChannel } from "./enter-channel";
+import { modelHealth } from "./circuit-health";
+import { type Entered, enterChannel } from "./enter-channel";
+import type { CircuitPermit } from "./permit";
 import { runAttempt } from "./run-attempt";
 
-/** Time for the first byte over all attempts together (CONTRACT §9). */
+/** Total time for the first byte over all attempts (CONTRACT §9). */
 function firstByteLimitMs(ctx: GatewayContext, operation: CallPlan["operation"]): number {
   const limits = ctx.services.instance.limits ?? DEFAULT_LIMITS;
   return operation === "speech" ? limits.speechFirstByteMs : limits.embeddingsFirstByteMs;
 }
 
-/** What another channel may do better; everything else is the caller's fault or ours. */
+/** Errors that another channel may not have; all others are caused by the request or by us. */
 const RETRYABLE: ReadonlySet<ErrorCode> = new Set([
   "overloaded",
   "upstream_error",
@@ -32,17 +33,17 @@ function isRetryable({ code, details }: AppError): boolean {
   return RETRYABLE.has(code) || details.isUnknownModel === true;
 }
 
-/** What a channel itself cannot carry over (`speed`, a script of speakers), said before its upstream was asked. */
-function isBeyondChannel(error: unknown): error is AppError {
+/** True for a request that the channel does not support (`speed`, a script of speakers), refused before an upstream call. */
+function isUnsupportedByChannel(error: unknown): error is AppError {
   return isAppError(error) && error.code === "invalid" && error.details.upstreamStatus === undefined;
 }
 
-/** Whether the same channel may answer otherwise a moment later: not when it is full, or does not know the model. */
-function isWorthRepeating({ code, details }: AppError): boolean {
+/** Whether a repeat on the same channel may succeed: not when it is full or does not know the model. */
+function mayRepeat({ code, details }: AppError): boolean {
   return code !== "overloaded" && code !== "upstream_rate_limited" && details.isUnknownModel !== true;
 }
 
-/** Only what an upstream did is held against it: engines that are merely busy, and callers' mistakes, are not. */
+/** Failures that count for the circuit: those of the upstream, not busy built-in engines or invalid requests. */
 function isUpstreamFailure(error: unknown): error is AppError {
   return isAppError(error) && (isUpstreamCode(error.code) || error.details.isUnknownModel === true);
 }
@@ -51,17 +52,17 @@ function isUpstreamCode(code: string): code is ErrorCode & `upstream_${string}` 
   return code.startsWith("upstream_");
 }
 
-/** What the end of a request says of the channel: a stream that broke is its failure too. */
-function settleCircuit(pass: CircuitPass, outcome: CallOutcome, progress: UpstreamProgress): void {
-  if (outcome.error === null) pass.succeeded(progress);
+/** Reports the end of a request to the circuit; a broken stream is a failure of the channel too. */
+function settleCircuit(permit: CircuitPermit, outcome: CallOutcome, progress: UpstreamProgress): void {
+  if (outcome.error === null) permit.succeeded(progress);
   else if (isUpstreamCode(outcome.error)) {
     progress.hasHead = true;
-    pass.failed(new AppError(outcome.error, "The stream broke."), progress);
-  } else pass.unused();
+    permit.failed(new AppError(outcome.error, "The stream broke."), progress);
+  } else permit.unused();
 }
 
-/** No channel takes the request: all are limited by their upstreams (429), or not all (503); with the shortest wait. */
-function nobodyServes(ctx: GatewayContext, plan: CallPlan): AppError {
+/** No channel accepts the request: 429 when the upstreams limit all of them, else 503; with the shortest wait. */
+function noChannelError(ctx: GatewayContext, plan: CallPlan): AppError {
   const { circuits } = ctx.services.state;
   const healths = plan.entry.routes.map(({ channel }) =>
     modelHealth(circuits, channel, plan.entry.model.name),
@@ -73,7 +74,7 @@ function nobodyServes(ctx: GatewayContext, plan: CallPlan): AppError {
   return isLimited
     ? new AppError(
         "upstream_rate_limited",
-        `Every channel for '${plan.askedModel}' takes no more calls now.`,
+        `Every channel for '${plan.requestedModel}' accepts no more calls now.`,
         {
           retryAfterMs,
           shouldRetry: false,
@@ -81,15 +82,15 @@ function nobodyServes(ctx: GatewayContext, plan: CallPlan): AppError {
       )
     : new AppError(
         "no_channel_available",
-        `No channel can serve the model '${plan.askedModel}' at the moment.`,
+        `No channel can serve the model '${plan.requestedModel}' at the moment.`,
         { retryAfterMs },
       );
 }
 
-/** The error the caller sees when every attempt failed. */
-function lastWord(ctx: GatewayContext, failures: readonly AppError[], plan: CallPlan): AppError {
+/** The caller's error when every attempt has failed. */
+function finalError(ctx: GatewayContext, failures: readonly AppError[], plan: CallPlan): AppError {
   const last = failures.findLast((error) => error.code !== "upstream_rate_limited") ?? failures.at(-1);
-  if (last === undefined) return nobodyServes(ctx, plan);
+  if (last === undefined) return noChannelError(ctx, plan);
   if (last.code === "overloaded") return last;
   const waits = failures.flatMap((error) => error.details.retryAfterMs ?? []);
   const retryAfterMs =
@@ -99,111 +100,174 @@ function lastWord(ctx: GatewayContext, failures: readonly AppError[], plan: Call
   return new AppError(last.code, last.message, { ...last.details, retryAfterMs, shouldRetry: false }, last);
 }
 
-/** Attempts of one request at most: one channel twice, several each once. */
+/** Most attempts of one request: two on a single channel, else one per channel. */
 export function attemptsAllowed({ instance }: Pick<GatewayServices, "instance">, channels: number): number {
   const { attemptsPerCall } = instance.limits ?? DEFAULT_LIMITS;
   return Math.min(attemptsPerCall, channels === 1 ? 2 : channels);
 }
 
-/** A failed attempt that may be repeated on its channel where no other channel is left. */
-interface Repeatable {
+/** A failed attempt that may be repeated on its channel when no other channel is left. */
+interface RepeatCandidate {
   target: Target;
-  /** The upstream call that failed; a batch's is one for all its callers. */
+  /** The upstream call that failed; the callers of a batch share it. */
   call: UpstreamProgress;
 }
 
-export const withFailover: WithFailover = async (ctx, plan, meter, attempt, complete) => {
-  const { traffic, circuits } = ctx.services.state;
-  const targets: readonly Target[] = plan.entry.routes;
-  const model = plan.entry.model.name;
-  let deadline = ctx.services.clock.monotonic() + firstByteLimitMs(ctx, plan.operation);
-  const excluded = new Set<string>();
-  const failures: AppError[] = [];
-  let refusal: AppError | null = null;
-  let repeatable: Repeatable | null = null;
-  const allowed = attemptsAllowed(ctx.services, targets.length);
+/** One request over all of its attempts. */
+interface FailoverState {
+  ctx: GatewayContext;
+  plan: CallPlan;
+  /** The next attempt, from 1. */
+  number: number;
+  /** Most attempts. */
+  allowed: number;
+  /** Monotonic milliseconds by which the first byte must have arrived. */
+  deadline: number;
+  /** Channels that are not tried again. */
+  excluded: Set<string>;
+  failures: AppError[];
+  /** The first error of a channel that does not support the request. */
+  unsupported: AppError | null;
+  repeatable: RepeatCandidate | null;
+}
 
-  for (let number = 1; number <= allowed; ) {
-    const isFirst = number === 1;
-    const next: Target | null = chooseChannel(targets, excluded, {
+/** The next attempt, its channel entered. */
+interface NextAttempt {
+  target: Target;
+  entered: Entered;
+  isRepeat: boolean;
+  /** Time until the deadline. */
+  leftMs: number;
+}
+
+/** Enters the channel of the next attempt; null when no channel, time or budget for repeats is left. */
+function enterNext(state: FailoverState): NextAttempt | null {
+  const { ctx, plan, number, excluded } = state;
+  const { traffic, circuits } = ctx.services.state;
+  const model = plan.entry.model.name;
+  const mayProbe = number === 1;
+  for (;;) {
+    const next = chooseChannel(plan.entry.routes, excluded, {
       model,
       traffic,
       random: ctx.services.random,
       admissionOf: ({ channel }) => admissionOf(circuits, channel, model),
-      mayProbe: isFirst,
+      mayProbe,
     });
-    const repeat: Repeatable | null = next === null && number === 2 ? repeatable : null;
-    const target: Target | null = next ?? repeat?.target ?? null;
-    if (target === null) break;
-    const entered = enterChannel(ctx.services, target.channel, model, isFirst);
+    const repeat = next === null && number === 2 ? state.repeatable : null;
+    const target = next ?? repeat?.target ?? null;
+    if (target === null) return null;
+    const entered = enterChannel(ctx.services, target.channel, model, mayProbe);
     if (entered === null) {
-      if (repeat !== null) break;
+      if (repeat !== null) return null;
       excluded.add(target.channel.id);
       continue;
     }
-    const { channel, pass, leave } = entered;
-    const left = deadline - ctx.services.clock.monotonic();
+    const leftMs = state.deadline - ctx.services.clock.monotonic();
     // Failover is free; only a repeat on the same channel draws from a budget.
-    if (left <= 0 || (repeat !== null && !traffic.takeRepeat(channel.id, repeat.call))) {
-      pass.unused();
-      leave();
-      break;
+    if (leftMs <= 0 || (repeat !== null && !traffic.takeRepeat(target.channel.id, repeat.call))) {
+      entered.permit.unused();
+      entered.leave();
+      return null;
     }
-    // The first of two gets half, so that a black hole leaves time for the next.
-    const share = number === allowed ? left : left / 2;
-    const { firstByteMs: ownFirstByteMs = share, totalMs = share } = channel.timeouts;
-    meter.served(channel.id, number, channel.keys[0]?.id ?? null);
-    const running = traffic.begin(channel.id, model, repeat !== null);
-    const progress = new UpstreamProgress();
-    // An engine in this process has no connection that could fail.
-    progress.hasHead = channel.embedded;
-    const over = (): void => {
-      running.over();
-      leave();
-    };
-    try {
-      const begun = await runAttempt(
-        ctx,
-        Math.min(share, ownFirstByteMs, totalMs),
-        progress,
-        (options: CallOptions) => attempt({ ...target, channel }, options),
-      );
-      running.answered();
-      pass.answered();
-      meter.answered();
-      const answeredAt = ctx.services.clock.monotonic();
-      const value =
-        complete === undefined
-          ? begun
-          : await complete(begun).finally(() => {
-              deadline += ctx.services.clock.monotonic() - answeredAt;
-            });
-      meter.firstByte();
-      meter.whenSettled((outcome) => {
-        over();
-        settleCircuit(pass, outcome, progress);
-      });
-      return value;
-    } catch (error) {
-      over();
-      meter.failed(error);
-      if (!ctx.signal.aborted && isUpstreamFailure(error)) pass.failed(error, progress);
-      else pass.unused();
-      if (ctx.signal.aborted) throw stopReason(ctx.signal);
-      if (isBeyondChannel(error)) {
-        // No attempt was made: the next channel may be able to, and the first to refuse is heard when none is.
-        refusal ??= error;
-        repeatable = null;
-        excluded.add(channel.id);
-        continue;
-      }
-      if (!isAppError(error) || !isRetryable(error)) throw error;
-      failures.push(error);
-      excluded.add(channel.id);
-      const failed: Repeatable = { target, call: progress.batch ?? progress };
-      if (isWorthRepeating(error)) repeatable = failed;
-    }
-    number += 1;
+    return { target, entered, isRepeat: repeat !== null, leftMs };
   }
-  throw refusal !== null && failures.length === 0 ? refusal : lastWord(ctx, failures, plan);
+}
+
+/** Prepares the state for the attempt after this failure; throws an error that ends the request. */
+function recordFailure(
+  state: FailoverState,
+  error: unknown,
+  target: Target,
+  progress: UpstreamProgress,
+): void {
+  if (isUnsupportedByChannel(error)) {
+    // Not an attempt: another channel may support the request. The first such error is thrown when none does.
+    state.unsupported ??= error;
+    state.repeatable = null;
+    state.excluded.add(target.channel.id);
+    return;
+  }
+  if (!isAppError(error) || !isRetryable(error)) throw error;
+  state.failures.push(error);
+  state.excluded.add(target.channel.id);
+  if (mayRepeat(error)) state.repeatable = { target, call: progress.batch ?? progress };
+  state.number += 1;
+}
+
+/** Runs one attempt; null when it failed and another may follow. */
+async function runOn<T>(
+  state: FailoverState,
+  { target, entered, isRepeat, leftMs }: NextAttempt,
+  meter: Meter,
+  attempt: (target: Target, options: CallOptions) => Promise<T>,
+  complete: ((value: T) => Promise<T>) | undefined,
+): Promise<{ value: T } | null> {
+  const { ctx, plan, number } = state;
+  const { clock } = ctx.services;
+  const { channel, permit, leave } = entered;
+  // An attempt before the last gets half of the time, so that a channel that never answers leaves some for the next.
+  const shareMs = number === state.allowed ? leftMs : leftMs / 2;
+  const { firstByteMs = shareMs, totalMs = shareMs } = channel.timeouts;
+  meter.attemptStarted(channel.id, number, channel.keys[0]?.id ?? null);
+  const running = ctx.services.state.traffic.begin(channel.id, plan.entry.model.name, isRepeat);
+  const progress = new UpstreamProgress();
+  // A built-in engine has no connection that could fail.
+  progress.hasHead = channel.embedded;
+  const end = (): void => {
+    running.over();
+    leave();
+  };
+  try {
+    const begun = await runAttempt(ctx, Math.min(shareMs, firstByteMs, totalMs), progress, (options) =>
+      attempt({ ...target, channel }, options),
+    );
+    running.answered();
+    permit.answered();
+    meter.answered();
+    const answeredAt = clock.monotonic();
+    const value =
+      complete === undefined
+        ? begun
+        : await complete(begun).finally(() => {
+            state.deadline += clock.monotonic() - answeredAt;
+          });
+    meter.firstByte();
+    meter.whenSettled((outcome) => {
+      end();
+      settleCircuit(permit, outcome, progress);
+    });
+    return { value };
+  } catch (error) {
+    end();
+    meter.failed(error);
+    if (!ctx.signal.aborted && isUpstreamFailure(error)) permit.failed(error, progress);
+    else permit.unused();
+    if (ctx.signal.aborted) throw stopReason(ctx.signal);
+    recordFailure(state, error, target, progress);
+    return null;
+  }
+}
+
+export const withFailover: WithFailover = async (ctx, plan, meter, attempt, complete) => {
+  const state: FailoverState = {
+    ctx,
+    plan,
+    number: 1,
+    allowed: attemptsAllowed(ctx.services, plan.entry.routes.length),
+    deadline: ctx.services.clock.monotonic() + firstByteLimitMs(ctx, plan.operation),
+    excluded: new Set(),
+    failures: [],
+    unsupported: null,
+    repeatable: null,
+  };
+  while (state.number <= state.allowed) {
+    const next = enterNext(state);
+    if (next === null) break;
+    const served = await runOn(state, next, meter, attempt, complete);
+    if (served !== null) return served.value;
+  }
+  throw state.unsupported !== null && state.failures.length === 0
+    ? state.unsupported
+    : finalError(ctx, state.failures, plan);
 };

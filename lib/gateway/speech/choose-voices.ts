@@ -8,15 +8,15 @@ import { nearestName } from "./nearest-name";
 /** The voices of a model over all channels that serve it. */
 export interface VoiceNames {
   names: readonly string[];
-  /** IDs and other names of the same voices. */
+  /** IDs and alternative names of the same voices. */
   aliases: readonly string[];
-  /** Forms of IDs that a channel takes without listing them. */
+  /** Patterns of voice IDs that a channel accepts without listing them. */
   ids: readonly RegExp[];
-  /** True when a channel takes names it does not list. */
+  /** True when a channel accepts names that it does not list. */
   isOpen: boolean;
 }
 
-/** The voices of each channel that serves the model, in order; none for a channel that cannot tell them now. */
+/** The voices of each channel of the model, in order; empty for a channel that cannot list them now. */
 export function voicesByRoute(services: GatewayServices, entry: CatalogEntry): Promise<(readonly Voice[])[]> {
   return Promise.all(
     entry.routes.map(async ({ channel, upstreamName }) => {
@@ -30,7 +30,7 @@ export function voicesByRoute(services: GatewayServices, entry: CatalogEntry): P
   );
 }
 
-/** The form of a channel's voice IDs; none where its provider does not speak, which `voicesByRoute` has logged. */
+/** The pattern of a channel's voice IDs; empty when its provider cannot be created, which `voicesByRoute` has logged. */
 function idForms(services: GatewayServices, channel: ChannelRecord): readonly RegExp[] {
   try {
     const { voiceId } = services.providers.speech(channel);
@@ -40,7 +40,7 @@ function idForms(services: GatewayServices, channel: ChannelRecord): readonly Re
   }
 }
 
-/** Asks the model's channels for their voices. A channel that cannot tell them now takes any name. */
+/** The voices of all channels of the model. A channel that cannot list them now accepts any name. */
 export async function listVoiceNames(services: GatewayServices, entry: CatalogEntry): Promise<VoiceNames> {
   const lists = await voicesByRoute(services, entry);
   return {
@@ -51,7 +51,7 @@ export async function listVoiceNames(services: GatewayServices, entry: CatalogEn
   };
 }
 
-/** The entry that is `asked`, in its own case or else in any. */
+/** The entry equal to `asked`, exactly or else without regard to case. */
 function found(asked: string, names: readonly string[]): string | undefined {
   const wanted = asked.toLowerCase();
   return names.find((name) => name === asked) ?? names.find((name) => name.toLowerCase() === wanted);
@@ -59,7 +59,7 @@ function found(asked: string, names: readonly string[]): string | undefined {
 
 /**
  * The name or ID as the model's channels write it, found without regard to case. Throws `invalid` for an unknown one,
- * with the nearest known; `field` is what the caller's dialect calls it.
+ * with the nearest name; `field`: the field's name in the caller's dialect.
  */
 export function canonicalVoice(
   asked: string,

@@ -3,7 +3,7 @@ import { mayUseModel } from "../admission/resolve-model";
 import type { GatewayContext } from "../context";
 import { voicesByRoute } from "./choose-voices";
 
-/** The voices of the speech models this key may use, each once, with the models that speak with it. */
+/** The voices of the speech models this key may use, each once, with its models. */
 export async function listVoices(ctx: GatewayContext): Promise<VoiceEntry[]> {
   const byName = new Map<string, VoiceEntry>();
   for (const entry of await ctx.services.catalog.all()) {

@@ -1,14 +1,14 @@
 /**
- * The name that `typed` most likely means: at most a third of it mistyped (two letters swapped count once), compared
- * without case. Null when nothing is near.
+ * The known name nearest to `typed`: an edit distance of at most a third of its length, without regard to case. Null when
+ * no name is near.
  */
 export function nearestName(typed: string, names: readonly string[]): string | null {
-  const most = Math.max(1, Math.floor(typed.length / 3));
+  const maxDistance = Math.max(1, Math.floor(typed.length / 3));
   let best: { name: string; distance: number } | null = null;
   for (const name of names) {
-    if (Math.abs(name.length - typed.length) > most) continue;
+    if (Math.abs(name.length - typed.length) > maxDistance) continue;
     const distance = editDistance(typed.toLowerCase(), name.toLowerCase());
-    if (distance <= most && (best === null || distance < best.distance)) best = { name, distance };
+    if (distance <= maxDistance && (best === null || distance < best.distance)) best = { name, distance };
   }
   return best?.name ?? null;
 }

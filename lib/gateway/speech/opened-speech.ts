@@ -2,14 +2,14 @@ import type { SpeechEvent } from "../../ports/speech-model";
 
 /** A provider's stream whose first audio has arrived. */
 export interface OpenedSpeech {
-  /** Removed by `meteredSpeech` once it is passed on. */
+  /** Cleared by `meteredSpeech`, so that it is not kept in memory. */
   first: Uint8Array;
   source: AsyncIterator<SpeechEvent>;
   isEmbedded: boolean;
-  /** From the cache: it costs nothing. */
+  /** True for speech from the cache, which is free. */
   isCached?: boolean;
-  /** Of all its audio, where that is known before it is read. */
+  /** Bytes of all its audio, if known in advance. */
   totalBytes?: number;
-  /** Aborts the signal the provider works under: `return()` alone would wait for the chunk in progress. */
+  /** Aborts the provider's signal: `return()` alone would wait for the chunk in progress. */
   halt(): void;
 }

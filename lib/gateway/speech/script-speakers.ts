@@ -4,7 +4,7 @@ import type { SpeechSegment } from "../../ports/speech-model";
 /** One part of the caller's text; it may hold many lines. */
 export interface SpokenPart {
   text: string;
-  /** Speaks the whole part, whatever names its lines start with. */
+  /** Speaks the whole part; labels of its lines are ignored. */
   speaker?: string;
   style?: string;
 }
@@ -42,7 +42,7 @@ export function* scriptSpeakers(
   return segments;
 }
 
-/** Index of the speaker named `name` in any case; null for no name and for an unknown one. */
+/** Index of the speaker named `name` without regard to case; null for no name and for an unknown one. */
 function findSpeaker(speakers: readonly ScriptSpeaker[], name: string | undefined): number | null {
   const wanted = name?.toLowerCase();
   const index = speakers.findIndex((one) => one.speaker.toLowerCase() === wanted);

@@ -5,23 +5,23 @@ import { type ByteCache, createByteCache } from "../byte-cache";
 import { fingerprintOf } from "../embeddings/vector-cache";
 import type { OpenedSpeech } from "./opened-speech";
 
-/** A whole speech as an upstream gave it. */
-export interface KeptSpeech {
+/** A whole speech as received from a channel. */
+export interface CachedSpeech {
   chunks: readonly Uint8Array[];
   usage: SpeechUsage;
   finishReason: string;
   isEmbedded: boolean;
-  /** What the channel that spoke could not follow. */
+  /** Fields that the channel ignored. */
   ignored: readonly string[];
 }
 
 /** Speech of identical requests, bounded in bytes; one per process (DESIGN §4). */
-export type SpeechCache = ByteCache<KeptSpeech>;
+export type SpeechCache = ByteCache<CachedSpeech>;
 
 const MAX_BYTES = 64 * 1024 * 1024;
-/** What an entry costs besides its sound. */
+/** Overhead of an entry besides its audio. */
 const ENTRY_BYTES = 500;
-/** Longer speech (almost three minutes) is made again. */
+/** Longer speech (almost three minutes) is not cached. */
 export const MAX_SPEECH_BYTES = 8 * 1024 * 1024;
 
 function bytesOf(chunks: readonly Uint8Array[]): number {
@@ -32,7 +32,7 @@ export function createSpeechCache(maxBytes = MAX_BYTES): SpeechCache {
   return createByteCache(maxBytes, (speech) => bytesOf(speech.chunks) + ENTRY_BYTES);
 }
 
-/** The cache key of one request: `scope` (cacheScope), the model with what serves it, and the body in its dialect. */
+/** The cache key of one request: `scope` (cacheScope), the model with its channels, and the body in its dialect. */
 export function speechKey(
   scope: string,
   entry: CatalogEntry,
@@ -44,8 +44,8 @@ export function speechKey(
     .digest("base64url");
 }
 
-/** Kept speech as if a channel gave it now. */
-export function replay(speech: KeptSpeech): OpenedSpeech {
+/** Cached speech as the stream of a channel. */
+export function replay(speech: CachedSpeech): OpenedSpeech {
   const [first = new Uint8Array(0), ...rest] = speech.chunks;
   const events: SpeechEvent[] = rest.map((pcm) => ({ type: "audio", pcm }));
   events.push({ type: "end", usage: speech.usage, finishReason: speech.finishReason });
@@ -63,10 +63,10 @@ async function* iteratorOf(events: readonly SpeechEvent[]): AsyncGenerator<Speec
   yield* events;
 }
 
-/** The same stream, of which `keep` hears when it has ended whole and is not too long to be kept. */
-export function recorded(
+/** The same stream; calls `store` when it has ended completely and is not too long for the cache. */
+export function cacheAtEnd(
   opened: OpenedSpeech,
-  keep: (speech: Omit<KeptSpeech, "ignored">) => void,
+  store: (speech: Omit<CachedSpeech, "ignored">) => void,
 ): OpenedSpeech {
   let chunks: Uint8Array[] | null = [opened.first];
   let bytes = opened.first.byteLength;
@@ -83,7 +83,7 @@ export function recorded(
           else chunks.push(result.value.pcm);
         } else {
           const { usage, finishReason } = result.value;
-          keep({ chunks, usage, finishReason, isEmbedded });
+          store({ chunks, usage, finishReason, isEmbedded });
         }
         return result;
       },

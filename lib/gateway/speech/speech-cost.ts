@@ -1,20 +1,20 @@
 import type { ModelRecord } from "../../ports/store";
 import { costNano } from "../metering/price";
 
-/** Gemini's count of audio: 25 tokens a second. */
+/** Gemini counts 25 tokens per second of audio. */
 const TOKENS_PER_SECOND = 25;
 /** 24 kHz, two bytes a sample. */
 const BYTES_PER_MS = 48;
 
-/** Milliseconds and tokens of so many bytes of 24 kHz mono s16le. */
+/** Duration and tokens of `bytes` of 24 kHz mono s16le audio. */
 export function measureAudio(bytes: number): { audioMs: number; outputTokens: number } {
   const audioMs = Math.round(bytes / BYTES_PER_MS);
   return { audioMs, outputTokens: Math.ceil((bytes * TOKENS_PER_SECOND) / (BYTES_PER_MS * 1_000)) };
 }
 
 /**
- * The longest speech expected of a text, in seconds: min(the model's longest reply, 2 s + 0.15 s a character), longer by
- * as much as the caller slows the speech down.
+ * The longest expected speech of a text in seconds: 2 s + 0.15 s per character, divided by a speed below 1, and at most
+ * the model's longest reply.
  */
 export function longestSpeechSeconds(
   model: Pick<ModelRecord, "maxAudioSeconds">,
@@ -26,7 +26,7 @@ export function longestSpeechSeconds(
   );
 }
 
-/** The most a speech call may cost, in nano-dollars: its input, and the longest speech expected of it. */
+/** Worst-case cost of a speech call in nano-dollars: its input and the longest expected speech. */
 export function worstSpeechCostNano(
   model: Pick<ModelRecord, "prices" | "maxAudioSeconds">,
   call: { inputTokens: number; characters: number; speed: number },

@@ -4,12 +4,12 @@ import type { SpeechEvent } from "../../ports/speech-model";
 import type { CallOutcome, Meter } from "../call";
 import type { GatewayContext } from "../context";
 import { failedOutcome } from "../metering/outcome";
-import { reconcileTokens } from "../metering/reconcile-usage";
+import { reconcileTokens } from "../metering/reconcile-tokens";
 import { stopReason } from "../stop-reason";
 import type { OpenedSpeech } from "./opened-speech";
 import { measureAudio } from "./speech-cost";
 
-/** What a caller of `synthesizeSpeech` reads; the tokens of `end` are those in the books. */
+/** Events of `synthesizeSpeech`; the tokens of `end` are those of the ledger entry. */
 export type SpokenEvent =
   | { type: "audio"; pcm: Uint8Array }
   | { type: "end"; inputTokens: number; outputTokens: number; audioMs: number; finishReason: string };
@@ -17,8 +17,8 @@ export type SpokenEvent =
 const NOTHING = new Uint8Array(0);
 
 /**
- * Starts `speak` and reads up to the first audio. Throws what the provider throws; `upstream_invalid` for an answer
- * without audio, `upstream_truncated` for one that stops, `invalid` when an embedded engine found nothing to say.
+ * Starts `speak` and reads up to the first audio. Throws the provider's errors, `upstream_invalid` for a reply without
+ * audio, `upstream_truncated` for one without its end, `invalid` when a built-in engine finds nothing to speak.
  */
 export async function openSpeech(
   speak: (signal: AbortSignal) => AsyncIterable<SpeechEvent>,
@@ -28,7 +28,7 @@ export async function openSpeech(
   const halting = new AbortController();
   const source = speak(AbortSignal.any([signal, halting.signal]))[Symbol.asyncIterator]();
   const event = await source.next();
-  // Nobody waits for an attempt whose time was over.
+  // The attempt has timed out, or the caller has left.
   if (signal.aborted) {
     await source.return?.();
     throw signal.reason;
@@ -37,7 +37,7 @@ export async function openSpeech(
     return { first: event.value.pcm, source, isEmbedded, halt: () => halting.abort(stopReason(signal)) };
   }
   await source.return?.();
-  if (event.done) throw cut();
+  if (event.done) throw truncatedStream();
   if (event.value.type === "end" && isEmbedded) {
     throw new AppError("invalid", "The text holds nothing that can be spoken.");
   }
@@ -46,8 +46,8 @@ export async function openSpeech(
 }
 
 /**
- * The rest of a call: audio as it comes, then one `end` once the row is on disk. Settles exactly once: at the end,
- * on an error (which is thrown on), or with status 499 by `return()`; `throw(error)` settles with that error.
+ * The events of a call: audio as it arrives, then one `end` once the ledger entry is on disk. Settles exactly once: at
+ * the end, on an error (which is rethrown), or with status 499 by `return()`; `throw(error)` settles with that error.
  */
 export function meteredSpeech(
   ctx: GatewayContext,
@@ -57,7 +57,7 @@ export function meteredSpeech(
 ): AsyncIterableIterator<SpokenEvent> {
   const { source, isEmbedded, isCached = false, halt } = opened;
   let pending: Uint8Array | null = opened.first;
-  // Whoever waited for `opened` holds it for as long as the call lasts.
+  // `opened` stays referenced for as long as the call lasts; its first chunk must not.
   opened.first = NOTHING;
   let bytes = 0;
   let isOver = false;
@@ -70,7 +70,7 @@ export function meteredSpeech(
   const stop = async (error: unknown) => {
     if (isOver) return;
     isOver = true;
-    // The engine first: it must not work on while the row is written. Its own end is nobody's news any more.
+    // Stops the engine before the entry is written; its own end or error no longer matters.
     halt();
     source.return?.().catch(() => {});
     await meter.settle(failedOutcome(error, made()));
@@ -80,7 +80,7 @@ export function meteredSpeech(
     const next = pending ? audio(pending) : await nextEvent();
     pending = null;
     if (isOver) return { done: true, value: undefined };
-    if (next.done) throw cut();
+    if (next.done) throw truncatedStream();
     if (next.value.type === "audio") {
       bytes += next.value.pcm.byteLength;
       return { done: false, value: next.value };
@@ -95,13 +95,13 @@ export function meteredSpeech(
       audioMs: measured.audioMs,
     };
     isOver = true;
-    // The engine waits behind its last event until it is let go.
+    // Without this the provider's generator stays suspended after its last event.
     source.return?.().catch(() => {});
     await meter.settle({
       ...counted,
       status: 200,
       error: null,
-      estimated: !isEmbedded && !(input.isTold && output.isTold),
+      estimated: !isEmbedded && !(input.isReported && output.isReported),
       cached: isCached,
     });
     return { done: false, value: { type: "end", ...counted, finishReason } };
@@ -133,8 +133,8 @@ export function meteredSpeech(
 }
 
 /**
- * Reads `source` within the call's limits: `upstream_timeout` after `idleMs` without an event, or when the whole call's
- * time is spent. The time the caller takes to read does not count.
+ * Reads `source` within the call's limits: `upstream_timeout` after `idleMs` without an event, or when the call's total
+ * time is over. The time that the caller takes to read does not count.
  */
 export function timedEvents(
   ctx: GatewayContext,
@@ -144,7 +144,7 @@ export function timedEvents(
   let leftMs = callMs - (ctx.services.clock.monotonic() - ctx.receivedAt);
   return async () => {
     const from = ctx.services.clock.monotonic();
-    const event = await inTime(source.next(), Math.min(idleMs, leftMs));
+    const event = await withTimeout(source.next(), Math.min(idleMs, leftMs));
     leftMs -= ctx.services.clock.monotonic() - from;
     return event;
   };
@@ -154,15 +154,15 @@ function audio(pcm: Uint8Array): IteratorResult<SpeechEvent> {
   return { done: false, value: { type: "audio", pcm } };
 }
 
-/** The value of `work`, or `upstream_timeout` when it is not there after so many milliseconds. */
-async function inTime<T>(work: Promise<T>, ms: number): Promise<T> {
+/** The value of `work`; throws `upstream_timeout` after `ms`. */
+async function withTimeout<T>(work: Promise<T>, ms: number): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_resolve, reject) => {
-    // Made when it is needed: this runs for every piece of every stream, and a stack trace costs more than the piece.
+  const timeout = new Promise<never>((_resolve, reject) => {
+    // Created only when needed: this runs per chunk, and a stack trace costs more than the chunk.
     timer = setTimeout(() => reject(stalled()), Math.max(0, ms));
   });
   try {
-    return await Promise.race([work, late]);
+    return await Promise.race([work, timeout]);
   } finally {
     clearTimeout(timer);
   }
@@ -172,7 +172,7 @@ function stalled(): AppError {
   return new AppError("upstream_timeout", "The channel stopped sending in the middle of the speech.");
 }
 
-/** The error of a stream that stopped without its end. */
-export function cut(): AppError {
+/** The error of a stream that ended without its `end` event. */
+export function truncatedStream(): AppError {
   return new AppError("upstream_truncated", "The channel broke the speech off before its end.");
 }

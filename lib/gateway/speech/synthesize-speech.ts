@@ -11,20 +11,20 @@ import { cacheScope } from "../embeddings/vector-cache";
 import { openMeter } from "../metering/open-meter";
 import { failedOutcome } from "../metering/outcome";
 import { withFailover } from "../routing/with-failover";
+import { bufferSpeech } from "./buffer-speech";
+import type { BufferedSpeech } from "./buffered-replies";
 import { canonicalVoice, listVoiceNames } from "./choose-voices";
-import type { HeldSpeech } from "./held-replies";
-import { holdSpeech } from "./hold-speech";
 import type { OpenedSpeech } from "./opened-speech";
 import { type SpokenPart, scriptSpeakers, singleSpeaker } from "./script-speakers";
-import { type KeptSpeech, recorded, replay, speechKey } from "./speech-cache";
+import { type CachedSpeech, cacheAtEnd, replay, speechKey } from "./speech-cache";
 import { longestSpeechSeconds, measureAudio, worstSpeechCostNano } from "./speech-cost";
 import { meteredSpeech, openSpeech, type SpokenEvent } from "./speech-stream";
 
 export interface SpeechInput {
   model: string;
   parts: SpokenPart[];
-  /** `voice` null: the model's default. */
-  cast:
+  /** `voice` null: the default voice of the model. */
+  voices:
     | { kind: "single"; voice: string | null }
     | { kind: "script"; speakers: { speaker: string; voice: string }[] };
   language?: string;
@@ -34,35 +34,35 @@ export interface SpeechInput {
   user: string | null;
   source: { dialect: "gemini" | "openai"; body: Readonly<Record<string, unknown>> };
   /**
-   * The reply is one whole to its dialect, so that it must not begin before an upstream's audio is complete (DESIGN §4).
-   * What a built-in engine speaks begins at once all the same.
+   * The reply is not streamed, so that it must not begin before an upstream's audio is complete (DESIGN §4). Speech of a
+   * built-in engine begins at once nevertheless.
    */
-  isReplyWhole?: boolean;
-  /** Fields sent that only an upstream of the same dialect can follow; named in the reply when it was another. */
+  isReplyBuffered?: boolean;
+  /** Fields that only an upstream of the same dialect supports; reported as ignored for any other. */
   dialectFields: readonly string[];
 }
 
 export interface SpeechCall {
-  /** Ends with `end` after the usage row is on disk; `return()` is the caller leaving, `throw(error)` our failing. */
+  /** Ends with `end` after the ledger entry is on disk. `return()`: the caller left; `throw(error)`: we failed. */
   events: AsyncIterableIterator<SpokenEvent>;
   inputTokens: number;
-  /** Of all its audio; null where that is not known before it is read. */
+  /** Bytes of all its audio; null if not known in advance. */
   totalBytes: number | null;
-  /** Of the reply: `x-patchbay-channel`, `-attempts`, `-overhead-ms`, `-ignored`. */
+  /** Reply headers: `x-patchbay-channel`, `-attempts`, `-overhead-ms`, `-ignored`. */
   headers(): Record<string, string>;
 }
 
-/** What each dialect calls the voice and the text, for messages and `param`. */
+/** Field names of the voice and the text in each dialect, for messages and `param`. */
 const FIELDS = {
   gemini: { voice: "voiceName", text: "contents" },
   openai: { voice: "voice", text: "input" },
 } as const;
 
 /**
- * Speaks a text: checks it against the model, reserves its worst cost, and resolves when the first audio is there (all of
- * an upstream's where the reply is one whole), so that a failure before it still has a status of its own. Throws AppError: `model_not_found`, `model_not_allowed`,
- * `invalid` (empty or long text, unknown voice, another kind of model), `insufficient_quota`, `rate_limited`,
- * `no_channel_available`, `overloaded`, `upstream_*`, `caller_left`.
+ * Speaks a text: checks it against the model, reserves its worst-case cost, and resolves with the first audio (with all
+ * audio of an upstream for a buffered reply), so that an earlier failure still sets the status. Throws
+ * `model_not_found`, `model_not_allowed`, `invalid` (empty or long text, unknown voice, a model of the other operation),
+ * `insufficient_quota`, `rate_limited`, `no_channel_available`, `overloaded`, `upstream_*`, `caller_left`.
  */
 export async function synthesizeSpeech(ctx: GatewayContext, input: SpeechInput): Promise<SpeechCall> {
   const text = input.parts.map((part) => part.text).join("\n");
@@ -73,14 +73,14 @@ export async function synthesizeSpeech(ctx: GatewayContext, input: SpeechInput):
   const entry = await resolveModel(ctx, input.model, "speech");
   const characters = codePoints(text);
   checkLength(characters, entry, input.model, field.text);
-  const segments = await castVoices(ctx, entry, input);
+  const segments = await assignVoices(ctx, entry, input);
   const inputTokens = await countText(ctx, text);
 
   const lookup = lookUp(ctx, entry, input);
   const plan: CallPlan = {
     entry,
     operation: "speech",
-    askedModel: input.model,
+    requestedModel: input.model,
     inputTokens,
     characters,
     reservedNano:
@@ -88,20 +88,20 @@ export async function synthesizeSpeech(ctx: GatewayContext, input: SpeechInput):
         ? worstSpeechCostNano(entry.model, { inputTokens, characters, speed: input.speed })
         : 0,
     user: input.user,
-    leavesOpenRow: lookup.known === undefined,
-    words: () => text,
+    writesOpenRow: lookup.known === undefined,
+    promptText: () => text,
     ...(lookup.state === null ? {} : { cache: lookup.state }),
   };
   const meter = await openMeter(ctx, plan);
-  let held: HeldSpeech | null = null;
+  let buffer: BufferedSpeech | null = null;
   try {
-    if (mustHold(input, entry) && lookup.known === undefined)
-      held = ctx.services.state.holding.enter(
+    if (mustBuffer(input, entry) && lookup.known === undefined)
+      buffer = ctx.services.state.bufferedReplies.enter(
         ctx.services,
         ctx.caller.owner.id,
         longestSpeechSeconds(entry.model, { characters, speed: input.speed }),
       );
-    const { opened, ignored } = await openCall(ctx, { input, segments, plan, meter, lookup, held });
+    const { opened, ignored } = await openCall(ctx, { input, segments, plan, meter, lookup, buffer });
     return {
       totalBytes: opened.totalBytes ?? null,
       events: meteredSpeech(ctx, meter, opened, inputTokens),
@@ -112,21 +112,21 @@ export async function synthesizeSpeech(ctx: GatewayContext, input: SpeechInput):
       }),
     };
   } catch (error) {
-    // A caller who leaves while its reply is held has had that much made for it; for any other error it got nothing.
-    const made = held !== null && hasCode(error, "caller_left") ? held.bytes : 0;
-    held?.release();
+    // A caller who leaves while its reply is buffered is charged for the audio so far; any other error is free.
+    const made = buffer !== null && hasCode(error, "caller_left") ? buffer.bytes : 0;
+    buffer?.release();
     await meter.settle(failedOutcome(error, made > 0 ? { inputTokens, ...measureAudio(made) } : {}));
     throw error;
   }
 }
 
-function mustHold(input: SpeechInput, { routes }: CatalogEntry): boolean {
-  return input.isReplyWhole === true && routes.some(({ channel }) => !channel.embedded);
+function mustBuffer(input: SpeechInput, { routes }: CatalogEntry): boolean {
+  return input.isReplyBuffered === true && routes.some(({ channel }) => !channel.embedded);
 }
 
 interface Lookup {
   state: "hit" | "miss" | "bypass" | null;
-  known: KeptSpeech | undefined;
+  known: CachedSpeech | undefined;
   key: string | null;
 }
 
@@ -140,7 +140,7 @@ function lookUp(ctx: GatewayContext, entry: CatalogEntry, input: SpeechInput): L
   return { state: known === undefined ? "miss" : "hit", known, key };
 }
 
-/** The speech from the cache, or from the first channel that gives sound. */
+/** The speech from the cache, or from the first channel that returns audio. */
 async function openCall(
   ctx: GatewayContext,
   call: {
@@ -149,10 +149,10 @@ async function openCall(
     plan: CallPlan;
     meter: Meter;
     lookup: Lookup;
-    held: HeldSpeech | null;
+    buffer: BufferedSpeech | null;
   },
 ): Promise<{ opened: OpenedSpeech; ignored: readonly string[] }> {
-  const { input, segments, plan, meter, lookup, held } = call;
+  const { input, segments, plan, meter, lookup, buffer } = call;
   if (lookup.known !== undefined) {
     meter.firstByte();
     return { opened: replay(lookup.known), ignored: lookup.known.ignored };
@@ -165,19 +165,19 @@ async function openCall(
     return { opened, ignored: ignoredFields(input, target, speech) };
   };
   const complete =
-    held === null
+    buffer === null
       ? undefined
       : async (begun: Awaited<ReturnType<typeof attempt>>) => {
           if (!begun.opened.isEmbedded)
-            return { ...begun, opened: await holdSpeech(ctx, begun.opened, held) };
-          held.release();
+            return { ...begun, opened: await bufferSpeech(ctx, begun.opened, buffer) };
+          buffer.release();
           return begun;
         };
   const { opened, ignored } = await withFailover(ctx, plan, meter, attempt, complete);
   const { key } = lookup;
   if (key === null) return { opened, ignored };
   const { speeches } = ctx.services.state;
-  return { opened: recorded(opened, (speech) => speeches.put(key, { ...speech, ignored })), ignored };
+  return { opened: cacheAtEnd(opened, (speech) => speeches.put(key, { ...speech, ignored })), ignored };
 }
 
 function checkLength(characters: number, { model }: CatalogEntry, asked: string, field: string): void {
@@ -189,31 +189,34 @@ function checkLength(characters: number, { model }: CatalogEntry, asked: string,
   );
 }
 
-/** The text dealt out to voices of the model. */
-async function castVoices(
+/** Assigns the text to voices of the model. */
+async function assignVoices(
   ctx: GatewayContext,
   entry: CatalogEntry,
-  { cast, parts, model, source }: SpeechInput,
+  { voices, parts, model, source }: SpeechInput,
 ): Promise<SpeechSegment[]> {
-  const voices = await listVoiceNames(ctx.services, entry);
+  const known = await listVoiceNames(ctx.services, entry);
   const field = FIELDS[source.dialect];
-  const canonical = (name: string) => canonicalVoice(name, voices, { field: field.voice, model });
-  if (cast.kind === "single") {
-    const voice = cast.voice === null ? (entry.model.defaultVoice ?? voices.names[0]) : canonical(cast.voice);
+  const canonical = (name: string) => canonicalVoice(name, known, { field: field.voice, model });
+  if (voices.kind === "single") {
+    const voice =
+      voices.voice === null ? (entry.model.defaultVoice ?? known.names[0]) : canonical(voices.voice);
     if (voice === undefined) {
-      throw new AppError("invalid", `Model ${model} has no default voice; name one.`, { param: field.voice });
+      throw new AppError("invalid", `Model ${model} has no default voice; specify one.`, {
+        param: field.voice,
+      });
     }
     return singleSpeaker(parts, voice);
   }
-  const members = cast.speakers.map(({ speaker, voice }) => ({ speaker, voice: canonical(voice) }));
-  const stranger = parts.find(
+  const members = voices.speakers.map(({ speaker, voice }) => ({ speaker, voice: canonical(voice) }));
+  const unconfigured = parts.find(
     ({ speaker }) =>
       speaker !== undefined && !members.some((one) => one.speaker.toLowerCase() === speaker.toLowerCase()),
   );
-  if (stranger) {
+  if (unconfigured) {
     throw new AppError(
       "invalid",
-      `speechMetadata.speaker '${stranger.speaker}' is none of the speakers configured.`,
+      `speechMetadata.speaker '${unconfigured.speaker}' is not a configured speaker.`,
       {
         param: field.text,
       },
@@ -239,7 +242,7 @@ function request(input: SpeechInput, segments: SpeechSegment[], target: Target):
   };
 }
 
-/** What the channel that served could not follow: a provider of the caller's own dialect takes all. */
+/** The fields that the channel ignored; a provider of the caller's own dialect supports all. */
 function ignoredFields(input: SpeechInput, { channel }: Target, model: SpeechModel): readonly string[] {
   if (channel.provider === input.source.dialect) return [];
   return input.dialectFields.filter((field) => !model.carries?.includes(field));

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { AppError } from "../../errors";
 import type { Slot } from "../../gateway/admission/enter-gateway";
 import type { GatewayContext } from "../../gateway/context";
-import { type KeptReply, MAX_REPLY_BYTES } from "../../gateway/idempotency";
+import { MAX_REPLY_BYTES } from "../../gateway/idempotency";
 import { recordRepeat } from "../../gateway/metering/record-repeat";
 import { stopReason } from "../../gateway/stop-reason";
 import type { UsageRecord } from "../../ports/store";
@@ -19,10 +19,10 @@ export function readIdempotencyKey(request: Inbound): string | null {
   return key;
 }
 
-/** What a repeat must have in common with the request it repeats. */
+/** Digest that a repeat must share with the original request. */
 export function digestRequest(request: Inbound, body: Uint8Array): string {
   const query = new URLSearchParams(request.query);
-  // A key in the query is who asks, not what is asked.
+  // A key in the query identifies the caller, not the request.
   query.delete("key");
   return createHash("sha256")
     .update(`${request.method} ${request.path}?${query}\n`)
@@ -30,11 +30,11 @@ export function digestRequest(request: Inbound, body: Uint8Array): string {
     .digest("base64url");
 }
 
-/** Passes a streamed body on and hands it to `keep` when it was read whole and is not too long. */
+/** Forwards a streamed body; calls `store` with it when it was read completely and is not too long, else `discard`. */
 async function* copied(
   body: AsyncIterable<Uint8Array>,
-  keep: (body: Uint8Array) => void,
-  forget: () => void,
+  store: (body: Uint8Array) => void,
+  discard: () => void,
 ): AsyncGenerator<Uint8Array> {
   let chunks: Uint8Array[] | null = [];
   let bytes = 0;
@@ -48,21 +48,21 @@ async function* copied(
     }
     isWhole = true;
   } finally {
-    if (isWhole && chunks !== null) keep(Buffer.concat(chunks));
-    else forget();
+    if (isWhole && chunks !== null) store(Buffer.concat(chunks));
+    else discard();
   }
 }
 
-/** A body nobody has asked for yet must still let go of the key when it is given up unread. */
+/** Like `copied`, but also calls `discard` for a body that is closed before its first read. */
 function copiedBody(
   body: AsyncIterable<Uint8Array>,
-  keep: (body: Uint8Array) => void,
-  forget: () => void,
+  store: (body: Uint8Array) => void,
+  discard: () => void,
 ): AsyncIterable<Uint8Array> {
   return {
     [Symbol.asyncIterator]() {
       const source = body[Symbol.asyncIterator]();
-      const copy = copied({ [Symbol.asyncIterator]: () => source }, keep, forget);
+      const copy = copied({ [Symbol.asyncIterator]: () => source }, store, discard);
       let hasBegun = false;
       return {
         next() {
@@ -71,7 +71,7 @@ function copiedBody(
         },
         async return() {
           if (hasBegun) return copy.return(undefined);
-          forget();
+          discard();
           await source.return?.();
           return { done: true as const, value: undefined };
         },
@@ -80,17 +80,17 @@ function copiedBody(
   };
 }
 
-/** How a request with an Idempotency-Key is answered. */
+/** Callbacks of a request with an Idempotency-Key. */
 export interface IdempotentCall {
   /** Runs the request. */
   execute(ctx: GatewayContext): Promise<Outbound>;
-  /** The call's slot, of which a repeat holds none of the key's. */
+  /** The call's slot; a repeat releases the key's part of it. */
   slot: Pick<Slot, "enterCaller" | "waitAsRepeat">;
   /** Checks the API key's permissions for the request as they are now and returns the context with the current key. */
   authorizeReplay(ctx: GatewayContext): Promise<GatewayContext>;
 }
 
-/** The value, or the reason why the caller no longer waits for it: a caller who left must not keep a slot. */
+/** The value; throws the signal's reason when it is aborted first, so that a caller who left keeps no slot. */
 function untilAborted<T>(value: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     const onAbort = (): void => reject(stopReason(signal));
@@ -103,8 +103,8 @@ function untilAborted<T>(value: Promise<T>, signal: AbortSignal): Promise<T> {
 /**
  * Runs `execute` once for all requests of one key with the same Idempotency-Key and body (CONTRACT §8). Only status
  * 200 is stored: a failure asks for a retry, and the official SDKs retry under the same key. Before a stored reply is
- * sent, `authorizeReplay` runs: the key may have lost a permission since the first request, or while this one waited
- * for it. While it waits it holds none of its key's slots; it takes one when it has to run itself.
+ * sent, `authorizeReplay` runs, since the key may have lost a permission meanwhile. While a repeat waits it holds none of
+ * its key's slots; it takes one when it has to run the request.
  */
 export async function answerOnce(
   ctx: GatewayContext,
@@ -116,43 +116,42 @@ export async function answerOnce(
   const start = idempotency.begin(ctx.caller.key.id, sent.key, sent.digest);
   if (start.kind === "repeat") {
     call.slot.waitAsRepeat();
-    const kept = await untilAborted(start.reply, ctx.signal);
+    const stored = await untilAborted(start.reply, ctx.signal);
     const current = await call.authorizeReplay(ctx);
-    if (kept === null) return answerOnce(current, sent, call);
-    if (kept.row !== null) await recordRepeat(current, kept.row);
-    return { status: kept.status, headers: { ...kept.headers }, body: kept.body };
+    if (stored === null) return answerOnce(current, sent, call);
+    if (stored.row !== null) await recordRepeat(current, stored.row);
+    return { status: stored.status, headers: { ...stored.headers }, body: stored.body };
   }
   if (!isInside) {
-    // The request that this one was to repeat failed at this moment.
-    start.forget();
+    // The original request failed in the meantime.
+    start.discard();
     return answerOnce(ctx, sent, call);
   }
   let row: UsageRecord | null = null;
-  const watched: GatewayContext = {
+  const recordingContext: GatewayContext = {
     ...ctx,
-    onRecorded(booked) {
-      row = booked;
+    onRecorded(recorded) {
+      row = recorded;
     },
   };
   try {
-    const reply = await call.execute(watched);
+    const reply = await call.execute(recordingContext);
     if (reply.status !== 200) {
-      start.forget();
+      start.discard();
       return reply;
     }
-    const keep = (body: Uint8Array): void => {
-      const kept: KeptReply = { status: reply.status, headers: reply.headers, body, row };
-      start.keep(kept);
+    const store = (body: Uint8Array): void => {
+      start.store({ status: reply.status, headers: reply.headers, body, row });
     };
     if (reply.body === null || reply.body instanceof Uint8Array) {
       const body = reply.body ?? new Uint8Array(0);
-      if (body.byteLength <= MAX_REPLY_BYTES) keep(body);
-      else start.forget();
+      if (body.byteLength <= MAX_REPLY_BYTES) store(body);
+      else start.discard();
       return reply;
     }
-    return { ...reply, body: copiedBody(reply.body, keep, start.forget) };
+    return { ...reply, body: copiedBody(reply.body, store, start.discard) };
   } catch (error) {
-    start.forget();
+    start.discard();
     throw error;
   }
 }

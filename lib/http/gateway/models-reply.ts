@@ -11,7 +11,7 @@ const METHODS = {
   embeddings: ["embedContent", "batchEmbedContents", "countTokens"],
 } as const;
 
-/** What Gemini states for its own speech and embedding models, where the operator set no limit. */
+/** Limits that Gemini states for its own models, used where the operator set none. */
 const USUAL_INPUT_TOKENS = 8_192;
 const USUAL_SPEECH_TOKENS = 16_384;
 /** Gemini's count of audio (CONTRACT §3). */
@@ -23,7 +23,7 @@ function outputTokenLimit({ operation, maxAudioSeconds }: ModelRecord): number {
   return maxAudioSeconds === null ? USUAL_SPEECH_TOKENS : Math.ceil(maxAudioSeconds * TOKENS_PER_SECOND);
 }
 
-/** `name` is the one asked for, which may be an alias. */
+/** `name`: the requested name, which may be an alias. */
 export function openAiModel(model: ModelRecord, name = model.name): OpenAiModel {
   return { id: name, object: "model", created: Math.floor(model.createdAt / 1_000), owned_by: "patchbay" };
 }
@@ -41,7 +41,7 @@ export function geminiModel(model: ModelRecord, name = model.name): GeminiModel 
   };
 }
 
-/** True when the key came as Google's clients send it and no others do. */
+/** True when the key was sent the way only Google's clients send it. */
 export function isGoogleCaller(request: Inbound): boolean {
   if (request.headers.has("authorization")) return false;
   return request.headers.has("x-goog-api-key") || new URLSearchParams(request.query).has("key");
@@ -55,12 +55,12 @@ function pageSizeOf(text: string | null): number {
   return Math.min(LARGEST_PAGE, Number(text));
 }
 
-/** The last name of the page before; tokens are opaque to callers. */
+/** The last name of the previous page; page tokens are opaque to callers. */
 function nameOf(token: string | null): string {
   if (token === null || token === "") return "";
   const name = /^[A-Za-z0-9_-]{1,256}$/.test(token) ? Buffer.from(token, "base64url").toString("utf8") : "";
   if (!name.startsWith("after:")) {
-    throw new AppError("invalid", "'pageToken' must be the nextPageToken of the page before.", {
+    throw new AppError("invalid", "'pageToken' must be the nextPageToken of the previous page.", {
       param: "pageToken",
     });
   }

@@ -32,18 +32,18 @@ function maxBodyBytes(route: GatewayRoute, services: ConsoleServices): number {
   return route.maxBodyBytes ?? limits.jsonBodyBytes;
 }
 
-/** A body that took longer than this to arrive, in milliseconds, did not come with its head. */
+/** The key is checked again after a body that took longer than this to arrive, in milliseconds. */
 const SLOW_BODY_MS = 50;
 const WITHOUT_BODY: ReadCall = { body: undefined, idempotency: null };
 
 interface ReadCall {
   /** Undefined for GET. */
   body: unknown;
-  /** The call's Idempotency-Key with what a repeat has to have in common with it. */
+  /** The call's Idempotency-Key, and the digest that a repeat must share. */
   idempotency: { key: string; digest: string } | null;
 }
 
-/** Parses a body, whose bytes nobody holds afterwards. */
+/** Parses a body. Its bytes are not referenced afterwards. */
 function parseCall(route: GatewayRoute, request: Inbound, bytes: Uint8Array): ReadCall {
   const body = readJsonObject(bytes, jsonLimits(route));
   const key = readIdempotencyKey(request);
@@ -77,8 +77,8 @@ function gatewayContext(
   };
 }
 
-/** Calls `leave` when the reply's body has ended, however it ends; at once for one that is whole. */
-function leavingAtEnd(reply: Outbound, leave: () => void): Outbound {
+/** Calls `leave` when the reply's body ends in any way; at once for a body that is not streamed. */
+function releaseAtEnd(reply: Outbound, leave: () => void): Outbound {
   if (reply.body === null || reply.body instanceof Uint8Array) {
     leave();
     return reply;
@@ -109,8 +109,8 @@ function leavingAtEnd(reply: Outbound, leave: () => void): Outbound {
 }
 
 /**
- * Checks for a stored reply what a new request is checked for besides the key itself: its operations and models, and
- * that no budget is 0. `current`: with the key as it is now. Returns `current`; throws what the new request would.
+ * Checks that the key may still make the request of a stored reply: its operations, models, and that no budget is 0.
+ * `current`: the context with the current key, which is returned. Throws the errors of a new request.
  */
 async function authorizeReplay(
   route: GatewayRoute,
@@ -131,15 +131,15 @@ function modelOf(body: unknown): string | undefined {
   return typeof body.model === "string" ? body.model : undefined;
 }
 
-/** A call that was let in, and who makes it. */
+/** An admitted call. */
 interface Admitted {
   params: Parameters;
-  pathFault: AppError | null;
+  pathError: AppError | null;
   /** Null for GET. */
   slot: Slot | null;
-  /** The key's record as it is now, with its owner. Throws what a new request with this key would. */
+  /** The current record of the key and its owner. Throws the errors of a new request with this key. */
   authenticate(): Promise<KeyWithOwner>;
-  /** The same; from arrival when that was a moment ago. */
+  /** The same, or the record from arrival if that is recent. */
   identify(): Promise<KeyWithOwner>;
 }
 
@@ -164,7 +164,7 @@ async function answerCall(
 ): Promise<Outbound> {
   let callHeaders: () => Record<string, string> = () => ({});
   try {
-    if (admitted.pathFault !== null) throw admitted.pathFault;
+    if (admitted.pathError !== null) throw admitted.pathError;
     const { params } = admitted;
     const { body, idempotency, caller } = await readCall(route, services, request, admitted);
     const ctx = gatewayContext(services, caller, request, (headers) => {
@@ -186,23 +186,23 @@ async function answerCall(
 }
 
 /**
- * One gateway call (DESIGN §4): set up? → key → slot among the calls at once → requests per minute → content type, size
- * → the key again after a slow body → JSON → handle. The slot is given back when the reply has ended. `pathFault` is
- * what is wrong with the path's model id, told to callers with a key. Throws what comes before the call is admitted.
+ * Runs one gateway call (DESIGN §4): setup done → key → concurrency slot → requests per minute → content type, size → key
+ * again after a slow body → JSON → handler. The slot is released when the reply has ended. `pathError`: an error in the
+ * path's model ID, reported to callers with a valid key only. Throws errors from before the call is admitted.
  */
 export async function runGatewayRoute(
   route: GatewayRoute,
   services: ConsoleServices,
   request: Inbound,
   params: Parameters,
-  pathFault: AppError | null,
+  pathError: AppError | null,
 ): Promise<Outbound> {
   await requireSetUp(services);
   const presented = presentedKey(request, route.takesGoogleKey ?? route.surface === "gemini");
   const authenticate = () => authenticateKey(services, presented, request.peer);
   const arrived = await authenticate();
   const arrivedAt = services.clock.monotonic();
-  // A key that was revoked or narrowed while a slow body came in counts as it stands now.
+  // The key may have been revoked or restricted while a slow body arrived.
   const identify = async () =>
     services.clock.monotonic() - arrivedAt > SLOW_BODY_MS ? authenticate() : arrived;
   const sentKey = request.headers.get("idempotency-key") ?? null;
@@ -212,12 +212,12 @@ export async function runGatewayRoute(
     const limitHeaders = admitRequest(services, arrived);
     const reply = await answerCall(route, services, request, {
       params,
-      pathFault,
+      pathError,
       slot,
       authenticate,
       identify,
     });
-    return leavingAtEnd({ ...reply, headers: { ...limitHeaders, ...reply.headers } }, leave);
+    return releaseAtEnd({ ...reply, headers: { ...limitHeaders, ...reply.headers } }, leave);
   } catch (error) {
     leave();
     throw error;

@@ -1,8 +1,8 @@
 import type { SpeechCall } from "../../gateway/speech/synthesize-speech";
 
 /**
- * A reply's body made from a call's events by `chunks`, which reads them with `next()` alone. Whatever ends the body
- * ends the call: its reader leaving (even before the first chunk), or an error while it is rendered or encoded.
+ * A reply body of `chunks`, which are rendered from a call's events. The end of the body always ends the call: the reader
+ * leaves (even before the first chunk), or rendering or encoding throws. `chunks` must read the events by `next()` only.
  */
 export function speechBody(
   call: SpeechCall,
@@ -17,13 +17,13 @@ export function speechBody(
       try {
         return await source.next();
       } catch (error) {
-        // Settles with this error unless the call has ended itself; throws it on either way.
+        // Settles the call with this error unless it has already ended, and rethrows it.
         await call.events.throw?.(error);
         throw error;
       }
     },
     async return() {
-      // The call first: a chunk that is being made must not hold it open.
+      // The call first: a chunk in progress must not keep it open.
       await call.events.return?.();
       source.return?.().catch(() => {});
       return { done: true, value: undefined };
@@ -31,7 +31,7 @@ export function speechBody(
   };
 }
 
-/** Puts the chunk that was awaited before the status went out back in front. */
+/** Awaits the first chunk, so that its errors still set the status, and returns the whole body. */
 export async function startedBody(
   body: AsyncIterableIterator<Uint8Array>,
 ): Promise<AsyncIterable<Uint8Array>> {
@@ -39,21 +39,21 @@ export async function startedBody(
   return {
     [Symbol.asyncIterator]: () => ({
       next: () => {
-        const held = first;
+        const started = first;
         first = null;
-        return held ? Promise.resolve(held) : body.next();
+        return started ? Promise.resolve(started) : body.next();
       },
       return: async () => (await body.return?.()) ?? { done: true, value: undefined },
     }),
   };
 }
 
-/** The audio alone, as the encoders take it; `onEnd` gets the call's last event, the one with its usage. */
+/** The audio of a call for the encoders; `onEnd` gets its last event, which has the usage. */
 export function audioOf(
   call: SpeechCall,
   onEnd: (end: SpeechEnd) => void = () => {},
 ): AsyncIterableIterator<Uint8Array> {
-  // Not a generator: while its reader stalls, one would hold on to what it gave last.
+  // Not a generator, which would keep its last chunk in memory while the reader stalls.
   return {
     [Symbol.asyncIterator]() {
       return this;

@@ -1,7 +1,7 @@
 import { AppError, isAppError } from "../../errors";
 import type { GatewayContext } from "../../gateway/context";
 
-/** An error of a reply whose status has gone out: in words for the caller, and in the log, which no door writes then. */
+/** Converts and logs an error of a reply whose status was already sent; the adapters log earlier errors only. */
 export function streamFailure(ctx: GatewayContext, thrown: unknown): AppError {
   const error = isAppError(thrown)
     ? thrown

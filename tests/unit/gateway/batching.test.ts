@@ -1,8 +1,7 @@
 import fc from "fast-check";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { AppError } from "@/lib/errors";
-import { createBatcher, type SendBatch } from "@/lib/gateway/embeddings/batching";
-import { dealOut } from "@/lib/gateway/embeddings/deal-out";
+import { createBatcher, distribute, type SendBatch } from "@/lib/gateway/embeddings/batching";
 import type { EmbeddingRequest } from "@/lib/ports/embedding-model";
 import type { CallOptions } from "@/lib/ports/speech-model";
 
@@ -25,7 +24,7 @@ const single = (text: string, tokens = 1, signal?: AbortSignal, scope = "usr_1")
   options: options(signal),
 });
 
-/** An upstream that answers each text with its length, and remembers what it was asked. */
+/** An upstream that answers each text with its length and records its requests. */
 function upstream(inputTokens: number | null = null) {
   const asked: EmbeddingRequest[] = [];
   const signals: AbortSignal[] = [];
@@ -37,7 +36,7 @@ function upstream(inputTokens: number | null = null) {
   return { asked, signals, send };
 }
 
-test("texts that arrive together travel as one call and each caller gets its own vector", async () => {
+test("sends texts that arrive together in one call and gives each caller its own vector", async () => {
   const { asked, send } = upstream();
   const batcher = createBatcher();
   const answers = ["a", "bb", "ccc"].map((text) => batcher.embed("p", { model: "m" }, single(text), send));
@@ -46,7 +45,7 @@ test("texts that arrive together travel as one call and each caller gets its own
   expect((await Promise.all(answers)).map(({ vectors }) => [...(vectors[0] ?? [])])).toEqual([[1], [2], [3]]);
 });
 
-test("the same text in flight is sent once, and its tokens are dealt to all who asked", async () => {
+test("sends equal texts of a batch once and distributes the tokens to their callers", async () => {
   const { asked, send } = upstream(10);
   const batcher = createBatcher();
   const answers = [single("same", 3), single("same", 3), single("other", 4)].map((one) =>
@@ -57,7 +56,7 @@ test("the same text in flight is sent once, and its tokens are dealt to all who 
   expect((await Promise.all(answers)).map((answer) => answer.inputTokens)).toEqual([3, 3, 4]);
 });
 
-test("the same text of two scopes is sent twice, so no token count shows one what the other sent", async () => {
+test("sends equal texts of two scopes twice, so that token counts reveal nothing", async () => {
   const { asked, send } = upstream(6);
   const batcher = createBatcher();
   const answers = ["usr_1", "usr_2"].map((scope) =>
@@ -68,7 +67,7 @@ test("the same text of two scopes is sent twice, so no token count shows one wha
   expect((await Promise.all(answers)).map((answer) => answer.inputTokens)).toEqual([3, 3]);
 });
 
-test("different parameters never share a call", async () => {
+test("never batches texts with different parameters", async () => {
   const { asked, send } = upstream();
   const batcher = createBatcher();
   void batcher.embed("p256", { model: "m", dimensions: 256 }, single("a"), send);
@@ -77,7 +76,7 @@ test("different parameters never share a call", async () => {
   expect(asked.map((request) => request.dimensions)).toEqual([256, 512]);
 });
 
-test("a full batch goes at once", async () => {
+test("sends a full batch at once", async () => {
   const { asked, send } = upstream();
   const sizes: number[] = [];
   const batcher = createBatcher((size) => sizes.push(size), { maxBatch: 4 });
@@ -88,7 +87,7 @@ test("a full batch goes at once", async () => {
   expect(asked.flatMap((request) => request.texts)).toHaveLength(10);
 });
 
-test("a batch refused for one text is sent again text by text, and only that one hears the refusal", async () => {
+test("sends a batch refused for one text again text by text, so that only this one fails", async () => {
   const asked: string[][] = [];
   const send: SendBatch = async ({ texts }) => {
     asked.push(texts);
@@ -105,7 +104,7 @@ test("a batch refused for one text is sent again text by text, and only that one
   expect(asked).toEqual([["good", "bad", "fine"], ["good"], ["bad"], ["fine"]]);
 });
 
-test("any other failure is told to all as one and the same error", async () => {
+test("rejects all callers of a batch with the same error for any other failure", async () => {
   const failure = new AppError("upstream_timeout", "Too slow.");
   const batcher = createBatcher();
   const answers = ["a", "b"].map((text) =>
@@ -115,7 +114,7 @@ test("any other failure is told to all as one and the same error", async () => {
   for (const error of await Promise.all(answers)) expect(error).toBe(failure);
 });
 
-test("a reply with a vector too few is the upstream's fault, not somebody else's vector", async () => {
+test("rejects a reply with too few vectors as upstream_invalid", async () => {
   const batcher = createBatcher();
   const send: SendBatch = async () => ({ vectors: [Float32Array.of(1)], inputTokens: null });
   const answers = ["a", "b"].map((text) =>
@@ -125,7 +124,7 @@ test("a reply with a vector too few is the upstream's fault, not somebody else's
   for (const error of await Promise.all(answers)) expect(error).toMatchObject({ code: "upstream_invalid" });
 });
 
-test("the call is stopped when the last of its callers leaves, not before", async () => {
+test("aborts the upstream call when its last caller leaves, not before", async () => {
   const leaving = [new AbortController(), new AbortController()];
   const signals: AbortSignal[] = [];
   const batcher = createBatcher();
@@ -142,13 +141,13 @@ test("the call is stopped when the last of its callers leaves, not before", asyn
   expect(signals[0]?.aborted).toBe(true);
 });
 
-test("shares are whole, never more than one off the exact ones, and add up", () => {
+test("distributes whole shares within one unit of the exact ones that add up to the total", () => {
   fc.assert(
     fc.property(
       fc.nat(1_000_000),
       fc.array(fc.nat(10_000), { minLength: 1, maxLength: 64 }),
       (total, weights) => {
-        const shares = dealOut(total, weights);
+        const shares = distribute(total, weights);
         const sum = weights.reduce((all, weight) => all + weight, 0);
         expect(shares.reduce((all, share) => all + share, 0)).toBe(total);
         for (const [index, share] of shares.entries()) {

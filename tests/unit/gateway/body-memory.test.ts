@@ -4,7 +4,7 @@ import { DEFAULT_LIMITS } from "../../../lib/contracts/limits";
 import { type BodyMemory, createBodyMemory } from "../../../lib/gateway/admission/body-memory";
 
 const services = {
-  // What is counted depends on the limits alone.
+  // The counts depend on the limits only.
   instance: {
     limits: { ...DEFAULT_LIMITS, keyBodiesBytes: 100, allBodiesBytes: 250 },
   } as ConsoleServices["instance"],
@@ -17,7 +17,7 @@ beforeEach(() => {
 
 const caller = (key: string, owner: string) => ({ key: { id: key }, owner: { id: owner } });
 function hold(key: string, bytes: number, owner = `owner of ${key}`) {
-  const body = memory.hold(services, caller(key, owner));
+  const body = memory.track(services, caller(key, owner));
   body.take(bytes);
   return body;
 }
@@ -42,7 +42,7 @@ describe("the memory of request bodies", () => {
 
   test("checks an announced body without counting it", () => {
     hold("a", 60);
-    const announced = memory.hold(services, caller("a", "owner of a"));
+    const announced = memory.track(services, caller("a", "owner of a"));
     expect(() => announced.check(41)).toThrow(refusedWith("rate_limited"));
     announced.check(40);
     expect(memory.bytes).toBe(60);
@@ -55,9 +55,9 @@ describe("the memory of request bodies", () => {
     expect(memory.bytes).toBe(250);
   });
 
-  test("counts chunks as they come, and keeps nothing of one that it refused", () => {
+  test("counts chunks as they arrive, and nothing of a refused one", () => {
     hold("a", 50);
-    const growing = memory.hold(services, caller("a", "owner of a"));
+    const growing = memory.track(services, caller("a", "owner of a"));
     for (let i = 0; i < 5; i++) growing.take(10);
     expect(() => growing.take(1)).toThrow(refusedWith("rate_limited"));
     expect(memory.bytes).toBe(100);
@@ -73,7 +73,7 @@ describe("the memory of request bodies", () => {
     hold("a", 1_000);
   });
 
-  test("gives back each body once", () => {
+  test("releases each body only once", () => {
     const body = hold("a", 60);
     hold("a", 40);
     body.release();

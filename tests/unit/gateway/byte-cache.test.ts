@@ -3,7 +3,7 @@ import { createByteCache } from "../../../lib/gateway/byte-cache";
 
 const cacheOf = (bytes: number) => createByteCache<{ size: number }>(bytes, ({ size }) => size);
 
-test("throws the longest unused out when there is no room, and what is larger than all of it at once", () => {
+test("evicts the least recently used entry, and stores nothing larger than the bound", () => {
   const cache = cacheOf(100);
   for (const name of ["a", "b", "c"]) cache.put(name, { size: 40 });
   cache.put("whale", { size: 101 });
@@ -13,10 +13,10 @@ test("throws the longest unused out when there is no room, and what is larger th
     40,
     undefined,
   ]);
-  expect(cache.figures()).toEqual({ limitBytes: 100, bytes: 80, entries: 2, hits: 2, misses: 2 });
+  expect(cache.stats()).toEqual({ limitBytes: 100, bytes: 80, entries: 2, hits: 2, misses: 2 });
 });
 
-test("keeps what was used last when its bound is lowered, and all of it when that is raised", () => {
+test("keeps the most recently used entries when the bound is lowered, and all when it is raised", () => {
   const cache = cacheOf(100);
   for (const name of ["a", "b"]) cache.put(name, { size: 40 });
   cache.get("a");
@@ -26,7 +26,7 @@ test("keeps what was used last when its bound is lowered, and all of it when tha
   expect(cache.get("a")?.size).toBe(40);
 });
 
-test("is off at nothing: holds nothing, and comes back empty", () => {
+test("is off at a bound of 0 and empty when turned on again", () => {
   const cache = cacheOf(100);
   cache.put("a", { size: 1 });
   cache.resize(0);
@@ -36,11 +36,11 @@ test("is off at nothing: holds nothing, and comes back empty", () => {
   expect([cache.isOn, cache.get("a")]).toEqual([true, undefined]);
 });
 
-test("forgets everything when it is cleared and goes on counting", () => {
+test("drops all entries when cleared and continues its counters", () => {
   const cache = cacheOf(100);
   cache.put("a", { size: 1 });
   cache.get("a");
   cache.clear();
   expect(cache.get("a")).toBeUndefined();
-  expect(cache.figures()).toMatchObject({ entries: 0, bytes: 0, hits: 1, misses: 1 });
+  expect(cache.stats()).toMatchObject({ entries: 0, bytes: 0, hits: 1, misses: 1 });
 });

@@ -3,7 +3,7 @@ import { chooseChannel, sharesOf } from "@/lib/gateway/routing/choose-channel";
 import { createTraffic, type RunningAttempt } from "@/lib/gateway/routing/traffic";
 import { channelRecord, StillClock } from "../../support/gateway-harness";
 
-/** Where thousands of requests go, on a clock and a randomness of the test's own. */
+/** Simulates thousands of requests with a fake clock and seeded random numbers. */
 
 /** Numerical Recipes' generator, so that every run draws the same. */
 function createRandom(seed = 1) {
@@ -19,7 +19,7 @@ function createRandom(seed = 1) {
 
 interface Channel {
   weight: number;
-  /** Time to the first byte of a request that begins at so many milliseconds; null: it never answers. */
+  /** Milliseconds to the first byte of a request that begins at `at`; null: never. */
   latencyMs(at: number): number | null;
 }
 
@@ -48,7 +48,7 @@ function simulate(channels: readonly Channel[]) {
     const latencyMs = channels[index]?.latencyMs(clock.at - from) ?? null;
     if (latencyMs !== null) running.push({ at: clock.at + latencyMs, attempt });
   }
-  /** Lets the next request that is under way answer. */
+  /** Completes the next running request. */
   function answerNext(): void {
     running.sort((a, b) => a.at - b.at);
     const next = running.shift();
@@ -59,7 +59,7 @@ function simulate(channels: readonly Channel[]) {
 
   return {
     clock,
-    /** Shares of so many requests, of which `atOnce` are always under way. */
+    /** Shares of the channels with `atOnce` requests always running. */
     closedLoop(requests: number, atOnce: number): number[] {
       const counts = channels.map(() => 0);
       for (let number = 0; number < requests; number += 1) {
@@ -68,7 +68,7 @@ function simulate(channels: readonly Channel[]) {
       }
       return counts.map((count) => count / requests);
     },
-    /** Shares of requests that arrive every `everyMs` for `forMs`, whatever became of those before. */
+    /** Shares of the channels with a request every `everyMs` for `forMs`, regardless of running ones. */
     openLoop(everyMs: number, forMs: number): number[] {
       const counts = channels.map(() => 0);
       for (const until = clock.at + forMs; clock.at < until; clock.at += everyMs) {
@@ -78,7 +78,7 @@ function simulate(channels: readonly Channel[]) {
       const sum = counts.reduce((all, count) => all + count, 0);
       return counts.map((count) => count / sum);
     },
-    /** What a preview shows at this moment. */
+    /** The shares that a preview shows now. */
     shares: () => sharesOf(targets, ({ channel }) => traffic.latencyMs(channel.id, "m")),
   };
 }
@@ -92,7 +92,7 @@ const jittery = (ms: number, seed: number) => {
 
 describe.each([1, 2, 8, 64])("with %s requests at once", (atOnce) => {
   test.each([[[1, 1]], [[1, 3]], [[1, 9]], [[1, 2, 5]], [[1, 1, 1, 1]]])(
-    "channels of equal latency and weights %j get their weights' shares of 10,000 requests within 3 points",
+    "channels of equal latency and weights %j get their shares of 10,000 requests within 3 points",
     (weights) => {
       const total = weights.reduce((sum, weight) => sum + weight, 0);
       for (const isJittery of [false, true]) {
@@ -113,7 +113,7 @@ describe.each([1, 2, 8, 64])("with %s requests at once", (atOnce) => {
     [4, 0.04, 0.08],
     [10, 0.003, 0.02],
     [1_000, 0.001, 0.015],
-  ])("of two equal channels one that is %s times slower gets from %s to %s", (times, least, most) => {
+  ])("of two channels of equal weight, one that is %s times slower gets a share from %s to %s", (times, least, most) => {
     const { closedLoop, shares } = simulate([
       { weight: 1, latencyMs: steady(20) },
       { weight: 1, latencyMs: steady(20 * times) },
@@ -121,7 +121,7 @@ describe.each([1, 2, 8, 64])("with %s requests at once", (atOnce) => {
     const slow = closedLoop(10_000, atOnce)[1] ?? 0;
     expect(slow).toBeGreaterThan(least);
     expect(slow).toBeLessThan(most);
-    // A preview shows what happens.
+    // The preview shows the same shares.
     expect(Math.abs((shares()[1] ?? 0) - slow)).toBeLessThan(0.03);
   });
 });
@@ -136,7 +136,7 @@ test("a channel that was never measured gets its weight's share at once", () => 
   expect(shares()).toEqual([0.25, 0.75]);
 });
 
-test("a slow channel that becomes as fast as the other is found out and gets its share back", () => {
+test("a slow channel that becomes as fast as the other gets its share back", () => {
   const { openLoop } = simulate([
     { weight: 1, latencyMs: steady(20) },
     { weight: 1, latencyMs: (at) => (at < 60_000 ? 2_000 : 20) },
@@ -156,7 +156,7 @@ test("a channel that stops answering loses its requests before any of them times
   expect(openLoop(10, 5_000)[1]).toBeLessThan(0.02);
 });
 
-test("latency is each model's own on a channel", () => {
+test("measures latency per model on a channel", () => {
   const clock = new StillClock();
   const traffic = createTraffic(clock);
   for (const [model, tookMs] of [

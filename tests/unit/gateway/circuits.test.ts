@@ -1,16 +1,11 @@
 import { expect, test } from "vitest";
 import { AppError, type ErrorCode, type ErrorDetails } from "@/lib/errors";
-import {
-  brokenModels,
-  channelHealth,
-  createCircuits,
-  keyHealth,
-  modelHealth,
-} from "@/lib/gateway/routing/circuits";
+import { brokenModels, channelHealth, keyHealth, modelHealth } from "@/lib/gateway/routing/circuit-health";
+import { createCircuits } from "@/lib/gateway/routing/circuits";
 import { UpstreamProgress } from "@/lib/ports/upstream-progress";
 import { StillClock } from "../../support/gateway-harness";
 
-/** An attempt whose upstream answered, or did not. */
+/** The progress of an attempt whose upstream answered, or did not. */
 function progressOf(hasHead: boolean, batch: UpstreamProgress | null = null): UpstreamProgress {
   const progress = new UpstreamProgress();
   progress.hasHead = hasHead;
@@ -25,9 +20,9 @@ function open(clock = new StillClock()) {
   );
   /** A request over channel `a` without keys; null: it succeeds. */
   const request = (error: AppError | null, model = "m", hasHead = true) => {
-    const pass = circuits.enter("a", null, model);
-    if (error === null) pass.succeeded(progressOf(true));
-    else pass.failed(error, progressOf(hasHead));
+    const permit = circuits.enter("a", null, model);
+    if (error === null) permit.succeeded(progressOf(true));
+    else permit.failed(error, progressOf(hasHead));
   };
   const admission = (model = "m") => circuits.admission("a", null, model);
   return { clock, circuits, changes, request, admission };
@@ -39,7 +34,7 @@ const times = (count: number, act: () => void) => {
   for (let time = 0; time < count; time += 1) act();
 };
 
-test("half of twenty requests failing opens a circuit, though never five in a row", () => {
+test("opens a circuit when half of twenty requests fail without five failures in a row", () => {
   const { circuits, request, admission } = open();
   for (let number = 0; number < 20; number++) {
     expect(admission()).toBe("closed");
@@ -52,7 +47,7 @@ test("half of twenty requests failing opens a circuit, though never five in a ro
   });
 });
 
-test("failures of an earlier ten seconds do not count", () => {
+test("ignores failures of an earlier 10 s window", () => {
   const { request, admission, clock } = open();
   for (let number = 0; number < 36; number++) {
     request(number % 2 === 1 ? answered() : null);
@@ -65,18 +60,18 @@ test("a half-open circuit admits one probe, whose first byte closes it", () => {
   const { circuits, clock, changes, request, admission } = open();
   times(5, () => request(answered()));
   clock.at += 29_999;
-  expect(admission()).toBe("shut");
+  expect(admission()).toBe("refused");
   clock.at += 1;
   expect(admission()).toBe("probe");
   expect(circuits.health("a", null, "m").state).toBe("half_open");
   const probe = circuits.enter("a", null, "m");
-  expect(admission()).toBe("shut");
+  expect(admission()).toBe("refused");
   probe.answered();
   expect(admission()).toBe("closed");
   expect(changes).toEqual(["a/m open", "a/m closed"]);
 });
 
-test("the end of an answered probe's stream says nothing of a circuit that opened since", () => {
+test("the end of an answered probe's stream does not close a circuit that opened since", () => {
   const { circuits, clock, request, admission } = open();
   const halfOpen = () => {
     times(5, () => request(answered()));
@@ -89,12 +84,12 @@ test("the end of an answered probe's stream says nothing of a circuit that opene
   expect(admission()).toBe("probe");
   const next = circuits.enter("a", null, "m");
   probe.succeeded(progressOf(true));
-  expect(admission()).toBe("shut");
+  expect(admission()).toBe("refused");
   next.answered();
   expect(admission()).toBe("closed");
 });
 
-test("a probe that breaks after its answer opens its circuit again", () => {
+test("a probe that breaks after its first byte opens its circuit again", () => {
   const { circuits, clock, request, admission } = open();
   times(5, () => request(answered()));
   clock.at += 30_000;
@@ -102,7 +97,7 @@ test("a probe that breaks after its answer opens its circuit again", () => {
   probe.answered();
   expect(admission()).toBe("closed");
   probe.failed(answered(), progressOf(true));
-  expect(admission()).toBe("shut");
+  expect(admission()).toBe("refused");
 });
 
 test("a probe whose caller left lets the next request be the probe", () => {
@@ -132,11 +127,11 @@ test.each([
   [401, "credentials"],
   [403, "credentials"],
   [402, "account"],
-])("a reply of %s opens the key's circuit at once and says why", (upstreamStatus, reason) => {
+])("a reply of %s opens the key's circuit at once with its reason", (upstreamStatus, reason) => {
   const { circuits, request, admission } = open();
   request(answered(upstreamStatus));
   expect(circuits.health("a", null)).toMatchObject({ state: "open", reason });
-  expect(admission("other")).toBe("shut");
+  expect(admission("other")).toBe("refused");
 });
 
 const OF_MODEL: readonly [string, ErrorCode, ErrorDetails][] = [
@@ -149,10 +144,10 @@ const OF_MODEL: readonly [string, ErrorCode, ErrorDetails][] = [
   ["an unknown model", "invalid", { upstreamStatus: 404, isUnknownModel: true }],
 ];
 
-test.each(OF_MODEL)("five times %s stop the model and no other behind the key", (_name, code, details) => {
+test.each(OF_MODEL)("five times %s open the circuit of the model and of no other behind the key", (_name, code, details) => {
   const { circuits, request, admission, changes } = open();
   times(5, () => request(new AppError(code, "No.", details)));
-  expect([admission("m"), admission("other")]).toEqual(["shut", "closed"]);
+  expect([admission("m"), admission("other")]).toEqual(["refused", "closed"]);
   expect(circuits.health("a", null).state).toBe("closed");
   expect(changes).toEqual(["a/m open"]);
 });
@@ -160,14 +155,14 @@ test.each(OF_MODEL)("five times %s stop the model and no other behind the key", 
 test.each<[string, ErrorCode]>([
   ["unreachable", "upstream_error"],
   ["silent", "upstream_timeout"],
-])("an upstream that is %s five times in a row stops every model of the key", (_name, code) => {
+])("an upstream that is %s five times in a row opens the circuit of the key", (_name, code) => {
   const { request, admission, changes } = open();
   for (const model of ["m", "n", "m", "n", "m"]) request(new AppError(code, "No."), model, false);
-  expect([admission("m"), admission("other")]).toEqual(["shut", "shut"]);
+  expect([admission("m"), admission("other")]).toEqual(["refused", "refused"]);
   expect(changes).toEqual(["a open"]);
 });
 
-test("an upstream that answers errors proves the key's connection: its circuit closes, the model's stays open", () => {
+test("an error reply to a probe closes the key's circuit and leaves the model's open", () => {
   const { clock, circuits, request, admission } = open();
   times(4, () => request(unreachable(), "m", false));
   request(answered());
@@ -179,27 +174,27 @@ test("an upstream that answers errors proves the key's connection: its circuit c
   expect([circuits.health("a", null).state, admission("m")]).toEqual(["closed", "closed"]);
 });
 
-test("a failed batch is one failure and a good one a single success, however many callers it carried", () => {
+test("counts a batch as one failure or one success, regardless of its number of callers", () => {
   const { circuits, admission } = open();
   const batchOf = (error: AppError | null) => {
     const batch = progressOf(true);
     const passes = Array.from({ length: 64 }, () => circuits.enter("a", null, "m"));
     for (const pass of passes) {
-      if (error === null) pass.succeeded(progressOf(false, batch));
+      if (error === null) permit.succeeded(progressOf(false, batch));
       // Each caller has an error of its own: its own time was over.
-      else pass.failed(new AppError(error.code, error.message, error.details), progressOf(false, batch));
+      else permit.failed(new AppError(error.code, error.message, error.details), progressOf(false, batch));
     }
   };
   times(4, () => batchOf(answered()));
   expect(admission()).toBe("closed");
   batchOf(answered());
-  expect(admission()).toBe("shut");
+  expect(admission()).toBe("refused");
   circuits.close("a");
   times(10, () => {
     batchOf(null);
     batchOf(new AppError("upstream_timeout", "Too slow."));
   });
-  expect(admission()).toBe("shut");
+  expect(admission()).toBe("refused");
 });
 
 const channel = {
@@ -208,7 +203,7 @@ const channel = {
   models: ["m", "n"].map((name) => ({ name, upstreamName: name })),
 };
 
-test("a channel is as well as its best key", () => {
+test("a channel has the health of its best key", () => {
   const { circuits } = open();
   const fail = (keyId: string, error: AppError) =>
     circuits.enter("c", keyId, "m").failed(error, progressOf(true));
@@ -243,14 +238,14 @@ test("a channel with one broken model stays closed and names it; with every mode
   expect(keyHealth(circuits, channel, "k2")).toMatchObject({ state: "open", waitMs: 8_000 });
 });
 
-test("closing by hand closes both levels; closing one model leaves the others", () => {
+test("closing a channel closes both levels; closing one model leaves the others open", () => {
   const { circuits, request, admission } = open();
   const limited = () => new AppError("upstream_rate_limited", "Full.");
   request(limited(), "m");
   request(limited(), "n");
   request(answered(401), "m");
   circuits.close("a", { model: "m" });
-  expect([admission("m"), admission("n")]).toEqual(["closed", "shut"]);
+  expect([admission("m"), admission("n")]).toEqual(["closed", "refused"]);
   circuits.close("a");
   expect(admission("n")).toBe("closed");
   expect(modelHealth(circuits, { id: "a", keys: [] }, "n").state).toBe("closed");

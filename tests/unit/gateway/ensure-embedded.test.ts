@@ -22,7 +22,7 @@ beforeEach(() => {
     },
   } as unknown as Repositories;
   let last: Promise<unknown> = Promise.resolve();
-  // One write transaction at a time, as the store has it.
+  // One write transaction at a time, like the store.
   store = {
     transaction: (work: (tx: Repositories) => Promise<unknown>) => {
       last = last.then(() => work(tx));
@@ -31,7 +31,7 @@ beforeEach(() => {
   } as unknown as Store;
 });
 
-test("a fresh store gets both engines with a model each, of providers that exist", async () => {
+test("adds the built-in engines with one model each to an empty store", async () => {
   await ensureEmbedded(store, new StillClock());
   expect([...models.keys()].sort()).toEqual(["patchbay-embed", "patchbay-speech"]);
   expect([...channels.values()].map((one) => one.name)).toEqual(["Built-in speech", "Built-in embeddings"]);
@@ -42,7 +42,7 @@ test("a fresh store gets both engines with a model each, of providers that exist
   }
 });
 
-test("several starts at once, and later ones, change nothing", async () => {
+test("concurrent and later starts change nothing", async () => {
   const clock = new StillClock();
   await Promise.all(Array.from({ length: 8 }, () => ensureEmbedded(store, clock)));
   const before = structuredClone([...channels.values(), ...models.values()]);
@@ -51,7 +51,7 @@ test("several starts at once, and later ones, change nothing", async () => {
   expect([...channels.values(), ...models.values()]).toEqual(before);
 });
 
-test("what the operator deleted or named stays so", async () => {
+test("keeps what the operator deleted or renamed", async () => {
   await ensureEmbedded(store, new StillClock());
   models.delete("patchbay-embed");
   await ensureEmbedded(store, new StillClock());

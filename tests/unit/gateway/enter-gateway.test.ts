@@ -16,7 +16,7 @@ test("a call waits one second for the slots of its key, its owner and all calls 
   const clock = { now: () => performance.now(), monotonic: () => performance.now() };
   const limiter = createRateLimiter(clock);
   const services: GatewayServices = { ...openGatewayHarness().services, clock, limiter };
-  // Its limits are all that is looked at.
+  // Only its limits are read.
   const caller = {
     key: keyRecord({ id: "key_1", concurrency: 1 }),
     owner: { id: "usr_1", concurrency: 1 },

@@ -15,9 +15,9 @@ const target = (fields: Partial<ChannelRecord>): Target => ({
 });
 
 const namesOf = (services: ConsoleServices, targets: readonly Target[]) =>
-  previewRoute(services, "m", targets).turns.map((turn) => turn.map((one) => one.target.channel.id));
+  previewRoute(services, "m", targets).tiers.map((turn) => turn.map((one) => one.target.channel.id));
 
-/** Opens the circuit of a channel as five calls that failed would. */
+/** Opens the circuit of a channel with five failed calls. */
 function breakChannel(services: ConsoleServices, id: string): void {
   for (let call = 0; call < 5; call += 1)
     services.state.circuits
@@ -25,7 +25,7 @@ function breakChannel(services: ConsoleServices, id: string): void {
       .failed(new AppError("upstream_error", "It failed."), new UpstreamProgress());
 }
 
-test("a call comes by the tiers in their order, and by a weight of nothing last of its tier", () => {
+test("lists tiers in order, channels of weight 0 after the others of their priority", () => {
   const { services } = openGatewayHarness();
   const targets = [
     target({ id: "spare", priority: 2 }),
@@ -36,17 +36,17 @@ test("a call comes by the tiers in their order, and by a weight of nothing last 
   expect(namesOf(services, targets)).toEqual([["main"], ["resting"], ["second"], ["spare"]]);
 });
 
-test("channels of one tier share its calls by weight, the likeliest first", () => {
+test("lists the channels of a tier with their shares by weight, largest first", () => {
   const { services } = openGatewayHarness();
   const targets = [target({ id: "light", weight: 1 }), target({ id: "heavy", weight: 3 })];
-  const [turn] = previewRoute(services, "m", targets).turns;
+  const [turn] = previewRoute(services, "m", targets).tiers;
   expect(turn?.map((one) => [one.target.channel.id, one.share])).toEqual([
     ["heavy", 0.75],
     ["light", 0.25],
   ]);
 });
 
-test("the shares are those of the chooser itself, speed and all", () => {
+test("shows the shares that channels are chosen by, latency included", () => {
   const pool = [
     target({ id: "a", weight: 1 }),
     target({ id: "b", weight: 2 }),
@@ -86,14 +86,14 @@ test("channels of weight 0 alone share their requests evenly", () => {
   expect(sharesOf(pool, () => null)).toEqual([0.5, 0.5]);
 });
 
-test("a recovering channel comes last of its tier, without a share, and is named as such", () => {
+test("lists a recovering channel last of its tier, without a share", () => {
   const { services, clock } = openGatewayHarness();
   breakChannel(services, "mending");
   clock.at += 31_000;
   const targets = [target({ id: "mending" }), target({ id: "well" }), target({ id: "spare", priority: 1 })];
-  const { turns, skipped, attempts } = previewRoute(services, "m", targets);
+  const { tiers, skipped, attempts } = previewRoute(services, "m", targets);
   expect(
-    turns.map((turn) => turn.map((one) => [one.target.channel.id, one.share, one.isRecovering])),
+    tiers.map((turn) => turn.map((one) => [one.target.channel.id, one.share, one.isRecovering])),
   ).toEqual([
     [
       ["well", 1, false],
@@ -113,19 +113,19 @@ test("a circuit that is open for one model does not skip the channel for another
   expect(previewRoute(services, "n", targets)).toMatchObject({ skipped: [], attempts: 2 });
 });
 
-test("a channel with an open circuit is passed over, and tells why and how long", () => {
+test("skips a channel with an open circuit, with the reason and the wait", () => {
   const { services } = openGatewayHarness();
   breakChannel(services, "broken");
   const targets = [target({ id: "broken", keys: [] }), target({ id: "well", priority: 1 })];
-  const { turns, skipped } = previewRoute(services, "m", targets);
-  expect(turns.flat().map((one) => one.target.channel.id)).toEqual(["well"]);
+  const { tiers, skipped } = previewRoute(services, "m", targets);
+  expect(tiers.flat().map((one) => one.target.channel.id)).toEqual(["well"]);
   expect(skipped.map((one) => one.refusal)).toEqual([
     { reason: "circuit", waitMs: expect.any(Number), opened: "failures" },
   ]);
   expect(skipped[0]?.refusal.waitMs).toBeGreaterThan(0);
 });
 
-test("a channel at a limit of its own is passed over, and calls find it as the preview said", () => {
+test("skips a channel at its own limit, as calls do", () => {
   const { services } = openGatewayHarness();
   const busy = target({ id: "busy", concurrency: 1 });
   const spent = target({ id: "spent", rpm: 1 });
@@ -138,7 +138,7 @@ test("a channel at a limit of its own is passed over, and calls find it as the p
   expect(reasons()).toEqual(["rpm"]);
 });
 
-test("looking takes nothing: as many calls get in after a hundred looks as before", () => {
+test("takes no slots: after a hundred previews as many calls are admitted as before", () => {
   const { services } = openGatewayHarness();
   const channel = target({ id: "small", rpm: 2, concurrency: 2 });
   for (let look = 0; look < 100; look += 1)
@@ -148,12 +148,12 @@ test("looking takes nothing: as many calls get in after a hundred looks as befor
   expect(enterChannel(services, channel.channel, "m", true)).toBeNull();
 });
 
-test("a half-open circuit keeps its one probe for a call, however often it is looked at", () => {
+test("does not use up the probe of a half-open circuit", () => {
   const { services, clock } = openGatewayHarness();
   breakChannel(services, "mending");
   clock.at += 31_000;
   const channel = target({ id: "mending", keys: [] });
-  expect(previewRoute(services, "m", [channel]).turns).toHaveLength(1);
+  expect(previewRoute(services, "m", [channel]).tiers).toHaveLength(1);
   const probe = enterChannel(services, channel.channel, "m", true);
   expect(probe).not.toBeNull();
   expect(previewRoute(services, "m", [channel]).skipped).toHaveLength(1);

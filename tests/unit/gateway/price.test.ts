@@ -41,7 +41,7 @@ test("the cost is the exact sum for any prices and quantities", () => {
   );
 });
 
-test("an embeddings call reserves its tokens and a tenth", () => {
+test("an embeddings call reserves its tokens plus 10 %", () => {
   expect(worstEmbeddingCostNano({ ...FREE, inputPerMillionTokens: 1_000_000 }, 100, 0)).toBe(110);
   expect(worstEmbeddingCostNano(FREE, 100, 400)).toBe(0);
 });

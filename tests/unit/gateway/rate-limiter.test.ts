@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { createRateLimiter } from "@/lib/gateway/admission/rate-limiter";
 import { StillClock } from "../../support/gateway-harness";
 
-test("of limit + 1 calls at once one is refused, and the first is free again when its window has passed", () => {
+test("refuses one of limit + 1 concurrent calls, and admits again when the first one's window has passed", () => {
   const clock = new StillClock();
   const limiter = createRateLimiter(clock);
   const answers = Array.from({ length: 11 }, () => limiter.take("k", 10, 60_000));
@@ -15,7 +15,7 @@ test("of limit + 1 calls at once one is refused, and the first is free again whe
   expect(limiter.take("k", 10, 60_000)).toMatchObject({ allowed: true, remaining: 9 });
 });
 
-test("no window of any calls lets more through than the limit", () => {
+test("admits no more than the limit in any window", () => {
   const call = fc.record({ waitMs: fc.integer({ min: 0, max: 400 }), cost: fc.integer({ min: 1, max: 4 }) });
   fc.assert(
     fc.property(fc.array(call, { maxLength: 300 }), fc.integer({ min: 1, max: 20 }), (calls, limit) => {
@@ -32,7 +32,7 @@ test("no window of any calls lets more through than the limit", () => {
   );
 });
 
-test("a steady stream below the limit is never refused, however long it runs", () => {
+test("never refuses a steady rate below the limit", () => {
   const clock = new StillClock();
   const limiter = createRateLimiter(clock);
   let refused = 0;
@@ -43,7 +43,7 @@ test("a steady stream below the limit is never refused, however long it runs", (
   expect(refused).toBe(0);
 });
 
-test("a refusal tells when enough is free", () => {
+test("a refusal returns the time until enough units are free", () => {
   const clock = new StillClock();
   const limiter = createRateLimiter(clock);
   limiter.take("k", 10, 60_000, 6);
@@ -53,7 +53,7 @@ test("a refusal tells when enough is free", () => {
   expect(limiter.take("k", 10, 60_000, 8).retryAfterMs).toBe(60_000);
 });
 
-test("a cost of nothing looks without taking", () => {
+test("a cost of 0 reads without taking", () => {
   const limiter = createRateLimiter(new StillClock());
   for (let i = 0; i < 5; i++)
     expect(limiter.take("k", 1, 60_000, 0)).toMatchObject({ allowed: true, remaining: 1 });
@@ -61,7 +61,7 @@ test("a cost of nothing looks without taking", () => {
   expect(limiter.take("k", 1, 60_000, 0).allowed).toBe(false);
 });
 
-test("places are given back once, however often the releaser is called", () => {
+test("releases a slot once, even when its release is called again", () => {
   const limiter = createRateLimiter(new StillClock());
   const first = limiter.enter("k", 2);
   const second = limiter.enter("k", 2);
@@ -74,7 +74,7 @@ test("places are given back once, however often the releaser is called", () => {
   expect(limiter.enter("k", 2)).not.toBeNull();
 });
 
-test("a call that finds no place waits, first come first served, and gets the leaver's own", async () => {
+test("calls without a free slot wait in order and take over the next released slot", async () => {
   const limiter = createRateLimiter(new StillClock());
   const { signal } = new AbortController();
   const leave = limiter.enter("calls", 1);
@@ -85,14 +85,14 @@ test("a call that finds no place waits, first come first served, and gets the le
   });
   const second = limiter.enterSoon("calls", 1, 10_000, signal).then(() => order.push("second"));
   leave?.();
-  // Nobody slips in between the leaver and the one that waits.
+  // No later call can take the slot before the waiting one.
   expect(limiter.enter("calls", 1)).toBeNull();
   (await first)?.();
   await second;
   expect(order).toEqual(["first", "second"]);
 });
 
-test("who has waited long enough, or has left, gets none and takes none", async () => {
+test("a call that waited too long or left takes no slot", async () => {
   const limiter = createRateLimiter(new StillClock());
   const leaving = new AbortController();
   const leave = limiter.enter("calls", 1);
@@ -104,7 +104,7 @@ test("who has waited long enough, or has left, gets none and takes none", async 
   expect(limiter.enter("calls", 1)).not.toBeNull();
 });
 
-test("no more than 256 wait for one bucket", async () => {
+test("at most 256 calls wait for one bucket", async () => {
   const limiter = createRateLimiter(new StillClock());
   limiter.enter("calls", 1);
   const callers = Array.from({ length: 256 }, () => new AbortController());

@@ -8,19 +8,19 @@ const prices = {
   outputPerMillionSeconds: null,
 };
 
-it("measures 24 kHz s16le as milliseconds and 25 tokens a second, a begun token whole", () => {
+it("measures 24 kHz s16le audio in milliseconds and tokens, 25 a second, rounded up", () => {
   expect(measureAudio(48_000)).toEqual({ audioMs: 1_000, outputTokens: 25 });
   expect(measureAudio(48_002)).toEqual({ audioMs: 1_000, outputTokens: 26 });
   expect(measureAudio(0)).toEqual({ audioMs: 0, outputTokens: 0 });
 });
 
-it("takes 2 s and 0.15 s a character for the worst", () => {
+it("reserves 2 s plus 0.15 s per character", () => {
   const call = { inputTokens: 5, characters: 100, speed: 1 };
   // 100 characters at 15,000 n$ and 17 s × 25 tokens at 12,000 n$.
   expect(worstSpeechCostNano({ prices, maxAudioSeconds: null }, call)).toBe(1_500_000 + 425 * 12_000);
 });
 
-it("never takes more than the model's longest reply", () => {
+it("never reserves more than the model's longest reply", () => {
   const call = { inputTokens: 5, characters: 100_000, speed: 0.25 };
   expect(worstSpeechCostNano({ prices, maxAudioSeconds: 60 }, call)).toBe(1_500_000_000 + 1_500 * 12_000);
 });

@@ -3,18 +3,18 @@ import { findNameError, findNames, freeName, readScript, renameSpeaker } from "@
 import { scriptSpeakers, singleSpeaker } from "../../../lib/gateway/speech/script-speakers";
 import { runSteps } from "../../support/steps";
 
-/** The script parser in its two uses: the gateway speaks a script, the playground's editor colours and edits it. */
+/** The script parser in its two uses: the gateway speaks scripts, the playground's editor colours and edits them. */
 
 const NAMES = ["Joe", "Jane"];
 const speakersOf = (names: readonly string[]) => names.map((name) => ({ name, voice: `${name}'s voice` }));
 
-/** What the gateway speaks, one entry per segment. */
+/** The segments that the gateway speaks. */
 function spoken(text: string, names = NAMES) {
   const speakers = names.map((speaker) => ({ speaker, voice: "Kore" }));
   return runSteps(scriptSpeakers([{ text }], speakers)).map(({ speaker, text }) => [speaker, text]);
 }
 
-/** What the editor shows, in the same form: the lines with a speaker, without their labels, joined by speaker. */
+/** The editor's view in the same form: the lines with a speaker, without their labels, joined by speaker. */
 function coloured(text: string, names = NAMES) {
   const segments: [string, string][] = [];
   for (const line of readScript(text, speakersOf(names))) {

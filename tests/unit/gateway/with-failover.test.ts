@@ -20,18 +20,18 @@ interface Setting {
 }
 
 function setting(channels: ChannelRecord[], fractions: number[] = []): Setting {
-  const door = openGatewayHarness();
+  const harness = openGatewayHarness();
   const leaving = new AbortController();
   const draws = [...fractions];
   const served: string[] = [];
   const clock = { now: () => Date.now(), monotonic: () => performance.now() };
-  // The failover reads these fields only.
+  // withFailover reads only these fields.
   const ctx = {
     services: {
-      ...door.services,
+      ...harness.services,
       random: { fraction: () => draws.shift() ?? 0 },
       clock,
-      state: createGatewayState({ ...door.services, clock }),
+      state: createGatewayState({ ...harness.services, clock }),
     },
     signal: leaving.signal,
     requestId: "r",
@@ -39,10 +39,10 @@ function setting(channels: ChannelRecord[], fractions: number[] = []): Setting {
   const plan = {
     entry: { model: embedModel(), routes: channels.map((channel) => ({ channel, upstreamName: "m" })) },
     operation: "embeddings",
-    askedModel: "m",
+    requestedModel: "m",
   } as unknown as CallPlan;
   const meter: Meter = {
-    served: (id) => served.push(id),
+    attemptStarted: (id) => served.push(id),
     answered() {},
     firstByte() {},
     failed() {},
@@ -67,7 +67,7 @@ function failing(code: ErrorCode, details = {}): () => Promise<never> {
 }
 
 async function failureOf(promise: Promise<unknown>): Promise<AppError> {
-  // The test fails on the next line when this is no AppError.
+  // The caller's assertion fails for any other error.
   return (await promise.then(
     () => null,
     (error: unknown) => error,
@@ -83,7 +83,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-test("three attempts, each on another channel, and then no more", async () => {
+test("makes at most three attempts, each on another channel", async () => {
   const { ctx, plan, meter, served } = setting(three);
   const error = await failureOf(withFailover(ctx, plan, meter, failing("upstream_error")));
   expect(new Set(served).size).toBe(3);
@@ -91,7 +91,7 @@ test("three attempts, each on another channel, and then no more", async () => {
   expect(error).toMatchObject({ code: "upstream_error", details: { shouldRetry: false } });
 });
 
-test("one channel alone is tried twice, but not again when it says it is full", async () => {
+test("tries a single channel twice, but not after it is overloaded", async () => {
   const again = setting([channelRecord({ id: "a" })]);
   await failureOf(withFailover(again.ctx, again.plan, again.meter, failing("upstream_timeout")));
   expect(again.served).toEqual(["a", "a"]);
@@ -105,13 +105,13 @@ test.each([
   ["invalid", { upstreamStatus: 400 }],
   ["internal", {}],
   ["insufficient_quota", {}],
-] as const)("%s is not tried again", async (code, details) => {
+] as const)("does not retry %s", async (code, details) => {
   const { ctx, plan, meter, served } = setting(three);
   expect((await failureOf(withFailover(ctx, plan, meter, failing(code, details)))).code).toBe(code);
   expect(served).toHaveLength(1);
 });
 
-test("what a channel cannot carry over goes to one that can, and is refused in its words when none can", async () => {
+test("passes a request that a channel does not support to one that does, and returns its error when none does", async () => {
   const { ctx, plan, meter, served } = setting(three);
   const beyond = (...able: string[]) =>
     withFailover(ctx, plan, meter, async ({ channel }) => {
@@ -125,13 +125,13 @@ test("what a channel cannot carry over goes to one that can, and is refused in i
   expect([refusal.code, refusal.message]).toEqual(["invalid", `${served[0]} cannot do that.`]);
 });
 
-test("what is no AppError is a fault of ours and travels as it is", async () => {
+test("rethrows an error that is not an AppError unchanged", async () => {
   const { ctx, plan, meter } = setting(three);
   const bug = new TypeError("x is undefined");
   expect(await failureOf(withFailover(ctx, plan, meter, () => Promise.reject(bug)))).toBe(bug);
 });
 
-test("a tier is used up before the next, whatever the weights", async () => {
+test("uses up a tier before the next, regardless of weights", async () => {
   const tiers = [
     channelRecord({ id: "second", priority: 1, weight: 1_000 }),
     channelRecord({ id: "first-a", priority: 0 }),
@@ -160,7 +160,7 @@ test("a probe goes to the first attempt of a request; a failover prefers closed 
   expect(served).toEqual(["a", "c", "b"]);
 });
 
-test("all attempts share one deadline, of which the first of two gets half", async () => {
+test("all attempts share one deadline, and the first of two gets half of it", async () => {
   const { ctx, plan, meter, served } = setting([channelRecord({ id: "a" }), channelRecord({ id: "b" })]);
   const given: number[] = [];
   const signals: AbortSignal[] = [];
@@ -177,7 +177,7 @@ test("all attempts share one deadline, of which the first of two gets half", asy
   expect(signals.every((signal) => signal.aborted)).toBe(true);
 });
 
-test("a reply that breaks while it is completed goes to the next channel, with the first byte's time untouched", async () => {
+test("a buffered reply that breaks fails over without using up the first-byte time", async () => {
   const { ctx, plan, meter, served } = setting([channelRecord({ id: "a" }), channelRecord({ id: "b" })]);
   const given: number[] = [];
   const begin: Parameters<typeof withFailover<string>>[3] = async ({ channel }, options) => {
@@ -196,9 +196,9 @@ test("a reply that breaks while it is completed goes to the next channel, with t
   expect(given).toEqual([15_000, 30_000]);
 });
 
-test("the trace of a held reply has each upstream's first byte, its entry the time at which it can begin", async () => {
+test("a buffered reply's trace has each upstream's first byte, its ledger entry the time at which it can begin", async () => {
   const { ctx, plan } = setting([channelRecord({ id: "a" }), channelRecord({ id: "b" })]);
-  // What else an entry holds is filled in when the call is admitted.
+  // The other fields of an entry are set when the call is admitted.
   const row = { at: 0, firstByteMs: null } as UsageRecord;
   const booked: UsageRecord[] = [];
   const meter = createMeter(
@@ -235,7 +235,7 @@ test("the trace of a held reply has each upstream's first byte, its entry the ti
   expect(booked[0]?.firstByteMs).toBe(84_000);
 });
 
-test("a caller who leaves ends the call at once, even when the engine does not listen", async () => {
+test("a caller who leaves ends the call at once, even if the engine ignores the signal", async () => {
   const { ctx, plan, meter, served, leaving } = setting(three);
   const failure = failureOf(withFailover(ctx, plan, meter, () => new Promise(() => {})));
   leaving.abort();
@@ -243,7 +243,7 @@ test("a caller who leaves ends the call at once, even when the engine does not l
   expect(served).toHaveLength(1);
 });
 
-test("when every channel is limited upstream the least wait is told, within a minute", async () => {
+test("when upstreams limit every channel, the error has the shortest wait, at most a minute", async () => {
   const { ctx, plan, meter } = setting(three.slice(0, 2));
   const waits = [90_000, 7_000];
   const error = await failureOf(
@@ -254,14 +254,14 @@ test("when every channel is limited upstream the least wait is told, within a mi
   expect(error).toMatchObject({ code: "upstream_rate_limited", details: { retryAfterMs: 7_000 } });
 });
 
-test("no channel at all is 503 no_channel_available", async () => {
+test("a model without channels is 503 no_channel_available", async () => {
   const { ctx, plan, meter } = setting([]);
   expect((await failureOf(withFailover(ctx, plan, meter, async () => "x"))).code).toBe(
     "no_channel_available",
   );
 });
 
-/** Requests one after another, each of a caller of its own; the circuits, which have tests of their own, stay closed. */
+/** Sends requests one after another, each with its own caller; keeps the circuits closed. */
 async function many(
   { ctx, plan, meter }: Setting,
   count: number,
@@ -290,7 +290,7 @@ test("a failover to a channel with a closed circuit is never refused", async () 
   expect(pair.served.filter((id) => id === "b")).toHaveLength(150);
 });
 
-test("with a first channel that answers 503 to a fifth of its requests, 150 of 150 are served", async () => {
+test("serves 150 of 150 requests when the first channel answers 503 to a fifth of them", async () => {
   const { ctx, plan, meter, served } = setting([
     channelRecord({ id: "a" }),
     channelRecord({ id: "b", priority: 1 }),
@@ -310,7 +310,7 @@ test("with a first channel that answers 503 to a fifth of its requests, 150 of 1
   expect(served.filter((id) => id === "b")).toHaveLength(30);
 });
 
-test("64 callers at once are all served by the second channel when the first dies", async () => {
+test("serves 64 concurrent callers on the second channel when the first dies", async () => {
   const { ctx, plan, meter } = setting([channelRecord({ id: "a" }), channelRecord({ id: "b", priority: 1 })]);
   const replies = Array.from({ length: 64 }, () =>
     withFailover({ ...ctx, signal: new AbortController().signal }, plan, meter, async ({ channel }) => {
@@ -321,7 +321,7 @@ test("64 callers at once are all served by the second channel when the first die
   expect(new Set(await Promise.all(replies))).toEqual(new Set(["b"]));
 });
 
-test("requests to a dead model leave the failover of the next model alone", async () => {
+test("requests to a dead model do not affect the failover of another model", async () => {
   const pair = setting([channelRecord({ id: "a" }), channelRecord({ id: "b" })]);
   await many(pair, 30, failing("upstream_error"));
   const other = {
@@ -336,7 +336,7 @@ test("requests to a dead model leave the failover of the next model alone", asyn
   expect(await many(other, 20, flaky)).toEqual(Array(20).fill(null));
 });
 
-test("repeats on a single channel stop at ten in ten seconds of few requests", async () => {
+test("limits repeats on a single channel to ten in ten seconds of few requests", async () => {
   const alone = setting([channelRecord({ id: "a" })]);
   await many(alone, 20, failing("upstream_error"));
   expect(alone.served).toHaveLength(20 + 10);
@@ -345,7 +345,7 @@ test("repeats on a single channel stop at ten in ten seconds of few requests", a
   expect(alone.served).toHaveLength(32);
 });
 
-test("repeats on a busy channel are a tenth of its own requests", async () => {
+test("limits repeats on a busy channel to a tenth of its requests", async () => {
   const alone = setting([channelRecord({ id: "a" })]);
   await many(alone, 200, async () => {});
   alone.served.length = 0;
@@ -375,7 +375,7 @@ test("a failed batch takes one repeat from the budget for all its callers", asyn
   expect(served).toHaveLength(10 * 64 * 2);
 });
 
-test("a channel that is left alone by open circuits is repeated once", async () => {
+test("repeats once on the only channel with a closed circuit", async () => {
   const { ctx, plan, meter, served } = setting(
     [channelRecord({ id: "a" }), channelRecord({ id: "b" })],
     [0.9],
@@ -387,7 +387,7 @@ test("a channel that is left alone by open circuits is repeated once", async () 
   expect(served).toEqual(["b", "b"]);
 });
 
-test("a model that a channel's upstream does not know is served by the next, and passed through when none knows it", async () => {
+test("a model unknown to an upstream is served by the next channel, and is 404 when none knows it", async () => {
   const { ctx, plan, meter, served } = setting(three.slice(0, 2), [0.1]);
   const unknown = () =>
     new AppError("invalid", "The model `m` does not exist.", { upstreamStatus: 404, isUnknownModel: true });
@@ -420,7 +420,7 @@ test.each([
   expect(error.details.shouldRetry).toBe(false);
 });
 
-test("total_ms bounds an attempt from its start, though the deadline is later", async () => {
+test("total_ms limits an attempt from its start, even if the deadline is later", async () => {
   const { ctx, plan, meter } = setting([
     channelRecord({ id: "a", timeouts: { totalMs: 400 } }),
     channelRecord({ id: "b", priority: 1 }),
@@ -432,7 +432,7 @@ test("total_ms bounds an attempt from its start, though the deadline is later", 
   expect(await work).toBe("b");
 });
 
-test("a channel at its own limit of calls at once is passed over", async () => {
+test("skips a channel at its own concurrency limit", async () => {
   const pair = [channelRecord({ id: "a", concurrency: 1 }), channelRecord({ id: "b", priority: 1 })];
   const { ctx, plan, meter, served } = setting(pair);
   let answer = (_value: string): void => {};
@@ -444,7 +444,7 @@ test("a channel at its own limit of calls at once is passed over", async () => {
   expect(served).toEqual(["a", "b", "a"]);
 });
 
-test("after five failures in a row a channel is not called, and its probe after 30 s decides", async () => {
+test("skips a channel after five failures in a row until a probe after 30 s", async () => {
   const { ctx, plan, meter, served } = setting([
     channelRecord({ id: "a" }),
     channelRecord({ id: "b", priority: 1 }),
@@ -453,7 +453,7 @@ test("after five failures in a row a channel is not called, and its probe after 
     if (channel.id === "a") throw new AppError("upstream_error", "It failed.");
     return "ok";
   };
-  // Each call has a caller of its own.
+  // Each call has its own caller.
   const call = (attempt: typeof onlyAFails) =>
     withFailover({ ...ctx, signal: new AbortController().signal }, plan, meter, attempt);
   for (let time = 0; time < 8; time++) await call(onlyAFails);
@@ -470,7 +470,7 @@ test("after five failures in a row a channel is not called, and its probe after 
   expect(served).toEqual(["a", "a"]);
 });
 
-test("while every channel is shut by its upstream's rate limit, the caller hears 429 with the shortest wait", async () => {
+test("returns 429 with the shortest wait while upstream rate limits have opened every circuit", async () => {
   const { ctx, plan, meter, served } = setting([channelRecord({ id: "a" }), channelRecord({ id: "b" })]);
   const waits: Record<string, number> = { a: 40_000, b: 20_000 };
   const limited: Parameters<typeof withFailover>[3] = ({ channel }) =>
@@ -495,7 +495,7 @@ test("invalid replies of one model do not stop another model behind the same key
   expect(await withFailover(ctx, healthy, meter, async () => "served")).toBe("served");
 });
 
-test("a key that the upstream refuses is left out at once, and the channel goes on with its other one", async () => {
+test("skips an upstream key that is refused and continues with the channel's other key", async () => {
   const keys = ["k1", "k2"].map((id) => ({ id, sealed: id, display: id }));
   const { ctx, plan, meter } = setting([channelRecord({ id: "a", keys })]);
   const used: string[] = [];
@@ -512,7 +512,7 @@ test("a key that the upstream refuses is left out at once, and the channel goes 
   expect(used).toEqual(["k1", "k2", "k2", "k2", "k2"]);
 });
 
-test("a caller's mistake and a busy engine are not held against a channel", async () => {
+test("invalid requests and busy engines do not open a circuit", async () => {
   const { ctx, plan, meter, served } = setting([channelRecord({ id: "a" })]);
   for (const code of ["invalid", "overloaded"] as const)
     for (let call = 0; call < 10; call++) await failureOf(withFailover(ctx, plan, meter, failing(code)));

@@ -14,12 +14,12 @@ it.each([
   expect(cleanSpeechText(text)).toBe(cleaned);
 });
 
-it("keeps the joiner that belongs to a word and drops the one an emoji leaves", () => {
+it("keeps a joiner inside a word and drops one left by an emoji", () => {
   expect(cleanSpeechText("می‌خواهم")).toBe("می‌خواهم");
   expect(cleanSpeechText("a \u200D b")).toBe("a  b");
 });
 
-it("finds nothing to say in marks, pictures and length marks alone", () => {
+it("finds nothing to speak in punctuation, emoji and length marks", () => {
   for (const text of ["", "…", "🙂🙂", "?!", "— * —", "ーーー", "々"]) {
     expect(isSpeakable(cleanSpeechText(text)), text).toBe(false);
   }

@@ -25,7 +25,7 @@ it.each(LATIN)("detects at least 98 %% of the sentences inside a text in '%s'", 
   expect(wrong.length / count, wrong.join(" | ")).toBeLessThanOrEqual(0.02);
 });
 
-it("does not take English for the language of a name or a dish in it", () => {
+it("does not switch from English for a foreign name or dish", () => {
   for (const text of [
     "São Paulo is a very big city.",
     "The jalapeño was very hot today.",
@@ -36,7 +36,7 @@ it("does not take English for the language of a name or a dish in it", () => {
   }
 });
 
-it("stays with the language around a word too short to tell", () => {
+it("keeps the surrounding language for a word too short to detect", () => {
   expect(detectLatinLanguage("ok", "fr", guess)).toBe("fr");
   expect(detectLatinLanguage("12 %", "pl", guess)).toBe("pl");
   expect(detectLatinLanguage("Zzxq vvkj", "it", unsure)).toBe("it");
@@ -57,7 +57,7 @@ it.each([
   expect(languageOfScript(script, text)).toBe(language);
 });
 
-it("leaves digits, marks and spaces to the script before them", () => {
+it("assigns digits, marks and spaces to the preceding script", () => {
   expect(scriptOf("5")).toBeNull();
   expect(scriptOf("\u0301")).toBeNull();
   expect(splitByScript("Version 2: Привет, мир! 你好", (script) => script)).toEqual([

@@ -16,14 +16,14 @@ import { reachOf } from "../../../lib/text/spoken-length";
 import { countTokens, countTokensInSteps, decodeTokens } from "../../../lib/text/tokenize";
 import { costOf, growthOf, longestStepMs, runSteps } from "../../support/steps";
 
-/** Every function of the request path that reads a caller's text: linear, in short steps, and stopped with its caller. */
+/** Functions of the request path that read a caller's text take linear time, run in short steps and stop with the caller. */
 
 const LENGTH = 32_000;
-/** A text twice as long may cost this much more: linear work, with some slack for the machine. */
+/** Allowed cost factor of a text twice as long: linear, with tolerance for the machine. */
 const MOST_GROWTH = 2.6;
 const MOST_STEP_MS = 20;
 
-/** What has made text functions slow: every kind of mark that ends, closes or joins something, alone and before a letter. */
+/** Inputs that made text functions slow: marks that end, close or join something, alone and before a letter. */
 const UNITS = [
   ...'!.。"’,:、 \n\r*%=a9é漢あคꀀ\u0301\u200d\ufdfa\ud83d',
   "😀",
@@ -55,7 +55,7 @@ function plan(text: string): void {
     const chunks = runSteps(planned(text));
     while (!chunks.next().done);
   } catch (error) {
-    // Scripts that no engine reads are refused, after the same work.
+    // Scripts that no engine supports are refused after the same work.
     if (!(error instanceof Error && error.message.includes("cannot read"))) throw error;
   }
 }
@@ -87,7 +87,7 @@ const FUNCTIONS: Readonly<Record<string, (text: string) => unknown>> = {
   embedText: (text) => embedText(text, 1_024),
 };
 
-describe("a text four times as long costs about four times as much, whatever it is made of", () => {
+describe("a text four times as long costs about four times as much", () => {
   test.each(Object.entries(FUNCTIONS))("%s", { timeout: 120_000 }, (_name, work) => {
     const slow = UNITS.flatMap((unit) => {
       const texts = new Map([LENGTH / 2, 2 * LENGTH].map((length) => [length, filled(unit, length)]));
@@ -120,13 +120,13 @@ describe(`no step takes longer than ${MOST_STEP_MS} ms`, () => {
         longestStepMs(() => addText(filled(unit, long), new Float64Array(1_024))),
         unit,
       ).toBeLessThan(MOST_STEP_MS);
-    // Ideographs are a token each at least, and a text has 8,192 at most.
+    // An ideograph is at least one token, and a text has at most 8,192.
     for (const unit of ["漢", "漢a", "\ufdfa"])
       expect(longestStepMs(() => addText(filled(unit, 16_384), new Float64Array(1_024)))).toBeLessThan(
         MOST_STEP_MS,
       );
   });
-  test("of casting a script", () => {
+  test("of assigning the speakers of a script", () => {
     for (const unit of ["a\n", "*\n", "Ann:a\nBob:b\n", "\n"])
       expect(longestStepMs(() => scriptSpeakers([{ text: filled(unit, 250_000) }], CAST))).toBeLessThan(
         MOST_STEP_MS,
@@ -152,7 +152,7 @@ describe(`no step takes longer than ${MOST_STEP_MS} ms`, () => {
     const request = { model: "patchbay-speech", segments, speed: 1 };
     expect(longestStepMs(() => planSpeech(request, { isTight: () => false }))).toBeLessThan(MOST_STEP_MS);
   });
-  test("of planning speech: others may run after every sentence in which there is nothing to say", () => {
+  test("of planning speech: yields after every sentence without spoken text", () => {
     const marks = "! ".repeat(32_000);
     const request = {
       model: "patchbay-speech",
@@ -193,7 +193,7 @@ describe("a caller who leaves", () => {
     expect(await part(() => countInputs(counter(), many, null))).toBeLessThan(Math.max(whole / 2, 20));
   });
 
-  test("stops work between two steps, and its steps are ended", async () => {
+  test("stops work between two steps and closes its generator", async () => {
     let steps = 0;
     let isEnded = false;
     function* endless(): Generator<void, void, void> {
@@ -212,7 +212,7 @@ describe("a caller who leaves", () => {
     expect({ isEnded, counted }).toEqual({ isEnded: true, counted: steps });
   });
 
-  test("before the first step costs none", async () => {
+  test("before the first step runs none", async () => {
     let steps = 0;
     function* counted(): Generator<void, void, void> {
       steps++;

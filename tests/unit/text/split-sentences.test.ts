@@ -16,11 +16,11 @@ describe("sentences", () => {
     ["यह एक वाक्य है। यह दूसरा है।", 2],
     ["Das ist z.B. ein Satz.", 1],
     ['He said "Stop." Then he left.', 2],
-  ])("of %j are %i", (text, count) => {
+  ])("splits %j into %i", (text, count) => {
     expect(texts(text)).toHaveLength(count);
   });
 
-  it("end at a blank line as paragraphs and run on over a hard wrap", () => {
+  it("ends at a blank line and continues over a hard line break", () => {
     expect(split("A wrapped\nline here.\n\nNext part")).toEqual([
       { text: "A wrapped line here.", end: "paragraph" },
       { text: "Next part", end: "paragraph" },
@@ -29,7 +29,7 @@ describe("sentences", () => {
 });
 
 describe("a first chunk", () => {
-  it("ends at an early comma, so that sound starts soon", () => {
+  it("ends at an early comma, so that audio starts soon", () => {
     const text =
       "When the rain had stopped, the children ran out into the yard to look for the puddles and the frogs.";
     expect(split(text)[0]).toEqual({ text: "When the rain had stopped,", end: "clause" });
@@ -47,14 +47,14 @@ describe("a first chunk", () => {
   });
 });
 
-it("parts 32,000 characters without a full stop, losing none", () => {
+it("splits 32,000 characters without a full stop and loses none", () => {
   const text = "lorem ipsum ".repeat(2_667).trim();
   const chunks = texts(text);
   expect(chunks.join(" ")).toBe(text);
   expect(Math.max(...chunks.map((chunk) => chunk.length))).toBeLessThanOrEqual(160);
 });
 
-it("counts digits, symbols and ideographs by how long they are spoken", () => {
+it("measures digits, symbols and ideographs by their spoken length", () => {
   expect(reachOf("one plain sentence", 13)).toBe(13);
   expect(reachOf("9".repeat(100), 100)).toBe(20);
   expect(reachOf("漢".repeat(100), 100)).toBe(25);
@@ -62,7 +62,7 @@ it("counts digits, symbols and ideographs by how long they are spoken", () => {
   expect(reachOf("short", 1_000)).toBe(5);
 });
 
-it("keeps surrogate pairs and marks whole and every character in order, whatever the text", () => {
+it("keeps surrogate pairs and combining marks together and all characters in order for any text", () => {
   const letters = fc.constantFrom(
     "a",
     "é",

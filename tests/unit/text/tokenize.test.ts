@@ -3,7 +3,7 @@ import reference from "gpt-tokenizer/encoding/cl100k_base";
 import { expect, test } from "vitest";
 import { countTokens, countTokensInSteps, decodeTokens } from "@/lib/text/tokenize";
 
-/** The package's own encoder: right, but quadratic in the length of a piece. */
+/** The package's encoder: correct, but quadratic in the length of a piece. */
 function encode(text: string): number[] {
   return reference.encode(text, { disallowedSpecial: new Set() });
 }
@@ -32,7 +32,7 @@ const text = fc
   .array(fc.oneof(fc.constantFrom(...SNIPPETS), fc.string({ unit: "binary" })), { maxLength: 12 })
   .map((parts) => parts.join(""));
 
-test("any text has as many tokens as the reference encoder gives it", () => {
+test("counts as many tokens as the reference encoder for any text", () => {
   fc.assert(
     fc.property(text, (sample) => {
       // The package's encoder loses a byte order mark, which is a token of cl100k_base.
@@ -43,7 +43,7 @@ test("any text has as many tokens as the reference encoder gives it", () => {
   );
 });
 
-test("the ids of a text are decoded to that text", () => {
+test("decodes the token IDs of a text to that text", () => {
   fc.assert(
     fc.property(text, (sample) => {
       const wellFormed = Buffer.from(sample, "utf8").toString("utf8");
@@ -53,35 +53,35 @@ test("the ids of a text are decoded to that text", () => {
   );
 });
 
-test("what looks like a special token is ordinary text, but its id has its name", () => {
+test("treats the name of a special token as ordinary text, but decodes its ID to the name", () => {
   expect(countTokens("<|endoftext|>")).toBe(7);
   expect(decodeTokens([100_257])).toBe("<|endoftext|>");
 });
 
-test("ids outside the vocabulary are told", () => {
+test("returns null for token IDs outside the vocabulary", () => {
   for (const id of [100_256, 100_261, 100_277, 2 ** 31]) expect(decodeTokens([15339, id])).toBeNull();
 });
 
-test("half a character decodes to U+FFFD and leaves nothing behind for the next text", () => {
+test("decodes half a character to U+FFFD and does not affect the next text", () => {
   const [first = 0] = encode("😀");
   expect(decodeTokens([first])).toContain("\ufffd");
   expect(decodeTokens([15339])).toBe("hello");
 });
 
-test("counting stops soon above a limit, and never below it", () => {
+test("stops counting soon above a limit, and never below it", () => {
   expect(countTokens("word ".repeat(50), 10)).toBeGreaterThan(10);
   expect(countTokens("word ".repeat(50), 51)).toBe(encode("word ".repeat(50)).length);
   expect(countTokens("a".repeat(50_000_000), 8_192)).toBeGreaterThan(8_192);
 });
 
-test("repetitive text takes a time in proportion to its length", () => {
+test("takes linear time for repetitive text", () => {
   // A quadratic merge of these would take minutes; the bound is wide for slow machines.
   const began = performance.now();
   for (const unit of ["a", "=", " ", "é", "\n ", "ab"]) countTokens(`${unit.repeat(200_000)}x`);
   expect(performance.now() - began).toBeLessThan(15_000);
 });
 
-/** The count, and the most work between two steps in milliseconds of CPU: a wait for the machine's other work is none. */
+/** The count, and the longest step in milliseconds of CPU time, which excludes waiting for other processes. */
 function countStepwise(text: string, limit?: number): { count: number; longestMs: number } {
   const steps = countTokensInSteps(text, limit);
   let longestMs = 0;
@@ -93,7 +93,7 @@ function countStepwise(text: string, limit?: number): { count: number; longestMs
   }
 }
 
-test("counting in steps gives the same number, also while another text is counted between them", () => {
+test("counting in steps returns the same number, also while another text is counted", () => {
   fc.assert(
     fc.property(text, (sample) => {
       const whole = sample.repeat(300);
@@ -110,7 +110,7 @@ test("counting in steps gives the same number, also while another text is counte
   expect(countStepwise("word ".repeat(50), 10).count).toBeGreaterThan(10);
 });
 
-test("a megabyte without a break is counted in short steps", () => {
+test("counts a megabyte without a break in short steps", () => {
   for (const unit of [" ", "\t ", "="]) {
     const whole = unit.repeat(1_000_000 / unit.length);
     const { count, longestMs } = countStepwise(whole);

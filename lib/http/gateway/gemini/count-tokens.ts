@@ -9,12 +9,12 @@ import { jsonReply } from "../../core/respond";
 import { camelFields } from "./field-names";
 import { textOf } from "./text-of";
 
-/** Far above what any model takes; counting more would hold up other calls. */
+/** Far above the input limit of any model; counting more would delay other calls. */
 const MAX_CHARACTERS = 1_000_000;
 
 /**
- * `POST …/models/{model}:countTokens`: cl100k_base tokens of the texts, for any model. Costs nothing. The loop gets
- * its turn between contents.
+ * `POST …/models/{model}:countTokens`: cl100k_base tokens of the texts, for any model. Free of charge. Yields to
+ * the event loop between contents.
  */
 export async function countContentTokens(
   ctx: GatewayContext,

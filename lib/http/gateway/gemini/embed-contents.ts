@@ -11,7 +11,7 @@ import { vectorToJson } from "../vector-text";
 import { camelFields } from "./field-names";
 import { textOf } from "./text-of";
 
-/** Settings that one call has for all its texts. */
+/** Settings of all texts of a call. */
 interface Settings {
   dimensions: number | undefined;
   taskType: string | undefined;
@@ -25,7 +25,7 @@ function settingsOf(request: EmbedContentRequest): Settings {
   };
 }
 
-/** The settings of a batch. One upstream call takes one of each, so they must be the same in every request. */
+/** The settings of a batch, which must be equal in all its requests: an upstream call has one of each. */
 function commonSettings(requests: readonly EmbedContentRequest[]): Settings {
   const [first, ...others] = requests.map(settingsOf);
   const common = first ?? { dimensions: undefined, taskType: undefined };
@@ -47,7 +47,7 @@ function commonSettings(requests: readonly EmbedContentRequest[]): Settings {
   return common;
 }
 
-/** A `model` in the body must name the path's, as `models/name` or bare. */
+/** Throws `invalid` unless every `model` in the body names the model of the path, as `models/name` or bare. */
 async function checkModels(
   ctx: GatewayContext,
   entry: CatalogEntry,
@@ -77,7 +77,7 @@ async function embed(
   const inputs = requests.map(({ content }) => ({ text: textOf(content) }));
   const entry = await resolveModel(ctx, model, "embeddings");
   await checkModels(ctx, entry, model, requests);
-  const embedded = await embedTexts(ctx, { entry, askedModel: model, inputs, user: null, ...settings });
+  const embedded = await embedTexts(ctx, { entry, requestedModel: model, inputs, user: null, ...settings });
   const ignored = requests.some(
     (request) => (request.title ?? request.embedContentConfig?.title) !== undefined,
   );
@@ -89,7 +89,7 @@ function usageOf({ inputTokens }: EmbeddedTexts): string {
   return `"usageMetadata":{"promptTokenCount":${inputTokens},"totalTokenCount":${inputTokens}}`;
 }
 
-/** `POST …/models/{model}:embedContent`: one content, one vector. */
+/** `POST …/models/{model}:embedContent`: one vector for one content. */
 export async function embedContent(ctx: GatewayContext, model: string, sent: unknown): Promise<Outbound> {
   const request = checkFields(EmbedContentRequest, camelFields(EmbedContentRequest, sent));
   const embedded = await embed(ctx, model, [request]);
@@ -116,7 +116,7 @@ export async function batchEmbedContents(
   };
 }
 
-/** A vector at a time, so that writing thousands never holds up other calls. */
+/** Yields after every 32 vectors, so that writing thousands does not delay other calls. */
 async function* embeddingsInPieces(embedded: EmbeddedTexts): AsyncGenerator<Uint8Array> {
   const PER_PIECE = 32;
   let text = '{"embeddings":[';

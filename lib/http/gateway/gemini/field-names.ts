@@ -3,17 +3,17 @@ import { AppError } from "../../../errors";
 
 /**
  * Renames the snake_case twins of the schema's fields (`generation_config` → `generationConfig`) at every depth the schema
- * knows, as Google's JSON does. Other fields stay as they are. Throws `invalid` when both forms of one are there.
+ * knows, as Google's JSON does. Other fields stay as they are. Throws `invalid` when both forms of a field are present.
  */
 export function camelFields(schema: z.ZodType, value: unknown, path = ""): unknown {
   const inner = unwrap(schema);
   if (inner instanceof z.ZodArray && Array.isArray(value)) {
-    // What an array's element may be is always a zod type; the library's own typing is wider.
+    // An array's element is always a zod type; the library's typing is wider.
     const element = inner.element as z.ZodType;
     return value.map((item, i) => camelFields(element, item, `${path}${i}.`));
   }
   if (inner instanceof z.ZodUnion) {
-    // The members of our unions are one shape and a list of it: whichever fits the value's kind.
+    // The members of our unions are a shape and a list of it; the value's kind selects one.
     const options = inner.options as z.ZodType[];
     const fitting = options.find((option) => option instanceof z.ZodArray === Array.isArray(value));
     return fitting ? camelFields(fitting, value, path) : value;
@@ -35,7 +35,7 @@ export function camelFields(schema: z.ZodType, value: unknown, path = ""): unkno
 }
 
 function unwrap(schema: z.ZodType): z.ZodType {
-  // An optional's inner type is a zod type; the library's own typing is wider.
+  // An optional's inner type is a zod type; the library's typing is wider.
   return schema instanceof z.ZodOptional ? unwrap(schema.unwrap() as z.ZodType) : schema;
 }
 

@@ -8,11 +8,11 @@ type VoiceConfig = NonNullable<SpeechConfig["voiceConfig"]>;
 
 export interface GeminiSpeech {
   input: SpeechInput;
-  /** `generationConfig.responseFormat.audio.mimeType`: raw samples unless a WAV file is asked for. */
+  /** `generationConfig.responseFormat.audio.mimeType`: raw samples unless a WAV file is requested. */
   container: "pcm" | "wav";
 }
 
-/** A Gemini body as the verb takes it. Throws `invalid`. */
+/** Parses a Gemini body into the input of `synthesizeSpeech`. Throws `invalid`. */
 export function readGeminiSpeech(model: string, sent: unknown): GeminiSpeech {
   const body = checkFields(GeminiSpeechRequest, camelFields(GeminiSpeechRequest, sent));
   const { speechConfig, responseFormat } = body.generationConfig;
@@ -25,7 +25,7 @@ export function readGeminiSpeech(model: string, sent: unknown): GeminiSpeech {
       parts: body.contents.flatMap(({ parts }) =>
         parts.map(({ text, speechMetadata }) => ({ text, ...speechMetadata })),
       ),
-      cast: readCast(speechConfig),
+      voices: readVoices(speechConfig),
       ...(speechConfig?.languageCode === undefined ? {} : { language: speechConfig.languageCode }),
       speed: 1,
       user: null,
@@ -41,7 +41,7 @@ export function readGeminiSpeech(model: string, sent: unknown): GeminiSpeech {
   };
 }
 
-function readCast(config: SpeechConfig | undefined): SpeechInput["cast"] {
+function readVoices(config: SpeechConfig | undefined): SpeechInput["voices"] {
   if (config?.multiSpeakerVoiceConfig) {
     return {
       kind: "script",
@@ -54,7 +54,7 @@ function readCast(config: SpeechConfig | undefined): SpeechInput["cast"] {
   return { kind: "single", voice: config?.voiceConfig ? voiceName(config.voiceConfig) : null };
 }
 
-/** The schema holds that one of the two forms is there. */
+/** The schema guarantees one of the two forms. */
 function voiceName({ prebuiltVoiceConfig, voice }: VoiceConfig): string | null {
   return prebuiltVoiceConfig?.voiceName ?? voice ?? null;
 }

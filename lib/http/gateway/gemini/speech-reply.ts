@@ -1,7 +1,7 @@
 import type { GatewayContext } from "../../../gateway/context";
 import type { SpeechEnd } from "../speech-body";
 
-/** What both forms of a Gemini speech reply say besides the audio. */
+/** Fields that streamed and whole Gemini speech replies share. */
 export interface ReplyFacts {
   modelVersion: string;
   responseId: string;
@@ -10,7 +10,7 @@ export interface ReplyFacts {
 
 const MIME_TYPES = { pcm: "audio/L16;codec=pcm;rate=24000", wav: "audio/wav" } as const;
 
-/** A new reply's own facts; `model` is the name the caller asked for. */
+/** The facts of a new reply; `model`: the name as requested. */
 export function replyFacts(ctx: GatewayContext, model: string, container: "pcm" | "wav"): ReplyFacts {
   return {
     modelVersion: model,
@@ -19,7 +19,7 @@ export function replyFacts(ctx: GatewayContext, model: string, container: "pcm" 
   };
 }
 
-/** `usageMetadata`, as Gemini counts speech: text in, audio out. */
+/** `usageMetadata` of speech: text tokens in, audio tokens out. */
 export function usageMetadata({ inputTokens, outputTokens }: SpeechEnd) {
   return {
     promptTokenCount: inputTokens,

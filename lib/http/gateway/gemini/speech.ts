@@ -11,12 +11,12 @@ import { JSON_ARRAY, SSE, streamedSpeech } from "./streamed-speech";
 import { wholeSpeech } from "./whole-speech";
 
 /**
- * `:generateContent` for speech. The status goes out when an upstream's audio is complete, or with a built-in engine's
- * first audio.
+ * `:generateContent` for speech. The status is sent when an upstream's audio is complete, or with the first audio of a
+ * built-in engine.
  */
 export async function generateSpeech(ctx: GatewayContext, model: string, body: unknown): Promise<Outbound> {
   const { input, container } = readGeminiSpeech(model, body);
-  const call = await synthesizeSpeech(ctx, { ...input, isReplyWhole: true });
+  const call = await synthesizeSpeech(ctx, { ...input, isReplyBuffered: true });
   return {
     status: 200,
     headers: { "content-type": JSON_TYPE, ...call.headers() },
@@ -24,7 +24,7 @@ export async function generateSpeech(ctx: GatewayContext, model: string, body: u
   };
 }
 
-/** `:streamGenerateContent` for speech; `query` tells by `alt=sse` which framing is wanted. */
+/** `:streamGenerateContent` for speech; `alt=sse` in `query` selects server-sent events. */
 export async function streamSpeech(
   ctx: GatewayContext,
   model: string,
@@ -40,7 +40,7 @@ export async function streamSpeech(
     headers: {
       "content-type": framing.contentType,
       "cache-control": "no-store",
-      // Proxies that collect small writes would hold the sound back.
+      // Proxies that buffer small writes would delay the audio.
       "x-accel-buffering": "no",
       ...call.headers(),
     },

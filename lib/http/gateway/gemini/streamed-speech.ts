@@ -4,20 +4,20 @@ import { SPEECH_SAMPLE_RATE } from "../../../ports/speech-model";
 import { audioOf, type SpeechEnd } from "../speech-body";
 import { type ReplyFacts, usageMetadata } from "./speech-reply";
 
-/** Half a second a frame: small enough to play at once, large enough that its JSON weighs little. */
+/** Half a second per frame: small enough to play at once, large enough for little JSON overhead. */
 const FRAME_BYTES = 24_000;
-/** Kept back of what has arrived (20 ms), so that the last frame, the one with the usage, has audio too. */
+/** Held back of the received audio (20 ms), so that the last frame, which has the usage, has audio too. */
 const TAIL_BYTES = 960;
 
-/** How frames are written: as server-sent events (`alt=sse`) or as a JSON array. */
+/** Format of the frames: server-sent events (`alt=sse`) or a JSON array. */
 export interface Framing {
   contentType: string;
   frame(json: string, isFirst: boolean): string;
-  /** After the last frame of a whole reply. */
+  /** Written after the last frame of a complete reply. */
   end: string;
 }
 
-/** Exactly `data: {json}` and a blank line, the last one too: real parsers break on anything else. */
+/** Exactly `data: {json}` and a blank line, also after the last one: the official clients parse nothing else. */
 export const SSE: Framing = {
   contentType: "text/event-stream",
   frame: (json) => `data: ${json}\n\n`,
@@ -31,8 +31,8 @@ export const JSON_ARRAY: Framing = {
 };
 
 /**
- * The frames of `:streamGenerateContent`, each a response object with whole samples; finish reason and usage in the last
- * alone, which comes after the call is in the books. An error becomes a frame that `errorFrame` makes, and is thrown on.
+ * The frames of `:streamGenerateContent`, each a response object with whole samples. Only the last one has finish reason
+ * and usage; it is sent after the call is settled. An error is sent as the frame of `errorFrame` and rethrown.
  */
 export async function* streamedSpeech(
   call: SpeechCall,

@@ -1,4 +1,4 @@
-/** The words of a content: the texts of its parts, joined with a newline. */
+/** The text of a content: its parts joined by newlines. */
 export function textOf(content: { parts: readonly { text: string }[] }): string {
   return content.parts.map((part) => part.text).join("\n");
 }

@@ -2,18 +2,17 @@ import { wavHeader } from "../../../audio/wav";
 import type { SpeechCall } from "../../../gateway/speech/synthesize-speech";
 import { SPEECH_SAMPLE_RATE } from "../../../ports/speech-model";
 import { audioOf, type SpeechEnd } from "../speech-body";
-import { Base64Pieces } from "./base64-pieces";
 import { type ReplyFacts, usageMetadata } from "./speech-reply";
 
 /**
- * A WAV file's header tells its length. Where that is not known, this much of it (87 s) is awaited; a longer one says
- * "unknown" instead.
+ * A WAV header contains the length. Where it is not known, up to this much audio (87 s) is buffered to learn it; the
+ * header of a longer file says "unknown".
  */
-const MOST_WAV_BYTES = 4 * 1024 * 1024;
+const MAX_BUFFERED_WAV_BYTES = 4 * 1024 * 1024;
 
 /**
- * The JSON of `:generateContent`, written while the audio is read: nothing is held here but the piece at hand. The usage and
- * the closing braces come after the call is in the books.
+ * The JSON of `:generateContent`, written while the audio is read; only the current chunk is in memory. The usage and the
+ * closing braces are sent after the call is settled.
  */
 export async function* wholeSpeech(call: SpeechCall, facts: ReplyFacts): AsyncGenerator<Uint8Array> {
   let end: SpeechEnd | undefined;
@@ -40,9 +39,9 @@ export async function* wholeSpeech(call: SpeechCall, facts: ReplyFacts): AsyncGe
   );
 }
 
-/** A whole WAV file; its header has true sizes unless they are unknown and the file grows beyond what is worth holding. */
+/** A WAV file; its header has the true sizes unless they are unknown and the file exceeds `MAX_BUFFERED_WAV_BYTES`. */
 async function* asWav(pcm: AsyncIterable<Uint8Array>, totalBytes: number | null): AsyncGenerator<Uint8Array> {
-  const held: Uint8Array[] = [];
+  const buffered: Uint8Array[] = [];
   let bytes = 0;
   let isOpen = totalBytes !== null;
   if (totalBytes !== null) yield wavHeader(SPEECH_SAMPLE_RATE, totalBytes);
@@ -51,15 +50,32 @@ async function* asWav(pcm: AsyncIterable<Uint8Array>, totalBytes: number | null)
       yield chunk;
       continue;
     }
-    held.push(chunk);
+    buffered.push(chunk);
     bytes += chunk.byteLength;
-    if (bytes > MOST_WAV_BYTES) {
+    if (bytes > MAX_BUFFERED_WAV_BYTES) {
       isOpen = true;
       yield wavHeader(SPEECH_SAMPLE_RATE, null);
-      yield* held.splice(0);
+      yield* buffered.splice(0);
     }
   }
   if (isOpen) return;
   yield wavHeader(SPEECH_SAMPLE_RATE, bytes);
-  yield* held;
+  yield* buffered;
+}
+
+/** Base64 of a stream in pieces, each of a multiple of three bytes, so that only the last one has padding. */
+class Base64Pieces {
+  private rest: Uint8Array = new Uint8Array(0);
+
+  push(bytes: Uint8Array): string {
+    const all = Buffer.concat([this.rest, bytes]);
+    const whole = all.length - (all.length % 3);
+    this.rest = Uint8Array.prototype.slice.call(all, whole);
+    return all.toString("base64", 0, whole);
+  }
+
+  /** The remaining bytes, padded. */
+  finish(): string {
+    return Buffer.from(this.rest).toString("base64");
+  }
 }

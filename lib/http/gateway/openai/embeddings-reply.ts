@@ -3,15 +3,15 @@ import type { Outbound } from "../../core/exchange";
 import { JSON_TYPE } from "../../core/respond";
 import { vectorToBase64, vectorToJson } from "../vector-text";
 
-/** Above this many numbers the reply goes out in pieces, so that writing them never holds up other calls. */
-const NUMBERS_A_PIECE = 32_768;
+/** Above this many numbers the reply is written in chunks, so that it does not delay other calls. */
+const NUMBERS_PER_CHUNK = 32_768;
 
 function piece(vector: Float32Array, index: number, format: "float" | "base64"): string {
   const embedding = format === "base64" ? `"${vectorToBase64(vector)}"` : vectorToJson(vector);
   return `${index === 0 ? "" : ","}{"object":"embedding","index":${index},"embedding":${embedding}}`;
 }
 
-async function* inPieces(
+async function* inChunks(
   vectors: readonly Float32Array[],
   format: "float" | "base64",
   tail: string,
@@ -21,7 +21,7 @@ async function* inPieces(
   for (const [index, vector] of vectors.entries()) {
     text += piece(vector, index, format);
     numbers += vector.length;
-    if (numbers < NUMBERS_A_PIECE) continue;
+    if (numbers < NUMBERS_PER_CHUNK) continue;
     yield Buffer.from(text);
     await new Promise((resolve) => setImmediate(resolve));
     text = "";
@@ -30,7 +30,7 @@ async function* inPieces(
   yield Buffer.from(text + tail);
 }
 
-/** OpenAI's list of embeddings; `model` is the name the caller asked for. */
+/** OpenAI's list of embeddings; `model`: the name as requested. */
 export function renderEmbeddings(
   { vectors, inputTokens, headers }: EmbeddedTexts,
   model: string,
@@ -39,9 +39,9 @@ export function renderEmbeddings(
   const usage = `{"prompt_tokens":${inputTokens},"total_tokens":${inputTokens}}`;
   const tail = `],"model":${JSON.stringify(model)},"usage":${usage}}`;
   const numbers = vectors.length * (vectors[0]?.length ?? 0);
-  const isLarge = numbers > NUMBERS_A_PIECE;
+  const isLarge = numbers > NUMBERS_PER_CHUNK;
   const body = isLarge
-    ? inPieces(vectors, format, tail)
+    ? inChunks(vectors, format, tail)
     : Buffer.from(
         `{"object":"list","data":[${vectors.map((vector, index) => piece(vector, index, format)).join("")}${tail}`,
       );

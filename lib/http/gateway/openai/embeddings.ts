@@ -18,7 +18,7 @@ import { checkFields } from "../../core/check-fields";
 import type { Outbound } from "../../core/exchange";
 import { renderEmbeddings } from "./embeddings-reply";
 
-function modelFault(message: string): AppError {
+function modelError(message: string): AppError {
   return new AppError("invalid", message, { param: "model" });
 }
 
@@ -33,7 +33,7 @@ function decode(tokens: readonly number[], index: number | null): EmbeddingInput
   return { text, tokens: tokens.length };
 }
 
-/** Before they are decoded: millions of ids would take long. */
+/** Checked before decoding, since millions of IDs would take long. */
 function checkTokenTotal(input: Exclude<EmbeddingsInput, string>): void {
   let total = 0;
   for (const one of input) total += typeof one === "number" ? 1 : typeof one === "string" ? 0 : one.length;
@@ -56,31 +56,31 @@ function textsOf(input: EmbeddingsInput): EmbeddingInput[] {
 
 interface Named {
   entry: CatalogEntry;
-  askedModel: string;
+  requestedModel: string;
 }
 
-/** The model of the engines path, which the body must name too: by the same name or by another of the same model. */
+/** The model of the engines path, which the body must name too, by the same name or another name of the same model. */
 async function modelOfPath(ctx: GatewayContext, inPath: string, inBody: string | undefined): Promise<Named> {
   if (inBody === undefined && !ctx.services.instance.legacyEngines) {
-    throw modelFault("'model' is required, and must name the model of the path.");
+    throw modelError("'model' is required, and must name the model of the path.");
   }
   const named = inBody ?? inPath;
-  if (!isModelName(named)) throw modelFault("'model' is no model's name.");
+  if (!isModelName(named)) throw modelError("'model' is not a model name.");
   const entry = await resolveModel(ctx, inPath, "embeddings");
   if (named !== inPath) {
     const other = await ctx.services.catalog.find(named);
     if (other?.model.name !== entry.model.name) {
-      throw modelFault(
+      throw modelError(
         `'model' is '${named}' but the path names '${inPath}'; both must name the same model.`,
       );
     }
   }
-  return { entry, askedModel: named };
+  return { entry, requestedModel: named };
 }
 
 /**
- * `POST /v1/embeddings` and `POST /v1/engines/{model}/embeddings` (`modelInPath`). The reply is made after the call
- * is in the books. Limits: 2,048 inputs, 8,192 tokens each (by model), 300,000 tokens in all.
+ * `POST /v1/embeddings` and `POST /v1/engines/{model}/embeddings` (`modelInPath`). The reply is written
+ * after the call is settled. Limits: 2,048 inputs, 8,192 tokens each (by model), 300,000 tokens in all.
  */
 export async function createEmbeddings(
   ctx: GatewayContext,
@@ -89,16 +89,19 @@ export async function createEmbeddings(
 ): Promise<Outbound> {
   const request = checkFields(modelInPath === null ? EmbeddingsRequest : EngineEmbeddingsRequest, body);
   const inputs = textsOf(request.input);
-  const { entry, askedModel } =
+  const { entry, requestedModel } =
     modelInPath === null
-      ? { entry: await resolveModel(ctx, request.model ?? "", "embeddings"), askedModel: request.model ?? "" }
+      ? {
+          entry: await resolveModel(ctx, request.model ?? "", "embeddings"),
+          requestedModel: request.model ?? "",
+        }
       : await modelOfPath(ctx, modelInPath, request.model);
   const embedded = await embedTexts(ctx, {
     entry,
-    askedModel,
+    requestedModel,
     inputs,
     dimensions: request.dimensions ?? undefined,
     user: request.user ?? null,
   });
-  return renderEmbeddings(embedded, askedModel, request.encoding_format ?? "float");
+  return renderEmbeddings(embedded, requestedModel, request.encoding_format ?? "float");
 }

@@ -9,15 +9,15 @@ import { audioOf, type SpeechEnd, speechBody, startedBody } from "../speech-body
 import { streamFailure } from "../stream-failure";
 
 /**
- * `POST /v1/audio/speech`: the audio itself, encoded while it is made, or events that carry it. The first encoded bytes
- * are there before the status goes out.
+ * `POST /v1/audio/speech`: the audio, encoded while it is synthesised, or server-sent events with it. The status is sent
+ * once the first encoded bytes exist.
  */
 export async function createSpeech(ctx: GatewayContext, sent: unknown): Promise<Outbound> {
   const body = checkFields(OpenAiSpeechRequest, sent);
   const call = await synthesizeSpeech(ctx, {
     model: body.model,
     parts: [{ text: body.input }],
-    cast: { kind: "single", voice: typeof body.voice === "string" ? body.voice : body.voice.id },
+    voices: { kind: "single", voice: typeof body.voice === "string" ? body.voice : body.voice.id },
     speed: body.speed ?? 1,
     ...(body.instructions ? { instructions: body.instructions } : {}),
     user: body.user ?? null,
@@ -42,7 +42,7 @@ export async function createSpeech(ctx: GatewayContext, sent: unknown): Promise<
   };
 }
 
-/** `speech.audio.delta` for each piece, `speech.audio.done` with the usage once the call is in the books. */
+/** `speech.audio.delta` per chunk, then `speech.audio.done` with the usage once the call is settled. */
 async function* speechEvents(
   ctx: GatewayContext,
   call: SpeechCall,
@@ -59,7 +59,7 @@ async function* speechEvents(
       hasBegun = true;
     }
   } catch (error) {
-    // Before the first event the error still gets a status of its own.
+    // Before the first event the error still sets the status.
     if (hasBegun) {
       yield Buffer.from(
         `event: error\ndata: ${JSON.stringify(errorBody("openai", streamFailure(ctx, error)))}\n\n`,

@@ -5,9 +5,9 @@ import { generateSpeech, streamSpeech } from "../../gateway/gemini/speech";
 
 const Alt = z
   .string()
-  .meta({ description: "`sse`: server-sent events; whatever else, or nothing: a JSON array" });
+  .meta({ description: "`sse`: server-sent events; any other value, or none: a JSON array" });
 
-/** Both versions of the address: the newest official SDK asks `v1`, the others `v1beta`. */
+/** Both API versions: the newest official SDK calls `v1`, the others `v1beta`. */
 export const SPEECH_GEMINI_ROUTES = ["/v1beta", "/v1"].flatMap((version) => [
   gatewayRoute({
     surface: "gemini",
@@ -25,7 +25,7 @@ export const SPEECH_GEMINI_ROUTES = ["/v1beta", "/v1"].flatMap((version) => [
     method: "POST",
     path: `${version}/models/{model}:streamGenerateContent`,
     operation: "speech",
-    summary: "Speak a text and send the audio while it is made (alt=sse, or a JSON array)",
+    summary: "Speak a text and send the audio while it is synthesised (alt=sse, or a JSON array)",
     body: GeminiSpeechRequest,
     query: z.object({ alt: Alt.optional() }),
     reply: z.array(GeminiSpeechReply),

@@ -1,13 +1,13 @@
 import { expect, test } from "vitest";
-import { HeldReplies } from "@/lib/gateway/speech/held-replies";
+import { BufferedReplies } from "@/lib/gateway/speech/buffered-replies";
 
 const services = { metrics: { observeCall: () => undefined, count: () => undefined } };
-/** Takes the most that one reply may: 64 MiB. */
+/** Reserves the maximum of one reply: 64 MiB. */
 const HOUR = 3_600;
 const refusedWith = (code: string) => expect.objectContaining({ code, details: { retryAfterMs: 1_000 } });
 
-test("whole replies of one owner take half of the room at most, and leave the rest to other owners", () => {
-  const space = new HeldReplies();
+test("limits the buffered replies of one owner to half of the memory", () => {
+  const space = new BufferedReplies();
   const enter = (owner: string) => space.enter(services, owner, HOUR);
   const [first] = Array.from({ length: 4 }, () => enter("olivia"));
   expect(() => enter("olivia")).toThrow(refusedWith("rate_limited"));

@@ -1,56 +1,56 @@
 import { AppError } from "../../errors";
 import type { Metrics } from "../../ports/metrics";
-import { HeldMemory, ownerShareBytes } from "../admission/held-memory";
+import { MemoryQuota, ownerShareBytes } from "../admission/memory-quota";
 
-/** Most audio of one reply (RELIABILITY RB-6): 23 minutes. */
+/** Most audio bytes of one reply (RELIABILITY RB-6): 23 minutes. */
 export const MAX_REPLY_BYTES = 64 * 1024 * 1024;
-/** Most audio of all held replies of one process. */
-const MAX_HELD_BYTES = 512 * 1024 * 1024;
+/** Most audio bytes of all buffered replies of one process. */
+const MAX_BUFFERED_BYTES = 512 * 1024 * 1024;
 /** A second of audio at 24 kHz s16le. */
 const BLOCK_BYTES = 48_000;
 const RETRY_MS = 1_000;
 
-/** The memory of one process for replies that are held until they are whole. */
-export class HeldReplies {
-  readonly #memory = new HeldMemory();
+/** Memory of the replies of one process that are sent only once they are complete. */
+export class BufferedReplies {
+  readonly #memory = new MemoryQuota();
 
   /**
-   * Room for one reply of this owner that lasts at most so many seconds. Throws `rate_limited` above the owner's share,
-   * `overloaded` above that of all.
+   * Reserves memory for a reply of this owner of at most `seconds`. Throws `rate_limited` above the owner's limit,
+   * `overloaded` above that of the process.
    */
-  enter({ metrics }: { metrics: Metrics }, ownerId: string, seconds: number): HeldSpeech {
+  enter({ metrics }: { metrics: Metrics }, ownerId: string, seconds: number): BufferedSpeech {
     const expected = Math.min(MAX_REPLY_BYTES, Math.ceil(seconds) * BLOCK_BYTES);
     const ofOwner = `owner:${ownerId}`;
     const ofAll = "all";
     const shares = [
       {
         name: ofOwner,
-        mostBytes: ownerShareBytes(MAX_HELD_BYTES),
+        maxBytes: ownerShareBytes(MAX_BUFFERED_BYTES),
         refusal: () => {
           metrics.count("rate_limited");
           return new AppError(
             "rate_limited",
-            `All keys of this key's owner together may have ${ownerShareBytes(MAX_HELD_BYTES)} bytes of whole replies in progress at once. Wait for one to end, or stream.`,
+            `All keys of this key's owner together may have ${ownerShareBytes(MAX_BUFFERED_BYTES)} bytes of whole replies in progress at once. Wait for one to end, or stream.`,
             { retryAfterMs: RETRY_MS },
           );
         },
       },
       {
         name: ofAll,
-        mostBytes: MAX_HELD_BYTES,
+        maxBytes: MAX_BUFFERED_BYTES,
         refusal: () =>
-          new AppError("overloaded", "The server holds as many replies as it may. Try again in a moment.", {
+          new AppError("overloaded", "The server buffers too many replies. Try again in a moment.", {
             retryAfterMs: RETRY_MS,
           }),
       },
     ];
     this.#memory.check(shares, expected, 0);
-    return new HeldSpeech(expected, (change) => this.#memory.add([ofOwner, ofAll], change));
+    return new BufferedSpeech(expected, (change) => this.#memory.add([ofOwner, ofAll], change));
   }
 }
 
-/** One reply's audio, in blocks that are given back as they are read. */
-export class HeldSpeech {
+/** One reply's audio, in blocks that are released as they are read. */
+export class BufferedSpeech {
   #blocks: Uint8Array[] = [];
   /** Bytes used of the last block. */
   #used = 0;
@@ -82,7 +82,7 @@ export class HeldSpeech {
     this.#setCounted(Math.max(this.#counted, this.#blocks.length * BLOCK_BYTES));
   }
 
-  /** The next block, which is held no longer; null at the end. */
+  /** Removes and returns the next block; null at the end. */
   take(): Uint8Array | null {
     const isLast = this.#blocks.length === 1;
     const block = this.#blocks.shift();
@@ -91,14 +91,14 @@ export class HeldSpeech {
     return isLast ? block.subarray(0, this.#used) : block;
   }
 
-  /** Forgets what an attempt left; the room is kept for the next. */
+  /** Drops the audio of an attempt; the reserved memory stays for the next one. */
   clear(): void {
     this.#blocks = [];
     this.#used = 0;
     this.bytes = 0;
   }
 
-  /** Gives the room back. */
+  /** Releases all memory. */
   release(): void {
     this.#blocks = [];
     this.#setCounted(0);

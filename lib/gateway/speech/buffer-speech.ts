@@ -2,41 +2,41 @@ import { AppError } from "../../errors";
 import type { SpeechEvent } from "../../ports/speech-model";
 import type { GatewayContext } from "../context";
 import { stopReason } from "../stop-reason";
-import { type HeldSpeech, MAX_REPLY_BYTES } from "./held-replies";
+import { type BufferedSpeech, MAX_REPLY_BYTES } from "./buffered-replies";
 import type { OpenedSpeech } from "./opened-speech";
-import { cut, timedEvents } from "./speech-stream";
+import { timedEvents, truncatedStream } from "./speech-stream";
 
 /**
- * The same speech once all of its audio is in `held` and it has ended well. Throws what its channel throws,
- * `upstream_truncated` for one that stops, `upstream_timeout` by the call's limits, and `upstream_invalid` above 64 MiB;
- * the channel's work is stopped then, and `held` keeps its room for the next attempt.
+ * Reads a whole speech into `buffer` and returns it as a stream. Throws the channel's errors, `upstream_truncated` for a
+ * stream without its end, `upstream_timeout` by the call's limits, and `upstream_invalid` above 64 MiB; the channel is
+ * stopped then, and `buffer` keeps its reserved memory for the next attempt.
  */
-export async function holdSpeech(
+export async function bufferSpeech(
   ctx: GatewayContext,
   opened: OpenedSpeech,
-  held: HeldSpeech,
+  buffer: BufferedSpeech,
 ): Promise<OpenedSpeech> {
   const { source } = opened;
   const next = timedEvents(ctx, source);
-  held.clear();
+  buffer.clear();
   try {
-    held.append(opened.first);
+    buffer.append(opened.first);
     for (;;) {
       const event = await next();
       if (ctx.signal.aborted) throw stopReason(ctx.signal);
-      if (event.done) throw cut();
+      if (event.done) throw truncatedStream();
       if (event.value.type === "end") {
         source.return?.().catch(() => {});
-        return played(held, event.value, opened.isEmbedded);
+        return bufferedStream(buffer, event.value, opened.isEmbedded);
       }
-      held.append(event.value.pcm);
-      if (held.bytes > MAX_REPLY_BYTES) throw tooLong();
+      buffer.append(event.value.pcm);
+      if (buffer.bytes > MAX_REPLY_BYTES) throw tooLong();
     }
   } catch (error) {
     opened.halt();
     source.return?.().catch(() => {});
-    // The next attempt begins anew; a caller who left is charged for what was made.
-    if (!ctx.signal.aborted) held.clear();
+    // The next attempt starts with an empty buffer; a caller who left is charged for the audio so far.
+    if (!ctx.signal.aborted) buffer.clear();
     throw error;
   }
 }
@@ -46,27 +46,27 @@ function tooLong(): AppError {
   return new AppError("upstream_invalid", `The channel sent more than ${megabytes} MiB of audio.`);
 }
 
-/** Held speech as a channel's stream; its room is given back as it is read, and when it is given up. */
-function played(
-  held: HeldSpeech,
+/** Buffered speech as a channel's stream; its memory is released as it is read, or when it is stopped. */
+function bufferedStream(
+  buffer: BufferedSpeech,
   end: Extract<SpeechEvent, { type: "end" }>,
   isEmbedded: boolean,
 ): OpenedSpeech {
-  const totalBytes = held.bytes;
+  const totalBytes = buffer.bytes;
   let isOver = false;
   const release = (): void => {
     isOver = true;
-    held.release();
+    buffer.release();
   };
   return {
-    first: held.take() ?? new Uint8Array(0),
+    first: buffer.take() ?? new Uint8Array(0),
     isEmbedded,
     totalBytes,
     halt: release,
     source: {
       async next() {
         if (isOver) return { done: true, value: undefined };
-        const pcm = held.take();
+        const pcm = buffer.take();
         isOver = pcm === null;
         return { done: false, value: pcm === null ? end : { type: "audio", pcm } };
       },

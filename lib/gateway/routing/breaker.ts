@@ -1,0 +1,157 @@
+import type { AppError } from "../../errors";
+import type { Clock } from "../../ports/clock";
+import type { UpstreamProgress } from "../../ports/upstream-progress";
+
+/** Why a circuit is open; the console shows it. */
+export type OpenReason = "failures" | "error_rate" | "rate_limited" | "credentials" | "account";
+
+export interface CircuitHealth {
+  state: "closed" | "open" | "half_open";
+  /** Wall-clock milliseconds; null while closed. */
+  openedAt: number | null;
+  reason: OpenReason | null;
+  /** Milliseconds until the next probe is allowed; 0 when it is. */
+  waitMs: number;
+}
+
+/** `probe`: half-open, and no probe is running yet. `refused`: open, or a probe is running. */
+export type Admission = "closed" | "probe" | "refused";
+
+const FAILURES_IN_A_ROW = 5;
+const RATE_WINDOW_MS = 10_000;
+const RATE_MIN_REQUESTS = 20;
+const RATE_SHARE = 0.5;
+/** An open circuit becomes half-open after this long. */
+const PROBE_AFTER_MS = 30_000;
+/** Limits of an upstream's `Retry-After` (RELIABILITY RB-7); the lower one is used when it sends none. */
+const MIN_WAIT_MS = 1_000;
+const MAX_WAIT_MS = 120_000;
+
+export const CLOSED: CircuitHealth = { state: "closed", openedAt: null, reason: null, waitMs: 0 };
+const SEVERITY = { closed: 0, half_open: 1, open: 2 } satisfies Record<CircuitHealth["state"], number>;
+
+/** Positive when `a` is worse than `b`. */
+function compareHealth(a: CircuitHealth, b: CircuitHealth): number {
+  return SEVERITY[a.state] - SEVERITY[b.state] || a.waitMs - b.waitMs;
+}
+
+/** The worse of two. */
+export const worseOf = (a: CircuitHealth, b: CircuitHealth): CircuitHealth =>
+  compareHealth(a, b) >= 0 ? a : b;
+
+/** The best of several; closed where there are none. */
+export function bestOf(all: readonly CircuitHealth[]): CircuitHealth {
+  return all.length === 0 ? CLOSED : all.reduce((best, one) => (compareHealth(one, best) < 0 ? one : best));
+}
+
+/** A failure that opens a circuit at once, regardless of earlier results. */
+function openingCause(error: AppError): { reason: OpenReason; waitMs: number } | null {
+  const { upstreamStatus, retryAfterMs } = error.details;
+  if (error.code === "upstream_rate_limited") {
+    const waitMs = Math.min(MAX_WAIT_MS, Math.max(MIN_WAIT_MS, retryAfterMs ?? MIN_WAIT_MS));
+    return { reason: "rate_limited", waitMs };
+  }
+  if (error.code !== "upstream_error") return null;
+  if (upstreamStatus === 401 || upstreamStatus === 403)
+    return { reason: "credentials", waitMs: PROBE_AFTER_MS };
+  if (upstreamStatus === 402) return { reason: "account", waitMs: PROBE_AFTER_MS };
+  return null;
+}
+
+/** One circuit breaker: 5 failures in a row or an error rate of 50 % open it; a probe closes it or opens it again. */
+export class Breaker {
+  #failuresInARow = 0;
+  /** Results of the current window. */
+  #windowFrom = 0;
+  #requests = 0;
+  #failures = 0;
+  #open: { openedAt: number; until: number; reason: OpenReason } | null = null;
+  #isProbing = false;
+  /** Batches whose result was counted: each counts once, regardless of its number of callers. */
+  #batches: WeakSet<UpstreamProgress> | null = null;
+
+  constructor(
+    private readonly clock: Clock,
+    private readonly onChange: (health: CircuitHealth) => void,
+  ) {}
+
+  get admission(): Admission {
+    if (this.#open === null) return "closed";
+    return this.#isProbing || this.clock.monotonic() < this.#open.until ? "refused" : "probe";
+  }
+
+  get health(): CircuitHealth {
+    if (this.#open === null) return CLOSED;
+    const waitMs = Math.max(0, this.#open.until - this.clock.monotonic());
+    const { openedAt, reason } = this.#open;
+    return { state: waitMs > 0 ? "open" : "half_open", openedAt, reason, waitMs };
+  }
+
+  /** Starts an attempt; true when it is the probe. */
+  begin(): boolean {
+    if (this.#open === null || this.#isProbing) return false;
+    this.#isProbing = true;
+    return true;
+  }
+
+  end(isProbe: boolean): void {
+    if (isProbe) this.#isProbing = false;
+  }
+
+  close(): void {
+    if (this.#open === null) return;
+    this.#open = null;
+    this.onChange(CLOSED);
+  }
+
+  succeeded(isProbe: boolean, batch: UpstreamProgress | null): void {
+    this.end(isProbe);
+    if (!this.#isFirstResult(batch)) return;
+    this.#count(false);
+    this.#failuresInARow = 0;
+    if (isProbe) this.close();
+  }
+
+  failed(error: AppError, isProbe: boolean, batch: UpstreamProgress | null): void {
+    this.end(isProbe);
+    if (!this.#isFirstResult(batch)) return;
+    this.#count(true);
+    this.#failuresInARow += 1;
+    const cause = openingCause(error);
+    if (cause !== null) this.#openFor(cause.reason, cause.waitMs);
+    else if (isProbe) this.#openFor(this.#open?.reason ?? "failures", PROBE_AFTER_MS);
+    // A request that began before the circuit opened does not extend it.
+    else if (this.#open !== null) return;
+    else if (this.#failuresInARow >= FAILURES_IN_A_ROW) this.#openFor("failures", PROBE_AFTER_MS);
+    else if (this.#requests >= RATE_MIN_REQUESTS && this.#failures >= this.#requests * RATE_SHARE)
+      this.#openFor("error_rate", PROBE_AFTER_MS);
+  }
+
+  #isFirstResult(batch: UpstreamProgress | null): boolean {
+    if (batch === null) return true;
+    this.#batches ??= new WeakSet();
+    if (this.#batches.has(batch)) return false;
+    this.#batches.add(batch);
+    return true;
+  }
+
+  #count(isFailure: boolean): void {
+    const now = this.clock.monotonic();
+    if (now - this.#windowFrom >= RATE_WINDOW_MS) {
+      this.#windowFrom = now;
+      this.#requests = 0;
+      this.#failures = 0;
+    }
+    this.#requests += 1;
+    if (isFailure) this.#failures += 1;
+  }
+
+  #openFor(reason: OpenReason, waitMs: number): void {
+    const openedAt = this.#open?.openedAt ?? this.clock.now();
+    this.#open = { openedAt, until: this.clock.monotonic() + waitMs, reason };
+    this.#failuresInARow = 0;
+    this.#requests = 0;
+    this.#failures = 0;
+    this.onChange(this.health);
+  }
+}

@@ -1,0 +1,88 @@
+import type { AppError } from "../../errors";
+import type { UpstreamProgress } from "../../ports/upstream-progress";
+import type { Breaker } from "./breaker";
+
+/** Reports an attempt's results to its two circuits. Call exactly one of the last three methods, once. */
+export interface CircuitPermit {
+  /** The first byte has arrived; a probe closes its circuit. */
+  answered(): void;
+  /** The request succeeded. */
+  succeeded(progress: UpstreamProgress): void;
+  failed(error: AppError, progress: UpstreamProgress): void;
+  /** The attempt says nothing about the upstream: the caller left, or the request was invalid. */
+  unused(): void;
+}
+
+/** True when a failure counts for the key: no response head arrived, or the upstream refused the key or its account. */
+function isAboutKey({ code, details }: AppError, { hasHead, batch }: UpstreamProgress): boolean {
+  const { upstreamStatus } = details;
+  if (upstreamStatus !== undefined)
+    return upstreamStatus === 401 || upstreamStatus === 402 || upstreamStatus === 403;
+  return (code === "upstream_error" || code === "upstream_timeout") && !(batch?.hasHead ?? hasHead);
+}
+
+export class Permit implements CircuitPermit {
+  #isOver = false;
+  #hasAnswered = false;
+  readonly #isKeyProbe: boolean;
+  readonly #isModelProbe: boolean;
+
+  constructor(
+    private readonly key: Breaker,
+    private readonly model: Breaker,
+  ) {
+    this.#isKeyProbe = key.begin();
+    this.#isModelProbe = model.begin();
+  }
+
+  answered(): void {
+    if (this.#isOver || this.#hasAnswered) return;
+    this.#hasAnswered = true;
+    for (const [breaker, isProbe] of this.#levels()) {
+      if (isProbe) breaker.close();
+      // The next probe must not wait for the end of this one's stream.
+      breaker.end(isProbe);
+    }
+  }
+
+  succeeded({ batch }: UpstreamProgress): void {
+    if (!this.#end()) return;
+    // A probe closed its circuit with its first byte; its end does not count for a circuit that opened since.
+    for (const [breaker, isProbe] of this.#levels()) breaker.succeeded(isProbe && !this.#hasAnswered, batch);
+  }
+
+  failed(error: AppError, progress: UpstreamProgress): void {
+    if (!this.#end()) return;
+    if (isAboutKey(error, progress)) {
+      this.key.failed(error, this.#reopens(this.key, this.#isKeyProbe), progress.batch);
+      if (!this.#hasAnswered) this.model.end(this.#isModelProbe);
+    } else {
+      // The upstream answered: connection and key work.
+      this.key.succeeded(this.#isKeyProbe && !this.#hasAnswered, progress.batch);
+      this.model.failed(error, this.#reopens(this.model, this.#isModelProbe), progress.batch);
+    }
+  }
+
+  unused(): void {
+    if (!this.#end() || this.#hasAnswered) return;
+    for (const [breaker, isProbe] of this.#levels()) breaker.end(isProbe);
+  }
+
+  #levels(): readonly (readonly [Breaker, boolean])[] {
+    return [
+      [this.key, this.#isKeyProbe],
+      [this.model, this.#isModelProbe],
+    ];
+  }
+
+  /** True when the failure of a probe reopens its circuit: also after its first byte, unless the circuit has opened since. */
+  #reopens(breaker: Breaker, isProbe: boolean): boolean {
+    return isProbe && (!this.#hasAnswered || breaker.admission === "closed");
+  }
+
+  #end(): boolean {
+    if (this.#isOver) return false;
+    this.#isOver = true;
+    return true;
+  }
+}
