@@ -1,5 +1,5 @@
 /**
- * `npm test`: every check and every test, one after the other; `npm run verify` (`--fast`) leaves out what needs a
+ * `npm test`: runs every check and every test in sequence; `npm run verify` (`--fast`) omits the ones that need a
  * database server, a browser or minutes. Ends with `N passed, N failed` over all runners.
  */
 import { spawn } from "node:child_process";
@@ -12,7 +12,7 @@ const isFast = process.argv.includes("--fast");
 const reports = mkdtempSync(path.join(tmpdir(), "patchbay-tests-"));
 const total = { passed: 0, failed: 0 };
 const broken = [];
-/** Titles of failed tests, and of those that passed only when they were run again; printed at the end. */
+/** Titles of failed tests, and of those that passed only in a retry; printed at the end. */
 const titles = { failed: [], flaky: [] };
 
 function run(command, args, env = {}) {
@@ -69,15 +69,15 @@ function collectBrowserTitles(suite) {
   }
 }
 
-/** Where the minutes of a runner go, so that what grows is seen. */
-function tellSlowest(files) {
+/** Prints the slowest test files of a runner, so that growth is noticed. */
+function printSlowest(files) {
   const seconds = ({ startTime, endTime }) => Math.round((endTime - startTime) / 1_000);
   const slowest = files.toSorted((a, b) => seconds(b) - seconds(a)).slice(0, 12);
   const lines = slowest.map((one) => `  ${seconds(one)} s  ${path.relative(process.cwd(), one.name)}`);
   console.log(`\nSlowest files:\n${lines.join("\n")}`);
 }
 
-/** A check that either holds or does not. */
+/** A check that passes or fails as a whole. */
 async function check(name, command, args) {
   console.log(`\n── ${name}`);
   const code = await run(command, args);
@@ -103,13 +103,13 @@ async function vitest(name, args, env) {
     env,
   );
   const report = readReport(file);
-  tellSlowest(report?.testResults ?? []);
+  printSlowest(report?.testResults ?? []);
   collectVitestTitles(report?.testResults ?? []);
   const failed = report?.numFailedTests ?? 0;
   const brokenFiles =
     report?.testResults.filter((one) => one.status === "failed" && one.assertionResults.length === 0)
       .length ?? 0;
-  // A runner that fails without a failed test (a crash, an unhandled error) is a failure of its own.
+  // A runner that fails without a failed test (a crash, an unhandled error) counts as one failure.
   add(name, report?.numPassedTests ?? 0, Math.max(failed + brokenFiles, code === 0 ? 0 : 1));
 }
 
@@ -147,7 +147,7 @@ rmSync(reports, { recursive: true, force: true });
 for (const [name, lines] of Object.entries(titles)) {
   if (lines.length > 0)
     console.log(
-      `\n${name === "flaky" ? "Passed when run again" : "Failed tests"}:\n${lines.map((line) => `  ${line}`).join("\n")}`,
+      `\n${name === "flaky" ? "Passed in a retry" : "Failed tests"}:\n${lines.map((line) => `  ${line}`).join("\n")}`,
     );
 }
 if (broken.length > 0) console.log(`\nFailed: ${broken.join(", ")}`);

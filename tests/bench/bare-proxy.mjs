@@ -1,4 +1,4 @@
-/** The floor to compare with: a bare Node proxy (http + undici pool) before a mock upstream, each a process. */
+/** The baseline: a bare Node proxy (http + undici pool) in front of a mock upstream, each in its own process. */
 import http from "node:http";
 import { Pool } from "undici";
 

@@ -1,15 +1,15 @@
-/** Dynamic batching on and off (DESIGN §4): 64 callers with one short text each, in front of an upstream of 20 ms a call. */
+/** Dynamic batching on and off (DESIGN §4): 64 callers with one short text each, and an upstream that takes 20 ms per call. */
 import { fork } from "node:child_process";
 import { once } from "node:events";
 import { load, printRows } from "./load.mjs";
 import { claimWithCookie, startFor } from "./product.mjs";
 
 const CALLERS = 64;
-/** Calls that the upstream serves at once: few, as a small server does, and as many as come. */
-const PLACES = [4, 1_000];
+/** Concurrent calls of the upstream: few, as a small server, and unlimited. */
+const CONCURRENCIES = [4, 1_000];
 
-async function startUpstream(places) {
-  const child = fork(new URL("./slow-upstream.mjs", import.meta.url), [String(places)]);
+async function startUpstream(concurrency) {
+  const child = fork(new URL("./slow-upstream.mjs", import.meta.url), [String(concurrency)]);
   const [port] = await once(child, "message");
   const counts = async () => {
     child.send("counts");
@@ -31,12 +31,12 @@ export async function benchBatching() {
     });
     if (!reply.ok) throw new Error(`${path}: ${reply.status} ${await reply.text()}`);
   };
-  for (const places of PLACES) {
-    const upstream = await startUpstream(places);
+  for (const concurrency of CONCURRENCIES) {
+    const upstream = await startUpstream(concurrency);
     const rows = [];
     const notes = [];
     for (const batching of [false, true]) {
-      const name = `embed-${places}-${batching ? "batched" : "single"}`;
+      const name = `embed-${concurrency}-${batching ? "batched" : "single"}`;
       await ask("/api/models", { name, operation: "embeddings", cacheable: false, batching });
       await ask("/api/channels", {
         name,
@@ -56,10 +56,10 @@ export async function benchBatching() {
       );
       const { calls, texts } = await upstream.counts();
       rows.push([batching ? "batching on" : "batching off", figures]);
-      notes.push(`${(texts / Math.max(1, calls)).toFixed(1)} texts a call`);
+      notes.push(`${(texts / Math.max(1, calls)).toFixed(1)} texts per call`);
     }
     const [[, off], [, on]] = rows;
-    printRows(`Upstream of 20 ms a call, ${places} at once; ${CALLERS} callers`, rows);
+    printRows(`Upstream with 20 ms per call, ${concurrency} concurrent; ${CALLERS} callers`, rows);
     console.log(
       `throughput × ${(on.perSecond / off.perSecond).toFixed(1)}, p50 ${(on.p50 - off.p50).toFixed(1)} ms (${notes.join(" against ")})`,
     );

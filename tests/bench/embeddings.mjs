@@ -1,4 +1,4 @@
-/** The lexical engine alone, and embeddings calls with and without long speech running beside them. */
+/** The lexical engine alone, and embeddings calls with and without concurrent long speech. */
 import { mkdtempSync, rmSync } from "node:fs";
 import http from "node:http";
 import { tmpdir } from "node:os";
@@ -51,7 +51,7 @@ async function benchEngine() {
   console.log(`\nlexical engine: ${(await run(32_768)).toFixed(0)} short texts per second of one core`);
 }
 
-/** Keeps long speech running until told to stop; tells how many seconds of audio came. */
+/** Runs long speech until stopped; returns the seconds of audio received. */
 function speakOn(url, key) {
   const text = "It was a bright cold day in April, and the clocks were striking thirteen. ".repeat(420);
   const body = JSON.stringify({
@@ -104,11 +104,11 @@ async function benchBeside() {
   const speech = speakOn(product.url, key);
   const beside = await load(target, settings);
   const seconds = await speech.stop();
-  printRows("One embeddings caller, alone and with long speech running (CPU counts the speech too)", [
+  printRows("One embeddings caller, alone and with concurrent long speech (CPU includes speech)", [
     ["alone", alone],
-    ["beside long speech", beside],
+    ["with long speech", beside],
   ]);
-  console.log(`${seconds.toFixed(0)} s of speech were made meanwhile`);
+  console.log(`${seconds.toFixed(0)} s of speech were generated meanwhile`);
   await product.stop();
 }
 

@@ -1,4 +1,4 @@
-/** CPU per embeddings call at 64 connections: the node door, the Next door and a bare proxy, side by side in one run. */
+/** CPU per embeddings call at 64 connections: the Node adapter, the Next adapter and a bare proxy in one run. */
 import { fork } from "node:child_process";
 import { load, printRows, residentMb } from "./load.mjs";
 import { claim, startFor } from "./product.mjs";
@@ -38,12 +38,12 @@ export async function benchGateway() {
   const upstream = await startBare("upstream");
   const proxy = await startBare("proxy", new URL(upstream.url).port);
   const rows = [
-    ["node door (keys, limits, books on)", await load(target(product, key))],
-    ["Next door (the same handlers)", await load(target(nextAlone, nextKey))],
-    ["bare Node proxy (no work at all)", await load(target(proxy, "none"))],
+    ["Node adapter (keys, limits, ledger)", await load(target(product, key))],
+    ["Next adapter (the same handlers)", await load(target(nextAlone, nextKey))],
+    ["bare Node proxy (no processing)", await load(target(proxy, "none"))],
   ];
   printRows("Embeddings of one short text, base64, 64 connections", rows);
-  console.log(`ready after ${product.readyMs.toFixed(0)} ms (process start to a good /api/health/ready)`);
+  console.log(`ready after ${product.readyMs.toFixed(0)} ms (process start to 200 from /api/health/ready)`);
   if (process.argv.includes("--idle")) {
     await new Promise((resolve) => setTimeout(resolve, 60_000));
     console.log(`resident 60 s after the last call: ${residentMb(product.pid).toFixed(0)} MB`);

@@ -1,6 +1,6 @@
 /**
- * `node tests/bench/ledger.mjs`: microseconds a settlement takes in the books, alone and in groups, on SQLite in the
- * temp folder (or PATCHBAY_BENCH_DIR), and on PostgreSQL when PATCHBAY_BENCH_DATABASE names one; asserts nothing.
+ * `node tests/bench/ledger.mjs`: microseconds per settlement in the usage ledger, alone and in groups, on SQLite in the
+ * temp folder (or PATCHBAY_BENCH_DIR), and on PostgreSQL if PATCHBAY_BENCH_DATABASE is set. Asserts nothing.
  */
 import { randomUUID } from "node:crypto";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -73,7 +73,7 @@ async function reserveAndSettle(store, caller) {
   await store.ledger.settle(row, PERIOD);
 }
 
-/** Wall and CPU microseconds a call, with `callers` calls under way at any time. */
+/** Wall and CPU microseconds per call, with `callers` concurrent calls. */
 async function measure(store, work, callers, calls) {
   const each = Math.ceil(calls / callers);
   const cpu = process.cpuUsage();
@@ -97,7 +97,7 @@ async function benchOn(openStore, name, databaseUrl) {
     timeZone: "UTC",
   });
   console.log(`\n${name}`);
-  console.log("calls at once   settle: µs (CPU)        reserve + settle: µs (CPU)");
+  console.log("concurrent      settle: µs (CPU)        reserve + settle: µs (CPU)");
   const show = ({ wallUs, cpuUs }) => `${wallUs.toFixed(1)} (${cpuUs.toFixed(1)})`.padEnd(24);
   for (const callers of [1, ...CALLERS]) {
     const calls = callers === 1 ? ALONE : IN_GROUPS;
@@ -113,10 +113,10 @@ export async function benchLedger() {
   const { openStore } = await loadStore();
   const folder = mkdtempSync(path.join(process.env.PATCHBAY_BENCH_DIR ?? tmpdir(), "patchbay-ledger-"));
   try {
-    await benchOn(openStore, "The books on SQLite", `file:${path.join(folder, "patchbay.db")}`);
+    await benchOn(openStore, "Usage ledger on SQLite", `file:${path.join(folder, "patchbay.db")}`);
     const server = process.env.PATCHBAY_BENCH_DATABASE;
-    if (server) await benchOn(openStore, "The books on PostgreSQL", server);
-    else console.log("\nPostgreSQL is left out: PATCHBAY_BENCH_DATABASE names none.");
+    if (server) await benchOn(openStore, "Usage ledger on PostgreSQL", server);
+    else console.log("\nPostgreSQL is skipped: PATCHBAY_BENCH_DATABASE is not set.");
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }

@@ -1,9 +1,9 @@
-/** A closed-loop load: `connections` callers, each with one request under way, for `seconds`. */
+/** A closed-loop load: `connections` callers, each with one request in flight, for `seconds`. */
 
 import { readFileSync } from "node:fs";
 import http from "node:http";
 
-/** CPU seconds (user and system) a process has used, from the kernel's own books. */
+/** CPU seconds (user and system) that a process has used, from /proc. */
 export function cpuSeconds(pid) {
   const fields = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ")[1].split(" ");
   const ticksPerSecond = 100;
@@ -46,7 +46,7 @@ function percentile(sorted, share) {
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;
 }
 
-/** Runs the load against `target {url, headers, body(i), pid}` and gives the figures of the measured part. */
+/** Runs the load against `target {url, headers, body(i), pid}` and returns the figures of the measured part. */
 export async function load(target, { connections = 64, seconds = 4, warmupSeconds = 1.5 } = {}) {
   const agent = new http.Agent({ keepAlive: true, maxSockets: connections });
   const times = [];
@@ -83,7 +83,7 @@ export async function load(target, { connections = 64, seconds = 4, warmupSecond
   };
 }
 
-/** Prints rows of figures under each other. */
+/** Prints a table of figures. */
 export function printRows(title, rows) {
   console.log(`\n${title}`);
   console.log(

@@ -1,4 +1,4 @@
-/** Starts the built product on a fresh data folder, sets it up and makes a key. */
+/** Starts the built product with a new data folder, does the initial setup and creates a key. */
 import { spawn } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { createServer } from "node:net";
@@ -27,7 +27,7 @@ async function untilReady(url, child) {
   }
 }
 
-/** `command` as `[file, ...args]`; the port comes in as `PORT`. */
+/** `command` as `[file, ...args]`; it gets the port as `PORT`. */
 export async function startFor(
   command,
   { env = {}, data = mkdtempSync(path.join(tmpdir(), "patchbay-bench-")) } = {},
@@ -64,7 +64,7 @@ export async function startFor(
   };
 }
 
-/** Claims the instance; the owner's session cookie and a key for everything. */
+/** Does the initial setup; returns the owner's session cookie and a key for all operations. */
 export async function claimWithCookie(url) {
   const password = "seven green kettles hum";
   const headers = { "content-type": "application/json" };
@@ -73,7 +73,7 @@ export async function claimWithCookie(url) {
     headers,
     body: JSON.stringify({ username: "bench", password, confirmPassword: password }),
   });
-  if (!setUp.ok) throw new Error(`set-up: ${setUp.status} ${await setUp.text()}`);
+  if (!setUp.ok) throw new Error(`setup: ${setUp.status} ${await setUp.text()}`);
   const cookie = setUp.headers
     .getSetCookie()
     .map((one) => one.split(";")[0])
@@ -86,7 +86,7 @@ export async function claimWithCookie(url) {
   return { cookie, key: (await made.json()).data.key };
 }
 
-/** Claims the instance and returns a key for everything. */
+/** Does the initial setup and returns a key for all operations. */
 export async function claim(url) {
   return (await claimWithCookie(url)).key;
 }

@@ -1,4 +1,4 @@
-/** `npm run bench [-- gateway speech embeddings …] [--idle]`: prints figures; asserts nothing. Needs `npm run build`. */
+/** `npm run bench [-- gateway speech embeddings …] [--idle]`: prints figures, asserts nothing. Needs `npm run build`. */
 import { existsSync } from "node:fs";
 
 const asked = process.argv.slice(2).filter((word) => !word.startsWith("--"));

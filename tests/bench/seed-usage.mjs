@@ -1,4 +1,4 @@
-/** Fills a store's books with calls that were never made: rows, and the roll-ups they would have left. */
+/** Fills a store's usage ledger with generated calls: rows and their roll-ups. */
 import Database from "libsql";
 
 const LATENCY_BOUNDS = [5, 10, 25, 50, 100, 250, 500, 1_000, 2_500, 5_000, 10_000, 30_000];
@@ -36,7 +36,7 @@ const COLUMNS = [
   "trace",
 ];
 
-/** A small generator of numbers in [0, 1) that gives the same ones every time (mulberry32). */
+/** A seeded generator of numbers in [0, 1) (mulberry32). */
 export function sameNumbers(seed) {
   let state = seed;
   return () => {
@@ -50,7 +50,7 @@ export function sameNumbers(seed) {
 const pick = (list, number) => list[Math.floor(number * number * list.length)];
 const range = (count, prefix) => Array.from({ length: count }, (_, index) => `${prefix}${index}`);
 
-/** Who calls what, unless told: 20 keys of 5 users, 8 models on 6 channels, 40 tags, 1,000 callers' users. */
+/** Default distribution: 20 keys of 5 users, 8 models on 6 channels, 40 tags, 1,000 end users. */
 export const CROWD = {
   keys: range(20, "key_").map((id, index) => ({ id, user: `usr_${index % 5}` })),
   models: range(8, "model-").map((name, index) => ({ name, operation: index % 2 ? "embeddings" : "speech" })),
@@ -66,7 +66,7 @@ const FAULTS = [
   [429, "upstream_rate_limited"],
 ];
 
-/** `count` rows from `from` to `to`, oldest first, as lists of cells. `when(share)` bends time: 0–1 to 0–1. */
+/** `count` rows from `from` to `to`, oldest first, as lists of cells. `when(share)` maps 0–1 to 0–1 to distribute them over time. */
 export function* rowsOf({ count, from, to, crowd = CROWD, seed = 1, when = (share) => share }) {
   const random = sameNumbers(seed);
   for (let index = 0; index < count; index++) {
@@ -139,7 +139,7 @@ const SUMS = [
   ...buckets.map((one) => one.column),
 ];
 
-/** What the rows sum up to, an hour and combination each. The same words on both databases. */
+/** SQL for the hourly sums of each combination; the same on both databases. */
 export const ROLL_UP = `
   insert into rollups (hour, key_id, user_id, model, channel_id, operation, calls, errors, input_tokens, output_tokens,
     characters, audio_ms, cost_nano, latency_sum_ms, first_byte_sum_ms, first_byte_calls,
@@ -150,7 +150,7 @@ export const ROLL_UP = `
     ${buckets.map((one) => one.sum).join(", ")}
   from usage where owner = 'seed' group by 1, 2, 3, 4, 5, 6`;
 
-/** The same by day, off the hours. */
+/** SQL for daily sums of the hourly ones. */
 const DAILY = `
   insert into daily_rollups (hour, key_id, user_id, model, channel_id, operation, ${SUMS.join(", ")})
   select hour - hour % 86400000, key_id, user_id, model, channel_id, operation,
@@ -172,7 +172,7 @@ function* batches(rows) {
 const into = (count, mark) =>
   `insert into usage (${COLUMNS.join(", ")}) values ${Array.from({ length: count }, (_, row) => `(${COLUMNS.map((_, column) => mark(row * COLUMNS.length + column + 1)).join(", ")})`).join(", ")}`;
 
-/** Seeds the SQLite file of a store that has been opened once; nobody else may write meanwhile. */
+/** Seeds the SQLite file of a store that was opened once before. No other process may write meanwhile. */
 export function seedSqlite(file, options) {
   const database = new Database(file);
   try {
@@ -192,7 +192,7 @@ export function seedSqlite(file, options) {
   }
 }
 
-/** The same on PostgreSQL, through a client of `pg`. */
+/** Seeds a PostgreSQL store through a `pg` client. */
 export async function seedPostgres(client, options) {
   await client.query("begin");
   for (const batch of batches(rowsOf(options))) {

@@ -1,4 +1,4 @@
-/** How alike refused sign-ins look from outside, and what a flood of them does to the gateway. */
+/** Whether rejected sign-ins can be told apart by their timing, and what a flood of them costs the gateway. */
 import { load, printRows } from "./load.mjs";
 import { claimWithCookie, startFor } from "./product.mjs";
 
@@ -17,7 +17,7 @@ async function timeLogin(url, body) {
   return performance.now() - startedAt;
 }
 
-/** Probability that a sample of `a` is below one of `b`: 0.5 when nobody can tell them apart. */
+/** Probability that a sample of `a` is below one of `b`: 0.5 when they cannot be told apart. */
 function auc(a, b) {
   let wins = 0;
   for (const x of a) for (const y of b) wins += x < y ? 1 : x === y ? 0.5 : 0;
@@ -45,7 +45,7 @@ async function benchRefusals() {
   const { cookie } = await claimWithCookie(product.url);
   const times = { unknown: [], wrong: [], disabled: [] };
   for (let i = 0; i < SAMPLES; i++) {
-    // A name for each sample: ten wrong passwords delay a name by themselves.
+    // One name per sample: ten wrong passwords for one name cause a delay.
     const wrong = await addUser(product.url, cookie, { username: `w${i}` });
     const disabled = await addUser(product.url, cookie, { username: `d${i}` });
     await fetch(`${product.url}/api/users/${disabled.id}`, {
@@ -61,7 +61,7 @@ async function benchRefusals() {
       await timeLogin(product.url, { username: disabled.username, password: "nine blue lanterns drift" }),
     );
   }
-  console.log(`\nRefused sign-ins, ${SAMPLES} of each (0.5: nobody can tell them apart; 0.6 is the promise)`);
+  console.log(`\nRejected sign-ins, ${SAMPLES} of each (0.5: cannot be told apart; at most 0.6 is promised)`);
   for (const [name, values] of Object.entries(times))
     console.log(`${name.padEnd(10)} ${median(values).toFixed(1)} ms`);
   console.log(`unknown/wrong ${auc(times.unknown, times.wrong).toFixed(2)}`);
@@ -70,7 +70,7 @@ async function benchRefusals() {
   await product.stop();
 }
 
-/** Tries to sign in 200 times a second until told to stop. */
+/** Sends 200 sign-ins per second until stopped. */
 function flood(url) {
   let sent = 0;
   const timer = setInterval(() => {
@@ -101,7 +101,7 @@ async function benchFlood() {
   const attack = flood(product.url);
   const flooded = await load(target, settings);
   attack.stop();
-  printRows("Four embeddings callers, alone and during 200 sign-ins a second", [
+  printRows("Four embeddings callers, alone and during 200 sign-ins per second", [
     ["alone", quiet],
     [`during ${attack.sent()} sign-ins`, flooded],
   ]);

@@ -1,4 +1,4 @@
-/** An OpenAI-shaped embeddings upstream that takes 20 ms a call, whatever its size, and serves so many at once. */
+/** An OpenAI-compatible embeddings upstream that takes 20 ms per call of any size, with limited concurrency. */
 import http from "node:http";
 
 const CALL_MS = 20;

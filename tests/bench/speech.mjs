@@ -1,4 +1,4 @@
-/** The speech engines: times real time for each voice, and time to first sound; asserts nothing. */
+/** The speech engines: real-time factor of each voice, and time to first audio. Asserts nothing. */
 import { mkdtempSync, rmSync } from "node:fs";
 import path from "node:path";
 import { pathToFileURL } from "node:url";
@@ -15,7 +15,7 @@ const FOREIGN = {
 const BYTES_PER_SECOND = 48_000;
 const ROUNDS = 5;
 
-/** The engine and its worker's own function, bundled; inside the project, so that the engines' packages are found. */
+/** Bundles the engine and its worker's function inside the project, so that the engines' packages are found. */
 async function loadEngine() {
   const folder = mkdtempSync(path.join(".next", "patchbay", "bench-"));
   const outfile = path.join(folder, "speech.mjs");
@@ -39,7 +39,7 @@ async function loadEngine() {
   return engine;
 }
 
-/** Seconds of 24 kHz speech per second: of a core's work, and of the clock. */
+/** Seconds of 24 kHz speech per second of CPU time and of wall time. */
 async function timesRealTime(speakChunk, chunk) {
   for (let round = 0; round < 3; round++) await speakChunk(chunk);
   let bytes = 0;
@@ -69,8 +69,8 @@ async function benchEngines({ speakChunk, TIMBRES }) {
     const figures = [mean, slowest.core, slowest.wall].map((value) => value.toFixed(0));
     printLine(name, [...figures, slowest.voice]);
   };
-  console.log("\nSpeech, a sentence of 20 words, shaped, at 24 kHz: times real time of one core");
-  printLine("", ["mean", "slowest", "by the clock", "slowest is"]);
+  console.log("\nSpeech, a sentence of 20 words, shaped, at 24 kHz: real-time factor of one core");
+  printLine("", ["mean", "slowest", "wall time", "slowest is"]);
   for (const [base, rows] of byBase) line(`flite ${base} (${rows.length} voices)`, rows);
   for (const [language, text] of Object.entries(FOREIGN)) {
     const rows = [];
@@ -81,7 +81,7 @@ async function benchEngines({ speakChunk, TIMBRES }) {
   }
 }
 
-/** Milliseconds until the first sound, by the clock and of processor time; the reader leaves then, and the worker is waited for until it is free again. */
+/** Wall and CPU milliseconds until the first audio; the reader then leaves, and the function waits until the worker is free. */
 async function firstSound(speech, text) {
   const before = process.cpuUsage();
   const startedAt = performance.now();
@@ -112,7 +112,7 @@ async function benchFirstSound({ createEmbeddedSpeech }) {
     "the same without a full stop": "and then the rain went on ".repeat(1_300).slice(0, 32_000),
     "32,000 characters of German": `${FOREIGN.de} `.repeat(300).slice(0, 32_000),
   };
-  console.log("\nSpeech, milliseconds from call to first sound, one worker, warm");
+  console.log("\nSpeech, milliseconds from call to first audio, one worker, warm");
   printLine("", ["best", "median", "worst of 25", "processor"]);
   for (const [name, text] of Object.entries(texts)) {
     for (let round = 0; round < 5; round++) await firstSound(speech, text);

@@ -1,7 +1,7 @@
 /**
- * `npm run bench usage`: what the console asks of the books when they hold a million calls of a month, and the memory
- * of the server while it writes them all out as CSV. SQLite in the temp folder (or PATCHBAY_BENCH_DIR); PostgreSQL's
- * answers too when PATCHBAY_BENCH_DATABASE names an empty database. PATCHBAY_BENCH_ROWS changes the number. Asserts
+ * `npm run bench usage`: the console's usage queries with a million calls in one month, and the server's memory during a
+ * CSV export of all of them. Runs on SQLite in the temp folder (or PATCHBAY_BENCH_DIR), and the queries also on
+ * PostgreSQL if PATCHBAY_BENCH_DATABASE names an empty database. PATCHBAY_BENCH_ROWS sets the number of calls. Asserts
  * nothing.
  */
 import { randomUUID } from "node:crypto";
@@ -34,7 +34,7 @@ async function openTestStore(openStore, databaseUrl) {
   });
 }
 
-/** The first time, and the middle one of some more. */
+/** The first duration, and the median of some more. */
 async function time(work) {
   const took = [];
   for (let turn = 0; turn <= TIMES; turn++) {
@@ -50,7 +50,7 @@ function show(name, { first, median }) {
   console.log(`${name.padEnd(44)}${first.toFixed(0).padStart(10)}${median.toFixed(0).padStart(10)}`);
 }
 
-/** A place in the list, so many pages down. */
+/** The cursor of a page of the list. */
 async function deepCursor(store, now) {
   const page = await store.ledger.list({ limit: 1, cursor: null, q: null, to: now - 0.9 * MONTH });
   return page.nextCursor;
@@ -81,20 +81,20 @@ async function askStore(store, now) {
   show("list of one key", await time(list({ keyId: "key_19" })));
   show("list of one user", await time(list({ userId: "usr_4" })));
   show("list of one model", await time(list({ model: "model-7" })));
-  show("list of a model that nobody called", await time(list({ model: "model-none" })));
-  show("list of a channel that nobody reached", await time(list({ channelId: "chn_none" })));
+  show("list of an unused model", await time(list({ model: "model-none" })));
+  show("list of an unused channel", await time(list({ channelId: "chn_none" })));
   show("list of failures", await time(list({ outcome: { kind: "failed" } })));
   show("list of one error", await time(list({ outcome: { kind: "error", code: "upstream_timeout" } })));
-  show("list of an error that never was", await time(list({ outcome: { kind: "error", code: "internal" } })));
+  show("list of an error without calls", await time(list({ outcome: { kind: "error", code: "internal" } })));
   show("list of one tag", await time(list({ tag: "team-39" })));
-  show("list of a tag that nobody gave", await time(list({ tag: "none" })));
+  show("list of an unused tag", await time(list({ tag: "none" })));
   show("list of one caller", await time(list({ endUser: "caller-900" })));
-  show("list of a caller that nobody was", await time(list({ endUser: "none" })));
+  show("list of an unknown caller", await time(list({ endUser: "none" })));
   show("list of one request id", await time(list({ requestId: "req_none" })));
   show("search that finds nothing", await time(list({ q: "nowhere" })));
 }
 
-/** What the pages ask the server for first, each range of theirs. */
+/** The first requests of the console's pages, for each of their ranges. */
 function firstAnswers(now) {
   const ends = (span) => `from=${new Date(now - span).toISOString()}&to=${new Date(now).toISOString()}`;
   const pieces = { hour: "minute", day: "hour", week: "hour", month: "day" };
@@ -109,7 +109,7 @@ function firstAnswers(now) {
   ];
 }
 
-/** Downloads everything; most of what the server held meanwhile, beside what it held before. */
+/** Downloads the whole export; returns the server's peak memory during it and its memory before. */
 async function askExport({ url, pid }, cookie) {
   const before = residentMb(pid);
   const held = [];
@@ -129,7 +129,7 @@ async function askExport({ url, pid }, cookie) {
   );
 }
 
-/** The same books behind the whole product: what a page waits for, and the export. */
+/** The same store behind the whole product: response times of the pages, and the export. */
 async function askServer(folder, now, env = {}) {
   const product = await startFor([process.execPath, ".next/patchbay/main.mjs"], { data: folder, env });
   try {

@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { freePort, setUp, startProduct } from "../support/product";
 import { ROOT } from "../support/sources";
 
-/** Starts that must not succeed: one line that names what is wrong, exit 1, nothing half made. */
+/** Starts that must fail: one line that names the problem, exit code 1, no partial files. */
 
 let scratch: string;
 beforeAll(() => {
@@ -21,7 +21,7 @@ interface Start {
   errors: string;
 }
 
-/** Runs the server with these variables until it stops by itself. */
+/** Runs the server with these variables until it exits. */
 async function start(env: Record<string, string>, flags: string[] = []): Promise<Start> {
   const child = spawn(process.execPath, [...flags, path.join(ROOT, ".next/patchbay/main.mjs")], {
     cwd: ROOT,
@@ -59,7 +59,7 @@ function expectRefusal({ code, errors }: Start, ...words: (string | RegExp)[]): 
   expect(errors).not.toMatch(/\bat .*\.(?:ts|mjs):\d+/);
 }
 
-describe("a wrong variable is named in one line", () => {
+describe("reports an invalid variable by name in one line", () => {
   // Every rule of every variable is in tests/unit/server/env.test.ts.
   test.each<[string, string]>([
     ["PORT", "http"],
@@ -72,7 +72,7 @@ describe("a wrong variable is named in one line", () => {
   });
 });
 
-test("a secret that anybody can guess is refused and never repeated", async () => {
+test("rejects a guessable secret without printing it", async () => {
   const secret = "change-me-change-me-change-me-change-me";
   const refused = await start({ PATCHBAY_SECRET: secret });
   expectRefusal(refused, /PATCHBAY_SECRET: /);
@@ -81,7 +81,7 @@ test("a secret that anybody can guess is refused and never repeated", async () =
   expectRefusal(await start(env), /PATCHBAY_SECRET_PREVIOUS: /);
 });
 
-describe("a Node that was told to take what its parser refuses", () => {
+describe("rejects a lenient HTTP parser of Node", () => {
   test.each<[string, Record<string, string>, string[]]>([
     ["by a flag", {}, ["--insecure-http-parser"]],
     ["by NODE_OPTIONS", { NODE_OPTIONS: "--insecure-http-parser" }, []],
@@ -91,7 +91,7 @@ describe("a Node that was told to take what its parser refuses", () => {
 });
 
 describe("places", () => {
-  test("a port that is taken", async () => {
+  test("rejects a port that is in use", async () => {
     const other = createServer();
     await new Promise<void>((resolve) => other.listen(0, "127.0.0.1", resolve));
     const address = other.address();
@@ -106,22 +106,22 @@ describe("places", () => {
     }
   });
 
-  test("a data folder that is a file", async () => {
+  test("rejects a data folder that is a file", async () => {
     const file = path.join(scratch, "a-file");
     writeFileSync(file, "mine");
     expectRefusal(await start({ PATCHBAY_DATA_DIR: file }), /PATCHBAY_DATA_DIR: /, file);
     expect(readFileSync(file, "utf8")).toBe("mine");
   });
 
-  test("a data folder below a file", async () => {
+  test("rejects a data folder below a file", async () => {
     const folder = path.join(scratch, "a-file-too", "data");
     writeFileSync(path.dirname(folder), "");
     expectRefusal(await start({ PATCHBAY_DATA_DIR: folder }), /PATCHBAY_DATA_DIR: /, folder);
   });
 
-  test("a data folder that may not be written", async () => {
+  test("rejects a data folder that is not writable", async () => {
     const isRoot = process.getuid?.() === 0;
-    // The superuser may write everywhere but in the kernel's own tree.
+    // Root may write everywhere except in /proc.
     const folder = isRoot ? "/sys/patchbay-data" : mkdtempSync(path.join(scratch, "read-only-"));
     if (!isRoot) chmodSync(folder, 0o500);
     expectRefusal(await start({ PATCHBAY_DATA_DIR: folder }), folder);
@@ -139,7 +139,7 @@ describe("a store", () => {
     expect(await product.close()).toBe(0);
   });
 
-  /** Starts on the store as `change` leaves it, and puts it back. */
+  /** Starts on the store as changed by `change`, and restores the store. */
   async function startOn(change: () => void, env: Record<string, string> = {}): Promise<Start> {
     const kept = new Map(
       ["patchbay.db", "secret"].map((name) => [name, readFileSync(path.join(dataDirectory, name))]),
@@ -154,7 +154,7 @@ describe("a store", () => {
     }
   }
 
-  test("EN-3 that was sealed with another secret: its key id is named, and nothing is made anew", async () => {
+  test("EN-3 that was encrypted with another secret is rejected with its key ID, and nothing is created", async () => {
     const before = readFileSync(file);
     let after = before;
     const refused = await startOn(() => undefined, { PATCHBAY_SECRET: "Zk3-vY8qL1nR6tW0xB5cF9hJ2mP7sU4d" });
@@ -163,29 +163,29 @@ describe("a store", () => {
     expect(after.equals(before)).toBe(true);
   });
 
-  test("EN-3 whose secret file is gone is not started with a new one", async () => {
+  test("EN-3 whose secret file is missing is not started with a new secret", async () => {
     const refused = await startOn(() => rmSync(path.join(dataDirectory, "secret")));
     expectRefusal(refused, /key id/);
   });
 
-  test("that is empty beside its secret is refused, with both files and the way out named", async () => {
+  test("that is empty next to its secret is rejected, with both files and the remedy", async () => {
     const refused = await startOn(() => writeFileSync(file, ""));
     expectRefusal(refused, `${file} is empty`, path.join(dataDirectory, "secret"), /restore .* or delete/);
   });
 
-  test("that is no database is left as it is", async () => {
+  test("that is not a database is left unchanged", async () => {
     const refused = await startOn(() =>
       writeFileSync(file, "this is not a database, whatever its name says ".repeat(50)),
     );
     expectRefusal(refused, /damaged|not a database/i);
   });
 
-  test("that was cut off is refused with what to do", async () => {
+  test("that is truncated is rejected with the remedy", async () => {
     const refused = await startOn(() => writeFileSync(file, readFileSync(file).subarray(0, 20_000)));
     expectRefusal(refused, /damaged/i, /restore/i);
   });
 
-  test("of a newer version is refused", async () => {
+  test("of a newer version is rejected", async () => {
     const refused = await startOn(() => {
       const database = new Database(file);
       database.exec("pragma user_version = 9999");
@@ -194,7 +194,7 @@ describe("a store", () => {
     expectRefusal(refused, /newer/i);
   });
 
-  test("as it was starts again", async () => {
+  test("that was restored starts again", async () => {
     const product = await startProduct({ dataDirectory, nodeAdapterOnly: true });
     expect(await product.close()).toBe(0);
   });

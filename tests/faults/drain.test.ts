@@ -6,7 +6,7 @@ import { createKey, type Product, type ProductOptions, setUp, startProduct } fro
 import { openWire, sendRaw } from "../support/raw-request";
 import { bookedCalls, ENDLESS, geminiSpeech, openSpeech, STREAM_PATH } from "../support/speech-call";
 
-/** What SIGTERM does to calls, sockets and books (RELIABILITY RB-23). */
+/** The effect of SIGTERM on calls, sockets and the usage ledger (RELIABILITY RB-23). */
 
 let dataDirectory: string;
 let product: Product;
@@ -25,7 +25,7 @@ async function start(options: ProductOptions): Promise<void> {
 }
 
 const drainFor = (seconds: number) => ({ PATCHBAY_DRAIN_SECONDS: String(seconds) });
-/** How it ended by itself; `close()` would tell it a second time. */
+/** How the process exited; `close()` would send a second SIGTERM. */
 async function exitCode(): Promise<number | null> {
   await expect.poll(() => product.process.exitCode, { timeout: 20_000 }).not.toBeNull();
   return product.process.exitCode;
@@ -33,9 +33,9 @@ async function exitCode(): Promise<number | null> {
 const lineFor = async (words: string) =>
   expect.poll(() => product.output(), { timeout: 10_000 }).toContain(words);
 
-describe("a server that is told to stop", () => {
-  test("fails its readiness first, lets calls end, is held up by no idle socket, books all and exits 0", async () => {
-    // With its pages: Next has an end of its own.
+describe("a server that receives SIGTERM", () => {
+  test("fails readiness first, lets calls finish, ignores idle sockets, records all calls and exits with 0", async () => {
+    // With its pages: Next has its own shutdown.
     await start({ env: drainFor(60) });
     const silent = await openWire(product.port);
     const kept = await openWire(product.port);
@@ -50,7 +50,7 @@ describe("a server that is told to stop", () => {
       "x-request-id": "last-call",
     });
     await speech.until("inlineData");
-    // From here on the call waits for its reader, so it is surely under way.
+    // From here on the call waits for its reader, so it is in progress.
     speech.pause();
 
     product.process.kill("SIGTERM");
@@ -72,7 +72,7 @@ describe("a server that is told to stop", () => {
     expect(bookedCalls(dataDirectory)).toEqual([{ request_id: "last-call", state: "settled", status: 200 }]);
   });
 
-  test("at the end of the drain time tells endless calls so in their dialect, breaks them off and books them", async () => {
+  test("aborts endless calls after the drain time with an error in their dialect, and records them", async () => {
     await start({ nodeAdapterOnly: true, env: drainFor(2) });
     const talk = { model: "patchbay-speech", input: ENDLESS.slice(0, 4_000), voice: "alloy" };
     const open = (address: string, body: object) => openSpeech(product.port, key, address, body);
@@ -84,7 +84,7 @@ describe("a server that is told to stop", () => {
     const deaf = await open(STREAM_PATH, geminiSpeech(ENDLESS));
     const calls = [events, array, whole, raw, deltas, deaf];
     await Promise.all(calls.map((call) => call.until("HTTP/1.1 200")));
-    // None of them can end: 4,000 characters are held back by their readers, 32,000 are minutes of work.
+    // None of them can end: the readers hold back 4,000 characters, and 32,000 take minutes.
     for (const slow of [raw, deltas, deaf]) slow.pause();
 
     product.process.kill("SIGTERM");
@@ -104,7 +104,7 @@ describe("a server that is told to stop", () => {
     expect(rows.filter((row) => row.state !== "settled")).toEqual([]);
   });
 
-  test("told twice it goes at once", async () => {
+  test("exits at once after a second signal", async () => {
     await start({ nodeAdapterOnly: true, env: drainFor(600) });
     const speech = await openSpeech(product.port, key, STREAM_PATH, geminiSpeech(ENDLESS));
     await speech.until("inlineData");
@@ -116,7 +116,7 @@ describe("a server that is told to stop", () => {
     speech.destroy();
   });
 
-  test("pages that watch are told and let go at once, and hold nothing up", async () => {
+  test("closes live streams of open pages at once", async () => {
     product = await startProduct({ dataDirectory, nodeAdapterOnly: true, env: drainFor(600) });
     const cookie = await setUp(product.url);
     const page = await openWire(product.port);
@@ -127,7 +127,7 @@ describe("a server that is told to stop", () => {
     expect(await exitCode()).toBe(0);
   });
 
-  test("with nothing open it does not wait at all", async () => {
+  test("exits without waiting when nothing is open", async () => {
     await start({ nodeAdapterOnly: true, env: drainFor(600) });
     expect(await product.close()).toBe(0);
     expect(product.output()).toContain("stopped");

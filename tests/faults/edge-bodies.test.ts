@@ -3,7 +3,7 @@ import { expectError } from "../support/expect-error";
 import { createKey, type Product, setUp, startProduct } from "../support/product";
 import { exchange, openWire, readReply, sendRaw } from "../support/raw-request";
 
-/** Bodies at their limits, the wait for them, and the ids of requests. */
+/** Bodies at their limits, Expect: 100-continue, and request IDs. */
 
 let product: Product;
 let key: string;
@@ -11,7 +11,7 @@ let key: string;
 beforeAll(async () => {
   product = await startProduct();
   key = await createKey(product.url, await setUp(product.url));
-  // Whatever Next does to a server at its first page is done.
+  // Next changes the server at its first page.
   await sendRaw(product.url, { method: "GET", path: "/login", headers: { accept: "text/html" } });
 });
 afterAll(() => product?.close());
@@ -20,19 +20,22 @@ const HOST = "Host: localhost";
 const lines = (...parts: string[]) => `${parts.join("\r\n")}\r\n\r\n`;
 
 describe("request ids", () => {
-  test.each(["abc", "A.b_c-9", "x".repeat(128)])("keeps the caller's own: %s", async (id) => {
+  test.each(["abc", "A.b_c-9", "x".repeat(128)])("keeps the caller's ID %s", async (id) => {
     for (const path of ["/api/health/live", "/v1/models", "/v1beta/nowhere", "/login", "/nowhere", "/%ff"]) {
       const reply = await sendRaw(product.url, { method: "GET", path, headers: { "x-request-id": id } });
       expect(reply.headers["x-request-id"], path).toBe(id);
     }
   });
-  test.each(["x".repeat(129), "a b", "a/b", "<script>", "é"])("makes one instead of %s", async (id) => {
-    for (const path of ["/api/health/live", "/login", "/nowhere"]) {
-      const headers = { "x-request-id": Buffer.from(id).toString("latin1") };
-      const reply = await sendRaw(product.url, { method: "GET", path, headers });
-      expect(reply.headers["x-request-id"], path).toMatch(/^[0-9a-f-]{36}$/);
-    }
-  });
+  test.each(["x".repeat(129), "a b", "a/b", "<script>", "é"])(
+    "generates a new ID instead of %s",
+    async (id) => {
+      for (const path of ["/api/health/live", "/login", "/nowhere"]) {
+        const headers = { "x-request-id": Buffer.from(id).toString("latin1") };
+        const reply = await sendRaw(product.url, { method: "GET", path, headers });
+        expect(reply.headers["x-request-id"], path).toMatch(/^[0-9a-f-]{36}$/);
+      }
+    },
+  );
 });
 
 describe("bodies", () => {
@@ -55,7 +58,7 @@ describe("bodies", () => {
     expect((await wire.ended).split("\r\n\r\n")[1]).toMatch(/^HTTP\/1\.1 200 OK/);
   });
 
-  test("N-060 a body announced too large is refused before it is asked for", async () => {
+  test("N-060 a body declared too large is rejected before it is requested", async () => {
     const wire = await openWire(product.port);
     wire.send(head(`Content-Length: ${16 * 1024 * 1024 + 1}`, "Expect: 100-continue"));
     const all = await wire.until("\r\n\r\n");
@@ -63,14 +66,14 @@ describe("bodies", () => {
     expectError(readReply(await wire.ended), "openai", 413);
   });
 
-  test("a caller without a key is refused before the body is asked for", async () => {
+  test("a caller without a key is rejected before the body is requested", async () => {
     const wire = await openWire(product.port);
     wire.send(lines("POST /v1/embeddings HTTP/1.1", HOST, "Content-Length: 1000", "Expect: 100-continue"));
     expect(await wire.until("\r\n\r\n")).toMatch(/^HTTP\/1\.1 401 /);
     wire.destroy();
   });
 
-  test("a chunked body is counted and refused as soon as it is too large", async () => {
+  test("a chunked body is counted and rejected as soon as it is too large", async () => {
     const wire = await openWire(product.port);
     wire.send(
       lines(
@@ -81,7 +84,7 @@ describe("bodies", () => {
       ),
     );
     wire.send(`10001\r\n${" ".repeat(0x10001)}\r\n`);
-    // No last chunk: the server does not wait for it.
+    // No last chunk: the server must not wait for it.
     const reply = readReply(await wire.ended);
     expectError(reply, "console", 413);
     expect(reply.headers.connection).toBe("close");
@@ -92,7 +95,7 @@ describe("bodies", () => {
     return `${text.slice(0, -1)}${" ".repeat(size - text.length)}}`;
   };
   const LIMITS: [string, number, object, number][] = [
-    ["/api/user/login", 64 * 1024, { username: "nobody", password: "nothing at all" }, 401],
+    ["/api/user/login", 64 * 1024, { username: "nobody", password: "no bytes" }, 401],
     [
       "/v1beta/models/patchbay-speech:generateContent",
       4 * 1024 * 1024,
@@ -102,7 +105,7 @@ describe("bodies", () => {
     ["/v1/embeddings", 16 * 1024 * 1024, { model: "patchbay-embed", input: "x" }, 200],
   ];
   test.each(LIMITS)(
-    "N-033, N-034 %s takes %i bytes and not one more",
+    "N-033, N-034 %s accepts %i bytes and not one more",
     async (path, limit, fields, status) => {
       const headers = { "content-type": "application/json", authorization: `Bearer ${key}` };
       const full = await sendRaw(product.url, { path, headers, body: padded(limit, fields) });

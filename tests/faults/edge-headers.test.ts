@@ -3,14 +3,14 @@ import { expectError, type Surface } from "../support/expect-error";
 import { type Product, setUp, startProduct } from "../support/product";
 import { exchange, openWire, readReply, sendRaw } from "../support/raw-request";
 
-/** Heads that no honest client sends, byte by byte, to the server of `npm start`. */
+/** Request heads that no legitimate client sends, as raw bytes to the server of `npm start`. */
 
 let product: Product;
 
 beforeAll(async () => {
   product = await startProduct();
   await setUp(product.url);
-  // Whatever Next does to a server at its first page is done.
+  // Next changes the server at its first page.
   await sendRaw(product.url, { method: "GET", path: "/login", headers: { accept: "text/html" } });
 });
 afterAll(() => product?.close());
@@ -24,7 +24,7 @@ const PATHS: [Surface, string][] = [
 ];
 const lines = (...parts: string[]) => `${parts.join("\r\n")}\r\n\r\n`;
 
-describe("heads that cannot be read", () => {
+describe("unreadable request heads", () => {
   const UNREADABLE: [string, string, number][] = [
     [
       "N-054 Content-Length and Transfer-Encoding",
@@ -55,7 +55,7 @@ describe("heads that cannot be read", () => {
     ["a NUL in a header", lines("GET /v1/models HTTP/1.1", HOST, "X-One: a\0b"), 400],
     ["N-058 HTTP/0.9", "GET /v1/models\r\n\r\n", 400],
     ["HTTP/3.0 by its name", lines("GET /v1/models HTTP/3.0", HOST), 400],
-    ["no HTTP at all", "\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03", 400],
+    ["not HTTP", "\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03", 400],
     ["a method in lower case", lines("get /v1/models HTTP/1.1", HOST), 400],
     [
       "N-052 17 KB of header",
@@ -75,14 +75,14 @@ describe("heads that cannot be read", () => {
     ],
   ];
   const KNOWN_PATH = new Set(["an unknown transfer coding", "N-058 HTTP/0.9"]);
-  test.each(UNREADABLE)("%s: refused in JSON, and the socket closed", async (name, bytes, status) => {
+  test.each(UNREADABLE)("%s: gets a JSON error, and the socket is closed", async (name, bytes, status) => {
     const reply = await exchange(product.port, bytes);
-    // Once the line and headers have been read, their path's own dialect.
+    // Once the line and headers have been read, the error is in the dialect of the path.
     expectError(reply, KNOWN_PATH.has(name) ? "openai" : "console", status);
     expect(reply.headers.connection).toBe("close");
   });
 
-  test("what came before an unreadable request on the same socket is answered first", async () => {
+  test("a request before an unreadable one on the same socket is answered first", async () => {
     const wire = await openWire(product.port);
     wire.send(lines("GET /api/health/live HTTP/1.1", HOST));
     await wire.until('"live"');
@@ -92,7 +92,7 @@ describe("heads that cannot be read", () => {
   });
 });
 
-describe("heads that can be read and are refused", () => {
+describe("readable request heads that are rejected", () => {
   const many = Array.from({ length: 100 }, (_, i) => `X-${i}: 1`);
   const REFUSED: [string, (path: string) => string, number][] = [
     ["N-050 two Hosts", (path) => lines(`GET ${path} HTTP/1.1`, HOST, "Host: evil.example"), 400],
@@ -134,22 +134,22 @@ describe("heads that can be read and are refused", () => {
     ["N-049 an absolute target", "GET http://169.254.169.254/latest/meta-data HTTP/1.1"],
     ["an absolute target at ourselves", "GET http://localhost/v1/models HTTP/1.1"],
     ["an asterisk", "OPTIONS * HTTP/1.1"],
-  ])("%s: 400, and nobody is asked", async (_name, line) => {
+  ])("%s: gets a 400 without an outgoing request", async (_name, line) => {
     expectError(await exchange(product.port, lines(line, HOST)), "console", 400);
   });
 
-  test("CONNECT: 400, no tunnel", async () => {
+  test("CONNECT: gets a 400 and no tunnel", async () => {
     const bytes = lines("CONNECT 127.0.0.1:22 HTTP/1.1", "Host: 127.0.0.1:22");
     expectError(await exchange(product.port, bytes), "console", 400);
   });
 
-  test("exactly 100 headers and 15 KB of them are no fault", async () => {
+  test("exactly 100 headers of 15 KB are accepted", async () => {
     const filler = Array.from({ length: 97 }, (_, i) => `X-${i}: ${"a".repeat(140)}`);
     const bytes = lines("GET /api/health/live HTTP/1.1", HOST, "Connection: close", "Accept: */*", ...filler);
     expect((await exchange(product.port, bytes)).status).toBe(200);
   });
 
-  test("a wish for HTTP/2 is passed over", async () => {
+  test("an offer of HTTP/2 is ignored", async () => {
     const bytes = lines(
       "GET /api/health/live HTTP/1.1",
       HOST,
@@ -160,7 +160,7 @@ describe("heads that can be read and are refused", () => {
     expect((await exchange(product.port, bytes)).status).toBe(200);
   });
 
-  test("a refused upload is told why though its body goes on", async () => {
+  test("a rejected upload gets the error while its body is still being sent", async () => {
     const wire = await openWire(product.port);
     wire.send(lines("POST /v1/embeddings HTTP/1.1", HOST, "Host: twice", "Content-Length: 3000000"));
     wire.send("x".repeat(1_500_000));

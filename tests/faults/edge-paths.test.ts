@@ -3,14 +3,14 @@ import { expectError, type Surface } from "../support/expect-error";
 import { type Product, setUp, startProduct } from "../support/product";
 import { sendRaw } from "../support/raw-request";
 
-/** Addresses, methods and headers that lead nowhere: told in the surface's JSON, never by a page of Next's. */
+/** Unknown paths, methods and headers: answered in the surface's JSON, never by a page of Next. */
 
 let product: Product;
 
 beforeAll(async () => {
   product = await startProduct();
   await setUp(product.url);
-  // Whatever Next does to a server at its first page is done.
+  // Next changes the server at its first page.
   await sendRaw(product.url, { method: "GET", path: "/login", headers: { accept: "text/html" } });
 });
 afterAll(() => product?.close());
@@ -64,7 +64,7 @@ describe("paths and methods", () => {
     expectError(await sendRaw(product.url, { method: "GET", path }), surface, status);
   });
 
-  test("N-046 a path with dots is its canonical self, with the same checks", async () => {
+  test("N-046 a path with dots is normalized before the same checks", async () => {
     const reply = await sendRaw(product.url, { method: "GET", path: "/api/x/%2e%2e/setup" });
     expect(reply.json).toEqual({ success: true, message: "", data: { status: true } });
     expectError(await sendRaw(product.url, { method: "GET", path: "/login/../v1/models" }), "openai", 401);
@@ -89,7 +89,7 @@ describe("paths and methods", () => {
     ["console", "OPTIONS", "/login", "GET, HEAD"],
     ["console", "PUT", "/icon.svg", "GET, HEAD"],
   ];
-  test.each(METHODS)("%s %s %s: 405 that allows %s", async (surface, method, path, allow) => {
+  test.each(METHODS)("%s %s %s: gets a 405 with Allow %s", async (surface, method, path, allow) => {
     const reply = await sendRaw(product.url, { method, path });
     expectError(reply, surface, 405);
     expect(reply.headers.allow).toBe(allow);
@@ -99,7 +99,7 @@ describe("paths and methods", () => {
     expectError(await sendRaw(product.url, { path: "/nowhere", body: "{}" }), "console", 404);
   });
 
-  test("HEAD tells what GET would, without the body", async () => {
+  test("HEAD returns the headers of GET without the body", async () => {
     const [get, head] = await Promise.all(
       ["GET", "HEAD"].map((method) => sendRaw(product.url, { method, path: "/api/health/live" })),
     );
@@ -108,7 +108,7 @@ describe("paths and methods", () => {
     expect(head?.headers["content-length"]).toBe(get?.headers["content-length"]);
   });
 
-  test("OPTIONS tells the methods and no CORS header", async () => {
+  test("OPTIONS returns the methods and no CORS header", async () => {
     const headers = { origin: "https://evil.example", "access-control-request-method": "POST" };
     const reply = await sendRaw(product.url, { method: "OPTIONS", path: "/v1/embeddings", headers });
     expect(reply.status).toBe(204);
@@ -116,7 +116,7 @@ describe("paths and methods", () => {
     expect(Object.keys(reply.headers).filter((name) => name.startsWith("access-control"))).toEqual([]);
   });
 
-  test("a page that is not there is a page only for who asks for one", async () => {
+  test("an unknown page is an HTML page only for a client that accepts HTML", async () => {
     const page = await sendRaw(product.url, {
       method: "GET",
       path: "/nowhere",
@@ -133,22 +133,22 @@ describe("paths and methods", () => {
   });
 });
 
-describe("headers that speak to Next's own parts", () => {
+describe("internal headers of Next", () => {
   const rsc = (path: string, state: string) =>
     sendRaw(product.url, { method: "GET", path, headers: { rsc: "1", "next-router-state-tree": state } });
 
   test.each(["x", "%7b", "%", "[]", '["",{"a":1}]', `${'["",{"a":'.repeat(600)}["",{}]${"}]".repeat(600)}`])(
-    "answers 400 in JSON to the router state %.20j, and logs no stack",
+    "get a 400 in JSON for the router state %.20j, without a stack in the log",
     async (state) => {
       for (const path of ["/login", "/", "/nowhere"]) expectError(await rsc(path, state), "console", 400);
       expect(product.output()).not.toMatch(/router state header|\n\s+at /);
     },
   );
 
-  test("gives a page to the router state that a browser sends", async () => {
+  test("get a page for the router state that a browser sends", async () => {
     const state = '["",{"children":["login",{"children":["__PAGE__",{}]}]},null,null,16]';
     for (const sent of [state, encodeURIComponent(state)]) {
-      // Next leads a request without its cache key to the same path with one.
+      // Next redirects a request without its cache key to the same path with one.
       const first = await rsc("/login", sent);
       expect([first.status, first.headers.location]).toEqual([307, expect.stringMatching(/^\/login\?_rsc=/)]);
       expect((await rsc(String(first.headers.location), sent)).status).toBe(200);
@@ -173,7 +173,7 @@ describe("headers that speak to Next's own parts", () => {
     ["x-original-url", { "x-original-url": "/login", "x-rewrite-url": "/login" }],
     ["x-http-method-override", { "x-http-method-override": "POST" }],
   ];
-  test.each(HEADERS)("%s opens nothing", async (_name, headers) => {
+  test.each(HEADERS)("give no access: %s", async (_name, headers) => {
     expectError(await sendRaw(product.url, { method: "GET", path: "/api/keys", headers }), "console", 401);
     expectError(await sendRaw(product.url, { method: "GET", path: "/v1/models", headers }), "openai", 401);
     const page = await sendRaw(product.url, {
@@ -181,13 +181,13 @@ describe("headers that speak to Next's own parts", () => {
       path: "/playground/speech",
       headers: { accept: "text/html", ...headers },
     });
-    // Signed out, the console's pages lead to the sign-in and show nothing.
+    // Without a session, the console's pages redirect to the sign-in page.
     expect([302, 303, 307]).toContain(page.status);
     expect(page.headers.location).toMatch(/^\/login/);
   });
 
   test.each(["/", "/login", "/login/2fa", "/setup", "/playground/speech", "/nowhere"])(
-    "N-066 a server action posted to %s finds none",
+    "N-066 a server action posted to %s gets a 404",
     async (path) => {
       for (const headers of [
         { "next-action": "x", "content-type": "text/plain;charset=UTF-8" },

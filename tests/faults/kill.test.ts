@@ -7,12 +7,12 @@ import { expect, test } from "vitest";
 import { createKey, type Product, setUp, startProduct } from "../support/product";
 import { startUpstream, type Upstream } from "../support/upstream/server";
 
-/** How often the server is killed; the soak run sets more. */
+/** Number of kills; the soak run sets more. */
 const KILLS = Number(process.env.PATCHBAY_TEST_KILLS ?? 200);
-/** Of one key, in nano-dollars: it runs out on the way. */
+/** Budget of one key in nano-dollars; it runs out during the test. */
 const SMALL_BUDGET = 300_000;
 
-/** One kind of call that some callers send again and again. */
+/** A kind of call that some callers send repeatedly. */
 interface Kind {
   path: string;
   key: string;
@@ -40,7 +40,7 @@ function embeddings(model: string, key: string): Kind {
 
 type Heard = { id: string; status: number } | null;
 
-/** Sends one call; null when no whole reply came. */
+/** Sends one call; null when the reply was incomplete. */
 function send(product: Product, agent: http.Agent, { path, key }: Kind, body: string): Promise<Heard> {
   return new Promise((resolve) => {
     const request = http.request(
@@ -54,7 +54,7 @@ function send(product: Product, agent: http.Agent, { path, key }: Kind, body: st
         reply.resume();
         reply.on("error", () => resolve(null));
         reply.on("close", () => resolve(null));
-        // `end` comes only for a body that is whole by its own framing.
+        // `end` is emitted only for a body that is complete by its framing.
         reply.on("end", () =>
           resolve(
             reply.complete
@@ -69,7 +69,7 @@ function send(product: Product, agent: http.Agent, { path, key }: Kind, body: st
   });
 }
 
-/** Calls without end until the server dies; notes the id of each good reply that came whole. */
+/** Sends calls until the server dies; collects the ID of each complete successful reply. */
 async function callUntilDeath(
   product: Product,
   kind: Kind,
@@ -88,7 +88,7 @@ async function callUntilDeath(
   agent.destroy();
 }
 
-/** Sets the instance up with priced upstream models, a key without limits and one with a small budget. */
+/** Sets up the instance with priced upstream models, a key without limits and one with a small budget. */
 async function furnish({ url }: Product, upstream: Upstream): Promise<Kind[]> {
   const cookie = await setUp(url);
   const ask = async (path: string, body: object): Promise<void> => {
@@ -167,7 +167,7 @@ function readBooks(dataDirectory: string) {
   return books;
 }
 
-/** What the rows say was spent, by key and by user. */
+/** The cost of the rows by key and by user. */
 function spentByRows(rows: readonly UsageRow[]): Map<string, number> {
   const spent = new Map<string, number>();
   for (const row of rows) {
@@ -177,7 +177,7 @@ function spentByRows(rows: readonly UsageRow[]): Map<string, number> {
   return spent;
 }
 
-test(`of ${KILLS} servers killed under load, none loses or repeats the usage row of a reply that was received whole`, {
+test(`${KILLS} kills under load neither lose nor repeat the usage row of a complete reply`, {
   timeout: KILLS * 6_000 + 60_000,
 }, async () => {
   const dataDirectory = mkdtempSync(path.join(tmpdir(), "patchbay-kill-"));
@@ -191,19 +191,19 @@ test(`of ${KILLS} servers killed under load, none loses or repeats the usage row
     const product = await start();
     if (round === 0) kinds = await furnish(product, upstream);
     const before = received.size;
-    // A worker with its engine takes most of a short life to begin: it has a part in some of them.
+    // The speech worker needs most of a short run to start, so only some runs include speech.
     const present = round % 5 === 0 ? kinds : kinds.slice(1);
     const callers = present.map((kind, caller) => callUntilDeath(product, kind, caller, received, refused));
     const killAt = performance.now() + 20 + Math.random() * 180;
     const giveUpAt = performance.now() + 30_000;
     while (performance.now() < killAt || received.size < before + 10) {
-      if (performance.now() > giveUpAt) throw new Error(`The server serves nobody:\n${product.output()}`);
+      if (performance.now() > giveUpAt) throw new Error(`The server answers no call:\n${product.output()}`);
       await new Promise((resolve) => setTimeout(resolve, 2));
     }
     await product.kill();
     await Promise.all(callers);
   }
-  // The server starts again by itself on what the last kill left.
+  // The server starts on the store that the last kill left.
   const survivor = await start();
   expect(await survivor.close()).toBe(0);
   await upstream.close();
@@ -215,15 +215,15 @@ test(`of ${KILLS} servers killed under load, none loses or repeats the usage row
   const lost = [...received].filter((id) => !booked.has(id));
   const twice = [...booked].filter(([, times]) => times > 1);
   console.log(
-    `${KILLS} kills, ${received.size} replies received whole, ${lost.length} without a row, ${twice.length} booked twice`,
+    `${KILLS} kills, ${received.size} replies received whole, ${lost.length} without a row, ${twice.length} recorded twice`,
   );
   expect(received.size).toBeGreaterThan(KILLS);
   expect(lost).toEqual([]);
   expect(twice).toEqual([]);
-  // What was under way is settled by the next start, not left open for ever.
+  // The next start settles calls that were in progress.
   expect(rows.filter((row) => row.state !== "settled")).toEqual([]);
 
-  // Sums equal balances, in every period; nothing is held back any more.
+  // Sums equal balances in every period; nothing stays reserved.
   const spent = spentByRows(rows);
   const totals = balances.filter((balance) => balance.period === "total");
   expect(totals.length).toBe(3);
@@ -237,7 +237,7 @@ test(`of ${KILLS} servers killed under load, none loses or repeats the usage row
   expect(balances.filter((balance) => balance.reserved !== 0)).toEqual([]);
   expect(sums).toEqual([{ calls: rows.length, cost: rows.reduce((sum, row) => sum + row.cost_nano, 0) }]);
 
-  // The small budget was spent, never passed, and said so; nothing else was refused.
+  // The small budget was used up but not exceeded; nothing else was rejected.
   const spentOfSmall = spent.get(small[0]?.id ?? "") ?? 0;
   expect(spentOfSmall).toBeLessThanOrEqual(SMALL_BUDGET);
   expect([...refused.keys()].filter((status) => status !== 429)).toEqual([]);

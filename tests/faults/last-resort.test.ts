@@ -6,14 +6,14 @@ import { sendRaw } from "../support/raw-request";
 import { ROOT } from "../support/sources";
 import { bookedCalls, geminiSpeech, openSpeech, STREAM_PATH } from "../support/speech-call";
 
-/** Our own bugs, in one request and outside of any (RELIABILITY RB-24). */
+/** Bugs of the product inside and outside of a request (RELIABILITY RB-24). */
 
 function startWith(fault: string, env: Record<string, string> = {}): Promise<Product> {
   const file = pathToFileURL(path.join(ROOT, "tests/support/faults", fault)).href;
   return startProduct({ nodeAdapterOnly: true, env: { NODE_OPTIONS: `--import=${file}`, ...env } });
 }
 
-test("a handler that throws costs its request a 500 without the reason, the log has it, and the process goes on", async () => {
+test("a handler that throws gives a 500 without the reason, which is logged, and the process continues", async () => {
   const product = await startWith("broken-metrics.mjs");
   try {
     for (let i = 0; i < 20; i++) {
@@ -43,7 +43,7 @@ describe.each([
   ["an unhandled rejection", "SIGUSR2", "unhandled_rejection", "fault-by-rejection"],
   ["an exception outside of any request", "SIGWINCH", "uncaught_exception", "fault-by-exception"],
 ] as const)("%s", (_name, signal, event, words) => {
-  test("is logged, fails the readiness, lets calls end, and exits 1", async () => {
+  test("is logged, fails readiness, lets calls finish, and exits with 1", async () => {
     const product = await startWith("on-signal.mjs", { PATCHBAY_DRAIN_SECONDS: "25" });
     const key = await createKey(product.url, await setUp(product.url));
     const text = "The last train leaves at nine. ".repeat(40);

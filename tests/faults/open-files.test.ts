@@ -12,9 +12,9 @@ import {
   startRouted,
 } from "../support/routed-product";
 
-/** A process whose file descriptors run out says so with 503, serves those it has let in, and recovers. */
+/** A process that runs out of file descriptors answers 503, serves open connections, and recovers. */
 
-/** Loading the modules at the start takes about 200. */
+/** Loading the modules at start needs about 200 descriptors. */
 const OPEN_FILES = 256;
 const CROWD = 400;
 let routed: RoutedProduct;
@@ -45,7 +45,9 @@ async function untilServed(path: string, body: unknown): Promise<void> {
 }
 
 describe("a server with few file descriptors", () => {
-  test("answers a crowd with 200 or 503, and everybody after it", { timeout: 60_000 }, async () => {
+  test("answers many concurrent callers with 200 or 503, and all later ones with 200", {
+    timeout: 60_000,
+  }, async () => {
     const replies = await Promise.all(Array.from({ length: CROWD }, () => call("/v1/embeddings", embedding)));
     const { served } = expectServedOrTurnedAway(replies);
     expect(served).toBeGreaterThan(0);
@@ -53,7 +55,7 @@ describe("a server with few file descriptors", () => {
     expect(routed.product.process.exitCode).toBeNull();
   });
 
-  test("tells those above its connections so in the words of their dialect, and stays healthy", {
+  test("answers callers above its connection cap in their dialect, and stays healthy", {
     timeout: 60_000,
   }, async () => {
     const crowd: Wire[] = [];
@@ -66,9 +68,9 @@ describe("a server with few file descriptors", () => {
       late.send(`GET ${path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n`);
       return readReply(await late.ended);
     };
-    // The silent ones hold the few places for refusals for two seconds.
+    // The silent ones hold the few slots for rejected connections for two seconds.
     await expect.poll(async () => (await knock("/v1/models")).status, { timeout: 8_000 }).toBe(503);
-    // Without a key: the refusal comes before anything is looked up.
+    // Without a key: the rejection precedes authentication.
     const reply = await knock("/v1/models");
     expect(reply.json).toMatchObject({ error: { code: "overloaded", type: "api_error" } });
     expect(reply.headers["retry-after"]).toBe("1");
@@ -77,7 +79,7 @@ describe("a server with few file descriptors", () => {
     await untilServed("/v1/embeddings", embedding);
   });
 
-  test("speaks and encodes again once descriptors are free, however its engines failed", {
+  test("synthesizes and encodes again once descriptors are free, whichever way its engines failed", {
     timeout: 120_000,
   }, async () => {
     const mp3 = { model: "patchbay-speech", input: "One, two.", voice: "alloy", response_format: "mp3" };
@@ -92,7 +94,7 @@ describe("a server with few file descriptors", () => {
     await untilServed(path, body);
   });
 
-  test("does not blame an upstream to which it has no socket left", { timeout: 60_000 }, async () => {
+  test("does not record an upstream error when it has no socket left", { timeout: 60_000 }, async () => {
     const { name, ids } = await routed.route("embeddings", [{ as: "embed.8--slow-300" }]);
     const replies = await Promise.all(
       Array.from({ length: CROWD }, () => call("/v1/embeddings", { model: name, input: "a" })),
@@ -106,14 +108,14 @@ describe("a server with few file descriptors", () => {
   });
 });
 
-describe("a server whose descriptors are all gone", () => {
+describe("a server without free file descriptors", () => {
   let starved: RoutedProduct;
   beforeAll(async () => {
     starved = await startRouted();
   });
   afterAll(() => starved?.close());
 
-  /** Sets the soft limit of the running server (prlimit(1)); below what is open already, nothing more can be opened. */
+  /** Sets the soft limit of the running server (prlimit(1)); below the number of open files, nothing more can be opened. */
   const allowFiles = (count: number) => {
     const { status, stderr } = spawnSync("prlimit", [
       `--pid=${starved.product.process.pid}`,
@@ -122,11 +124,11 @@ describe("a server whose descriptors are all gone", () => {
     if (status !== 0) throw new Error(`prlimit: ${stderr}`);
   };
 
-  test("answers with 503 what needs one, goes on with what needs none, and recovers", {
+  test("answers 503 where it needs one, still serves other requests, and recovers", {
     timeout: 60_000,
   }, async () => {
     const { name, ids } = await starved.route("embeddings", [{ as: "embed.8" }]);
-    // One connection that stands before the want begins, and never waits for another.
+    // One connection that is open before the shortage.
     const agent = new http.Agent({ keepAlive: true, maxSockets: 1 });
     const send = (path: string, body: unknown) =>
       sendOver(starved.product.url, path, body, starved.key, { agent });
@@ -163,7 +165,7 @@ describe("a server whose descriptors are all gone", () => {
   });
 });
 
-test("the cap of connections follows from the process's limit and what is open already", () => {
+test("the connection cap follows from the process's limit and the files already open", () => {
   const limits = "Limit                     Soft Limit           Hard Limit           Units     \n";
   expect(
     parseOpenFilesLimit(`${limits}Max open files            1024                 4096                 files`),

@@ -6,7 +6,7 @@ import { createKey, type Product, setUp, startProduct } from "../support/product
 import { sendRaw } from "../support/raw-request";
 import { ROOT } from "../support/sources";
 
-/** What operators and their tools read: health, status, numbers and the API's own description (CONTRACT §10). */
+/** Health, status, metrics and the OpenAPI document (CONTRACT §10). */
 
 type Json = Record<string, unknown>;
 
@@ -22,7 +22,7 @@ const get = (path: string, headers: Record<string, string> = {}) =>
   sendRaw(product.url, { method: "GET", path, headers });
 
 describe("status", () => {
-  test("tells before the claim that there is none, and afterwards the version to the signed-in alone", async () => {
+  test("reports whether setup is done, and the version only to signed-in users", async () => {
     const before = await get("/api/status");
     expect(before.json).toEqual({
       success: true,
@@ -44,7 +44,7 @@ describe("status", () => {
     });
   });
 
-  test("health is told to anybody", async () => {
+  test("returns health without authentication", async () => {
     expect((await get("/api/health/live")).json).toMatchObject({ data: { status: "live" } });
     expect((await get("/api/health/ready")).json).toMatchObject({ data: { status: "ready" } });
   });
@@ -53,7 +53,7 @@ describe("status", () => {
 describe("/metrics", () => {
   const value = (text: string, line: RegExp) => Number(line.exec(text)?.[1] ?? Number.NaN);
 
-  test("counts each call by what was asked, who served and how it ended, and every row of the books", async () => {
+  test("counts each call by operation, model, channel and status, and every usage row", async () => {
     const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
     for (const input of ["one", "two", "three"]) {
       const body = JSON.stringify({ model: "patchbay-embed", input });
@@ -65,12 +65,12 @@ describe("/metrics", () => {
     expect(value(text, new RegExp(`^patchbay_calls_total\\{${labels},status="200"\\} (\\d+)$`, "m"))).toBe(3);
     expect(value(text, new RegExp(`^patchbay_call_seconds_count\\{${labels}\\} (\\d+)$`, "m"))).toBe(3);
     expect(value(text, /^patchbay_usage_rows_total (\d+)$/m)).toBe(3);
-    // This very request is the one in flight.
+    // This request is the one in flight.
     expect(value(text, /^patchbay_requests_in_flight (\d+)$/m)).toBe(1);
     expect(text).not.toContain(key);
   });
 
-  test("an unknown model makes no label of its own", async () => {
+  test("creates no label for an unknown model", async () => {
     const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
     const body = JSON.stringify({ model: "a-name-nobody-has", input: "x" });
     expect((await sendRaw(product.url, { path: "/v1/embeddings", headers, body })).status).toBe(404);
@@ -98,7 +98,7 @@ describe("/openapi.json", () => {
       Object.entries(item).map(([method, operation]) => ({ path, method, operation })),
     );
 
-  test("is OpenAPI 3.1 with a title and the API's version, and does not tell the product's", () => {
+  test("is OpenAPI 3.1 with a title and the API's version, without the product's version", () => {
     expect(document.openapi).toBe("3.1.0");
     expect(document.info).toMatchObject({ title: "Patchbay", version: "1" });
     const { version } = JSON.parse(readFileSync(path.join(ROOT, "package.json"), "utf8"));
@@ -118,7 +118,7 @@ describe("/openapi.json", () => {
     expect(Object.keys(document).filter((name) => !known.includes(name))).toEqual([]);
   });
 
-  test("describes every address of the route table and no other", () => {
+  test("describes every route of the route table and no other", () => {
     const described = operations().map(({ path, method }) => `${method.toUpperCase()} ${path}`);
     expect(described.sort()).toEqual(ROUTES.map((route) => `${route.method} ${route.path}`).sort());
   });
@@ -145,7 +145,7 @@ describe("/openapi.json", () => {
     }
   });
 
-  test("gives every operation words, replies, and securities that are declared", () => {
+  test("gives every operation a summary, replies, and declared security schemes", () => {
     const schemes = Object.keys((document.components as { securitySchemes: Json }).securitySchemes);
     for (const { path, method, operation } of operations()) {
       const at = `${method} ${path}`;
@@ -161,7 +161,7 @@ describe("/openapi.json", () => {
     }
   });
 
-  test("every reference leads somewhere", () => {
+  test("resolves every reference", () => {
     const references: string[] = [];
     JSON.stringify(document, (name, value) => {
       if (name === "$ref") references.push(value);
@@ -177,7 +177,7 @@ describe("/openapi.json", () => {
     }
   });
 
-  test("describes a body for every address that reads one, with the fields that the contract names", () => {
+  test("describes a body for every route that reads one, with the fields of the contract", () => {
     const bodyOf = (path: string) => {
       const { requestBody } = paths()[path]?.post ?? {};
       return (
@@ -200,7 +200,7 @@ describe("/openapi.json", () => {
     );
   });
 
-  test("tells that the audio of speech is audio", () => {
+  test("describes the reply of speech as audio", () => {
     const { responses } = paths()["/v1/audio/speech"]?.post ?? {};
     const { content } = (responses as Record<string, { content?: Json }>)["200"] ?? {};
     expect(Object.keys(content ?? {})).toEqual(

@@ -9,9 +9,9 @@ import { exchange, sendRaw } from "../support/raw-request";
 import { ROOT } from "../support/sources";
 import { digestStore } from "../support/store-dump";
 
-/** Who may claim a fresh instance, and where the token for the others stands (SECURITY SU-1). */
+/** Who may do the initial setup, and where the setup token is found (SECURITY SU-1). */
 
-/** An address of this machine that is not loopback: calls to it come from it, as from a neighbour. */
+/** A non-loopback address of this machine: calls to it come from it, as from another machine. */
 const NEIGHBOUR = Object.values(networkInterfaces())
   .flat()
   .find((one) => one?.family === "IPv4" && !one.internal)?.address;
@@ -34,16 +34,16 @@ function claim(url: string, fields: object = {}, headers: Record<string, string>
   });
 }
 
-describe("before the claim", () => {
-  test("the token is printed as a link's fragment and kept in a file that its owner alone reads", () => {
+describe("before the initial setup", () => {
+  test("the token is printed in a URL fragment and stored in a file that only its owner can read", () => {
     expect(Buffer.from(token, "base64url").length).toBeGreaterThanOrEqual(32);
     expect(readFileSync(tokenFile(product), "utf8").trim()).toBe(token);
     expect(statSync(tokenFile(product)).mode & 0o777).toBe(0o600);
     expect(statSync(path.join(product.dataDirectory, "secret")).mode & 0o777).toBe(0o600);
   });
 
-  test("no address tells the token, whatever is asked and whoever asks", { timeout: 60_000 }, async () => {
-    // The build's own list: page file → address.
+  test("no URL reveals the token to any caller", { timeout: 60_000 }, async () => {
+    // Next's manifest: page file → URL path.
     const manifest = JSON.parse(
       readFileSync(path.join(ROOT, ".next/app-path-routes-manifest.json"), "utf8"),
     ) as Record<string, string>;
@@ -76,7 +76,7 @@ describe("before the claim", () => {
       }
     }
     expect(told).toEqual([]);
-    // The log is for whoever reads the start's lines; the link is there once and nowhere else.
+    // The link is printed once at start and logged nowhere else.
     expect(product.output().split(token).length - 1).toBe(1);
   });
 
@@ -89,14 +89,14 @@ describe("before the claim", () => {
     ["another site's page", {}, { origin: "http://evil.example" }, 403],
     ["another site's page with the token", { setup_token: "given" }, { "sec-fetch-site": "cross-site" }, 403],
     ["a page of another port", {}, { origin: "http://localhost:1" }, 403],
-  ])("%s is refused and nothing is changed", async (_name, fields, headers, status) => {
+  ])("setup is rejected without changes: %s", async (_name, fields, headers, status) => {
     const before = digestStore(product.dataDirectory);
     expect((await claim(product.url, fields, headers)).status).toBe(status);
     expect(digestStore(product.dataDirectory)).toBe(before);
   });
 
   test.runIf(NEIGHBOUR)(
-    "a neighbour needs the token, a private address or a borrowed Host notwithstanding",
+    "another machine needs the token, even with a private address or our Host",
     async () => {
       const url = `http://${NEIGHBOUR}:${product.port}`;
       const borrowed: Record<string, string>[] = [
@@ -113,19 +113,19 @@ describe("before the claim", () => {
     },
   );
 
-  test("the state tells each caller whether they need the token", async () => {
+  test("the setup state says whether the caller needs the token", async () => {
     const mine = await sendRaw(product.url, { method: "GET", path: "/api/setup" });
     expect(mine.json).toMatchObject({ data: { status: false, setup_token_required: false } });
     const far = await sendRaw(product.url, { method: "GET", path: "/api/setup", headers: { via: "1.1 p" } });
     expect(far.json).toMatchObject({ data: { status: false, setup_token_required: true } });
-    // A browser of today speaks HTTP/1.1; what does not is a tool or a proxy.
+    // Browsers use HTTP/1.1; HTTP/1.0 indicates a tool or a proxy.
     const old = await exchange(product.port, "GET /api/setup HTTP/1.0\r\nHost: localhost\r\n\r\n");
     expect(old.json).toMatchObject({ data: { status: false, setup_token_required: true } });
   });
 });
 
-describe("the token's life", () => {
-  test("a restart makes a new one and the old one opens nothing; the claim ends it", async () => {
+describe("the setup token", () => {
+  test("is replaced at a restart, which revokes the old one, and ends with setup", async () => {
     const dataDirectory = await mkdtemp(path.join(tmpdir(), "patchbay-token-"));
     const elsewhere = { via: "1.1 proxy" };
     try {
@@ -151,7 +151,7 @@ describe("the token's life", () => {
     }
   });
 
-  test("a token that the operator sets is wanted from this machine too, and is never printed or kept", async () => {
+  test("is required from this machine too when the operator sets it, and is never printed or stored", async () => {
     const set = "a-token-the-operator-chose";
     const own = await startProduct({ nodeAdapterOnly: true, env: { PATCHBAY_SETUP_TOKEN: set } });
     try {
@@ -164,7 +164,7 @@ describe("the token's life", () => {
     }
   });
 
-  test("an instance that was opened on purpose says so in its log and takes anybody", async () => {
+  test("is not required with PATCHBAY_SETUP_OPEN, which logs a warning", async () => {
     const open = await startProduct({ nodeAdapterOnly: true, env: { PATCHBAY_SETUP_OPEN: "1" } });
     try {
       expect(open.output()).toContain("setup_open");

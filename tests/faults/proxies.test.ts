@@ -3,8 +3,8 @@ import { createKey, OWNER, type Product, setUp, startProduct } from "../support/
 import { type RawReply, sendRaw } from "../support/raw-request";
 
 /**
- * Who the caller is (SECURITY TP-1): the socket's other end, or whom a trusted proxy names. 127.0.0.2 is the trusted
- * proxy here; 127.0.0.1 is anybody.
+ * The caller's address (SECURITY TP-1): that of the socket, or the one that a trusted proxy names. 127.0.0.2 is the
+ * trusted proxy here; 127.0.0.1 is an untrusted client.
  */
 const PROXY = "127.0.0.2";
 
@@ -45,13 +45,13 @@ describe("an address list", () => {
     ["the office in IPv6 with a port", '"[2001:db8:1:2::3]:4711"', 200],
     ["the office as a mapped address", `::ffff:${OFFICE}`, 200],
     ["the office behind another trusted proxy", `${OFFICE}, 192.0.2.7`, 200],
-    ["somebody else", "198.51.100.7", 403],
-    ["somebody else who says the office", `${OFFICE}, 198.51.100.7`, 403],
-    ["somebody else behind another trusted proxy", `${OFFICE}, 198.51.100.7, 192.0.2.7`, 403],
+    ["another client", "198.51.100.7", 403],
+    ["another client that names the office", `${OFFICE}, 198.51.100.7`, 403],
+    ["another client behind another trusted proxy", `${OFFICE}, 198.51.100.7, 192.0.2.7`, 403],
     ["no address at all", "unknown", 403],
     ["an empty list", "", 403],
     ["N-064 a list of a thousand", `${"203.0.113.9,".repeat(999)}198.51.100.7`, 403],
-  ])("the trusted proxy names %s: %s → %i", async (_name, forwarded, status) => {
+  ])("a trusted proxy that names %s: %s → %i", async (_name, forwarded, status) => {
     expect((await embed({ "x-forwarded-for": forwarded }, PROXY)).status).toBe(status);
   });
 
@@ -64,13 +64,13 @@ describe("an address list", () => {
     ["cf-connecting-ip", OFFICE],
     ["forwarded", `for=${OFFICE}`],
     ["x-patchbay-peer", `;1;1;${OFFICE}`],
-  ])("anybody who says it by %s is not believed", async (name, value) => {
+  ])("the header %s of an untrusted client is ignored", async (name, value) => {
     const reply = await embed({ [name]: value });
     expect(reply.status).toBe(403);
     expect(reply.json).toMatchObject({ error: { code: "ip_not_allowed" } });
   });
 
-  test("the trusted proxy's other headers name nobody", async () => {
+  test("other headers of the trusted proxy are ignored", async () => {
     expect((await embed({ "x-real-ip": OFFICE }, PROXY)).status).toBe(403);
   });
 });
@@ -84,7 +84,7 @@ describe("https", () => {
       ...(from ? { from } : {}),
     });
 
-  test("N-065 somebody's X-Forwarded-Proto changes neither cookies nor headers", async () => {
+  test("N-065 an untrusted X-Forwarded-Proto changes neither cookies nor headers", async () => {
     const reply = await login({ "x-forwarded-proto": "https", "x-forwarded-ssl": "on" });
     expect(reply.status).toBe(200);
     const [session = ""] = reply.headers["set-cookie"] ?? [];
@@ -93,7 +93,7 @@ describe("https", () => {
     expect(reply.headers["strict-transport-security"]).toBeUndefined();
   });
 
-  test("the trusted proxy's word makes cookies Secure and the origin https alone", async () => {
+  test("the trusted proxy's https makes cookies Secure and permits only an https origin", async () => {
     const reply = await login({ "x-forwarded-proto": "https", "x-forwarded-for": "198.51.100.20" }, PROXY);
     expect(reply.status).toBe(200);
     for (const one of reply.headers["set-cookie"] ?? []) {
@@ -106,7 +106,7 @@ describe("https", () => {
     ).toBeGreaterThanOrEqual(31_536_000);
   });
 
-  test("of two schemes the trusted proxy's own counts", async () => {
+  test("of two schemes the trusted proxy's is used", async () => {
     const address = { "x-forwarded-for": "198.51.100.21" };
     const forged = await login({ ...address, "x-forwarded-proto": "https, http" }, PROXY);
     expect(forged.headers["strict-transport-security"]).toBeUndefined();
@@ -118,18 +118,18 @@ describe("limits per address", () => {
     sendRaw(product.url, {
       path: "/api/user/login",
       headers: { "content-type": "application/json", ...headers },
-      body: JSON.stringify({ username: `nobody-${Math.random()}`, password: "not the password" }),
+      body: JSON.stringify({ username: `unknown-${Math.random()}`, password: "not the password" }),
       ...(from ? { from } : {}),
     });
 
-  test("a rotating X-Forwarded-For does not make new callers of one", async () => {
+  test("apply to one caller despite a changing X-Forwarded-For", async () => {
     const statuses: number[] = [];
     for (let i = 0; i < 5; i++)
       statuses.push((await wrong({ "x-forwarded-for": `198.51.100.${i}` }, "127.0.0.3")).status);
     expect(statuses).toEqual([401, 401, 401, 429, 429]);
   });
 
-  test("callers behind the trusted proxy are told apart, by /64 in IPv6", async () => {
+  test("apply to each caller behind the trusted proxy, by /64 in IPv6", async () => {
     const through = async (address: string) => (await wrong({ "x-forwarded-for": address }, PROXY)).status;
     const first = [];
     for (let i = 0; i < 4; i++) first.push(await through(`2001:db8:9:9::${i + 1}`));
@@ -147,13 +147,16 @@ describe("/metrics", () => {
     ["a forwarding header", { "x-forwarded-for": "127.0.0.1" }, 403],
     ["a Via header", { via: "1.1 proxy" }, 403],
     ["another Host", { host: "metrics.example" }, 403],
-    ["a token nobody has set", { authorization: "Bearer anything-at-all", via: "1.1 proxy" }, 403],
-  ])("without a token of its own, %s: %o → %i", async (_name, headers, status) => {
+    ["an unset token", { authorization: "Bearer anything-at-all", via: "1.1 proxy" }, 403],
+  ])("without a metrics token, %s: %o → %i", async (_name, headers, status) => {
     expect((await read(product.url, headers)).status).toBe(status);
   });
 
-  test("with a token of its own it wants that, from this machine too", async () => {
-    const guarded = await startProduct({ nodeAdapterOnly: true, env: { PATCHBAY_METRICS_TOKEN: "numbers-for-us" } });
+  test("with a metrics token, it is required from this machine too", async () => {
+    const guarded = await startProduct({
+      nodeAdapterOnly: true,
+      env: { PATCHBAY_METRICS_TOKEN: "numbers-for-us" },
+    });
     try {
       for (const authorization of [undefined, "Bearer numbers-for-u", "Basic numbers-for-us", "Bearer"]) {
         const reply = await read(guarded.url, authorization ? { authorization } : {});

@@ -8,25 +8,25 @@ import { newSqlitePlace } from "../contracts/store/sqlite-database";
 const SECRET = "an instance secret, long enough to be one";
 const cipher = createCipher({ current: SECRET, previous: [] });
 const PLAIN = "sk-upstream-0123456789-secret";
-const PLACE = "channels/chn_1/keys/k1";
+const AAD = "channels/chn_1/keys/k1";
 
 const placeOf = (userId: string): string => `two_factors/${userId}/secret`;
 
-test("a secret opens where it was sealed, and is sealed differently each time", () => {
+test("decrypts a secret with its AAD, and encrypts it differently each time", () => {
   const [once, again] = [
-    cipher.encrypt("upstream-key", PLACE, PLAIN),
-    cipher.encrypt("upstream-key", PLACE, PLAIN),
+    cipher.encrypt("upstream-key", AAD, PLAIN),
+    cipher.encrypt("upstream-key", AAD, PLAIN),
   ];
   expect(once).toMatch(/^v1\.[0-9a-f]{8}\.[\w-]{16}\.[\w-]+$/);
   expect(once).not.toBe(again);
-  expect(cipher.decrypt("upstream-key", PLACE, once)).toBe(PLAIN);
-  expect(cipher.decrypt("upstream-key", PLACE, again)).toBe(PLAIN);
+  expect(cipher.decrypt("upstream-key", AAD, once)).toBe(PLAIN);
+  expect(cipher.decrypt("upstream-key", AAD, again)).toBe(PLAIN);
   for (const text of ["", "ü語😀", "x".repeat(10_000)]) {
-    expect(cipher.decrypt("totp", PLACE, cipher.encrypt("totp", PLACE, text))).toBe(text);
+    expect(cipher.decrypt("totp", AAD, cipher.encrypt("totp", AAD, text))).toBe(text);
   }
 });
 
-test("two rows whose ciphertexts were swapped in the store do not open", async () => {
+test("does not decrypt ciphertexts that were swapped between two rows", async () => {
   const place = await newSqlitePlace();
   const store = await place.open();
   const users = [userRecord(), userRecord()];
@@ -50,43 +50,43 @@ test("two rows whose ciphertexts were swapped in the store do not open", async (
   await place.remove();
 });
 
-test("a secret does not open in another column, row, or for another purpose", () => {
-  const sealed = cipher.encrypt("upstream-key", PLACE, PLAIN);
-  for (const elsewhere of ["channels/chn_1/keys/k2", "channels/chn_2/keys/k1", "", `${PLACE} `]) {
-    expect(() => cipher.decrypt("upstream-key", elsewhere, sealed)).toThrow("changed or moved");
+test("does not decrypt a secret of another column, row or purpose", () => {
+  const encrypted = cipher.encrypt("upstream-key", AAD, PLAIN);
+  for (const elsewhere of ["channels/chn_1/keys/k2", "channels/chn_2/keys/k1", "", `${AAD} `]) {
+    expect(() => cipher.decrypt("upstream-key", elsewhere, encrypted)).toThrow("changed or moved");
   }
-  expect(() => cipher.decrypt("totp", PLACE, sealed)).toThrow("changed or moved");
+  expect(() => cipher.decrypt("totp", AAD, encrypted)).toThrow("changed or moved");
 });
 
-test("a text changed in any place does not open", () => {
-  const sealed = cipher.encrypt("upstream-key", PLACE, PLAIN);
-  for (let at = 0; at < sealed.length; at++) {
-    // Far from the bits that base64url leaves unused at an end.
-    const other = sealed[at] === "A" ? "_" : sealed[at] === "." ? "-" : "A";
-    const changed = sealed.slice(0, at) + other + sealed.slice(at + 1);
-    expect(() => cipher.decrypt("upstream-key", PLACE, changed), changed).toThrow();
+test("does not decrypt a text with any changed character", () => {
+  const encrypted = cipher.encrypt("upstream-key", AAD, PLAIN);
+  for (let at = 0; at < encrypted.length; at++) {
+    // Not the last bits, of which base64url leaves some unused.
+    const other = encrypted[at] === "A" ? "_" : encrypted[at] === "." ? "-" : "A";
+    const changed = encrypted.slice(0, at) + other + encrypted.slice(at + 1);
+    expect(() => cipher.decrypt("upstream-key", AAD, changed), changed).toThrow();
   }
-  for (let length = 0; length < sealed.length; length++) {
-    expect(() => cipher.decrypt("upstream-key", PLACE, sealed.slice(0, length))).toThrow();
+  for (let length = 0; length < encrypted.length; length++) {
+    expect(() => cipher.decrypt("upstream-key", AAD, encrypted.slice(0, length))).toThrow();
   }
-  expect(() => cipher.decrypt("upstream-key", PLACE, `${sealed}.x`)).toThrow("not in a form");
+  expect(() => cipher.decrypt("upstream-key", AAD, `${encrypted}.x`)).toThrow("not in a form");
 });
 
-test("another secret does not open it and says which key is missing; the secret before opens it still", () => {
-  const sealed = cipher.encrypt("upstream-key", PLACE, PLAIN);
-  const keyId = encryptionKeyId(sealed);
+test("names the missing key with another secret, and still decrypts with the previous secret", () => {
+  const encrypted = cipher.encrypt("upstream-key", AAD, PLAIN);
+  const keyId = encryptionKeyId(encrypted);
   const other = createCipher({ current: "another instance secret, long enough", previous: [] });
-  expect(() => other.decrypt("upstream-key", PLACE, sealed)).toThrow(`key ${keyId}, which is not loaded`);
+  expect(() => other.decrypt("upstream-key", AAD, encrypted)).toThrow(`key ${keyId}, which is not loaded`);
   const rotated = createCipher({ current: "another instance secret, long enough", previous: [SECRET] });
-  expect(rotated.decrypt("upstream-key", PLACE, sealed)).toBe(PLAIN);
-  expect(encryptionKeyId(rotated.encrypt("upstream-key", PLACE, PLAIN))).not.toBe(keyId);
-  // Named as the right key's, and still not opened by it.
-  const forged = other.encrypt("upstream-key", PLACE, PLAIN).replace(/^v1\.[0-9a-f]{8}/, `v1.${keyId}`);
-  expect(() => cipher.decrypt("upstream-key", PLACE, forged)).toThrow("changed or moved");
-  expect(encryptionKeyId("not sealed")).toBeNull();
+  expect(rotated.decrypt("upstream-key", AAD, encrypted)).toBe(PLAIN);
+  expect(encryptionKeyId(rotated.encrypt("upstream-key", AAD, PLAIN))).not.toBe(keyId);
+  // The key ID is right, but the key is not.
+  const forged = other.encrypt("upstream-key", AAD, PLAIN).replace(/^v1\.[0-9a-f]{8}/, `v1.${keyId}`);
+  expect(() => cipher.decrypt("upstream-key", AAD, forged)).toThrow("changed or moved");
+  expect(encryptionKeyId("not encrypted")).toBeNull();
 });
 
-test("digests are keyed, by secret and by purpose", () => {
+test("keys digests by secret and purpose", () => {
   const other = createCipher({ current: "another instance secret, long enough", previous: [SECRET] });
   const digests = [
     cipher.digest("backup-code", "value"),
@@ -97,18 +97,20 @@ test("digests are keyed, by secret and by purpose", () => {
   expect(cipher.digest("backup-code", "value")).toBe(digests[0]);
 });
 
-test("the file, its log and a backup hold no byte of a sealed secret", async () => {
+test("writes no plain secret to the file, its log or a backup", async () => {
   const place = await newSqlitePlace();
   const store = await place.open();
-  const sealed = cipher.encrypt("upstream-key", PLACE, PLAIN);
-  await store.channels.insert(channelRecord({ keys: [{ id: "k1", sealed, display: "****cret" }] }));
+  const encrypted = cipher.encrypt("upstream-key", AAD, PLAIN);
+  await store.channels.insert(
+    channelRecord({ keys: [{ id: "k1", sealed: encrypted, display: "****cret" }] }),
+  );
   const backup = path.join(path.dirname(place.file), "backup.db");
   await store.backup(backup);
   const wal = readFileSync(`${place.file}-wal`);
   await store.close();
-  const kept = [wal, readFileSync(place.file), readFileSync(backup)];
-  for (const bytes of kept) expect(bytes.includes(PLAIN)).toBe(false);
-  // What was looked for is what would have been there.
-  for (const bytes of kept) expect(bytes.includes(sealed)).toBe(true);
+  const contents = [wal, readFileSync(place.file), readFileSync(backup)];
+  for (const bytes of contents) expect(bytes.includes(PLAIN)).toBe(false);
+  // The search text is what plain storage would contain.
+  for (const bytes of contents) expect(bytes.includes(encrypted)).toBe(true);
   await place.remove();
 });

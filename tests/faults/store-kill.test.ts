@@ -32,18 +32,18 @@ const cases = [
 ];
 
 test.each(cases)(
-  "$name: of $kills processes killed while they keep books, every acknowledged call has its row, once, and sums equal balances",
+  "$name: after $kills kills, every acknowledged call has exactly one usage row, and sums equal balances",
   { timeout: 240_000 },
   async ({ name, kills, newPlace }) => {
     const place = await newPlace();
     const acknowledged = new Set<string>();
     const instances: string[] = [];
     for (let kill = 0; kill < kills; kill++) {
-      const keeper = startStoreProcess(script, "keep-books", place.at);
+      const keeper = startStoreProcess(script, "record-calls", place.at);
       instances.push(keeper.instanceId);
       await keeper.ready;
       keeper.start();
-      // Some work first, then a moment that nobody chose.
+      // Some work first, then a kill at a random time.
       await keeper.until((lines) => lines.length > 100);
       await new Promise((resolve) => setTimeout(resolve, Math.random() * 150));
       await keeper.kill();

@@ -5,11 +5,11 @@ import { allUsage, expectLedgerSumsToMatch } from "../contracts/store/ledger-sum
 import { newPostgresPlace, type PostgresPlace } from "../contracts/store/postgres-database";
 import { channelRecord, insertKey, NO_BUDGET, PERIOD, usageRecord } from "../contracts/store/records";
 import { SYSTEM_CLOCK } from "../contracts/store/sqlite-database";
-import { outcomesOf, together } from "../contracts/store/test-database";
+import { concurrently, outcomesOf } from "../contracts/store/test-database";
 import { startPostgres, type TestPostgres } from "../support/postgres";
 import { openTcpGate, type TcpGate } from "../support/tcp-gate";
 
-/** Loosely above the second that is promised; twenty writes that wait for one another would take twenty. */
+/** More than the promised second; twenty writes in sequence would take twenty seconds. */
 const SOON_MS = 6_000;
 
 let server: TestPostgres;
@@ -25,7 +25,7 @@ interface Subject {
   userId: string;
 }
 
-/** One call of each kind and twenty writes, all at once; how long the longest took. */
+/** Runs one call of each kind and twenty writes concurrently; returns the longest time in milliseconds. */
 async function expectAllRefused({ store, keyId, userId }: Subject): Promise<number> {
   const since = performance.now();
   const row = usageRecord(keyId, userId, { costNano: 7, reservedNano: 9 });
@@ -36,7 +36,7 @@ async function expectAllRefused({ store, keyId, userId }: Subject): Promise<numb
     store.keys.findById(keyId),
     store.ledger.reserve(reservation),
     store.ledger.settle({ ...row, id: `${row.id}_settled` }, PERIOD),
-    ...together(20, (index) => store.settings.put(`refused-${index}`, true)),
+    ...concurrently(20, (index) => store.settings.put(`refused-${index}`, true)),
   ]);
   expect(values).toEqual([]);
   expect(codes).toEqual(Array(25).fill("storage_unavailable"));
@@ -58,14 +58,14 @@ async function expectAllWell({ place, store, keyId, userId }: Subject): Promise<
   await store.ping();
   expect((await store.settings.all()).well).toBe(true);
   await store.ledger.settle(usageRecord(keyId, userId, { id: "use_after", costNano: 1 }), PERIOD);
-  // The settlement that was refused is an entry that costs nothing, the reservation that was refused holds nothing.
+  // The refused settlement is an entry without cost, the refused reservation reserves nothing.
   await vi.waitUntil(async () => (await allUsage(store, { keyId })).length === 2, {
     timeout: 20_000,
     interval: 50,
   });
   expect((await store.keys.spent(keyId, SYSTEM_CLOCK.now())).totalNano).toBe(1);
   await expectLedgerSumsToMatch(place);
-  // And the feed is heard again.
+  // Change notifications arrive again.
   const heard = new Promise<void>((resolve) => {
     store.onChange((topics) => {
       if (topics.has("channels")) resolve();
@@ -76,7 +76,7 @@ async function expectAllWell({ place, store, keyId, userId }: Subject): Promise<
   await heard;
 }
 
-/** A store whose every connection passes a gate. */
+/** A store whose connections all go through a TCP gate. */
 async function openThroughGate(place: PostgresPlace): Promise<{ gate: TcpGate; store: Store }> {
   const gate = await openTcpGate(Number(new URL(place.url).port));
   const through = new URL(place.url);
@@ -91,7 +91,7 @@ async function openThroughGate(place: PostgresPlace): Promise<{ gate: TcpGate; s
   return { gate, store };
 }
 
-test("a server that stops is away at once for every call, and is found again without a restart", async () => {
+test("fails every call at once when PostgreSQL stops, and reconnects without a restart", async () => {
   const place = await newPostgresPlace(server);
   const store = await place.open();
   const { key, user } = await insertKey(store);
@@ -105,19 +105,19 @@ test("a server that stops is away at once for every call, and is found again wit
   await place.remove();
 });
 
-test("a server that no longer answers is away within a second or so for every call, and is found again", async () => {
+test("fails every call within about a second when PostgreSQL no longer answers, and reconnects", async () => {
   const place = await newPostgresPlace(server);
   const { gate, store } = await openThroughGate(place);
   const { key, user } = await insertKey(store);
   const subject = { place, store, keyId: key.id, userId: user.id };
-  gate.stopUp();
-  for (const round of ["with connections that stood", "with new ones"]) {
+  gate.block();
+  for (const round of ["with open connections", "with new ones"]) {
     const ms = await expectAllRefused(subject);
     console.log(`${round}: refused after ${Math.round(ms)} ms at most`);
     expect(ms).toBeLessThan(SOON_MS);
   }
   gate.reopen();
-  // Each round's settlement is owed.
+  // Each round's settlement is still pending.
   await vi.waitUntil(async () => (await allUsage(store, { keyId: key.id }).catch(() => [])).length === 2, {
     timeout: 20_000,
     interval: 50,
@@ -130,7 +130,7 @@ test("a server that no longer answers is away within a second or so for every ca
   await place.remove();
 });
 
-test("a connection that the server ends in the middle of a transaction rolls it back, and ends nothing else", async () => {
+test("rolls back a transaction whose connection the server closes, and nothing else", async () => {
   const place = await newPostgresPlace(server);
   const store = await place.open();
   const cut = store.transaction(async (tx) => {
@@ -146,7 +146,7 @@ test("a connection that the server ends in the middle of a transaction rolls it 
   await place.remove();
 });
 
-test("while another instance holds the lock of all writes, writes are refused and reads go on", async () => {
+test("refuses writes and allows reads while another instance holds the write lock", async () => {
   const place = await newPostgresPlace(server);
   const [store, holder] = [await place.open(), await place.open()];
   let release = (): void => {};
@@ -172,13 +172,13 @@ test("while another instance holds the lock of all writes, writes are refused an
   await place.remove();
 });
 
-/** As it travels: the end of its message tells it from "read committed". */
+/** The COMMIT message as sent; its end distinguishes it from "read committed". */
 const COMMIT = "commit\0";
 
 describe.each(["at once", "late"] as const)(
-  "a COMMIT whose answer is lost and which the server gets %s",
+  "a COMMIT whose answer is lost and that the server gets %s",
   (when) => {
-    test("leaves what the callers were told: refused settlements cost nothing, refused reservations hold nothing", async () => {
+    test("leaves refused settlements without cost and refused reservations without effect", async () => {
       const place = await newPostgresPlace(server);
       const { gate, store } = await openThroughGate(place);
       const { key, user } = await insertKey(store);
@@ -206,7 +206,7 @@ describe.each(["at once", "late"] as const)(
         expect(await settled()).toEqual(asCommitted);
       }
       gate.reopen();
-      // Corrections meet the rows of a transaction that is still open, and wait for its end.
+      // Corrections wait for a transaction that is still open.
       if (when === "late") {
         const waits = "select count(*) from pg_stat_activity where wait_event_type = 'Lock'";
         await vi.waitUntil(async () => Number((await place.raw(waits))[0]?.[0]) > 0, {
@@ -226,7 +226,7 @@ describe.each(["at once", "late"] as const)(
       const expected = [refused(priced), { ...refused(unheld), reservedNano: 0 }, left].sort(byId);
       const entries = async () => (await allUsage(store, { keyId: key.id }).catch(() => [])).sort(byId);
       await expect.poll(entries, { timeout: 20_000, interval: 50 }).toEqual(expected);
-      // Nothing that is still on its way changes it afterwards.
+      // Nothing still in transit changes it afterwards.
       await store.ledger.settle(usageRecord(key.id, user.id, { costNano: 1 }), PERIOD);
       expect(await settled()).toEqual([
         ["storage_unavailable", 0],

@@ -10,13 +10,13 @@ import { startPostgres, type TestPostgres } from "../support/postgres";
 import { type Reply, type RoutedProduct, startRouted, until } from "../support/routed-product";
 import { openTcpGate, type TcpGate } from "../support/tcp-gate";
 
-/** The store fails between the upstream's answer and the commit: the caller, the ledger and the sums must agree. */
+/** The store fails between the upstream's answer and the commit: reply, ledger and sums must agree. */
 
-/** An upstream that answers as far as `hold` lets it, so that a test chooses the moment between answer and commit. */
+/** An upstream that `hold` pauses, so that a test controls the time between answer and commit. */
 interface HeldUpstream {
   origin: string;
   asked(): number;
-  /** Until the returned function is called, no reply ends. */
+  /** No reply ends until the returned function is called. */
   hold(): () => void;
   close(): void;
 }
@@ -68,7 +68,7 @@ async function startHeldUpstream(): Promise<HeldUpstream> {
   };
 }
 
-/** A store that can be made to fail every commit from now on, and to recover. */
+/** A store that can fail every commit, and recover. */
 interface FailingStore {
   env: Record<string, string>;
   fail(): void;
@@ -77,14 +77,14 @@ interface FailingStore {
 }
 
 async function fullDisk(): Promise<FailingStore> {
-  const fault = path.join(tmpdir(), `patchbay-fault-${randomUUID()}`);
+  const failureFile = path.join(tmpdir(), `patchbay-failure-${randomUUID()}`);
   const preload = pathToFileURL(path.resolve("tests/support/faults/store-writer.mjs")).href;
   return {
-    env: { NODE_OPTIONS: `--import=${preload}`, PATCHBAY_TEST_STORE: fault },
-    // As many pages as there are.
-    fail: () => writeFileSync(fault, "1"),
-    recover: () => writeFileSync(fault, "1000000"),
-    close: async () => rmSync(fault, { force: true }),
+    env: { NODE_OPTIONS: `--import=${preload}`, PATCHBAY_TEST_STORE: failureFile },
+    // The current number of pages.
+    fail: () => writeFileSync(failureFile, "1"),
+    recover: () => writeFileSync(failureFile, "1000000"),
+    close: async () => rmSync(failureFile, { force: true }),
   };
 }
 
@@ -106,13 +106,16 @@ async function throughGate(act: (gate: TcpGate) => void): Promise<FailingStore> 
 
 const STORES: readonly [title: string, open: () => Promise<FailingStore>][] = [
   ["SQLite on a full disk", fullDisk],
-  ["PostgreSQL that no longer answers", () => throughGate((gate) => gate.stopUp())],
-  ["PostgreSQL whose COMMIT takes place unseen", () => throughGate((gate) => gate.loseAnswersTo("commit\0"))],
+  ["PostgreSQL that no longer answers", () => throughGate((gate) => gate.block())],
+  [
+    "PostgreSQL whose COMMIT succeeds without an answer",
+    () => throughGate((gate) => gate.loseAnswersTo("commit\0")),
+  ],
 ];
 
 const PRICES = { input_per_million_tokens: "1000", output_per_million_seconds: "1000000" };
 const FREE = "0.000000000";
-/** Kept with the entry, so that it needs pages which a full disk does not have. */
+/** Stored with the entry, so that it needs pages that a full disk does not have. */
 const WORDS = "町の時計 ".repeat(800);
 
 describe.each(STORES)("%s", (_title, open) => {
@@ -133,7 +136,7 @@ describe.each(STORES)("%s", (_title, open) => {
 
   const place = () => ({ at: { origin: upstream.origin }, as: "m", options: { list_voices: false } });
 
-  /** The sums of the console and what the key has spent, against the entries. */
+  /** Compares the console's sums and the key's spending with the entries. */
   async function expectSumsToBe(models: readonly string[]): Promise<void> {
     const rows = (await Promise.all(models.map((name) => routed.rows(name)))).flat();
     const cost = rows.reduce((sum, row) => sum + Math.round(Number(row.cost_usd) * 1e9), 0);
@@ -148,7 +151,7 @@ describe.each(STORES)("%s", (_title, open) => {
     expect(Math.round(spent.reduce((sum: number, one: number) => sum + one, 0) * 1e9)).toBe(cost);
   }
 
-  /** Sends a call whose commit fails after the upstream's answer, and waits until its entry says so. */
+  /** Sends a call whose commit fails after the upstream's answer, and waits until its entry shows that. */
   async function refused(model: string, send: () => Promise<Reply>): Promise<Reply> {
     const release = upstream.hold();
     const before = upstream.asked();
@@ -168,7 +171,7 @@ describe.each(STORES)("%s", (_title, open) => {
     return reply;
   }
 
-  test("a call that was answered 503 is an entry of 503 without a cost, and its retry is the one that is paid", async () => {
+  test("a call that gets a 503 has an entry of 503 without cost, and only its retry is charged", async () => {
     const { name } = await routed.route("embeddings", [place()], { prices: PRICES });
     const headers = { "idempotency-key": randomUUID() };
     const send = () => routed.send("/v1/embeddings", { model: name, input: WORDS }, { headers });
@@ -184,13 +187,13 @@ describe.each(STORES)("%s", (_title, open) => {
     expect(rows.map((row) => [row.status, row.cost_usd === FREE, row.cached, row.input_tokens])).toEqual([
       [200, true, true, 2_000],
       [200, false, false, 2_000],
-      // What the upstream counted stays visible.
+      // The upstream's usage stays visible.
       [503, true, false, 2_000],
     ]);
     const { name: speech } = await routed.route("speech", [place()], { prices: PRICES });
     const call = { model: speech, input: WORDS.slice(0, 4_000), voice: "alloy", response_format: "pcm" };
     const cut = await refused(speech, () => routed.send("/v1/audio/speech", call));
-    // Its head and some of its sound had gone out.
+    // Its head and some of its audio had been sent.
     expect([cut.status, cut.isWhole]).toEqual([200, false]);
     expect(cut.bytes.length).toBeGreaterThan(0);
     const whole = await routed.send("/v1/audio/speech", call);

@@ -8,10 +8,10 @@ import { openStore } from "../../lib/store/open";
 import { allUsage, expectLedgerSumsToMatch } from "../contracts/store/ledger-sums";
 import { insertKey, NO_BUDGET, PERIOD, usageRecord, userRecord } from "../contracts/store/records";
 import { newSqlitePlace, type SqlitePlace, SYSTEM_CLOCK } from "../contracts/store/sqlite-database";
-import { outcomesOf, together } from "../contracts/store/test-database";
+import { concurrently, outcomesOf } from "../contracts/store/test-database";
 import { bundle } from "../support/store-processes";
 
-/** Loosely above the second that is promised: what hangs is minutes away, not seconds. */
+/** More than the promised second: a hang would take minutes. */
 const SOON_MS = 8_000;
 
 let place: SqlitePlace;
@@ -20,14 +20,14 @@ beforeEach(async () => {
 });
 afterEach(() => place.remove());
 
-/** The code of a call's error, and how long it took. */
+/** The error code of a call and its duration. */
 async function refusalOf(work: () => Promise<unknown>): Promise<{ code: string; ms: number }> {
   const since = performance.now();
   const { codes } = await outcomesOf([work()]);
   return { code: codes[0] ?? "none", ms: performance.now() - since };
 }
 
-/** Another process's write that does not end; SQLite tells connections apart, not processes. */
+/** A write by another process that does not end; for SQLite, another connection is the same. */
 function lock(file: string): () => void {
   const holder = new Database(file);
   holder.exec("begin immediate");
@@ -37,13 +37,13 @@ function lock(file: string): () => void {
   };
 }
 
-/** The entry of a call whose settlement threw `storage_unavailable`: its caller got that, and pays nothing. */
+/** The entry of a call whose settlement threw `storage_unavailable`: the caller got that error and pays nothing. */
 function refusedEntry(row: UsageRecord): UsageRecord {
   return { ...row, status: 503, error: "storage_unavailable", costNano: 0 };
 }
 
 describe("while another process holds the lock", () => {
-  test("writes are refused within a second or so, reads go on, timers run, and all is well after", async () => {
+  test("writes are refused within about a second, reads and timers continue, and writes work again afterwards", async () => {
     const store = await place.open();
     const { key, user } = await insertKey(store);
     const release = lock(place.file);
@@ -62,7 +62,7 @@ describe("while another process holds the lock", () => {
     const longest = Math.max(...refusals.map((one) => one.ms));
     console.log(`refused after ${Math.round(longest)} ms at most, ${ticks} ticks of 20 ms meanwhile`);
     expect(longest).toBeLessThan(SOON_MS);
-    // A blocked thread would have ticked once or twice.
+    // A blocked thread would tick once or twice.
     expect(ticks).toBeGreaterThan(10);
     clearInterval(timer);
     expect(await store.keys.findById(key.id)).toEqual(key);
@@ -70,13 +70,13 @@ describe("while another process holds the lock", () => {
     release();
     await store.settings.put("locked", false);
     expect(await store.settings.all()).toEqual({ locked: false });
-    // The settlement that was refused is recorded as what its caller was told.
+    // The refused settlement is recorded with the error that its caller got.
     await vi.waitUntil(async () => (await allUsage(store)).length === 1, { timeout: SOON_MS, interval: 20 });
     expect(await allUsage(store)).toEqual([refusedEntry(row)]);
     await expectLedgerSumsToMatch(place);
   });
 
-  test("a write waits for a short one and then succeeds", async () => {
+  test("a write waits for a short lock and then succeeds", async () => {
     const store = await place.open();
     const { key, user } = await insertKey(store);
     const release = lock(place.file);
@@ -94,7 +94,7 @@ describe("while another process holds the lock", () => {
     expect(await store.settings.all()).toEqual({ patient: true });
   });
 
-  test("a start waits for it", async () => {
+  test("a start waits for the lock", async () => {
     await (await place.open()).close();
     const release = lock(place.file);
     const starting = place.open();
@@ -104,9 +104,9 @@ describe("while another process holds the lock", () => {
   });
 });
 
-describe("with faults in the writer", () => {
+describe("with an injected writer failure", () => {
   let worker = "";
-  let fault = "";
+  let failureFile = "";
   let store: Store;
   const ROOMY = 1_000_000;
 
@@ -114,8 +114,8 @@ describe("with faults in the writer", () => {
     worker = await bundle("tests/support/failing-writer.ts");
   });
   beforeEach(async () => {
-    fault = path.join(path.dirname(place.file), "fault");
-    vi.stubEnv("PATCHBAY_TEST_STORE", fault);
+    failureFile = path.join(path.dirname(place.file), "failure");
+    vi.stubEnv("PATCHBAY_TEST_STORE", failureFile);
     store = await openStore({
       databaseUrl: `file:${place.file}`,
       writerWorker: pathToFileURL(worker),
@@ -129,10 +129,10 @@ describe("with faults in the writer", () => {
     vi.unstubAllEnvs();
   });
 
-  test("on a full disk writes say so, reads go on, and writes resume when there is room, without a restart", async () => {
+  test("on a full disk writes fail, reads continue, and writes resume when there is space, without a restart", async () => {
     const { key, user } = await insertKey(store);
-    // As many pages as there are.
-    writeFileSync(fault, "1");
+    // The current number of pages.
+    writeFileSync(failureFile, "1");
     const big = "x".repeat(20_000);
     await expect(store.settings.put("big", big)).rejects.toMatchObject({
       code: "storage_unavailable",
@@ -148,10 +148,10 @@ describe("with faults in the writer", () => {
     expect(await store.keys.findById(key.id)).toEqual(key);
     expect(await allUsage(store)).toEqual([]);
 
-    writeFileSync(fault, String(ROOMY));
+    writeFileSync(failureFile, String(ROOMY));
     await store.settings.put("big", big);
     expect(await store.settings.all()).toEqual({ big });
-    // A settlement that was refused is an entry of a refused call when there is room; a reservation is none.
+    // Once there is space, a refused settlement is an entry of a failed call; a refused reservation has none.
     await vi.waitUntil(async () => (await allUsage(store)).length > 0, { timeout: SOON_MS, interval: 20 });
     expect(await allUsage(store)).toEqual([refusedEntry(row)]);
     expect((await store.keys.spent(key.id, SYSTEM_CLOCK.now())).totalNano).toBe(0);
@@ -159,20 +159,20 @@ describe("with faults in the writer", () => {
     expect(await place.raw("pragma integrity_check")).toEqual([["ok"]]);
   });
 
-  test("calls at once while the disk fills are each recorded with what their caller was told", async () => {
+  test("concurrent calls while the disk fills are each recorded with the status that their caller got", async () => {
     const { key, user } = await insertKey(store);
     const [[count] = []] = await place.raw("pragma page_count");
-    writeFileSync(fault, String(Number(count) + 12));
+    writeFileSync(failureFile, String(Number(count) + 12));
     const rows = Array.from({ length: 300 }, () =>
       usageRecord(key.id, user.id, { costNano: 1, tags: "t".repeat(1_000) }),
     );
-    const settled = together(300, async (index) => {
+    const settled = concurrently(300, async (index) => {
       const row = rows[index];
       if (row) await store.ledger.settle(row, PERIOD);
     });
     const { codes, values } = await outcomesOf(settled);
     expect(new Set(codes)).toEqual(new Set(["storage_unavailable"]));
-    writeFileSync(fault, String(ROOMY));
+    writeFileSync(failureFile, String(ROOMY));
     await store.settings.put("room", true);
     await vi.waitUntil(async () => (await allUsage(store)).length === 300, {
       timeout: SOON_MS,
@@ -184,21 +184,21 @@ describe("with faults in the writer", () => {
     await expectLedgerSumsToMatch(place);
   });
 
-  test("a commit that took place without an answer is corrected to what the caller was told", async () => {
+  test("a commit that succeeded without an answer is corrected to the status that the caller got", async () => {
     const { key, user } = await insertKey(store);
     const priced = usageRecord(key.id, user.id, { reservedNano: 90, costNano: 70, inputTokens: 5 });
     const unheld = usageRecord(key.id, user.id, { costNano: 7, audioMs: 9 });
     const left = usageRecord(key.id, user.id, { costNano: 2, status: 499, error: "caller_left" });
     const budgets = { keyBudget: NO_BUDGET, userBudget: NO_BUDGET, ...PERIOD };
     await store.ledger.reserve({ row: priced, ...budgets });
-    writeFileSync(fault, "die");
+    writeFileSync(failureFile, "die");
     const held = usageRecord(key.id, user.id, { reservedNano: 40 });
     const { codes } = await outcomesOf<unknown>([
       ...[priced, unheld, left].map((row) => store.ledger.settle(row, PERIOD)),
       store.ledger.reserve({ row: held, ...budgets }),
     ]);
     expect(codes).toEqual(Array(4).fill("storage_unavailable"));
-    // It did take place: this is what must not stay.
+    // The commit succeeded: this entry must be corrected.
     expect(await place.raw("select status, cost_nano from usage where state = 'settled' order by 2")).toEqual(
       [
         [499, 2],
@@ -206,7 +206,7 @@ describe("with faults in the writer", () => {
         [200, 70],
       ],
     );
-    writeFileSync(fault, String(ROOMY));
+    writeFileSync(failureFile, String(ROOMY));
     const byId = (a: UsageRecord, b: UsageRecord) => (a.id < b.id ? -1 : 1);
     const expected = [refusedEntry(priced), refusedEntry(unheld), left].sort(byId);
     await vi.waitUntil(async () => (await allUsage(store)).length === 3, { timeout: SOON_MS, interval: 20 });

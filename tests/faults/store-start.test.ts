@@ -18,7 +18,7 @@ import { MIGRATIONS } from "../../lib/store/migrations";
 import { newPostgresPlace } from "../contracts/store/postgres-database";
 import { insertKey } from "../contracts/store/records";
 import { newSqlitePlace } from "../contracts/store/sqlite-database";
-import type { Place } from "../contracts/store/test-database";
+import type { TestDatabase } from "../contracts/store/test-database";
 import { startPostgres, type TestPostgres } from "../support/postgres";
 import { bundle, killWhileOpening, startStoreProcess } from "../support/store-processes";
 import { schemaOf } from "../support/store-schema";
@@ -43,7 +43,7 @@ async function startTogether(url: string): Promise<string[][]> {
   return all.map((one) => one.lines());
 }
 
-describe("eight processes that start at once on an empty store all open it", () => {
+describe("eight processes that start concurrently on an empty store all open it", () => {
   test(`SQLite, ${SQLITE_ROUNDS} times`, { timeout: 240_000 }, async () => {
     for (let round = 0; round < SQLITE_ROUNDS; round++) {
       const place = await newSqlitePlace();
@@ -60,8 +60,8 @@ describe("eight processes that start at once on an empty store all open it", () 
   });
 });
 
-describe("a start that is killed in the middle leaves nothing half made", () => {
-  const cases: [string, () => Promise<Place & { at: string }>][] = [
+describe("a start that is killed in the middle leaves no partial schema", () => {
+  const cases: [string, () => Promise<TestDatabase & { at: string }>][] = [
     [
       "SQLite",
       async () => {
@@ -116,7 +116,7 @@ describe("a start that is killed in the middle leaves nothing half made", () => 
   });
 });
 
-describe("a store of a newer version is refused, with words, and left as it is", () => {
+describe("a store of a newer version is rejected with a message and left unchanged", () => {
   test("SQLite", async () => {
     const place = await newSqlitePlace();
     await (await place.open()).close();
@@ -137,7 +137,7 @@ describe("a store of a newer version is refused, with words, and left as it is",
   });
 });
 
-describe("a damaged file is refused with the command that helps, and not touched", () => {
+describe("a damaged file is rejected with the restore command, and not changed", () => {
   const overwrite = (file: string, at: number, bytes: Buffer): void => {
     const handle = openSync(file, "r+");
     writeSync(handle, bytes, 0, bytes.length, at);
@@ -165,18 +165,18 @@ describe("a damaged file is refused with the command that helps, and not touched
     await place.remove();
   });
 
-  test("a row whose user is gone", async () => {
+  test("a row without its user", async () => {
     const place = await newSqlitePlace();
     const store = await place.open();
     await insertKey(store);
     await store.close();
-    await place.raw("update keys set owner_id = 'usr_nobody'");
+    await place.raw("update keys set owner_id = 'usr_unknown'");
     await expect(place.open()).rejects.toThrow(/damaged.*keys.*users/s);
     await place.remove();
   });
 });
 
-describe("a place that cannot be written is refused by its name", () => {
+describe("a path that is not writable is rejected by name", () => {
   test("a folder that is a file", async () => {
     const place = await newSqlitePlace();
     writeFileSync(`${place.file}.d`, "");
@@ -189,7 +189,7 @@ describe("a place that cannot be written is refused by its name", () => {
     await place.remove();
   });
 
-  test("a log that cannot be made", async () => {
+  test("a log that cannot be created", async () => {
     const place = await newSqlitePlace();
     await (await place.open()).close();
     rmSync(`${place.file}-wal`, { force: true });
@@ -207,7 +207,7 @@ describe("a place that cannot be written is refused by its name", () => {
     }
     chmodSync(place.file, 0o400);
     chmodSync(path.dirname(place.file), 0o500);
-    const starter = startStoreProcess(script, isRoot ? "open-as-nobody" : "open", `file:${place.file}`);
+    const starter = startStoreProcess(script, isRoot ? "open-unprivileged" : "open", `file:${place.file}`);
     await starter.ready;
     starter.start();
     expect(await starter.ended).toBe(1);
@@ -216,7 +216,7 @@ describe("a place that cannot be written is refused by its name", () => {
     await place.remove();
   });
 
-  test("a PostgreSQL that is not there, or does not know the database, without its password", async () => {
+  test("an unreachable PostgreSQL or an unknown database is reported without the password", async () => {
     const place = await newPostgresPlace(server);
     const { openStore } = await import("../../lib/store/open");
     const open = (databaseUrl: string) =>

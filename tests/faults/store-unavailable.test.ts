@@ -6,7 +6,7 @@ import { createKey, type Product, setUp, startProduct } from "../support/product
 import { type RawReply, sendRaw } from "../support/raw-request";
 import { bookedCalls, geminiSpeech, openSpeech, STREAM_PATH } from "../support/speech-call";
 
-/** The store is locked, full, or shared with another process, and the gateway runs (RELIABILITY RB-10, RB-11, RB-18). */
+/** The gateway with a store that is locked, full, or shared with another process (RELIABILITY RB-10, RB-11, RB-18). */
 
 let product: Product;
 let cookie: string;
@@ -28,7 +28,7 @@ function embed(url = product.url, bearer = key): Promise<RawReply> {
   });
 }
 
-/** Speech has its row before its first sound; free embeddings have theirs after the work, as late as the store likes. */
+/** Speech has its row before its first audio; free embeddings have theirs after the call, whenever the store accepts it. */
 function speak(id: string): Promise<RawReply> {
   return sendRaw(product.url, {
     path: "/v1/audio/speech",
@@ -46,7 +46,7 @@ function expectAway(reply: RawReply): void {
 }
 
 describe("while another process holds the store's lock", () => {
-  test("billable work waits a moment and is refused; reads, streams and the event loop go on; then all is well again", async () => {
+  test("billable calls wait briefly and are refused; reads, streams and the event loop continue; then calls work again", async () => {
     const text = "The last train leaves at nine. ".repeat(30);
     const speech = await openSpeech(product.port, key, STREAM_PATH, geminiSpeech(text));
     await speech.until("inlineData");
@@ -77,7 +77,7 @@ describe("while another process holds the store's lock", () => {
     console.log(
       `refused after ${waitedMs.toFixed(0)} ms; ${answered} probes meanwhile, the slowest ${slowestMs.toFixed(0)} ms`,
     );
-    // About a second is promised; a loaded machine gets some more.
+    // About a second is promised; a loaded machine needs some more.
     expect(waitedMs).toBeLessThan(5_000);
     expect(answered).toBeGreaterThan(5);
 
@@ -103,7 +103,7 @@ describe("while another process holds the store's lock", () => {
     expect((await embed()).status).toBe(200);
     expect((await speak("afterwards")).status).toBe(200);
     expect(rowOf("afterwards")).toEqual([{ request_id: "afterwards", state: "settled", status: 200 }]);
-    // What was refused is taken back, and nothing stays open.
+    // Refused calls are rolled back, and nothing stays open.
     await expect.poll(() => rowOf("refused"), { timeout: 10_000 }).toEqual([]);
     await expect
       .poll(() => bookedCalls(product.dataDirectory).filter((row) => row.state !== "settled"), {
@@ -114,12 +114,12 @@ describe("while another process holds the store's lock", () => {
 });
 
 const hasPrlimit = spawnSync("prlimit", ["--version"]).status === 0;
-describe.runIf(hasPrlimit)("when no file may grow any more", () => {
-  /** What a full disk looks like to a process: every write that would make a file longer fails. */
+describe.runIf(hasPrlimit)("when no file may grow", () => {
+  /** Simulates a full disk: every write that would make a file longer fails. */
   const allowBytes = (soft: string) =>
     execFileSync("prlimit", ["--pid", String(product.process.pid), `--fsize=${soft}:unlimited`]);
 
-  test("new work is refused before it is done, reads go on, and room heals it without a restart", async () => {
+  test("new calls are refused before they start, reads continue, and free space restores service without a restart", async () => {
     expect((await embed()).status).toBe(200);
     allowBytes("4096");
     try {
@@ -139,7 +139,7 @@ describe.runIf(hasPrlimit)("when no file may grow any more", () => {
 });
 
 describe("with a second process on the same file", () => {
-  test("each sees within a second what the other has changed", async () => {
+  test("each process sees the other's changes within a second", async () => {
     const other = await startProduct({ dataDirectory: product.dataDirectory, nodeAdapterOnly: true });
     try {
       const made = await createKey(other.url, cookie, { name: "made over there" });

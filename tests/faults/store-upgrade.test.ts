@@ -6,12 +6,12 @@ import { allUsage, expectLedgerSumsToMatch } from "../contracts/store/ledger-sum
 import { newPostgresPlace } from "../contracts/store/postgres-database";
 import { insertKey, keyRecord, PERIOD, usageRecord, userRecord } from "../contracts/store/records";
 import { newSqlitePlace } from "../contracts/store/sqlite-database";
-import { NOW, type Place, together } from "../contracts/store/test-database";
+import { concurrently, NOW, type TestDatabase } from "../contracts/store/test-database";
 import { startPostgres, type TestPostgres } from "../support/postgres";
 import { bundle, killWhileOpening } from "../support/store-processes";
 import { schemaOf } from "../support/store-schema";
 
-type UrlPlace = Place & { url: string };
+type UrlPlace = TestDatabase & { url: string };
 
 const CALLS = 300;
 const KILLS = 6;
@@ -34,8 +34,8 @@ const PLACES: [string, () => Promise<UrlPlace>][] = [
   ["PostgreSQL", () => newPostgresPlace(server)],
 ];
 
-/** Statements that take away what versions 3 and later brought. */
-const BACK_TO_2 = (kind: Place["kind"]): string[] => [
+/** Statements that remove the changes of versions 3 and later. */
+const BACK_TO_2 = (kind: TestDatabase["kind"]): string[] => [
   kind === "sqlite" ? "drop trigger audit_only_keyed" : "drop trigger audit_only_keyed on audit",
   ...(kind === "sqlite" ? [] : ["drop function refuse_unkeyed_audit"]),
   "drop table audit_head",
@@ -44,7 +44,7 @@ const BACK_TO_2 = (kind: Place["kind"]): string[] => [
 ];
 
 /** The same for versions 2 and later. */
-const BACK_TO_1 = (kind: Place["kind"]): string[] => [
+const BACK_TO_1 = (kind: TestDatabase["kind"]): string[] => [
   ...BACK_TO_2(kind),
   "drop index usage_failed",
   "drop index usage_troubled",
@@ -56,12 +56,12 @@ const BACK_TO_1 = (kind: Place["kind"]): string[] => [
   ...["daily_rollups", "prompts", "invites", "alerts"].map((table) => `drop table ${table}`),
 ];
 
-/** A store as a Patchbay of schema version 1 has left it, with the books of some days. */
-async function storeOfVersion1(place: Place): Promise<void> {
+/** A store of schema version 1, with the usage of some days. */
+async function storeOfVersion1(place: TestDatabase): Promise<void> {
   const store = await place.open();
   const { user, key } = await insertKey(store);
   await Promise.all(
-    together(CALLS, (call) => {
+    concurrently(CALLS, (call) => {
       const fields = { at: NOW - call * HOUR, costNano: call, inputTokens: 3, channelId: `chn_${call % 2}` };
       return store.ledger.settle(usageRecord(key.id, user.id, fields), PERIOD);
     }),
@@ -70,7 +70,7 @@ async function storeOfVersion1(place: Place): Promise<void> {
   await goBack(place, 1, BACK_TO_1(place.kind));
 }
 
-async function goBack(place: Place, version: number, statements: readonly string[]): Promise<void> {
+async function goBack(place: TestDatabase, version: number, statements: readonly string[]): Promise<void> {
   for (const sql of statements) await place.raw(sql);
   await place.raw(
     place.kind === "sqlite"
@@ -79,8 +79,8 @@ async function goBack(place: Place, version: number, statements: readonly string
   );
 }
 
-/** The schema of version 1, made by its own statements. */
-async function schema1(newPlace: () => Promise<Place>): Promise<string[]> {
+/** The schema of version 1, created by its own statements. */
+async function schema1(newPlace: () => Promise<TestDatabase>): Promise<string[]> {
   const place = await newPlace();
   for (const sql of MIGRATIONS[0]?.(place.kind) ?? []) await place.raw(sql);
   const schema = await schemaOf(place);
@@ -88,7 +88,7 @@ async function schema1(newPlace: () => Promise<Place>): Promise<string[]> {
   return schema.filter((one) => !one.includes("schema_version"));
 }
 
-async function schemaOfNew(newPlace: () => Promise<Place>): Promise<string[]> {
+async function schemaOfNew(newPlace: () => Promise<TestDatabase>): Promise<string[]> {
   const place = await newPlace();
   await place.open();
   const schema = await schemaOf(place);
@@ -96,7 +96,7 @@ async function schemaOfNew(newPlace: () => Promise<Place>): Promise<string[]> {
   return schema;
 }
 
-async function expectWhole(place: Place, schema: readonly string[]): Promise<void> {
+async function expectWhole(place: TestDatabase, schema: readonly string[]): Promise<void> {
   const store = await place.open();
   expect(await schemaOf(place)).toEqual(schema);
   await expectLedgerSumsToMatch(place);
@@ -108,7 +108,7 @@ async function expectWhole(place: Place, schema: readonly string[]): Promise<voi
 }
 
 describe.each(PLACES)("a store of schema version 1 on %s", (_, newPlace) => {
-  test("is led to the newest version with all it holds, its books in days too", async () => {
+  test("is upgraded to the newest version with all data and daily sums", async () => {
     const place = await newPlace();
     await storeOfVersion1(place);
     const before = await schemaOf(place);
@@ -117,7 +117,7 @@ describe.each(PLACES)("a store of schema version 1 on %s", (_, newPlace) => {
     await place.remove();
   });
 
-  test(`is of one version or the other when its upgrade is killed, ${KILLS} times`, {
+  test(`has either the old or the new version when its upgrade is killed, ${KILLS} times`, {
     timeout: 240_000,
   }, async () => {
     const schema = await schemaOfNew(newPlace);
@@ -140,7 +140,7 @@ describe.each(PLACES)("a store of schema version 1 on %s", (_, newPlace) => {
 });
 
 describe.each(PLACES)("the upgrade of a store of schema version 2 on %s", (_, newPlace) => {
-  test("takes the limits of a key for an administrator's where the audit log has one who changed it", async () => {
+  test("treats the limits of a key as set by an administrator if the audit log shows that", async () => {
     const place = await newPlace();
     const store = await place.open();
     const limits: Partial<KeyRecord> = {
@@ -170,7 +170,7 @@ describe.each(PLACES)("the upgrade of a store of schema version 2 on %s", (_, ne
     await note(admin.id, "key.update", partly.id);
     await note(user.id, "key.update", own.id);
     await note(admin.id, "key.delete", own.id);
-    // Of a key that is gone, and those that took its place.
+    // Of a deleted key and its replacements.
     await note(admin.id, "key.update", "key_gone");
     await note(user.id, "key.rotate", "key_gone", { replaced_by: rotated.id });
     await note(user.id, "key.rotate", rotated.id, { replaced_by: rotatedTwice.id });

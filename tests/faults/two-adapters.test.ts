@@ -8,12 +8,12 @@ import { createKey, OWNER, type Product, setUp, startProduct } from "../support/
 import { type RawReply, type RawRequest, sendRaw } from "../support/raw-request";
 
 /**
- * The gateway's calls through the node door (`npm start`) and through Next's route handlers (`next start` on the same
- * build and the same store): the same status, headers and bytes. The second door has no edge in front, so who calls is
- * unknown there, and what depends on it is refused.
+ * The gateway's calls through the Node adapter (`npm start`) and through Next's route handlers (`next start` on the same
+ * build and the same store): the same status, headers and bytes. Without our server, Next does not know the caller's
+ * address, so requests that depend on it are rejected.
  */
 
-/** Of the connection and its framing, of the moment, or Next's own beside every route handler (`vary`). */
+/** Headers of the connection, of its framing or of the time, and those that Next adds to every route handler (`vary`). */
 const OWN_HEADERS = new Set([
   "date",
   "connection",
@@ -28,13 +28,13 @@ const OWN_HEADERS = new Set([
   "retry-after-ms",
 ]);
 
-/** Short bodies as they are, long ones by digest and size: a difference stays readable. */
+/** Short bodies unchanged, long ones as digest and size, so that a difference is readable. */
 function told(body: string): string {
   if (body.length < 2_000) return body;
   return `${body.slice(0, 80)}… ${body.length} bytes, sha256 ${createHash("sha256").update(body).digest("hex")}`;
 }
 
-/** An Ogg stream's serial number is drawn anew for each, and its pages' checksums follow it (RFC 3533 §6). */
+/** An Ogg stream has a random serial number, which changes the checksums of its pages (RFC 3533 §6). */
 function withoutSerial(ogg: Buffer): Buffer {
   const pages = Buffer.from(ogg);
   for (let at = pages.indexOf("OggS"); at !== -1; at = pages.indexOf("OggS", at + 27)) {
@@ -48,7 +48,7 @@ function comparable(reply: RawReply) {
   const headers = Object.fromEntries(
     Object.entries(reply.headers).filter(([name]) => !OWN_HEADERS.has(name)),
   );
-  // A reply's own id is the one thing in a body that has to differ.
+  // Only the reply's ID must differ.
   const bytes = reply.headers["content-type"] === "audio/ogg" ? withoutSerial(reply.bytes) : reply.bytes;
   const body = bytes.toString("latin1").replaceAll(/"responseId":"[^"]+"/g, '"responseId":"…"');
   return { status: reply.status, headers, body: told(body) };
@@ -211,7 +211,7 @@ const CALLS: [string, number, Call][] = [
   ["an impossible model", 400, { path: "/v1/engines/_x/embeddings", body: embed("x") }],
   ["a NUL in the model", 400, { path: "/v1/engines/a%00b/embeddings", body: embed("x") }],
   ["two different keys", 400, { path: SPEAK, body: speech, headers: { "x-goog-api-key": "sk-pb-other" } }],
-  ["a voice nobody has", 400, { path: TALK, body: talk({ voice: "Korre" }) }],
+  ["an unknown voice", 400, { path: TALK, body: talk({ voice: "Korre" }) }],
   ["no key", 401, { path: EMBED, body: embed("x"), ...withoutKey }],
   ["no key on the Gemini surface", 401, { path: SPEAK, body: speech, ...withoutKey }],
   ["an unknown key", 401, { path: EMBED, body: embed("x"), key: "sk-pb-nobody" }],
@@ -221,20 +221,20 @@ const CALLS: [string, number, Call][] = [
     { path: `${EMBED}?key=x`, body: embed("x"), ...withoutKey },
   ],
   ["a disabled key", 401, { path: EMBED, body: embed("x"), key: "disabled" }],
-  ["an operation the key has not", 403, { path: SPEAK, body: speech, key: "embeddings alone" }],
-  ["a model the key has not", 403, { path: EMBED, body: embed("x"), key: "one model" }],
-  ["an address the key has not", 403, { path: EMBED, body: embed("x"), key: "elsewhere" }],
+  ["an operation that the key does not have", 403, { path: SPEAK, body: speech, key: "embeddings alone" }],
+  ["a model that the key does not have", 403, { path: EMBED, body: embed("x"), key: "one model" }],
+  ["an address that the key does not have", 403, { path: EMBED, body: embed("x"), key: "elsewhere" }],
   ["an unknown model", 404, { path: EMBED, body: { model: "nobody", input: "x" } }],
   ["an unknown Gemini model", 404, { path: "/v1beta/models/nobody:generateContent", body: speech }],
   ["an unknown method", 404, { path: "/v1beta/models/patchbay-speech:dance", body: speech }],
   ["an unknown path", 404, { path: "/v1/nowhere", body: {} }],
   ["an unknown Gemini path", 404, { path: "/v1beta/nowhere", body: {} }],
-  ["a path that climbs out", 404, { path: "/v1/engines/..%2f..%2fadmin/embeddings", body: embed("x") }],
+  ["a path traversal", 404, { path: "/v1/engines/..%2f..%2fadmin/embeddings", body: embed("x") }],
   ["a trailing slash", 404, { path: "/v1/embeddings/", body: embed("x") }],
-  ["the bare surface", 404, { method: "GET", path: "/v1" }],
+  ["the surface's root", 404, { method: "GET", path: "/v1" }],
   ["a wrong method", 405, { method: "GET", path: EMBED }],
   ["a wrong method on the Gemini surface", 405, { method: "DELETE", path: SPEAK }],
-  // Announced and not sent: what a server does with the bytes of a refused body is a matter of its own.
+  // Declared and not sent: servers may differ in what they do with the bytes of a rejected body.
   [
     "a large body",
     413,
@@ -254,10 +254,10 @@ const CALLS: [string, number, Call][] = [
     415,
     { path: SPEAK, body: speech, headers: { "content-type": "application/json; charset=utf-16" } },
   ],
-  ["no money left", 429, { path: EMBED, body: embed("x"), key: "without money" }],
+  ["an exhausted budget", 429, { path: EMBED, body: embed("x"), key: "without money" }],
 ];
 
-describe("both doors give the same status, headers and bytes", () => {
+describe("both adapters return the same status, headers and bytes", () => {
   test.each(CALLS)("%s: %i", async (_name, status, call) => {
     const given = call.headers?.["x-goog-api-key"];
     const headers = given === "good" ? { ...call.headers, "x-goog-api-key": keys.good ?? "" } : call.headers;
@@ -267,7 +267,7 @@ describe("both doors give the same status, headers and bytes", () => {
     if (status === 200 && call.method !== "HEAD") expect(node.bytes.length).toBeGreaterThan(20);
   });
 
-  test("the third call of two a minute: 429 with the wait", async () => {
+  test("the third call of two a minute: 429 with Retry-After", async () => {
     const call = { path: EMBED, body: embed("x"), key: "two a minute" };
     for (const left of ["1", "0"]) {
       for (const reply of await both(call)) {
@@ -283,7 +283,7 @@ describe("both doors give the same status, headers and bytes", () => {
     expect(next.status).toBe(429);
   });
 
-  test("a caller who leaves in the middle is one row of the books at either door", async () => {
+  test("a caller who disconnects in the middle has one usage row with either adapter", async () => {
     const long = {
       ...speech,
       contents: [{ parts: [{ text: "One more sentence for the road. ".repeat(300) }] }],
@@ -327,15 +327,15 @@ async function signIn(): Promise<string> {
   return (reply.headers["set-cookie"] ?? []).map((cookie) => cookie.split(";")[0]).join("; ");
 }
 
-describe("where Next runs without our server the caller is unknown", () => {
-  test("a key with an address list is refused, even from an address that is on it", async () => {
+describe("Next without our server", () => {
+  test("rejects a key with an address list, even from a listed address", async () => {
     const [node, next] = await both({ path: EMBED, body: embed("x"), key: "at home" });
     expect(node.status).toBe(200);
     expect(next.status).toBe(403);
     expect(next.json).toMatchObject({ error: { type: "permission_error", code: "ip_not_allowed" } });
   });
 
-  test("a caller who writes our private header is believed at neither door", async () => {
+  test("ignores our internal header from a caller with either adapter", async () => {
     const headers = { "x-patchbay-peer": ";1;1;127.0.0.1" };
     const [, next] = await both({ path: EMBED, body: embed("x"), key: "at home", headers });
     expect(next.status).toBe(403);
@@ -348,14 +348,14 @@ describe("where Next runs without our server the caller is unknown", () => {
     expect(node.status).toBe(403);
   });
 
-  test("metrics are nobody's", async () => {
+  test("returns no metrics", async () => {
     const reply = await sendRaw(alone.url, { method: "GET", path: "/metrics" });
     expect(reply.status).toBe(403);
   });
 });
 
 describe("before set-up", () => {
-  test("both doors say so with the same 503, and Next alone wants the token even from this machine", async () => {
+  test("both adapters return the same 503, and Next requires the setup token even from this machine", async () => {
     const fresh = mkdtempSync(path.join(tmpdir(), "patchbay-fresh-"));
     const door = await startProduct({ dataDirectory: fresh, nodeAdapterOnly: true });
     const next = await startNextAlone(fresh);

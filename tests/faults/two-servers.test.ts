@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { type Product, setUp, startProduct } from "../support/product";
 import { sendRaw } from "../support/raw-request";
 
-/** Two servers on one SQLite file (RELIABILITY RB-18): both work, and both say so. */
+/** Two servers on one SQLite file (RELIABILITY RB-18): both work, and both warn. */
 
 interface Line {
   msg?: string;
@@ -37,12 +37,12 @@ async function until<T>(look: () => Promise<T | null> | T | null): Promise<T> {
   for (;;) {
     const found = await look();
     if (found !== null) return found;
-    if (performance.now() > giveUpAt) throw new Error("It did not come within 60 s.");
+    if (performance.now() > giveUpAt) throw new Error("The condition did not hold within 60 s.");
     await new Promise((resolve) => setTimeout(resolve, 250));
   }
 }
 
-test("each logs one warning that names the process of the other", { timeout: 130_000 }, async () => {
+test("each server logs one warning that names the other's process", { timeout: 130_000 }, async () => {
   const [one, other] = await until(() => {
     const [mine, theirs] = [warningsOf(first), warningsOf(second)];
     return mine.length > 0 && theirs.length > 0 ? [mine, theirs] : null;
@@ -51,7 +51,7 @@ test("each logs one warning that names the process of the other", { timeout: 130
   expect(other).toMatchObject([{ reason: expect.stringContaining(`process ${first.process.pid} of this`) }]);
 });
 
-test("the console shows one alert, on both", { timeout: 130_000 }, async () => {
+test("the console of both servers shows one alert", { timeout: 130_000 }, async () => {
   for (const { url } of [first, second]) {
     const alert = await until(async () => {
       const reply = await sendRaw(url, {

@@ -11,7 +11,7 @@ interface Responses {
   "200": { content?: Record<string, { schema: Schema }> };
 }
 
-/** The OpenAPI document as it goes over the wire, with a reader of its schemas. */
+/** The OpenAPI document as sent, with a reader of its schemas. */
 interface OpenApi {
   document: Json;
   reader: SchemaReader;
@@ -20,7 +20,7 @@ interface OpenApi {
 
 let known: OpenApi | null = null;
 
-/** Made on first use: most files that call a route need it once. */
+/** Created on first use. */
 export function openApi(): OpenApi {
   if (known === null) {
     const document = JSON.parse(JSON.stringify(describeRoutes(ROUTES, 1_790_000_000_000))) as Json;
@@ -35,13 +35,13 @@ export interface RepliedTo {
   path: string;
 }
 
-/** Expects that status, content type and JSON body are what the OpenAPI document says of this path and method. */
+/** Expects that status, content type and JSON body match the OpenAPI document for this path and method. */
 export function expectDocumented(
   { method, path }: RepliedTo,
   reply: { status: number; contentType: string; text: string },
 ): void {
   const { document, reader, table } = openApi();
-  // No route table is asked for a path that does not decode.
+  // A path that does not decode never reaches the route table.
   if (!isDecodable(path)) return;
   const match = matchRoute(table, method, normalizePath(path));
   const type = reply.contentType.split(";")[0] ?? "";
@@ -56,9 +56,9 @@ export function expectDocumented(
           : match.route.surface;
     schema = { $ref: `#/components/schemas/${surface}Error` };
   } else {
-    // A route of the test's own is in no document.
+    // Routes defined by a test are not in the document.
     if (match.kind !== "found") return;
-    // The document's own shape: paths → methods → operations.
+    // The shape of the document: paths → methods → operations.
     const paths = document.paths as Record<string, Record<string, { responses: Responses }>>;
     const operation = paths[match.route.path]?.[match.route.method.toLowerCase()];
     schema = operation?.responses["200"].content?.[type]?.schema;
@@ -66,7 +66,7 @@ export function expectDocumented(
   }
   if (type === "application/json")
     expect(
-      reader.faults(schema ?? {}, JSON.parse(reply.text)),
-      `${name}: the reply breaks its schema in the OpenAPI document`,
+      reader.errors(schema ?? {}, JSON.parse(reply.text)),
+      `${name}: the reply does not match its schema in the OpenAPI document`,
     ).toEqual([]);
 }

@@ -18,7 +18,7 @@ const ERRORS = {
   console: () => ({ success: false, message: expect.any(String), code: expect.any(String) }),
 } as const;
 
-/** Expects the surface's own error in JSON, with an id to ask for and nothing of Next's or Node's. */
+/** Expects an error in the surface's JSON dialect, with a request ID and without an error page of Next or Node. */
 export function expectError(reply: RawReply | WireReply, surface: Surface, status: number): void {
   const text = "text" in reply ? reply.text : reply.body;
   expect(reply.status, text.slice(0, 200)).toBe(status);

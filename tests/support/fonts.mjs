@@ -1,12 +1,12 @@
-/** Fonts for Chinese: without them a screenshot shows boxes in the place of words. */
+/** Chinese fonts: without them a screenshot shows boxes instead of characters. */
 import { spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
 
 const HELP =
-  "No font for Chinese found: install one (Debian: apt-get install fonts-noto-cjk) for legible screenshots.";
+  "No Chinese font found: install one (Debian: apt-get install fonts-noto-cjk) for legible screenshots.";
 
 function hasChineseFont() {
-  // macOS and Windows bring theirs.
+  // macOS and Windows include one.
   if (process.platform !== "linux") return true;
   const list = spawnSync("fc-list", [":lang=zh", "family"], { encoding: "utf8" });
   return list.status === 0 && list.stdout.trim() !== "";
@@ -22,12 +22,12 @@ function install(...packages) {
   });
 }
 
-/** Installs a font where that is allowed and missing; says in one line how else. */
+/** Installs a missing font as root on Debian; elsewhere prints how to install one. */
 export function ensureChineseFont() {
   if (hasChineseFont()) return;
   const isRootOnDebian = process.getuid?.() === 0 && existsSync("/usr/bin/apt-get");
   if (isRootOnDebian) {
-    console.log("No font for Chinese here: installing Debian's package (apt-get install fonts-noto-cjk) …");
+    console.log("No Chinese font found: installing Debian's package (apt-get install fonts-noto-cjk) …");
     install("fontconfig", "fonts-noto-cjk");
   }
   if (!hasChineseFont()) console.log(HELP);

@@ -1,6 +1,6 @@
 import { ensureServer } from "../../lib/server/build.mjs";
 
-/** The server and its worker threads run from bundles; tests make them anew when the sources have changed. */
+/** Rebuilds the bundles of the server and its worker threads if their sources have changed. */
 export default async function setup(): Promise<void> {
   await ensureServer();
 }

@@ -1,11 +1,11 @@
 import fc from "fast-check";
 
-/** JSON Schema 2020-12 as far as our own document uses it: checking values, making them, and breaking them. */
+/** The part of JSON Schema 2020-12 that our document uses: validates values, generates them, and makes them invalid. */
 export type Schema = boolean | { readonly [keyword: string]: unknown };
 type Keywords = { readonly [keyword: string]: unknown };
 type Json = Record<string, unknown>;
 
-/** Says something of a schema and nothing of a value. */
+/** Keywords that do not constrain a value. */
 const ANNOTATIONS = new Set([
   "description",
   "examples",
@@ -43,7 +43,7 @@ const lengthOf = (text: string) => [...text].length;
 
 type Check = (expected: unknown, value: unknown, schema: Keywords) => boolean;
 
-/** Of one document, whose `#/…` references they follow. */
+/** Validates values against schemas of one document and follows its `#/…` references. */
 export class SchemaReader {
   constructor(private readonly document: Json) {}
 
@@ -51,14 +51,14 @@ export class SchemaReader {
     if (typeof schema === "boolean" || schema.$ref === undefined) return schema;
     const path = String(schema.$ref).replace(/^#\//, "").split("/");
     const found = path.reduce<unknown>((at, name) => (isRecord(at) ? at[name] : undefined), this.document);
-    if (!isRecord(found)) throw new Error(`${String(schema.$ref)} leads nowhere`);
+    if (!isRecord(found)) throw new Error(`${String(schema.$ref)} is not in the document`);
     return found;
   }
 
-  /** Where and by which keyword a value breaks the schema; empty: it fits. Throws for a keyword it does not know. */
-  faults(schema: Schema, value: unknown, path = ""): string[] {
+  /** Path and keyword of each violation of the schema; empty when the value is valid. Throws for an unknown keyword. */
+  errors(schema: Schema, value: unknown, path = ""): string[] {
     const known = this.resolve(schema);
-    if (typeof known === "boolean") return known ? [] : [`${path}: may not be there`];
+    if (typeof known === "boolean") return known ? [] : [`${path}: is not allowed`];
     return Object.entries(known).flatMap(([keyword, expected]) => {
       if (ANNOTATIONS.has(keyword)) return [];
       const inner = this.#inner(keyword, expected, value, known, path);
@@ -72,10 +72,10 @@ export class SchemaReader {
   }
 
   fits(schema: Schema, value: unknown): boolean {
-    return this.faults(schema, value).length === 0;
+    return this.errors(schema, value).length === 0;
   }
 
-  /** Keywords that hold schemas. */
+  /** Checks the keywords that contain schemas. */
   #inner(
     keyword: string,
     expected: unknown,
@@ -90,24 +90,24 @@ export class SchemaReader {
         if (!isRecord(value)) return [];
         const named = isRecord(schema.properties) ? schema.properties : {};
         const others = Object.entries(value).filter(([name]) => !Object.hasOwn(named, name));
-        return others.flatMap(([name, one]) => this.faults(expected as Schema, one, `${path}.${name}`));
+        return others.flatMap(([name, one]) => this.errors(expected as Schema, one, `${path}.${name}`));
       }
       case "propertyNames":
         if (!isRecord(value)) return [];
-        return Object.keys(value).flatMap((name) => this.faults(expected as Schema, name, `${path}.${name}`));
+        return Object.keys(value).flatMap((name) => this.errors(expected as Schema, name, `${path}.${name}`));
       case "dependentSchemas": {
         if (!isRecord(value)) return [];
         const due = Object.entries(expected as Json).filter(([name]) => Object.hasOwn(value, name));
-        return due.flatMap(([, one]) => this.faults(one as Schema, value, path));
+        return due.flatMap(([, one]) => this.errors(one as Schema, value, path));
       }
       case "items":
         if (!Array.isArray(value)) return [];
-        return value.flatMap((one, index) => this.faults(expected as Schema, one, `${path}[${index}]`));
+        return value.flatMap((one, index) => this.errors(expected as Schema, one, `${path}[${index}]`));
       case "contains":
         if (!Array.isArray(value) || value.some((one) => this.fits(expected as Schema, one))) return [];
         return [`${path}: contains`];
       case "allOf":
-        return (expected as Schema[]).flatMap((one) => this.faults(one, value, path));
+        return (expected as Schema[]).flatMap((one) => this.errors(one, value, path));
       case "anyOf":
         return (expected as Schema[]).some((one) => this.fits(one, value)) ? [] : [`${path}: anyOf`];
       case "oneOf": {
@@ -123,7 +123,7 @@ export class SchemaReader {
 
   #fields(properties: Json, value: Json, path: string): string[] {
     return Object.entries(properties).flatMap(([name, field]) =>
-      Object.hasOwn(value, name) ? this.faults(field as Schema, value[name], `${path}.${name}`) : [],
+      Object.hasOwn(value, name) ? this.errors(field as Schema, value[name], `${path}.${name}`) : [],
     );
   }
 }
@@ -148,7 +148,7 @@ const CHECKS: Readonly<Record<string, Check>> = {
   pattern: (pattern, value) => typeof value !== "string" || matches(pattern, value),
 };
 
-/** Both schemas at once, as one without `allOf`; fields of the same name have to fit both. */
+/** The conjunction of two schemas as one without `allOf`; a field in both must match both. */
 function merged(one: Keywords, other: Keywords): Keywords {
   const joined: Json = { ...one };
   for (const [keyword, value] of Object.entries(other)) {
@@ -157,7 +157,7 @@ function merged(one: Keywords, other: Keywords): Keywords {
     else if (keyword === "required")
       joined.required = [...new Set([...(before as string[]), ...(value as string[])])];
     else if (keyword === "properties") joined.properties = mergedFields(before as Json, value as Json);
-    // What cannot be joined is checked by the filter at the end.
+    // Keywords that cannot be merged are checked by the final filter.
     else if (keyword === "const" || keyword === "enum") joined[keyword] = value;
   }
   return joined;
@@ -172,11 +172,11 @@ function mergedFields(one: Json, other: Json): Json {
   return joined;
 }
 
-/** Makes values that fit schemas of one document. */
+/** Generates values that match schemas of one document. */
 export class SchemaArbitrary {
   constructor(private readonly reader: SchemaReader) {}
 
-  /** Values that fit; every one has been checked. */
+  /** Valid values; each one is validated. */
   of(schema: Schema): fc.Arbitrary<unknown> {
     return this.#raw(schema, 0).filter((value) => this.reader.fits(schema, value));
   }
@@ -196,7 +196,7 @@ export class SchemaArbitrary {
       : this.#typed(schema, depth);
   }
 
-  /** The schema's alternatives, each without anyOf, oneOf and allOf; itself alone when it has none. */
+  /** The schema's alternatives, each without anyOf, oneOf and allOf; only itself when it has none. */
   #flat(schema: Keywords): Keywords[] {
     const { anyOf, oneOf, allOf, ...base } = schema;
     const groups = [anyOf, oneOf, ...(Array.isArray(allOf) ? allOf.map((one) => [one]) : [])];
@@ -263,7 +263,7 @@ export class SchemaArbitrary {
     const possible = Object.entries(properties).filter(([, field]) => !isImpossible(field));
     const deep = depth > 5 ? possible.filter(([name]) => required.includes(name)) : possible;
     const fields = Object.fromEntries(deep.map(([name, field]) => [name, this.#raw(field, depth + 1)]));
-    // Fewer optional fields than a coin would pick: pairs that exclude each other would hardly ever pass.
+    // Few optional fields: with half of them, values would almost always have fields that exclude each other.
     const optional = Object.keys(fields).filter((name) => !required.includes(name));
     const named = fc
       .subarray(optional, { maxLength: Math.min(optional.length, 5) })
@@ -318,7 +318,7 @@ function integers(schema: Keywords): fc.Arbitrary<number> {
   );
 }
 
-/** Longer ones say nothing more of a bound and make every run slow. */
+/** Longest generated string: longer ones test no further limit and slow down every run. */
 const LONGEST = 5_000;
 
 function strings(schema: Keywords): fc.Arbitrary<string> {
@@ -347,17 +347,17 @@ function strings(schema: Keywords): fc.Arbitrary<string> {
 }
 
 export interface Broken {
-  /** What was done: `name: left out`. */
+  /** The change: `name: left out`. */
   what: string;
   value: unknown;
 }
 
-/** A value in several ways made to break its schema, one fault each. */
+/** Invalid variants of a value, each with one change. */
 export function broken(reader: SchemaReader, schema: Schema, value: unknown): Broken[] {
-  return wounds(reader, schema, value, "").filter((one) => !reader.fits(schema, one.value));
+  return mutations(reader, schema, value, "").filter((one) => !reader.fits(schema, one.value));
 }
 
-function wounds(reader: SchemaReader, given: Schema, value: unknown, path: string): Broken[] {
+function mutations(reader: SchemaReader, given: Schema, value: unknown, path: string): Broken[] {
   const schema = reader.resolve(given);
   if (typeof schema === "boolean") return [];
   const own = wrongValues(schema).map((wrong) => ({
@@ -366,7 +366,7 @@ function wounds(reader: SchemaReader, given: Schema, value: unknown, path: strin
   }));
   if (Array.isArray(value) && value.length > 0) {
     const [first, ...rest] = value;
-    const inner = wounds(reader, (schema.items ?? true) as Schema, first, `${path}[0]`);
+    const inner = mutations(reader, (schema.items ?? true) as Schema, first, `${path}[0]`);
     return [...own, ...inner.map((one) => ({ ...one, value: [one.value, ...rest] }))];
   }
   if (!isRecord(value)) return own;
@@ -376,7 +376,7 @@ function wounds(reader: SchemaReader, given: Schema, value: unknown, path: strin
     return { what: `${path}.${name}: left out`, value: rest };
   });
   const inner = Object.entries(fields).flatMap(([name, field]) =>
-    wounds(reader, field, value[name], `${path}.${name}`).map((one) => ({
+    mutations(reader, field, value[name], `${path}.${name}`).map((one) => ({
       ...one,
       value: { ...value, [name]: one.value },
     })),
@@ -385,14 +385,14 @@ function wounds(reader: SchemaReader, given: Schema, value: unknown, path: strin
   return [...own, ...missing, ...inner, unknown];
 }
 
-/** Values at the wrong side of each keyword. */
+/** Values that violate each keyword. */
 function wrongValues(schema: Keywords): Broken[] {
   const wrong: Broken[] = [
     { what: "of another type", value: [["x"]] },
     { what: "an object", value: { wrong: true } },
     { what: "null", value: null },
     { what: "a number", value: 1.5 },
-    { what: "a word", value: "no such thing" },
+    { what: "a word", value: "not a valid word" },
     { what: "empty", value: "" },
   ];
   const add = (keyword: string, make: (bound: number) => unknown) => {

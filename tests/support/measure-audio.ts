@@ -1,4 +1,4 @@
-/** Measuring sound in tests: level, pitch and spectral envelope of mono floats (−1…1). */
+/** Measures audio in tests: level, pitch and spectral envelope of mono floats (−1…1). */
 
 export function rmsDb(samples: Float32Array): number {
   let sum = 0;
@@ -12,8 +12,8 @@ export function peak(samples: Float32Array): number {
   return most;
 }
 
-/** Every third sample after a short average: enough for pitch, and nine times quicker to search. */
-function thin(samples: Float32Array): Float32Array {
+/** Averages of three samples each: enough for pitch, and nine times faster to search. */
+function downsample(samples: Float32Array): Float32Array {
   const out = new Float32Array(Math.floor(samples.length / 3));
   for (let i = 0; i < out.length; i++) {
     out[i] = ((samples[3 * i] ?? 0) + (samples[3 * i + 1] ?? 0) + (samples[3 * i + 2] ?? 0)) / 3;
@@ -21,9 +21,9 @@ function thin(samples: Float32Array): Float32Array {
   return out;
 }
 
-/** Median fundamental frequency of the voiced frames, by normalised autocorrelation (55–450 Hz); NaN without any. */
+/** Median fundamental frequency of the voiced frames, by normalized autocorrelation (55–450 Hz); NaN without voiced frames. */
 export function medianPitch(samples: Float32Array, sampleRate: number): number {
-  const x = thin(samples);
+  const x = downsample(samples);
   const rate = sampleRate / 3;
   const window = Math.round(rate * 0.04);
   const [shortest, longest] = [Math.floor(rate / 450), Math.ceil(rate / 55)];
@@ -60,7 +60,7 @@ function framePitch(
   let best = -1;
   for (let i = 1; i < scores.length - 1; i++) {
     const [before = 0, here = 0, after = 0] = scores.slice(i - 1, i + 2);
-    // A later peak has to be clearly better, or half the pitch would be taken for it.
+    // A later peak must be clearly better, otherwise half the pitch would be found.
     if (here > before && here >= after && here > (scores[best] ?? 0.7) + (best < 0 ? 0 : 0.03)) best = i;
   }
   if (best < 0) return null;
@@ -71,7 +71,7 @@ function framePitch(
 const FRAME = 1024;
 const BANDS = 24;
 
-/** Mean power of 24 mel bands (100 Hz–8 kHz) over the frames with sound, in dB, with the overall level taken out. */
+/** Mean power of 24 mel bands (100 Hz–8 kHz) over the frames with sound, in dB relative to the overall level. */
 export function spectralEnvelope(samples: Float32Array, sampleRate: number): number[] {
   const power = new Float64Array(FRAME / 2);
   for (let start = 0; start + FRAME <= samples.length; start += FRAME / 2) {

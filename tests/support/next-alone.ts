@@ -3,7 +3,7 @@ import path from "node:path";
 import { freePort } from "./product";
 import { ROOT } from "./sources";
 
-/** The same build as `npm start` serves, answered by Next's own server, without ours in front. */
+/** The build that `npm start` serves, run by Next's own server without ours. */
 export interface NextAlone {
   url: string;
   output(): string;
@@ -56,7 +56,7 @@ export async function startNextAlone(
     url,
     output: () => printed,
     close: async () => {
-      // Nothing of ours drains there, and Next waits for idle sockets.
+      // Nothing needs to drain, and a graceful stop of Next waits for idle sockets.
       child.kill("SIGKILL");
       await exited;
     },

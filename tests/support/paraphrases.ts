@@ -1,4 +1,4 @@
-/** Pairs that say the same in related words, written for these tests; any two of different pairs are strangers. */
+/** Pairs of sentences with the same meaning, written for these tests; sentences of different pairs are unrelated. */
 export const PARAPHRASES: Readonly<Record<string, readonly (readonly [string, string])[]>> = {
   English: [
     ["The cat sat on the mat in the kitchen.", "A cat was sitting on a mat in our kitchen."],

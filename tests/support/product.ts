@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { ROOT } from "./sources";
 
-/** Below the range from which the system takes the ports of outgoing connections: nobody else is handed one of these. */
+/** Below the ephemeral port range: the system does not assign these ports to outgoing connections. */
 const PORTS = { first: 20_000, count: 12_000 };
 
 function isFree(port: number): Promise<boolean> {
@@ -25,31 +25,31 @@ export async function freePort(): Promise<number> {
 }
 
 export interface ProductOptions {
-  /** Kept by the caller when given; else a new folder that `close()` removes. */
+  /** Default: a new folder that `close()` removes. */
   dataDirectory?: string;
   env?: Record<string, string>;
-  /** The node door alone, without Next's pages; starts in well under a second. */
+  /** Only the Node adapter, without Next's pages; starts in well under a second. */
   nodeAdapterOnly?: boolean;
   port?: number;
-  /** File descriptors it may have open (`ulimit -n`). */
+  /** Limit of open file descriptors (`ulimit -n`). */
   openFiles?: number;
 }
 
-/** The product as a process of its own, as `npm start` runs it. */
+/** The product as a separate process, as `npm start` runs it. */
 export interface Product {
   url: string;
   port: number;
   dataDirectory: string;
   process: ChildProcess;
-  /** Everything it printed so far. */
+  /** All output so far. */
   output(): string;
-  /** SIGKILL, at once. */
+  /** Sends SIGKILL and waits for the end. */
   kill(): Promise<void>;
-  /** SIGTERM, then removes the data folder it made. Resolves with the exit code. */
+  /** Sends SIGTERM, then removes the data folder unless it was given. Resolves with the exit code. */
   close(): Promise<number | null>;
 }
 
-/** Starts the built server and waits until it is ready; throws with its output when it stops first. */
+/** Starts the built server and waits until it is ready; throws with its output if it exits before. */
 export async function startProduct(options: ProductOptions = {}): Promise<Product> {
   const dataDirectory = options.dataDirectory ?? mkdtempSync(path.join(tmpdir(), "patchbay-product-"));
   const port = options.port ?? (await freePort());
@@ -120,21 +120,21 @@ async function untilReady(url: string, child: ChildProcess, output: () => string
 
 export const OWNER = { username: "olivia", password: "seven green kettles hum" };
 
-/** Sets the instance up and returns the session cookie. */
+/** Does the initial setup and returns the session cookie. */
 export async function setUp(url: string): Promise<string> {
   const reply = await fetch(`${url}/api/setup`, {
     method: "POST",
     headers: { "content-type": "application/json" },
     body: JSON.stringify({ ...OWNER, confirmPassword: OWNER.password }),
   });
-  if (reply.status !== 200) throw new Error(`set-up: ${reply.status} ${await reply.text()}`);
+  if (reply.status !== 200) throw new Error(`setup: ${reply.status} ${await reply.text()}`);
   return reply.headers
     .getSetCookie()
     .map((cookie) => cookie.split(";")[0])
     .join("; ");
 }
 
-/** Makes an API key and returns it whole. */
+/** Creates an API key and returns the full key. */
 export async function createKey(
   url: string,
   cookie: string,

@@ -4,7 +4,7 @@ import net from "node:net";
 export interface RawReply {
   status: number;
   headers: http.IncomingHttpHeaders;
-  /** The body as it came. */
+  /** The body as received. */
   bytes: Buffer;
   text: string;
   json: unknown;
@@ -13,10 +13,10 @@ export interface RawReply {
 export interface RawRequest {
   method?: string;
   path: string;
-  /** Several values: the header is sent several times. */
+  /** With several values, the header is sent several times. */
   headers?: Record<string, string | string[]>;
   body?: Uint8Array | string;
-  /** The address of this machine to call from (`127.0.0.2` is another caller than `127.0.0.1`). */
+  /** The local address to call from (`127.0.0.2` is another caller than `127.0.0.1`). */
   from?: string;
 }
 
@@ -28,7 +28,7 @@ function parsed(text: string): unknown {
   }
 }
 
-/** Sends exactly these bytes: no fetch that mends paths, headers or bodies on the way. */
+/** Sends exactly these bytes, while fetch would normalize paths, headers and bodies. */
 export function sendRaw(base: string, request: RawRequest): Promise<RawReply> {
   const { hostname, port } = new URL(base);
   const body = typeof request.body === "string" ? Buffer.from(request.body) : request.body;
@@ -60,43 +60,43 @@ export function sendRaw(base: string, request: RawRequest): Promise<RawReply> {
   });
 }
 
-/** A socket on which every byte is the test's own. */
+/** A raw socket under the test's control. */
 export interface Wire {
   send(bytes: string | Uint8Array): void;
-  /** All that has come so far, byte for byte (latin1). */
+  /** All bytes received so far (latin1). */
   received(): string;
-  /** Resolves with all that came once it holds `mark`; throws when the socket ends before. */
+  /** Resolves with all bytes received once they contain `mark`; throws if the socket closes before. */
   until(mark: string): Promise<string>;
-  /** Resolves with all that came when the other side has closed. */
+  /** Resolves with all bytes received when the other side has closed. */
   ended: Promise<string>;
-  /** Stops and goes on reading, as a caller who does not keep up. */
+  /** Stops and resumes reading, as a slow caller. */
   pause(): void;
   resume(): void;
-  /** Reads on at that pace. */
+  /** Reads at this rate. */
   trickle(bytesPerSecond: number): void;
-  /** Whether the other side has closed or reset. */
+  /** True when the other side has closed or reset the connection. */
   isClosed(): boolean;
   destroy(): void;
 }
 
-/** Opens a socket to `port` of this machine, from `from` when given. */
+/** Opens a socket to `port` of this machine from the local address `from`. */
 export function openWire(port: number, from?: string): Promise<Wire> {
   return new Promise((resolve, reject) => {
     const socket = net.connect({ port, host: "127.0.0.1", ...(from ? { localAddress: from } : {}) });
     let text = "";
     let isClosed = false;
     const watchers = new Set<() => void>();
-    const tell = () => {
+    const notify = () => {
       for (const watcher of [...watchers]) watcher();
     };
     socket.on("data", (chunk: Buffer) => {
       text += chunk.toString("latin1");
-      tell();
+      notify();
     });
     const ended = new Promise<string>((done) => {
       socket.on("close", () => {
         isClosed = true;
-        tell();
+        notify();
         done(text);
       });
     });
@@ -108,14 +108,14 @@ export function openWire(port: number, from?: string): Promise<Wire> {
         received: () => text,
         until: (mark) =>
           new Promise((found, failed) => {
-            const look = () => {
+            const check = () => {
               if (text.includes(mark)) found(text);
-              else if (isClosed) failed(new Error(`The socket closed before '${mark}' came: ${text}`));
+              else if (isClosed) failed(new Error(`The socket closed before '${mark}' arrived: ${text}`));
               else return;
-              watchers.delete(look);
+              watchers.delete(check);
             };
-            watchers.add(look);
-            look();
+            watchers.add(check);
+            check();
           }),
         ended,
         pause: () => void socket.pause(),
@@ -142,7 +142,7 @@ export interface WireReply {
   json: unknown;
 }
 
-/** Takes the first reply with a body told by Content-Length out of what came on a wire. */
+/** Parses the first reply in received bytes; its body is delimited by Content-Length. */
 export function readReply(text: string): WireReply {
   const end = text.indexOf("\r\n\r\n");
   const [line = "", ...rest] = text.slice(0, end).split("\r\n");
@@ -155,7 +155,7 @@ export function readReply(text: string): WireReply {
   return { status: Number(line.split(" ")[1] ?? 0), headers, body, json: parsed(body) };
 }
 
-/** Sends these bytes on a new socket and reads the one reply; the server has to close. */
+/** Sends bytes on a new socket and reads the reply; the server must close the connection. */
 export async function exchange(port: number, bytes: string | Uint8Array, from?: string): Promise<WireReply> {
   const wire = await openWire(port, from);
   wire.send(bytes);

@@ -25,7 +25,7 @@ export function sourcesBelow(...folders: string[]): Source[] {
 
 export interface Import {
   from: string;
-  /** Path from the root for a file of ours, else the package's name. */
+  /** Path from the root for one of our files, otherwise the package name. */
   to: string;
   isOurs: boolean;
   isTypeOnly: boolean;
@@ -34,7 +34,7 @@ export interface Import {
 const IMPORT =
   /(?:import|export)\s+(type\s+)?(?:[^"';]*?\sfrom\s+)?["']([^"']+)["']|import\(\s*["']([^"']+)["']\s*\)/g;
 
-/** What a file imports, statically or not. */
+/** The static and dynamic imports of a file. */
 export function importsOf(source: Source): Import[] {
   return [...source.text.matchAll(IMPORT)].map((match) => {
     const target = match[2] ?? match[3] ?? "";

@@ -1,6 +1,6 @@
 /**
- * A stand-in for the bundled speech worker that needs no engine: a chunk of n characters becomes n × 50 ms of a wave
- * that is the same each time. `crash` ends the thread, `hang` never answers, `refuse` fails in words.
+ * A fake of the bundled speech worker that needs no engine: a chunk of n characters becomes n × 50 ms of a deterministic
+ * wave. `crash` ends the thread, `hang` never answers, `refuse` answers with an error.
  */
 export const FAKE_SPEECH_WORKER = new URL(
   `data:text/javascript,${encodeURIComponent(`
@@ -20,5 +20,5 @@ export const FAKE_SPEECH_WORKER = new URL(
   `)}`,
 );
 
-/** Bytes the stand-in makes of one character. */
+/** Audio bytes that the fake produces per character. */
 export const BYTES_PER_CHARACTER = 2400;

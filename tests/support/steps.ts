@@ -1,4 +1,4 @@
-/** Runs work that is cut into steps to its end, and returns its result. */
+/** Runs a generator to its end and returns its result. */
 export function runSteps<T>(steps: Generator<unknown, T, void>): T {
   for (;;) {
     const step = steps.next();
@@ -6,26 +6,26 @@ export function runSteps<T>(steps: Generator<unknown, T, void>): T {
   }
 }
 
-/** Milliseconds of CPU that this process has spent: what other programs of the machine do is not in it. */
+/** CPU time of this process in milliseconds, unaffected by other programs. */
 function cpuMs(): number {
   const { user, system } = process.cpuUsage();
   return (user + system) / 1_000;
 }
 
-/** What `work` costs in milliseconds of CPU: the cheapest of some runs, since a run may hold a collection or a compilation. */
+/** CPU milliseconds of `work`: the minimum of several runs, since a run may include garbage collection or compilation. */
 export function costOf(work: () => unknown, runs = 5): number {
   let best = Number.POSITIVE_INFINITY;
   for (let run = 0; run < runs; run++) {
-    const began = cpuMs();
+    const startedAt = cpuMs();
     work();
-    best = Math.min(best, cpuMs() - began);
+    best = Math.min(best, cpuMs() - startedAt);
   }
   return best;
 }
 
 /**
- * How many times as much `work` costs for a text of `factor` times the length: the least of some measurements, each the
- * cheapest of runs that take turns, since other programs may hold up any of them. 0 for work too short to measure.
+ * How many times more CPU `work` needs for a text of `factor` times the length: the minimum of several measurements with
+ * alternating runs, since other programs may slow down any of them. 0 for work too short to measure.
  */
 export function growthOf(work: (length: number) => unknown, length: number, factor: number): number {
   const leastMs = 4;
@@ -49,7 +49,7 @@ export function growthOf(work: (length: number) => unknown, length: number, fact
   return growth;
 }
 
-/** The longest time between two steps in milliseconds of CPU: of several runs, the one in which it is the shortest. */
+/** The longest step in CPU milliseconds; the minimum of several runs. */
 export function longestStepMs(begin: () => Generator<unknown, unknown, void>, runs = 10): number {
   let best = Number.POSITIVE_INFINITY;
   for (let run = 0; run < runs; run++) {
@@ -57,9 +57,9 @@ export function longestStepMs(begin: () => Generator<unknown, unknown, void>, ru
     let longest = 0;
     let isDone = false;
     while (!isDone) {
-      const began = cpuMs();
+      const startedAt = cpuMs();
       isDone = steps.next().done === true;
-      longest = Math.max(longest, cpuMs() - began);
+      longest = Math.max(longest, cpuMs() - startedAt);
     }
     best = Math.min(best, longest);
   }

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 
-/** All that stands on disk of an instance's store (database, log and index), to look for what must not be there. */
+/** All bytes of an instance's store on disk (database, log and index), to search for secrets that must not be there. */
 export function readStoreBytes(dataDirectory: string): Buffer {
   const files = readdirSync(dataDirectory).filter((name) => name.startsWith("patchbay.db"));
   if (files.length === 0) throw new Error(`No store in ${dataDirectory}`);

@@ -1,6 +1,6 @@
 /**
- * A process that works on a store and may be killed at any moment. It says `ready`, waits for a line on its input,
- * opens the store, and does what it was started for. Arguments: what to do, database URL, writer bundle, instance id.
+ * A process that works on a store and may be killed at any moment. It prints `ready`, waits for a line on its input,
+ * opens the store and runs its task. Arguments: task, database URL, writer bundle, instance ID.
  */
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";
@@ -14,8 +14,8 @@ const CALLERS = 24;
 const BUDGET = { totalNano: null, dailyNano: null, monthlyNano: null };
 const PERIOD = { day: "2026-09-21", month: "2026-09" };
 
-/** At once, not through a stream: what was said before a kill must have been said. */
-const say = (line: string): void => void writeSync(1, `${line}\n`);
+/** Writes synchronously, not through a stream: lines printed before a kill must not be lost. */
+const print = (line: string): void => void writeSync(1, `${line}\n`);
 
 function call(caller: number): UsageRecord {
   const id = randomUUID();
@@ -48,27 +48,27 @@ function call(caller: number): UsageRecord {
   };
 }
 
-/** Reserves and settles without end, and names each call whose settlement was acknowledged. */
-async function keepBooks(store: Store): Promise<never> {
+/** Reserves and settles calls endlessly, and prints the ID of each call whose settlement was acknowledged. */
+async function recordCalls(store: Store): Promise<never> {
   const callers = Array.from({ length: CALLERS }, async (_, caller) => {
     for (let count = 0; ; count++) {
       const row = call(caller);
-      // Every fourth call is booked without a reservation.
+      // Every fourth call is recorded without a reservation.
       if (count % 4 !== 0) {
         await store.ledger.reserve({ row, keyBudget: BUDGET, userBudget: BUDGET, ...PERIOD });
       }
       await store.ledger.settle({ ...row, costNano: 4 + (count % 9) }, PERIOD);
-      say(row.id);
+      print(row.id);
     }
   });
   await Promise.all(callers);
   throw new Error("the callers never end");
 }
 
-say("ready");
+print("ready");
 await once(process.stdin, "data");
-// Root may write everything; who is not root meets what the file's mode says.
-if (task === "open-as-nobody") {
+// Root may write every file; for another user, the file mode applies.
+if (task === "open-unprivileged") {
   process.setgid?.(65_534);
   process.setuid?.(65_534);
 }
@@ -80,11 +80,11 @@ try {
     clock: { now: () => Date.now(), monotonic: () => performance.now() },
     timeZone: "UTC",
   });
-  say("open");
-  if (task === "keep-books") await keepBooks(store);
+  print("open");
+  if (task === "record-calls") await recordCalls(store);
   await store.close();
   process.exit(0);
 } catch (error) {
-  say(`failed: ${error instanceof Error ? error.message : String(error)}`);
+  print(`failed: ${error instanceof Error ? error.message : String(error)}`);
   process.exit(1);
 }

@@ -2,11 +2,11 @@ import { createHash } from "node:crypto";
 import path from "node:path";
 import Database from "libsql";
 
-/** Tables that move by themselves: heartbeats, and revisions that only wake caches. */
-const MOVING = new Set(["instances", "revisions"]);
+/** Tables that change without a caller's action: heartbeats, and revisions that only invalidate caches. */
+const VOLATILE_TABLES = new Set(["instances", "revisions"]);
 
-/** Columns that are written some seconds after what they tell of. */
-const LATE = new Set(["last_used_at", "last_seen_at"]);
+/** Columns that are written some seconds after the event. */
+const LATE_COLUMNS = new Set(["last_used_at", "last_seen_at"]);
 
 /** A digest of every row of every table of an instance's SQLite file; equal digests mean an unchanged store. */
 export function digestStore(dataDirectory: string): string {
@@ -18,9 +18,11 @@ export function digestStore(dataDirectory: string): string {
       )
       .all() as { name: string }[];
     const hash = createHash("sha256");
-    for (const { name } of tables.filter((table) => !MOVING.has(table.name))) {
+    for (const { name } of tables.filter((table) => !VOLATILE_TABLES.has(table.name))) {
       const rows = database.prepare(`select * from "${name}"`).all();
-      hash.update(name).update(JSON.stringify(rows, (column, value) => (LATE.has(column) ? null : value)));
+      hash
+        .update(name)
+        .update(JSON.stringify(rows, (column, value) => (LATE_COLUMNS.has(column) ? null : value)));
     }
     return hash.digest("hex");
   } finally {

@@ -6,10 +6,10 @@ import { build } from "esbuild";
 import { workerFile } from "../../lib/server/process/workers";
 import { ROOT } from "./sources";
 
-/** Beside the product's own bundles, where packages are found. */
+/** Next to the product's bundles, so that packages are found. */
 const OUT = path.join(ROOT, ".next", "patchbay", "tests");
 
-/** Bundles a script of the tests for a process or thread of its own; gives the bundle's path. */
+/** Bundles a test script for its own process or thread; returns the bundle's path. */
 export async function bundle(entry: string): Promise<string> {
   const name = path.basename(entry, ".ts");
   await build({
@@ -28,23 +28,23 @@ export async function bundle(entry: string): Promise<string> {
 
 export interface StoreProcess {
   instanceId: string;
-  /** Resolves once it is loaded and waits for its start. */
+  /** Resolves when the process is loaded and waits for `start`. */
   ready: Promise<void>;
   start(): void;
-  /** Lines it has written since it was ready. */
+  /** Lines written since it was ready. */
   lines(): string[];
-  /** Resolves when the condition holds for what it wrote, or when it has ended. */
+  /** Resolves when the condition holds for the written lines, or when the process has ended. */
   until(condition: (lines: string[]) => boolean): Promise<void>;
-  /** SIGKILL; resolves when it is gone. */
+  /** Sends SIGKILL; resolves when the process has ended. */
   kill(): Promise<void>;
-  /** Resolves with its exit code; null when it was killed. */
+  /** Resolves with the exit code; null when the process was killed. */
   ended: Promise<number | null>;
 }
 
 /** Starts tests/support/store-child.ts, bundled to `script`. */
 export function startStoreProcess(
   script: string,
-  task: "open" | "open-as-nobody" | "keep-books",
+  task: "open" | "open-unprivileged" | "record-calls",
   databaseUrl: string,
 ): StoreProcess {
   const instanceId = randomUUID();
@@ -56,17 +56,17 @@ export function startStoreProcess(
   let isOver = false;
   const waiting = new Set<() => void>();
   const lines = (): string[] => text.split("\n").slice(0, -1);
-  const look = (): void => {
+  const notify = (): void => {
     for (const one of waiting) one();
   };
   child.stdout?.on("data", (chunk: Buffer) => {
     text += chunk.toString();
-    look();
+    notify();
   });
   const ended = new Promise<number | null>((resolve) => {
     child.once("close", (code) => {
       isOver = true;
-      look();
+      notify();
       resolve(code);
     });
   });
@@ -94,7 +94,7 @@ export function startStoreProcess(
   };
 }
 
-/** Opens the store in a process that is killed so many milliseconds after its start; true when it was not open by then. */
+/** Opens the store in a process that is killed `afterMs` milliseconds after its start; true if it was not open by then. */
 export async function killWhileOpening(
   script: string,
   databaseUrl: string,

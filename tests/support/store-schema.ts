@@ -1,9 +1,9 @@
-import type { Place } from "../contracts/store/test-database";
+import type { TestDatabase } from "../contracts/store/test-database";
 
-/** What the store holds, for comparing a schema with a whole one. */
-export async function schemaOf(place: Place): Promise<string[]> {
-  const rows = await place.raw(
-    place.kind === "sqlite"
+/** The tables, indexes and triggers of a store, for comparing schemas. */
+export async function schemaOf(database: TestDatabase): Promise<string[]> {
+  const rows = await database.raw(
+    database.kind === "sqlite"
       ? "select type, name from sqlite_master where name not like 'sqlite_%'"
       : `select 'table', tablename from pg_tables where schemaname = 'public'
          union all select 'index', indexname from pg_indexes where schemaname = 'public'

@@ -1,20 +1,20 @@
 import { connect, createServer, type Socket } from "node:net";
 
-/** A way to a server on loopback that can be stopped up: connections stand, and nothing passes. */
+/** A TCP proxy to a server on loopback that can be blocked: connections stay open, and no data passes. */
 export interface TcpGate {
   port: number;
-  /** From now on nothing is passed on or answered, as when a cable is pulled. */
-  stopUp(): void;
-  /** Lets what stands and what comes pass again. */
+  /** Stops passing data, like an unplugged cable. */
+  block(): void;
+  /** Passes held and new data again. */
   reopen(): void;
   /**
-   * Until `reopen`: bytes to the server that hold `word` end their connection for the client, unanswered. The server
-   * gets them: at once, or only by `deliver`, long after the client has given up.
+   * Until `reopen`: bytes to the server that contain `word` close the client's connection without an answer. The server
+   * gets them immediately, or only by `deliver`, long after the client has given up.
    */
   loseAnswersTo(word: string, when?: "at once" | "late"): void;
-  /** Passes on what `loseAnswersTo` held back. */
+  /** Sends the bytes that `loseAnswersTo` held back. */
   deliver(): void;
-  /** How many connections `loseAnswersTo` has ended. */
+  /** Number of connections that `loseAnswersTo` has closed. */
   readonly lost: number;
   close(): Promise<void>;
 }
@@ -36,7 +36,7 @@ export async function openTcpGate(targetPort: number): Promise<TcpGate> {
     };
     const lose = (chunk: Buffer, isLate: boolean): void => {
       lost += 1;
-      // The client's end of the connection is gone; what the server answers is the sign that it has done its work.
+      // The client's connection is closed; the server's answer shows that it has processed the bytes.
       far.removeAllListeners("data").removeAllListeners("close");
       near.removeAllListeners("close");
       const send = (): void => {
@@ -74,7 +74,7 @@ export async function openTcpGate(targetPort: number): Promise<TcpGate> {
   };
   return {
     port: typeof address === "object" && address !== null ? address.port : 0,
-    stopUp() {
+    block() {
       isStopped = true;
       each((socket) => socket.pause());
     },

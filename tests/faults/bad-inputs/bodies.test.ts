@@ -3,7 +3,7 @@ import { createKey, OWNER, type Product, setUp, startProduct } from "../../suppo
 import { sendRaw } from "../../support/raw-request";
 import { digestStore } from "../../support/store-dump";
 
-/** Bodies that are wrong before any field is looked at, sent to each of the four endpoints. */
+/** Bodies that are rejected before any field is checked, sent to each of the four endpoints. */
 
 let product: Product;
 let key: string;
@@ -25,7 +25,7 @@ const ENDPOINTS = [
     path: "/v1beta/models/patchbay-speech:generateContent",
     good: { contents: [{ parts: [{ text: "x" }] }], generationConfig: { responseModalities: ["AUDIO"] } },
   },
-  { name: "second step", path: "/api/user/login/2fa", good: { code: "123456", flow_token: "x" } },
+  { name: "two-factor sign-in", path: "/api/user/login/2fa", good: { code: "123456", flow_token: "x" } },
   { name: "set-up", path: "/api/setup", good: { username: "second", password: OWNER.password } },
 ] as const;
 type Endpoint = (typeof ENDPOINTS)[number];
@@ -36,14 +36,14 @@ const headersFor = (endpoint: Endpoint): Record<string, string> => ({
   ...(isConsole(endpoint) ? {} : { authorization: `Bearer ${key}` }),
 });
 
-/** Each good body with one more member, written by hand so that it may be what JSON.stringify cannot make. */
+/** Each valid body with one more member as raw text, which JSON.stringify could not produce. */
 const withMember = (endpoint: Endpoint, member: string) =>
   `${JSON.stringify(endpoint.good).slice(0, -1)},${member}}`;
 
 const BODIES: [string, (endpoint: Endpoint) => string | Uint8Array][] = [
   ["N-001 an empty body", () => ""],
   ["N-002 an open brace", () => "{"],
-  ["N-003 brackets that do not match", () => '{"a":[}'],
+  ["N-003 mismatched brackets", () => '{"a":[}'],
   ["N-004 null", () => "null"],
   ["N-005 a string", () => '"x"'],
   ["N-006 a number", () => "1"],
@@ -53,7 +53,7 @@ const BODIES: [string, (endpoint: Endpoint) => string | Uint8Array][] = [
   ["N-010 UTF-16", (endpoint) => Buffer.from(JSON.stringify(endpoint.good), "utf16le")],
   ["N-011 broken UTF-8", (endpoint) => Buffer.from(withMember(endpoint, '"z":"\xC3("'), "latin1")],
   ["N-012 two documents", (endpoint) => `${JSON.stringify(endpoint.good)}{}`],
-  ["N-013 a key twice", (endpoint) => withMember(endpoint, '"z":1,"z":2')],
+  ["N-013 a duplicate key", (endpoint) => withMember(endpoint, '"z":1,"z":2')],
   ["N-014 65 arrays deep", (endpoint) => withMember(endpoint, `"z":${"[".repeat(65)}${"]".repeat(65)}`)],
   [
     "N-015 10,000 arrays deep",
@@ -67,7 +67,7 @@ const BODIES: [string, (endpoint: Endpoint) => string | Uint8Array][] = [
 ];
 
 describe.each(ENDPOINTS)("$name", (endpoint) => {
-  test.each(BODIES)("answers 400 to %s, and the store is as it was", async (_name, make) => {
+  test.each(BODIES)("answers 400 to %s without changing the store", async (_name, make) => {
     const before = digestStore(product.dataDirectory);
     const reply = await sendRaw(product.url, {
       path: endpoint.path,
@@ -122,7 +122,7 @@ describe.each(ENDPOINTS)("$name", (endpoint) => {
     expect(reply.status).toBe(415);
   });
 
-  test("N-026 takes an absent content-type on the gateway alone", async () => {
+  test("N-026 accepts a missing content-type only on the gateway", async () => {
     const { "content-type": _type, ...headers } = headersFor(endpoint);
     const reply = await sendRaw(product.url, {
       path: endpoint.path,
@@ -133,7 +133,7 @@ describe.each(ENDPOINTS)("$name", (endpoint) => {
   });
 
   test.each(["GET", "PUT", "PATCH", "DELETE"])("N-037 answers 405 with Allow to %s", async (method) => {
-    // GET /api/setup is an address of its own.
+    // GET /api/setup is a separate route.
     if (endpoint.path === "/api/setup" && method === "GET") return;
     const reply = await sendRaw(product.url, { method, path: endpoint.path, headers: headersFor(endpoint) });
     expect(reply.status).toBe(405);
@@ -145,7 +145,7 @@ describe.each(ENDPOINTS)("$name", (endpoint) => {
     ["N-041 a doubled slash", (path: string) => `/${path}`],
     ["N-042 upper case", (path: string) => path.replace(/^\/\w+/, (top) => top.toUpperCase())],
     ["N-044 a matrix parameter", (path: string) => `${path};x=1`],
-  ])("%s is another address: 404", async (_name, change) => {
+  ])("answers 404 to %s", async (_name, change) => {
     const reply = await sendRaw(product.url, {
       path: change(endpoint.path),
       headers: headersFor(endpoint),

@@ -8,7 +8,7 @@ let cookie: string;
 let key: string;
 
 beforeAll(async () => {
-  // The wrong-key limit has a test of its own; here one address sends very many.
+  // The wrong-key limit has its own test; here one address sends many wrong keys.
   product = await startProduct({
     nodeAdapterOnly: true,
     env: { PATCHBAY_LIMITS: JSON.stringify({ wrongKeysPerMinute: 10_000 }) },
@@ -45,7 +45,7 @@ describe("credentials", () => {
       "N-084 a session cookie's value",
       () => ({ authorization: `Bearer ${cookie.split("=")[1]?.slice(0, 500)}` }),
     ],
-    ["N-093 a cookie and no key", () => ({ authorization: "", cookie })],
+    ["N-093 a cookie without a key", () => ({ authorization: "", cookie })],
   ])("%s: 401", async (_name, headers) => {
     const before = digestStore(product.dataDirectory);
     const reply = await send(GOOD, headers());
@@ -57,15 +57,15 @@ describe("credentials", () => {
     expect(digestStore(product.dataDirectory)).toBe(before);
   });
 
-  test("N-072 the scheme's case does not matter", async () => {
+  test("N-072 accepts the scheme in any case", async () => {
     expect((await send(GOOD, { authorization: `bearer ${key}` })).status).toBe(200);
   });
 
-  test("N-092 a key in the query is no key here", async () => {
+  test("N-092 ignores a key in the query", async () => {
     expect((await send(GOOD, { authorization: "" }, `${PATH}?key=${key}`)).status).toBe(401);
   });
 
-  test("N-089 an address outside the key's list: 403", async () => {
+  test("N-089 answers 403 to an address outside the key's list", async () => {
     const walled = await createKey(product.url, cookie, {
       name: "walled",
       allowed_addresses: ["203.0.113.0/24"],
@@ -75,12 +75,12 @@ describe("credentials", () => {
     expect(reply.json).toMatchObject({ error: { code: "ip_not_allowed" } });
   });
 
-  test("N-090 a key for speech alone: 403", async () => {
+  test("N-090 answers 403 to a key that is only for speech", async () => {
     const narrow = await createKey(product.url, cookie, { name: "speech", operations: ["speech"] });
     expect((await send(GOOD, { authorization: `Bearer ${narrow}` })).status).toBe(403);
   });
 
-  test("N-125 a budget of nought: 429 insufficient_quota", async () => {
+  test("N-125 answers 429 insufficient_quota to a budget of zero", async () => {
     const poor = await createKey(product.url, cookie, { name: "poor", budget: { total_usd: "0" } });
     const reply = await send(GOOD, { authorization: `Bearer ${poor}` });
     expect(reply.status, reply.text).toBe(429);
@@ -90,7 +90,7 @@ describe("credentials", () => {
 
 describe("paths", () => {
   test.each([
-    ["N-097 a climb", "/v1/engines/..%2f..%2fadmin/embeddings", 404],
+    ["N-097 a path traversal", "/v1/engines/..%2f..%2fadmin/embeddings", 404],
     ["N-098 a NUL", "/v1/engines/a%00b/embeddings", 400],
     ["N-100 129 characters", `/v1/engines/${"a".repeat(129)}/embeddings`, 400],
     ["N-102 an unknown model", "/v1/engines/nobody/embeddings", 404],
@@ -106,7 +106,7 @@ describe("fields", () => {
   const tooLong = "word ".repeat(9000);
   test.each<[string, unknown]>([
     ["N-094 no model", { input: "x" }],
-    ["N-095 another model than the path's", { model: "patchbay-speech", input: "x" }],
+    ["N-095 a model other than the path's", { model: "patchbay-speech", input: "x" }],
     ["N-096 an empty model", { model: "", input: "x" }],
     ["N-096 a number for a model", { model: 7, input: "x" }],
     ["N-096 an array for a model", { model: ["patchbay-embed"], input: "x" }],
@@ -115,12 +115,12 @@ describe("fields", () => {
     ["N-104 an empty input", { ...GOOD, input: "" }],
     ["N-105 null", { ...GOOD, input: null }],
     ["N-105 a number", { ...GOOD, input: 4 }],
-    ["N-105 a truth", { ...GOOD, input: true }],
+    ["N-105 a boolean", { ...GOOD, input: true }],
     ["N-105 an object", { ...GOOD, input: { text: "x" } }],
     ["N-107 no inputs", { ...GOOD, input: [] }],
     ["N-108 an empty list of ids", { ...GOOD, input: [[]] }],
     ["N-109 an id and a text", { ...GOOD, input: [1, "a"] }],
-    ["N-109 an id that is no integer", { ...GOOD, input: [1.5] }],
+    ["N-109 an ID that is not an integer", { ...GOOD, input: [1.5] }],
     ["N-109 an id outside the vocabulary", { ...GOOD, input: [200_000] }],
     ["N-109 a negative id", { ...GOOD, input: [-1] }],
     ["N-110 2,049 inputs", { ...GOOD, input: Array.from({ length: 2049 }, () => "x") }],
@@ -132,13 +132,13 @@ describe("fields", () => {
     ["N-113 hex", { ...GOOD, encoding_format: "hex" }],
     ["N-114 no dimensions at all", { ...GOOD, dimensions: 0 }],
     ["N-115 negative dimensions", { ...GOOD, dimensions: -5 }],
-    ["N-116 half a dimension", { ...GOOD, dimensions: 1.5 }],
+    ["N-116 fractional dimensions", { ...GOOD, dimensions: 1.5 }],
     ["N-117 dimensions in quotes", { ...GOOD, dimensions: "256" }],
-    ["N-118 a thousand million", { ...GOOD, dimensions: 1e9 }],
+    ["N-118 a billion dimensions", { ...GOOD, dimensions: 1e9 }],
     ["N-120 2^31", { ...GOOD, dimensions: 2 ** 31 }],
     ["N-122 a stream", { ...GOOD, stream: true }],
-    ["N-123 a user that is no text", { ...GOOD, user: 5 }],
-  ])("%s: 400, and the store is as it was", async (_name, body) => {
+    ["N-123 a user that is not a string", { ...GOOD, user: 5 }],
+  ])("answers 400 to %s without changing the store", async (_name, body) => {
     const before = digestStore(product.dataDirectory);
     const reply = await send(body);
     expect(reply.status, reply.text).toBe(400);
@@ -154,7 +154,7 @@ describe("fields", () => {
     expect(digestStore(product.dataDirectory)).toBe(before);
   });
 
-  test("too many tokens are told in the words that clients look for", async () => {
+  test("answers too many tokens with the message that clients look for", async () => {
     const reply = await send({ ...GOOD, input: tooLong });
     expect(reply.json).toMatchObject({
       error: { code: "context_length_exceeded", message: expect.stringContaining("maximum context length") },
@@ -169,7 +169,7 @@ describe("fields", () => {
     expect((await send({ ...GOOD, input })).status).toBe(200);
   });
 
-  test("a format of null counts as absent", async () => {
+  test("treats a null format as absent", async () => {
     const reply = await send({ ...GOOD, encoding_format: null });
     expect(reply.json).toMatchObject({ data: [{ embedding: expect.any(Array) }] });
   });
@@ -195,7 +195,7 @@ describe("fields", () => {
     "litellm_params",
     "model_list",
     "fallbacks",
-  ])("N-121 %s is dropped", async (field) => {
+  ])("N-121 drops %s", async (field) => {
     const plain = await send(GOOD);
     const reply = await send({ ...GOOD, [field]: { url: "http://203.0.113.9:9/" } });
     expect(reply.status, reply.text).toBe(200);

@@ -8,7 +8,7 @@ import { digestStore } from "../../support/store-dump";
 let product: Product;
 let cookie: string;
 let key: string;
-/** An address that must never be called: it counts its visitors. */
+/** A server that must never be called; it counts its requests. */
 const canary = createServer((_request, response) => {
   visits++;
   response.end();
@@ -50,7 +50,7 @@ describe("credentials", () => {
     ["a high byte", { authorization: "Bearer \xff" }],
     ["a lone percent", { authorization: "Bearer %" }],
     ["a wrong x-goog-api-key", { authorization: "", "x-goog-api-key": "AIzaSyWrong" }],
-  ])("%s: 401 UNAUTHENTICATED", async (_name, headers) => {
+  ])("answers 401 UNAUTHENTICATED to %s", async (_name, headers) => {
     const reply = await send(GOOD, headers);
     expect(reply.status).toBe(401);
     expect(reply.json).toMatchObject({
@@ -58,18 +58,18 @@ describe("credentials", () => {
     });
   });
 
-  test("a key as Google's clients send it is good in the header and in the query", async () => {
+  test("accepts a key in Google's header and in the query", async () => {
     expect((await send(GOOD, { authorization: "", "x-goog-api-key": key })).status).toBe(200);
     expect((await send(GOOD, { authorization: "" }, `${PATH}?key=${key}`)).status).toBe(200);
     expect(product.output()).not.toContain(key);
   });
 
-  test("two different keys: 400", async () => {
+  test("answers 400 to two different keys", async () => {
     const other = await createKey(product.url, cookie, { name: "other" });
     expect((await send(GOOD, { "x-goog-api-key": other })).status).toBe(400);
   });
 
-  test("a key for embeddings alone: 403", async () => {
+  test("answers 403 to a key that is only for embeddings", async () => {
     const narrow = await createKey(product.url, cookie, { name: "embeddings", operations: ["embeddings"] });
     const reply = await send(GOOD, { authorization: `Bearer ${narrow}` });
     expect(reply.status).toBe(403);
@@ -91,11 +91,11 @@ describe("paths", () => {
     expect(reply.json).toMatchObject({ error: { code: status } });
   });
 
-  test("N-130 a percent-encoded colon is the same address", async () => {
+  test("N-130 accepts a percent-encoded colon", async () => {
     expect((await send(GOOD, {}, PATH.replace(":", "%3A"))).status).toBe(200);
   });
 
-  test("an embeddings model says what it is for", async () => {
+  test("names the operation of an embeddings model", async () => {
     const reply = await send(GOOD, {}, "/v1beta/models/patchbay-embed:generateContent");
     expect(reply.status).toBe(400);
     expect(reply.text).toMatch(/embedding/i);
@@ -118,24 +118,27 @@ describe("fields", () => {
     ["N-138 no parts", { ...GOOD, contents: [{}] }],
     ["N-138 empty parts", { ...GOOD, contents: [{ parts: [] }] }],
     ["N-138 an empty part", { ...GOOD, contents: [{ parts: [{}] }] }],
-    ["N-139 text that is a number", saying({ text: 5 })],
+    ["N-139 a number for text", saying({ text: 5 })],
     ["N-140 an inline picture", saying({ inlineData: { mimeType: "image/png", data: "!!" } })],
     ["N-142 a file", saying({ fileData: { fileUri: "file:///etc/passwd" } })],
     ["N-143 empty text", saying({ text: "" })],
     ["N-143 white space", saying({ text: " \n " })],
     ["N-144 no modalities", { ...GOOD, generationConfig: {} }],
     ["N-144 empty modalities", speaking({ responseModalities: [] })],
-    ["N-144 modalities as a text", speaking({ responseModalities: "AUDIO" })],
-    ["N-144 a picture show", speaking({ responseModalities: ["VIDEO"] })],
+    ["N-144 a string for modalities", speaking({ responseModalities: "AUDIO" })],
+    ["N-144 an image modality", speaking({ responseModalities: ["VIDEO"] })],
     ["N-144 a number", speaking({ responseModalities: [1] })],
-    ["N-144 text besides", speaking({ responseModalities: ["AUDIO", "TEXT"] })],
-    ["N-144 a thousand", speaking({ responseModalities: Array.from({ length: 1000 }, () => "AUDIO") })],
+    ["N-144 text in addition to audio", speaking({ responseModalities: ["AUDIO", "TEXT"] })],
+    [
+      "N-144 a thousand modalities",
+      speaking({ responseModalities: Array.from({ length: 1000 }, () => "AUDIO") }),
+    ],
     ["N-145 null for speechConfig", speaking({ speechConfig: null })],
     ["N-145 a list for speechConfig", speaking({ speechConfig: [] })],
-    ["N-145 a text for speechConfig", speaking({ speechConfig: "x" })],
+    ["N-145 a string for speechConfig", speaking({ speechConfig: "x" })],
     ["N-146 an empty voiceConfig", speaking({ speechConfig: { voiceConfig: {} } })],
     [
-      "N-147 a voice that is a number",
+      "N-147 a number for a voice",
       speaking({ speechConfig: { voiceConfig: { prebuiltVoiceConfig: { voiceName: 7 } } } }),
     ],
     ["N-148 an unknown voice", speaking({ speechConfig: { voiceConfig: voice("Korre") } })],
@@ -161,11 +164,11 @@ describe("fields", () => {
         },
       }),
     ],
-    ["N-150 a candidateCount of a thousand million", speaking({ candidateCount: 1e9 })],
-    ["N-150 a temperature in words", speaking({ temperature: "NaN" })],
+    ["N-150 a candidateCount of a billion", speaking({ candidateCount: 1e9 })],
+    ["N-150 a string for temperature", speaking({ temperature: "NaN" })],
     ["both forms of one field", { ...GOOD, generation_config: AUDIO }],
-    ["a language that is none", speaking({ speechConfig: { languageCode: "not a tag!" } })],
-  ])("%s: 400, and the store is as it was", async (_name, body) => {
+    ["an invalid language", speaking({ speechConfig: { languageCode: "not a tag!" } })],
+  ])("answers 400 to %s without changing the store", async (_name, body) => {
     const before = digestStore(product.dataDirectory);
     const reply = await send(body);
     expect(reply.status, reply.text).toBe(400);
@@ -175,28 +178,28 @@ describe("fields", () => {
     expect(digestStore(product.dataDirectory)).toBe(before);
   });
 
-  test("an unknown voice is told the nearest", async () => {
+  test("suggests the nearest name for an unknown voice", async () => {
     const reply = await send(speaking({ speechConfig: { voiceConfig: voice("Korre") } }));
     expect(reply.text).toMatch(/Korre.*did you mean 'Kore'/);
   });
 
-  test("N-137 five megabytes of text: 413", async () => {
+  test("N-137 answers 413 to five megabytes of text", async () => {
     const reply = await send(saying({ text: "a".repeat(5_000_000) })).catch(() => ({ status: 413 }));
     expect(reply.status).toBe(413);
   });
 
-  test("text beyond the model's limit: 400 with both numbers", async () => {
+  test("answers 400 with both numbers to text beyond the model's limit", async () => {
     const reply = await send(saying({ text: "a ".repeat(16_001) }));
     expect(reply.status).toBe(400);
     expect(reply.text).toMatch(/32,?002.*32,?000|32,?000.*32,?002/);
   });
 
-  test("N-152 markup is spoken as data", async () => {
+  test("N-152 speaks markup as plain text", async () => {
     const reply = await send(saying({ text: '<speak><script>alert("x")</script> hello</speak>' }));
     expect(reply.status).toBe(200);
   });
 
-  test("N-141 no address in any field is ever fetched", async () => {
+  test("N-141 fetches no URL in any field", async () => {
     const address = `http://127.0.0.1:${(canary.address() as AddressInfo).port}/`;
     await send(saying({ fileData: { fileUri: address } }));
     await send({

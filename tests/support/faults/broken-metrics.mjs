@@ -1,4 +1,4 @@
-/** Loaded into the server by NODE_OPTIONS: one handler has a bug. */
+/** Loaded into the server by NODE_OPTIONS: simulates a bug in one handler. */
 import { Registry } from "prom-client";
 
 Registry.prototype.metrics = () => {

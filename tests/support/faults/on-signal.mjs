@@ -1,4 +1,4 @@
-/** Loaded into the server by NODE_OPTIONS: makes the faults that a test asks for by a signal. */
+/** Loaded into the server by NODE_OPTIONS: throws the errors that a test requests by signal. */
 process.on("SIGUSR2", () => {
   void Promise.reject(new Error("fault-by-rejection"));
 });

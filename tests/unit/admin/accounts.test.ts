@@ -3,13 +3,19 @@ import path from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { authenticateKey } from "../../../lib/gateway/admission/authenticate-key";
 import { type AdminPlace, adminPlace } from "../../support/admin";
-import { addUser, type ConsoleHarness, enrol, OWNER, openConsoleHarness } from "../../support/console-harness";
+import {
+  addUser,
+  type ConsoleHarness,
+  enrol,
+  OWNER,
+  openConsoleHarness,
+} from "../../support/console-harness";
 import type { TestServices } from "../../support/services";
 import { totpCode } from "../../support/totp";
 import { beginSignIn, signInWith, wrongCode } from "../../support/two-factor";
 
 let place: AdminPlace;
-/** A server's services on the same store, at work while the command runs. */
+/** A server's services on the same store, running during the command. */
 let services: TestServices;
 let door: ConsoleHarness;
 beforeEach(async () => {
@@ -30,7 +36,7 @@ const login = (password: string, username = OWNER.username) =>
   door("/api/user/login", { body: { username, password } });
 
 describe("the command line", () => {
-  test("without a command, or with one that there is not, shows them all and is 2", async () => {
+  test("lists all commands and exits with 2 without a command or with an unknown one", async () => {
     for (const args of [[], ["sing"]]) {
       const reply = await place.run(args);
       expect(reply.code).toBe(2);
@@ -61,14 +67,14 @@ describe("the command line", () => {
     [["unlock", "--all"], "--all"],
     [["backup"], "<file> is missing"],
     [["restore"], "<file> is missing"],
-  ])("%j is 2 and says why, with the usage", async (args, words) => {
+  ])("exits with 2 and prints the reason and the usage for %j", async (args, words) => {
     const reply = await place.run(args);
     expect(reply.code).toBe(2);
     expect(reply.notes).toContain(words);
     expect(reply.notes).toContain(`Usage: npm run admin -- ${args[0]}`);
   });
 
-  test("a wrong setting is 1 and names it", async () => {
+  test("exits with 1 and names an invalid setting", async () => {
     place.variables.PATCHBAY_PASSWORD_MIN = "none";
     const reply = await place.run(["unlock", "olivia"]);
     expect([reply.code, reply.notes]).toEqual([1, expect.stringContaining("PATCHBAY_PASSWORD_MIN")]);
@@ -76,7 +82,7 @@ describe("the command line", () => {
 });
 
 describe("setup", () => {
-  test("makes the owner, closes set-up for the running server too, and removes its token", async () => {
+  test("creates the owner, closes setup for a running server too, and removes the setup token", async () => {
     const token = path.join(place.dataDirectory, "setup-token");
     expect(existsSync(token)).toBe(true);
     const reply = await setUp("--email", "o@example.com", "--self-use");
@@ -93,13 +99,13 @@ describe("setup", () => {
     expect((await services.store.audit.verify()).brokenAt).toBeNull();
   });
 
-  test("starts no session", async () => {
+  test("does not start a session", async () => {
     await setUp();
     const owner = await services.store.users.findByNameOrEmail("olivia");
     expect(await services.store.sessions.listByUser(owner?.id ?? "")).toEqual([]);
   });
 
-  test("a second time is 1, and asks for no password", async () => {
+  test("exits with 1 a second time without asking for a password", async () => {
     await setUp();
     const reply = await place.run(["setup", "--username", "second"]);
     expect([reply.code, reply.notes]).toEqual([1, expect.stringContaining("set up already")]);
@@ -112,13 +118,13 @@ describe("setup", () => {
     ["no password", ["--username", "olivia"], [], "--generate"],
     ["a bad name", ["--username", "a b"], [NEW], "username"],
     ["a bad address", ["--username", "olivia", "--email", "nowhere"], [NEW], "e-mail"],
-  ])("with %s is 1, and nobody is made", async (_what, args, input, words) => {
+  ])("exits with 1 and creates no user with %s", async (_what, args, input, words) => {
     const reply = await place.run(["setup", ...args], input);
     expect([reply.code, reply.notes]).toEqual([1, expect.stringContaining(words)]);
     expect(await services.store.setup.isSetUp()).toBe(false);
   });
 
-  test("of ten at once with the server's own one wins", async () => {
+  test("lets one of ten concurrent setups win, including the server's", async () => {
     const codes = await Promise.all([
       ...Array.from({ length: 3 }, async (_, i) =>
         (await place.run(["setup", "--username", `c${i}`], [NEW])).code === 0 ? "won" : "lost",
@@ -131,7 +137,7 @@ describe("setup", () => {
     expect((await services.store.users.list({ limit: 9, cursor: null, q: null })).items).toHaveLength(1);
   });
 
-  test("with --generate prints a password that opens, alone on the output", async () => {
+  test("prints only a working password to the output with --generate", async () => {
     const reply = await place.run(["setup", "--username", "olivia", "--generate"]);
     expect(reply.out).toMatch(/^[0-9A-Za-z]{20}$/);
     expect(reply.notes).not.toContain(reply.out);
@@ -144,7 +150,7 @@ describe("create-key", () => {
   const create = (...more: string[]) =>
     place.run(["create-key", "--user", "OLIVIA", "--name", "robot", ...more]);
 
-  test("prints a key that works at once, alone on the output", async () => {
+  test("prints only a working key to the output", async () => {
     const reply = await create();
     expect(reply.code, reply.notes).toBe(0);
     const { key } = await authenticateKey(services, reply.out, { address: "127.0.0.1" });
@@ -152,7 +158,7 @@ describe("create-key", () => {
     expect(await lastAudit()).toMatchObject({ action: "key.create", actor: "admin-command", target: key.id });
   });
 
-  test("takes the limits it is given", async () => {
+  test("sets the given limits", async () => {
     const reply = await create(
       ...["--operations", "manage, speech", "--models", "patchbay-speech", "--addresses", "203.0.113.0/24"],
       ...["--expires", "2099-01-31T00:00:00Z", "--rpm", "5"],
@@ -173,14 +179,14 @@ describe("create-key", () => {
     [["--expires", "2001-01-01T00:00:00Z"], "expires_at"],
     [["--addresses", "example.com"], "allowed_addresses"],
     [["--rpm", "0"], "rpm"],
-  ])("with %j is 1", async (args, words) => {
+  ])("exits with 1 for %j", async (args, words) => {
     const reply = await create(...args);
     expect([reply.code, reply.out, reply.notes]).toEqual([1, "", expect.stringContaining(words)]);
   });
 
-  test("for nobody is 1, and a member's key may not manage", async () => {
-    const nobody = await place.run(["create-key", "--user", "nobody", "--name", "x"]);
-    expect([nobody.code, nobody.notes]).toEqual([1, "There is no user 'nobody'."]);
+  test("exits with 1 for an unknown user and for a member's key with the manage operation", async () => {
+    const unknown = await place.run(["create-key", "--user", "unknown", "--name", "x"]);
+    expect([unknown.code, unknown.notes]).toEqual([1, "There is no user 'unknown'."]);
     await addUser(door, (await login(OWNER.password)).cookie, { username: "mia" });
     const reply = await place.run(["create-key", "--user", "mia", "--name", "x", "--operations", "manage"]);
     expect([reply.code, reply.out]).toEqual([1, ""]);
@@ -190,7 +196,7 @@ describe("create-key", () => {
 describe("reset-password", () => {
   beforeEach(() => setUp());
 
-  test("opens with the new one alone, ends sessions and lifts delays", async () => {
+  test("sets a new password, ends sessions and lifts delays", async () => {
     const { cookie } = await login(OWNER.password);
     for (let i = 0; i < 11; i++) await login("wrong wrong wrong");
     expect((await login(OWNER.password)).status).toBe(429);
@@ -203,20 +209,20 @@ describe("reset-password", () => {
     expect(items[0]).toMatchObject({ actor: "admin-command" });
   });
 
-  test("leaves the second factor on and says so", async () => {
+  test("leaves 2FA on and prints that", async () => {
     const { cookie } = await login(OWNER.password);
     const { secret } = await enrol(door, services.clock, cookie);
     const reply = await place.run(["reset-password", "olivia", "--generate"]);
-    expect(reply.notes).toContain("second factor is still on");
+    expect(reply.notes).toContain("2FA is still on");
     const who = { username: "olivia", password: reply.out };
     const code = totpCode(secret, services.clock.now());
     expect((await signInWith(door, code, who)).status).toBe(200);
   });
 
-  test("to a bad one is 1, and the old one goes on", async () => {
+  test("exits with 1 for an invalid password, and the old one still works", async () => {
     expect((await place.run(["reset-password", "olivia"], ["olivia"])).code).toBe(1);
     expect((await login(OWNER.password)).status).toBe(200);
-    expect((await place.run(["reset-password", "nobody"], [NEW])).code).toBe(1);
+    expect((await place.run(["reset-password", "unknown"], [NEW])).code).toBe(1);
   });
 });
 
@@ -229,7 +235,7 @@ describe("reset-2fa and unlock", () => {
     ({ secret } = await enrol(door, services.clock, cookie));
   });
 
-  test("reset-2fa takes it away, ends sessions and pending sign-ins; without one it is 1", async () => {
+  test("reset-2fa turns off 2FA and ends sessions and pending sign-ins; without 2FA it exits with 1", async () => {
     const { token } = await beginSignIn(door);
     expect((await place.run(["reset-2fa", "olivia"])).code).toBe(0);
     expect((await door("/api/user/self", { cookie })).status).toBe(401);
@@ -241,7 +247,7 @@ describe("reset-2fa and unlock", () => {
     expect((await place.run(["reset-2fa", "olivia"])).code).toBe(1);
   });
 
-  test("unlock lifts the lock of the second step and the delay of the name", async () => {
+  test("unlock lifts the 2FA lock and the sign-in delay of a user", async () => {
     for (let i = 0; i < 10; i++) await signInWith(door, wrongCode(secret, services.clock));
     const code = () => totpCode(secret, services.clock.now());
     expect((await signInWith(door, code())).status).toBe(429);
@@ -254,7 +260,7 @@ describe("reset-2fa and unlock", () => {
   });
 });
 
-test("a secret that does not open the store stops every command, which changes nothing", async () => {
+test("every command fails without changes when the secret does not match the store", async () => {
   await setUp();
   writeFileSync(path.join(place.dataDirectory, "secret"), "another secret, of forty characters at least\n");
   const reply = await place.run(["reset-password", "olivia"], [NEW]);

@@ -11,7 +11,7 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(dataDirectory, { recursive: true, force: true }));
 
-/** The command as `npm run admin` starts it, with `input` on its standard input. */
+/** Runs the command as `npm run admin` does, with `input` on its standard input. */
 function run(args: string[], input = ""): Promise<{ code: number | null; out: string; notes: string }> {
   const child = spawn(process.execPath, [path.join(ROOT, "lib/server/start.mjs"), "--admin", ...args], {
     cwd: tmpdir(),
@@ -32,7 +32,7 @@ function run(args: string[], input = ""): Promise<{ code: number | null; out: st
   });
 }
 
-test("takes the password from its input, ends by itself, and tells by its exit code how it went", async () => {
+test("reads the password from its input and exits with the code of its result", async () => {
   const first = await run(["setup", "--username", "olivia"], "seven green kettles hum\nnot this line\n");
   expect(first, first.notes).toMatchObject({ code: 0, out: "" });
   expect((await run(["setup", "--username", "olivia"], "seven green kettles hum\n")).code).toBe(1);

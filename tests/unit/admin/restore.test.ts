@@ -70,8 +70,8 @@ function rowsOf<T>(file: string, sql: string): T[] {
 const backUp = async () => expect((await place.run(["backup", at("copy.db")])).code).toBe(0);
 const restore = () => place.run(["restore", at("copy.db")]);
 
-describe("what was used since the backup is not usable again", () => {
-  test("an invite and a password reset that were used, or were open, are dead", async () => {
+describe("codes and links used since the backup", () => {
+  test("an invite and a password reset that were used or open are revoked", async () => {
     const server = await serve();
     const owner = await setUpOwner(server.door);
     const mia = await addUser(server.door, owner, { username: "mia" });
@@ -100,7 +100,7 @@ describe("what was used since the backup is not usable again", () => {
     expect(rowsOf(at("patchbay.db"), "select * from invites")).toEqual([]);
   });
 
-  /** An owner with a second factor, backed up; then a TOTP code and a backup code are used. */
+  /** An owner with 2FA, backed up; then a TOTP code and a backup code are used. */
   async function signInAfterBackup() {
     const server = await serve();
     const owner = await setUpOwner(server.door);
@@ -114,14 +114,14 @@ describe("what was used since the backup is not usable again", () => {
     return { secret, backupCodes, code, usedAt };
   }
 
-  /** A server whose clock is at the moment of those sign-ins. */
+  /** A server whose clock is at the time of those sign-ins. */
   async function serveAt(now: number): Promise<Server> {
     const server = await serve();
     server.services.clock.advance(now - server.services.clock.now());
     return server;
   }
 
-  test("a TOTP code and a backup code stay used, and the others work", async () => {
+  test("used TOTP and backup codes stay used, and the others work", async () => {
     const { secret, backupCodes, code, usedAt } = await signInAfterBackup();
     const reply = await restore();
     expect(reply.code, reply.notes).toBe(0);
@@ -136,25 +136,25 @@ describe("what was used since the backup is not usable again", () => {
 
   test.each([
     ["is damaged", () => writeFileSync(at("patchbay.db"), "SQLite format 3\0 and no more than that")],
-    ["is another instance's", () => change(at("patchbay.db"), "update setup set owner_id = 'usr_other'")],
-  ])(
-    "without a store to compare, which %s, no earlier TOTP code works, and the rest is said",
-    async (_, spoil) => {
-      const { secret, code } = await signInAfterBackup();
-      spoil();
-      const reply = await restore();
-      expect(reply.code, reply.notes).toBe(0);
-      expect(reply.notes).toContain("No earlier state of this instance could be read");
-      expect(reply.notes).toContain("Backup codes spent since the backup may work again");
-      expect(reply.notes).toContain("make new ones: olivia.");
-      const { door, services } = await serveAt(Date.now());
-      // Sign-in takes codes of one step to either side.
-      const used = [-30_000, 0, 30_000].map((ms) => totpCode(secret, services.clock.now() + ms));
-      for (const one of [code, ...used]) expect((await signInWith(door, one)).status).toBe(401);
-      services.clock.advance(90_000);
-      expect((await signInWith(door, totpCode(secret, services.clock.now()))).status).toBe(200);
-    },
-  );
+    [
+      "belongs to another instance",
+      () => change(at("patchbay.db"), "update setup set owner_id = 'usr_other'"),
+    ],
+  ])("no earlier TOTP code works, and a warning is printed, when the replaced store %s", async (_, spoil) => {
+    const { secret, code } = await signInAfterBackup();
+    spoil();
+    const reply = await restore();
+    expect(reply.code, reply.notes).toBe(0);
+    expect(reply.notes).toContain("No earlier state of this instance could be read");
+    expect(reply.notes).toContain("Backup codes spent since the backup may work again");
+    expect(reply.notes).toContain("make new ones: olivia.");
+    const { door, services } = await serveAt(Date.now());
+    // Sign-in accepts codes of one step before and after.
+    const used = [-30_000, 0, 30_000].map((ms) => totpCode(secret, services.clock.now() + ms));
+    for (const one of [code, ...used]) expect((await signInWith(door, one)).status).toBe(401);
+    services.clock.advance(90_000);
+    expect((await signInWith(door, totpCode(secret, services.clock.now()))).status).toBe(200);
+  });
 
   test("a TOTP code used before the backup stays used when the replaced store is older", async () => {
     const server = await serve();
@@ -172,7 +172,7 @@ describe("what was used since the backup is not usable again", () => {
     expect((await signInWith(door, code)).status).toBe(401);
   });
 
-  test("backup codes that were replaced since the backup are dead, and their owner is named", async () => {
+  test("backup codes that were replaced since the backup are revoked, and their owner is named", async () => {
     const server = await serve();
     const owner = await setUpOwner(server.door);
     const { secret, backupCodes } = await enrol(server.door, server.services.clock, owner);
@@ -189,7 +189,7 @@ describe("what was used since the backup is not usable again", () => {
     expect((await signInWith(door, backupCodes[0] ?? "")).status).toBe(401);
   });
 
-  test("a second factor that was set up anew since the backup counts as not comparable", async () => {
+  test("2FA that was set up again since the backup is treated as not comparable", async () => {
     const { secret } = await signInAfterBackup();
     change(at("patchbay.db"), "update two_factors set enrolment_id = 'enr_other', last_step = 1");
     const reply = await restore();
@@ -200,7 +200,7 @@ describe("what was used since the backup is not usable again", () => {
     expect((await signInWith(door, now)).status).toBe(401);
   });
 
-  test("a sign-in that was pending, and every session, has ended", async () => {
+  test("pending sign-ins and all sessions are ended", async () => {
     const server = await serve();
     const owner = await setUpOwner(server.door);
     const { secret } = await enrol(server.door, server.services.clock, owner);
@@ -216,8 +216,8 @@ describe("what was used since the backup is not usable again", () => {
   });
 });
 
-describe("what the backup brings back is named", () => {
-  test("API keys that were deleted, disabled, rotated or narrowed, and no others", async () => {
+describe("the access that the backup brings back is printed", () => {
+  test("for API keys that were deleted, disabled, rotated or restricted, and no others", async () => {
     const server = await serve();
     const { door } = server;
     const owner = await setUpOwner(door);
@@ -274,7 +274,7 @@ describe("what the backup brings back is named", () => {
     expect([items[0]?.detail.keys].flat().sort()).toEqual(ids.sort());
   });
 
-  test("users that were disabled or lost rights, and the keys of a disabled owner", async () => {
+  test("for users that were disabled or lost rights, and the keys of a disabled owner", async () => {
     const server = await serve();
     const { door } = server;
     const owner = await setUpOwner(door);
@@ -295,7 +295,7 @@ describe("what the backup brings back is named", () => {
     ]);
   });
 
-  test("keys whose addresses were narrowed, however they are written, and whose limits an admin set", async () => {
+  test("for keys with restricted addresses in any notation, and with limits that an admin set", async () => {
     const server = await serve();
     const { door } = server;
     const owner = await setUpOwner(door);
@@ -334,7 +334,7 @@ describe("what the backup brings back is named", () => {
     ]);
   });
 
-  test("a user who set up 2FA since the backup", async () => {
+  test("for a user who set up 2FA since the backup", async () => {
     const server = await serve();
     const owner = await setUpOwner(server.door);
     await backUp();
@@ -344,7 +344,7 @@ describe("what the backup brings back is named", () => {
     expect(lines).toEqual([`  ${OWNER.username}: signs in without the 2FA set up since the backup`]);
   });
 
-  test("a name's control characters do not reach the terminal", async () => {
+  test("without control characters of a name", async () => {
     const server = await serve();
     const owner = await setUpOwner(server.door);
     const key = (await server.door("/api/keys", { body: { name: "k" }, cookie: owner })).json.data;
@@ -358,7 +358,7 @@ describe("what the backup brings back is named", () => {
   });
 });
 
-describe("a file whose schema is not ours is refused before anything in it runs", () => {
+describe("a file with a foreign schema is rejected before any of its code runs", () => {
   const page = (file: string, offset: number, bytes: Buffer) => {
     const all = readFileSync(file);
     bytes.copy(all, offset);
@@ -453,9 +453,9 @@ describe("a file whose schema is not ours is refused before anything in it runs"
       /is damaged/,
     ],
     ["a broken magic", (file) => page(file, 0, Buffer.from("SQLite format 4")), /is not a SQLite database/],
-    ["a page size that is none", (file) => page(file, 16, Buffer.from([0x12, 0x34])), /is damaged/],
+    ["an invalid page size", (file) => page(file, 16, Buffer.from([0x12, 0x34])), /is damaged/],
     ["a header that asks for a newer format", (file) => page(file, 18, Buffer.from([9, 9])), /is damaged/],
-    ["a header alone", (file) => writeFileSync(file, readFileSync(file).subarray(0, 100)), /is damaged/],
+    ["only a header", (file) => writeFileSync(file, readFileSync(file).subarray(0, 100)), /is damaged/],
     [
       "half of its pages",
       (file) => writeFileSync(file, readFileSync(file).subarray(0, 4096 * 6)),
@@ -490,11 +490,11 @@ describe("a file whose schema is not ours is refused before anything in it runs"
   });
 });
 
-describe("a backup of every version that there was can be restored", () => {
+describe("a backup of every earlier version can be restored", () => {
   const SECRET = "a secret 0f some l3ngth for restoring";
   const sealer = createCipher({ current: SECRET, previous: [] });
 
-  /** A store as the Patchbay of that schema version has left it: an owner, one audit row and the word of its secret. */
+  /** A store of that schema version: an owner, one audit row and the secret check. */
   function storeOfVersion(file: string, version: number): void {
     const database = new Database(file);
     try {
@@ -508,7 +508,7 @@ describe("a backup of every version that there was can be restored", () => {
            created_at, version) values ('usr_1', 'olivia', 'olivia', 'Olivia', 'owner', 1, 'x', 1, 1, 1)`,
       );
       const put = database.prepare("insert into settings (name, value) values (?, ?)");
-      // Versions with a keyed audit log make their own rows; this one is of a version without.
+      // A row of a version without a keyed audit log.
       const word = sealer.encrypt("secret-check", "settings/secret_check/value", "patchbay");
       put.run(["secret_check", JSON.stringify(word)]);
       if (version > 2) return;
@@ -530,14 +530,14 @@ describe("a backup of every version that there was can be restored", () => {
     expect(reply.code, reply.notes).toBe(0);
     expect(rowsOf(at("patchbay.db"), "pragma user_version")).toEqual([{ user_version: MIGRATIONS.length }]);
     expect((await place.run(["verify-audit"])).notes).toMatch(/^\d+ audit rows are whole\.$/);
-    // What it became is backed up and restored in turn.
+    // The result is backed up and restored again.
     expect((await place.run(["backup", at("again.db")])).code).toBe(0);
     expect((await place.run(["restore", at("again.db")])).code).toBe(0);
     expect((await place.run(["verify-audit"])).code).toBe(0);
     expect(rowsOf(at("patchbay.db"), "select username from users")).toEqual([{ username: "olivia" }]);
   });
 
-  test("a plain copy of a store in use is restored with the log beside it", async () => {
+  test("a plain copy of a store in use is restored with its write-ahead log", async () => {
     const server = await serve();
     const owner = await setUpOwner(server.door);
     await addUser(server.door, owner, { username: "mia" });

@@ -14,7 +14,13 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { readSettings } from "../../../lib/console/access/read-settings";
 import { openWebhookUrl } from "../../../lib/console/alerts/webhook-url";
 import { type AdminPlace, adminPlace } from "../../support/admin";
-import { addUser, type ConsoleHarness, enrol, openConsoleHarness, setUpOwner } from "../../support/console-harness";
+import {
+  addUser,
+  type ConsoleHarness,
+  enrol,
+  openConsoleHarness,
+  setUpOwner,
+} from "../../support/console-harness";
 import type { TestServices } from "../../support/services";
 import { readStoreBytes } from "../../support/store-bytes";
 import { totpCode } from "../../support/totp";
@@ -32,7 +38,7 @@ afterEach(async () => {
 
 const at = (name: string) => path.join(place.dataDirectory, name);
 
-/** A server at work: a set-up instance with a user, a key and a second factor. */
+/** A running server: an instance with a user, a key and 2FA. */
 async function serve(): Promise<{ services: TestServices; door: ConsoleHarness; stop(): Promise<void> }> {
   const services = await place.openServices();
   open.push(services);
@@ -46,7 +52,7 @@ async function serve(): Promise<{ services: TestServices; door: ConsoleHarness; 
   };
 }
 
-/** Tables of a store file, rows as they stand. */
+/** The raw rows of the tables of a store file. */
 function rowsOf(file: string, sql: string): unknown[] {
   const database = new Database(file, { readonly: true });
   try {
@@ -60,7 +66,7 @@ const userNames = (file: string) =>
     (row) => row.username,
   );
 
-/** Changes the store file as somebody with write access to it can, its audit triggers removed. */
+/** Changes the store file without its audit triggers, as an attacker with write access could. */
 function tamper(...statements: string[]): void {
   const database = new Database(at("patchbay.db"));
   try {
@@ -73,7 +79,7 @@ function tamper(...statements: string[]): void {
   }
 }
 
-/** Makes it seem that a server of another machine has written its heartbeat `ageMs` ago. */
+/** Adds the heartbeat of a server on another machine, written `ageMs` ago. */
 function placeHeartbeat(ageMs: number): void {
   const database = new Database(at("patchbay.db"));
   try {
@@ -86,7 +92,7 @@ function placeHeartbeat(ageMs: number): void {
 }
 
 describe("an empty database", () => {
-  test("beside the secret of an instance in use is refused and not touched; a restore mends it", async () => {
+  test("next to the secret of an instance in use is rejected and not changed; a restore repairs it", async () => {
     const server = await serve();
     await setUpOwner(server.door);
     expect((await place.run(["backup", at("copy.db")])).code).toBe(0);
@@ -103,14 +109,14 @@ describe("an empty database", () => {
     expect((await place.run(["unlock", "olivia"])).code).toBe(0);
   });
 
-  test("without a secret, as a first start that was killed leaves it, starts a new instance", async () => {
+  test("without a secret, as after a killed first start, starts a new instance", async () => {
     writeFileSync(at("patchbay.db"), "");
     const { services } = await serve();
     expect(await services.store.setup.isSetUp()).toBe(false);
     expect(existsSync(at("secret"))).toBe(true);
   });
 
-  test("is never left beside a new secret: the secret is made after the database", async () => {
+  test("is never left next to a new secret: the secret is created after the database", async () => {
     place.variables.DATABASE_URL = `file:${place.dataDirectory}`;
     expect((await place.run(["unlock", "olivia"])).code).toBe(1);
     expect(existsSync(at("secret"))).toBe(false);
@@ -118,7 +124,7 @@ describe("an empty database", () => {
 });
 
 describe("verify-audit", () => {
-  /** A store of an instance that is set up, with no server on it; its newest audit hash. */
+  /** The store of an instance after setup, without a server; returns its newest audit hash. */
   async function prepare(): Promise<string> {
     const server = await serve();
     const owner = await setUpOwner(server.door);
@@ -127,7 +133,7 @@ describe("verify-audit", () => {
     return (await place.run(["verify-audit"])).out;
   }
 
-  test("prints the newest hash of a whole log and finds one that was noted earlier", async () => {
+  test("prints the newest hash of an intact log and finds an earlier one", async () => {
     const noted = await prepare();
     expect(noted).toMatch(/^v2\.[\w-]{43}$/);
     await place.run(["unlock", "mia"]);
@@ -147,20 +153,20 @@ describe("verify-audit", () => {
     ],
     ["a forged head", "update audit_head set mac = 'x'", "the record of its newest row is missing or forged"],
     ["a missing head", "delete from audit_head", "the record of its newest row is missing or forged"],
-  ])("names %s and exits with 1", async (_, sql, words) => {
+  ])("reports %s and exits with 1", async (_, sql, words) => {
     await prepare();
     tamper(sql);
     const reply = await place.run(["verify-audit"]);
     expect([reply.code, reply.notes, reply.out]).toEqual([1, expect.stringContaining(words), ""]);
   });
 
-  test("a new instance secret leaves the log whole", async () => {
+  test("the log stays intact with a new instance secret", async () => {
     const noted = await prepare();
     expect((await place.run(["rotate-secret"])).code).toBe(0);
     expect((await place.run(["verify-audit", "--expect", noted])).code).toBe(0);
   });
 
-  test("a store in use without the word that says the log has a key is refused", async () => {
+  test("a store in use without its secret check is rejected", async () => {
     await prepare();
     for (const sql of ["delete from audit_head", "delete from audit"]) {
       tamper("delete from settings where name = 'secret_check'", sql);
@@ -171,7 +177,7 @@ describe("verify-audit", () => {
 });
 
 describe("backup", () => {
-  test("copies the store while a server writes, readable by its owner alone, and writes it down", async () => {
+  test("copies the store while a server writes, readable only by its owner, and audits it", async () => {
     const { services, door } = await serve();
     const owner = await setUpOwner(door);
     const writing = Promise.all(
@@ -191,7 +197,7 @@ describe("backup", () => {
     expect((await services.store.audit.verify()).brokenAt).toBeNull();
   });
 
-  test("over a file that stands is 1 and leaves it alone; so is a folder that is not there", async () => {
+  test("exits with 1 for an existing file, which stays unchanged, and for a missing folder", async () => {
     writeFileSync(at("copy.db"), "mine");
     expect((await place.run(["backup", at("copy.db")])).code).toBe(1);
     expect(readFileSync(at("copy.db"), "utf8")).toBe("mine");
@@ -200,7 +206,7 @@ describe("backup", () => {
 });
 
 describe("restore", () => {
-  /** A backup of an instance with olivia, her second factor and a session; afterwards mia was added. */
+  /** A backup of an instance with olivia, her 2FA and a session; afterwards mia was added. */
   async function prepare() {
     const server = await serve();
     const owner = await setUpOwner(server.door);
@@ -212,7 +218,7 @@ describe("restore", () => {
     return { owner, secret, token };
   }
 
-  test("brings back what was, keeps what stood there, and the instance works", async () => {
+  test("restores the backup, saves the replaced store, and the instance works", async () => {
     const { secret } = await prepare();
     const reply = await place.run(["restore", at("copy.db")]);
     expect(reply.code, reply.notes).toBe(0);
@@ -229,7 +235,7 @@ describe("restore", () => {
     expect(items[0]).toMatchObject({ actor: "admin-command", detail: { file: "copy.db" } });
   });
 
-  test("revives no session and no pending sign-in of back then", async () => {
+  test("revives no session and no pending sign-in of the backup", async () => {
     const { owner, secret, token } = await prepare();
     await place.run(["restore", at("copy.db")]);
     const { door, services } = await serve();
@@ -238,7 +244,7 @@ describe("restore", () => {
     expect((await door("/api/user/login/2fa", { body })).json.code).toBe("flow_expired");
   });
 
-  test("a second time keeps both of what stood there", async () => {
+  test("saves both replaced stores when run twice", async () => {
     await prepare();
     await place.run(["restore", at("copy.db")]);
     expect((await place.run(["restore", at("copy.db")])).code).toBe(0);
@@ -246,7 +252,7 @@ describe("restore", () => {
     expect(userNames(at("patchbay.db.before-restore-2"))).toEqual(["olivia"]);
   });
 
-  test("refuses while a server of this or another machine runs, unless it is forced", async () => {
+  test("fails while a server of this or another machine runs, unless forced", async () => {
     await prepare();
     placeHeartbeat(29_000);
     const refused = await place.run(["restore", at("copy.db")]);
@@ -260,7 +266,7 @@ describe("restore", () => {
     expect(forced.notes).toContain("Restart the server now");
   });
 
-  test("with the store in use and forced plays no old change into the new one", async () => {
+  test("applies no change of the old store to the new one when forced", async () => {
     const { owner } = await prepare();
     const server = await serve();
     await server.door("/api/keys", { body: { name: "late" }, cookie: owner });
@@ -273,7 +279,7 @@ describe("restore", () => {
   });
 
   test.each<[string, () => void]>([
-    ["a file that is not there", () => undefined],
+    ["a missing file", () => undefined],
     ["an empty file", () => writeFileSync(at("bad.db"), "")],
     ["a text", () => writeFileSync(at("bad.db"), "hello, hello, hello, hello")],
     ["a folder", () => undefined],
@@ -286,7 +292,7 @@ describe("restore", () => {
       },
     ],
     [
-      "a backup that was cut off",
+      "a truncated backup",
       () => {
         copyFileSync(at("copy.db"), at("bad.db"));
         truncateSync(at("bad.db"), statSync(at("bad.db")).size - 8192);
@@ -309,7 +315,7 @@ describe("restore", () => {
         newer.close();
       },
     ],
-  ])("%s is 1, and the store stands as it was", async (name, make) => {
+  ])("exits with 1 and leaves the store unchanged for %s", async (name, make) => {
     await prepare();
     make();
     const before = readFileSync(at("patchbay.db"));
@@ -320,7 +326,7 @@ describe("restore", () => {
     expect(readdirSync(place.dataDirectory).filter((file) => /restor/.test(file))).toEqual([]);
   });
 
-  test("a backup of an instance with another secret is 1 and says which is missing", async () => {
+  test("exits with 1 and names the missing key ID for a backup with another secret", async () => {
     await prepare();
     place.variables.PATCHBAY_SECRET = "quite another secret, 0f some l3ngth";
     const reply = await place.run(["restore", at("copy.db")]);
@@ -328,7 +334,7 @@ describe("restore", () => {
     expect(userNames(at("patchbay.db"))).toEqual(["mia", "olivia"]);
   });
 
-  test("takes a damaged store's place, and a place where none stood", async () => {
+  test("replaces a damaged store, and creates a missing one", async () => {
     await prepare();
     writeFileSync(at("patchbay.db"), "not a database any more, sadly; far from it");
     expect((await place.run(["restore", at("copy.db")])).code).toBe(0);
@@ -338,7 +344,7 @@ describe("restore", () => {
     expect(userNames(at("new/place/patchbay.db"))).toEqual(["olivia"]);
   });
 
-  test("the store itself is no backup of it, and PostgreSQL has its own way", async () => {
+  test("rejects the store itself as a backup, and points to pg_restore on PostgreSQL", async () => {
     await prepare();
     expect((await place.run(["restore", at("patchbay.db")])).code).toBe(1);
     place.variables.DATABASE_URL = "postgres://nowhere.invalid/x";
@@ -401,14 +407,14 @@ describe("rotate-secret", () => {
   const keyIds = () =>
     new Set(sealedTexts().flatMap(({ text }) => text.match(/v1\.([0-9a-f]{8})/)?.[1] ?? "none"));
 
-  test("makes a new secret file, seals everything under it, and codes and backup codes go on", async () => {
+  test("writes a new secret file and re-encrypts everything; TOTP and backup codes still work", async () => {
     const { stop, secret, backupCodes, services } = await prepare();
     const digests = rowsOf(at("patchbay.db"), "select digest from backup_codes order by digest");
     await stop();
     const before = { file: readFileSync(at("secret"), "utf8"), ids: [...keyIds()] };
     const reply = await place.run(["rotate-secret"]);
     expect(reply.code, reply.notes).toBe(0);
-    expect(reply.notes).toContain("2 second factors, 1 upstream keys, 3 of the instance's own");
+    expect(reply.notes).toContain("2 TOTP secrets, 1 upstream keys, 3 instance settings");
     expect(readFileSync(at("secret"), "utf8")).not.toBe(before.file);
     expect(statSync(at("secret")).mode & 0o777).toBe(0o600);
     expect(existsSync(at("secret.previous"))).toBe(false);
@@ -433,7 +439,7 @@ describe("rotate-secret", () => {
     expect(items[0]).toMatchObject({ actor: "admin-command", detail: { secondFactors: 2, upstreamKeys: 1 } });
   });
 
-  test("refuses while a server runs that would not know the new one, and has changed nothing", async () => {
+  test("fails without changes while a server runs that would not know the new secret", async () => {
     const { stop } = await prepare();
     await stop();
     placeHeartbeat(1_000);
@@ -444,11 +450,11 @@ describe("rotate-secret", () => {
     expect((await place.run(["rotate-secret", "--force"])).code).toBe(0);
   });
 
-  test("cut off anywhere it is simply run again, and until then both secrets open the store", async () => {
+  test("can be run again after an interruption, and until then both secrets decrypt the store", async () => {
     const { stop, secret, services } = await prepare();
     await stop();
     const before = keyIds();
-    // As a kill leaves it: the new secret is made, one row of several is sealed under it.
+    // The state after a kill: the new secret exists, and one of several rows is encrypted with it.
     const old = readFileSync(at("secret"), "utf8");
     writeFileSync(at("secret.previous"), old, { mode: 0o600 });
     writeFileSync(at("secret"), "the second secret of this very instance\n", { mode: 0o600 });
@@ -459,7 +465,11 @@ describe("rotate-secret", () => {
     const opened = server.services.cipher.decrypt("totp", where, found?.encryptedSecret ?? "");
     expect(opened).toBe(secret);
     const fresh = server.services.cipher.encrypt("totp", where, opened);
-    await server.services.store.twoFactors.replaceEncryptedSecret(owner?.id ?? "", found?.encryptedSecret ?? "", fresh);
+    await server.services.store.twoFactors.replaceEncryptedSecret(
+      owner?.id ?? "",
+      found?.encryptedSecret ?? "",
+      fresh,
+    );
     server.services.clock.advance(services.clock.now() - server.services.clock.now() + 120_000);
     expect((await signInWith(server.door, totpCode(secret, server.services.clock.now()))).status).toBe(200);
     await server.stop();
@@ -467,14 +477,14 @@ describe("rotate-secret", () => {
 
     const reply = await place.run(["rotate-secret"]);
     expect(reply.code, reply.notes).toBe(0);
-    expect(reply.notes).toContain("1 second factors");
+    expect(reply.notes).toContain("1 TOTP secrets");
     expect(readFileSync(at("secret"), "utf8")).toBe("the second secret of this very instance\n");
     expect(existsSync(at("secret.previous"))).toBe(false);
     expect(keyIds().size).toBe(1);
     expect([...keyIds()]).not.toEqual([...before]);
   });
 
-  test("by environment works beside a running server that knows both, and again does nothing", async () => {
+  test("works next to a running server that knows both secrets, and does nothing a second time", async () => {
     const [first, second] = ["the-first-secret-of-an-operator-77", "the-second-secret-of-the-operator-78"];
     place.variables.PATCHBAY_SECRET = first;
     const { stop, secret } = await prepare();
@@ -491,18 +501,18 @@ describe("rotate-secret", () => {
     expect(keyIds()).not.toEqual(before);
     server.services.clock.advance(120_000);
     expect((await signInWith(server.door, totpCode(secret, server.services.clock.now()))).status).toBe(200);
-    expect((await place.run(["rotate-secret"])).notes).toContain("under the present secret already");
+    expect((await place.run(["rotate-secret"])).notes).toContain("already encrypted with the current secret");
     delete place.variables.PATCHBAY_SECRET_PREVIOUS;
     expect((await place.run(["unlock", "olivia"])).code).toBe(0);
     expect(existsSync(at("secret"))).toBe(false);
   });
 });
 
-test("a start encrypts a webhook URL that an older version stored in clear, and leaves none of it in the file", async () => {
+test("a start encrypts a webhook URL that an older version stored as plain text, and leaves no copy in the file", async () => {
   const server = await serve();
   await setUpOwner(server.door);
   await server.stop();
-  // Long enough that the encrypted text does not happen to be written over it.
+  // Long enough that the encrypted text does not overwrite it by chance.
   const url = `https://hooks.example.com/${"very-secret-path/".repeat(60)}`;
   const rules = { channel_open_minutes: 9, error_rate_percent: 20, budgets: true, disk_free_percent: 5 };
   const database = new Database(at("patchbay.db"));

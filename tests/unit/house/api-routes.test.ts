@@ -4,7 +4,7 @@ import { sourcesBelow } from "../../support/sources";
 
 const routeFiles = sourcesBelow("app").filter((source) => /(^|\/)route\.tsx?$/.test(source.file));
 
-/** The path that a route file names: `nextHandlers("/api/setup")`. */
+/** The path in a route file: `nextHandlers("/api/setup")`. */
 const namedPath = (text: string) =>
   /^export const \{ [A-Z, ]+ \} = nextHandlers\(\s*"([^"]+)",?\s*\);$/m.exec(text)?.[1];
 
@@ -16,7 +16,7 @@ const urlOf = (file: string) =>
     .replace(/\/?\[\[?\.\.\.\w+\]\]?/, "/*")
     .replace(/\[\w+\]/g, "{}")}`;
 
-test("every route file but next-auth's takes its handlers from the route table", () => {
+test("every route file except next-auth's gets its handlers from the route table", () => {
   const paths = new Set(ROUTES.map((route) => route.path));
   for (const { file, text } of routeFiles) {
     if (file === "app/api/auth/[...nextauth]/route.ts") continue;
@@ -30,7 +30,7 @@ test("every route file but next-auth's takes its handlers from the route table",
   }
 });
 
-test("the main endpoints have route files of their own", () => {
+test("the main endpoints have their own route files", () => {
   const files = routeFiles.map((source) => source.file);
   expect(files).toEqual(
     expect.arrayContaining([
@@ -44,26 +44,26 @@ test("the main endpoints have route files of their own", () => {
   );
 });
 
-test("no route file reads a body by itself", () => {
+test("no route file reads a request body", () => {
   const readers = routeFiles.filter((source) => /\.(json|formData|text|arrayBuffer)\(\)/.test(source.text));
   expect(readers.map((source) => source.file)).toEqual([]);
 });
 
-test("nothing relies on a proxy.ts or a middleware.ts to keep people out", () => {
+test("no access check is in a proxy.ts or middleware.ts", () => {
   const walls = sourcesBelow("app", "lib").filter((source) =>
     /(^|\/)(proxy|middleware)\.tsx?$/.test(source.file),
   );
   expect(walls.map((source) => source.file)).toEqual([]);
 });
 
-test("no page is given server actions", () => {
+test("no page has server actions", () => {
   const actions = sourcesBelow("app", "components", "lib").filter((source) =>
     /^["']use server["']/m.test(source.text),
   );
   expect(actions.map((source) => source.file)).toEqual([]);
 });
 
-test("the session cookie is written in one place", () => {
+test("the session cookie is written in one file", () => {
   const writers = sourcesBelow("app", "lib").filter((source) => /next-auth\.session-token/.test(source.text));
   // The OpenAPI document names it.
   expect(writers.map((source) => source.file)).toEqual([

@@ -4,7 +4,7 @@ import path from "node:path";
 import { expect, test } from "vitest";
 import { ROOT } from "../../support/sources";
 
-/** Versions below these have published holes (SSRF, remote execution, session confusion). */
+/** Versions below these have published vulnerabilities (SSRF, remote execution, session confusion). */
 const FLOORS: Record<string, string> = {
   next: "16.2.11",
   react: "19.2.6",
@@ -36,7 +36,7 @@ function isAtLeast(version: string, floor: string): boolean {
   return true;
 }
 
-test.each(Object.entries(FLOORS))("%s stands at %s or above", (name, floor) => {
+test.each(Object.entries(FLOORS))("the version of %s is %s or newer", (name, floor) => {
   const version = lock.packages[`node_modules/${name}`]?.version ?? "0.0.0";
   expect(isAtLeast(version, floor), `${name} ${version}`).toBe(true);
 });
@@ -48,15 +48,15 @@ test("versions are pinned exactly", () => {
   expect(loose).toEqual([]);
 });
 
-test("every script that runs Next has its telemetry switched off", () => {
-  const talking = Object.entries(manifest.scripts).filter(
+test("every script that runs Next disables its telemetry", () => {
+  const withTelemetry = Object.entries(manifest.scripts).filter(
     ([, script]) =>
       /\bnext (build|dev|start)\b/.test(script) && !script.includes("NEXT_TELEMETRY_DISABLED=1"),
   );
-  expect(talking).toEqual([]);
+  expect(withTelemetry).toEqual([]);
 });
 
-test("the top of the tree holds the nine names and what the tools force, no more", () => {
+test("the top folder contains only the expected names", () => {
   const tracked = execFileSync("git", ["ls-files"], { cwd: ROOT, encoding: "utf8" }).trim().split("\n");
   const top = [...new Set(tracked.map((file) => file.split("/")[0] ?? ""))].filter(
     (name) => !name.startsWith("."),

@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
 import { sourcesBelow } from "../../support/sources";
 
-/** The one place that knows how a form must be made (components/forms/form.tsx says why). */
+/** The only component with a form element; its file explains why. */
 const FORM = "components/forms/form.tsx";
 
-test("no form can be sent by the browser itself, with its words in the address", () => {
+test("only the form component renders a form, so that no form is submitted to the URL", () => {
   const sources = sourcesBelow("app", "components");
   expect(sources.some(({ file }) => file === FORM)).toBe(true);
   const own = sources.filter(({ file, text }) => file !== FORM && /<form[\s>]/.test(text));

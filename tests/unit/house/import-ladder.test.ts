@@ -45,20 +45,20 @@ function folderOf(file: string): string {
   return top === "lib" ? `lib/${second.replace(/\.(ts|tsx|mts|mjs)$/, "")}` : top;
 }
 
-/** `lib/gateway/routing` for a file of a room; null for a file beside the rooms. */
-function roomOf(file: string): string | null {
+/** `lib/gateway/routing` for a file in that folder; null for a file directly in `lib/gateway` or `lib/console`. */
+function areaOf(file: string): string | null {
   return /^lib\/(?:gateway|console)\/[^/]+(?=\/)/.exec(file)?.[0] ?? null;
 }
 
 const sources = sourcesBelow("app", "components", "lib");
 const files = new Set(sources.map((source) => source.file));
 
-/** The file that an import of ours names. */
+/** The file of a relative import. */
 function fileOf(to: string): string | undefined {
   return [to, `${to}.ts`, `${to}.tsx`, `${to}/index.ts`, `${to}/index.tsx`].find((file) => files.has(file));
 }
 
-/** The cycles of a graph, each as its path. */
+/** The cycles of a graph, each as a path. */
 function cyclesOf(edges: ReadonlyMap<string, Iterable<string>>): string[] {
   const done = new Set<string>();
   const cycles: string[] = [];
@@ -89,11 +89,11 @@ test("each folder imports only from the folders below it", () => {
   expect(broken).toEqual([]);
 });
 
-test("rooms of the gateway and of the console do not import each other in a circle", () => {
+test("folders of the gateway and of the console have no import cycles", () => {
   const edges = new Map<string, Set<string>>();
   for (const one of sources.flatMap(importsOf)) {
-    const from = roomOf(one.from);
-    const to = one.isOurs ? roomOf(fileOf(one.to) ?? one.to) : null;
+    const from = areaOf(one.from);
+    const to = one.isOurs ? areaOf(fileOf(one.to) ?? one.to) : null;
     if (from === null || to === null || from === to) continue;
     edges.set(from, (edges.get(from) ?? new Set()).add(to));
   }
@@ -101,9 +101,9 @@ test("rooms of the gateway and of the console do not import each other in a circ
   expect(cyclesOf(edges)).toEqual([]);
 });
 
-/** Folders that belong to no single feature. */
+/** Folders that are shared by all features. */
 const SHARED_COMPONENTS = new Set(["ui", "forms", "charts", "shell", "audio", "playground", "two-factor"]);
-/** The parts of a feature that other features show. */
+/** The files of a feature that other features may import. */
 const PUBLIC_COMPONENTS = new Set([
   "components/requests/call-amount",
   "components/requests/call-state",
@@ -111,7 +111,7 @@ const PUBLIC_COMPONENTS = new Set([
   "components/requests/request-list",
 ]);
 
-test("a feature folder imports no other feature's files", () => {
+test("no feature folder imports another feature's files", () => {
   const broken = sources
     .filter((source) => source.file.startsWith("components/"))
     .flatMap(importsOf)
@@ -125,7 +125,7 @@ test("a feature folder imports no other feature's files", () => {
   expect(broken).toEqual([]);
 });
 
-test("gateway and console know no Next, SQL, network or process", () => {
+test("gateway and console do not import Next, SQL, network or process modules", () => {
   const banned =
     /^(next|next-auth|kysely|libsql|pg|undici|ioredis)(\/|$)|^node:(http|https|net|fs|worker_threads)/;
   const broken = sources
@@ -136,7 +136,7 @@ test("gateway and console know no Next, SQL, network or process", () => {
   expect(broken).toEqual([]);
 });
 
-test("contracts import zod alone", () => {
+test("contracts import only zod", () => {
   const broken = sources
     .filter((source) => source.file.startsWith("lib/contracts/"))
     .flatMap(importsOf)
@@ -154,7 +154,7 @@ test("the environment is read in one file", () => {
   expect(readers).toEqual(["lib/server/process/env.ts"]);
 });
 
-test("no file imports itself through others, types included", () => {
+test("no file is in an import cycle, types included", () => {
   const edges = new Map(
     sources.map((source) => [
       source.file,
@@ -166,7 +166,7 @@ test("no file imports itself through others, types included", () => {
   expect(cyclesOf(edges)).toEqual([]);
 });
 
-test("upstreams are never called through the global fetch", () => {
+test("no upstream is called through the global fetch", () => {
   const callers = sources
     .filter((source) => /^lib\/(domain|providers|store|http|server)\//.test(source.file))
     .filter((source) => /(?<![\w.])fetch\(/.test(source.text.replace(/\/\/.*|\/\*[\s\S]*?\*\//g, "")))

@@ -7,15 +7,15 @@ import { ROUTES } from "../../../lib/http/routes";
 import { type Source, sourcesBelow } from "../../support/sources";
 
 /**
- * Every regular expression of the request path takes a time in proportion to its input, so that no caller can hold up
- * the event loop with one header or text. The expressions are found in the sources, so a new one is covered unlisted.
+ * Every regular expression of the request path takes time linear in its input, so that no caller can block the event
+ * loop with one header or text. The expressions are found in the sources, so new ones are covered automatically.
  */
 
 const INPUT_LENGTH = 16 * 1_024;
-/** Shorter inputs come first: an exponential expression is found by one that it still comes to an end with. */
+/** Shorter inputs come first: an exponential expression still finishes with a short one. */
 const LENGTHS = [16, 20, 24, 28, 512, INPUT_LENGTH];
 const MOST_MS = 5;
-/** Best of this many runs counts: a run that the machine interrupted says nothing. */
+/** The fastest of this many runs counts, since a run may be interrupted. */
 const RUNS = 12;
 
 const sources = sourcesBelow(
@@ -32,7 +32,7 @@ interface Found {
   regex: RegExp;
 }
 
-/** Expressions that a function builds from its arguments, with what it builds. */
+/** Expressions that a function builds from its arguments, with examples. */
 const BUILT: Readonly<Record<string, () => RegExp[]>> = {
   "lib/contracts/gateway/gemini/speech.ts": () => [
     new RegExp(`^${caseless("audio")}[_/](?:[Ll]16|${caseless("wav")})$`),
@@ -43,7 +43,7 @@ const BUILT: Readonly<Record<string, () => RegExp[]>> = {
     ["Latin", "Han", "Yi"].map((script) => new RegExp(`\\p{Script=${script}}`, "u")),
 };
 
-/** The value of a string expression made of literals and constants, imported ones too; null when it has another part. */
+/** The value of a string expression of literals and constants, including imported ones; null when it has other parts. */
 function constantText(node: ts.Expression, file: ts.SourceFile): string | null {
   if (ts.isStringLiteralLike(node)) return node.text;
   if (ts.isParenthesizedExpression(node)) return constantText(node.expression, file);
@@ -82,7 +82,7 @@ function parse({ file, text }: Source): ts.SourceFile {
   return ts.createSourceFile(file, text, ts.ScriptTarget.Latest, true);
 }
 
-/** True where the expression is looked for all over the text whatever its flags. */
+/** True where the expression is searched in the whole text regardless of its flags. */
 function isSplit(node: ts.Node): boolean {
   const { parent } = node;
   return (
@@ -116,14 +116,14 @@ function regexesOf(one: Source): { found: Found[]; unknown: string[] } {
   return { found, unknown };
 }
 
-/** A part of a pattern as far as the generator of inputs has to know it. */
+/** A part of a pattern, as the input generator needs it. */
 type Part =
   | { kind: "atom"; source: string }
   | { kind: "nothing" }
   | { kind: "group"; alternatives: Part[][] }
   | { kind: "repeat"; part: Part; least: number; most: number };
 
-/** A reader of ECMAScript patterns (ECMA-262 §22.2.1) that are known to be valid. */
+/** A parser of valid ECMAScript patterns (ECMA-262 §22.2.1). */
 function parsePattern({ source, flags }: RegExp): Part[][] {
   let at = 0;
   const take = (text: RegExp): string | null => {
@@ -191,7 +191,7 @@ const POOL: readonly string[] = [
   "\ud83d",
   "\udc00",
 ];
-/** Fits hardly any class: what makes a match fail at the end. */
+/** A character that is in almost no class, so that a match fails at the end. */
 const MISFIT = "\u0001";
 
 interface Input {
@@ -205,7 +205,7 @@ function textOf({ prefix, pump, suffix }: Input, length: number): string {
   return prefix + pump.repeat(Math.max(1, Math.floor(room / pump.length))) + suffix;
 }
 
-/** Inputs that make a backtracking matcher work: every repetition of the pattern reached, then pumped. */
+/** Inputs that provoke backtracking: they reach every repetition of the pattern and repeat it. */
 function* inputsFor(regex: RegExp): Generator<Input> {
   const flags = regex.flags.replace(/[gyd]/g, "");
   const fits = new Map<string, readonly string[]>();
@@ -222,7 +222,7 @@ function* inputsFor(regex: RegExp): Generator<Input> {
     members.find((one) => /[a-z]/.test(one)) ?? members.find((one) => one > " ") ?? members[0] ?? "";
   const prefixes = new Set([""]);
   const pumps = new Set<string>();
-  /** The shortest text that the parts match, noting on the way what can be repeated and what leads there. */
+  /** The shortest text that the parts match; collects the repetitions and the prefixes that reach them. */
   const walk = (parts: readonly Part[], before: string): string => {
     let text = "";
     for (const part of parts) text += walkPart(part, before + text);
@@ -295,12 +295,12 @@ function worstOf(regex: RegExp): { ms: number; input: string } {
 
 const scanned = sources.map(regexesOf);
 
-test("every regular expression built at run time is made of constants or has examples here", () => {
+test("every regular expression built at run time consists of constants or has examples here", () => {
   const unknown = scanned.flatMap((one) => one.unknown);
   expect(unknown.map((at) => at.split(":")[0]).sort()).toEqual(Object.keys(BUILT).sort());
 });
 
-test("the generator of inputs finds the classic shapes of catastrophic backtracking", () => {
+test("the input generator finds the classic forms of catastrophic backtracking", () => {
   const bad = [
     /^application\/json\s*(?:;\s*charset\s*=\s*"?utf-8"?\s*)?;?\s*$/i,
     /\s+$/,
@@ -314,7 +314,7 @@ test("the generator of inputs finds the classic shapes of catastrophic backtrack
   expect(bad.filter((regex) => worstOf(regex).ms <= MOST_MS).map(String)).toEqual([]);
 });
 
-test(`16 KB of any characters cost every regular expression of the request path less than ${MOST_MS} ms`, {
+test(`every regular expression of the request path takes less than ${MOST_MS} ms for 16 KB of any characters`, {
   timeout: 300_000,
 }, () => {
   const built = Object.entries(BUILT).flatMap(([at, make]) => make().map((regex) => ({ at, regex })));

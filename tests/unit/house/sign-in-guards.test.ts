@@ -3,11 +3,11 @@ import { expect, test } from "vitest";
 import { ROUTES } from "@/lib/http/routes";
 import { type Source, sourcesBelow } from "../../support/sources";
 
-/** Texts for readers, with code samples in them. */
+/** Documentation with code samples. */
 const isCatalogue = ({ file }: Source) => file.startsWith("lib/messages/");
 const SOURCES = sourcesBelow("lib", "app").filter((source) => !isCatalogue(source));
 
-/** The files in which a function is called, with the number of calls. */
+/** The files that call a function, with the number of calls. */
 function callersOf(name: string): Record<string, number> {
   const call = new RegExp(`(?<!function )\\b${name}\\(`, "g");
   return Object.fromEntries(
@@ -17,7 +17,7 @@ function callersOf(name: string): Record<string, number> {
   );
 }
 
-test("sessions are started only where every factor has been checked", () => {
+test("sessions are started only where every factor was checked", () => {
   expect(callersOf("startSession")).toEqual({
     "lib/console/auth/change-password.ts": 1,
     "lib/console/auth/sign-in.ts": 1,
@@ -31,7 +31,7 @@ test("sessions are started only where every factor has been checked", () => {
   expect(callersOf("sessions.insert")).toEqual({ "lib/console/auth/start-session.ts": 1 });
 });
 
-/** Routes that may set the session cookie. A new one has to be shown to check every factor first. */
+/** Routes that may set the session cookie. A new one must check every factor first. */
 const MAY_SET_SESSION = [
   "POST /api/invites/accept",
   "POST /api/password-resets/accept",
@@ -42,7 +42,7 @@ const MAY_SET_SESSION = [
   "POST /api/user/register",
 ];
 
-test("the session cookie is set by the routes on the allow-list only", () => {
+test("only the routes on the allow-list set the session cookie", () => {
   const setting = ROUTES.filter((route) => String(route.handle).includes("writeSessionCookie"));
   expect(setting.map(({ method, path }) => `${method} ${path}`).sort()).toEqual(MAY_SET_SESSION);
   // Each call is in a handler of the table: none hides in a function that a handler calls.
@@ -50,13 +50,13 @@ test("the session cookie is set by the routes on the allow-list only", () => {
   expect(calls.filter(([file]) => !file.startsWith("lib/http/routes/"))).toEqual([]);
   expect(calls.reduce((sum, [, count]) => sum + count, 0)).toBe(MAY_SET_SESSION.length);
   // The sealed session id is made for our own cookie, and for next-auth's under the same name.
-  expect(callersOf("sealSession")).toEqual({
+  expect(callersOf("encryptSession")).toEqual({
     "lib/http/console/next-auth-options.ts": 1,
     "lib/http/console/session-cookie.ts": 1,
   });
 });
 
-test("cookies leave through the console pipeline only", () => {
+test("only the console pipeline sends cookies", () => {
   const setters = SOURCES.filter(({ text }) => /["']set-cookie["']/i.test(text)).map(({ file }) => file);
   expect(setters).toEqual(["lib/http/console/pipeline.ts"]);
   expect(callersOf("cookies.set")).toEqual({});
@@ -86,7 +86,7 @@ function nameOf(node: ts.Expression): string {
   return "";
 }
 
-/** True for what an attacker cannot guess at: null, undefined, numbers, texts of the source. */
+/** True for values without a secret: null, undefined, numbers, string literals. */
 function isConstant(node: ts.Expression): boolean {
   return (
     ts.isLiteralExpression(node) ||
@@ -102,7 +102,7 @@ const EQUALITY = new Set([
   ts.SyntaxKind.ExclamationEqualsToken,
 ]);
 
-/** Comparisons by `===` and its like in which one side is named like a secret. */
+/** Comparisons by `===` and similar operators in which one side is named like a secret. */
 function plainComparisons(source: Source): string[] {
   const tree = ts.createSourceFile(source.file, source.text, ts.ScriptTarget.Latest, true);
   const found: string[] = [];
@@ -118,7 +118,7 @@ function plainComparisons(source: Source): string[] {
   return found;
 }
 
-test("the scan finds comparisons of secrets in every spelling", () => {
+test("the scan finds comparisons of secrets in every form", () => {
   const scan = (text: string) => plainComparisons({ file: "x.ts", text });
   for (const text of [
     "given === expected.token",
@@ -137,10 +137,10 @@ test("the scan finds comparisons of secrets in every spelling", () => {
     expect([text, scan(text)]).toEqual([text, []]);
 });
 
-/** What such a name stands for where it is no secret of ours. */
+/** Files in which such a name is not one of our secrets, with the reason. */
 const NO_SECRETS: readonly [RegExp, string][] = [
   [/^lib\/contracts\//, "a password typed twice, compared with itself"],
-  [/^lib\/server\/admin\/password\.ts$/, "the same at the terminal"],
+  [/^lib\/server\/admin\/password\.ts$/, "a password typed twice at the terminal"],
   [/^lib\/gateway\/idempotency\.ts$/, "digests of the caller's own request bodies"],
   [/\/audit(?:\/|\.ts$)/, "the audit chain, read from the store and compared with itself"],
   [/^lib\/client\//, "the user's own browser"],

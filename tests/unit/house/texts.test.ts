@@ -6,7 +6,7 @@ import { en } from "@/lib/messages/en";
 import { zh } from "@/lib/messages/zh";
 import { ROOT, type Source, sourcesBelow } from "../../support/sources";
 
-/** Attributes that are read or heard. */
+/** Attributes with text for users, including screen-reader users. */
 const SPOKEN = new Set([
   "aria-label",
   "aria-description",
@@ -16,12 +16,12 @@ const SPOKEN = new Set([
   "label",
   "aria-valuetext",
 ]);
-/** What stands the same in every language: names, signs, commands, key caps. */
+/** Text that is the same in every language: names, symbols, commands, key caps. */
 const UNIVERSAL = /^(?:Patchbay|Ctrl .|npm run admin -- [a-z-]+)$/;
 
 const hasWord = (text: string) => /\p{L}{2}/u.test(text) && !UNIVERSAL.test(text.trim());
 
-/** Texts in a component that no catalogue knows. */
+/** Texts in a component that are not from a catalogue. */
 function looseTexts(source: Source): string[] {
   const tree = ts.createSourceFile(source.file, source.text, ts.ScriptTarget.Latest, true, ts.ScriptKind.TSX);
   const found: string[] = [];
@@ -64,7 +64,7 @@ function textsOf(catalogue: object, at = ""): Map<string, string> {
   );
 }
 
-/** The names a message takes: `{count, plural, one {text} other {texts}}` → count; what stands in an arm is no name. */
+/** The placeholders of a message: `{count, plural, one {text} other {texts}}` → count, without the texts of its branches. */
 function placeholders(text: string): string[] {
   return [
     ...new Set(
@@ -75,19 +75,19 @@ function placeholders(text: string): string[] {
   ].sort();
 }
 
-test("pages and components hold no text outside the catalogues", () => {
+test("pages and components have no text outside the catalogues", () => {
   const loose = sourcesBelow("app", "components")
     .filter((source) => source.file.endsWith(".tsx"))
     .flatMap(looseTexts);
   expect(loose).toEqual([]);
 });
 
-test("this test sees loose texts where they stand", () => {
+test("the scan finds texts outside the catalogues", () => {
   const text = 'const a = <p title="Loose title">Loose words {b ? "or these" : t("x")}</p>;';
   expect(looseTexts({ file: "x.tsx", text })).toHaveLength(3);
 });
 
-test("both catalogues have the same texts with the same placeholders, none empty", () => {
+test("both catalogues have the same keys and placeholders, and no empty text", () => {
   const [english, chinese] = [textsOf(en), textsOf(zh)];
   expect([...chinese.keys()].sort()).toEqual([...english.keys()].sort());
   const wrong = [...english].filter(([key, text]) => {

@@ -3,8 +3,8 @@ import { expect, test } from "vitest";
 import { type Source, sourcesBelow } from "../../support/sources";
 
 /**
- * Words that this code does not use in comments, docstrings, test titles and messages, each with the word to use. They
- * are the "Not" column of the style guide: one concept has one name, and it is the field's.
+ * Words that this code does not use in comments, docstrings, test titles and messages, each with its replacement: one
+ * concept has one name, and it is the established one.
  */
 const WORDS: readonly [pattern: string, use: string][] = [
   ["doors?", "adapter, endpoint"],
@@ -35,10 +35,10 @@ const WORDS: readonly [pattern: string, use: string][] = [
   ["goes on|go on", "continues"],
 ];
 
-/** Uses that mean something else: file (or folder), text, reason. At most 30. */
+/** Exceptions where a word has another meaning: file (or folder), text, reason. At most 30. */
 const ALLOWED: readonly [file: RegExp, text: RegExp, reason: string][] = [];
 
-/** The comments of a file, and the texts of test titles and error messages. */
+/** The comments of a file, and its test titles and messages. */
 function proseOf({ file, text }: Source): string[] {
   const kind = file.endsWith("x") ? ts.ScriptKind.TSX : ts.ScriptKind.TS;
   const tree = ts.createSourceFile(file, text, ts.ScriptTarget.Latest, true, kind);
@@ -81,7 +81,7 @@ test.each(WORDS)("no comment, title or message says %s", (pattern, use) => {
   expect(found, `say: ${use}`).toEqual([]);
 });
 
-test("the allow-list is short, and every entry is used", () => {
+test("the allow-list has at most 30 entries, and each is used", () => {
   expect(ALLOWED.length).toBeLessThanOrEqual(30);
   const unused = ALLOWED.filter(
     ([file, text]) =>

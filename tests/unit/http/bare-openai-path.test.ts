@@ -5,18 +5,21 @@ const NOBODY = new Map<string, string>();
 const KEY = new Map([["authorization", "Bearer sk-pb-x"]]);
 
 test.each(["/embeddings", "/audio/speech", "/chat/completions", "/engines/x/embeddings", "/responses"])(
-  "%s is OpenAI's, with a key or without",
+  "recognizes %s as an OpenAI path with and without a key",
   (path) => {
     expect(isBareOpenAiPath(path, NOBODY)).toBe(true);
     expect(isBareOpenAiPath(path, KEY)).toBe(true);
   },
 );
 
-test("the models are a page to a browser, OpenAI's list to a program with a key", () => {
+test("treats /models as a page without a key and as OpenAI's list with one", () => {
   expect(isBareOpenAiPath("/models", NOBODY)).toBe(false);
   expect(isBareOpenAiPath("/models", KEY)).toBe(true);
 });
 
-test.each(["/", "/keys", "/playground/embeddings", "/audiobook", "/v1/embeddings"])("%s is not", (path) => {
-  expect(isBareOpenAiPath(path, KEY)).toBe(false);
-});
+test.each(["/", "/keys", "/playground/embeddings", "/audiobook", "/v1/embeddings"])(
+  "does not recognize %s as an OpenAI path",
+  (path) => {
+    expect(isBareOpenAiPath(path, KEY)).toBe(false);
+  },
+);

@@ -3,10 +3,10 @@ import { checkContentType, checkRawType } from "../../../lib/http/core/content-t
 import type { Inbound } from "../../../lib/http/core/exchange";
 import { costOf } from "../../support/steps";
 
-/** A request as far as its headers. */
+/** A request that has only headers. */
 function withType(type: string | undefined): Inbound {
   const headers = new Map(type === undefined ? [] : [["content-type", type]]);
-  // What is checked reads nothing else of a request.
+  // The check reads only the headers.
   return { headers } as unknown as Inbound;
 }
 
@@ -36,7 +36,7 @@ describe("the content type of a JSON body", () => {
     expect(() => checkContentType(withType(type), false)).toThrow(refusal);
   });
 
-  test("is checked in less than 5 ms, however long it is", () => {
+  test("is checked in less than 5 ms at any length", () => {
     for (const middle of [" ", "; ", ";charset=utf-8", '"', "\t"]) {
       const type = `application/json${middle.repeat(15_000 / middle.length)}x`;
       const cost = costOf(() => expect(() => checkContentType(withType(type), true)).toThrow());
@@ -45,7 +45,7 @@ describe("the content type of a JSON body", () => {
   });
 });
 
-test("a raw body's type is compared without its parameters", () => {
+test("compares a raw body's content type without its parameters", () => {
   expect(() => checkRawType(withType("audio/L16; rate=24000"), "audio/l16")).not.toThrow();
   expect(() => checkRawType(withType(undefined), "audio/l16")).toThrow(/Content-Type: audio\/l16/);
 });

@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { GeminiSpeechRequest } from "../../../lib/contracts/gateway/gemini/speech";
 import { camelFields } from "../../../lib/http/gateway/gemini/field-names";
 
-it("renames what the schema knows, inside lists and unions too", () => {
+it("renames the fields of the schema, also inside lists and unions", () => {
   expect(
     camelFields(GeminiSpeechRequest, {
       system_instruction: { parts: [] },
@@ -19,7 +19,7 @@ it("renames what the schema knows, inside lists and unions too", () => {
   });
 });
 
-it("leaves alone what the schema does not know, and values of the wrong kind", () => {
+it("leaves unknown fields and values of the wrong type unchanged", () => {
   const body = {
     contents: "x",
     generationConfig: { response_schema_of_mine: { first_name: 1 }, speechConfig: [] },
@@ -28,7 +28,7 @@ it("leaves alone what the schema does not know, and values of the wrong kind", (
   expect(camelFields(GeminiSpeechRequest, body)).toEqual(body);
 });
 
-it("refuses both forms of one field, and tells where", () => {
+it("rejects both forms of one field and names its path", () => {
   const body = { contents: [{ parts: [{ text: "a", speechMetadata: {}, speech_metadata: {} }] }] };
   expect(() => camelFields(GeminiSpeechRequest, body)).toThrow(
     "'contents.0.parts.0.speechMetadata' is there twice, as speechMetadata and as speech_metadata",

@@ -13,7 +13,7 @@ afterEach(() => {
 test.each([
   ["/v1/audio/speech", 5_000],
   ["/api/usage/export", 60_000],
-])("a caller of %s who reads nothing for %d ms is let go, and one who reads is not", async (path, idleMs) => {
+])("disconnects a caller of %s who reads nothing for %d ms, and not one who reads", async (path, idleMs) => {
   const { services } = openGatewayHarness();
   services.instance.limits = { ...DEFAULT_LIMITS, readerIdleMs: 5_000 };
   let returned = 0;
@@ -40,7 +40,7 @@ test.each([
   await expect(reader?.read()).rejects.toMatchObject({ code: "caller_left" });
 });
 
-test("a caller who never begins to read is let go", async () => {
+test("disconnects a caller who never starts to read", async () => {
   const { services } = openGatewayHarness();
   services.instance.limits = { ...DEFAULT_LIMITS, readerIdleMs: 5_000 };
   const body = { [Symbol.asyncIterator]: () => source };

@@ -7,7 +7,7 @@ import type { Handler, Outbound } from "../../../lib/http/core/exchange";
 import { createNodeAdapter } from "../../../lib/http/node/adapter";
 import { openWire } from "../../support/raw-request";
 
-/** The node door on a real socket, with handlers that misbehave and readers that do not read. */
+/** The Node adapter on a real socket, with faulty handlers and callers that do not read. */
 
 let server: Server | undefined;
 const broken: unknown[] = [];
@@ -34,7 +34,7 @@ async function serve(
   const made = createServer((message, response) => {
     const { method = "GET", url: target = "/", httpVersion, rawHeaders } = message;
     const head = checkHead({ method, target, httpVersion, rawHeaders });
-    void door.open(message, response, head, { address: null, isLocal: false, isSecure: false }, "id");
+    void door.handle(message, response, head, { address: null, isLocal: false, isSecure: false }, "id");
   });
   server = made;
   await new Promise<void>((resolve) => made.listen(0, "127.0.0.1", resolve));
@@ -46,11 +46,11 @@ const GET = "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n";
 const GET_OF_CONSOLE = GET.replace("/", "/api/usage/export");
 const replyOf = (body: Outbound["body"]): Outbound => ({ status: 200, headers: {}, body });
 const CHUNK = new Uint8Array(64 * 1024).fill(120);
-/** Far more than the kernel's buffers of one connection take. */
+/** Far more than the kernel buffers of one connection hold. */
 const ALL = 256 * 1024 * 1024;
 
-describe("a reader who does not read", () => {
-  test("is asked for no more than the connection holds, and ends the body's making by leaving", async () => {
+describe("a caller who does not read", () => {
+  test("gets no more chunks than the connection buffers, and stops the body by disconnecting", async () => {
     let made = 0;
     let returned = 0;
     async function* endless() {
@@ -81,7 +81,7 @@ describe("a reader who does not read", () => {
     expect(broken).toEqual([]);
   });
 
-  test("is let go by the console after its time, and by the gateway after the limit for readers", async () => {
+  test("is disconnected by the console after its timeout, and by the gateway after readerIdleMs", async () => {
     const returned: string[] = [];
     const reasons: unknown[] = [];
     async function* endless(path: string) {
@@ -121,13 +121,13 @@ describe("a reader who does not read", () => {
     expect(broken).toEqual([]);
   });
 
-  test("keeps the body from ending: it is asked on only when all that it gave has been sent", async () => {
+  test("keeps the body from ending: the next chunk is pulled only when all others were sent", async () => {
     let asked = 0;
     const body = {
       [Symbol.asyncIterator]: () => ({
         next: async () => {
           asked += 1;
-          // One piece that no kernel takes whole; the second question is for the end of the body.
+          // One chunk larger than the kernel's buffers; the second pull would end the body.
           const value = Buffer.alloc(ALL / 4);
           return asked === 1 ? { done: false as const, value } : { done: true as const, value: undefined };
         },
@@ -140,7 +140,7 @@ describe("a reader who does not read", () => {
     wire.pause();
     wire.send(GET.replace("/", "/v1/audio/speech"));
     await expect.poll(() => asked).toBe(1);
-    // As much time as other calls need, in which an eager door would have asked on.
+    // Enough time for an eager adapter to pull the next chunk.
     for (let calls = 0; calls < 20; calls += 1) {
       const other = await openWire(port);
       other.send(GET);
@@ -154,8 +154,8 @@ describe("a reader who does not read", () => {
   });
 });
 
-describe("a caller who leaves", () => {
-  test("aborts the handler's signal while it still works, and the body it gives then is let go", async () => {
+describe("a caller who disconnects", () => {
+  test("aborts the signal of a running handler, whose body is then discarded", async () => {
     let letGo = 0;
     let reason: unknown;
     const { port, inFlight } = await serve(
@@ -185,8 +185,8 @@ describe("a caller who leaves", () => {
   });
 });
 
-describe("a body that breaks", () => {
-  test("breaks the connection after what was made, never a clean end, and is told", async () => {
+describe("a body that fails", () => {
+  test("destroys the connection after the sent chunks instead of ending it, and is reported", async () => {
     async function* breaking() {
       yield new TextEncoder().encode("the first part");
       throw new Error("the rest is lost");
@@ -201,7 +201,7 @@ describe("a body that breaks", () => {
     await expect.poll(inFlight).toBe(0);
   });
 
-  test("costs its own connection alone", async () => {
+  test("closes only its own connection", async () => {
     let calls = 0;
     const { port } = await serve(async () => {
       calls += 1;

@@ -12,7 +12,7 @@ const isLocal = (name: string) =>
   ).isLocal;
 
 test.each(["user-agent", "accept", "authorization", "content-type", "x-request-id", "sec-fetch-site"])(
-  "a loopback request with the header %s is local",
+  "treats a loopback request with the header %s as local",
   (name) => expect(isLocal(name)).toBe(true),
 );
 
@@ -35,4 +35,6 @@ test.each([
   "cf-connecting-ip",
   "x-original-url",
   "any_header",
-])("a loopback request with the header %s is not local", (name) => expect(isLocal(name)).toBe(false));
+])("does not treat a loopback request with the header %s as local", (name) =>
+  expect(isLocal(name)).toBe(false),
+);

@@ -6,9 +6,9 @@ const read = (text: string, limits = JSON_LIMITS) => readJsonObject(Buffer.from(
 const LISTS = { ...JSON_LIMITS, maxArrayItems: 300_000, maxValues: 400_000 };
 
 describe("a JSON body", () => {
-  test("may have as many values as its limit, wherever they are, and not one more", () => {
+  test("may have exactly as many values as the limit, at any depth", () => {
     const limits = { ...JSON_LIMITS, maxValues: 8 };
-    // The object, three lists, and what follows a comma in each.
+    // The object, three lists, and the value after each comma.
     expect(read('{"a":[[1,2],[3,4]],"b":1}', limits)).toEqual({
       a: [
         [1, 2],
@@ -19,7 +19,7 @@ describe("a JSON body", () => {
     expect(() => read('{"a":[[1,2],[3,4]],"b":[]}', limits)).toThrow(/more than 8 values/);
   });
 
-  test("of millions of empty lists costs less than 100 ms", () => {
+  test("of millions of empty lists takes less than 100 ms", () => {
     for (const unit of ["[],", "{},", "[[]],"]) {
       const list = `[${unit.repeat(60_000).slice(0, -1)}]`;
       const count = Math.floor((16 * 1_024 * 1_024) / list.length);

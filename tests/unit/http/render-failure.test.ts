@@ -4,7 +4,7 @@ import type { Inbound } from "../../../lib/http/core/exchange";
 import { renderFailure } from "../../../lib/http/core/render-failure";
 
 const log = { info: () => undefined, warn: () => undefined, error: () => undefined };
-// What is logged of a request.
+// The logged fields of a request.
 const request = { requestId: "req-1", method: "POST", path: "/v1/embeddings" } as Inbound;
 const withCode = (code: string, message = code) => Object.assign(new Error(message), { code });
 
@@ -24,7 +24,7 @@ test.each([
   expect(JSON.parse(Buffer.from(reply.body as Uint8Array).toString()).error.code).toBe("overloaded");
 });
 
-test("answers any other unknown error with 500, and an error of ours with its own status", () => {
+test("answers any other unknown error with 500, and an AppError with its own status", () => {
   expect(renderFailure("openai", withCode("ENOENT"), request, log).status).toBe(500);
   const full = new AppError("storage_unavailable", "Full.", {}, withCode("EMFILE"));
   const reply = renderFailure("openai", full, request, log);

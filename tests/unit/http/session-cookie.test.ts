@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { decryptSession, encryptSession } from "../../../lib/http/console/session-cookie";
 
 const services = { signIn: { cookieSecret: "a secret of at least thirty-two bytes", refusalFloorMs: 0 } };
-/** next-auth 4 derives its key so. */
+/** The key derivation of next-auth 4. */
 const key = Buffer.from(
   hkdfSync("sha256", services.signIn.cookieSecret, "", "NextAuth.js Generated Encryption Key", 32),
 );
@@ -22,11 +22,11 @@ function jwe(alg: "dir" | "A256KW", claims: object): string {
   return [header, ...parts].join(".");
 }
 
-test("a session cookie gives back its session", async () => {
+test("reads the session of a session cookie", async () => {
   expect(await decryptSession(services, await encryptSession(services, "sid-1", 60))).toBe("sid-1");
   expect(await decryptSession(services, jwe("dir", { sid: "sid-1" }))).toBe("sid-1");
 });
 
-test("a session cookie under another algorithm is refused, even with the right key", async () => {
+test("rejects a session cookie with another algorithm, even with the right key", async () => {
   expect(await decryptSession(services, jwe("A256KW", { sid: "sid-1" }))).toBeNull();
 });

@@ -6,11 +6,11 @@ import { followAllowedUpstreams } from "../../../lib/server/process/allowed-upst
 beforeEach(() => vi.useFakeTimers());
 afterEach(() => vi.useRealTimers());
 
-/** A store of one list, each of whose reads takes as long as `takesMs` says when it begins. */
+/** A store with one list; each read takes `takesMs`, as set when it begins. */
 function place() {
   const state = { list: ["nas.local:8080"], takesMs: 0, isAway: false };
   const listeners: ((topics: ReadonlySet<Topic>) => void)[] = [];
-  // What following reads of the store.
+  // followAllowedUpstreams uses only these.
   const store = {
     settings: {
       async all() {
@@ -33,7 +33,7 @@ function place() {
   return { state, tell, follow };
 }
 
-test("what was taken back stays so, however long an older read takes", async () => {
+test("keeps a revoked entry revoked when an older read finishes later", async () => {
   const { state, tell, follow } = place();
   const allowed = await follow();
   expect(allowed()).toEqual(["tts:5000", "nas.local:8080"]);
@@ -46,7 +46,7 @@ test("what was taken back stays so, however long an older read takes", async () 
   expect(allowed()).toEqual(["tts:5000"]);
 });
 
-test("a change that cannot be read is read when the store is back", async () => {
+test("reads a change as soon as the store is available again", async () => {
   const { state, tell, follow } = place();
   const allowed = await follow();
   Object.assign(state, { list: [], isAway: true });

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import type { ConsoleServices } from "../../../lib/console/context";
 import { startBackground } from "../../../lib/server/process/background";
 
-/** What the process does by itself, with time in the test's hand. */
+/** The background tasks of the process, with a fake clock. */
 
 const OTHER_WORK = new Set(["alerts", "sweep", "retention"]);
 
@@ -22,7 +22,7 @@ beforeEach(async () => {
     log: {
       info() {},
       warn(event: string, fields?: { reason?: string }) {
-        // Alerts, sweeps and retention have tests of their own; here they find no store to work on.
+        // Alerts, sweeps and retention have their own tests; here they find no store.
         if (!OTHER_WORK.has(fields?.reason ?? "")) warned.push(event);
       },
       error() {},
@@ -39,7 +39,7 @@ beforeEach(async () => {
         work({ audit: { append: async (entry: unknown) => audited.push(entry) } }),
     },
   };
-  // The parts that the background touches.
+  // The parts that background tasks use.
   stop = await startBackground(services as unknown as ConsoleServices);
 });
 afterEach(() => {
@@ -47,19 +47,19 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** Lets time pass; `wallMs` more on the wall clock than on the monotonic one. */
+/** Advances time; `wallMs`: how much more on the wall clock than on the monotonic clock. */
 async function pass(ms: number, wallMs = 0): Promise<void> {
   monotonic += ms;
   now += ms + wallMs;
   await vi.advanceTimersByTimeAsync(ms);
 }
 
-describe("the wall clock against the monotonic one", () => {
+describe("a change of the wall clock", () => {
   test.each([
     ["an hour ahead", 3_600_000],
     ["an hour back", -3_600_000],
     ["31 s back", -31_000],
-  ])("%s: logged and audited once", async (_name, wallMs) => {
+  ])("logs and audits a jump once: %s", async (_name, wallMs) => {
     await pass(5_000);
     await pass(5_000, wallMs);
     await pass(20_000);
@@ -69,7 +69,7 @@ describe("the wall clock against the monotonic one", () => {
     ]);
   });
 
-  test("a slew of a second at each look is nobody's news", async () => {
+  test("ignores a slew of one second per check", async () => {
     for (let i = 0; i < 40; i++) await pass(5_000, i % 2 ? 1_000 : -1_000);
     expect(warned).toEqual([]);
     expect(audited).toEqual([]);
@@ -77,7 +77,7 @@ describe("the wall clock against the monotonic one", () => {
 });
 
 describe("the heartbeat", () => {
-  test("comes every five seconds and stops with the process", async () => {
+  test("is written every five seconds until shutdown", async () => {
     await pass(15_000);
     expect(beats.length).toBe(3);
     stop();
@@ -85,7 +85,7 @@ describe("the heartbeat", () => {
     expect(beats.length).toBe(3);
   });
 
-  test("goes on after a store that was away", async () => {
+  test("continues when the store is available again", async () => {
     isBroken = true;
     await pass(10_000);
     expect(warned).toEqual(["background_failed", "background_failed"]);

@@ -12,7 +12,7 @@ function messageOf(work: () => unknown): string {
   return "";
 }
 
-describe("a wrong variable is refused in one line that begins with its name", () => {
+describe("an invalid variable is rejected in one line that begins with its name", () => {
   test.each<[string, string]>([
     ["PORT", "http"],
     ["PORT", "65536"],
@@ -48,14 +48,14 @@ describe("a wrong variable is refused in one line that begins with its name", ()
     expect(messageOf(() => readEnvironment({ [name]: value }))).toMatch(new RegExp(`^${name}: [^\\n]{8,}$`));
   });
 
-  test("PATCHBAY_LIMITS tells which limit is wrong", () => {
+  test("an invalid PATCHBAY_LIMITS is rejected with the name of the limit", () => {
     const words = messageOf(() => readEnvironment({ PATCHBAY_LIMITS: '{"consoleBodyBytes":"big"}' }));
     expect(words).toMatch(/^PATCHBAY_LIMITS: consoleBodyBytes /);
   });
 });
 
-describe("what is right", () => {
-  test("nothing set has every default", () => {
+describe("a valid environment", () => {
+  test("uses all defaults when nothing is set", () => {
     expect(readEnvironment({})).toMatchObject({
       port: 3000,
       host: "0.0.0.0",
@@ -68,14 +68,14 @@ describe("what is right", () => {
     });
   });
 
-  test("an empty variable counts as absent", () => {
+  test("treats an empty variable as absent", () => {
     expect(readEnvironment({ PORT: "", PATCHBAY_SETUP_TOKEN: "", PATCHBAY_LIMITS: "" })).toMatchObject({
       port: 3000,
       setupToken: null,
     });
   });
 
-  test("proxies are addresses and ranges of both families", () => {
+  test("accepts proxies as IPv4 and IPv6 addresses and ranges", () => {
     const list = "10.0.0.1, 192.168.0.0/16 ::1 2001:db8::/32";
     expect(readEnvironment({ PATCHBAY_TRUSTED_PROXIES: list }).trustedProxies).toEqual([
       "10.0.0.1",
@@ -85,13 +85,13 @@ describe("what is right", () => {
     ]);
   });
 
-  test("one limit is replaced, the others stay", () => {
+  test("replaces a single limit and keeps the others", () => {
     const { limits } = readEnvironment({ PATCHBAY_LIMITS: '{"consoleBodyBytes":10}' });
     expect(limits).toMatchObject({ consoleBodyBytes: 10, jsonBodyBytes: 4 * 1024 * 1024 });
   });
 });
 
-describe("a secret that anybody can guess is refused and not repeated", () => {
+describe("rejects a guessable secret without printing it", () => {
   test.each([
     ["a short one", "x7Gq-31 bytes are not enough..."],
     ["one letter", "a".repeat(64)],
@@ -105,7 +105,7 @@ describe("a secret that anybody can guess is refused and not repeated", () => {
     expect(words).not.toContain(secret);
   });
 
-  test("a random one passes", () => {
+  test("accepts a random secret", () => {
     expect(messageOf(() => checkSecret("PATCHBAY_SECRET", "Zk3-vY8qL1nR6tW0xB5cF9hJ2mP7sU4d"))).toBe("");
   });
 });

@@ -14,11 +14,11 @@ test.each([
   ["/reset?token=one-time&x=1", "one-time"],
   ["cookie eyJhbGciOiJkaXIifQ..a.b.c", "eyJhbGciOiJkaXIifQ..a.b.c"],
   ["https://user:pass@host.example/v1", "pass"],
-])("the log shows the digest of the secret in %j", (text, secret) => {
+])("logs only a digest of the secret in %j", (text, secret) => {
   expect(redact(text)).toBe(text.replace(secret, digest(secret)));
 });
 
-test("a logged text stays on one line and writes no control character", () => {
+test("logs a text on one line without control characters", () => {
   expect(redact("a\nb\r\u001b[31m\u0000\u2028\u2029\u0085")).toBe(
     "a\\nb\\u000d\\u001b[31m\\u0000\\u2028\\u2029\\u0085",
   );

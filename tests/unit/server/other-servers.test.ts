@@ -34,7 +34,7 @@ async function start(id = makeInstanceId()): Promise<Watcher> {
   };
 }
 
-/** One round of the background: time passes, the servers' hearts beat, and each looks. */
+/** One round of background tasks: time passes, each server writes its heartbeat and checks for others. */
 async function round(...servers: Watcher[]): Promise<string[][]> {
   clock.advance(HEARTBEAT_MS);
   for (const { store } of servers) await store.ledger.heartbeat(clock.now());
@@ -43,7 +43,7 @@ async function round(...servers: Watcher[]): Promise<string[][]> {
   return found;
 }
 
-test("each of two servers on one file warns of the other by its id and process, once", async () => {
+test("each of two servers on one file logs the other's ID and process once", async () => {
   const [one, other] = [await start(), await start()];
   expect(await one.look()).toEqual([]);
   for (let count = 0; count < 3; count++) await round(one, other);
@@ -55,7 +55,7 @@ test("each of two servers on one file warns of the other by its id and process, 
   expect(other.logged).toEqual([{ event: "second_server", fields: { instance: one.id, reason } }]);
 });
 
-test("a server of another machine is named by that machine", async () => {
+test("a server of another machine is logged with its machine", async () => {
   const [one, other] = [await start(), await start("0a1b2c3d-17-99-x")];
   await round(one, other);
   await round(one, other);
@@ -64,7 +64,7 @@ test("a server of another machine is named by that machine", async () => {
   ]);
 });
 
-test("one that has stopped, or has no heartbeat for 30 s, is no longer found", async () => {
+test("a server that has stopped, or has had no heartbeat for 30 s, is no longer found", async () => {
   const [one, other, third] = [await start(), await start(), await start()];
   for (let count = 0; count < 2; count++) await round(one, other, third);
   await other.store.close();
@@ -74,7 +74,7 @@ test("one that has stopped, or has no heartbeat for 30 s, is no longer found", a
   expect(await round(one)).toEqual([[]]);
 });
 
-test("the row that a crashed server has left raises nothing, however fresh", async () => {
+test("a recent row of a crashed server raises no warning", async () => {
   const crashed = await start();
   const one = await start();
   for (let count = 0; count < 8; count++) expect(await round(one)).toEqual([[]]);
@@ -82,7 +82,7 @@ test("the row that a crashed server has left raises nothing, however fresh", asy
   expect(one.logged).toEqual([]);
 });
 
-test("an admin command that is at work beside the server raises nothing", async () => {
+test("an admin command that runs next to the server raises no warning", async () => {
   const one = await start();
   await round(one);
   const command = await start();

@@ -4,9 +4,9 @@ import { prepareMessage } from "../../../lib/server/process/pages";
 
 const PEER = { address: "192.0.2.1", isLocal: false, isSecure: false };
 
-/** The headers that Next gets of a request with these. */
+/** The headers that Next gets of a request with these headers. */
 function headersFor(sent: Record<string, string>): Record<string, unknown> {
-  // Headers are all that is read of the message.
+  // Only the headers of the message are read.
   const message = { headers: { ...sent } } as unknown as IncomingMessage;
   prepareMessage(message, PEER, "policy", false);
   return message.headers;
@@ -27,14 +27,14 @@ test.each([
   "x-forwarded-host",
   "forwarded",
   "x_forwarded_for",
-])("Next never sees a caller's %s", (name) => {
+])("deletes a caller's %s before Next sees the request", (name) => {
   expect(Object.keys(headersFor({ [name]: "x" })).sort()).toEqual([
     "content-security-policy",
     "x-patchbay-peer",
   ]);
 });
 
-test("Next sees the other headers, and the caller's address as the server read it", () => {
+test("passes the other headers and the caller's address to Next", () => {
   const headers = headersFor({ accept: "text/html", rsc: "1", "x-patchbay-peer": "forged;1;1;127.0.0.1" });
   expect(headers).toMatchObject({ accept: "text/html", rsc: "1", "content-security-policy": "policy" });
   expect(headers["x-patchbay-peer"]).toMatch(/^[^;]*;0;0;192\.0\.2\.1$/);
