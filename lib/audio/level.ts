@@ -21,10 +21,10 @@ export function levelLoudness(samples: Float32Array, rate: number): Float32Array
 /** The samples from the first to the last sound, with a margin of `marginMs`; a view, empty when all is silence. */
 export function trimSilence(samples: Float32Array, rate: number, marginMs: number): Float32Array {
   const powers = framePowers(samples, rate);
-  const gate = Math.max(...powers, 0) * 10 ** (GATE_DB / 10);
-  const first = powers.findIndex((power) => power > gate);
+  const threshold = Math.max(...powers, 0) * 10 ** (GATE_DB / 10);
+  const first = powers.findIndex((power) => power > threshold);
   if (first < 0) return samples.subarray(0, 0);
-  const last = powers.findLastIndex((power) => power > gate);
+  const last = powers.findLastIndex((power) => power > threshold);
   const frame = frameLength(rate);
   const margin = Math.round((marginMs * rate) / 1000);
   return samples.subarray(
@@ -35,11 +35,11 @@ export function trimSilence(samples: Float32Array, rate: number, marginMs: numbe
 
 function activeRms(samples: Float32Array, rate: number): number {
   const powers = framePowers(samples, rate);
-  const gate = Math.max(...powers, 0) * 10 ** (GATE_DB / 10);
+  const threshold = Math.max(...powers, 0) * 10 ** (GATE_DB / 10);
   let sum = 0;
   let count = 0;
   for (const power of powers) {
-    if (power <= gate) continue;
+    if (power <= threshold) continue;
     sum += power;
     count++;
   }

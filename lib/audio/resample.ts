@@ -29,7 +29,7 @@ export class Resampler {
   readonly #half: number;
   #pending: Float32Array;
   #phase = 0;
-  #owed = 0;
+  #expected = 0;
   readonly #ratio: number;
 
   constructor(inputRate: number, outputRate: number) {
@@ -41,14 +41,14 @@ export class Resampler {
 
   /** Returns the output that `input` completes. */
   process(input: Float32Array): Float32Array {
-    this.#owed += input.length * this.#ratio;
+    this.#expected += input.length * this.#ratio;
     return this.#run(input);
   }
 
   /** Returns the rest at the end of the input; the resampler cannot be used after that. */
   flush(): Float32Array {
-    const owed = Math.max(0, Math.round(this.#owed));
-    return this.#run(new Float32Array(this.#half + 1)).subarray(0, owed);
+    const expected = Math.max(0, Math.round(this.#expected));
+    return this.#run(new Float32Array(this.#half + 1)).subarray(0, expected);
   }
 
   #run(input: Float32Array): Float32Array {
@@ -69,7 +69,7 @@ export class Resampler {
     }
     this.#phase = phase;
     this.#pending = buffer.slice(Math.min(at, buffer.length));
-    this.#owed -= count;
+    this.#expected -= count;
     return out.subarray(0, count);
   }
 }

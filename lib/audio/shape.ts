@@ -6,7 +6,7 @@ import { changeSpeed } from "./time-scale";
 /** The processing that turns an engine's speech into one voice. */
 export interface Shape {
   /** Factor by which pitch, formants and tempo rise together, as in playback at a higher sample rate. */
-  tape: number;
+  playbackRate: number;
   /** Filters of the timbre. */
   bands: readonly Band[];
   /** Change of tempo at the same pitch; 1 when the engine already spoke at the right pace. */
@@ -30,7 +30,7 @@ export function shapeSpeech(
 ): Float32Array {
   const speech = trimSilence(samples, inputRate, MARGIN_MS);
   const paced = changeSpeed(speech, inputRate, shape.speed);
-  const playedAt = Math.round((inputRate * shape.tape) / RATE_GRID) * RATE_GRID;
+  const playedAt = Math.round((inputRate * shape.playbackRate) / RATE_GRID) * RATE_GRID;
   const moved = resample(paced, playedAt, outputRate);
   const own = moved === samples || moved.buffer === samples.buffer ? moved.slice() : moved;
   return fadeEdges(levelLoudness(equalize(own, outputRate, shape.bands), outputRate), outputRate);

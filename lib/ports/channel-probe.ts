@@ -58,7 +58,7 @@ export interface ChannelProviders {
   /** `host:port` of a URL, as written in the list of allowed upstreams. Throws AppError `invalid`. */
   targetOf(baseUrl: string): string;
   /** The cause of a call's AppError; null when the upstream answered. */
-  faultOf(error: unknown): UpstreamFailureKind | null;
+  failureOf(error: unknown): UpstreamFailureKind | null;
 }
 
 /** The AAD of a channel's encrypted key. */

@@ -14,11 +14,11 @@ export interface Cipher {
   /**
    * `aad` names table, row and column (`two_factors/usr_…/secret`): a ciphertext that was moved cannot be decrypted.
    */
-  encrypt(purpose: CipherPurpose, place: string, plain: string): string;
+  encrypt(purpose: CipherPurpose, aad: string, plain: string): string;
   /** Throws AppError `internal` when the text was changed, moved, or its key is not loaded. */
-  decrypt(purpose: CipherPurpose, place: string, sealed: string): string;
+  decrypt(purpose: CipherPurpose, aad: string, encrypted: string): string;
   /** True when the text was encrypted with the current secret. */
-  isCurrent(sealed: string): boolean;
+  isCurrent(encrypted: string): boolean;
   /** HMAC-SHA-256 with one key per purpose, base64url; survives a change of the instance secret. */
   digest(purpose: "backup-code" | "login-name" | "audit-row" | "audit-head", value: string): string;
 }

@@ -1,7 +1,7 @@
 /** argon2id with a bounded queue (two at once, 32 waiting). */
 export interface PasswordHasher {
   /** PHC string. Throws AppError `overloaded` when the queue is full. `queue` separates setup from sign-in. */
-  hash(password: string, lane: "login" | "setup"): Promise<string>;
+  hash(password: string, queue: "login" | "setup"): Promise<string>;
   /** Takes the same time when `phc` is null (no such user), and returns false then. */
   verify(phc: string | null, password: string): Promise<boolean>;
   /** True when the string was made with weaker parameters than the current ones. */

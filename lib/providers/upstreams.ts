@@ -10,7 +10,7 @@ import { createElevenLabs } from "./elevenlabs/create";
 import { createGemini } from "./gemini/create";
 import { createOpenAi } from "./openai/create";
 import { createOutbound } from "./outbound/create";
-import { faultOf } from "./outbound/failure";
+import { failureOf } from "./outbound/failure";
 import { checkHeaders } from "./outbound/headers";
 import type { Lookup } from "./outbound/resolver";
 import { parseUpstreamUrl, readUpstreamUrl, targetOf } from "./outbound/upstream-url";
@@ -110,7 +110,7 @@ export function createUpstreams(
       });
     },
     targetOf: (baseUrl) => targetOf(parseUpstreamUrl(baseUrl)),
-    faultOf,
+    failureOf,
     async close() {
       await Promise.all([outbound.close(), webhookOutbound.close()]);
     },

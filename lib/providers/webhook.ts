@@ -3,7 +3,7 @@ import type { Clock } from "../ports/clock";
 import type { ChannelRecord } from "../ports/store";
 import type { Webhook, WebhookFailure } from "../ports/webhook";
 import type { Outbound } from "./outbound/create";
-import { faultOf } from "./outbound/failure";
+import { failureOf } from "./outbound/failure";
 
 const MOST_REPLY_BYTES = 64 * 1024;
 
@@ -30,9 +30,9 @@ function channelFor(origin: string, timeoutMs: number): ChannelRecord {
   };
 }
 
-function failureOf(error: unknown): WebhookFailure {
-  const fault = faultOf(error);
-  if (fault !== null) return fault;
+function webhookFailureOf(error: unknown): WebhookFailure {
+  const failure = failureOf(error);
+  if (failure !== null) return failure;
   if (!isAppError(error)) throw error;
   if (error.code === "upstream_timeout" && error.details.upstreamStatus === undefined) return "timeout";
   if (error.code === "upstream_redirect") return "redirect";
@@ -68,7 +68,7 @@ export function createWebhook(outbound: Outbound, clock: Clock): Webhook {
         return null;
       } catch (error) {
         if (isAppError(error) && error.code === "caller_left") return "timeout";
-        return failureOf(error);
+        return webhookFailureOf(error);
       }
     },
   };

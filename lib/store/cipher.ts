@@ -8,6 +8,10 @@ const FORMAT = "v1";
 const KEY_BYTES = 32;
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
+/** Part of the derived keys of stored secrets, so it must not change. */
+const ENCRYPTION_LABEL = "seal";
+
+const encryptionPurpose = (purpose: string): string => `${ENCRYPTION_LABEL}/${purpose}`;
 
 /** One instance secret and the keys derived from it (HKDF-SHA-256, RFC 5869; one key per purpose). */
 class DerivedKeys {
@@ -44,40 +48,40 @@ export function createCipher(secrets: {
   const current = new DerivedKeys(secrets.current);
   const digests = secrets.digestKey === undefined ? current : new DerivedKeys(secrets.digestKey);
   const byId = new Map(
-    [...secrets.previous.map((one) => new DerivedKeys(one)), current].map((ring) => [ring.id, ring]),
+    [...secrets.previous.map((one) => new DerivedKeys(one)), current].map((keys) => [keys.id, keys]),
   );
 
   return {
-    encrypt(purpose, place, plain) {
+    encrypt(purpose, aad, plain) {
       const nonce = randomBytes(NONCE_BYTES);
-      const cipher = createCipheriv("aes-256-gcm", current.key(`seal/${purpose}`), nonce);
-      cipher.setAAD(Buffer.from(place, "utf8"));
-      const sealed = Buffer.concat([cipher.update(plain, "utf8"), cipher.final(), cipher.getAuthTag()]);
-      return [FORMAT, current.id, nonce.toString("base64url"), sealed.toString("base64url")].join(".");
+      const cipher = createCipheriv("aes-256-gcm", current.key(encryptionPurpose(purpose)), nonce);
+      cipher.setAAD(Buffer.from(aad, "utf8"));
+      const encrypted = Buffer.concat([cipher.update(plain, "utf8"), cipher.final(), cipher.getAuthTag()]);
+      return [FORMAT, current.id, nonce.toString("base64url"), encrypted.toString("base64url")].join(".");
     },
 
-    decrypt(purpose, place, text) {
+    decrypt(purpose, aad, text) {
       const [format, keyId, nonceText, sealedText, ...rest] = text.split(".");
       if (format !== FORMAT || !keyId || !nonceText || !sealedText || rest.length > 0) {
         throw new AppError("internal", `The secret at ${aad} is not in a format this Patchbay knows.`);
       }
-      const ring = byId.get(keyId);
-      if (!ring) {
+      const keys = byId.get(keyId);
+      if (!keys) {
         throw new AppError(
           "internal",
-          `The secret at ${aad} was encrypted with key ${keyId}, which is not loaded: set PATCHBAY_SECRET,` +
+          `The secret at ${aad} was encrypted with key ${keyId}, which is not loaded: set PATCHBAY_SECRET, ` +
             "or PATCHBAY_SECRET_PREVIOUS, to the secret it was made with.",
         );
       }
       const nonce = Buffer.from(nonceText, "base64url");
-      const sealed = Buffer.from(sealedText, "base64url");
+      const encrypted = Buffer.from(sealedText, "base64url");
       try {
-        const decipher = createDecipheriv("aes-256-gcm", ring.key(`seal/${purpose}`), nonce, {
+        const decipher = createDecipheriv("aes-256-gcm", keys.key(encryptionPurpose(purpose)), nonce, {
           authTagLength: TAG_BYTES,
         });
-        decipher.setAAD(Buffer.from(place, "utf8"));
-        decipher.setAuthTag(sealed.subarray(-TAG_BYTES));
-        return Buffer.concat([decipher.update(sealed.subarray(0, -TAG_BYTES)), decipher.final()]).toString(
+        decipher.setAAD(Buffer.from(aad, "utf8"));
+        decipher.setAuthTag(encrypted.subarray(-TAG_BYTES));
+        return Buffer.concat([decipher.update(encrypted.subarray(0, -TAG_BYTES)), decipher.final()]).toString(
           "utf8",
         );
       } catch (cause) {
@@ -90,7 +94,7 @@ export function createCipher(secrets: {
       }
     },
 
-    isCurrent: (sealed) => encryptionKeyId(sealed) === current.id,
+    isCurrent: (encrypted) => encryptionKeyId(encrypted) === current.id,
 
     digest(purpose, value) {
       return createHmac("sha256", digests.key(`digest/${purpose}`))
@@ -101,6 +105,6 @@ export function createCipher(secrets: {
 }
 
 /** The key ID in an encrypted text; null when the format is unknown. For the start-up check and rotation. */
-export function encryptionKeyId(sealed: string): string | null {
-  return /^v1\.([0-9a-f]{8})\.[\w-]+\.[\w-]+$/.exec(sealed)?.[1] ?? null;
+export function encryptionKeyId(encrypted: string): string | null {
+  return /^v1\.([0-9a-f]{8})\.[\w-]+\.[\w-]+$/.exec(encrypted)?.[1] ?? null;
 }

@@ -210,7 +210,7 @@ export const MIGRATIONS: readonly Migration[] = [
 ];
 
 /** The error message for a store that a newer Patchbay has migrated. */
-export function newerSchemaWords(found: number): string {
+export function newerSchemaMessage(found: number): string {
   return (
     `The store has schema version ${found}, this Patchbay knows ${MIGRATIONS.length}: ` +
     "it was used by a newer Patchbay. Run that version, or restore a backup made before the upgrade."

@@ -22,7 +22,7 @@ const LONG_PIECE = 4_096;
 const CHARACTERS_A_STEP = 8_192;
 
 /** The count of a known piece, or of one whose minimum is above `limit`; else its bytes (Latin-1), to be merged. */
-function look(piece: string, words: Vocabulary, room: number): number | string {
+function lookUp(piece: string, words: Vocabulary, limit: number): number | string {
   // A token of one piece consists of the text's bytes; for ASCII these are the characters.
   const isAscii = IS_ASCII.test(piece);
   if (isAscii && words.rankOf.has(piece)) return 1;
@@ -31,11 +31,11 @@ function look(piece: string, words: Vocabulary, room: number): number | string {
   const bytes = isAscii ? piece : Buffer.from(piece, "utf8").toString("latin1");
   if (words.rankOf.has(bytes)) return 1;
   const least = Math.ceil(bytes.length / (IS_WORD.test(piece) ? LONGEST_WORD : LONGEST_TOKEN));
-  return least > room ? least : bytes;
+  return least > limit ? least : bytes;
 }
 
-function countPiece(piece: string, words: Vocabulary, room: number): number {
-  const found = look(piece, words, room);
+function countPiece(piece: string, words: Vocabulary, limit: number): number {
+  const found = lookUp(piece, words, limit);
   if (typeof found === "number") return found;
   const count = countMerged(found, words.rankOf);
   if (piece.length <= MAX_RECENT_LENGTH) {
@@ -77,7 +77,7 @@ export function* countTokensInSteps(
     // Cutting out a long piece has taken a while already, and so does converting it to bytes.
     if (piece.length > LONG_PIECE) {
       yield;
-      const found = look(piece, words, limit - count);
+      const found = lookUp(piece, words, limit - count);
       yield;
       count += typeof found === "number" ? found : yield* mergeInSteps(found, words.rankOf);
     } else count += countPiece(piece, words, limit - count);

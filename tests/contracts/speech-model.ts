@@ -28,22 +28,22 @@ const SECOND = 48_000;
 
 /** The contract of SpeechModel, for engines and upstreams. */
 export function speechModelContract(open: () => Promise<SpeechPlace>): void {
-  let place: SpeechPlace;
+  let database: SpeechPlace;
   beforeAll(async () => {
-    place = await open();
+    database = await open();
   });
-  afterAll(() => place.close());
+  afterAll(() => database.close());
 
   const request = (fields: Partial<SpeechRequest> = {}): SpeechRequest => ({
-    model: place.model,
-    segments: [{ text: place.sentence, voice: place.voice }],
+    model: database.model,
+    segments: [{ text: database.sentence, voice: database.voice }],
     speed: 1,
     ...fields,
   });
-  const saying = (text: string, voice = place.voice) => request({ segments: [{ text, voice }] });
+  const saying = (text: string, voice = database.voice) => request({ segments: [{ text, voice }] });
   const call = (asked: SpeechRequest, signal = new AbortController().signal) => {
     const options: CallOptions = { signal, requestId: "contract", firstByteBy: performance.now() + 60_000 };
-    return place.speech.synthesize(asked, options)[Symbol.asyncIterator]();
+    return database.speech.synthesize(asked, options)[Symbol.asyncIterator]();
   };
   const hear = async (asked: SpeechRequest) => {
     const events: SpeechEvent[] = [];
@@ -54,7 +54,7 @@ export function speechModelContract(open: () => Promise<SpeechPlace>): void {
   const audioOf = (events: readonly SpeechEvent[]) =>
     Buffer.concat(events.flatMap((event) => (event.type === "audio" ? [event.pcm] : [])));
   const untilIdle = async () => {
-    while (place.running() > 0) await new Promise(setImmediate);
+    while (database.running() > 0) await new Promise(setImmediate);
   };
 
   describe("a call", () => {
@@ -92,10 +92,10 @@ export function speechModelContract(open: () => Promise<SpeechPlace>): void {
 
     it("does nothing before the first next()", async () => {
       await untilIdle();
-      const before = place.begun();
+      const before = database.begun();
       call(request());
       await new Promise(setImmediate);
-      expect([place.begun() - before, place.running()]).toEqual([0, 0]);
+      expect([database.begun() - before, database.running()]).toEqual([0, 0]);
     });
 
     it("returns nothing more after its end", async () => {
@@ -106,18 +106,18 @@ export function speechModelContract(open: () => Promise<SpeechPlace>): void {
     });
 
     it("is not mixed up with a concurrent call", async () => {
-      const texts = [place.sentence, `${place.sentence} ${place.sentence}`];
+      const texts = [database.sentence, `${database.sentence} ${database.sentence}`];
       const alone: number[] = [];
       for (const text of texts) alone.push(audioOf(await hear(saying(text))).length);
       const together = await Promise.all(texts.map(async (text) => audioOf(await hear(saying(text))).length));
-      const tolerance = place.isSteady ? 0 : SECOND;
+      const tolerance = database.isSteady ? 0 : SECOND;
       together.forEach((length, i) => {
         expect(Math.abs(length - (alone[i] ?? 0))).toBeLessThanOrEqual(tolerance);
       });
     });
 
     it("is shorter at twice the speed, where the provider supports speed", async () => {
-      if (!place.hasSpeed) return;
+      if (!database.hasSpeed) return;
       const [natural, fast] = [await hear(request()), await hear(request({ speed: 2 }))];
       expect(audioOf(fast).length / audioOf(natural).length).toBeCloseTo(0.5, 1);
     });
@@ -125,9 +125,9 @@ export function speechModelContract(open: () => Promise<SpeechPlace>): void {
 
   describe("a reader who leaves", () => {
     it("stops the work in the middle", async () => {
-      const iterator = call(saying(place.longText));
+      const iterator = call(saying(database.longText));
       await iterator.next();
-      expect(place.running()).toBeGreaterThan(0);
+      expect(database.running()).toBeGreaterThan(0);
       await iterator.return?.(undefined);
       await untilIdle();
       expect(await iterator.next()).toMatchObject({ done: true });
@@ -135,7 +135,7 @@ export function speechModelContract(open: () => Promise<SpeechPlace>): void {
 
     it("stops the work by the signal and gets its error", async () => {
       const leaving = new AbortController();
-      const iterator = call(saying(place.longText), leaving.signal);
+      const iterator = call(saying(database.longText), leaving.signal);
       await iterator.next();
       leaving.abort();
       await expect(
@@ -148,7 +148,7 @@ export function speechModelContract(open: () => Promise<SpeechPlace>): void {
 
     it("gets the AppError that was the reason of the abort", async () => {
       const late = new AbortController();
-      const iterator = call(saying(place.longText), late.signal);
+      const iterator = call(saying(database.longText), late.signal);
       const first = iterator.next();
       late.abort(new AppError("upstream_timeout", "Too late."));
       await expect(
@@ -161,30 +161,30 @@ export function speechModelContract(open: () => Promise<SpeechPlace>): void {
 
     it("costs nothing before the first next()", async () => {
       await untilIdle();
-      const before = place.begun();
+      const before = database.begun();
       await expect(call(request(), AbortSignal.abort()).next()).rejects.toMatchObject({
         code: "caller_left",
       });
-      expect(place.begun()).toBe(before);
+      expect(database.begun()).toBe(before);
     });
   });
 
   describe("voices", () => {
     it("lists each voice once, by a name that can be spoken", async () => {
-      const voices = await place.speech.voices(place.model);
+      const voices = await database.speech.voices(database.model);
       const names = voices.map((voice) => voice.name);
       expect(new Set(names).size).toBe(names.length);
-      expect(names).toContain(place.voice);
-      const last = names.at(-1) ?? place.voice;
-      expect(audioOf(await hear(saying(place.sentence, last))).length).toBeGreaterThan(SECOND);
+      expect(names).toContain(database.voice);
+      const last = names.at(-1) ?? database.voice;
+      expect(audioOf(await hear(saying(database.sentence, last))).length).toBeGreaterThan(SECOND);
     });
 
     it("names an unknown voice in the error", async () => {
-      if (place.unknownVoice === null) return;
-      const asked = saying(place.sentence, place.unknownVoice);
+      if (database.unknownVoice === null) return;
+      const asked = saying(database.sentence, database.unknownVoice);
       await expect(call(asked).next()).rejects.toMatchObject({
         code: "invalid",
-        message: expect.stringContaining(place.unknownVoice),
+        message: expect.stringContaining(database.unknownVoice),
       });
     });
   });

@@ -13,18 +13,18 @@ afterAll(() => server.close());
 storeContract(() => newPostgresPlace(server));
 
 test("refuses a backup and names PostgreSQL's own tool", async () => {
-  const place = await newPostgresPlace(server);
-  const store = await place.open();
+  const database = await newPostgresPlace(server);
+  const store = await database.open();
   await expect(store.backup("/tmp/backup")).rejects.toMatchObject({
     code: "invalid",
     message: expect.stringContaining("pg_dump"),
   });
-  await place.remove();
+  await database.remove();
 });
 
 test("does not report a transaction as committed when its work ignored a failed statement", async () => {
-  const place = await newPostgresPlace(server);
-  const store = await place.open();
+  const database = await newPostgresPlace(server);
+  const store = await database.open();
   const user = userRecord();
   await store.users.insert(user);
   const flow = flowRecord(user.id);
@@ -34,5 +34,5 @@ test("does not report a transaction as committed when its work ignored a failed 
   });
   await expect(swallowing).rejects.toMatchObject({ code: "internal" });
   expect(await store.flows.find(flow.digest)).toBeNull();
-  await place.remove();
+  await database.remove();
 });

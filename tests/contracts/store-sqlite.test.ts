@@ -7,19 +7,19 @@ import { storeContract } from "./store";
 import { allUsage } from "./store/ledger-sums";
 import { insertKey, PERIOD, usageRecord } from "./store/records";
 import { newSqlitePlace, SYSTEM_CLOCK } from "./store/sqlite-database";
-import { together } from "./store/test-database";
+import { concurrently } from "./store/test-database";
 
 storeContract(newSqlitePlace);
 
 test("opens a backup made under load as a store with everything that was committed before it", async () => {
-  const place = await newSqlitePlace();
-  const store = await place.open();
+  const database = await newSqlitePlace();
+  const store = await database.open();
   const { key, user } = await insertKey(store);
   const before = Array.from({ length: 200 }, () => usageRecord(key.id, user.id, { costNano: 1 }));
   await Promise.all(before.map((row) => store.ledger.settle(row, PERIOD)));
-  const target = path.join(path.dirname(place.file), "backup.db");
+  const target = path.join(path.dirname(database.file), "backup.db");
   const backup = store.backup(target);
-  const during = together(200, () =>
+  const during = concurrently(200, () =>
     store.ledger.settle(usageRecord(key.id, user.id, { costNano: 1 }), PERIOD),
   );
   await Promise.all([backup, ...during]);
@@ -37,16 +37,16 @@ test("opens a backup made under load as a store with everything that was committ
   expect((await copy.keys.spent(key.id, SYSTEM_CLOCK.now())).totalNano).toBe(ids.size);
   expect(await copy.keys.findById(key.id)).toEqual(key);
   await copy.close();
-  await place.remove();
+  await database.remove();
 });
 
 test("never overwrites a file with a backup, and leaves none when it fails", async () => {
-  const place = await newSqlitePlace();
-  const store = await place.open();
-  await expect(store.backup(place.file)).rejects.toMatchObject({ code: "conflict" });
-  const nowhere = path.join(path.dirname(place.file), "no", "such", "folder.db");
+  const database = await newSqlitePlace();
+  const store = await database.open();
+  await expect(store.backup(database.file)).rejects.toMatchObject({ code: "conflict" });
+  const nowhere = path.join(path.dirname(database.file), "no", "such", "folder.db");
   await expect(store.backup(nowhere)).rejects.toMatchObject({ code: "invalid" });
   expect(existsSync(nowhere)).toBe(false);
   await store.settings.put("still", "works");
-  await place.remove();
+  await database.remove();
 });

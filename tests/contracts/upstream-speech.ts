@@ -21,7 +21,7 @@ export interface SpeechDialect {
   /** False: one JSON reply holds all the audio. */
   streams?: boolean;
   /** Error codes that only this provider has. */
-  faults: Readonly<Record<string, string>>;
+  failures: Readonly<Record<string, string>>;
 }
 
 /** The error code for the same upstream error, common to all providers: the gateway decides by it. */
@@ -65,7 +65,7 @@ export function upstreamSpeechContract({
   provider,
   options = {},
   streams = true,
-  faults,
+  failures,
 }: SpeechDialect): void {
   describe(`${provider} as a speech model ${JSON.stringify(options)}`, () => {
     let upstream: Upstream;
@@ -116,10 +116,10 @@ export function upstreamSpeechContract({
       expect(upstream.ledger.length).toBe(before);
     });
 
-    test.each(Object.entries({ ...FAULTS, ...faults }))(
+    test.each(Object.entries({ ...FAULTS, ...failures }))(
       "maps '%s' to %s, without audio and without an end",
-      async (fault, code) => {
-        const { pcm, end, error } = await hear(rig.speech(channel()), speechRequest(`tts--${fault}`));
+      async (failure, code) => {
+        const { pcm, end, error } = await hear(rig.speech(channel()), speechRequest(`tts--${failure}`));
         expect(error).toMatchObject({ code });
         expect([pcm.length, end]).toEqual([0, null]);
         const words = isAppError(error) ? JSON.stringify([error.message, error.details]) : "";

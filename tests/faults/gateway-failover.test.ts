@@ -13,7 +13,7 @@ import {
 import { startUpstream, type Upstream } from "../support/upstream/server";
 import { vectorOf } from "../support/upstream/sounds";
 
-/** Whole calls through the whole gateway: door, books, routing, providers, a real process, real sockets. */
+/** Whole calls through the whole gateway: adapter, ledger, routing, providers, a real process, real sockets. */
 
 let routed: RoutedProduct;
 let misleading: Upstream;
@@ -51,8 +51,8 @@ const embed = (model: string, input: unknown = "one text", more: object = {}) =>
 const SIZE = 8;
 const GOOD: Place = { as: `embed.${SIZE}` };
 
-/** Where the fault happens and what the caller hears when nobody else serves. */
-const FAULTS: readonly [title: string, as: string, status: number, code: string][] = [
+/** Where the failure happens and what the caller hears when nobody else serves. */
+const FAILURES: readonly [title: string, as: string, status: number, code: string][] = [
   ["resets before headers", "reset-before-headers", 502, "upstream_error"],
   ["closes before headers", "close-before-headers", 502, "upstream_error"],
   ["speaks no HTTP", "not-http", 502, "upstream_invalid"],
@@ -84,8 +84,8 @@ const FAULTS: readonly [title: string, as: string, status: number, code: string]
 ];
 
 describe("an embeddings upstream that", () => {
-  test.each(FAULTS)("%s is passed over for a healthy one", async (_title, fault) => {
-    const { name } = await routed.route("embeddings", [{ as: `embed.${SIZE}--${fault}` }, GOOD], {
+  test.each(FAILURES)("%s is passed over for a healthy one", async (_title, failure) => {
+    const { name } = await routed.route("embeddings", [{ as: `embed.${SIZE}--${failure}` }, GOOD], {
       dimensions: SIZE,
     });
     const reply = await embed(name);
@@ -99,10 +99,10 @@ describe("an embeddings upstream that", () => {
     expect(row).toMatchObject({ status: 200, attempts: 2, error: null });
   });
 
-  test.each(FAULTS)(
+  test.each(FAILURES)(
     "%s, alone, is told in both dialects as what it is",
-    async (_title, fault, status, code) => {
-      const { name } = await routed.route("embeddings", [{ as: `embed.${SIZE}--${fault}` }], {
+    async (_title, failure, status, code) => {
+      const { name } = await routed.route("embeddings", [{ as: `embed.${SIZE}--${failure}` }], {
         dimensions: SIZE,
       });
       const openai = await embed(name);
@@ -115,7 +115,7 @@ describe("an embeddings upstream that", () => {
         content: { parts: [{ text: "another text" }] },
       });
       // Our key refused, or no money: the circuit is open by now, and nobody is left to ask.
-      const isShut = ["status-401", "status-403", "no-money"].includes(fault);
+      const isShut = ["status-401", "status-403", "no-money"].includes(failure);
       expectFailure("gemini", gemini, isShut ? 503 : status, isShut ? "UNAVAILABLE" : undefined);
       const rows = await routed.rows(name);
       expect(rows).toHaveLength(2);
@@ -156,7 +156,7 @@ test("base64 where numbers were asked for, or numbers where base64 was, is conve
   for (const [at, value] of numbers.entries()) expect(bytes.readFloatLE(at * 4)).toBe(Math.fround(value));
 });
 
-const SPEECH_FAULTS: readonly [title: string, fault: string, status: number, code: string][] = [
+const SPEECH_FAULTS: readonly [title: string, failure: string, status: number, code: string][] = [
   ["answers 200 without audio", "no-audio", 502, "upstream_invalid"],
   ["answers nothing with 200", "empty", 502, "upstream_invalid"],
   ["answers HTML with 200", "garbage", 502, "upstream_invalid"],
@@ -172,8 +172,8 @@ const SPEECH_FAULTS: readonly [title: string, fault: string, status: number, cod
 describe.each(["openai", "gemini", "elevenlabs"])("a speech upstream of %s that", (provider) => {
   test.each(SPEECH_FAULTS)(
     "%s is passed over, and alone is told in both dialects",
-    async (_title, fault, status, code) => {
-      const bad = { as: `tts--${fault}`, provider };
+    async (_title, failure, status, code) => {
+      const bad = { as: `tts--${failure}`, provider };
       const { name } = await routed.route("speech", [bad, { as: "tts", provider }]);
       const whole = await routed.send(...spoken("gemini", name));
       expect(whole.status, whole.text).toBe(200);
@@ -184,7 +184,7 @@ describe.each(["openai", "gemini", "elevenlabs"])("a speech upstream of %s that"
       expectFailure("gemini", gemini, status);
       expect(gemini.headers["x-should-retry"]).toBe("false");
       const openai = await routed.send(...spoken("openai", alone));
-      expectFailure("openai", openai, status, provider === "gemini" && fault === "empty" ? undefined : code);
+      expectFailure("openai", openai, status, provider === "gemini" && failure === "empty" ? undefined : code);
       const rows = await routed.rows(alone);
       expect(rows.map((row) => [row.status, row.audio_ms])).toEqual([
         [status, 0],

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { expectFailure, type Place, type RoutedProduct, startRouted } from "../support/routed-product";
-import { RETRY_AFTER_FORMS } from "../support/upstream/fault";
+import { RETRY_AFTER_FORMS } from "../support/upstream/injected-failure";
 
 /** Upstreams that say they have had enough, in every form they say it in. */
 

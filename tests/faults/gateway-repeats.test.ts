@@ -232,7 +232,7 @@ describe("batched", () => {
     expect(rows.reduce((sum, row) => sum + row.input_tokens, 0)).toBe(billed);
   });
 
-  test("a batch whose upstream fails goes to the next channel whole, and the fault counts once", async () => {
+  test("a batch whose upstream fails goes to the next channel whole, and the failure counts once", async () => {
     const places = [{ as: "embed.16--status-503" }, { as: "embed.16" }];
     const { name, ids } = await routed.route("embeddings", places, { batching: true });
     await routed.busy(100);

@@ -37,15 +37,17 @@ function open(engines: Readonly<Record<string, Engine>>, weights: Readonly<Recor
       return { vectors: texts.map(() => VECTOR), inputTokens: 1 };
     },
   });
-  const door = openGatewayHarness({ models: [embedModel({ cacheable: false })], channels, engine, clock });
+  const harness = openGatewayHarness({ models: [embedModel({ cacheable: false })], channels, engine, clock });
   let seed = 1;
   // A generator of its own, so that a run can be repeated.
-  door.services.random.fraction = () => {
+  harness.services.random.fraction = () => {
     seed = (Math.imul(seed, 1_664_525) + 1_013_904_223) >>> 0;
     return seed / 2 ** 32;
   };
   const call = () =>
-    door.call("/v1/embeddings", { body: { model: "patchbay-embed", input: "a", encoding_format: "base64" } });
+    harness.call("/v1/embeddings", {
+      body: { model: "patchbay-embed", input: "a", encoding_format: "base64" },
+    });
   /** Lets simulated time pass, a millisecond at a time. */
   const pass = async (ms: number) => {
     for (let i = 0; i < ms; i += 1) {
@@ -53,7 +55,7 @@ function open(engines: Readonly<Record<string, Engine>>, weights: Readonly<Recor
       await vi.advanceTimersByTimeAsync(1);
     }
   };
-  return { door, clock, calls, call, pass };
+  return { harness, clock, calls, call, pass };
 }
 
 beforeEach(() => {
@@ -68,7 +70,7 @@ test("a primary that flaps for a minute fails no request, and its circuit keeps 
   const failing = () => {
     if (isDown) throw new AppError("upstream_error", "It failed.");
   };
-  const { door, calls, call, pass, clock } = open({
+  const { harness, calls, call, pass, clock } = open({
     primary: { latencyMs: 2, answer: failing },
     standby: { latencyMs: 2 },
   });
@@ -96,7 +98,7 @@ test("a primary that flaps for a minute fails no request, and its circuit keeps 
   expect(asked - sent).toBeLessThanOrEqual(20);
   // It is used again once it is well.
   expect(calls.primary).toBeGreaterThan(sent / 12);
-  expect(door.rows).toHaveLength(sent);
+  expect(harness.rows).toHaveLength(sent);
 }, 120_000);
 
 test("ten thousand calls at equal latency are shared by weight within 5 %", async () => {

@@ -78,7 +78,7 @@ const FRAMINGS: Readonly<Record<string, Framing>> = {
 
 const BREAKS: readonly [
   title: string,
-  fault: string,
+  failure: string,
   providers: readonly string[],
   code: string,
   status: string,
@@ -96,8 +96,8 @@ const BREAKS: readonly [
   ["tells an error in the middle", "error-at-chunk-3", ["gemini"], "upstream_error", "INTERNAL"],
 ];
 
-const CASES = BREAKS.flatMap(([title, fault, providers, code, status]) =>
-  providers.map((provider) => [provider, title, fault, code, status] as const),
+const CASES = BREAKS.flatMap(([title, failure, providers, code, status]) =>
+  providers.map((provider) => [provider, title, failure, code, status] as const),
 );
 
 /** Gemini's whole reply is held until its audio is complete; every other framing streams. */
@@ -106,10 +106,10 @@ const WHOLE = "Gemini's JSON";
 describe.each(Object.entries(FRAMINGS).filter(([name]) => name !== WHOLE))("told as %s", (_name, framing) => {
   test.each(CASES)(
     "a stream of %s that %s gives what came, the error, and a destroyed socket",
-    async (provider, _title, fault, code, status) => {
+    async (provider, _title, failure, code, status) => {
       // A healthy channel stands by: once bytes have gone out it must not be used.
       const { name, ids } = await routed.route("speech", [
-        { as: `tts--${fault}`, provider },
+        { as: `tts--${failure}`, provider },
         { as: "tts", provider },
       ]);
       const reply = await routed.send(...framing.call(name));
@@ -132,9 +132,9 @@ describe.each(Object.entries(FRAMINGS).filter(([name]) => name !== WHOLE))("told
 describe("told as Gemini's JSON", () => {
   test.each(CASES)(
     "a stream of %s that %s is made again by the next channel, whose audio alone is sent",
-    async (provider, _title, fault) => {
+    async (provider, _title, failure) => {
       const { name, ids } = await routed.route("speech", [
-        { as: `tts--${fault}`, provider },
+        { as: `tts--${failure}`, provider },
         { as: "tts", provider: "openai", options: { list_voices: false } },
       ]);
       const reply = await routed.send(...spoken("gemini", name));
@@ -152,8 +152,8 @@ describe("told as Gemini's JSON", () => {
 
   test.each(CASES)(
     "a stream of %s that %s is an error with a status of its own where no other channel serves",
-    async (provider, _title, fault, code, status) => {
-      const { name } = await routed.route("speech", [{ as: `tts--${fault}`, provider }]);
+    async (provider, _title, failure, code, status) => {
+      const { name } = await routed.route("speech", [{ as: `tts--${failure}`, provider }]);
       const reply = await routed.send(...spoken("gemini", name));
       expectFailure("gemini", reply, status === "INTERNAL" ? 502 : 504, status);
       const [row, ...others] = await routed.whenRows(name, 1);
@@ -289,8 +289,8 @@ describe("memory", () => {
 
   test("stays where it is while floods and gzip bombs are turned away", async () => {
     const before = residentMb();
-    for (const fault of ["huge", "bomb"]) {
-      const places = Array.from({ length: 2 }, () => ({ as: `embed.8--${fault}` }));
+    for (const failure of ["huge", "bomb"]) {
+      const places = Array.from({ length: 2 }, () => ({ as: `embed.8--${failure}` }));
       const { name } = await routed.route("embeddings", places);
       const replies = await Promise.all(
         Array.from({ length: 10 }, () => routed.send("/v1/embeddings", { model: name, input: "a" })),

@@ -86,7 +86,7 @@ async function busyMemoryKb(): Promise<number> {
   return most;
 }
 
-// That the door asks for no more than its reader takes is tests/unit/http/node-adapter.test.ts; here the process is whole.
+// That the adapter asks for no more than its reader takes is tests/unit/http/node-adapter.test.ts; here the process is whole.
 test(`${READERS} readers of 1 KB/s cost ${KB_PER_STREAM} KB each at most beyond what engines at work need, and their places are free when they leave`, {
   timeout: 180_000 + READERS * 3_000,
 }, async () => {

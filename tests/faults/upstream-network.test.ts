@@ -20,18 +20,18 @@ afterAll(async () => {
   await Promise.all([secure.close(), expired.close(), otherHost.close()]);
 });
 
-/** The fault and the words of one embeddings call, or `ok`. */
+/** The failure and the words of one embeddings call, or `ok`. */
 async function call(
   rig: ReturnType<typeof createRig>,
   fields: Partial<ChannelRecord>,
   firstByteBy = performance.now() + 20_000,
-): Promise<{ fault: string | null; error: unknown }> {
+): Promise<{ failure: string | null; error: unknown }> {
   const channel = channelTo("openai", { origin: "" }, fields);
   try {
     await rig.embedding(channel).embed({ model: "embed", texts: ["a"] }, callOptions({ firstByteBy }));
-    return { fault: "ok", error: null };
+    return { failure: "ok", error: null };
   } catch (error) {
-    return { fault: rig.faultOf(error), error };
+    return { failure: rig.failureOf(error), error };
   }
 }
 
@@ -45,11 +45,11 @@ async function once(fields: Partial<ChannelRecord>, upstreams: Upstream[], optio
 test("a certificate is trusted by its channel's own authority and by no other", async () => {
   const at = (upstream: Upstream, ca?: string) =>
     once({ baseUrl: `${upstream.origin}/v1`, options: ca === undefined ? {} : { ca } }, [upstream]);
-  expect((await at(secure, CERTIFICATES.good.cert)).fault).toBe("ok");
-  expect((await at(secure)).fault).toBe("tls_failed");
-  expect((await at(secure, CERTIFICATES.expired.cert)).fault).toBe("tls_failed");
-  expect((await at(expired, CERTIFICATES.expired.cert)).fault).toBe("tls_failed");
-  expect((await at(otherHost, CERTIFICATES.otherHost.cert)).fault).toBe("tls_failed");
+  expect((await at(secure, CERTIFICATES.good.cert)).failure).toBe("ok");
+  expect((await at(secure)).failure).toBe("tls_failed");
+  expect((await at(secure, CERTIFICATES.expired.cert)).failure).toBe("tls_failed");
+  expect((await at(expired, CERTIFICATES.expired.cert)).failure).toBe("tls_failed");
+  expect((await at(otherHost, CERTIFICATES.otherHost.cert)).failure).toBe("tls_failed");
   expect([expired.ledger.length, otherHost.ledger.length]).toEqual([0, 0]);
 });
 
@@ -77,10 +77,10 @@ const NAMES: readonly [string, string[]][] = [
 
 test.each(NAMES)("%s, which resolves to %j, is never connected to", async (name, addresses) => {
   const before = secure.ledger.length;
-  const { fault, error } = await once({ baseUrl: `https://${name}:${secure.port}/v1` }, [], {
+  const { failure, error } = await once({ baseUrl: `https://${name}:${secure.port}/v1` }, [], {
     lookup: async () => addresses,
   });
-  expect(fault).toBe("address_refused");
+  expect(failure).toBe("address_refused");
   expect(error).toMatchObject({ code: "upstream_error" });
   expect([secure.ledger.length, secure.openSockets()]).toEqual([before, 0]);
 });
@@ -96,10 +96,10 @@ test("a name that turns from public to private is refused at the next connection
   });
   const fields = { id: "chn_flip", baseUrl: `https://flip.example:${secure.port}/v1`, keys: [] };
   const first = await call(rig, fields);
-  expect(["connect_timeout", "connection_refused"]).toContain(first.fault);
+  expect(["connect_timeout", "connection_refused"]).toContain(first.failure);
   ahead = 400_000;
   const second = await call(rig, fields, performance.now() + ahead + 20_000);
-  expect(second.fault).toBe("address_refused");
+  expect(second.failure).toBe("address_refused");
   expect(secure.openSockets()).toBe(0);
   await rig.close();
 });
@@ -125,8 +125,8 @@ test("the peer of a made connection is checked once more", async () => {
 
 test("a channel saved before its address left the list reaches nothing and tells nothing", async () => {
   const plain = await startUpstream();
-  const { fault, error } = await once({ baseUrl: `${plain.origin}/v1` }, []);
-  expect(fault).toBe("address_refused");
+  const { failure, error } = await once({ baseUrl: `${plain.origin}/v1` }, []);
+  expect(failure).toBe("address_refused");
   expect(isAppError(error) && error.message).not.toContain("127.0.0.1");
   expect(plain.ledger.length).toBe(0);
   await plain.close();
@@ -154,7 +154,7 @@ test("closed, silent, refused, unknown and untrusted upstreams sound the same to
       lookup: () => Promise.reject(new Error("ENOTFOUND")),
     }),
   ]);
-  expect(results.map(({ fault }) => fault)).toEqual([
+  expect(results.map(({ failure }) => failure)).toEqual([
     "connection_refused",
     "tls_failed",
     "tls_failed",

@@ -31,7 +31,7 @@ async function outcome(work: Promise<unknown>): Promise<string> {
 
 test.each(["cut-at-byte", "cut-chunked-at-byte"])(
   "a 4 KB reply that is '%s' anywhere never passes for a whole one",
-  async (fault) => {
+  async (failure) => {
     const model = embeddings();
     // A vector of 740 numbers is 3,948 characters of base64; with its fields the reply is about 4 KB.
     const whole = await model.embed({ model: "embed.740", texts: ["a"] }, callOptions());
@@ -43,7 +43,7 @@ test.each(["cut-at-byte", "cut-chunked-at-byte"])(
       const cuts = Array.from({ length: Math.min(32, length - byte) }, (_, i) => byte + i);
       const codes = await Promise.all(
         cuts.map((cut) =>
-          outcome(model.embed({ model: `embed.740--${fault}-${cut}`, texts: ["a"] }, callOptions())),
+          outcome(model.embed({ model: `embed.740--${failure}-${cut}`, texts: ["a"] }, callOptions())),
         ),
       );
       for (const code of codes) seen.set(code, (seen.get(code) ?? 0) + 1);
@@ -132,11 +132,11 @@ test("the time a reader takes is not the upstream's", async () => {
   await hasty.close();
 });
 
-test.each(["black-hole", "stall-at-chunk-0"])("'%s' ends with the time for the first byte", async (fault) => {
+test.each(["black-hole", "stall-at-chunk-0"])("'%s' ends with the time for the first byte", async (failure) => {
   const from = performance.now();
   const { error } = await hear(
     rig.speech(channelTo("openai", upstream)),
-    speechRequest(`tts--${fault}`),
+    speechRequest(`tts--${failure}`),
     callOptions({ firstByteBy: from + 200 }),
   );
   expect(error).toMatchObject({ code: "upstream_timeout" });
@@ -147,14 +147,14 @@ test.each([
   ["before headers", "black-hole"],
   ["before the body", "stall-at-chunk-0"],
   ["in the middle", "stall-at-chunk-3"],
-])("a caller who leaves %s leaves no socket open, and the reason is told", async (_when, fault) => {
+])("a caller who leaves %s leaves no socket open, and the reason is told", async (_when, failure) => {
   const own = await startUpstream();
   const ownRig = createRig([own]);
   const leaving = new AbortController();
   const reason = new AppError("upstream_timeout", "too slow for this attempt");
   const work = hear(
     ownRig.speech(channelTo("openai", own)),
-    speechRequest(`tts--${fault}`),
+    speechRequest(`tts--${failure}`),
     callOptions({ signal: leaving.signal }),
   );
   while (own.ledger.length === 0) await new Promise((resolve) => setImmediate(resolve));
@@ -174,12 +174,12 @@ test.each([
 
 test.each(["huge", "bomb"])(
   "an answer that is '%s' is given up at its cap, and the connection with it",
-  async (fault) => {
+  async (failure) => {
     const own = await startUpstream();
     const ownRig = createRig([own]);
     const model = ownRig.embedding(channelTo("openai", own));
     await expect(
-      model.embed({ model: `embed--${fault}`, texts: ["a"] }, callOptions()),
+      model.embed({ model: `embed--${failure}`, texts: ["a"] }, callOptions()),
     ).rejects.toMatchObject({
       code: "upstream_invalid",
     });
@@ -192,8 +192,8 @@ test.each(["huge", "bomb"])(
 );
 
 test("a refusal of any length or none at all is read no further than it is needed", async () => {
-  for (const fault of ["status-503", "html-status-503"]) {
-    expect(await outcome(embeddings().embed({ model: `embed--${fault}`, texts: ["a"] }, callOptions()))).toBe(
+  for (const failure of ["status-503", "html-status-503"]) {
+    expect(await outcome(embeddings().embed({ model: `embed--${failure}`, texts: ["a"] }, callOptions()))).toBe(
       "upstream_error",
     );
   }
@@ -216,7 +216,7 @@ test("connections are kept between calls and bounded", async () => {
 
 test("no garbage stops the process or passes for an answer", async () => {
   const model = embeddings();
-  const faults = [
+  const failures = [
     "garbage",
     "garbage-json",
     "not-utf8",
@@ -228,7 +228,7 @@ test("no garbage stops the process or passes for an answer", async () => {
   ];
   const codes = await Promise.all(
     Array.from({ length: 400 }, (_, i) =>
-      outcome(model.embed({ model: `embed--${faults[i % faults.length]}`, texts: ["a"] }, callOptions())),
+      outcome(model.embed({ model: `embed--${failures[i % failures.length]}`, texts: ["a"] }, callOptions())),
     ),
   );
   expect([...new Set(codes)]).toEqual(["upstream_invalid"]);

@@ -56,8 +56,8 @@ describe.each(OPENAI)("the official openai package, major %s", (_major, OpenAI) 
 
   test.each(FAULTS)(
     "makes no more upstream calls than our attempts allow, with its two retries ('%s')",
-    async (fault) => {
-      const places = Array.from({ length: 4 }, () => ({ as: `embed.8--${fault}` }));
+    async (failure) => {
+      const places = Array.from({ length: 4 }, () => ({ as: `embed.8--${failure}` }));
       const { name } = await routed.route("embeddings", places);
       const before = paidCalls();
       const refused = await client()
@@ -110,8 +110,8 @@ describe.each(GENAI)(
       new GoogleGenAI({ apiKey: routed.key, httpOptions: { baseUrl: routed.product.url } });
     const config = { responseModalities: [Modality.AUDIO] };
 
-    test.each(FAULTS)("makes no more upstream calls than our attempts allow ('%s')", async (fault) => {
-      const places = Array.from({ length: 4 }, () => ({ as: `tts--${fault}` }));
+    test.each(FAULTS)("makes no more upstream calls than our attempts allow ('%s')", async (failure) => {
+      const places = Array.from({ length: 4 }, () => ({ as: `tts--${failure}` }));
       const { name } = await routed.route("speech", places);
       const before = paidCalls();
       const refused = await client()

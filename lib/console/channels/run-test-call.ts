@@ -11,7 +11,7 @@ const EMBEDDED = "Patchbay is here.";
 /** 24 kHz, two bytes a sample. */
 const BYTES_PER_MS = 48;
 
-/** The model that a test tries. */
+/** The model under test. */
 export interface Offer {
   name: string;
   upstreamName: string;
@@ -69,7 +69,7 @@ export function toFault(ctx: ConsoleContext, error: AppError): UpstreamFailure {
   return {
     code: error.code,
     message: error.message,
-    fault: ctx.providers.faultOf(error),
+    fault: ctx.providers.failureOf(error),
     upstream_status: error.details.upstreamStatus ?? null,
   };
 }

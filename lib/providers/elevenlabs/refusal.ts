@@ -11,9 +11,9 @@ const NO_MONEY = new Set([
 /** `{"detail":{"status","message"}}`, or the list of errors of a request that does not match the schema. */
 export function readElevenLabsRefusal(status: number, body: Fields | null): RefusalFacts {
   const detail = asFields(body?.detail);
-  const faults = asList(body?.detail).flatMap((one) => asText(asFields(one)?.msg) ?? []);
+  const errors = asList(body?.detail).flatMap((one) => asText(asFields(one)?.msg) ?? []);
   const words =
-    asText(detail?.message) ?? asText(body?.detail) ?? (faults.length > 0 ? faults.join("; ") : null);
+    asText(detail?.message) ?? asText(body?.detail) ?? (errors.length > 0 ? errors.join("; ") : null);
   const code = asText(detail?.status) ?? asText(detail?.code) ?? "";
   // An account without credit is reported as 401.
   if (NO_MONEY.has(code) || status === 402) return { words, about: "money" };

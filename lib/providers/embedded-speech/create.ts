@@ -1,9 +1,9 @@
 import { availableParallelism } from "node:os";
 import type { Clock } from "../../ports/clock";
 import type { SpeechModel } from "../../ports/speech-model";
-import { Gate } from "./gate";
+import { CallSlots } from "./call-slots";
+import { AudioBuffers } from "./held-audio";
 import { type PoolStats, SpeechPool } from "./pool";
-import { Backlog } from "./queue";
 import { speakRequest } from "./speak-request";
 import { EMBEDDED_VOICES } from "./voices";
 
@@ -18,14 +18,14 @@ export interface EmbeddedSpeechOptions {
   /** Defaults: 1,000, 512, and 16 MiB. */
   mostOpen?: number;
   mostWaiting?: number;
-  backlogBytes?: number;
+  bufferBytes?: number;
 }
 
 export interface EmbeddedSpeechStats extends PoolStats {
   /** Calls in progress, including waiting ones. */
   open: number;
   /** Audio that was generated and not read yet. */
-  backlogBytes: number;
+  bufferBytes: number;
 }
 
 export interface EmbeddedSpeech extends SpeechModel {
@@ -39,7 +39,7 @@ const CHUNK_TIMEOUT_MS = 20_000;
 /**
  * The built-in model `patchbay-speech`: flite for English, espeak-ng for the other languages, in worker threads.
  *
- * Limits: 1,000 open calls, 512 of them waiting for their first sound (queue.ts). Of each call one chunk is being read
+ * Limits: 1,000 open calls, 512 of them waiting for their first sound (call-slots.ts). Of each call one chunk is being read
  * and one is generated ahead, ten seconds of speech at most. Above 16 MiB over all calls, readers that have stalled for
  * a second keep half a second of audio each (24 KB); the rest is generated again when they continue (held-audio.ts).
  */
@@ -50,14 +50,14 @@ export function createEmbeddedSpeech(options: EmbeddedSpeechOptions): EmbeddedSp
     idleMs: options.idleMs ?? 50_000,
     chunkTimeoutMs: CHUNK_TIMEOUT_MS,
   });
-  const gate = new Gate(options.mostOpen, options.mostWaiting);
-  const backlog = new Backlog(options.backlogBytes);
-  const engine = { pool, gate, backlog, clock: options.clock };
+  const slots = new CallSlots(options.mostOpen, options.mostWaiting);
+  const buffers = new AudioBuffers(options.bufferBytes);
+  const engine = { pool, slots, buffers, clock: options.clock };
   return {
     synthesize: (request, call) => speakRequest(engine, request, call),
     voices: async () => EMBEDDED_VOICES,
     carries: ["languageCode"],
-    stats: () => ({ ...pool.stats(), open: gate.open, backlogBytes: backlog.bytes }),
+    stats: () => ({ ...pool.stats(), open: slots.open, bufferBytes: buffers.bytes }),
     close: () => pool.close(),
   };
 }

@@ -35,7 +35,7 @@ export async function speakChunk(chunk: SpeechChunk): Promise<Uint8Array> {
   const speech = shapeSpeech(
     spoken.samples,
     spoken.rate,
-    { tape: timbre.tape, bands: timbre.bands, speed: spoken.restSpeed },
+    { playbackRate: timbre.playbackRate, bands: timbre.bands, speed: spoken.restSpeed },
     SPEECH_SAMPLE_RATE,
   );
   const pause = samplesFor(chunk.pauseMs / chunk.speed, SPEECH_SAMPLE_RATE);
@@ -52,9 +52,9 @@ async function english(chunk: SpeechChunk, timbre: Timbre) {
   return engine.speak({
     text: chunk.text,
     voice: timbre.flite,
-    pitchHz: ownPitch ? null : timbre.pitchHz / timbre.tape,
-    swingHz: ownPitch || timbre.swingHz === null ? null : timbre.swingHz / timbre.tape,
-    speed: chunk.speed / timbre.tape,
+    pitchHz: ownPitch ? null : timbre.pitchHz / timbre.playbackRate,
+    swingHz: ownPitch || timbre.swingHz === null ? null : timbre.swingHz / timbre.playbackRate,
+    speed: chunk.speed / timbre.playbackRate,
   });
 }
 
@@ -64,8 +64,8 @@ async function foreign(chunk: SpeechChunk, language: string, timbre: Timbre) {
     text: respell(chunk.text, baseLanguage(language)),
     language,
     variant: timbre.espeak,
-    pitchHz: timbre.pitchHz / timbre.tape,
-    speed: chunk.speed / timbre.tape,
+    pitchHz: timbre.pitchHz / timbre.playbackRate,
+    speed: chunk.speed / timbre.playbackRate,
   });
 }
 

@@ -3,16 +3,16 @@ import type { Clock } from "../../ports/clock";
 import { runInTurns } from "../../ports/run-in-turns";
 import type { CallOptions, SpeechEvent, SpeechRequest } from "../../ports/speech-model";
 import { SPEECH_SAMPLE_RATE } from "../../ports/speech-model";
-import type { Gate } from "./gate";
+import type { CallSlots } from "./call-slots";
+import { type AudioBuffers, HeldAudio } from "./held-audio";
 import { nextChunk, planSpeech } from "./plan";
 import type { SpeechPool } from "./pool";
 import type { SpeechChunk } from "./protocol";
-import { type Backlog, HeldAudio } from "./queue";
 
 export interface Engine {
   pool: SpeechPool;
-  gate: Gate;
-  backlog: Backlog;
+  slots: CallSlots;
+  buffers: AudioBuffers;
   clock: Clock;
 }
 
@@ -40,12 +40,12 @@ export async function* speakRequest(
   { signal, firstByteBy }: CallOptions,
 ): AsyncGenerator<SpeechEvent> {
   throwIfAborted(signal);
-  const { pool, gate, backlog, clock } = engine;
-  const chunks = await runInTurns(planSpeech(request, backlog), signal);
+  const { pool, slots, buffers, clock } = engine;
+  const chunks = await runInTurns(planSpeech(request, buffers), signal);
   const findNext = () => runInTurns(nextChunk(chunks), signal);
   const first = await findNext();
   // No await between the check of the queue and the entry into it.
-  const visit = gate.enter(pool.queueMs(), firstByteBy - clock.monotonic());
+  const slot = slots.take(pool.queueMs(), firstByteBy - clock.monotonic());
   const beginInTime = () => {
     if (clock.monotonic() < firstByteBy) return;
     throw new AppError("upstream_timeout", "The speech engine was too busy to begin in time.");
@@ -76,11 +76,11 @@ export async function* speakRequest(
     while (current) {
       const held: HeldAudio = await current.held;
       throwIfAborted(signal);
-      gate.sounded(visit);
+      slots.sounded(slot);
       held.isBeingRead = true;
       while (held.bytes > 0) {
-        const length = gate.open > MANY ? SMALL_PIECE_BYTES : PIECE_BYTES;
-        if (held.left <= LOW_WATER_BYTES + length && !backlog.isTight()) next ??= makeAhead();
+        const length = slots.open > MANY ? SMALL_PIECE_BYTES : PIECE_BYTES;
+        if (held.left <= LOW_WATER_BYTES + length && !buffers.isTight()) next ??= makeAhead();
         hasSounded = true;
         // Not in a variable, which would keep the memory of a stalled reader alive.
         yield { type: "audio", pcm: held.take(length, clock.monotonic()) };
@@ -102,14 +102,14 @@ export async function* speakRequest(
     throwIfAborted(signal);
     throw error;
   } finally {
-    gate.leave(visit);
+    slots.release(slot);
     signal.removeEventListener("abort", drop);
     drop();
   }
 }
 
 /** Generates a chunk, or generates it again from byte `from` on. */
-function make({ pool, backlog, clock }: Engine, chunk: SpeechChunk, from: number, begin: () => void): Making {
+function make({ pool, buffers, clock }: Engine, chunk: SpeechChunk, from: number, begin: () => void): Making {
   const spoken = pool.speak(chunk, begin);
   // Only until the audio was generated: the task to cancel references all of it, however little is still held.
   let cancel: (() => void) | null = spoken.cancel;
@@ -117,7 +117,7 @@ function make({ pool, backlog, clock }: Engine, chunk: SpeechChunk, from: number
   const held = spoken.pcm.then((pcm) => {
     cancel = null;
     const audio = new HeldAudio(pcm, from, clock.monotonic());
-    if (!isDropped) backlog.add(audio, clock.monotonic());
+    if (!isDropped) buffers.add(audio, clock.monotonic());
     return audio;
   });
   // A failure of the chunk ahead is thrown when the reader reaches it.
@@ -126,7 +126,7 @@ function make({ pool, backlog, clock }: Engine, chunk: SpeechChunk, from: number
     isDropped = true;
     cancel?.();
     held.then(
-      (audio) => backlog.remove(audio),
+      (audio) => buffers.remove(audio),
       () => {},
     );
   };

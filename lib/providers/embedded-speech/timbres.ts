@@ -7,7 +7,7 @@ export interface Timbre {
   /** Median pitch in hertz; where the English engine has a fixed pitch, that pitch times `playbackRate`. */
   pitchHz: number;
   /** Factor for the formants: below 1 for a longer vocal tract, above 1 for a shorter one. */
-  tape: number;
+  playbackRate: number;
   bands: readonly Band[];
   flite: FliteVoice;
   espeak: EspeakVariant;
@@ -49,7 +49,7 @@ type Row = readonly [
   flite: FliteVoice,
   espeak: EspeakVariant,
   pitchHz: number,
-  tape: number,
+  playbackRate: number,
   colour: keyof typeof COLOURS,
   swingHz?: number,
 ];
@@ -106,8 +106,8 @@ const ROWS: Readonly<Record<string, Row>> = {
 
 /** The timbre of each voice of the embedded model, by canonical name. */
 export const TIMBRES: ReadonlyMap<string, Timbre> = new Map(
-  Object.entries(ROWS).map(([name, [flite, espeak, pitchHz, tape, colour, swingHz]]) => [
+  Object.entries(ROWS).map(([name, [flite, espeak, pitchHz, playbackRate, colour, swingHz]]) => [
     name,
-    { flite, espeak, pitchHz, tape, bands: COLOURS[colour], swingHz: swingHz ?? null },
+    { flite, espeak, pitchHz, playbackRate, bands: COLOURS[colour], swingHz: swingHz ?? null },
   ]),
 );

@@ -4,7 +4,7 @@ const LONGEST = 500;
  * An upstream's error message as a caller may read it: one line, without URLs, keys and the other values in `secrets`.
  * Empty when nothing is left.
  */
-export function cleanWords(text: string, secrets: readonly string[]): string {
+export function cleanMessage(text: string, secrets: readonly string[]): string {
   let words = text.slice(0, LONGEST * 8);
   for (const secret of secrets) {
     if (secret.length >= 4) words = words.split(secret).join("[…]");

@@ -141,7 +141,7 @@ function happened(
   socket: Socket,
   event: "connect" | "secureConnect",
   ms: number,
-  fault: (error: Error | null) => UpstreamFailure,
+  fail: (error: Error | null) => UpstreamFailure,
 ): Promise<void> {
   return new Promise((resolve, reject) => {
     const fail = (error: Error | null): void => {
@@ -149,7 +149,7 @@ function happened(
       // Further errors of the socket are ignored.
       socket.on("error", () => {});
       socket.destroy();
-      reject(fault(error));
+      reject(fail(error));
     };
     const onClose = (): void => fail(new Error("closed"));
     const onEvent = (): void => {

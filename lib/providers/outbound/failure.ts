@@ -22,7 +22,7 @@ export function errnoOf(error: unknown): string {
 }
 
 /** The transport error under an error, however often it was wrapped; null when there is none. */
-export function faultOf(error: unknown): UpstreamFailureKind | null {
+export function failureOf(error: unknown): UpstreamFailureKind | null {
   for (let at = error, depth = 0; at instanceof Error && depth < 8; at = at.cause, depth += 1) {
     if (at instanceof UpstreamFailure) return at.kind;
   }
@@ -33,8 +33,8 @@ export function faultOf(error: unknown): UpstreamFailureKind | null {
  * The same message for every way of not reaching an upstream, so that it cannot be used to map a network (SECURITY
  * SF-6).
  */
-export function unreachable(fault: UpstreamFailure): AppError {
-  return new AppError("upstream_error", "The channel's upstream could not be reached.", {}, fault);
+export function unreachable(failure: UpstreamFailure): AppError {
+  return new AppError("upstream_error", "The channel's upstream could not be reached.", {}, failure);
 }
 
 export function tooSlow(): AppError {

@@ -1,5 +1,5 @@
 import { AppError } from "../../errors";
-import { cleanWords } from "./clean-message";
+import { cleanMessage } from "./clean-message";
 import { asFields, asText, type Fields, tryParseJson } from "./json";
 import { readRetryAfter } from "./retry-after";
 
@@ -72,7 +72,7 @@ export function refusalError(refusal: Refusal): AppError {
       upstreamStatus: status,
     });
   }
-  const words = cleanWords(facts.words ?? plainWords(refusal) ?? "", secrets);
+  const words = cleanMessage(facts.words ?? plainWords(refusal) ?? "", secrets);
   const isUnknownModel = facts.about === "model";
   const isAboutInput =
     facts.about === "caller" || isUnknownModel || [400, 404, 413, 415, 422].includes(status);

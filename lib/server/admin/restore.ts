@@ -3,7 +3,7 @@ import path from "node:path";
 import { recordAudit } from "../../console/audit/record";
 import { totpStep } from "../../console/auth/totp";
 import { fileOf } from "../../store/options";
-import { copyToDraft, dropFile, exchangeFile, foldIn } from "../../store/sqlite/exchange-file";
+import { copyToDraft, dropFile, exchangeFile, checkpoint } from "../../store/sqlite/exchange-file";
 import {
   type AccountRows,
   readAccountRows,
@@ -90,7 +90,7 @@ async function replaceStore(env: Environment, source: string, target: string): P
         throw isStartError(error) ? new CommandError(`${source} is damaged; nothing was changed.`) : error;
       },
     );
-    if (!foldIn(draft)) throw new CommandError(`${draft} is in use.`);
+    if (!checkpoint(draft)) throw new CommandError(`${draft} is in use.`);
     return { previousFile: exchangeFile(draft, target), revived, wasCompared: before !== null };
   } finally {
     dropFile(draft);

@@ -2,16 +2,16 @@ import { hasCode } from "../../errors";
 import type { Clock } from "../../ports/clock";
 import { isBusy, isLockTimeout, storageUnavailable } from "../errors";
 import type { StoreLog } from "../log";
-import { type LedgerOperation, type LedgerOutcome, owedFor } from "./group";
+import { correctionFor, type LedgerOperation, type LedgerOutcome } from "./group";
 import { positionOf } from "./rows";
 
 /** How long a caller waits for another process's lock before it gets `storage_unavailable`. */
 export const LOCK_WAIT_MS = 1_000;
 const RETRY_MS = 10;
 const LARGEST_GROUP = 512;
-const MAKE_UP_EVERY_MS = 1_000;
+const CORRECT_EVERY_MS = 1_000;
 /** Corrections kept for a store that is down; further ones are dropped and logged. */
-const MOST_OWED = 100_000;
+const MOST_CORRECTIONS = 100_000;
 
 /** Commits a group in one transaction. Throws SQLite's own busy error unchanged: nothing was written then. */
 export type CommitGroup = (operations: LedgerOperation[]) => Promise<LedgerOutcome[]>;
@@ -31,7 +31,7 @@ function idOf(operation: LedgerOperation): string {
 
 /**
  * Collects operations while a commit runs and commits them together as the next group; a single operation is not
- * delayed. A failed operation leaves a correction (`owedFor`), which is written when the store is back, whether or not
+ * delayed. A failed operation leaves a correction (`correctionFor`), which is written when the store is back, whether or not
  * the failed commit took place.
  */
 export class GroupCommit {
@@ -39,9 +39,9 @@ export class GroupCommit {
   readonly #clock: Clock;
   readonly #log: StoreLog;
   #waiting: Waiting[] = [];
-  readonly #owed = new Map<string, LedgerOperation>();
+  readonly #corrections = new Map<string, LedgerOperation>();
   #running: Promise<void> | null = null;
-  #makeUpTimer: NodeJS.Timeout | null = null;
+  #correctionTimer: NodeJS.Timeout | null = null;
   #isClosed = false;
 
   constructor(commit: CommitGroup, clock: Clock, log: StoreLog) {
@@ -59,13 +59,13 @@ export class GroupCommit {
     });
   }
 
-  /** Waits for the running commit and tries once more to write the corrections. */
+  /** Waits for the running commit and writes the corrections once more. */
   async close(): Promise<void> {
     this.#isClosed = true;
-    if (this.#makeUpTimer) clearTimeout(this.#makeUpTimer);
+    if (this.#correctionTimer) clearTimeout(this.#correctionTimer);
     await this.#running;
-    await this.#makeUp();
-    if (this.#owed.size > 0) this.#log.error("ledger_lost", { rows: this.#owed.size });
+    await this.#writeCorrections();
+    if (this.#corrections.size > 0) this.#log.error("ledger_lost", { rows: this.#corrections.size });
   }
 
   async #run(): Promise<void> {
@@ -73,13 +73,13 @@ export class GroupCommit {
     await new Promise((resolve) => setImmediate(resolve));
     while (this.#waiting.length > 0) {
       const group = this.#waiting.splice(0, LARGEST_GROUP);
-      await this.#ship(group);
+      await this.#commitNow(group);
     }
     this.#running = null;
     this.#plan();
   }
 
-  async #ship(group: Waiting[]): Promise<void> {
+  async #commitNow(group: Waiting[]): Promise<void> {
     try {
       const outcomes = await this.#commit(group.map((one) => one.operation));
       for (const [index, one] of group.entries()) one.resolve(outcomes[index] ?? "void");
@@ -88,7 +88,7 @@ export class GroupCommit {
       else if (hasCode(error, "storage_unavailable")) this.#failWith(group, error);
       else if (group.length === 1) group[0]?.reject(error);
       // One bad row must not take the others down with it.
-      else for (const one of group) await this.#ship([one]);
+      else for (const one of group) await this.#commitNow([one]);
     }
   }
 
@@ -114,8 +114,8 @@ export class GroupCommit {
   #fail(group: readonly Waiting[], error: unknown): void {
     for (const { operation, reject } of group) {
       const id = idOf(operation);
-      if (this.#owed.size < MOST_OWED || this.#owed.has(id)) {
-        this.#owed.set(id, owedFor(operation));
+      if (this.#corrections.size < MOST_CORRECTIONS || this.#corrections.has(id)) {
+        this.#corrections.set(id, correctionFor(operation));
       } else {
         this.#log.error("ledger_lost", { rows: 1 });
       }
@@ -124,18 +124,18 @@ export class GroupCommit {
   }
 
   #plan(): void {
-    if (this.#owed.size === 0 || this.#makeUpTimer || this.#isClosed) return;
-    this.#makeUpTimer = setTimeout(() => {
-      this.#makeUpTimer = null;
+    if (this.#corrections.size === 0 || this.#correctionTimer || this.#isClosed) return;
+    this.#correctionTimer = setTimeout(() => {
+      this.#correctionTimer = null;
       // A running group plans the next one when it ends.
-      this.#running ??= this.#makeUp().then(() => this.#run());
-    }, MAKE_UP_EVERY_MS);
-    this.#makeUpTimer.unref();
+      this.#running ??= this.#writeCorrections().then(() => this.#run());
+    }, CORRECT_EVERY_MS);
+    this.#correctionTimer.unref();
   }
 
-  async #makeUp(): Promise<void> {
-    while (this.#owed.size > 0) {
-      const operations = [...this.#owed.values()].slice(0, LARGEST_GROUP);
+  async #writeCorrections(): Promise<void> {
+    while (this.#corrections.size > 0) {
+      const operations = [...this.#corrections.values()].slice(0, LARGEST_GROUP);
       try {
         await this.#commit(operations);
       } catch (error) {
@@ -148,7 +148,7 @@ export class GroupCommit {
         for (const operation of operations) await this.#makeUpAlone(operation);
       }
       for (const operation of operations) {
-        if (this.#owed.get(idOf(operation)) === operation) this.#owed.delete(idOf(operation));
+        if (this.#corrections.get(idOf(operation)) === operation) this.#corrections.delete(idOf(operation));
       }
     }
   }

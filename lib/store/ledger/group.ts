@@ -49,7 +49,7 @@ function withCells(
  * complete reply, so the entry says so and costs nothing; its usage figures stay. An entry of a caller who had left is
  * not changed. Works whether or not the first commit took place.
  */
-export function owedFor(operation: LedgerOperation): LedgerOperation {
+export function correctionFor(operation: LedgerOperation): LedgerOperation {
   switch (operation.kind) {
     case "reserve":
       return { kind: "cancel", row: operation.row };

@@ -1,8 +1,8 @@
 import { Client } from "pg";
-import { MIGRATIONS, newerSchemaWords } from "../migrations";
+import { MIGRATIONS, newerSchemaMessage } from "../migrations";
 import { StartError } from "../start-error";
 import { LOCKS } from "./locks";
-import { placeOf, sessionConfig } from "./session";
+import { hostAndDatabaseOf, sessionConfig } from "./session";
 
 /** How long a start waits for another one that migrates, and for a server that is starting. */
 const START_WAIT_MS = 30_000;
@@ -22,9 +22,12 @@ function startError(url: string, error: unknown): StartError {
     codeOf(error) === NOT_ALLOWED
       ? " Its user must be allowed to create tables there: make it the owner of the database."
       : "";
-  return new StartError(`The store at ${placeOf(url)} cannot be opened for writing (${words}).${advice}`, {
-    cause: error,
-  });
+  return new StartError(
+    `The store at ${hostAndDatabaseOf(url)} cannot be opened for writing (${words}).${advice}`,
+    {
+      cause: error,
+    },
+  );
 }
 
 async function connect(url: string): Promise<Client> {
@@ -65,7 +68,7 @@ async function migrateOn(client: Client): Promise<void> {
   );
   const { rows } = await client.query<{ version: number }>("select version from schema_version");
   const version = rows[0]?.version ?? 0;
-  if (version > MIGRATIONS.length) throw new StartError(newerSchemaWords(version));
+  if (version > MIGRATIONS.length) throw new StartError(newerSchemaMessage(version));
   for (const migration of MIGRATIONS.slice(version)) {
     for (const statement of migration("postgres")) await client.query(statement);
   }

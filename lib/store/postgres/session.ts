@@ -34,7 +34,7 @@ export function sessionConfig(url: string, statementMs: number): ClientConfig {
 }
 
 /** Host and database of a URL for messages to the operator: no user name, no password. */
-export function placeOf(url: string): string {
+export function hostAndDatabaseOf(url: string): string {
   const { host, pathname, searchParams } = new URL(url);
   return `${host || searchParams.get("host") || "the local socket"}${pathname}`;
 }

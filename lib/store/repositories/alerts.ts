@@ -12,8 +12,8 @@ const OPEN_FIRST = 4_000_000_000_000_000;
 /** From this status on the caller did not cause the error. */
 const FIRST_FAULT = 500;
 
-const place = sql<number>`opened_at + case when resolved_at is null then ${sql.lit(OPEN_FIRST)} else 0 end`;
-const placeOf = (row: AlertTable) => row.opened_at + (row.resolved_at === null ? OPEN_FIRST : 0);
+const listPosition = sql<number>`opened_at + case when resolved_at is null then ${sql.lit(OPEN_FIRST)} else 0 end`;
+const listPositionOf = (row: AlertTable) => row.opened_at + (row.resolved_at === null ? OPEN_FIRST : 0);
 
 function toRecord(row: AlertTable): AlertRecord {
   return {
@@ -169,14 +169,14 @@ export function alertsRepository(scope: Scope, periodsAt: (now: number) => Perio
       if (isOpen !== null) select = select.where("resolved_at", isOpen ? "is" : "is not", null);
       if (cursor !== null) {
         const { at, id } = decodeCursor(cursor);
-        select = select.where(sql<boolean>`(${place}, id) < (${at}, ${String(id)})`);
+        select = select.where(sql<boolean>`(${listPosition}, id) < (${at}, ${String(id)})`);
       }
       const rows = await select
-        .orderBy(place, "desc")
+        .orderBy(listPosition, "desc")
         .orderBy("id", "desc")
         .limit(rowsToRead(query))
         .execute();
-      return toPage(query, rows, (row) => ({ at: placeOf(row), id: row.id }), toRecord);
+      return toPage(query, rows, (row) => ({ at: listPositionOf(row), id: row.id }), toRecord);
     },
 
     markSeen: (id, at) =>

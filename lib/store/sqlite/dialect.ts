@@ -12,7 +12,7 @@ import { isBusy, translated } from "../errors";
 import { LOCK_WAIT_MS } from "../ledger/group-commit";
 import type { WriteQueue } from "../write-queue";
 import type { Connection, QueryOutcome } from "./connection";
-import type { LifeToken, WorkerClient } from "./worker-client";
+import type { WorkerClient, WorkerRun } from "./worker-client";
 
 const RETRY_MS = 10;
 
@@ -21,7 +21,7 @@ function pause(ms: number): Promise<void> {
 }
 
 /** Retries without blocking while another process holds the lock, for at most a second. */
-export async function patiently<T>(work: () => Promise<T>, since = performance.now()): Promise<T> {
+export async function retryWhileLocked<T>(work: () => Promise<T>, since = performance.now()): Promise<T> {
   for (;;) {
     try {
       return await work();
@@ -57,7 +57,9 @@ class ReadDriver implements Driver {
   readonly #connection: SqliteConnection;
 
   constructor(run: Run) {
-    this.#connection = new SqliteConnection((sql, parameters) => patiently(() => run(sql, parameters)));
+    this.#connection = new SqliteConnection((sql, parameters) =>
+      retryWhileLocked(() => run(sql, parameters)),
+    );
   }
 
   async init(): Promise<void> {}
@@ -77,7 +79,7 @@ class ReadDriver implements Driver {
 class WriteDriver implements Driver {
   readonly #writer: WorkerClient;
   readonly #turns: WriteQueue;
-  readonly #leases = new WeakMap<DatabaseConnection, { end: () => void; life: LifeToken; since: number }>();
+  readonly #leases = new WeakMap<DatabaseConnection, { end: () => void; run: WorkerRun; since: number }>();
 
   constructor(writer: WorkerClient, turns: WriteQueue) {
     this.#writer = writer;
@@ -90,15 +92,15 @@ class WriteDriver implements Driver {
     const since = performance.now();
     const end = await this.#turns.take();
     try {
-      const life = this.#writer.life();
+      const run = this.#writer.run();
       const connection = new SqliteConnection(async (sql, parameters) => {
         try {
-          return await this.#writer.request({ kind: "query", sql, parameters }, life);
+          return await this.#writer.request({ kind: "query", sql, parameters }, run);
         } catch (error) {
           throw translated(error);
         }
       });
-      this.#leases.set(connection, { end, life, since });
+      this.#leases.set(connection, { end, run, since });
       return connection;
     } catch (error) {
       end();
@@ -108,7 +110,7 @@ class WriteDriver implements Driver {
 
   async beginTransaction(connection: DatabaseConnection): Promise<void> {
     const since = this.#leases.get(connection)?.since;
-    await patiently(() => this.#exec(connection, "begin immediate"), since);
+    await retryWhileLocked(() => this.#exec(connection, "begin immediate"), since);
   }
 
   async commitTransaction(connection: DatabaseConnection): Promise<void> {
@@ -134,7 +136,7 @@ class WriteDriver implements Driver {
   async destroy(): Promise<void> {}
 
   async #exec(connection: DatabaseConnection, sql: string): Promise<void> {
-    await this.#writer.request({ kind: "exec", sql }, this.#leases.get(connection)?.life);
+    await this.#writer.request({ kind: "exec", sql }, this.#leases.get(connection)?.run);
   }
 }
 

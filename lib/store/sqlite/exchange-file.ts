@@ -30,7 +30,7 @@ function firstNumber(database: Database.Database, sql: string): number {
 }
 
 /** Checkpoints the log into the file; false when a reader or an error prevents it. */
-export function foldIn(file: string): boolean {
+export function checkpoint(file: string): boolean {
   try {
     return withDatabase(file, (database) => {
       database.exec("pragma busy_timeout = 2000");
@@ -85,7 +85,7 @@ export function exchangeFile(draft: string, file: string): string | null {
   let kept: string | null = null;
   if (existsSync(file)) {
     kept = freeName(file);
-    foldIn(file);
+    checkpoint(file);
     linkSync(file, kept);
   }
   // Processes with the old file open continue with these; left here, they would be applied to the new one.

@@ -1,6 +1,6 @@
 import { closeSync, existsSync, openSync, readSync } from "node:fs";
 import Database from "libsql";
-import { MIGRATIONS, newerSchemaWords } from "../migrations";
+import { MIGRATIONS, newerSchemaMessage } from "../migrations";
 import type { KeyTable, TwoFactorTable, UserTable } from "../schema";
 
 /** Reads SQLite files that may be damaged or foreign, before the store opens them. */
@@ -126,7 +126,7 @@ export function requireOwnSchema(file: string, name: string): void {
   } catch (cause) {
     throw new Error(`${name} is not a SQLite database, or is damaged.`, { cause });
   }
-  if (version > MIGRATIONS.length) throw new Error(newerSchemaWords(version));
+  if (version > MIGRATIONS.length) throw new Error(newerSchemaMessage(version));
   if (version < 1) throw new Error(`${name} is a SQLite database, but not one of Patchbay's.`);
   const differences = differencesOf(found, schemaOfVersion(version));
   if (differences.length === 0) return;

@@ -2,7 +2,7 @@ import { chmodSync, closeSync, mkdirSync, openSync, readSync } from "node:fs";
 import path from "node:path";
 import Database from "libsql";
 import { isBusy, isDamage } from "../errors";
-import { MIGRATIONS, newerSchemaWords } from "../migrations";
+import { MIGRATIONS, newerSchemaMessage } from "../migrations";
 import { StartError } from "../start-error";
 import { Connection } from "./connection";
 
@@ -31,7 +31,7 @@ function sleep(ms: number): void {
 }
 
 /** Retries while another process holds the lock. Blocks, so only for worker threads. */
-function patiently<T>(work: () => T): T {
+function retryWhileLocked<T>(work: () => T): T {
   const deadline = performance.now() + START_WAIT_MS;
   for (;;) {
     try {
@@ -87,7 +87,7 @@ function migrate(connection: Connection): void {
   connection.exec("begin immediate");
   try {
     const version = Number(firstValue(connection, "pragma user_version"));
-    if (version > MIGRATIONS.length) throw new StartError(newerSchemaWords(version));
+    if (version > MIGRATIONS.length) throw new StartError(newerSchemaMessage(version));
     for (const migration of MIGRATIONS.slice(version)) {
       for (const statement of migration("sqlite")) connection.exec(statement);
     }
@@ -144,11 +144,11 @@ export function prepareFile(file: string): Connection {
     connection = connect(file);
     const opened = connection;
     opened.exec("pragma cell_size_check = on");
-    if (isUsed) patiently(() => check(opened, file));
-    patiently(() => opened.exec("pragma journal_mode = wal"));
+    if (isUsed) retryWhileLocked(() => check(opened, file));
+    retryWhileLocked(() => opened.exec("pragma journal_mode = wal"));
     chmodSync(file, PRIVATE_FILE);
     opened.exec("pragma synchronous = full");
-    patiently(() => migrate(opened));
+    retryWhileLocked(() => migrate(opened));
     opened.close();
     return openForWriting(file);
   } catch (error) {

@@ -10,7 +10,7 @@ import { SILENT, type StoreLog } from "../log";
 import { fileOf, type StoreOptions } from "../options";
 import type { Tables } from "../schema";
 import { WriteQueue } from "../write-queue";
-import { patiently, readDialect, scanDialect, writeDialect } from "./dialect";
+import { readDialect, retryWhileLocked, scanDialect, writeDialect } from "./dialect";
 import { openForReading } from "./open-file";
 import { WorkerClient } from "./worker-client";
 
@@ -57,7 +57,7 @@ async function backupTo(target: string, scan: WorkerClient): Promise<void> {
     );
   }
   try {
-    await patiently(() => scan.request({ kind: "copy", target }));
+    await retryWhileLocked(() => scan.request({ kind: "copy", target }));
   } catch (error) {
     rmSync(target, { force: true });
     throw error;

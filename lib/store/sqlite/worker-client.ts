@@ -12,14 +12,14 @@ interface Pending {
 }
 
 /** One worker thread; a new one is started after it ends. */
-interface Life {
+interface RunningWorker {
   worker: Worker;
   pending: Map<number, Pending>;
   opened: Promise<unknown>;
 }
 
 /** Identifies a worker thread, so that a transaction does not continue on the next one. */
-export type LifeToken = object;
+export type WorkerRun = object;
 
 /**
  * A store worker seen from this thread. Requests are processed in order. When the thread ends, pending requests are
@@ -32,7 +32,7 @@ export class WorkerClient {
   readonly #mode: "write" | "scan";
   /** Idle time after which a reader is closed; null keeps the thread. */
   readonly #idleMs: number | null;
-  #life: Life | null = null;
+  #current: RunningWorker | null = null;
   #nextId = 1;
   #idleTimer: NodeJS.Timeout | null = null;
   #isClosed = false;
@@ -53,22 +53,22 @@ export class WorkerClient {
 
   /** Checks, migrates and opens the file. Throws with code `STORE_START` and a message for the operator. */
   async prepare(): Promise<void> {
-    const life = this.#start("prepare");
-    await life.opened;
+    const run = this.#start("prepare");
+    await run.opened;
   }
 
   /** The worker that a transaction starting now belongs to. */
-  life(): LifeToken {
+  run(): WorkerRun {
     return this.#alive();
   }
 
   /** Throws SQLite's error with its code, or AppError `storage_unavailable` when the thread is gone. */
   request<K extends Request["kind"]>(
     request: Request & { kind: K },
-    life: LifeToken = this.#alive(),
+    run: WorkerRun = this.#alive(),
   ): Promise<Replies[K]> {
-    const current = this.#life;
-    if (!current || life !== current) {
+    const current = this.#current;
+    if (!current || run !== current) {
       return Promise.reject(storageUnavailable(new Error("the store's worker ended during a transaction")));
     }
     // The reply's type follows the request's kind, which the message channel does not carry.
@@ -80,75 +80,75 @@ export class WorkerClient {
     await this.#stop();
   }
 
-  #alive(): Life {
+  #alive(): RunningWorker {
     if (this.#isClosed) throw storageUnavailable(new Error("the store is closed"));
-    return this.#life ?? this.#start(this.#mode);
+    return this.#current ?? this.#start(this.#mode);
   }
 
-  #start(mode: "prepare" | "write" | "scan"): Life {
+  #start(mode: "prepare" | "write" | "scan"): RunningWorker {
     const worker = new Worker(this.#url, { resourceLimits: HEAP });
-    const life: Life = { worker, pending: new Map(), opened: Promise.resolve() };
-    this.#life = life;
-    worker.on("message", (reply: Reply) => this.#settle(life, reply));
-    worker.on("error", (error) => this.#bury(life, error));
-    worker.on("exit", () => this.#bury(life, new Error("the store's worker ended")));
+    const run: RunningWorker = { worker, pending: new Map(), opened: Promise.resolve() };
+    this.#current = run;
+    worker.on("message", (reply: Reply) => this.#settle(run, reply));
+    worker.on("error", (error) => this.#fail(run, error));
+    worker.on("exit", () => this.#fail(run, new Error("the store's worker ended")));
     worker.unref();
-    life.opened = this.#send(life, { kind: "open", file: this.#file, mode });
-    life.opened.catch((error) => {
+    run.opened = this.#send(run, { kind: "open", file: this.#file, mode });
+    run.opened.catch((error) => {
       // Without its file a worker is useless; the next request starts a new one.
-      this.#bury(life, error);
+      this.#fail(run, error);
       void worker.terminate();
     });
-    return life;
+    return run;
   }
 
-  #send(life: Life, request: Request): Promise<Replies[keyof Replies]> {
+  #send(run: RunningWorker, request: Request): Promise<Replies[keyof Replies]> {
     return new Promise((resolve, reject) => {
       const id = this.#nextId++;
-      life.pending.set(id, { resolve, reject });
-      if (life.pending.size === 1) life.worker.ref();
-      life.worker.postMessage({ id, request });
+      run.pending.set(id, { resolve, reject });
+      if (run.pending.size === 1) run.worker.ref();
+      run.worker.postMessage({ id, request });
     });
   }
 
-  #settle(life: Life, reply: Reply): void {
-    const pending = life.pending.get(reply.id);
+  #settle(run: RunningWorker, reply: Reply): void {
+    const pending = run.pending.get(reply.id);
     if (!pending) return;
-    life.pending.delete(reply.id);
-    if (life.pending.size === 0) this.#rest(life);
+    run.pending.delete(reply.id);
+    if (run.pending.size === 0) this.#startIdleTimer(run);
     if ("failure" in reply) pending.reject(new WorkerFailure(reply.failure));
     else pending.resolve(reply.value);
   }
 
-  #rest(life: Life): void {
-    life.worker.unref();
+  #startIdleTimer(run: RunningWorker): void {
+    run.worker.unref();
     if (this.#idleMs === null) return;
     if (this.#idleTimer) clearTimeout(this.#idleTimer);
     this.#idleTimer = setTimeout(() => {
-      if (life.pending.size === 0) void this.#stop();
+      if (run.pending.size === 0) void this.#stop();
     }, this.#idleMs);
     this.#idleTimer.unref();
   }
 
-  #bury(life: Life, cause: unknown): void {
-    if (this.#life === life) {
-      this.#life = null;
+  #fail(run: RunningWorker, cause: unknown): void {
+    if (this.#current === run) {
+      this.#current = null;
       if (!this.#isClosed) this.#log.error("store_worker_ended", { cause: String(cause) });
     }
-    for (const pending of life.pending.values()) pending.reject(storageUnavailable(cause));
-    life.pending.clear();
+    for (const pending of run.pending.values()) pending.reject(storageUnavailable(cause));
+    run.pending.clear();
   }
 
   async #stop(): Promise<void> {
     if (this.#idleTimer) clearTimeout(this.#idleTimer);
-    const life = this.#life;
-    this.#life = null;
-    if (!life) return;
+    const run = this.#current;
+    this.#current = null;
+    if (!run) return;
     try {
-      await this.#send(life, { kind: "close" });
+      await this.#send(run, { kind: "close" });
     } catch {
       // It is gone already, which is what was wanted.
     }
-    await life.worker.terminate();
+    await run.worker.terminate();
   }
 }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { AlertRecord, Alerts } from "../../../lib/ports/store";
 import { insertKey, NO_BUDGET, PERIOD, unique, usageRecord } from "./records";
-import { type NewPlace, NOW, together } from "./test-database";
+import { concurrently, type NewTestDatabase, NOW } from "./test-database";
 
 type New = Parameters<Alerts["raise"]>[0];
 
@@ -17,14 +17,14 @@ const alert = (fields: Partial<New> = {}): New => ({
 
 const MOST = { atOnce: 10, perMinute: 30 };
 
-export function alertsContract(newPlace: NewPlace): void {
+export function alertsContract(newDatabase: NewTestDatabase): void {
   describe("alerts", () => {
     test("lets one of many concurrent callers in two instances open an alert", async () => {
-      const place = await newPlace();
-      const stores = [await place.open(), await place.open()];
+      const database = await newDatabase();
+      const stores = [await database.open(), await database.open()];
       const same = { subject: "chn_1" };
       const raised = await Promise.all(
-        together(20, (index) => stores[index % 2]?.alerts.raise(alert(same)) ?? Promise.resolve(false)),
+        concurrently(20, (index) => stores[index % 2]?.alerts.raise(alert(same)) ?? Promise.resolve(false)),
       );
       expect(raised.filter(Boolean)).toHaveLength(1);
       const [open] = (await stores[0]?.alerts.open()) ?? [];
@@ -33,12 +33,12 @@ export function alertsContract(newPlace: NewPlace): void {
       expect(await stores[0]?.alerts.resolve(open?.id ?? "", NOW + 2, "none")).toBe(false);
       // An alert that was resolved may be opened again.
       expect(await stores[0]?.alerts.raise(alert(same))).toBe(true);
-      await place.remove();
+      await database.remove();
     });
 
     test("keeps the newest figures of an open alert, marks it seen once, and lists it before resolved ones", async () => {
-      const place = await newPlace();
-      const { alerts } = await place.open();
+      const database = await newDatabase();
+      const { alerts } = await database.open();
       const [old, fresh, over] = [alert({ openedAt: NOW - 9 }), alert(), alert({ openedAt: NOW + 9 })];
       for (const one of [old, fresh, over]) await alerts.raise(one);
       await alerts.hold(old.id, NOW + 5, { name: "Gemini", reason: "credentials" });
@@ -60,18 +60,18 @@ export function alertsContract(newPlace: NewPlace): void {
       expect(await ids(true)).toEqual([fresh.id, old.id]);
       expect(await ids(false)).toEqual([over.id]);
       expect((await alerts.open()).map((one) => one.id)).toEqual([fresh.id, old.id]);
-      await place.remove();
+      await database.remove();
     });
 
     test("gives a due message to one instance, and to another when the first is gone", async () => {
-      const place = await newPlace();
-      const stores = [await place.open(), await place.open()];
+      const database = await newDatabase();
+      const stores = [await database.open(), await database.open()];
       const [one, quiet] = [alert(), alert({ delivery: "none" })];
       await stores[0]?.alerts.raise(one);
       await stores[0]?.alerts.raise(quiet);
       const claim = (at: number) => (index: number) =>
         stores[index % 2]?.alerts.claimDeliveries(at, 1_000, MOST) ?? Promise.resolve([]);
-      const claimed = (await Promise.all(together(6, claim(NOW)))).flat();
+      const claimed = (await Promise.all(concurrently(6, claim(NOW)))).flat();
       expect(claimed.map((record) => [record.id, record.deliveryAttempts])).toEqual([[one.id, 1]]);
       expect(await claim(NOW + 999)(0)).toEqual([]);
       const [again] = await claim(NOW + 1_000)(1);
@@ -97,12 +97,12 @@ export function alertsContract(newPlace: NewPlace): void {
         deliveryDueAt: NOW + 9_001,
         deliveryError: null,
       });
-      await place.remove();
+      await database.remove();
     });
 
     test("limits messages per minute over all instances and sends those about budgets last", async () => {
-      const place = await newPlace();
-      const stores = [await place.open(), await place.open()];
+      const database = await newDatabase();
+      const stores = [await database.open(), await database.open()];
       const budgets = Array.from({ length: 5 }, () => alert({ kind: "budget_spent", openedAt: NOW - 10 }));
       const channel = alert();
       for (const one of [...budgets, channel]) await stores[0]?.alerts.raise(one);
@@ -125,12 +125,12 @@ export function alertsContract(newPlace: NewPlace): void {
       expect(await sent(NOW + 59_999, 0)).toEqual([]);
       expect(await sent(NOW + 60_000, 1)).toHaveLength(2);
       expect(await sent(NOW + 60_001, 0)).toHaveLength(1);
-      await place.remove();
+      await database.remove();
     });
 
     test("removes old resolved alerts in steps and keeps open ones at any age", async () => {
-      const place = await newPlace();
-      const { alerts } = await place.open();
+      const database = await newDatabase();
+      const { alerts } = await database.open();
       const over = [alert(), alert(), alert()];
       const [open, late] = [alert({ openedAt: NOW - 99 }), alert()];
       for (const one of [...over, open, late]) await alerts.raise(one);
@@ -142,12 +142,12 @@ export function alertsContract(newPlace: NewPlace): void {
       expect(await alerts.deleteResolved(NOW + 10, 2)).toBe(0);
       const { items } = await alerts.list({ limit: 9, cursor: null, isOpen: null });
       expect(items.map((one) => one.id)).toEqual([open.id, late.id]);
-      await place.remove();
+      await database.remove();
     });
 
     test("finds budgets by the share that is spent, of enabled owners only", async () => {
-      const place = await newPlace();
-      const store = await place.open();
+      const database = await newDatabase();
+      const store = await database.open();
       const { key, user } = await insertKey(store, { budget: { ...NO_BUDGET, dailyNano: 100 } });
       await store.users.update(user, { budget: { ...NO_BUDGET, totalNano: 1_000, monthlyNano: 84 } });
       const off = await insertKey(store, { enabled: false, budget: { ...NO_BUDGET, totalNano: 1 } });
@@ -169,12 +169,12 @@ export function alertsContract(newPlace: NewPlace): void {
         { owner: "user", id: user.id, name: user.username, period: "monthly", spentNano: 80, limitNano: 84 },
       ]);
       expect(await store.alerts.budgetsAbove(81, NOW)).toHaveLength(1);
-      await place.remove();
+      await database.remove();
     });
 
     test("counts calls from a time on and does not count the caller's own errors as failures", async () => {
-      const place = await newPlace();
-      const store = await place.open();
+      const database = await newDatabase();
+      const store = await database.open();
       const { key, user } = await insertKey(store);
       const settle = (fields: Parameters<typeof usageRecord>[2]) =>
         store.ledger.settle(
@@ -188,7 +188,7 @@ export function alertsContract(newPlace: NewPlace): void {
       await settle({ at: NOW + 3, status: 499, error: "caller_left" });
       expect(await store.alerts.callsSince(NOW)).toEqual({ calls: 4, failures: 1 });
       expect(await store.alerts.callsSince(NOW + 4)).toEqual({ calls: 0, failures: 0 });
-      await place.remove();
+      await database.remove();
     });
   });
 }

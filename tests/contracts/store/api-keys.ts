@@ -1,19 +1,19 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { KeyRecord, Store } from "../../../lib/ports/store";
 import { insertKey, keyRecord, sessionRecord, userRecord } from "./records";
-import { type NewPlace, NOW, type Place } from "./test-database";
+import { type NewTestDatabase, NOW, type TestDatabase } from "./test-database";
 
 const ALL = { limit: 100, cursor: null, q: null, ownerId: null };
 
-export function keysContract(newPlace: NewPlace): void {
+export function keysContract(newDatabase: NewTestDatabase): void {
   describe("keys", () => {
-    let place: Place;
+    let database: TestDatabase;
     let store: Store;
     beforeAll(async () => {
-      place = await newPlace();
-      store = await place.open();
+      database = await newDatabase();
+      store = await database.open();
     });
-    afterAll(() => place.remove());
+    afterAll(() => database.remove());
 
     test("returns a key unchanged, by its digest with its owner's state", async () => {
       const owner = userRecord({

@@ -2,11 +2,11 @@ import { createHash } from "node:crypto";
 import { describe, expect, test } from "vitest";
 import type { AuditRecord, Store } from "../../../lib/ports/store";
 import { auditEntry } from "./records";
-import { type NewPlace, NOW, type Place, startAudit, together } from "./test-database";
+import { concurrently, type NewTestDatabase, NOW, startAudit, type TestDatabase } from "./test-database";
 
 const ALL = { limit: 100, cursor: null, q: null };
 
-const GUARDS: Readonly<Record<Place["kind"], readonly string[]>> = {
+const GUARDS: Readonly<Record<TestDatabase["kind"], readonly string[]>> = {
   sqlite: ["audit_no_update", "audit_no_delete", "audit_only_keyed"],
   postgres: ["audit_append_only", "audit_only_keyed"],
 };
@@ -15,15 +15,15 @@ const GUARDS: Readonly<Record<Place["kind"], readonly string[]>> = {
  * Removes the triggers that protect the rows, as an attacker with write access to the database can; returns the
  * statements that restore them.
  */
-async function unguard(place: Place): Promise<() => Promise<void>> {
+async function unguard(database: TestDatabase): Promise<() => Promise<void>> {
   const sqlite = "select sql from sqlite_master where type = 'trigger' and tbl_name = 'audit'";
   const postgres =
     "select pg_get_triggerdef(oid) from pg_trigger where tgrelid = 'audit'::regclass and not tgisinternal";
-  const definitions = await place.raw(place.kind === "sqlite" ? sqlite : postgres);
-  const on = place.kind === "postgres" ? " on audit" : "";
-  for (const name of GUARDS[place.kind]) await place.raw(`drop trigger ${name}${on}`);
+  const definitions = await database.raw(database.kind === "sqlite" ? sqlite : postgres);
+  const on = database.kind === "postgres" ? " on audit" : "";
+  for (const name of GUARDS[database.kind]) await database.raw(`drop trigger ${name}${on}`);
   return async () => {
-    for (const [sql] of definitions) await place.raw(String(sql));
+    for (const [sql] of definitions) await database.raw(String(sql));
   };
 }
 
@@ -39,13 +39,13 @@ function unkeyedHash(row: Omit<AuditRecord, "hash">): string {
 }
 
 /** Writes rows with unkeyed hashes, as a version without a key leaves them, or an attacker makes them. */
-async function insertUnkeyed(place: Place, count: number, actor = "usr_old"): Promise<void> {
+async function insertUnkeyed(database: TestDatabase, count: number, actor = "usr_old"): Promise<void> {
   let previousHash = FIRST_HASH;
   for (let seq = 1; seq <= count; seq++) {
     const row = { seq, at: NOW, actor, action: "key.create", target: "", detail: { a: seq }, previousHash };
     const hash = unkeyedHash(row);
     const detail = JSON.stringify(row.detail);
-    await place.raw(
+    await database.raw(
       `insert into audit (seq, at, actor, action, target, detail, previous_hash, hash)
        values (${seq}, ${NOW}, '${actor}', 'key.create', '', '${detail}', '${previousHash}', '${hash}')`,
     );
@@ -54,11 +54,11 @@ async function insertUnkeyed(place: Place, count: number, actor = "usr_old"): Pr
 }
 
 /** A store as a version without a key left it, with this many audit rows. */
-async function unkeyedStore(place: Place, count: number): Promise<void> {
-  await (await place.open()).close();
-  const guard = await unguard(place);
-  await place.raw("delete from audit_head");
-  await insertUnkeyed(place, count);
+async function unkeyedStore(database: TestDatabase, count: number): Promise<void> {
+  await (await database.open()).close();
+  const guard = await unguard(database);
+  await database.raw("delete from audit_head");
+  await insertUnkeyed(database, count);
   await guard();
 }
 
@@ -70,11 +70,11 @@ async function fill(store: Store, count: number): Promise<void> {
 
 const whole = (rows: number) => ({ rows, brokenAt: null, expectedRows: rows });
 
-export function auditContract(newPlace: NewPlace): void {
+export function auditContract(newDatabase: NewTestDatabase): void {
   describe("the audit log", () => {
     test("chains entries written at once and returns them unchanged, newest first", async () => {
-      const place = await newPlace();
-      const store = await place.open();
+      const database = await newDatabase();
+      const store = await database.open();
       expect((await store.audit.verify()).brokenAt).toBeNull();
       const entries = Array.from({ length: 30 }, (_, index) =>
         auditEntry({ at: NOW - index, detail: { b: index, a: { z: 1, y: [null, "ü"] } } }),
@@ -90,27 +90,27 @@ export function auditContract(newPlace: NewPlace): void {
       }
       const one = items.find((row) => row.target === entries[7]?.target);
       expect(one).toMatchObject({ ...entries[7] });
-      await place.remove();
+      await database.remove();
     });
 
     test("chains the entries of two instances", async () => {
-      const place = await newPlace();
-      const stores = [await place.open(), await place.open()];
-      await Promise.all(together(30, async (index) => stores[index % 2]?.audit.append(auditEntry())));
-      expect(await place.raw("select count(*), max(seq) from audit")).toEqual([[30, 30]]);
+      const database = await newDatabase();
+      const stores = [await database.open(), await database.open()];
+      await Promise.all(concurrently(30, async (index) => stores[index % 2]?.audit.append(auditEntry())));
+      expect(await database.raw("select count(*), max(seq) from audit")).toEqual([[30, 30]]);
       expect((await stores[0]?.audit.verify())?.brokenAt).toBeNull();
-      await place.remove();
+      await database.remove();
     });
 
     test("refuses to change or delete a row", async () => {
-      const place = await newPlace();
-      const store = await place.open();
+      const database = await newDatabase();
+      const store = await database.open();
       await store.audit.append(auditEntry());
       const before = await store.audit.list(ALL);
-      await expect(place.raw("update audit set actor = 'mallory'")).rejects.toThrow(/append-only/);
-      await expect(place.raw("delete from audit")).rejects.toThrow(/append-only/);
+      await expect(database.raw("update audit set actor = 'mallory'")).rejects.toThrow(/append-only/);
+      await expect(database.raw("delete from audit")).rejects.toThrow(/append-only/);
       expect(await store.audit.list(ALL)).toEqual(before);
-      await place.remove();
+      await database.remove();
     });
 
     test.each([
@@ -120,83 +120,83 @@ export function auditContract(newPlace: NewPlace): void {
       ["a removed row", "delete from audit where seq = 501", 502],
       ["a removed beginning", "delete from audit where seq < 3", 3],
     ])("detects %s at the row that no longer follows", async (_, tamper, seq) => {
-      const place = await newPlace();
-      const store = await place.open();
+      const database = await newDatabase();
+      const store = await database.open();
       await fill(store, 700);
-      await unguard(place);
-      await place.raw(tamper);
+      await unguard(database);
+      await database.raw(tamper);
       expect((await store.audit.verify()).brokenAt).toBe(seq);
-      await place.remove();
+      await database.remove();
     });
 
     test("detects a changed row when all later hashes were recomputed", async () => {
-      const place = await newPlace();
-      const store = await place.open();
+      const database = await newDatabase();
+      const store = await database.open();
       await fill(store, 6);
-      const guard = await unguard(place);
+      const guard = await unguard(database);
       const { items } = await store.audit.list(ALL);
       let previousHash = FIRST_HASH;
       for (const record of items.reverse()) {
         const row = { ...record, actor: record.seq === 2 ? "mallory" : record.actor, previousHash };
         previousHash = unkeyedHash(row);
-        await place.raw(
+        await database.raw(
           `update audit set actor = '${row.actor}', previous_hash = '${row.previousHash}', hash = '${previousHash}'
            where seq = ${row.seq}`,
         );
       }
-      await place.raw(`update audit_head set hash = '${previousHash}'`);
+      await database.raw(`update audit_head set hash = '${previousHash}'`);
       await guard();
-      const found = await (await place.open()).audit.verify();
+      const found = await (await database.open()).audit.verify();
       expect(found).toMatchObject({ expectedRows: null });
       await store.audit.append(auditEntry());
       expect((await store.audit.verify()).brokenAt).toBe(7);
-      await place.remove();
+      await database.remove();
     });
 
     test("detects a log that was replaced by one without a key", async () => {
-      const place = await newPlace();
-      const store = await place.open();
+      const database = await newDatabase();
+      const store = await database.open();
       await fill(store, 6);
-      const guard = await unguard(place);
-      await place.raw("delete from audit");
-      await insertUnkeyed(place, 6, "mallory");
+      const guard = await unguard(database);
+      await database.raw("delete from audit");
+      await insertUnkeyed(database, 6, "mallory");
       await guard();
       expect((await store.audit.verify()).brokenAt).toBe(6);
-      await place.remove();
+      await database.remove();
     });
 
     test("detects an unkeyed row after keyed ones", async () => {
-      const place = await newPlace();
-      const store = await place.open();
+      const database = await newDatabase();
+      const store = await database.open();
       await fill(store, 2);
       const [last] = (await store.audit.list(ALL)).items;
       if (last === undefined) throw new Error("no row");
-      await unguard(place);
+      await unguard(database);
       const row = { ...last, seq: 3, previousHash: last.hash };
-      await place.raw(
+      await database.raw(
         `insert into audit (seq, at, actor, action, target, detail, previous_hash, hash)
          values (3, ${row.at}, '${row.actor}', '${row.action}', '${row.target}', '${JSON.stringify(row.detail)}',
            '${row.previousHash}', '${unkeyedHash(row)}')`,
       );
       expect(await store.audit.verify()).toMatchObject({ rows: 2, brokenAt: 3 });
-      await place.raw("delete from audit_head");
+      await database.raw("delete from audit_head");
       expect(await store.audit.verify()).toMatchObject({ rows: 2, brokenAt: 3, expectedRows: null });
-      await place.remove();
+      await database.remove();
     });
 
     test("reports rows cut off the end, also when the triggers are restored, and after later rows", async () => {
-      const place = await newPlace();
-      const store = await place.open();
+      const database = await newDatabase();
+      const store = await database.open();
       await fill(store, 10);
-      const guard = await unguard(place);
-      await place.raw("delete from audit where seq > 7");
+      const guard = await unguard(database);
+      await database.raw("delete from audit where seq > 7");
       await guard();
-      for (const one of [store, await place.open()]) {
+      for (const one of [store, await database.open()]) {
         expect(await one.audit.verify()).toMatchObject({ rows: 7, brokenAt: null, expectedRows: 10 });
       }
       await fill(store, 2);
       expect(await store.audit.verify()).toMatchObject({ rows: 7, brokenAt: 11, expectedRows: 12 });
-      await place.remove();
+      await database.remove();
     });
 
     test.each([
@@ -205,97 +205,97 @@ export function auditContract(newPlace: NewPlace): void {
     ])(
       "reports an unproven end for a head that was %s, and marks the position for good in the next row",
       async (_, tamper) => {
-        const place = await newPlace();
-        const store = await place.open();
+        const database = await newDatabase();
+        const store = await database.open();
         await fill(store, 10);
-        await unguard(place);
-        await place.raw("delete from audit where seq > 7");
-        await place.raw(tamper);
+        await unguard(database);
+        await database.raw("delete from audit where seq > 7");
+        await database.raw(tamper);
         expect(await store.audit.verify()).toMatchObject({ rows: 7, brokenAt: null, expectedRows: null });
         await fill(store, 2);
         expect(await store.audit.verify()).toMatchObject({ rows: 7, brokenAt: 8, expectedRows: 9 });
-        await place.remove();
+        await database.remove();
       },
     );
 
     test("detects rows added past the end after they are removed again", async () => {
-      const place = await newPlace();
-      const store = await place.open();
+      const database = await newDatabase();
+      const store = await database.open();
       await fill(store, 3);
-      await unguard(place);
-      await place.raw(
+      await unguard(database);
+      await database.raw(
         `insert into audit select seq + 3, at, actor, action, target, detail, previous_hash, hash from audit`,
       );
       expect(await store.audit.verify()).toMatchObject({ rows: 3, brokenAt: 4 });
       await fill(store, 1);
-      await place.raw("delete from audit where seq between 4 and 6");
+      await database.raw("delete from audit where seq between 4 and 6");
       expect(await store.audit.verify()).toMatchObject({ rows: 3, brokenAt: 7 });
-      await place.remove();
+      await database.remove();
     });
 
     test("does not restart a log that was emptied with its head", async () => {
-      const place = await newPlace();
-      const store = await place.open();
+      const database = await newDatabase();
+      const store = await database.open();
       await fill(store, 3);
-      await unguard(place);
-      await place.raw("delete from audit");
-      await place.raw("delete from audit_head");
+      await unguard(database);
+      await database.raw("delete from audit");
+      await database.raw("delete from audit_head");
       await fill(store, 2);
       expect(await store.audit.verify()).toMatchObject({ rows: 0, brokenAt: 1 });
-      await place.remove();
+      await database.remove();
     });
 
     test("detects a row of another branch of the log by the previous hash", async () => {
-      const place = await newPlace();
-      const store = await place.open();
+      const database = await newDatabase();
+      const store = await database.open();
       await fill(store, 2);
-      const [head] = await place.raw("select seq, hash, mac from audit_head");
+      const [head] = await database.raw("select seq, hash, mac from audit_head");
       await fill(store, 2);
-      const guard = await unguard(place);
-      await place.raw("create table branch as select * from audit");
+      const guard = await unguard(database);
+      await database.raw("create table branch as select * from audit");
       // As after a restore: the log continues from row 2 a second time.
-      await place.raw("delete from audit where seq > 2");
-      await place.raw(
+      await database.raw("delete from audit where seq > 2");
+      await database.raw(
         `update audit_head set seq = ${head?.[0]}, hash = '${head?.[1]}', mac = '${head?.[2]}'`,
       );
       await fill(store, 3);
       expect(await store.audit.verify()).toMatchObject(whole(5));
       // Row 4 of the first branch has a valid hash and the right number.
-      await place.raw("delete from audit where seq = 4");
-      await place.raw("insert into audit select * from branch where seq = 4");
+      await database.raw("delete from audit where seq = 4");
+      await database.raw("insert into audit select * from branch where seq = 4");
       await guard();
-      expect(await (await place.open()).audit.verify()).toMatchObject({ rows: 3, brokenAt: 4 });
-      await place.remove();
+      expect(await (await database.open()).audit.verify()).toMatchObject({ rows: 3, brokenAt: 4 });
+      await database.remove();
     });
 
     test("notices an earlier head with its rows in a process that has verified later ones", async () => {
-      const place = await newPlace();
-      const store = await place.open();
+      const database = await newDatabase();
+      const store = await database.open();
       await fill(store, 2);
-      const [head] = await place.raw("select seq, hash, mac from audit_head");
+      const [head] = await database.raw("select seq, hash, mac from audit_head");
       await fill(store, 3);
       expect(await store.audit.verify()).toMatchObject(whole(5));
       const { newestHash } = await store.audit.verify();
-      await unguard(place);
-      await place.raw("delete from audit where seq > 2");
-      await place.raw(
+      await unguard(database);
+      await database.raw("delete from audit where seq > 2");
+      await database.raw(
         `update audit_head set seq = ${head?.[0]}, hash = '${head?.[1]}', mac = '${head?.[2]}'`,
       );
       expect(await store.audit.verify()).toMatchObject({ rows: 2, brokenAt: null, expectedRows: 5 });
       await fill(store, 4);
       expect(await store.audit.verify()).toMatchObject({ rows: 4, brokenAt: 5 });
       // A process without that state needs a hash that was stored elsewhere.
-      const other = await place.open();
+      const other = await database.open();
       expect(await other.audit.verify(newestHash ?? "")).toMatchObject({ ...whole(6), hasExpected: false });
       const kept = (await other.audit.list(ALL)).items[2]?.hash;
       expect(await other.audit.verify(kept)).toMatchObject({ hasExpected: true });
-      await place.remove();
+      await database.remove();
     });
 
     test("keeps rows from before the key valid and detects a later rewrite of them", async () => {
-      const place = await newPlace();
-      await unkeyedStore(place, 4);
-      const store = await place.open();
+      const database = await newDatabase();
+      await unkeyedStore(database, 4);
+      const store = await database.open();
       expect(await store.audit.verify()).toMatchObject(whole(5));
       const [first] = (await store.audit.list(ALL)).items;
       expect(first).toMatchObject({
@@ -305,38 +305,38 @@ export function auditContract(newPlace: NewPlace): void {
         detail: { rows: 4, broken_at: null },
       });
       await fill(store, 2);
-      expect(await (await place.open()).audit.verify()).toMatchObject(whole(7));
-      await unguard(place);
-      await place.raw("delete from audit where seq < 5");
-      await insertUnkeyed(place, 4, "mallory");
-      expect(await (await place.open()).audit.verify()).toMatchObject({ rows: 4, brokenAt: 5 });
-      await place.remove();
+      expect(await (await database.open()).audit.verify()).toMatchObject(whole(7));
+      await unguard(database);
+      await database.raw("delete from audit where seq < 5");
+      await insertUnkeyed(database, 4, "mallory");
+      expect(await (await database.open()).audit.verify()).toMatchObject({ rows: 4, brokenAt: 5 });
+      await database.remove();
     });
 
     test("records a chain that was broken before the key as broken, for good", async () => {
-      const place = await newPlace();
-      await unkeyedStore(place, 4);
-      const guard = await unguard(place);
-      await place.raw("update audit set actor = 'mallory' where seq = 3");
+      const database = await newDatabase();
+      await unkeyedStore(database, 4);
+      const guard = await unguard(database);
+      await database.raw("update audit set actor = 'mallory' where seq = 3");
       await guard();
-      const store = await place.open();
+      const store = await database.open();
       const [first] = (await store.audit.list(ALL)).items;
       expect(first).toMatchObject({ action: "audit.key", detail: { rows: 2, broken_at: 3 } });
       expect(await store.audit.verify()).toMatchObject({ rows: 2, brokenAt: 3 });
-      await place.remove();
+      await database.remove();
     });
 
     test("refuses rows of a process of the version without a key", async () => {
-      const place = await newPlace();
-      const store = await place.open();
-      await expect(insertUnkeyed(place, 1)).rejects.toThrow(/upgraded/);
+      const database = await newDatabase();
+      const store = await database.open();
+      await expect(insertUnkeyed(database, 1)).rejects.toThrow(/upgraded/);
       expect(await store.audit.verify()).toMatchObject(whole(0));
-      await place.remove();
+      await database.remove();
     });
 
     test("verifies nothing with another key", async () => {
-      const place = await newPlace();
-      const store = await place.open();
+      const database = await newDatabase();
+      const store = await database.open();
       await fill(store, 2);
       store.keyAudit((purpose, value) =>
         createHash("sha256")
@@ -346,12 +346,12 @@ export function auditContract(newPlace: NewPlace): void {
       expect(await store.audit.verify()).toMatchObject({ rows: 0, brokenAt: 1, expectedRows: null });
       await startAudit(store);
       expect(await store.audit.verify()).toMatchObject(whole(2));
-      await place.remove();
+      await database.remove();
     });
 
     test("pages and searches the log without losing rows", async () => {
-      const place = await newPlace();
-      const store = await place.open();
+      const database = await newDatabase();
+      const store = await database.open();
       for (let index = 0; index < 25; index++) {
         await store.audit.append(
           auditEntry({ at: NOW - index, action: index % 5 === 0 ? "login.fail" : "login.ok" }),
@@ -367,12 +367,12 @@ export function auditContract(newPlace: NewPlace): void {
       expect(seen.map((row) => row.seq)).toEqual(Array.from({ length: 25 }, (_, index) => 25 - index));
       expect((await store.audit.list({ ...ALL, q: "login.fail" })).items).toHaveLength(5);
       expect((await store.audit.list({ ...ALL, q: "login_ok" })).items).toEqual([]);
-      await place.remove();
+      await database.remove();
     });
 
     test("filters by actor, target, actions or groups of them, and time", async () => {
-      const place = await newPlace();
-      const store = await place.open();
+      const database = await newDatabase();
+      const store = await database.open();
       const add = (at: number, actor: string, action: string, target: string) =>
         store.audit.append(auditEntry({ at, actor, action, target }));
       await add(NOW, "usr_a", "key.create", "key_1");
@@ -389,26 +389,26 @@ export function auditContract(newPlace: NewPlace): void {
       expect(await seqs({ actor: "usr_b", actions: ["key"] })).toEqual([]);
       const first = await store.audit.list({ ...ALL, limit: 1, actor: "usr_a" });
       expect(await seqs({ actor: "usr_a", cursor: first.nextCursor })).toEqual([1]);
-      await place.remove();
+      await database.remove();
     });
 
     test("reports the number of rows and the newest hash of an intact chain", async () => {
-      const place = await newPlace();
-      const store = await place.open();
+      const database = await newDatabase();
+      const store = await database.open();
       expect(await store.audit.verify()).toEqual({ ...whole(0), newestHash: null, hasExpected: false });
       for (let index = 0; index < 3; index++) await store.audit.append(auditEntry());
       const { items } = await store.audit.list(ALL);
       expect(await store.audit.verify()).toMatchObject({ ...whole(3), newestHash: items[0]?.hash });
-      await unguard(place);
-      await place.raw("update audit set actor = 'mallory' where seq = 2");
+      await unguard(database);
+      await database.raw("update audit set actor = 'mallory' where seq = 2");
       const newestHash = items[2]?.hash;
       expect(await store.audit.verify()).toMatchObject({ rows: 1, newestHash, brokenAt: 2, expectedRows: 3 });
-      await place.remove();
+      await database.remove();
     });
 
     test("has no entry of a change that was rolled back", async () => {
-      const place = await newPlace();
-      const store = await place.open();
+      const database = await newDatabase();
+      const store = await database.open();
       await store.audit.append(auditEntry());
       const change = store.transaction(async (tx) => {
         await tx.audit.append(auditEntry());
@@ -420,7 +420,7 @@ export function auditContract(newPlace: NewPlace): void {
       expect(await store.settings.all()).toEqual({});
       await store.audit.append(auditEntry());
       expect((await store.audit.verify()).brokenAt).toBeNull();
-      await place.remove();
+      await database.remove();
     });
   });
 }

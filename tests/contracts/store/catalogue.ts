@@ -1,17 +1,17 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Store } from "../../../lib/ports/store";
 import { channelRecord, modelRecord, unique } from "./records";
-import { type NewPlace, NOW, outcomesOf, type Place, together } from "./test-database";
+import { concurrently, type NewTestDatabase, NOW, outcomesOf, type TestDatabase } from "./test-database";
 
-export function catalogueContract(newPlace: NewPlace): void {
+export function catalogueContract(newDatabase: NewTestDatabase): void {
   describe("channels, models and settings", () => {
-    let place: Place;
+    let database: TestDatabase;
     let store: Store;
     beforeAll(async () => {
-      place = await newPlace();
-      store = await place.open();
+      database = await newDatabase();
+      store = await database.open();
     });
-    afterAll(() => place.remove());
+    afterAll(() => database.remove());
 
     test("returns channels unchanged, oldest first", async () => {
       const newer = channelRecord({ createdAt: NOW + 1 });
@@ -96,7 +96,7 @@ export function catalogueContract(newPlace: NewPlace): void {
     test("accepts one of ten concurrent models with the same alias", async () => {
       const alias = unique("wanted");
       const { values, codes } = await outcomesOf(
-        together(10, () => store.models.insert(modelRecord({ aliases: [alias] }))),
+        concurrently(10, () => store.models.insert(modelRecord({ aliases: [alias] }))),
       );
       expect(values).toHaveLength(1);
       expect(codes).toEqual(Array(9).fill("conflict"));

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Store, Topic } from "../../../lib/ports/store";
 import { channelRecord, insertKey, modelRecord, userRecord } from "./records";
-import type { NewPlace, Place } from "./test-database";
+import type { NewTestDatabase, TestDatabase } from "./test-database";
 
 /** Resolves when the store has reported a topic; the test's own timeout limits the wait. */
 function hears(store: Store, topic: Topic): Promise<void> {
@@ -14,17 +14,17 @@ function hears(store: Store, topic: Topic): Promise<void> {
   });
 }
 
-export function changesContract(newPlace: NewPlace): void {
+export function changesContract(newDatabase: NewTestDatabase): void {
   describe("changes", () => {
-    let place: Place;
+    let database: TestDatabase;
     let store: Store;
     let other: Store;
     beforeAll(async () => {
-      place = await newPlace();
-      store = await place.open();
-      other = await place.open();
+      database = await newDatabase();
+      store = await database.open();
+      other = await database.open();
     });
-    afterAll(() => place.remove());
+    afterAll(() => database.remove());
 
     test("reports a commit once, with all its topics, before the write returns", async () => {
       const told: string[][] = [];

@@ -10,7 +10,7 @@ import { pagesContract } from "./pages";
 import { setupContract } from "./setup";
 import { signInContract } from "./sign-in";
 import { summaryContract } from "./summary";
-import type { NewPlace } from "./test-database";
+import type { NewTestDatabase } from "./test-database";
 import { textContract } from "./text";
 import { transactionsContract } from "./transactions";
 import { twoFactorsContract } from "./two-factors";
@@ -18,22 +18,22 @@ import { usageContract } from "./usage";
 import { usersContract } from "./users";
 
 /** The contract of every store, on any database. */
-export function storeContract(newPlace: NewPlace): void {
-  setupContract(newPlace);
-  usersContract(newPlace);
-  twoFactorsContract(newPlace);
-  signInContract(newPlace);
-  invitesContract(newPlace);
-  keysContract(newPlace);
-  catalogueContract(newPlace);
-  auditContract(newPlace);
-  alertsContract(newPlace);
-  ledgerContract(newPlace);
-  instancesContract(newPlace);
-  summaryContract(newPlace);
-  usageContract(newPlace);
-  changesContract(newPlace);
-  transactionsContract(newPlace);
-  textContract(newPlace);
-  pagesContract(newPlace);
+export function storeContract(newDatabase: NewTestDatabase): void {
+  setupContract(newDatabase);
+  usersContract(newDatabase);
+  twoFactorsContract(newDatabase);
+  signInContract(newDatabase);
+  invitesContract(newDatabase);
+  keysContract(newDatabase);
+  catalogueContract(newDatabase);
+  auditContract(newDatabase);
+  alertsContract(newDatabase);
+  ledgerContract(newDatabase);
+  instancesContract(newDatabase);
+  summaryContract(newDatabase);
+  usageContract(newDatabase);
+  changesContract(newDatabase);
+  transactionsContract(newDatabase);
+  textContract(newDatabase);
+  pagesContract(newDatabase);
 }

@@ -2,10 +2,10 @@ import { describe, expect, test } from "vitest";
 import type { Store, UsageRecord } from "../../../lib/ports/store";
 import { allUsage, expectLedgerSumsToMatch } from "./ledger-sums";
 import { insertKey, NO_BUDGET, PERIOD, unique, usageRecord } from "./records";
-import { type NewPlace, NOW, together } from "./test-database";
+import { concurrently, type NewTestDatabase, NOW } from "./test-database";
 
 /** The usage ledger with several instances, and after their ends. */
-export function instancesContract(newPlace: NewPlace): void {
+export function instancesContract(newDatabase: NewTestDatabase): void {
   describe("calls of ended instances", () => {
     const open = async (store: Store, keyId: string, userId: string): Promise<UsageRecord> => {
       const row = usageRecord(keyId, userId, { reservedNano: 30 });
@@ -14,15 +14,15 @@ export function instancesContract(newPlace: NewPlace): void {
     };
 
     test("are settled once at their reservation, as estimates, and not those of a running instance", async () => {
-      const place = await newPlace();
+      const database = await newDatabase();
       const clock = { now: () => NOW, monotonic: () => performance.now() };
       const [dead, living, self] = [
-        await place.open({ instanceId: "dead", clock }),
-        await place.open({ instanceId: "living", clock }),
-        await place.open({ instanceId: "self", clock }),
+        await database.open({ instanceId: "dead", clock }),
+        await database.open({ instanceId: "living", clock }),
+        await database.open({ instanceId: "self", clock }),
       ];
       const { key, user } = await insertKey(self);
-      const lost = await Promise.all(together(250, () => open(dead, key.id, user.id)));
+      const lost = await Promise.all(concurrently(250, () => open(dead, key.id, user.id)));
       const kept = [await open(living, key.id, user.id), await open(self, key.id, user.id)];
       await living.ledger.heartbeat(NOW + 30_000);
       expect(await self.ledger.settleOrphans(NOW + 31_000, NOW)).toBe(0);
@@ -42,69 +42,69 @@ export function instancesContract(newPlace: NewPlace): void {
           .sort(),
       ).toEqual(kept.map((row) => row.id).sort());
       expect((await self.keys.spent(key.id, NOW)).totalNano).toBe(252 * 30);
-      await expectLedgerSumsToMatch(place);
-      await place.remove();
+      await expectLedgerSumsToMatch(database);
+      await database.remove();
     });
 
     test("are settled at once when the instance is known to have ended", async () => {
-      const place = await newPlace();
+      const database = await newDatabase();
       const [gone, self] = [
-        await place.open({ instanceId: "gone" }),
-        await place.open({ instanceId: "self" }),
+        await database.open({ instanceId: "gone" }),
+        await database.open({ instanceId: "self" }),
       ];
       const { key, user } = await insertKey(self);
       await open(gone, key.id, user.id);
       await open(self, key.id, user.id);
       expect(await self.ledger.settleOrphans(NOW, 0, (id) => id === "gone")).toBe(1);
-      expect(await place.raw("select id from instances order by id")).toEqual([["self"]]);
-      await place.remove();
+      expect(await database.raw("select id from instances order by id")).toEqual([["self"]]);
+      await database.remove();
     });
 
     test("are settled by one of several concurrent sweeps", async () => {
-      const place = await newPlace();
-      const dead = await place.open({ instanceId: "dead" });
-      const finders = [await place.open(), await place.open(), await place.open()];
+      const database = await newDatabase();
+      const dead = await database.open({ instanceId: "dead" });
+      const finders = [await database.open(), await database.open(), await database.open()];
       const { key, user } = await insertKey(dead);
-      await Promise.all(together(120, () => open(dead, key.id, user.id)));
+      await Promise.all(concurrently(120, () => open(dead, key.id, user.id)));
       const counts = await Promise.all(
         finders.map((one) => one.ledger.settleOrphans(NOW, 0, (id) => id === "dead")),
       );
       expect(counts.reduce((sum, count) => sum + count)).toBe(120);
-      await expectLedgerSumsToMatch(place);
-      await place.remove();
+      await expectLedgerSumsToMatch(database);
+      await database.remove();
     });
   });
 
   test("lists other instances by their heartbeats", async () => {
-    const place = await newPlace();
+    const database = await newDatabase();
     const clock = { now: () => NOW, monotonic: () => performance.now() };
-    const self = await place.open({ instanceId: "self", clock });
-    const other = await place.open({ instanceId: "other", clock });
+    const self = await database.open({ instanceId: "self", clock });
+    const other = await database.open({ instanceId: "other", clock });
     expect(await self.ledger.otherInstances(NOW)).toEqual([{ id: "other", heartbeatAt: NOW }]);
     expect(await self.ledger.otherInstances(NOW + 1)).toEqual([]);
     await other.ledger.heartbeat(NOW + 5_000);
     expect(await self.ledger.otherInstances(NOW + 5_000)).toEqual([
       { id: "other", heartbeatAt: NOW + 5_000 },
     ]);
-    await place.remove();
+    await database.remove();
   });
 
   test("never admits more than one budget in two instances", async () => {
-    const place = await newPlace();
-    const stores = [await place.open(), await place.open()];
+    const database = await newDatabase();
+    const stores = [await database.open(), await database.open()];
     const first = stores[0];
     if (!first) throw new Error("no store was opened");
     const { key, user } = await insertKey(first);
     const keyBudget = { ...NO_BUDGET, monthlyNano: 1_000 };
     const answers = await Promise.all(
-      together(100, (index) => {
+      concurrently(100, (index) => {
         const row = usageRecord(key.id, user.id, { id: unique("use"), reservedNano: 100 });
         const store = stores[index % 2] ?? first;
         return store.ledger.reserve({ row, keyBudget, userBudget: NO_BUDGET, ...PERIOD });
       }),
     );
     expect(answers.filter((answer) => answer.refused === null)).toHaveLength(10);
-    await expectLedgerSumsToMatch(place);
-    await place.remove();
+    await expectLedgerSumsToMatch(database);
+    await database.remove();
   });
 }

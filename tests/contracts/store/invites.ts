@@ -1,19 +1,19 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Store } from "../../../lib/ports/store";
 import { inviteRecord, userRecord } from "./records";
-import { type NewPlace, NOW, type Place, together } from "./test-database";
+import { concurrently, type NewTestDatabase, NOW, type TestDatabase } from "./test-database";
 
 const OPEN = { limit: 100, cursor: null, q: null, now: NOW };
 
-export function invitesContract(newPlace: NewPlace): void {
+export function invitesContract(newDatabase: NewTestDatabase): void {
   describe("one-time links", () => {
-    let place: Place;
+    let database: TestDatabase;
     let store: Store;
     beforeAll(async () => {
-      place = await newPlace();
-      store = await place.open();
+      database = await newDatabase();
+      store = await database.open();
     });
-    afterAll(() => place.remove());
+    afterAll(() => database.remove());
 
     test("returns an invite and a reset unchanged, by ID and digest", async () => {
       const user = userRecord();
@@ -35,11 +35,11 @@ export function invitesContract(newPlace: NewPlace): void {
     });
 
     test("lets one of many concurrent callers in two stores use a link", async () => {
-      const second = await place.open();
+      const second = await database.open();
       const invite = inviteRecord("usr_owner");
       await store.invites.insert(invite);
       const taken = await Promise.all(
-        together(20, (index) => (index % 2 ? store : second).invites.consume(invite.digest, NOW + 1)),
+        concurrently(20, (index) => (index % 2 ? store : second).invites.consume(invite.digest, NOW + 1)),
       );
       expect(taken.filter((one) => one !== null)).toEqual([{ ...invite, usedAt: NOW + 1 }]);
     });
@@ -64,7 +64,7 @@ export function invitesContract(newPlace: NewPlace): void {
     });
 
     test("lists links that are neither used nor expired, newest first, by page and by address", async () => {
-      const own = await newPlace();
+      const own = await newDatabase();
       const lists = await own.open();
       const links = [0, 1, 2, 3].map((age) =>
         inviteRecord("usr_owner", { createdAt: NOW - age, email: `no${age}@example.org` }),

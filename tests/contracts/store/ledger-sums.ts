@@ -1,6 +1,6 @@
 import { expect } from "vitest";
 import type { Store, UsageRecord } from "../../../lib/ports/store";
-import type { Place } from "./test-database";
+import type { TestDatabase } from "./test-database";
 
 /** All ledger entries of a store, newest first. */
 export async function allUsage(store: Store, filter: { keyId?: string } = {}): Promise<UsageRecord[]> {
@@ -32,19 +32,19 @@ const LATENCY_BUCKETS = [
 ];
 
 /** Expects entries, roll-ups and balances to have equal sums: by key and user, by period, and over all. */
-export async function expectLedgerSumsToMatch(place: Place): Promise<void> {
+export async function expectLedgerSumsToMatch(database: TestDatabase): Promise<void> {
   for (const [kind, column] of [
     ["key", "key_id"],
     ["user", "user_id"],
   ]) {
     for (const period of ["'total'", "day", "month"]) {
-      const rows = await place.raw(
+      const rows = await database.raw(
         `select ${column}, ${period}, cast(sum(cost_nano) as bigint),
            cast(sum(case when state = 'open' then reserved_nano else 0 end) as bigint)
          from usage group by 1, 2
          having sum(cost_nano) <> 0 or sum(case when state = 'open' then reserved_nano else 0 end) <> 0`,
       );
-      const balances = await place.raw(
+      const balances = await database.raw(
         `select subject_id, period, spent, reserved from balances
          where subject_kind = '${kind}' and (spent <> 0 or reserved <> 0)
            and ${period === "'total'" ? "period = 'total'" : `length(period) = ${period === "day" ? 10 : 7}`}`,
@@ -53,7 +53,7 @@ export async function expectLedgerSumsToMatch(place: Place): Promise<void> {
     }
   }
   const sums = (table: string, count: string, rest: string): Promise<unknown[][]> =>
-    place.raw(
+    database.raw(
       `select key_id, user_id, model, coalesce(channel_id, ''), operation, cast(${count} as bigint),
          ${SUMMED.map((column) => `cast(sum(${column}) as bigint)`).join(", ")}
        from ${table} ${rest} group by 1, 2, 3, 4, 5`,
@@ -64,6 +64,8 @@ export async function expectLedgerSumsToMatch(place: Place): Promise<void> {
     expect(ofRollUps.map(String).sort()).toEqual(ofRows.map(String).sort());
   }
   const buckets = LATENCY_BUCKETS.map((bound) => `sum(latency_${bound})`).join(" + ");
-  const [counts] = await place.raw(`select coalesce(${buckets}, 0) - coalesce(sum(calls), 0) from rollups`);
+  const [counts] = await database.raw(
+    `select coalesce(${buckets}, 0) - coalesce(sum(calls), 0) from rollups`,
+  );
   expect(Number(counts?.[0])).toBe(0);
 }

@@ -2,19 +2,19 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Reservation, Store, UsageRecord } from "../../../lib/ports/store";
 import { allUsage, expectLedgerSumsToMatch } from "./ledger-sums";
 import { insertKey, NO_BUDGET, PERIOD, usageRecord } from "./records";
-import { type NewPlace, NOW, outcomesOf, type Place, together } from "./test-database";
+import { concurrently, type NewTestDatabase, NOW, outcomesOf, type TestDatabase } from "./test-database";
 
-export function ledgerContract(newPlace: NewPlace): void {
+export function ledgerContract(newDatabase: NewTestDatabase): void {
   describe("the ledger", () => {
-    let place: Place;
+    let database: TestDatabase;
     let store: Store;
     beforeAll(async () => {
-      place = await newPlace();
-      store = await place.open();
+      database = await newDatabase();
+      store = await database.open();
     });
     afterAll(async () => {
-      await expectLedgerSumsToMatch(place);
-      await place.remove();
+      await expectLedgerSumsToMatch(database);
+      await database.remove();
     });
 
     const reservation = (row: UsageRecord, budgets: Partial<Reservation> = {}): Reservation => ({
@@ -71,7 +71,7 @@ export function ledgerContract(newPlace: NewPlace): void {
       const row = usageRecord(key.id, user.id, { reservedNano: 100, costNano: 40 });
       await store.ledger.reserve(reservation(row));
       await Promise.all(
-        together(20, (index) => store.ledger.settle({ ...row, costNano: 40 + index }, PERIOD)),
+        concurrently(20, (index) => store.ledger.settle({ ...row, costNano: 40 + index }, PERIOD)),
       );
       await store.ledger.settle({ ...row, costNano: 99, error: "late" }, PERIOD);
       const [booked, ...others] = await allUsage(store, { keyId: key.id });
@@ -119,7 +119,7 @@ export function ledgerContract(newPlace: NewPlace): void {
         const admitted = rows.filter((_, index) => answers[index]?.refused === null);
         await Promise.all(admitted.map((row) => store.ledger.settle({ ...row, costNano: 50 }, PERIOD)));
         const more = await Promise.all(
-          together(20, () =>
+          concurrently(20, () =>
             store.ledger.reserve(
               reservation(usageRecord(key.id, user.id, { reservedNano: 100 }), { keyBudget }),
             ),
@@ -133,7 +133,7 @@ export function ledgerContract(newPlace: NewPlace): void {
       const { key, user } = await insertKey(store);
       const userBudget = { ...NO_BUDGET, dailyNano: 999 };
       const answers = await Promise.all(
-        together(50, (index) =>
+        concurrently(50, (index) =>
           store.ledger.reserve(
             reservation(usageRecord(`${key.id}_${index % 5}`, user.id, { reservedNano: 100 }), {
               userBudget,
@@ -222,8 +222,8 @@ export function ledgerContract(newPlace: NewPlace): void {
     });
 
     test("has equal sums in entries, roll-ups and balances after any mixture of calls", async () => {
-      const subjects = await Promise.all(together(4, () => insertKey(store)));
-      const calls = together(300, async (index) => {
+      const subjects = await Promise.all(concurrently(4, () => insertKey(store)));
+      const calls = concurrently(300, async (index) => {
         const { key, user } = subjects[index % 4] ?? (await insertKey(store));
         const at = NOW + index * 60_000;
         const period = index % 2 === 0 ? PERIOD : { day: "2026-10-01", month: "2026-10" };
@@ -249,9 +249,9 @@ export function ledgerContract(newPlace: NewPlace): void {
       });
       await Promise.all(calls);
       expect(
-        await place.raw("select count(*) from usage where state = 'open' and reserved_nano > 0"),
+        await database.raw("select count(*) from usage where state = 'open' and reserved_nano > 0"),
       ).not.toEqual([[0]]);
-      await expectLedgerSumsToMatch(place);
+      await expectLedgerSumsToMatch(database);
     });
   });
 }

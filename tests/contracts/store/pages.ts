@@ -1,19 +1,19 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Store } from "../../../lib/ports/store";
 import { auditEntry, inviteRecord, keyRecord, PERIOD, unique, usageRecord, userRecord } from "./records";
-import { type NewPlace, NOW, type Place } from "./test-database";
+import { type NewTestDatabase, NOW, type TestDatabase } from "./test-database";
 
 /** One row more than a page. */
 const ROWS = 101;
 const HUGE = { limit: 1_000_000, cursor: null, q: null };
 
-export function pagesContract(newPlace: NewPlace): void {
+export function pagesContract(newDatabase: NewTestDatabase): void {
   describe("a page", () => {
-    let place: Place;
+    let database: TestDatabase;
     let store: Store;
     beforeAll(async () => {
-      place = await newPlace();
-      store = await place.open();
+      database = await newDatabase();
+      store = await database.open();
       const owner = userRecord();
       await store.users.insert(owner);
       const channelId = unique("chn");
@@ -35,7 +35,7 @@ export function pagesContract(newPlace: NewPlace): void {
         await store.ledger.settle(usageRecord(key.id, owner.id, failed), PERIOD);
       }
     });
-    afterAll(() => place.remove());
+    afterAll(() => database.remove());
 
     const lists: [string, () => Promise<{ items: unknown[]; nextCursor: string | null }>][] = [
       ["users", () => store.users.list(HUGE)],

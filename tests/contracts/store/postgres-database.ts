@@ -4,14 +4,14 @@ import type { Store } from "../../../lib/ports/store";
 import { openStore } from "../../../lib/store/open";
 import type { TestPostgres } from "../../support/postgres";
 import { SYSTEM_CLOCK } from "./sqlite-database";
-import { type Place, startAudit } from "./test-database";
+import { startAudit, type TestDatabase } from "./test-database";
 
 /** `bigint` and `numeric`, as numbers. */
 const types = new TypeOverrides();
 types.setTypeParser(20, Number);
 types.setTypeParser(1700, Number);
 
-export interface PostgresPlace extends Place {
+export interface PostgresPlace extends TestDatabase {
   url: string;
 }
 

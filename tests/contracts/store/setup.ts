@@ -1,21 +1,21 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Store } from "../../../lib/ports/store";
 import { auditEntry, userRecord } from "./records";
-import { type NewPlace, NOW, outcomesOf, type Place, together } from "./test-database";
+import { concurrently, type NewTestDatabase, NOW, outcomesOf, type TestDatabase } from "./test-database";
 
-export function setupContract(newPlace: NewPlace): void {
+export function setupContract(newDatabase: NewTestDatabase): void {
   describe("initial setup", () => {
-    let place: Place;
+    let database: TestDatabase;
     let store: Store;
     beforeAll(async () => {
-      place = await newPlace();
-      store = await place.open();
+      database = await newDatabase();
+      store = await database.open();
     });
-    afterAll(() => place.remove());
+    afterAll(() => database.remove());
 
     test("lets one of 50 concurrent setups win and leaves one owner and one audit row", async () => {
       expect(await store.setup.isSetUp()).toBe(false);
-      const claims = together(50, () =>
+      const claims = concurrently(50, () =>
         store.transaction(async (tx) => {
           const owner = userRecord({ role: "owner" });
           await tx.setup.recordOwner({ setUpAt: NOW, ownerId: owner.id });
@@ -27,30 +27,30 @@ export function setupContract(newPlace: NewPlace): void {
       const { values, codes } = await outcomesOf(claims);
       expect(values).toHaveLength(1);
       expect(codes).toEqual(Array(49).fill("conflict"));
-      expect(await place.raw("select id, role from users")).toEqual([[values[0], "owner"]]);
-      expect(await place.raw("select target from audit")).toEqual([[values[0]]]);
+      expect(await database.raw("select id, role from users")).toEqual([[values[0], "owner"]]);
+      expect(await database.raw("select target from audit")).toEqual([[values[0]]]);
       expect(await store.setup.isSetUp()).toBe(true);
     });
 
     test("stays closed when the singleton row is lost but an administrator exists", async () => {
-      await place.raw("delete from setup");
+      await database.raw("delete from setup");
       expect(await store.setup.isSetUp()).toBe(true);
-      await place.raw("update users set role = 'member'");
+      await database.raw("update users set role = 'member'");
       expect(await store.setup.isSetUp()).toBe(false);
     });
   });
 
   test("lets one of two instances win a concurrent setup", async () => {
-    const place = await newPlace();
-    const stores = [await place.open(), await place.open()];
+    const database = await newDatabase();
+    const stores = [await database.open(), await database.open()];
     const { values, codes } = await outcomesOf(
-      together(20, async (index) => {
+      concurrently(20, async (index) => {
         const claim = { setUpAt: NOW, ownerId: `usr_${index}` };
         await stores[index % 2]?.transaction((tx) => tx.setup.recordOwner(claim));
       }),
     );
     expect(values).toHaveLength(1);
     expect(codes).toEqual(Array(19).fill("conflict"));
-    await place.remove();
+    await database.remove();
   });
 }

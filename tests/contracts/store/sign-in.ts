@@ -1,23 +1,23 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Store } from "../../../lib/ports/store";
 import { flowRecord, keyRecord, sessionRecord, unique, userRecord } from "./records";
-import { type NewPlace, NOW, type Place, together } from "./test-database";
+import { concurrently, type NewTestDatabase, NOW, type TestDatabase } from "./test-database";
 
 const RULE = { threshold: 3, baseMs: 1_000, maxMs: 5_000 };
 
-export function signInContract(newPlace: NewPlace): void {
+export function signInContract(newDatabase: NewTestDatabase): void {
   describe("sessions, flows and delays", () => {
-    let place: Place;
+    let database: TestDatabase;
     let store: Store;
     let userId = "";
     beforeAll(async () => {
-      place = await newPlace();
-      store = await place.open();
+      database = await newDatabase();
+      store = await database.open();
       const user = userRecord();
       userId = user.id;
       await store.users.insert(user);
     });
-    afterAll(() => place.remove());
+    afterAll(() => database.remove());
 
     test("returns a session unchanged, touches it, and lists the newest first", async () => {
       const older = sessionRecord(userId, { authenticatedAt: NOW - 5, method: "totp" });
@@ -77,7 +77,7 @@ export function signInContract(newPlace: NewPlace): void {
       const flow = flowRecord(userId);
       await store.flows.insert(flow);
       expect(await store.flows.find(flow.digest)).toEqual(flow);
-      const taken = await Promise.all(together(500, () => store.flows.takeAttempt(flow.digest, NOW)));
+      const taken = await Promise.all(concurrently(500, () => store.flows.takeAttempt(flow.digest, NOW)));
       const left = taken.flatMap((one) => (one === null ? [] : [one.attemptsLeft]));
       expect(left.sort()).toEqual([0, 1, 2, 3, 4]);
       // The last attempt that was counted may still succeed.
@@ -89,7 +89,7 @@ export function signInContract(newPlace: NewPlace): void {
       await store.flows.insert(flow);
       expect(await store.flows.takeAttempt(flow.digest, flow.expiresAt)).toBeNull();
       expect(await store.flows.consume(flow.digest, flow.expiresAt)).toBeNull();
-      const consumed = await Promise.all(together(30, () => store.flows.consume(flow.digest, NOW)));
+      const consumed = await Promise.all(concurrently(30, () => store.flows.consume(flow.digest, NOW)));
       expect(consumed.filter((one) => one !== null)).toEqual([flow]);
       expect(await store.flows.find(flow.digest)).toBeNull();
     });
@@ -103,12 +103,12 @@ export function signInContract(newPlace: NewPlace): void {
       await store.flows.deleteByUser(userId);
       expect(await store.flows.deleteExpired(NOW)).toBe(1);
       expect(await store.flows.find(kept.digest)).toEqual(kept);
-      expect(await place.raw("select count(*) from flows")).toEqual([[1]]);
+      expect(await database.raw("select count(*) from flows")).toEqual([[1]]);
     });
 
     test("counts concurrent wrong passwords and delays from the threshold on, doubling to the longest", async () => {
       const name = unique("name");
-      const answers = await Promise.all(together(40, () => store.signInThrottles.fail(name, NOW, RULE)));
+      const answers = await Promise.all(concurrently(40, () => store.signInThrottles.fail(name, NOW, RULE)));
       const byFailures = answers.sort((a, b) => a.failures - b.failures);
       expect(byFailures.map((one) => one.failures)).toEqual(
         Array.from({ length: 40 }, (_, index) => index + 1),

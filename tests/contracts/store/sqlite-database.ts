@@ -7,11 +7,11 @@ import type { Clock } from "../../../lib/ports/clock";
 import type { Store } from "../../../lib/ports/store";
 import { workerFile } from "../../../lib/server/process/workers";
 import { openStore } from "../../../lib/store/open";
-import { type Place, startAudit } from "./test-database";
+import { startAudit, type TestDatabase } from "./test-database";
 
 export const SYSTEM_CLOCK: Clock = { now: () => Date.now(), monotonic: () => performance.now() };
 
-export interface SqlitePlace extends Place {
+export interface SqlitePlace extends TestDatabase {
   file: string;
 }
 

@@ -1,20 +1,20 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Store, UsageSummaryQuery } from "../../../lib/ports/store";
 import { insertKey, PERIOD, usageRecord } from "./records";
-import { type NewPlace, NOW, type Place } from "./test-database";
+import { type NewTestDatabase, NOW, type TestDatabase } from "./test-database";
 
 const HOUR = 3_600_000;
 
-export function summaryContract(newPlace: NewPlace): void {
+export function summaryContract(newDatabase: NewTestDatabase): void {
   describe("the summary of usage", () => {
-    let place: Place;
+    let database: TestDatabase;
     let store: Store;
     let ids: { key: string; user: string };
     const start = NOW - (NOW % HOUR);
 
     beforeAll(async () => {
-      place = await newPlace();
-      store = await place.open();
+      database = await newDatabase();
+      store = await database.open();
       const { key, user } = await insertKey(store);
       ids = { key: key.id, user: user.id };
       const settle = (fields: Parameters<typeof usageRecord>[2]) =>
@@ -49,7 +49,7 @@ export function summaryContract(newPlace: NewPlace): void {
       });
       await settle({ at: start + 9 * HOUR, model: "later", costNano: 1_000 });
     });
-    afterAll(() => place.remove());
+    afterAll(() => database.remove());
 
     const ask = async (fields: Partial<UsageSummaryQuery> = {}) => {
       const query = { from: start, to: start + 2 * HOUR, by: null, isByHour: false, ...fields };
@@ -135,8 +135,8 @@ export function summaryContract(newPlace: NewPlace): void {
         const startOf = (at: number) => dayStarts.findLast((start) => start <= at) ?? 0;
         const expected = new Map<string, number>();
         for (const index of inside) {
-          const place = `${startOf(hours[index] ?? 0)} ${index % 2 === 0 ? "even" : "odd"}`;
-          expected.set(place, (expected.get(place) ?? 0) + 2 ** index);
+          const database = `${startOf(hours[index] ?? 0)} ${index % 2 === 0 ? "even" : "odd"}`;
+          expected.set(database, (expected.get(database) ?? 0) + 2 ** index);
         }
         const told = groups.map(({ hour, name, costNano }): [string, number] => [
           `${hour} ${name}`,

@@ -6,7 +6,7 @@ import type { Store } from "../../../lib/ports/store";
 export const NOW = 1_790_000_000_000;
 
 /** A separate, empty database to open stores on, with direct access to its tables. */
-export interface Place {
+export interface TestDatabase {
   kind: Store["kind"];
   /** Opens one more store, as another process would; closed with the database. */
   open(options?: { instanceId?: string; clock?: Clock }): Promise<Store>;
@@ -24,7 +24,7 @@ export async function startAudit(store: Store): Promise<void> {
   await store.transaction((tx) => tx.audit.startChain(NOW));
 }
 
-export type NewPlace = () => Promise<Place>;
+export type NewTestDatabase = () => Promise<TestDatabase>;
 
 /** The values of fulfilled promises, and the error codes of rejected ones. */
 export async function outcomesOf<T>(work: readonly Promise<T>[]): Promise<{ values: T[]; codes: string[] }> {
@@ -38,6 +38,6 @@ export async function outcomesOf<T>(work: readonly Promise<T>[]): Promise<{ valu
 }
 
 /** Starts `count` concurrent calls. */
-export function together<T>(count: number, work: (index: number) => Promise<T>): Promise<T>[] {
+export function concurrently<T>(count: number, work: (index: number) => Promise<T>): Promise<T>[] {
   return Array.from({ length: count }, (_, index) => work(index));
 }

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Store } from "../../../lib/ports/store";
 import { auditEntry, userRecord } from "./records";
-import type { NewPlace, Place } from "./test-database";
+import type { NewTestDatabase, TestDatabase } from "./test-database";
 
 const ODD: [words: string, text: string][] = [
   ["quotes and SQL", `'; drop table users; -- "x" \`y\` $1 ? :a @b`],
@@ -14,15 +14,15 @@ const ODD: [words: string, text: string][] = [
   ["100,000 characters", "語".repeat(100_000)],
 ];
 
-export function textContract(newPlace: NewPlace): void {
+export function textContract(newDatabase: NewTestDatabase): void {
   describe("text", () => {
-    let place: Place;
+    let database: TestDatabase;
     let store: Store;
     beforeAll(async () => {
-      place = await newPlace();
-      store = await place.open();
+      database = await newDatabase();
+      store = await database.open();
     });
-    afterAll(() => place.remove());
+    afterAll(() => database.remove());
 
     test.each(ODD)("returns text of %s unchanged, as a column and within JSON", async (_, text) => {
       const user = userRecord({ displayName: text });

@@ -1,19 +1,19 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Store } from "../../../lib/ports/store";
 import { keyRecord, userRecord } from "./records";
-import { type NewPlace, outcomesOf, type Place, together } from "./test-database";
+import { concurrently, type NewTestDatabase, outcomesOf, type TestDatabase } from "./test-database";
 
-export function transactionsContract(newPlace: NewPlace): void {
+export function transactionsContract(newDatabase: NewTestDatabase): void {
   describe("transactions", () => {
-    let place: Place;
+    let database: TestDatabase;
     let stores: Store[];
     let store: Store;
     beforeAll(async () => {
-      place = await newPlace();
-      store = await place.open();
-      stores = [store, await place.open()];
+      database = await newDatabase();
+      store = await database.open();
+      stores = [store, await database.open()];
     });
-    afterAll(() => place.remove());
+    afterAll(() => database.remove());
 
     const increment = (on: Store, name: string): Promise<void> =>
       on.transaction(async (tx) => {
@@ -22,8 +22,8 @@ export function transactionsContract(newPlace: NewPlace): void {
       });
 
     test("read and write without losing concurrent changes, in one instance and in two", async () => {
-      await Promise.all(together(60, () => increment(store, "one")));
-      await Promise.all(together(60, (index) => increment(stores[index % 2] ?? store, "two")));
+      await Promise.all(concurrently(60, () => increment(store, "one")));
+      await Promise.all(concurrently(60, (index) => increment(stores[index % 2] ?? store, "two")));
       expect(await store.settings.all()).toEqual({ one: 60, two: 60 });
     });
 
@@ -46,7 +46,7 @@ export function transactionsContract(newPlace: NewPlace): void {
 
     test("leave nothing behind when they fail, and block no later write", async () => {
       const user = userRecord();
-      const failing = together(5, () =>
+      const failing = concurrently(5, () =>
         store.transaction(async (tx) => {
           await tx.users.insert(user);
           await tx.users.insert(user);
@@ -72,13 +72,13 @@ export function transactionsContract(newPlace: NewPlace): void {
   });
 
   test("reports storage_unavailable after close, and may be closed again", async () => {
-    const place = await newPlace();
-    const store = await place.open();
+    const database = await newDatabase();
+    const store = await database.open();
     await store.close();
     await store.close();
     await expect(store.settings.put("a", 1)).rejects.toMatchObject({ code: "storage_unavailable" });
     await expect(store.setup.isSetUp()).rejects.toMatchObject({ code: "storage_unavailable" });
     await expect(store.ledger.heartbeat(1)).rejects.toMatchObject({ code: "storage_unavailable" });
-    await place.remove();
+    await database.remove();
   });
 }

@@ -1,19 +1,19 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Store } from "../../../lib/ports/store";
 import { twoFactorRecord, userRecord } from "./records";
-import { type NewPlace, NOW, type Place, together } from "./test-database";
+import { concurrently, type NewTestDatabase, NOW, type TestDatabase } from "./test-database";
 
 const RULE = { threshold: 5, baseMs: 1_000, maxMs: 3_000 };
 
-export function twoFactorsContract(newPlace: NewPlace): void {
+export function twoFactorsContract(newDatabase: NewTestDatabase): void {
   describe("two-factor", () => {
-    let place: Place;
+    let database: TestDatabase;
     let store: Store;
     beforeAll(async () => {
-      place = await newPlace();
-      store = await place.open();
+      database = await newDatabase();
+      store = await database.open();
     });
-    afterAll(() => place.remove());
+    afterAll(() => database.remove());
 
     const enrolled = async (step = 100): Promise<{ userId: string; enrolmentId: string }> => {
       const user = userRecord();
@@ -44,7 +44,7 @@ export function twoFactorsContract(newPlace: NewPlace): void {
     test("accepts one of 50 concurrent uses of a step, and no older step after it", async () => {
       const { userId, enrolmentId } = await enrolled(100);
       const taken = await Promise.all(
-        together(50, () => store.twoFactors.consumeStep(userId, enrolmentId, 101)),
+        concurrently(50, () => store.twoFactors.consumeStep(userId, enrolmentId, 101)),
       );
       expect(taken.filter(Boolean)).toHaveLength(1);
       expect(await store.twoFactors.consumeStep(userId, enrolmentId, 100)).toBe(false);
@@ -68,7 +68,7 @@ export function twoFactorsContract(newPlace: NewPlace): void {
       let now = NOW;
       for (let lock = 0; lock < 4; lock++) {
         const answers = await Promise.all(
-          together(50, () => store.twoFactors.countAttempt(userId, now, RULE)),
+          concurrently(50, () => store.twoFactors.countAttempt(userId, now, RULE)),
         );
         expect(answers.filter((answer) => answer.allowed)).toHaveLength(5);
         const lockedUntil = (await store.twoFactors.find(userId))?.lockedUntil ?? 0;
@@ -104,7 +104,9 @@ export function twoFactorsContract(newPlace: NewPlace): void {
       expect(await store.twoFactors.countBackupCodes(userId)).toBe(3);
       expect(await store.twoFactors.consumeBackupCode(userId, "old")).toBe(false);
       expect(await store.twoFactors.consumeBackupCode(other.userId, "a")).toBe(false);
-      const taken = await Promise.all(together(50, () => store.twoFactors.consumeBackupCode(userId, "a")));
+      const taken = await Promise.all(
+        concurrently(50, () => store.twoFactors.consumeBackupCode(userId, "a")),
+      );
       expect(taken.filter(Boolean)).toHaveLength(1);
       expect(await store.twoFactors.countBackupCodes(userId)).toBe(2);
       await store.twoFactors.replaceBackupCodes(userId, []);
@@ -112,12 +114,12 @@ export function twoFactorsContract(newPlace: NewPlace): void {
     });
 
     test("pages through all encrypted secrets and replaces one only when it is unchanged", async () => {
-      const own = await newPlace();
+      const own = await newDatabase();
       const sealing = await own.open();
       const ids = ["usr_b", "usr_A", "usr_a", "usr_ä", "usr_Z"];
       for (const id of ids) {
         await sealing.users.insert(userRecord({ id }));
-        await sealing.twoFactors.putPending(twoFactorRecord(id, { encryptedSecret: `sealed ${id}` }));
+        await sealing.twoFactors.putPending(twoFactorRecord(id, { encryptedSecret: `secret ${id}` }));
       }
       const seen: string[] = [];
       for (let after = ""; ; ) {
@@ -127,10 +129,10 @@ export function twoFactorsContract(newPlace: NewPlace): void {
         if (!last) break;
         after = last.userId;
       }
-      expect(seen.sort()).toEqual(ids.map((id) => `${id}: sealed ${id}`).sort());
-      expect(await sealing.twoFactors.replaceEncryptedSecret("usr_a", "secret usr_a", "anew")).toBe(true);
+      expect(seen.sort()).toEqual(ids.map((id) => `${id}: secret ${id}`).sort());
+      expect(await sealing.twoFactors.replaceEncryptedSecret("usr_a", "secret usr_a", "new")).toBe(true);
       expect(await sealing.twoFactors.replaceEncryptedSecret("usr_a", "secret usr_a", "late")).toBe(false);
-      expect((await sealing.twoFactors.find("usr_a"))?.encryptedSecret).toBe("anew");
+      expect((await sealing.twoFactors.find("usr_a"))?.encryptedSecret).toBe("new");
       expect((await sealing.twoFactors.find("usr_A"))?.encryptedSecret).toBe("secret usr_A");
       await own.remove();
     });

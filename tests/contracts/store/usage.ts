@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { CallTrace, Store, UsageFilter, UsageRecord, UsageSummaryQuery } from "../../../lib/ports/store";
 import { channelRecord, insertKey, PERIOD, usageRecord } from "./records";
-import { type NewPlace, NOW, type Place } from "./test-database";
+import { type NewTestDatabase, NOW, type TestDatabase } from "./test-database";
 
 const HOUR = 3_600_000;
 
@@ -31,9 +31,9 @@ const TRACE: CallTrace = {
 };
 
 /** Filters of ledger entries, in lists and in sums. */
-export function usageContract(newPlace: NewPlace): void {
+export function usageContract(newDatabase: NewTestDatabase): void {
   describe("filters of the usage ledger", () => {
-    let place: Place;
+    let database: TestDatabase;
     let store: Store;
     let ids: { key: string; user: string };
     const start = NOW - (NOW % HOUR);
@@ -46,8 +46,8 @@ export function usageContract(newPlace: NewPlace): void {
     const names = new Map<string, string>();
 
     beforeAll(async () => {
-      place = await newPlace();
-      store = await place.open();
+      database = await newDatabase();
+      store = await database.open();
       const { key, user } = await insertKey(store);
       ids = { key: key.id, user: user.id };
       for (const [index, [name, fields]] of Object.entries(marks).entries()) {
@@ -60,7 +60,7 @@ export function usageContract(newPlace: NewPlace): void {
       const budgets = { totalNano: null, dailyNano: null, monthlyNano: null };
       await store.ledger.reserve({ row: open, keyBudget: budgets, userBudget: budgets, ...PERIOD });
     });
-    afterAll(() => place.remove());
+    afterAll(() => database.remove());
 
     const found = async (filter: UsageFilter) => {
       const page = await store.ledger.list({ limit: 100, cursor: null, q: null, ...filter });
@@ -157,13 +157,13 @@ export function usageContract(newPlace: NewPlace): void {
   });
 
   describe("one ledger entry", () => {
-    let place: Place;
+    let database: TestDatabase;
     let store: Store;
     beforeAll(async () => {
-      place = await newPlace();
-      store = await place.open();
+      database = await newDatabase();
+      store = await database.open();
     });
-    afterAll(() => place.remove());
+    afterAll(() => database.remove());
 
     test("returns its trace and stored text, which lists leave out", async () => {
       const { key, user } = await insertKey(store);
@@ -214,12 +214,12 @@ export function usageContract(newPlace: NewPlace): void {
   });
 
   describe("old ledger entries", () => {
-    let place: Place;
+    let database: TestDatabase;
     let store: Store;
     const rows = new Map<string, string>();
     beforeAll(async () => {
-      place = await newPlace();
-      store = await place.open();
+      database = await newDatabase();
+      store = await database.open();
       const { key, user } = await insertKey(store);
       for (const at of [1, 2, 3, 4]) {
         const row = usageRecord(key.id, user.id, { at: NOW + at, costNano: 10 });
@@ -231,13 +231,13 @@ export function usageContract(newPlace: NewPlace): void {
       const budgets = { totalNano: null, dailyNano: null, monthlyNano: null };
       await store.ledger.reserve({ row: open, keyBudget: budgets, userBudget: budgets, ...PERIOD });
     });
-    afterAll(() => place.remove());
+    afterAll(() => database.remove());
 
     const left = async () => {
       const page = await store.ledger.list({ limit: 100, cursor: null, q: null });
       return page.items.map((row) => rows.get(row.id)).sort();
     };
-    const words = async () => (await place.raw("select input from prompts order by input")).flat();
+    const words = async () => (await database.raw("select input from prompts order by input")).flat();
 
     test("lose their texts first, then are removed, oldest first; sums and open calls stay", async () => {
       expect(await store.ledger.sweep("prompts", NOW + 3, 1)).toBe(1);

@@ -11,19 +11,19 @@ import {
   usageRecord,
   userRecord,
 } from "./records";
-import { type NewPlace, NOW, outcomesOf, type Place, together } from "./test-database";
+import { concurrently, type NewTestDatabase, NOW, outcomesOf, type TestDatabase } from "./test-database";
 
 const ALL = { limit: 100, cursor: null, q: null };
 
-export function usersContract(newPlace: NewPlace): void {
+export function usersContract(newDatabase: NewTestDatabase): void {
   describe("users", () => {
-    let place: Place;
+    let database: TestDatabase;
     let store: Store;
     beforeAll(async () => {
-      place = await newPlace();
-      store = await place.open();
+      database = await newDatabase();
+      store = await database.open();
     });
-    afterAll(() => place.remove());
+    afterAll(() => database.remove());
 
     const insert = async (fields: Partial<UserRecord> = {}): Promise<UserRecord> => {
       const user = userRecord(fields);
@@ -58,10 +58,10 @@ export function usersContract(newPlace: NewPlace): void {
     });
 
     test("accepts one of a name and the same address, given to two users at once in two instances", async () => {
-      const stores = [store, await place.open()];
+      const stores = [store, await database.open()];
       for (let round = 0; round < 5; round++) {
         const login = `${unique("both")}@example.org`;
-        const added = together(12, async (index) => {
+        const added = concurrently(12, async (index) => {
           const user = userRecord(
             index % 2 === 0 ? { usernameKey: login } : { email: login, emailKey: login },
           );
@@ -106,7 +106,7 @@ export function usersContract(newPlace: NewPlace): void {
     test("accepts one of ten patches of one version", async () => {
       const user = await insert();
       const { values } = await outcomesOf(
-        together(10, (index) =>
+        concurrently(10, (index) =>
           store.users.update({ id: user.id, version: 1 }, { displayName: `No. ${index}` }),
         ),
       );
@@ -115,7 +115,7 @@ export function usersContract(newPlace: NewPlace): void {
     });
 
     test("pages from the newest to the oldest without gaps or duplicates, also among equal ages", async () => {
-      const paged = await newPlace();
+      const paged = await newDatabase();
       const own = await paged.open();
       // IDs whose order differs between bytes and languages.
       const ids = ["a", "B", "ä", "_", "Z", "-", "é", "0", "aa", "AB", "ß", "z"];

@@ -98,7 +98,7 @@ describe("colour", () => {
 describe("shaping", () => {
   it("moves the pitch by the playback rate, returns 24 kHz and fades the edges", () => {
     const input = buzz(100, 16_000, 2);
-    const out = shapeSpeech(input, 16_000, { tape: 1.1, bands: [], speed: 1 }, RATE);
+    const out = shapeSpeech(input, 16_000, { playbackRate: 1.1, bands: [], speed: 1 }, RATE);
     expect(medianPitch(out, RATE) / 110).toBeCloseTo(1, 1);
     expect(out.length / RATE).toBeCloseTo(2 / 1.1, 1);
     expect([out[0] ?? 1, out.at(-1) ?? 1].map(Math.abs)).toEqual([0, 0]);
@@ -107,14 +107,14 @@ describe("shaping", () => {
   it("leaves the engine's samples unchanged", () => {
     const input = buzz(100, RATE, 1);
     const copy = input.slice();
-    shapeSpeech(input, RATE, { tape: 1, bands: [], speed: 1 }, RATE);
+    shapeSpeech(input, RATE, { playbackRate: 1, bands: [], speed: 1 }, RATE);
     expect(input).toEqual(copy);
   });
 
   it("returns nothing for silence", () => {
-    expect(shapeSpeech(new Float32Array(8_000), 16_000, { tape: 1, bands: [], speed: 1 }, RATE)).toHaveLength(
-      0,
-    );
+    expect(
+      shapeSpeech(new Float32Array(8_000), 16_000, { playbackRate: 1, bands: [], speed: 1 }, RATE),
+    ).toHaveLength(0);
   });
 });
 

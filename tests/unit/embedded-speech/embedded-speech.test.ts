@@ -75,12 +75,12 @@ describe("a slow reader", () => {
     for (let i = 0; i < 300; i++) {
       read += bytesOf(await call.next()).length;
       if (i % 50 === 0) await quiet(model);
-      expect(model.stats().backlogBytes).toBeLessThanOrEqual(2 * 10 * SECOND);
+      expect(model.stats().bufferBytes).toBeLessThanOrEqual(2 * 10 * SECOND);
     }
     await quiet(model);
     expect(model.stats().chunks).toBeLessThan(read / (4 * SECOND) + 3);
     await call.return?.(undefined);
-    expect(model.stats()).toMatchObject({ open: 0, backlogBytes: 0 });
+    expect(model.stats()).toMatchObject({ open: 0, bufferBytes: 0 });
   });
 
   it("costs at most 64 KB when there are 500 of them, and still gets everything", async () => {
@@ -98,7 +98,7 @@ describe("a slow reader", () => {
     now += 2_000;
     await speak(model, "One more call arrives.").next();
     expect(model.stats()).toMatchObject({ open: 501 });
-    expect(model.stats().backlogBytes).toBeLessThan(500 * 64 * 1024);
+    expect(model.stats().bufferBytes).toBeLessThan(500 * 64 * 1024);
     expect((await liveBytes()) - before).toBeLessThan(500 * 64 * 1024);
 
     for (const { call, pieces } of calls.slice(0, 20)) {
@@ -108,7 +108,7 @@ describe("a slow reader", () => {
   }, 60_000);
 
   it("gets every sample once where audio was released and generated again", async () => {
-    const model = open({ backlogBytes: 1 });
+    const model = open({ bufferBytes: 1 });
     const text = LONG.slice(0, 90);
     const samples = async (stallMs: number) => {
       const call = speak(model, text);
@@ -187,7 +187,7 @@ it("stops the work of a caller who leaves, and frees the worker for the next", a
   await expect(call.next()).rejects.toMatchObject({ code: "caller_left" });
   await quiet(model);
   const { chunks } = model.stats();
-  expect(model.stats()).toMatchObject({ open: 0, busy: 0, waiting: 0, backlogBytes: 0 });
+  expect(model.stats()).toMatchObject({ open: 0, busy: 0, waiting: 0, bufferBytes: 0 });
   expect(chunks).toBeLessThanOrEqual(2);
   expect(bytesOf(await speak(model, "Next, please.").next()).length).toBeGreaterThan(0);
 });

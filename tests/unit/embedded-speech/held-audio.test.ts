@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { Backlog, HeldAudio, KEPT_BYTES } from "../../../lib/providers/embedded-speech/queue";
+import { AudioBuffers, HeldAudio, KEPT_BYTES } from "../../../lib/providers/embedded-speech/held-audio";
 
 const CHUNK = 4 * KEPT_BYTES;
 
@@ -33,9 +33,9 @@ describe("audio that is held for a reader", () => {
   it("frees audio that will not be read", () => {
     const sound = makeSound();
     const held = new HeldAudio(sound, 0, 0);
-    const backlog = new Backlog();
-    backlog.add(held, 0);
-    backlog.remove(held);
-    expect([sound.buffer.byteLength, held.memory, backlog.bytes]).toEqual([0, 0, 0]);
+    const buffers = new AudioBuffers();
+    buffers.add(held, 0);
+    buffers.remove(held);
+    expect([sound.buffer.byteLength, held.memory, buffers.bytes]).toEqual([0, 0, 0]);
   });
 });

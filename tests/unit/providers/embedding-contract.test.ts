@@ -90,16 +90,15 @@ const FAULTS: readonly [string, string][] = [
   ["status-504", "upstream_timeout"],
 ];
 
-test.each(["openai", "gemini"].flatMap((provider) => FAULTS.map(([fault, code]) => [provider, fault, code])))(
-  "%s: '%s' is %s",
-  async (provider, fault, code) => {
-    const work = embedding(provider).embed({ model: `embed--${fault}`, texts: ["a b", "c"] }, callOptions());
-    await expect(work).rejects.toMatchObject({ code });
-  },
-);
+test.each(
+  ["openai", "gemini"].flatMap((provider) => FAULTS.map(([failure, code]) => [provider, failure, code])),
+)("%s: '%s' is %s", async (provider, failure, code) => {
+  const work = embedding(provider).embed({ model: `embed--${failure}`, texts: ["a b", "c"] }, callOptions());
+  await expect(work).rejects.toMatchObject({ code });
+});
 
-test.each([["nan"], ["same-index"]])("openai: '%s' is upstream_invalid", async (fault) => {
-  const work = embedding("openai").embed({ model: `embed--${fault}`, texts: ["a b", "c"] }, callOptions());
+test.each([["nan"], ["same-index"]])("openai: '%s' is upstream_invalid", async (failure) => {
+  const work = embedding("openai").embed({ model: `embed--${failure}`, texts: ["a b", "c"] }, callOptions());
   await expect(work).rejects.toMatchObject({ code: "upstream_invalid" });
 });
 
@@ -161,11 +160,11 @@ const USAGE: readonly [string, number | null][] = [
 
 test.each(
   ["openai", "gemini"].flatMap((provider) =>
-    USAGE.map(([fault, tokens]) => [provider, fault, tokens] as const),
+    USAGE.map(([failure, tokens]) => [provider, failure, tokens] as const),
   ),
-)("%s: usage '%s' counts as %s", async (provider, fault, tokens) => {
+)("%s: usage '%s' counts as %s", async (provider, failure, tokens) => {
   const { inputTokens } = await embedding(provider).embed(
-    { model: `embed${fault}`, texts: ["one two three"] },
+    { model: `embed${failure}`, texts: ["one two three"] },
     callOptions(),
   );
   expect(inputTokens).toBe(tokens);

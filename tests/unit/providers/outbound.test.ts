@@ -2,13 +2,13 @@ import { Socket } from "node:net";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { acceptContinue } from "@/lib/providers/outbound/accept-continue";
-import { cleanWords } from "@/lib/providers/outbound/clean-message";
+import { cleanMessage } from "@/lib/providers/outbound/clean-message";
 import { checkHeaders, requestHeaders } from "@/lib/providers/outbound/headers";
 import { decodeBase64 } from "@/lib/providers/outbound/json";
 import { createResolver } from "@/lib/providers/outbound/resolver";
 import { readDuration, readRetryAfter } from "@/lib/providers/outbound/retry-after";
 import { FakeClock } from "../../support/services";
-import { RETRY_AFTER_FORMS } from "../../support/upstream/fault";
+import { RETRY_AFTER_FORMS } from "../../support/upstream/injected-failure";
 
 const NOW = Date.parse("2026-11-20T12:00:00Z");
 
@@ -67,7 +67,7 @@ test.each([
   ["host gpu-box down", "host […] down"],
   ["two\n  lines\u0007\u202e", "two lines"],
 ])("cleans '%s' to '%s'", (words, clean) => {
-  expect(cleanWords(words, ["gpu-box"])).toBe(clean);
+  expect(cleanMessage(words, ["gpu-box"])).toBe(clean);
 });
 
 test("refuses base64 with a missing or invalid character", () => {

@@ -2,13 +2,13 @@ import { upstreamSpeechContract } from "../../contracts/upstream-speech";
 
 upstreamSpeechContract({
   provider: "openai",
-  faults: { mp3: "upstream_invalid", undelimited: "upstream_invalid", "garbage-json": "upstream_invalid" },
+  failures: { mp3: "upstream_invalid", undelimited: "upstream_invalid", "garbage-json": "upstream_invalid" },
 });
 
 upstreamSpeechContract({
   provider: "openai",
   options: { stream_format: "sse" },
-  faults: {
+  failures: {
     "end-at-chunk-0": "upstream_truncated",
     empty: "upstream_truncated",
     "not-utf8": "upstream_invalid",
@@ -17,7 +17,7 @@ upstreamSpeechContract({
 
 upstreamSpeechContract({
   provider: "gemini",
-  faults: {
+  failures: {
     "no-candidates": "upstream_invalid",
     "end-at-chunk-0": "upstream_invalid",
     "not-utf8": "upstream_invalid",
@@ -29,7 +29,7 @@ upstreamSpeechContract({
   provider: "gemini",
   options: { streaming: false },
   streams: false,
-  faults: {
+  failures: {
     "no-candidates": "upstream_invalid",
     "garbage-json": "upstream_invalid",
     "not-utf8": "upstream_invalid",
@@ -38,5 +38,5 @@ upstreamSpeechContract({
 
 upstreamSpeechContract({
   provider: "elevenlabs",
-  faults: { mp3: "upstream_invalid", undelimited: "upstream_invalid" },
+  failures: { mp3: "upstream_invalid", undelimited: "upstream_invalid" },
 });

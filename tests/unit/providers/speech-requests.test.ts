@@ -138,14 +138,14 @@ test("reads the tokens from OpenAI's events; raw audio has none", async () => {
 
 test.each(["usage-minus", "usage-text", "usage-huge", "usage-half", "usage-absent"])(
   "ignores an implausible token count of '%s'",
-  async (fault) => {
+  async (failure) => {
     for (const [provider, options] of [
       ["gemini", {}],
       ["openai", { stream_format: "sse" }],
     ] as const) {
       const { end } = await hear(
         rig.speech(channelTo(provider, upstream, { options })),
-        speechRequest(`tts--${fault}`),
+        speechRequest(`tts--${failure}`),
       );
       expect(end?.usage).toEqual({ inputTokens: null, outputTokens: null });
     }
@@ -159,10 +159,10 @@ test.each([
   ["openai", "rate-48000", { speech_format: "wav" }],
   ["gemini", "rate-16000", {}],
   ["gemini", "wav", { streaming: false }],
-])("reads %s answering '%s' at 24 kHz in its full length", async (provider, fault, options) => {
+])("reads %s answering '%s' at 24 kHz in its full length", async (provider, failure, options) => {
   const { pcm, error } = await hear(
     rig.speech(channelTo(provider, upstream, { options })),
-    speechRequest(`tts--${fault}`),
+    speechRequest(`tts--${failure}`),
   );
   expect(error).toBeNull();
   expect(Math.abs(pcm.length - spokenSamples(TEXT, 24_000) * 2)).toBeLessThanOrEqual(4);

@@ -11,13 +11,13 @@ const SHORTEST_RETRY_MS = 1000;
 const LONGEST_RETRY_MS = 60_000;
 
 /** An admitted call. */
-export interface Visit {
+export interface CallSlot {
   isWaiting: boolean;
   isOpen: boolean;
 }
 
 /** Admits calls while there are slots and the first sound can come in time; rejects the others at once. */
-export class Gate {
+export class CallSlots {
   open = 0;
   waiting = 0;
   readonly #mostOpen: number;
@@ -32,7 +32,7 @@ export class Gate {
    * `queueMs`: how long the work already queued will take; `leftMs`: time until the first sound is due. Throws
    * `overloaded`.
    */
-  enter(queueMs: number, leftMs: number): Visit {
+  take(queueMs: number, leftMs: number): CallSlot {
     if (this.open >= this.#mostOpen || this.waiting >= this.#mostWaiting || queueMs > leftMs) {
       throw new AppError(
         "overloaded",
@@ -46,14 +46,14 @@ export class Gate {
   }
 
   /** The first sound was generated. */
-  sounded(visit: Visit): void {
-    if (visit.isWaiting) this.waiting--;
-    visit.isWaiting = false;
+  sounded(slot: CallSlot): void {
+    if (slot.isWaiting) this.waiting--;
+    slot.isWaiting = false;
   }
 
-  leave(visit: Visit): void {
-    this.sounded(visit);
-    if (visit.isOpen) this.open--;
-    visit.isOpen = false;
+  release(slot: CallSlot): void {
+    this.sounded(slot);
+    if (slot.isOpen) this.open--;
+    slot.isOpen = false;
   }
 }
