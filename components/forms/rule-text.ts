@@ -7,8 +7,8 @@ type Translate = (t: FieldErrorTranslator, numbers: number[], factor: number, te
 
 /** Translations of the contracts' English rule messages, by pattern. */
 const RULES: readonly [RegExp, Translate][] = [
-  [/^(Must not be empty|Type the code|Type the password you have now)\.$/, (t) => t("required")],
-  [/^Type the code of your second factor/, (t) => t("required")],
+  [/^(Must not be empty|Enter the code|Type the password you have now)\.$/, (t) => t("required")],
+  [/^Enter a code from your authenticator app/, (t) => t("required")],
   [/^Must be in the future/, (t) => t("future")],
   [/^Must have at least (\d+) characters\.$/, (t, [n = 0]) => t("tooShort", { minimum: n })],
   [/^Must have at most (\d+) (characters|bytes)\.$/, (t, [n = 0]) => t("tooLong", { maximum: n })],
@@ -17,11 +17,11 @@ const RULES: readonly [RegExp, Translate][] = [
   [/^Must be a number\.$/, (t) => t("number")],
   [/^The base URL must (be an address such|begin with https:\/\/, such)/, (t) => t("baseUrl")],
   [/^Must be an origin/, (t) => t("origin")],
-  [/^Must be a whole URL/, (t) => t("wholeUrl")],
-  [/^Switch on your own second factor first/, (t) => t("ownFactor")],
+  [/^Must be a (whole|complete) URL/, (t) => t("wholeUrl")],
+  [/^Enable 2FA for your own account first/, (t) => t("ownFactor")],
   [/^Must not hold control/, (t) => t("invisible")],
   [/^May hold letters, digits/, (t) => t("usernameForm")],
-  [/^Must be no e-mail address/, (t) => t("noEmail")],
+  [/^Must not be an e-mail address/, (t) => t("noEmail")],
   [/^Must be an e-mail address/, (t) => t("email")],
   [/^The two passwords differ/, (t) => t("differ")],
   [/^Must not be the username/, (t) => t("sameAsName")],
@@ -31,8 +31,8 @@ const RULES: readonly [RegExp, Translate][] = [
   [/^Must be dollars/, (t) => t("dollars")],
   [/^Must be a model's name/, (t) => t("modelName")],
   [
-    /^The model '(.+)' answers to '(.+)' already\.$/,
-    (t, _numbers, _factor, [holder = "", name = ""]) => t("nameTaken", { holder, name }),
+    /^'(.+)' is already a name or alias of the model '(.+)'\.$/,
+    (t, _numbers, _factor, [name = "", holder = ""]) => t("nameTaken", { holder, name }),
   ],
   [/^Must be an address or a range/, (t) => t("address")],
   [/^Set to .+ You may tighten this limit/, (t) => t("setByHigher")],

@@ -3,32 +3,32 @@ import type { PasswordHasher } from "../ports/password-hasher";
 import type { KeyRecord, SessionRecord, UserRecord } from "../ports/store";
 import type { Webhook } from "../ports/webhook";
 
-/** Who may claim the instance without being the first on this machine (SECURITY SU-1). */
+/** Protects initial setup against callers other than this machine (SECURITY SU-1). */
 export interface SetupGuard {
-  /** True when this caller must show the token. */
+  /** True when this caller must send the setup token. */
   isTokenRequired(caller: { isLocal: boolean }): boolean;
   /** Constant-time comparison; false when the token was used up. */
   accepts(token: string): boolean;
-  /** Deletes token and file after success. */
+  /** Invalidates the token and deletes its file. */
   retire(): Promise<void>;
 }
 
-/** How people sign in to this instance. */
+/** Sign-in parameters of this instance. */
 export interface SignInSettings {
-  /** `NEXTAUTH_SECRET` (HKDF of the instance secret): seals the session cookie. */
+  /** `NEXTAUTH_SECRET` (HKDF of the instance secret): encrypts the session cookie. */
   cookieSecret: string;
-  /** Least time a refused sign-in takes, in milliseconds; 250. */
+  /** Shortest duration of a refused sign-in, in milliseconds; 250. */
   refusalFloorMs: number;
 }
 
-/** Everything a console verb may reach: the gateway's services and those of the console alone. */
+/** All services of the console: the gateway's and its own. */
 export interface ConsoleServices extends GatewayServices {
   hasher: PasswordHasher;
   setupGuard: SetupGuard;
   signIn: SignInSettings;
-  /** Where alerts are posted to. */
+  /** Posts alerts. */
   webhook: Webhook;
-  /** A consistent copy of the store, read while it is written out; absent where there is no folder to write it to. */
+  /** A consistent copy of the store, streamed; absent when there is no directory to write it to. */
   takeBackup?(): Promise<AsyncIterable<Uint8Array>>;
 }
 
@@ -40,11 +40,11 @@ export interface ConsoleContext extends ConsoleServices {
   requestId: string;
 }
 
-/** What a verb that only reads asks for: the console's pages have it, too, whose answers are no request's. */
+/** The context of a verb that only reads; the console's pages have it without a request. */
 export type ReadContext = ConsoleServices & Pick<ConsoleContext, "caller">;
 
 export type ConsoleCaller =
   | { kind: "anonymous" }
-  /** `mustEnrol`: the user's role needs a second factor, and they have none yet. */
+  /** `mustEnrol`: the user's role requires 2FA and they have not enabled it. */
   | { kind: "session"; user: UserRecord; session: SessionRecord; mustEnrol?: boolean }
   | { kind: "manage-key"; user: UserRecord; key: KeyRecord; mustEnrol?: boolean };

@@ -330,7 +330,7 @@ describe("a model", () => {
     const refused = await door("/api/models", { body, cookie: owner });
     expect(refused.status).toBe(409);
     expect(refused.json.issues).toEqual([
-      { path: "aliases.0", message: "The model 'speech-a' answers to 'speech-a' already." },
+      { path: "aliases.0", message: "'speech-a' is already a name or alias of the model 'speech-a'." },
     ]);
     expect((await door("/api/models/speech-a", { method: "DELETE", cookie: owner })).status).toBe(200);
     expect(await services.catalog.find("speech-a")).toBeNull();

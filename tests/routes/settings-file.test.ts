@@ -280,7 +280,7 @@ describe("an import", () => {
     expect(reads).toEqual({ models: 1, channels: 1 });
     const skipped = reply.json.data.steps.filter((one: { action: string }) => one.action !== "create");
     expect(skipped).toMatchObject([
-      { name: "model-39", action: "skip", reason: "'spoken' is a name of 'model-0' here." },
+      { name: "model-39", action: "skip", reason: "'spoken' is already a name or alias of 'model-0'." },
       { name: "Upstream 19", action: "skip" },
     ]);
     expect((await services.store.models.all()).filter(({ name }) => name === "new-voice")).toHaveLength(1);

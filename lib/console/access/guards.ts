@@ -3,7 +3,10 @@ import { AppError } from "../../errors";
 import type { SessionRecord, UserRecord } from "../../ports/store";
 import type { ConsoleContext } from "../context";
 
-/** The signed-in user and their session. Throws `unauthenticated`; `forbidden` for a manage key, which never acts on accounts. */
+/**
+ * The signed-in user and their session. Throws `unauthenticated`; `forbidden` for a manage key, which never changes
+ * accounts.
+ */
 export function requireSession(ctx: Pick<ConsoleContext, "caller">): {
   user: UserRecord;
   session: SessionRecord;
@@ -18,7 +21,7 @@ export function requireSession(ctx: Pick<ConsoleContext, "caller">): {
   }
 }
 
-/** Whoever acts, by session or manage key. Throws `unauthenticated`. */
+/** The authenticated user, by session or manage key. Throws `unauthenticated`. */
 export function requireUser(ctx: Pick<ConsoleContext, "caller">): UserRecord {
   if (ctx.caller.kind === "anonymous") throw new AppError("unauthenticated", "Sign in first.");
   return ctx.caller.user;
@@ -27,17 +30,17 @@ export function requireUser(ctx: Pick<ConsoleContext, "caller">): UserRecord {
 /** Owner or admin, by session or manage key. Throws `unauthenticated`, `forbidden`. */
 export function requireAdmin(ctx: Pick<ConsoleContext, "caller">): UserRecord {
   const user = requireUser(ctx);
-  if (user.role === "member") throw new AppError("forbidden", "This is for administrators.");
+  if (user.role === "member") throw new AppError("forbidden", "This requires the role admin or owner.");
   return user;
 }
 
-/** Owner or admin, signed in: for what is no key's to see or change. Throws `unauthenticated`, `forbidden`. */
+/** Owner or admin, signed in: for data that no API key may see or change. Throws `unauthenticated`, `forbidden`. */
 export function requireSignedInAdmin(ctx: Pick<ConsoleContext, "caller">): UserRecord {
   requireSession(ctx);
   return requireAdmin(ctx);
 }
 
-/** True when `actor` stands above `target`: nobody changes an equal or a higher role. */
+/** True when the role of `actor` is higher than that of `target`; users never change an equal or a higher role. */
 export function outranks(actor: UserRecord, target: Pick<UserRecord, "role">): boolean {
   return isHigherRole(actor.role, target.role);
 }

@@ -1,10 +1,10 @@
 import { DEFAULT_SETTINGS, OpenSettings } from "../../contracts/console/settings";
 import type { Repositories } from "../../ports/store";
 
-/** As stored: an older server of the same store writes the webhook URL among the rules. */
+/** The stored shape: older servers on the same store write the webhook URL among the alert rules. */
 const Stored = OpenSettings.extend({ alerts: OpenSettings.shape.alerts.strip() });
 
-/** The instance's settings; a value that is missing or no longer fits counts as its default. */
+/** The instance's settings; a missing or invalid value falls back to its default. */
 export async function readSettings(store: Pick<Repositories, "settings">): Promise<OpenSettings> {
   const stored = await store.settings.all();
   const whole = Stored.safeParse({ ...DEFAULT_SETTINGS, ...pick(stored) });

@@ -3,12 +3,12 @@ import type { Repositories, UserRecord } from "../../ports/store";
 import type { ReadContext } from "../context";
 import { outranks, requireSignedInAdmin } from "./guards";
 
-/** An owner or admin signed in by session; manage keys never act on users. */
+/** An owner or admin signed in by session; manage keys never change users. */
 export function requireUserManager(ctx: ReadContext): UserRecord {
   return requireSignedInAdmin(ctx);
 }
 
-/** The user to be changed. Throws `not_found`; `forbidden` for oneself, an equal or a higher role. */
+/** The user to change. Throws `not_found`; `forbidden` for the caller's own account, an equal or a higher role. */
 export async function findManageable(tx: Repositories, actor: UserRecord, id: string): Promise<UserRecord> {
   const target = await tx.users.findById(id);
   if (target === null) throw new AppError("not_found", "There is no such user.");
@@ -16,7 +16,7 @@ export async function findManageable(tx: Repositories, actor: UserRecord, id: st
     throw new AppError("forbidden", "Change your own account on the account page.");
   }
   if (!outranks(actor, target)) {
-    throw new AppError("forbidden", "Only somebody of a higher role may change this user.");
+    throw new AppError("forbidden", "Only a user with a higher role may change this user.");
   }
   return target;
 }

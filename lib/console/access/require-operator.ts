@@ -4,14 +4,14 @@ import type { ConsoleContext } from "../context";
 import { requireAdmin } from "./guards";
 import { readSettings } from "./read-settings";
 
-/** Throws `forbidden` when this is a demo site and `user` is not its owner. Guards every change of configuration. */
+/** Throws `forbidden` when this is a demo site and `user` is not its owner. Guards every configuration change. */
 export async function requireWritableSite(ctx: ConsoleContext, user: UserRecord): Promise<void> {
   if (user.role === "owner") return;
   const { demo_site: isDemo } = await readSettings(ctx.store);
   if (isDemo) throw new AppError("forbidden", "This is a demo site: only its owner changes settings.");
 }
 
-/** Who may change channels and models: owner and admins, by session or manage key, on a site that is no demo. */
+/** The owner or an admin, by session or manage key, unless a demo site refuses them: may change channels and models. */
 export async function requireOperator(ctx: ConsoleContext): Promise<UserRecord> {
   const user = requireAdmin(ctx);
   await requireWritableSite(ctx, user);
@@ -31,6 +31,6 @@ export async function getChannelRecord(
 export function staleVersion(): AppError {
   return new AppError(
     "conflict",
-    "Somebody has changed this meanwhile. Load it again and repeat your change.",
+    "This was changed by another request. Load it again and repeat your change.",
   );
 }

@@ -4,7 +4,7 @@ import type { Repositories, UserRecord } from "../../ports/store";
 
 type Roles = Settings["two_factor_roles"];
 
-/** True when the user's role needs a second factor and they have none: only their account is open to them then. */
+/** True when the user's role requires 2FA and they have not enabled it: until then they reach only their account. */
 export async function mustEnrol(
   store: Pick<Repositories, "twoFactors">,
   roles: Roles,
@@ -19,8 +19,8 @@ function refuse(message: string): AppError {
 }
 
 /**
- * Nobody asks of their own role what they have not done, nor of the owner what the owner has not chosen. Throws
- * `invalid`, `forbidden`.
+ * Users may require 2FA of their own role only after enabling it, and only the owner may require it of the owner.
+ * Throws `invalid`, `forbidden`.
  */
 export async function requireOwnFactor(
   tx: Pick<Repositories, "twoFactors">,
@@ -29,8 +29,8 @@ export async function requireOwnFactor(
   after: Roles,
 ): Promise<void> {
   if (user.role !== "owner" && before.includes("owner") !== after.includes("owner"))
-    throw new AppError("forbidden", "Only the owner asks a second factor of the owner.");
+    throw new AppError("forbidden", "Only the owner may change whether the owner needs 2FA.");
   const isNew = after.includes(user.role) && !before.includes(user.role);
   if (isNew && (await mustEnrol(tx, after, user)))
-    throw refuse("Switch on your own second factor first: this would shut you out.");
+    throw refuse("Enable 2FA for your own account first: this would lock you out.");
 }

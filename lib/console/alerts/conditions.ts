@@ -4,7 +4,7 @@ import type { AlertKind, BudgetShare } from "../../ports/store";
 
 export type AlertRules = OpenSettings["alerts"];
 
-/** What an instance knows at one moment. */
+/** Input of the alert rules: what one instance knows at one moment. */
 export interface AlertFacts {
   /** Channels with an open or half-open circuit, as this process knows it. `models`: those not served; absent: all. */
   openChannels: readonly {
@@ -14,34 +14,36 @@ export interface AlertFacts {
     reason: OpenReason | null;
     models?: readonly string[];
   }[];
-  /** Of the last five minutes, over all instances. */
+  /** Calls of the last five minutes, over all instances. */
   calls: { calls: number; failures: number };
-  /** Of which at least HOLDS_FROM_SHARE is spent; `hasRefused`: this process refused a call for want of room. */
+  /**
+   * Budgets spent to at least HOLDS_FROM_SHARE; `hasRefused`: this process refused a call because the budget was spent.
+   */
   budgets: readonly (BudgetShare & { hasRefused: boolean })[];
-  /** Where the data directory stands; null where the store is not there. */
+  /** Disk of the data directory; null when the store is not on it. */
   disk: { freeBytes: number; totalBytes: number } | null;
-  /** Ids of the servers on one SQLite file, this one included; empty where it is the only one. */
+  /** IDs of the servers on one SQLite file, this one included; empty when it is the only one. */
   servers: readonly string[];
 }
 
-/** Something that is wrong now, or nearly so. */
+/** A problem that exists now, or is close to its threshold. */
 export interface Condition {
   kind: AlertKind;
   subject: string;
   detail: Record<string, unknown>;
-  /** False: not enough to raise an alert, but one that is open goes on (hysteresis). */
+  /** False: too weak to raise an alert, but enough to keep an open one (hysteresis). */
   isRaised: boolean;
 }
 
-/** Fewer calls than these say nothing about a rate. */
+/** Below this number of calls the error rate is ignored. */
 export const LEAST_CALLS = 20;
-/** An error rate is over when it has fallen below this share of its threshold. */
+/** An error-rate alert resolves below this share of its threshold. */
 const CALM_SHARE = 0.75;
 const NEARLY_SPENT = 80;
 const SPENT = 100;
-/** Budgets from this percentage on are looked at: a nearly spent one is over below it. */
+/** Budgets are checked from this percentage on; an alert for a nearly spent one resolves below it. */
 export const HOLDS_FROM_SHARE = 75;
-/** A disk is well again with this many points more free than the threshold. */
+/** A disk alert resolves when this many percentage points more than the threshold are free. */
 const DISK_MARGIN = 2;
 
 const percentOf = (part: number, whole: number): number => (whole === 0 ? 0 : (part / whole) * 100);
@@ -91,7 +93,7 @@ function budgetConditions({ budgets }: AlertFacts): Condition[] {
       },
     };
     const nearly: Condition = { kind: "budget_nearly_spent", ...base, isRaised: percent >= NEARLY_SPENT };
-    // Other processes know nothing of the refusal: the share alone keeps the alert open for them.
+    // Other processes do not see the refusal: for them the share alone keeps the alert open.
     const spent: Condition = { kind: "budget_spent", ...base, isRaised: hasRefused || percent >= SPENT };
     return percent >= NEARLY_SPENT ? [nearly, spent] : [nearly];
   });
@@ -112,11 +114,11 @@ function diskCondition(threshold: number | null, { disk }: AlertFacts): Conditio
 
 function serverCondition({ servers }: AlertFacts): Condition[] {
   if (servers.length === 0) return [];
-  // In order, so that every server tells the same.
+  // Sorted, so that every server reports the same list.
   return [{ kind: "second_server", subject: "", detail: { servers: [...servers].sort() }, isRaised: true }];
 }
 
-/** What these rules make of these facts. */
+/** The conditions that hold for these facts under these rules. */
 export function conditionsOf(rules: AlertRules, facts: AlertFacts, now: number): Condition[] {
   return [
     ...channelConditions(rules.channel_open_minutes, facts, now),

@@ -11,14 +11,13 @@ import { openWebhookUrl } from "./webhook-url";
 export type DeliveryServices = Pick<ConsoleServices, "store" | "clock" | "cipher" | "webhook" | "log">;
 
 const TIMEOUT_MS = 10_000;
-/** A try that has not ended by then was cut off with its process. */
+/** An attempt that has not ended by then was cut off when its process died. */
 const LEASE_MS = 60_000;
 /**
- * Messages of one look, and of all looks in a minute: receivers refuse floods, and people who get one read nothing.
- * What is over goes out later, in its turn.
+ * Most messages of one run, and of all runs within a minute: receivers reject floods. The rest is sent by later runs.
  */
 const MOST = { atOnce: 10, perMinute: 30 } as const;
-/** Waits after the first, second, … failure; after the last the message is given up. */
+/** Delays after the first, second, … failure; after the last one the message is given up. */
 export const BACKOFF_MS: readonly number[] = [
   15_000,
   MINUTE_MS,
@@ -29,14 +28,14 @@ export const BACKOFF_MS: readonly number[] = [
   6 * 60 * MINUTE_MS,
 ];
 
-/** Signs one message and posts it; null when it was taken. */
+/** Signs one message and posts it; null when it was accepted. */
 export async function postMessage(
   { clock, webhook }: Pick<ConsoleServices, "clock" | "webhook">,
   url: string,
   secret: string,
   message: WebhookMessage,
 ): Promise<WebhookFailure | null> {
-  // What is signed are the bytes that leave: both are this value as JSON.stringify writes it.
+  // The signed bytes are the sent bytes: both are this value as JSON.stringify writes it.
   const signature = signMessage(secret, clock.now(), JSON.stringify(message));
   return webhook.post({
     url,
@@ -80,8 +79,8 @@ async function deliver(
 }
 
 /**
- * Sends the messages that are due. Of several instances one claims each; what a process that died had claimed is due
- * again a minute later.
+ * Sends the messages that are due. Each is claimed by one instance; a claim of a process that died expires after a
+ * minute.
  */
 export async function deliverAlerts(services: DeliveryServices): Promise<void> {
   const { store, clock } = services;

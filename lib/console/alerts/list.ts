@@ -22,7 +22,7 @@ export async function summarizeAlerts(ctx: ReadContext): Promise<AlertsSummary> 
   requireSignedInAdmin(ctx);
   const all = await ctx.store.alerts.open();
   const spent = new Set(all.filter((one) => one.kind === "budget_spent").map((one) => one.subject));
-  // A budget without room was nearly spent before; to whoever counts it is one thing.
+  // A spent budget was nearly spent before: both alerts count as one.
   const open = all.filter((one) => one.kind !== "budget_nearly_spent" || !spent.has(one.subject));
   return {
     open: open.length,
@@ -31,7 +31,7 @@ export async function summarizeAlerts(ctx: ReadContext): Promise<AlertsSummary> 
   };
 }
 
-/** Marks an alert as seen, for everybody. Throws `not_found`. */
+/** Marks an alert as seen, for all users. Throws `not_found`. */
 export async function markAlertSeen(ctx: ConsoleContext, id: string): Promise<Alert> {
   requireSignedInAdmin(ctx);
   const record = await ctx.store.alerts.markSeen(id, ctx.clock.now());

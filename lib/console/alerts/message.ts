@@ -5,7 +5,7 @@ type Told = Pick<AlertRecord, "kind" | "detail" | "resolvedAt">;
 const REASONS: Readonly<Record<string, string>> = {
   failures: "calls failed one after another",
   error_rate: "too many calls failed",
-  rate_limited: "the upstream takes no more calls",
+  rate_limited: "the upstream accepts no more calls",
   credentials: "the upstream refuses its key",
   account: "the upstream's account is empty",
 };
@@ -25,7 +25,7 @@ function budgetWords(detail: AlertRecord["detail"]): string {
   return `of ${period} budget of the ${text(detail.owner)} '${text(detail.name)}' (${dollars(detail.spent_nano)} of ${dollars(detail.limit_nano)})`;
 }
 
-/** One English sentence for programs and people who read no console. */
+/** One English sentence for webhooks and for clients that do not read the console. */
 export function alertMessage({ kind, detail, resolvedAt }: Told): string {
   const isOver = resolvedAt !== null;
   switch (kind) {

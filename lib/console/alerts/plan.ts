@@ -8,8 +8,8 @@ export interface AlertPlan {
 }
 
 /**
- * What one instance alone can see is over only when no instance has seen it for this long; each looks every 15 s. All
- * else is read from what they share, and is over at once.
+ * Conditions that a single instance observes resolve only after no instance has seen them for this long; each checks
+ * every 15 s. All other conditions come from the shared store and resolve at once.
  */
 const PATIENCE_MS: Readonly<Partial<Record<AlertKind, number>>> = {
   channel_open: 45_000,
@@ -19,7 +19,7 @@ const PATIENCE_MS: Readonly<Partial<Record<AlertKind, number>>> = {
 
 const placeOf = ({ kind, subject }: { kind: AlertKind; subject: string }) => `${kind} ${subject}`;
 
-/** What to do about the open alerts, given what holds now. A hold that tells nothing new is left out. */
+/** The changes to the open alerts for the conditions that hold now. A hold without new details is left out. */
 export function planAlerts(
   open: readonly AlertRecord[],
   conditions: readonly Condition[],

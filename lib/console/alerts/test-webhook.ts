@@ -10,15 +10,15 @@ import { openWebhookSecret } from "./webhook-secret";
 import { openWebhookUrl } from "./webhook-url";
 
 /**
- * Posts one message of kind `test` to the webhook that is saved, and tells what came of it. Throws `invalid` when there
- * is no webhook or no secret, `forbidden`.
+ * Posts one message of kind `test` to the saved webhook and returns the outcome. Throws `invalid` without a webhook URL
+ * or secret, `forbidden`.
  */
 export async function testWebhook(ctx: ConsoleContext): Promise<WebhookTest> {
   await requireWritableSite(ctx, requireSignedInAdmin(ctx));
   const url = await openWebhookUrl(ctx.store, ctx.cipher);
-  if (url === null) throw new AppError("invalid", "Save the webhook's address first.");
+  if (url === null) throw new AppError("invalid", "No webhook URL is saved. Save one first.");
   const secret = await openWebhookSecret(ctx);
-  if (secret === null) throw new AppError("invalid", "Make a signing secret first.");
+  if (secret === null) throw new AppError("invalid", "No signing secret exists. Create one first.");
   const at = toTimestamp(ctx.clock.now());
   const startedAt = ctx.clock.monotonic();
   const error = await postMessage(ctx, url, secret, {

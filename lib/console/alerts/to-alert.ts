@@ -6,7 +6,7 @@ import { alertMessage } from "./message";
 
 const when = (at: number | null): string | null => (at === null ? null : toTimestamp(at));
 
-/** Money as the console writes it. */
+/** `_nano` amounts as `_usd` decimal strings. */
 function shownDetail(detail: AlertRecord["detail"]): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(detail).map(([name, value]) =>
@@ -17,13 +17,13 @@ function shownDetail(detail: AlertRecord["detail"]): Record<string, unknown> {
   );
 }
 
-/** An alert as the interface tells it. */
+/** An alert as the API returns it. */
 export function toAlert(record: AlertRecord): Alert {
   const { name } = record.detail;
   return {
     id: record.id,
     kind: record.kind,
-    // A budget's period stands in `detail`.
+    // A budget's subject ends in its period, which `detail` already has.
     subject: record.subject.split(":", 1)[0] ?? "",
     subject_name: typeof name === "string" ? name : null,
     state: record.resolvedAt === null ? "opened" : "resolved",

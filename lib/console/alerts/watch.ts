@@ -17,7 +17,7 @@ async function openChannels(services: ConsoleServices): Promise<AlertFacts["open
     const whole = channelHealth(circuits, channel);
     if (whole.openedAt !== null) return [{ id, name, openedAt: whole.openedAt, reason: whole.reason }];
     const broken = brokenModels(circuits, channel);
-    // The model that has failed for longest says since when and why.
+    // The model that has failed for longest gives the time and the reason.
     const [first] = broken.sort((a, b) => (a.health.openedAt ?? 0) - (b.health.openedAt ?? 0));
     if (first === undefined || first.health.openedAt === null) return [];
     const { openedAt, reason } = first.health;

@@ -11,13 +11,13 @@ export const WEBHOOK_SECRET_SETTING = "alerts_webhook_secret";
 export const WEBHOOK_SECRET_AAD = `settings/${WEBHOOK_SECRET_SETTING}/value`;
 const LENGTH = 40;
 
-/** The sealed secret; null when none was made. */
+/** The encrypted secret; null when there is none. */
 export async function encryptedWebhookSecret(store: Pick<Repositories, "settings">): Promise<string | null> {
   const kept = (await store.settings.all())[WEBHOOK_SECRET_SETTING];
   return typeof kept === "string" ? kept : null;
 }
 
-/** The secret in the clear; null when none was made. */
+/** The decrypted secret; null when there is none. */
 export async function openWebhookSecret({
   store,
   cipher,
@@ -26,7 +26,7 @@ export async function openWebhookSecret({
   return sealed === null ? null : cipher.decrypt("webhook-secret", WEBHOOK_SECRET_AAD, sealed);
 }
 
-/** Makes a new signing secret in place of the old one; it is shown this once. Throws `forbidden`. */
+/** Creates a signing secret that replaces the old one; it is returned only here. Throws `forbidden`. */
 export async function makeWebhookSecret(ctx: ConsoleContext): Promise<WebhookSecret> {
   await requireWritableSite(ctx, requireSignedInAdmin(ctx));
   const secret = `whsec_${randomBase62(ctx.random, LENGTH)}`;

@@ -2,13 +2,13 @@ import { AppError } from "../../errors";
 import type { Cipher } from "../../ports/cipher";
 import type { Repositories, Store } from "../../ports/store";
 
-/** The store keeps the webhook URL encrypted and apart from the other settings: who knows it may post in our name. */
+/** The webhook URL is stored encrypted and apart from the other settings: anyone who knows it can post in our name. */
 export const WEBHOOK_URL_SETTING = "alerts_webhook_url";
 export const WEBHOOK_URL_AAD = `settings/${WEBHOOK_URL_SETTING}/value`;
 
 const MASK = "****";
 const SHOWN_CHARACTERS = 4;
-/** A shorter path shows nothing of itself: its last characters would be most of it. */
+/** Of a shorter path nothing is shown: its last characters would be most of it. */
 const LEAST_LENGTH = 16;
 
 /** The encrypted webhook URL; null when there is none. */
@@ -17,7 +17,7 @@ export async function encryptedWebhookUrl(store: Pick<Repositories, "settings">)
   return typeof kept === "string" ? kept : null;
 }
 
-/** The webhook URL in clear; null when there is none. Throws `internal` when the stored text was tampered with. */
+/** The decrypted webhook URL; null when there is none. Throws `internal` when the stored text was tampered with. */
 export async function openWebhookUrl(
   store: Pick<Repositories, "settings">,
   sealer: Cipher,
@@ -31,7 +31,7 @@ async function putWebhookUrl(tx: Repositories, sealer: Cipher, url: string | nul
   await tx.settings.put(WEBHOOK_URL_SETTING, sealed);
 }
 
-/** What replies show: the host and the last characters (`https://hooks.example.com/****cdef`). */
+/** The form in replies: the host and the last characters (`https://hooks.example.com/****cdef`). */
 export function maskWebhookUrl(url: string): string {
   const { origin, pathname, search } = new URL(url);
   const secret = `${pathname}${search}`;
@@ -39,14 +39,14 @@ export function maskWebhookUrl(url: string): string {
   return `${origin}/${MASK}${secret.length < LEAST_LENGTH ? "" : secret.slice(-SHOWN_CHARACTERS)}`;
 }
 
-/** What the audit log and readers of a demo site see. */
+/** The form in the audit log and for readers of a demo site: the origin alone. */
 export function webhookHost(url: string | null): string | null {
   return url === null ? null : new URL(url).origin;
 }
 
 /**
- * Writes the webhook URL of a change of settings: null removes it; undefined, or the masked form of the present one,
- * keeps it. Throws `invalid` for any other text with a mask in it.
+ * Stores the webhook URL of a settings change: null removes it; undefined, or the masked form of the present one,
+ * leaves it as it is. Throws `invalid` for any other text that contains the mask.
  */
 export async function changeWebhookUrl(
   tx: Repositories,
@@ -58,7 +58,7 @@ export async function changeWebhookUrl(
     return { before, after: before };
   }
   if (sent?.includes(MASK)) {
-    const message = "Must be a whole URL: of the stored one only a part is shown.";
+    const message = "Must be a complete URL, not the masked form of a stored one.";
     const path = "alerts.webhook_url";
     throw new AppError("invalid", `${path}: ${message}`, { param: path, issues: [{ path, message }] });
   }

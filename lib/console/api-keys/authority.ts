@@ -5,7 +5,7 @@ import type { ConsoleContext } from "../context";
 
 const NO_SUCH_KEY = "There is no such key.";
 
-/** A key the caller may see: one's own, or any for administrators. Throws `not_found`; playground keys are nobody's to see. */
+/** A key that the caller may see: their own, or any for administrators; never a playground key. Throws `not_found`. */
 export async function findVisibleKey(
   store: Pick<Repositories, "keys">,
   ctx: ConsoleContext,
@@ -19,8 +19,8 @@ export async function findVisibleKey(
 }
 
 /**
- * A key the caller may change: one's own, or one of a user of a lower role. A manage key touches no manage key.
- * Throws `not_found`, `forbidden`.
+ * A key that the caller may change: their own, or one of a user with a lower role. A manage key cannot change manage
+ * keys. Throws `not_found`, `forbidden`.
  */
 export async function findChangeableKey(
   tx: Pick<Repositories, "keys" | "users">,
@@ -32,7 +32,10 @@ export async function findChangeableKey(
   if (key.ownerId !== user.id) {
     const owner = await tx.users.findById(key.ownerId);
     if (owner !== null && !outranks(user, owner)) {
-      throw new AppError("forbidden", "Only its owner, or somebody of a higher role, changes this key.");
+      throw new AppError(
+        "forbidden",
+        "Only the owner of this key, or a user with a higher role, may change it.",
+      );
     }
   }
   if (ctx.caller.kind === "manage-key" && key.operations.includes("manage")) {
@@ -41,14 +44,14 @@ export async function findChangeableKey(
   return key;
 }
 
-/** Throws `forbidden` when a key of this owner's may not have these operations. */
+/** Throws `forbidden` when a key of this owner may not have these operations. */
 export function requireFitFor(owner: Pick<UserRecord, "role">, operations: readonly Operation[]): void {
   if (operations.includes("manage") && owner.role === "member") {
     throw new AppError("forbidden", "Only an owner's or an administrator's key may manage.");
   }
 }
 
-/** Throws `forbidden` when the caller may not hand out these operations to a key of `owner`'s. */
+/** Throws `forbidden` when the caller may not grant these operations to a key of `owner`. */
 export function requireGrantable(
   ctx: ConsoleContext,
   owner: Pick<UserRecord, "role">,

@@ -8,10 +8,13 @@ import { requireSession } from "../access/guards";
 import type { ConsoleContext } from "../context";
 
 const LIFE_MS = 15 * 60_000;
-/** Playground keys of one session at once. */
+/** Most playground keys of one session at the same time. */
 const MAX_LIVE = 20;
 
-/** A key of the signed-in user's for the playgrounds: 15 minutes, dies with its session, never listed. A session's oldest gives way. */
+/**
+ * Creates a key for the playgrounds: valid for 15 minutes, deleted with its session, never listed. The session's oldest
+ * key is removed when there are too many.
+ */
 export async function createPlaygroundKey(ctx: ConsoleContext): Promise<PlaygroundKey> {
   const { user, session } = requireSession(ctx);
   const now = ctx.clock.now();

@@ -3,7 +3,7 @@ import { digestKey, displayKey, makeKey } from "../../gateway/admission/key-form
 import { newId } from "../../gateway/new-id";
 import type { KeyRecord, Operation, UserRecord } from "../../ports/store";
 import { requireUser } from "../access/guards";
-import { recordAudit, type ActorContext } from "../audit/record";
+import { type ActorContext, recordAudit } from "../audit/record";
 import type { ConsoleContext } from "../context";
 import { applyBudget } from "../users/limits";
 import { readExpiry, requireFitFor, requireGrantable } from "./authority";
@@ -21,8 +21,8 @@ import { toApiKey } from "./to-api-key";
 const EVERYDAY: Operation[] = ["speech", "embeddings"];
 
 /**
- * Creates an API key of the caller's and shows it for the only time. Throws `forbidden`, `invalid`, `conflict` (too
- * many).
+ * Creates an API key of the caller and returns its secret, which is shown only here. Throws `forbidden`, `invalid`,
+ * `conflict` (too many keys).
  */
 export async function createKey(ctx: ConsoleContext, input: CreateKey): Promise<ApiKeyWithSecret> {
   const owner = requireUser(ctx);
@@ -36,8 +36,8 @@ export async function createKey(ctx: ConsoleContext, input: CreateKey): Promise<
 }
 
 /**
- * The same for any owner, by the caller or the admin command, whose word is the instance owner's; `bound` keeps the
- * key's reach within the caller's own. Throws as `createKey` does.
+ * Creates a key for any owner, called by the console or the admin command, which acts with the instance owner's
+ * permissions; `bound` keeps the key's limits within the caller's. Throws as `createKey` does.
  */
 export async function createKeyOf(
   ctx: ActorContext & Pick<ConsoleContext, "store" | "random">,

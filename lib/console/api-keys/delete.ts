@@ -2,7 +2,7 @@ import { recordAudit } from "../audit/record";
 import type { ConsoleContext } from "../context";
 import { findChangeableKey } from "./authority";
 
-/** Revokes a key for good. Throws `not_found`, `forbidden`. */
+/** Revokes a key permanently. Throws `not_found`, `forbidden`. */
 export async function deleteKey(ctx: ConsoleContext, id: string): Promise<void> {
   await ctx.store.transaction(async (tx) => {
     const key = await findChangeableKey(tx, ctx, id);

@@ -2,16 +2,16 @@ import { AppError } from "../../errors";
 import type { Repositories, Role, UserRecord } from "../../ports/store";
 
 /**
- * API keys of one user that have not expired. Each may raise alerts and fill lists of its own, so a member has only
- * so many; an administrator's programs may keep one for each of their customers.
+ * Most API keys of one user that have not expired. Each can raise alerts and lengthen lists, so members get few;
+ * administrators may need one per customer.
  */
 const MOST_KEYS: Readonly<Record<Role, number>> = { member: 100, admin: 10_000, owner: 10_000 };
-/** Of all of one's keys each may be rotated once while the one before it still lives out its hours. */
+/** Each key may be rotated once while its predecessor is in its grace period, so the total is twice the quota. */
 const IN_GRACE = 2;
 
 type Owner = Pick<UserRecord, "id" | "role">;
 
-/** Throws `conflict` when `owner` has as many living keys as one may have. */
+/** Throws `conflict` when `owner` already has the most unexpired keys of their role. */
 export async function requireRoomForKey(
   tx: Pick<Repositories, "keys">,
   owner: Owner,
@@ -21,11 +21,14 @@ export async function requireRoomForKey(
   if ((await tx.keys.countLiving(owner.id, now)) < most) return;
   throw new AppError(
     "conflict",
-    `One user has at most ${most} keys that have not expired. Delete some that are not used any more first.`,
+    `A user may have at most ${most} unexpired API keys. Delete unused keys first.`,
   );
 }
 
-/** The same for a key that takes another's place, which goes on beside it for a while. */
+/**
+ * Throws `conflict` when another rotated key, valid beside its predecessor for the grace period, would exceed the
+ * quota.
+ */
 export async function requireRoomForGrace(
   tx: Pick<Repositories, "keys">,
   owner: Owner,
@@ -35,6 +38,6 @@ export async function requireRoomForGrace(
   if ((await tx.keys.countLiving(owner.id, now)) < most) return;
   throw new AppError(
     "conflict",
-    "Too many of this user's keys live out their hours of grace. Rotate without grace, or delete some first.",
+    "Too many keys of this user are in their grace period. Rotate with grace_hours 0, or delete keys first.",
   );
 }

@@ -7,7 +7,7 @@ import { createAddressList } from "../../gateway/admission/address-list";
 import type { KeyRecord, Operation, Role } from "../../ports/store";
 import type { ConsoleContext } from "../context";
 
-/** The part of a key that says what it may do. */
+/** The fields of a key that decide what it may do. */
 export type KeyReach = Pick<
   KeyRecord,
   | "enabled"
@@ -45,7 +45,7 @@ interface LimitRule {
   isLooser(after: KeyReach, before: KeyReach): boolean;
 }
 
-/** A number that is at most so high; null: no limit. */
+/** A limit by number; null: no limit. */
 function ceiling(
   read: (reach: KeyReach) => number | null,
   show: (value: number) => unknown = (value) => value,
@@ -62,7 +62,7 @@ function ceiling(
   };
 }
 
-/** A list of what is allowed; empty: everything. `covers` tells whether an entry of one list lies within one of another. */
+/** A limit by allow-list; empty: everything is allowed. `covers`: the entry `inner` lies within the entry `outer`. */
 function allowList(
   read: (reach: KeyReach) => readonly string[],
   covers: (outer: string, inner: string) => boolean,
@@ -111,7 +111,7 @@ const RULES = {
   "budget.monthly_usd": ceiling((reach) => reach.budget.monthlyNano, nanoToUsd),
 } as const satisfies Record<KeyLimit, LimitRule>;
 
-/** Limits that two keys have twice, where one key has them once. */
+/** Limits that each key has separately: two keys may use twice as much as one. */
 const COUNTED: readonly KeyLimit[] = [
   "rpm",
   "tpm",
@@ -154,9 +154,9 @@ export function requireMayLoosen(
 }
 
 /**
- * Who set the limits of a key after somebody of role `actor` changed it from `before` to `after`: roles above its
- * owner's alone, since what owners set on their own keys is theirs to change. A limit that a lower role tightens
- * keeps its author, so that it stays a limit of the higher role's; a limit that is gone has none.
+ * Which role set each limit of a key after a user of role `actor` changed it from `before` to `after`. Only roles above
+ * the owner's are recorded, since owners may change what they set on their own keys. A limit that a lower role tightens
+ * keeps its author; a removed limit has none.
  */
 export function limitAuthors(
   actor: Role,
@@ -177,7 +177,7 @@ export function limitAuthors(
   return authors;
 }
 
-/** `given` with the caller's own expiry, models and addresses where `given` names none; a session has no limits. */
+/** `given` with the calling key's expiry, models and addresses where `given` has none; sessions have no limits. */
 export function inheritLimits(ctx: Pick<ConsoleContext, "caller">, given: KeyReach): KeyReach {
   if (ctx.caller.kind !== "manage-key") return given;
   const { key } = ctx.caller;
@@ -190,8 +190,8 @@ export function inheritLimits(ctx: Pick<ConsoleContext, "caller">, given: KeyRea
 }
 
 /**
- * A management key gives no key more than it has itself, whichever operations it gives. Throws `forbidden`, naming the
- * first limit that is too wide.
+ * Throws `forbidden` when a management key would grant more than it has itself, naming the first limit that is too
+ * wide.
  */
 export function requireWithinCaller(ctx: Pick<ConsoleContext, "caller">, wanted: KeyReach): void {
   if (ctx.caller.kind !== "manage-key") return;
@@ -206,9 +206,9 @@ export function requireWithinCaller(ctx: Pick<ConsoleContext, "caller">, wanted:
 }
 
 /**
- * A management key with a rate limit, a concurrency limit or a budget of its own adds to no other key's: each key has
- * its limits for itself, so together they would exceed the management key's. Throws `forbidden`, naming that limit;
- * `act`: what was asked for, such as "create keys".
+ * Throws `forbidden` when a management key with a rate limit, a concurrency limit or a budget creates or loosens
+ * another key: limits count per key, so together the keys would exceed it. `act`: the refused action, such as "create
+ * keys".
  */
 export function requireUncountedCaller(ctx: Pick<ConsoleContext, "caller">, act: string): void {
   if (ctx.caller.kind !== "manage-key") return;

@@ -8,8 +8,8 @@ import { findVisibleKey } from "./authority";
 import { toApiKey, toApiKeys } from "./to-api-key";
 
 /**
- * API keys, newest first: a member's own; for administrators everybody's, or those of the one that the query names.
- * Throws `not_found` where a member names another.
+ * API keys, newest first: a member's own; for administrators all, or those of the user in the query. Throws `not_found`
+ * when a member asks for another user's.
  */
 export async function listKeys(ctx: ReadContext, query: KeyQuery): Promise<ListPage<ApiKey>> {
   const user = requireUser(ctx);
@@ -23,7 +23,7 @@ export async function listKeys(ctx: ReadContext, query: KeyQuery): Promise<ListP
   return { items, next_cursor: page.nextCursor };
 }
 
-/** Whose keys are listed; null: everybody's. */
+/** The owner whose keys are listed; null: all owners. */
 function ownerAsked(user: UserRecord, asked: string | undefined): string | null {
   if (asked === "me" || asked === user.id) return user.id;
   if (user.role !== "member") return asked ?? null;

@@ -14,9 +14,9 @@ import { toApiKey } from "./to-api-key";
 const HOUR_MS = 3_600_000;
 
 /**
- * A new key with the old one's powers and limits, and the record of who set them; the old one works for `grace_hours`
- * more. Only one's own: whoever sees a key spends its owner's budget. Throws `not_found`, `forbidden`, `conflict` (changed meanwhile, expired, or too many in
- * grace).
+ * Creates a key with the limits of the old one and the record of who set them; the old one works for `grace_hours`
+ * more. Only for the caller's own keys: a visible secret can spend its owner's budget. Throws `not_found`, `forbidden`,
+ * `conflict` (changed by another request, expired, or too many in grace).
  */
 export async function rotateKey(
   ctx: ConsoleContext,
@@ -28,12 +28,9 @@ export async function rotateKey(
   const key = makeKey(ctx.random);
   return ctx.store.transaction(async (tx) => {
     const old = await findChangeableKey(tx, ctx, id);
-    if (old.ownerId !== user.id) throw new AppError("forbidden", "Only its owner rotates a key.");
+    if (old.ownerId !== user.id) throw new AppError("forbidden", "Only the owner of a key may rotate it.");
     if (old.expiresAt !== null && old.expiresAt <= now) {
-      throw new AppError(
-        "conflict",
-        "This key has expired, and so would the new one. Make a new key instead.",
-      );
+      throw new AppError("conflict", "This key has expired and cannot be rotated. Create a new key instead.");
     }
     requireWithinCaller(ctx, old);
     requireUncountedCaller(ctx, "rotate keys");
@@ -50,7 +47,7 @@ export async function rotateKey(
     const graceEnd = now + Math.round(input.grace_hours * HOUR_MS);
     const expiresAt = Math.min(old.expiresAt ?? graceEnd, graceEnd);
     if ((await tx.keys.update(old, { expiresAt })) === null) {
-      throw new AppError("conflict", "The key was changed meanwhile. Load it again.");
+      throw new AppError("conflict", "The key was changed by another request. Load it again.");
     }
     await tx.keys.insert(fresh);
     await recordAudit(tx, ctx, {

@@ -8,7 +8,10 @@ const time = (at: number | null) => (at === null ? null : toTimestamp(at));
 
 type Needs = Pick<Repositories, "keys" | "users">;
 
-/** What may be told of keys, in the order given; never a digest. `now`: the instant whose day and month are told. */
+/**
+ * API keys as the API returns them, in the order given and never with a digest. `now` selects the day and month of
+ * `spent`.
+ */
 export async function toApiKeys(store: Needs, keys: readonly KeyRecord[], now: number): Promise<ApiKey[]> {
   const [owners, spent] = await Promise.all([
     store.users.findMany([...new Set(keys.map((key) => key.ownerId))]),
@@ -17,7 +20,7 @@ export async function toApiKeys(store: Needs, keys: readonly KeyRecord[], now: n
   return keys.map((key, index) => shownKey(key, owners.get(key.ownerId), spent[index]));
 }
 
-/** The same of one. */
+/** One API key as the API returns it. */
 export async function toApiKey(store: Needs, key: KeyRecord, now: number): Promise<ApiKey> {
   const [owners, spent] = await Promise.all([
     store.users.findMany([key.ownerId]),
@@ -49,7 +52,7 @@ function shownKey(key: KeyRecord, owner: UserRecord | undefined, spent: Spent | 
       monthly_usd: nanoToUsd(spent?.monthlyNano ?? 0),
     },
     owner_id: key.ownerId,
-    // A key goes with its owner; one read between the two statements names nobody of any power.
+    // Deleting a user deletes their keys; a key read between the two statements gets an empty owner.
     owner: {
       username: owner?.username ?? "",
       display_name: owner?.displayName ?? "",

@@ -17,19 +17,18 @@ import {
 import { toApiKey } from "./to-api-key";
 
 /**
- * Changes what a key may do; counts from the next request. A limit that a higher role set may be tightened, not
- * loosened. Throws `not_found`, `forbidden`, `invalid`,
- * `conflict` (stale version, or too many once it lives again).
+ * Changes a key, effective from the next request. A limit that a higher role set may be tightened, not loosened. Throws
+ * `not_found`, `forbidden`, `invalid`, `conflict` (stale version, or too many keys once it is valid again).
  */
 export async function updateKey(ctx: ConsoleContext, id: string, input: UpdateKey): Promise<ApiKey> {
   const actor = requireUser(ctx);
   const now = ctx.clock.now();
   return ctx.store.transaction(async (tx) => {
     const before = await findChangeableKey(tx, ctx, id);
-    // What is judged below is the version that is replaced: nobody changes the key in between.
+    // All checks below are against the version that is replaced.
     if (before.version !== input.version) throw changedMeanwhile();
     const owner = await tx.users.findById(before.ownerId);
-    // A key goes with its owner, and this transaction holds both.
+    // Deleting a user deletes their keys, and this transaction reads both.
     if (owner === null) throw new AppError("not_found", "There is no such key.");
     if (input.operations !== undefined && !before.operations.includes("manage"))
       requireGrantable(ctx, owner, input.operations);
@@ -49,7 +48,7 @@ export async function updateKey(ctx: ConsoleContext, id: string, input: UpdateKe
     requireWithinCaller(ctx, wanted);
     requireMayLoosen(actor.role, before, wanted);
     if (looserLimits(wanted, before).length > 0) requireUncountedCaller(ctx, "loosen the limits of others");
-    // A key that comes back to life is one more.
+    // An expired key that becomes valid again counts toward the quota.
     if (!isLiving(before, now) && isLiving(wanted, now)) await requireRoomForKey(tx, owner, now);
     const limitsSetBy = limitAuthors(actor.role, owner.role, before, wanted);
     const after = await tx.keys.update(before, { ...patch, limitsSetBy });
@@ -64,12 +63,12 @@ export async function updateKey(ctx: ConsoleContext, id: string, input: UpdateKe
 }
 
 function changedMeanwhile(): AppError {
-  return new AppError("conflict", "The key was changed meanwhile. Load it again.");
+  return new AppError("conflict", "The key was changed by another request. Load it again.");
 }
 
 const isLiving = ({ expiresAt }: KeyRecord, now: number): boolean => expiresAt === null || expiresAt > now;
 
-/** An expiry sent back as it was read is no change, even when it has passed. */
+/** An expiry sent back unchanged is no change, even when it has passed. */
 function expiryOf(text: string | null, before: KeyRecord, now: number): number | null {
   const isSame = text !== null && Date.parse(text) === before.expiresAt;
   return isSame ? before.expiresAt : readExpiry(text, now);

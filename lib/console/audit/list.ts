@@ -16,7 +16,7 @@ function filterOf(query: AuditQuery): AuditFilter {
   };
 }
 
-/** Audit rows, newest first, with the names of who acted on what; for administrators signed in. */
+/** Audit rows, newest first, with the names of actors and targets; for signed-in administrators. */
 export async function listAudit(ctx: ConsoleContext, query: AuditQuery): Promise<ListPage<AuditRow>> {
   requireSession(ctx);
   requireAdmin(ctx);

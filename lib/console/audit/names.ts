@@ -9,13 +9,15 @@ async function nameOf(store: Named, id: string): Promise<string | null> {
   return null;
 }
 
-/** What the row itself says of the name of its target, for one that is gone; an invite is known by its address. */
+/**
+ * The target's name as the row's detail recorded it, for deleted targets; invites are named by their e-mail address.
+ */
 function nameInDetail({ target, detail }: AuditRecord): string | null {
   const name = detail.name ?? detail.username ?? (target.startsWith("inv_") ? detail.email : null);
   return typeof name === "string" ? name : null;
 }
 
-/** The names of actors and targets of these rows by their ids; what is no id of ours has none. */
+/** The names of actors and targets of these rows by ID; IDs of unknown form have none. */
 export async function namesIn(
   store: Named,
   rows: readonly AuditRecord[],

@@ -1,14 +1,14 @@
 import type { Repositories } from "../../ports/store";
 import type { ConsoleCaller, ConsoleContext } from "../context";
 
-/** What an audit row needs of a request, or of whoever runs the admin command on the machine itself. */
+/** The part of a request, or of a run of the admin command, that an audit row records. */
 export interface ActorContext extends Pick<ConsoleContext, "clock" | "peer" | "requestId"> {
   caller: ConsoleCaller | { kind: "admin-command" };
 }
 
 /**
- * Appends one audit row inside the change's own transaction. `actor` stands for whoever is not the caller yet
- * (a sign-in that has just succeeded). `detail` never holds a secret.
+ * Appends one audit row inside the change's transaction. `actor` replaces the caller where that is not yet the user (a
+ * sign-in that has just succeeded). `detail` never holds a secret.
  */
 export async function recordAudit(
   tx: Repositories,

@@ -3,10 +3,10 @@ import type { AuditChain, Store } from "../../ports/store";
 import { requireAdmin, requireSession } from "../access/guards";
 import type { ConsoleContext } from "../context";
 
-/** Running walks by store: concurrent callers share one, so the log is not read twice at once. */
+/** Running verifications by store: concurrent callers share one, so that the log is not read twice at once. */
 const underWay = new WeakMap<Store, Promise<AuditChain>>();
 
-/** Whether nothing was changed, added or cut off. */
+/** True when no row was changed, added or cut off. */
 export function isWhole({ rows, brokenAt, expectedRows }: AuditChain): boolean {
   return brokenAt === null && expectedRows === rows;
 }

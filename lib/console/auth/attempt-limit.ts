@@ -6,7 +6,7 @@ import type { ConsoleContext } from "../context";
 
 type Counted = "loginAttemptsPerMinute" | "wrongSetupTokensPerMinute" | "setupReadsPerMinute";
 
-/** Takes one of the attempts that `limit` allows a minute and address. Throws `rate_limited`. */
+/** Takes one of the attempts per minute and address that `limit` allows. Throws `rate_limited`. */
 export function takeAttempt(
   ctx: Pick<ConsoleContext, "limiter" | "metrics" | "peer" | "instance">,
   what: string,
@@ -23,8 +23,8 @@ const WRONG_ENROLMENT_CODES = 10;
 const WRONG_ENROLMENT_WINDOW_MS = 10 * MINUTE_MS;
 
 /**
- * Counts the wrong first codes of a user's enrolments; a cost of 0 only asks whether another may be tried.
- * Throws `rate_limited` once ten were wrong within ten minutes.
+ * Counts wrong codes during 2FA enrolment of a user; a cost of 0 only checks whether another is allowed. Throws
+ * `rate_limited` after ten wrong codes within ten minutes.
  */
 export function takeEnrolmentCode(
   ctx: Pick<ConsoleContext, "limiter" | "metrics">,

@@ -13,7 +13,10 @@ export function newBackupCodes(random: Random): string[] {
   });
 }
 
-/** What the store keeps of a user's code: an HMAC under the instance secret. `code` as readCode gives it, or as shown. */
+/**
+ * The stored form of a user's backup code: an HMAC under the instance secret. `code` as returned by readCode, or as
+ * shown.
+ */
 export function digestBackupCode(sealer: Cipher, userId: string, code: string): string {
   return sealer.digest("backup-code", `${userId}:${code.replaceAll("-", "")}`);
 }

@@ -16,9 +16,9 @@ export interface ChangedPassword {
 }
 
 /**
- * Changes the caller's password by the one they have (and a code when the second factor is on). Every session and
- * pending sign-in of the user dies; the caller goes on in a new session.
- * Throws `invalid`, `step_up_failed`, `rate_limited`, `conflict` (changed elsewhere meanwhile).
+ * Changes the caller's password, given the present one (and a code when 2FA is on). Ends every session and pending
+ * sign-in of the user and starts a new session for the caller. Throws `invalid`, `step_up_failed`, `rate_limited`,
+ * `conflict` (changed by another request).
  */
 export async function changePassword(ctx: ConsoleContext, input: ChangePassword): Promise<ChangedPassword> {
   const { user } = requireSession(ctx);
@@ -27,7 +27,7 @@ export async function changePassword(ctx: ConsoleContext, input: ChangePassword)
   const newHash = () => ctx.hasher.hash(canonicalPassword(input.new_password), "login");
   if (secondFactor?.state === "enabled") {
     const proof = { password: input.current_password, code: requireCode(input.code) };
-    // Made before the code is used up: a full queue must not cost the user a code.
+    // Hashed before the code is used up: a full queue must not cost the user a code.
     const passwordHash = await newHash();
     return stepUp(ctx, user, secondFactor, proof, (tx, method) =>
       replace(tx, ctx, user, passwordHash, method),
@@ -40,7 +40,7 @@ export async function changePassword(ctx: ConsoleContext, input: ChangePassword)
 
 function requireCode(code: string | undefined): string {
   if (code !== undefined && readCode(code) !== null) return code;
-  const message = "Type the code of your second factor, or a backup code.";
+  const message = "Enter a code from your authenticator app or a backup code.";
   throw new AppError("invalid", message, { param: "code", issues: [{ path: "code", message }] });
 }
 
@@ -52,10 +52,10 @@ async function replace(
   method: TwoFactorMethod | "password",
 ): Promise<ChangedPassword> {
   const changed = await tx.users.update(user, { passwordHash, passwordVersion: user.passwordVersion + 1 });
-  // A second factor turned on meanwhile was not asked for.
+  // 2FA may have been enabled after the check that asked for no code.
   const isUnasked = method === "password" && (await tx.twoFactors.find(user.id))?.state === "enabled";
   if (changed === null || isUnasked)
-    throw new AppError("conflict", "Your account was changed meanwhile. Load it again.");
+    throw new AppError("conflict", "Your account was changed by another request. Load it again.");
   await tx.sessions.deleteByUser(user.id);
   await tx.flows.deleteByUser(user.id);
   const started = await startSession(tx, ctx, changed, method);

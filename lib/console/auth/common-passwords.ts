@@ -1,6 +1,6 @@
 /**
- * Common passwords of eight characters and more, lower case: the heads of the public frequency lists, keyboard walks,
- * and the words and endings that people add to them. Shorter ones fall to the length rule.
+ * Common passwords of at least eight characters in lower case: the top of the public frequency lists, keyboard walks,
+ * and common words with common endings. The length rule covers shorter ones.
  */
 const LIST = `
 00000000 000000000 0000000000 000000000000 01234567 012345678 0123456789 0987654321 10101010 10203040
@@ -283,14 +283,14 @@ zxcvbnm2024 zxcvzxcv zxczxczxc zz123456 zzzzzzzz zzzzzzzzz zzzzzzzzzz zzzzzzzzzz
 `;
 
 const COMMON: ReadonlySet<string> = new Set(LIST.trim().split(/\s+/));
-/** The whole text is one or two characters, or one short group, again and again. */
+/** The whole text is one group of up to four characters, repeated. */
 const REPEATED = /^(.{1,4})\1+$/u;
 const PRODUCT = /^patch[\s_-]?bay[^\p{L}]*$/u;
 
-/** How many passwords the list holds. */
+/** Number of passwords in the list. */
 export const COMMON_PASSWORD_COUNT = COMMON.size;
 
-/** True for a password that is guessed first; `plain` is trimmed and in lower case. */
+/** True for a password that attackers try first; `plain` is trimmed and in lower case. */
 export function isCommonPassword(plain: string): boolean {
   return COMMON.has(plain) || REPEATED.test(plain) || PRODUCT.test(plain);
 }

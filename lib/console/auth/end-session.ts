@@ -3,7 +3,7 @@ import { requireSession } from "../access/guards";
 import { recordAudit } from "../audit/record";
 import type { ConsoleContext } from "../context";
 
-/** Ends one session of the caller's own. Throws `not_found` for any other. */
+/** Ends one of the caller's sessions. Throws `not_found` for any other. */
 export async function endSession(ctx: ConsoleContext, id: string): Promise<void> {
   const { user } = requireSession(ctx);
   await ctx.store.transaction(async (tx) => {
@@ -14,7 +14,7 @@ export async function endSession(ctx: ConsoleContext, id: string): Promise<void>
   });
 }
 
-/** Ends all sessions of the caller but this one. */
+/** Ends all sessions of the caller except the present one. */
 export async function endOtherSessions(ctx: ConsoleContext): Promise<void> {
   const { user, session } = requireSession(ctx);
   await ctx.store.transaction(async (tx) => {

@@ -6,10 +6,10 @@ import type { ConsoleServices } from "../context";
 import { isAlive, sessionLifetime } from "./session-lifetime";
 import { digestToken } from "./tokens";
 
-/** Uses of a session closer together than this are not written down. */
+/** Session uses closer together than this are not written to the store. */
 const TOUCH_MS = 60_000;
 
-/** The lookup behind `findLiveSession`, by the session's own id, which counts as no use of it. */
+/** Looks a session up by its stored ID, without recording a use. */
 export async function peekSession(
   services: Pick<ConsoleServices, "store" | "clock">,
   id: string,
@@ -25,8 +25,8 @@ export async function peekSession(
 }
 
 /**
- * The session behind a cookie's id with its user as the store has them now; null when it was ended, has run out, or
- * belongs to a disabled user or an older password. `mustEnrol`: their role needs a second factor that they lack.
+ * The session of a cookie's ID with its user as stored now; null when it was ended, has expired, or belongs to a
+ * disabled user or an older password. `mustEnrol`: the user's role requires 2FA and they have not enabled it.
  */
 export async function findLiveSession(
   services: Pick<ConsoleServices, "store" | "clock" | "log">,
@@ -40,7 +40,7 @@ export async function findLiveSession(
   try {
     await services.store.sessions.touch(session.id, now);
   } catch (error) {
-    // A full or read-only store must not keep people from looking at what is wrong.
+    // With a full or read-only store users must still be able to see what is wrong.
     if (!hasCode(error, "storage_unavailable")) throw error;
     services.log.warn("session_touch_failed", { code: error.code });
   }

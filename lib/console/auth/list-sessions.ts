@@ -5,7 +5,7 @@ import { readSettings } from "../access/read-settings";
 import type { ConsoleContext } from "../context";
 import { isAlive, sessionLifetime } from "./session-lifetime";
 
-/** The caller's live sessions, the one seen last first. */
+/** The caller's live sessions, most recently used first. */
 export async function listSessions(ctx: ConsoleContext): Promise<SessionList> {
   const { user, session } = requireSession(ctx);
   const now = ctx.clock.now();

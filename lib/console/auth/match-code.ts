@@ -6,21 +6,23 @@ import { tooMany } from "./attempt-limit";
 import { digestBackupCode } from "./backup-codes";
 import { matchTotp } from "./totp";
 
-/** Ten wrong codes in a row, over all flows and both kinds, lock the second step 15 minutes, doubling to a day. */
+/**
+ * Ten wrong codes in a row, over all flows and both methods, lock two-factor sign-in for 15 minutes, doubling to a day.
+ */
 export const LOCK_RULE = { threshold: 10, baseMs: 15 * 60_000, maxMs: 24 * 3_600_000 };
 
-/** Where a user's sealed secret stands; binds the ciphertext to its row. */
+/** The AAD of a user's encrypted TOTP secret: binds the ciphertext to its row. */
 export function secretAad(userId: string): string {
   return `two_factors/${userId}/secret`;
 }
 
-/** The 429 of a locked second step; null when it is free. */
+/** The 429 of a user whose two-factor sign-in is locked; null when it is not. */
 export function lockOf(ctx: Pick<ConsoleContext, "clock">, lockedUntil: number | null): AppError | null {
   const waitMs = (lockedUntil ?? 0) - ctx.clock.now();
-  return waitMs > 0 ? tooMany("Too many wrong codes: the second step is locked.", waitMs) : null;
+  return waitMs > 0 ? tooMany("Too many wrong codes: two-factor sign-in is locked.", waitMs) : null;
 }
 
-/** Counts one attempt on the account before its code is looked at. Throws `rate_limited` while locked. */
+/** Counts one attempt on the account before its code is checked. Throws `rate_limited` while locked. */
 export async function countCodeAttempt(ctx: ConsoleContext, userId: string): Promise<void> {
   const counted = await ctx.store.twoFactors.countAttempt(userId, ctx.clock.now(), LOCK_RULE);
   if (!counted.allowed) {
@@ -28,10 +30,10 @@ export async function countCodeAttempt(ctx: ConsoleContext, userId: string): Pro
   }
 }
 
-/** A code found to be right and not yet used up. */
+/** A matching code that is not used up yet. */
 export type MatchedCode = { method: "totp"; step: number } | { method: "backup_code"; digest: string };
 
-/** What a well-formed code stands for; null when it is a wrong TOTP code. A backup code is only known by using it up. */
+/** The match of a well-formed code; null for a wrong TOTP code. A backup code is verified only when it is consumed. */
 export function matchCode(
   ctx: Pick<ConsoleContext, "cipher" | "clock">,
   secondFactor: TwoFactorRecord,
@@ -48,7 +50,7 @@ export function matchCode(
   return step === null ? null : { method: "totp", step };
 }
 
-/** Uses the code up inside the transaction of what it opens; null when it is wrong or was used before. */
+/** Consumes the code inside the transaction that depends on it; null when it is wrong or was used before. */
 export async function consumeCode(
   tx: Repositories,
   secondFactor: TwoFactorRecord,

@@ -4,12 +4,14 @@ import type { Instance } from "../../ports/instance";
 import { isCommonPassword } from "./common-passwords";
 import { userNameKey } from "./user-name-key";
 
-/** The form in which passwords are hashed and checked: NFC, otherwise as typed. */
+/** The form in which passwords are hashed and compared: NFC, otherwise as typed. */
 export function canonicalPassword(password: string): string {
   return password.normalize("NFC");
 }
 
-/** Every fault of a new password beyond those its contract finds: the instance's own minimum and what is easily guessed. */
+/**
+ * The problems of a new password beyond those its contract checks: the instance's minimum length and common passwords.
+ */
 export function passwordFaults(
   password: string,
   rules: { minimum: number; username: string; email?: string | null },
@@ -21,12 +23,12 @@ export function passwordFaults(
   if (plain === userNameKey(rules.username) || (rules.email && plain === userNameKey(rules.email))) {
     faults.push("Must not be the username or the e-mail address.");
   } else if (isCommonPassword(plain)) {
-    faults.push("This password is among the most common ones and would be guessed at once.");
+    faults.push("This password is among the most common ones and easy to guess.");
   }
   return faults;
 }
 
-/** Throws `invalid` with each fault under `path`. */
+/** Throws `invalid` with an issue per problem under `path`. */
 export function requireGoodPassword(
   instance: Pick<Instance, "passwordMinimum">,
   password: string,

@@ -5,9 +5,9 @@ import type { ConsoleCaller, ConsoleContext } from "../context";
 import { peekSession } from "./find-live-session";
 
 /**
- * The caller as the store has them now, for work that goes on long after they were let in; it counts as no use of a
- * session. Throws `unauthenticated` for a session or a key that has ended meanwhile, for a key that may not manage any
- * more, and where a second factor is required meanwhile that the user lacks.
+ * The caller as stored now, for work that continues long after authentication; does not count as a use of the session.
+ * Throws `unauthenticated` for a session or key that has ended, for a key that may no longer manage, and when the
+ * user's role now requires 2FA that they have not enabled.
  */
 export async function findCallerAgain(
   ctx: Pick<ConsoleContext, "store" | "clock" | "caller">,
@@ -26,7 +26,7 @@ export async function findCallerAgain(
       const user = key && (await ctx.store.users.findById(key.ownerId));
       const isAlive = key?.enabled && (key.expiresAt === null || key.expiresAt > ctx.clock.now());
       if (!key || !isAlive || !key.operations.includes("manage") || !user?.enabled || user.role === "member")
-        throw new AppError("unauthenticated", "The key may not manage any more.");
+        throw new AppError("unauthenticated", "This API key may no longer manage.");
       const { two_factor_roles } = await readSettings(ctx.store);
       if (await mustEnrol(ctx.store, two_factor_roles, user))
         throw new AppError("unauthenticated", "The key's owner must enable two-factor authentication first.");

@@ -3,7 +3,7 @@ import type { SessionRecord, UserRecord } from "../../ports/store";
 
 const HOUR_MS = 3_600_000;
 
-/** How long a session of this role lives at most, and without being used; both in milliseconds. */
+/** Longest lifetime of a session of this role, and its idle timeout; both in milliseconds. */
 export function sessionLifetime(
   settings: Pick<Settings, "session_hours">,
   role: UserRecord["role"],
@@ -11,7 +11,7 @@ export function sessionLifetime(
   const hours = settings.session_hours;
   const [absolute, idle] =
     role === "member" ? [hours.member_absolute, hours.member_idle] : [hours.admin_absolute, hours.admin_idle];
-  // The store holds whole milliseconds, and a third of an hour is none.
+  // The store holds whole milliseconds; hours may be fractions.
   return { absoluteMs: Math.round(absolute * HOUR_MS), idleMs: Math.round(idle * HOUR_MS) };
 }
 

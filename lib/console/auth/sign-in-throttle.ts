@@ -6,20 +6,20 @@ import { userNameKey } from "./user-name-key";
 
 /** Ten wrong passwords for one account, existing or not, delay it 30 s, doubling to 1 h. */
 const RULE = { threshold: 10, baseMs: 30_000, maxMs: 3_600_000 };
-/** A counter that did not change for a day starts again at 0. */
+/** A counter unchanged for a day is deleted. */
 export const THROTTLE_KEPT_MS = 24 * 3_600_000;
 
 /**
- * What wrong passwords at sign-in are counted under: the account behind a user name or e-mail address, so that both
- * share one counter, or the name itself where there is no account. Both kinds behave alike; no name holds a NUL.
+ * The counter of wrong passwords at sign-in: by account, so that user name and e-mail address share one, or by the name
+ * when there is no account. Both behave alike; no name contains a NUL.
  */
 export function signInSubject(user: Pick<UserRecord, "id"> | null, name: string): string {
   return user === null ? userNameKey(name) : `account\u0000${user.id}`;
 }
 
 /**
- * What a signed-in user's own wrong passwords are counted under. Apart from sign-in, so that guesses there cannot keep
- * the user from changing the password that is guessed at.
+ * The counter of a signed-in user's wrong own passwords. Separate from sign-in, so that guesses there cannot keep the
+ * user from changing the password.
  */
 export function ownPasswordSubject(userId: string): string {
   return `own-password\u0000${userId}`;
@@ -32,7 +32,7 @@ export function throttleSubjects(user: Pick<UserRecord, "id" | "username">): str
 
 type Needs = Pick<ConsoleContext, "cipher" | "clock">;
 
-/** The store's key of a counter: it must not hold the names that people typed. */
+/** The stored key of a counter: a digest, so that typed names are not stored. */
 export function subjectDigest(ctx: Pick<Needs, "cipher">, subject: string): string {
   return ctx.cipher.digest("login-name", subject);
 }
@@ -48,7 +48,7 @@ export async function delayOf(
   return waitMs > 0 ? tooMany("Too many wrong passwords.", waitMs) : null;
 }
 
-/** Sets the counters of these subjects back to 0. */
+/** Resets the counters of these subjects to 0. */
 export async function clearThrottles(
   tx: Repositories,
   ctx: Pick<Needs, "cipher">,

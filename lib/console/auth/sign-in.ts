@@ -13,7 +13,7 @@ import { userNameKey } from "./user-name-key";
 
 export const FLOW_LIFE_MS = 300_000;
 const FLOW_ATTEMPTS = 5;
-/** Share of the floor added at random, so that a refusal's time tells nothing of the work behind it. */
+/** Share of the floor added at random, so that the time of a refusal does not reveal the work behind it. */
 const JITTER = 0.34;
 
 export type SignInOutcome =
@@ -21,9 +21,9 @@ export type SignInOutcome =
   | { kind: "second-step"; flowToken: string; expiresAt: number };
 
 /**
- * Checks name and password. Right: a session, or a flow that waits for the second factor. Unknown name, wrong
- * password and disabled user are one `invalid_credentials` after the same work and the same time.
- * Throws `rate_limited` too: by address, or by the delay of the account or unknown name.
+ * Checks name and password. On success: a session, or a flow that waits for a 2FA code. Unknown name, wrong password
+ * and disabled user give the same `invalid_credentials` after the same work and time. Throws `rate_limited` by address,
+ * or by the delay of the account or unknown name.
  */
 export async function signIn(ctx: ConsoleContext, input: SignInRequest): Promise<SignInOutcome> {
   const startedAt = ctx.clock.monotonic();
@@ -36,14 +36,14 @@ export async function signIn(ctx: ConsoleContext, input: SignInRequest): Promise
   const password = canonicalPassword(input.password);
   const user = found?.enabled ? found : null;
   const isRight = await ctx.hasher.verify(user?.passwordHash ?? null, password);
-  // Hashed outside the transaction: it takes longer than anything in it.
+  // Hashed outside the transaction because it is slow.
   const rehashed =
     isRight && user !== null && ctx.hasher.needsRehash(user.passwordHash)
       ? await ctx.hasher.hash(password, "login")
       : null;
 
   const outcome = await ctx.store.transaction(async (tx): Promise<SignInOutcome | AppError> => {
-    // Of many guesses at once, none beyond the tenth may learn whether it was right.
+    // Of concurrent guesses, none beyond the tenth may learn whether it was right.
     const late = await delayOf(tx, ctx, subject);
     if (late !== null) return late;
     if (!isRight || user === null) return refuse(tx, ctx, subject);
@@ -95,7 +95,7 @@ async function refuse(tx: Repositories, ctx: ConsoleContext, subject: string): P
   return new AppError("invalid_credentials", "The name or the password is wrong.");
 }
 
-/** Waits until a refused sign-in has taken its least time. */
+/** Delays a refused sign-in to its minimum duration. */
 async function holdBack(ctx: ConsoleContext, startedAt: number): Promise<void> {
   const floorMs = ctx.signIn.refusalFloorMs * (1 + JITTER * ctx.random.fraction());
   const leftMs = floorMs - (ctx.clock.monotonic() - startedAt);

@@ -5,18 +5,18 @@ import type { ConsoleContext } from "../context";
 import { sessionLifetime } from "./session-lifetime";
 import { digestToken, newToken } from "./tokens";
 
-/** A session with the id that goes into its cookie and is kept nowhere else. */
+/** A new session and its cookie's ID, which is stored only as a digest. */
 export interface StartedSession {
   sid: string;
   session: SessionRecord;
 }
 
-/** What a new session remembers of the browser. */
+/** The part of the request that a new session records. */
 export type Visitor = Pick<ConsoleContext, "clock" | "random" | "peer" | "device">;
 
 /**
- * Starts a session: the only function that does, for initial setup, sign-in, 2FA and a change of password. Refuses a
- * disabled user, and one with 2FA on unless `method` says that the second factor was checked.
+ * Starts a session: the only function that does, for initial setup, sign-in, 2FA and password changes. Refuses a
+ * disabled user, and one with 2FA unless `method` says that a code was verified.
  */
 export async function startSession(
   tx: Repositories,
@@ -27,7 +27,7 @@ export async function startSession(
   const secondFactor = await tx.twoFactors.find(user.id);
   const hasPassed = method === "totp" || method === "backup_code";
   if (!user.enabled || (secondFactor?.state === "enabled" && !hasPassed)) {
-    throw new AppError("internal", "A session was asked for before every factor had passed.");
+    throw new AppError("internal", "A session was requested before authentication was complete.");
   }
   const now = ctx.clock.now();
   const sid = newToken(ctx.random);

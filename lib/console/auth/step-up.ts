@@ -9,8 +9,8 @@ import { verifyOwnPassword } from "./verify-password";
 type Outcome<T> = { isProven: true; value: T } | { isProven: false };
 
 /**
- * Asks the signed-in user for password and second factor, then runs `change` in the transaction that uses the code
- * up. Throws `step_up_failed` (403: the session itself goes on), `rate_limited`, and what `change` throws.
+ * Verifies the signed-in user's password and 2FA code, then runs `change` in the transaction that consumes the code.
+ * Throws `step_up_failed` (403: the session stays valid), `rate_limited`, and what `change` throws.
  */
 export async function stepUp<T>(
   ctx: ConsoleContext,
@@ -32,11 +32,11 @@ export async function stepUp<T>(
   throw new AppError("step_up_failed", "The code is wrong or was used before.");
 }
 
-/** The user's second factor in force. Throws `conflict` when there is none. */
+/** The user's enabled two-factor record. Throws `conflict` when 2FA is off. */
 export async function requireTwoFactor(ctx: ConsoleContext, userId: string): Promise<TwoFactorRecord> {
   const secondFactor = await ctx.store.twoFactors.find(userId);
   if (secondFactor?.state !== "enabled") {
-    throw new AppError("conflict", "The second factor is not on.");
+    throw new AppError("conflict", "Two-factor authentication is not enabled.");
   }
   return secondFactor;
 }

@@ -1,14 +1,14 @@
 import type { ConsoleServices } from "../context";
 import { THROTTLE_KEPT_MS } from "./sign-in-throttle";
 
-/** How long an alert is kept once it is over. */
+/** Resolved alerts are deleted after this time. */
 export const ALERTS_KEPT_MS = 90 * 86_400_000;
-/** A sweep takes so many at most, so that nobody waits long for its transaction. */
+/** Most alerts deleted by one sweep, to keep its transaction short. */
 const ALERTS_AT_ONCE = 1_000;
 
 /**
- * Removes what has run out: sessions, flows, one-time links, playground keys, forgotten delays, alerts long over. Meant
- * to run every few minutes.
+ * Deletes expired sessions, flows, one-time links, playground keys and sign-in delays, and old resolved alerts. Runs
+ * every few minutes.
  */
 export async function sweepExpired(services: Pick<ConsoleServices, "store" | "clock">): Promise<void> {
   const now = services.clock.now();

@@ -2,7 +2,7 @@ import { Secret, TOTP } from "otpauth";
 import type { Random } from "../../ports/clock";
 import { isSameSecret } from "./tokens";
 
-/** RFC 6238 with what every authenticator app takes: HMAC-SHA-1, six digits, 30 seconds. */
+/** RFC 6238 with the parameters every authenticator app supports: HMAC-SHA-1, six digits, 30 seconds. */
 const PERIOD_MS = 30_000;
 const SECRET_BYTES = 20;
 
@@ -17,11 +17,11 @@ function totp(secret: string): TOTP {
 
 /** A new 160-bit secret, base32. */
 export function newTotpSecret(random: Random): string {
-  // Copied, so that the buffer behind it holds these bytes alone.
+  // Copied so that the underlying buffer holds only these bytes.
   return new Secret({ buffer: new Uint8Array(random.bytes(SECRET_BYTES)).buffer }).base32;
 }
 
-/** The address that an authenticator app reads from the QR code. */
+/** The otpauth URI that an authenticator app reads from the QR code. */
 export function totpUri(secret: string, username: string): string {
   return new TOTP({
     issuer: "Patchbay",
@@ -33,14 +33,14 @@ export function totpUri(secret: string, username: string): string {
   }).toString();
 }
 
-/** The number of the 30-second step at `now` (milliseconds since 1970). */
+/** The number of the 30-second period at `now` (milliseconds since 1970). */
 export function totpStep(now: number): number {
   return Math.floor(now / PERIOD_MS);
 }
 
 /**
- * The step whose code this is: the present one or a neighbour (RFC 6238 §5.2 allows one step for delay), and newer
- * than `lastStep`; null when none. Takes the same time whichever it is.
+ * The step whose code this is: the present one or a neighbour (RFC 6238 §5.2 allows one step for delay), newer than
+ * `lastStep`; null when none matches. Constant time.
  */
 export function matchTotp(secret: string, code: string, now: number, lastStep: number): number | null {
   const generator = totp(secret);

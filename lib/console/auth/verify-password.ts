@@ -6,8 +6,8 @@ import { canonicalPassword } from "./password-rules";
 import { clearThrottles, countWrongPassword, delayOf, ownPasswordSubject } from "./sign-in-throttle";
 
 /**
- * Checks the signed-in user's own password before a change of consequence. Ten wrong ones delay the next as at
- * sign-in, on a count of their own. Throws `step_up_failed`, `rate_limited`, `overloaded`.
+ * Checks the signed-in user's own password before a sensitive change. Ten wrong ones delay the next as at sign-in, on a
+ * separate counter. Throws `step_up_failed`, `rate_limited`, `overloaded`.
  */
 export async function verifyOwnPassword(
   ctx: ConsoleContext,
@@ -18,7 +18,7 @@ export async function verifyOwnPassword(
   const delayed = await delayOf(ctx.store, ctx, subject);
   if (delayed !== null) throw delayed;
   const isRight = await ctx.hasher.verify(user.passwordHash, canonicalPassword(password));
-  // Looked at again: of many guesses at once, none beyond the tenth may learn whether it was right.
+  // Checked again: of concurrent guesses, none beyond the tenth may learn whether it was right.
   const refusal = await ctx.store.transaction(async (tx) => {
     const late = await delayOf(tx, ctx, subject);
     if (late !== null) return late;

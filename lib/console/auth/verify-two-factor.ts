@@ -22,10 +22,10 @@ export interface TwoFactorOutcome {
 }
 
 /**
- * The second factor of a sign-in whose password was right. `pendingToken` is the flow of the cookie. The attempt is
- * taken off the flow and counted on the account before the code is looked at; the code is used up and the flow
- * spent in the transaction that starts the session.
- * Throws `invalid` (two different flows), `flow_expired`, `invalid_code` (with attempts left), `rate_limited`.
+ * Completes a sign-in whose password was right with a 2FA code. `pendingToken` is the flow token of the cookie. The
+ * attempt is counted on the flow and on the account before the code is checked; the code and the flow are consumed in
+ * the transaction that starts the session. Throws `invalid` (two different flows), `flow_expired`, `invalid_code` (with
+ * attempts left), `rate_limited`.
  */
 export async function verifyTwoFactor(
   ctx: ConsoleContext,
@@ -49,7 +49,7 @@ export async function verifyTwoFactor(
   const flow = await ctx.store.flows.takeAttempt(digest, ctx.clock.now());
   if (flow === null) throw expired();
   await countCodeAttempt(ctx, pending.user.id);
-  // Read again after counting, so that a step used meanwhile is not tried.
+  // Read again after counting, so that a step used by a concurrent request is refused.
   const secondFactor = (await findPending(ctx, digest, flow)).secondFactor;
   const matched = matchCode(ctx, secondFactor, input.code);
 
@@ -63,7 +63,7 @@ export async function verifyTwoFactor(
       });
       return null;
     }
-    // Throwing rolls the code's use back: it opened nothing.
+    // Throwing rolls back the consumption of the code.
     if ((await tx.flows.consume(digest, ctx.clock.now())) === null) throw expired();
     const { user } = await readBound(tx, flow);
     const started = await startSession(tx, ctx, user, method);
@@ -92,8 +92,8 @@ async function findPending(ctx: ConsoleContext, digest: string, taken?: FlowReco
 }
 
 /**
- * The user and second factor of a flow as they are now. Throws `flow_expired` when one of what the flow is bound to has
- * changed since the password was right: the user's enabled state, the password, the enrolment (SECURITY TF-3).
+ * The user and two-factor record of a flow as stored now. Throws `flow_expired` when the user was disabled, or the
+ * password or enrolment has changed since the password was checked (SECURITY TF-3).
  */
 async function readBound(
   store: Pick<Repositories, "users" | "twoFactors">,

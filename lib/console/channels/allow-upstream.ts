@@ -7,26 +7,26 @@ import { recordAudit } from "../audit/record";
 import { verifyOwnPassword } from "../auth/verify-password";
 import type { ConsoleContext } from "../context";
 
-/** The name under which the store keeps the owner's list. */
+/** Key of the owner's list in the settings table. */
 const SETTING = "allowed_upstreams";
 const Targets = z.array(z.string());
 
-/** The `host:port` targets that the owner has allowed; what does not read as a list counts as none. */
+/** The `host:port` targets that the owner has allowed; an unreadable list counts as empty. */
 export async function readAllowedUpstreams(store: Pick<Repositories, "settings">): Promise<string[]> {
   const kept = Targets.safeParse((await store.settings.all())[SETTING]);
   return kept.success ? kept.data : [];
 }
 
-/** Private addresses are the owner's to open, nobody else's (SECURITY SF-3). */
+/** Only the owner may allow private addresses (SECURITY SF-3). */
 function requireOwner(ctx: ConsoleContext): UserRecord {
   const { user } = requireSession(ctx);
   if (user.role === "owner") return user;
-  throw new AppError("forbidden", "Only the owner allows private addresses as upstreams.");
+  throw new AppError("forbidden", "Only the owner may allow private addresses as upstreams.");
 }
 
 /**
- * Allows exactly one host and port as an upstream, private or plain http, after the password was shown. Throws
- * `forbidden`, `step_up_failed`, `invalid` (no address).
+ * Allows one host and port as an upstream, even if private or plain HTTP, after checking the password. Throws
+ * `forbidden`, `step_up_failed`, `invalid` (not an address).
  */
 export async function allowUpstream(ctx: ConsoleContext, input: AllowUpstream): Promise<AllowedUpstreams> {
   const owner = requireOwner(ctx);
@@ -41,7 +41,7 @@ export async function allowUpstream(ctx: ConsoleContext, input: AllowUpstream): 
   return { targets };
 }
 
-/** Takes an allowance back; channels that need it fail from the next call on. Throws `forbidden`, `not_found`. */
+/** Removes an allowed target; channels that need it fail from the next call on. Throws `forbidden`, `not_found`. */
 export async function disallowUpstream(ctx: ConsoleContext, target: string): Promise<AllowedUpstreams> {
   requireOwner(ctx);
   const targets = await ctx.store.transaction(async (tx) => {

@@ -9,7 +9,7 @@ import { ensureModels } from "./ensure-models";
 import { readTimeouts } from "./timeouts";
 import { toChannel } from "./to-channel";
 
-/** Adds a channel; it serves from the next request on. Throws `forbidden`, `invalid` (each fault at its field). */
+/** Adds a channel; it serves from the next request on. Throws `forbidden`, `invalid` (with an issue per field). */
 export async function createChannel(ctx: ConsoleContext, input: CreateChannel): Promise<Channel> {
   await requireOperator(ctx);
   const facts = ctx.providers.providers().find((one) => one.name === input.provider);

@@ -12,7 +12,7 @@ import { runTestCall, type ToWav, toFault } from "./run-test-call";
 import { keptKey, requireNewKeys } from "./stored-keys";
 import { readTimeouts } from "./timeouts";
 
-/** The key that a draft shows: a new one, or one of the saved channel's that goes to no other address. */
+/** The key of a draft: a new one, or one of the saved channel, whose address must be the same. */
 function keyOf(
   ctx: ConsoleContext,
   draftId: string,
@@ -23,7 +23,7 @@ function keyOf(
   if (first === undefined) return [];
   if (typeof first === "string") return [encryptKey(ctx, draftId, first)];
   if (saved === null) {
-    const message = "A new channel keeps no keys; write them.";
+    const message = "A new channel has no stored keys; enter them.";
     throw new AppError("invalid", message, { issues: [{ path: "keys.0", message }] });
   }
   const kept = keptKey(saved, first.id, 0);
@@ -32,14 +32,14 @@ function keyOf(
 }
 
 /**
- * A channel that stands in no store, under an id that nobody else has: connections, voices and circuits of a draft are
- * its own. Throws `invalid` by the same checks as a saved one, `not_found`.
+ * An unsaved channel record under an unused ID, so that connections, voices and circuits of a draft are its own. Throws
+ * `invalid` by the same checks as for a saved channel, `not_found`.
  */
 async function draftRecord(ctx: ConsoleContext, input: DraftChannel): Promise<ChannelRecord> {
   const saved = input.channel_id === undefined ? null : await getChannelRecord(ctx.store, input.channel_id);
   if (saved !== null && saved.provider !== input.provider)
-    throw new AppError("invalid", "A channel keeps its provider.", {
-      issues: [{ path: "provider", message: "A channel keeps its provider." }],
+    throw new AppError("invalid", "The provider of a channel cannot be changed.", {
+      issues: [{ path: "provider", message: "The provider of a channel cannot be changed." }],
     });
   const checked = ctx.providers.checkChannel({
     provider: input.provider,
@@ -47,7 +47,7 @@ async function draftRecord(ctx: ConsoleContext, input: DraftChannel): Promise<Ch
     headers: input.headers ?? {},
     options: input.options ?? {},
   });
-  // Without an address it is the provider's own: another than the saved one's, unless that has none either.
+  // Without a base URL the provider's default counts, which differs from any URL of the saved channel.
   if (saved !== null) requireNewKeys(saved, { base_url: checked.baseUrl, keys: input.keys ?? [] });
   const id = newId(ctx.random, "chn");
   return {
@@ -69,8 +69,8 @@ async function draftRecord(ctx: ConsoleContext, input: DraftChannel): Promise<Ch
 }
 
 /**
- * Asks the upstream of a draft what it serves; what went wrong out there is told, not thrown. Throws `forbidden`,
- * `not_found`, `invalid`.
+ * Lists the models of a draft's upstream; upstream errors are returned, not thrown. Throws `forbidden`, `not_found`,
+ * `invalid`.
  */
 export async function listDraftModels(ctx: ConsoleContext, input: DraftChannel): Promise<DraftModels> {
   await requireOperator(ctx);

@@ -3,12 +3,12 @@ import { channelKeyAad } from "../../ports/channel-probe";
 import type { ChannelKey } from "../../ports/store";
 import type { ConsoleServices } from "../context";
 
-/** `****wxyz`; of a key too short for that nothing is shown. */
+/** `****wxyz`; a key too short for that shows nothing. */
 function displayOf(key: string): string {
   return key.length >= 12 ? `****${key.slice(-4)}` : "****";
 }
 
-/** Encrypts an upstream key for this channel alone. */
+/** Encrypts an upstream key, bound to this channel. */
 export function encryptKey(
   { cipher, random }: Pick<ConsoleServices, "cipher" | "random">,
   channelId: string,

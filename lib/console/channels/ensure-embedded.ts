@@ -77,8 +77,7 @@ function embeddingModel(now: number): ModelRecord {
 }
 
 /**
- * Puts a channel and its model in place, unless the channel stands already: what the operator has changed or
- * deleted since stays as it is.
+ * Inserts a channel and its model unless the channel exists: later changes and deletions by the operator are preserved.
  */
 async function ensure(tx: Repositories, channel: ChannelRecord, model: ModelRecord): Promise<void> {
   if ((await tx.channels.find(channel.id)) !== null) return;
@@ -89,8 +88,8 @@ async function ensure(tx: Repositories, channel: ChannelRecord, model: ModelReco
 }
 
 /**
- * Seeds the two embedded engines as ordinary channels with a model each. May run at every start and in several
- * processes at once: it is one write transaction, and the ids are fixed.
+ * Seeds the two embedded engines as channels with a model each. May run at every start and in several processes at
+ * once: it is one write transaction, and the IDs are fixed.
  */
 export async function ensureEmbedded(store: Store, clock: Clock): Promise<void> {
   const now = clock.now();

@@ -19,8 +19,9 @@ function operationOf(offered: OfferedModel, provider: ProviderFacts | undefined)
 }
 
 /**
- * Makes a model of every public name that a channel offers and nobody has yet, with prices and limits of the shipped
- * list; `given`: a book of all models that was read before. Throws `invalid` naming the offers whose operation is unknown or not the one of the model they name.
+ * Creates a model for every offered public name that has none yet, with prices and limits of the shipped list; `given`:
+ * the models if already read. Throws `invalid` for offers whose operation is unknown or differs from the existing
+ * model's.
  */
 export async function ensureModels(
   tx: Repositories,
@@ -38,7 +39,7 @@ export async function ensureModels(
       if (taken.name !== offer.name)
         issues.push({
           path: `models.${index}.name`,
-          message: `This is an alias of '${taken.name}'; name that.`,
+          message: `This is an alias of '${taken.name}'; use that name.`,
         });
       else if (offer.operation !== undefined && offer.operation !== taken.operation)
         issues.push({
@@ -51,7 +52,7 @@ export async function ensureModels(
     if (operation === null)
       issues.push({
         path: `models.${index}.operation`,
-        message: `Say what '${offer.name}' is for: "speech" or "embeddings".`,
+        message: `Set the operation of '${offer.name}': "speech" or "embeddings".`,
       });
     else drafts.push(draftModel(offer.name, operation, offer.upstream_name, now));
   }

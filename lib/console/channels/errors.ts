@@ -8,8 +8,8 @@ import type { ConsoleContext } from "../context";
 const DAY_MS = 86_400_000;
 
 /**
- * The newest tries that failed on a channel (over the last day unless told), those that another channel made good, too.
- * Throws `forbidden`, `not_found`, `invalid`.
+ * The newest failed attempts on a channel (by default of the last day), including those recovered by failover. Throws
+ * `forbidden`, `not_found`, `invalid`.
  */
 export async function listChannelErrors(
   ctx: ConsoleContext,

@@ -6,7 +6,7 @@ import { operationByName } from "../models/price-list";
 
 const TIMEOUT_MS = 15_000;
 
-/** Asks the upstream of a channel, saved or not, what it serves. Throws `upstream_*`. */
+/** Lists the models of a channel's upstream, saved or not. Throws `upstream_*`. */
 export async function askForModels(ctx: ConsoleContext, channel: ChannelRecord): Promise<UpstreamModels> {
   const probe = ctx.providers.probe(channel);
   if (probe === null) return { models: null };
@@ -21,7 +21,7 @@ export async function askForModels(ctx: ConsoleContext, channel: ChannelRecord):
   };
 }
 
-/** Asks the upstream what it serves. Throws `forbidden`, `not_found`, `upstream_*`. */
+/** Lists the models of a saved channel's upstream. Throws `forbidden`, `not_found`, `upstream_*`. */
 export async function listUpstreamModels(ctx: ConsoleContext, id: string): Promise<UpstreamModels> {
   await requireOperator(ctx);
   return askForModels(ctx, await getChannelRecord(ctx.store, id));

@@ -5,7 +5,7 @@ import { getChannelRecord } from "../access/require-operator";
 import type { ReadContext } from "../context";
 import { toChannel } from "./to-channel";
 
-/** Every channel, in the order in which they are tried. There are few, so they come on one page. */
+/** Every channel, by priority. There are few, so the list is one page. */
 export async function listChannels(ctx: ReadContext): Promise<ListPage<Channel>> {
   requireAdmin(ctx);
   const records = await ctx.store.channels.all();
@@ -19,7 +19,7 @@ export async function getChannel(ctx: ReadContext, id: string): Promise<Channel>
   return toChannel(ctx, await getChannelRecord(ctx.store, id));
 }
 
-/** What a channel may be made of: every provider of upstreams. */
+/** The providers a channel can have: those that call an upstream. */
 export function listProviders(ctx: ReadContext): { items: Provider[] } {
   requireAdmin(ctx);
   const upstreams = ctx.providers.providers().filter((one) => one.isUpstream);

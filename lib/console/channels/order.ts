@@ -7,8 +7,8 @@ import type { ConsoleContext } from "../context";
 import { listChannels } from "./list";
 
 /**
- * Gives every channel the priority of its tier, all at once or none. Throws `forbidden`, `invalid` (one channel twice),
- * `conflict` (a channel was added, removed or changed since the order was read).
+ * Sets the priority of every channel to its tier, all or none. Throws `forbidden`, `invalid` (a channel is named
+ * twice), `conflict` (a channel was added, removed or changed since the order was read).
  */
 export async function orderChannels(ctx: ConsoleContext, input: OrderChannels): Promise<ListPage<Channel>> {
   await requireOperator(ctx);

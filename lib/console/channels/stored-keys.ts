@@ -8,30 +8,31 @@ function placeOf(baseUrl: string | null | undefined): string | null {
 }
 
 /**
- * True when both addresses are one, path and all: gateways and clouds serve a stranger at another path of the same
- * host. Null is the provider's own address; a slash at the end says nothing.
+ * True when both base URLs are the same, path included: on shared hosts another path is another customer. Null is the
+ * provider's default; a trailing slash is ignored.
  */
 export function isSamePlace(one: string | null | undefined, other: string | null | undefined): boolean {
   return placeOf(one) === placeOf(other);
 }
 
 /**
- * A kept key would be shown to whoever answers at the new address, so it does not move there: keys are written anew
- * when the address changes at all (SECURITY EN-4). Throws `invalid`.
+ * Stored keys are never sent to a new address: when the base URL changes, keys must be entered again (SECURITY EN-4).
+ * Throws `invalid`.
  */
 export function requireNewKeys(record: ChannelRecord, input: Pick<UpdateChannel, "base_url" | "keys">): void {
   if (input.base_url === undefined || record.keys.length === 0) return;
   if (isSamePlace(input.base_url, record.baseUrl)) return;
   const isKept = input.keys === undefined || input.keys.some((one) => typeof one !== "string");
   if (!isKept) return;
-  const message = "The address is another: write its keys anew, those kept stay with the old one.";
+  const message =
+    "The address has changed: enter its keys again, stored keys are only sent to the old address.";
   throw new AppError("invalid", message, { issues: [{ path: "keys", message }] });
 }
 
-/** The channel's key of that id, the `index`th of what was sent. Throws `invalid`. */
+/** The channel's stored key with that ID, which was at `index` in the request. Throws `invalid`. */
 export function keptKey(record: ChannelRecord, id: string, index: number): ChannelKey {
   const kept = record.keys.find((key) => key.id === id);
   if (kept !== undefined) return kept;
-  const message = "This channel has no key of that id.";
+  const message = "This channel has no key with that ID.";
   throw new AppError("invalid", message, { issues: [{ path: `keys.${index}.id`, message }] });
 }

@@ -29,9 +29,8 @@ async function chooseOffer(
 }
 
 /**
- * Sends one real call through the channel and tells what came of it. A good one closes the
- * circuits of the channel's keys and of the tested model. Throws
- * `forbidden`, `not_found`, `invalid` (no such model).
+ * Sends one real call through the channel and returns the outcome. On success it closes the circuits of the channel's
+ * keys and of the tested model. Throws `forbidden`, `not_found`, `invalid` (no such model).
  */
 export async function testChannel(
   ctx: ConsoleContext,

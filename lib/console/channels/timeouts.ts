@@ -1,7 +1,7 @@
 import type { ChannelTimeouts } from "../../contracts/console/channels";
 import type { ChannelRecord } from "../../ports/store";
 
-/** The contract's timeouts as the store keeps them; what is absent stays absent. */
+/** The contract's timeouts in the stored form; absent ones stay absent. */
 export function readTimeouts(sent: ChannelTimeouts): ChannelRecord["timeouts"] {
   return {
     ...(sent.connect_ms === undefined ? {} : { connectMs: sent.connect_ms }),

@@ -5,7 +5,7 @@ import { brokenModels, channelHealth, keyHealth } from "../../gateway/routing/ci
 import type { ChannelRecord } from "../../ports/store";
 import type { ConsoleServices } from "../context";
 
-/** A circuit as the console tells it; waits become instants. */
+/** A circuit as the API returns it; waits become timestamps. */
 export function toHealth({ clock }: Pick<ConsoleServices, "clock">, health: CircuitHealth): ShownHealth {
   return {
     state: health.state,
@@ -21,7 +21,7 @@ export function toBrokenModels(services: ConsoleServices, record: ChannelRecord)
   return brokenModels(circuits, record).map(({ name, health }) => ({ name, ...toHealth(services, health) }));
 }
 
-/** A channel as the console may see it: field by field, so that no sealed key ever leaves (SECURITY EN-4). */
+/** A channel as the API returns it, field by field, so that no encrypted key ever leaves (SECURITY EN-4). */
 export function toChannel(services: ConsoleServices, record: ChannelRecord): Channel {
   const { circuits } = services.state;
   const { connectMs, firstByteMs, idleMs, totalMs } = record.timeouts;

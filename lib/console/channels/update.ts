@@ -12,14 +12,14 @@ import { toChannel } from "./to-channel";
 
 type Patch = Partial<Omit<ChannelRecord, "id" | "createdAt" | "version">>;
 
-/** What the operator may change of an engine built in: nothing that makes it another. */
+/** The fields of an embedded channel that the operator may change. */
 const OF_EMBEDDED = new Set(["name", "priority", "weight", "rpm", "concurrency", "enabled", "version"]);
 
 function requireChangeable(record: ChannelRecord, input: UpdateChannel): void {
   if (!record.embedded) return;
   const fixed = Object.keys(input).filter((name) => !OF_EMBEDDED.has(name));
   if (fixed.length === 0) return;
-  const message = "This cannot be changed of an engine built in.";
+  const message = "This field cannot be changed for an embedded engine.";
   throw new AppError("invalid", message, { issues: fixed.map((path) => ({ path, message })) });
 }
 
@@ -61,14 +61,14 @@ function patchOf(ctx: ConsoleContext, record: ChannelRecord, input: UpdateChanne
   };
 }
 
-/** For the audit: what changed, keys by what is shown of them. */
+/** The patch for the audit log, with keys in their display form. */
 function shownPatch(patch: Patch): Record<string, unknown> {
   return { ...patch, ...(patch.keys === undefined ? {} : { keys: patch.keys.map((key) => key.display) }) };
 }
 
 /**
- * Changes a channel; counts from the next request. Where its address, keys or models are new, its circuits start
- * closed. Throws `forbidden`, `not_found`, `invalid`, `conflict` (stale version).
+ * Changes a channel, effective from the next request. A new address, keys or models reset its circuits to closed.
+ * Throws `forbidden`, `not_found`, `invalid`, `conflict` (stale version).
  */
 export async function updateChannel(ctx: ConsoleContext, id: string, input: UpdateChannel): Promise<Channel> {
   await requireOperator(ctx);
@@ -97,15 +97,15 @@ export async function updateChannel(ctx: ConsoleContext, id: string, input: Upda
 }
 
 /**
- * Closes the circuits of a channel, or of one of its keys, at both levels: requests are let through now, in this
- * process. Throws `forbidden`, `not_found`.
+ * Closes the circuits of a channel, or of one of its keys, at both levels in this process, so that requests resume now.
+ * Throws `forbidden`, `not_found`.
  */
 export async function closeCircuit(ctx: ConsoleContext, id: string, input: CloseCircuit): Promise<Channel> {
   await requireOperator(ctx);
   const record = await getChannelRecord(ctx.store, id);
   const keyId = input.key_id;
   if (keyId !== undefined && !record.keys.some((key) => key.id === keyId))
-    throw new AppError("not_found", "This channel has no key of that id.");
+    throw new AppError("not_found", "This channel has no key with that ID.");
   await ctx.store.transaction((tx) =>
     recordAudit(tx, ctx, {
       action: "channel.close_circuit",

@@ -3,16 +3,16 @@ import { AppError } from "../../errors";
 import { requireSession } from "../access/guards";
 import type { ConsoleContext } from "../context";
 
-/** A recording is held whole while it is encoded, so few are at a time. */
+/** A recording is in memory while it is encoded, so only few are encoded at the same time. */
 const MOST_AT_ONCE = 2;
-/** What the encoder is handed at a time: a second of sound. */
+/** Bytes handed to the encoder at a time: one second. */
 const PIECE_BYTES = 48_000;
 
 async function* inPieces(pcm: Uint8Array): AsyncGenerator<Uint8Array> {
   for (let at = 0; at < pcm.byteLength; at += PIECE_BYTES) yield pcm.subarray(at, at + PIECE_BYTES);
 }
 
-/** A place for one recording of this user; throws `overloaded` when theirs or all are taken. */
+/** Takes a slot for one recording of this user; throws `overloaded` when the user's or all slots are taken. */
 function enter(ctx: ConsoleContext, userId: string): () => void {
   const own = ctx.limiter.enter(`recordings:${userId}`, 1);
   const all = own === null ? null : ctx.limiter.enter("recordings", MOST_AT_ONCE);
@@ -28,9 +28,8 @@ function enter(ctx: ConsoleContext, userId: string): () => void {
 }
 
 /**
- * A recording (24 kHz mono s16le) in another format, for whoever made it in the playground: the very sound that was
- * heard, at no cost. `read` is called once there is room for it. Throws
- * `unauthenticated`, `forbidden`, `overloaded`, `invalid` (no sound, half a sample).
+ * Converts a playground recording (24 kHz mono s16le) of the caller to another format without a new call. `read` is
+ * called once a slot is free. Throws `unauthenticated`, `forbidden`, `overloaded`, `invalid` (empty, or half a sample).
  */
 export async function* encodeRecording(
   ctx: ConsoleContext,
@@ -42,7 +41,7 @@ export async function* encodeRecording(
   try {
     const pcm = await read();
     if (pcm.byteLength === 0 || pcm.byteLength % 2 !== 0)
-      throw new AppError("invalid", "The body must be 24 kHz mono sound of 16-bit samples.");
+      throw new AppError("invalid", "The body must be 24 kHz mono PCM with 16-bit samples.");
     yield* ctx.encoder.encode(format, inPieces(pcm));
   } finally {
     leave();

@@ -9,20 +9,23 @@ export type LiveEvent =
   | { kind: "hello" }
   | { kind: "changed"; topics: LiveTopic[] }
   | { kind: "beat" }
-  /** The last one. `session`: who watched may not any more; `closing`: the server stops or its store is away. */
+  /**
+   * The last event. `session`: the session ended or lost access; `closing`: the server stops or its store is
+   * unavailable.
+   */
   | { kind: "ended"; reason: "session" | "closing" };
 
 export interface LivePace {
-  /** How often a beat goes out and the session is looked at. */
+  /** Interval of heartbeats and session checks. */
   beatMs: number;
-  /** Least time between two tellings; what changes meanwhile goes with the next. */
+  /** Shortest time between two `changed` events; changes in between are collected. */
   throttleMs: number;
 }
 const PACE: LivePace = { beatMs: 15_000, throttleMs: 1_000 };
 
 const FOR_EVERYBODY = ["sessions", "keys", "models", "usage"] as const satisfies LiveTopic[];
 const FOR_OPERATORS = ["users", "channels", "settings", "alerts", "circuits"] as const satisfies LiveTopic[];
-/** What may have ended a session, or changed its user's role. */
+/** Topics that may mean the session ended or its user's role changed. */
 const GUARDS: readonly Topic[] = ["sessions", "users", "settings"];
 
 function topicsFor(role: Role): ReadonlySet<string> {
@@ -30,9 +33,9 @@ function topicsFor(role: Role): ReadonlySet<string> {
 }
 
 /**
- * What changes, as it changes, for as long as the session lives; it counts as no use of the session. Events are made
- * when they are asked for: a watcher who does not read holds back a set of topics and no more. Ends when `signal`
- * aborts. Throws `unauthenticated`, `forbidden`, `rate_limited` (too many watch), `overloaded` (the server stops).
+ * Streams change events while the session lives, without counting as a use of it. Events are made on demand: a slow
+ * reader holds back only a set of topics. Ends when `signal` aborts. Throws `unauthenticated`, `forbidden`,
+ * `rate_limited` (too many streams), `overloaded` (the server stops).
  */
 export function watchChanges(
   ctx: ConsoleContext,
@@ -45,7 +48,9 @@ export function watchChanges(
     throw new AppError("overloaded", "The server is shutting down.", { retryAfterMs: 5_000 });
   const leave = live.enter(session.id, user.id);
   if (leave === null)
-    throw new AppError("rate_limited", "Enough pages watch already.", { retryAfterMs: 60_000 });
+    throw new AppError("rate_limited", "Too many open event streams for this session or user.", {
+      retryAfterMs: 60_000,
+    });
 
   let allowed = topicsFor(user.role);
   let isOver = false;
@@ -93,7 +98,7 @@ export function watchChanges(
   signal.addEventListener("abort", end, { once: true });
   if (signal.aborted) end();
 
-  /** Looks at the session again, and at what its user may see now. */
+  /** Checks the session again and updates which topics its user may see. */
   async function isStillAllowed(): Promise<boolean> {
     isSuspect = false;
     const found = await peekSession(ctx, session.id);
@@ -119,14 +124,14 @@ export function watchChanges(
     return { kind: "ended", reason };
   }
 
-  /** The event that is due, if any. */
+  /** The next event, if one is due. */
   async function due(): Promise<LiveEvent | null> {
     if (live.isClosed) return over("closing");
     if (isSuspect) {
       try {
         if (!(await isStillAllowed())) return over("session");
       } catch (error) {
-        // The page comes back by itself; the caller of a page is told of it by the calls it makes.
+        // The page reconnects automatically, and its own calls report the unavailable store.
         if (hasCode(error, "storage_unavailable")) return over("closing");
         throw error;
       }

@@ -15,7 +15,7 @@ async function getModelRecord(store: Pick<Repositories, "models">, name: string)
   return record;
 }
 
-/** Every model by name, disabled ones too. There are few, so they come on one page. */
+/** Every model by name, disabled ones included. There are few, so the list is one page. */
 export async function listModels(ctx: ReadContext): Promise<ModelList> {
   requireAdmin(ctx);
   const [models, channels] = await Promise.all([ctx.store.models.all(), ctx.store.channels.all()]);
@@ -27,7 +27,7 @@ export async function listModels(ctx: ReadContext): Promise<ModelList> {
   };
 }
 
-/** Makes a public name. Throws `forbidden`, `conflict` (name or alias taken). */
+/** Creates a model. Throws `forbidden`, `conflict` (name or alias taken). */
 export async function createModel(ctx: ConsoleContext, input: CreateModel): Promise<Model> {
   await requireOperator(ctx);
   const { name, operation, ...rest } = input;
@@ -45,7 +45,10 @@ export async function createModel(ctx: ConsoleContext, input: CreateModel): Prom
   });
 }
 
-/** Changes a model; counts from the next request. Throws `forbidden`, `not_found`, `conflict` (stale version, alias taken). */
+/**
+ * Changes a model, effective from the next request. Throws `forbidden`, `not_found`, `conflict` (stale version, alias
+ * taken).
+ */
 export async function updateModel(ctx: ConsoleContext, name: string, input: UpdateModel): Promise<Model> {
   await requireOperator(ctx);
   const { version, ...sent } = input;
@@ -56,7 +59,7 @@ export async function updateModel(ctx: ConsoleContext, name: string, input: Upda
       await requireFreeNames(tx, { name, aliases: patch.aliases }, false);
     const record = await tx.models.update(name, version, patch);
     if (record === null) throw staleVersion();
-    // The patch's names are the record's.
+    // The fields of the patch are fields of the record.
     const was = Object.fromEntries(
       Object.keys(patch).map((field) => [field, before[field as keyof ModelRecord]]),
     );
@@ -69,7 +72,7 @@ export async function updateModel(ctx: ConsoleContext, name: string, input: Upda
   });
 }
 
-/** Takes a public name away; channels that offer it keep their mapping. Throws `forbidden`, `not_found`. */
+/** Deletes a model; channels that offer it keep their mapping. Throws `forbidden`, `not_found`. */
 export async function deleteModel(ctx: ConsoleContext, name: string): Promise<void> {
   await requireOperator(ctx);
   await ctx.store.transaction(async (tx) => {

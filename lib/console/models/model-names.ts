@@ -1,10 +1,10 @@
 import type { ModelRecord, Repositories } from "../../ports/store";
 
-/** The models of a transaction by every name they answer to; whoever writes one tells it here. */
+/** The models of a transaction by name and alias; call `note` after writing one. */
 export interface ModelNames {
-  /** The model of that name or alias. */
+  /** The model with that name or alias. */
   holderOf(name: string): ModelRecord | undefined;
-  /** Takes the place of what the book had under the same name. */
+  /** Adds a model, replacing an earlier version with the same name. */
   note(model: ModelRecord): void;
 }
 

@@ -1,6 +1,6 @@
 import type { ModelRecord } from "../../ports/store";
 
-/** When the list below was read off the vendors' pages; the console shows it beside the prices it has filled in. */
+/** Date on which the prices below were read from the vendors' pages; the console shows it beside prefilled prices. */
 export const PRICE_LIST_DATE = "2026-11-20";
 
 type Known = Pick<ModelRecord, "operation"> &
@@ -33,12 +33,12 @@ const OPENAI_SPEECH = { operation: "speech", maxCharacters: 4_096, defaultVoice:
 const GEMINI_SPEECH = {
   operation: "speech",
   maxCharacters: 32_000,
-  // The upstream's context for audio output holds 32,768 tokens less the text; 25 tokens are a second.
+  // The upstream's context is 32,768 tokens minus the text; one second of audio is 25 tokens.
   maxAudioSeconds: 655,
   defaultVoice: "Kore",
 } as const;
 
-/** Public list prices of models that channels often serve, by the upstream's own name; editable once in the store. */
+/** Public list prices of common upstream models by upstream name; editable per model once created. */
 const LIST: Readonly<Record<string, Known>> = {
   "text-embedding-3-small": {
     ...OPENAI_EMBEDDING,
@@ -74,13 +74,13 @@ const LIST: Readonly<Record<string, Known>> = {
   "gemini-2.5-pro-preview-tts": { ...GEMINI_SPEECH, prices: dollars({ tokens: 1, audioTokens: 20 }) },
 };
 
-/** What the list knows of a model by its upstream's name, version suffixes and vendor prefixes apart; null: nothing. */
+/** The listed model for an upstream name, ignoring vendor prefixes; null when unknown. */
 export function knownModel(upstreamName: string): Known | null {
   const bare = upstreamName.split("/").at(-1) ?? upstreamName;
   return (Object.hasOwn(LIST, bare) ? LIST[bare] : undefined) ?? null;
 }
 
-/** A model's record before the operator has said more; prices null where the list knows none. */
+/** A new model's record before the operator's changes; prices are null when the list has none. */
 export function draftModel(
   name: string,
   operation: ModelRecord["operation"],
@@ -110,7 +110,7 @@ export function draftModel(
   };
 }
 
-/** What a model is for, read off its name as vendors choose them; null: it does not tell. */
+/** The operation guessed from a model's name; null when the name does not say. */
 export function operationByName(upstreamName: string): ModelRecord["operation"] | null {
   const known = knownModel(upstreamName);
   if (known !== null) return known.operation;

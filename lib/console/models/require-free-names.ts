@@ -3,7 +3,7 @@ import type { ModelRecord, Repositories } from "../../ports/store";
 import { readModelNames } from "./model-names";
 
 /**
- * Refuses a name or alias that another model answers to, and tells at which field. `isNew`: its own name counts, too.
+ * Refuses a name or alias that another model uses, with an issue per field. `isNew`: also checks the model's own name.
  * Throws `conflict`.
  */
 export async function requireFreeNames(
@@ -15,7 +15,7 @@ export async function requireFreeNames(
   const issueOf = (path: string, asked: string): Issue[] => {
     const holder = book.holderOf(asked);
     if (holder === undefined || (!isNew && holder.name === name)) return [];
-    return [{ path, message: `The model '${holder.name}' answers to '${asked}' already.` }];
+    return [{ path, message: `'${asked}' is already a name or alias of the model '${holder.name}'.` }];
   };
   const issues = [
     ...(isNew ? issueOf("name", name) : []),

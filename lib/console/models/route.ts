@@ -22,8 +22,8 @@ function targetsOf(channels: readonly ChannelRecord[], model: string): Target[] 
 }
 
 /**
- * Where a call for this model would go now, by its name or an alias, with the channels that would be passed over and
- * why; whose key it carries does not matter. Throws `forbidden`, `not_found`.
+ * The route of a call for this model now, by name or alias, with the channels that would be skipped and why; per-key
+ * limits are not considered. Throws `forbidden`, `not_found`.
  */
 export async function previewModelRoute(ctx: ConsoleContext, name: string): Promise<RoutePreview> {
   requireAdmin(ctx);
@@ -31,7 +31,7 @@ export async function previewModelRoute(ctx: ConsoleContext, name: string): Prom
   // A model's own name wins over another's alias, as it does for calls.
   const model = models.find((one) => one.name === name) ?? models.find((one) => answersTo(one, name));
   if (model === undefined) throw new AppError("not_found", "There is no such model.");
-  // The catalogue's order is what calls see; channels that are disabled stand in the store alone.
+  // The catalogue's order is what calls see; disabled channels are only in the store.
   const entry = await ctx.catalog.find(model.name);
   const off = targetsOf(
     channels.filter((channel) => !channel.enabled),

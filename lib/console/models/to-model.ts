@@ -5,7 +5,7 @@ import type { ChannelRecord, ModelRecord, Prices } from "../../ports/store";
 
 const usd = (nano: number | null) => (nano === null ? null : nanoToUsd(nano));
 
-/** A model as the console sees it, with who serves it in the order of the tiers. */
+/** A model as the API returns it, with the channels that serve it by priority. */
 export function toModel(record: ModelRecord, channels: readonly ChannelRecord[]): Model {
   const serving = channels
     .filter((channel) => channel.models.some((served) => served.name === record.name))
@@ -37,11 +37,11 @@ export function toModel(record: ModelRecord, channels: readonly ChannelRecord[])
   };
 }
 
-/** The sent prices over those that stand; null makes a unit free, absent leaves it. */
+/** `before` with the prices that were sent; null makes a unit free, absent leaves it unchanged. */
 export function applyPrices(before: Prices, sent: UpdateModel["prices"]): Prices {
   const price = (text: string | null | undefined, kept: number | null): number | null => {
     if (text === undefined) return kept;
-    // The contract has checked the form.
+    // The contract has checked the format.
     return text === null ? null : usdToNano(text);
   };
   return {
@@ -52,7 +52,7 @@ export function applyPrices(before: Prices, sent: UpdateModel["prices"]): Prices
   };
 }
 
-/** The fields that a request names, as the store keeps them. */
+/** The fields of a request in the stored form. */
 export function patchOf(
   before: Pick<ModelRecord, "prices">,
   sent: Omit<UpdateModel, "version">,

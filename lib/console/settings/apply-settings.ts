@@ -17,8 +17,8 @@ function applyCaches(services: Followed, { caches }: OpenSettings): void {
 }
 
 /**
- * Lets the stored settings take effect in this process: now, and after every change of them wherever it was made.
- * What the environment gave (`instance` as it is handed over) stays the base under them.
+ * Applies the stored settings in this process, now and after every change by any process. `instance` as passed in, from
+ * the environment, stays the base.
  */
 export async function applyStoredSettings(services: Followed): Promise<void> {
   const { store, instance, log } = services;
@@ -26,7 +26,7 @@ export async function applyStoredSettings(services: Followed): Promise<void> {
     passwordMinimum: instance.passwordMinimum,
     limits: { ...(instance.limits ?? DEFAULT_LIMITS) },
   };
-  // Everybody who reads a limit holds this one object.
+  // All readers of limits share this one object.
   const limits = instance.limits ?? { ...DEFAULT_LIMITS };
   instance.limits = limits;
   instance.base = base;
@@ -48,7 +48,7 @@ export async function applyStoredSettings(services: Followed): Promise<void> {
     vectors.clear();
     speeches.clear();
   };
-  // One after another, so that what was read last is what stands.
+  // In sequence, so that the settings read last are the ones applied.
   let last: Promise<void> = Promise.resolve();
   const refresh = (): Promise<void> => {
     last = last.catch(() => undefined).then(apply);
@@ -56,7 +56,7 @@ export async function applyStoredSettings(services: Followed): Promise<void> {
   };
   const refreshOrRetry = (): void => {
     refresh().catch((error: unknown) => {
-      // The store is away: what stood goes on until it can be read.
+      // The store is unavailable: the present settings stay in force until it can be read.
       log.warn("settings_not_read", { cause: String(error) });
       setTimeout(refreshOrRetry, RETRY_MS).unref();
     });

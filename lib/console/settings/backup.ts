@@ -5,22 +5,23 @@ import { recordAudit } from "../audit/record";
 import { verifyOwnPassword } from "../auth/verify-password";
 import type { ConsoleContext } from "../context";
 
-/** The name under which a backup of that day is saved. */
+/** The file name of a backup taken at `now`. */
 function nameAt(now: number): string {
   return `patchbay-${new Date(now).toISOString().slice(0, 16).replaceAll(":", "")}.db`;
 }
 
 /**
- * A consistent copy of the whole store, after the password was shown. It holds hashes, sealed secrets and books.
- * Throws `forbidden`, `step_up_failed`, `conflict` (PostgreSQL has its own; or one is being made).
+ * A consistent copy of the whole store, after checking the password. It contains hashes, encrypted secrets and the
+ * usage ledger. Throws `forbidden`, `step_up_failed`, `conflict` (PostgreSQL has its own tools; or a backup is
+ * running).
  */
 export async function downloadBackup(
   ctx: ConsoleContext,
   proof: OwnerProof,
 ): Promise<{ name: string; body: AsyncIterable<Uint8Array> }> {
-  const owner = requireOwner(ctx, "Only the owner downloads a backup.");
+  const owner = requireOwner(ctx, "Only the owner may download a backup.");
   if (ctx.store.kind !== "sqlite" || ctx.takeBackup === undefined)
-    throw new AppError("conflict", "This store is PostgreSQL: back it up with pg_dump, where it runs.");
+    throw new AppError("conflict", "This store is PostgreSQL: back it up with pg_dump.");
   await verifyOwnPassword(ctx, owner, proof.password);
   const body = await ctx.takeBackup();
   await ctx.store.transaction((tx) => recordAudit(tx, ctx, { action: "store.backup" }));

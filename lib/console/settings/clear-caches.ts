@@ -4,16 +4,16 @@ import { requireWritableSite } from "../access/require-operator";
 import { recordAudit } from "../audit/record";
 import type { ConsoleContext } from "../context";
 
-/** Goes up at each clearing, so that every process hears of it. */
+/** Counter raised at each clearing, so that every process notices. */
 const SETTING = "cache_clearings";
 
-/** How many times the caches were cleared. */
+/** The number of clearings so far. */
 export async function readClearings(store: Pick<Repositories, "settings">): Promise<number> {
   const kept = (await store.settings.all())[SETTING];
   return typeof kept === "number" ? kept : 0;
 }
 
-/** Forgets kept vectors and speech, here at once and in other processes within a second. Throws `forbidden`. */
+/** Clears cached vectors and speech, here at once and in other processes within a second. Throws `forbidden`. */
 export async function clearCaches(ctx: ConsoleContext): Promise<void> {
   await requireWritableSite(ctx, requireSignedInAdmin(ctx));
   await ctx.store.transaction(async (tx) => {

@@ -11,13 +11,13 @@ function figuresOf(cache: ByteCache<object>): CacheFigures {
   return { limit_bytes: limitBytes, ...figures };
 }
 
-/** The same for an administrator. Throws `forbidden`. */
+/** Instance facts for administrators. Throws `forbidden`. */
 export async function readInstanceFacts(ctx: ConsoleContext): Promise<InstanceFacts> {
   requireSignedInAdmin(ctx);
   return instanceFacts(ctx);
 }
 
-/** What stands under the settings and what is in force in this process. */
+/** The base values of the settings, and the values in force in this process. */
 export async function instanceFacts(services: ConsoleServices): Promise<InstanceFacts> {
   const { instance, store, metrics } = services;
   const made = await readMetricsToken(store);

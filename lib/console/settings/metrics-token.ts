@@ -9,10 +9,10 @@ import { verifyOwnPassword } from "../auth/verify-password";
 import type { ConsoleContext } from "../context";
 
 const SETTING = "metrics_token";
-/** Digest in hex, never the token. */
+/** The stored token: its digest in hex, never the token. */
 const Kept = z.object({ digest: z.string(), madeAt: z.number() });
 
-/** The token made in the console; null when there is none. */
+/** The stored token; null when there is none. */
 export async function readMetricsToken(
   store: Pick<Repositories, "settings">,
 ): Promise<z.output<typeof Kept> | null> {
@@ -20,17 +20,17 @@ export async function readMetricsToken(
   return kept.success ? kept.data : null;
 }
 
-/** What tokens are kept and compared as. */
+/** The form in which tokens are stored and compared. */
 export function digestOf(token: string): string {
   return createHash("sha256").update(token).digest("hex");
 }
 
 /**
- * Makes the token of /metrics, in place of one made before. Throws `forbidden`, `step_up_failed`, `conflict` (the
- * environment's stands above it).
+ * Creates the token of /metrics, replacing an earlier one. Throws `forbidden`, `step_up_failed`, `conflict`
+ * (PATCHBAY_METRICS_TOKEN is set and wins).
  */
 export async function makeMetricsToken(ctx: ConsoleContext, proof: OwnerProof): Promise<MetricsToken> {
-  const owner = requireOwner(ctx, "Only the owner makes the token of /metrics.");
+  const owner = requireOwner(ctx, "Only the owner may create the token of /metrics.");
   if (ctx.metrics.exposition?.token) {
     const message = "PATCHBAY_METRICS_TOKEN sets the token; change it there.";
     throw new AppError("conflict", message);
@@ -45,11 +45,12 @@ export async function makeMetricsToken(ctx: ConsoleContext, proof: OwnerProof): 
   return { token };
 }
 
-/** Ends the token made in the console. Throws `forbidden`, `not_found`. */
+/** Deletes the token made in the console. Throws `forbidden`, `not_found`. */
 export async function removeMetricsToken(ctx: ConsoleContext): Promise<void> {
-  requireOwner(ctx, "Only the owner removes the token of /metrics.");
+  requireOwner(ctx, "Only the owner may remove the token of /metrics.");
   await ctx.store.transaction(async (tx) => {
-    if ((await readMetricsToken(tx)) === null) throw new AppError("not_found", "No token was made.");
+    if ((await readMetricsToken(tx)) === null)
+      throw new AppError("not_found", "There is no token of /metrics.");
     await tx.settings.put(SETTING, null);
     await recordAudit(tx, ctx, { action: "metrics_token.remove" });
   });

@@ -2,12 +2,12 @@ import { AppError } from "../../errors";
 import { channelKeyAad } from "../../ports/channel-probe";
 import type { Cipher, CipherPurpose } from "../../ports/cipher";
 import type { ChannelKey, Store } from "../../ports/store";
-import { recordAudit, type ActorContext } from "../audit/record";
+import { type ActorContext, recordAudit } from "../audit/record";
 import { secretAad } from "../auth/match-code";
 
-/** Rows of one transaction: other writers wait no longer than for these. */
+/** Rows per transaction, so that other writers wait only briefly. */
 const BATCH = 100;
-/** Rounds before giving up: a server that knows the old secret alone makes old rows as fast as they are replaced. */
+/** Rounds before giving up: a server that knows only the old secret writes old rows as fast as they are replaced. */
 const ROUNDS = 5;
 
 export interface ReEncrypted {
@@ -22,10 +22,10 @@ interface Needs extends ActorContext {
 }
 
 /**
- * Seals every secret of the store under the newest instance secret, in batches, while servers that know both secrets
- * go on working. What is sealed so already is passed over, so a run that was cut off is simply begun again.
- * `settings`: names of settings that hold a sealed text, with purpose and place of each. Throws `internal` when a text
- * does not open, `conflict` when old ones keep coming.
+ * Re-encrypts every secret of the store under the newest instance secret, in batches, while servers that know both
+ * secrets keep running. Secrets already under it are skipped, so an interrupted run can be repeated. `settings`: the
+ * settings that hold ciphertext, with purpose and AAD. Throws `internal` when a ciphertext cannot be decrypted,
+ * `conflict` when old ones keep appearing.
  */
 export async function reEncryptSecrets(
   ctx: Needs,
@@ -45,7 +45,7 @@ export async function reEncryptSecrets(
   }
   throw new AppError(
     "conflict",
-    "Secrets are still being sealed under the old secret: a server runs that does not know the new one. Restart it, then run this again.",
+    "Secrets are still being encrypted under the old secret: a running server does not know the new one. Restart it, then run this again.",
   );
 }
 
@@ -62,7 +62,7 @@ async function reEncryptTwoFactors({ store, cipher }: Needs): Promise<number> {
     if (old.length > 0) {
       await store.transaction(async (tx) => {
         for (const { userId, encryptedSecret } of old) {
-          // A user who enrols at this moment has a new secret; the next round looks at it.
+          // A user who enrols at this moment has a new secret; the next round checks it.
           await tx.twoFactors.replaceEncryptedSecret(
             userId,
             encryptedSecret,

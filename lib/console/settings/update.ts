@@ -13,8 +13,8 @@ import { raiseVersion, readVersioned } from "./version";
 type SettingsChange = Omit<UpdateSettings, "version">;
 
 /**
- * Writes the settings that are named, with their audit row, inside a transaction. Throws `forbidden` (the owner's
- * alone), `invalid` (it would shut its author out, or has a part of the webhook URL only).
+ * Writes the given settings and their audit row inside a transaction. Throws `forbidden` (owner only), `invalid` (it
+ * would lock its author out, or has only part of the webhook URL).
  */
 export async function applySettings(
   tx: Repositories,
@@ -25,10 +25,10 @@ export async function applySettings(
 ): Promise<void> {
   const before = await readSettings(tx);
   if (change.demo_site !== undefined && user.role !== "owner")
-    throw new AppError("forbidden", "Only the owner makes this a demo site or ends it.");
+    throw new AppError("forbidden", "Only the owner may turn the demo site on or off.");
   if (change.two_factor_roles !== undefined)
     await requireOwnFactor(tx, user, before.two_factor_roles, change.two_factor_roles);
-  // The names of `change` are those of the settings.
+  // The keys of `change` are setting names.
   const names = (Object.keys(change) as (keyof SettingsChange)[]).filter(
     (name) => change[name] !== undefined,
   );
@@ -45,7 +45,7 @@ export async function applySettings(
   await recordAudit(tx, ctx, { action, detail: { before: was, change: is } });
 }
 
-/** The settings as replies show them: of the webhook URL host and last characters, or the host. */
+/** The settings as the API returns them: the webhook URL is masked, or its origin alone. */
 async function present(
   store: Pick<Repositories, "settings">,
   { cipher }: Pick<ReadContext, "cipher">,
@@ -63,7 +63,7 @@ export async function showSettings(ctx: ReadContext): Promise<VersionedSettings>
   return present(ctx.store, ctx, requireSignedInAdmin(ctx));
 }
 
-/** Changes the settings that are named. Throws `forbidden`, `invalid`, `conflict` (stale version). */
+/** Changes the given settings. Throws `forbidden`, `invalid`, `conflict` (stale version). */
 export async function updateSettings(ctx: ConsoleContext, input: UpdateSettings): Promise<VersionedSettings> {
   const user = requireSignedInAdmin(ctx);
   await requireWritableSite(ctx, user);
@@ -73,7 +73,7 @@ export async function updateSettings(ctx: ConsoleContext, input: UpdateSettings)
     await applySettings(tx, ctx, user, change);
     return present(tx, ctx, user);
   });
-  // In force here before the reply says so.
+  // Applied in this process before the reply.
   await ctx.instance.refreshSettings?.();
   return after;
 }

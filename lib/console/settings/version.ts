@@ -3,7 +3,7 @@ import { AppError } from "../../errors";
 import type { Repositories } from "../../ports/store";
 import { readSettings } from "../access/read-settings";
 
-/** The name under which the store keeps how often the settings were changed. */
+/** Setting that counts the changes of the settings. */
 const SETTING = "settings_version";
 
 async function readVersion(store: Pick<Repositories, "settings">): Promise<number> {
@@ -11,20 +11,20 @@ async function readVersion(store: Pick<Repositories, "settings">): Promise<numbe
   return typeof kept === "number" ? kept : 1;
 }
 
-/** The settings with the version that a change of them shows. */
+/** The settings with the version that an update must send back. */
 export async function readVersioned(
   store: Pick<Repositories, "settings">,
 ): Promise<OpenSettings & { version: number }> {
   return { ...(await readSettings(store)), version: await readVersion(store) };
 }
 
-/** Raises the version inside the change's transaction. Throws `conflict` when `read` is not the one that stands. */
+/** Raises the version inside the change's transaction. Throws `conflict` when `read` is not the present version. */
 export async function raiseVersion(tx: Repositories, read: number | undefined): Promise<void> {
   const stands = await readVersion(tx);
   if (read !== undefined && read !== stands)
     throw new AppError(
       "conflict",
-      "Somebody has changed the settings meanwhile. Load them again and repeat your change.",
+      "The settings were changed by another request. Load them again and repeat your change.",
     );
   await tx.settings.put(SETTING, stands + 1);
 }

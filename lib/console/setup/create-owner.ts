@@ -2,7 +2,7 @@ import type { SetupRequest } from "../../contracts/console/setup";
 import { AppError, hasCode } from "../../errors";
 import type { Instance } from "../../ports/instance";
 import type { Repositories, Store, UserRecord } from "../../ports/store";
-import { recordAudit, type ActorContext } from "../audit/record";
+import { type ActorContext, recordAudit } from "../audit/record";
 import { takeAttempt } from "../auth/attempt-limit";
 import { canonicalPassword, requireGoodPassword } from "../auth/password-rules";
 import { type StartedSession, startSession } from "../auth/start-session";
@@ -10,28 +10,28 @@ import type { ConsoleContext } from "../context";
 import { newUser } from "../users/new-user";
 import { PROGRESS_SETTING } from "./progress";
 
-/** One turn at a time per store: who waits looks at the claim again before any hashing. */
+/** One setup at a time per store: a waiting request checks the state again before hashing a password. */
 const turns = new WeakMap<Store, Promise<unknown>>();
 
-/** The same words for every late call. */
+/** The error of every request after the first successful one. */
 export function alreadySetUp(): AppError {
   return new AppError("conflict", "This instance is set up already. Sign in instead.");
 }
 
-/** Throws `conflict` once the instance is claimed; `storage_unavailable` when that cannot be told. */
+/** Throws `conflict` once the instance is set up; `storage_unavailable` when that is unknown. */
 export async function requireNotSetUp(ctx: Pick<ConsoleContext, "store">): Promise<void> {
   if (await ctx.store.setup.isSetUp()) throw alreadySetUp();
 }
 
-/** Whoever may claim the instance: a visitor with what it takes, or the admin command. */
+/** The context that may create the owner: a visitor's request, or the admin command. */
 export interface SetupContext extends ActorContext, Pick<ConsoleContext, "store" | "random" | "hasher"> {
   instance: Pick<Instance, "passwordMinimum">;
 }
 
 /**
- * First-run set-up: the owner, the way of use, the singleton row and the audit row in one transaction, and a session
- * for the owner. Of any number of calls one wins; the others get `conflict`, without a hash made for them.
- * Throws `setup_token_required`, `rate_limited` (wrong tokens), `invalid`.
+ * Initial setup: creates the owner, the way of use, the singleton row and the audit row in one transaction, and a
+ * session for the owner. Of concurrent requests one succeeds; the others get `conflict` without any hashing. Throws
+ * `setup_token_required`, `rate_limited` (wrong tokens), `invalid`.
  */
 export async function setUpInstance(
   ctx: ConsoleContext,
@@ -46,7 +46,10 @@ export async function setUpInstance(
   return { user, started: value };
 }
 
-/** The claim itself, for who has shown that they may; `also` runs in its transaction. Throws `conflict`, `invalid`. */
+/**
+ * Creates the owner for a caller that is already authorised; `also` runs in its transaction. Throws `conflict`,
+ * `invalid`.
+ */
 export async function createOwner<T>(
   ctx: SetupContext,
   input: SetupRequest,
@@ -69,13 +72,13 @@ export async function createOwner<T>(
       await tx.settings.put("demo_site", input.DemoSiteEnabled ?? false);
       await tx.settings.put(PROGRESS_SETTING, { step: "second-factor", finished: false });
       const value = await also(tx, user);
-      // Nobody is signed in yet: a visitor becomes the owner by this.
+      // The visitor has no user yet: the new owner is recorded as the actor.
       const actor = ctx.caller.kind === "anonymous" ? { actor: user.id } : {};
       await recordAudit(tx, ctx, { action: "setup.claim", target: user.id, ...actor });
       return { user, value };
     });
   }).catch((error: unknown) => {
-    // Another process won between our look and our insert.
+    // Another process created the owner between our check and our insert.
     throw hasCode(error, "conflict") ? alreadySetUp() : error;
   });
 }
@@ -86,7 +89,7 @@ function requireToken(ctx: ConsoleContext, token: string | undefined): void {
   if (token !== undefined) takeAttempt(ctx, "setup-token", "wrongSetupTokensPerMinute");
   throw new AppError(
     "setup_token_required",
-    "Set-up from here needs the set-up token. The server prints it when it starts, and it stands in the file " +
+    "Setup from this address needs the setup token. The server prints it when it starts and stores it in the file " +
       "'setup-token' of its data directory; an operator may have set it as PATCHBAY_SETUP_TOKEN.",
   );
 }

@@ -16,13 +16,13 @@ function requireOwner(ctx: ConsoleContext): void {
   }
 }
 
-/** Where the owner stands in the wizard. Throws `not_found` for everybody else. */
+/** The owner's progress in the wizard. Throws `not_found` for every other user. */
 export async function readProgress(ctx: ConsoleContext): Promise<SetupProgress> {
   requireOwner(ctx);
   return stored(ctx.store);
 }
 
-/** Notes a step, or that the wizard is finished or skipped; a finished one stays finished. */
+/** Saves the step, or that the wizard is finished or skipped; a finished wizard stays finished. */
 export async function updateProgress(
   ctx: ConsoleContext,
   input: UpdateSetupProgress,

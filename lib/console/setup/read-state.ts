@@ -2,7 +2,7 @@ import type { SetupState } from "../../contracts/console/setup";
 import { takeAttempt } from "../auth/attempt-limit";
 import type { ConsoleContext } from "../context";
 
-/** What the wizard found; after set-up one truth and nothing else. Throws `rate_limited`, `storage_unavailable`. */
+/** The setup state for the wizard; after setup only `status`. Throws `rate_limited`, `storage_unavailable`. */
 export async function readSetupState(ctx: ConsoleContext): Promise<SetupState> {
   takeAttempt(ctx, "setup-state", "setupReadsPerMinute");
   if (await ctx.store.setup.isSetUp()) return { status: true };

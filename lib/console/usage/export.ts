@@ -7,8 +7,8 @@ import { listUsage } from "./list-usage";
 const PAGE = 100;
 
 /**
- * Every call of the filter, newest first, a page in memory at a time. A long one outlives who asked for it: before each
- * page they are looked up again, and see what they may see by then. Throws `unauthenticated`, at any page.
+ * Every call of the filter, newest first, one page in memory at a time. The caller is authenticated again before each
+ * page and gets what they may see then. Throws `unauthenticated` at any page.
  */
 export async function* exportUsage(
   ctx: ConsoleContext,

@@ -9,7 +9,7 @@ function outcomeOf(status: string): UsageOutcome {
 }
 
 /**
- * What was asked for, narrowed to the caller's own calls for a member; null when a member asks for somebody else's.
+ * The requested filter, narrowed to the caller's own calls for a member; null when a member asks for another user's.
  * Throws `unauthenticated`.
  */
 export function usageFilter(ctx: ReadContext, asked: UsageFilters): UsageFilter | null {

@@ -7,9 +7,9 @@ import { addSums, NO_SUMS, type Sums } from "../../ports/usage-sums";
 
 const HOUR_MS = 60 * MINUTE_MS;
 
-/** A stretch of time cut into equal pieces without holes. */
+/** A time range cut into equal intervals without gaps. */
 export interface Pieces {
-  /** How each is called in a reply: an instant, or a day of the instance's zone. */
+  /** Label of each interval: a timestamp, or a day of the instance's time zone. */
   periods: string[];
   starts: number[];
   sums: Sums[];
@@ -28,7 +28,7 @@ function nameAt({ interval, timeZone }: Pick<Stretch, "interval" | "timeZone">, 
   return interval === "day" ? billingPeriod(timeZone, at).day : toTimestamp(at);
 }
 
-/** Where the pieces of a stretch begin, the first of them at the whole minute or hour. */
+/** Start times of the intervals; the first is rounded down to the minute or hour. */
 function startsOf(stretch: Stretch): number[] {
   const { from, to, interval } = stretch;
   const step = stepOf(interval);
@@ -42,12 +42,12 @@ function startsOf(stretch: Stretch): number[] {
   return starts;
 }
 
-/** Where the days of a range begin in a time zone; its first day at the range's own first hour. */
+/** Start times of the days of a range in a time zone; the first day starts at the range's first hour. */
 export function dayStarts(range: { from: number; to: number; timeZone: string }): number[] {
   return startsOf({ ...range, interval: "day" });
 }
 
-/** Puts groups by minute, hour or day into the pieces of a stretch; what no call fell into is 0. */
+/** Assigns groups by minute, hour or day to the intervals of a range; intervals without calls are 0. */
 export function cutIntoPieces(stretch: Stretch, groups: readonly UsageGroup[]): Pieces {
   const starts = startsOf(stretch);
   const periods = starts.map((start) => nameAt(stretch, start));
@@ -60,7 +60,7 @@ export function cutIntoPieces(stretch: Stretch, groups: readonly UsageGroup[]): 
   return { periods, starts, sums };
 }
 
-/** How many pieces have run by `now`, the running one as the share of it that has. */
+/** Number of intervals elapsed by `now`; the running one counts by its elapsed share. */
 export function elapsedPieces({ starts }: Pieces, to: number, now: number): number {
   if (now >= to) return starts.length;
   const running = starts.findLastIndex((start) => start <= now);
@@ -69,7 +69,7 @@ export function elapsedPieces({ starts }: Pieces, to: number, now: number): numb
   return Math.max(0, running) + Math.min(1, Math.max(0, now - start) / Math.max(1, end - start));
 }
 
-/** Sums of the first `count` pieces; of the last one its share. */
+/** Sum of the first `count` intervals; a fractional last one counts by its share. */
 export function sumOf({ sums }: Pieces, count = Number.POSITIVE_INFINITY): Sums {
   return sums.reduce((total, one, index) => {
     const share = Math.min(1, Math.max(0, count - index));

@@ -4,8 +4,8 @@ import type { ConsoleContext } from "../context";
 import { usageFilter } from "./filter";
 
 /**
- * Calls, newest first: all of them for owners and admins, one's own for members. Asking for another's rows as a member
- * finds none. Throws `unauthenticated`, `invalid` (cursor, search).
+ * Calls, newest first: all for owners and admins, their own for members. A member who asks for another user's gets
+ * none. Throws `unauthenticated`, `invalid` (cursor, search).
  */
 export async function listUsage(
   ctx: ConsoleContext,

@@ -1,16 +1,16 @@
 import type { UsageRecord, UsageSubject } from "../../ports/store";
 import type { ConsoleContext } from "../context";
 
-/** What keys, users and channels are called; null: they are gone. */
+/** The present names of keys, users and channels; null: deleted. */
 export interface UsageNames {
   key(id: string): string | null;
   user(id: string): string | null;
   channel(id: string | null): string | null;
 }
 
-/** Looks names up for page after page of rows, each id once. */
+/** Resolves names for page after page of rows, each ID once. */
 export interface Namer {
-  /** Reads what is not known yet. */
+  /** Reads the names that are not known yet. */
   learn(kind: UsageSubject, ids: Iterable<string>): Promise<void>;
   learnRows(rows: readonly UsageRecord[]): Promise<void>;
   readonly names: UsageNames;

@@ -9,12 +9,12 @@ import { channelShares, keyShares, modelShares, routeShares } from "./shares";
 import { showSums } from "./to-usage-sums";
 
 const HOUR_MS = 3_600_000;
-/** A chart by minutes reads the calls themselves. */
+/** Longest range by interval; by minute the calls themselves are read. */
 const MOST_MS = { minute: 6 * HOUR_MS, hour: 92 * 24 * HOUR_MS, day: 92 * 24 * HOUR_MS } as const;
 
 /**
- * The first page's figures over a range and the same time before it; members see their own calls and no channels.
- * Throws `unauthenticated`, `invalid`.
+ * The overview's figures for a range and for the equally long time before it; members see their own calls and no
+ * channels. Throws `unauthenticated`, `invalid`.
  */
 export async function readOverview(ctx: ReadContext, query: OverviewQuery): Promise<Overview> {
   const user = requireUser(ctx);

@@ -4,13 +4,13 @@ import { requireUser } from "../access/guards";
 import type { ConsoleContext } from "../context";
 import { createNamer, type UsageNames } from "./names";
 
-/** One call with everything that is known of it. */
+/** One call with all its details. */
 export interface UsageDetail {
   row: UsageRecord;
   names: UsageNames;
-  /** `****wxyz` of a channel's key; null: it has none, the key is gone, or the caller may not know. */
+  /** `****wxyz` of a channel's key; null: no key, a deleted key, or not visible to the caller. */
   keyDisplay(channelId: string, keyId: string | null): string | null;
-  /** The key that the caller showed; null: it is gone. */
+  /** Display form of the key the call was made with; null: deleted. */
   callerKey: string | null;
   prompt: string | null;
 }
@@ -28,7 +28,7 @@ function displayOf(channels: readonly ChannelRecord[], channelId: string, keyId:
 }
 
 /**
- * The call with this row id, or the newest with this request id; members see their own alone, and no channel's keys.
+ * The call with this row ID, or the newest with this request ID; members see only their own, without channel keys.
  * Throws `unauthenticated`, `not_found`.
  */
 export async function showUsage(ctx: ConsoleContext, id: string): Promise<UsageDetail> {

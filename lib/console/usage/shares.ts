@@ -11,7 +11,7 @@ import { addSums, NO_SUMS, type Sums } from "../../ports/usage-sums";
 import { toBrokenModels, toHealth } from "../channels/to-channel";
 import type { ConsoleServices } from "../context";
 
-/** Keys of a breakdown; a page has no room for more. */
+/** Most keys in a breakdown: the page shows no more. */
 const MOST_KEYS = 8;
 
 /** Model and channel of a group by route; a call that reached no channel has none. */
@@ -20,7 +20,7 @@ function routeOf(group: UsageGroup): { model: string; channelId: string | null }
   return { model, channelId: channelId || null };
 }
 
-/** Sums by a name, in the order of most calls. */
+/** Sums by name, most calls first. */
 function sumBy(
   groups: readonly UsageGroup[],
   nameOf: (group: UsageGroup) => string | null,
@@ -35,7 +35,7 @@ function sumBy(
 
 const shareOf = ({ calls, errors, costNano }: Sums) => ({ calls, errors, cost_usd: nanoToUsd(costNano) });
 
-/** Every model that was called, and every one offered. */
+/** Every model that was called, and every offered one. */
 export function modelShares(
   groups: readonly UsageGroup[],
   offered: readonly ModelRecord[],
@@ -63,7 +63,7 @@ export async function keyShares(
   return sums.map(([id, sum]) => ({ id, name: names.get(id) ?? null, ...shareOf(sum) }));
 }
 
-/** A channel that was deleted after it was called. */
+/** Fields of a deleted channel. */
 const GONE = { name: null, enabled: false, health: null, broken_keys: [], broken_models: [] };
 
 /** Every channel there is, and those gone that were called, with what is wrong with each. */
@@ -94,7 +94,7 @@ export function channelShares(
   });
 }
 
-/** Every model on every channel that is set up to serve it, and whatever else calls went over. */
+/** Every model on every channel that serves it, and all other routes that were called. */
 export function routeShares(
   groups: readonly UsageGroup[],
   channels: readonly ChannelRecord[],

@@ -25,12 +25,12 @@ function readRange(query: UsageSummaryQuery, now: number): { from: number; to: n
   return { from, to };
 }
 
-/** Labels are as many as callers like: of a sum by labels the busiest calls' are told, and no more than this. */
+/** Most items by tag or end user, busiest first: callers may invent any number of labels. */
 const MOST_LABELS = 1_000;
-/** Others run after so many groups: one may hold a hundred labels. */
+/** Yields to other work after this many groups: one group may have a hundred labels. */
 const GROUPS_AT_ONCE = 250;
 
-/** The labels of a call, which stand with commas between; a call without any is under none. */
+/** The comma-separated labels of a call; `[null]` when there are none. */
 function labelsOf(tags: string | null): (string | null)[] {
   const labels = (tags ?? "").split(",").map((label) => label.trim());
   const told = [...new Set(labels.filter((label) => label !== ""))];
@@ -43,7 +43,7 @@ interface Item {
   sums: Sums;
 }
 
-/** Sums by period and name, and all of them together: the total counts what has no item, too. */
+/** Sums by period and name, and their total, which also counts calls without an item. */
 async function sumByPlace(
   groups: readonly UsageGroup[],
   by: UsageSummaryQuery["by"],
@@ -79,9 +79,9 @@ async function labelsOfSubjects(
 }
 
 /**
- * Sums of calls over a range (the last day unless told), by hour or day and by one dimension; members see their own.
- * By labels (tags, the caller's users) there are at most a thousand items.
- * Throws `unauthenticated`, `invalid`, `not_found` (another user's, for a member).
+ * Sums of calls over a range (by default the last day), by time and by one dimension; members see their own. By tag or
+ * end user there are at most a thousand items. Throws `unauthenticated`, `invalid`, `not_found` (another user's, for a
+ * member).
  */
 export async function summarizeUsage(ctx: ReadContext, query: UsageSummaryQuery): Promise<UsageSummary> {
   const filter = usageFilter(ctx, query);

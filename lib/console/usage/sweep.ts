@@ -2,11 +2,11 @@ import { readSettings } from "../access/read-settings";
 import type { ConsoleServices } from "../context";
 
 const DAY_MS = 86_400_000;
-/** Rows a transaction removes: calls wait for it, so it is short. */
+/** Rows deleted per transaction: calls wait for it, so it is short. */
 const AT_ONCE = 500;
-/** Transactions of one sweep; the next goes on where this one stopped. */
+/** Most transactions of one sweep; the next sweep continues. */
 const MOST_BATCHES = 400;
-/** Between two transactions, so that the books of running calls are never behind more than one. */
+/** Pause between two transactions, so that calls settle in between. */
 const PAUSE_MS = 5;
 
 type Swept = Pick<ConsoleServices, "store" | "clock">;
@@ -28,7 +28,7 @@ async function sweepOlder(
   return removed;
 }
 
-/** Removes usage rows and kept words that are older than the settings say; hourly sums and balances stay. */
+/** Deletes usage rows and stored prompts older than the retention settings; hourly sums and balances stay. */
 export async function sweepUsage(services: Swept): Promise<{ rows: number; prompts: number }> {
   const { retention_days: days } = await readSettings(services.store);
   return {

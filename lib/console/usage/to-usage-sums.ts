@@ -3,7 +3,7 @@ import { nanoToUsd } from "../../contracts/money";
 import type { Sums } from "../../ports/usage-sums";
 import { percentile } from "./percentile";
 
-/** Sums as the console tells them, with means and percentiles. */
+/** Sums as the API returns them, with means and percentiles. */
 export function showSums(sums: Sums, bounds: readonly number[]): UsageSums {
   const mean = (sum: number, count: number) => (count === 0 ? null : Math.round(sum / count));
   return {

@@ -19,9 +19,9 @@ export interface AcceptedReset {
 }
 
 /**
- * Sets the password that a reset link's holder chose, ends every session of the user and signs them in anew. A second
- * factor stays on and must be shown: the link stands in for the password alone. Throws `not_found` (dead link),
- * `invalid`, `invalid_code` (the link goes on), `rate_limited` (too many attempts or wrong codes).
+ * Sets a new password by a reset link, ends every session of the user and signs them in again. Enabled 2FA must still
+ * be passed: the link replaces only the password. Throws `not_found` (invalid link), `invalid`, `invalid_code` (the
+ * link stays valid), `rate_limited` (too many attempts or wrong codes).
  */
 export async function acceptPasswordReset(
   ctx: ConsoleContext,
@@ -35,7 +35,7 @@ export async function acceptPasswordReset(
   const found = await ctx.store.twoFactors.find(target.id);
   const secondFactor = found?.state === "enabled" ? found : null;
   if (secondFactor !== null) requireCode(input.code);
-  // Made before the code is used up: a full queue must not cost the user a code.
+  // Hashed before the code is used up: a full queue must not cost the user a code.
   const passwordHash = await ctx.hasher.hash(canonicalPassword(input.password), "login");
   const matched = secondFactor === null ? null : await tryCode(ctx, secondFactor, input.code ?? "");
   const outcome = await ctx.store.transaction(async (tx): Promise<AcceptedReset | null> => {
@@ -49,11 +49,11 @@ export async function acceptPasswordReset(
 
 function requireCode(code: string | undefined): void {
   if (code !== undefined && readCode(code) !== null) return;
-  const message = "Type the code of your second factor, or a backup code.";
+  const message = "Enter a code from your authenticator app or a backup code.";
   throw new AppError("invalid", message, { param: "code", issues: [{ path: "code", message }] });
 }
 
-/** Counts the attempt on the account before the code is looked at. */
+/** Counts the attempt on the account before the code is checked. */
 async function tryCode(
   ctx: ConsoleContext,
   secondFactor: TwoFactorRecord,
@@ -63,7 +63,7 @@ async function tryCode(
   return matchCode(ctx, (await ctx.store.twoFactors.find(secondFactor.userId)) ?? secondFactor, code);
 }
 
-/** How the holder has shown who they are; null for a wrong code, which is on record then. */
+/** The verified method; null for a wrong code, which is recorded in the audit log. */
 async function prove(
   tx: Repositories,
   ctx: ConsoleContext,
@@ -72,7 +72,7 @@ async function prove(
   matched: MatchedCode | null,
 ): Promise<TwoFactorMethod | "password" | null> {
   if (secondFactor === null) {
-    // One turned on meanwhile was not asked for.
+    // 2FA may have been enabled after the check that asked for no code.
     if ((await tx.twoFactors.find(target.id))?.state === "enabled") throw deadLink();
     return "password";
   }

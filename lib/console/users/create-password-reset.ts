@@ -11,8 +11,8 @@ import { toInvite } from "./invites/to-invite";
 const LIFE_MS = 24 * 3_600_000;
 
 /**
- * Makes a link by which a user of a lower role chooses a new password, good once within 24 hours, and shows its token
- * for the only time. An earlier one of the same user dies. Throws `not_found`, `forbidden`.
+ * Creates a one-time link, valid for 24 hours, to set a new password for a user of a lower role, and returns its token,
+ * shown only here. An earlier link of the same user is deleted. Throws `not_found`, `forbidden`.
  */
 export async function createPasswordReset(ctx: ConsoleContext, id: string): Promise<InviteWithToken> {
   const actor = requireUserManager(ctx);

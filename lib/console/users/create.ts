@@ -12,11 +12,11 @@ import { newUser } from "./new-user";
 import { requireFreeNames } from "./require-free-login";
 import { toManagedUser } from "./to-managed-user";
 
-/** Adds a user of a lower role than the caller's. Throws `forbidden`, `invalid`, `conflict`. */
+/** Creates a user of a lower role than the caller's. Throws `forbidden`, `invalid`, `conflict`. */
 export async function createUser(ctx: ConsoleContext, input: CreateUser): Promise<ManagedUser> {
   const actor = requireUserManager(ctx);
   if (!outranks(actor, input))
-    throw new AppError("forbidden", "You may add users of a lower role than yours.");
+    throw new AppError("forbidden", "You may only add users with a lower role than yours.");
   await requireWritableSite(ctx, actor);
   const email = input.email ?? null;
   requireGoodPassword(ctx.instance, input.password, { username: input.username, email }, "password");

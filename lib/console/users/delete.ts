@@ -3,7 +3,7 @@ import { requireWritableSite } from "../access/require-operator";
 import { recordAudit } from "../audit/record";
 import type { ConsoleContext } from "../context";
 
-/** Removes a user of a lower role with their sessions and keys. Throws `not_found`, `forbidden`. */
+/** Deletes a user of a lower role with their sessions and keys. Throws `not_found`, `forbidden`. */
 export async function deleteUser(ctx: ConsoleContext, id: string): Promise<void> {
   const actor = requireUserManager(ctx);
   await requireWritableSite(ctx, actor);

@@ -3,7 +3,7 @@ import { requireWritableSite } from "../access/require-operator";
 import { recordAudit } from "../audit/record";
 import type { ConsoleContext } from "../context";
 
-/** Signs a user of a lower role out everywhere; sign-ins that wait for a code end too. Throws `not_found`, `forbidden`. */
+/** Ends all sessions and pending sign-ins of a user of a lower role. Throws `not_found`, `forbidden`. */
 export async function endUserSessions(ctx: ConsoleContext, id: string): Promise<void> {
   const actor = requireUserManager(ctx);
   await requireWritableSite(ctx, actor);

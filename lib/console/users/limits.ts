@@ -3,7 +3,7 @@ import type { Budget, CallLimits } from "../../ports/store";
 
 const NONE: Budget = { totalNano: null, dailyNano: null, monthlyNano: null };
 
-/** `before` with what `change` names replaced; amounts were checked by the contract. */
+/** `before` with the fields of `change` replaced; the contract has checked the amounts. */
 export function applyBudget(change: BudgetChange | undefined, before: Budget = NONE): Budget {
   const amount = (text: string | null | undefined, old: number | null) =>
     text === undefined ? old : text === null ? null : usdToNano(text);

@@ -4,7 +4,7 @@ import type { Budget, CallLimits, UserRecord } from "../../ports/store";
 import { userNameKey } from "../auth/user-name-key";
 import { applyBudget, applyCallLimits } from "./limits";
 
-/** A user's record before it is first stored. `passwordHash` is a PHC string. */
+/** A new user's record. `passwordHash` is a PHC string. */
 export function newUser(
   made: { random: Random; now: number },
   input: {

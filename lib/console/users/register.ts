@@ -12,17 +12,17 @@ import { applyBudget } from "./limits";
 import { newUser } from "./new-user";
 import { requireFreeNames } from "./require-free-login";
 
-/** The settings, where people register themselves. Throws `not_found` where they do not. */
+/** The settings if self-registration is on. Throws `not_found` otherwise. */
 export async function requireSelfRegistration(store: Pick<Repositories, "settings">): Promise<OpenSettings> {
   const settings = await readSettings(store);
   if (settings.self_registration) return settings;
-  throw new AppError("not_found", "Nobody registers here by themselves. Ask an administrator for an invite.");
+  throw new AppError("not_found", "Self-registration is off. Ask an administrator for an invite.");
 }
 
 /**
- * Makes a member's account for whoever asks, with the settings' budget, and signs them in. A taken name is told only after the same work as a
- * free one, within the attempts of an address; e-mail addresses are not asked for, so none can be looked up here.
- * Throws `not_found` (off), `invalid`, `conflict` (name taken), `rate_limited`.
+ * Creates a member's account for the visitor, with the budget of the settings, and signs them in. A taken name is
+ * refused only after the same work as for a free one, within the attempts of an address; there is no e-mail field, so
+ * none can be looked up here. Throws `not_found` (off), `invalid`, `conflict` (name taken), `rate_limited`.
  */
 export async function registerUser(
   ctx: ConsoleContext,
@@ -42,7 +42,7 @@ export async function registerUser(
         displayName: input.display_name,
         role: "member",
         passwordHash,
-        // Nobody has looked at who this is: what the operator pays for them has an end.
+        // The person is unknown: the budget caps what they can cost.
         budget: applyBudget({ monthly_usd: registration_budget_usd }),
       },
     );

@@ -1,10 +1,7 @@
 import { AppError } from "../../errors";
 import type { Repositories } from "../../ports/store";
 
-/**
- * Names and e-mail addresses open the same door, so one may not be another user's other. Throws `conflict` naming
- * the field.
- */
+/** Names and e-mail addresses both sign in, so each must be unique among both. Throws `conflict` naming the field. */
 export async function requireFreeNames(
   tx: Repositories,
   keys: { username?: string | null; email?: string | null },

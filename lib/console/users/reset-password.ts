@@ -1,7 +1,7 @@
 import { AppError } from "../../errors";
 import type { Instance } from "../../ports/instance";
 import type { UserRecord } from "../../ports/store";
-import { recordAudit, type ActorContext } from "../audit/record";
+import { type ActorContext, recordAudit } from "../audit/record";
 import { canonicalPassword, requireGoodPassword } from "../auth/password-rules";
 import type { ConsoleContext } from "../context";
 import { liftLocks } from "./unlock";
@@ -11,15 +11,16 @@ interface Resetter extends ActorContext, Pick<ConsoleContext, "store" | "hasher"
 }
 
 /**
- * Gives a user another password without the one they had, by who has shown that they may. Ends their sessions and
- * pending sign-ins and lifts their delays; a second factor stays on. Throws `invalid`, `conflict` (changed meanwhile).
+ * Sets a user's password without the present one, for an authorised caller. Ends their sessions and pending sign-ins
+ * and clears their delays; 2FA stays on. Throws `invalid`, `conflict` (changed by another request).
  */
 export async function resetPassword(ctx: Resetter, user: UserRecord, password: string): Promise<void> {
   requireGoodPassword(ctx.instance, password, user, "password");
   const passwordHash = await ctx.hasher.hash(canonicalPassword(password), "login");
   await ctx.store.transaction(async (tx) => {
     const changed = await tx.users.update(user, { passwordHash, passwordVersion: user.passwordVersion + 1 });
-    if (changed === null) throw new AppError("conflict", "The user was changed meanwhile. Try again.");
+    if (changed === null)
+      throw new AppError("conflict", "The user was changed by another request. Try again.");
     await tx.sessions.deleteByUser(user.id);
     await tx.flows.deleteByUser(user.id);
     await liftLocks(tx, ctx, user);

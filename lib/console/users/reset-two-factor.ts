@@ -4,7 +4,7 @@ import { recordAudit } from "../audit/record";
 import { removeTwoFactor } from "../auth/two-factor/remove";
 import type { ConsoleContext } from "../context";
 
-/** Removes the second factor of a user of a lower role who has lost it, and ends their sessions. */
+/** Disables 2FA of a user of a lower role who has lost it, and ends their sessions. */
 export async function resetTwoFactor(ctx: ConsoleContext, id: string): Promise<void> {
   const actor = requireUserManager(ctx);
   await requireWritableSite(ctx, actor);

@@ -3,7 +3,7 @@ import { toTimestamp } from "../../contracts/timestamp";
 import type { Repositories, SessionRecord, UserRecord } from "../../ports/store";
 import { shownBudget } from "./limits";
 
-/** What may be told of a user, field by field. */
+/** A user as the API returns it, field by field. */
 export function toUser(user: UserRecord, hasTwoFactor: boolean): User {
   return {
     id: user.id,
@@ -18,7 +18,7 @@ export function toUser(user: UserRecord, hasTwoFactor: boolean): User {
   };
 }
 
-/** What bounds all keys of a user together. */
+/** The limits of all keys of a user together. */
 export function shownLimits(user: UserRecord): Pick<ManagedUser, "rpm" | "tpm" | "concurrency" | "budget"> {
   const { rpm, tpm, concurrency } = user;
   return { rpm, tpm, concurrency, budget: shownBudget(user.budget) };
@@ -34,7 +34,7 @@ export function toSelf(user: UserRecord, session: SessionRecord, hasTwoFactor: b
   };
 }
 
-/** True when the user's second factor is in force (a pending enrolment is not). */
+/** True when the user's 2FA is enabled (a pending enrolment is not). */
 export async function hasTwoFactor(
   store: Pick<Repositories, "twoFactors">,
   userId: string,

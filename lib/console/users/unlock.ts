@@ -5,7 +5,7 @@ import { recordAudit } from "../audit/record";
 import { clearThrottles, throttleSubjects } from "../auth/sign-in-throttle";
 import type { ConsoleContext } from "../context";
 
-/** Lifts the delays of a user's sign-in and password and the lock of their second step. */
+/** Clears the delays of a user's sign-in and password and the lock of their two-factor sign-in. */
 export async function liftLocks(
   tx: Repositories,
   ctx: Pick<ConsoleContext, "cipher">,
@@ -15,7 +15,7 @@ export async function liftLocks(
   await clearThrottles(tx, ctx, throttleSubjects(user));
 }
 
-/** The same at the word of somebody of a higher role. Throws `not_found`, `forbidden`. */
+/** Unlocks a user of a lower role. Throws `not_found`, `forbidden`. */
 export async function unlockUser(ctx: ConsoleContext, id: string): Promise<void> {
   const actor = requireUserManager(ctx);
   await requireWritableSite(ctx, actor);

@@ -10,9 +10,9 @@ import { requireFreeNames } from "./require-free-login";
 import { hasTwoFactor, toSelf } from "./to-user";
 
 /**
- * Changes the caller's own profile. Throws `conflict` for a stale version or an e-mail address that is taken,
- * `rate_limited` (who tries address after address learns who is here), `forbidden` (a member's address where anybody
- * may register: nothing proves whose it is).
+ * Changes the caller's own profile. Throws `conflict` for a stale version or a taken e-mail address, `rate_limited`
+ * (trying addresses reveals who has an account), `forbidden` (a member's e-mail while self-registration is on:
+ * ownership is unproven).
  */
 export async function updateSelf(ctx: ConsoleContext, input: UpdateSelf): Promise<Self> {
   const { user, session } = requireSession(ctx);
@@ -22,7 +22,7 @@ export async function updateSelf(ctx: ConsoleContext, input: UpdateSelf): Promis
   if (isNewEmail && user.role === "member" && (await readSettings(ctx.store)).self_registration)
     throw new AppError(
       "forbidden",
-      "Anybody may register here, so addresses are set by administrators: ask one to set yours.",
+      "Self-registration is on, so only administrators set e-mail addresses. Ask one to set yours.",
     );
   return ctx.store.transaction(async (tx) => {
     await requireFreeNames(tx, { email: emailKey }, user.id);
@@ -35,7 +35,7 @@ export async function updateSelf(ctx: ConsoleContext, input: UpdateSelf): Promis
       },
     );
     if (changed === null)
-      throw new AppError("conflict", "Your profile was changed elsewhere. Load it again.");
+      throw new AppError("conflict", "Your profile was changed by another request. Load it again.");
     const { version: _, ...fields } = input;
     await recordAudit(tx, ctx, {
       action: "user.update_self",

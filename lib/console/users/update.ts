@@ -13,7 +13,7 @@ import { requireFreeNames } from "./require-free-login";
 import { toManagedUser } from "./to-managed-user";
 
 /**
- * Changes a user of a lower role. Disabling, another role or a new password ends the user's sessions and pending
+ * Changes a user of a lower role. Disabling, a new role or a new password ends the user's sessions and pending
  * sign-ins. Throws `not_found`, `forbidden`, `invalid`, `conflict` (stale version, e-mail taken).
  */
 export async function updateUser(ctx: ConsoleContext, id: string, input: UpdateUser): Promise<ManagedUser> {
@@ -21,7 +21,7 @@ export async function updateUser(ctx: ConsoleContext, id: string, input: UpdateU
   await requireWritableSite(ctx, actor);
   const before = await findManageable(ctx.store, actor, id);
   if (input.role !== undefined && !outranks(actor, { role: input.role })) {
-    throw new AppError("forbidden", "You may give a lower role than yours.");
+    throw new AppError("forbidden", "You may only assign a lower role than yours.");
   }
   const passwordHash = await newHash(ctx, before, input.password);
   const emailKey = input.email ? userNameKey(input.email) : input.email;
@@ -40,7 +40,8 @@ export async function updateUser(ctx: ConsoleContext, id: string, input: UpdateU
         ...(passwordHash === null ? {} : { passwordHash, passwordVersion: present.passwordVersion + 1 }),
       },
     );
-    if (changed === null) throw new AppError("conflict", "The user was changed meanwhile. Load it again.");
+    if (changed === null)
+      throw new AppError("conflict", "The user was changed by another request. Load it again.");
     const hasNewStanding =
       changed.role !== present.role || changed.enabled !== present.enabled || passwordHash !== null;
     if (hasNewStanding) {

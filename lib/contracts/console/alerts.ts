@@ -12,7 +12,7 @@ export const AlertKind = z.enum([
 ]);
 export type AlertKind = z.infer<typeof AlertKind>;
 
-/** Why a message could not be delivered: `status_<n>`, or what lay under it. */
+/** Why a message was not delivered: `status_<n>`, or the network error. */
 export const DeliveryError = z.string().meta({
   description:
     "status_<n>, timeout, redirect, no_secret, address_refused, name_unknown, connection_refused, connect_timeout, tls_failed, connection_lost, protocol_error or failed",
@@ -21,23 +21,23 @@ export const DeliveryError = z.string().meta({
 export const Alert = z.strictObject({
   id: z.string(),
   kind: AlertKind,
-  /** Id of the channel, key or user it is about; empty: the instance. */
+  /** ID of the channel, key or user it is about; empty for the instance. */
   subject: z.string(),
-  /** What that is called. */
+  /** Name of the subject. */
   subject_name: z.string().nullable(),
   state: z.enum(["opened", "resolved"]),
   /** One English sentence: what is wrong, or was. */
   message: z.string(),
-  /** The figures behind it, as they were last seen. */
+  /** The figures behind it, as last seen. */
   detail: z.record(z.string(), z.unknown()),
   opened_at: Timestamp,
   resolved_at: Timestamp.nullable(),
   seen_at: Timestamp.nullable(),
-  /** Of the newest of its two messages to the webhook. */
+  /** Delivery of the newer of its two webhook messages. */
   delivery: z.strictObject({
     state: z.enum(["none", "pending", "delivered", "failed"]),
     attempts: z.int(),
-    /** When it was delivered, or last tried. */
+    /** Time of delivery, or of the last attempt. */
     at: Timestamp.nullable(),
     next_at: Timestamp.nullable(),
     error: DeliveryError.nullable(),
@@ -65,7 +65,7 @@ export type AlertsSummary = z.infer<typeof AlertsSummary>;
 export const WebhookSecret = z.strictObject({ secret: z.string() });
 export type WebhookSecret = z.infer<typeof WebhookSecret>;
 
-/** `POST /api/alerts/webhook/test`: what became of one message. */
+/** `POST /api/alerts/webhook/test`: the outcome of one message. */
 export const WebhookTest = z.strictObject({
   ok: z.boolean(),
   error: DeliveryError.nullable(),
@@ -73,7 +73,7 @@ export const WebhookTest = z.strictObject({
 });
 export type WebhookTest = z.infer<typeof WebhookTest>;
 
-/** What is posted to the webhook. `id` and `state` together name one message: it may come more than once. */
+/** The body posted to the webhook. `id` and `state` together identify a message, which may arrive more than once. */
 export const WebhookMessage = Alert.pick({
   id: true,
   subject: true,

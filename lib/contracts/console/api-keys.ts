@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { Budget, BudgetChange, Spent } from "../money";
 import { ListQuery } from "../paging";
-import { shownText } from "../text";
+import { displayText } from "../text";
 import { Timestamp } from "../timestamp";
 import { CallLimitFields, CallLimits } from "./call-limits";
 import { Role } from "./user";
@@ -12,7 +12,7 @@ export type Operation = z.infer<typeof Operation>;
 /** Public form of an API key, for secret scanners: prefix, 32 random characters, CRC32 in base62. */
 export const API_KEY_PATTERN = /^sk-pb-[0-9A-Za-z]{38}$/;
 
-/** What bounds a key, as errors and `limits_set_by` name it. */
+/** Limits of a key, as errors and `limits_set_by` name them. */
 export const KeyLimit = z.enum([
   "enabled",
   "expires_at",
@@ -28,11 +28,11 @@ export const KeyLimit = z.enum([
 ]);
 export type KeyLimit = z.infer<typeof KeyLimit>;
 
-/** Limits of a key that somebody other than its owner set, with the role they had; a lower role cannot loosen them. */
+/** Limits of a key that another user than its owner set, with the role they had; a lower role cannot loosen them. */
 export const LimitAuthors = z.partialRecord(KeyLimit, Role).meta({
   description:
-    "Limits that were set by somebody other than the key's owner, with that person's role. Lower roles may tighten " +
-    "them, not loosen them. `enabled` stands here for a key that was disabled.",
+    "Limits that were set by another user than the key's owner, with that user's role. Lower roles may tighten " +
+    "them, not loosen them. `enabled` means that the key was disabled.",
 });
 export type LimitAuthors = z.infer<typeof LimitAuthors>;
 
@@ -52,17 +52,17 @@ export const ApiKey = z.strictObject({
   limits_set_by: LimitAuthors,
   spent: Spent,
   owner_id: z.string(),
-  /** Who it belongs to, as lists name them. */
+  /** The owner, as lists show them. */
   owner: z.strictObject({ username: z.string(), display_name: z.string(), role: Role }),
   version: z.int(),
 });
 export type ApiKey = z.infer<typeof ApiKey>;
 
-/** Query of `GET /api/keys`: `owner_id` narrows to one user's, `me` to one's own. */
+/** Query of `GET /api/keys`: `owner_id` selects one user's keys, `me` the caller's. */
 export const KeyQuery = ListQuery.extend({ owner_id: z.string().min(1).max(64).optional() });
 export type KeyQuery = z.output<typeof KeyQuery>;
 
-/** An answer that shows a key for the only time. */
+/** A key with its secret, which is returned only once. */
 export const ApiKeyWithSecret = ApiKey.extend({ key: z.string() });
 export type ApiKeyWithSecret = z.infer<typeof ApiKeyWithSecret>;
 
@@ -73,7 +73,7 @@ const Address = z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()], {
   error: "Must be an address or a range such as 203.0.113.0/24.",
 });
 const writable = {
-  name: shownText(64),
+  name: displayText(64),
   enabled: z.boolean(),
   expires_at: z.iso
     .datetime({ offset: true, error: "Must be a time such as 2027-01-31T12:00:00Z." })
@@ -91,15 +91,15 @@ const writable = {
   budget: BudgetChange,
 };
 
-/** `POST /api/keys`: speech and embeddings without limits unless told. */
+/** `POST /api/keys`: by default speech and embeddings without limits. */
 export const CreateKey = z.strictObject(writable).partial().required({ name: true });
 export type CreateKey = z.infer<typeof CreateKey>;
 
-/** `PATCH /api/keys/{id}`: `version` as it was read. */
+/** `PATCH /api/keys/{id}`: `version` as last read. */
 export const UpdateKey = z.strictObject(writable).partial().extend({ version: z.int() });
 export type UpdateKey = z.infer<typeof UpdateKey>;
 
-/** `POST /api/keys/{id}/rotate`: how long the old key goes on. */
+/** `POST /api/keys/{id}/rotate`: hours for which the old key stays valid. */
 export const RotateKey = z.strictObject({ grace_hours: z.number().min(0).max(24).default(0) });
 export type RotateKey = z.infer<typeof RotateKey>;
 

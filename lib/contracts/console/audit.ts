@@ -8,10 +8,10 @@ export const AuditRow = z.strictObject({
   at: Timestamp,
   /** A user's id, `system`, `admin-command`, or `anonymous` (failed sign-ins). */
   actor: z.string(),
-  /** What the actor is called; null for what is no user, or is gone without a trace. */
+  /** Name of the actor; null if it is not a user, or was deleted. */
   actor_name: z.string().nullable(),
   action: z.string(),
-  /** Id or name of what was acted on; empty when nothing. */
+  /** ID or name of the target; empty if there is none. */
   target: z.string(),
   target_name: z.string().nullable(),
   detail: z.record(z.string(), z.unknown()),
@@ -35,17 +35,17 @@ export const AuditQuery = ListQuery.extend({
 });
 export type AuditQuery = z.output<typeof AuditQuery>;
 
-/** `GET /api/audit/verify`: what a walk over the whole chain found. */
+/** `GET /api/audit/verify`: result of checking the whole chain. */
 export const AuditCheck = z.strictObject({
-  /** Every row is as it was written, and none is missing. */
+  /** True when every row is unchanged and none is missing. */
   whole: z.boolean(),
-  /** Rows that follow from each other, from the first on. */
+  /** Number of valid rows in sequence from the first. */
   rows: z.int(),
-  /** Of the last of these; null where there is none. */
+  /** Hash of the last of these; null without rows. */
   newest_hash: z.string().nullable(),
-  /** The first row that was changed, or does not follow from those before it; null: none. */
+  /** The first row that was changed or does not follow from its predecessor; null: none. */
   broken_at: z.int().nullable(),
-  /** Rows that were written; more than `rows` when the end was cut off. Null: what says so is missing or forged. */
+  /** Number of rows written; more than `rows` when the end was cut off. Null: the record of it is missing or forged. */
   expected_rows: z.int().nullable(),
   took_ms: z.int(),
 });

@@ -1,8 +1,8 @@
 import { z } from "zod";
 
 /**
- * How much a key, or all keys of a user together, may call: requests and input tokens in any 60 seconds, and calls at
- * the same time; null: no limit.
+ * Limits of a key, or of all keys of a user together: requests and input tokens in any 60 seconds, and concurrent
+ * requests; null: no limit.
  */
 export const CallLimits = z.strictObject({
   rpm: z.int().nullable(),

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { queryInteger } from "../paging";
 import { Timestamp } from "../timestamp";
 
-/** What a channel's last errors are asked by: the last day and twenty of them, unless told. */
+/** Query for a channel's last errors: by default the last day and 20 errors. */
 export const ChannelErrorsQuery = z.strictObject({
   from: Timestamp.optional(),
   to: Timestamp.optional(),
@@ -10,17 +10,17 @@ export const ChannelErrorsQuery = z.strictObject({
 });
 export type ChannelErrorsQuery = z.output<typeof ChannelErrorsQuery>;
 
-/** A try that failed on one channel. */
+/** A failed attempt on one channel. */
 export const ChannelError = z.strictObject({
-  /** Of the call: `/api/usage/{id}` has the rest of it. */
+  /** ID of the call: `/api/usage/{id}` has its details. */
   id: z.string(),
   request_id: z.string(),
   at: Timestamp,
   model: z.string(),
   error: z.string(),
-  /** What the upstream answered with; null: it gave no status. */
+  /** Status of the upstream; null: it sent none. */
   upstream_status: z.int().nullable(),
-  /** What the caller got in the end; 200: another try served. */
+  /** Final status of the call; 200: recovered by failover. */
   status: z.int(),
 });
 export type ChannelError = z.output<typeof ChannelError>;

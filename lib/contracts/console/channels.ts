@@ -1,10 +1,10 @@
 import { z } from "zod";
-import { boundedLine, boundedText, caseless, HOST, PORT, shownText } from "../text";
+import { boundedLine, boundedText, caseless, displayText, HOST, PORT } from "../text";
 import { Timestamp } from "../timestamp";
 import { MODEL_NAME } from "./model-name";
 import { Password } from "./password";
 
-/** Channels: where calls are sent (CONTRACT §7). */
+/** Channels: the upstreams of the gateway (CONTRACT §7). */
 
 const ModelName = z.string().regex(MODEL_NAME, 'Must be a model\'s name, such as "tts-1".');
 
@@ -14,7 +14,7 @@ export type ModelOperation = z.output<typeof ModelOperation>;
 export const ChannelModel = z.strictObject({
   /** The public name. */
   name: ModelName,
-  /** What the upstream calls it. */
+  /** The upstream's name for it. */
   upstream_name: boundedText(1, 256),
 });
 
@@ -31,7 +31,7 @@ export type ChannelTimeouts = z.output<typeof ChannelTimeouts>;
 export const CircuitState = z.enum(["closed", "open", "half_open"]);
 export type CircuitState = z.output<typeof CircuitState>;
 
-/** What opened a circuit. */
+/** Why a circuit opened. */
 export const CircuitReason = z.enum(["failures", "error_rate", "rate_limited", "credentials", "account"]);
 export type CircuitReason = z.output<typeof CircuitReason>;
 
@@ -45,7 +45,7 @@ export const CircuitHealth = z.strictObject({
 });
 export type CircuitHealth = z.output<typeof CircuitHealth>;
 
-/** A model that its channel does not serve at present, or serves as a probe only. */
+/** A model that its channel does not serve at present, or only as a probe. */
 export const BrokenModel = CircuitHealth.extend({ name: z.string() });
 export type BrokenModel = z.output<typeof BrokenModel>;
 
@@ -65,7 +65,7 @@ export const Channel = z.strictObject({
   headers: z.record(z.string(), z.string()),
   options: z.record(z.string(), z.unknown()),
   enabled: z.boolean(),
-  /** An engine built in: it may be disabled, not deleted. */
+  /** An embedded engine: it can be disabled, not deleted. */
   embedded: z.boolean(),
   /** Of its best model and key: closed while any model is served. */
   health: CircuitHealth,
@@ -85,7 +85,7 @@ const UpstreamKey = z
   .regex(/^[\x21-\x7e]+$/, "Must be printable characters without spaces.");
 const Limit = z.int("Must be a whole number.").min(1, "Must be 1 or more.").max(1_000_000_000).nullable();
 
-/** What a channel that calls out may be made of; each is a folder of lib/providers. */
+/** Providers that call an upstream; each is a folder of lib/providers. */
 export const UPSTREAM_PROVIDERS: readonly string[] = ["gemini", "openai", "elevenlabs"];
 // No enum: the console's forms take the names from `GET /api/providers`.
 const UpstreamProvider = z
@@ -111,7 +111,7 @@ const BaseUrl = z
     examples: ["https://api.openai.com/v1"],
   });
 
-/** Framing, routing and the connection are ours; a channel's own headers may not touch them. */
+/** Headers that the gateway sets itself and a channel may not override. */
 export const RESERVED_HEADERS = [
   "accept-encoding",
   "connection",
@@ -128,7 +128,7 @@ export const RESERVED_HEADERS = [
   "transfer-encoding",
   "upgrade",
 ];
-/** Lower-case names under which secrets travel: a channel's keys are encrypted and never read back, its headers are neither. */
+/** Header names that usually carry secrets: unlike keys, a channel's headers are stored in clear and readable. */
 export const SECRET_HEADER =
   "(?:^|[-_])(?:auth|authorization|cookie|credentials?|keys?|apikey|password|secrets?|tokens?)(?:$|[-_])";
 export const HEADER_NAME = "^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}$";
@@ -151,9 +151,9 @@ const Headers = z.record(z.string().max(128), z.string().max(4_096).meta({ patte
 });
 
 const writable = {
-  name: shownText(64),
+  name: displayText(64),
   base_url: BaseUrl.meta({
-    description: "Where a channel may not go (private addresses, plain http) is the owner's list to say",
+    description: "Private addresses and plain http need an entry in the owner's list of allowed upstreams",
     not: {
       anyOf: [
         { pattern: "/(?:\\.|%2[Ee]){1,2}(?:/|$)|%2[Ff]|%5[Cc]|%00" },
@@ -171,12 +171,12 @@ const writable = {
   concurrency: Limit,
   timeouts: ChannelTimeouts,
   headers: Headers,
-  /** The provider's own; lib/http/openapi says which. */
+  /** Options of the provider; lib/http/openapi documents them. */
   options: z.record(z.string().max(64), z.unknown()),
   enabled: z.boolean(),
 };
 
-/** `POST /api/channels`. A public name that no model has yet is made a model, with prices of the shipped list. */
+/** `POST /api/channels`. Creates missing models for public names, with prices of the shipped list. */
 export const CreateChannel = z
   .strictObject({
     ...writable,
@@ -187,7 +187,7 @@ export const CreateChannel = z
   .required({ name: true, provider: true });
 export type CreateChannel = z.output<typeof CreateChannel>;
 
-/** `PATCH /api/channels/{id}`: in `keys` an `{id}` keeps a key, a string is a new one; who is missing goes. */
+/** `PATCH /api/channels/{id}`: in `keys` an `{id}` retains a stored key, a string is a new one; others are removed. */
 export const UpdateChannel = z
   .strictObject({
     ...writable,
@@ -197,14 +197,11 @@ export const UpdateChannel = z
   .extend({ version: z.int() });
 export type UpdateChannel = z.output<typeof UpdateChannel>;
 
-/** `POST /api/channels/{id}/close`: the circuit of one key; absent: all of the channel's. */
+/** `POST /api/channels/{id}/close`: the circuit of one key; absent: all of the channel. */
 export const CloseCircuit = z.strictObject({ key_id: Id.optional() });
 export type CloseCircuit = z.output<typeof CloseCircuit>;
 
-/**
- * `POST /api/channels/order`: every channel once, in the tiers in which they are to be tried. Channels of one tier
- * share its calls by weight.
- */
+/** `POST /api/channels/order`: every channel once, by tier. Channels of one tier share calls by weight. */
 export const OrderChannels = z.strictObject({
   tiers: z
     .array(
@@ -217,15 +214,15 @@ export const OrderChannels = z.strictObject({
 });
 export type OrderChannels = z.output<typeof OrderChannels>;
 
-/** `POST /api/channels/{id}/test`: which public model to try; absent: the first. */
+/** `POST /api/channels/{id}/test`: the public model to test; absent: the first. */
 export const TestChannel = z.strictObject({ model: ModelName.optional() });
 export type TestChannel = z.output<typeof TestChannel>;
 
-/** Why an upstream gave nothing. */
+/** Why an upstream call failed. */
 export const UpstreamFailure = z.strictObject({
   code: z.string(),
   message: z.string(),
-  /** What lies under it, where no answer came: `connection_refused`, `tls_failed`, … */
+  /** The network error when there was no response: `connection_refused`, `tls_failed`, … */
   fault: z.string().nullable(),
   upstream_status: z.int().nullable(),
 });
@@ -237,27 +234,27 @@ export const ChannelTest = z.strictObject({
   operation: ModelOperation,
   latency_ms: z.int(),
   first_byte_ms: z.int().nullable(),
-  /** Embeddings: the vector's length. */
+  /** Embeddings: length of the vector. */
   dimensions: z.int().nullable(),
-  /** Speech: how long it is, and the sound as a WAV file in base64. */
+  /** Speech: duration, and the audio as a WAV file in base64. */
   audio_ms: z.int().nullable(),
   audio_wav: z.string().nullable(),
   error: UpstreamFailure.nullable(),
 });
 export type ChannelTest = z.output<typeof ChannelTest>;
 
-/** `POST /api/channels/{id}/models`: null where the upstream has no list. */
+/** `POST /api/channels/{id}/models`: null if the upstream has no list. */
 export const UpstreamModels = z.strictObject({
   models: z.array(z.strictObject({ name: z.string(), operation: ModelOperation.nullable() })).nullable(),
 });
 export type UpstreamModels = z.output<typeof UpstreamModels>;
 
 const draft = {
-  /** The channel that is being changed; its kept keys are meant by their ids. */
+  /** The channel being edited; its stored keys are referenced by ID. */
   channel_id: Id.optional(),
   provider: UpstreamProvider,
   base_url: writable.base_url.optional(),
-  /** The first one is shown to the upstream. */
+  /** Only the first key is used. */
   keys: z
     .array(z.union([UpstreamKey, z.strictObject({ id: Id })]))
     .max(20)
@@ -267,7 +264,7 @@ const draft = {
   options: writable.options.optional(),
 };
 
-/** `POST /api/channels/draft/models`: a channel that is not saved yet. */
+/** `POST /api/channels/draft/models`: an unsaved channel. */
 export const DraftChannel = z.strictObject(draft);
 export type DraftChannel = z.output<typeof DraftChannel>;
 
@@ -278,11 +275,11 @@ export const TestDraft = z.strictObject({
 });
 export type TestDraft = z.output<typeof TestDraft>;
 
-/** What an upstream answered that was asked for its list: `models` is null where it has none, or with an error. */
+/** The models of an upstream: null if it has no list, or with an error. */
 export const DraftModels = UpstreamModels.extend({ error: UpstreamFailure.nullable() });
 export type DraftModels = z.output<typeof DraftModels>;
 
-/** `GET /api/providers`: what a channel may be made of. */
+/** `GET /api/providers`: providers a channel can have. */
 export const Provider = z.strictObject({
   name: z.string(),
   operations: z.array(ModelOperation),
@@ -290,7 +287,7 @@ export const Provider = z.strictObject({
 });
 export type Provider = z.output<typeof Provider>;
 
-/** `POST /api/upstreams/allowed`: the owner's word, with the password, for one host and port. */
+/** `POST /api/upstreams/allowed`: allows one host and port; needs the owner's password. */
 export const AllowUpstream = z.strictObject({
   base_url: BaseUrl,
   password: Password,

@@ -1,11 +1,11 @@
 import { z } from "zod";
-import { boundedLine, boundedText, shownText } from "../text";
+import { boundedLine, boundedText, displayText } from "../text";
 import { Timestamp } from "../timestamp";
 import { NewPassword, PASSWORD_MAXIMUM } from "./password";
 import { OptionalCode } from "./totp-code";
 import { Email, Role, Username } from "./user";
 
-/** Longest life of an invite: 30 days. */
+/** Longest lifetime of an invite: 30 days. */
 export const INVITE_MOST_HOURS = 720;
 
 export const InviteKind = z.enum(["invite", "password_reset"]);
@@ -13,24 +13,24 @@ export type InviteKind = z.infer<typeof InviteKind>;
 
 const Named = z.strictObject({ id: z.string(), username: z.string() });
 
-/** A one-time link that still waits to be used: for a new user, or for a new password of one. */
+/** An unused one-time link: for a new user, or to reset a user's password. */
 export const Invite = z.strictObject({
   id: z.string(),
   kind: InviteKind,
   role: Role,
   email: z.string().nullable(),
-  /** Whose password it resets; null for an invite. */
+  /** The user whose password it resets; null for an invite. */
   user: Named.nullable(),
-  /** Null once that user is gone. */
+  /** Null once that user was deleted. */
   made_by: Named.nullable(),
   created_at: Timestamp,
   expires_at: Timestamp,
-  /** False when it opens nothing any more: who made it may no longer give what it gives. */
+  /** False when its creator lost the permission to grant it. */
   works: z.boolean(),
 });
 export type Invite = z.infer<typeof Invite>;
 
-/** An answer that shows a link's token for the only time; it belongs into the fragment of `/invite` or `/reset`. */
+/** A link with its token, which is returned only once; it goes into the fragment of `/invite` or `/reset`. */
 export const InviteWithToken = Invite.extend({ token: z.string() });
 export type InviteWithToken = z.infer<typeof InviteWithToken>;
 
@@ -48,20 +48,20 @@ const Token = boundedLine(1, 256);
 export const InspectInvite = z.strictObject({ token: Token });
 export type InspectInvite = z.infer<typeof InspectInvite>;
 
-/** What whoever holds a link may know of it. */
+/** What the holder of a link may see of it. */
 export const InviteFacts = z.discriminatedUnion("kind", [
   z.strictObject({
     kind: z.literal("invite"),
     role: Role,
     email: z.string().nullable(),
-    /** The display name of who made it. */
+    /** Display name of the link's creator. */
     made_by: z.string(),
     expires_at: Timestamp,
   }),
   z.strictObject({
     kind: z.literal("password_reset"),
     username: z.string(),
-    /** A code is asked for besides the new password. */
+    /** A 2FA code is required besides the new password. */
     two_factor_enabled: z.boolean(),
     expires_at: Timestamp,
   }),
@@ -84,7 +84,7 @@ const newAccount = {
   username: Username,
   password: NewPassword,
   confirmPassword: again,
-  display_name: shownText(64).optional(),
+  display_name: displayText(64).optional(),
 };
 
 /** `POST /api/invites/accept`. */
@@ -92,18 +92,18 @@ export const AcceptInvite = z.strictObject({ token: Token, ...newAccount }).supe
 export type AcceptInvite = z.infer<typeof AcceptInvite>;
 
 /**
- * `POST /api/user/register`. A name is no e-mail address: names and addresses open the same door, so whoever asked for
- * one would learn whose it is, or take it from whoever is invited under it.
+ * `POST /api/user/register`. A name must not be an e-mail address: both can be used to sign in, so a registration could
+ * probe for addresses or take an invited person's.
  */
 export const RegisterRequest = z
   .strictObject({
     ...newAccount,
-    username: Username.regex(/^[^@]*$/, "Must be no e-mail address: leave the @ out."),
+    username: Username.regex(/^[^@]*$/, "Must not be an e-mail address: remove the @."),
   })
   .superRefine(checkPasswords);
 export type RegisterRequest = z.infer<typeof RegisterRequest>;
 
-/** `POST /api/password-resets/accept`; `code` when the second factor is on. */
+/** `POST /api/password-resets/accept`; `code` when 2FA is on. */
 export const AcceptPasswordReset = z
   .strictObject({
     token: Token,

@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** What a change may have made stale on a page; events name topics, never rows. */
+/** Topics of live events: names of changed areas, never rows. */
 export const LiveTopic = z.enum([
   "users",
   "sessions",
@@ -9,7 +9,7 @@ export const LiveTopic = z.enum([
   "models",
   "settings",
   "alerts",
-  /** Calls went to the books. */
+  /** Calls were recorded in the usage ledger. */
   "usage",
   /** A circuit opened or closed. */
   "circuits",

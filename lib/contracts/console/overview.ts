@@ -4,7 +4,7 @@ import { Timestamp } from "../timestamp";
 import { BrokenModel, CircuitHealth } from "./channels";
 import { UsageSums } from "./usage-summary";
 
-/** `GET /api/overview`: everything the first page tells of a range, and of the time before it to compare with. */
+/** `GET /api/overview`: figures of a range and of the time before it. */
 export const OverviewQuery = z.strictObject({
   from: Timestamp,
   to: Timestamp,
@@ -12,11 +12,11 @@ export const OverviewQuery = z.strictObject({
 });
 export type OverviewQuery = z.output<typeof OverviewQuery>;
 
-/** Equal pieces of time without holes; each list holds one value for each piece. */
+/** Equal intervals without gaps; each list has one value per interval. */
 export const OverviewSeries = z.strictObject({
   calls: z.array(z.int()),
   errors: z.array(z.int()),
-  /** In and out. */
+  /** Input plus output. */
   tokens: z.array(z.int()),
   audio_ms: z.array(z.int()),
   cost_usd: z.array(Usd),
@@ -25,24 +25,24 @@ export const OverviewSeries = z.strictObject({
 });
 export type OverviewSeries = z.output<typeof OverviewSeries>;
 
-/** Something that calls went through, from the one with most calls down. */
+/** Share of the calls, most calls first. */
 const Share = z.strictObject({ calls: z.int(), errors: z.int(), cost_usd: Usd });
 
 export const OverviewModel = Share.extend({
   name: z.string(),
-  /** Null: the model is gone. */
+  /** Null: the model was deleted. */
   operation: z.enum(["speech", "embeddings"]).nullable(),
 });
 export type OverviewModel = z.output<typeof OverviewModel>;
 
 export const OverviewChannel = Share.extend({
   id: z.string(),
-  /** Null: the channel is gone. */
+  /** Null: the channel was deleted. */
   name: z.string().nullable(),
   enabled: z.boolean(),
-  /** Null for a channel that is gone. */
+  /** Null for a deleted channel. */
   health: CircuitHealth.nullable(),
-  /** Its keys that are not served by now, of several. */
+  /** Keys that are not served at present, if it has several. */
   broken_keys: z.array(CircuitHealth.extend({ display: z.string() })),
   /** Its models whose circuits are not closed on any key. */
   broken_models: z.array(BrokenModel),
@@ -52,7 +52,7 @@ export type OverviewChannel = z.output<typeof OverviewChannel>;
 export const OverviewKey = Share.extend({ id: z.string(), name: z.string().nullable() });
 export type OverviewKey = z.output<typeof OverviewKey>;
 
-/** A model on a channel: what is set up, and what was called. */
+/** A model on a channel: configured or called. */
 export const OverviewRoute = z.strictObject({
   model: z.string(),
   channel_id: z.string(),
@@ -64,18 +64,18 @@ export type OverviewRoute = z.output<typeof OverviewRoute>;
 export const Overview = z.strictObject({
   from: Timestamp,
   to: Timestamp,
-  /** Where only the newest calls of a busy hour were read: since when; null: all. */
+  /** Start of the calls that were read when only the newest of a busy hour were; null: all. */
   read_from: Timestamp.nullable(),
   total: UsageSums,
-  /** The same of the time before, as far as the range has run by now. */
+  /** The same for the time before, up to the elapsed share of the range. */
   before: UsageSums,
-  /** Beginnings of the pieces: instants, or days in the instance's time zone (`2026-11-20`). */
+  /** Starts of the intervals: timestamps, or days in the instance's time zone (`2026-11-20`). */
   periods: z.array(z.string()),
   series: OverviewSeries,
   before_series: OverviewSeries,
   models: z.array(OverviewModel),
   keys: z.array(OverviewKey),
-  /** Both empty for members: channels are the operators' matter. */
+  /** Both empty for members, who may not see channels. */
   channels: z.array(OverviewChannel),
   routes: z.array(OverviewRoute),
 });

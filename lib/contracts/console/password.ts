@@ -1,10 +1,10 @@
 import { z } from "zod";
 import { codePoints, utf8Length } from "../text";
 
-/** Least length of any instance; `PATCHBAY_PASSWORD_MIN` may raise it. */
+/** Shortest password on any instance; `PATCHBAY_PASSWORD_MIN` may raise it. */
 export const PASSWORD_FLOOR = 8;
 export const PASSWORD_MAXIMUM = 256;
-/** Longer ones are refused before any hashing. */
+/** Longer passwords are refused before hashing. */
 export const PASSWORD_MAXIMUM_BYTES = 1024;
 
 /** Length in code points after NFC, the form in which passwords are counted and hashed. */
@@ -12,7 +12,7 @@ export function passwordLength(password: string): number {
   return codePoints(password.normalize("NFC"));
 }
 
-/** A password that somebody already has: only its size is looked at. */
+/** An existing password: only its size is checked. */
 export const Password = z
   .string()
   .min(1, "Must not be empty.")
@@ -20,7 +20,7 @@ export const Password = z
     (text) => utf8Length(text) <= PASSWORD_MAXIMUM_BYTES,
     `Must have at most ${PASSWORD_MAXIMUM_BYTES} bytes.`,
   )
-  // In bytes it cannot be said; no password that exists is longer than this, and as many characters always fit.
+  // JSON Schema cannot limit bytes; this many characters always fit, and no stored password is longer.
   .meta({ maxLength: PASSWORD_MAXIMUM, format: "password" });
 export type Password = z.infer<typeof Password>;
 

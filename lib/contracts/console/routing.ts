@@ -2,7 +2,7 @@ import { z } from "zod";
 import { Timestamp } from "../timestamp";
 import { CircuitReason, ModelOperation } from "./channels";
 
-/** Where a call for a model would go at this moment (DESIGN §4). */
+/** The route of a call for a model at this moment (DESIGN §4). */
 
 const RoutedChannel = z.strictObject({
   id: z.string(),
@@ -10,19 +10,19 @@ const RoutedChannel = z.strictObject({
   provider: z.string(),
   priority: z.int(),
   weight: z.int(),
-  /** What the upstream calls the model. */
+  /** The upstream's name for the model. */
   upstream_name: z.string(),
 });
 
-/** Channels of one tier: one of them is drawn, the others serve the next attempts. */
+/** Channels of one tier: one is picked first, the others serve the next attempts. */
 export const RouteTurn = z.strictObject({
   priority: z.int(),
-  /** The likeliest first, recovering ones last. */
+  /** By likelihood; recovering ones last. */
   channels: z.array(
     RoutedChannel.extend({
-      /** How likely it is to be the one drawn, from 0 to 1; 0 while it recovers. */
+      /** Probability of being picked, 0 to 1; 0 while it recovers. */
       share: z.number().min(0).max(1),
-      /** Its circuit is half-open: one request goes there first, as its probe, and decides. */
+      /** Its circuit is half-open: the next request goes there as its probe. */
       recovering: z.boolean(),
     }),
   ),
@@ -35,21 +35,21 @@ export type SkipReason = z.output<typeof SkipReason>;
 
 /** `GET /api/models/{model}/route`: by public name or alias. */
 export const RoutePreview = z.strictObject({
-  /** The model's own name, whichever of its names was asked for. */
+  /** The model's name, even if an alias was requested. */
   model: z.string(),
   operation: ModelOperation,
-  /** False: the model is disabled, and calls for it are told that it does not exist. */
+  /** False: the model is disabled, and calls for it get "not found". */
   enabled: z.boolean(),
-  /** Attempts of one call at most. */
+  /** Most attempts of one call. */
   attempts: z.int(),
-  /** In the order in which a call comes by; empty when nobody would serve it. */
+  /** In the order of attempts; empty if no channel would serve it. */
   turns: z.array(RouteTurn),
   skipped: z.array(
     RoutedChannel.extend({
       reason: SkipReason,
-      /** What opened the circuit, where that is the reason. */
+      /** Why the circuit opened, if that is the reason. */
       circuit_reason: CircuitReason.nullable(),
-      /** When it may take calls again; null where only its calls or its operator can tell. */
+      /** When it may serve again; null if unknown. */
       until: Timestamp.nullable(),
     }),
   ),

@@ -5,13 +5,13 @@ import { Timestamp } from "../timestamp";
 import { CreateChannel } from "./channels";
 import { OpenSettings } from "./settings";
 
-/** Channels, models and settings as one file: what an instance is without its people, keys, secrets and books. */
+/** Channels, models and settings as one file: an instance without users, keys, secrets and usage. */
 
 const FileSettings = OpenSettings.partial();
 
-/** Upstream keys never leave. `embedded`: an engine built in, found again by its provider. */
+/** Without upstream keys. `embedded`: an embedded engine, matched by provider. */
 const FileChannel = CreateChannel.omit({ keys: true }).extend({
-  // What is wrong with one channel is a step of the report, not of the file.
+  // Errors of one channel are reported as a skipped step and do not reject the file.
   provider: boundedLine(1, 64),
   base_url: z.string().max(2_048).nullable().optional(),
   headers: z.record(z.string().max(128), z.string().max(4_096)).optional(),
@@ -23,7 +23,7 @@ export const SettingsFile = z.strictObject({
   format: z.literal("patchbay-settings", "Must be a file that Patchbay exported."),
   version: z.literal(1, "Must be a file of version 1."),
   exported_at: Timestamp,
-  /** The version of the Patchbay that wrote it. */
+  /** Version of the Patchbay that wrote it. */
   patchbay: boundedText(0, 64),
   settings: FileSettings,
   models: z.array(CreateModel).max(2_000),
@@ -36,7 +36,7 @@ export const MAX_FILE_BYTES = 8 * 1024 * 1024;
 
 /** `POST /api/settings/import`. */
 export const ImportSettings = z.strictObject({
-  /** Tells what would happen and changes nothing. */
+  /** Reports the changes without making them. */
   dry_run: z.boolean(),
   file: SettingsFile,
 });
@@ -45,7 +45,7 @@ export type ImportSettings = z.output<typeof ImportSettings>;
 export const ImportStep = z.strictObject({
   kind: z.enum(["setting", "model", "channel"]),
   name: z.string(),
-  /** `same`: it stands here as the file has it. */
+  /** `same`: this instance already matches the file. */
   action: z.enum(["create", "change", "same", "skip"]),
   /** The fields that change. */
   fields: z.array(z.string()),

@@ -21,7 +21,7 @@ const Megabytes = z
   .max(4_096, "Must be 4096 or less.");
 
 const label = "[a-z0-9](?:[a-z0-9-]*[a-z0-9])?";
-// A last label that begins with a digit would be read as part of an IPv4 address.
+// A last label that begins with a digit would be parsed as part of an IPv4 address.
 const ORIGIN_PATTERN = `^https?://(?:(?:${label}\\.)*[a-z](?:[a-z0-9-]*[a-z0-9])?|(?:${OCTET}\\.){3}${OCTET}|\\[::1\\])(?::${PORT})?$`;
 const IS_ORIGIN = new RegExp(ORIGIN_PATTERN);
 const DEFAULT_PORT_PATTERN = "^(?:http://[^:]*:80|https://[^:]*:443)$";
@@ -33,7 +33,7 @@ function isOrigin(text: string): boolean {
 const Origin = z
   .string()
   .max(256, "Must have at most 256 characters.")
-  .refine(isOrigin, "Must be an origin: scheme, host and port alone.")
+  .refine(isOrigin, "Must be an origin: scheme, host and port only.")
   .meta({
     pattern: ORIGIN_PATTERN,
     not: { pattern: DEFAULT_PORT_PATTERN },
@@ -43,7 +43,7 @@ const Origin = z
 
 const WEBHOOK_PATTERN = `^[Hh][Tt][Tt][Pp][Ss]?://${HOST}(?::${PORT})?(?:[/?#][!-~]*)?$`;
 
-/** What raises an alert; null or false: that does not. */
+/** Alert rules; null or false: off. */
 const AlertRules = z.strictObject({
   channel_open_minutes: z.int().min(1).max(1_440).nullable(),
   error_rate_percent: z.int().min(1).max(100).nullable(),
@@ -51,7 +51,7 @@ const AlertRules = z.strictObject({
   disk_free_percent: z.int().min(1).max(50).nullable(),
 });
 
-/** Where alerts are posted to; null: nowhere, alerts are on their page only. */
+/** The webhook for alerts; null: alerts appear only on their page. */
 const WebhookUrl = z
   .url({ protocol: /^https?$/, error: "Must be a whole URL, such as https://hooks.example.com/patchbay." })
   .max(2_048, "Must have at most 2048 characters.")
@@ -63,48 +63,48 @@ const WebhookUrl = z
       "(https://hooks.example.com/****cdef). A request that sends this back, or leaves the field out, keeps the URL.",
   });
 
-/** Settings of the whole instance, by the names under which the store keeps them. */
+/** Settings of the whole instance, by their names in the store. */
 export const Settings = z.strictObject({
   /** No prices or budgets needed. */
   self_use_mode: z.boolean(),
-  /** Settings are read-only for everybody but the owner. */
+  /** Only the owner may change settings. */
   demo_site: z.boolean(),
-  /** Anybody may make a member's account for themselves. */
+  /** Visitors may create a member's account. */
   self_registration: z.boolean(),
-  /** What each of those may spend a month, until an administrator says otherwise; null: without limit. */
+  /** Monthly budget of self-registered users, until an administrator changes it; null: no limit. */
   registration_budget_usd: Usd.nullable(),
-  /** How long a session lives at most, and without being used. */
+  /** Longest lifetime of a session, and idle timeout. */
   session_hours: z.strictObject({
     admin_absolute: Hours,
     admin_idle: Hours,
     member_absolute: Hours,
     member_idle: Hours,
   }),
-  /** Roles that reach nothing but their own account until their second factor is on. */
+  /** Roles that reach only their own account until they enable 2FA. */
   two_factor_roles: z.array(Role).max(3),
-  /** Least length of new passwords; null: what the environment says. */
+  /** Shortest new password; null: the environment's value. */
   password_minimum: z
     .int("Must be a whole number.")
     .min(8, "Must be 8 or more.")
     .max(64, "Must be 64 or less.")
     .nullable(),
-  /** The words of calls are kept beside their rows. */
+  /** Stores prompts with usage rows. */
   keep_prompts: z.boolean(),
-  /** After how many days rows go; null: never. Sums stay. */
+  /** Days after which rows are deleted; null: never. Sums stay. */
   retention_days: z.strictObject({ usage: Days, prompts: Days }),
   alerts: AlertRules.extend({ webhook_url: WebhookUrl }),
   /** Web origins whose pages may call `/v1` and `/v1beta`. */
   cors_origins: z.array(Origin).max(100),
-  /** Memory of the caches, in megabytes; 0: off. */
+  /** Memory of the caches in MiB; 0: off. */
   caches: z.strictObject({ embeddings_mb: Megabytes, speech_mb: Megabytes }),
   /** Cached results of one user also answer identical requests of others. */
   share_caches: z.boolean(),
-  /** Limits set here, over those of the environment. */
+  /** Limits that override the environment's. */
   limits: LimitOverrides,
 });
 export type Settings = z.infer<typeof Settings>;
 
-/** The settings without the webhook URL: it is a secret, which the store keeps encrypted and no settings file holds. */
+/** The settings without the webhook URL, which is a secret: stored encrypted and never exported. */
 export const OpenSettings = Settings.extend({ alerts: AlertRules });
 export type OpenSettings = z.infer<typeof OpenSettings>;
 
@@ -133,7 +133,7 @@ export const DEFAULT_SETTINGS: OpenSettings = {
 /** `PATCH /api/settings`. */
 export const UpdateSettings = Settings.partial().extend({
   alerts: AlertRules.extend({ webhook_url: WebhookUrl.optional() }).optional(),
-  /** The one that was read; another is refused, since somebody has changed something meanwhile. */
+  /** The version last read; a stale one is refused. */
   version: z.int().optional(),
 });
 export type UpdateSettings = z.infer<typeof UpdateSettings>;
@@ -143,7 +143,7 @@ export const VersionedSettings = Settings.extend({ version: z.int() });
 export type VersionedSettings = z.infer<typeof VersionedSettings>;
 
 const CacheFigures = z.strictObject({
-  /** What it may hold at most; 0: off. */
+  /** Capacity; 0: off. */
   limit_bytes: z.int(),
   bytes: z.int(),
   entries: z.int(),
@@ -152,30 +152,30 @@ const CacheFigures = z.strictObject({
 });
 export type CacheFigures = z.infer<typeof CacheFigures>;
 
-/** `GET /api/settings/instance`: what the environment says, and what is in force in the process that answers. */
+/** `GET /api/settings/instance`: values of the environment, and those in force in the answering process. */
 export const InstanceFacts = z.strictObject({
   version: z.string(),
-  /** `PATCHBAY_BASE_URL`; null: whatever address callers use. */
+  /** `PATCHBAY_BASE_URL`; null: the address each request used. */
   base_url: z.string().nullable(),
   store: z.enum(["sqlite", "postgres"]),
   time_zone: z.string(),
-  /** The environment's least length of passwords. */
+  /** Shortest password by the environment. */
   password_minimum: z.int(),
-  /** Limits before any setting: the environment's, else the defaults. */
+  /** Limits without settings: the environment's, else the defaults. */
   base_limits: Limits,
   caches: z.strictObject({ embeddings: CacheFigures, speech: CacheFigures }),
   metrics: z.strictObject({
-    /** Who set the token of `/metrics`; null: nobody, and only this machine reads it. */
+    /** Source of the token of `/metrics`; null: none, and only this machine may read it. */
     token: z.enum(["environment", "console"]).nullable(),
     made_at: Timestamp.nullable(),
   }),
 });
 export type InstanceFacts = z.infer<typeof InstanceFacts>;
 
-/** What the owner confirms with their password. */
+/** The owner's password, for confirmation. */
 export const OwnerProof = z.strictObject({ password: Password });
 export type OwnerProof = z.infer<typeof OwnerProof>;
 
-/** `POST /api/settings/metrics-token`: shown this once. */
+/** `POST /api/settings/metrics-token`: returned only once. */
 export const MetricsToken = z.strictObject({ token: z.string() });
 export type MetricsToken = z.infer<typeof MetricsToken>;

@@ -3,7 +3,7 @@ import { boundedText } from "../text";
 import { NewPassword, PASSWORD_MAXIMUM, passwordLength } from "./password";
 import { Email, User, Username } from "./user";
 
-/** What the embedded engines offer, as the wizard shows it. */
+/** An embedded engine, as the wizard shows it. */
 export const SetupEngine = z.strictObject({
   model: z.string(),
   operation: z.enum(["speech", "embeddings"]),
@@ -11,7 +11,7 @@ export const SetupEngine = z.strictObject({
 });
 export type SetupEngine = z.infer<typeof SetupEngine>;
 
-/** `GET /api/setup`: after set-up one truth and nothing else. */
+/** `GET /api/setup`: after setup only `status`. */
 export const SetupState = z.discriminatedUnion("status", [
   z.strictObject({
     status: z.literal(false),
@@ -48,14 +48,14 @@ export const SetupRequest = z
   });
 export type SetupRequest = z.infer<typeof SetupRequest>;
 
-/** `data` of a successful set-up; the session cookie comes with it. */
+/** `data` of a successful setup, which also sets the session cookie. */
 export const SetupResult = z.strictObject({ user: User });
 export type SetupResult = z.infer<typeof SetupResult>;
 
 export const SetupStep = z.enum(["usage", "administrator", "second-factor", "key", "sound"]);
 export type SetupStep = z.infer<typeof SetupStep>;
 
-/** `GET /api/setup/progress`: where the owner stands in the wizard. */
+/** `GET /api/setup/progress`: the owner's progress in the wizard. */
 export const SetupProgress = z.strictObject({ step: SetupStep, finished: z.boolean() });
 export type SetupProgress = z.infer<typeof SetupProgress>;
 

@@ -14,7 +14,7 @@ export const SignInRequest = z.strictObject({
 });
 export type SignInRequest = z.infer<typeof SignInRequest>;
 
-/** The password was right and a second factor is on: there is no session yet. */
+/** The password was right and 2FA is on: there is no session yet. */
 export const TwoFactorNeeded = z.strictObject({
   require_2fa: z.literal(true),
   flow_token: z.string(),
@@ -26,7 +26,7 @@ export type TwoFactorNeeded = z.infer<typeof TwoFactorNeeded>;
 export const SignInResult = z.union([TwoFactorNeeded, User]);
 export type SignInResult = z.infer<typeof SignInResult>;
 
-/** `POST /api/user/login/2fa`; the flow may come in its cookie instead. */
+/** `POST /api/user/login/2fa`; the flow token may come in its cookie instead. */
 export const TwoFactorSignInRequest = z.strictObject({
   code: Code,
   flow_token: boundedLine(1, 256).optional(),

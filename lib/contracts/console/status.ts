@@ -4,15 +4,15 @@ import { z } from "zod";
 export const Health = z.object({ status: z.enum(["live", "ready"]) });
 export type Health = z.infer<typeof Health>;
 
-/** `GET /api/status`: what anybody may know, and the version for the signed-in. */
+/** `GET /api/status`: public facts, and the version for signed-in users. */
 export const Status = z.object({
   /** True once the instance is set up. */
   setup: z.boolean(),
   self_use_mode: z.boolean(),
   demo_site: z.boolean(),
-  /** Anybody may make an account for themselves. */
+  /** Visitors may create an account. */
   self_registration: z.boolean(),
-  /** Least length of a new password. */
+  /** Shortest new password. */
   password_minimum: z.int(),
   version: z.string().optional(),
 });

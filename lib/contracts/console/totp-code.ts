@@ -24,10 +24,10 @@ export function readCode(text: string): { method: TwoFactorMethod; code: string 
   return /^[0-9A-HJKMNP-TV-Z]{10}$/.test(backup) ? { method: "backup_code", code: backup } : null;
 }
 
-/** A second-factor code in a request. */
+/** A 2FA code in a request. */
 export const Code = z
   .string()
-  .min(1, "Type the code.")
+  .min(1, "Enter the code.")
   .max(64, "Must be a code of six digits or a backup code.")
   .refine((text) => readCode(text) !== null, "Must be a code of six digits or a backup code.")
   .meta({
@@ -36,7 +36,7 @@ export const Code = z
   });
 export type Code = z.infer<typeof Code>;
 
-/** A code that only users with a second factor need; an empty one counts as none. */
+/** A code that only users with 2FA need; an empty one counts as absent. */
 export const OptionalCode = z
   .union([z.literal(""), Code], { error: "Must be a code of six digits or a backup code." })
   .optional();

@@ -29,17 +29,24 @@ export type UsageSums = z.output<typeof UsageSums>;
 export const UsageSummary = z.strictObject({
   from: Timestamp,
   to: Timestamp,
-  /** Where only the newest calls of a long range were read (labels and outcomes): since when; null: all of it. */
+  /**
+   * Start of the calls that were read when only the newest of a long range were (tags, end users, outcomes); null: all.
+   */
   read_from: Timestamp.nullable(),
   total: UsageSums,
-  /** By tag or by the callers' users: those of the busiest calls, a thousand at most. */
+  /** By tag or end user: those of the busiest calls, a thousand at most. */
   items: z.array(
     UsageSums.extend({
-      /** Beginning of the minute or hour, or the day in the instance's time zone (`2026-11-20`); null when not asked for. */
+      /**
+       * Start of the minute or hour, or the day in the instance's time zone (`2026-11-20`); null when not requested.
+       */
       period: z.string().nullable(),
-      /** Of the dimension; null where the calls have none, or none was asked for. A call counts under each of its tags. */
+      /**
+       * Value of the dimension; null when the calls have none, or no dimension was requested. A call counts under each
+       * of its tags.
+       */
       name: z.string().nullable(),
-      /** What the key, user or channel of that name (an id) is called now; null: gone, or another dimension. */
+      /** Present name of the key, user or channel with that ID; null: deleted, or another dimension. */
       label: z.string().nullable(),
     }),
   ),

@@ -4,16 +4,16 @@ import { ListQuery, listOf } from "../paging";
 import { boundedLine } from "../text";
 import { Timestamp } from "../timestamp";
 
-/** A call in the books (CONTRACT §7). */
+/** A call in the usage ledger (CONTRACT §7). */
 export const UsageRow = z.strictObject({
-  /** Ours, unique; a request id may repeat. */
+  /** Unique; a request ID may repeat. */
   id: z.string(),
   request_id: z.string(),
   at: Timestamp,
   /** `open` while the call runs. */
   state: z.enum(["open", "settled"]),
   key_id: z.string(),
-  /** What key, user and channel are called now; null: they are gone. */
+  /** Present names of key, user and channel; null: deleted. */
   key_name: z.string().nullable(),
   user_id: z.string(),
   user_name: z.string().nullable(),
@@ -38,11 +38,11 @@ export const UsageRow = z.strictObject({
 });
 export type UsageRow = z.output<typeof UsageRow>;
 
-/** One try on one channel; times are milliseconds since the call arrived. */
+/** One attempt on one channel; times are milliseconds since the call arrived. */
 export const UsageAttempt = z.strictObject({
   channel_id: z.string(),
   channel_name: z.string().nullable(),
-  /** `****wxyz` of the channel's key; null: none, gone, or not for members. */
+  /** `****wxyz` of the channel's key; null: none, deleted, or hidden from members. */
   key: z.string().nullable(),
   started_ms: z.number(),
   first_byte_ms: z.number().nullable(),
@@ -52,20 +52,20 @@ export const UsageAttempt = z.strictObject({
 });
 export type UsageAttempt = z.output<typeof UsageAttempt>;
 
-/** `GET /api/usage/{id}`: a call with what happened in it. */
+/** `GET /api/usage/{id}`: a call with its timeline. */
 export const UsageDetail = UsageRow.extend({
-  /** How the caller's key is shown; null: it is gone. */
+  /** Display form of the caller's key; null: deleted. */
   key_display: z.string().nullable(),
-  /** Null: none was written (calls of before, calls that still run). */
+  /** Null: no trace (older calls, and calls still running). */
   trace: z
     .strictObject({
-      /** After limits and reservation. */
+      /** When limits and reservation had passed. */
       admitted_ms: z.number(),
       settled_ms: z.number(),
       attempts: z.array(UsageAttempt),
     })
     .nullable(),
-  /** The words of the call; null: not kept. */
+  /** The prompt; null: not stored. */
   prompt: z.string().nullable(),
 });
 export type UsageDetail = z.output<typeof UsageDetail>;
@@ -74,7 +74,7 @@ export const UsageList = listOf(UsageRow);
 
 const Id = boundedLine(1, 128);
 
-/** What lists, sums and the export of calls are narrowed by. */
+/** Filters of lists, sums and exports of calls. */
 export const UsageFilters = z.strictObject({
   key_id: Id.optional(),
   user_id: Id.optional(),
@@ -86,9 +86,9 @@ export const UsageFilters = z.strictObject({
     .string()
     .regex(/^(?:[a-z_]{2,40}|[1-5]\d\d)$/, "Must be ok, failed, an error's code or an HTTP status.")
     .optional(),
-  /** One of a call's `x-patchbay-tags`, which stand with commas between. */
+  /** One of a call's comma-separated `x-patchbay-tags`. */
   tag: boundedLine(1, 256).optional(),
-  /** The caller's own `user`. */
+  /** The request's own `user` field. */
   end_user: boundedLine(1, 1_024).optional(),
   request_id: Id.optional(),
   from: Timestamp.optional(),

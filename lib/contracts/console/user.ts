@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { Budget, BudgetChange, Spent } from "../money";
-import { shownText } from "../text";
+import { displayText } from "../text";
 import { Timestamp } from "../timestamp";
 import { CallLimitFields, CallLimits } from "./call-limits";
 import { NewPassword, Password } from "./password";
@@ -9,7 +9,7 @@ import { OptionalCode } from "./totp-code";
 export const Role = z.enum(["owner", "admin", "member"]);
 export type Role = z.infer<typeof Role>;
 
-/** Names that people sign in with; compared without case. */
+/** Names used to sign in; compared without case. */
 export const Username = z
   .string()
   .min(1, "Must not be empty.")
@@ -38,20 +38,20 @@ export const User = z.strictObject({
 });
 export type User = z.infer<typeof User>;
 
-/** What `GET /api/user/self` tells the signed-in user. */
+/** Data of `GET /api/user/self`. */
 export const Self = User.extend({
   locale: z.string().nullable(),
   login_method: z.enum(["password", "totp", "backup_code", "setup", "oauth"]),
   session_expires_at: Timestamp,
-  /** What an administrator allows all of the user's keys together. */
+  /** Limits of all of the user's keys together. */
   ...CallLimits.shape,
   budget: Budget,
 });
 export type Self = z.infer<typeof Self>;
 
-/** `PATCH /api/user/self`; `version`, when sent, must be the one that was read. */
+/** `PATCH /api/user/self`; `version`, when sent, must be the one last read. */
 export const UpdateSelf = z.strictObject({
-  display_name: shownText(64).optional(),
+  display_name: displayText(64).optional(),
   email: Email.nullable().optional(),
   locale: Locale.nullable().optional(),
   version: z.int().optional(),
@@ -61,20 +61,20 @@ export type UpdateSelf = z.infer<typeof UpdateSelf>;
 export const ChangePassword = z.strictObject({
   current_password: Password,
   new_password: NewPassword,
-  /** Needed when the second factor is on. */
+  /** Required when 2FA is on. */
   code: OptionalCode,
 });
 export type ChangePassword = z.infer<typeof ChangePassword>;
 
 /** A user as administrators see it. */
 export const ManagedUser = User.extend({
-  /** Of all of the user's keys together, as is the budget. */
+  /** Limits and budget of all of the user's keys together. */
   ...CallLimits.shape,
   budget: Budget,
   spent: Spent,
-  /** When a session of theirs was last used; null: never. */
+  /** Last use of one of the user's sessions; null: never. */
   last_seen_at: Timestamp.nullable(),
-  /** Too many wrong passwords or codes delay their next sign-in until then. */
+  /** Until then sign-in is delayed after too many wrong passwords or codes. */
   locked_until: Timestamp.nullable(),
 });
 export type ManagedUser = z.infer<typeof ManagedUser>;
@@ -82,7 +82,7 @@ export type ManagedUser = z.infer<typeof ManagedUser>;
 export const CreateUser = z.strictObject({
   username: Username,
   password: NewPassword,
-  display_name: shownText(64).optional(),
+  display_name: displayText(64).optional(),
   email: Email.nullable().optional(),
   role: z.enum(["admin", "member"]).default("member"),
   ...z.object(CallLimitFields).partial().shape,
@@ -92,7 +92,7 @@ export type CreateUser = z.infer<typeof CreateUser>;
 
 export const UpdateUser = z.strictObject({
   version: z.int(),
-  display_name: shownText(64).optional(),
+  display_name: displayText(64).optional(),
   email: Email.nullable().optional(),
   role: z.enum(["admin", "member"]).optional(),
   enabled: z.boolean().optional(),

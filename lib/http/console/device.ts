@@ -20,7 +20,7 @@ function firstOf(table: readonly [RegExp, string][], text: string): string | und
   return table.find(([pattern]) => pattern.test(text))?.[1];
 }
 
-/** A user agent in a few words for the list of sessions: `Firefox on Linux`. Never the caller's own text. */
+/** Describes a user agent for the list of sessions, such as `Firefox on Linux`, without its own text. */
 export function describeDevice(userAgent: string | undefined): string {
   const text = (userAgent ?? "").slice(0, 512);
   const browser = firstOf(BROWSERS, text);

@@ -1,6 +1,6 @@
 import type { LiveEvent } from "../../console/live/watch";
 
-/** How long a browser that reconnects by itself waits. */
+/** Delay before a browser reconnects automatically. */
 const RETRY_MS = 5_000;
 
 const encoder = new TextEncoder();
@@ -20,7 +20,7 @@ function textOf(event: LiveEvent): string {
   }
 }
 
-/** Events as `text/event-stream`. Leaving the bytes leaves the events, also before the first. */
+/** Events as `text/event-stream`. Closing the byte stream closes the events, even before the first. */
 export function eventStream(events: AsyncIterableIterator<LiveEvent>): AsyncIterableIterator<Uint8Array> {
   return {
     [Symbol.asyncIterator]() {

@@ -5,13 +5,13 @@ import type { ConsoleContext } from "../../console/context";
 import { safeReturnPath } from "../../contracts/return-path";
 import { decryptSession, encryptSession, sessionCookie } from "./session-cookie";
 
-/** Longest life of a session that the settings allow; the row's own end comes first. */
+/** Longest session lifetime that the settings allow; the session's own expiry comes first. */
 const MAX_AGE_SECONDS = 30 * 24 * 3600;
 
 /**
- * next-auth over our own sessions: its token is a pointer to a row of `sessions`, looked up on every use, encrypted and
- * decrypted as our own cookies are. It has no provider, so it can show and end a session, and start none; what a client
- * sends with `update` is ignored.
+ * next-auth on our own sessions: its token holds the ID of a `sessions` row, looked up on every use, and is encrypted
+ * like our own cookies. Without providers it can show and end a session but not start one; what a client sends with
+ * `update` is ignored.
  */
 export function nextAuthOptions(ctx: ConsoleContext): AuthOptions {
   return {
@@ -65,7 +65,7 @@ export function nextAuthOptions(ctx: ConsoleContext): AuthOptions {
   };
 }
 
-/** A same-origin address as its path; everything else as it stands, for safeReturnPath to refuse. */
+/** The path of a same-origin URL; any other URL unchanged, which safeReturnPath refuses. */
 function pathOf(url: string, baseUrl: string): string {
   return url.startsWith(`${baseUrl}/`) ? url.slice(baseUrl.length) : url;
 }

@@ -14,7 +14,7 @@ import { requireSameOrigin } from "./same-origin";
 
 const ANONYMOUS: ConsoleCaller = { kind: "anonymous" };
 
-/** Zod's faults as ours: unknown fields are named one by one. */
+/** Zod's errors as issues, with one per unknown field. */
 export function issuesOf(error: z.ZodError): Issue[] {
   return error.issues.flatMap((issue) => {
     const path = issue.path.map(String).join(".");
@@ -26,7 +26,7 @@ export function issuesOf(error: z.ZodError): Issue[] {
   });
 }
 
-/** `input` through `schema`; every fault in `issues`. Throws `invalid`. */
+/** Parses `input` with `schema`; every error is in `issues`. Throws `invalid`. */
 export function parseInput<Schema extends z.ZodType>(schema: Schema, input: unknown): z.output<Schema> {
   const result = schema.safeParse(input);
   if (result.success) return result.data;
@@ -58,15 +58,15 @@ async function findCaller(
   try {
     return await authenticateConsole(services, request);
   } catch (error) {
-    // An address for everybody does not mind what else a caller shows; a store that is away is another matter.
+    // A public route ignores invalid credentials, but not an unavailable store.
     if (route.auth !== "none" || !isAppError(error) || error.code === "storage_unavailable") throw error;
     return ANONYMOUS;
   }
 }
 
 /**
- * The caller once the body is here: a slow body keeps a request open for as long as its deadline lets it, and who was
- * signed out, disabled or demoted meanwhile acts no more. Nobody stays nobody.
+ * Authenticates again once the body has arrived: a slow body keeps a request open, and its user may have been signed
+ * out, disabled or demoted meanwhile. Anonymous callers stay anonymous.
  */
 async function findCallerAgain(
   route: ConsoleRoute,
@@ -91,10 +91,7 @@ function requireLevel(route: ConsoleRoute, caller: ConsoleCaller): void {
   if (isForAdmins && caller.user.role === "member")
     throw new AppError("forbidden", "This needs an administrator.");
   if (caller.mustEnrol && !route.allowedWithoutTwoFactor)
-    throw new AppError(
-      "forbidden",
-      "Your role needs a second factor: switch it on under Account, then the rest is open to you.",
-    );
+    throw new AppError("forbidden", "Your role requires 2FA: enable it under Account first.");
 }
 
 function hasBody(request: Inbound): boolean {
@@ -102,7 +99,7 @@ function hasBody(request: Inbound): boolean {
   return (length !== undefined && length !== "0") || request.headers.has("transfer-encoding");
 }
 
-/** A route that takes a file takes as many fields as fit into it. */
+/** Routes that take a file accept as many fields as fit into its size. */
 function jsonLimits({ maxBodyBytes }: ConsoleRoute): JsonLimits {
   if (maxBodyBytes === undefined) return JSON_LIMITS;
   const maxKeys = Math.floor(maxBodyBytes / 32);
@@ -118,7 +115,7 @@ async function readRawBody(route: ConsoleRoute, request: Inbound): Promise<Uint8
 async function readBody(route: ConsoleRoute, services: ConsoleServices, request: Inbound): Promise<unknown> {
   if (route.rawBody !== undefined) checkRawType(request, route.rawBody);
   if (route.method === "GET" || route.rawBody !== undefined) return undefined;
-  // A call without a body has nothing whose type could be wrong; requireSameOrigin keeps other sites out (CS-1).
+  // Without a body there is no content type to check; requireSameOrigin refuses other sites (CS-1).
   const isBare = route.body === undefined && !hasBody(request);
   checkContentType(request, !isBare);
   if (isBare) return undefined;
@@ -126,11 +123,11 @@ async function readBody(route: ConsoleRoute, services: ConsoleServices, request:
   const bytes = await request.readBody(route.maxBodyBytes ?? limits.consoleBodyBytes);
   if (route.body !== undefined) return parseInput(route.body, readJsonObject(bytes, jsonLimits(route)));
   if (bytes.length > 0 && Object.keys(readJsonObject(bytes)).length > 0)
-    throw new AppError("invalid", "This address takes no fields.");
+    throw new AppError("invalid", "This endpoint takes no fields.");
   return undefined;
 }
 
-/** What a console handler works with. */
+/** The context of a console handler. */
 export function consoleContext(
   services: ConsoleServices,
   request: Inbound,
@@ -146,8 +143,8 @@ export function consoleContext(
 }
 
 /**
- * One call of the console's API: same site? → set up? → who is it, may they → content type, size, JSON, fields → still
- * who they were? → handle.
+ * Runs one request of the console API: same origin → set up → authentication and role → content type, size, JSON,
+ * fields → authentication again → handler.
  */
 export async function runConsoleRoute(
   route: ConsoleRoute,
@@ -163,7 +160,7 @@ export async function runConsoleRoute(
   const readBytes = () => readRawBody(route, request);
   const caller = await findCallerAgain(route, services, request, arrived);
   const given = readQuery(request.query);
-  // A schema of the query describes an object, so its output is a record.
+  // Every query schema is an object schema, so its output is a record.
   const query = (route.query === undefined ? given : parseInput(route.query, given)) as Record<
     string,
     unknown

@@ -4,9 +4,9 @@ import type { Inbound } from "../core/exchange";
 const CROSS_SITE = "This request came from another site and was refused.";
 
 /**
- * Refuses writes that another site's page made the browser send (SECURITY CS-1). `Sec-Fetch-Site` decides when it is
- * sent; else the Origin's host and port must be the Host's, or `baseUrl`'s whole origin when that is set.
- * A caller that sends neither is no browser. Throws `forbidden`.
+ * Refuses writes that a page of another site made the browser send (SECURITY CS-1). `Sec-Fetch-Site` decides when
+ * present; else the Origin's host and port must equal the Host's, or `baseUrl`'s whole origin when set. A caller that
+ * sends neither is not a browser. Throws `forbidden`.
  */
 export function requireSameOrigin(request: Inbound, baseUrl: string | null): void {
   const site = request.headers.get("sec-fetch-site");

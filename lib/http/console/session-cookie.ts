@@ -1,11 +1,11 @@
 import { decode, encode } from "next-auth/jwt";
 import type { ConsoleServices } from "../../console/context";
 
-/** next-auth's own name; with `__Host-` the browser keeps it to this origin, https and the root path. */
+/** next-auth's cookie name; `__Host-` restricts it to this origin, https and the root path. */
 const SESSION_NAME = "next-auth.session-token";
 const PENDING_NAME = "patchbay.pending";
 const PENDING_SECONDS = 300;
-/** A sealed pointer is far smaller; anything longer is not ours. */
+/** Our encrypted session IDs are far shorter; longer values are not ours. */
 const MAX_LENGTH = 1024;
 
 /** One definition for our own replies and next-auth's options. */
@@ -26,7 +26,7 @@ export function sessionCookie(isSecure: boolean): CookieDefinition {
   return cookieOf(SESSION_NAME, isSecure);
 }
 
-/** The cookie of a sign-in that waits for its second factor. */
+/** The cookie of a sign-in that waits for a 2FA code. */
 export function pendingCookie(isSecure: boolean): CookieDefinition {
   return cookieOf(PENDING_NAME, isSecure);
 }
@@ -36,7 +36,7 @@ function write({ name, options }: CookieDefinition, value: string, maxAgeSeconds
   return `${name}=${value}; Path=/; Max-Age=${maxAgeSeconds}; HttpOnly; SameSite=Lax${secure}`;
 }
 
-/** `Set-Cookie` of a new session. The JWE holds the session's id and times, nothing else. */
+/** `Set-Cookie` of a new session. The JWE holds only the session's ID and times. */
 export async function writeSessionCookie(
   services: Pick<ConsoleServices, "signIn" | "clock">,
   isSecure: boolean,
@@ -79,12 +79,12 @@ export async function decryptSession(
     const token = await decode({ token: value, secret: services.signIn.cookieSecret });
     return typeof token?.sid === "string" ? token.sid : null;
   } catch {
-    // Every way in which a foreign token fails to open is the same to us: no session.
+    // Any decryption failure means the same: no session.
     return null;
   }
 }
 
-/** Only the algorithms we seal with; the library would open others of the same key size. */
+/** Accepts only the algorithms we encrypt with; the library would accept others with the same key size. */
 function hasOurHeader(value: string): boolean {
   try {
     const header: unknown = JSON.parse(Buffer.from(value.split(".")[0] ?? "", "base64url").toString("utf8"));

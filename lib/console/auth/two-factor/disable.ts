@@ -6,8 +6,8 @@ import { requireTwoFactor, stepUp } from "../step-up";
 import { removeTwoFactor } from "./remove";
 
 /**
- * Turns the second factor off, by password and code, and ends the user's other sessions and pending sign-ins.
- * Throws `conflict` when none is on, `step_up_failed`, `rate_limited`.
+ * Disables 2FA after checking password and code, and ends the user's other sessions and pending sign-ins. Throws
+ * `conflict` when 2FA is off, `step_up_failed`, `rate_limited`.
  */
 export async function disableTwoFactor(ctx: ConsoleContext, proof: TwoFactorProof): Promise<void> {
   const { user, session } = requireSession(ctx);

@@ -10,15 +10,15 @@ import { secretAad } from "../match-code";
 import { matchTotp } from "../totp";
 
 /**
- * Turns a pending enrolment on by its first code, ends the user's other sessions and pending sign-ins, and gives ten
- * backup codes, shown this once. Throws `conflict` without a pending enrolment, `invalid` for a wrong code,
+ * Enables 2FA with the first code of a pending enrolment, ends the user's other sessions and pending sign-ins, and
+ * returns ten backup codes, shown only here. Throws `conflict` without a pending enrolment, `invalid` for a wrong code,
  * `rate_limited` after ten of them.
  */
 export async function enableTwoFactor(ctx: ConsoleContext, input: TwoFactorEnable): Promise<BackupCodes> {
   const { user, session } = requireSession(ctx);
   const found = await ctx.store.twoFactors.find(user.id);
   if (found?.state !== "pending") {
-    throw new AppError("conflict", "No enrolment is waiting for a code. Set the second factor up first.");
+    throw new AppError("conflict", "No 2FA enrolment is pending. Set up two-factor authentication first.");
   }
   takeEnrolmentCode(ctx, user.id, 0);
   const secret = ctx.cipher.decrypt("totp", secretAad(user.id), found.encryptedSecret);
@@ -26,13 +26,13 @@ export async function enableTwoFactor(ctx: ConsoleContext, input: TwoFactorEnabl
   const step = matchTotp(secret, code, ctx.clock.now(), 0);
   if (step === null) {
     takeEnrolmentCode(ctx, user.id, 1);
-    const message = "This is not the code the app shows now. Check the clock of the device.";
+    const message = "This is not the present code. Check the clock of the device.";
     throw new AppError("invalid", message, { param: "code", issues: [{ path: "code", message }] });
   }
   const codes = newBackupCodes(ctx.random);
   await ctx.store.transaction(async (tx) => {
     if (!(await tx.twoFactors.enable(user.id, found.enrolmentId, step))) {
-      throw new AppError("conflict", "This enrolment was replaced or enabled meanwhile.");
+      throw new AppError("conflict", "This enrolment was replaced or enabled by another request.");
     }
     await tx.twoFactors.replaceBackupCodes(
       user.id,

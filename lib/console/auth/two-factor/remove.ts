@@ -1,6 +1,9 @@
 import type { Repositories } from "../../../ports/store";
 
-/** Takes a user's second factor and backup codes away, and ends their pending sign-ins and sessions, but one if told so. */
+/**
+ * Deletes a user's two-factor record and backup codes, and ends their pending sign-ins and sessions except
+ * `exceptSession`.
+ */
 export async function removeTwoFactor(
   tx: Repositories,
   userId: string,

@@ -5,7 +5,7 @@ import type { ConsoleContext } from "../../context";
 import { digestBackupCode, newBackupCodes } from "../backup-codes";
 import { requireTwoFactor, stepUp } from "../step-up";
 
-/** Ten new backup codes, by password and code; the old ones are dead. Throws as disableSecondFactor does. */
+/** Replaces the backup codes with ten new ones after checking password and code. Throws as disableTwoFactor does. */
 export async function renewBackupCodes(ctx: ConsoleContext, proof: TwoFactorProof): Promise<BackupCodes> {
   const { user } = requireSession(ctx);
   const codes = newBackupCodes(ctx.random);

@@ -8,13 +8,13 @@ import { secretAad } from "../match-code";
 import { newTotpSecret, totpUri } from "../totp";
 import { verifyOwnPassword } from "../verify-password";
 
-/** A sign-in this fresh stands for the password. */
+/** Within this time after sign-in no password is required. */
 const FRESH_MS = 10 * 60_000;
 
 /**
- * Begins an enrolment: a new secret that counts for nothing until a code proves that the app has it. A pending one
- * is replaced. Throws `conflict` when a second factor is on, `invalid` without a password when the sign-in is older
- * than ten minutes, `step_up_failed`.
+ * Begins an enrolment with a new secret, pending until a code proves that the app has it; replaces an earlier pending
+ * one. Throws `conflict` when 2FA is on, `invalid` without a password when the sign-in is older than ten minutes,
+ * `step_up_failed`.
  */
 export async function setUpTwoFactor(
   ctx: ConsoleContext,
@@ -22,12 +22,12 @@ export async function setUpTwoFactor(
 ): Promise<TwoFactorEnrolment> {
   const { user, session } = requireSession(ctx);
   if ((await ctx.store.twoFactors.find(user.id))?.state === "enabled") {
-    throw new AppError("conflict", "A second factor is on. Disable it first.");
+    throw new AppError("conflict", "Two-factor authentication is already enabled. Disable it first.");
   }
   if (input.password !== undefined) {
     await verifyOwnPassword(ctx, user, input.password);
   } else if (ctx.clock.now() - session.authenticatedAt > FRESH_MS) {
-    const message = "Type your password: you signed in more than ten minutes ago.";
+    const message = "Enter your password: you signed in more than ten minutes ago.";
     throw new AppError("invalid", message, { param: "password", issues: [{ path: "password", message }] });
   }
   const secret = newTotpSecret(ctx.random);

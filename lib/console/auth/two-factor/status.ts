@@ -3,7 +3,7 @@ import { toTimestamp } from "../../../contracts/timestamp";
 import { requireSession } from "../../access/guards";
 import type { ConsoleContext } from "../../context";
 
-/** How the caller's second factor stands. */
+/** The state of the caller's 2FA. */
 export async function twoFactorStatus(ctx: ConsoleContext): Promise<TwoFactorStatus> {
   const { user } = requireSession(ctx);
   const found = await ctx.store.twoFactors.find(user.id);

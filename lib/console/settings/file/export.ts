@@ -39,7 +39,7 @@ function fileChannel(
   };
 }
 
-/** Channels, models and settings without any secret. Throws `forbidden`. */
+/** Exports channels, models and settings without secrets. Throws `forbidden`. */
 export async function exportSettings(ctx: ConsoleContext): Promise<SettingsFile> {
   requireSignedInAdmin(ctx);
   const [settings, models, channels] = await Promise.all([

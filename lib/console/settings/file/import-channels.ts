@@ -9,14 +9,14 @@ import { changed, created, differing, type Importing, skipped } from "./step";
 
 type Patch = Partial<Omit<ChannelRecord, "id" | "createdAt" | "version">>;
 
-/** What may be set of an engine built in, too. */
+/** The fields that an embedded channel accepts too. */
 function commonOf(sent: FileChannel): Patch {
   const { priority, weight, rpm, concurrency } = sent;
   const fields = { priority, weight, rpm, concurrency };
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
 }
 
-/** The channel's own fields by the rules of a new one: address, headers and options are checked. Throws `invalid`. */
+/** The channel's fields, with address, headers and options checked as for a new channel. Throws `invalid`. */
 function patchOf({ ctx }: Importing, sent: FileChannel): Patch {
   const { baseUrl, headers, options } = ctx.providers.checkChannel({
     provider: sent.provider,
@@ -34,16 +34,16 @@ function patchOf({ ctx }: Importing, sent: FileChannel): Patch {
   };
 }
 
-/** Why the channel that stands may not become the file's; null: it may. */
+/** Why the existing channel may not be changed to the file's; null: it may. */
 function refusal(before: ChannelRecord, sent: FileChannel, patch: Patch): string | null {
   if (before.provider !== sent.provider) return "A channel of this name has another provider here.";
-  // A kept key would be shown to whoever answers at the new address (SECURITY EN-4).
+  // Stored keys must not be sent to a new address (SECURITY EN-4).
   if (before.keys.length > 0 && !isSamePlace(before.baseUrl, patch.baseUrl))
-    return "It leads to another address than the keys kept here were given for.";
+    return "Its address differs from the one its stored keys belong to.";
   return null;
 }
 
-/** Writes what differs; the names of the fields that do. */
+/** Writes the fields that differ and returns their names. */
 async function change({ tx, channels }: Importing, before: ChannelRecord, patch: Patch): Promise<string[]> {
   const fresh = differing(before, patch);
   const fields = Object.keys(fresh);
@@ -55,7 +55,7 @@ async function change({ tx, channels }: Importing, before: ChannelRecord, patch:
 async function importEmbedded(importing: Importing, sent: FileChannel): Promise<ImportStep> {
   const one = { kind: "channel", name: sent.name } as const;
   const before = [...importing.channels.values()].find((it) => it.embedded && it.provider === sent.provider);
-  if (before === undefined) return skipped(one, "There is no such engine built in here.");
+  if (before === undefined) return skipped(one, "This instance has no such embedded engine.");
   const enabled = sent.enabled ?? before.enabled;
   return changed(one, await change(importing, before, { ...commonOf(sent), name: sent.name, enabled }));
 }
@@ -65,7 +65,7 @@ async function importUpstream(importing: Importing, sent: FileChannel): Promise<
   const one = { kind: "channel", name: sent.name } as const;
   const facts = ctx.providers.providers().find(({ name }) => name === sent.provider);
   if (facts !== undefined && !facts.isUpstream)
-    return skipped(one, "The engines built in have their channels already.");
+    return skipped(one, "Embedded engines already have their channels.");
   const named = [...channels.values()].filter((it) => !it.embedded && it.name === sent.name);
   const [before] = named;
   if (named.length > 1) return skipped(one, "Several channels have this name here.");
@@ -89,7 +89,7 @@ async function importUpstream(importing: Importing, sent: FileChannel): Promise<
     name: sent.name,
     provider: sent.provider,
     keys: [],
-    // Its keys are still to be pasted.
+    // Disabled until its keys are entered.
     enabled: false,
     embedded: false,
     createdAt: ctx.clock.now(),
@@ -98,7 +98,7 @@ async function importUpstream(importing: Importing, sent: FileChannel): Promise<
   return created(one);
 }
 
-/** Makes the channels that are not here, without keys and disabled, and changes those that are. */
+/** Creates missing channels, disabled and without keys, and updates existing ones. */
 export async function importChannels(
   importing: Importing,
   channels: readonly FileChannel[],

@@ -5,12 +5,12 @@ import { draftModel } from "../../models/price-list";
 import { patchOf } from "../../models/to-model";
 import { changed, created, differing, type Importing, skipped } from "./step";
 
-/** Who answers to a name now, other than the model `except`. */
+/** Why one of these names is taken by another model than `except`; null: all are free. */
 function takenBy(models: ModelNames, names: readonly string[], except: string): string | null {
   for (const name of names) {
     const holder = models.holderOf(name);
     if (holder !== undefined && holder.name !== except)
-      return `'${name}' is a name of '${holder.name}' here.`;
+      return `'${name}' is already a name or alias of '${holder.name}'.`;
   }
   return null;
 }
@@ -28,7 +28,8 @@ async function importModel({ tx, ctx, models }: Importing, sent: CreateModel): P
     models.note(model);
     return created(one);
   }
-  if (before.operation !== operation) return skipped(one, `It is a model for ${before.operation} here.`);
+  if (before.operation !== operation)
+    return skipped(one, `Its operation is ${before.operation} on this instance.`);
   const patch = differing(before, patchOf(before, rest));
   const fields = Object.keys(patch);
   if (fields.length > 0) {
@@ -38,7 +39,7 @@ async function importModel({ tx, ctx, models }: Importing, sent: CreateModel): P
   return changed(one, fields);
 }
 
-/** Makes the models that are not here and changes those that are. */
+/** Creates missing models and updates existing ones. */
 export async function importModels(
   importing: Importing,
   models: readonly CreateModel[],

@@ -7,14 +7,14 @@ import { applySettings } from "../update";
 import { raiseVersion } from "../version";
 import { changed, differing, type Importing, skipped } from "./step";
 
-/** Why this caller may not change that setting so; null: they may. */
+/** Why this caller may not make this change; null: they may. */
 async function refusal(
   { tx, user }: Importing,
   before: OpenSettings,
   name: string,
   change: Partial<OpenSettings>,
 ): Promise<string | null> {
-  if (name === "demo_site" && user.role !== "owner") return "Only the owner changes this.";
+  if (name === "demo_site" && user.role !== "owner") return "Only the owner may change this.";
   if (name !== "two_factor_roles" || change.two_factor_roles === undefined) return null;
   try {
     await requireOwnFactor(tx, user, before.two_factor_roles, change.two_factor_roles);
@@ -25,7 +25,7 @@ async function refusal(
   }
 }
 
-/** Writes the file's settings over those in the store; the webhook URL is no part of the file and stays. */
+/** Writes the file's settings over the stored ones; the webhook URL is not part of the file and stays. */
 export async function importSettings(
   importing: Importing,
   file: SettingsFile["settings"],

@@ -9,7 +9,7 @@ import { importModels } from "./import-models";
 import { importSettings } from "./import-settings";
 import type { Importing } from "./step";
 
-/** Ends a dry run: nothing of its transaction stays. */
+/** Rolls a dry run back, carrying its steps. */
 class DryRun extends Error {
   constructor(readonly steps: ImportStep[]) {
     super("dry run");
@@ -23,8 +23,8 @@ function countOf(steps: readonly ImportStep[]): Record<string, string[]> {
 }
 
 /**
- * Brings a file's models, channels and settings in, all in one transaction or none; a dry run does the same work and
- * takes it back. Throws `forbidden`.
+ * Imports models, channels and settings in one transaction; a dry run does the same work and rolls it back. Throws
+ * `forbidden`.
  */
 export async function importFile(ctx: ConsoleContext, input: ImportSettings): Promise<ImportReport> {
   const user = requireSignedInAdmin(ctx);

@@ -3,12 +3,12 @@ import type { ChannelRecord, Repositories, UserRecord } from "../../../ports/sto
 import type { ConsoleContext } from "../../context";
 import type { ModelNames } from "../../models/model-names";
 
-/** What every step of an import works with: the transaction it is part of, and who asked for it. */
+/** The context of an import step: the transaction it is part of, and the user who asked for it. */
 export interface Importing {
   tx: Repositories;
   ctx: ConsoleContext;
   user: UserRecord;
-  /** What stands here by now, read once: a file has thousands of entries. */
+  /** The models of this instance so far, read once: a file has thousands of entries. */
   models: ModelNames;
   channels: Map<string, ChannelRecord>;
 }
@@ -22,7 +22,7 @@ export const skipped = (one: Named, reason: string): ImportStep => ({
   fields: [],
   reason,
 });
-/** Changed, or the same where no field differs. */
+/** `change`, or `same` when no field differs. */
 export const changed = (one: Named, fields: string[]): ImportStep => ({
   ...one,
   action: fields.length === 0 ? "same" : "change",
@@ -41,7 +41,7 @@ function sorted(value: unknown): unknown {
   );
 }
 
-/** True when both are the same JSON, whatever the order of their names. */
+/** True when both are the same JSON, ignoring key order. */
 export function isSameJson(a: unknown, b: unknown): boolean {
   return JSON.stringify(sorted(a)) === JSON.stringify(sorted(b));
 }

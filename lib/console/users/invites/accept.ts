@@ -12,9 +12,9 @@ import { requireFreeNames } from "../require-free-login";
 import { consumeLink, deadLink, findLiveLink } from "./link";
 
 /**
- * Makes the user that an invite is for, and signs them in. Of any number of calls with one link one wins; role and
- * e-mail address are the link's, never the caller's to choose. Throws `not_found` (dead link), `invalid`, `conflict`
- * (name taken: the link goes on), `rate_limited`.
+ * Creates the user of an invite and signs them in. Of concurrent requests with one link one succeeds; role and e-mail
+ * address come from the link, never from the request. Throws `not_found` (invalid link), `invalid`, `conflict` (name
+ * taken: the link stays valid), `rate_limited`.
  */
 export async function acceptInvite(
   ctx: ConsoleContext,
@@ -22,7 +22,7 @@ export async function acceptInvite(
 ): Promise<{ user: UserRecord; started: StartedSession }> {
   takeAttempt(ctx, "invite", "loginAttemptsPerMinute");
   const digest = digestToken(input.token);
-  // Looked at before the hash is made: a dead link costs no work.
+  // Checked before hashing: an invalid link costs no work.
   const found = await findLiveLink(ctx.store, digest, "invite", ctx.clock.now());
   if (found === null) throw deadLink();
   const { email } = found.invite;

@@ -15,13 +15,13 @@ import { toInvite } from "./to-invite";
 const HOUR_MS = 3_600_000;
 
 /**
- * Makes a link by which one person becomes a user of a lower role than the caller's, and shows its token for the only
- * time. Throws `forbidden`, `conflict` (e-mail taken).
+ * Creates a one-time link to register with a lower role than the caller's, and returns its token, shown only here.
+ * Throws `forbidden`, `conflict` (e-mail taken).
  */
 export async function createInvite(ctx: ConsoleContext, input: CreateInvite): Promise<InviteWithToken> {
   const actor = requireUserManager(ctx);
   if (!outranks(actor, input))
-    throw new AppError("forbidden", "You may invite users of a lower role than yours.");
+    throw new AppError("forbidden", "You may only invite users with a lower role than yours.");
   await requireWritableSite(ctx, actor);
   const token = newToken(ctx.random);
   const now = ctx.clock.now();

@@ -6,7 +6,7 @@ import type { ConsoleContext } from "../../context";
 import { hasTwoFactor } from "../to-user";
 import { deadLink, findLiveLink } from "./link";
 
-/** What a link is for, to whoever holds it. Throws `not_found` in the same words for every dead one, `rate_limited`. */
+/** What a link is for. Throws the same `not_found` for every invalid link, `rate_limited`. */
 export async function inspectInvite(ctx: ConsoleContext, { token }: InspectInvite): Promise<InviteFacts> {
   takeAttempt(ctx, "invite", "loginAttemptsPerMinute");
   const live = await findLiveLink(ctx.store, digestToken(token), null, ctx.clock.now());

@@ -2,13 +2,13 @@ import { AppError } from "../../../errors";
 import type { InviteRecord, Repositories, UserRecord } from "../../../ports/store";
 import { outranks } from "../../access/guards";
 
-/** A link with who made it and, for a reset, whose password it resets; null: gone. */
+/** The users of a link: its creator and, for a reset, the user whose password it resets; null: deleted. */
 export interface LinkParties {
   maker: UserRecord | null;
   target: UserRecord | null;
 }
 
-/** What a link that opens something stands on. */
+/** A valid link with its users. */
 export interface LiveLink {
   invite: InviteRecord;
   maker: UserRecord;
@@ -16,17 +16,17 @@ export interface LiveLink {
   target: UserRecord | null;
 }
 
-/** One and the same answer for a link that is unknown, used, revoked, has run out, or has lost who stood behind it. */
+/** The same error for a link that is unknown, used, revoked, expired, or whose creator lost the permission. */
 export function deadLink(): AppError {
   return new AppError(
     "not_found",
-    "This link opens nothing: it was used or revoked, or its time is up. Ask an administrator for a new one.",
+    "This link is no longer valid: it was used, revoked or has expired. Ask an administrator for a new one.",
   );
 }
 
 /**
- * True while who made the link may still give what it gives: they are enabled and stand above the role it gives, or
- * above the user whose password it resets; and that user still has the password it was made for.
+ * True while the link's creator may still grant it: they are enabled and their role is higher than the granted role, or
+ * than that of the user whose password it resets, and that user's password is unchanged.
  */
 export function isBacked(invite: InviteRecord, { maker, target }: LinkParties): boolean {
   if (maker === null || !maker.enabled) return false;
@@ -36,7 +36,7 @@ export function isBacked(invite: InviteRecord, { maker, target }: LinkParties): 
   );
 }
 
-/** The link as it stands at `now`; null when it opens nothing. */
+/** The valid link at `now`; null when it is invalid. */
 export async function findLiveLink(
   store: Pick<Repositories, "invites" | "users">,
   digest: string,
@@ -48,7 +48,7 @@ export async function findLiveLink(
   return kind === null || invite.kind === kind ? withParties(store, invite) : null;
 }
 
-/** Uses the link up inside the transaction of what it opens. Throws `not_found`, which rolls the use back. */
+/** Consumes the link inside the transaction that depends on it. Throws `not_found`, which rolls that back. */
 export async function consumeLink(
   tx: Pick<Repositories, "invites" | "users">,
   digest: string,

@@ -4,7 +4,7 @@ import { requireUserManager } from "../../access/require-manager";
 import type { ReadContext } from "../../context";
 import { toInvite } from "./to-invite";
 
-/** Links that wait to be used, newest first, for administrators. */
+/** Unused links, newest first, for administrators. */
 export async function listInvites(ctx: ReadContext, query: ListQuery): Promise<ListPage<Invite>> {
   requireUserManager(ctx);
   const page = await ctx.store.invites.listOpen({

@@ -5,7 +5,7 @@ import { requireWritableSite } from "../../access/require-operator";
 import { recordAudit } from "../../audit/record";
 import type { ConsoleContext } from "../../context";
 
-/** Takes a link back. Throws `not_found`; `forbidden` for one that gives or resets an equal or a higher role. */
+/** Revokes a link. Throws `not_found`; `forbidden` for one that grants or resets an equal or a higher role. */
 export async function revokeInvite(ctx: ConsoleContext, id: string): Promise<void> {
   const actor = requireUserManager(ctx);
   await requireWritableSite(ctx, actor);
@@ -14,7 +14,7 @@ export async function revokeInvite(ctx: ConsoleContext, id: string): Promise<voi
     const isOpen = invite !== null && invite.usedAt === null && invite.expiresAt > ctx.clock.now();
     if (!isOpen) throw new AppError("not_found", "There is no such open link.");
     if (!outranks(actor, invite))
-      throw new AppError("forbidden", "Only somebody above the role of this link takes it back.");
+      throw new AppError("forbidden", "Only a user with a higher role than this link's may revoke it.");
     await tx.invites.delete(id);
     await recordAudit(tx, ctx, {
       action: "invite.revoke",

@@ -5,7 +5,7 @@ import { isBacked, type LinkParties } from "./link";
 
 const named = (user: UserRecord | null) => (user === null ? null : { id: user.id, username: user.username });
 
-/** What may be told of a link, field by field; never its digest. */
+/** A link as the API returns it, field by field; never its digest. */
 export function toInvite(invite: InviteRecord, parties: LinkParties): Invite {
   return {
     id: invite.id,

@@ -16,7 +16,7 @@ export const ACCOUNT_ROUTES = [
     auth: "session",
     allowedWithoutTwoFactor: true,
     data: Self,
-    summary: "Tell who is signed in",
+    summary: "Show the signed-in user",
     handle: async (ctx) => ({ data: await readSelf(ctx) }),
   }),
   consoleRoute({

@@ -19,7 +19,7 @@ export const ALERTS_ROUTES = [
     query: AlertsQuery,
     data: listOf(Alert),
     summary: "List alerts, open ones first",
-    // The door has read the query by the schema above; its declared type is the loose one of every route.
+    // The route pipeline has parsed the query with the schema above; its declared type is that of every route.
     handle: async (ctx, { query }) => ({ data: await listAlerts(ctx, query as AlertsQuery) }),
   }),
   consoleRoute({
@@ -27,7 +27,7 @@ export const ALERTS_ROUTES = [
     path: "/api/alerts/summary",
     auth: "adminSession",
     data: AlertsSummary,
-    summary: "Tell how many alerts are open",
+    summary: "Count open alerts",
     handle: async (ctx) => ({ data: await summarizeAlerts(ctx) }),
   }),
   consoleRoute({
@@ -43,7 +43,7 @@ export const ALERTS_ROUTES = [
     path: "/api/alerts/webhook/secret",
     auth: "adminSession",
     data: WebhookSecret,
-    summary: "Make a new secret that signs messages to the webhook; it is shown this once",
+    summary: "Create a new secret that signs webhook messages; it is returned only once",
     handle: async (ctx) => ({ data: await makeWebhookSecret(ctx) }),
   }),
   consoleRoute({

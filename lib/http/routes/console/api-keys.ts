@@ -23,8 +23,8 @@ export const KEYS_ROUTES = [
     auth: "manage",
     query: KeyQuery,
     data: listOf(ApiKey),
-    summary: "List API keys; members see their own, administrators everybody's or one user's",
-    // The door has read the query by the schema above; its declared type is the loose one of every route.
+    summary: "List API keys; members see their own, administrators all or one user's",
+    // The route pipeline has parsed the query with the schema above; its declared type is that of every route.
     handle: async (ctx, { query }) => ({ data: await listKeys(ctx, query as KeyQuery) }),
   }),
   consoleRoute({
@@ -33,7 +33,7 @@ export const KEYS_ROUTES = [
     auth: "manage",
     body: CreateKey,
     data: ApiKeyWithSecret,
-    summary: "Make an API key; it is shown this once",
+    summary: "Create an API key; its secret is returned only once",
     handle: async (ctx, { body }) => ({ data: await createKey(ctx, body) }),
   }),
   consoleRoute({
@@ -41,7 +41,7 @@ export const KEYS_ROUTES = [
     path: "/api/keys/playground",
     auth: "session",
     data: PlaygroundKey,
-    summary: "Make a key of 15 minutes for the playgrounds",
+    summary: "Create a key for the playgrounds, valid for 15 minutes",
     handle: async (ctx) => ({ data: await createPlaygroundKey(ctx) }),
   }),
   consoleRoute({
@@ -77,7 +77,7 @@ export const KEYS_ROUTES = [
     auth: "manage",
     body: RotateKey,
     data: ApiKeyWithSecret,
-    summary: "Replace an API key; the old one may go on for a while",
+    summary: "Replace an API key; the old one may stay valid for a while",
     handle: async (ctx, { params, body }) => ({ data: await rotateKey(ctx, params.id ?? "", body) }),
   }),
 ];

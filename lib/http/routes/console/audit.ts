@@ -12,7 +12,7 @@ export const AUDIT_ROUTES = [
     query: AuditQuery,
     data: listOf(AuditRow),
     summary: "List what was changed, by whom and from where",
-    // The door has read the query by the schema above; its declared type is the loose one of every route.
+    // The route pipeline has parsed the query with the schema above; its declared type is that of every route.
     handle: async (ctx, { query }) => ({ data: await listAudit(ctx, query as AuditQuery) }),
   }),
   consoleRoute({
@@ -20,7 +20,7 @@ export const AUDIT_ROUTES = [
     path: "/api/audit/verify",
     auth: "session",
     data: AuditCheck,
-    summary: "Check that no row of the audit log was changed or taken out",
+    summary: "Check that no row of the audit log was changed or removed",
     handle: async (ctx) => ({ data: await verifyAudit(ctx) }),
   }),
 ];

@@ -44,7 +44,7 @@ const OPTIONS = Object.entries({
   elevenlabs: ELEVENLABS_SHAPE,
 }).map(([provider, shape]) => ({ provider, options: requestSchema(z.strictObject(shape)) }));
 
-/** Which `options` go with which provider. */
+/** Adds the `options` of each provider. */
 function withOptions(schema: Json): Json {
   return {
     ...schema,
@@ -54,7 +54,7 @@ function withOptions(schema: Json): Json {
   };
 }
 
-/** A channel keeps its provider, which the body does not name: options are those of any. */
+/** Adds the `options` of all providers: the provider cannot change and is not in the body. */
 function withAnyOptions(schema: Json): Json {
   const options = { anyOf: OPTIONS.map((one) => one.options) };
   return { ...schema, properties: { ...(isObject(schema.properties) ? schema.properties : {}), options } };
@@ -97,8 +97,8 @@ export const CHANNELS_ROUTES = [
     auth: "admin",
     query: ChannelErrorsQuery,
     data: ChannelErrors,
-    summary: "List the newest tries that failed on a channel, those that another try made good, too",
-    // The door has read the query by the schema above; its declared type is the loose one of every route.
+    summary: "List the newest failed attempts on a channel, including those recovered by failover",
+    // The route pipeline has parsed the query with the schema above; its declared type is that of every route.
     handle: async (ctx, { params, query }) => ({
       data: await listChannelErrors(ctx, params.id ?? "", query as ChannelErrorsQuery),
     }),
@@ -129,7 +129,7 @@ export const CHANNELS_ROUTES = [
     auth: "admin",
     body: TestChannel,
     data: ChannelTest,
-    summary: "Send one real call through a channel and tell what came of it",
+    summary: "Test a channel with one real call",
     handle: async (ctx, { params, body }) => ({ data: await testChannel(ctx, params.id ?? "", body, asWav) }),
   }),
   consoleRoute({
@@ -137,7 +137,7 @@ export const CHANNELS_ROUTES = [
     path: "/api/channels/{id}/models",
     auth: "admin",
     data: UpstreamModels,
-    summary: "Ask the upstream what it serves",
+    summary: "List the models of a channel's upstream",
     handle: async (ctx, { params }) => ({ data: await listUpstreamModels(ctx, params.id ?? "") }),
   }),
   consoleRoute({
@@ -146,7 +146,7 @@ export const CHANNELS_ROUTES = [
     auth: "admin",
     body: CloseCircuit,
     data: Channel,
-    summary: "Close a channel's circuits by hand, or one key's",
+    summary: "Close the circuits of a channel, or of one of its keys",
     handle: async (ctx, { params, body }) => ({ data: await closeCircuit(ctx, params.id ?? "", body) }),
   }),
   consoleRoute({
@@ -165,7 +165,7 @@ export const CHANNELS_ROUTES = [
     body: DraftChannel,
     describeBody: withOptions,
     data: DraftModels,
-    summary: "Ask an upstream what it serves before its channel is saved",
+    summary: "List the models of an upstream before its channel is saved",
     handle: async (ctx, { body }) => ({ data: await listDraftModels(ctx, body) }),
   }),
   consoleRoute({
@@ -175,7 +175,7 @@ export const CHANNELS_ROUTES = [
     body: TestDraft,
     describeBody: withOptions,
     data: ChannelTest,
-    summary: "Send one real call through a channel that is not saved yet",
+    summary: "Test an unsaved channel with one real call",
     handle: async (ctx, { body }) => ({ data: await testDraft(ctx, body, asWav) }),
   }),
   consoleRoute({
@@ -183,7 +183,7 @@ export const CHANNELS_ROUTES = [
     path: "/api/providers",
     auth: "admin",
     data: z.strictObject({ items: z.array(Provider) }),
-    summary: "List what a channel may be made of",
+    summary: "List the providers a channel can have",
     handle: async (ctx) => ({ data: listProviders(ctx) }),
   }),
   consoleRoute({
@@ -211,7 +211,7 @@ export const CHANNELS_ROUTES = [
     path: "/api/upstreams/allowed/{target}",
     auth: "session",
     data: AllowedUpstreams,
-    summary: "Take the allowance of a private host and port back",
+    summary: "Remove an allowed private host and port",
     handle: async (ctx, { params }) => ({ data: await disallowUpstream(ctx, params.target ?? "") }),
   }),
 ];

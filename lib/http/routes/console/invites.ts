@@ -23,12 +23,12 @@ import { parseInput } from "../../console/pipeline";
 import { clearPendingCookie, writeSessionCookie } from "../../console/session-cookie";
 import { consoleRoute } from "../../core/route";
 
-// Any object passes the door, so that where nobody registers all is 404; documented as what is wanted.
+// Accepts any object, so that the reply is 404 when self-registration is off; documented as RegisterRequest.
 const AnyObject = z
   .looseObject({})
   .meta(z.toJSONSchema(RegisterRequest, { io: "input", unrepresentable: "any" }));
 
-/** How people become users: by a one-time link, or by themselves where that is on. */
+/** Invites, password-reset links and self-registration. */
 export const INVITES_ROUTES = [
   consoleRoute({
     method: "GET",
@@ -37,7 +37,7 @@ export const INVITES_ROUTES = [
     query: ListQuery,
     data: listOf(Invite),
     summary: "List one-time links that were not used yet",
-    // The door has read the query by the schema above; its declared type is the loose one of every route.
+    // The route pipeline has parsed the query with the schema above; its declared type is that of every route.
     handle: async (ctx, { query }) => ({ data: await listInvites(ctx, query as ListQuery) }),
   }),
   consoleRoute({
@@ -46,14 +46,14 @@ export const INVITES_ROUTES = [
     auth: "adminSession",
     body: CreateInvite,
     data: InviteWithToken,
-    summary: "Invite a user by a one-time link; its token is shown this once",
+    summary: "Invite a user by a one-time link; its token is returned only once",
     handle: async (ctx, { body }) => ({ data: await createInvite(ctx, body) }),
   }),
   consoleRoute({
     method: "DELETE",
     path: "/api/invites/{id}",
     auth: "adminSession",
-    summary: "Take a one-time link back",
+    summary: "Revoke a one-time link",
     async handle(ctx, { params }) {
       await revokeInvite(ctx, params.id ?? "");
       return { data: null };
@@ -65,7 +65,7 @@ export const INVITES_ROUTES = [
     auth: "none",
     body: InspectInvite,
     data: InviteFacts,
-    summary: "Tell what a one-time link is for",
+    summary: "Show what a one-time link is for",
     handle: async (ctx, { body }) => ({ data: await inspectInvite(ctx, body) }),
   }),
   consoleRoute({
@@ -74,7 +74,7 @@ export const INVITES_ROUTES = [
     auth: "none",
     body: AcceptInvite,
     data: User,
-    summary: "Become a user by an invite",
+    summary: "Accept an invite and create its user",
     async handle(ctx, { body }) {
       const { isSecure } = ctx.peer;
       const { user, started } = await acceptInvite(ctx, body);
@@ -106,7 +106,7 @@ export const INVITES_ROUTES = [
     auth: "none",
     body: AnyObject,
     data: User,
-    summary: "Make an account for yourself, where the operator lets people",
+    summary: "Create your own account, if self-registration is on",
     async handle(ctx, { body }) {
       const { isSecure } = ctx.peer;
       await requireSelfRegistration(ctx.store);

@@ -18,7 +18,7 @@ export const LIVE_ROUTES = [
         contentType: "text/event-stream; charset=utf-8",
         body: eventStream(watchChanges(ctx, request.signal)),
       },
-      // No proxy may hold it back, pack it or change it.
+      // Proxies must not buffer, compress or change it.
       headers: { "cache-control": "no-store, no-transform", "x-accel-buffering": "no" },
     }),
   }),

@@ -10,7 +10,7 @@ export const CONSOLE_MODELS_ROUTES = [
     path: "/api/models",
     auth: "admin",
     data: ModelList,
-    summary: "List models with their prices and who serves them",
+    summary: "List models with their prices and channels",
     handle: async (ctx) => ({ data: await listModels(ctx) }),
   }),
   consoleRoute({
@@ -19,7 +19,7 @@ export const CONSOLE_MODELS_ROUTES = [
     auth: "admin",
     body: CreateModel,
     data: Model,
-    summary: "Make a public model name",
+    summary: "Create a model",
     handle: async (ctx, { body }) => ({ data: await createModel(ctx, body) }),
   }),
   consoleRoute({
@@ -35,7 +35,7 @@ export const CONSOLE_MODELS_ROUTES = [
     method: "DELETE",
     path: "/api/models/{model}",
     auth: "admin",
-    summary: "Take a public model name away",
+    summary: "Delete a model",
     async handle(ctx, { params }) {
       await deleteModel(ctx, params.model ?? "");
       return { data: null };

@@ -11,7 +11,7 @@ export const OVERVIEW_ROUTES = [
     data: Overview,
     summary: "Figures of a range and of the time before it: over time, by model, channel, key and route",
     handle: async (ctx, { query }) => ({
-      // The door has read it by the schema above; its declared type is the loose one of every route.
+      // The route pipeline has parsed the query with the schema above; its declared type is that of every route.
       data: await readOverview(ctx, query as OverviewQuery),
     }),
   }),

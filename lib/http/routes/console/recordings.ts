@@ -17,14 +17,14 @@ export const RECORDINGS_ROUTES = [
     content: { "audio/mpeg": BINARY, "audio/ogg": BINARY, "audio/aac": BINARY, "audio/flac": BINARY },
     summary: "Encode a recording of the playground (24 kHz mono s16le) as mp3, opus, aac or flac",
     async handle(ctx, { query, readBytes }) {
-      // The door has read it by the schema above; its declared type is the loose one of every route.
+      // The route pipeline has parsed the query with the schema above; its declared type is that of every route.
       const { format } = query as EncodeRecordingQuery;
       return {
         data: null,
         download: {
           contentType: SPEECH_CONTENT_TYPES[format],
           name: `recording.${ENDING[format]}`,
-          // The first bytes before the status, so that a refusal has one of its own.
+          // Waits for the first bytes, so that an error still gets its own status.
           body: await startedBody(encodeRecording(ctx, format, readBytes)),
         },
       };

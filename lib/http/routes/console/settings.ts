@@ -48,14 +48,14 @@ export const SETTINGS_ROUTES = [
     path: "/api/settings/instance",
     auth: "adminSession",
     data: InstanceFacts,
-    summary: "Show what stands under the settings and what is in force",
+    summary: "Show the base values of the settings and those in force",
     handle: async (ctx) => ({ data: await readInstanceFacts(ctx) }),
   }),
   consoleRoute({
     method: "POST",
     path: "/api/settings/caches/clear",
     auth: "adminSession",
-    summary: "Forget the vectors and the speech kept in memory",
+    summary: "Clear the caches of vectors and speech",
     async handle(ctx) {
       await clearCaches(ctx);
       return { data: null };
@@ -67,7 +67,7 @@ export const SETTINGS_ROUTES = [
     auth: "session",
     body: OwnerProof,
     data: MetricsToken,
-    summary: "Make the token of /metrics, with the owner's password; it is shown this once",
+    summary: "Create the token of /metrics, with the owner's password; it is returned only once",
     handle: async (ctx, { body }) => ({ data: await makeMetricsToken(ctx, body) }),
   }),
   consoleRoute({
@@ -81,7 +81,7 @@ export const SETTINGS_ROUTES = [
     },
   }),
   consoleRoute({
-    // It stands in the audit, and no read writes: another site's link would write there in one's name (CS-1).
+    // POST because it writes an audit row: with GET another site's link could do so in the user's name (CS-1).
     method: "POST",
     path: "/api/settings/export",
     auth: "adminSession",
@@ -101,7 +101,7 @@ export const SETTINGS_ROUTES = [
     body: ImportSettings,
     maxBodyBytes: MAX_FILE_BYTES,
     data: ImportReport,
-    summary: "Bring in a file of channels, models and settings, or tell what that would do",
+    summary: "Import a file of channels, models and settings, or report the changes",
     handle: async (ctx, { body }) => ({ data: await importFile(ctx, body) }),
   }),
   consoleRoute({

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { setUpInstance, requireNotSetUp } from "../../../console/setup/create-owner";
+import { requireNotSetUp, setUpInstance } from "../../../console/setup/create-owner";
 import { readProgress, updateProgress } from "../../../console/setup/progress";
 import { readSetupState } from "../../../console/setup/read-state";
 import { toUser } from "../../../console/users/to-user";
@@ -14,7 +14,7 @@ import { parseInput } from "../../console/pipeline";
 import { writeSessionCookie } from "../../console/session-cookie";
 import { consoleRoute } from "../../core/route";
 
-// Any object passes the door, so that a late call is told 409 whatever it says; documented as what is wanted.
+// Accepts any object, so that a request after setup always gets 409; documented as SetupRequest.
 const AnyObject = z
   .looseObject({})
   .meta(z.toJSONSchema(SetupRequest, { io: "input", unrepresentable: "any" }));
@@ -26,7 +26,7 @@ export const SETUP_ROUTES = [
     auth: "none",
     openBeforeSetup: true,
     data: SetupState,
-    summary: "Tell whether this instance is set up",
+    summary: "Show whether this instance is set up",
     handle: async (ctx) => ({ data: await readSetupState(ctx) }),
   }),
   consoleRoute({
@@ -51,7 +51,7 @@ export const SETUP_ROUTES = [
     path: "/api/setup/progress",
     auth: "session",
     data: SetupProgress,
-    summary: "Tell where the owner stands in the wizard",
+    summary: "Show the owner's progress in the wizard",
     handle: async (ctx) => ({ data: await readProgress(ctx) }),
   }),
   consoleRoute({
@@ -60,7 +60,7 @@ export const SETUP_ROUTES = [
     auth: "session",
     body: UpdateSetupProgress,
     data: SetupProgress,
-    summary: "Note a step of the wizard, or its end",
+    summary: "Save a step of the wizard, or its end",
     handle: async (ctx, { body }) => ({ data: await updateProgress(ctx, body) }),
   }),
 ];

@@ -53,7 +53,7 @@ export const SIGN_IN_ROUTES = [
     auth: "none",
     body: TwoFactorSignInRequest,
     data: TwoFactorSignInResult,
-    summary: "Finish a sign-in with the second factor",
+    summary: "Complete a sign-in with a 2FA code",
     async handle(ctx, { body, request }) {
       const { isSecure } = ctx.peer;
       const pendingToken = readCookie(request.headers.get("cookie"), pendingCookie(isSecure).name);
@@ -67,7 +67,7 @@ export const SIGN_IN_ROUTES = [
   consoleRoute({
     method: "POST",
     path: "/api/user/logout",
-    // Anybody: whoever is signed out already wants the cookie gone all the same.
+    // Also for signed-out callers, whose cookie must still be cleared.
     auth: "none",
     summary: "Sign out",
     async handle(ctx) {

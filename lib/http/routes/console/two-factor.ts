@@ -20,7 +20,7 @@ export const TWO_FACTOR_ROUTES = [
     auth: "session",
     allowedWithoutTwoFactor: true,
     data: TwoFactorStatus,
-    summary: "Tell how your second factor stands",
+    summary: "Show the state of your 2FA",
     handle: async (ctx) => ({ data: await twoFactorStatus(ctx) }),
   }),
   consoleRoute({
@@ -30,7 +30,7 @@ export const TWO_FACTOR_ROUTES = [
     allowedWithoutTwoFactor: true,
     body: TwoFactorSetup,
     data: TwoFactorEnrolment,
-    summary: "Begin to set up a second factor",
+    summary: "Start setting up 2FA",
     handle: async (ctx, { body }) => ({ data: await setUpTwoFactor(ctx, body) }),
   }),
   consoleRoute({
@@ -40,7 +40,7 @@ export const TWO_FACTOR_ROUTES = [
     allowedWithoutTwoFactor: true,
     body: TwoFactorEnable,
     data: BackupCodes,
-    summary: "Turn the second factor on with its first code",
+    summary: "Enable 2FA with its first code",
     handle: async (ctx, { body }) => ({ data: await enableTwoFactor(ctx, body) }),
   }),
   consoleRoute({
@@ -49,7 +49,7 @@ export const TWO_FACTOR_ROUTES = [
     auth: "session",
     allowedWithoutTwoFactor: true,
     body: TwoFactorProof,
-    summary: "Turn the second factor off",
+    summary: "Disable 2FA",
     async handle(ctx, { body }) {
       await disableTwoFactor(ctx, body);
       return { data: null };

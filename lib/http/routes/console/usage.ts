@@ -87,7 +87,7 @@ export const USAGE_ROUTES = [
     data: UsageList,
     summary: "List calls, newest first; members see their own",
     async handle(ctx, { query }) {
-      // The door has read it by the schema above; its declared type is the loose one of every route.
+      // The route pipeline has parsed the query with the schema above; its declared type is that of every route.
       const { limit, cursor = null, q = null, ...filters } = query as UsageQuery;
       const page = await listUsage(ctx, filters, { limit, cursor, q });
       const namer = createNamer(ctx);
@@ -132,7 +132,7 @@ export const USAGE_ROUTES = [
     auth: "manage",
     data: UsageDetail,
     summary:
-      "Show one call by its id, or the newest of a request id, with what happened in it; members see their own",
+      "Show one call with its timeline, by its ID or the newest of a request ID; members see their own",
     handle: async (ctx, { params }) => ({ data: usageDetail(await showUsage(ctx, params.id ?? "")) }),
   }),
 ];

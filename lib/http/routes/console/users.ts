@@ -19,7 +19,7 @@ export const USERS_ROUTES = [
     query: ListQuery,
     data: listOf(ManagedUser),
     summary: "List users",
-    // The door has read the query by the schema above; its declared type is the loose one of every route.
+    // The route pipeline has parsed the query with the schema above; its declared type is that of every route.
     handle: async (ctx, { query }) => ({ data: await listUsers(ctx, query as ListQuery) }),
   }),
   consoleRoute({
@@ -62,7 +62,7 @@ export const USERS_ROUTES = [
     method: "POST",
     path: "/api/users/{id}/reset_2fa",
     auth: "adminSession",
-    summary: "Remove the second factor of a user who has lost it",
+    summary: "Disable 2FA of a user who has lost it",
     async handle(ctx, { params }) {
       await resetTwoFactor(ctx, params.id ?? "");
       return { data: null };
@@ -72,7 +72,7 @@ export const USERS_ROUTES = [
     method: "POST",
     path: "/api/users/{id}/unlock",
     auth: "adminSession",
-    summary: "Lift a user's delays and locks",
+    summary: "Clear a user's delays and locks",
     async handle(ctx, { params }) {
       await unlockUser(ctx, params.id ?? "");
       return { data: null };
@@ -83,7 +83,7 @@ export const USERS_ROUTES = [
     path: "/api/users/{id}/password_reset",
     auth: "adminSession",
     data: InviteWithToken,
-    summary: "Make a one-time link by which a user chooses a new password; its token is shown this once",
+    summary: "Create a one-time link to reset a user's password; its token is returned only once",
     handle: async (ctx, { params }) => ({ data: await createPasswordReset(ctx, params.id ?? "") }),
   }),
   consoleRoute({
