@@ -3,13 +3,13 @@ import { expectError } from "../support/expect-error";
 import { createKey, type Product, setUp, startProduct } from "../support/product";
 import { openWire, readReply, sendRaw, type Wire } from "../support/raw-request";
 
-/** Bodies of calls are counted before they are in memory, and after the slot among the key's calls (SECURITY LM-1, LM-5). */
+/** Request bodies are counted before they are in memory, and after the concurrency slot is taken (SECURITY LM-1, LM-5). */
 
 const OF_KEY = 100_000;
 const OF_ALL = 400_000;
 const UPLOAD_MS = 3_000;
 let product: Product;
-/** Of one owner. */
+/** Keys of one owner. */
 let keys: string[];
 /** Of a member. */
 let others: string[];
@@ -39,7 +39,7 @@ beforeAll(async () => {
 afterAll(() => product?.close());
 afterEach(async () => {
   for (const wire of wires.splice(0)) wire.destroy();
-  // The server has seen that they are gone when all of a key's share is there again.
+  // The server has noticed that they left once the key's whole limit is free again.
   for (const key of [...keys, ...others, third]) await untilFree(key);
 });
 
@@ -79,7 +79,7 @@ const head = (key: string | undefined, ...more: string[]) =>
     "",
   ].join("\r\n");
 
-/** Announces a body and waits for the server's word: `100 Continue`, or a refusal. */
+/** Announces a body and waits for the server's reply: `100 Continue` or a refusal. */
 async function announce(key: string | undefined, bytes: number): Promise<{ wire: Wire; status: number }> {
   const wire = await openWire(product.port);
   wires.push(wire);
@@ -88,7 +88,7 @@ async function announce(key: string | undefined, bytes: number): Promise<{ wire:
   return { wire, status: Number(answer.split(" ")[1]) };
 }
 
-/** A body of which `bytes` have arrived and the last is missing. */
+/** A body of `bytes` whose last byte is missing. */
 async function upload(key: string | undefined, bytes: number): Promise<void> {
   const { wire, status } = await announce(key, bytes + 1);
   expect(status).toBe(100);
@@ -96,7 +96,7 @@ async function upload(key: string | undefined, bytes: number): Promise<void> {
   await untilHeld(key, OF_KEY - bytes);
 }
 
-/** Resolves when the key may not announce a byte more than `leftBytes`: what was sent before has been read. */
+/** Resolves when the key may announce no more than `leftBytes`: earlier bodies have been read. */
 async function untilHeld(key: string | undefined, leftBytes: number): Promise<void> {
   await expect
     .poll(async () => {
@@ -109,7 +109,7 @@ async function untilHeld(key: string | undefined, leftBytes: number): Promise<vo
 
 async function untilFree(key: string): Promise<void> {
   for (;;) {
-    // Of a limit of its own a body may be as large as 90 kB; the first counts nothing before it sends.
+    // A body may have up to 90 kB; the first one counts nothing before it is sent.
     const { wire, status } = await announce(key, 90_000);
     wire.destroy();
     await wire.ended;
@@ -126,7 +126,7 @@ const embed = (key: string | undefined, text = body) =>
   });
 
 describe("bodies in memory", () => {
-  test("above the key's share are refused with 429 before they are asked for; other keys go on", async () => {
+  test("above the key's limit are refused with 429 before they are sent; other keys are not affected", async () => {
     const [key, other] = keys;
     await upload(key, 60_000);
     const refused = await announce(key, 60_000);
@@ -137,12 +137,12 @@ describe("bodies in memory", () => {
     expect((await embed(key)).status).toBe(200);
   });
 
-  test("that are announced and do not arrive shut nobody out", async () => {
+  test("that are announced and never arrive block no other calls", async () => {
     for (const key of [...keys, ...keys]) expect((await announce(key, 90_000)).status).toBe(100);
     for (const key of [keys[0], others[0]]) expect((await announce(key, 90_000)).status).toBe(100);
   });
 
-  test("above half of all are refused with 429 for every key of their owner; another's keys go on", async () => {
+  test("above half of the total are refused with 429 for every key of their owner, and for no other key", async () => {
     const [a, b, c] = keys;
     for (const key of [a, b]) await upload(key, 80_000);
     const refused = await announce(c, 60_000);
@@ -152,7 +152,7 @@ describe("bodies in memory", () => {
     expect((await announce(others[0], 90_000)).status).toBe(100);
   });
 
-  test("above the share of all are refused with 503 overloaded", async () => {
+  test("above the total limit are refused with 503 overloaded", async () => {
     for (const key of [keys[0], keys[1], ...others]) await upload(key, 80_000);
     const refused = await announce(third, 90_000);
     const reply = readReply(await refused.wire.ended);
@@ -161,7 +161,7 @@ describe("bodies in memory", () => {
     expect(reply.headers["retry-after"]).toBe("1");
   });
 
-  test("of unknown length are counted as they come", async () => {
+  test("of unknown length are counted as they arrive", async () => {
     const [key] = keys;
     await upload(key, 60_000);
     const wire = await openWire(product.port);
@@ -171,7 +171,7 @@ describe("bodies in memory", () => {
     expectError(readReply(await wire.ended), "openai", 429);
   });
 
-  test("that are too large are still told so, and a request without a key before all", async () => {
+  test("that are too large still get 413, and a request without a key 401 first", async () => {
     const [key] = keys;
     await upload(key, 60_000);
     expect((await announce(key, 90_001)).status).toBe(413);
@@ -179,8 +179,8 @@ describe("bodies in memory", () => {
   });
 });
 
-describe("a slot among the key's calls", () => {
-  test("is taken before the body is asked for", async () => {
+describe("a concurrency slot of the key", () => {
+  test("is taken before the body is requested", async () => {
     const first = await announce(alone, 1_000);
     expect(first.status).toBe(100);
     const second = await announce(alone, 1_000);
@@ -188,10 +188,10 @@ describe("a slot among the key's calls", () => {
     expect(second.wire.received()).toContain("may have 1 calls at the same time");
   });
 
-  test("is given back by whatever ends a call", { timeout: 60_000 }, async () => {
+  test("is freed by every end of a call", { timeout: 60_000 }, async () => {
     const stalled = await announce(alone, 1_000);
     expect(stalled.status).toBe(100);
-    // Its upload's time is over.
+    // Its upload time is over.
     expect(await stalled.wire.ended).toContain("HTTP/1.1 408");
     expect((await embed(alone)).status).toBe(200);
     for (const [text, status] of [
@@ -222,7 +222,7 @@ describe("a slot among the key's calls", () => {
     expect((await embed(alone)).status).toBe(200);
   });
 
-  test("comes before requests per minute, which come before what is wrong with the body", async () => {
+  test("is checked before requests per minute, and these before the body", async () => {
     expect((await embed(limited, "{")).status).toBe(400);
     expect((await embed(limited, "{")).status).toBe(429);
     const wrongType = await sendRaw(product.url, {

@@ -4,8 +4,8 @@ import { openWire, sendRaw } from "../support/raw-request";
 import { type Reply, type RoutedProduct, sendOver, startRouted } from "../support/routed-product";
 
 /**
- * Those who take all the sockets (RELIABILITY RB-22) and those who offer more than is allowed (SECURITY LM-5): what
- * others notice of them. Times are compared within one run; the bounds are wide for machines that do other work.
+ * Effects on other callers of clients that take all sockets (RELIABILITY RB-22) or exceed their limits (SECURITY LM-5).
+ * Latencies are compared within one run; the bounds are wide for busy machines.
  */
 const ATTACKERS = 1_000;
 const HONEST_CALLS = 400;
@@ -14,12 +14,12 @@ const TIMES_THE_CAP = 10;
 const SERVICE_MS = 100;
 const OFFERED_MS = 4_000;
 
-/** A head that is right as far as it has come, and does not end. */
+/** A valid, incomplete request head. */
 const HEAD = `GET /api/health/live HTTP/1.1\r\nHost: localhost\r\nX-Slow: ${"a".repeat(1_000)}`;
 
 let routed: RoutedProduct;
 beforeAll(async () => {
-  // All attackers call from one address here, which is allowed its default of sockets.
+  // All attackers call from one address, which has the default limit of sockets.
   routed = await startRouted({ env: { PATCHBAY_LIMITS: JSON.stringify({ headersTimeoutMs: 60_000 }) } });
 });
 afterAll(() => routed?.close());
@@ -34,7 +34,7 @@ async function openFiles(): Promise<number> {
   return Number(/^process_open_fds (\d+)$/m.exec(text)?.[1]);
 }
 
-/** Times of calls of somebody who does nothing wrong, eight at a time, on sockets of their own. */
+/** Latencies of well-behaved calls, eight at a time, each on its own socket. */
 async function honestTimes(): Promise<number[]> {
   const agent = new http.Agent({ keepAlive: true, maxSockets: 8 });
   const times: number[] = [];
@@ -51,7 +51,7 @@ async function honestTimes(): Promise<number[]> {
   return times;
 }
 
-test(`${ATTACKERS} who send a head byte by byte, or nothing, slow nobody down, and leave no socket behind`, {
+test(`${ATTACKERS} clients that send a head byte by byte, or nothing, do not slow others down and leave no socket behind`, {
   timeout: 120_000,
 }, async () => {
   await honestTimes();
@@ -60,7 +60,7 @@ test(`${ATTACKERS} who send a head byte by byte, or nothing, slow nobody down, a
   const crowd = await Promise.all(Array.from({ length: ATTACKERS }, () => openWire(routed.product.port)));
   let at = 0;
   const dribble = setInterval(() => {
-    // Half of them say nothing at all; the others a byte each, a hundred at a time.
+    // Half of them send nothing; the others one byte each, a hundred at a time.
     for (let i = 0; i < 100; i += 1) {
       crowd[at % ATTACKERS]?.send(HEAD[Math.floor(at / ATTACKERS)] ?? "a");
       at += 2;
@@ -73,7 +73,7 @@ test(`${ATTACKERS} who send a head byte by byte, or nothing, slow nobody down, a
   expect(filesWithin - filesBefore).toBeLessThan(ATTACKERS + 50);
   for (const wire of crowd) wire.destroy();
   await expect.poll(openFiles, { timeout: 20_000 }).toBeLessThan(filesBefore + 20);
-  // Before and after, since the machine may have become busy with something else.
+  // Before and after, since the machine may have become busy.
   const alone = Math.max(before, p99(await honestTimes()));
   console.log(
     `p99 ${alone.toFixed(1)} ms alone, ${besides.toFixed(1)} ms beside ${ATTACKERS} attackers (${(besides / alone).toFixed(2)} times); ${filesWithin - filesBefore} open files more`,
@@ -81,7 +81,7 @@ test(`${ATTACKERS} who send a head byte by byte, or nothing, slow nobody down, a
   expect(besides).toBeLessThan(2 * alone + 25);
 });
 
-/** How long the calls of `model` were at work once they were let in, by their rows. */
+/** Latencies of the admitted calls of `model`, from their rows. */
 async function serviceTimes(model: string): Promise<number[]> {
   const { items } = await routed.console(`/api/usage?limit=100&status=ok&model=${model}`);
   const traces = await Promise.all(
@@ -90,7 +90,7 @@ async function serviceTimes(model: string): Promise<number[]> {
   return traces.map(({ admitted_ms, settled_ms }) => settled_ms - admitted_ms);
 }
 
-/** Keeps `callers` calling one after the other for a while. */
+/** Runs `callers` that call one after the other for a while. */
 async function offer(model: string, key: string, callers: number): Promise<Reply[]> {
   const agent = new http.Agent({ keepAlive: true, maxSockets: callers });
   const replies: Reply[] = [];
@@ -106,7 +106,7 @@ async function offer(model: string, key: string, callers: number): Promise<Reply
   return replies;
 }
 
-test(`${TIMES_THE_CAP} times the calls a key may have at once: those let in take as long as before, the others hear so within a second or so`, {
+test(`${TIMES_THE_CAP} times the concurrency limit of a key: admitted calls take as long as before, the others are refused within about a second`, {
   timeout: 120_000,
 }, async () => {
   const { name: calm } = await routed.route("embeddings", [{ as: `embed.8--slow-${SERVICE_MS}` }]);
@@ -125,9 +125,9 @@ test(`${TIMES_THE_CAP} times the calls a key may have at once: those let in take
   expect(accepted.length + refused.length).toBe(above.length);
   expect(refused.length).toBeGreaterThan(0);
   for (const reply of refused) expect(Number(reply.headers["retry-after"])).toBeGreaterThanOrEqual(1);
-  // Nobody waits much longer than their patience of a second before they are turned away.
+  // A refused call waits little longer than the second that it may.
   expect(p99(refused.map(({ tookMs }) => tookMs))).toBeLessThan(2_500);
   expect(after).toBeLessThan(1.5 * before + 50);
-  // The places are used as fully as before.
+  // The slots are used as fully as before.
   expect(accepted.length).toBeGreaterThan(within.length * 0.7);
 });

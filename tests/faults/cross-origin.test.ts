@@ -6,7 +6,7 @@ import { type NextAlone, startNextAlone } from "../support/next-alone";
 import { createKey, OWNER, type Product, setUp, startProduct } from "../support/product";
 import { type RawReply, type RawRequest, sendRaw } from "../support/raw-request";
 
-/** Pages of other sites that call the gateway, at both doors; and settings that count in a process that did not change them. */
+/** Pages of other sites that call the gateway through both adapters; settings changed by another process. */
 
 const APP = "https://app.example.com";
 const EMBED = "/v1/embeddings";
@@ -65,22 +65,22 @@ function crossHeaders({ headers }: RawReply): Record<string, unknown> {
 }
 const varies = (reply: RawReply) => String(reply.headers.vary ?? "").toLowerCase();
 
-const doors = (): [string, string][] => [
-  ["the node door", product.url],
-  ["Next's own", alone.url],
+const adapters = (): [string, string][] => [
+  ["the Node adapter", product.url],
+  ["the Next adapter", alone.url],
 ];
 
 describe("while no origin is listed", () => {
-  test("no reply at either door names one", async () => {
-    for (const [door, url] of doors()) {
+  test("no reply of either adapter allows one", async () => {
+    for (const [adapter, url] of adapters()) {
       for (const request of [embed(APP), preflight(APP), embed(null)])
-        expect([door, crossHeaders(await sendRaw(url, request))]).toEqual([door, {}]);
+        expect([adapter, crossHeaders(await sendRaw(url, request))]).toEqual([adapter, {}]);
     }
   });
 });
 
 describe("once an origin is listed", () => {
-  test("both doors say so within a second", async () => {
+  test("both adapters allow it within a second", async () => {
     await change({ cors_origins: [APP, "http://localhost:5173"] });
     const seen = async (url: string) => crossHeaders(await sendRaw(url, embed(APP)));
     expect(await seen(product.url)).toHaveProperty("access-control-allow-origin", APP);
@@ -89,10 +89,10 @@ describe("once an origin is listed", () => {
       .toHaveProperty("access-control-allow-origin", APP);
   });
 
-  test("its pages may read replies and what they tell besides, at both doors", async () => {
-    for (const [door, url] of doors()) {
+  test("its pages may read replies and their headers, from both adapters", async () => {
+    for (const [adapter, url] of adapters()) {
       const reply = await sendRaw(url, embed(APP));
-      expect([door, reply.status]).toEqual([door, 200]);
+      expect([adapter, reply.status]).toEqual([adapter, 200]);
       expect(reply.headers["access-control-allow-origin"]).toBe(APP);
       expect(varies(reply)).toContain("origin");
       const exposed = String(reply.headers["access-control-expose-headers"]).split(", ");
@@ -102,24 +102,24 @@ describe("once an origin is listed", () => {
     }
   });
 
-  test("its pages may read refusals too", async () => {
-    for (const [door, url] of doors()) {
+  test("its pages may read errors too", async () => {
+    for (const [adapter, url] of adapters()) {
       for (const request of [
-        embed(APP, { authorization: "Bearer sk-pb-nobody" }),
+        embed(APP, { authorization: "Bearer sk-pb-unknown" }),
         { ...embed(APP), path: "/v1/nowhere" },
         { ...embed(APP), path: "/v1beta/models/nobody:generateContent" },
       ]) {
         const reply = await sendRaw(url, request);
         expect(reply.status).toBeGreaterThanOrEqual(400);
-        expect([door, reply.headers["access-control-allow-origin"]]).toEqual([door, APP]);
+        expect([adapter, reply.headers["access-control-allow-origin"]]).toEqual([adapter, APP]);
       }
     }
   });
 
-  test("a preflight is answered with the methods of the path and the headers asked for", async () => {
-    for (const [door, url] of doors()) {
+  test("answers a preflight with the methods of the path and the requested headers", async () => {
+    for (const [adapter, url] of adapters()) {
       const reply = await sendRaw(url, preflight(APP));
-      expect([door, reply.status]).toEqual([door, 204]);
+      expect([adapter, reply.status]).toEqual([adapter, 204]);
       expect(crossHeaders(reply)).toEqual({
         "access-control-allow-origin": APP,
         "access-control-allow-methods": "OPTIONS, POST",
@@ -139,16 +139,16 @@ describe("once an origin is listed", () => {
     "https://APP.example.com",
     "null",
     "*",
-  ])("%s is another and gets nothing", async (origin) => {
-    for (const [door, url] of doors()) {
+  ])("%s is another origin and is not allowed", async (origin) => {
+    for (const [adapter, url] of adapters()) {
       const [call, asked] = [await sendRaw(url, embed(origin)), await sendRaw(url, preflight(origin))];
-      expect([door, crossHeaders(call), crossHeaders(asked)]).toEqual([door, {}, {}]);
+      expect([adapter, crossHeaders(call), crossHeaders(asked)]).toEqual([adapter, {}, {}]);
       expect(varies(call)).toContain("origin");
     }
   });
 
-  test("the console and the operator's paths stay closed to it", async () => {
-    for (const [, url] of doors()) {
+  test("the console and the operator's paths do not allow it", async () => {
+    for (const [, url] of adapters()) {
       for (const target of ["/api/status", "/api/settings", "/openapi.json", "/metrics"]) {
         const reply = await sendRaw(url, { method: "GET", path: target, headers: { origin: APP, cookie } });
         expect([target, crossHeaders(reply)]).toEqual([target, {}]);
@@ -158,18 +158,18 @@ describe("once an origin is listed", () => {
     }
   });
 
-  test("a cookie is worth nothing on the gateway, whoever sends it", async () => {
+  test("the gateway accepts no session cookie", async () => {
     const reply = await sendRaw(product.url, embed(APP, { cookie, authorization: "" }));
     expect(reply.status).toBe(401);
   });
 
-  test("taken off the list, it gets nothing from the next call on", async () => {
+  test("an origin taken off the list is not allowed from the next call on", async () => {
     await change({ cors_origins: ["http://localhost:5173"] });
     expect(crossHeaders(await sendRaw(product.url, embed(APP)))).toEqual({});
   });
 });
 
-test("a limit that is changed counts at once here and within a second in another process", async () => {
+test("a changed limit applies at once in this process and within a second in another", async () => {
   const large = {
     ...embed(null),
     body: JSON.stringify({ model: "patchbay-embed", input: "x".repeat(70_000) }),
@@ -187,7 +187,7 @@ test("a limit that is changed counts at once here and within a second in another
   await expect.poll(statuses, { timeout: 3_000 }).toEqual(before);
 });
 
-test("metrics are for who shows the token made in the console, until it is removed", async () => {
+test("metrics require the token from the console, until it is removed", async () => {
   const metrics = (authorization?: string) =>
     sendRaw(product.url, {
       method: "GET",

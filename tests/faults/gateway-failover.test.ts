@@ -13,7 +13,7 @@ import {
 import { startUpstream, type Upstream } from "../support/upstream/server";
 import { vectorOf } from "../support/upstream/sounds";
 
-/** Whole calls through the whole gateway: adapter, ledger, routing, providers, a real process, real sockets. */
+/** Calls through the whole gateway: a real process with real sockets, adapter, ledger, routing and providers. */
 
 let routed: RoutedProduct;
 let misleading: Upstream;
@@ -51,7 +51,7 @@ const embed = (model: string, input: unknown = "one text", more: object = {}) =>
 const SIZE = 8;
 const GOOD: Place = { as: `embed.${SIZE}` };
 
-/** Where the failure happens and what the caller hears when nobody else serves. */
+/** Where the failure happens, and the error of the caller without another channel. */
 const FAILURES: readonly [title: string, as: string, status: number, code: string][] = [
   ["resets before headers", "reset-before-headers", 502, "upstream_error"],
   ["closes before headers", "close-before-headers", 502, "upstream_error"],
@@ -65,7 +65,7 @@ const FAILURES: readonly [title: string, as: string, status: number, code: strin
   ["answers nothing with 200", "empty", 502, "upstream_invalid"],
   ["answers without end", "huge", 502, "upstream_invalid"],
   ["answers a gzip bomb", "bomb", 502, "upstream_invalid"],
-  ["answers gzip that is none", "bad-gzip", 502, "upstream_invalid"],
+  ["answers invalid gzip", "bad-gzip", 502, "upstream_invalid"],
   ["cuts its answer", "cut-at-byte-40", 502, "upstream_truncated"],
   ["cuts its chunked answer", "cut-chunked-at-byte-40", 502, "upstream_truncated"],
   ["answers vectors of another size", "wrong-size-5", 502, "upstream_invalid"],
@@ -84,7 +84,7 @@ const FAILURES: readonly [title: string, as: string, status: number, code: strin
 ];
 
 describe("an embeddings upstream that", () => {
-  test.each(FAILURES)("%s is passed over for a healthy one", async (_title, failure) => {
+  test.each(FAILURES)("%s is replaced by a healthy one", async (_title, failure) => {
     const { name } = await routed.route("embeddings", [{ as: `embed.${SIZE}--${failure}` }, GOOD], {
       dimensions: SIZE,
     });
@@ -100,7 +100,7 @@ describe("an embeddings upstream that", () => {
   });
 
   test.each(FAILURES)(
-    "%s, alone, is told in both dialects as what it is",
+    "%s gives its own error in both dialects without another channel",
     async (_title, failure, status, code) => {
       const { name } = await routed.route("embeddings", [{ as: `embed.${SIZE}--${failure}` }], {
         dimensions: SIZE,
@@ -114,7 +114,7 @@ describe("an embeddings upstream that", () => {
       const gemini = await routed.send(`/v1beta/models/${name}:embedContent`, {
         content: { parts: [{ text: "another text" }] },
       });
-      // Our key refused, or no money: the circuit is open by now, and nobody is left to ask.
+      // Key refused or account out of credit: the circuit is open now, so that no channel is left.
       const isShut = ["status-401", "status-403", "no-money"].includes(failure);
       expectFailure("gemini", gemini, isShut ? 503 : status, isShut ? "UNAVAILABLE" : undefined);
       const rows = await routed.rows(name);
@@ -124,7 +124,7 @@ describe("an embeddings upstream that", () => {
   );
 });
 
-test("where nobody listens, the next channel serves; with no next one it is 502 and nothing more", async () => {
+test("fails over when no process listens; without another channel answers a plain 502", async () => {
   const nobody = { origin: `http://127.0.0.1:${await freePort()}` };
   const { name } = await routed.route("embeddings", [{ at: nobody, as: "embed.8" }, GOOD]);
   expect((await embed(name)).headers["x-patchbay-channel"]).toBe(`${name}-1`);
@@ -135,7 +135,7 @@ test("where nobody listens, the next channel serves; with no next one it is 502 
 });
 
 test.each([301, 302, 307, 308])(
-  "a redirect (%i) to another origin is not followed, and takes no key with it",
+  "does not follow a redirect (%i) to another origin or send it the key",
   async (status) => {
     const place = { at: misleading, as: `embed.${SIZE}--redirect-${status}` };
     const { name } = await routed.route("embeddings", [place, GOOD]);
@@ -146,7 +146,7 @@ test.each([301, 302, 307, 308])(
   },
 );
 
-test("base64 where numbers were asked for, or numbers where base64 was, is converted and not refused", async () => {
+test("converts base64 in place of requested numbers, and numbers in place of base64", async () => {
   const { name } = await routed.route("embeddings", [{ as: `embed.${SIZE}--swapped` }]);
   const numbers = (await embed(name, "x", { encoding_format: "float" })).json.data[0].embedding;
   const { embedding } = (await embed(name, "x", { encoding_format: "base64" })).json.data[0];
@@ -171,7 +171,7 @@ const SPEECH_FAULTS: readonly [title: string, failure: string, status: number, c
 
 describe.each(["openai", "gemini", "elevenlabs"])("a speech upstream of %s that", (provider) => {
   test.each(SPEECH_FAULTS)(
-    "%s is passed over, and alone is told in both dialects",
+    "%s is replaced by another, and gives its error in both dialects without one",
     async (_title, failure, status, code) => {
       const bad = { as: `tts--${failure}`, provider };
       const { name } = await routed.route("speech", [bad, { as: "tts", provider }]);
@@ -184,7 +184,12 @@ describe.each(["openai", "gemini", "elevenlabs"])("a speech upstream of %s that"
       expectFailure("gemini", gemini, status);
       expect(gemini.headers["x-should-retry"]).toBe("false");
       const openai = await routed.send(...spoken("openai", alone));
-      expectFailure("openai", openai, status, provider === "gemini" && failure === "empty" ? undefined : code);
+      expectFailure(
+        "openai",
+        openai,
+        status,
+        provider === "gemini" && failure === "empty" ? undefined : code,
+      );
       const rows = await routed.rows(alone);
       expect(rows.map((row) => [row.status, row.audio_ms])).toEqual([
         [status, 0],
@@ -194,7 +199,7 @@ describe.each(["openai", "gemini", "elevenlabs"])("a speech upstream of %s that"
   );
 });
 
-test("a call never asks more than three channels, each once, and one alone twice", async () => {
+test("calls at most three channels once each, or a single one twice", async () => {
   const bad = (n: number) => Array.from({ length: n }, () => ({ as: `embed.${SIZE}--status-500` }));
   for (const [channels, attempts] of [
     [5, 3],
@@ -209,7 +214,7 @@ test("a call never asks more than three channels, each once, and one alone twice
   }
 });
 
-test("one deadline holds for all attempts together: two black holes take no longer than one", async () => {
+test("one deadline limits all attempts: two channels that never answer take no longer than one", async () => {
   const holes = [{ as: "embed.8--black-hole" }, { as: "embed.8--black-hole" }, { as: "embed.8--black-hole" }];
   const { name } = await routed.route("embeddings", holes);
   const reply = await embed(name);
@@ -219,7 +224,7 @@ test("one deadline holds for all attempts together: two black holes take no long
   expect(reply.tookMs).toBeLessThan(3_000);
 });
 
-test("in a burst of 503s on half of the traffic every call is served, and traffic is not multiplied", async () => {
+test("serves every call during a burst of 503s on half of the traffic without multiplying it", async () => {
   const { name } = await routed.route("embeddings", [
     { as: "embed.8--status-503", priority: 0 },
     { as: "embed.8", priority: 0 },
@@ -233,7 +238,7 @@ test("in a burst of 503s on half of the traffic every call is served, and traffi
   expect(calls).toBeLessThanOrEqual(110);
 });
 
-test("an upstream's own 400 and 404 pass through with its words, and are nobody else's to try", async () => {
+test("passes an upstream's 400 and 404 through with its message and without failover", async () => {
   for (const status of [400, 404]) {
     const { name } = await routed.route("embeddings", [{ as: `embed.8--status-${status}` }, GOOD]);
     const before = routed.upstream.ledger.length;
@@ -245,7 +250,7 @@ test("an upstream's own 400 and 404 pass through with its words, and are nobody 
   }
 });
 
-test("a slow first byte is waited for within the deadline, and no longer than the channel's own time", async () => {
+test("waits for a slow first byte until the deadline, and no longer than the channel's own limit", async () => {
   const { name } = await routed.route("embeddings", [{ as: "embed.8--slow-200" }, GOOD]);
   expect((await embed(name)).headers["x-patchbay-channel"]).toBe(`${name}-0`);
   const impatient = { as: "embed.8--slow-5000", timeouts: { first_byte_ms: 50 } };
@@ -254,7 +259,7 @@ test("a slow first byte is waited for within the deadline, and no longer than th
   expect(reply.headers["x-patchbay-channel"]).toBe(`${other}-1`);
 });
 
-test("of two keys the one that the upstream refuses is left out, and the channel serves on", async () => {
+test("skips the refused one of two upstream keys and keeps using the channel", async () => {
   const strict = await startUpstream({ key: "sk-the-good-key-0001" });
   const keys = ["sk-the-bad-key-00002", "sk-the-good-key-0001"];
   const { name, ids } = await routed.route("embeddings", [{ at: strict, as: "embed.8", keys }]);
@@ -268,7 +273,7 @@ test("of two keys the one that the upstream refuses is left out, and the channel
   await strict.close();
 });
 
-test("an upstream that accepts and says nothing, not even its voices, does not hold up the speech of the next", async () => {
+test("an upstream that accepts and never answers, not even for its voices, does not delay the next channel", async () => {
   const silent = createTcpServer((socket) => void socket.on("error", () => undefined));
   await new Promise<void>((resolve) => silent.listen(0, "127.0.0.1", resolve));
   const address = silent.address();
@@ -283,7 +288,7 @@ test("an upstream that accepts and says nothing, not even its voices, does not h
   const second = await routed.send(...spoken("gemini", name));
   expect(second.status).toBe(200);
   console.log(`beside a silent upstream: ${first.tookMs.toFixed(0)} ms, then ${second.tookMs.toFixed(0)} ms`);
-  // The list is not asked for again at each call.
+  // The list is not requested again for each call.
   expect(second.tookMs).toBeLessThan(1_500);
   silent.close();
 });

@@ -10,7 +10,7 @@ import {
   startRouted,
 } from "../support/routed-product";
 
-/** Budgets, limits and changes of channels, by many calls at once on a real process and its real store. */
+/** Budgets, limits and channel changes under many concurrent calls, on a real process and store. */
 
 let routed: RoutedProduct;
 beforeAll(async () => {
@@ -18,11 +18,11 @@ beforeAll(async () => {
 });
 afterAll(() => routed?.close());
 
-/** Ten words, ten tokens of cl100k_base, ten of the upstream's. */
+/** Ten words: ten tokens by cl100k_base and by the upstream. */
 const TEN = "hello world hello world hello world hello world hello world";
-/** A dollar a million tokens: a thousand nano-dollars each; a call costs 10,000 and reserves a tenth more. */
+/** $1 per million tokens, 1,000 nano-dollars each: a call costs 10,000 and reserves 10 % more. */
 const PRICES = { input_per_million_tokens: "1" };
-/** Room for ten reservations at once, and after ten settled calls for no eleventh. */
+/** Enough for ten concurrent reservations, but not for an eleventh call after ten settled ones. */
 const FOR_TEN = "0.000110000";
 const COST_OF_TEN = "0.000100000";
 
@@ -62,7 +62,7 @@ async function keyOf(name: string) {
   return items.find((key: { name: string }) => key.name === name);
 }
 
-/** A member with these limits, and keys of theirs: two that they made, and the playground's. */
+/** A member with these limits, two API keys of theirs and their playground key. */
 async function newUser(username: string, limits: object) {
   const { url } = routed.product;
   const password = "eleven blue teapots sing";
@@ -87,7 +87,7 @@ async function newUser(username: string, limits: object) {
   };
 }
 
-describe("of a hundred calls at once against a budget for ten, ten are admitted:", () => {
+describe("admits ten of a hundred concurrent calls against a budget for ten:", () => {
   test.each(["total_usd", "daily_usd", "monthly_usd"])("a key's %s", async (period) => {
     const { name } = await routed.route("embeddings", [{ as: "embed.8" }], { prices: PRICES });
     const key = await routed.newKey({ name: `key ${period}`, budget: { [period]: FOR_TEN } });
@@ -124,7 +124,7 @@ describe("of a hundred calls at once against a budget for ten, ten are admitted:
     },
   );
 
-  test("a failed call costs nothing, so that its room is there for the next", async () => {
+  test("a failed call costs nothing and leaves its reservation to the next", async () => {
     const { name } = await routed.route("embeddings", [{ as: "embed.8--status-400" }], { prices: PRICES });
     const { name: good } = await routed.route("embeddings", [{ as: "embed.8" }], { prices: PRICES });
     const key = await routed.newKey({ name: "refunded", budget: { total_usd: FOR_TEN } });
@@ -134,7 +134,7 @@ describe("of a hundred calls at once against a budget for ten, ten are admitted:
 });
 
 describe("a key's limit of", () => {
-  test("ten requests a minute lets ten of fifty at once through, and tells when to come again", async () => {
+  test("ten requests per minute admits ten of fifty at once, and says when to retry", async () => {
     const { name } = await routed.route("embeddings", [{ as: "embed.8" }]);
     const replies = await atOnce(50, name, await routed.newKey({ rpm: 10 }));
     expect(counts(replies)).toEqual({ 200: 10, 429: 40 });
@@ -144,12 +144,12 @@ describe("a key's limit of", () => {
     expect(refused?.headers["x-ratelimit-remaining-requests"] ?? "0").toBe("0");
   });
 
-  test("a hundred tokens a minute lets ten calls of ten tokens through, and not one more", async () => {
+  test("a hundred tokens per minute admits exactly ten calls of ten tokens", async () => {
     const { name } = await routed.route("embeddings", [{ as: "embed.8" }]);
     expect(counts(await atOnce(30, name, await routed.newKey({ tpm: 100 })))).toEqual({ 200: 10, 429: 20 });
   });
 
-  test("five calls at once holds five, refuses the rest at once and gives the places back", async () => {
+  test("five concurrent calls admits five, refuses the others and frees the slots", async () => {
     const { name } = await routed.route("embeddings", [{ as: "embed.8--black-hole" }]);
     const { name: good } = await routed.route("embeddings", [{ as: "embed.8" }]);
     const key = await routed.newKey({ concurrency: 5 });
@@ -165,7 +165,7 @@ describe("a user's limit, over all keys of the user and the playground's, of", (
     { keys, playgroundKey }: Awaited<ReturnType<typeof newUser>>,
   ) => (await Promise.all([...keys, playgroundKey].map((key) => atOnce(n, model, key)))).flat();
 
-  test("ten requests a minute lets ten of sixty at once through", async () => {
+  test("ten requests per minute admits ten of sixty at once", async () => {
     const { name } = await routed.route("embeddings", [{ as: "embed.8" }]);
     const replies = await spread(20, name, await newUser("rpm", { rpm: 10 }));
     expect(counts(replies)).toEqual({ 200: 10, 429: 50 });
@@ -176,17 +176,17 @@ describe("a user's limit, over all keys of the user and the playground's, of", (
     expect(Number(refused?.headers["retry-after"])).toBeGreaterThan(50);
   });
 
-  test("a hundred tokens a minute lets ten calls of ten tokens through", async () => {
+  test("a hundred tokens per minute admits ten calls of ten tokens", async () => {
     const { name } = await routed.route("embeddings", [{ as: "embed.8" }]);
     expect(counts(await spread(10, name, await newUser("tpm", { tpm: 100 })))).toEqual({ 200: 10, 429: 20 });
   });
 
-  test("five calls at the same time holds five, and gives the places back", async () => {
+  test("five concurrent calls admits five and frees the slots", async () => {
     const { name } = await routed.route("embeddings", [{ as: "embed.8--black-hole" }]);
     const { name: good } = await routed.route("embeddings", [{ as: "embed.8" }]);
     const member = await newUser("concurrency", { concurrency: 5 });
     const { 429: refused = 0, 504: held = 0, ...others } = counts(await spread(7, name, member));
-    // On a slow machine a call may come so late that it finds a place, and the circuit open (503).
+    // On a slow machine a call may come so late that it gets a slot and meets an open circuit (503).
     expect(held).toBeGreaterThanOrEqual(5);
     expect([refused + held + (others[503] ?? 0), refused >= 10]).toEqual([21, true]);
     for (let i = 0; i < 3; i += 1)
@@ -194,7 +194,7 @@ describe("a user's limit, over all keys of the user and the playground's, of", (
   });
 });
 
-test("a channel's own requests a minute are exact, and what is above goes to the next channel", async () => {
+test("enforces a channel's requests per minute exactly, and sends the rest to the next channel", async () => {
   const { name, ids } = await routed.route("embeddings", [{ as: "embed.8", rpm: 7 }, { as: "embed.8" }]);
   expect(counts(await atOnce(30, name, routed.key))).toEqual({ 200: 30 });
   const rows = await routed.rows(name);
@@ -205,7 +205,7 @@ describe("a change of a channel", () => {
   const patch = (id: string, version: number, fields: object) =>
     routed.console(`/api/channels/${id}`, { version, ...fields }, "PATCH");
 
-  test("counts from the next request: disabled, renamed upstream, and back", async () => {
+  test("applies from the next request on: disabled, renamed upstream, and back", async () => {
     const { name, ids } = await routed.route("embeddings", [{ as: "embed.8" }]);
     const id = ids[0] ?? "";
     expect((await embed(name, routed.key)).status).toBe(200);
@@ -236,7 +236,7 @@ describe("a change of a channel", () => {
       const tookMs = performance.now() - changedAt;
       console.log(`a second process followed after ${tookMs.toFixed(0)} ms`);
       expect(status).toBe(503);
-      // So does a limit of a user's keys.
+      // So does a user's limit.
       const { name: open } = await routed.route("embeddings", [{ as: "embed.8" }]);
       const { user, keys } = await newUser("followed", {});
       while ((await embed(open, keys[0] ?? "", second.url)).status !== 200);
@@ -246,7 +246,7 @@ describe("a change of a channel", () => {
       const limitedMs = performance.now() - limitedAt;
       console.log(`a second process followed a user's limit after ${limitedMs.toFixed(0)} ms`);
       expect(limitedMs).toBeLessThan(5_000);
-      // Both count against one budget.
+      // Both processes count against one budget.
       const { name: priced } = await routed.route("embeddings", [{ as: "embed.8" }], { prices: PRICES });
       const key = await routed.newKey({ name: "shared", budget: { total_usd: FOR_TEN } });
       while ((await embed(priced, routed.key, second.url)).status !== 200);
@@ -262,7 +262,7 @@ describe("a change of a channel", () => {
   });
 });
 
-test("two hundred calls stuck at one upstream do not hold up those to another", async () => {
+test("two hundred calls stuck at one upstream do not delay calls to another", async () => {
   const { name: stuck } = await routed.route("embeddings", [{ as: "embed.8--black-hole" }]);
   const { name } = await routed.route("embeddings", [{ as: "embed.8" }]);
   const waiting = atOnce(200, stuck, routed.key);

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
 import { expectFailure, type Place, type RoutedProduct, startRouted } from "../support/routed-product";
 import { RETRY_AFTER_FORMS } from "../support/upstream/injected-failure";
 
-/** Upstreams that say they have had enough, in every form they say it in. */
+/** Upstreams that are rate limited, in every form of Retry-After. */
 
 let routed: RoutedProduct;
 beforeAll(async () => {
@@ -17,7 +17,7 @@ const GOOD: Place = { as: `embed.${SIZE}` };
 
 describe("a 429 of the upstream", () => {
   test.each(RETRY_AFTER_FORMS.map((form, index) => [String(form.header), index, form.expectedMs] as const))(
-    "with 'Retry-After: %s' goes to the next channel, and alone to the caller with at most a minute",
+    "with 'Retry-After: %s' fails over, or reaches the caller with at most a minute",
     async (_header, index, expectedMs) => {
       const limited = `embed.${SIZE}--limited-${index}`;
       const { name } = await routed.route("embeddings", [{ as: limited }, GOOD]);
@@ -29,14 +29,14 @@ describe("a 429 of the upstream", () => {
       expect(reply.headers["retry-after"]).toBe(
         String(Math.ceil(Math.min(60_000, expectedMs ?? 1_000) / 1_000)),
       );
-      // Its circuit is open now: the upstream is left alone, the caller hears the same.
+      // Its circuit is open now: the upstream is not called, the caller gets the same error.
       const asked = routed.upstream.ledger.length;
       expectFailure("openai", await embed(alone), 429, "upstream_rate_limited");
       expect(routed.upstream.ledger.length).toBe(asked);
     },
   );
 
-  test("in Google's own form (RetryInfo) counts as well, and the least wait of several is told", async () => {
+  test("in Google's form (RetryInfo) counts too, and the caller gets the shortest wait", async () => {
     const { name } = await routed.route("embeddings", [
       { as: `embed.${SIZE}--retry-info-34`, provider: "gemini" },
       { as: `embed.${SIZE}--retry-info-9`, provider: "gemini" },

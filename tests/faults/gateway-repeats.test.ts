@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
 import { expectFailure, type RoutedProduct, spoken, startRouted, until } from "../support/routed-product";
 import { tokensOf, vectorOf } from "../support/upstream/sounds";
 
-/** Idempotency-Key, caches and batching through a real process, in front of an upstream that counts. */
+/** Idempotency-Key, caches and batching through a real process, with an upstream that counts its calls. */
 
 let routed: RoutedProduct;
 beforeAll(async () => {
@@ -39,26 +39,29 @@ function openai(model: string, fields: object): [string, unknown] {
 describe("with an Idempotency-Key", () => {
   const withKey = (key: string) => ({ headers: { "idempotency-key": key } });
 
-  test.each(FRAMINGS)("speech as %s is made once and told twice, byte for byte", async (_name, call) => {
-    const { name } = await routed.route("speech", [{ as: "tts" }], { prices: PRICES });
-    const key = randomUUID();
-    const before = paidCalls();
-    const first = await routed.send(...call(name), withKey(key));
-    const second = await routed.send(...call(name), withKey(key));
-    expect(first.status, first.text.slice(0, 300)).toBe(200);
-    expect(second.status).toBe(200);
-    expect(second.isWhole).toBe(true);
-    expect(second.bytes.equals(first.bytes)).toBe(true);
-    expect(second.headers["content-type"]).toBe(first.headers["content-type"]);
-    expect(paidCalls() - before).toBe(1);
-    const [repeat, made] = await routed.rows(name);
-    expect(made).toMatchObject({ cached: false, attempts: 1 });
-    expect(Number(made?.cost_usd)).toBeGreaterThan(0);
-    expect(repeat).toMatchObject({ cached: true, attempts: 0, cost_usd: "0.000000000", status: 200 });
-    expect(repeat?.request_id).not.toBe(made?.request_id);
-  });
+  test.each(FRAMINGS)(
+    "speech as %s is synthesised once and sent twice with equal bytes",
+    async (_name, call) => {
+      const { name } = await routed.route("speech", [{ as: "tts" }], { prices: PRICES });
+      const key = randomUUID();
+      const before = paidCalls();
+      const first = await routed.send(...call(name), withKey(key));
+      const second = await routed.send(...call(name), withKey(key));
+      expect(first.status, first.text.slice(0, 300)).toBe(200);
+      expect(second.status).toBe(200);
+      expect(second.isWhole).toBe(true);
+      expect(second.bytes.equals(first.bytes)).toBe(true);
+      expect(second.headers["content-type"]).toBe(first.headers["content-type"]);
+      expect(paidCalls() - before).toBe(1);
+      const [repeat, made] = await routed.rows(name);
+      expect(made).toMatchObject({ cached: false, attempts: 1 });
+      expect(Number(made?.cost_usd)).toBeGreaterThan(0);
+      expect(repeat).toMatchObject({ cached: true, attempts: 0, cost_usd: "0.000000000", status: 200 });
+      expect(repeat?.request_id).not.toBe(made?.request_id);
+    },
+  );
 
-  test("twenty at once are one call upstream and twenty rows, of which one costs", async () => {
+  test("twenty at once make one upstream call and twenty rows, one of them charged", async () => {
     const { name } = await routed.route("embeddings", [{ as: "embed.8" }], { prices: PRICES });
     const key = randomUUID();
     const before = paidCalls();
@@ -73,7 +76,7 @@ describe("with an Idempotency-Key", () => {
     expect(rows.filter((row) => !row.cached)).toHaveLength(1);
   });
 
-  test("another body is refused in the caller's dialect, and another API key is another matter", async () => {
+  test("refuses another body in the caller's dialect, and runs the request of another API key", async () => {
     const { name } = await routed.route("speech", [{ as: "tts" }]);
     const key = randomUUID();
     await routed.send(...spoken("gemini", name, "one"), withKey(key));
@@ -86,7 +89,7 @@ describe("with an Idempotency-Key", () => {
     expect(theirs.status).toBe(200);
   });
 
-  test("a failed call, a broken stream and one its caller left are made again", async () => {
+  test("runs a failed call, a broken stream and one whose caller left again", async () => {
     const { name, ids } = await routed.route("speech", [{ as: "tts--status-500" }]);
     const key = randomUUID();
     const mend = (version: number, upstream_name: string) =>
@@ -124,7 +127,7 @@ describe("with an Idempotency-Key", () => {
     ]);
   });
 
-  test("who waits for the first is served by another call when the first one's caller leaves", async () => {
+  test("a repeat runs its own call when the first one's caller leaves", async () => {
     const { name } = await routed.route("speech", [{ as: "tts--stall-at-chunk-3" }, { as: "tts" }]);
     const key = randomUUID();
     const leaving = new AbortController();
@@ -143,31 +146,34 @@ describe("with an Idempotency-Key", () => {
     leaving.abort();
     await first;
     const reply = await second;
-    // Its own call meets the same stall; it must hear so, not wait for ever.
+    // Its own call stalls too; it must fail, not wait for ever.
     expect([reply.status, reply.isWhole]).toEqual([200, false]);
     expect(await routed.whenRows(name, 2)).toHaveLength(2);
   });
 });
 
 describe("from the cache", () => {
-  test.each(FRAMINGS)("speech as %s costs nothing, calls nobody and sounds the same", async (_name, call) => {
-    const { name } = await routed.route("speech", [{ as: "tts" }], { cacheable: true, prices: PRICES });
-    const before = paidCalls();
-    const first = await routed.send(...call(name));
-    const second = await routed.send(...call(name));
-    expect([first, second].map((reply) => reply.headers["x-patchbay-cache"])).toEqual(["miss", "hit"]);
-    expect(second.isWhole).toBe(true);
-    const sound = (text: string) => text.replace(/"responseId":"[^"]*"/g, "");
-    expect(sound(second.bytes.toString("latin1"))).toBe(sound(first.bytes.toString("latin1")));
-    expect(paidCalls() - before).toBe(1);
-    const fresh = await routed.send(...call(name), { headers: { "cache-control": "no-store" } });
-    expect(fresh.headers["x-patchbay-cache"]).toBe("bypass");
-    expect(paidCalls() - before).toBe(2);
-    const [, hit] = await routed.rows(name);
-    expect(hit).toMatchObject({ cached: true, cost_usd: "0.000000000", attempts: 0, audio_ms: 500 });
-  });
+  test.each(FRAMINGS)(
+    "speech as %s costs nothing, calls no upstream and has the same audio",
+    async (_name, call) => {
+      const { name } = await routed.route("speech", [{ as: "tts" }], { cacheable: true, prices: PRICES });
+      const before = paidCalls();
+      const first = await routed.send(...call(name));
+      const second = await routed.send(...call(name));
+      expect([first, second].map((reply) => reply.headers["x-patchbay-cache"])).toEqual(["miss", "hit"]);
+      expect(second.isWhole).toBe(true);
+      const sound = (text: string) => text.replace(/"responseId":"[^"]*"/g, "");
+      expect(sound(second.bytes.toString("latin1"))).toBe(sound(first.bytes.toString("latin1")));
+      expect(paidCalls() - before).toBe(1);
+      const fresh = await routed.send(...call(name), { headers: { "cache-control": "no-store" } });
+      expect(fresh.headers["x-patchbay-cache"]).toBe("bypass");
+      expect(paidCalls() - before).toBe(2);
+      const [, hit] = await routed.rows(name);
+      expect(hit).toMatchObject({ cached: true, cost_usd: "0.000000000", attempts: 0, audio_ms: 500 });
+    },
+  );
 
-  test("nothing comes that was cut, and nothing after a change of the channel", async () => {
+  test("truncated speech is not served, nor any after a change of the channel", async () => {
     const { name, ids } = await routed.route("speech", [{ as: "tts--cut-at-chunk-3" }], { cacheable: true });
     await routed.send(...spoken("openai", name, TEXT));
     const again = await routed.send(...spoken("openai", name, TEXT));
@@ -185,7 +191,7 @@ describe("from the cache", () => {
     expect((await routed.send(...spoken("openai", name, TEXT))).headers["x-patchbay-cache"]).toBe("miss");
   });
 
-  test("embeddings come too, single ones of a batch, and never one of another size", async () => {
+  test("embeddings are served too, single ones of a request, and never of another size", async () => {
     const { name } = await routed.route("embeddings", [{ as: "embed.16" }], {
       cacheable: true,
       prices: PRICES,
@@ -206,7 +212,7 @@ describe("from the cache", () => {
 });
 
 describe("batched", () => {
-  test("64 callers' texts travel in few calls, and each gets its own vector and its share of the tokens", async () => {
+  test("texts of 64 callers go out in few calls, and each gets its own vector and share of the tokens", async () => {
     const { name } = await routed.route("embeddings", [{ as: "embed.16" }], {
       batching: true,
       prices: PRICES,
@@ -224,7 +230,7 @@ describe("batched", () => {
     const calls = routed.upstream.ledger.slice(before);
     console.log(`64 texts in ${calls.length} calls`);
     expect(calls.length).toBeLessThan(48);
-    // Upstream's tokens and ours agree, to the token.
+    // The upstream's tokens and ours are equal.
     const billed = calls.reduce((sum, call) => sum + call.tokens, 0);
     expect(billed).toBe(texts.reduce((sum, text) => sum + tokensOf(text), 0));
     const rows = await routed.rows(name);
@@ -232,7 +238,7 @@ describe("batched", () => {
     expect(rows.reduce((sum, row) => sum + row.input_tokens, 0)).toBe(billed);
   });
 
-  test("a batch whose upstream fails goes to the next channel whole, and the failure counts once", async () => {
+  test("a failed batch fails over as a whole, and its failure counts once", async () => {
     const places = [{ as: "embed.16--status-503" }, { as: "embed.16" }];
     const { name, ids } = await routed.route("embeddings", places, { batching: true });
     await routed.busy(100);
@@ -248,7 +254,7 @@ describe("batched", () => {
     expect(health.state).toBe(calls >= 5 ? "open" : "closed");
   });
 
-  test("is told in the metrics, with hits and misses of the caches", async () => {
+  test("is counted in the metrics, with hits and misses of the caches", async () => {
     const metrics = await (await fetch(`${routed.product.url}/metrics`)).text();
     const metricOf = (name: string) =>
       Number(new RegExp(`^patchbay_${name}_total (\\d+)`, "m").exec(metrics)?.[1] ?? 0);

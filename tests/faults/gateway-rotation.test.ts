@@ -9,7 +9,7 @@ import { type RoutedProduct, startRouted } from "../support/routed-product";
 import { ROOT } from "../support/sources";
 import { totpCode } from "../support/totp";
 
-/** SECURITY EN-2: the secret is changed under load, and the change is killed on its way. */
+/** SECURITY EN-2: the secret is rotated under load, and the rotation is killed while it runs. */
 
 let routed: RoutedProduct;
 afterAll(() => routed?.close());
@@ -17,7 +17,7 @@ afterAll(() => routed?.close());
 const CHANNELS = 120;
 const secret = () => randomBytes(36).toString("base64");
 
-/** The sealed texts of every kind that stand in the store. */
+/** The encrypted texts of every kind in the store. */
 function encryptedTexts(dataDirectory: string): string[] {
   const database = new Database(path.join(dataDirectory, "patchbay.db"), { readonly: true });
   const all = (query: string) => database.prepare(query).all() as Record<string, string>[];
@@ -32,7 +32,7 @@ function encryptedTexts(dataDirectory: string): string[] {
   return [...keys, ...factors, ...settings].filter((text) => encryptionKeyId(text) !== null);
 }
 
-test("a change of the secret under load, killed three times on its way, fails no request and leaves nothing under the old one", async () => {
+test("a rotation of the secret under load, killed three times, fails no request and leaves nothing encrypted under the old one", async () => {
   const old = secret();
   const fresh = secret();
   routed = await startRouted({ env: { PATCHBAY_SECRET: old } });
@@ -50,7 +50,7 @@ test("a change of the secret under load, killed three times on its way, fails no
   const enrolment = await routed.console("/api/user/2fa/setup", {});
   await routed.console("/api/user/2fa/enable", { code: totpCode(enrolment.secret, Date.now()) });
 
-  // The operator's way: restart with both secrets, then rotate while it serves.
+  // The documented procedure: restart with both secrets, then rotate while serving.
   await routed.product.kill();
   const both = {
     PATCHBAY_SECRET: fresh,
@@ -100,14 +100,14 @@ test("a change of the secret under load, killed three times on its way, fails no
   isOver = true;
   await Promise.all(callers);
   console.log(
-    `${total} sealed texts, ${cutAt.join(", ")} left when killed, ${left()} at the end; ${JSON.stringify([...statuses])}`,
+    `${total} encrypted texts, ${cutAt.join(", ")} left when killed, ${left()} at the end; ${JSON.stringify([...statuses])}`,
   );
   expect(cutAt[0]).toBeLessThan(total);
   expect(cutAt.some((count) => count > 0)).toBe(true);
   expect(left()).toBe(0);
   expect([...statuses.keys()]).toEqual([200]);
 
-  // And without the old secret everything goes on: the channel's keys, the second factor.
+  // Everything works without the old secret: the channel's keys, two-factor sign-in.
   expect(await server.close()).toBe(0);
   const alone = await startProduct({
     dataDirectory,

@@ -4,9 +4,9 @@ import type { EmbeddingModel } from "@/lib/ports/embedding-model";
 import type { ChannelRecord } from "@/lib/ports/store";
 import { channelRecord, embedModel, openGatewayHarness, StillClock } from "../support/gateway-harness";
 
-/** Where calls go over minutes of simulated time and tens of thousands of calls: the real routes over books in memory. */
+/** Routing over minutes of simulated time and tens of thousands of calls, with the real routes and a ledger in memory. */
 
-/** The engine of one channel: how long it takes, and what it says. */
+/** The engine of one channel: its latency and its reply. */
 interface Engine {
   latencyMs: number;
   answer?: () => void;
@@ -31,7 +31,7 @@ function open(engines: Readonly<Record<string, Engine>>, weights: Readonly<Recor
       const own = engines[channel.id];
       calls[channel.id] = (calls[channel.id] ?? 0) + 1;
       const latencyMs = own?.latencyMs ?? 0;
-      // Without a latency no timer: one that is set after a busy machine's delay would wait for a tick that is over.
+      // No timer without a latency: on a busy machine it could be set after the simulated tick that would fire it.
       if (latencyMs > 0) await new Promise((resolve) => setTimeout(resolve, latencyMs));
       own?.answer?.();
       return { vectors: texts.map(() => VECTOR), inputTokens: 1 };
@@ -39,7 +39,7 @@ function open(engines: Readonly<Record<string, Engine>>, weights: Readonly<Recor
   });
   const harness = openGatewayHarness({ models: [embedModel({ cacheable: false })], channels, engine, clock });
   let seed = 1;
-  // A generator of its own, so that a run can be repeated.
+  // A seeded generator, so that runs are repeatable.
   harness.services.random.fraction = () => {
     seed = (Math.imul(seed, 1_664_525) + 1_013_904_223) >>> 0;
     return seed / 2 ** 32;
@@ -48,14 +48,14 @@ function open(engines: Readonly<Record<string, Engine>>, weights: Readonly<Recor
     harness.call("/v1/embeddings", {
       body: { model: "patchbay-embed", input: "a", encoding_format: "base64" },
     });
-  /** Lets simulated time pass, a millisecond at a time. */
-  const pass = async (ms: number) => {
+  /** Advances simulated time, a millisecond at a time. */
+  const advance = async (ms: number) => {
     for (let i = 0; i < ms; i += 1) {
       clock.at += 1;
       await vi.advanceTimersByTimeAsync(1);
     }
   };
-  return { harness, clock, calls, call, pass };
+  return { harness, clock, calls, call, advance };
 }
 
 beforeEach(() => {
@@ -65,12 +65,12 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-test("a primary that flaps for a minute fails no request, and its circuit keeps most of them from it", async () => {
+test("a primary that flaps for a minute fails no request, and its circuit spares it most of them", async () => {
   let isDown = false;
   const failing = () => {
     if (isDown) throw new AppError("upstream_error", "It failed.");
   };
-  const { harness, calls, call, pass, clock } = open({
+  const { harness, calls, call, advance, clock } = open({
     primary: { latencyMs: 2, answer: failing },
     standby: { latencyMs: 2 },
   });
@@ -79,7 +79,7 @@ test("a primary that flaps for a minute fails no request, and its circuit keeps 
   const replies: Promise<void>[] = [];
   let sent = 0;
   while (clock.at - from < 60_000) {
-    // Four seconds well, four seconds not: the first probe, after 34 s, meets it well.
+    // Four seconds healthy, four seconds failing: the first probe, after 34 s, succeeds.
     isDown = Math.floor((clock.at - from) / 4_000) % 2 === 1;
     sent += 1;
     replies.push(
@@ -87,23 +87,23 @@ test("a primary that flaps for a minute fails no request, and its circuit keeps 
         statuses.set(status, (statuses.get(status) ?? 0) + 1);
       }),
     );
-    await pass(20);
+    await advance(20);
   }
-  await pass(100);
+  await advance(100);
   await Promise.all(replies);
   const asked = (calls.primary ?? 0) + (calls.standby ?? 0);
   console.log(`${sent} requests, ${asked - sent} failovers, primary asked ${calls.primary} times`);
   expect([...statuses]).toEqual([[200, sent]]);
   // Five failures open the circuit, then one probe each 30 s: few failovers.
   expect(asked - sent).toBeLessThanOrEqual(20);
-  // It is used again once it is well.
+  // It is used again once it is healthy.
   expect(calls.primary).toBeGreaterThan(sent / 12);
   expect(harness.rows).toHaveLength(sent);
 }, 120_000);
 
 test("ten thousand calls at equal latency are shared by weight within 5 %", async () => {
   const weights = { a: 1, b: 2, c: 5 };
-  const { calls, call, pass } = open(
+  const { calls, call, advance } = open(
     { a: { latencyMs: 0 }, b: { latencyMs: 0 }, c: { latencyMs: 0 } },
     weights,
   );
@@ -112,7 +112,7 @@ test("ten thousand calls at equal latency are shared by weight within 5 %", asyn
     await vi.advanceTimersByTimeAsync(0);
     await reply;
   }
-  await pass(1);
+  await advance(1);
   console.log(`shares ${JSON.stringify(calls)}`);
   for (const [id, weight] of Object.entries(weights)) {
     const share = (calls[id] ?? 0) / 10_000;
@@ -120,32 +120,32 @@ test("ten thousand calls at equal latency are shared by weight within 5 %", asyn
   }
 }, 180_000);
 
-test("of two equal channels the one that is ten times slower gets a few percent of the requests", async () => {
-  const { calls, call, pass } = open(
+test("of two channels of equal weight, one that is ten times slower gets a few percent of the requests", async () => {
+  const { calls, call, advance } = open(
     { slow: { latencyMs: 100 }, quick: { latencyMs: 10 } },
     { slow: 1, quick: 1 },
   );
   const replies: Promise<unknown>[] = [];
   for (let i = 0; i < 1_000; i += 1) {
     replies.push(call());
-    await pass(5);
+    await advance(5);
   }
-  await pass(200);
+  await advance(200);
   await Promise.all(replies);
   console.log(`shares ${JSON.stringify(calls)}`);
   expect(calls.quick).toBeGreaterThan(950);
-  // It is measured again and again.
+  // It is still measured regularly.
   expect(calls.slow).toBeGreaterThan(0);
 }, 60_000);
 
-test("in an outage of everything the circuits keep the upstream calls below a tenth of the requests", async () => {
+test("in an outage of all channels the circuits keep upstream calls below a tenth of the requests", async () => {
   const down = () => {
     throw new AppError("upstream_error", "It failed.");
   };
   const engines = Object.fromEntries(
     ["a", "b", "c", "d", "e", "f"].map((id) => [id, { latencyMs: 0, answer: down }]),
   );
-  const { calls, call, pass } = open(engines);
+  const { calls, call, advance } = open(engines);
   const refusals = new Map<number, number>();
   const replies: Promise<void>[] = [];
   const sent = 1_000;
@@ -155,7 +155,7 @@ test("in an outage of everything the circuits keep the upstream calls below a te
         refusals.set(status, (refusals.get(status) ?? 0) + 1);
       }),
     );
-    await pass(20);
+    await advance(20);
   }
   await Promise.all(replies);
   const asked = Object.values(calls).reduce((sum, count) => sum + count, 0);

@@ -12,7 +12,7 @@ import {
 } from "../support/routed-product";
 import { startUpstream } from "../support/upstream/server";
 
-/** Streams that break, callers who leave, and what is in the books afterwards. */
+/** Streams that break, callers who leave, and their ledger entries. */
 
 let routed: RoutedProduct;
 beforeAll(async () => {
@@ -21,13 +21,13 @@ beforeAll(async () => {
 afterAll(() => routed?.close());
 beforeEach(() => routed.busy(20));
 
-/** Upstream calls that cost something: no lists of voices. */
+/** Upstream calls that cost something, which lists of voices do not. */
 const paidCalls = () => routed.upstream.ledger.filter((call) => call.method === "POST").length;
 
-/** How a framing begins a good stream, and how it tells an error in the middle of one. */
+/** The start of a good stream in each framing, and its error in the middle of one. */
 interface Framing {
   call(model: string): [path: string, body: unknown];
-  /** The error's code as the last thing in the body; null where the framing has no room for one. */
+  /** The error's code as the last thing in the body; null where the framing cannot carry one. */
   errorIn(reply: Reply): string | null;
 }
 
@@ -100,14 +100,14 @@ const CASES = BREAKS.flatMap(([title, failure, providers, code, status]) =>
   providers.map((provider) => [provider, title, failure, code, status] as const),
 );
 
-/** Gemini's whole reply is held until its audio is complete; every other framing streams. */
+/** Gemini's whole reply is buffered until its audio is complete; every other framing streams. */
 const WHOLE = "Gemini's JSON";
 
-describe.each(Object.entries(FRAMINGS).filter(([name]) => name !== WHOLE))("told as %s", (_name, framing) => {
+describe.each(Object.entries(FRAMINGS).filter(([name]) => name !== WHOLE))("sent as %s", (_name, framing) => {
   test.each(CASES)(
-    "a stream of %s that %s gives what came, the error, and a destroyed socket",
+    "a stream of %s that %s passes on its audio and the error, and destroys the socket",
     async (provider, _title, failure, code, status) => {
-      // A healthy channel stands by: once bytes have gone out it must not be used.
+      // A healthy channel is available, but must not be used once bytes were sent.
       const { name, ids } = await routed.route("speech", [
         { as: `tts--${failure}`, provider },
         { as: "tts", provider },
@@ -122,16 +122,16 @@ describe.each(Object.entries(FRAMINGS).filter(([name]) => name !== WHOLE))("told
       const [row, ...others] = await routed.whenRows(name, 1);
       expect(others).toEqual([]);
       expect(row).toMatchObject({ channel_id: ids[0], attempts: 1, error: code });
-      // What arrived is in the books.
+      // The received audio is in the ledger.
       expect(row?.audio_ms).toBeGreaterThan(90);
       expect(row?.audio_ms).toBeLessThan(500);
     },
   );
 });
 
-describe("told as Gemini's JSON", () => {
+describe("sent as Gemini's JSON", () => {
   test.each(CASES)(
-    "a stream of %s that %s is made again by the next channel, whose audio alone is sent",
+    "a stream of %s that %s fails over, and only the next channel's audio is sent",
     async (provider, _title, failure) => {
       const { name, ids } = await routed.route("speech", [
         { as: `tts--${failure}`, provider },
@@ -151,7 +151,7 @@ describe("told as Gemini's JSON", () => {
   );
 
   test.each(CASES)(
-    "a stream of %s that %s is an error with a status of its own where no other channel serves",
+    "a stream of %s that %s is an error status without another channel",
     async (provider, _title, failure, code, status) => {
       const { name } = await routed.route("speech", [{ as: `tts--${failure}`, provider }]);
       const reply = await routed.send(...spoken("gemini", name));
@@ -169,7 +169,7 @@ describe("told as Gemini's JSON", () => {
   );
 });
 
-test("cut at any chunk, in any framing, no stream passes for a whole one", async () => {
+test("no stream cut at any chunk passes for a whole one in any framing", async () => {
   let corrupt = 0;
   let broken = 0;
   for (const framing of Object.values(FRAMINGS)) {
@@ -197,7 +197,7 @@ test("a reply cut at any byte never becomes a 200", async () => {
 });
 
 describe("a caller who leaves", () => {
-  /** Sends, leaves when `isTime`, and waits until the upstream has seen it. */
+  /** Sends, leaves when `isTime` returns true, and waits until the upstream has noticed. */
   async function leave(path: string, body: unknown, when: "waiting" | "hearing"): Promise<number> {
     const leaving = new AbortController();
     let isHearing = false;
@@ -223,7 +223,7 @@ describe("a caller who leaves", () => {
     ["before the upstream's headers", "embeddings", "embed.8--black-hole", "waiting"],
     ["in the middle of the upstream's reply", "embeddings", "embed.8--stall-at-chunk-0", "waiting"],
   ] as const)(
-    "%s of %s ends the upstream's work within a second and is one row",
+    "%s of %s stops the upstream within a second and leaves one row",
     async (_when, operation, as, when) => {
       const { name } = await routed.route(operation, [
         { as },
@@ -235,18 +235,18 @@ describe("a caller who leaves", () => {
       const tookMs = await leave(...call, when);
       expect(tookMs).toBeLessThan(1_000);
       const rows = await routed.whenRows(name, 1);
-      // A call of nobody is not tried again elsewhere.
+      // A call without a caller is not retried on another channel.
       expect(paidCalls() - asked).toBe(1);
       expect(rows.map((row) => [row.status, row.error, row.attempts])).toEqual([[499, "caller_left", 1]]);
       if (when === "hearing") expect(rows[0]?.audio_ms).toBeGreaterThan(50);
-      // Nothing is held against the channel.
+      // It does not count as a failure of the channel.
       const channels = await routed.console("/api/channels");
       const states = channels.items.map((one: { health: { state: string } }) => one.health.state);
       expect(new Set(states.slice(-2))).toEqual(new Set(["closed"]));
     },
   );
 
-  test("at any of 60 moments leaves no socket behind and no upstream call without its row", async () => {
+  test("at any of 60 moments leaves no open socket and no upstream call without a row", async () => {
     const own = await startUpstream();
     const place = { at: own, as: "tts--stall-at-chunk-4", options: { list_voices: false } };
     const { name } = await routed.route("speech", [place]);
@@ -261,13 +261,13 @@ describe("a caller who leaves", () => {
     await own.whenNoSockets();
     const rows = await routed.whenRows(name, own.ledger.length);
     expect(own.ledger.length).toBeGreaterThan(0);
-    // Some left between the choice of a channel and the upstream's reading of the request.
+    // Some left after a channel was chosen and before the upstream read the request.
     expect(rows.filter((row) => row.attempts > 0).length).toBeGreaterThanOrEqual(own.ledger.length);
     expect(new Set(rows.map((row) => row.request_id)).size).toBe(rows.length);
     await own.close();
   });
 
-  test("in the middle of the upload costs nothing and calls nobody", async () => {
+  test("in the middle of the upload costs nothing and calls no upstream", async () => {
     const { name } = await routed.route("embeddings", [{ as: "embed.8" }]);
     const asked = paidCalls();
     const wire = await openWire(routed.product.port);
@@ -282,12 +282,12 @@ describe("a caller who leaves", () => {
 });
 
 describe("memory", () => {
-  /** Resident, in megabytes. */
+  /** Resident set size, in megabytes. */
   const residentMb = () =>
     Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${routed.product.process.pid}/status`, "utf8"))?.[1]) /
     1_024;
 
-  test("stays where it is while floods and gzip bombs are turned away", async () => {
+  test("stays constant while floods and gzip bombs are refused", async () => {
     const before = residentMb();
     for (const failure of ["huge", "bomb"]) {
       const places = Array.from({ length: 2 }, () => ({ as: `embed.8--${failure}` }));
@@ -299,11 +299,11 @@ describe("memory", () => {
     }
     const risenMb = residentMb() - before;
     console.log(`${risenMb.toFixed(0)} MB more after 20 floods and bombs`);
-    // Twice the cap of one reply for each of ten at once, and room for the collector.
+    // Twice the limit of a reply for each of ten, plus slack for the garbage collector.
     expect(risenMb).toBeLessThan(200);
   });
 
-  test("a speech without end is cut at its cap, in words, and a caller who does not read holds the upstream back", async () => {
+  test("speech without end is cut at its limit with an error, and a caller who does not read pauses the upstream", async () => {
     const own = await startUpstream();
     const place = { at: own, as: "tts--huge", options: { list_voices: false } };
     const { name } = await routed.route("speech", [place]);
@@ -321,7 +321,7 @@ describe("memory", () => {
       `POST ${path} HTTP/1.1\r\nhost: a\r\nauthorization: Bearer ${routed.key}\r\ncontent-type: application/json\r\ncontent-length: ${text.length}\r\n\r\n${text}`,
     );
     await until(() => (own.ledger[1]?.bodyBytes ?? 0) > 100_000);
-    // Time for as much as would flow if nobody held it back.
+    // Time for as much as would flow without backpressure.
     await routed.busy(200);
     const sentMb = (own.ledger[1]?.bodyBytes ?? 0) / 1_024 ** 2;
     console.log(

@@ -10,7 +10,7 @@ import {
 } from "../support/routed-product";
 import { pitchOf, tonePcm, vectorOf } from "../support/upstream/sounds";
 
-/** The caller's dialect and the channel's are independent (DESIGN §4): what left, and what came back. */
+/** The caller's dialect and the channel's are independent (DESIGN §4): requests sent upstream, and replies. */
 
 let routed: RoutedProduct;
 beforeAll(async () => {
@@ -23,7 +23,7 @@ const TEXT = "The quick brown fox jumps over the lazy dog.";
 /** The last call that spoke or embedded. */
 function lastCall() {
   const call = routed.upstream.ledger.findLast((one) => one.method === "POST");
-  // The tests' own requests.
+  // The requests are the tests' own.
   return { path: call?.path ?? "", body: call?.body as ReturnType<typeof JSON.parse> };
 }
 
@@ -34,7 +34,7 @@ function floats(pcm: Buffer): Float32Array {
 const seconds = (pcm: Buffer) => pcm.length / 48_000;
 
 describe("Gemini's dialect on an OpenAI channel", () => {
-  test("speaks with the voice's equivalent, sample for sample what the upstream said", async () => {
+  test("speaks with the voice's equivalent, sample for sample the upstream's audio", async () => {
     const { name } = await routed.route("speech", [{ as: "tts", options: { list_voices: false } }]);
     const [path, body] = spoken("gemini", name, TEXT);
     const reply = await routed.send(path, {
@@ -55,7 +55,7 @@ describe("Gemini's dialect on an OpenAI channel", () => {
     expect(reply.json.modelVersion).toBe(name);
   });
 
-  test("speaks a conversation line by line, each speaker with the voice of the operator's table", async () => {
+  test("speaks a conversation line by line, each speaker with the voice mapped by the operator", async () => {
     const voices = { Puck: "echo", Kore: "nova" };
     const { name } = await routed.route("speech", [{ as: "tts", options: { list_voices: false, voices } }]);
     const cast = (speaker: string, voiceName: string) => ({
@@ -96,7 +96,7 @@ describe("Gemini's dialect on an OpenAI channel", () => {
     expect(row).toMatchObject({ status: 200, attempts: 1, audio_ms: Math.round(pcm.length / 48) });
   });
 
-  test("streams frames of whole samples with finish reason and usage in the last alone", async () => {
+  test("streams frames of whole samples with finish reason and usage only in the last", async () => {
     const { name } = await routed.route("speech", [{ as: "tts" }]);
     const [path, body] = spoken("gemini", name, TEXT.repeat(5));
     const reply = await routed.send(path.replace(":generateContent", ":streamGenerateContent?alt=sse"), body);
@@ -120,7 +120,7 @@ describe("Gemini's dialect on an OpenAI channel", () => {
     ["raw samples at 44.1 kHz", "tts--rate-44100"],
     ["a WAV file at 22.05 kHz", "tts--wav-22050"],
     ["a WAV file of unknown length", "tts--wav-endless"],
-  ])("turns %s into 24 kHz, as long and as high as it was", async (_what, as) => {
+  ])("converts %s to 24 kHz with the same length and pitch", async (_what, as) => {
     const { name } = await routed.route("speech", [{ as }]);
     const pcm = samplesOf(await routed.send(...spoken("gemini", name, TEXT)));
     expect(seconds(pcm)).toBeCloseTo(0.5, 1);
@@ -141,7 +141,7 @@ describe("OpenAI's dialect on a Gemini channel", () => {
     return lastCall().body.generationConfig.speechConfig.voiceConfig.prebuiltVoiceConfig.voiceName;
   }
 
-  test.each(Object.entries(MAGIC))("comes as %s", async (format, isRight) => {
+  test.each(Object.entries(MAGIC))("returns %s", async (format, isRight) => {
     const { name } = await routed.route("speech", [{ as: "tts", provider: "gemini" }]);
     const body = { model: name, input: TEXT, voice: "nova", response_format: format };
     const reply = await routed.send("/v1/audio/speech", body);
@@ -154,7 +154,7 @@ describe("OpenAI's dialect on a Gemini channel", () => {
     expect(voiceSent()).toMatch(/^[A-Z][a-z]+$/);
   });
 
-  test("'speed', which Gemini cannot follow, is refused by name and not left out in silence", async () => {
+  test("refuses 'speed', which Gemini does not support, instead of dropping it", async () => {
     const { name } = await routed.route("speech", [{ as: "tts", provider: "gemini" }]);
     const reply = await routed.send("/v1/audio/speech", {
       model: name,
@@ -166,7 +166,7 @@ describe("OpenAI's dialect on a Gemini channel", () => {
     expect(reply.json.error.param).toBe("speed");
   });
 
-  test("'speed' goes to the channel behind that can follow it, at no attempt's cost", async () => {
+  test("passes 'speed' to the next channel that supports it without counting an attempt", async () => {
     const { name } = await routed.route("speech", [{ as: "tts", provider: "gemini" }, { as: "tts" }]);
     const reply = await routed.send("/v1/audio/speech", {
       model: name,
@@ -199,7 +199,7 @@ describe("OpenAI's embeddings on a Gemini channel", () => {
     }
   });
 
-  test("are shortened to 'dimensions' by the upstream and forwarded as it cut them", async () => {
+  test("are shortened to 'dimensions' by the upstream and forwarded unchanged", async () => {
     const { json } = await ask({ input: "one", dimensions: 4 });
     expect(lastCall().body.outputDimensionality).toBe(4);
     const vector: number[] = json.data[0].embedding;
@@ -218,7 +218,7 @@ describe("OpenAI's embeddings on a Gemini channel", () => {
     expect(numbers.map((_, at) => bytes.readFloatLE(at * 4))).toEqual(numbers.map(Math.fround));
   });
 
-  test("of token ids are those of their text", async () => {
+  test("of token IDs equal those of their text", async () => {
     const { json } = await ask({ input: [[15339, 1917], [15339]] });
     const texts = lastCall().body.requests.map(
       (one: { content: { parts: { text: string }[] } }) => one.content.parts[0]?.text,
@@ -227,7 +227,7 @@ describe("OpenAI's embeddings on a Gemini channel", () => {
     expect(json.data).toHaveLength(2);
   });
 
-  test("of 768 numbers where 1,024 were asked for are refused with both sizes", async () => {
+  test("of 768 numbers in place of 1,024 requested ones are refused with both sizes", async () => {
     const { name } = await routed.route("embeddings", [
       { as: "embed.768--ignores-dimensions", provider: "gemini" },
     ]);
@@ -251,7 +251,7 @@ test("Gemini's embeddings on an OpenAI channel keep order, size and task", async
     expect(json.embeddings[1].values[at]).toBeCloseTo(value, 5);
 });
 
-test("an alias is answered under its own name, on every surface", async () => {
+test("answers an alias under its own name in every dialect", async () => {
   const aliases = [`alias-${Date.now()}`];
   const [alias = ""] = aliases;
   await routed.route("embeddings", [{ as: "embed.8" }], { aliases });

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type RoutedProduct, spoken, startRouted } from "../support/routed-product";
 
-/** What is in the books when an upstream tells nonsense, or nothing. */
+/** Ledger entries for implausible or missing usage of an upstream. */
 
 let routed: RoutedProduct;
 beforeAll(async () => {
@@ -15,7 +15,7 @@ const PRICES = {
   output_per_million_seconds: "1",
 };
 
-describe("usage that makes no sense", () => {
+describe("implausible usage", () => {
   const KINDS = [
     "usage-minus",
     "usage-text",
@@ -35,7 +35,7 @@ describe("usage that makes no sense", () => {
   });
 
   test.each(KINDS)(
-    "'%s' of a speech call is counted from the text and measured from the sound",
+    "'%s' of a speech call is counted from the text and measured from the audio",
     async (kind) => {
       const { name } = await routed.route("speech", [{ as: `tts--${kind}`, provider: "gemini" }], {
         prices: PRICES,
@@ -49,7 +49,7 @@ describe("usage that makes no sense", () => {
     },
   );
 
-  test("an upstream that tells no tokens is paid by the seconds that were heard; one that does, by its word", async () => {
+  test("charges by seconds of audio where the upstream reports no tokens, else by its tokens", async () => {
     const { name } = await routed.route("speech", [{ as: "tts" }], { prices: PRICES });
     expect((await routed.send(...spoken("openai", name, "hello world"))).status).toBe(200);
     expect((await routed.rows(name))[0]).toMatchObject({ audio_ms: 500, output_tokens: 13, estimated: true });
@@ -65,8 +65,8 @@ describe("usage that makes no sense", () => {
   });
 });
 
-describe("what is written of a call's attempts", () => {
-  test("a call that fails over tells both: when each began and ended, what broke the first, what served", async () => {
+describe("the trace of a call", () => {
+  test("has both attempts of a failover: start, end, the first one's error and the channel that served", async () => {
     await routed.busy(40);
     const { name, ids } = await routed.route("embeddings", [
       { as: "embed.8--status-503" },
@@ -97,7 +97,7 @@ describe("what is written of a call's attempts", () => {
     expect(JSON.stringify(trace)).not.toContain("sk-");
   });
 
-  test("a stream that breaks off is its attempt's end, with the error that the caller saw", async () => {
+  test("ends the attempt of a broken stream with the caller's error", async () => {
     const { name } = await routed.route("speech", [{ as: "tts--cut-chunked-at-byte-40000" }]);
     await routed.send(...spoken("openai", name, "hello world"));
     const [row] = await routed.whenRows(name, 1);

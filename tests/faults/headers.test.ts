@@ -5,7 +5,7 @@ import { createKey, type Product, setUp, startProduct } from "../support/product
 import { type RawReply, sendRaw } from "../support/raw-request";
 import { ROOT } from "../support/sources";
 
-/** The headers that protect whoever reads a reply, by the kind of address (SECURITY HD-1). */
+/** Security headers of replies, by kind of path (SECURITY HD-1). */
 
 const HTML = { accept: "text/html" };
 let product: Product;
@@ -29,7 +29,7 @@ const script = () => {
   return `/_next/static/chunks/${file}`;
 };
 
-/** One of each kind of reply. */
+/** One path of each kind. */
 const KINDS: Record<
   string,
   () => { method?: string; path: string; headers?: Record<string, string>; body?: string }
@@ -136,7 +136,7 @@ describe.each(Object.keys(KINDS))("%s", (kind) => {
     expect(protecting(reply)).toEqual(headers);
   });
 
-  test("tells neither maker nor version, and lets no other origin read", async () => {
+  test("has no product name or version, and allows no other origin", async () => {
     const { headers } = await ask(product.url);
     expect(headers["x-powered-by"]).toBeUndefined();
     expect(headers.server).toBeUndefined();
@@ -144,7 +144,7 @@ describe.each(Object.keys(KINDS))("%s", (kind) => {
     expect(headers["x-request-id"]).toMatch(/^[0-9a-f-]{36}$/);
   });
 
-  test("holds the browser to https where the service is reached by it", async () => {
+  test("sends HSTS where the service is reached by HTTPS", async () => {
     const reply = await ask(secure.url);
     expect(reply.headers["strict-transport-security"]).toMatch(
       /^max-age=(?:6307|3153)\d{4}; includeSubDomains$/,
@@ -156,7 +156,7 @@ describe("a page's scripts", () => {
   const nonceOf = (reply: RawReply) =>
     /'nonce-([^']+)'/.exec(String(reply.headers["content-security-policy"]))?.[1] ?? "";
 
-  test("run by the nonce of this very reply, and no inline script is without it", async () => {
+  test("run with the nonce of this reply, which every inline script has", async () => {
     const reply = await sendRaw(product.url, { method: "GET", path: "/login", headers: HTML });
     const nonce = nonceOf(reply);
     expect(Buffer.from(nonce, "base64").length).toBeGreaterThanOrEqual(16);
@@ -166,7 +166,7 @@ describe("a page's scripts", () => {
     expect(reply.text).not.toMatch(/\son\w+="/);
   });
 
-  test("never by a nonce that was used before or that the caller chose", async () => {
+  test("never run with a reused nonce or one from the caller", async () => {
     const chosen = { ...HTML, "content-security-policy": "script-src 'nonce-mine'", "x-nonce": "mine" };
     const replies = await Promise.all(
       [HTML, HTML, chosen].map((headers) => sendRaw(product.url, { method: "GET", path: "/login", headers })),
@@ -176,7 +176,7 @@ describe("a page's scripts", () => {
   });
 });
 
-test("next-auth's _log takes nothing and writes nothing", async () => {
+test("next-auth's _log accepts and writes nothing", async () => {
   const before = product.output();
   const reply = await sendRaw(product.url, {
     path: "/api/auth/_log",

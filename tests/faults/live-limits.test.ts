@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { type Product, setUp, startProduct } from "../support/product";
 import { sendRaw } from "../support/raw-request";
 
-/** Limits of the server itself, changed in the console while it runs. */
+/** Limits of the server, changed in the console while it runs. */
 
 let product: Product;
 let cookie: string;
@@ -32,20 +32,20 @@ async function openSocket(): Promise<net.Socket> {
   return socket;
 }
 
-test("a head that is slower than the limit of now is cut off", async () => {
+test("cuts off a request head that is slower than the changed limit", async () => {
   await change({ headersTimeoutMs: 1_000 });
   const socket = await openSocket();
   const began = performance.now();
   socket.write("GET /api/status HTTP/1.1\r\nHost: x\r\n");
   const [bytes] = (await once(socket, "data")) as [Buffer];
   expect(bytes.toString()).toMatch(/^HTTP\/1\.1 408 /);
-  // The default would have let it go on for ten seconds; Node looks once a second.
+  // The default allows ten seconds; Node checks once a second.
   expect(performance.now() - began).toBeLessThan(8_000);
   socket.destroy();
   await change({});
 }, 20_000);
 
-test("a body that is slower than the limit of now is refused", async () => {
+test("refuses a body that is slower than the changed limit", async () => {
   await change({ consoleUploadMs: 1_000 });
   const socket = await openSocket();
   socket.write(
@@ -57,7 +57,7 @@ test("a body that is slower than the limit of now is refused", async () => {
   await change({});
 }, 20_000);
 
-test("connections of one address above the limit of now are closed as they are opened", async () => {
+test("closes connections of one address above the changed limit at once", async () => {
   await change({ connectionsPerAddress: 16 });
   const sockets = await Promise.all(Array.from({ length: 24 }, openSocket));
   await expect

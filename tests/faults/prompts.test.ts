@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { MAX_PROMPT_BYTES } from "../../lib/gateway/metering/cut-prompt";
 import { type RoutedProduct, spoken, startRouted } from "../support/routed-product";
 
-/** Words of calls: nowhere unless the settings keep them. */
+/** Prompts are stored only while the settings say so. */
 
 let routed: RoutedProduct;
 beforeAll(async () => {
@@ -24,7 +24,7 @@ async function promptOf(model: string): Promise<string | null> {
   return (await routed.console(`/api/usage/${row?.request_id}`)).prompt;
 }
 
-test("words are kept while the settings say so, cut to their beginning, and are nowhere before and after", async () => {
+test("stores truncated prompts while the settings say so, and none before and after", async () => {
   const embedding = await routed.route("embeddings", [{ as: "embed.8" }]);
   const speech = await routed.route("speech", [{ as: "tts" }]);
   const canary = (name: string) => `quartz-umbrella-${name}`;

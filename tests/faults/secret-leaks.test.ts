@@ -5,7 +5,7 @@ import { createKey, OWNER, type Product, setUp, startProduct } from "../support/
 import { sendRaw } from "../support/raw-request";
 import { totpCode } from "../support/totp";
 
-/** Secrets and words that pass through the service, each a marker to be looked for where it must not stand. */
+/** Secrets and prompts that pass through the service, as markers that must not appear elsewhere. */
 let product: Product;
 const secrets = new Map<string, string>();
 
@@ -55,18 +55,18 @@ beforeAll(async () => {
 });
 afterAll(() => product?.close());
 
-test("every marker is a real one", () => {
+test("every marker is in use", () => {
   expect([...secrets].filter(([, value]) => value.length < 8)).toEqual([]);
 });
 
 test("no secret and no prompt reaches the log", () => {
-  // The set-up link is what the start prints for the operator; it is spent by now.
+  // The start prints the setup link for the operator; it has been used by now.
   const printed = product.output();
   const found = [...secrets].filter(([name, value]) => name !== "set-up token" && printed.includes(value));
   expect(found.map(([name]) => name)).toEqual([]);
 });
 
-test("no secret and no prompt stands in the data folder, the write-ahead log included", () => {
+test("no secret and no prompt is in the data folder, including the write-ahead log", () => {
   const files = readdirSync(product.dataDirectory);
   expect(files).toEqual(expect.arrayContaining(["patchbay.db"]));
   const found = files.flatMap((file) => {
@@ -76,7 +76,7 @@ test("no secret and no prompt stands in the data folder, the write-ahead log inc
   expect(found).toEqual([]);
 });
 
-test("no address that anybody may read tells a secret", async () => {
+test("no public path reveals a secret", async () => {
   const paths = [
     "/api/setup",
     "/api/status",
@@ -98,7 +98,7 @@ test("no address that anybody may read tells a secret", async () => {
   }
 });
 
-test("before set-up no address tells the set-up token", async () => {
+test("no path reveals the setup token before setup", async () => {
   const fresh = await startProduct({ nodeAdapterOnly: true });
   try {
     const token = /#token=([\w-]+)/.exec(fresh.output())?.[1] ?? "";

@@ -3,7 +3,7 @@ import { expectError } from "../support/expect-error";
 import { createKey, type Product, setUp, startProduct } from "../support/product";
 import { openWire, readReply, sendRaw, type Wire } from "../support/raw-request";
 
-/** Callers who take their time, and those who take all the sockets (SECURITY LM-4, RELIABILITY RB-22). */
+/** Slow callers, and callers that take all sockets (SECURITY LM-4, RELIABILITY RB-22). */
 
 const MOST = 40;
 const CROWD = "127.0.0.9";
@@ -28,7 +28,7 @@ beforeAll(async () => {
 });
 afterAll(() => product?.close());
 
-/** Sends one byte after another, for as long as the other side takes them. */
+/** Sends one byte after another until the other side closes. */
 async function dribble(wire: Wire, bytes: string): Promise<string> {
   for (const byte of bytes) {
     if (wire.isClosed()) break;
@@ -43,13 +43,13 @@ const embedHead = () =>
   `POST /v1/embeddings HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${key}\r\nContent-Type: application/json\r\n`;
 
 describe("a slow caller", () => {
-  test("whose head does not end gets 408 and is shown out", async () => {
+  test("whose head does not end gets 408 and is disconnected", async () => {
     const wire = await openWire(product.port);
     wire.send("GET /api/health/live HTTP/1.1\r\nHost: localhost\r\n");
     expectError(readReply(await wire.ended), "console", 408);
   });
 
-  test("whose head comes byte by byte gets 408 and is shown out", async () => {
+  test("whose head arrives byte by byte gets 408 and is disconnected", async () => {
     const wire = await openWire(product.port);
     const all = await dribble(
       wire,
@@ -58,7 +58,7 @@ describe("a slow caller", () => {
     expectError(readReply(all), "console", 408);
   });
 
-  test("who says nothing at all is shown out", async () => {
+  test("who sends nothing is disconnected", async () => {
     const wire = await openWire(product.port);
     expect(await wire.ended).toMatch(/^(?:HTTP\/1\.1 408 |$)/);
   });
@@ -66,7 +66,7 @@ describe("a slow caller", () => {
   test.each<["console" | "openai", () => string]>([
     ["console", () => LOGIN],
     ["openai", embedHead],
-  ])("N-036 who promises more of a body than comes gets 408 on the %s surface", async (surface, head) => {
+  ])("N-036 who announces a longer body than arrives gets 408 on the %s surface", async (surface, head) => {
     const wire = await openWire(product.port);
     wire.send(`${head()}Content-Length: 1000\r\n\r\n{"half":`);
     const reply = readReply(await wire.ended);
@@ -74,14 +74,14 @@ describe("a slow caller", () => {
     expect(reply.headers.connection).toBe("close");
   });
 
-  test("whose chunks come one byte at a time gets 408 however busy they are", async () => {
+  test("whose chunks have one byte each gets 408", async () => {
     const wire = await openWire(product.port);
     wire.send(`${embedHead()}Transfer-Encoding: chunked\r\n\r\n`);
     const all = await dribble(wire, "1\r\n{\r\n".repeat(200));
     expectError(readReply(all), "openai", 408);
   });
 
-  test("who leaves in the middle of a body is nobody's row and nobody's 500", async () => {
+  test("who leaves in the middle of a body causes no row and no 500", async () => {
     const before = product.output().length;
     for (let i = 0; i < 20; i++) {
       const wire = await openWire(product.port);
@@ -95,13 +95,13 @@ describe("a slow caller", () => {
 });
 
 describe("a crowd from one address", () => {
-  test("gets so many sockets and no more, and nobody else notices", async () => {
+  test("gets a limited number of sockets and does not affect others", async () => {
     const crowd = await Promise.all(Array.from({ length: 3 * MOST }, () => openWire(product.port, CROWD)));
     await expect.poll(() => crowd.filter((wire) => wire.isClosed()).length).toBeGreaterThanOrEqual(2 * MOST);
     const honest = await sendRaw(product.url, { method: "GET", path: "/api/health/live" });
     expect(honest.status).toBe(200);
     for (const wire of crowd) wire.destroy();
-    // Its places are free again once it has gone.
+    // Its sockets are free again once it has left.
     await expect
       .poll(
         () =>
@@ -114,7 +114,7 @@ describe("a crowd from one address", () => {
       .toBe(200);
   });
 
-  test("a trusted proxy speaks for many and has no such bound", async () => {
+  test("a trusted proxy has no such limit", async () => {
     const crowd = await Promise.all(Array.from({ length: 2 * MOST }, () => openWire(product.port, PROXY)));
     for (const wire of crowd)
       wire.send("GET /api/health/live HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");

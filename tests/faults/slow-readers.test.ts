@@ -9,14 +9,14 @@ import { bookedCalls, ENDLESS, geminiSpeech, openSpeech, STREAM_PATH } from "../
 const READERS = Number(process.env.PATCHBAY_TEST_READERS ?? 40);
 const PARTY = 10;
 const KB_PER_STREAM = 64;
-/** Of these the process holds two sockets, and what was read from the upstream's: about 90 KB each. */
+/** Each costs the process two sockets and the data read from the upstream: about 90 KB. */
 const KB_PER_UNREAD_UPSTREAM_STREAM = 128;
-/** V8 collects buffers that nobody holds once they are 64 MiB: to few readers that is more than all they cost. */
+/** V8 collects unreferenced buffers once they reach 64 MiB: more than the total cost of a few readers. */
 const SLACK_KB = READERS < 500 ? 64 * 1024 : 0;
 const BYTES_PER_SECOND = 1_024;
-/** Four minutes of speech: at that pace four hours of reading. */
+/** Four minutes of speech: four hours of reading at that rate. */
 const TEXT = ENDLESS.slice(0, 4_000);
-/** Readers who keep up: what the engines need at full work, whoever reads, is part of the base. */
+/** Readers who keep up: what the engines need at full load is part of the baseline. */
 const KEEPING_UP = 8;
 const WARM_MS = 8_000;
 
@@ -32,7 +32,7 @@ beforeAll(async () => {
   product = await startProduct({ nodeAdapterOnly: true, env });
   cookie = await setUp(product.url);
   key = await createKey(product.url, cookie);
-  // The engines are up, so that their own memory is part of the base.
+  // The engines are loaded, so that their memory is part of the baseline.
   const speech = await openSpeech(product.port, key, STREAM_PATH, geminiSpeech("Good morning. Good night."));
   await speech.until("0\r\n\r\n");
   speech.destroy();
@@ -49,13 +49,13 @@ async function numbers(): Promise<{ cpuSeconds: number; memoryKb: number; inFlig
   };
 }
 
-/** Resolves when the process has stopped working: three looks in a row, half a second apart, at a tenth of a core. */
+/** Resolves when the process is idle: three samples in a row, half a second apart, below a tenth of a core. */
 async function untilIdle(): Promise<void> {
   let last = { at: performance.now(), cpuSeconds: (await numbers()).cpuSeconds };
   let idleLooks = 0;
   const look = async () => {
     const elapsed = (performance.now() - last.at) / 1_000;
-    // The first look comes at once, and tells nothing.
+    // The first sample comes at once and says nothing.
     if (elapsed < 0.4) return idleLooks;
     const { cpuSeconds } = await numbers();
     idleLooks = (cpuSeconds - last.cpuSeconds) / elapsed < 0.1 ? idleLooks + 1 : 0;
@@ -68,7 +68,7 @@ async function untilIdle(): Promise<void> {
 const endless = (path = STREAM_PATH, id = "") =>
   openSpeech(product.port, key, path, geminiSpeech(TEXT), id ? { "x-request-id": id } : {});
 
-/** The most memory the process has while readers keep up with it. */
+/** Peak memory of the process while readers keep up. */
 async function busyMemoryKb(): Promise<number> {
   const readers = await Promise.all(Array.from({ length: KEEPING_UP }, () => endless()));
   const until = performance.now() + WARM_MS;
@@ -86,15 +86,15 @@ async function busyMemoryKb(): Promise<number> {
   return most;
 }
 
-// That the adapter asks for no more than its reader takes is tests/unit/http/node-adapter.test.ts; here the process is whole.
-test(`${READERS} readers of 1 KB/s cost ${KB_PER_STREAM} KB each at most beyond what engines at work need, and their places are free when they leave`, {
+// tests/unit/http/node-adapter.test.ts tests the backpressure of the adapter; this runs a whole process.
+test(`${READERS} readers of 1 KB/s cost at most ${KB_PER_STREAM} KB each beyond what working engines need, and their slots are free when they leave`, {
   timeout: 180_000 + READERS * 3_000,
 }, async () => {
   const baseKb = await busyMemoryKb();
   await untilIdle();
   const already = bookedCalls(product.dataDirectory).length;
   const crowd: Wire[] = [];
-  // In small parties: the engines turn away whom they could not serve in time.
+  // In small groups: the engines refuse calls that they cannot serve in time.
   while (crowd.length < READERS) {
     const party = Array.from({ length: Math.min(PARTY, READERS - crowd.length) }, async (_, i) => {
       const wire = await endless(i % 2 ? STREAM_PATH : "/v1beta/models/patchbay-speech:generateContent");
@@ -124,11 +124,11 @@ test(`${READERS} readers of 1 KB/s cost ${KB_PER_STREAM} KB each at most beyond 
   expect(bookedCalls(product.dataDirectory).filter((row) => row.state !== "settled")).toEqual([]);
 });
 
-/** More than the system's own buffers between an upstream and a caller hold. */
+/** More than the system's buffers between an upstream and a caller. */
 const SPEECH_BYTES = 8 * 1024 * 1024;
 const UPSTREAM_CHANNELS = 3;
 
-/** An upstream whose speeches are all alike, written as fast as they are taken. */
+/** An upstream that sends the same speech each time, as fast as it is read. */
 async function startSpeechUpstream(): Promise<Server> {
   const piece = Buffer.alloc(16 * 1024, 1);
   const server = createServer((request, response) => {
@@ -152,7 +152,7 @@ async function startSpeechUpstream(): Promise<Server> {
   return server;
 }
 
-test(`${READERS} callers who do not read an upstream's speech hold it back, and their entries say what each got`, {
+test(`${READERS} callers who do not read an upstream's speech pause it, and their entries have what each received`, {
   timeout: 180_000 + READERS * 3_000,
 }, async () => {
   const upstream = await startSpeechUpstream();
@@ -200,7 +200,7 @@ test(`${READERS} callers who do not read an upstream's speech hold it back, and 
   expect(growthKb).toBeLessThan(KB_PER_UNREAD_UPSTREAM_STREAM * READERS + SLACK_KB);
   const rowsOf = () =>
     bookedCalls(product.dataDirectory).filter((row) => row.request_id.startsWith("unread-"));
-  // Nobody has got a whole reply yet, so no entry says so.
+  // No caller has a whole reply yet, so no entry says so.
   expect(rowsOf().filter((row) => row.state !== "open")).toEqual([]);
 
   const [staying, leaving] = [crowd.slice(0, PARTY), crowd.slice(PARTY)];
@@ -219,7 +219,7 @@ test(`${READERS} callers who do not read an upstream's speech hold it back, and 
   upstream.close();
 });
 
-test("a caller who leaves stops the engine and is one row, whether they heard something or not", {
+test("a caller who leaves stops the engine and leaves one row, with or without audio", {
   timeout: 90_000,
 }, async () => {
   const before = bookedCalls(product.dataDirectory).length;
@@ -236,7 +236,7 @@ test("a caller who leaves stops the engine and is one row, whether they heard so
     { request_id: "left-a-whole-reply", state: "settled", status: 499 },
     { request_id: "left-in-the-middle", state: "settled", status: 499 },
   ]);
-  // The engines are free for whoever comes next.
+  // The engines are free for the next caller.
   const next = await openSpeech(product.port, key, STREAM_PATH, geminiSpeech("Good morning."));
   await next.until('"finishReason":"STOP"');
   next.destroy();

@@ -20,7 +20,7 @@ afterAll(async () => {
   await Promise.all([secure.close(), expired.close(), otherHost.close()]);
 });
 
-/** The failure and the words of one embeddings call, or `ok`. */
+/** Failure and error of one embeddings call; `ok` for a success. */
 async function call(
   rig: ReturnType<typeof createRig>,
   fields: Partial<ChannelRecord>,
@@ -42,7 +42,7 @@ async function once(fields: Partial<ChannelRecord>, upstreams: Upstream[], optio
   return result;
 }
 
-test("a certificate is trusted by its channel's own authority and by no other", async () => {
+test("trusts a certificate only by its channel's own CA", async () => {
   const at = (upstream: Upstream, ca?: string) =>
     once({ baseUrl: `${upstream.origin}/v1`, options: ca === undefined ? {} : { ca } }, [upstream]);
   expect((await at(secure, CERTIFICATES.good.cert)).failure).toBe("ok");
@@ -53,7 +53,7 @@ test("a certificate is trusted by its channel's own authority and by no other", 
   expect([expired.ledger.length, otherHost.ledger.length]).toEqual([0, 0]);
 });
 
-test("informational responses are skipped over TLS too", async () => {
+test("skips informational responses over TLS too", async () => {
   const rig = createRig([secure]);
   const channel = channelTo("openai", secure, { options: { ca: CERTIFICATES.good.cert } });
   const model = rig.embedding(channel);
@@ -75,7 +75,7 @@ const NAMES: readonly [string, string[]][] = [
   ["nat64.example", ["64:ff9b::7f00:1"]],
 ];
 
-test.each(NAMES)("%s, which resolves to %j, is never connected to", async (name, addresses) => {
+test.each(NAMES)("never connects to %s, which resolves to %j", async (name, addresses) => {
   const before = secure.ledger.length;
   const { failure, error } = await once({ baseUrl: `https://${name}:${secure.port}/v1` }, [], {
     lookup: async () => addresses,
@@ -85,8 +85,8 @@ test.each(NAMES)("%s, which resolves to %j, is never connected to", async (name,
   expect([secure.ledger.length, secure.openSockets()]).toEqual([before, 0]);
 });
 
-test("a name that turns from public to private is refused at the next connection", async () => {
-  // 192.0.2.1 is nobody's (RFC 5737): the first connection fails, or waits until its time is over.
+test("refuses a name that changes from a public to a private address at the next connection", async () => {
+  // 192.0.2.1 is unassigned (RFC 5737): the first connection fails or times out.
   const answers = [["192.0.2.1"], ["127.0.0.1"]];
   let ahead = 0;
   const rig = createRig([], {
@@ -104,12 +104,12 @@ test("a name that turns from public to private is refused at the next connection
   await rig.close();
 });
 
-test("the peer of a made connection is checked once more", async () => {
+test("checks the peer of an established connection again", async () => {
   const plain = await startUpstream();
   const asked: string[] = [];
   const connect = createConnector({
     resolver: { resolve: async () => ["127.0.0.1"] },
-    // As if the address had changed between the two looks at it.
+    // As if the address had changed between both checks.
     mayConnect: (address) => asked.push(address) === 1,
     isWanted: () => true,
     connectMs: 1_000,
@@ -123,7 +123,7 @@ test("the peer of a made connection is checked once more", async () => {
   await plain.close();
 });
 
-test("a channel saved before its address left the list reaches nothing and tells nothing", async () => {
+test("a channel whose address was removed from the list reaches nothing and reveals nothing", async () => {
   const plain = await startUpstream();
   const { failure, error } = await once({ baseUrl: `${plain.origin}/v1` }, []);
   expect(failure).toBe("address_refused");
@@ -132,7 +132,7 @@ test("a channel saved before its address left the list reaches nothing and tells
   await plain.close();
 });
 
-test("closed, silent, refused, unknown and untrusted upstreams sound the same to a caller", async () => {
+test("gives callers the same error for closed, silent, refused, unknown and untrusted upstreams", async () => {
   const silent = createServer((socket) => socket.resume());
   await new Promise<void>((resolve) => silent.listen(0, "127.0.0.1", resolve));
   const closing = createServer();
@@ -170,7 +170,7 @@ test("closed, silent, refused, unknown and untrusted upstreams sound the same to
 });
 
 test.each([301, 302, 303, 307, 308])(
-  "a redirect with %i is not followed; the key stays with the first host",
+  "does not follow a redirect with %i or send it the key",
   async (status) => {
     const second = await startUpstream();
     const first = await startUpstream({ redirectTo: `${second.origin}/v1/embeddings` });

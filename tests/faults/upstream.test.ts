@@ -19,7 +19,7 @@ afterAll(async () => {
 
 const embeddings = () => rig.embedding(channelTo("openai", upstream));
 
-/** The code of a failed call; `ok` for one that gave a value. */
+/** The error code of a call; `ok` for a success. */
 async function outcome(work: Promise<unknown>): Promise<string> {
   try {
     await work;
@@ -30,7 +30,7 @@ async function outcome(work: Promise<unknown>): Promise<string> {
 }
 
 test.each(["cut-at-byte", "cut-chunked-at-byte"])(
-  "a 4 KB reply that is '%s' anywhere never passes for a whole one",
+  "a 4 KB reply with '%s' at any position never passes for a whole one",
   async (failure) => {
     const model = embeddings();
     // A vector of 740 numbers is 3,948 characters of base64; with its fields the reply is about 4 KB.
@@ -63,7 +63,7 @@ const STREAMS: readonly [string, Record<string, unknown>][] = [
 ];
 
 test.each(STREAMS)(
-  "%s %j: a stream cut at any chunk gives what came and an error, never an end",
+  "%s %j: a stream cut at any chunk gives its audio and an error, never an end",
   async (provider, options) => {
     const model = rig.speech(
       channelTo(provider, upstream, { options: { list_voices: undefined, ...options } }),
@@ -83,7 +83,7 @@ test.each([
   ["openai", { stream_format: "sse" }],
   ["openai", { speech_format: "wav" }],
   ["gemini", {}],
-] as const)("%s %j: a stream that ends early but politely is a cut too", async (provider, options) => {
+] as const)("%s %j: a stream that ends early but cleanly is truncated too", async (provider, options) => {
   const model = rig.speech(channelTo(provider, upstream, { options }));
   for (const n of [1, 2, 4]) {
     const { end, error } = await hear(model, speechRequest(`tts--end-at-chunk-${n}`));
@@ -91,7 +91,7 @@ test.each([
   }
 });
 
-test("an error in the middle of Gemini's stream is one, after the audio that came", async () => {
+test("throws an error in the middle of Gemini's stream after the audio before it", async () => {
   const { pcm, end, error } = await hear(
     rig.speech(channelTo("gemini", upstream)),
     speechRequest("tts--error-at-chunk-3"),
@@ -117,7 +117,7 @@ test.each(STREAMS)(
   },
 );
 
-test("the time a reader takes is not the upstream's", async () => {
+test("does not count the reader's time as idle time of the upstream", async () => {
   const hasty = createRig([upstream], { limits: { idleMs: 1_500 } });
   const model = hasty.speech(channelTo("openai", upstream));
   const kinds: SpeechEvent["type"][] = [];
@@ -132,7 +132,7 @@ test("the time a reader takes is not the upstream's", async () => {
   await hasty.close();
 });
 
-test.each(["black-hole", "stall-at-chunk-0"])("'%s' ends with the time for the first byte", async (failure) => {
+test.each(["black-hole", "stall-at-chunk-0"])("'%s' ends with the first-byte timeout", async (failure) => {
   const from = performance.now();
   const { error } = await hear(
     rig.speech(channelTo("openai", upstream)),
@@ -147,7 +147,7 @@ test.each([
   ["before headers", "black-hole"],
   ["before the body", "stall-at-chunk-0"],
   ["in the middle", "stall-at-chunk-3"],
-])("a caller who leaves %s leaves no socket open, and the reason is told", async (_when, failure) => {
+])("a caller who leaves %s leaves no socket open, and the error has the reason", async (_when, failure) => {
   const own = await startUpstream();
   const ownRig = createRig([own]);
   const leaving = new AbortController();
@@ -158,14 +158,14 @@ test.each([
     callOptions({ signal: leaving.signal }),
   );
   while (own.ledger.length === 0) await new Promise((resolve) => setImmediate(resolve));
-  // Whatever is on its way has arrived when the upstream has nothing more to send.
+  // Everything in transit has arrived when the upstream has nothing more to send.
   await new Promise((resolve) => setTimeout(resolve, 50));
   const left = performance.now();
   leaving.abort(reason);
   expect((await work).error).toBe(reason);
   await own.whenNoSockets();
   expect(performance.now() - left).toBeLessThan(1_000);
-  // One connection for the call, one for this request: none was made in place of the aborted one.
+  // One connection for the call, one for this request: none replaced the aborted one.
   await sendRaw(own.origin, { method: "GET", path: "/v1/models" });
   expect(own.connections()).toBe(2);
   await ownRig.close();
@@ -173,7 +173,7 @@ test.each([
 });
 
 test.each(["huge", "bomb"])(
-  "an answer that is '%s' is given up at its cap, and the connection with it",
+  "aborts a reply with '%s' at its limit, and closes the connection",
   async (failure) => {
     const own = await startUpstream();
     const ownRig = createRig([own]);
@@ -184,28 +184,28 @@ test.each(["huge", "bomb"])(
       code: "upstream_invalid",
     });
     await own.whenNoSockets();
-    // What was sent is the cap (1.2 MB decoded), and what the sockets hold.
+    // Sent: the limit (1.2 MB decoded) plus socket buffers.
     expect(own.ledger[0]?.bodyBytes).toBeLessThan(16 * 1024 * 1024);
     await ownRig.close();
     await own.close();
   },
 );
 
-test("a refusal of any length or none at all is read no further than it is needed", async () => {
+test("reads an error reply of any length no further than needed", async () => {
   for (const failure of ["status-503", "html-status-503"]) {
-    expect(await outcome(embeddings().embed({ model: `embed--${failure}`, texts: ["a"] }, callOptions()))).toBe(
-      "upstream_error",
-    );
+    expect(
+      await outcome(embeddings().embed({ model: `embed--${failure}`, texts: ["a"] }, callOptions())),
+    ).toBe("upstream_error");
   }
 });
 
-test("connections are kept between calls and bounded", async () => {
+test("keeps connections between calls, up to a limit", async () => {
   const own = await startUpstream();
   const ownRig = createRig([own]);
   const model = ownRig.embedding(channelTo("openai", own, { concurrency: 4 }));
   const embed = () => model.embed({ model: "embed", texts: ["a"] }, callOptions());
   for (let i = 0; i < 20; i += 1) await embed();
-  // The next call may begin while the last one's connection is being given back.
+  // The next call may begin before the last one's connection is returned.
   expect(own.openSockets()).toBeLessThanOrEqual(2);
   await Promise.all(Array.from({ length: 100 }, embed));
   expect(own.openSockets()).toBeLessThanOrEqual(4);
@@ -214,7 +214,7 @@ test("connections are kept between calls and bounded", async () => {
   await own.close();
 });
 
-test("no garbage stops the process or passes for an answer", async () => {
+test("no malformed reply stops the process or passes for a success", async () => {
   const model = embeddings();
   const failures = [
     "garbage",

@@ -4,12 +4,12 @@ import { seedSqlite } from "../bench/seed-usage.mjs";
 import { newSqlitePlace, type SqlitePlace } from "../contracts/store/sqlite-database";
 import { NOW } from "../contracts/store/test-database";
 
-/** Books with a hundred thousand calls of a month: every question of the console is answered while one looks. */
+/** A ledger with a hundred thousand calls of a month: every query of the console answers interactively. */
 
-/** In a month and a twentieth: a hundred thousand a month. */
+/** Over 1.05 months: a hundred thousand a month. */
 const ROWS = 105_000;
 const MONTH = 30 * 86_400_000;
-/** Dozens of times what it takes on an idle machine: tells a question without end, not a busy neighbour. */
+/** Dozens of times the duration on an idle machine: fails for endless queries, not on a busy machine. */
 const LONGEST_MS = 10_000;
 
 let place: SqlitePlace;
@@ -33,15 +33,15 @@ const sum = (by: UsageDimension | null, more: UsageFilter & { isByHour?: boolean
 
 const DIMENSIONS: UsageDimension[] = ["model", "channel", "key", "user", "operation", "tag", "end_user"];
 
-test.each(DIMENSIONS)("a month by %s counts its calls", async (by) => {
+test.each(DIMENSIONS)("counts the calls of a month by %s", async (by) => {
   const { groups, readFrom } = await sum(by);
-  // An hour that has begun counts whole.
+  // An hour that has begun counts fully.
   const calls = groups.reduce((counted, group) => counted + group.calls, 0);
   expect(Math.abs(calls - 100_000)).toBeLessThan(200);
   expect(readFrom).toBeNull();
 });
 
-test("a month by hour, of failures and of one tag, is told in time", async () => {
+test("answers a month by hour, of failures and of one tag, in time", async () => {
   expect((await sum(null, { isByHour: true })).groups.length).toBeGreaterThanOrEqual(720);
   const failures = await sum(null, { outcome: { kind: "failed" } });
   expect(failures.groups[0]?.calls).toBe(failures.groups[0]?.errors);
@@ -51,16 +51,16 @@ test("a month by hour, of failures and of one tag, is told in time", async () =>
 test.each<[string, UsageFilter]>([
   ["that are there", {}],
   ["of a request id that never was", { requestId: "req_none" }],
-  ["of a caller that nobody was", { endUser: "nobody" }],
-  ["of a tag that nobody gave", { tag: "none" }],
-  ["of a model that nobody called", { model: "none" }],
+  ["of an unknown caller", { endUser: "nobody" }],
+  ["of an unknown tag", { tag: "none" }],
+  ["of a model without calls", { model: "none" }],
   ["of an error that never was", { outcome: { kind: "error", code: "internal" } }],
-])("calls %s are listed in time", async (_which, filter) => {
+])("lists calls %s in time", async (_which, filter) => {
   const page = await inTime(() => store.ledger.list({ limit: 50, cursor: null, q: null, ...filter }));
   expect(page.items).toHaveLength(Object.keys(filter).length === 0 ? 50 : 0);
 });
 
-test("a sum off the rows reads the newest hundred thousand, and says since when", async () => {
+test("sums the newest hundred thousand rows, and says since when", async () => {
   const query = { from: NOW - 2 * MONTH, to: NOW, by: "tag" as const, isByHour: false };
   const { groups, readFrom } = await inTime(() => store.ledger.summarize(query));
   const calls = groups.reduce((counted, group) => counted + group.calls, 0);

@@ -9,108 +9,111 @@ function withKey(key: string, address: string | null = "127.0.0.1") {
   return { ...BODY, address, headers: { authorization: `Bearer ${key}` } };
 }
 
-test("malformed, mistyped and unknown keys get one and the same 401, the first two without a store read", async () => {
-  const door = openGatewayHarness();
-  const last = door.key.at(-1) === "a" ? "b" : "a";
-  const mistyped = `${door.key.slice(0, -1)}${last}`;
+test("answers malformed, mistyped and unknown keys with the same 401, the first two without a store read", async () => {
+  const harness = openGatewayHarness();
+  const last = harness.key.at(-1) === "a" ? "b" : "a";
+  const mistyped = `${harness.key.slice(0, -1)}${last}`;
   const malformed = [
     "x'; DROP TABLE keys;--",
     "%",
     "a b",
     "sk-pb-",
     "x".repeat(8_192),
-    door.key.toUpperCase(),
+    harness.key.toUpperCase(),
     mistyped,
   ];
   const bodies = new Set<string>();
   for (const key of malformed) {
-    const reply = await door.call(PATH, withKey(key));
+    const reply = await harness.call(PATH, withKey(key));
     expect([reply.status, reply.headers["www-authenticate"]]).toEqual([401, "Bearer"]);
     bodies.add(reply.text);
   }
-  expect(door.keyReads).toEqual([]);
+  expect(harness.keyReads).toEqual([]);
   const stranger = openGatewayHarness().key;
-  for (let i = 0; i < 3; i++) bodies.add((await door.call(PATH, withKey(stranger))).text);
-  expect(door.keyReads).toHaveLength(1);
+  for (let i = 0; i < 3; i++) bodies.add((await harness.call(PATH, withKey(stranger))).text);
+  expect(harness.keyReads).toHaveLength(1);
   expect(bodies.size).toBe(1);
 });
 
-test("a key is read from the store once, and again after a change", async () => {
-  const door = openGatewayHarness();
-  for (let i = 0; i < 5; i++) expect((await door.call(PATH, BODY)).status).toBe(200);
-  expect(door.keyReads).toHaveLength(1);
-  door.change("keys");
-  await door.call(PATH, BODY);
-  expect(door.keyReads).toHaveLength(2);
+test("reads a key from the store once, and again after a change", async () => {
+  const harness = openGatewayHarness();
+  for (let i = 0; i < 5; i++) expect((await harness.call(PATH, BODY)).status).toBe(200);
+  expect(harness.keyReads).toHaveLength(1);
+  harness.change("keys");
+  await harness.call(PATH, BODY);
+  expect(harness.keyReads).toHaveLength(2);
 });
 
-test("a key made after it was refused works with the next request", async () => {
-  const door = openGatewayHarness();
+test("accepts a key created after its refusal with the next request", async () => {
+  const harness = openGatewayHarness();
   const { key } = openGatewayHarness();
-  expect((await door.call(PATH, withKey(key))).status).toBe(401);
-  door.addKey({}, key);
-  door.change("keys");
-  expect((await door.call(PATH, withKey(key))).status).toBe(200);
+  expect((await harness.call(PATH, withKey(key))).status).toBe(401);
+  harness.addKey({}, key);
+  harness.change("keys");
+  expect((await harness.call(PATH, withKey(key))).status).toBe(200);
 });
 
-test("a read that a change overtook is not kept", async () => {
+test("does not cache a read that a change overtook", async () => {
   let isFirst = true;
-  const door = openGatewayHarness({
+  const harness = openGatewayHarness({
     ownerEnabled: () => {
-      if (isFirst) door.change("keys");
+      if (isFirst) harness.change("keys");
       isFirst = false;
       return true;
     },
   });
-  await door.call(PATH, BODY);
-  await door.call(PATH, BODY);
-  await door.call(PATH, BODY);
-  expect(door.keyReads).toHaveLength(2);
+  await harness.call(PATH, BODY);
+  await harness.call(PATH, BODY);
+  await harness.call(PATH, BODY);
+  expect(harness.keyReads).toHaveLength(2);
 });
 
-test("an expired or disabled key, and one of a disabled owner, are told why", async () => {
+test("refuses an expired or disabled key, or one of a disabled owner, with the reason", async () => {
   let ownerEnabled = true;
-  const door = openGatewayHarness({ ownerEnabled: () => ownerEnabled });
-  const expiring = door.addKey({ expiresAt: door.clock.at + 1_000 });
-  expect((await door.call(PATH, withKey(expiring))).status).toBe(200);
-  door.clock.at += 1_000;
-  const expired = await door.call(PATH, withKey(expiring));
+  const harness = openGatewayHarness({ ownerEnabled: () => ownerEnabled });
+  const expiring = harness.addKey({ expiresAt: harness.clock.at + 1_000 });
+  expect((await harness.call(PATH, withKey(expiring))).status).toBe(200);
+  harness.clock.at += 1_000;
+  const expired = await harness.call(PATH, withKey(expiring));
   expect([expired.status, expired.json.error.message]).toEqual([401, expect.stringContaining("expired")]);
-  const disabled = await door.call(PATH, withKey(door.addKey({ enabled: false })));
+  const disabled = await harness.call(PATH, withKey(harness.addKey({ enabled: false })));
   expect([disabled.status, disabled.json.error.message]).toEqual([401, expect.stringContaining("disabled")]);
-  expect((await door.call(PATH, BODY)).status).toBe(200);
+  expect((await harness.call(PATH, BODY)).status).toBe(200);
   ownerEnabled = false;
-  door.change("users");
-  expect((await door.call(PATH, BODY)).status).toBe(401);
+  harness.change("users");
+  expect((await harness.call(PATH, BODY)).status).toBe(401);
 });
 
-test("a key with an address list works from there alone, and never where the peer is unknown", async () => {
-  const door = openGatewayHarness();
-  const key = door.addKey({ allowedAddresses: ["10.0.0.0/8", "192.168.1.7", "2001:db8::/32"] });
+test("accepts a key with an address list from these addresses only, never from an unknown peer", async () => {
+  const harness = openGatewayHarness();
+  const key = harness.addKey({ allowedAddresses: ["10.0.0.0/8", "192.168.1.7", "2001:db8::/32"] });
   for (const address of ["10.1.2.3", "192.168.1.7", "2001:db8::1", "::ffff:10.0.0.1"]) {
-    expect((await door.call(PATH, withKey(key, address))).status, address).toBe(200);
+    expect((await harness.call(PATH, withKey(key, address))).status, address).toBe(200);
   }
   for (const address of ["11.0.0.1", "192.168.1.8", "2001:db9::1", null]) {
-    const reply = await door.call(PATH, withKey(key, address));
+    const reply = await harness.call(PATH, withKey(key, address));
     expect([reply.status, reply.json.error.code], String(address)).toEqual([403, "ip_not_allowed"]);
   }
 });
 
-test("operations and models of a key are held", async () => {
-  const door = openGatewayHarness();
-  const mute = await door.call(PATH, withKey(door.addKey({ operations: ["speech"] })));
+test("enforces the operations and models of a key", async () => {
+  const harness = openGatewayHarness();
+  const mute = await harness.call(PATH, withKey(harness.addKey({ operations: ["speech"] })));
   expect([mute.status, mute.json.error.type]).toEqual([403, "permission_error"]);
-  const other = await door.call(PATH, withKey(door.addKey({ allowedModels: ["gemini-embedding-001"] })));
+  const other = await harness.call(
+    PATH,
+    withKey(harness.addKey({ allowedModels: ["gemini-embedding-001"] })),
+  );
   expect([other.status, other.json.error.code]).toEqual([403, "model_not_allowed"]);
   expect(
-    (await door.call(PATH, withKey(door.addKey({ allowedModels: ["text-embedding-3-small"] })))).status,
+    (await harness.call(PATH, withKey(harness.addKey({ allowedModels: ["text-embedding-3-small"] })))).status,
   ).toBe(200);
 });
 
-test("exactly as many requests as a key may send in a minute pass, and the replies tell how many are left", async () => {
-  const door = openGatewayHarness();
-  const key = door.addKey({ rpm: 3 });
-  const replies = await Promise.all(Array.from({ length: 4 }, () => door.call(PATH, withKey(key))));
+test("admits exactly a key's requests per minute, with the remaining number in the headers", async () => {
+  const harness = openGatewayHarness();
+  const key = harness.addKey({ rpm: 3 });
+  const replies = await Promise.all(Array.from({ length: 4 }, () => harness.call(PATH, withKey(key))));
   expect(replies.map((reply) => reply.status).sort()).toEqual([200, 200, 200, 429]);
   expect(replies[0]?.headers).toMatchObject({
     "ratelimit-limit": "3",
@@ -121,15 +124,15 @@ test("exactly as many requests as a key may send in a minute pass, and the repli
   const refused = replies.find((reply) => reply.status === 429);
   expect(refused?.json.error).toMatchObject({ type: "rate_limit_error", code: "rate_limit_exceeded" });
   expect(refused?.headers["retry-after"]).toBe("60");
-  door.clock.at += 60_000;
-  expect((await door.call(PATH, withKey(key))).status).toBe(200);
+  harness.clock.at += 60_000;
+  expect((await harness.call(PATH, withKey(key))).status).toBe(200);
 });
 
-test("tokens a minute are held, and a request above them is told to be smaller", async () => {
-  const door = openGatewayHarness();
-  const key = door.addKey({ tpm: 5 });
+test("enforces tokens per minute, and asks for a smaller request above the limit", async () => {
+  const harness = openGatewayHarness();
+  const key = harness.addKey({ tpm: 5 });
   const send = (input: string) =>
-    door.call(PATH, { ...withKey(key), body: { model: "patchbay-embed", input } });
+    harness.call(PATH, { ...withKey(key), body: { model: "patchbay-embed", input } });
   const first = await send("one two three");
   expect(first.headers["x-ratelimit-remaining-tokens"]).toBe("2");
   expect((await send("one two three")).status).toBe(429);
@@ -138,7 +141,7 @@ test("tokens a minute are held, and a request above them is told to be smaller",
   expect([large.status, large.headers["x-should-retry"]]).toEqual([429, "false"]);
 });
 
-/** Counts calls that were let in and are then held. `all` ends with the `most`th, so that a test need not wait for a refusal that does not come. */
+/** Counts admitted calls, which it then blocks. `all` resolves with call number `most`, so that tests wait for no refusal. */
 function countEntries(most: number): { count(held: Promise<void>): Promise<void>; all: Promise<void> } {
   let left = most;
   let end = (): void => {};
@@ -153,35 +156,35 @@ function countEntries(most: number): { count(held: Promise<void>): Promise<void>
   return { count, all };
 }
 
-test("a call above a key's calls at once is 429 with Retry-After, and its place is given back", async () => {
+test("refuses a call above a key's concurrency limit with 429 and Retry-After, and frees its slot", async () => {
   let release = (): void => {};
   const held = new Promise<void>((resolve) => {
     release = resolve;
   });
   const entered = countEntries(3);
-  const door = openGatewayHarness({ settling: () => entered.count(held) });
-  const key = door.addKey({ concurrency: 2 });
-  const running = [door.call(PATH, withKey(key)), door.call(PATH, withKey(key))];
-  const third = door.call(PATH, withKey(key));
+  const harness = openGatewayHarness({ settling: () => entered.count(held) });
+  const key = harness.addKey({ concurrency: 2 });
+  const running = [harness.call(PATH, withKey(key)), harness.call(PATH, withKey(key))];
+  const third = harness.call(PATH, withKey(key));
   await Promise.race([third, entered.all]);
   release();
   const refused = await third;
   expect([refused.status, refused.headers["retry-after"]]).toEqual([429, "1"]);
   expect((await Promise.all(running)).map((reply) => reply.status)).toEqual([200, 200]);
-  expect((await door.call(PATH, withKey(key))).status).toBe(200);
+  expect((await harness.call(PATH, withKey(key))).status).toBe(200);
 });
 
 describe("a limit of all keys of a user together", () => {
-  const send = (door: GatewayHarness, key: string, input = "one two three") =>
-    door.call(PATH, { ...withKey(key), body: { model: "patchbay-embed", input } });
+  const send = (harness: GatewayHarness, key: string, input = "one two three") =>
+    harness.call(PATH, { ...withKey(key), body: { model: "patchbay-embed", input } });
   const statuses = (replies: { status: number }[]) => replies.map(({ status }) => status);
 
-  test("holds requests a minute over two keys, with the tighter limit in the headers", async () => {
-    const door = openGatewayHarness({ owner: () => ({ rpm: 3 }) });
-    const [one, other] = [door.addKey({ rpm: 2 }), door.addKey()];
-    const replies = [await send(door, one), await send(door, other), await send(door, one)];
+  test("limits requests per minute over two keys, with the tighter limit in the headers", async () => {
+    const harness = openGatewayHarness({ owner: () => ({ rpm: 3 }) });
+    const [one, other] = [harness.addKey({ rpm: 2 }), harness.addKey()];
+    const replies = [await send(harness, one), await send(harness, other), await send(harness, one)];
     expect(statuses(replies)).toEqual([200, 200, 200]);
-    // Of the key's two requests one is left, of the user's three two are; then one of three; then none of both.
+    // Left: one of the key's two and two of the user's three; then one of three; then none.
     expect(
       replies.map(({ headers }) => [headers["ratelimit-limit"], headers["ratelimit-remaining"]]),
     ).toEqual([
@@ -189,7 +192,7 @@ describe("a limit of all keys of a user together", () => {
       ["3", "1"],
       ["2", "0"],
     ]);
-    const refused = await send(door, other);
+    const refused = await send(harness, other);
     expect(refused.status).toBe(429);
     expect(refused.json.error).toMatchObject({
       code: "rate_limit_exceeded",
@@ -202,37 +205,37 @@ describe("a limit of all keys of a user together", () => {
       "x-ratelimit-limit-requests": "3",
       "x-ratelimit-remaining-requests": "0",
     });
-    door.clock.at += 60_000;
-    expect((await send(door, other)).status).toBe(200);
+    harness.clock.at += 60_000;
+    expect((await send(harness, other)).status).toBe(200);
   });
 
-  test("uses up nothing of the key's limit when it refuses, nor the other way round", async () => {
+  test("takes nothing from the key's limit when it refuses, nor the reverse", async () => {
     const limits = { rpm: 1 };
-    const door = openGatewayHarness({ owner: () => limits });
-    const [one, other] = [door.addKey({ rpm: 2 }), door.addKey()];
-    expect(statuses([await send(door, other), await send(door, one), await send(door, one)])).toEqual([
-      200, 429, 429,
-    ]);
+    const harness = openGatewayHarness({ owner: () => limits });
+    const [one, other] = [harness.addKey({ rpm: 2 }), harness.addKey()];
+    expect(
+      statuses([await send(harness, other), await send(harness, one), await send(harness, one)]),
+    ).toEqual([200, 429, 429]);
     limits.rpm = 100;
-    door.change("users");
-    expect(statuses([await send(door, one), await send(door, one), await send(door, one)])).toEqual([
+    harness.change("users");
+    expect(statuses([await send(harness, one), await send(harness, one), await send(harness, one)])).toEqual([
       200, 200, 429,
     ]);
     limits.rpm = 4;
-    door.change("users");
+    harness.change("users");
     // Three of the user's four are taken: the key's own refusal took none.
-    expect(statuses([await send(door, other), await send(door, other)])).toEqual([200, 429]);
+    expect(statuses([await send(harness, other), await send(harness, other)])).toEqual([200, 429]);
   });
 
-  test("holds tokens a minute over two keys; a call that needs more than the limit is not to be sent again", async () => {
-    const door = openGatewayHarness({ owner: () => ({ tpm: 5 }) });
-    const [one, other] = [door.addKey({ tpm: 100 }), door.addKey()];
-    const first = await send(door, one);
+  test("limits tokens per minute over two keys; a call above the whole limit is not to be retried", async () => {
+    const harness = openGatewayHarness({ owner: () => ({ tpm: 5 }) });
+    const [one, other] = [harness.addKey({ tpm: 100 }), harness.addKey()];
+    const first = await send(harness, one);
     expect([
       first.headers["x-ratelimit-limit-tokens"],
       first.headers["x-ratelimit-remaining-tokens"],
     ]).toEqual(["5", "2"]);
-    const refused = await send(door, other);
+    const refused = await send(harness, other);
     expect([refused.status, refused.headers["retry-after"], refused.headers["x-should-retry"]]).toEqual([
       429,
       "60",
@@ -242,25 +245,25 @@ describe("a limit of all keys of a user together", () => {
       "x-ratelimit-limit-tokens": "5",
       "x-ratelimit-remaining-tokens": "2",
     });
-    expect((await send(door, other, "one two")).status).toBe(200);
-    const large = await send(door, one, "one two three four five six");
+    expect((await send(harness, other, "one two")).status).toBe(200);
+    const large = await send(harness, one, "one two three four five six");
     expect([large.status, large.headers["x-should-retry"]]).toEqual([429, "false"]);
   });
 
-  test("holds calls at the same time over two keys, and gives their places back", async () => {
+  test("limits concurrent calls over two keys, and frees their slots", async () => {
     let release = (): void => {};
     const held = new Promise<void>((resolve) => {
       release = resolve;
     });
     const entered = countEntries(3);
-    const door = openGatewayHarness({
+    const harness = openGatewayHarness({
       settling: () => entered.count(held),
       owner: () => ({ concurrency: 2 }),
     });
-    const [one, other, third] = [door.addKey({ concurrency: 1 }), door.addKey(), door.addKey()];
-    const running = [send(door, other), send(door, third)];
+    const [one, other, third] = [harness.addKey({ concurrency: 1 }), harness.addKey(), harness.addKey()];
+    const running = [send(harness, other), send(harness, third)];
     for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setImmediate(resolve));
-    const further = Promise.all([send(door, one), send(door, other)]);
+    const further = Promise.all([send(harness, one), send(harness, other)]);
     await Promise.race([further, entered.all]);
     release();
     for (const refused of await further) {
@@ -268,13 +271,13 @@ describe("a limit of all keys of a user together", () => {
       expect(refused.json.error.message).toContain("All keys of this key's owner together may have 2 calls");
     }
     expect(statuses(await Promise.all(running))).toEqual([200, 200]);
-    // The refused call has given the place of its own key back, too.
-    expect((await send(door, one)).status).toBe(200);
+    // The refused call has freed its own key's slot too.
+    expect((await send(harness, one)).status).toBe(200);
   });
 
-  test("is their budget, which every call reserves from, whichever key it comes with", async () => {
+  test("is a budget that calls of every key reserve from", async () => {
     const budget = { totalNano: 1_000_000, dailyNano: 10_000, monthlyNano: null };
-    const door = openGatewayHarness({
+    const harness = openGatewayHarness({
       models: [
         embedModel({
           prices: { ...embedModel().prices, inputPerMillionTokens: 20_000_000 },
@@ -283,9 +286,9 @@ describe("a limit of all keys of a user together", () => {
       ],
       owner: () => ({ budget }),
     });
-    const keys = [door.addKey(), door.addKey({ budget: { ...budget, dailyNano: 500 } })];
-    for (const key of keys) expect((await send(door, key)).status).toBe(200);
-    expect(door.reservations.map(({ row, userBudget }) => [row.userId, userBudget])).toEqual([
+    const keys = [harness.addKey(), harness.addKey({ budget: { ...budget, dailyNano: 500 } })];
+    for (const key of keys) expect((await send(harness, key)).status).toBe(200);
+    expect(harness.reservations.map(({ row, userBudget }) => [row.userId, userBudget])).toEqual([
       ["usr_1", budget],
       ["usr_1", budget],
     ]);
@@ -295,9 +298,9 @@ describe("a limit of all keys of a user together", () => {
     "refuses even a free call where %s is 0",
     async (name) => {
       const budget = { totalNano: null, dailyNano: null, monthlyNano: null, [name]: 0 };
-      const door = openGatewayHarness({ owner: () => ({ budget }) });
-      for (const key of [door.addKey(), door.addKey()]) {
-        const refused = await send(door, key);
+      const harness = openGatewayHarness({ owner: () => ({ budget }) });
+      for (const key of [harness.addKey(), harness.addKey()]) {
+        const refused = await send(harness, key);
         expect([refused.status, refused.json.error]).toEqual([
           429,
           expect.objectContaining({
@@ -309,55 +312,55 @@ describe("a limit of all keys of a user together", () => {
     },
   );
 
-  test("is another user's alone: who has none is not held up", async () => {
-    const door = openGatewayHarness({ owner: () => ({ rpm: 1 }) });
-    const [mine, theirs] = [door.addKey(), door.addKey({ ownerId: "usr_2" })];
-    expect(statuses([await send(door, mine), await send(door, theirs), await send(door, mine)])).toEqual([
-      200, 200, 429,
-    ]);
+  test("does not limit other users", async () => {
+    const harness = openGatewayHarness({ owner: () => ({ rpm: 1 }) });
+    const [mine, theirs] = [harness.addKey(), harness.addKey({ ownerId: "usr_2" })];
+    expect(
+      statuses([await send(harness, mine), await send(harness, theirs), await send(harness, mine)]),
+    ).toEqual([200, 200, 429]);
   });
 });
 
-test("after 120 wrong keys a minute from one address more of them are 429 there; right keys go on", async () => {
-  const door = openGatewayHarness();
+test("answers 429 after 120 invalid keys a minute from one address; valid keys still work", async () => {
+  const harness = openGatewayHarness();
   for (let i = 0; i < 120; i++)
-    expect((await door.call(PATH, withKey("wrong", "203.0.113.9"))).status).toBe(401);
-  const refused = await door.call(PATH, withKey("wrong", "203.0.113.9"));
+    expect((await harness.call(PATH, withKey("wrong", "203.0.113.9"))).status).toBe(401);
+  const refused = await harness.call(PATH, withKey("wrong", "203.0.113.9"));
   expect([refused.status, Number(refused.headers["retry-after"])]).toEqual([429, 60]);
-  expect((await door.call(PATH, withKey("wrong", "203.0.113.10"))).status).toBe(401);
-  expect((await door.call(PATH, withKey(door.key, "203.0.113.9"))).status).toBe(200);
+  expect((await harness.call(PATH, withKey("wrong", "203.0.113.10"))).status).toBe(401);
+  expect((await harness.call(PATH, withKey(harness.key, "203.0.113.9"))).status).toBe(200);
 });
 
-test("addresses of one IPv6 /64 share a bucket", () => {
+test("counts addresses of one IPv6 /64 together", () => {
   expect(addressBucket("2001:db8:1:2::5")).toBe(addressBucket("2001:0db8:1:2:ffff::1"));
   expect(addressBucket("2001:db8:1:3::5")).not.toBe(addressBucket("2001:db8:1:2::5"));
   expect(addressBucket("::1")).toBe("0:0:0:0::/64");
 });
 
-test("uses of a key are written in one batch some seconds later", async () => {
+test("writes the uses of keys in one batch some seconds later", async () => {
   vi.useFakeTimers({ toFake: ["setTimeout"] });
   try {
-    const door = openGatewayHarness();
-    const second = door.addKey();
-    await door.call(PATH, BODY);
-    await door.call(PATH, BODY);
-    await door.call(PATH, withKey(second));
-    expect(door.touched).toEqual([]);
+    const harness = openGatewayHarness();
+    const second = harness.addKey();
+    await harness.call(PATH, BODY);
+    await harness.call(PATH, BODY);
+    await harness.call(PATH, withKey(second));
+    expect(harness.touched).toEqual([]);
     vi.advanceTimersByTime(5_000);
-    expect(door.touched.map((batch) => [...batch.keys()])).toEqual([["key_1", "key_2"]]);
+    expect(harness.touched.map((batch) => [...batch.keys()])).toEqual([["key_1", "key_2"]]);
   } finally {
     vi.useRealTimers();
   }
 });
 
-test("a key that is revoked while a slow body comes in is refused with that body", async () => {
+test("refuses a key that is revoked while its slow body arrives", async () => {
   const enabled = { owner: true };
-  const door = openGatewayHarness({ ownerEnabled: () => enabled.owner });
+  const harness = openGatewayHarness({ ownerEnabled: () => enabled.owner });
   const whileReading = () => {
     enabled.owner = false;
-    door.change("users");
-    door.clock.at += 51;
+    harness.change("users");
+    harness.clock.at += 51;
   };
-  const reply = await door.call(PATH, { ...BODY, whileReading });
-  expect([reply.status, door.rows.length]).toEqual([401, 0]);
+  const reply = await harness.call(PATH, { ...BODY, whileReading });
+  expect([reply.status, harness.rows.length]).toEqual([401, 0]);
 });

@@ -9,7 +9,7 @@ const PRICES = {
   outputPerMillionSeconds: null,
 };
 
-/** An engine that remembers the texts it was asked for. */
+/** An engine that records the requested texts. */
 function remembering() {
   const asked: string[][] = [];
   const engine: EmbeddingModel = {
@@ -28,67 +28,67 @@ function remembering() {
 
 function open(fields: Parameters<typeof embedModel>[0] = {}) {
   const { asked, engine } = remembering();
-  const door = openGatewayHarness({
+  const harness = openGatewayHarness({
     models: [embedModel({ prices: PRICES, ...fields })],
     engine: () => engine,
   });
   const embed = (input: unknown, more: { headers?: Record<string, string>; body?: object } = {}) =>
-    door.call("/v1/embeddings", {
+    harness.call("/v1/embeddings", {
       headers: more.headers ?? {},
       body: { model: "patchbay-embed", input, encoding_format: "base64", ...more.body },
     });
-  return { door, asked, embed };
+  return { harness, asked, embed };
 }
 
-test("the same text again comes from the cache: equal bytes, no upstream call, no cost, a row all the same", async () => {
-  const { door, asked, embed } = open();
+test("serves a repeated text from the cache: equal bytes, no upstream call, no cost, but a usage row", async () => {
+  const { harness, asked, embed } = open();
   const first = await embed("seven green kettles");
   const second = await embed("seven green kettles");
   expect(first.headers["x-patchbay-cache"]).toBe("miss");
   expect(second.headers["x-patchbay-cache"]).toBe("hit");
   expect(second.text).toBe(first.text);
   expect(asked).toEqual([["seven green kettles"]]);
-  expect(door.rows.map((row) => [row.cached, row.costNano > 0])).toEqual([
+  expect(harness.rows.map((row) => [row.cached, row.costNano > 0])).toEqual([
     [false, true],
     [true, false],
   ]);
-  expect(door.rows[1]).toMatchObject({ status: 200, attempts: 0, channelId: null });
+  expect(harness.rows[1]).toMatchObject({ status: 200, attempts: 0, channelId: null });
 });
 
-test("a cached vector answers other users only where cached results are shared", async () => {
-  const { door, asked, embed } = open();
+test("serves a cached vector to other users only where cached results are shared", async () => {
+  const { harness, asked, embed } = open();
   const [own, others] = [
-    { authorization: `Bearer ${door.addKey({ ownerId: "usr_1" })}` },
-    { authorization: `Bearer ${door.addKey({ ownerId: "usr_2" })}` },
+    { authorization: `Bearer ${harness.addKey({ ownerId: "usr_1" })}` },
+    { authorization: `Bearer ${harness.addKey({ ownerId: "usr_2" })}` },
   ];
   const cacheOf = async (headers: Record<string, string>) =>
     (await embed("a secret text", { headers })).headers["x-patchbay-cache"];
   // The first request is sent with another key of the same user.
   expect([await cacheOf({}), await cacheOf(own), await cacheOf(others)]).toEqual(["miss", "hit", "miss"]);
   expect(asked).toHaveLength(2);
-  door.services.instance.sharesCaches = true;
+  harness.services.instance.sharesCaches = true;
   expect([await cacheOf(own), await cacheOf(others)]).toEqual(["miss", "hit"]);
-  door.services.instance.sharesCaches = false;
+  harness.services.instance.sharesCaches = false;
   expect(await cacheOf(others)).toBe("hit");
   expect(asked).toHaveLength(3);
 });
 
-test("a batch sends the same text of two users twice, and once where cached results are shared", async () => {
+test("batches equal texts of two users separately, or once where cached results are shared", async () => {
   for (const [sharesCaches, texts] of [
     [false, ["same", "same"]],
     [true, ["same"]],
   ] as const) {
     const { asked, engine } = remembering();
-    const door = openGatewayHarness({
+    const harness = openGatewayHarness({
       models: [embedModel({ batching: true, cacheable: false })],
       channels: [channelRecord({ embedded: false })],
       engine: () => engine,
     });
-    door.services.instance.sharesCaches = sharesCaches;
-    const other = door.addKey({ ownerId: "usr_2" });
+    harness.services.instance.sharesCaches = sharesCaches;
+    const other = harness.addKey({ ownerId: "usr_2" });
     await Promise.all(
-      [door.key, other].map((key) =>
-        door.call("/v1/embeddings", {
+      [harness.key, other].map((key) =>
+        harness.call("/v1/embeddings", {
           headers: { authorization: `Bearer ${key}` },
           body: { model: "patchbay-embed", input: "same" },
         }),
@@ -98,24 +98,24 @@ test("a batch sends the same text of two users twice, and once where cached resu
   }
 });
 
-test("of a batch only the unknown texts are sent and paid, and the order stays", async () => {
-  const { door, asked, embed } = open();
+test("sends and charges only the uncached texts of a request, and keeps the order", async () => {
+  const { harness, asked, embed } = open();
   await embed("known");
   const whole = await embed(["new one", "known", "another new"]);
   expect(asked[1]).toEqual(["new one", "another new"]);
   const alone = await embed("another new");
   expect(whole.json.data[2].embedding).toBe(alone.json.data[0].embedding);
-  expect(whole.json.usage.prompt_tokens).toBeGreaterThan(door.rows[1]?.inputTokens ?? 0);
+  expect(whole.json.usage.prompt_tokens).toBeGreaterThan(harness.rows[1]?.inputTokens ?? 0);
 });
 
-test("other dimensions are another vector", async () => {
+test("caches vectors per dimensions", async () => {
   const { asked, embed } = open();
   await embed("text", { body: { dimensions: 8 } });
   await embed("text", { body: { dimensions: 16 } });
   expect(asked).toHaveLength(2);
 });
 
-test("cache-control: no-store neither reads nor writes the cache", async () => {
+test("neither reads nor writes the cache with cache-control: no-store", async () => {
   const { asked, embed } = open();
   const headers = { "cache-control": "no-store" };
   expect((await embed("text", { headers })).headers["x-patchbay-cache"]).toBe("bypass");
@@ -124,43 +124,43 @@ test("cache-control: no-store neither reads nor writes the cache", async () => {
   expect(asked).toHaveLength(3);
 });
 
-test("a model without a cache says nothing of one", async () => {
+test("sends no cache header for a model without a cache", async () => {
   const { asked, embed } = open({ cacheable: false });
   await embed("text");
   expect((await embed("text")).headers["x-patchbay-cache"]).toBeUndefined();
   expect(asked).toHaveLength(2);
 });
 
-test("a change of what serves the model makes older vectors unreachable", async () => {
+test("does not reuse vectors after a change of the model's channels", async () => {
   const { asked, engine } = remembering();
   const channels = [channelRecord()];
-  const door = openGatewayHarness({ channels, engine: () => engine });
-  const embed = () => door.call("/v1/embeddings", { body: { model: "patchbay-embed", input: "text" } });
+  const harness = openGatewayHarness({ channels, engine: () => engine });
+  const embed = () => harness.call("/v1/embeddings", { body: { model: "patchbay-embed", input: "text" } });
   await embed();
   channels[0] = channelRecord({ version: 2 });
-  door.change("channels");
+  harness.change("channels");
   await embed();
   expect(asked).toHaveLength(2);
 });
 
-test("single texts of many callers travel together where model and channel allow it", async () => {
+test("batches single texts of many callers where model and channel allow it", async () => {
   for (const [options, calls] of [
     [{}, 1],
     [{ batching: false }, 20],
   ] as const) {
     const { asked, engine } = remembering();
-    const door = openGatewayHarness({
+    const harness = openGatewayHarness({
       models: [embedModel({ batching: true, cacheable: false })],
       channels: [channelRecord({ embedded: false, options })],
       engine: () => engine,
     });
     const replies = await Promise.all(
       Array.from({ length: 20 }, (_, i) =>
-        door.call("/v1/embeddings", { body: { model: "patchbay-embed", input: "x".repeat(i + 1) } }),
+        harness.call("/v1/embeddings", { body: { model: "patchbay-embed", input: "x".repeat(i + 1) } }),
       ),
     );
     expect(asked).toHaveLength(calls);
     expect(replies.every((reply, i) => reply.json.data[0].embedding[i + 1] === 1)).toBe(true);
-    expect(door.rows).toHaveLength(20);
+    expect(harness.rows).toHaveLength(20);
   }
 });

@@ -10,39 +10,41 @@ function content(text: string): { parts: { text: string }[] } {
   return { parts: [{ text }] };
 }
 
-test("one content gives one embedding and the tokens, on both versions of the path", async () => {
-  const door = openGatewayHarness();
-  const openai = await door.call("/v1/embeddings", { body: { model: MODEL, input: "hello world" } });
+test("returns one embedding and the tokens of one content, on both versions of the path", async () => {
+  const harness = openGatewayHarness();
+  const openai = await harness.call("/v1/embeddings", { body: { model: MODEL, input: "hello world" } });
   for (const path of [ONE, ONE.replace("v1beta", "v1"), ONE.replace(":embed", "%3Aembed")]) {
-    const reply = await door.call(path, { body: { content: content("hello world") } });
+    const reply = await harness.call(path, { body: { content: content("hello world") } });
     expect(reply.status).toBe(200);
     expect(reply.json.embedding.values).toEqual(openai.json.data[0].embedding);
     expect(reply.json.usageMetadata).toEqual({ promptTokenCount: 2, totalTokenCount: 2 });
   }
 });
 
-test("a batch gives embeddings in order and the tokens of all, as the official client sends it", async () => {
-  const door = openGatewayHarness();
+test("returns embeddings in order and the total tokens of a batch, as the official client sends it", async () => {
+  const harness = openGatewayHarness();
   const requests = ["one", "two three"].map((text) => ({
     model: `models/${MODEL}`,
     content: { ...content(text), role: "user" },
     outputDimensionality: 64,
     taskType: "RETRIEVAL_QUERY",
   }));
-  const reply = await door.call(BATCH, {
+  const reply = await harness.call(BATCH, {
     body: { requests },
-    headers: { authorization: "", "x-goog-api-key": door.key },
+    headers: { authorization: "", "x-goog-api-key": harness.key },
   });
   expect(reply.status).toBe(200);
   expect(reply.json.embeddings.map((one: { values: number[] }) => one.values.length)).toEqual([64, 64]);
   expect(reply.json.usageMetadata.promptTokenCount).toBe(3);
-  const alone = await door.call(ONE, { body: { content: content("two three"), output_dimensionality: 64 } });
+  const alone = await harness.call(ONE, {
+    body: { content: content("two three"), output_dimensionality: 64 },
+  });
   expect(reply.json.embeddings[1]).toEqual(alone.json.embedding);
 });
 
-test("the parts of a content are one text, and the task type reaches the engine", async () => {
+test("joins the parts of a content and passes the task type to the engine", async () => {
   const requests: EmbeddingRequest[] = [];
-  const door = openGatewayHarness({
+  const harness = openGatewayHarness({
     engine: () => ({
       embed: async (request) => {
         requests.push(request);
@@ -51,14 +53,14 @@ test("the parts of a content are one text, and the task type reaches the engine"
     }),
   });
   const parts = [{ text: "a" }, { text: "b" }];
-  await door.call(ONE, { body: { content: { parts }, taskType: "CLUSTERING" } });
+  await harness.call(ONE, { body: { content: { parts }, taskType: "CLUSTERING" } });
   expect(requests[0]).toMatchObject({ texts: ["a\nb"], taskType: "CLUSTERING" });
 });
 
-test("a title is told to be ignored", async () => {
-  const door = openGatewayHarness();
+test("reports a title as ignored", async () => {
+  const harness = openGatewayHarness();
   const body = { content: content("a"), taskType: "RETRIEVAL_DOCUMENT", title: "T" };
-  expect((await door.call(ONE, { body })).headers["x-patchbay-ignored"]).toBe("title");
+  expect((await harness.call(ONE, { body })).headers["x-patchbay-ignored"]).toBe("title");
 });
 
 test.each([
@@ -79,27 +81,27 @@ test.each([
     BATCH,
     { requests: [{ content: content("a"), outputDimensionality: 64 }, { content: content("b") }] },
   ],
-])("%s is 400 INVALID_ARGUMENT", async (_, path, body) => {
-  const door = openGatewayHarness();
-  const reply = await door.call(path, { body });
+])("answers %s with 400 INVALID_ARGUMENT", async (_, path, body) => {
+  const harness = openGatewayHarness();
+  const reply = await harness.call(path, { body });
   expect(reply.status).toBe(400);
   expect(reply.json.error).toMatchObject({ code: 400, status: "INVALID_ARGUMENT" });
-  expect(door.rows).toEqual([]);
+  expect(harness.rows).toEqual([]);
 });
 
-test("tokens are counted without a row in the books, of contents or of a whole request", async () => {
-  const door = openGatewayHarness();
+test("counts the tokens of contents or of a request without a usage row", async () => {
+  const harness = openGatewayHarness();
   const path = `/v1beta/models/${MODEL}:countTokens`;
   const contents = [content("hello world"), content("hello")];
-  const reply = await door.call(path, { body: { contents } });
+  const reply = await harness.call(path, { body: { contents } });
   expect(reply.json).toEqual({ totalTokens: 3, promptTokensDetails: [{ modality: "TEXT", tokenCount: 3 }] });
-  const whole = await door.call(path, {
+  const whole = await harness.call(path, {
     body: {
       generateContentRequest: { model: `models/${MODEL}`, contents, systemInstruction: content("hello") },
     },
   });
   expect(whole.json.totalTokens).toBe(4);
-  expect((await door.call(path, { body: {} })).status).toBe(400);
-  expect((await door.call(path.replace(MODEL, "nope"), { body: { contents } })).status).toBe(404);
-  expect(door.rows).toEqual([]);
+  expect((await harness.call(path, { body: {} })).status).toBe(400);
+  expect((await harness.call(path.replace(MODEL, "nope"), { body: { contents } })).status).toBe(404);
+  expect(harness.rows).toEqual([]);
 });

@@ -19,10 +19,10 @@ const GOOD = { contents: [{ parts: [{ text: "one two three" }] }], generationCon
 const speaking = (fields: object) => ({ ...GOOD, generationConfig: { ...AUDIO, ...fields } });
 const voice = (voiceName: string) => ({ prebuiltVoiceConfig: { voiceName } });
 
-function door(speech = new ScriptedSpeech(() => spoken(1)), options = {}) {
+function harness(speech = new ScriptedSpeech(() => spoken(1)), options = {}) {
   return { speech, ...openSpeechHarness([{ channel: channel("a"), speech }], options) };
 }
-/** Works on without a result until it is stopped. */
+/** Runs without a result until it is stopped. */
 function aborted(signal: AbortSignal): Promise<never> {
   return new Promise((_resolve, reject) => {
     if (signal.aborted) reject(signal.reason);
@@ -30,13 +30,13 @@ function aborted(signal: AbortSignal): Promise<never> {
   });
 }
 
-async function json(reply: Awaited<ReturnType<ReturnType<typeof door>["post"]>>) {
+async function json(reply: Awaited<ReturnType<ReturnType<typeof harness>["post"]>>) {
   return JSON.parse((await readBody(reply)).bytes.toString());
 }
 
 describe("generateContent", () => {
-  it("answers with the audio in base64, the usage and the model asked for", async () => {
-    const { post, rows, speech } = door();
+  it("answers with the audio in base64, the usage and the requested model", async () => {
+    const { post, rows, speech } = harness();
     const reply = await post("/v1beta/models/tts-1:generateContent", GOOD);
     expect(reply.status).toBe(200);
     expect(reply.headers).toMatchObject({
@@ -75,7 +75,7 @@ describe("generateContent", () => {
     expect(speech.running).toBe(0);
   });
 
-  it("writes the JSON while the audio is made, the usage last", async () => {
+  it("writes the JSON while the audio is synthesised, with the usage last", async () => {
     let made = 0;
     const speech = new ScriptedSpeech(async function* () {
       for await (const event of spoken(60)) {
@@ -83,7 +83,7 @@ describe("generateContent", () => {
         yield event;
       }
     });
-    const { post } = door(speech);
+    const { post } = harness(speech);
     const body = chunksOf(await post(PATH, GOOD));
     const first = await body.next();
     expect(Buffer.from(first.value).toString()).toMatch(/^\{"candidates":\[.*"data":"[A-Za-z0-9+/]+$/);
@@ -91,12 +91,12 @@ describe("generateContent", () => {
     await body.return?.();
   });
 
-  it("keeps the last bytes back until the usage row is on disk", async () => {
+  it("sends the last bytes only once the usage row is on disk", async () => {
     let onDisk = () => {};
     const settling = new Promise<void>((resolve) => {
       onDisk = resolve;
     });
-    const { post, rows } = door(undefined, { settling });
+    const { post, rows } = harness(undefined, { settling });
     const body = chunksOf(await post(PATH, GOOD));
     let text = "";
     for (let i = 0; i < 5; i += 1) text += Buffer.from((await body.next()).value).toString();
@@ -114,7 +114,7 @@ describe("generateContent", () => {
   });
 
   it("accepts snake_case at every depth", async () => {
-    const { post, speech } = door();
+    const { post, speech } = harness();
     const reply = await post(PATH, {
       contents: [{ parts: [{ text: "hi" }] }],
       generation_config: {
@@ -137,8 +137,8 @@ describe("generateContent", () => {
     await readBody(reply);
   });
 
-  it("accepts the newer form, and gives a whole WAV file when asked", async () => {
-    const { post, speech } = door();
+  it("accepts the newer form, and returns a WAV file on request", async () => {
+    const { post, speech } = harness();
     const reply = await post(PATH, {
       contents: [{ parts: [{ text: "hi", speechMetadata: { style: "whispered" } }] }],
       generationConfig: {
@@ -156,8 +156,8 @@ describe("generateContent", () => {
     expect(speech.requests[0]?.segments).toEqual([{ text: "hi", voice: "Zephyr", style: "whispered" }]);
   });
 
-  it("deals a conversation out to its speakers", async () => {
-    const { post, speech } = door();
+  it("assigns a conversation to its speakers", async () => {
+    const { post, speech } = harness();
     const reply = await post(PATH, {
       contents: [
         {
@@ -186,7 +186,7 @@ describe("generateContent", () => {
     ]);
   });
 
-  it("names what was ignored, but not what an upstream of the same dialect takes", async () => {
+  it("reports ignored fields, except those that an upstream of the same dialect supports", async () => {
     const body = {
       ...speaking({ candidateCount: 2, temperature: 0.5 }),
       systemInstruction: { parts: [{ text: "be brief" }] },
@@ -194,7 +194,7 @@ describe("generateContent", () => {
       safetySettings: [{ category: "X", threshold: "Y" }],
       unknownTop: 1,
     };
-    const embedded = await door().post(PATH, body);
+    const embedded = await harness().post(PATH, body);
     expect(embedded.headers["x-patchbay-ignored"]).toBe("systemInstruction, tools, candidateCount");
     const speech = new ScriptedSpeech(() => spoken(1));
     const upstream = openSpeechHarness([
@@ -206,8 +206,8 @@ describe("generateContent", () => {
     expect(speech.requests[0]?.source?.body).toHaveProperty("generationConfig.temperature", 0.5);
   });
 
-  it("passes unknown fields inside contents and generationConfig on untouched", async () => {
-    const { post, speech } = door();
+  it("forwards unknown fields inside contents and generationConfig unchanged", async () => {
+    const { post, speech } = harness();
     await post(PATH, {
       contents: [{ parts: [{ text: "hi", video_metadata: { fps_x: 1 } }] }],
       generationConfig: { ...AUDIO, brand_new: { a_b: 1 } },
@@ -312,7 +312,7 @@ describe("generateContent", () => {
     ],
     ["a thousand million candidates", speaking({ candidateCount: 1e9 }), /candidateCount/],
     ["a temperature in words", speaking({ temperature: "NaN" }), /temperature' must be a number/],
-    ["a language that is none", speaking({ speechConfig: { languageCode: "not a tag!" } }), /BCP-47/],
+    ["an invalid language", speaking({ speechConfig: { languageCode: "not a tag!" } }), /BCP-47/],
     ["another format", speaking({ responseFormat: { audio: { mimeType: "AUDIO_MP3" } } }), /responseFormat/],
     ["tools of the wrong type", { ...GOOD, tools: "x" }, /'tools' must be an array/],
     [
@@ -321,42 +321,45 @@ describe("generateContent", () => {
       /as generationConfig and as generation_config/,
     ],
     ["too long a text", { ...GOOD, contents: [{ parts: [{ text: "a ".repeat(16_001) }] }] }, /32002.*32000/],
-  ])("refuses %s with 400 and words that help, before anything is booked", async (_name, body, words) => {
-    const { post, reserved, rows, speech } = door();
-    const reply = await post(PATH, body);
-    const { error } = await json(reply);
-    expect(reply.status, error?.message).toBe(400);
-    expect(error).toMatchObject({ code: 400, status: "INVALID_ARGUMENT" });
-    expect(error.message).toMatch(words);
-    expect([reserved.length, rows.length, speech.requests.length]).toEqual([0, 0, 0]);
-  });
+  ])(
+    "refuses %s with 400 and a helpful message, before a usage row is written",
+    async (_name, body, words) => {
+      const { post, reserved, rows, speech } = harness();
+      const reply = await post(PATH, body);
+      const { error } = await json(reply);
+      expect(reply.status, error?.message).toBe(400);
+      expect(error).toMatchObject({ code: 400, status: "INVALID_ARGUMENT" });
+      expect(error.message).toMatch(words);
+      expect([reserved.length, rows.length, speech.requests.length]).toEqual([0, 0, 0]);
+    },
+  );
 
   it("counts an astral character as one", async () => {
-    const { post, reserved } = door();
+    const { post, reserved } = harness();
     const text = "😀".repeat(32_000);
     expect((await post(PATH, { ...GOOD, contents: [{ parts: [{ text }] }] })).status).toBe(200);
     expect(reserved[0]?.characters).toBe(32_000);
   });
 
-  it("tells what an embeddings model is for", async () => {
-    const reply = await door().post("/v1beta/models/patchbay-embed:generateContent", GOOD);
+  it("answers 400 with the purpose of an embeddings model", async () => {
+    const reply = await harness().post("/v1beta/models/patchbay-embed:generateContent", GOOD);
     expect(reply.status).toBe(400);
     expect((await json(reply)).error.message).toMatch(/embeddings/);
   });
 
   it("answers 404 for an unknown model", async () => {
-    const reply = await door().post("/v1/models/nobody:generateContent", GOOD);
+    const reply = await harness().post("/v1/models/nobody:generateContent", GOOD);
     expect([reply.status, (await json(reply)).error.status]).toEqual([404, "NOT_FOUND"]);
   });
 
-  it("reserves 2 s and 0.15 s a character at worst, and settles what was spoken", async () => {
+  it("reserves 2 s plus 0.15 s per character, and settles the actual audio", async () => {
     const prices = {
       inputPerMillionTokens: 1_000_000_000,
       inputPerMillionCharacters: null,
       outputPerMillionTokens: null,
       outputPerMillionSeconds: 1_000_000_000_000,
     };
-    const { post, reserved, rows } = door(undefined, { model: { prices } });
+    const { post, reserved, rows } = harness(undefined, { model: { prices } });
     await readBody(await post(PATH, GOOD));
     // 3 tokens at 1,000 n$ and 2 + 0.15 × 13 s (1 s spoken) at 1,000,000 n$.
     expect(reserved[0]?.reservedNano).toBe(3_000 + 3_950_000);
@@ -369,10 +372,10 @@ describe("generateContent on upstream channels", () => {
     channel(id, { provider: "openai", embedded: false, priority });
   const breaking = () =>
     new ScriptedSpeech(() => spoken(1, { ending: new AppError("upstream_truncated", "It broke off.") }));
-  const audioOf = async (reply: Awaited<ReturnType<ReturnType<typeof door>["post"]>>) =>
+  const audioOf = async (reply: Awaited<ReturnType<ReturnType<typeof harness>["post"]>>) =>
     Buffer.from((await json(reply)).candidates[0].content.parts[0].inlineData.data, "base64");
 
-  it("answers nothing before the audio is complete", async () => {
+  it("sends nothing before the audio is complete", async () => {
     let finish = () => {};
     const finished = new Promise<void>((resolve) => {
       finish = resolve;
@@ -396,7 +399,7 @@ describe("generateContent on upstream channels", () => {
     expect(rows).toMatchObject([{ status: 200, audioMs: 3_000, attempts: 1 }]);
   });
 
-  it("goes to the next channel when one breaks off, and sends nothing of the first", async () => {
+  it("fails over when a channel breaks off, and sends nothing of the first one", async () => {
     const [first, second] = [breaking(), new ScriptedSpeech(() => spoken(2))];
     const { post, rows } = openSpeechHarness([
       { channel: upstream("a"), speech: first },
@@ -440,23 +443,20 @@ describe("generateContent on upstream channels", () => {
       502,
       "upstream_invalid",
     ],
-  ])(
-    "answers an error with a status of its own when its only channel %s",
-    async (_title, limits, make, status, code) => {
-      const speech = make();
-      const { post, rows } = openSpeechHarness([{ channel: upstream("a"), speech }], { limits });
-      const reply = await post(PATH, GOOD);
-      expect([reply.status, (await json(reply)).error.code]).toEqual([status, status]);
-      // The caller got nothing, and its ledger entry says so.
-      expect(rows).toMatchObject([
-        { status, error: code, attempts: 2, audioMs: 0, inputTokens: 0, outputTokens: 0, costNano: 0 },
-      ]);
-      await new Promise((resolve) => setImmediate(resolve));
-      expect(speech.running).toBe(0);
-    },
-  );
+  ])("answers with an error status when its only channel %s", async (_title, limits, make, status, code) => {
+    const speech = make();
+    const { post, rows } = openSpeechHarness([{ channel: upstream("a"), speech }], { limits });
+    const reply = await post(PATH, GOOD);
+    expect([reply.status, (await json(reply)).error.code]).toEqual([status, status]);
+    // The caller received nothing, and neither does its ledger entry count any.
+    expect(rows).toMatchObject([
+      { status, error: code, attempts: 2, audioMs: 0, inputTokens: 0, outputTokens: 0, costNano: 0 },
+    ]);
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(speech.running).toBe(0);
+  });
 
-  it("counts what was made for a caller who leaves while it is held, and stops the work", async () => {
+  it("charges a caller who leaves for the audio buffered so far, and stops the engine", async () => {
     const speech = new ScriptedSpeech(async function* (_request, { signal }) {
       yield* spoken(2, { ending: null });
       await aborted(signal);
@@ -471,7 +471,7 @@ describe("generateContent on upstream channels", () => {
     expect(speech.running).toBe(0);
   });
 
-  it("is refused before any channel is asked while the held replies fill their memory", async () => {
+  it("is refused before any channel is called while buffered replies fill their memory", async () => {
     let finish = () => {};
     const finished = new Promise<void>((resolve) => {
       finish = resolve;
@@ -482,7 +482,7 @@ describe("generateContent on upstream channels", () => {
       yield END;
     });
     const { post, rows } = openSpeechHarness([{ channel: upstream("a"), speech }]);
-    // Each may last 80 minutes, of which 64 MiB are held.
+    // Each may last 80 minutes, of which 64 MiB are reserved.
     const long = { ...GOOD, contents: [{ parts: [{ text: "a ".repeat(15_999) }] }] };
     const held = Array.from({ length: 8 }, () => post(PATH, long));
     while (speech.running < 8) await new Promise((resolve) => setImmediate(resolve));
@@ -495,7 +495,7 @@ describe("generateContent on upstream channels", () => {
     expect(rows.map(({ status }) => status)).toEqual([503, ...Array(8).fill(200)]);
   });
 
-  it("gives a WAV file of any length its true sizes", async () => {
+  it("writes the true sizes into a WAV file of any length", async () => {
     const { post } = openSpeechHarness([
       { channel: upstream("a"), speech: new ScriptedSpeech(() => spoken(100)) },
     ]);
@@ -505,7 +505,7 @@ describe("generateContent on upstream channels", () => {
     expect([wav.readUInt32LE(40), wav.readUInt32LE(4)]).toEqual([4_800_000, wav.length - 8]);
   });
 
-  it("begins with the first audio all the same when a built-in engine speaks", async () => {
+  it("begins with the first audio when a built-in engine speaks", async () => {
     const speech = new ScriptedSpeech(() => spoken(1, { ending: new AppError("internal", "broke") }));
     const { post } = openSpeechHarness([
       { channel: channel("own"), speech },
@@ -518,8 +518,8 @@ describe("generateContent on upstream channels", () => {
 });
 
 describe("streamGenerateContent", () => {
-  it("sends events of exactly data and a blank line, finish and usage in the last alone", async () => {
-    const { post, rows } = door(new ScriptedSpeech(() => spoken(1.7, { chunkSeconds: 0.7 })));
+  it("sends events of exactly data and a blank line, with finish reason and usage only in the last", async () => {
+    const { post, rows } = harness(new ScriptedSpeech(() => spoken(1.7, { chunkSeconds: 0.7 })));
     const reply = await post(`${STREAM}?alt=sse`, GOOD);
     expect(reply.headers["content-type"]).toBe("text/event-stream");
     const { bytes, error } = await readBody(reply);
@@ -549,7 +549,7 @@ describe("streamGenerateContent", () => {
   });
 
   it("sends a JSON array without alt", async () => {
-    const reply = await door().post(STREAM, GOOD);
+    const reply = await harness().post(STREAM, GOOD);
     expect(reply.headers["content-type"]).toMatch(/^application\/json/);
     const frames = await json(reply);
     expect(frames.length).toBeGreaterThan(2);
@@ -563,9 +563,9 @@ describe("streamGenerateContent", () => {
       (text: string) => JSON.parse(text.trim().split("\n\n").at(-1)?.slice(6) ?? ""),
     ],
     ["an element", STREAM, (text: string) => JSON.parse(`${text}]`).at(-1)],
-  ])("tells a break in the middle as %s and never ends cleanly", async (_what, path, lastOf) => {
+  ])("reports a break in the middle as %s and never ends cleanly", async (_what, path, lastOf) => {
     const broken = new AppError("upstream_truncated", "The channel broke off.");
-    const { post, rows } = door(new ScriptedSpeech(() => spoken(1, { ending: broken })));
+    const { post, rows } = harness(new ScriptedSpeech(() => spoken(1, { ending: broken })));
     const reply = await post(path, GOOD);
     expect(reply.status).toBe(200);
     const { bytes, error } = await readBody(reply);
@@ -578,8 +578,10 @@ describe("streamGenerateContent", () => {
     ]);
   });
 
-  it("tells nothing of an unknown error but that it is ours", async () => {
-    const { post, rows } = door(new ScriptedSpeech(() => spoken(1, { ending: new Error("/secret/path") })));
+  it("reports an unknown error only as internal", async () => {
+    const { post, rows } = harness(
+      new ScriptedSpeech(() => spoken(1, { ending: new Error("/secret/path") })),
+    );
     const { bytes, error } = await readBody(await post(`${STREAM}?alt=sse`, GOOD));
     expect(bytes.toString()).not.toContain("secret");
     expect(bytes.toString()).toContain('"code":500');
@@ -588,9 +590,9 @@ describe("streamGenerateContent", () => {
   });
 });
 
-describe("a fault", () => {
-  it("of begun JSON breaks the body at once, without an end", async () => {
-    const { post, rows } = door(
+describe("a failure", () => {
+  it("in JSON that has begun breaks the body at once, without an end", async () => {
+    const { post, rows } = harness(
       new ScriptedSpeech(() => spoken(1, { ending: new AppError("upstream_error", "broke") })),
     );
     const { bytes, error } = await readBody(await post(PATH, GOOD));
@@ -599,18 +601,18 @@ describe("a fault", () => {
     expect(rows).toHaveLength(1);
   });
 
-  it("of a stream that stops without its end is told as truncated", async () => {
-    const { post, rows } = door(new ScriptedSpeech(() => spoken(1, { ending: null })));
+  it("of a stream that stops without its end is reported as truncated", async () => {
+    const { post, rows } = harness(new ScriptedSpeech(() => spoken(1, { ending: null })));
     expect((await readBody(await post(PATH, GOOD))).error).toMatchObject({ code: "upstream_truncated" });
     expect(rows).toMatchObject([{ status: 502 }]);
   });
 
-  it("of a channel that falls silent in the middle is told after the idle time, and its work is stopped", async () => {
+  it("of a channel that stalls in the middle is reported after the idle time, and the channel is stopped", async () => {
     const speech = new ScriptedSpeech(async function* (_request, { signal }) {
       yield* spoken(0.2, { ending: null });
       await aborted(signal);
     });
-    const { post, rows } = door(speech, { limits: { idleMs: 20 } });
+    const { post, rows } = harness(speech, { limits: { idleMs: 20 } });
     const { bytes, error } = await readBody(await post(`${STREAM}?alt=sse`, GOOD));
     expect(error).toMatchObject({ code: "upstream_timeout" });
     expect(bytes.toString()).toContain("DEADLINE_EXCEEDED");
@@ -619,20 +621,20 @@ describe("a fault", () => {
     expect(speech.running).toBe(0);
   });
 
-  it("of a call that takes too long in all is told likewise", async () => {
+  it("of a call that exceeds its total time is reported as well", async () => {
     const speech = new ScriptedSpeech(async function* () {
       for (let i = 0; i < 100; i += 1) {
         yield* spoken(0.2, { ending: null });
         await new Promise((resolve) => setTimeout(resolve, 10));
       }
     });
-    const { post, rows } = door(speech, { limits: { callMs: 60 } });
+    const { post, rows } = harness(speech, { limits: { callMs: 60 } });
     expect((await readBody(await post(PATH, GOOD))).error).toMatchObject({ code: "upstream_timeout" });
     expect(rows).toMatchObject([{ status: 504 }]);
     expect(rows[0]?.audioMs).toBeLessThan(2_000);
   });
 
-  it("before the first audio goes to the next channel, and 200 without audio is one", async () => {
+  it("before the first audio fails over, also for a 200 without audio", async () => {
     const silent = new ScriptedSpeech(async function* () {
       yield END;
     });
@@ -647,7 +649,7 @@ describe("a fault", () => {
     expect(rows).toMatchObject([{ channelId: "good", attempts: 2, status: 200 }]);
   });
 
-  it("of every channel is a status of its own, with the finish reason that was told", async () => {
+  it("of every channel sets the status and passes on the finish reason", async () => {
     const silent = new ScriptedSpeech(async function* () {
       yield { ...END, finishReason: "OTHER" } as typeof END;
     });
@@ -660,7 +662,7 @@ describe("a fault", () => {
     expect(rows).toMatchObject([{ status: 502, error: "upstream_invalid", audioMs: 0 }]);
   });
 
-  it("flags counts that the upstream did not tell as estimated", async () => {
+  it("flags counts that the upstream did not report as estimated", async () => {
     const told = new ScriptedSpeech(() =>
       spoken(1, {
         ending: { type: "end", usage: { inputTokens: 9, outputTokens: 31 }, finishReason: "STOP" },
@@ -680,9 +682,9 @@ describe("a fault", () => {
 
 describe("a caller who leaves", () => {
   it.each([PATH, STREAM, `${STREAM}?alt=sse`])(
-    "stops the engine and is booked once with 499 (%s)",
+    "stops the engine and is settled once with 499 (%s)",
     async (path) => {
-      const { post, rows, speech } = door(new ScriptedSpeech(() => spoken(60)));
+      const { post, rows, speech } = harness(new ScriptedSpeech(() => spoken(60)));
       const body = chunksOf(await post(path, GOOD));
       await body.next();
       await body.next();
@@ -696,19 +698,19 @@ describe("a caller who leaves", () => {
     },
   );
 
-  it("before the first chunk is read is booked all the same", async () => {
-    const { post, rows, speech } = door(new ScriptedSpeech(() => spoken(60)));
+  it("before the first chunk is read is settled too", async () => {
+    const { post, rows, speech } = harness(new ScriptedSpeech(() => spoken(60)));
     await chunksOf(await post(PATH, GOOD)).return?.();
     expect(speech).toMatchObject({ returned: 1, running: 0 });
     expect(rows).toMatchObject([{ status: 499, audioMs: 0 }]);
   });
 
-  it("while the engine is at work aborts it", async () => {
+  it("while the engine is working aborts it", async () => {
     const speech = new ScriptedSpeech(async function* (_request, { signal }) {
       yield* spoken(0.2, { ending: null });
       await aborted(signal);
     });
-    const { post, rows, leave } = door(speech);
+    const { post, rows, leave } = harness(speech);
     const body = chunksOf(await post(PATH, GOOD));
     await body.next();
     const waiting = body.next();
@@ -724,7 +726,7 @@ describe("a caller who leaves", () => {
       await aborted(signal);
       yield* spoken(1);
     });
-    const { post, rows, leave } = door(speech);
+    const { post, rows, leave } = harness(speech);
     const reply = post(PATH, GOOD);
     while (speech.running === 0) await new Promise((resolve) => setImmediate(resolve));
     leave();

@@ -15,40 +15,40 @@ function open(embed?: EmbeddingModel["embed"]) {
       return { vectors: request.texts.map(() => new Float32Array(1_024).fill(1 / 32)), inputTokens: null };
     },
   };
-  const door = openGatewayHarness({ models: [embedModel({ cacheable: false })], engine: () => engine });
-  const send = (input: string, key = "order-17", as = door.key) =>
-    door.call("/v1/embeddings", {
+  const harness = openGatewayHarness({ models: [embedModel({ cacheable: false })], engine: () => engine });
+  const send = (input: string, key = "order-17", as = harness.key) =>
+    harness.call("/v1/embeddings", {
       headers: { "idempotency-key": key, authorization: `Bearer ${as}` },
       body: { model: "patchbay-embed", input },
     });
-  return { door, send, asked: () => asked };
+  return { harness, send, asked: () => asked };
 }
 
-test("the same request again gets the stored reply, costs nothing and is a row that says so", async () => {
-  const { door, send, asked } = open();
+test("answers a repeat with the stored reply at no cost, with a usage row", async () => {
+  const { harness, send, asked } = open();
   const first = await send("text");
   const second = await send("text");
   expect(second.status).toBe(200);
   expect(second.text).toBe(first.text);
   expect(asked()).toBe(1);
-  expect(door.rows.map((row) => [row.cached, row.attempts])).toEqual([
+  expect(harness.rows.map((row) => [row.cached, row.attempts])).toEqual([
     [false, 1],
     [true, 0],
   ]);
 });
 
-test("another body under the same key is refused, and another key of the caller is another matter", async () => {
-  const { door, send, asked } = open();
+test("refuses another body under the same key, and runs it under another key", async () => {
+  const { harness, send, asked } = open();
   await send("text");
   const other = await send("another text");
   expect(other.status).toBe(400);
   expect(other.json.error.message).toContain("Idempotency-Key");
   expect((await send("another text", "order-18")).status).toBe(200);
-  expect((await send("another text", "order-17", door.addKey())).status).toBe(200);
+  expect((await send("another text", "order-17", harness.addKey())).status).toBe(200);
   expect(asked()).toBe(3);
 });
 
-test("one still running is waited for: ten at once are one call", async () => {
+test("waits for a running request: ten at once are one call", async () => {
   let release = (): void => undefined;
   const gate = new Promise<void>((resolve) => {
     release = resolve;
@@ -68,7 +68,7 @@ test.each([
   ["while it waits", () => new Promise<void>((resolve) => setImmediate(resolve))],
   ["before it begins to wait", () => Promise.resolve()],
 ])(
-  "a repeat whose caller leaves %s gives its slot back before the first call ends",
+  "frees the slot of a repeat whose caller leaves %s before the first call ends",
   async (_when, untilLeaving) => {
     const running = { begin: () => {}, end: () => {} };
     const began = new Promise<void>((resolve) => {
@@ -77,25 +77,25 @@ test.each([
     const gate = new Promise<void>((resolve) => {
       running.end = resolve;
     });
-    const { door, send } = open(async ({ texts }) => {
+    const { harness, send } = open(async ({ texts }) => {
       if (texts.includes("text")) {
         running.begin();
         await gate;
       }
       return { vectors: texts.map(() => new Float32Array(1_024).fill(1 / 32)), inputTokens: null };
     });
-    const key = door.addKey({ concurrency: 2 });
+    const key = harness.addKey({ concurrency: 2 });
     const first = send("text", "order-17", key);
     await began;
     const leaving = new AbortController();
-    const repeat = door.call("/v1/embeddings", {
+    const repeat = harness.call("/v1/embeddings", {
       headers: { "idempotency-key": "order-17", authorization: `Bearer ${key}` },
       body: { model: "patchbay-embed", input: "text" },
       signal: leaving.signal,
     });
     await untilLeaving();
     leaving.abort();
-    // Refused with 429 after a second when the first call and the repeat still hold both slots.
+    // 429 after a second if the first call and the repeat still held both slots.
     const other = await send("other text", "order-18", key);
     running.end();
     expect(other.status, other.text).toBe(200);
@@ -109,7 +109,7 @@ describe("a repeat that waits for the first request", () => {
     vi.useRealTimers();
   });
 
-  /** A call that runs until it is let go, with a key that may have one call at a time. */
+  /** A call that runs until it is released, with a key that allows one call at a time. */
   function running(error?: AppError) {
     const gates: (() => void)[] = [];
     const opened = open(async ({ texts }) => {
@@ -118,13 +118,13 @@ describe("a repeat that waits for the first request", () => {
       if (isFirst && error) throw error;
       return { vectors: texts.map(() => new Float32Array(1_024).fill(1 / 32)), inputTokens: null };
     });
-    const key = opened.door.addKey({ concurrency: 1 });
+    const key = opened.harness.addKey({ concurrency: 1 });
     const begun = (count: number) => vi.waitFor(() => expect(gates).toHaveLength(count));
     return { ...opened, key, gates, begun, send: (text: string, id: string) => opened.send(text, id, key) };
   }
   const longerThanASlotIsWaitedFor = () => vi.advanceTimersByTimeAsync(2_000);
 
-  test("holds no slot of its key and gets the stored reply, however long the first runs", async () => {
+  test("takes no slot of its key and gets the stored reply, however long the first runs", async () => {
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
     const { send, gates, begun, asked } = running();
     const first = send("text", "order-17");
@@ -138,14 +138,14 @@ describe("a repeat that waits for the first request", () => {
   });
 
   test("leaves its slot to other calls of its key", async () => {
-    const { door, gates, begun } = running();
-    const key = door.addKey({ concurrency: 2 });
+    const { harness, gates, begun } = running();
+    const key = harness.addKey({ concurrency: 2 });
     const sendAs = (text: string, id: string) =>
-      door.call("/v1/embeddings", {
+      harness.call("/v1/embeddings", {
         headers: { "idempotency-key": id, authorization: `Bearer ${key}` },
         body: { model: "patchbay-embed", input: text },
       });
-    // Both came in before either ran, so that the repeat had a slot.
+    // Both were admitted before either ran, so that the repeat had a slot.
     const pair = [sendAs("text", "order-17"), sendAs("text", "order-17")];
     await begun(1);
     const other = sendAs("other text", "order-18");
@@ -155,7 +155,7 @@ describe("a repeat that waits for the first request", () => {
     expect(replies.map(({ status }) => status)).toEqual([200, 200, 200]);
   });
 
-  test("runs in a slot of its own when the first fails", async () => {
+  test("runs in its own slot when the first fails", async () => {
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
     const { send, gates, begun, asked } = running(new AppError("invalid", "It failed."));
     const first = send("text", "order-17");
@@ -173,7 +173,7 @@ describe("a repeat that waits for the first request", () => {
     expect(asked()).toBe(2);
   });
 
-  test("is refused with 429 when 64 of its key wait already", async () => {
+  test("is refused with 429 when 64 of its key are waiting", async () => {
     const { send, gates, begun } = running();
     const first = send("text", "order-17");
     await begun(1);
@@ -187,7 +187,7 @@ describe("a repeat that waits for the first request", () => {
   });
 });
 
-test("a failure is not kept: sent again under its key, the request runs again", async () => {
+test("does not store a failure: a repeat runs the request again", async () => {
   let isDown = true;
   const { send } = open(async ({ texts }) => {
     if (isDown) throw new AppError("upstream_error", "It failed.");
@@ -198,7 +198,7 @@ test("a failure is not kept: sent again under its key, the request runs again", 
   expect((await send("text")).status).toBe(200);
 });
 
-test("a repeat that runs because the first request failed reserves from the key's budget as it is now", async () => {
+test("a repeat that runs after a failure reserves from the key's current budget", async () => {
   const running = { begin: () => {}, end: () => {} };
   const began = new Promise<void>((resolve) => {
     running.begin = resolve;
@@ -218,10 +218,13 @@ test("a repeat that runs because the first request failed reserves from the key'
     },
   };
   const prices = { ...embedModel().prices, inputPerMillionTokens: 20_000_000 };
-  const door = openGatewayHarness({ models: [embedModel({ cacheable: false, prices })], engine: () => engine });
-  const key = door.addKey({ id: "key_9" });
+  const harness = openGatewayHarness({
+    models: [embedModel({ cacheable: false, prices })],
+    engine: () => engine,
+  });
+  const key = harness.addKey({ id: "key_9" });
   const send = () =>
-    door.call("/v1/embeddings", {
+    harness.call("/v1/embeddings", {
       headers: { "idempotency-key": "order-17", authorization: `Bearer ${key}` },
       body: { model: "patchbay-embed", input: "text" },
     });
@@ -230,25 +233,25 @@ test("a repeat that runs because the first request failed reserves from the key'
   const second = send();
   await new Promise((resolve) => setImmediate(resolve));
   const budget = { ...NO_LIMIT, dailyNano: 1_000_000 };
-  door.addKey({ id: "key_9", budget }, key);
-  door.change("keys");
+  harness.addKey({ id: "key_9", budget }, key);
+  harness.change("keys");
   running.end();
   expect((await first).status).not.toBe(200);
   expect((await second).status).toBe(200);
-  expect(door.reservations.map(({ keyBudget }) => keyBudget)).toEqual([NO_LIMIT, budget]);
+  expect(harness.reservations.map(({ keyBudget }) => keyBudget)).toEqual([NO_LIMIT, budget]);
 });
 
-test("a key of more than 255 characters is refused", async () => {
+test("refuses a key of more than 255 characters", async () => {
   const { send, asked } = open();
   expect((await send("text", "x".repeat(255))).status).toBe(200);
   expect((await send("text", "x".repeat(256))).status).toBe(400);
   expect(asked()).toBe(1);
 });
 
-test("a stored reply is forgotten after 24 hours", async () => {
-  const { door, send, asked } = open();
+test("drops a stored reply after 24 hours", async () => {
+  const { harness, send, asked } = open();
   await send("text");
-  door.clock.at += 24 * 3_600_000 + 1;
+  harness.clock.at += 24 * 3_600_000 + 1;
   await send("text");
   expect(asked()).toBe(2);
 });
@@ -265,15 +268,15 @@ describe("a stored reply is refused to a key that has lost", () => {
     ["its budget", { budget: { ...NO_LIMIT, dailyNano: 0 } }, 429, "insufficient_quota"],
   ];
   test.each(changes)("%s", async (_what, narrowed, status, code) => {
-    const { door, send, asked } = open();
-    const key = door.addKey({ id: "key_9" });
+    const { harness, send, asked } = open();
+    const key = harness.addKey({ id: "key_9" });
     expect((await send("text", "order-17", key)).status).toBe(200);
-    door.addKey({ id: "key_9", ...narrowed }, key);
-    door.change("keys");
+    harness.addKey({ id: "key_9", ...narrowed }, key);
+    harness.change("keys");
     const refused = await send("text", "order-17", key);
     expect([refused.status, refused.json.error?.code]).toEqual([status, code]);
     expect(refused.text).not.toContain('"embedding"');
-    expect([asked(), door.rows.length]).toEqual([1, 1]);
+    expect([asked(), harness.rows.length]).toEqual([1, 1]);
   });
 
   test.each(changes)("%s while it waited for the first request", async (_what, narrowed, status, code) => {
@@ -284,18 +287,18 @@ describe("a stored reply is refused to a key that has lost", () => {
     const gate = new Promise<void>((resolve) => {
       running.end = resolve;
     });
-    const { door, send, asked } = open(async ({ texts }) => {
+    const { harness, send, asked } = open(async ({ texts }) => {
       running.begin();
       await gate;
       return { vectors: texts.map(() => new Float32Array(1_024).fill(1 / 32)), inputTokens: null };
     });
-    const key = door.addKey({ id: "key_9" });
+    const key = harness.addKey({ id: "key_9" });
     const first = send("text", "order-17", key);
     await began;
     const second = send("text", "order-17", key);
     await new Promise((resolve) => setImmediate(resolve));
-    door.addKey({ id: "key_9", ...narrowed }, key);
-    door.change("keys");
+    harness.addKey({ id: "key_9", ...narrowed }, key);
+    harness.change("keys");
     running.end();
     expect((await first).status).toBe(200);
     const refused = await second;
@@ -305,15 +308,15 @@ describe("a stored reply is refused to a key that has lost", () => {
 
   test("its enabled owner", async () => {
     let isEnabled = true;
-    const door = openGatewayHarness({ ownerEnabled: () => isEnabled });
+    const harness = openGatewayHarness({ ownerEnabled: () => isEnabled });
     const send = () =>
-      door.call("/v1/embeddings", {
+      harness.call("/v1/embeddings", {
         headers: { "idempotency-key": "order-17" },
         body: { model: "patchbay-embed", input: "text" },
       });
     expect((await send()).status).toBe(200);
     isEnabled = false;
-    door.change("users");
+    harness.change("users");
     expect((await send()).status).toBe(401);
   });
 });
@@ -322,12 +325,12 @@ test.each([
   ["/v1/engines/patchbay-embed/embeddings", { model: "patchbay-embed", input: "text" }, 403],
   ["/v1beta/models/patchbay-embed:embedContent", { content: { parts: [{ text: "text" }] } }, 403],
   ["/v1beta/models/patchbay-embed:countTokens", { contents: [{ parts: [{ text: "text" }] }] }, 404],
-])("POST %s replays nothing of a model that the key has lost", async (path, body, status) => {
-  const door = openGatewayHarness({ models: [embedModel(), OTHER_MODEL] });
-  const key = door.addKey({ id: "key_9" });
+])("POST %s replays no reply of a model that the key has lost", async (path, body, status) => {
+  const harness = openGatewayHarness({ models: [embedModel(), OTHER_MODEL] });
+  const key = harness.addKey({ id: "key_9" });
   const headers = { "idempotency-key": "order-17", authorization: `Bearer ${key}` };
-  expect((await door.call(path, { headers, body })).status).toBe(200);
-  door.addKey({ id: "key_9", allowedModels: ["other-embed"] }, key);
-  door.change("keys");
-  expect((await door.call(path, { headers, body })).status).toBe(status);
+  expect((await harness.call(path, { headers, body })).status).toBe(200);
+  harness.addKey({ id: "key_9", allowedModels: ["other-embed"] }, key);
+  harness.change("keys");
+  expect((await harness.call(path, { headers, body })).status).toBe(status);
 });

@@ -6,9 +6,9 @@ const SPEECH = embedModel({ name: "patchbay-speech", aliases: [], operation: "sp
 const models = [embedModel(), SPEECH];
 const google = (key: string) => ({ authorization: "", "x-goog-api-key": key });
 
-test("the list has OpenAI's form, and Gemini's where the key came as a Google client sends it", async () => {
-  const door = openGatewayHarness({ models });
-  const openai = await door.call("/v1/models");
+test("lists models in OpenAI's form, or in Gemini's for a key sent like a Google client", async () => {
+  const harness = openGatewayHarness({ models });
+  const openai = await harness.call("/v1/models");
   expect(openai.json).toEqual({
     object: "list",
     data: [
@@ -17,9 +17,9 @@ test("the list has OpenAI's form, and Gemini's where the key came as a Google cl
     ],
   });
   for (const reply of [
-    await door.call("/v1beta/models"),
-    await door.call("/v1/models", { headers: google(door.key) }),
-    await door.call(`/v1/models?key=${door.key}`, { headers: { authorization: "" } }),
+    await harness.call("/v1beta/models"),
+    await harness.call("/v1/models", { headers: google(harness.key) }),
+    await harness.call(`/v1/models?key=${harness.key}`, { headers: { authorization: "" } }),
   ]) {
     expect(reply.status).toBe(200);
     expect(reply.json.models.map((model: { name: string }) => model.name)).toEqual([
@@ -31,16 +31,16 @@ test("the list has OpenAI's form, and Gemini's where the key came as a Google cl
   }
 });
 
-test("every model in Gemini's form has both token limits, whatever the operator set", async () => {
+test("states both token limits of every model in Gemini's form, also without limits set", async () => {
   const bare = { maxInputTokens: null, maxCharacters: null, maxAudioSeconds: null };
-  const door = openGatewayHarness({
+  const harness = openGatewayHarness({
     models: [
       ...models,
       embedModel({ name: "x-embed", aliases: [], ...bare }),
       embedModel({ name: "x-speech", aliases: [], operation: "speech", ...bare }),
     ],
   });
-  const { json } = await door.call("/v1beta/models");
+  const { json } = await harness.call("/v1beta/models");
   const limits = GeminiModelList.parse(json).models.map((one) => [
     one.name,
     one.inputTokenLimit,
@@ -55,48 +55,48 @@ test("every model in Gemini's form has both token limits, whatever the operator 
   expect(GeminiModel.safeParse({ ...json.models[0], outputTokenLimit: undefined }).success).toBe(false);
 });
 
-test("Gemini's list comes in pages", async () => {
-  const door = openGatewayHarness({ models });
-  const first = await door.call("/v1beta/models?pageSize=1");
+test("pages Gemini's list", async () => {
+  const harness = openGatewayHarness({ models });
+  const first = await harness.call("/v1beta/models?pageSize=1");
   expect(first.json.models).toHaveLength(1);
-  const second = await door.call(`/v1beta/models?pageSize=1&pageToken=${first.json.nextPageToken}`);
+  const second = await harness.call(`/v1beta/models?pageSize=1&pageToken=${first.json.nextPageToken}`);
   expect(second.json.models.map((model: { name: string }) => model.name)).toEqual(["models/patchbay-speech"]);
   expect(second.json.nextPageToken).toBeUndefined();
   for (const query of ["pageSize=x", "pageSize=-1", "pageToken=%21", "pageToken=abcd"]) {
-    expect((await door.call(`/v1beta/models?${query}`)).status).toBe(400);
+    expect((await harness.call(`/v1beta/models?${query}`)).status).toBe(400);
   }
 });
 
-test("one model is told by its name or alias, in either form", async () => {
-  const door = openGatewayHarness({ models });
-  const openai = await door.call("/v1/models/text-embedding-3-small");
+test("returns one model by name or alias, in either form", async () => {
+  const harness = openGatewayHarness({ models });
+  const openai = await harness.call("/v1/models/text-embedding-3-small");
   expect(openai.json.id).toBe("text-embedding-3-small");
-  const gemini = await door.call("/v1beta/models/patchbay-embed");
+  const gemini = await harness.call("/v1beta/models/patchbay-embed");
   expect(gemini.json).toMatchObject({ name: "models/patchbay-embed", inputTokenLimit: 8_192 });
-  const both = await door.call("/v1/models/patchbay-embed", { headers: google(door.key) });
+  const both = await harness.call("/v1/models/patchbay-embed", { headers: google(harness.key) });
   expect(both.json).toEqual(gemini.json);
-  const unknown = await door.call("/v1beta/models/nope");
+  const unknown = await harness.call("/v1beta/models/nope");
   expect([unknown.status, unknown.json.error.status]).toEqual([404, "NOT_FOUND"]);
 });
 
-test("a key sees and finds no models but its own", async () => {
-  const door = openGatewayHarness({ models });
-  door.key = door.addKey({ allowedModels: ["text-embedding-3-small"] });
-  expect((await door.call("/v1/models")).json.data.map((one: { id: string }) => one.id)).toEqual([
+test("shows a key only the models it may use", async () => {
+  const harness = openGatewayHarness({ models });
+  harness.key = harness.addKey({ allowedModels: ["text-embedding-3-small"] });
+  expect((await harness.call("/v1/models")).json.data.map((one: { id: string }) => one.id)).toEqual([
     "patchbay-embed",
   ]);
-  expect((await door.call("/v1/models/patchbay-speech")).status).toBe(404);
-  door.key = door.addKey({ operations: ["speech"] });
-  expect((await door.call("/v1/models")).json.data.map((one: { id: string }) => one.id)).toEqual([
+  expect((await harness.call("/v1/models/patchbay-speech")).status).toBe(404);
+  harness.key = harness.addKey({ operations: ["speech"] });
+  expect((await harness.call("/v1/models")).json.data.map((one: { id: string }) => one.id)).toEqual([
     "patchbay-speech",
   ]);
 });
 
-test("a model that was switched off is gone with the next request", async () => {
+test("hides a disabled model from the next request on", async () => {
   const list = [embedModel()];
-  const door = openGatewayHarness({ models: list });
-  expect((await door.call("/v1/models/patchbay-embed")).status).toBe(200);
+  const harness = openGatewayHarness({ models: list });
+  expect((await harness.call("/v1/models/patchbay-embed")).status).toBe(200);
   list[0] = embedModel({ enabled: false });
-  door.change("models");
-  expect((await door.call("/v1/models/patchbay-embed")).status).toBe(404);
+  harness.change("models");
+  expect((await harness.call("/v1/models/patchbay-embed")).status).toBe(404);
 });

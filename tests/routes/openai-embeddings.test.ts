@@ -16,7 +16,7 @@ function lengthOf(vector: number[]): number {
   return Math.sqrt(vector.reduce((sum, x) => sum + x * x, 0));
 }
 
-/** An engine that remembers what it was asked and answers constant vectors. */
+/** An engine that records its requests and returns constant vectors. */
 function recorder(answer?: (request: EmbeddingRequest) => Float32Array[]): {
   engine: EmbeddingModel;
   requests: EmbeddingRequest[];
@@ -32,9 +32,9 @@ function recorder(answer?: (request: EmbeddingRequest) => Float32Array[]): {
   return { engine, requests };
 }
 
-test("a text gives one unit vector of 1,024 numbers, the model's name and the counted tokens", async () => {
-  const door = openGatewayHarness();
-  const reply = await door.call(ENGINES, { body: { model: MODEL, input: "Hello, how are you?" } });
+test("returns a unit vector of 1,024 numbers, the model's name and the counted tokens", async () => {
+  const harness = openGatewayHarness();
+  const reply = await harness.call(ENGINES, { body: { model: MODEL, input: "Hello, how are you?" } });
   expect(reply.status).toBe(200);
   const { data, ...rest } = reply.json;
   expect(rest).toEqual({ object: "list", model: MODEL, usage: { prompt_tokens: 6, total_tokens: 6 } });
@@ -44,12 +44,12 @@ test("a text gives one unit vector of 1,024 numbers, the model's name and the co
   expect(lengthOf(data[0].embedding)).toBeCloseTo(1, 6);
 });
 
-test("base64 holds the very numbers of float, and the order is that of the input", async () => {
-  const door = openGatewayHarness();
+test("returns the same numbers in base64 and float, in the order of the input", async () => {
+  const harness = openGatewayHarness();
   const input = ["first text", "  ", "dritter Text", "первый", "first text"];
-  const float = await door.call(FLAT, { body: { model: MODEL, input } });
-  const base64 = await door.call(FLAT, { body: { model: MODEL, input, encoding_format: "base64" } });
-  const alone = await door.call(FLAT, { body: { model: MODEL, input: "dritter Text" } });
+  const float = await harness.call(FLAT, { body: { model: MODEL, input } });
+  const base64 = await harness.call(FLAT, { body: { model: MODEL, input, encoding_format: "base64" } });
+  const alone = await harness.call(FLAT, { body: { model: MODEL, input: "dritter Text" } });
   expect(float.json.data.map((one: { index: number }) => one.index)).toEqual([0, 1, 2, 3, 4]);
   for (const [i, one] of float.json.data.entries()) {
     expect(floatsOf(base64.json.data[i].embedding)).toEqual(one.embedding);
@@ -58,20 +58,22 @@ test("base64 holds the very numbers of float, and the order is that of the input
   expect(float.json.data[0].embedding).toEqual(float.json.data[4].embedding);
 });
 
-test("token ids are embedded as the text they stand for", async () => {
-  const door = openGatewayHarness();
-  const text = await door.call(FLAT, { body: { model: MODEL, input: "hello world" } });
-  const one = await door.call(FLAT, { body: { model: MODEL, input: [15339, 1917] } });
-  const two = await door.call(FLAT, { body: { model: MODEL, input: [[15339, 1917], [15339]] } });
+test("embeds token IDs as the text they encode", async () => {
+  const harness = openGatewayHarness();
+  const text = await harness.call(FLAT, { body: { model: MODEL, input: "hello world" } });
+  const one = await harness.call(FLAT, { body: { model: MODEL, input: [15339, 1917] } });
+  const two = await harness.call(FLAT, { body: { model: MODEL, input: [[15339, 1917], [15339]] } });
   expect(one.json.data).toEqual(text.json.data);
   expect(two.json.data[0]).toEqual(text.json.data[0]);
   expect(two.json.usage.prompt_tokens).toBe(3);
 });
 
-test("a shortened vector is the prefix, normalised again", async () => {
-  const door = openGatewayHarness();
-  const whole = await door.call(FLAT, { body: { model: MODEL, input: "a cat on a mat" } });
-  const short = await door.call(FLAT, { body: { model: MODEL, input: "a cat on a mat", dimensions: 256 } });
+test("shortens a vector to its prefix and normalises it again", async () => {
+  const harness = openGatewayHarness();
+  const whole = await harness.call(FLAT, { body: { model: MODEL, input: "a cat on a mat" } });
+  const short = await harness.call(FLAT, {
+    body: { model: MODEL, input: "a cat on a mat", dimensions: 256 },
+  });
   const vector: number[] = short.json.data[0].embedding;
   const prefix: number[] = whole.json.data[0].embedding.slice(0, 256);
   expect(vector).toHaveLength(256);
@@ -108,82 +110,82 @@ test.each([
   ["2^31 dimensions", { model: MODEL, input: "a", dimensions: 2 ** 31 }, "dimensions"],
   ["a stream", { model: MODEL, input: "a", stream: true }, "stream"],
   ["an object for a user", { model: MODEL, input: "a", user: {} }, "user"],
-])("%s is 400 and names the field, and nothing is booked", async (_, body, param) => {
-  const door = openGatewayHarness();
-  const reply = await door.call(ENGINES, { body });
+])("answers %s with 400 and the field's name, without a usage row", async (_, body, param) => {
+  const harness = openGatewayHarness();
+  const reply = await harness.call(ENGINES, { body });
   expect(reply.status).toBe(400);
   expect(reply.json.error).toMatchObject({ type: "invalid_request_error", param });
   expect(Object.keys(reply.json.error).sort()).toEqual(["code", "message", "param", "type"]);
-  expect(door.rows).toEqual([]);
+  expect(harness.rows).toEqual([]);
 });
 
-test("null counts as absent, and a user is kept in the books", async () => {
-  const door = openGatewayHarness();
+test("treats null as absent, and records the user field", async () => {
+  const harness = openGatewayHarness();
   const body = { model: MODEL, input: "a", encoding_format: null, dimensions: null };
-  expect((await door.call(ENGINES, { body })).status).toBe(200);
-  await door.call(ENGINES, {
+  expect((await harness.call(ENGINES, { body })).status).toBe(200);
+  await harness.call(ENGINES, {
     body: { model: MODEL, input: "a", user: "u-7" },
     headers: { "x-patchbay-tags": "t" },
   });
-  expect(door.rows.map((row) => [row.user, row.tags])).toEqual([
+  expect(harness.rows.map((row) => [row.user, row.tags])).toEqual([
     [null, null],
     ["u-7", "t"],
   ]);
 });
 
-test("more tokens than the model takes are refused in OpenAI's words, whatever their form", async () => {
-  const door = openGatewayHarness({ models: [embedModel({ maxInputTokens: 10 })] });
+test("refuses more tokens than the model accepts with OpenAI's message, for every form of input", async () => {
+  const harness = openGatewayHarness({ models: [embedModel({ maxInputTokens: 10 })] });
   for (const input of ["word ".repeat(12), Array.from({ length: 11 }, () => 15339), "x".repeat(100_000)]) {
-    const reply = await door.call(FLAT, { body: { model: MODEL, input } });
+    const reply = await harness.call(FLAT, { body: { model: MODEL, input } });
     expect(reply.status).toBe(400);
     expect(reply.json.error.code).toBe("context_length_exceeded");
     expect(reply.json.error.message).toContain("maximum context length");
   }
-  const fits = await door.call(FLAT, {
+  const fits = await harness.call(FLAT, {
     body: { model: MODEL, input: Array.from({ length: 10 }, () => 15339) },
   });
   expect(fits.status).toBe(200);
 });
 
-test("more than 300,000 tokens in all are refused", async () => {
-  const door = openGatewayHarness();
+test("refuses more than 300,000 tokens in total", async () => {
+  const harness = openGatewayHarness();
   const many = Array.from({ length: 40 }, () => Array.from({ length: 8_000 }, () => 15339));
-  const reply = await door.call(FLAT, { body: { model: MODEL, input: many } });
+  const reply = await harness.call(FLAT, { body: { model: MODEL, input: many } });
   expect([reply.status, reply.json.error.code]).toEqual([400, "max_tokens_per_request"]);
   const texts = Array.from({ length: 40 }, () => "hello ".repeat(8_000));
-  const also = await door.call(FLAT, { body: { model: MODEL, input: texts } });
+  const also = await harness.call(FLAT, { body: { model: MODEL, input: texts } });
   expect([also.status, also.json.error.code]).toEqual([400, "max_tokens_per_request"]);
 });
 
-test("path and body may name one model by name and alias; the reply names it as the body does", async () => {
-  const door = openGatewayHarness();
-  const reply = await door.call(ENGINES, { body: { model: "text-embedding-3-small", input: "a" } });
+test("accepts name and alias of one model in path and body; the reply has the name of the body", async () => {
+  const harness = openGatewayHarness();
+  const reply = await harness.call(ENGINES, { body: { model: "text-embedding-3-small", input: "a" } });
   expect([reply.status, reply.json.model]).toEqual([200, "text-embedding-3-small"]);
-  const turned = await door.call("/v1/engines/text-embedding-3-small/embeddings", {
+  const turned = await harness.call("/v1/engines/text-embedding-3-small/embeddings", {
     body: { model: MODEL, input: "a" },
   });
   expect([turned.status, turned.json.model]).toEqual([200, MODEL]);
 });
 
-test("the engines path alone names the model only where the operator allows it", async () => {
-  const door = openGatewayHarness({ legacyEngines: true });
-  const reply = await door.call(ENGINES, { body: { input: "a" } });
+test("accepts a body without model on the engines path only where the operator allows it", async () => {
+  const harness = openGatewayHarness({ legacyEngines: true });
+  const reply = await harness.call(ENGINES, { body: { input: "a" } });
   expect([reply.status, reply.json.model]).toEqual([200, MODEL]);
 });
 
-test("an unknown model is 404, and one of another kind 400 that says what it is for", async () => {
+test("answers 404 for an unknown model, and 400 with its purpose for one of another kind", async () => {
   const speech = embedModel({ name: "patchbay-speech", aliases: [], operation: "speech" });
-  const door = openGatewayHarness({ models: [embedModel(), speech] });
-  const unknown = await door.call(FLAT, { body: { model: "nope", input: "a" } });
+  const harness = openGatewayHarness({ models: [embedModel(), speech] });
+  const unknown = await harness.call(FLAT, { body: { model: "nope", input: "a" } });
   expect([unknown.status, unknown.json.error.code]).toEqual([404, "model_not_found"]);
-  const wrong = await door.call(FLAT, { body: { model: "patchbay-speech", input: "a" } });
+  const wrong = await harness.call(FLAT, { body: { model: "patchbay-speech", input: "a" } });
   expect(wrong.status).toBe(400);
   expect(wrong.json.error.message).toContain("speech");
 });
 
-test("fields that are none of ours reach neither the engine nor its choice", async () => {
+test("ignores unknown fields", async () => {
   const { engine, requests } = recorder();
-  const door = openGatewayHarness({ engine: () => engine });
+  const harness = openGatewayHarness({ engine: () => engine });
   const smuggled = {
     api_base: "http://attacker.example",
     base_url: "http://attacker.example",
@@ -192,20 +194,20 @@ test("fields that are none of ours reach neither the engine nor its choice", asy
     model_list: [],
     mock_response: "x",
   };
-  await door.call(FLAT, { body: { model: MODEL, input: "a", ...smuggled } });
+  await harness.call(FLAT, { body: { model: MODEL, input: "a", ...smuggled } });
   expect(requests).toEqual([
     { model: MODEL, texts: ["a"], dimensions: undefined, taskType: undefined, user: undefined },
   ]);
 });
 
-test("the reply waits until the call is in the books", async () => {
+test("sends the reply only after the call is settled", async () => {
   let release = (): void => {};
   const committed = new Promise<void>((resolve) => {
     release = resolve;
   });
-  const door = openGatewayHarness({ settling: () => committed });
+  const harness = openGatewayHarness({ settling: () => committed });
   let isAnswered = false;
-  const reply = door.call(FLAT, { body: { model: MODEL, input: "a" } }).then((answer) => {
+  const reply = harness.call(FLAT, { body: { model: MODEL, input: "a" } }).then((answer) => {
     isAnswered = true;
     return answer;
   });
@@ -215,15 +217,15 @@ test("the reply waits until the call is in the books", async () => {
   expect((await reply).status).toBe(200);
 });
 
-test("a row holds who, what, where and how much", async () => {
-  const door = openGatewayHarness({
+test("records key, user, model, channel and usage in the row", async () => {
+  const harness = openGatewayHarness({
     models: [embedModel({ prices: { ...embedModel().prices, inputPerMillionTokens: 20_000_000 } })],
   });
-  const reply = await door.call(FLAT, {
+  const reply = await harness.call(FLAT, {
     body: { model: "text-embedding-3-small", input: "one two three four five" },
   });
   expect(reply.status).toBe(200);
-  const [row] = door.rows;
+  const [row] = harness.rows;
   expect(row).toMatchObject({
     requestId: "req-1",
     keyId: "key_1",
@@ -239,8 +241,8 @@ test("a row holds who, what, where and how much", async () => {
     state: "settled",
     overrun: false,
   });
-  // Five tokens and a tenth, rounded up to whole tokens.
-  expect(door.reservations.map((one) => one.row.reservedNano)).toEqual([120]);
+  // Five tokens plus 10 %, rounded up to whole tokens.
+  expect(harness.reservations.map((one) => one.row.reservedNano)).toEqual([120]);
   expect(reply.headers).toMatchObject({
     "x-patchbay-channel": "Built-in embeddings",
     "x-patchbay-attempts": "1",
@@ -248,13 +250,13 @@ test("a row holds who, what, where and how much", async () => {
   });
 });
 
-test("a budget without room is 429 insufficient_quota before any engine is asked", async () => {
+test("answers 429 insufficient_quota for an exhausted budget before any engine is called", async () => {
   const { engine, requests } = recorder();
   const priced = {
     models: [embedModel({ prices: { ...embedModel().prices, inputPerMillionTokens: 20_000_000 } })],
   };
-  const door = openGatewayHarness({ ...priced, engine: () => engine, refused: "key" });
-  const spent = await door.call(FLAT, { body: { model: MODEL, input: "a" } });
+  const harness = openGatewayHarness({ ...priced, engine: () => engine, refused: "key" });
+  const spent = await harness.call(FLAT, { body: { model: MODEL, input: "a" } });
   const free = openGatewayHarness({ engine: () => engine });
   free.key = free.addKey({ budget: { totalNano: 0, dailyNano: null, monthlyNano: null } });
   const nothing = await free.call(FLAT, { body: { model: MODEL, input: "a" } });
@@ -266,10 +268,10 @@ test("a budget without room is 429 insufficient_quota before any engine is asked
   expect(requests).toEqual([]);
 });
 
-test("a channel that fails is followed by another, and the reply tells how often it was tried", async () => {
+test("fails over to another channel, with the number of attempts in the headers", async () => {
   const asked: string[] = [];
   const { engine } = recorder();
-  const door = openGatewayHarness({
+  const harness = openGatewayHarness({
     channels: [
       channelRecord({ id: "chn_bad", name: "bad" }),
       channelRecord({ id: "chn_good", name: "good", priority: 1 }),
@@ -280,30 +282,35 @@ test("a channel that fails is followed by another, and the reply tells how often
       return { embed: () => Promise.reject(new AppError("upstream_error", "The channel answered 500.")) };
     },
   });
-  const reply = await door.call(FLAT, { body: { model: MODEL, input: "a" } });
+  const reply = await harness.call(FLAT, { body: { model: MODEL, input: "a" } });
   expect(reply.status).toBe(200);
   expect(asked).toEqual(["chn_bad", "chn_good"]);
   expect(reply.headers).toMatchObject({ "x-patchbay-channel": "good", "x-patchbay-attempts": "2" });
-  expect(door.rows[0]).toMatchObject({ channelId: "chn_good", attempts: 2 });
+  expect(harness.rows[0]).toMatchObject({ channelId: "chn_good", attempts: 2 });
 });
 
 test.each([
   ["too few vectors", () => []],
   ["a vector of another length", () => [new Float32Array(768).fill(0.03)]],
-  ["a vector with a number that is none", () => [new Float32Array(1_024).fill(Number.NaN)]],
-])("%s is 502 upstream_invalid, booked as such and free", async (_, answer) => {
+  ["a vector with a NaN", () => [new Float32Array(1_024).fill(Number.NaN)]],
+])("answers %s with 502 upstream_invalid, recorded as such and free", async (_, answer) => {
   const { engine } = recorder(answer);
-  const door = openGatewayHarness({ engine: () => engine });
-  const reply = await door.call(FLAT, { body: { model: MODEL, input: "a" } });
+  const harness = openGatewayHarness({ engine: () => engine });
+  const reply = await harness.call(FLAT, { body: { model: MODEL, input: "a" } });
   expect([reply.status, reply.json.error.code]).toEqual([502, "upstream_invalid"]);
   expect(reply.headers["x-should-retry"]).toBe("false");
-  expect(door.rows[0]).toMatchObject({ status: 502, error: "upstream_invalid", costNano: 0, inputTokens: 0 });
+  expect(harness.rows[0]).toMatchObject({
+    status: 502,
+    error: "upstream_invalid",
+    costNano: 0,
+    inputTokens: 0,
+  });
 });
 
-test("a caller who leaves stops the engine and is booked as 499", async () => {
+test("a caller who leaves stops the engine and is recorded as 499", async () => {
   const leaving = new AbortController();
   let stopped = false;
-  const door = openGatewayHarness({
+  const harness = openGatewayHarness({
     engine: () => ({
       embed: (_request, { signal }) =>
         new Promise((_resolve, reject) => {
@@ -315,16 +322,16 @@ test("a caller who leaves stops the engine and is booked as 499", async () => {
         }),
     }),
   });
-  await door.call(FLAT, { body: { model: MODEL, input: "a" }, signal: leaving.signal });
+  await harness.call(FLAT, { body: { model: MODEL, input: "a" }, signal: leaving.signal });
   expect(stopped).toBe(true);
-  expect(door.rows[0]).toMatchObject({ status: 499, error: "caller_left" });
+  expect(harness.rows[0]).toMatchObject({ status: 499, error: "caller_left" });
 });
 
-test("a large reply comes whole though it is written in pieces", async () => {
-  const door = openGatewayHarness();
+test("writes a large reply in chunks without loss", async () => {
+  const harness = openGatewayHarness();
   const input = Array.from({ length: 300 }, (_, i) => `text number ${i}`);
-  const reply = await door.call(FLAT, { body: { model: MODEL, input } });
+  const reply = await harness.call(FLAT, { body: { model: MODEL, input } });
   expect(reply.json.data.map((one: { index: number }) => one.index)).toEqual(input.map((_, i) => i));
-  const last = await door.call(FLAT, { body: { model: MODEL, input: "text number 299" } });
+  const last = await harness.call(FLAT, { body: { model: MODEL, input: "text number 299" } });
   expect(reply.json.data[299].embedding).toEqual(last.json.data[0].embedding);
 });

@@ -13,10 +13,10 @@ import { collect, tone } from "../support/tone";
 const PATH = "/v1/audio/speech";
 const GOOD = { model: "patchbay-speech", input: "one two three", voice: "alloy" };
 
-function door(speech = new ScriptedSpeech(() => spoken(1)), options = {}) {
+function harness(speech = new ScriptedSpeech(() => spoken(1)), options = {}) {
   return { speech, ...openSpeechHarness([{ channel: channel("a"), speech }], options) };
 }
-type Reply = Awaited<ReturnType<ReturnType<typeof door>["post"]>>;
+type Reply = Awaited<ReturnType<ReturnType<typeof harness>["post"]>>;
 async function errorOf(reply: Reply) {
   return JSON.parse((await readBody(reply)).bytes.toString()).error;
 }
@@ -32,7 +32,7 @@ describe("POST /v1/audio/speech", () => {
     ["wav", "audio/wav", (bytes: Buffer) => bytes.readUInt32LE(40) === 0xffffffff && bytes.length === 48_044],
     ["pcm", "audio/pcm", (bytes: Buffer) => bytes.length === 48_000],
   ])("sends response_format %s as %s", async (response_format, type, isOfFormat) => {
-    const { post, rows } = door();
+    const { post, rows } = harness();
     const reply = await post(PATH, { ...GOOD, response_format });
     expect(reply.status).toBe(200);
     expect(reply.headers).toMatchObject({ "content-type": type, "x-patchbay-channel": "a" });
@@ -42,8 +42,8 @@ describe("POST /v1/audio/speech", () => {
     expect(rows).toMatchObject([{ status: 200, inputTokens: 3, outputTokens: 25, audioMs: 1_000 }]);
   });
 
-  it("hands voice, speed, text and instructions to the engine, and says that it ignored the latter", async () => {
-    const { post, speech, rows } = door();
+  it("passes voice, speed, text and instructions to the engine, and reports ignored instructions", async () => {
+    const { post, speech, rows } = harness();
     const reply = await post(PATH, {
       ...GOOD,
       voice: { id: "NOVA" },
@@ -68,13 +68,13 @@ describe("POST /v1/audio/speech", () => {
       outputPerMillionTokens: null,
       outputPerMillionSeconds: 1_000_000_000_000,
     };
-    const { post, reserved } = door(undefined, { model: { prices } });
+    const { post, reserved } = harness(undefined, { model: { prices } });
     await readBody(await post(PATH, { ...GOOD, speed: 0.5 }));
     await readBody(await post(PATH, { ...GOOD, speed: 4 }));
     expect(reserved.map((row) => row.reservedNano)).toEqual([2 * 3_950_000, 3_950_000]);
   });
 
-  it("streams as it is made", async () => {
+  it("streams while the audio is synthesised", async () => {
     let made = 0;
     const speech = new ScriptedSpeech(async function* () {
       for await (const event of spoken(60)) {
@@ -82,7 +82,7 @@ describe("POST /v1/audio/speech", () => {
         yield event;
       }
     });
-    const { post } = door(speech);
+    const { post } = harness(speech);
     const body = chunksOf(await post(PATH, GOOD));
     await body.next();
     expect(made).toBeLessThanOrEqual(2);
@@ -90,7 +90,7 @@ describe("POST /v1/audio/speech", () => {
   });
 
   it("sends events that carry the audio and end with the usage", async () => {
-    const { post, rows } = door();
+    const { post, rows } = harness();
     const reply = await post(PATH, { ...GOOD, response_format: "pcm", stream_format: "sse" });
     expect(reply.headers["content-type"]).toBe("text/event-stream");
     const text = (await readBody(reply)).bytes.toString();
@@ -125,8 +125,8 @@ describe("POST /v1/audio/speech", () => {
     ["a number for instructions", { ...GOOD, instructions: 1 }, "instructions", /must be a string/],
     ["an unknown stream format", { ...GOOD, stream_format: "ws" }, "stream_format", /'audio' or 'sse'/],
     ["an embeddings model", { ...GOOD, model: "patchbay-embed" }, "model", /embeddings/],
-  ])("refuses %s with 400 and the field at fault", async (_name, body, param, words) => {
-    const { post, reserved } = door();
+  ])("refuses %s with 400 and the invalid field", async (_name, body, param, words) => {
+    const { post, reserved } = harness();
     const reply = await post(PATH, body);
     expect(reply.status).toBe(400);
     const error = await errorOf(reply);
@@ -139,23 +139,23 @@ describe("POST /v1/audio/speech", () => {
     expect(reserved).toEqual([]);
   });
 
-  it("accepts 4,096 characters, counted as people do", async () => {
+  it("accepts 4,096 characters, counted as code points", async () => {
     expect(
-      (await door().post(PATH, { ...GOOD, input: "😀".repeat(4_096), response_format: "pcm" })).status,
+      (await harness().post(PATH, { ...GOOD, input: "😀".repeat(4_096), response_format: "pcm" })).status,
     ).toBe(200);
   });
 
-  it("breaks the audio at once when the engine does", async () => {
+  it("breaks the audio at once when the engine fails", async () => {
     const broken = new AppError("upstream_truncated", "broke");
-    const { post, rows } = door(new ScriptedSpeech(() => spoken(1, { ending: broken })));
+    const { post, rows } = harness(new ScriptedSpeech(() => spoken(1, { ending: broken })));
     const { error } = await readBody(await post(PATH, GOOD));
     expect(error).toMatchObject({ code: "upstream_truncated" });
     expect(rows).toMatchObject([{ status: 502, error: "upstream_truncated", audioMs: 1_000 }]);
   });
 
-  it("tells a break of an event stream as an error event, then breaks", async () => {
+  it("reports a failure of an event stream as an error event, then breaks", async () => {
     const broken = new AppError("upstream_truncated", "broke");
-    const { post } = door(new ScriptedSpeech(() => spoken(1, { ending: broken })));
+    const { post } = harness(new ScriptedSpeech(() => spoken(1, { ending: broken })));
     const { bytes, error } = await readBody(await post(PATH, { ...GOOD, stream_format: "sse" }));
     expect(error).toMatchObject({ code: "upstream_truncated" });
     const last = bytes.toString().split("\n\n").at(-2) ?? "";
@@ -166,7 +166,7 @@ describe("POST /v1/audio/speech", () => {
   });
 
   it.each([undefined, "sse"])(
-    "answers 503 when no encoder is free, books it and stops the engine (%s)",
+    "answers 503 when no encoder is free, settles the call and stops the engine (%s)",
     async (stream_format) => {
       const encoder = {
         encode: async function* () {
@@ -175,7 +175,7 @@ describe("POST /v1/audio/speech", () => {
         },
         close: async () => {},
       };
-      const { post, rows, speech } = door(new ScriptedSpeech(() => spoken(60)), { encoder });
+      const { post, rows, speech } = harness(new ScriptedSpeech(() => spoken(60)), { encoder });
       const reply = await post(PATH, { ...GOOD, stream_format });
       expect(reply.status).toBe(503);
       expect(reply.headers).toMatchObject({ "retry-after": "1" });
@@ -184,8 +184,8 @@ describe("POST /v1/audio/speech", () => {
     },
   );
 
-  it("stops the engine when the caller leaves, and books what was spoken once", async () => {
-    const { post, rows, speech } = door(new ScriptedSpeech(() => spoken(60)));
+  it("stops the engine when the caller leaves, and settles the audio so far once", async () => {
+    const { post, rows, speech } = harness(new ScriptedSpeech(() => spoken(60)));
     const body = chunksOf(await post(PATH, GOOD));
     await body.next();
     await body.next();
@@ -196,8 +196,8 @@ describe("POST /v1/audio/speech", () => {
 });
 
 describe("cached speech", () => {
-  it("answers other users only where cached results are shared", async () => {
-    const { ctx, post, speech } = door(undefined, { model: { cacheable: true } });
+  it("is served to other users only where cached results are shared", async () => {
+    const { ctx, post, speech } = harness(undefined, { model: { cacheable: true } });
     const { owner } = ctx.caller;
     const cacheOf = async (id: string) => {
       owner.id = id;
@@ -218,7 +218,7 @@ describe("cached speech", () => {
 
 describe("GET /v1/audio/voices", () => {
   it("lists the 43 voices once each, with the models of this key", async () => {
-    const { get } = door();
+    const { get } = harness();
     const reply = await get("/v1/audio/voices");
     const list = JSON.parse((await readBody(reply)).bytes.toString());
     expect(list.object).toBe("list");

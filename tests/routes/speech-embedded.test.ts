@@ -10,7 +10,7 @@ const speech = createEmbeddedSpeech({
 });
 afterAll(() => speech.close());
 
-const door = () => openSpeechHarness([{ channel: channel("embedded"), speech }]);
+const harness = () => openSpeechHarness([{ channel: channel("embedded"), speech }]);
 const PATH = "/v1beta/models/patchbay-speech:generateContent";
 const saying = (text: string, speechConfig?: object) => ({
   contents: [{ role: "user", parts: [{ text }] }],
@@ -22,8 +22,8 @@ function samples(base64: string): Int16Array {
   return new Int16Array(bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length));
 }
 
-it("speaks a sentence that can be heard", async () => {
-  const { post, rows } = door();
+it("speaks a sentence audibly", async () => {
+  const { post, rows } = harness();
   const { bytes } = await readBody(await post(PATH, saying("The kettle is on the stove.")));
   const body = JSON.parse(bytes.toString());
   const pcm = samples(body.candidates[0].content.parts[0].inlineData.data);
@@ -33,7 +33,7 @@ it("speaks a sentence that can be heard", async () => {
   expect(body.usageMetadata.candidatesTokenCount).toBe(Math.ceil((pcm.length / 24_000) * 25));
 });
 
-it("speaks a conversation by two voices, without names and instruction", async () => {
+it("speaks a conversation with two voices, without names and instruction", async () => {
   const one = (speaker: string, voiceName: string) => ({
     speaker,
     voiceConfig: { prebuiltVoiceConfig: { voiceName } },
@@ -42,7 +42,7 @@ it("speaks a conversation by two voices, without names and instruction", async (
     multiSpeakerVoiceConfig: { speakerVoiceConfigs: [one("Joe", "Puck"), one("Jane", "Kore")] },
   };
   const seconds = async (text: string) => {
-    const { post, rows } = door();
+    const { post, rows } = harness();
     await readBody(await post(PATH, saying(text, cast)));
     return (rows[0]?.audioMs ?? 0) / 1_000;
   };
@@ -54,17 +54,17 @@ it("speaks a conversation by two voices, without names and instruction", async (
   expect(told).toBe(bare);
 });
 
-it.each(["…", "🙂", "?!", "— * —"])("answers 400 in words when the text is but %s", async (text) => {
-  const { post, rows } = door();
+it.each(["…", "🙂", "?!", "— * —"])("answers 400 with a message when the text is only %s", async (text) => {
+  const { post, rows } = harness();
   const reply = await post(PATH, saying(text));
   expect(reply.status).toBe(400);
   expect(JSON.parse((await readBody(reply)).bytes.toString()).error.message).toMatch(/spoken|speak|words/);
   expect(rows).toMatchObject([{ status: 400, audioMs: 0, costNano: 0 }]);
 });
 
-it("sends the first sound of 32,000 characters long before the rest is made", async () => {
-  const { post, rows } = door();
-  const text = "Nobody minds at all when the brown fox jumps over the dog. ".repeat(600).slice(0, 32_000);
+it("sends the first audio of 32,000 characters long before the rest is synthesised", async () => {
+  const { post, rows } = harness();
+  const text = "No dog minds at all when the brown fox jumps over the dog. ".repeat(600).slice(0, 32_000);
   const body = chunksOf(await post(PATH, saying(text)));
   expect((await body.next()).value?.length).toBeGreaterThan(1_000);
   await body.return?.();

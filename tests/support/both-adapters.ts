@@ -11,12 +11,12 @@ import { createNodeAdapter } from "../../lib/http/node/adapter";
 import { expectDocumented } from "./expect-documented";
 
 /**
- * Every gateway call of the route tests goes through both doors besides: what each makes of the request, and what it
- * makes of the reply, has to be the same. The handler itself runs once, so that a call counts once.
- * (tests/faults/two-adapters.test.ts has whole processes on both sides.)
+ * Runs every gateway call of the route tests through both adapters too: they must pass the same request to the handler
+ * and the same reply to the caller. The handler runs only once, so that a call counts once.
+ * (two-adapters.test.ts compares whole processes.)
  */
 
-/** Of the connection and its framing. */
+/** Headers of the connection and its framing. */
 const OWN_HEADERS = new Set([
   "host",
   "connection",
@@ -42,7 +42,7 @@ interface Seen extends Omit<Sent, "headers" | "body"> {
 }
 
 interface Passage {
-  /** What the door handed to the handler. */
+  /** What the adapter passed to the handler. */
   request: Seen;
   reply: { status: number; headers: Record<string, string>; body: string };
 }
@@ -51,7 +51,7 @@ function plain(headers: Iterable<readonly [string, string]>): Record<string, str
   return Object.fromEntries([...headers].filter(([name]) => !OWN_HEADERS.has(name)));
 }
 
-/** A handler that notes the request and gives a reply that was made elsewhere. */
+/** A handler that records the request and returns a given reply. */
 function replay(reply: Outbound): { handler: Handler; seen(): Seen } {
   let seen: Seen | null = null;
   const handler = async (request: Inbound): Promise<Outbound> => {
@@ -63,7 +63,7 @@ function replay(reply: Outbound): { handler: Handler; seen(): Seen } {
   return {
     handler,
     seen() {
-      if (seen === null) throw new Error("the door did not ask the handler");
+      if (seen === null) throw new Error("the harness did not ask the handler");
       return seen;
     },
   };
@@ -81,11 +81,11 @@ function nodeServer(): Promise<http.Server> {
     const fail = (error: unknown) => {
       throw error;
     };
-    const door = createNodeAdapter(handler, clock, DEFAULT_LIMITS, () => false, fail);
+    const harness = createNodeAdapter(handler, clock, DEFAULT_LIMITS, () => false, fail);
     const peer = { address: "127.0.0.1", isLocal: true, isSecure: false };
     const server = http.createServer((message, response) => {
       const { method = "GET", url: target = "", httpVersion, rawHeaders } = message;
-      void door.open(
+      void harness.handle(
         message,
         response,
         checkHead({ method, target, httpVersion, rawHeaders }),
@@ -126,7 +126,7 @@ async function throughNode(sent: Sent, reply: Outbound): Promise<Passage> {
     },
   });
   outgoing.end(isBare ? undefined : sent.body);
-  // The event's one argument is the reply.
+  // The event's only argument is the reply.
   const [answer] = (await once(outgoing, "response")) as [http.IncomingMessage];
   const chunks: Buffer[] = [];
   for await (const chunk of answer) chunks.push(chunk as Buffer);
@@ -143,7 +143,7 @@ async function throughNode(sent: Sent, reply: Outbound): Promise<Passage> {
 
 async function throughNext(sent: Sent, reply: Outbound): Promise<Passage> {
   const { handler, seen } = replay(reply);
-  // Limits and clock are all the door reads of them.
+  // The adapter reads only limits and clock.
   const services = { instance: {}, clock } as unknown as ConsoleServices;
   const request = new Request(`http://localhost${target(sent)}`, {
     method: sent.method,
@@ -161,12 +161,12 @@ async function throughNext(sent: Sent, reply: Outbound): Promise<Passage> {
   };
 }
 
-/** Ways of one call through the doors stand after each other: the server knows one at a time. */
+/** Calls are compared one after the other: the server handles one handler at a time. */
 let turn: Promise<unknown> = Promise.resolve();
 
 /**
- * Expects that both adapters hand the same request to the handler and the same reply to the caller, and that the reply
- * is what the OpenAPI document says. `reply`: with its whole body.
+ * Expects that both adapters pass the same request to the handler and the same reply to the caller, and that the reply
+ * matches the OpenAPI document. `reply`: with its whole body.
  */
 export function expectBothAdapters(sent: Sent, reply: Outbound & { body: Uint8Array | null }): Promise<void> {
   const run = async () => {

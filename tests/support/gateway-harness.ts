@@ -27,7 +27,7 @@ import { createLexicalModel } from "../../lib/providers/lexical/lexical-model";
 import { countTokens, countTokensInSteps } from "../../lib/text/tokenize";
 import { expectBothAdapters } from "./both-adapters";
 
-/** A clock that stands until it is moved; both of its hands go together. */
+/** A clock that moves only when the test moves it; wall and monotonic time move together. */
 export class StillClock {
   at = 1_790_000_000_000;
   now = (): number => this.at;
@@ -121,7 +121,7 @@ export interface Call {
   body?: unknown;
   address?: string | null;
   signal?: AbortSignal;
-  /** What happens while the body comes in. */
+  /** Runs while the body arrives. */
   whileReading?(): unknown;
 }
 
@@ -129,17 +129,17 @@ export interface Reply {
   status: number;
   headers: Record<string, string | string[]>;
   text: string;
-  // Replies are looked at field by field.
+  // Tests read replies field by field.
   json: ReturnType<typeof JSON.parse>;
 }
 
 export interface GatewayHarness {
   services: ConsoleServices;
   clock: StillClock;
-  /** A key that works, and how to make others. */
+  /** A valid key, and a function that adds others. */
   key: string;
   addKey(fields?: Partial<KeyRecord>, key?: string): string;
-  /** Says that something was committed. */
+  /** Emits a change of the store. */
   change(...topics: Topic[]): void;
   rows: UsageRecord[];
   reservations: Reservation[];
@@ -152,14 +152,14 @@ export interface GatewayHarness {
 export interface HarnessOptions {
   models?: ModelRecord[];
   channels?: ChannelRecord[];
-  /** What serves a channel; absent: the lexical engine. */
+  /** The engine of a channel; default: the lexical engine. */
   engine?(channel: ChannelRecord): EmbeddingModel;
-  /** What the ledger says to a reservation. */
+  /** The ledger's answer to a reservation. */
   refused?: "key" | "user" | null;
-  /** Holds each settlement until it resolves. */
+  /** Delays each settlement until it resolves. */
   settling?(): Promise<void>;
   ownerEnabled?: () => boolean;
-  /** The limits and budget of all of the owner's keys together; absent: none. */
+  /** Limits and budget of all of the owner's keys together; default: none. */
   owner?: () => Partial<CallLimits & { budget: Budget }>;
   legacyEngines?: boolean;
   clock?: StillClock;
@@ -173,7 +173,7 @@ async function wholeOf(reply: Outbound): Promise<Buffer> {
   return Buffer.concat(chunks);
 }
 
-/** The embeddings and model routes behind the real pipeline, over books and keys in memory. */
+/** The embeddings and model routes behind the real pipeline, with ledger and keys in memory. */
 export function openGatewayHarness(options: HarnessOptions = {}): GatewayHarness {
   const clock = options.clock ?? new StillClock();
   const keys = new Map<string, KeyRecord>();
@@ -185,7 +185,7 @@ export function openGatewayHarness(options: HarnessOptions = {}): GatewayHarness
   const lexical = createLexicalModel();
   const random = { bytes: (length: number) => randomBytes(length), fraction: () => 0.5 };
 
-  // What the gateway calls of the store; the contract suite runs the real ones.
+  // The store methods that the gateway calls; the contract suite tests the real ones.
   const store = {
     kind: "sqlite",
     setup: { isSetUp: async () => true },

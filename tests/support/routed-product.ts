@@ -5,13 +5,13 @@ import { createKey, type Product, type ProductOptions, setUp, startProduct } fro
 import { BASE_PATHS } from "./upstream/rig";
 import { startUpstream, type Upstream } from "./upstream/server";
 
-/** A reply as it came over the wire. */
+/** A reply as received. */
 export interface Reply {
   status: number;
   headers: http.IncomingHttpHeaders;
   bytes: Buffer;
   text: string;
-  // Replies are looked at field by field.
+  // Tests read replies field by field.
   json: ReturnType<typeof JSON.parse>;
   /** False when the socket was destroyed before the body's own end. */
   isWhole: boolean;
@@ -22,9 +22,9 @@ export interface Sent {
   key?: string;
   headers?: Record<string, string>;
   signal?: AbortSignal;
-  /** Told when the first bytes of the body are here. */
+  /** Called with the first bytes of the body. */
   onBytes?: () => void;
-  /** Absent: a socket of its own. */
+  /** Default: a new socket. */
   agent?: http.Agent;
 }
 
@@ -45,35 +45,35 @@ export interface Row {
 }
 
 export interface Place {
-  /** Absent: the rig's own upstream. */
+  /** Default: the upstream of the rig. */
   at?: { origin: string };
-  /** The upstream's name of the model, with its fault. */
+  /** The upstream's model name, with the injected failure. */
   as: string;
   provider?: string;
   [field: string]: unknown;
 }
 
-/** The product as a process with upstream channels in front of a loopback upstream. */
+/** The product as a process, with channels to a loopback upstream. */
 export interface RoutedProduct {
   product: Product;
   upstream: Upstream;
   cookie: string;
   key: string;
-  /** A call of the console; throws for another status than 200. */
+  /** A console API call; throws unless the status is 200. */
   console(path: string, body?: unknown, method?: string): Promise<ReturnType<typeof JSON.parse>>;
   newKey(fields?: Record<string, unknown>): Promise<string>;
-  /** A model of its own with a channel for each place, tried in that order. Resolves with name and channels' ids. */
+  /** Creates a model with one channel per entry, in order of priority. Resolves to its name and the channel IDs. */
   route(
     operation: "speech" | "embeddings",
     places: readonly Place[],
     model?: Record<string, unknown>,
   ): Promise<{ name: string; ids: string[] }>;
   send(path: string, body: unknown, sent?: Sent): Promise<Reply>;
-  /** Rows of this model, newest first. */
+  /** Usage rows of this model, newest first. */
   rows(model: string): Promise<Row[]>;
-  /** As `rows`, when there are `count` of them. */
+  /** Like `rows`; waits until there are `count`. */
   whenRows(model: string, count: number): Promise<Row[]>;
-  /** So many good calls, so that second tries are within their share (DESIGN §4). */
+  /** Sends successful calls, so that repeats are within their budget (DESIGN §4). */
   busy(calls: number): Promise<void>;
   close(): Promise<void>;
 }
@@ -223,7 +223,7 @@ export async function startRouted(options: ProductOptions = {}): Promise<RoutedP
   return routed;
 }
 
-/** The body of a speech call in each dialect, and where it goes. */
+/** Path and body of a speech call in each dialect. */
 export function spoken(
   dialect: "gemini" | "openai",
   model: string,
@@ -240,7 +240,7 @@ export function spoken(
     : ["/v1/audio/speech", { model, input: text, voice: "alloy", response_format: "pcm" }];
 }
 
-/** Expects the dialect's own error body (CONTRACT §1), with `code` as OpenAI's code or Gemini's status. */
+/** Expects the dialect's own error body (CONTRACT §1); `code`: OpenAI's code or Gemini's status. */
 export function expectFailure(
   dialect: "gemini" | "openai",
   reply: Reply,
@@ -266,7 +266,7 @@ export function samplesOf(reply: Reply): Buffer {
   return Buffer.from(reply.json.candidates[0].content.parts[0].inlineData.data, "base64");
 }
 
-/** Resolves when `isSo`; the test's own time is the limit. */
+/** Resolves when `isSo` returns true; limited by the test's timeout. */
 export async function until(isSo: () => boolean): Promise<void> {
   while (!isSo()) await new Promise((resolve) => setTimeout(resolve, 5));
 }

@@ -2,10 +2,10 @@ import path from "node:path";
 import Database from "libsql";
 import { openWire, type Wire } from "./raw-request";
 
-/** A text whose speech takes far longer than any test: the most that one call may have. */
+/** The longest text of a call; its speech takes far longer than any test. */
 export const ENDLESS = "One more sentence for the road, and then another. ".repeat(640);
 
-/** Asks for speech on a socket of its own, whose reader can stop and go on. */
+/** Requests speech on a new socket whose reader can pause and resume. */
 export async function openSpeech(
   port: number,
   key: string,
@@ -40,7 +40,9 @@ export function bookedCalls(dataDirectory: string): RecordedCall[] {
   const database = new Database(path.join(dataDirectory, "patchbay.db"), { readonly: true });
   try {
     // The columns named in the statement.
-    return database.prepare("select request_id, state, status from usage order by at").all() as RecordedCall[];
+    return database
+      .prepare("select request_id, state, status from usage order by at")
+      .all() as RecordedCall[];
   } finally {
     database.close();
   }

@@ -20,7 +20,7 @@ import { workerFile } from "../../lib/server/process/workers";
 import { expectBothAdapters, type Sent } from "./both-adapters";
 import { tone } from "./tone";
 
-/** A speech engine that does as the test says, and remembers what it was asked and whether it was stopped. */
+/** A scripted speech engine that records its requests and whether it was stopped. */
 export class ScriptedSpeech implements SpeechModel {
   readonly requests: SpeechRequest[] = [];
   readonly signals: AbortSignal[] = [];
@@ -55,7 +55,7 @@ export const END: SpeechEvent = {
   finishReason: "STOP",
 };
 
-/** A tone of so many seconds in pieces of `chunkSeconds`, then whatever follows. */
+/** A tone of `seconds` in chunks of `chunkSeconds`, then the given events. */
 export async function* spoken(
   seconds: number,
   { chunkSeconds = 0.2, ending = END as SpeechEvent | Error | null } = {},
@@ -116,7 +116,7 @@ export interface SpeechHarness {
   /** Settled usage rows in order. */
   rows: UsageRecord[];
   reserved: UsageRecord[];
-  /** Ends the caller's presence. */
+  /** Makes the caller leave. */
   leave(): void;
   /** The context of every request; a test may change it between requests. */
   ctx: GatewayContext;
@@ -124,7 +124,7 @@ export interface SpeechHarness {
   get(path: string): Promise<Outbound>;
 }
 
-/** The speech routes over in-memory books; `engines` speaks for each channel. */
+/** The speech routes with an in-memory ledger; `engines` has the engine of each channel. */
 export function openSpeechHarness(
   engines: readonly { channel: ChannelRecord; speech: SpeechModel }[],
   options: {
@@ -148,7 +148,7 @@ export function openSpeechHarness(
   };
   const clock = { now: () => Date.now(), monotonic: () => performance.now() };
   const silent = { info() {}, warn() {}, error() {} };
-  // The speech path reaches these services alone; the rest of the store is not called.
+  // The speech path uses these services only; the rest of the store is not called.
   const metrics = { observeCall() {}, count() {} };
   const store = {
     onChange: () => () => {},
@@ -239,7 +239,7 @@ export function openSpeechHarness(
     if (match.kind !== "found" || match.route.surface === "console" || match.route.surface === "plain") {
       throw new Error(`${method} ${path} is no gateway route`);
     }
-    // Handlers read the query alone.
+    // Handlers read only the query.
     const request = { method, path, query, headers: new Map(), requestId: "req-1" } as unknown as Inbound;
     const { route, params } = match;
     const answer = async (): Promise<Outbound> => {
@@ -267,7 +267,7 @@ export function openSpeechHarness(
   };
 }
 
-/** What replies that stream are answers to. */
+/** The requests of streamed replies. */
 const streamed = new WeakMap<Outbound, Sent>();
 
 let shared: ReturnType<typeof createAudioEncoder> | undefined;
@@ -277,13 +277,13 @@ function sharedEncoder() {
 }
 afterAll(() => shared?.close());
 
-/** The chunks of a body that streams. */
+/** The chunks of a streamed body. */
 export function chunksOf(reply: Outbound): AsyncIterator<Uint8Array> {
   if (reply.body === null || reply.body instanceof Uint8Array) throw new Error("the reply does not stream");
   return reply.body[Symbol.asyncIterator]();
 }
 
-/** The whole body; `error` is what broke it, if anything did. */
+/** The whole body, and the error that broke it, if any. */
 export async function readBody(reply: Outbound): Promise<{ bytes: Buffer; error: unknown }> {
   if (reply.body === null || reply.body instanceof Uint8Array) {
     return { bytes: Buffer.from(reply.body ?? []), error: null };

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 
-/** Certificates for `localhost` that nobody trusts but who is given them; good for a hundred years but the expired one. */
+/** Self-signed certificates for `localhost`, valid for a hundred years except the expired one. */
 export interface Certificate {
   cert: string;
   key: string;
@@ -14,8 +14,8 @@ function read(name: string): Certificate {
 
 export const CERTIFICATES = {
   good: read("good"),
-  /** Ended in 2021. */
+  /** Expired in 2021. */
   expired: read("expired"),
-  /** Made for elsewhere.example. */
+  /** Issued for elsewhere.example. */
   otherHost: read("other-host"),
 };

@@ -1,4 +1,4 @@
-import type { Fault } from "./fault";
+import type { InjectedFailure } from "./injected-failure";
 import { json, parts, type Reply, stream } from "./reply";
 import { tokensOf, tonePcm } from "./sounds";
 
@@ -10,16 +10,16 @@ export function elevenLabsSpeech(
   voice: string,
   format: string,
   body: Record<string, unknown>,
-  fault: Fault | null,
+  failure: InjectedFailure | null,
 ): Reply {
   const text = String(body.text);
   const rate = Number(/^pcm_(\d+)$/.exec(format)?.[1] ?? 0);
   if (rate === 0)
     return stream("audio/mpeg", [Buffer.from([0xff, 0xfb, 0x90, 0x64, 0, 0, 0, 0])], tokensOf(text));
   const spoken = tonePcm(text, voice, rate);
-  const pcm = fault?.kind === "short-audio" ? spoken.subarray(0, fault.n) : spoken;
-  if (fault?.kind === "no-audio") return stream("audio/pcm", [], tokensOf(text));
-  if (fault?.kind === "mp3") {
+  const pcm = failure?.kind === "short-audio" ? spoken.subarray(0, failure.n) : spoken;
+  if (failure?.kind === "no-audio") return stream("audio/pcm", [], tokensOf(text));
+  if (failure?.kind === "mp3") {
     return stream("audio/mpeg", [Buffer.from([0xff, 0xfb, 0x90, 0x64]), Buffer.alloc(8_000)], tokensOf(text));
   }
   return stream("audio/mpeg", parts(pcm, 4_801), tokensOf(text));

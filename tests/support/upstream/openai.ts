@@ -1,4 +1,4 @@
-import type { Fault } from "./fault";
+import type { InjectedFailure } from "./injected-failure";
 import { json, parts, type Reply, stream, usageNumber } from "./reply";
 import { tokensOf, tonePcm, vectorOf, wavFile } from "./sounds";
 
@@ -12,62 +12,66 @@ export function openAiError(status: number, message: string, code: string | null
   return json(status, { error: { message, type, param: null, code } });
 }
 
-export function openAiSpeech(body: Body, fault: Fault | null): Reply {
+export function openAiSpeech(body: Body, failure: InjectedFailure | null): Reply {
   const text = String(body.input);
-  const rate = fault?.kind === "rate" || fault?.kind === "wav" ? fault.n || 24_000 : 24_000;
+  const rate = failure?.kind === "rate" || failure?.kind === "wav" ? failure.n || 24_000 : 24_000;
   const spoken = tonePcm(text, String(body.voice), rate, typeof body.speed === "number" ? body.speed : 1);
-  const pcm = fault?.kind === "short-audio" ? spoken.subarray(0, fault.n) : spoken;
+  const pcm = failure?.kind === "short-audio" ? spoken.subarray(0, failure.n) : spoken;
   const tokens = tokensOf(text);
-  if (fault?.kind === "no-audio") return stream("audio/pcm", [], tokens);
-  if (fault?.kind === "mp3")
+  if (failure?.kind === "no-audio") return stream("audio/pcm", [], tokens);
+  if (failure?.kind === "mp3")
     return stream("audio/mpeg", [Buffer.from("ID3garbage of a packed file")], tokens);
-  if (body.stream_format === "sse") return speechEvents(pcm, tokens, fault);
-  if (body.response_format === "wav" || fault?.kind === "wav" || fault?.kind === "wav-endless") {
-    const file = wavFile(pcm, rate, fault?.kind === "wav-endless");
+  if (body.stream_format === "sse") return speechEvents(pcm, tokens, failure);
+  if (body.response_format === "wav" || failure?.kind === "wav" || failure?.kind === "wav-endless") {
+    const file = wavFile(pcm, rate, failure?.kind === "wav-endless");
     return stream("audio/wav", parts(file, 4_801), tokens);
   }
-  const type = fault?.kind === "rate" ? `audio/pcm;rate=${rate}` : "audio/pcm";
-  // An odd size: samples are split between chunks, as networks do.
+  const type = failure?.kind === "rate" ? `audio/pcm;rate=${rate}` : "audio/pcm";
+  // An odd size, so that samples are split between chunks as on a network.
   return stream(type, parts(pcm, 4_801), tokens);
 }
 
-function speechEvents(pcm: Buffer, tokens: number, fault: Fault | null): Reply {
+function speechEvents(pcm: Buffer, tokens: number, failure: InjectedFailure | null): Reply {
   const frame = (value: object) => Buffer.from(`event: x\ndata: ${JSON.stringify(value)}\n\n`);
   const deltas = parts(pcm, 4_801).map((bytes) =>
     frame({ type: "speech.audio.delta", audio: bytes.toString("base64") }),
   );
   const usage = {
-    input_tokens: usageNumber(fault?.kind ?? "", tokens),
-    output_tokens: usageNumber(fault?.kind ?? "", Math.ceil(pcm.length / 1_920)),
+    input_tokens: usageNumber(failure?.kind ?? "", tokens),
+    output_tokens: usageNumber(failure?.kind ?? "", Math.ceil(pcm.length / 1_920)),
     total_tokens: 0,
   };
   const done = frame({ type: "speech.audio.done", usage });
   return stream("text/event-stream", [...deltas, done], tokens);
 }
 
-/** `base` tells the vector's size after a dot (`embed.768`). */
-export function openAiEmbeddings(base: string, body: Body, fault: Fault | null): Reply {
+/** `base` ends with the vector's size (`embed.768`). */
+export function openAiEmbeddings(base: string, body: Body, failure: InjectedFailure | null): Reply {
   const input = Array.isArray(body.input) ? body.input.map(String) : [String(body.input)];
   const asked = typeof body.dimensions === "number" ? body.dimensions : undefined;
   const own = Number(base.split(".")[1] ?? 256);
   const size =
-    fault?.kind === "wrong-size" ? fault.n : fault?.kind === "ignores-dimensions" ? own : (asked ?? own);
-  const isBase64 = (body.encoding_format === "base64") !== (fault?.kind === "swapped");
+    failure?.kind === "wrong-size"
+      ? failure.n
+      : failure?.kind === "ignores-dimensions"
+        ? own
+        : (asked ?? own);
+  const isBase64 = (body.encoding_format === "base64") !== (failure?.kind === "swapped");
   const data = input.map((text, index) => {
-    const scale = fault?.kind === "scaled" ? fault.n : 1;
+    const scale = failure?.kind === "scaled" ? failure.n : 1;
     const vector = vectorOf(text, size).map((number) => number * scale);
-    if (fault?.kind === "nan") vector[1] = Number.NaN;
+    if (failure?.kind === "nan") vector[1] = Number.NaN;
     const floats: unknown[] = [...vector];
-    if (fault?.kind === "null-number") floats[1] = null;
+    if (failure?.kind === "null-number") floats[1] = null;
     const asText = Buffer.from(vector.buffer).toString("base64");
-    const isText = isBase64 && fault?.kind !== "null-number";
+    const isText = isBase64 && failure?.kind !== "null-number";
     return { object: "embedding", index, embedding: isText ? asText : floats };
   });
-  if (fault?.kind === "wrong-count") data.pop();
-  if (fault?.kind === "reversed") data.reverse();
-  if (fault?.kind === "same-index") for (const one of data) one.index = 0;
+  if (failure?.kind === "wrong-count") data.pop();
+  if (failure?.kind === "reversed") data.reverse();
+  if (failure?.kind === "same-index") for (const one of data) one.index = 0;
   const tokens = input.reduce((sum, text) => sum + tokensOf(text), 0);
-  const told = usageNumber(fault?.kind ?? "", tokens);
+  const told = usageNumber(failure?.kind ?? "", tokens);
   return json(
     200,
     { object: "list", data, model: body.model, usage: { prompt_tokens: told, total_tokens: told } },

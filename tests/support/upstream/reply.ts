@@ -1,8 +1,8 @@
-/** What a well upstream would answer; faults are done to it afterwards. */
+/** The reply of a healthy upstream; failures are injected afterwards. */
 export interface Reply {
   status: number;
   headers: Record<string, string>;
-  /** Written one by one; one alone goes with a content-length. */
+  /** Written one by one; a single chunk is sent with a content-length. */
   chunks: Buffer[];
   tokens: number;
 }
@@ -22,7 +22,7 @@ export function parts(bytes: Buffer, size: number): Buffer[] {
   return all;
 }
 
-/** A usage number as upstreams in trouble tell it. */
+/** A usage number, or an implausible one by the injected failure. */
 export function usageNumber(kind: string, honest: number): unknown {
   switch (kind) {
     case "usage-minus":

@@ -20,7 +20,7 @@ export interface RigOptions {
   clock?: Clock;
 }
 
-/** The product's own providers, allowed to reach these upstreams. */
+/** The product's providers, with these upstreams allowed. */
 export function createRig(upstreams: readonly Upstream[], options: RigOptions = {}) {
   const allow = [...upstreams.map(({ target }) => target), ...(options.allow ?? [])];
   return createProviders({
@@ -38,7 +38,7 @@ export function createRig(upstreams: readonly Upstream[], options: RigOptions = 
   });
 }
 
-/** The base path each provider's channels have at the loopback upstream. */
+/** The base path of each provider's channels at the loopback upstream. */
 export const BASE_PATHS: Readonly<Record<string, string>> = {
   openai: "/v1",
   gemini: "/v1beta",
@@ -47,7 +47,7 @@ export const BASE_PATHS: Readonly<Record<string, string>> = {
 
 let channels = 0;
 
-/** A channel of its own, so that no pool is shared between tests. */
+/** A new channel, so that tests share no connection pool. */
 export function channelTo(
   provider: string,
   upstream: Pick<Upstream, "origin">,
@@ -95,13 +95,13 @@ export function speechRequest(model: string, fields: Partial<SpeechRequest> = {}
 
 export interface Heard {
   pcm: Buffer;
-  /** Null: the stream stopped without an `end`. */
+  /** Null when the stream stopped without an `end`. */
   end: Extract<SpeechEvent, { type: "end" }> | null;
-  /** What it broke with, if it did. */
+  /** The error that broke it, if any. */
   error: unknown;
 }
 
-/** Listens to the end, whatever the end is. */
+/** Reads the stream to its end or error. */
 export async function hear(
   model: SpeechModel,
   request: SpeechRequest,

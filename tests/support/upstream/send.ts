@@ -1,25 +1,25 @@
 import type { ServerResponse } from "node:http";
 import { gzipSync } from "node:zlib";
-import type { Fault } from "./fault";
+import type { InjectedFailure } from "./injected-failure";
 import type { Reply } from "./reply";
 
-/** Counts what goes out. */
+/** Counts sent bytes. */
 export type Count = (bytes: number) => void;
 
 const FLOOD = Buffer.alloc(64 * 1024, 0x20);
-/** 32 MiB of noughts in 32 KiB; packed when first needed. */
+/** 32 MiB of zeros, gzipped to 32 KiB on first use. */
 let bomb: Buffer | undefined;
 const HTML = "<!DOCTYPE html><html><body>It works!</body></html>";
 
-/** Sends a reply with the fault done to it. Resolves when there is nothing left to do; a stall never resolves. */
+/** Sends a reply with the injected failure. Resolves when all is sent; a stall never resolves. */
 export async function send(
   res: ServerResponse,
   reply: Reply,
-  fault: Fault | null,
+  failure: InjectedFailure | null,
   count: Count,
 ): Promise<void> {
-  const kind = fault?.kind ?? "";
-  const n = fault?.n ?? 0;
+  const kind = failure?.kind ?? "";
+  const n = failure?.n ?? 0;
   switch (kind) {
     case "reset-before-headers":
       res.socket?.resetAndDestroy();
@@ -36,7 +36,7 @@ export async function send(
       await new Promise((resolve) => setTimeout(resolve, n));
       return send(res, reply, null, count);
     case "informational":
-      // As a proxy before the upstream sends them, asked for or not.
+      // As proxies in front of upstreams send them, unasked.
       for (const code of ["100 Continue", "102 Processing", "103 Early Hints", "100 Continue"])
         res.socket?.write(`HTTP/1.1 ${code}\r\nlink: </a>\r\n\r\n`);
       return send(res, reply, null, count);
@@ -141,7 +141,7 @@ async function chunked(res: ServerResponse, reply: Reply, count: Count): Promise
   res.end();
 }
 
-/** Resolves when the bytes are with the kernel, or nobody takes them any more. */
+/** Resolves when the bytes are with the kernel, or the connection is closed. */
 function write(res: ServerResponse, bytes: Buffer, count: Count): Promise<void> {
   if (res.destroyed || bytes.length === 0) return Promise.resolve();
   count(bytes.length);

@@ -3,13 +3,13 @@ import { createServer as createSecureServer } from "node:https";
 import type { AddressInfo, Socket } from "node:net";
 import type { Certificate } from "./certificates";
 import { elevenLabsError, elevenLabsLists, elevenLabsSpeech } from "./elevenlabs";
-import { type Fault, RETRY_AFTER_FORMS, readModel } from "./fault";
 import { BAD_KEY_DETAILS, geminiEmbeddings, geminiError, geminiModels, geminiSpeech } from "./gemini";
+import { type InjectedFailure, RETRY_AFTER_FORMS, readModel } from "./injected-failure";
 import { openAiEmbeddings, openAiError, openAiLists, openAiSpeech } from "./openai";
 import type { Reply } from "./reply";
 import { send } from "./send";
 
-/** One request as it arrived, and what became of it. */
+/** One request as received, and its outcome. */
 export interface LedgerEntry {
   method: string;
   /** With its query. */
@@ -18,36 +18,36 @@ export interface LedgerEntry {
   rawHeaders: string[];
   body: unknown;
   model: string;
-  /** Null while nothing was answered. */
+  /** Null before the reply. */
   status: number | null;
   tokens: number;
   bodyBytes: number;
-  /** The reply did not reach its end: the fault or the caller saw to that. */
+  /** True when the reply was not completed, by the injected failure or the caller. */
   isCut: boolean;
 }
 
 export interface Upstream {
   /** `http://127.0.0.1:port` */
   origin: string;
-  /** `127.0.0.1:port`, as the list of allowed upstreams takes it. */
+  /** `127.0.0.1:port`, as in the list of allowed upstreams. */
   target: string;
   port: number;
   ledger: LedgerEntry[];
   openSockets(): number;
-  /** Requests whose reply is neither at its end nor given up. */
+  /** Requests whose reply is neither complete nor aborted. */
   inFlight(): number;
-  /** Ever made. */
+  /** Connections since the start. */
   connections(): number;
-  /** Resolves when no socket is open any more. */
+  /** Resolves when all sockets are closed. */
   whenNoSockets(): Promise<void>;
   close(): Promise<void>;
 }
 
 export interface UpstreamOptions {
   tls?: Certificate;
-  /** Where `--redirect-<status>` points. */
+  /** Target of `--redirect-<status>`. */
   redirectTo?: string;
-  /** What every good key is; any other is refused. Absent: all are good. */
+  /** The only valid key; without it all are valid. */
   key?: string;
 }
 
@@ -66,7 +66,7 @@ export async function startUpstream(options: UpstreamOptions = {}): Promise<Upst
     answer(req, res, options, ledger).catch(() => res.destroy());
   };
   const server: Server = options.tls ? createSecureServer(options.tls, handle) : createServer(handle);
-  // Faults write more headers than a client may, and hold sockets as long as they like.
+  // Injected failures write large headers and keep sockets open for long.
   server.keepAliveTimeout = 60_000;
   server.on("connection", (socket: Socket) => {
     sockets.add(socket);
@@ -112,7 +112,7 @@ async function answer(
   const body: unknown = text === "" ? null : JSON.parse(text);
   const path = req.url ?? "";
   const model = modelOf(path, body);
-  const { base, fault } = readModel(model);
+  const { base, failure } = readModel(model);
   const entry: LedgerEntry = {
     method: req.method ?? "",
     path,
@@ -130,10 +130,10 @@ async function answer(
     entry.isCut = false;
   });
   const reply =
-    keyRefusal(req, options) ?? faultyReply(path, fault, options) ?? goodReply(path, base, body, fault);
-  if (fault?.kind !== "black-hole") entry.status = reply.status;
+    keyRefusal(req, options) ?? faultyReply(path, failure, options) ?? goodReply(path, base, body, failure);
+  if (failure?.kind !== "black-hole") entry.status = reply.status;
   entry.tokens = reply.tokens;
-  await send(res, reply, fault, (bytes) => {
+  await send(res, reply, failure, (bytes) => {
     entry.bodyBytes += bytes;
   });
 }
@@ -141,7 +141,7 @@ async function answer(
 function modelOf(path: string, body: unknown): string {
   const inPath = /\/models\/([^/:?]+):/.exec(path)?.[1] ?? /\/deployments\/([^/]+)\//.exec(path)?.[1];
   if (inPath !== undefined) return decodeURIComponent(inPath);
-  // The tests' own requests.
+  // The request bodies are the tests' own.
   const fields = (body ?? {}) as { model?: string; model_id?: string };
   return fields.model ?? fields.model_id ?? "";
 }
@@ -166,14 +166,14 @@ function keyRefusal({ headers, url = "" }: IncomingMessage, { key }: UpstreamOpt
     : openAiError(401, words, "invalid_api_key");
 }
 
-/** Faults that are a status of their own. */
-function faultyReply(path: string, fault: Fault | null, options: UpstreamOptions): Reply | null {
-  switch (fault?.kind) {
+/** Injected failures that reply with an error status. */
+function faultyReply(path: string, failure: InjectedFailure | null, options: UpstreamOptions): Reply | null {
+  switch (failure?.kind) {
     case "status":
-      return errorReply(path, fault.n, `Failed at http://10.1.2.3:8080/internal with ${fault.n}.`);
+      return errorReply(path, failure.n, `Failed at http://10.1.2.3:8080/internal with ${failure.n}.`);
     case "html-status":
       return {
-        status: fault.n,
+        status: failure.n,
         headers: { "content-type": "text/html" },
         chunks: [Buffer.from("<h1>no</h1>")],
         tokens: 0,
@@ -186,32 +186,32 @@ function faultyReply(path: string, fault: Fault | null, options: UpstreamOptions
       return openAiError(429, "You exceeded your current quota.", "insufficient_quota");
     case "limited": {
       const reply = errorReply(path, 429, "Slow down.");
-      const header = RETRY_AFTER_FORMS[fault.n]?.header ?? null;
+      const header = RETRY_AFTER_FORMS[failure.n]?.header ?? null;
       return header === null ? reply : { ...reply, headers: { ...reply.headers, "retry-after": header } };
     }
     case "retry-info":
       return geminiError(429, "Quota exceeded.", [
-        { "@type": "type.googleapis.com/google.rpc.RetryInfo", retryDelay: `${fault.n}s` },
+        { "@type": "type.googleapis.com/google.rpc.RetryInfo", retryDelay: `${failure.n}s` },
       ]);
     case "redirect": {
       const headers = { location: options.redirectTo ?? "/elsewhere" };
-      return { status: fault.n || 302, headers, chunks: [Buffer.from("moved")], tokens: 0 };
+      return { status: failure.n || 302, headers, chunks: [Buffer.from("moved")], tokens: 0 };
     }
     default:
       return null;
   }
 }
 
-function goodReply(path: string, base: string, body: unknown, fault: Fault | null): Reply {
+function goodReply(path: string, base: string, body: unknown, failure: InjectedFailure | null): Reply {
   const { pathname, searchParams } = new URL(path, "http://upstream");
-  // The tests' own requests.
+  // The request bodies are the tests' own.
   const fields = (body ?? {}) as Record<string, unknown>;
-  if (pathname.endsWith("/audio/speech")) return openAiSpeech(fields, fault);
-  if (pathname.endsWith("/embeddings")) return openAiEmbeddings(base, fields, fault);
-  if (pathname.endsWith(":generateContent")) return geminiSpeech(body, false, fault);
-  if (pathname.endsWith(":streamGenerateContent")) return geminiSpeech(body, true, fault);
-  if (pathname.endsWith(":embedContent")) return geminiEmbeddings(base, body, false, fault);
-  if (pathname.endsWith(":batchEmbedContents")) return geminiEmbeddings(base, body, true, fault);
+  if (pathname.endsWith("/audio/speech")) return openAiSpeech(fields, failure);
+  if (pathname.endsWith("/embeddings")) return openAiEmbeddings(base, fields, failure);
+  if (pathname.endsWith(":generateContent")) return geminiSpeech(body, false, failure);
+  if (pathname.endsWith(":streamGenerateContent")) return geminiSpeech(body, true, failure);
+  if (pathname.endsWith(":embedContent")) return geminiEmbeddings(base, body, false, failure);
+  if (pathname.endsWith(":batchEmbedContents")) return geminiEmbeddings(base, body, true, failure);
   if (pathname.endsWith("/v1beta/models")) return geminiModels(searchParams.get("pageToken"));
   const voice = /\/text-to-speech\/([^/]+)\/stream$/.exec(pathname)?.[1];
   if (voice !== undefined) {
@@ -219,7 +219,7 @@ function goodReply(path: string, base: string, body: unknown, fault: Fault | nul
       decodeURIComponent(voice),
       searchParams.get("output_format") ?? "",
       fields,
-      fault,
+      failure,
     );
   }
   // A server that lists nothing.

@@ -1,12 +1,12 @@
 import { createHash } from "node:crypto";
 import { wavHeader } from "../../../lib/audio/wav";
 
-/** Samples a character of text takes: 10 ms, so that tests stay small; half a second at the least. */
+/** Samples of a text: 10 ms per character, to keep tests small, and at least half a second. */
 export function spokenSamples(text: string, rate: number, speed = 1): number {
   return Math.round((Math.max(0.5, text.length * 0.01) / speed) * rate);
 }
 
-/** A tone whose pitch tells the voice, s16le mono. */
+/** A tone whose pitch identifies the voice, s16le mono. */
 export function tonePcm(text: string, voice: string, rate: number, speed = 1): Buffer {
   const samples = new Int16Array(spokenSamples(text, rate, speed));
   const step = (2 * Math.PI * pitchOf(voice)) / rate;
@@ -35,7 +35,7 @@ export function vectorOf(text: string, dimensions: number): Float32Array {
   return vector.map((number) => number / length);
 }
 
-/** Words, roughly; what the ledger bills. */
+/** An approximate word count, used as token count. */
 export function tokensOf(text: string): number {
   return Math.max(1, text.trim().split(/\s+/).length);
 }

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { describe, expect, test } from "vitest";
 import { API_KEY_PATTERN } from "../../../lib/contracts/console/api-keys";
-import { digestKey, displayKey, makeKey, parseKeyFormat } from "../../../lib/gateway/admission/key-format";
+import { digestKey, displayKey, makeKey, isWellFormedKey } from "../../../lib/gateway/admission/key-format";
 import { randomBase62 } from "../../../lib/gateway/new-id";
 
 const random = { bytes: (length: number) => randomBytes(length), fraction: () => 0 };
@@ -11,14 +11,14 @@ describe("API keys", () => {
     const key = makeKey(random);
     expect(key).toMatch(API_KEY_PATTERN);
     expect(key).toHaveLength(44);
-    expect(parseKeyFormat(key)).toBe(true);
+    expect(isWellFormedKey(key)).toBe(true);
   });
 
   test("any single character changed is told without a store", () => {
     const key = makeKey(random);
     for (let at = 0; at < key.length; at++) {
       const other = key[at] === "a" ? "b" : "a";
-      expect(parseKeyFormat(key.slice(0, at) + other + key.slice(at + 1)), String(at)).toBe(false);
+      expect(isWellFormedKey(key.slice(0, at) + other + key.slice(at + 1)), String(at)).toBe(false);
     }
   });
 
@@ -29,7 +29,7 @@ describe("API keys", () => {
     makeKey(random).toUpperCase(),
     `x${makeKey(random)}`,
     "sk-pb-é".padEnd(44, "a"),
-  ])("%j is none", (text) => expect(parseKeyFormat(text)).toBe(false));
+  ])("%j is none", (text) => expect(isWellFormedKey(text)).toBe(false));
 
   test("keep a digest of the whole key, so that keys with one beginning differ", () => {
     const key = makeKey(random);

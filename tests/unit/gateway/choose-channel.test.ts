@@ -113,17 +113,20 @@ describe.each([1, 2, 8, 64])("with %s requests at once", (atOnce) => {
     [4, 0.04, 0.08],
     [10, 0.003, 0.02],
     [1_000, 0.001, 0.015],
-  ])("of two channels of equal weight, one that is %s times slower gets a share from %s to %s", (times, least, most) => {
-    const { closedLoop, shares } = simulate([
-      { weight: 1, latencyMs: steady(20) },
-      { weight: 1, latencyMs: steady(20 * times) },
-    ]);
-    const slow = closedLoop(10_000, atOnce)[1] ?? 0;
-    expect(slow).toBeGreaterThan(least);
-    expect(slow).toBeLessThan(most);
-    // The preview shows the same shares.
-    expect(Math.abs((shares()[1] ?? 0) - slow)).toBeLessThan(0.03);
-  });
+  ])(
+    "of two channels of equal weight, one that is %s times slower gets a share from %s to %s",
+    (times, least, most) => {
+      const { closedLoop, shares } = simulate([
+        { weight: 1, latencyMs: steady(20) },
+        { weight: 1, latencyMs: steady(20 * times) },
+      ]);
+      const slow = closedLoop(10_000, atOnce)[1] ?? 0;
+      expect(slow).toBeGreaterThan(least);
+      expect(slow).toBeLessThan(most);
+      // The preview shows the same shares.
+      expect(Math.abs((shares()[1] ?? 0) - slow)).toBeLessThan(0.03);
+    },
+  );
 });
 
 test("a channel that was never measured gets its weight's share at once", () => {

@@ -144,13 +144,16 @@ const OF_MODEL: readonly [string, ErrorCode, ErrorDetails][] = [
   ["an unknown model", "invalid", { upstreamStatus: 404, isUnknownModel: true }],
 ];
 
-test.each(OF_MODEL)("five times %s open the circuit of the model and of no other behind the key", (_name, code, details) => {
-  const { circuits, request, admission, changes } = open();
-  times(5, () => request(new AppError(code, "No.", details)));
-  expect([admission("m"), admission("other")]).toEqual(["refused", "closed"]);
-  expect(circuits.health("a", null).state).toBe("closed");
-  expect(changes).toEqual(["a/m open"]);
-});
+test.each(OF_MODEL)(
+  "five times %s open the circuit of the model and of no other behind the key",
+  (_name, code, details) => {
+    const { circuits, request, admission, changes } = open();
+    times(5, () => request(new AppError(code, "No.", details)));
+    expect([admission("m"), admission("other")]).toEqual(["refused", "closed"]);
+    expect(circuits.health("a", null).state).toBe("closed");
+    expect(changes).toEqual(["a/m open"]);
+  },
+);
 
 test.each<[string, ErrorCode]>([
   ["unreachable", "upstream_error"],
@@ -178,10 +181,10 @@ test("counts a batch as one failure or one success, regardless of its number of 
   const { circuits, admission } = open();
   const batchOf = (error: AppError | null) => {
     const batch = progressOf(true);
-    const passes = Array.from({ length: 64 }, () => circuits.enter("a", null, "m"));
-    for (const pass of passes) {
+    const permits = Array.from({ length: 64 }, () => circuits.enter("a", null, "m"));
+    for (const permit of permits) {
       if (error === null) permit.succeeded(progressOf(false, batch));
-      // Each caller has an error of its own: its own time was over.
+      // Each caller has its own error, as with a timeout.
       else permit.failed(new AppError(error.code, error.message, error.details), progressOf(false, batch));
     }
   };

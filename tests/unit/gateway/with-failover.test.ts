@@ -91,7 +91,7 @@ test("makes at most three attempts, each on another channel", async () => {
   expect(error).toMatchObject({ code: "upstream_error", details: { shouldRetry: false } });
 });
 
-test("tries a single channel twice, but not after it is overloaded", async () => {
+test("makes two attempts on a single channel, but not after it is overloaded", async () => {
   const again = setting([channelRecord({ id: "a" })]);
   await failureOf(withFailover(again.ctx, again.plan, again.meter, failing("upstream_timeout")));
   expect(again.served).toEqual(["a", "a"]);

@@ -1,21 +1,21 @@
 /**
- * What goes wrong is written in the model's name: `tts--cut-at-byte-100` is the model `tts` whose reply is cut after 100
- * bytes of its body. `tts` alone works.
+ * The model name selects the injected failure: `tts--cut-at-byte-100` is the model `tts` with its reply cut after 100
+ * bytes of the body. `tts` alone works.
  */
-export interface Fault {
+export interface InjectedFailure {
   kind: string;
-  /** The number at its end, or 0. */
+  /** The number at the end of the name, or 0. */
   n: number;
 }
 
-export function readModel(name: string): { base: string; fault: Fault | null } {
+export function readModel(name: string): { base: string; failure: InjectedFailure | null } {
   const [base = "", spec] = name.split("--");
-  if (spec === undefined) return { base, fault: null };
+  if (spec === undefined) return { base, failure: null };
   const [, kind = spec, n = "0"] = /^(.*?)(?:-(\d+))?$/.exec(spec) ?? [];
-  return { base, fault: { kind, n: Number(n) } };
+  return { base, failure: { kind, n: Number(n) } };
 }
 
-/** `limited-<index>`: 429 with each form that Retry-After comes in; null: none. And what is left of it, in milliseconds. */
+/** `limited-<index>`: 429 with each form of Retry-After (null: no header), and the expected wait in milliseconds. */
 export const RETRY_AFTER_FORMS: readonly { header: string | null; expectedMs: number | undefined }[] = [
   { header: null, expectedMs: undefined },
   { header: "0", expectedMs: 1_000 },
