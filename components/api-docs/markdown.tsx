@@ -1,64 +1,75 @@
+import { lexer, type MarkedToken, type Token } from "marked";
 import Link from "next/link";
-import { Fragment, type ReactNode } from "react";
+import type { ReactNode } from "react";
 import { CodeBlock } from "./code-block";
-import { type Block, readMarkdown } from "./read-markdown";
 
-const INLINE = /(`[^`]+`|\*\*[^*]+\*\*|\[[^\]]+\]\([^)]+\))/;
+const SAMPLE = /^\{\{sample:([\w-]+)\}\}$/gm;
 
-/** Inline Markdown: `code`, **bold** and [links](/keys). */
-function Inline({ text }: { text: string }): ReactNode {
-  return text.split(INLINE).map((piece, index) => {
-    // biome-ignore lint/suspicious/noArrayIndexKey: the pieces of a line never change order
-    return <Fragment key={index}>{inlinePiece(piece)}</Fragment>;
-  });
+/** Letters and digits of any script, joined by dashes. */
+function anchorOf(text: string): string {
+  return (text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? []).join("-");
 }
 
-function inlinePiece(piece: string): ReactNode {
-  if (piece.startsWith("`")) return <code className="rounded-sm bg-sunken px-1">{piece.slice(1, -1)}</code>;
-  if (piece.startsWith("**")) return <strong className="font-medium text-ink">{piece.slice(2, -2)}</strong>;
-  const [, label, href] = /^\[([^\]]+)\]\(([^)]+)\)$/.exec(piece) ?? [];
-  if (label === undefined || href === undefined) return piece;
-  return (
-    <Link
-      prefetch={false}
-      href={href}
-      className="text-ink underline decoration-line-strong underline-offset-4 hover:decoration-ink"
-    >
-      {label}
-    </Link>
-  );
+/** The Markdown of a guide as tokens; `{{sample:name}}` lines become fenced code. */
+export function readMarkdown(text: string, samples: Readonly<Record<string, string>> = {}): Token[] {
+  const filled = text.replace(SAMPLE, (_, name: string) => `\`\`\`\n${samples[name] ?? ""}\n\`\`\``);
+  return lexer(filled).filter((token) => token.type !== "space");
 }
 
-function BlockView({ block, codeLabel }: { block: Block; codeLabel: string }): ReactNode {
-  switch (block.kind) {
+function Tokens({ tokens, codeLabel }: { tokens: readonly Token[] | undefined; codeLabel: string }) {
+  // biome-ignore lint/suspicious/noArrayIndexKey: the tokens of a text never change order
+  return tokens?.map((token, index) => <TokenView key={index} token={token} codeLabel={codeLabel} />);
+}
+
+function TokenView({ token: anyToken, codeLabel }: { token: Token; codeLabel: string }): ReactNode {
+  // Without extensions marked gives its own tokens only.
+  const token = anyToken as MarkedToken;
+  const inner =
+    "tokens" in token && token.tokens ? <Tokens tokens={token.tokens} codeLabel={codeLabel} /> : null;
+  switch (token.type) {
     case "heading":
       return (
-        <h2 id={block.anchor} className="mt-6 scroll-mt-20 text-lg font-medium text-ink">
-          {block.text}
+        <h2 id={anchorOf(token.text)} className="mt-6 scroll-mt-20 text-lg font-medium text-ink">
+          {inner}
         </h2>
       );
     case "paragraph":
-      return (
-        <p>
-          <Inline text={block.text} />
-        </p>
-      );
+      return <p>{inner}</p>;
     case "list": {
-      const List = block.isOrdered ? "ol" : "ul";
+      const List = token.ordered ? "ol" : "ul";
       return (
-        <List className={block.isOrdered ? "grid list-decimal gap-2 pl-6" : "grid list-disc gap-2 pl-6"}>
-          {block.items.map((item) => (
-            <li key={item}>
-              <Inline text={item} />
+        <List className={token.ordered ? "grid list-decimal gap-2 pl-6" : "grid list-disc gap-2 pl-6"}>
+          {token.items.map((item) => (
+            <li key={item.raw}>
+              <Tokens tokens={item.tokens} codeLabel={codeLabel} />
             </li>
           ))}
         </List>
       );
     }
     case "code":
-      return <CodeBlock code={block.text} label={codeLabel} isFullHeight />;
+      return <CodeBlock code={token.text} label={codeLabel} isFullHeight />;
+    case "codespan":
+      return <code className="rounded-sm bg-sunken px-1">{token.text}</code>;
+    case "strong":
+      return <strong className="font-medium text-ink">{inner}</strong>;
+    case "link":
+      return (
+        <Link
+          prefetch={false}
+          href={token.href}
+          className="text-ink underline decoration-line-strong underline-offset-4 hover:decoration-ink"
+        >
+          {inner}
+        </Link>
+      );
+    case "text":
+      return inner ?? token.text;
+    case "escape":
+      return token.text;
     default:
-      return block satisfies never;
+      // Guides use nothing else; as text, never as HTML.
+      return token.raw;
   }
 }
 
@@ -75,10 +86,7 @@ export function Markdown({
   return (
     // Text is limited to a readable line length; code blocks use the full width.
     <div className="grid min-w-0 grid-cols-1 gap-4 text-base leading-6 text-ink-muted [&>:not([role=group])]:max-w-prose">
-      {readMarkdown(text, samples).map((block, index) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: the blocks of a text never change order
-        <BlockView key={index} block={block} codeLabel={codeLabel} />
-      ))}
+      <Tokens tokens={readMarkdown(text, samples)} codeLabel={codeLabel} />
     </div>
   );
 }

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { GUIDES, readGuide, readGuides } from "../../../app/(console)/docs/read-guide";
 import { guideSamples } from "../../../components/api-docs/guide-samples";
+import { readMarkdown } from "../../../components/api-docs/markdown";
 import {
   anchorOf,
   type OpenApiDocument,
@@ -14,7 +15,6 @@ import {
   pathWith,
 } from "../../../components/api-docs/openapi/example";
 import { schemaRows, typeOf } from "../../../components/api-docs/openapi/schema-rows";
-import { readMarkdown } from "../../../components/api-docs/read-markdown";
 import { PAGES } from "../../../components/shell/pages";
 import { describeRoutes } from "../../../lib/http/core/openapi/describe-routes";
 import { ROUTES } from "../../../lib/http/routes";
@@ -113,14 +113,15 @@ describe("API reference examples", () => {
 
 describe("guides", () => {
   test("parse into blocks, with code unchanged", () => {
-    expect(
-      readMarkdown("## One\n\ntwo\nthree\n\n- a\n- b\n\n```bash\n- c\n```\n\n{{sample:x}}", { x: "y" }),
-    ).toEqual([
-      { kind: "heading", text: "One", anchor: "one" },
-      { kind: "paragraph", text: "two three" },
-      { kind: "list", isOrdered: false, items: ["a", "b"] },
-      { kind: "code", language: "bash", text: "- c" },
-      { kind: "code", language: "", text: "y" },
+    const tokens = readMarkdown("## One\n\ntwo\nthree\n\n- a\n- b\n\n```bash\n- c\n```\n\n{{sample:x}}", {
+      x: "y",
+    });
+    expect(tokens).toMatchObject([
+      { type: "heading", text: "One" },
+      { type: "paragraph", text: "two\nthree" },
+      { type: "list", ordered: false, items: [{ text: "a" }, { text: "b" }] },
+      { type: "code", lang: "bash", text: "- c" },
+      { type: "code", text: "y" },
     ]);
   });
 
@@ -131,9 +132,9 @@ describe("guides", () => {
         readMarkdown((await readGuide(locale, name)).text, samples),
       ),
     );
-    expect(chinese?.map((block) => block.kind)).toEqual(english?.map((block) => block.kind));
-    for (const block of [...(english ?? []), ...(chinese ?? [])])
-      if (block.kind === "code") expect(block.text).not.toBe("");
+    expect(chinese?.map((token) => token.type)).toEqual(english?.map((token) => token.type));
+    for (const token of [...(english ?? []), ...(chinese ?? [])])
+      if (token.type === "code") expect(token.text).not.toBe("");
   });
 
   test("link only to pages and guides that exist", async () => {
