@@ -4,7 +4,7 @@ export const SENTENCES: Readonly<Record<string, readonly string[]>> = {
     "The weather will be fine tomorrow morning.",
     "Can you send me the report today?",
     "She bought three apples and a loaf of bread.",
-    "Nobody knows where the old bridge leads.",
+    "No one knows where the old bridge leads.",
     "I would like a cup of tea please.",
     "São Paulo is a very big city.",
     "The jalapeño was very hot today.",

@@ -29,7 +29,7 @@ interface Needs extends ActorContext {
  */
 export async function reEncryptSecrets(
   ctx: Needs,
-  settings: readonly { name: string; purpose: CipherPurpose; place: string }[],
+  settings: readonly { name: string; purpose: CipherPurpose; aad: string }[],
 ): Promise<ReEncrypted> {
   const done: ReEncrypted = { twoFactors: 0, upstreamKeys: 0, settings: 0 };
   for (let round = 0; round < ROUNDS; round++) {
@@ -49,8 +49,8 @@ export async function reEncryptSecrets(
   );
 }
 
-function reEncrypt(sealer: Cipher, purpose: CipherPurpose, place: string, sealed: string): string {
-  return sealer.encrypt(purpose, place, sealer.decrypt(purpose, place, sealed));
+function reEncrypt(cipher: Cipher, purpose: CipherPurpose, aad: string, encrypted: string): string {
+  return cipher.encrypt(purpose, aad, cipher.decrypt(purpose, aad, encrypted));
 }
 
 async function reEncryptTwoFactors({ store, cipher }: Needs): Promise<number> {
@@ -99,15 +99,15 @@ async function reEncryptUpstreamKeys({ store, cipher }: Needs): Promise<number> 
 
 async function reEncryptSettings(
   { store, cipher }: Needs,
-  settings: readonly { name: string; purpose: CipherPurpose; place: string }[],
+  settings: readonly { name: string; purpose: CipherPurpose; aad: string }[],
 ): Promise<number> {
   return store.transaction(async (tx) => {
     const stored = await tx.settings.all();
     let count = 0;
-    for (const { name, purpose, place } of settings) {
-      const sealed = stored[name];
-      if (typeof sealed !== "string" || cipher.isCurrent(sealed)) continue;
-      await tx.settings.put(name, reEncrypt(cipher, purpose, place, sealed));
+    for (const { name, purpose, aad } of settings) {
+      const encrypted = stored[name];
+      if (typeof encrypted !== "string" || cipher.isCurrent(encrypted)) continue;
+      await tx.settings.put(name, reEncrypt(cipher, purpose, aad, encrypted));
       count += 1;
     }
     return count;

@@ -30,19 +30,19 @@ export function isDecodable(path: string): boolean {
   }
 }
 
-const OWNED_TOPS = new Set(["v1", "v1beta", "api"]);
-const OWNED_PATHS = new Set(["/metrics", "/openapi.json"]);
+const TABLE_ROOTS = new Set(["v1", "v1beta", "api"]);
+const TABLE_PATHS = new Set(["/metrics", "/openapi.json"]);
 
 /**
  * True when the route table answers a normalized path: everything below `/v1`, `/v1beta` and `/api` in any spelling
  * (an unknown spelling gets the table's 404, never a page), except next-auth's `/api/auth/`.
  */
-export function belongsToTable(path: string): boolean {
-  if (OWNED_PATHS.has(path) || path.startsWith("//")) return true;
+export function isTablePath(path: string): boolean {
+  if (TABLE_PATHS.has(path) || path.startsWith("//")) return true;
   const end = path.indexOf("/", 1);
   let top = end === -1 ? path.slice(1) : path.slice(1, end);
   if (top.includes("%")) top = decodeURIComponent(top);
   // `/api;x=1` and `/v1.rsc` are not pages either.
   top = (top.split(/[;.]/, 1)[0] ?? "").toLowerCase();
-  return OWNED_TOPS.has(top) && !path.startsWith("/api/auth/");
+  return TABLE_ROOTS.has(top) && !path.startsWith("/api/auth/");
 }

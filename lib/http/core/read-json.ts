@@ -45,7 +45,7 @@ function scanNumber(bytes: Uint8Array, start: number): number {
   // Only digits, signs, point and exponent: a longer run is a number, or broken JSON that the parser rejects.
   const value = Number(Buffer.from(bytes.buffer, bytes.byteOffset + start, end - start).toString("latin1"));
   if (isPlain && Number.isInteger(value) && !Number.isSafeInteger(value))
-    throw refuse("The body has an integer beyond 2^53 - 1, which cannot be kept exactly.");
+    throw refuse("The body has an integer beyond 2^53 - 1, which loses precision.");
   if (value === Number.POSITIVE_INFINITY || value === Number.NEGATIVE_INFINITY)
     throw refuse("The body has a number that is too large.");
   return end;

@@ -13,17 +13,21 @@ import { consoleRoute, type PlainRoute, type Route } from "../core/route";
  * Checks access to the metrics: with a token (the environment's, else the one created in the console) its bearer;
  * without one, direct connections from this machine.
  */
-function requireMetricsReader(token: string | null, madeDigest: string | null, request: Inbound): void {
-  if (token === null && madeDigest === null) {
+function requireMetricsReader(
+  token: string | null,
+  createdTokenDigest: string | null,
+  request: Inbound,
+): void {
+  if (token === null && createdTokenDigest === null) {
     if (request.peer.isLocal) return;
     const message =
-      "Metrics are for this machine alone until PATCHBAY_METRICS_TOKEN is set or a token is made in Settings.";
+      "Metrics are only for this machine until PATCHBAY_METRICS_TOKEN is set or a token is created in Settings.";
     throw new AppError("forbidden", message);
   }
   const [scheme = "", given = ""] = (request.headers.get("authorization") ?? "").split(" ");
-  const isRight =
-    token === null ? isSameSecret(digestOf(given), madeDigest ?? "") : isSameSecret(given, token);
-  if (scheme.toLowerCase() !== "bearer" || !isRight)
+  const isValid =
+    token === null ? isSameSecret(digestOf(given), createdTokenDigest ?? "") : isSameSecret(given, token);
+  if (scheme.toLowerCase() !== "bearer" || !isValid)
     throw new AppError("unauthenticated", "Send the metrics token as 'Authorization: Bearer <token>'.");
 }
 

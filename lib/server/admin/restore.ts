@@ -3,7 +3,7 @@ import path from "node:path";
 import { recordAudit } from "../../console/audit/record";
 import { totpStep } from "../../console/auth/totp";
 import { fileOf } from "../../store/options";
-import { copyToDraft, dropFile, exchangeFile, checkpoint } from "../../store/sqlite/exchange-file";
+import { checkpoint, copyToDraft, dropFile, exchangeFile } from "../../store/sqlite/exchange-file";
 import {
   type AccountRows,
   readAccountRows,

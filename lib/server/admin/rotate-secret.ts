@@ -10,10 +10,10 @@ import { runningServers, withStore } from "./open-store";
 
 /** Settings with encrypted values. The secret check comes last: it marks that all others are done. */
 const ENCRYPTED_SETTINGS = [
-  { name: DIGEST_KEY_SETTING, purpose: "digest-key", place: DIGEST_KEY_AAD },
-  { name: WEBHOOK_SECRET_SETTING, purpose: "webhook-secret", place: WEBHOOK_SECRET_AAD },
-  { name: WEBHOOK_URL_SETTING, purpose: "webhook-url", place: WEBHOOK_URL_AAD },
-  { name: SECRET_CHECK_SETTING, purpose: "secret-check", place: SECRET_CHECK_AAD },
+  { name: DIGEST_KEY_SETTING, purpose: "digest-key", aad: DIGEST_KEY_AAD },
+  { name: WEBHOOK_SECRET_SETTING, purpose: "webhook-secret", aad: WEBHOOK_SECRET_AAD },
+  { name: WEBHOOK_URL_SETTING, purpose: "webhook-url", aad: WEBHOOK_URL_AAD },
+  { name: SECRET_CHECK_SETTING, purpose: "secret-check", aad: SECRET_CHECK_AAD },
 ] as const;
 
 export const rotateSecret: Command = {

@@ -37,7 +37,7 @@ export function createBackups(
 ): () => Promise<AsyncIterable<Uint8Array>> {
   let isBusy = false;
   return async () => {
-    if (isBusy) throw new AppError("conflict", "A backup is being made already. Try again in a moment.");
+    if (isBusy) throw new AppError("conflict", "A backup is already in progress. Try again in a moment.");
     isBusy = true;
     const folder = await mkdtemp(path.join(dataDirectory, "backup-"));
     try {

@@ -221,11 +221,11 @@ export function provideContainer(container: Promise<Container>): void {
 export function getContainer(): Promise<Container> {
   const known = globalSlots[SLOT];
   if (known !== undefined) return known;
-  const made = createContainer(readEnvironment());
-  globalSlots[SLOT] = made;
+  const created = createContainer(readEnvironment());
+  globalSlots[SLOT] = created;
   // A failed start is not cached: the next request starts again.
-  made.catch(() => {
-    if (globalSlots[SLOT] === made) delete globalSlots[SLOT];
+  created.catch(() => {
+    if (globalSlots[SLOT] === created) delete globalSlots[SLOT];
   });
-  return made;
+  return created;
 }

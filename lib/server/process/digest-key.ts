@@ -11,8 +11,8 @@ export function ensureDigestKey(store: Store, cipher: Cipher): Promise<string> {
   return store.transaction(async (tx) => {
     const stored = (await tx.settings.all())[DIGEST_KEY_SETTING];
     if (typeof stored === "string") return cipher.decrypt("digest-key", DIGEST_KEY_AAD, stored);
-    const made = randomBytes(32).toString("base64url");
-    await tx.settings.put(DIGEST_KEY_SETTING, cipher.encrypt("digest-key", DIGEST_KEY_AAD, made));
-    return made;
+    const created = randomBytes(32).toString("base64url");
+    await tx.settings.put(DIGEST_KEY_SETTING, cipher.encrypt("digest-key", DIGEST_KEY_AAD, created));
+    return created;
   });
 }

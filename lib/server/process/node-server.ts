@@ -6,12 +6,13 @@ import { completeReply, createDispatcher } from "../../http/core/dispatch";
 import { type CheckedHead, checkHead, requestIdOf } from "../../http/core/edge-guard";
 import type { Inbound, Outbound, Peer } from "../../http/core/exchange";
 import { surfaceOf } from "../../http/core/match";
-import { belongsToTable, isDecodable, normalizePath } from "../../http/core/normalize-path";
+import { isDecodable, isTablePath, normalizePath } from "../../http/core/normalize-path";
 import { PEER_HEADER } from "../../http/core/peer-header";
 import { renderError } from "../../http/core/render-error";
 import { createNodeAdapter, sendReply } from "../../http/node/adapter";
 import { createPeerReader, isForwardingHeader, unifyAddress } from "../../http/node/peer";
 import { ROUTES } from "../../http/routes";
+import type { Clock } from "../../ports/clock";
 import type { Log } from "../../ports/log";
 import { capConnections } from "./connection-cap";
 import type { Container } from "./container";
@@ -62,6 +63,31 @@ function createHttpServer(limits: Limits): Server {
 function deletePeerHeaders(head: CheckedHead): void {
   for (const name of head.headers.keys())
     if (name === PEER_HEADER || isForwardingHeader(name)) head.headers.delete(name);
+}
+
+/** Logs failures to accept a connection, at most one per second; all other errors of a listening server are thrown. */
+function handleServerErrors(server: Server, clock: Clock, log: Log): void {
+  let acceptFailedAt = Number.NEGATIVE_INFINITY;
+  server.on("error", (error) => {
+    if (!isOutOfFiles(error)) {
+      // listen() reports its own failure.
+      if (server.listening) throw error;
+      return;
+    }
+    // The connection stays in the system's queue, and each attempt to accept it fails until a descriptor is free.
+    const now = clock.monotonic();
+    if (now - acceptFailedAt < 1_000) return;
+    acceptFailedAt = now;
+    log.warn("accept_failed", { cause: String(error) });
+  });
+}
+
+/** Answers input that Node's parser rejects, and CONNECT. */
+function rejectUnreadable(server: Server): void {
+  server.on("clientError", (error, socket) => refuseUnreadable(error, socket));
+  server.on("connect", (_message, socket) =>
+    refuseSocket(socket, new AppError("invalid", "This server is not a proxy: CONNECT is not supported.")),
+  );
 }
 
 /** Creates our Node server: it validates request heads and serves the route table and the pages. */
@@ -132,11 +158,11 @@ export function createNodeServer(container: Container, log: Log): NodeServer {
     // Health checks are answered above the cap, too: a full server is not a dead one.
     if (connections.isAbove(message.socket) && !head.path.startsWith("/api/health/"))
       return refuse(message, response, request, renderError(surfaceOf(head.path), outOfFiles()));
-    const isTable =
+    const isRoute =
       !isDecodable(head.path) ||
-      belongsToTable(normalizePath(head.path)) ||
+      isTablePath(normalizePath(head.path)) ||
       isBareOpenAiPath(head.path, head.headers);
-    if (isTable) return adapter.handle(message, response, head, peer, requestId);
+    if (isRoute) return adapter.handle(message, response, head, peer, requestId);
     return answerPage(message, response, head, request);
   }
 
@@ -157,26 +183,11 @@ export function createNodeServer(container: Container, log: Log): NodeServer {
       });
   }
 
-  let acceptFailedAt = Number.NEGATIVE_INFINITY;
-  server.on("error", (error) => {
-    if (!isOutOfFiles(error)) {
-      // listen() reports its own failure.
-      if (server.listening) throw error;
-      return;
-    }
-    // The connection stays in the system's queue, and each attempt to accept it fails until a descriptor is free.
-    const now = clock.monotonic();
-    if (now - acceptFailedAt < 1_000) return;
-    acceptFailedAt = now;
-    log.warn("accept_failed", { cause: String(error) });
-  });
+  handleServerErrors(server, clock, log);
   server.on("request", onRequest);
   server.on("checkContinue", onRequest);
   server.on("checkExpectation", onRequest);
-  server.on("clientError", (error, socket) => refuseUnreadable(error, socket));
-  server.on("connect", (_message, socket) =>
-    refuseSocket(socket, new AppError("invalid", "This server is not a proxy: CONNECT is not supported.")),
-  );
+  rejectUnreadable(server);
 
   const nodeServer: NodeServer = {
     server,

@@ -60,12 +60,12 @@ export function instanceSecret(given: string | null, dataDirectory: string): str
   const found = findSecret(given, dataDirectory);
   if (found !== null) return found;
   const file = secretFile(dataDirectory);
-  const made = randomBytes(48).toString("base64url");
+  const created = randomBytes(48).toString("base64url");
   try {
     mkdirSync(dataDirectory, { recursive: true, mode: 0o700 });
     // Of two starting processes, one creates the file and the other reads it.
-    writeFileSync(file, `${made}\n`, { flag: "wx", mode: 0o600 });
-    return made;
+    writeFileSync(file, `${created}\n`, { flag: "wx", mode: 0o600 });
+    return created;
   } catch (error) {
     const other =
       error instanceof Error && "code" in error && error.code === "EEXIST" ? readSecretFile(file) : null;

@@ -49,7 +49,7 @@ test("only the routes on the allow-list set the session cookie", () => {
   const calls = Object.entries(callersOf("writeSessionCookie"));
   expect(calls.filter(([file]) => !file.startsWith("lib/http/routes/"))).toEqual([]);
   expect(calls.reduce((sum, [, count]) => sum + count, 0)).toBe(MAY_SET_SESSION.length);
-  // The sealed session id is made for our own cookie, and for next-auth's under the same name.
+  // The encrypted session ID is created for our own cookie, and for next-auth's under the same name.
   expect(callersOf("encryptSession")).toEqual({
     "lib/http/console/next-auth-options.ts": 1,
     "lib/http/console/session-cookie.ts": 1,

@@ -78,7 +78,7 @@ export const GATEWAY_HEADERS: Json[] = [
       type: "string",
       maxLength: 256,
       pattern: HEADER_TEXT,
-      description: "Labels with commas between, kept in the call's usage row.",
+      description: "Comma-separated labels, stored in the call's usage row.",
     },
     false,
   ),
